@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v4"
@@ -140,7 +141,11 @@ func WriteBaseline(w io.Writer, r *Report) error {
 	if err != nil {
 		return fmt.Errorf("write the baseline: %w", err)
 	}
-	_, err = fmt.Fprintf(w, "%s%s", baselineHead, text)
+	head := baselineHead
+	if r.Comparison != nil {
+		head = strings.ReplaceAll(head, "understudy check", "understudy compare")
+	}
+	_, err = fmt.Fprintf(w, "%s%s", head, text)
 	return err
 }
 

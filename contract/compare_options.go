@@ -23,8 +23,8 @@ const (
 
 // DifferenceDocs describes the kinds of differences that Compare finds, in the form of rules.
 func DifferenceDocs() []report.RuleDoc {
-	const same = "ids and tokens that the server chose, times that differ by no more than the tolerance, and what a mask " +
-		"leaves out"
+	const same = "ids and tokens that the server chose, times that differ by no more than the tolerance, and what a " +
+		"mask leaves out"
 	return []report.RuleDoc{
 		{
 			ID: DifferentStatus, Title: "an answer has the recorded status", Watches: "every exchange that is replayed",
@@ -54,8 +54,8 @@ type comparisonConfig struct {
 	tolerance time.Duration
 }
 
-// defaultTolerance is by how much times may differ: answers mostly show whole seconds.
-const defaultTolerance = 2 * time.Second
+// DefaultTolerance is the default of WithTolerance: answers mostly show whole seconds.
+const DefaultTolerance = 2 * time.Second
 
 // WithMask leaves a place of answers out of Compare: values there may differ, their types may not. The operation is a
 // pattern, such as core.* or workflow.getPool; the pointer leads into the body, and * in it stands for any name or
@@ -71,7 +71,7 @@ func WithMask(operation, pointer, reason string) Option {
 	}
 }
 
-// WithTolerance sets by how much times in the answers of Compare may differ; 2 s by default.
+// WithTolerance sets by how much times in the answers of Compare may differ, DefaultTolerance if it is not given.
 func WithTolerance(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {

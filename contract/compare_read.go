@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -81,13 +82,14 @@ func (x *comparing) match(j *judge.Judge, raw record.Raw, err error) *judge.Resu
 	return r
 }
 
-// noteSharedKey notes that several recorded keys stand for one of the subject, although nobody asked for that.
+// noteSharedKey notes that several recorded keys stand for one of the subject by default.
 func (x *comparing) noteSharedKey(subject *Subject, sessions [][]*judge.Result) {
 	var others []string
 	for _, r := range slices.Concat(sessions...) {
 		identity := r.Credential().Identity
 		digest := KeyDigest(identity)
-		if identity != "" && subject.Keys[digest] == "" && !slices.Contains(others, digest) {
+		isKnown := identity == "" || r.Status() == http.StatusUnauthorized || subject.Keys[digest] != ""
+		if !isKnown && !slices.Contains(others, digest) {
 			others = append(others, digest)
 		}
 	}

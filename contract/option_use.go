@@ -45,7 +45,7 @@ var (
 func newConfig() config {
 	return config{
 		trust: specs.Public, bases: map[specs.Interface][]string{}, specs: map[specs.Interface]string{},
-		comparison: comparisonConfig{masks: compare.DefaultMasks(), tolerance: defaultTolerance},
+		comparison: comparisonConfig{masks: compare.DefaultMasks(), tolerance: DefaultTolerance},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/scenarios/story"
-	"svc.example/understudy/specs"
 )
 
 // subject returns a world as what recordings are compared with.
@@ -122,59 +120,4 @@ func TestCompareStories(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A recording of a mock with a broken rule differs from the mock, in the operation that is broken or in what shows its
-// effect; a recording of the mock itself does not.
-func TestCompareMutations(t *testing.T) {
-	t.Parallel()
-	for _, m := range slices.Concat(mutants, coreMutants, dwhMutants, llmMutants) {
-		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
-			if r := compareStory(t, m); r.Failed() {
-				t.Errorf("the mock differs from itself:\n%s", text(t, r))
-			}
-			r := compareStory(t, m, mockserver.WithMutation(m.name))
-			pattern := mockserver.MutatedOperations(m.name)
-			isNamed := slices.ContainsFunc(r.Findings, func(f contract.Finding) bool {
-				names := append(slices.Clone(f.Evidence), f.Exchange)
-				return slices.ContainsFunc(names, func(n int) bool {
-					fits, _ := path.Match(pattern, operationOf(t, r, n))
-					return fits
-				})
-			})
-			if !r.Failed() || !isNamed {
-				t.Errorf("no difference names %s:\n%s", pattern, text(t, r))
-			}
-			for _, f := range r.Findings {
-				t.Log(f.Rule, f.Operation, f.Pointer, f.Message)
-			}
-		})
-	}
-}
-
-// compareStory plays the story of a mutant to a mock, and compares it with one that is whole.
-func compareStory(t *testing.T, m mutant, opts ...mockserver.Option) *contract.Report {
-	t.Helper()
-	first := newServer(t, append(opts, mockserver.WithScenario(m.scenario))...)
-	var s session
-	m.story(t, s.handler(first))
-	return s.compare(t, exampleChecker(t), subject(newServer(t, mockserver.WithScenario(m.scenario)).World("")))
-}
-
-// operationOf returns the operation of an exchange that a report shows.
-func operationOf(t *testing.T, r *contract.Report, number int) string {
-	t.Helper()
-	line := r.Shown[number]
-	for _, iface := range specs.Interfaces() {
-		d, err := specs.Load(iface, specs.Neutral)
-		if err != nil {
-			t.Fatal(err)
-		}
-		address, _, _ := strings.Cut(line.URL, "?")
-		if match := d.Find(line.Method, address); match.Operation != nil {
-			return match.Operation.Name()
-		}
-	}
-	return ""
 }

@@ -51,6 +51,9 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 		{"check of 39 exchanges of all interfaces", "≤ 0.60 s of CPU", smallChecks},
 		{"check of a recording", "≥ 25,000/s", checkRecording(exchanges, repeatedTraffic)},
 		{"check of mixed traffic", "≥ 10,000/s", checkRecording(exchanges/2, mixedTraffic)},
+		{"requests/s through the recording proxy, compared with a bare ReverseProxy", "≥ 0.50", proxyCosts},
+		{"memory of the proxy for a download of 2 GiB", "≤ 32 MiB", proxyDownload},
+		{"memory of the proxy for many requests", "≤ 32 MiB", proxyRequests(exchanges)},
 		{"check against a document of 800 KB, compared with ours", "≤ 1.50", checkByLarge},
 	} {
 		if !strings.Contains(l.what, only) {

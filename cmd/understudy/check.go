@@ -4,10 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,27 +15,19 @@ import (
 
 type checkFlags struct {
 	outputs
-	bases    *pairs
-	rewrites *rewrites
-	specs    *pairs
-	extras   *choice
-	guess    bool
+	recordingFlags
+	baselineFlags
 	trust    *choice
 	disputed *choice
 	gaps     *choice
 	complete *choice
-	brand    string
 	engine   string
 
 	severities     []string
 	minimums       minimums
 	inconclusive   float64
-	ignoredHosts   []string
-	ignoredPaths   []string
 	ignoredHeaders []string
 	limits         latencyLimits
-	baseline       string
-	writeBaseline  string
 	minimize       string
 }
 
@@ -80,17 +68,12 @@ to an interface, or no body, no parameter and no rule could be judged.`,
 		RunE: f.run,
 	}
 	f.add(c)
-	addBrandFlag(c, &f.brand)
 	return c
 }
 
 func (f *checkFlags) add(c *cobra.Command) {
-	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)",
-		pairs{what: "URL", many: true})
-	f.rewrites = addRewriteFlag(c)
-	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces without --base")
-	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.extras = addExtrasFlag(c)
+	f.recordingFlags.add(c)
+	f.baselineFlags.add(c, "findings", "violations")
 	f.trust = addEnumFlag(c, "trust", "the least certain source for which a deviation is an error", choice{
 		word:  string(specs.Public),
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
@@ -110,18 +93,11 @@ func (f *checkFlags) add(c *cobra.Command) {
 	f.minimums.add(c)
 	c.Flags().Float64Var(&f.inconclusive, "max-inconclusive", 100,
 		"fail when more than `PERCENT` of the checks are inconclusive")
-	c.Flags().StringArrayVar(&f.ignoredHosts, "ignore-host", nil,
-		"ignore exchanges with hosts like `PATTERN`, such as *.cdn.example.com (repeatable)")
-	c.Flags().StringArrayVar(&f.ignoredPaths, "ignore-path", nil,
-		"ignore exchanges with paths like `PATTERN`, such as /assets/** (repeatable)")
 	c.Flags().StringArrayVar(&f.ignoredHeaders, "ignore-header", nil,
 		"do not judge headers with names like `PATTERN`, such as X-Acme-* (repeatable)")
 	c.Flags().Var(&f.limits, "latency",
 		"the time limit of an operation, as in workflow.listPools=300ms; names may be\n"+
 			"patterns, the most specific one applies (repeatable)")
-	c.Flags().StringVar(&f.baseline, "baseline", "",
-		"accept the findings in `FILE`, and fail when one of them no longer occurs")
-	c.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write all violations to `FILE` as a baseline")
 	c.Flags().StringVar(&f.minimize, "minimize", "",
 		"write the smallest recording that shows each violation to `DIR`, with a curl of its last step")
 	f.outputs.add(c)
@@ -225,42 +201,21 @@ func (f *checkFlags) writeResults(c *cobra.Command, checker *contract.Checker, s
 	return err
 }
 
-// acceptFindings writes a baseline.
-func (f *checkFlags) acceptFindings(c *cobra.Command, r *contract.Report) error {
-	err := writeFile(f.writeBaseline, func(w io.Writer) error { return contract.WriteBaseline(w, r) })
-	if err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "wrote the baseline %s: add to it why you accept each finding\n", f.writeBaseline)
-	}
-	return err
-}
-
 func (f *checkFlags) options() ([]contract.Option, error) {
-	brand, err := specs.ParseBrand(f.brand)
+	opts, err := f.recordingFlags.options()
 	if err != nil {
 		return nil, err
 	}
-	opts := []contract.Option{
-		contract.WithBrand(brand),
+	opts = append(opts,
 		contract.WithTrust(specs.Provenance(f.trust.word)),
 		contract.WithDisputed(f.disputed.word == "fail"),
-		contract.WithGuess(f.guess),
 		contract.WithGaps(f.gaps.word == "fail"),
 		contract.WithComplete(contract.Completeness(f.complete.word)),
-		contract.WithExtras(f.extras.word == allExtras),
-		contract.WithIgnoredHosts(f.ignoredHosts...),
-		contract.WithIgnoredPaths(f.ignoredPaths...),
 		contract.WithIgnoredHeaders(f.ignoredHeaders...),
 		contract.WithLatency(f.limits.most),
-	}
+	)
 	if f.inconclusive < 100 {
 		opts = append(opts, contract.WithMaxInconclusive(f.inconclusive))
-	}
-	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
-	}
-	opts = append(opts, f.rewrites.options()...)
-	for _, spec := range f.specs.list {
-		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	var errs []error
 	for _, text := range f.severities {
@@ -270,9 +225,7 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 	for _, t := range f.minimums {
 		opts = append(opts, contract.WithThreshold(t.Axis, t.Want))
 	}
-	if f.baseline != "" && !f.isNewBaseline() {
-		opts = append(opts, contract.WithBaseline(f.baseline))
-	}
+	opts = append(opts, f.baselineFlags.options()...)
 	return opts, errors.Join(errs...)
 }
 
@@ -285,12 +238,6 @@ func severityOf(text string) (contract.Option, error) {
 			"undeclared-field@core.*=off", text)
 	}
 	return contract.WithSeverity(rule, cmp.Or(operation, "*"), report.Severity(level)), nil
-}
-
-// isNewBaseline reports whether the baseline is to be written for the first time.
-func (f *checkFlags) isNewBaseline() bool {
-	_, err := os.Stat(f.baseline)
-	return filepath.Clean(f.baseline) == filepath.Clean(f.writeBaseline) && errors.Is(err, fs.ErrNotExist)
 }
 
 // explainNothingMatched adds to the error that nothing matched what to do about it.

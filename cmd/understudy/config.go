@@ -46,6 +46,7 @@ type configuration struct {
 	Recordings []string             `json:"recordings"`
 	Reports    []reportLine         `json:"reports"`
 	Minimize   string               `json:"minimize"`
+	Compare    compareLines         `json:"compare"`
 
 	text *source.Text
 }
@@ -135,6 +136,7 @@ func (c *configuration) resolvePaths(dir string) {
 	if c.Engine != noEngine {
 		c.Engine = at(c.Engine)
 	}
+	c.Compare.resolvePaths(at)
 }
 
 // setting is the value of a flag that a configuration sets.
@@ -228,7 +230,7 @@ func configure(c *cobra.Command, _ []string) error {
 	c.SetContext(context.WithValue(c.Context(), configKey{}, config))
 	given := givenFlags(c)
 	var problems []*source.Problem
-	for _, s := range config.settings() {
+	for _, s := range config.settingsOf(c.Name()) {
 		flag := c.Flags().Lookup(s.flag)
 		if name, _, _ := strings.Cut(s.value, "="); flag == nil || given[s.flag] || given[s.flag+" "+name] {
 			continue
@@ -245,7 +247,7 @@ func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
 	for _, flag := range []string{
 		"brand", "trust", "disputed", "engine", "complete", "baseline", "minimize",
-		"max-inconclusive",
+		"max-inconclusive", "scenario", "scenarios", "now", "tolerance",
 	} {
 		given[flag] = c.Flags().Changed(flag)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
 
@@ -163,7 +164,7 @@ func (f *learnFlags) try(c *cobra.Command, checker *contract.Checker, source con
 	for _, spec := range f.specs.list {
 		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
-	subject, closeSubject, err := newSubject(folder, specs.Brand(f.brand), opts...)
+	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, specs.Brand(f.brand), opts...)
 	if err != nil {
 		return nil, fmt.Errorf("the scenario that was learned cannot be loaded, which is a fault of understudy: %w", err)
 	}

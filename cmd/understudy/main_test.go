@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -15,6 +17,7 @@ import (
 	understudy "svc.example/understudy/cmd/understudy"
 	"svc.example/understudy/contract/engine/libopenapi"
 	child "svc.example/understudy/contract/engine/process"
+	"svc.example/understudy/mockserver"
 )
 
 // TestMain makes this test binary stand in for the commands that tests run: understudy itself, and a curl that knows
@@ -63,7 +66,27 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", gorace)
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "mock": serveMock},
+	})
+}
+
+// serveMock is the command "mock SCENARIO", which serves a mock with a scenario at the address $MOCK until the script
+// ends.
+func serveMock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: mock SCENARIO")
+	}
+	scenario := args[0]
+	if strings.HasPrefix(scenario, ".") {
+		scenario = ts.MkAbs(scenario)
+	}
+	mock, err := mockserver.New(mockserver.WithScenario(scenario), mockserver.WithClock(mockserver.ClockFrozen))
+	ts.Check(err)
+	server := httptest.NewServer(mock)
+	ts.Setenv("MOCK", server.URL)
+	ts.Defer(func() {
+		server.Close()
+		_ = mock.Close()
 	})
 }
 

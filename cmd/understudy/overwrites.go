@@ -58,18 +58,6 @@ func sameFile(a, b string) bool {
 
 // files lists the files that a check reads and writes.
 func (f *checkFlags) files(recordings []string) (written, read []namedFile) {
-	for _, path := range recordings {
-		read = append(read, namedFile{path, "the recording " + path})
-	}
-	for _, spec := range f.specs.list {
-		read = append(read, namedFile{spec[1], "the document " + spec[1]})
-	}
-	if f.writeBaseline != "" {
-		written = append(written, namedFile{f.writeBaseline, "--write-baseline " + f.writeBaseline})
-	}
-	written = append(written, f.outputs.files()...)
-	if f.baseline != "" && !sameFile(f.baseline, f.writeBaseline) { // otherwise it is rewritten
-		read = append(read, namedFile{f.baseline, "the baseline " + f.baseline})
-	}
-	return written, read
+	written, read = f.baselineFlags.files()
+	return append(written, f.outputs.files()...), append(f.recordingFlags.files(recordings), read...)
 }

@@ -120,7 +120,6 @@ func (f *proxyFlags) add(c *cobra.Command) {
 	f.forward.add(c)
 	f.tokenFlags.add(c, "token", "the `TOKEN` that clients must present (default: none on a loopback address; on any\n"+
 		"other, one is generated and printed once, on standard error)")
-	addBrandFlag(c, &f.brand)
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
 		"close the connections of requests that have not ended `DURATION` after the proxy was asked to stop")
 	f.logFlags.add(c)

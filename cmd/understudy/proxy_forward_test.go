@@ -43,16 +43,7 @@ http.request({host: proxy.hostname, port: proxy.port, method: 'CONNECT', path: u
 
 func TestStandardClientsByForwardProxy(t *testing.T) {
 	t.Parallel()
-	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, "this is the platform at "+r.URL.Path)
-	}))
-	t.Cleanup(service.Close)
-	folder := t.TempDir()
-	ca := filepath.Join(folder, "service.pem")
-	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: service.Certificate().Raw})
-	if err := os.WriteFile(ca, block, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	service, ca := secureService(t)
 	for name, client := range standardClients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +52,7 @@ func TestStandardClientsByForwardProxy(t *testing.T) {
 			}
 			file := filepath.Join(t.TempDir(), "t.ndjson")
 			args := append([]string{
-				"proxy", "--listen", "127.0.0.1:0", "--forward", "--target", "workflow=" + service.URL, "--upstream-ca", ca,
+				"proxy", "--listen", "127.0.0.1:0", "--forward", "--target", "workflow=" + service, "--upstream-ca", ca,
 				"--forward-host", "workflow=workflow.platform.example", "--record", file, "--",
 			}, client.run...)
 			code, stdout, stderr := commandIn(t, t.TempDir(), append(args, "https://workflow.platform.example/api/pools")...)
@@ -70,5 +61,53 @@ func TestStandardClientsByForwardProxy(t *testing.T) {
 			}
 			wantLines(t, file, 1)
 		})
+	}
+}
+
+// secureService starts a service with TLS, and returns its address and the file of its certificate.
+func secureService(t *testing.T) (address, file string) {
+	t.Helper()
+	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "this is the platform at "+r.URL.Path)
+	}))
+	t.Cleanup(service.Close)
+	file = filepath.Join(t.TempDir(), "service.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: service.Certificate().Raw})
+	if err := os.WriteFile(file, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return service.URL, file
+}
+
+// A forward proxy tunnels through the proxy that its own environment names.
+func TestForwardProxyBehindAnother(t *testing.T) {
+	t.Parallel()
+	service, ca := secureService(t)
+	home := t.TempDir()
+	outer := begin(t, home, "understudy", "proxy", "--listen", "127.0.0.1:0", "--forward", "--target", "workflow="+service,
+		"--upstream-ca", ca, "--forward-host", "workflow=workflow.platform.example")
+	cmd := exec.CommandContext(t.Context(), "understudy", "proxy", "--listen", "127.0.0.1:0", "--forward", "--target",
+		"core=http://127.0.0.1:1", "--", "goget", "https://workflow.platform.example/api/pools")
+	cmd.Env = append(environment(home), "HTTPS_PROXY="+outer.ready.URL)
+	if out, err := cmd.Output(); err != nil || string(out) != "this is the platform at /api/pools" {
+		t.Errorf("%s, %v", out, err)
+	}
+	outer.stop(t)
+}
+
+// An exchange that the service did not answer is no violation of the contract.
+func TestUnansweredIsNoViolation(t *testing.T) {
+	t.Parallel()
+	mock := serve(t)
+	file := filepath.Join(t.TempDir(), "t.ndjson")
+	p := proxyBefore(t, mock.ready.Interfaces["workflow"], "--target", "core=http://127.0.0.1:1", "--record", file)
+	call(t, http.MethodGet, p.ready.Interfaces["workflow"]+"/api/pools", "")
+	if status, answer := call(t, http.MethodGet, p.ready.Interfaces["core"]+"/job/list", ""); status != http.StatusBadGateway {
+		t.Errorf("%d %s", status, answer)
+	}
+	p.stop(t)
+	code, stdout, _ := command(t, "check", "--base", "core=http://127.0.0.1:1/v3", "--engine", "none", file)
+	if code != 0 || !strings.Contains(stdout, "2 read: 2 matched") || strings.Contains(stdout, "error") {
+		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }

@@ -44,8 +44,8 @@ documents and rules.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("understudy {{.Version}}\n")
 	root.AddCommand(
-		newServe(), newProxy(), newLearn(), newCheck(), newCoverage(), newRules(), newShapes(), newOperations(), newScenarios(),
-		newSpec(), newInit(), newSchema(), newCA(),
+		newServe(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(), newShapes(),
+		newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(),
 	)
 	return root
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"svc.example/understudy/contract"
@@ -12,8 +13,10 @@ import (
 
 // newSubject returns a mock with a scenario, to hold against recordings, and what closes it. Its clock stands still
 // where the scenario begins.
-func newSubject(scenario string, brand specs.Brand, opts ...mockserver.Option) (contract.Subject, func() error, error) {
-	loaded, err := scenarios.LoadBranded(scenario, brand)
+func newSubject(library scenarios.Library, scenario string, brand specs.Brand, opts ...mockserver.Option) (
+	contract.Subject, func() error, error,
+) {
+	loaded, err := library.LoadBranded(scenario, brand)
 	if err != nil {
 		return contract.Subject{}, nil, err
 	}
@@ -25,22 +28,34 @@ func newSubject(scenario string, brand specs.Brand, opts ...mockserver.Option) (
 		return contract.Subject{}, nil, err
 	}
 	s := subjectOf(server.World(""))
-	s.Keys = map[string]string{}
-	for _, key := range loaded.Fixture.Account.Keys {
-		for _, digest := range key.Recorded {
-			s.Keys[digest] = key.Key
-		}
-	}
+	s.Name, s.Keys = "the scenario "+scenario, recordedKeys(loaded)
 	return s, server.Close, nil
 }
 
-// subjectOf returns a world as what recordings are held against.
+// recordedKeys returns the keys of a scenario by the digests of the recorded keys that they stand for.
+func recordedKeys(s scenarios.Scenario) map[string]string {
+	keys := map[string]string{}
+	for _, key := range s.Fixture.Account.Keys {
+		for _, digest := range key.Recorded {
+			keys[digest] = key.Key
+		}
+	}
+	return keys
+}
+
+// subjectOf returns a world as a server to hold against recordings.
 func subjectOf(w *mockserver.World) contract.Subject {
 	return contract.Subject{
 		Handler: w,
 		Clock: func(at time.Time) error {
-			if by := at.Sub(w.Now()); by > 0 {
-				w.Advance(by)
+			if !at.After(w.Now()) {
+				return nil
+			}
+			if err := w.SetClock(mockserver.ClockFrozen, at); err != nil {
+				return err
+			}
+			if now := w.Now(); now.Before(at) {
+				return fmt.Errorf("too much is due until then: the clock stopped at %s", now.Format(time.RFC3339))
 			}
 			return nil
 		},

@@ -53,6 +53,9 @@ var bodyKinds = []bodyKind{
 	{"events", "text/event-stream", func(g *Generator) string {
 		return "event: a\ndata: " + quoted(map[string]any{"text": quoted(g.object())}) + "\n\ndata: [DONE]\n\n"
 	}},
+	{"long events", "text/event-stream", func(g *Generator) string {
+		return g.long("\ndata: " + quoted(map[string]any{"text": quoted(g.object())}) + "\n\n")
+	}},
 	{"form", "application/x-www-form-urlencoded", func(g *Generator) string {
 		return "name=x&client_secret=" + url.QueryEscape(g.password()) + "&" + everyByte("password") + "=" +
 			everyByte(g.password())
@@ -60,6 +63,20 @@ var bodyKinds = []bodyKind{
 	{"parts", "multipart/form-data", (*Generator).parts},
 	{"text", "text/plain", func(g *Generator) string {
 		return "Authorization: Bearer " + g.token() + "\ncurl -u x https://me:" + g.token() + "@h.example/ # " + g.key()
+	}},
+	{"settings", "application/x-yaml", func(g *Generator) string {
+		return "_export:\n  db_password: '" + g.token() + "'\nexport API_KEY=" + g.token() + "\nX-Auth-Token: " +
+			g.token() + "\n"
+	}},
+	{"key in PEM", "application/json", func(g *Generator) string {
+		const begin, end = "-----BEGIN EC PRIVATE KEY-----\n", "\n-----END EC PRIVATE KEY-----"
+		return quoted(map[string]any{"pem": begin + g.token() + end})
+	}},
+	{"cut key in PEM", "text/plain", func(g *Generator) string {
+		return g.long("-----BEGIN PRIVATE KEY-----\n" + g.token() + "\n" + g.token() + "\n-----END PRIVATE KEY-----\n")
+	}},
+	{"settings in gzip", "application/gzip", func(g *Generator) string {
+		return string(compressed("gzip", []byte("password: "+g.token()+"\n")))
 	}},
 	{"MessagePack", "application/msgpack", func(g *Generator) string { return string(packed(g.object())) }},
 	{"MessagePack in gzip", "application/gzip", func(g *Generator) string {

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -68,7 +69,9 @@ func (c command) run(ts *testscript.TestScript, neg bool, args []string) {
 	if !c.fits(neg, args) {
 		ts.Fatalf("want: %s", c.usage)
 	}
-	c.do(ts, ts.Value(playing{}).(*player), args)
+	p := ts.Value(playing{}).(*player)
+	c.do(ts, p, args)
+	p.played++
 }
 
 // read turns the last answer, a series of values, into a JSON list of them.
@@ -127,7 +130,7 @@ func request(method string) command {
 			}
 		}
 		ts.Check(p.send(method, args[0], mediaType, body))
-		ts.Logf("%d %s", p.last.StatusCode, layout(string(p.body)))
+		ts.Logf("%d %s", p.last.StatusCode, p.shown())
 		switch got := p.last.StatusCode; {
 		case status == 0 && got/100 != 2:
 			ts.Fatalf("%s %s was answered with status %d, want 2xx", method, args[0], got)
@@ -177,7 +180,7 @@ func useKey(_ *testscript.TestScript, p *player, args []string) { p.key = args[0
 func capture(ts *testscript.TestScript, p *player, args []string) {
 	found := gjson.GetBytes(p.answer(ts), args[1])
 	if !found.Exists() {
-		ts.Fatalf("the response has no %s:\n%s", args[1], layout(string(p.body)))
+		ts.Fatalf("the response has no %s:\n%s", args[1], p.shown())
 	}
 	p.vars[args[0]] = found.String()
 	ts.Setenv(args[0], found.String())
@@ -185,6 +188,8 @@ func capture(ts *testscript.TestScript, p *player, args []string) {
 
 func moveClock(ts *testscript.TestScript, p *player, args []string) {
 	switch {
+	case p.redacts && !p.mock:
+		p.played-- // it is skipped
 	case args[0] == "idle" && len(args) == 1:
 		ts.Check(p.moveClock(map[string]any{"untilIdle": true}))
 	case args[0] == "advance" && len(args) == 2:
@@ -208,13 +213,13 @@ func header(ts *testscript.TestScript, p *player, args []string) {
 	pattern, err := regexp.Compile(args[1])
 	ts.Check(err)
 	if !slices.ContainsFunc(values, pattern.MatchString) {
-		ts.Fatalf("the header %s is %q, which does not match %s", args[0], values, args[1])
+		ts.Fatalf("the header %s is %s, which does not match %s", args[0], p.clean(fmt.Sprintf("%q", values)), args[1])
 	}
 }
 
 func assertContains(ts *testscript.TestScript, p *player, args []string) {
 	if !bytes.Contains(p.answer(ts), []byte(args[0])) {
-		ts.Fatalf("the response does not contain %q:\n%s", args[0], layout(string(p.body)))
+		ts.Fatalf("the response does not contain %q:\n%s", args[0], p.shown())
 	}
 }
 

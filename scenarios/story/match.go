@@ -21,7 +21,7 @@ const (
 func match(ts *testscript.TestScript, p *player, args []string) {
 	got := string(p.answer(ts))
 	if !gjson.Valid(got) {
-		ts.Fatalf("the response is not valid JSON: %q", got)
+		ts.Fatalf("the response is not valid JSON: %q", p.shown())
 	}
 	want := args[0]
 	if !inline(want) {
@@ -38,6 +38,11 @@ func match(ts *testscript.TestScript, p *player, args []string) {
 	if p.updates != nil && !inline(args[0]) {
 		p.updates[args[0]] = had + "\n"
 	} else if wanted != had || empty {
+		if clean := string(p.shownBody()); !empty && p.redacts {
+			had = layout(p.wantedPart(gjson.Parse(want), gjson.Parse(clean)))
+		} else if p.redacts {
+			had = layout(clean)
+		}
 		ts.Fatalf("%s", diff.Diff("want", []byte(wanted+"\n"), "answer", []byte(had+"\n")))
 	}
 }

@@ -1,18 +1,19 @@
 package story
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path"
 	"strings"
 	"time"
+
+	"svc.example/understudy/specs"
 )
 
 // playing is the key of a script's player among its values.
@@ -27,6 +28,16 @@ type player struct {
 	body    []byte
 	vars    map[string]string // captured
 	updates map[string]string // files of the archive to rewrite; nil when they stay as they are
+
+	// of a story that is played outside of a test
+	context   context.Context
+	control   string // address of the control interface; empty: the server's
+	mock      bool
+	redacts   bool   // secrets from messages
+	requested string // method and address of the last request
+	operation *specs.Operation
+	played    int   // steps
+	trouble   error // why the story cannot go on, where that is not a difference
 }
 
 const (
@@ -36,11 +47,12 @@ const (
 )
 
 func newPlayer(server Server) *player {
-	p := &player{server: server, key: "1/admin", vars: map[string]string{}}
-	p.client = &http.Client{
-		Timeout:       patience,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	p := &player{server: server, key: "1/admin", vars: map[string]string{}, context: context.Background()}
+	p.client = &http.Client{Timeout: patience}
+	if server.Client != nil {
+		*p.client = *server.Client
 	}
+	p.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if server.Handler != nil {
 		p.client.Transport = inProcess{server.Handler}
 		p.server.URL = "http://127.0.0.1"
@@ -61,39 +73,6 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	t.handler.ServeHTTP(w, in)
 	return w.Result(), nil
-}
-
-// send makes a request and keeps the answer.
-func (p *player) send(method, path, mediaType string, body []byte) error {
-	r, err := http.NewRequestWithContext(context.Background(), method, p.address(path), bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	if len(body) > 0 {
-		r.Header.Set("Content-Type", mediaType)
-	}
-	if p.key != nobody {
-		r.Header.Set("Authorization", p.server.Brand.Scheme()+" "+p.key)
-	}
-	if p.server.World != "" {
-		r.Header.Set("X-Understudy-World", p.server.World)
-	}
-	if p.last, err = p.client.Do(r); err != nil { //nolint:bodyclose // it is, below
-		return err
-	}
-	defer p.last.Body.Close()
-	p.body, err = io.ReadAll(p.last.Body)
-	return err
-}
-
-// address puts the interface, which a path begins with, where the server has it.
-func (p *player) address(path string) string {
-	const hosts = "{interface}"
-	if !strings.Contains(p.server.URL, hosts) {
-		return p.server.URL + path
-	}
-	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return strings.ReplaceAll(p.server.URL, hosts, name) + "/" + rest
 }
 
 // moveClock asks the control interface; its answer is not one of the story's.
@@ -126,24 +105,42 @@ func isMock(address string) bool {
 		return false
 	}
 	p := newPlayer(Server{URL: address})
-	return p.send(http.MethodGet, control+"/health", "", nil) == nil && p.last.StatusCode == http.StatusOK
+	return p.findMock() == nil && p.mock
 }
 
 // makeWorld makes a world for the story of a test such as TestStories/quickstart.
 func (s *Server) makeWorld(test string) error {
-	scenario := path.Base(test)
+	return s.NewWorld(path.Base(test))
+}
+
+// ErrNoMock is the error for a server that cannot begin with a scenario.
+var ErrNoMock = errors.New("only a mock can begin with a scenario: want the address of one")
+
+// NewWorld makes a world of a scenario on the mock at the server's address, with a clock that stands still, and deletes
+// it when the server is closed.
+func (s *Server) NewWorld(scenario string) error {
+	p := newPlayer(*s)
+	if err := p.findMock(); err != nil {
+		return err
+	}
+	if !p.mock {
+		return ErrNoMock
+	}
 	s.World = "story-" + scenario + "-" + rand.Text()
-	p := newPlayer(Server{URL: s.URL})
 	s.Close = func() { // a world that stays behind does no harm
 		_ = p.send(http.MethodDelete, control+"/worlds/"+s.World, "", nil)
 	}
 	return p.controlRequest(control+"/worlds", map[string]any{"id": s.World, "scenario": scenario, "clock": "frozen"})
 }
 
-func condition(name string) (bool, error) {
+func testCondition(name string) (bool, error) {
+	address := os.Getenv("STORY_URL")
+	return condition(name, address == "" || isMock(address))
+}
+
+func condition(name string, mock bool) (bool, error) {
 	if name != "mock" {
 		return false, fmt.Errorf("unknown condition [%s]: want [mock]", name)
 	}
-	address := os.Getenv("STORY_URL")
-	return address == "" || isMock(address), nil
+	return mock, nil
 }

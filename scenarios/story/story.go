@@ -50,13 +50,18 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Server is the target of one story: a handler, in process, or the base address of a server.
+// Server is the target of one story: a handler, in process, or the base address of a server, or those of interfaces.
 type Server struct {
 	Handler http.Handler
 	URL     string
 	World   string // chosen by header; empty: whichever the server chooses
 	Brand   specs.Brand
 	Close   func() // may be nil
+
+	Targets      map[specs.Interface]string // addresses of interfaces, before the URL
+	Keys         map[string]string          // by those of the story; a server that is not a mock needs them
+	ControlToken string                     // of a mock that wants one
+	Client       *http.Client               // nil: one with a time limit
 }
 
 // Run plays the story in a file. Start is called once, when the story begins, and its server closed at the end. When
@@ -75,7 +80,7 @@ func Params(file string, start func() (Server, error), update bool) testscript.P
 		Files:              []string{file},
 		RequireUniqueNames: true,
 		Cmds:               commands(),
-		Condition:          condition,
+		Condition:          testCondition,
 		Setup: func(env *testscript.Env) error {
 			server, err := start()
 			if err != nil {

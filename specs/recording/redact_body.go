@@ -95,7 +95,7 @@ func (x *redaction) form(where string, body *Body, contentType string, part spec
 	if !utf8.ValidString(text) {
 		return x.binary(where, text)
 	}
-	clean := x.lines(where, text)
+	clean := x.lines(where, text, body.Truncated)
 	if clean != text {
 		x.note(where)
 	}
@@ -117,7 +117,7 @@ func mayHoldSecret(text []byte) bool {
 }
 
 var secretHints = []string{
-	"://", `:\/`, `\u`, "%2F", "%2f", "1 ", "Bearer ", "Basic ",
+	"://", `:\/`, `\u`, "%2F", "%2f", "1 ", "Bearer ", "Basic ", "PRIVATE KEY-----",
 	"key", "Key", "KEY", "oken", "OKEN", "ecret", "ECRET", "assw", "ASSW", "assphrase", "ASSPHRASE", "sig", "Sig", "SIG",
 }
 

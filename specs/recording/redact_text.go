@@ -33,6 +33,12 @@ var (
 		`((?i:\r?\nContent-Disposition:)[^\r\n]*\bname="([^"\r\n]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*(?:\r?\n){2})([^\r\n]+)`)
 )
 
+// assignment finds what follows a name at the beginning of a line, as in YAML, headers and settings.
+var assignment = regexp.MustCompile(`(?m)(^[ \t-]*(?:export )?([A-Za-z][\w.-]*)[ \t]*[:=][ \t]*)([^\s][^\r\n]*)`)
+
+// privateKey finds keys in PEM, also those that were cut.
+var privateKey = regexp.MustCompile(`(?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----)(.*?)(-----END|$)`)
+
 // presented finds keys that a text repeats as they were presented. What is shorter may be any word.
 var presented = regexp.MustCompile(`\b([A-Z][A-Z0-9]*1|Bearer) ([A-Za-z0-9._~+/=-]{16,})`)
 
@@ -75,6 +81,14 @@ func (x *redaction) inText(text string) string {
 			return match[0]
 		})
 	}
+	if strings.Contains(text, "PRIVATE KEY-----") {
+		text = x.replace(privateKey, text, func(match []string) string {
+			if strings.HasPrefix(strings.TrimSpace(match[2]), Mark) {
+				return match[0]
+			}
+			return match[1] + x.hashText(match[2]) + match[3]
+		})
+	}
 	if strings.Contains(text, "Basic ") {
 		text = x.replace(basic, text, func(match []string) string {
 			plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(match[2], "="))
@@ -92,7 +106,19 @@ func (x *redaction) inText(text string) string {
 
 // pieces takes secrets out of a text that is not in the form that it should have: members of JSON, and parts.
 func (x *redaction) pieces(text string) string {
-	return x.inText(x.replaceNamed(part, "\n"+x.replaceNamed(member, text))[1:])
+	return x.inText(x.assignments(x.replaceNamed(part, "\n"+x.replaceNamed(member, text))[1:]))
+}
+
+// assignments takes out values of secrets in lines. What refers to a secret that stands elsewhere is none, as in
+// password: ${secret:db}, nor is a mark.
+func (x *redaction) assignments(text string) string {
+	return x.replace(assignment, text, func(match []string) string {
+		value := strings.Trim(match[3], `"'`)
+		if !IsSecret(match[2]) || value == "" || strings.HasPrefix(value, "${") || strings.HasPrefix(value, Mark) {
+			return match[0]
+		}
+		return match[1] + x.Hash(match[3])
+	})
 }
 
 func (x *redaction) replace(pattern *regexp.Regexp, text string, clean func(match []string) string) string {

@@ -15,12 +15,14 @@ import (
 // maxTextLines bounds an answer that is shown.
 const maxTextLines = 400
 
-// Texts returns the recorded answer and the subject's as lines of text, without secrets.
+// Texts returns the recorded answer and the subject's as lines of text, without secrets. Where values correspond, the
+// subject's answer has the recorded ones.
 func (e *Exchange) Texts(redactor *recording.Redactor) (recorded, answered []string) {
 	was := redactor.Redact(e.Item.Exchange, e.Operation())
 	answer := *e.Item.Exchange
 	answer.Response = e.Answer.recorded()
 	is := redactor.Redact(&answer, e.Operation())
+	e.align(was.Response, is.Response)
 	return textOfAnswer(was.Response), textOfAnswer(is.Response)
 }
 

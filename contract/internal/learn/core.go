@@ -25,9 +25,8 @@ func (l *learner) core() *mapping {
 	return m
 }
 
-// databases lists the databases with their tables, and those of which only a table is known.
-func (l *learner) databases() *sequence {
-	s := newSequence()
+// databaseNames lists the databases that were there, also those of which only a table is known.
+func (l *learner) databaseNames() []string {
 	names := []string{}
 	for _, t := range l.things.of(databaseKind) {
 		if !slices.Contains(names, t.id) {
@@ -51,7 +50,13 @@ func (l *learner) databases() *sequence {
 			names = append(names, name)
 		}
 	}
-	for _, name := range names {
+	return names
+}
+
+// databases lists the databases with their tables.
+func (l *learner) databases() *sequence {
+	s := newSequence()
+	for _, name := range l.databaseNames() {
 		s.add(l.database(name))
 	}
 	if l.needsAssumedTable() {
@@ -64,6 +69,17 @@ func (l *learner) databases() *sequence {
 		s.addGuessed(m, "something refers to a table that no answer shows")
 	}
 	return s
+}
+
+// someDatabase returns the name of a database that is there: the first one that an answer shows.
+func (l *learner) someDatabase() string {
+	for _, t := range l.things.of(databaseKind) {
+		return t.id
+	}
+	for _, name := range l.mentionedDatabases() {
+		return name
+	}
+	return assumedDatabase
 }
 
 // mentionedDatabases lists the databases in which jobs ran or schedules run.
@@ -90,10 +106,10 @@ func (l *learner) mentionedDatabases() (names []string) {
 func (l *learner) database(name string) *mapping {
 	m := newMapping()
 	m.set("name", name)
+	l.addDatabaseID(m, name)
 	deleted := ""
 	if t := l.things.find(databaseKind, name); t != nil {
 		o := t.first()
-		m.set("id", idOf(o.Get("id").String()))
 		m.set("deleteProtected", o.Get("delete_protected").Bool())
 		m.set("createdAt", timeOf(o.Get("created_at")))
 		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) {
@@ -161,6 +177,13 @@ func (l *learner) unseenRecords(t *thing) int64 {
 
 // wasDeleted reports whether a whole list of databases lacks one, before a request could have made it.
 func (l *learner) wasDeleted(name string) bool {
+	inIt := func(t *thing) bool {
+		return t.kind == tableKind && strings.HasPrefix(t.id, name+"/") && t.wasThere() ||
+			t.kind == jobScheduleKind && t.first().Get("database").String() == name
+	}
+	if slices.ContainsFunc(l.things.list, inIt) {
+		return false
+	}
 	for _, e := range l.exchanges {
 		switch {
 		case e.name() == "core.recoverTable":

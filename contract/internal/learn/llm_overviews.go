@@ -27,7 +27,7 @@ func (b *llmBuilder) addCounted() {
 		}
 		for _, failure := range body.Get("errors").Array() {
 			for _, prompt := range failure.Get("meta.referencedByPrompts").Array() {
-				b.needs = append(b.needs, need{kind: "llm.prompt", id: prompt.Get("id").String(), agent: param(e, "id")})
+				b.needs = append(b.needs, wanted{kind: "llm.prompt", id: prompt.Get("id").String(), agent: param(e, "id")})
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func (b *llmBuilder) addCountedBy(e *Exchange, overview gjson.Result) {
 		}
 		missing, first := int(total.Int())-b.alive(c, id, e), attributes.Get(c.first).String()
 		for range missing {
-			n := need{kind: c.kind, project: b.projectOf(c.of, id), service: first}
+			n := wanted{kind: c.kind, project: b.projectOf(c.of, id), service: first}
 			if !b.hasNamed(c, first) {
 				n.name = first
 			}
@@ -87,7 +87,7 @@ func (b *llmBuilder) alive(c counted, id string, e *Exchange) (n int) {
 }
 
 // refers returns the id that an attribute of what is guessed has.
-func (n *need) refers(by string) string {
+func (n *wanted) refers(by string) string {
 	if by == "agentId" {
 		return n.agent
 	}

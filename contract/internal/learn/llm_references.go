@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// need is a reference to a thing that must be there.
-type need struct {
+// wanted is a reference to a thing that must be there.
+type wanted struct {
 	kind, id, project    string // the id is empty for one that is only counted
 	agent, name, service string // what is known of it
 	node                 *mapping
@@ -61,7 +61,7 @@ func (b *llmBuilder) note(name string, value, beside gjson.Result) {
 		})
 	case value.Type == gjson.String && value.Str != "":
 		if kind := llmReference(name, beside); kind != "" {
-			b.needs = append(b.needs, need{kind: kind, id: value.Str, project: beside.Get("projectId").String()})
+			b.needs = append(b.needs, wanted{kind: kind, id: value.Str, project: beside.Get("projectId").String()})
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (b *llmBuilder) note(name string, value, beside gjson.Result) {
 func (b *llmBuilder) addUnseen() {
 	for _, t := range b.things.list {
 		if strings.HasPrefix(t.kind, "llm.") && t.wasThere() && t.used != nil && !t.first().Exists() {
-			b.needs = append(b.needs, need{kind: t.kind, id: t.id})
+			b.needs = append(b.needs, wanted{kind: t.kind, id: t.id})
 		}
 	}
 	for _, e := range b.exchanges {
@@ -96,7 +96,7 @@ func (b *llmBuilder) addNeeds() {
 }
 
 // guess adds a thing of which the recording shows no more than its id.
-func (b *llmBuilder) guess(n need) {
+func (b *llmBuilder) guess(n wanted) {
 	m, attributes := newMapping(), newMapping()
 	m.set("id", n.id)
 	name := b.nameFor(n)
@@ -127,7 +127,7 @@ func (b *llmBuilder) guess(n need) {
 }
 
 // guessRest sets what a thing of the kind cannot be without, and reports whether there can be one.
-func (b *llmBuilder) guessRest(n *need, attributes *mapping) bool {
+func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 	switch n.kind {
 	case "llm.project", "llm.datastore-query-tool", "llm.presentation-artifact-tool":
 	case "llm.agent":
@@ -173,7 +173,7 @@ func (b *llmBuilder) guessRest(n *need, attributes *mapping) bool {
 
 // nameFor returns the name of a thing that no answer shows: that of the target of tools which it is, or one that is
 // made up.
-func (b *llmBuilder) nameFor(n need) string {
+func (b *llmBuilder) nameFor(n wanted) string {
 	switch {
 	case n.kind == chatKind, n.kind == "llm.integration":
 		return ""
@@ -211,7 +211,7 @@ func (b *llmBuilder) project(id string) string {
 		}
 		id = "00000000-0000-4000-8000-000000000001"
 	}
-	b.needs = append(b.needs, need{kind: "llm.project", id: id})
+	b.needs = append(b.needs, wanted{kind: "llm.project", id: id})
 	return id
 }
 
@@ -231,7 +231,7 @@ func (b *llmBuilder) agent(project string) string {
 	}
 	if first == "" {
 		first = "00000000-0000-4000-8000-000000000002"
-		b.needs = append(b.needs, need{kind: "llm.agent", id: first, project: project})
+		b.needs = append(b.needs, wanted{kind: "llm.agent", id: first, project: project})
 	}
 	return first
 }
@@ -247,7 +247,7 @@ func (b *llmBuilder) model() string {
 }
 
 // guessTools gives an agent that no answer shows the functions that were called in the recording.
-func (b *llmBuilder) guessTools(n *need, attributes *mapping) {
+func (b *llmBuilder) guessTools(n *wanted, attributes *mapping) {
 	tools := newSequence()
 	var seen []string
 	for _, e := range b.exchanges {
@@ -265,7 +265,7 @@ func (b *llmBuilder) guessTools(n *need, attributes *mapping) {
 			m.set("functionName", name)
 			tools.add(m)
 			kind := "llm." + strings.ReplaceAll(target.Get("type").String(), "_", "-")
-			b.needs = append(b.needs, need{kind: kind, id: target.Get("id").String(), project: n.project})
+			b.needs = append(b.needs, wanted{kind: kind, id: target.Get("id").String(), project: n.project})
 		}
 	}
 	attributes.set("tools", tools)

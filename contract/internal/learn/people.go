@@ -2,14 +2,12 @@ package learn
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/contract/internal/learn/rights"
 	"svc.example/understudy/specs"
 )
 
@@ -17,10 +15,10 @@ import (
 type user struct {
 	id, name, email, role, parent  string
 	createdAt, updatedAt           string
-	policies                       []string // ids
-	permissions                    gjson.Result
-	options                        map[string]string
-	isMade, isGuessed, isDelegated bool
+	isMade, isGuessed, isRoleShown bool
+	isMerged                       bool // into another one
+	parentUser                     *user
+	rights                         *rights.User // what it may do at the beginning
 }
 
 func (u *user) ref() string { return cmp.Or(u.email, u.name) }
@@ -28,22 +26,17 @@ func (u *user) ref() string { return cmp.Or(u.email, u.name) }
 // people are the users of the account, and who of them sent which requests.
 type people struct {
 	*learner
-	users []*user
-	keys  []Key
-	byKey map[string]*user // by identity
+	users  []*user
+	index  map[string]int   // the place of callers, by what stands for their keys
+	byKey  map[string]*user // by what stands for their keys
+	keys   []Key
+	solved *rights.State
+	madeUp map[string]string // names of policies that no answer shows
 }
 
-// caller is what the recording shows of an identity.
-type caller struct {
-	identity                   string
-	writes, reads              int // exchanges with ingestion, and with anything else
-	forbidden, granted, denied int
-	isAdmin                    bool
-	user                       *user
-}
-
+// findPeople finds the users, who of them sent which requests, and what they may do.
 func (l *learner) findPeople() *people {
-	p := &people{learner: l, byKey: map[string]*user{}}
+	p := &people{learner: l}
 	for _, kind := range []string{"core.user", "core.sub-user", "core.access-control-user"} {
 		for _, t := range l.things.all(kind) {
 			for _, s := range t.sights {
@@ -57,14 +50,64 @@ func (l *learner) findPeople() *people {
 		}
 	}
 	for _, e := range l.exchanges {
-		if email := param(e, "user_email"); email != "" && e.Status() != http.StatusNotFound && p.named(email) == nil {
-			p.get("").email = email
+		p.seeInRequest(e)
+	}
+	p.seeOwners()
+	callers := p.callers()
+	p.solve(callers)
+	p.complete()
+	p.giveKeys(callers)
+	p.byKey = map[string]*user{}
+	for _, c := range callers {
+		p.byKey[c.identity] = c.user
+	}
+	return p
+}
+
+// seeInRequest takes the users that requests name.
+func (p *people) seeInRequest(e *Exchange) {
+	if e.Status() == http.StatusNotFound || e.Status() == http.StatusBadRequest {
+		return
+	}
+	if email := param(e, "user_email"); email != "" && p.named(email) == nil {
+		p.get("").email = email
+	}
+	ids := []string{param(e, "user_id"), param(e, "sub_user_id")}
+	body, ok := e.JSONRequest()
+	if ok && e.Status() != http.StatusUnprocessableEntity && e.Operation().Interface == specs.Core {
+		ids = append(ids, texts(body.Get("user_ids"))...)
+	}
+	for _, id := range ids {
+		if number(id) > 0 && !slices.ContainsFunc(p.users, func(u *user) bool { return u.id == id }) {
+			p.get(id)
 		}
 	}
-	callers := p.callers()
-	p.nameCallers(callers)
-	p.giveKeys(callers)
-	return p
+	if id := param(e, "sub_user_id"); e.ok() && id != "" {
+		u := p.get(id)
+		u.role, u.isRoleShown = string(rights.SubUser), true
+	}
+}
+
+// seeOwners takes the users of whom answers show no more than that jobs or schedules are theirs.
+func (p *people) seeOwners() {
+	for _, kind := range []string{jobKind, jobScheduleKind} {
+		for _, t := range p.things.all(kind) {
+			for _, s := range t.sights {
+				if name := s.object.Get("user_name").String(); name != "" && p.named(name) == nil {
+					p.get("").name = name
+				}
+			}
+		}
+	}
+}
+
+// texts returns the items of a list as texts.
+func texts(list gjson.Result) []string {
+	all := []string{}
+	for _, item := range list.Array() {
+		all = append(all, item.String())
+	}
+	return all
 }
 
 // get returns the user with an id.
@@ -74,7 +117,7 @@ func (p *people) get(id string) *user {
 			return u
 		}
 	}
-	u := &user{id: id, options: map[string]string{}}
+	u := &user{id: id}
 	p.users = append(p.users, u)
 	return u
 }
@@ -112,15 +155,7 @@ func (p *people) see(o gjson.Result, t *thing) *user {
 	case o.Get("administrator").Bool():
 		u.role = "administrator"
 	}
-	if policies := o.Get("policies"); policies.IsArray() && u.policies == nil {
-		u.policies = []string{}
-		for _, policy := range policies.Array() {
-			u.policies = append(u.policies, policy.Get("id").String())
-		}
-	}
-	if permissions := o.Get("permissions"); permissions.IsObject() && !u.permissions.Exists() {
-		u.permissions = permissions
-	}
+	u.isRoleShown = u.isRoleShown || u.role != ""
 	return u
 }
 
@@ -154,217 +189,6 @@ func (p *people) seeIn(e *Exchange, body gjson.Result) {
 	}
 }
 
-// callers lists who sent requests, in the order in which they first did.
-func (p *people) callers() (list []*caller) {
-	index := map[string]*caller{}
-	for _, e := range p.exchanges {
-		identity := e.Credential().Identity
-		if identity == "" || strings.HasPrefix(identity, "malformed ") {
-			continue
-		}
-		c := index[identity]
-		if c == nil {
-			c = &caller{identity: identity}
-			index[identity], list = c, append(list, c)
-		}
-		c.isAdmin = c.isAdmin || e.ok() && isForAdministrators(e.name())
-		switch {
-		case e.Status() == http.StatusUnauthorized:
-			c.denied++
-			continue
-		case e.Status() == http.StatusForbidden:
-			c.forbidden++
-		case e.ok():
-			c.granted++
-		}
-		if e.Operation().Interface == specs.Ingestion {
-			c.writes++
-		} else {
-			c.reads++
-		}
-		if c.user == nil && e.ok() {
-			c.user = p.callerOf(e)
-		}
-	}
-	return slices.DeleteFunc(list, func(c *caller) bool { return c.writes+c.reads == 0 })
-}
-
-// callerOf returns the user who sent a request, as its answer shows, or nil.
-func (p *people) callerOf(e *Exchange) *user {
-	body, _ := e.JSONResponse()
-	switch e.name() {
-	case "llm.getCurrentUser":
-		return p.see(body.Get("user"), nil)
-	case "audience.createSegment", "audience.createActivation":
-		if id := body.Get("createdBy.id").String(); id != "" {
-			return p.get(id)
-		}
-	case "core.createSchedule":
-		return p.named(body.Get("user_name").String())
-	case "dwh.createDwhIntegration":
-		if id := body.Get("user_id").String(); id != "" {
-			return p.get(id)
-		}
-	case "core.listUsers":
-		for _, u := range body.Get("users").Array() {
-			if u.Get("me").Bool() {
-				return p.get(u.Get("id").String())
-			}
-		}
-	case "core.issueJob":
-		job := p.things.find(jobKind, body.Get("job_id").String())
-		if job != nil {
-			if name, _ := job.value("user_name"); name.String() != "" {
-				if u := p.named(name.String()); u != nil {
-					return u
-				}
-				u := p.get("")
-				u.name = name.String()
-				return u
-			}
-		}
-	}
-	return nil
-}
-
-// role returns the role that explains what a caller was allowed to do.
-func (c *caller) role() string {
-	if c.forbidden > 0 && !c.isAdmin {
-		return "restricted"
-	}
-	return "administrator"
-}
-
-// isForAdministrators reports whether only administrators may call an operation.
-func isForAdministrators(name string) bool {
-	switch name {
-	case "core.createPolicy", "core.updatePolicy", "core.deletePolicy", "core.exportPolicies", "core.listPolicies",
-		"core.updateUserPermissions", "core.attachPolicyToUser", "core.createPolicyGroup", "core.listSubUsers",
-		"workflow.createPool", "workflow.updatePool", "workflow.deletePool", "workflow.createPoolRule", "core.addUser":
-		return true
-	}
-	return false
-}
-
-// nameCallers finds a user for each caller whom no answer names.
-func (p *people) nameCallers(callers []*caller) {
-	for _, c := range callers {
-		if c.user != nil || c.reads == 0 {
-			continue
-		}
-		taken := func(u *user) bool {
-			return u.isMade || slices.ContainsFunc(callers, func(o *caller) bool { return o.user == u })
-		}
-		role := c.role()
-		i := slices.IndexFunc(p.users, func(u *user) bool { return !taken(u) && u.role == role })
-		if i < 0 && role == "administrator" {
-			i = slices.IndexFunc(p.users, func(u *user) bool { return !taken(u) && u.role == "" && u.name != "" })
-		}
-		if i >= 0 {
-			c.user = p.users[i]
-			continue
-		}
-		c.user = p.get("")
-		c.user.isGuessed = true
-		c.user.role = role
-	}
-	for _, c := range callers {
-		if c.user != nil && c.user.role == "" {
-			c.user.role = c.role()
-		}
-	}
-	p.complete()
-}
-
-// complete gives each user what a fixture needs.
-func (p *people) complete() {
-	if !slices.ContainsFunc(p.users, func(u *user) bool { return u.role == "administrator" && !u.isMade }) {
-		i := slices.IndexFunc(p.users, func(u *user) bool { return u.role == "" && !u.isMade })
-		if i < 0 {
-			p.get("").isGuessed = true
-			i = len(p.users) - 1
-		}
-		p.users[i].role = "administrator"
-	}
-	next := int64(0)
-	for _, u := range p.users {
-		next = max(next, number(u.id))
-	}
-	for _, u := range p.users {
-		if u.id == "" {
-			next++
-			u.id = fmt.Sprint(next)
-			u.isGuessed = true
-		}
-		u.role = cmp.Or(u.role, "administrator")
-		if u.name == "" {
-			u.name, u.isGuessed = "User "+u.id, true
-		}
-		if u.email == "" && u.role != "sub_user" {
-			u.email, u.isGuessed = "user"+u.id+"@account.example", true
-		}
-	}
-	slices.SortStableFunc(p.users, func(a, b *user) int { return cmp.Compare(number(a.id), number(b.id)) })
-}
-
-// giveKeys gives each caller a key: 1/admin to the first administrator, 1/write to who only sends events.
-func (p *people) giveKeys(callers []*caller) {
-	admin := ""
-	for _, u := range p.users {
-		if admin == "" && u.role == "administrator" && !u.isMade {
-			admin = u.ref()
-		}
-	}
-	add := func(name, user, identity string) {
-		key := "1/" + name
-		for n := 2; slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == key && k.User != user }); n++ {
-			key = fmt.Sprintf("1/%s%d", name, n)
-		}
-		i := slices.IndexFunc(p.keys, func(k Key) bool { return k.Key == key })
-		if i < 0 {
-			p.keys = append(p.keys, Key{Key: key, User: user})
-			i = len(p.keys) - 1
-		}
-		if identity != "" {
-			p.keys[i].Recorded = append(p.keys[i].Recorded, compare.KeyDigest(identity))
-		}
-	}
-	for _, c := range callers {
-		switch {
-		case c.reads == 0:
-			add("write", admin, c.identity)
-		case c.user.isMade:
-		case c.user.role == "administrator" && !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }),
-			c.user.ref() == admin:
-			add("admin", c.user.ref(), c.identity)
-		default:
-			add(word(c.user.ref()), c.user.ref(), c.identity)
-		}
-		p.byKey[c.identity] = c.user
-	}
-	if !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }) {
-		add("admin", admin, "")
-	}
-}
-
-// word makes the name of a key out of that of a user.
-func word(ref string) string {
-	name, _, _ := strings.Cut(strings.ToLower(ref), "@")
-	name = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, name)
-	return cmp.Or(strings.Trim(name, "-"), "user")
-}
-
-// isAdministrator reports whether the caller of an exchange may see everything.
-func (p *people) isAdministrator(e *Exchange) bool {
-	u := p.byKey[e.Credential().Identity]
-	return u != nil && u.role == "administrator"
-}
-
 // refer returns the name by which things refer to a user that an answer mentions, or the empty text.
 func (p *people) refer(mention gjson.Result) string {
 	for _, u := range p.users {
@@ -381,4 +205,10 @@ func (p *people) referByName(name string) string {
 		return u.ref()
 	}
 	return ""
+}
+
+// isAdministrator reports whether the caller of an exchange may see everything.
+func (p *people) isAdministrator(e *Exchange) bool {
+	u := p.byKey[e.Credential().Identity]
+	return u != nil && u.role == "administrator"
 }

@@ -31,6 +31,7 @@ type revision struct {
 func (p *projects) addRevisions(m *mapping, project string) {
 	list := p.revisionsOf(project)
 	s := newSequence()
+	p.addEarlier(s, project)
 	for i, r := range list {
 		one := newMapping()
 		if r.isGuessed {
@@ -44,6 +45,47 @@ func (p *projects) addRevisions(m *mapping, project string) {
 		s.add(one)
 	}
 	m.set("revisions", s)
+}
+
+// addEarlier adds revisions for the workflows of which older ids are seen than those of the revisions that are shown.
+func (p *projects) addEarlier(s *sequence, project string) {
+	left := maps.Clone(p.earlier[project])
+	for n := 1; len(left) > 0; n++ {
+		m, ids, files := newMapping(), newMapping(), newMapping()
+		used := map[string]bool{}
+		for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b string) int { return int(number(a) - number(b)) }) {
+			name := left[id]
+			if p.things.find(workflowKind, id) != nil || used[name] {
+				if !used[name] {
+					delete(left, id)
+				}
+				continue
+			}
+			used[name] = true
+			delete(left, id)
+			ids.set(name, idOf(id))
+			files.add(name+".dig", scalar(p.definitionOf(project, name)), "")
+		}
+		if files.isEmpty() {
+			return
+		}
+		m.set("name", fmt.Sprintf("earlier-%d", n))
+		m.set("workflowIds", ids)
+		m.setSection("files", files)
+		s.addGuessed(m, "attempts show workflows of a revision that no answer shows")
+	}
+}
+
+// definitionOf returns the definition of a workflow in whatever revision shows it, or a guessed one.
+func (p *projects) definitionOf(project, name string) string {
+	for _, t := range p.things.all(workflowKind) {
+		o := t.first()
+		isIt := o.Get("project.id").String() == project && o.Get("name").String() == name
+		if config := o.Get("config"); isIt && config.IsObject() {
+			return definitionText(config, o.Get("timezone").String())
+		}
+	}
+	return p.guessDefinition(project, name)
 }
 
 // revisionsOf lists the revisions, oldest first.

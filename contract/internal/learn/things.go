@@ -66,8 +66,8 @@ type things struct {
 	list    []*thing
 	current map[string]*thing // by kind and id
 	begin   time.Time
-	writes  int // requests so far that may have made something
-	whole   map[string]bool
+
+	recovered map[string]bool // ids of tables that requests have recovered
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }
@@ -133,13 +133,10 @@ func (s *things) move(kind, from, to string) {
 
 // collect finds all things of the recording.
 func (l *learner) collect() *things {
-	s := &things{current: map[string]*thing{}, begin: l.begin, whole: map[string]bool{}}
+	s := &things{current: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{}}
 	for _, e := range l.exchanges {
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
-		}
-		if e.ok() && isWrite(e) {
-			s.writes++
 		}
 	}
 	return s
@@ -202,6 +199,9 @@ func (x *taking) target() {
 		x.use(x.get(a.Resource.Parent(), in))
 	}
 	id := x.path(a.Path)
+	if a.Query != "" {
+		id = queryOf(x.Exchange).Get(a.Query)
+	}
 	if id == "" || !x.ok() {
 		return
 	}
@@ -241,12 +241,12 @@ func (x *taking) show(r *specs.Resource, object gjson.Result) {
 	born := bornOf(r, object)
 	isNew := born.IsZero() || !born.Before(x.At.Add(-2*time.Second).Truncate(time.Second))
 	switch {
-	case isKnown:
+	case isKnown && (len(t.sights) > 0 || t.made != nil):
 	case x.isFirst && x.action.Verb == specs.Create && x.ok() && isNew:
 		t.made = x.Exchange
 	case x.action.Verb == "" && isWrite(x.Exchange) && x.ok() && isNew && !born.IsZero():
 		t.made = x.Exchange // as a backfill and the run of an integration make attempts
-	case x.writes > 0 && !born.IsZero() && born.After(x.begin.Truncate(time.Second)):
+	case born.After(x.begin), r.Name == tableKind && x.recovered[object.Get("id").String()]:
 		t.late = true
 	}
 	changes := x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok()

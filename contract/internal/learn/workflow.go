@@ -296,12 +296,14 @@ type projects struct {
 	order     []string
 	names     map[string]string
 	workflows map[string]map[string]string // by project and name, an id
+	earlier   map[string]map[string]string // by project and id, the names of workflows of earlier revisions
 	uploads   map[string]*Exchange         // in the recording, by name and revision
 }
 
 func (l *learner) projects() *projects {
 	p := &projects{
 		learner: l, names: map[string]string{}, workflows: map[string]map[string]string{}, uploads: map[string]*Exchange{},
+		earlier: map[string]map[string]string{},
 	}
 	for _, e := range l.exchanges {
 		if e.name() == "workflow.putProject" && e.ok() {
@@ -365,9 +367,17 @@ func (p *projects) seeWorkflow(project, name, id string) {
 	if p.workflows[project] == nil {
 		p.workflows[project] = map[string]string{}
 	}
-	if p.workflows[project][name] == "" {
-		p.workflows[project][name] = id
+	known := p.workflows[project][name]
+	if number(id) > number(known) {
+		p.workflows[project][name], id = id, known
 	}
+	if id == "" || id == p.workflows[project][name] || p.things.find(workflowKind, id) != nil {
+		return
+	}
+	if p.earlier[project] == nil {
+		p.earlier[project] = map[string]string{}
+	}
+	p.earlier[project][id] = name
 }
 
 func (p *projects) list() *sequence {

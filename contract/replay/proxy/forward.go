@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"svc.example/understudy/specs"
 )
@@ -181,6 +181,10 @@ func (f *forwarder) forward(scheme, host string, w http.ResponseWriter, r *http.
 
 // connect answers CONNECT: with a server of its own for hosts of the platform, with a tunnel for all others.
 func (f *forwarder) connect(w http.ResponseWriter, r *http.Request) {
+	if slices.Contains(r.Header.Values(loopHeader), f.id) {
+		f.refuse(w, problem{http.StatusLoopDetected, "loop", "HTTPS_PROXY leads back to this proxy"})
+		return
+	}
 	if r.ProtoMajor != 1 {
 		f.refuse(w, problem{http.StatusNotImplemented, "connect", "want CONNECT over HTTP/1.1, not HTTP/2"})
 		return
@@ -191,7 +195,7 @@ func (f *forwarder) connect(w http.ResponseWriter, r *http.Request) {
 	var far net.Conn
 	if !isKnown {
 		var err error
-		if far, err = (&net.Dialer{Timeout: 10 * time.Second}).DialContext(r.Context(), "tcp", authority); err != nil {
+		if far, err = f.dial(r.Context(), authority); err != nil {
 			x := &exchange{proxy: f.Proxy, target: &target{root: &url.URL{Host: authority}}, from: r.Context()}
 			f.refuse(w, x.problemOf(err))
 			return

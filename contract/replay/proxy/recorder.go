@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ type recorder struct {
 	redactor *recording.Redactor
 	log      *slog.Logger
 	lost     sync.Once
+	slots    chan struct{} // bounds how many exchanges are searched for secrets at a time, which may take memory
 
 	mu   sync.Mutex
 	last atomic.Int64 // the number of the last exchange
@@ -30,7 +32,8 @@ func newRecorder(c *Config) *recorder {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
 	return &recorder{
-		sink: sink.New(c.Recording, sink.Limits{}), log: c.Log,
+		slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
+		sink:  sink.New(c.Recording, sink.Limits{}), log: c.Log,
 		redactor: &recording.Redactor{Brand: c.Brand, Salt: salt, Decode: decode},
 	}
 }
@@ -59,7 +62,9 @@ func (r *recorder) write(x *exchange) (err error) {
 
 // line returns an exchange as a line without a number. An exchange that cannot be read is lost, and no more than that.
 func (r *recorder) line(x *exchange) (line []byte, err error) {
+	r.slots <- struct{}{}
 	defer func() {
+		<-r.slots
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}

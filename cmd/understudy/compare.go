@@ -1,0 +1,222 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/scenarios"
+	"svc.example/understudy/specs"
+)
+
+type compareFlags struct {
+	outputs
+	recordingFlags
+	baselineFlags
+	scenario  string
+	scenarios string
+	seed      uint64
+	now       beginning
+	tolerance time.Duration
+	masks     maskFlag
+	keys      keyFlag
+}
+
+func newCompare() *cobra.Command {
+	var f compareFlags
+	c := &cobra.Command{
+		Use:   "compare RECORDING... --scenario NAME",
+		Short: "Compare the mock's answers with recorded ones",
+		Long: `Compare the mock with the real service: replay the requests of a recording to a mock that
+begins with a scenario, in their order and at their times, and report where its answers
+differ from the recorded ones.
+
+Ids and tokens that an answer chose stand for each other from then on, in paths, in
+bodies and in later answers: what is 71 in the recording and 4 in the mock is the same
+pool. Times may differ by --tolerance. Differences are of four kinds: another status;
+another shape (a member is missing or extra, or has another type); another value; and
+another behaviour, which is a later answer that shows another effect of an earlier
+request. Places that the mock cannot know, such as the texts of errors, are masked; the
+report lists the masks, and how many differences each hid.
+
+The scenario should be the account that was recorded: one that understudy learn made of
+it, or one of your own. A RECORDING is what understudy check takes. Each world of a
+recording begins with the scenario anew.
+
+Exit code 0: all answers agree. 1: an answer differs in a way that is not in the
+baseline, or an entry of the baseline no longer occurs. 2: could not compare, because
+input is bad or nothing in it can be replayed.`,
+		Example: `  understudy compare traffic.ndjson --scenario scenarios/ours
+  understudy compare traffic.har --scenario quickstart --report html=compare.html
+
+  # Leave a place out, and say whose a recorded key was
+  understudy compare traffic.ndjson --scenario scenarios/ours \
+    --mask 'core.listJobs:/jobs/*/duration' --key 1a2b3c4d=1/write
+
+  # Accept the differences of today; from now on only what is new fails
+  understudy compare traffic.ndjson --scenario scenarios/ours --write-baseline differences.yaml
+  understudy compare traffic.ndjson --scenario scenarios/ours --baseline differences.yaml`,
+		RunE: f.run,
+	}
+	f.add(c)
+	return c
+}
+
+func (f *compareFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.scenario, "scenario", "",
+		"the `NAME` of the scenario that the mock begins with, see understudy scenarios, or the path of\nyour own")
+	complete(c, "scenario", scenarios.List())
+	addScenariosFlag(c, &f.scenarios)
+	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that seeds everything random in the mock (default: the scenario's)")
+	flags.Var(&f.now, "now",
+		"the time at which the mock begins: that of the scenario, that of the first recorded exchange, or\nanother one, "+
+			"such as 2026-01-15T09:30:00Z")
+	complete(c, "now", []string{fromScenario, fromRecording})
+	flags.DurationVar(&f.tolerance, "tolerance", contract.DefaultTolerance, "by how much times in answers may differ")
+	flags.Var(&f.masks, "mask",
+		"do not compare the values at a place of the answers of operations, as in\n"+
+			"'core.*:/**/url'; in the pointer, * is any name or index, and ** any number of them (repeatable)")
+	flags.Var(&f.keys, "key",
+		"the scenario's key that stands for a recorded one, by the mark in the place of that key or the\n"+
+			"digest in the mark, as in 1a2b3c4d=1/write; all others are 1/admin (repeatable)")
+	f.recordingFlags.add(c)
+	f.baselineFlags.add(c, "differences", "differences")
+	f.outputs.add(c)
+}
+
+func (f *compareFlags) run(c *cobra.Command, files []string) error {
+	if len(files) == 0 {
+		files = configurationOf(c).Recordings
+	}
+	if err := f.checkArguments(c, files); err != nil {
+		return err
+	}
+	opts, err := f.options(c)
+	if err != nil {
+		return err
+	}
+	checker, err := contract.NewChecker(opts...)
+	if err != nil {
+		return configurationOf(c).locateErrors(err)
+	}
+	source, done, err := recordingSource(c, files, true)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r, err := f.compare(c, checker, source)
+	if interrupted := c.Context().Err(); interrupted != nil {
+		return interrupted // a report would look as if it were about the whole recording
+	}
+	if r == nil {
+		return err
+	}
+	if err = explainNothingMatched(err, r); r.Exchanges.Read > 0 {
+		err = errors.Join(err, f.writeResults(c, checker, source, r))
+	}
+	switch {
+	case f.writeBaseline != "" && err == nil:
+		return f.acceptFindings(c, r)
+	case r.Violated(), err == nil && r.Failed():
+		if !f.isRead(c) {
+			err = errors.Join(errors.New(r.Outcome()), err)
+		}
+		return &exitError{exitViolations, err}
+	}
+	return err
+}
+
+// checkArguments returns an error for what would otherwise fail only after a long recording was read.
+func (f *compareFlags) checkArguments(c *cobra.Command, files []string) error {
+	switch {
+	case len(files) == 0:
+		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
+			c.CommandPath())
+	case f.scenario == "":
+		return fmt.Errorf("want --scenario NAME, the account as it was when the recording began: one that understudy learn "+
+			"makes of the recording, or one of understudy scenarios; see %s --help", c.CommandPath())
+	}
+	return errors.Join(f.outputs.check(), checkOverwrites(f.files(files)))
+}
+
+// files lists the files that a comparison reads and writes.
+func (f *compareFlags) files(recordings []string) (written, read []namedFile) {
+	written, read = f.baselineFlags.files()
+	return append(written, f.outputs.files()...), append(f.recordingFlags.files(recordings), read...)
+}
+
+func (f *compareFlags) options(c *cobra.Command) ([]contract.Option, error) {
+	opts, err := f.recordingFlags.options()
+	opts = append(append(opts, contract.WithTolerance(f.tolerance)), f.baselineFlags.options()...)
+	for _, mask := range f.allMasks(c) {
+		opts = append(opts, contract.WithMask(mask.Operation, mask.Pointer, mask.Reason))
+	}
+	return opts, err
+}
+
+// compare compares the recording with a mock of the scenario.
+func (f *compareFlags) compare(c *cobra.Command, checker *contract.Checker, source contract.Source) (
+	r *contract.Report, err error,
+) {
+	library, err := openLibrary(f.scenarios)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := library.LoadBranded(f.scenario, specs.Brand(f.brand))
+	if err != nil {
+		return nil, err
+	}
+	begun, err := checker.Begin(c.Context(), source)
+	if err != nil {
+		return nil, err
+	}
+	now := f.now.of(loaded.Now, begun)
+	subject, closeSubject, err := newSubject(library, f.scenario, specs.Brand(f.brand), f.mock(c, now)...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeSubject()) }()
+	if err := f.keys.apply(&subject, loaded.Fixture.Account); err != nil {
+		return nil, err
+	}
+	r, err = checker.Compare(c.Context(), source, subject)
+	if r != nil {
+		r.Notes = append(r.Notes, append(notesOfTimes(now, begun), f.unusedMasks(c, r)...)...)
+	}
+	return r, err
+}
+
+// mock returns the options of the mock that are not the scenario's.
+func (f *compareFlags) mock(c *cobra.Command, now time.Time) []mockserver.Option {
+	opts := []mockserver.Option{mockserver.WithExtras(f.extras.word == allExtras)}
+	if f.scenarios != "" {
+		opts = append(opts, mockserver.WithScenarios(f.scenarios))
+	}
+	if c.Flags().Changed("seed") {
+		opts = append(opts, mockserver.WithSeed(f.seed))
+	}
+	if !now.IsZero() {
+		opts = append(opts, mockserver.WithNow(now))
+	}
+	for _, spec := range f.specs.list {
+		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
+	}
+	return opts
+}
+
+// writeResults writes the report in all requested forms.
+func (f *compareFlags) writeResults(c *cobra.Command, checker *contract.Checker, source contract.Source,
+	r *contract.Report,
+) error {
+	if f.needEvidence() {
+		if err := checker.Evidence(c.Context(), source, r); err != nil {
+			return err
+		}
+	}
+	return f.outputs.write(c, r)
+}

@@ -1,0 +1,104 @@
+package learn
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/specs"
+)
+
+// caller is what the recording shows of an API key.
+type caller struct {
+	identity         string
+	writes           int  // requests that import
+	granted, refused int  // any others
+	denied           bool // one was answered as with an unknown key
+	isOpen           bool // one was refused that every user may send
+	isAdmin          bool // one was allowed that only administrators may send
+	isRefused        bool // one was refused that administrators may send
+	user             *user
+}
+
+// isWriteOnly reports whether a key imports, and does nothing else.
+func (c *caller) isWriteOnly() bool {
+	return c.granted == 0 && (c.refused == 0 && !c.denied || c.isOpen)
+}
+
+// count counts an exchange of a caller, which may have been refused for another reason than its rights.
+func (c *caller) count(e *Exchange, isOtherwise bool) {
+	kind := needOf[e.name()]
+	switch {
+	case e.Status() == http.StatusUnauthorized:
+		c.denied = true
+	case kind == toImport:
+		c.writes++
+	case e.Status() == http.StatusForbidden:
+		c.refused++
+		isRead := strings.HasPrefix(e.Operation().ID, "list") || strings.HasPrefix(e.Operation().ID, "get")
+		c.isOpen = c.isOpen || kind == 0 && isRead && e.Operation().Interface != specs.LLM
+		c.isRefused = c.isRefused || kind != 0 && !isOtherwise
+	default:
+		c.granted++
+		c.isAdmin = c.isAdmin || kind == toAdminister && e.ok()
+	}
+}
+
+// callers lists who sent requests, in the order in which they first did.
+func (p *people) callers() (list []*caller) {
+	index := map[string]*caller{}
+	for _, e := range p.exchanges {
+		identity := e.Credential().Identity
+		if identity == "" || strings.HasPrefix(identity, "malformed ") {
+			continue
+		}
+		c := index[identity]
+		if c == nil {
+			c = &caller{identity: identity}
+			index[identity], list = c, append(list, c)
+		}
+		c.count(e, p.isOtherwiseRefused(e))
+		if c.user == nil && e.ok() {
+			c.user = p.callerOf(e)
+		}
+	}
+	return slices.DeleteFunc(list, func(c *caller) bool { return c.writes+c.granted+c.refused == 0 })
+}
+
+// callerOf returns the user who sent a request, as its answer shows, or nil.
+func (p *people) callerOf(e *Exchange) *user {
+	body, _ := e.JSONResponse()
+	switch e.name() {
+	case "llm.getCurrentUser":
+		return p.see(body.Get("user"), nil)
+	case "audience.createSegment", "audience.createActivation":
+		if id := body.Get("createdBy.id").String(); id != "" {
+			return p.get(id)
+		}
+	case "core.createSchedule":
+		return p.named(body.Get("user_name").String())
+	case "dwh.createDwhIntegration":
+		if id := body.Get("user_id").String(); id != "" {
+			return p.get(id)
+		}
+	case "core.listUsers":
+		for _, u := range body.Get("users").Array() {
+			if u.Get("me").Bool() {
+				return p.get(u.Get("id").String())
+			}
+		}
+	case "core.issueJob":
+		job := p.things.find(jobKind, body.Get("job_id").String())
+		if job != nil {
+			if name, _ := job.value("user_name"); name.String() != "" {
+				if u := p.named(name.String()); u != nil {
+					return u
+				}
+				u := p.get("")
+				u.name = name.String()
+				return u
+			}
+		}
+	}
+	return nil
+}

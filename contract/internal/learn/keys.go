@@ -1,0 +1,61 @@
+package learn
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/contract/internal/compare"
+)
+
+// giveKeys gives each caller a key: 1/admin to the first administrator, 1/write to who only sends events.
+func (p *people) giveKeys(callers []*caller) {
+	admin := ""
+	for _, u := range p.users {
+		if admin == "" && u.role == "administrator" && !u.isMade {
+			admin = u.ref()
+		}
+	}
+	add := func(name, user, identity string) {
+		key := "1/" + name
+		for n := 2; slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == key && k.User != user }); n++ {
+			key = fmt.Sprintf("1/%s%d", name, n)
+		}
+		i := slices.IndexFunc(p.keys, func(k Key) bool { return k.Key == key })
+		if i < 0 {
+			p.keys = append(p.keys, Key{Key: key, User: user})
+			i = len(p.keys) - 1
+		}
+		if identity != "" {
+			p.keys[i].Recorded = append(p.keys[i].Recorded, compare.KeyDigest(identity))
+		}
+	}
+	for _, c := range callers {
+		switch {
+		case c.isWriteOnly():
+			add("write", admin, c.identity)
+		case c.user.isMade:
+		case c.user.role == "administrator" && !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }),
+			c.user.ref() == admin:
+			add("admin", c.user.ref(), c.identity)
+		default:
+			add(word(c.user.ref()), c.user.ref(), c.identity)
+		}
+	}
+	if !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }) {
+		add("admin", admin, "")
+	}
+}
+
+// word makes the name of a key out of that of a user.
+func word(ref string) string {
+	name, _, _ := strings.Cut(strings.ToLower(ref), "@")
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, name)
+	return cmp.Or(strings.Trim(name, "-"), "user")
+}

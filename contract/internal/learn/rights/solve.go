@@ -1,0 +1,221 @@
+package rights
+
+import "slices"
+
+// Claim is something that the recording shows of a state. Repairs are changes of the state at the beginning that may
+// make it hold.
+type Claim struct {
+	N       int // the exchange that shows it
+	Level   Level
+	Holds   func(*State) bool
+	Repairs func(*State) []Repair
+}
+
+// Level says when a claim is repaired: those that say more of what is the case come first.
+type Level int
+
+// The levels: what an answer shows plainly, what callers were allowed and refused, and how many there are of something.
+const (
+	Plain Level = iota
+	Allowed
+	Counted
+)
+
+// Repair changes a state at the beginning.
+type Repair func(*State)
+
+// Step is what one exchange claims of the state before it, what it changes, and what it claims of the state after it.
+// All of them may be nil.
+type Step struct {
+	Before, After []Claim
+	Change        func(*State)
+}
+
+// replay counts the claims that do not hold, and returns the first one of the lowest level that is not given up, with
+// the state at its time.
+func replay(begin *State, steps []Step, givenUp map[*Claim]bool) (broken int, first *Claim, at *State) {
+	s := begin.Clone()
+	check := func(claims []Claim) {
+		for i := range claims {
+			c := &claims[i]
+			if c.Holds(s) {
+				continue
+			}
+			broken++
+			if !givenUp[c] && (first == nil || first.Level > c.Level) {
+				first, at = c, s.Clone()
+			}
+		}
+	}
+	for i := range steps {
+		check(steps[i].Before)
+		if steps[i].Change != nil {
+			steps[i].Change(s)
+		}
+		check(steps[i].After)
+	}
+	return broken, first, at
+}
+
+// maxReplayed bounds the steps that a search replays, so that it ends after about a second.
+const maxReplayed = 20_000_000
+
+// solver searches for the state at the beginning.
+type solver struct {
+	steps    []Step
+	replayed int
+	givenUp  map[*Claim]bool
+}
+
+// Solve returns the state at the beginning with which the fewest claims are broken, as far as a search from a first
+// guess finds it, and the numbers of the exchanges whose claims stay broken.
+func Solve(begin *State, steps []Step) (*State, []int) {
+	x := &solver{steps: steps, givenUp: map[*Claim]bool{}}
+	best := x.improve(begin.Clone())
+	best = x.economize(best)
+	return best, x.unexplained(best)
+}
+
+// score returns how bad a state is: broken claims first, then what has to be assumed.
+func (x *solver) score(s *State) int {
+	x.replayed += len(x.steps) + 1
+	broken, _, _ := replay(s, x.steps, nil)
+	return 1000*broken + s.cost()
+}
+
+// improve repairs one broken claim after the other, by whatever makes the state better on the whole.
+func (x *solver) improve(best *State) *State {
+	score := x.score(best)
+	for x.replayed < maxReplayed {
+		_, claim, at := replay(best, x.steps, x.givenUp)
+		if claim == nil {
+			return best
+		}
+		next, nextScore := x.bestOf(best, claim.Repairs(at))
+		if next != nil && nextScore < score {
+			best, score = next, nextScore
+			continue
+		}
+		if next, nextScore = x.lookAhead(best, claim, at); next != nil && nextScore < score {
+			best, score = next, nextScore
+			continue
+		}
+		x.givenUp[claim] = true
+	}
+	return best
+}
+
+func (x *solver) bestOf(s *State, repairs []Repair) (best *State, score int) {
+	for _, repair := range repairs {
+		if x.replayed > maxReplayed {
+			break
+		}
+		candidate := s.Clone()
+		repair(candidate)
+		if n := x.score(candidate); best == nil || n < score {
+			best, score = candidate, n
+		}
+	}
+	return best, score
+}
+
+// lookAhead tries repairs in pairs: after each one, the repairs of what is then the first broken claim.
+func (x *solver) lookAhead(s *State, claim *Claim, at *State) (best *State, score int) {
+	for _, repair := range claim.Repairs(at) {
+		candidate := s.Clone()
+		repair(candidate)
+		x.replayed += len(x.steps)
+		_, other, then := replay(candidate, x.steps, x.givenUp)
+		if other == nil {
+			continue
+		}
+		if next, n := x.bestOf(candidate, other.Repairs(then)); next != nil && (best == nil || n < score) {
+			best, score = next, n
+		}
+	}
+	return best, score
+}
+
+// economize looks for callers who may be users that are known anyway.
+func (x *solver) economize(best *State) *State {
+	score := x.score(best)
+	for _, isAdmin := range []bool{false, true} {
+		for c := range best.Callers {
+			u := best.caller(c)
+			if u == nil || u.isKnown() || best.Callers[c].Fixed || u.Role.Administers() != isAdmin || x.replayed > maxReplayed {
+				continue
+			}
+			if next, n := x.bestOf(best, best.reassign(c)); next != nil && n < score {
+				best, score = next, n
+			}
+		}
+	}
+	return best
+}
+
+func (x *solver) unexplained(s *State) (numbers []int) {
+	s = s.Clone()
+	for i := range x.steps {
+		for _, claims := range [][]Claim{x.steps[i].Before, nil, x.steps[i].After} {
+			if claims == nil && x.steps[i].Change != nil {
+				x.steps[i].Change(s)
+			}
+			for _, c := range claims {
+				if !c.Holds(s) && !slices.Contains(numbers, c.N) {
+					numbers = append(numbers, c.N)
+				}
+			}
+		}
+	}
+	return numbers
+}
+
+// isKnown reports whether anything is known of a user but what its requests show.
+func (u *User) isKnown() bool { return u.ID != "" || u.Email != "" || u.Name != "" }
+
+// cost returns how much a state assumes.
+func (s *State) cost() (cost int) {
+	called := map[int]int{}
+	for _, c := range s.Callers {
+		called[c.User]++
+	}
+	for i := range s.Users {
+		u := &s.Users[i]
+		if u.Gone {
+			continue
+		}
+		if !u.isKnown() {
+			cost += 6
+		}
+		if n := called[u.Key]; n > 1 {
+			cost += 14 * (n - 1)
+		}
+		if u.Role.Administers() && (u.IsServed || len(u.Policies)+len(u.Groups)+len(u.Manages) > 0) || u.Delegated {
+			cost += 2
+		}
+		cost += len(u.Policies) + len(u.Groups) + len(u.Manages) + u.Permissions.cost()
+	}
+	for _, p := range s.Policies {
+		if !p.Known {
+			cost += p.Permissions.cost()
+		}
+		if p.MadeUp {
+			cost += 8
+		}
+	}
+	for _, g := range s.Groups {
+		cost += len(g.Policies)
+	}
+	return cost
+}
+
+func (p Permissions) cost() (cost int) {
+	for _, entries := range p {
+		for _, entry := range entries {
+			if cost += 2; entry["operation"] == "manage" {
+				cost += 3
+			}
+		}
+	}
+	return cost
+}

@@ -1,0 +1,187 @@
+package learn
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"svc.example/understudy/contract/internal/learn/rights"
+)
+
+// solve finds out which users the callers are, and what all of them may do.
+func (p *people) solve(callers []*caller) {
+	callers = slices.DeleteFunc(slices.Clone(callers), (*caller).isWriteOnly)
+	for _, c := range callers {
+		if c.user == nil {
+			c.user = p.get("")
+			if c.isRefused && !c.isAdmin {
+				c.user.role = string(rights.Restricted)
+			}
+		}
+	}
+	steps := p.steps(callers)
+	solved, unexplained := rights.Solve(p.firstGuess(callers), steps)
+	p.solved = solved
+	for i, u := range p.users {
+		row := solved.User(i + 1)
+		u.rights = row
+		u.isMerged = row.Gone
+		u.id, u.email = cmp.Or(u.id, row.ID), cmp.Or(u.email, row.Email)
+		u.name, u.role = cmp.Or(u.name, row.Name), string(row.Role)
+	}
+	for i := range solved.Users[len(p.users):] {
+		row := &solved.Users[len(p.users):][i]
+		p.users = append(p.users, &user{role: string(row.Role), rights: row})
+	}
+	for i, c := range callers {
+		c.user = p.users[solved.Callers[i].User-1]
+	}
+	if len(unexplained) > 0 {
+		p.notes = append(p.notes, fmt.Sprintf(
+			"no users and policies were found with which the following exchanges are allowed, or refused, as recorded: %v",
+			unexplained))
+	}
+}
+
+// firstGuess returns a first guess of the account at the beginning. The keys of users are their places in the list,
+// from 1.
+func (p *people) firstGuess(callers []*caller) *rights.State {
+	s := &rights.State{}
+	for i, u := range p.users {
+		s.Users = append(s.Users, rights.User{
+			Key: i + 1, ID: u.id, Email: u.email, Name: u.name, Role: rights.Role(u.role), RoleShown: u.isRoleShown,
+			Gone: u.isMade, IsServed: p.isServed(u.id),
+		})
+	}
+	for i, u := range p.users {
+		for j, other := range p.users {
+			if u.parent != "" && other.id == u.parent {
+				s.Users[i].Parent = j + 1
+			}
+		}
+	}
+	for _, c := range callers {
+		s.Callers = append(s.Callers, rights.Caller{
+			User: slices.Index(p.users, c.user) + 1, Fixed: c.user.id != "" || c.user.email != "" || c.user.name != "",
+		})
+	}
+	for _, t := range p.things.of(policyKind) {
+		s.Policies = append(s.Policies, rights.Policy{ID: t.id})
+	}
+	for _, t := range p.things.of(policyGroupKind) {
+		if o := t.first(); o.Exists() {
+			s.Groups = append(s.Groups, rights.Group{ID: o.Get("id").String(), Tag: o.Get("taggable_name").String()})
+		}
+	}
+	for _, ref := range p.unseenGroups() {
+		s.Groups = append(s.Groups, rights.Group{ID: ref, Tag: ref})
+	}
+	for _, t := range p.things.of(tokenKind) {
+		if o := t.first(); o.Exists() {
+			s.Tokens = append(s.Tokens, rights.Token{
+				ID: t.id, User: o.Get("user_id").String(), Client: o.Get("oauth_client_id").String(),
+			})
+		}
+	}
+	for _, name := range p.databaseNames() {
+		s.Databases = append(s.Databases, rights.Database{Name: name, ID: p.shownDatabaseID(name)})
+	}
+	return s
+}
+
+// isServed reports whether a request gives policies or tags to the user with an id.
+func (p *people) isServed(id string) bool {
+	return id != "" && slices.ContainsFunc(p.exchanges, func(e *Exchange) bool {
+		switch e.name() {
+		case "core.attachPolicyToUser", "core.attachUserToPolicy", "core.updateUserPolicies":
+			return param(e, "user_id") == id
+		case "core.setTagUsers", "core.updatePolicyUsers", "core.setTagDelegatedAdmins":
+			body, _ := e.JSONRequest()
+			return slices.Contains(texts(body.Get("user_ids")), id)
+		}
+		return false
+	})
+}
+
+// shownDatabaseID returns the id of a database that an answer shows, or nothing.
+func (l *learner) shownDatabaseID(name string) string {
+	if t := l.things.find(databaseKind, name); t != nil {
+		if id, _ := t.value("id"); id.Exists() {
+			return id.String()
+		}
+	}
+	for _, d := range l.deletedTables() {
+		if d.Get("database_name").String() == name {
+			return d.Get("database_id").String()
+		}
+	}
+	return ""
+}
+
+// complete gives each user what a fixture needs.
+func (p *people) complete() {
+	p.users = slices.DeleteFunc(p.users, func(u *user) bool { return u.isMerged && !u.isMade })
+	isThere := func(role string) func(*user) bool {
+		return func(u *user) bool { return u.role == role && !u.isMade }
+	}
+	if !slices.ContainsFunc(p.users, isThere("administrator")) && !slices.ContainsFunc(p.users, isThere("owner")) {
+		i := slices.IndexFunc(p.users, isThere(""))
+		if i < 0 {
+			p.get("").isGuessed = true
+			i = len(p.users) - 1
+		}
+		p.users[i].role = "administrator"
+	}
+	next := int64(0)
+	for _, u := range p.users {
+		next = max(next, number(u.id))
+	}
+	for _, u := range p.users {
+		if u.id == "" {
+			next++
+			u.id = fmt.Sprint(next)
+			u.isGuessed = true
+		}
+		u.role = cmp.Or(u.role, "administrator")
+		if u.name == "" {
+			u.name, u.isGuessed = "User "+u.id, true
+		}
+		if u.email == "" && u.role != "sub_user" {
+			u.email, u.isGuessed = "user"+u.id+"@account.example", true
+		}
+		if u.rights == nil {
+			u.rights = &rights.User{}
+		}
+	}
+	for _, u := range p.users {
+		u.parentUser = p.parentOf(u)
+	}
+	slices.SortStableFunc(p.users, func(a, b *user) int { return cmp.Compare(number(a.id), number(b.id)) })
+	p.nameMadeUp()
+}
+
+// nameMadeUp lets the names of made-up policies say whose they are.
+func (p *people) nameMadeUp() {
+	p.madeUp = map[string]string{}
+	for _, u := range p.users {
+		for _, id := range u.rights.Policies {
+			if row := p.solved.Policy(id); row != nil && row.MadeUp {
+				p.madeUp[id] = "rights of " + u.ref()
+			}
+		}
+	}
+}
+
+// parentOf returns the user to whom a sub user belongs: an administrator if nothing says who it is.
+func (p *people) parentOf(u *user) *user {
+	if u.role != string(rights.SubUser) {
+		return nil
+	}
+	i := slices.IndexFunc(p.users, func(o *user) bool {
+		return o != u && o.rights.Key != 0 && o.rights.Key == u.rights.Parent
+	})
+	if i < 0 {
+		i = slices.IndexFunc(p.users, func(o *user) bool { return o.role == string(rights.Administrator) && !o.isMade })
+	}
+	return p.users[i]
+}
