@@ -151,6 +151,9 @@ func (p *projects) seeIntegrations() {
 		}
 	}
 	for _, t := range p.things.of(integrationKind) {
+		if id := t.first().Get("workflow_project_id").String(); p.showsProject(id) {
+			p.see(id, t.first().Get("workflow_project_name").String())
+		}
 		p.seeWorkflow(t.first().Get("workflow_project_id").String(), t.first().Get("name").String(), "")
 	}
 }
