@@ -1,8 +1,11 @@
 package learn
 
 import (
+	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // Kinds of the core interface.
@@ -131,10 +134,7 @@ func (l *learner) database(name string) *mapping {
 	}
 	for _, d := range l.deletedTables() {
 		if d.Get("database_name").String() == name {
-			one := newMapping()
-			one.set("id", idOf(d.Get("id").String()))
-			one.set("name", d.Get("name"))
-			one.set("createdAt", timeOf(d.Get("created_at")))
+			one := l.deletedTable(d)
 			one.set("deletedAt", timeOf(d.Get("deleted_at")))
 			tables.add(one)
 			if l.wasDeleted(name) {
@@ -175,6 +175,13 @@ func (l *learner) unseenRecords(t *thing) int64 {
 	return left
 }
 
+// isIn reports whether a deleted table was in a database.
+func (l *learner) isIn(table, database string) bool {
+	return slices.ContainsFunc(l.deletedTables(), func(d gjson.Result) bool {
+		return d.Get("id").String() == table && d.Get("database_name").String() == database
+	})
+}
+
 // wasDeleted reports whether a whole list of databases lacks one, before a request could have made it.
 func (l *learner) wasDeleted(name string) bool {
 	inIt := func(t *thing) bool {
@@ -186,10 +193,15 @@ func (l *learner) wasDeleted(name string) bool {
 	}
 	for _, e := range l.exchanges {
 		switch {
-		case e.name() == "core.recoverTable":
+		case e.name() == "core.getDatabase" && e.Status() == http.StatusNotFound && param(e, "database_name") == name:
+			return true
+		case e.name() == "core.recoverTable" && e.ok() && l.isIn(param(e, "table_id"), name):
 			return false
 		case e.name() == "core.listDatabases" && e.ok() && l.people.isAdministrator(e):
-			return l.things.find(databaseKind, name) == nil
+			body, _ := e.JSONResponse()
+			return !slices.ContainsFunc(body.Get("databases").Array(), func(d gjson.Result) bool {
+				return d.Get("name").String() == name
+			})
 		}
 	}
 	return false

@@ -46,10 +46,27 @@ func (l *learner) wasDeletedHere(d gjson.Result) bool {
 	})
 }
 
-func (l *learner) table(t *thing) *mapping {
+// deletedTable returns a table that had been deleted before the recording began, with what answers show of it after a
+// request has recovered it.
+func (l *learner) deletedTable(d gjson.Result) *mapping {
+	for _, t := range l.things.all(tableKind) {
+		if id := t.first().Get("id").String(); id != "" && id == d.Get("id").String() {
+			return l.tableNamed(d.Get("name").String(), t)
+		}
+	}
+	m := newMapping()
+	m.set("name", d.Get("name"))
+	m.set("id", idOf(d.Get("id").String()))
+	m.set("createdAt", timeOf(d.Get("created_at")))
+	return m
+}
+
+func (l *learner) table(t *thing) *mapping { return l.tableNamed(t.key(), t) }
+
+func (l *learner) tableNamed(name string, t *thing) *mapping {
 	m := newMapping()
 	o := t.first()
-	m.set("name", t.key())
+	m.set("name", name)
 	m.set("id", idOf(o.Get("id").String()))
 	isChanged := t.changed["schema"] || l.wasTouched(t)
 	if schema := gjson.Parse(o.Get("schema").String()); schema.IsArray() && len(schema.Array()) > 0 {
