@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -142,7 +143,7 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 		attributes.set("agentId", b.agentFor(n))
 		attributes.set("template", "unknown")
 	case "llm.integration":
-		attributes.set("serviceType", serviceOf(n.service))
+		attributes.set("serviceType", serviceOf(b.serviceBy(n)))
 		attributes.add("actions", b.actionsOf(n.id), "")
 	case "llm.form-interface":
 		attributes.set("agentId", b.agentFor(n))
@@ -217,6 +218,17 @@ func (b *llmBuilder) project(id string) string {
 	return id
 }
 
+// serviceBy returns the kind of an integration as an overview or the addresses of its actions show it.
+func (b *llmBuilder) serviceBy(n *wanted) string {
+	for _, t := range b.things.of(actionKind) {
+		o := t.first().Get("attributes")
+		if o.Get("integrationId").String() == n.id && o.Get("chatappRequestUrl").String() != "" {
+			return "CHATAPP"
+		}
+	}
+	return n.service
+}
+
 // agentFor returns the id of the agent that a thing is known to refer to, or of one that is there.
 func (b *llmBuilder) agentFor(n *wanted) string {
 	if t := b.things.find("llm.agent", n.agent); n.agent == "" || t != nil && (!t.wasThere() || b.isLater(t)) {
@@ -224,6 +236,35 @@ func (b *llmBuilder) agentFor(n *wanted) string {
 	}
 	b.needs = append(b.needs, wanted{kind: "llm.agent", id: n.agent, project: n.project})
 	return n.agent
+}
+
+const (
+	integrationOfAgents = "llm.integration"
+	actionKind          = "llm.action"
+)
+
+var actionAddress = regexp.MustCompile(`/(?:webhooks|actions)/([0-9a-f-]{36})/`)
+
+// addActions adds the actions of an integration that only their addresses show.
+func (b *llmBuilder) addActions(t *thing) {
+	for _, entry := range t.first().Get("attributes.actions").Array() {
+		for _, name := range []string{"webhookTextUrl", "chatappRequestUrl"} {
+			found := actionAddress.FindStringSubmatch(entry.Get(name).String())
+			if found == nil || b.known[nameOf(actionKind, found[1])] {
+				continue
+			}
+			if shown := b.things.find(actionKind, found[1]); shown != nil && (shown.first().Exists() || !shown.wasThere()) {
+				continue
+			}
+			m, attributes := newMapping(), newMapping()
+			attributes.set("integrationId", t.id)
+			attributes.set("promptId", entry.Get("promptId"))
+			m.set("id", found[1])
+			m.set("attributes", attributes)
+			b.made[actionKind].add(m)
+			b.known[nameOf(actionKind, found[1])] = true
+		}
+	}
 }
 
 // actionsOf returns what an integration that no answer shows lists, as the actions that answers show have it.
