@@ -6,6 +6,7 @@ func (l *learner) connections() *sequence {
 	s := newSequence()
 	for _, t := range l.things.of(connectionKind) {
 		m := newMapping()
+		m.set("id", l.connectionID(t.id))
 		m.set("name", t.id)
 		switch address := t.first().Get("url").String(); {
 		case address == "":

@@ -112,6 +112,7 @@ func (l *learner) targets(t *thing) (database string, tables []string) {
 
 // imply adds the tables that integrations of the beginning load into: each must be there.
 func (l *learner) imply() {
+	l.implyAudience()
 	for _, t := range l.things.of(integrationKind) {
 		if !t.first().Exists() {
 			continue
@@ -140,6 +141,21 @@ func (l *learner) shownOf(t *thing, operation string) gjson.Result {
 		}
 	}
 	return gjson.Result{}
+}
+
+// seeIntegrations adds the workflows of integrations to the projects that are shown.
+func (p *projects) seeIntegrations() {
+	for _, t := range p.things.all(attemptKind) {
+		if o := t.first(); t.made != nil && t.made.name() == "dwh.runDwhWorkflow" {
+			p.seeWorkflow(o.Get("project.id").String(), o.Get("workflow.name").String(), o.Get("workflow.id").String())
+		}
+	}
+	for _, t := range p.things.of(integrationKind) {
+		if id := t.first().Get("workflow_project_id").String(); p.showsProject(id) {
+			p.see(id, t.first().Get("workflow_project_name").String())
+		}
+		p.seeWorkflow(t.first().Get("workflow_project_id").String(), t.first().Get("name").String(), "")
+	}
 }
 
 // integrationMoves are what operations on integrations do to the workflow interface.

@@ -308,7 +308,7 @@ func (l *learner) results() *sequence {
 	same := map[string]*mapping{} // by query, while all of its results are equal
 	texts := map[string]string{}
 	for _, t := range l.things.all(jobKind) {
-		if t.wasThere() && !l.isQueued(t) {
+		if t.wasThere() && !l.isQueued(t) || t.made != nil && t.made.name() == segmentQuery {
 			continue
 		}
 		m := l.result(t)

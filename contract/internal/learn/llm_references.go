@@ -1,11 +1,13 @@
 package learn
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/tidwall/gjson"
+	"go.yaml.in/yaml/v4"
 )
 
 // wanted is a reference to a thing that must be there.
@@ -61,7 +63,11 @@ func (b *llmBuilder) note(name string, value, beside gjson.Result) {
 		})
 	case value.Type == gjson.String && value.Str != "":
 		if kind := llmReference(name, beside); kind != "" {
-			b.needs = append(b.needs, wanted{kind: kind, id: value.Str, project: beside.Get("projectId").String()})
+			n := wanted{kind: kind, id: value.Str, project: beside.Get("projectId").String()}
+			if strings.HasSuffix(kind, "-interface") || kind == "llm.prompt" {
+				n.agent = beside.Get("agentId").String()
+			}
+			b.needs = append(b.needs, n)
 		}
 	}
 }
@@ -134,21 +140,18 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 		attributes.set("modelType", b.model())
 		b.guessTools(n, attributes)
 	case "llm.prompt":
-		if n.agent == "" {
-			n.agent = b.agent(n.project)
-		}
-		attributes.set("agentId", n.agent)
+		attributes.set("agentId", b.agentFor(n))
 		attributes.set("template", "unknown")
 	case "llm.integration":
-		attributes.set("serviceType", serviceOf(n.service))
-		attributes.add("actions", emptyList(), "")
+		attributes.set("serviceType", serviceOf(b.serviceBy(n)))
+		attributes.add("actions", b.actionsOf(n.id), "")
 	case "llm.form-interface":
-		attributes.set("agentId", b.agent(n.project))
+		attributes.set("agentId", b.agentFor(n))
 		attributes.set("promptTemplate", "unknown")
 		attributes.set("formJsonSchema", `{"type":"object","properties":{}}`)
 	case "llm.chat-interface":
 		attributes.set("textInputEnabled", true)
-		attributes.set("textInputAgentId", b.agent(n.project))
+		attributes.set("textInputAgentId", b.agentFor(n))
 	case "llm.knowledge-base":
 		database, _ := b.profiles()
 		if list := b.things.of(databaseKind); database == assumedDatabase && len(list) > 0 {
@@ -213,6 +216,76 @@ func (b *llmBuilder) project(id string) string {
 	}
 	b.needs = append(b.needs, wanted{kind: "llm.project", id: id})
 	return id
+}
+
+// serviceBy returns the kind of an integration as an overview or the addresses of its actions show it.
+func (b *llmBuilder) serviceBy(n *wanted) string {
+	for _, t := range b.things.of(actionKind) {
+		o := t.first().Get("attributes")
+		if o.Get("integrationId").String() == n.id && o.Get("chatappRequestUrl").String() != "" {
+			return "CHATAPP"
+		}
+	}
+	return n.service
+}
+
+// agentFor returns the id of the agent that a thing is known to refer to, or of one that is there.
+func (b *llmBuilder) agentFor(n *wanted) string {
+	if t := b.things.find("llm.agent", n.agent); n.agent == "" || t != nil && (!t.wasThere() || b.isLater(t)) {
+		n.agent = b.agent(n.project)
+	}
+	b.needs = append(b.needs, wanted{kind: "llm.agent", id: n.agent, project: n.project})
+	return n.agent
+}
+
+const (
+	integrationOfAgents = "llm.integration"
+	actionKind          = "llm.action"
+)
+
+var actionAddress = regexp.MustCompile(`/(?:webhooks|actions)/([0-9a-f-]{36})/`)
+
+// addActions adds the actions of an integration that only their addresses show.
+func (b *llmBuilder) addActions(t *thing) {
+	for _, entry := range t.first().Get("attributes.actions").Array() {
+		for _, name := range []string{"webhookTextUrl", "chatappRequestUrl"} {
+			found := actionAddress.FindStringSubmatch(entry.Get(name).String())
+			if found == nil || b.known[nameOf(actionKind, found[1])] {
+				continue
+			}
+			if shown := b.things.find(actionKind, found[1]); shown != nil && (shown.first().Exists() || !shown.wasThere()) {
+				continue
+			}
+			m, attributes := newMapping(), newMapping()
+			attributes.set("integrationId", t.id)
+			attributes.set("promptId", entry.Get("promptId"))
+			m.set("id", found[1])
+			m.set("attributes", attributes)
+			b.made[actionKind].add(m)
+			b.known[nameOf(actionKind, found[1])] = true
+		}
+	}
+}
+
+// actionsOf returns what an integration that no answer shows lists, as the actions that answers show have it.
+func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
+	list := emptyList()
+	for _, t := range b.things.of("llm.action") {
+		o := t.first().Get("attributes")
+		if o.Get("integrationId").String() != integration || integration == "" {
+			continue
+		}
+		m := newMapping()
+		for _, name := range []string{"promptId", "chatWidgetType", "chatWidgetLabel"} {
+			m.set(name, o.Get(name))
+		}
+		if tags := o.Get("uiTags"); len(tags.Array()) > 0 {
+			m.set("uiTags", tags)
+		}
+		list.Style = 0
+		list.Content = append(list.Content, m.node)
+	}
+	return list
 }
 
 // agent returns the id of an agent that is there: one of the project, the first, or one that is made up.

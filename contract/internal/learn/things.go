@@ -150,7 +150,7 @@ func isWrite(e *Exchange) bool {
 
 // take takes what an exchange shows and does.
 func (s *things) take(e *Exchange) {
-	for _, list := range []map[string]func(*things, *Exchange){moves, integrationMoves} {
+	for _, list := range []map[string]func(*things, *Exchange){moves, integrationMoves, queryMoves} {
 		if move := list[e.name()]; move != nil && e.ok() {
 			move(s, e)
 		}

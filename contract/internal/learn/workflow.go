@@ -325,6 +325,7 @@ func (l *learner) projects() *projects {
 			p.seeWorkflow(project.Get("id").String(), name, id)
 		}
 	}
+	p.seeIntegrations()
 	slices.SortFunc(p.order, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 	return p
 }
