@@ -41,7 +41,7 @@ func (l *learner) databaseNames() []string {
 	}
 	for _, d := range l.deletedTables() {
 		name := d.Get("database_name").String()
-		if !slices.Contains(names, name) && l.things.find(databaseKind, name) == nil {
+		if d := l.things.find(databaseKind, name); !slices.Contains(names, name) && (d == nil || d.isRestored) {
 			names = append(names, name)
 		}
 	}
@@ -112,12 +112,12 @@ func (l *learner) database(name string) *mapping {
 		o := t.first()
 		m.set("deleteProtected", o.Get("delete_protected").Bool())
 		m.set("createdAt", timeOf(o.Get("created_at")))
-		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) {
+		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !t.isRestored && !l.wasTouchedBefore(t) {
 			m.set("updatedAt", at)
 		}
 	}
 	tables := newSequence()
-	if t := l.things.find(databaseKind, name); t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t) {
+	if t := l.things.find(databaseKind, name); t != nil && !t.isRestored && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t) {
 		one := newMapping()
 		one.set("name", "unknown")
 		one.set("createdAt", timeOf(t.first().Get("created_at")))
@@ -131,19 +131,14 @@ func (l *learner) database(name string) *mapping {
 	}
 	for _, d := range l.deletedTables() {
 		if d.Get("database_name").String() == name {
-			one := newMapping()
-			one.set("id", idOf(d.Get("id").String()))
-			one.set("name", d.Get("name"))
-			one.set("createdAt", timeOf(d.Get("created_at")))
-			one.set("deletedAt", timeOf(d.Get("deleted_at")))
-			tables.add(one)
+			tables.add(l.deletedTable(d))
 			if l.wasDeleted(name) {
 				deleted = timeOf(d.Get("deleted_at"))
 			}
 		}
 	}
 	if deleted != "" {
-		m.guess("deletedAt", deleted, "it is not in the list of databases")
+		m.guess("deletedAt", deleted, "it was not there, and had a table that was deleted then")
 	}
 	m.set("tables", tables)
 	return m
@@ -177,6 +172,9 @@ func (l *learner) unseenRecords(t *thing) int64 {
 
 // wasDeleted reports whether a whole list of databases lacks one, before a request could have made it.
 func (l *learner) wasDeleted(name string) bool {
+	if t := l.things.find(databaseKind, name); t != nil && t.isRestored {
+		return true
+	}
 	inIt := func(t *thing) bool {
 		return t.kind == tableKind && strings.HasPrefix(t.id, name+"/") && t.wasThere() ||
 			t.kind == jobScheduleKind && t.first().Get("database").String() == name
