@@ -238,8 +238,10 @@ var writes = []struct{ method, path, body string }{
 	{"POST", "/core/v3/table/delete/{{core.table:database_name}}/{{core.table:table_name}}", ""},
 	{"POST", "/core/v3/table/rename/{{core.table:database_name}}/{{core.table:table_name}}/renamed{{n}}", ""},
 	{"POST", "/core/v3/table/update/{{core.table:database_name}}/{{core.table:table_name}}", `{"expire_days":{{d}}}`},
-	{"POST", "/core/v3/table/update-schema/{{core.table:database_name}}/{{core.table:table_name}}",
-		`{"schema":"[[\"a{{d}}\",\"string\"]]"}`},
+	{
+		"POST", "/core/v3/table/update-schema/{{core.table:database_name}}/{{core.table:table_name}}",
+		`{"schema":"[[\"a{{d}}\",\"string\"]]"}`,
+	},
 	{"POST", "/ingestion/postback/v3/event/{{core.table:database_name}}/{{core.table:table_name}}", `{"n":"{{n}}"}`},
 	{"POST", "/core/v3/job/issue/trino/{{core.database:database_name}}", `{"query":"select {{n}} as n"}`},
 	{"POST", "/core/v3/job/issue/trino/{{core.table:database_name}}", `{"query":"select count(1) as n from {{core.table:table_name}}"}`},

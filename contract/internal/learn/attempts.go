@@ -228,6 +228,9 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 		list = append(list, one)
 	}
 	status := t.last().Get("status").String()
+	if first := t.first().Get("status").String(); t.wasThere() && first == "running" && finished.IsZero() {
+		return list // it runs on
+	}
 	if finished.IsZero() && status == "running" {
 		if o := l.unfinished(t, base); o.guessed != "" {
 			list = append(list, o)

@@ -1,8 +1,11 @@
 package learn
 
 import (
+	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // Kinds of the core interface.
@@ -41,7 +44,7 @@ func (l *learner) databaseNames() []string {
 	}
 	for _, d := range l.deletedTables() {
 		name := d.Get("database_name").String()
-		if d := l.things.find(databaseKind, name); !slices.Contains(names, name) && (d == nil || d.isRestored) {
+		if !slices.Contains(names, name) && l.things.find(databaseKind, name) == nil {
 			names = append(names, name)
 		}
 	}
@@ -112,12 +115,12 @@ func (l *learner) database(name string) *mapping {
 		o := t.first()
 		m.set("deleteProtected", o.Get("delete_protected").Bool())
 		m.set("createdAt", timeOf(o.Get("created_at")))
-		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !t.isRestored && !l.wasTouchedBefore(t) {
+		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) {
 			m.set("updatedAt", at)
 		}
 	}
 	tables := newSequence()
-	if t := l.things.find(databaseKind, name); t != nil && !t.isRestored && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t) {
+	if t := l.things.find(databaseKind, name); t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t) {
 		one := newMapping()
 		one.set("name", "unknown")
 		one.set("createdAt", timeOf(t.first().Get("created_at")))
@@ -131,14 +134,16 @@ func (l *learner) database(name string) *mapping {
 	}
 	for _, d := range l.deletedTables() {
 		if d.Get("database_name").String() == name {
-			tables.add(l.deletedTable(d))
+			one := l.deletedTable(d)
+			one.set("deletedAt", timeOf(d.Get("deleted_at")))
+			tables.add(one)
 			if l.wasDeleted(name) {
 				deleted = timeOf(d.Get("deleted_at"))
 			}
 		}
 	}
 	if deleted != "" {
-		m.guess("deletedAt", deleted, "it was not there, and had a table that was deleted then")
+		m.guess("deletedAt", deleted, "it is not in the list of databases")
 	}
 	m.set("tables", tables)
 	return m
@@ -170,11 +175,15 @@ func (l *learner) unseenRecords(t *thing) int64 {
 	return left
 }
 
+// isIn reports whether a deleted table was in a database.
+func (l *learner) isIn(table, database string) bool {
+	return slices.ContainsFunc(l.deletedTables(), func(d gjson.Result) bool {
+		return d.Get("id").String() == table && d.Get("database_name").String() == database
+	})
+}
+
 // wasDeleted reports whether a whole list of databases lacks one, before a request could have made it.
 func (l *learner) wasDeleted(name string) bool {
-	if t := l.things.find(databaseKind, name); t != nil && t.isRestored {
-		return true
-	}
 	inIt := func(t *thing) bool {
 		return t.kind == tableKind && strings.HasPrefix(t.id, name+"/") && t.wasThere() ||
 			t.kind == jobScheduleKind && t.first().Get("database").String() == name
@@ -184,10 +193,15 @@ func (l *learner) wasDeleted(name string) bool {
 	}
 	for _, e := range l.exchanges {
 		switch {
-		case e.name() == "core.recoverTable":
+		case e.name() == "core.getDatabase" && e.Status() == http.StatusNotFound && param(e, "database_name") == name:
+			return true
+		case e.name() == "core.recoverTable" && e.ok() && l.isIn(param(e, "table_id"), name):
 			return false
 		case e.name() == "core.listDatabases" && e.ok() && l.people.isAdministrator(e):
-			return l.things.find(databaseKind, name) == nil
+			body, _ := e.JSONResponse()
+			return !slices.ContainsFunc(body.Get("databases").Array(), func(d gjson.Result) bool {
+				return d.Get("name").String() == name
+			})
 		}
 	}
 	return false

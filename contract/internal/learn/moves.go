@@ -18,7 +18,21 @@ var moves = map[string]func(*things, *Exchange){
 		s.move("core.table", param(e, "database_name")+"/"+param(e, "table_name"),
 			param(e, "new_database_name")+"/"+param(e, "table_name"))
 	},
-	"core.recoverTable": recoverTable,
+	"core.recoverTable": func(s *things, e *Exchange) {
+		s.recovered[param(e, "table_id")] = true
+		body, _ := e.JSONResponse()
+		request, _ := e.JSONRequest()
+		name, database := body.Get("name").String(), request.Get("database_name").String()
+		if database == "" {
+			database = body.Get("database_name").String()
+		}
+		if database == "" {
+			return
+		}
+		if id := database + "/" + name; s.current[nameOf("core.table", id)] == nil {
+			s.get("core.table", id).late = true
+		}
+	},
 	"core.deleteDatabase": func(s *things, e *Exchange) {
 		prefix := "core.table " + param(e, "database_name") + "/"
 		for name, t := range s.current {

@@ -2,33 +2,73 @@ package learn
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
 )
 
-func (l *learner) table(t *thing) *mapping {
-	m := newMapping()
-	o := t.first()
-	m.set("name", t.key())
-	m.set("id", idOf(o.Get("id").String()))
-	m.set("createdAt", timeOf(o.Get("created_at")))
-	if o.Exists() && !l.isChanged(t) {
-		m.set("updatedAt", timeOf(o.Get("updated_at")))
+// deletedTables lists the tables that had been deleted before the recording began, as answers show them.
+func (l *learner) deletedTables() (list []gjson.Result) {
+	seen := map[string]bool{}
+	for _, e := range l.exchanges {
+		if e.name() != "core.listDeletedTables" || !e.ok() {
+			continue
+		}
+		body, _ := e.JSONResponse()
+		for _, d := range body.Get("tables").Array() {
+			at := instant(d.Get("deleted_at").String())
+			if id := d.Get("id").String(); !seen[id] && !at.After(l.begin) && !l.wasDeletedHere(d) {
+				seen[id] = true
+				list = append(list, d)
+			}
+		}
 	}
-	l.addContents(m, t)
+	slices.SortStableFunc(list, func(a, b gjson.Result) int { return cmp.Compare(a.Get("id").Int(), b.Get("id").Int()) })
+	return list
+}
+
+// wasDeletedHere reports whether a request of the recording deleted a table.
+func (l *learner) wasDeletedHere(d gjson.Result) bool {
+	for _, t := range l.things.of(tableKind) {
+		if id := t.first().Get("id").String(); id != "" && id == d.Get("id").String() {
+			return true
+		}
+	}
+	id := d.Get("database_name").String() + "/" + d.Get("name").String()
+	at := instant(d.Get("deleted_at").String())
+	return slices.ContainsFunc(l.things.all(tableKind), func(t *thing) bool {
+		return t.id == id && t.gone != nil && !at.Before(t.gone.At.Truncate(1e9))
+	})
+}
+
+// deletedTable returns a table that had been deleted before the recording began, with what answers show of it after a
+// request has recovered it.
+func (l *learner) deletedTable(d gjson.Result) *mapping {
+	for _, t := range l.things.all(tableKind) {
+		if id := t.first().Get("id").String(); id != "" && id == d.Get("id").String() {
+			return l.tableNamed(d.Get("name").String(), t)
+		}
+	}
+	m := newMapping()
+	m.set("name", d.Get("name"))
+	m.set("id", idOf(d.Get("id").String()))
+	m.set("createdAt", timeOf(d.Get("created_at")))
 	return m
 }
 
-// isChanged reports whether a table may have been changed before it was first shown.
-func (l *learner) isChanged(t *thing) bool { return t.changed["schema"] || l.wasTouched(t) }
+func (l *learner) table(t *thing) *mapping { return l.tableNamed(t.key(), t) }
 
-// addContents adds the settings of a table, and what is in it.
-func (l *learner) addContents(m *mapping, t *thing) {
-	o, isChanged := t.first(), l.isChanged(t)
+func (l *learner) tableNamed(name string, t *thing) *mapping {
+	m := newMapping()
+	o := t.first()
+	m.set("name", name)
+	m.set("id", idOf(o.Get("id").String()))
+	isChanged := t.changed["schema"] || l.wasTouched(t)
 	if schema := gjson.Parse(o.Get("schema").String()); schema.IsArray() && len(schema.Array()) > 0 {
 		if isChanged {
 			m.guess("schema", schema, "it may have been changed before an answer showed it")
@@ -42,13 +82,16 @@ func (l *learner) addContents(m *mapping, t *thing) {
 	if v := o.Get("include_v"); v.Exists() && !v.Bool() {
 		m.add("includeV", plain("false", "!!bool"), "")
 	}
+	m.set("createdAt", timeOf(o.Get("created_at")))
 	if o.Exists() && !isChanged {
+		m.set("updatedAt", timeOf(o.Get("updated_at")))
 		m.set("counterUpdatedAt", timeOf(o.Get("counter_updated_at")))
 		m.set("lastRecordAt", timeOf(o.Get("last_log_timestamp")))
 		m.set("storageSize", o.Get("estimated_storage_size").Int())
 		m.set("count", o.Get("count").Int())
 	}
 	m.set("records", l.records(t))
+	return m
 }
 
 // wasTouched reports whether a request of the recording wrote to a table before it was first shown.

@@ -19,9 +19,6 @@ type thing struct {
 	used     *Exchange // the first that needed it to be there
 	late     bool      // it was made while the recording ran, by something that no request names
 	changed  map[string]bool
-
-	recoveredFrom string // the id of the deleted table that a request made it of
-	isRestored    bool   // it is a database that was deleted, and came back with a table
 }
 
 // sight is an object of a thing in an answer.
@@ -71,7 +68,6 @@ type things struct {
 	begin   time.Time
 
 	recovered map[string]bool // ids of tables that requests have recovered
-	deleted   deletions
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }
@@ -139,7 +135,6 @@ func (s *things) move(kind, from, to string) {
 func (l *learner) collect() *things {
 	s := &things{current: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{}}
 	for _, e := range l.exchanges {
-		s.deleted.take(e)
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
 		}
@@ -251,9 +246,7 @@ func (x *taking) show(r *specs.Resource, object gjson.Result) {
 		t.made = x.Exchange
 	case x.action.Verb == "" && isWrite(x.Exchange) && x.ok() && isNew && !born.IsZero():
 		t.made = x.Exchange // as a backfill and the run of an integration make attempts
-	case r.Name == tableKind && x.recovered[object.Get("id").String()]:
-		t.late, t.recoveredFrom = true, object.Get("id").String()
-	case born.After(x.begin):
+	case born.After(x.begin), r.Name == tableKind && x.recovered[object.Get("id").String()]:
 		t.late = true
 	}
 	changes := x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok()
