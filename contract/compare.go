@@ -179,13 +179,24 @@ func (x *comparing) finding(e *compare.Exchange, d *compare.Difference) report.F
 	}
 	if d.Since != nil {
 		f.Evidence = []int{d.Since.Item.Number, e.Item.Number}
-		f.Message += fmt.Sprintf("; exchange %d (%s) changed it", d.Since.Item.Number, d.Since.Operation().Name())
-		if !d.Since.Agrees() {
-			f.Message += ", which differs itself"
-		}
+		f.Message += "; " + sinceInWords(d)
 	}
 	f.ID = report.Fingerprint(&f)
 	return f
+}
+
+// sinceInWords returns the earlier exchange whose effect a difference shows.
+func sinceInWords(d *compare.Difference) string {
+	text := fmt.Sprintf("exchange %d (%s) ", d.Since.Item.Number, d.Since.Operation().Name())
+	if d.IsUnsure {
+		text += "may have changed it"
+	} else {
+		text += "changed it"
+	}
+	if !d.Since.Agrees() {
+		text += ", and differs itself"
+	}
+	return text
 }
 
 // sides returns the two answers of an exchange as text.

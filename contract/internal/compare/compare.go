@@ -74,6 +74,7 @@ type Difference struct {
 	Answered string
 	Message  string
 	Since    *Exchange // the earlier exchange whose effect differs; nil unless Kind is Behaviour
+	IsUnsure bool      // Since changed something else, by which it may have changed this
 }
 
 // Exchange is a recorded exchange with the answer that the subject gave.
