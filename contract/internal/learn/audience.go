@@ -202,9 +202,8 @@ func (l *learner) implyAudience() {
 		}
 	}
 	if len(l.audienceIDs()) > 0 {
-		if database, table := l.profiles(); database != assumedDatabase {
-			add(tableKind, database+"/"+table, nil)
-		}
+		database, table := l.profiles()
+		add(tableKind, database+"/"+table, nil)
 		if s := l.activations(); len(s.node.Content) > 0 && l.anyConnection() == assumedConnection {
 			add(connectionKind, assumedConnection, nil)
 		}

@@ -102,11 +102,8 @@ func leftValues(rule gjson.Result) (list []gjson.Result) {
 
 // needsAssumedTable reports whether something refers to a table that no answer shows.
 func (l *learner) needsAssumedTable() bool {
-	if database, _ := l.profiles(); database != assumedDatabase || l.things.find(databaseKind, database) != nil {
-		return false
-	}
 	l.llm()
-	return l.assumes || len(l.audienceIDs()) > 0
+	return l.assumes && l.things.find(tableKind, assumedDatabase+"/"+assumedTable) == nil
 }
 
 // assumedColumns returns the columns of the table of profiles as far as requests name them: numbers where a rule

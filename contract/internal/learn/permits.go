@@ -31,6 +31,8 @@ const (
 	toOwnToken  // to be the user of the token
 	toOwnThings // to be the user of the job or schedule
 	toOwnChat   // to be the user of the chat
+	toAsk       // to query the database of the profiles
+	toLoad      // to import into the database of the targets
 )
 
 // needOf is what the operations need that not every user may call.
@@ -72,6 +74,8 @@ var needOf = needsOf(map[need][]string{
 	},
 	toImport: {"ingestion.ingestEvent", "core.importTable", "core.importTableWithId", "core.createBulkImport"},
 	toDelete: {"core.deleteDatabase"},
+	toAsk:    {"audience.createSegmentQuery", "audience.createSegment", "audience.createActivation"},
+	toLoad:   {"dwh.createDwhIntegration", "dwh.updateDwhIntegration"},
 	toCreate: {"core.createDatabase"},
 })
 
@@ -97,6 +101,13 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 		needs = []rights.Need{rights.On(database, rights.Sees)}
 	case toQuery:
 		needs = []rights.Need{rights.On(database, rights.Query)}
+	case toAsk:
+		profiles, _ := p.profiles()
+		needs = []rights.Need{rights.On(profiles, rights.Query)}
+	case toLoad:
+		if target := p.targetOf(e); target != "" {
+			needs = []rights.Need{rights.On(target, rights.Import)}
+		}
 	case toEdit:
 		needs = []rights.Need{rights.On(database, rights.Edit)}
 	case toImport:
