@@ -25,6 +25,17 @@ func (c *caller) isWriteOnly() bool {
 	return c.granted == 0 && (c.refused == 0 && !c.denied || c.isOpen)
 }
 
+// isOpen reports whether every user may call an operation that has no need, also if what it is about is another user's.
+func isOpen(o *specs.Operation) bool {
+	switch o.Interface {
+	case specs.LLM:
+		return false
+	case specs.Workflow:
+		return true
+	}
+	return strings.HasPrefix(o.ID, "list")
+}
+
 // count counts an exchange of a caller, which may have been refused for another reason than its rights.
 func (c *caller) count(e *Exchange, isOtherwise bool) {
 	kind := needOf[e.name()]
@@ -35,8 +46,7 @@ func (c *caller) count(e *Exchange, isOtherwise bool) {
 		c.writes++
 	case e.Status() == http.StatusForbidden:
 		c.refused++
-		isRead := strings.HasPrefix(e.Operation().ID, "list") || strings.HasPrefix(e.Operation().ID, "get")
-		c.isOpen = c.isOpen || kind == 0 && isRead && e.Operation().Interface != specs.LLM
+		c.isOpen = c.isOpen || kind == 0 && isOpen(e.Operation())
 		c.isRefused = c.isRefused || kind != 0 && !isOtherwise
 	default:
 		c.granted++

@@ -159,6 +159,18 @@ func (p *people) see(o gjson.Result, t *thing) *user {
 	return u
 }
 
+// seeTokenOf takes the user of an OAuth token, which is a sub user if it has no e-mail address.
+func (p *people) seeTokenOf(token gjson.Result) {
+	id := token.Get("user_id").String()
+	if id == "" {
+		return
+	}
+	u := p.get(id)
+	if u.email = cmp.Or(u.email, token.Get("user_email").String()); u.email == "" && u.role == "" {
+		u.role, u.isRoleShown = string(rights.SubUser), true
+	}
+}
+
 // seeIn takes the users that answers mention beside what they are about.
 func (p *people) seeIn(e *Exchange, body gjson.Result) {
 	var mentions []gjson.Result
@@ -169,10 +181,7 @@ func (p *people) seeIn(e *Exchange, body gjson.Result) {
 		case "revisions", "oauth_tokens":
 			for _, item := range value.Array() {
 				mentions = append(mentions, item.Get("userInfo.svc.user"))
-				if item.Get("user_email").String() != "" {
-					u := p.get(item.Get("user_id").String())
-					u.email = cmp.Or(u.email, item.Get("user_email").String())
-				}
+				p.seeTokenOf(item)
 			}
 		}
 		return true

@@ -21,7 +21,12 @@ func (p *people) shownOf(e *Exchange, body gjson.Result) (claims []rights.Claim)
 	case "core.getPolicy", "core.updatePolicy", "core.attachPolicyToUser", "core.attachUserToPolicy",
 		"core.detachPolicyFromUser", "core.detachUserFromPolicy":
 		claims = p.countsIn(e, gjson.Parse("["+body.Raw+"]"))
+	case "core.listUsers":
+		claims = append(claims, rights.AllUsers(e.N, idsIn(body.Get("users"), "id"), false))
 	case "core.listAccessControlUsers", "core.updatePolicyUsers":
+		if policy == "" {
+			claims = append(claims, rights.AllUsers(e.N, idsIn(body, "user_id"), true))
+		}
 		for _, o := range body.Array() {
 			claims = append(claims, p.userShown(e, o)...)
 		}

@@ -90,3 +90,35 @@ func Me(n, caller int, user string) Claim {
 		Repairs: func(s *State) []Repair { return s.reassign(caller) },
 	}
 }
+
+// AllUsers returns the claim that the account has no users but those with some ids, and sub users if they are not meant.
+func AllUsers(n int, ids []string, withSubUsers bool) Claim {
+	extra := func(s *State) *User {
+		return find(s.Users, func(u *User) bool {
+			return !u.Gone && (withSubUsers || u.Role != SubUser) && !slices.Contains(ids, u.ID)
+		})
+	}
+	return Claim{
+		N: n, Level: Counted,
+		Holds: func(s *State) bool { return extra(s) == nil },
+		Repairs: func(s *State) (repairs []Repair) {
+			from := extra(s)
+			for i := range s.Users {
+				to := &s.Users[i]
+				if to.Gone || !slices.Contains(ids, to.ID) || !canBeOne(from, to) {
+					continue
+				}
+				a, b := from.Key, to.Key
+				repairs = append(repairs,
+					func(s *State) { s.unite(a, b) },
+					func(s *State) { s.User(a).forget(); s.unite(a, b) })
+			}
+			return repairs
+		},
+	}
+}
+
+// forget takes all that was assumed of what a user is granted.
+func (u *User) forget() {
+	u.Policies, u.Groups, u.Manages, u.Permissions = nil, nil, nil, nil
+}
