@@ -70,8 +70,8 @@ type llmBuilder struct {
 	users   map[string]string    // from the id that the interface has for a user to the name for references
 	made    map[string]*sequence // by kind
 	known   map[string]bool      // ids of what is made, with their kind
-	needs   []wanted               // things that must be there
-	guessed []wanted               // things of which no more is known
+	needs   []wanted             // things that must be there
+	guessed []wanted             // things of which no more is known
 }
 
 // isLater reports whether a thing is made while the recording runs, since something is that it is a part of.
