@@ -55,7 +55,7 @@ func (l *learner) findPeople() *people {
 	p.seeOwners()
 	callers := p.callers()
 	p.solve(callers)
-	p.complete()
+	p.complete(callers)
 	p.giveKeys(callers)
 	p.byKey = map[string]*user{}
 	for _, c := range callers {

@@ -129,6 +129,9 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 	case toApplyAll:
 		needs = []rights.Need{rights.Delegates}
 	}
+	if e.Operation().Interface == specs.LLM && (len(needs) == 0 || e.ok()) {
+		needs = append(needs, rights.UsesLLM)
+	}
 	return needs
 }
 
