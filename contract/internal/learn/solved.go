@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"svc.example/understudy/contract/internal/learn/rights"
 )
@@ -181,6 +182,11 @@ func (p *people) nameMadeUp() {
 			if row := p.solved.Policy(id); row != nil && row.MadeUp {
 				p.madeUp[id] = "rights of " + u.ref()
 			}
+		}
+	}
+	for _, row := range p.solved.Policies {
+		if row.MadeUp && p.madeUp[row.ID] == "" {
+			p.madeUp[row.ID] = "policy " + strings.TrimPrefix(row.ID, "made up ")
 		}
 	}
 }
