@@ -55,7 +55,7 @@ func (l *learner) findPeople() *people {
 	p.seeOwners()
 	callers := p.callers()
 	p.solve(callers)
-	p.complete()
+	p.complete(callers)
 	p.giveKeys(callers)
 	p.byKey = map[string]*user{}
 	for _, c := range callers {
@@ -88,7 +88,7 @@ func (p *people) seeInRequest(e *Exchange) {
 	}
 }
 
-// seeOwners takes the users of whom answers show no more than that jobs or schedules are theirs.
+// seeOwners takes the users of whom answers show no more than that jobs, schedules or integrations are theirs.
 func (p *people) seeOwners() {
 	for _, kind := range []string{jobKind, jobScheduleKind} {
 		for _, t := range p.things.all(kind) {
@@ -96,6 +96,13 @@ func (p *people) seeOwners() {
 				if name := s.object.Get("user_name").String(); name != "" && p.named(name) == nil {
 					p.get("").name = name
 				}
+			}
+		}
+	}
+	for _, t := range p.things.all(integrationKind) {
+		for _, s := range t.sights {
+			if id := s.object.Get("user_id").String(); id != "" {
+				p.get(id)
 			}
 		}
 	}

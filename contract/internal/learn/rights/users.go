@@ -91,27 +91,25 @@ func Me(n, caller int, user string) Claim {
 	}
 }
 
-// AllUsers returns the claim that the account has no users but those with some ids, and sub users if they are not meant.
-func AllUsers(n int, ids []string, withSubUsers bool) Claim {
-	extra := func(s *State) *User {
-		return find(s.Users, func(u *User) bool {
-			return !u.Gone && (withSubUsers || u.Role != SubUser) && !slices.Contains(ids, u.ID)
-		})
-	}
+// UserIsAmong returns the claim that the user with a key is one of those with some ids, or a sub user if they are not
+// meant.
+func UserIsAmong(n, key int, ids []string, withSubUsers bool) Claim {
 	return Claim{
 		N: n, Level: Counted,
-		Holds: func(s *State) bool { return extra(s) == nil },
+		Holds: func(s *State) bool {
+			u := s.User(key)
+			return u == nil || u.Gone || !withSubUsers && u.Role == SubUser || slices.Contains(ids, u.ID)
+		},
 		Repairs: func(s *State) (repairs []Repair) {
-			from := extra(s)
 			for i := range s.Users {
 				to := &s.Users[i]
-				if to.Gone || !slices.Contains(ids, to.ID) || !canBeOne(from, to) {
+				if to.Gone || !slices.Contains(ids, to.ID) || !canBeOne(s.User(key), to) {
 					continue
 				}
-				a, b := from.Key, to.Key
+				into := to.Key
 				repairs = append(repairs,
-					func(s *State) { s.unite(a, b) },
-					func(s *State) { s.User(a).forget(); s.unite(a, b) })
+					func(b *State) { b.unite(key, into) },
+					func(b *State) { b.User(key).forget(); b.unite(key, into) })
 			}
 			return repairs
 		},
