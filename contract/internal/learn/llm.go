@@ -131,8 +131,12 @@ func (b *llmBuilder) add(t *thing) {
 func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
 	known := b.shapeOf(t.kind)
 	attributes, server := newMapping(), newMapping()
+	before := b.earlier(t)
 	o.ForEach(func(name, value gjson.Result) bool {
 		property := known[name.Str]
+		if shown := before.Get(gjson.Escape(name.Str)); shown.Exists() {
+			value = shown
+		}
 		switch {
 		case slices.Contains(times, name.Str), value.Type == gjson.Null,
 			isRedacted(value.String()) && property != nil && property.ReadOnly,

@@ -1,19 +1,18 @@
 package learn
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/tidwall/gjson"
-	"go.yaml.in/yaml/v4"
 )
 
 // wanted is a reference to a thing that must be there.
 type wanted struct {
-	kind, id, project    string // the id is empty for one that is only counted
-	agent, name, service string // what is known of it
+	kind, id, project    string       // the id is empty for one that is only counted
+	agent, name, service string       // what is known of it
+	shown                gjson.Result // its attributes as a target of tools
 	node                 *mapping
 }
 
@@ -74,6 +73,7 @@ func (b *llmBuilder) note(name string, value, beside gjson.Result) {
 
 // addUnseen adds what is referred to or used, and no answer shows.
 func (b *llmBuilder) addUnseen() {
+	b.needs = append(b.toolTargets(), b.needs...)
 	for _, t := range b.things.list {
 		if strings.HasPrefix(t.kind, "llm.") && t.wasThere() && t.used != nil && !t.first().Exists() {
 			b.needs = append(b.needs, wanted{kind: t.kind, id: t.id})
@@ -105,6 +105,7 @@ func (b *llmBuilder) addNeeds() {
 func (b *llmBuilder) guess(n wanted) {
 	m, attributes := newMapping(), newMapping()
 	m.set("id", n.id)
+	addTimes(m, n.shown)
 	name := b.nameFor(n)
 	if name != "" {
 		attributes.set("name", name)
@@ -122,7 +123,9 @@ func (b *llmBuilder) guess(n wanted) {
 		b.notes = append(b.notes, nounOf(n.kind)+" "+n.id+": no answer shows it")
 		return
 	}
+	server := b.addShown(n, attributes)
 	m.set("attributes", attributes)
+	m.set("serverAttributes", server)
 	n.node = m
 	b.guessed = append(b.guessed, n)
 	reason := "no answer shows more than its id"
@@ -218,17 +221,6 @@ func (b *llmBuilder) project(id string) string {
 	return id
 }
 
-// serviceBy returns the kind of an integration as an overview or the addresses of its actions show it.
-func (b *llmBuilder) serviceBy(n *wanted) string {
-	for _, t := range b.things.of(actionKind) {
-		o := t.first().Get("attributes")
-		if o.Get("integrationId").String() == n.id && o.Get("chatappRequestUrl").String() != "" {
-			return "CHATAPP"
-		}
-	}
-	return n.service
-}
-
 // agentFor returns the id of the agent that a thing is known to refer to, or of one that is there.
 func (b *llmBuilder) agentFor(n *wanted) string {
 	if t := b.things.find("llm.agent", n.agent); n.agent == "" || t != nil && (!t.wasThere() || b.isLater(t)) {
@@ -236,56 +228,6 @@ func (b *llmBuilder) agentFor(n *wanted) string {
 	}
 	b.needs = append(b.needs, wanted{kind: "llm.agent", id: n.agent, project: n.project})
 	return n.agent
-}
-
-const (
-	integrationOfAgents = "llm.integration"
-	actionKind          = "llm.action"
-)
-
-var actionAddress = regexp.MustCompile(`/(?:webhooks|actions)/([0-9a-f-]{36})/`)
-
-// addActions adds the actions of an integration that only their addresses show.
-func (b *llmBuilder) addActions(t *thing) {
-	for _, entry := range t.first().Get("attributes.actions").Array() {
-		for _, name := range []string{"webhookTextUrl", "chatappRequestUrl"} {
-			found := actionAddress.FindStringSubmatch(entry.Get(name).String())
-			if found == nil || b.known[nameOf(actionKind, found[1])] {
-				continue
-			}
-			if shown := b.things.find(actionKind, found[1]); shown != nil && (shown.first().Exists() || !shown.wasThere()) {
-				continue
-			}
-			m, attributes := newMapping(), newMapping()
-			attributes.set("integrationId", t.id)
-			attributes.set("promptId", entry.Get("promptId"))
-			m.set("id", found[1])
-			m.set("attributes", attributes)
-			b.made[actionKind].add(m)
-			b.known[nameOf(actionKind, found[1])] = true
-		}
-	}
-}
-
-// actionsOf returns what an integration that no answer shows lists, as the actions that answers show have it.
-func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
-	list := emptyList()
-	for _, t := range b.things.of("llm.action") {
-		o := t.first().Get("attributes")
-		if o.Get("integrationId").String() != integration || integration == "" {
-			continue
-		}
-		m := newMapping()
-		for _, name := range []string{"promptId", "chatWidgetType", "chatWidgetLabel"} {
-			m.set(name, o.Get(name))
-		}
-		if tags := o.Get("uiTags"); len(tags.Array()) > 0 {
-			m.set("uiTags", tags)
-		}
-		list.Style = 0
-		list.Content = append(list.Content, m.node)
-	}
-	return list
 }
 
 // agent returns the id of an agent that is there: one of the project, the first, or one that is made up.
@@ -300,6 +242,11 @@ func (b *llmBuilder) agent(project string) string {
 		}
 		if first == "" {
 			first = t.id
+		}
+	}
+	for _, n := range slices.Concat(b.guessed, b.needs, b.toolTargets()) {
+		if first == "" && n.kind == "llm.agent" && n.id != "" {
+			first = n.id
 		}
 	}
 	if first == "" {
