@@ -20,6 +20,7 @@ const (
 	toEdit
 	toImport
 	toDelete
+	toSchedule  // to query the database of the body
 	toCreate    // to make databases
 	toBeReader  // to be the user of the path, or one who delegates
 	toBeUser    // to be the user of the path, or an administrator
@@ -70,9 +71,10 @@ var needOf = needsOf(map[need][]string{
 		"core.swapTables", "core.changeTableDatabase", "core.transferTable", "core.appendTableSchema",
 		"core.updateTableSchema",
 	},
-	toImport: {"ingestion.ingestEvent", "core.importTable", "core.importTableWithId", "core.createBulkImport"},
-	toDelete: {"core.deleteDatabase"},
-	toCreate: {"core.createDatabase"},
+	toImport:   {"ingestion.ingestEvent", "core.importTable", "core.importTableWithId", "core.createBulkImport"},
+	toDelete:   {"core.deleteDatabase"},
+	toSchedule: {"core.createSchedule"},
+	toCreate:   {"core.createDatabase"},
 })
 
 func needsOf(table map[need][]string) map[string]need {
@@ -97,6 +99,11 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 		needs = []rights.Need{rights.On(database, rights.Sees)}
 	case toQuery:
 		needs = []rights.Need{rights.On(database, rights.Query)}
+	case toSchedule:
+		body, _ := e.JSONRequest()
+		if name := body.Get("database").String(); name != "" {
+			needs = []rights.Need{rights.On(name, rights.Query)}
+		}
 	case toEdit:
 		needs = []rights.Need{rights.On(database, rights.Edit)}
 	case toImport:
