@@ -100,6 +100,7 @@ func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Resu
 	config := x.g.checker.config.comparison
 	done, masks, err := compare.Run(ctx, &compare.Config{
 		Documents: x.g.checker.documents, Masks: config.masks, Tolerance: config.tolerance,
+		Redactor: x.g.checker.redactor,
 	}, subject, list)
 	if err != nil {
 		return err
@@ -125,7 +126,7 @@ func (x *comparing) addMasks(masks []compare.Mask) {
 // take adds an exchange to the report.
 func (x *comparing) take(e *compare.Exchange) {
 	if e.Skipped != "" {
-		x.skipped[e.Skipped]++
+		x.skipped[x.g.checker.redactor.Text(e.Skipped)]++
 		return
 	}
 	name := e.Operation().Name()

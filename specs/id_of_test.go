@@ -14,8 +14,8 @@ import (
 
 // otherKinds are the kinds of ids that no document describes as resources.
 var otherKinds = []string{
-	"audience.query", "core.account", "core.connection-number", "core.schedule-number", "dwh.bulkload-session", "dwh.configs",
-	"dwh.configuration-digest",
+	"audience.query", "core.account", "core.connection-number", "core.schedule-number", "dwh.bulkload-session",
+	"dwh.configs", "dwh.configuration-digest",
 }
 
 // listed stands for the resource that the operation lists.

@@ -25,6 +25,20 @@ func (c *caller) isWriteOnly() bool {
 	return c.granted == 0 && (c.refused == 0 && !c.denied || c.isOpen)
 }
 
+// guarded are parts of the names of core operations that may be refused for the sake of another user's things.
+var guarded = []string{"JobResult", "createSchedule", "recoverTable", "BulkImport", "BulkLoad", "ApiKey", "Password"}
+
+// isOpen reports whether every user may call an operation that has no need, also if what it is about is another user's.
+func isOpen(o *specs.Operation) bool {
+	switch o.Interface {
+	case specs.LLM, specs.Workflow:
+		return true
+	case specs.Core:
+		return !slices.ContainsFunc(guarded, func(part string) bool { return strings.Contains(o.ID, part) })
+	}
+	return strings.HasPrefix(o.ID, "list")
+}
+
 // count counts an exchange of a caller, which may have been refused for another reason than its rights.
 func (c *caller) count(e *Exchange, isOtherwise bool) {
 	kind := needOf[e.name()]
@@ -35,9 +49,8 @@ func (c *caller) count(e *Exchange, isOtherwise bool) {
 		c.writes++
 	case e.Status() == http.StatusForbidden:
 		c.refused++
-		isRead := strings.HasPrefix(e.Operation().ID, "list") || strings.HasPrefix(e.Operation().ID, "get")
-		c.isOpen = c.isOpen || kind == 0 && isRead && e.Operation().Interface != specs.LLM
-		c.isRefused = c.isRefused || kind != 0 && !isOtherwise
+		c.isOpen = c.isOpen || kind == 0 && isOpen(e.Operation())
+		c.isRefused = c.isRefused || !isOtherwise && (kind != 0 || e.Operation().Interface == specs.LLM)
 	default:
 		c.granted++
 		c.isAdmin = c.isAdmin || kind == toAdminister && e.ok()

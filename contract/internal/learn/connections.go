@@ -21,6 +21,17 @@ func (l *learner) connections() *sequence {
 	return s
 }
 
+// restrictions returns what connectors may do, as answers show it.
+func (l *learner) restrictions() *mapping {
+	for _, e := range l.exchanges {
+		if body, ok := e.JSONResponse(); ok && e.ok() && e.name() == "core.getDataConnectorRestrictions" &&
+			len(body.Map()) > 0 {
+			return &mapping{jsonNode(body)}
+		}
+	}
+	return nil
+}
+
 func (l *learner) jobSchedules() *sequence {
 	s := newSequence()
 	for _, t := range l.things.of(jobScheduleKind) {

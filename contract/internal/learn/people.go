@@ -55,7 +55,7 @@ func (l *learner) findPeople() *people {
 	p.seeOwners()
 	callers := p.callers()
 	p.solve(callers)
-	p.complete()
+	p.complete(callers)
 	p.giveKeys(callers)
 	p.byKey = map[string]*user{}
 	for _, c := range callers {
@@ -88,7 +88,7 @@ func (p *people) seeInRequest(e *Exchange) {
 	}
 }
 
-// seeOwners takes the users of whom answers show no more than that jobs or schedules are theirs.
+// seeOwners takes the users of whom answers show no more than that jobs, schedules or integrations are theirs.
 func (p *people) seeOwners() {
 	for _, kind := range []string{jobKind, jobScheduleKind} {
 		for _, t := range p.things.all(kind) {
@@ -96,6 +96,13 @@ func (p *people) seeOwners() {
 				if name := s.object.Get("user_name").String(); name != "" && p.named(name) == nil {
 					p.get("").name = name
 				}
+			}
+		}
+	}
+	for _, t := range p.things.all(integrationKind) {
+		for _, s := range t.sights {
+			if id := s.object.Get("user_id").String(); id != "" {
+				p.get(id)
 			}
 		}
 	}
@@ -159,6 +166,18 @@ func (p *people) see(o gjson.Result, t *thing) *user {
 	return u
 }
 
+// seeTokenOf takes the user of an OAuth token, which is a sub user if it has no e-mail address.
+func (p *people) seeTokenOf(token gjson.Result) {
+	id := token.Get("user_id").String()
+	if id == "" {
+		return
+	}
+	u := p.get(id)
+	if u.email = cmp.Or(u.email, token.Get("user_email").String()); u.email == "" && u.role == "" {
+		u.role, u.isRoleShown = string(rights.SubUser), true
+	}
+}
+
 // seeIn takes the users that answers mention beside what they are about.
 func (p *people) seeIn(e *Exchange, body gjson.Result) {
 	var mentions []gjson.Result
@@ -169,10 +188,7 @@ func (p *people) seeIn(e *Exchange, body gjson.Result) {
 		case "revisions", "oauth_tokens":
 			for _, item := range value.Array() {
 				mentions = append(mentions, item.Get("userInfo.svc.user"))
-				if item.Get("user_email").String() != "" {
-					u := p.get(item.Get("user_id").String())
-					u.email = cmp.Or(u.email, item.Get("user_email").String())
-				}
+				p.seeTokenOf(item)
 			}
 		}
 		return true

@@ -140,6 +140,9 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 	case toApplyAll:
 		needs = []rights.Need{rights.Delegates}
 	}
+	if e.Operation().Interface == specs.LLM && (len(needs) == 0 || e.ok()) {
+		needs = append(needs, rights.UsesLLM)
+	}
 	return needs
 }
 
@@ -187,10 +190,12 @@ func (p *people) claims(e *Exchange, c int) (claims []rights.Claim) {
 	if e.Operation().Interface != "ingestion" {                    // which answers a removed key as any other one
 		claims = append(claims, rights.Removed(e.N, c, false))
 	}
-	isRoute := kind == toAdminister || kind == toDelegate
+	isRoute := kind == toAdminister || kind == toDelegate // which is checked first
+	isService := kind == 0 && e.Operation().Interface == specs.LLM && status != http.StatusBadRequest
 	switch {
 	case status == http.StatusForbidden && p.isOtherwiseRefused(e):
-	case e.ok(), status == http.StatusForbidden, isHidden, isRoute && status < http.StatusInternalServerError:
+	case e.ok(), status == http.StatusForbidden, isHidden,
+		(isRoute || isService) && status < http.StatusInternalServerError:
 		for _, need := range p.permits(e) {
 			claims = append(claims, need.Claim(e.N, c, status != http.StatusForbidden && !isHidden))
 		}

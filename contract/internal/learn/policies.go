@@ -45,7 +45,7 @@ func (l *learner) policies() *sequence {
 			m := newMapping()
 			m.set("name", name)
 			l.addPermissions(m, p.ID)
-			s.addGuessed(m, "what is shown does not explain what this user was allowed")
+			s.addGuessed(m, "what is shown says that there is one more")
 		}
 	}
 	return s

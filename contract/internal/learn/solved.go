@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"svc.example/understudy/contract/internal/learn/rights"
 )
@@ -28,6 +29,12 @@ func (p *people) solve(callers []*caller) {
 		u.isMerged = row.Gone
 		u.id, u.email = cmp.Or(u.id, row.ID), cmp.Or(u.email, row.Email)
 		u.name, u.role = cmp.Or(u.name, row.Name), string(row.Role)
+	}
+	for i, u := range p.users {
+		if into := solved.Users[i].Into; into > 0 && into <= len(p.users) {
+			other := p.users[into-1]
+			other.createdAt, other.updatedAt = cmp.Or(other.createdAt, u.createdAt), cmp.Or(other.updatedAt, u.updatedAt)
+		}
 	}
 	for i := range solved.Users[len(p.users):] {
 		row := &solved.Users[len(p.users):][i]
@@ -119,7 +126,11 @@ func (l *learner) shownDatabaseID(name string) string {
 }
 
 // complete gives each user what a fixture needs.
-func (p *people) complete() {
+func (p *people) complete(callers []*caller) {
+	calls := map[*user]bool{}
+	for _, c := range callers {
+		calls[c.user] = true
+	}
 	p.users = slices.DeleteFunc(p.users, func(u *user) bool { return u.isMerged && !u.isMade })
 	isThere := func(role string) func(*user) bool {
 		return func(u *user) bool { return u.role == role && !u.isMade }
@@ -141,6 +152,9 @@ func (p *people) complete() {
 			next++
 			u.id = fmt.Sprint(next)
 			u.isGuessed = true
+		}
+		if r := u.rights; u.role == "" && r != nil && !calls[u] && (r.IsServed || len(r.Policies) > 0) {
+			u.role = string(rights.Restricted)
 		}
 		u.role = cmp.Or(u.role, "administrator")
 		if u.name == "" {
@@ -168,6 +182,11 @@ func (p *people) nameMadeUp() {
 			if row := p.solved.Policy(id); row != nil && row.MadeUp {
 				p.madeUp[id] = "rights of " + u.ref()
 			}
+		}
+	}
+	for _, row := range p.solved.Policies {
+		if row.MadeUp && p.madeUp[row.ID] == "" {
+			p.madeUp[row.ID] = "policy " + strings.TrimPrefix(row.ID, "made up ")
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package rights
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // set is a list of texts that belongs to something of a state, such as the policies of a user.
 type set func(*State) *[]string
@@ -180,14 +183,19 @@ func GroupCount(n int, group string, count int) Claim {
 			return g == nil || len(g.Policies) == count
 		},
 		Repairs: func(s *State) (repairs []Repair) {
-			for _, p := range s.Policies {
-				repairs = append(repairs, func(b *State) {
-					if g := b.Group(group); g != nil && !g.Known {
-						g.Policies = union(g.Policies, []string{p.ID})
-					}
-				})
+			add := func(b *State, id string) {
+				if g := b.Group(group); g != nil && !g.Known {
+					g.Policies = union(g.Policies, []string{id})
+				}
 			}
-			return repairs
+			for _, p := range s.Policies {
+				repairs = append(repairs, func(b *State) { add(b, p.ID) })
+			}
+			return append(repairs, func(b *State) {
+				id := "made up " + strconv.Itoa(len(b.Policies))
+				b.Policies = append(b.Policies, Policy{ID: id, MadeUp: true})
+				add(b, id)
+			})
 		},
 	}
 }

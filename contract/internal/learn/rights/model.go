@@ -44,6 +44,7 @@ type User struct {
 	Groups      []string // tags of the policy groups that it carries
 	Manages     []string // tags of the policy groups that it manages
 	Permissions Permissions
+	Into        int  // the key of the user that it turned out to be, or 0
 	Gone        bool // before the recording began, after it, or into another one
 }
 

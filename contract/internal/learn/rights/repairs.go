@@ -59,7 +59,7 @@ func (s *State) unite(from, to int) {
 	b.Policies, b.Groups = union(b.Policies, a.Policies), union(b.Groups, a.Groups)
 	b.Manages = union(b.Manages, a.Manages)
 	b.Permissions = b.Permissions.with(a.Permissions)
-	a.Gone, a.ID, a.Email, a.Name = true, "", "", ""
+	a.Gone, a.Into, a.ID, a.Email, a.Name = true, to, "", "", ""
 	for i := range s.Callers {
 		if s.Callers[i].User == from {
 			s.Callers[i].User = to
@@ -165,7 +165,12 @@ func (s *State) grant(c int, operation, database string) (repairs []Repair) {
 	if database != "" {
 		entry["database"] = database
 	}
-	more, key := Permissions{Databases: {entry}}, u.Key
+	return s.grantAll(u, Permissions{Databases: {entry}})
+}
+
+// grantAll returns repairs that grant permissions to a user, as grant does.
+func (s *State) grantAll(u *User, more Permissions) (repairs []Repair) {
+	key := u.Key
 	for i := range s.Policies {
 		p := &s.Policies[i]
 		if p.MadeUp {
