@@ -144,7 +144,9 @@ func (p *projects) schedules(project string) *sequence {
 		m := newMapping()
 		m.set("id", idOf(t.id))
 		m.set("workflow", first.Get("workflow.name"))
-		m.set("createdAt", timeOf(first.Get("createdAt")))
+		if created, _ := t.value("createdAt"); created.Exists() { // lists do not show it
+			m.set("createdAt", timeOf(created))
+		}
 		isChanged := len(t.sights) > 0 && t.sights[0].N > 1 && t.made == nil && p.wasTurned(t)
 		disabled := timeOf(first.Get("disabledAt"))
 		switch {
