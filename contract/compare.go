@@ -100,6 +100,7 @@ func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Resu
 	config := x.g.checker.config.comparison
 	done, masks, err := compare.Run(ctx, &compare.Config{
 		Documents: x.g.checker.documents, Masks: config.masks, Tolerance: config.tolerance,
+		Redactor: x.g.checker.redactor,
 	}, subject, list)
 	if err != nil {
 		return err
@@ -125,7 +126,7 @@ func (x *comparing) addMasks(masks []compare.Mask) {
 // take adds an exchange to the report.
 func (x *comparing) take(e *compare.Exchange) {
 	if e.Skipped != "" {
-		x.skipped[e.Skipped]++
+		x.skipped[x.g.checker.redactor.Text(e.Skipped)]++
 		return
 	}
 	name := e.Operation().Name()
@@ -179,13 +180,24 @@ func (x *comparing) finding(e *compare.Exchange, d *compare.Difference) report.F
 	}
 	if d.Since != nil {
 		f.Evidence = []int{d.Since.Item.Number, e.Item.Number}
-		f.Message += fmt.Sprintf("; exchange %d (%s) changed it", d.Since.Item.Number, d.Since.Operation().Name())
-		if !d.Since.Agrees() {
-			f.Message += ", which differs itself"
-		}
+		f.Message += "; " + sinceInWords(d)
 	}
 	f.ID = report.Fingerprint(&f)
 	return f
+}
+
+// sinceInWords returns the earlier exchange whose effect a difference shows.
+func sinceInWords(d *compare.Difference) string {
+	text := fmt.Sprintf("exchange %d (%s) ", d.Since.Item.Number, d.Since.Operation().Name())
+	if d.IsUnsure {
+		text += "may have changed it"
+	} else {
+		text += "changed it"
+	}
+	if !d.Since.Agrees() {
+		text += ", and differs itself"
+	}
+	return text
 }
 
 // sides returns the two answers of an exchange as text.

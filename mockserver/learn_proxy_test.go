@@ -114,7 +114,7 @@ func wantLearnable(t *testing.T, source func() contract.Source) {
 	}
 }
 
-// copyOf returns a request that can be sent again.
+// sentRequest is a request that can be sent again.
 type sentRequest struct {
 	method, target, body string
 	header               http.Header
@@ -122,11 +122,12 @@ type sentRequest struct {
 
 // What is learned of all stories one after the other, in one world of the whole company, answers as was recorded:
 // things of one name come and go, and most requests are refused in a world that they were not written for.
+//
+//nolint:paralleltest // the requests of the stories come one after the other
 func TestLearnAllStoriesInOneWorld(t *testing.T) {
-	t.Parallel()
 	var sent []sentRequest
 	for _, name := range scenarios.List() {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // their requests come one after the other
+		t.Run(name, func(t *testing.T) {
 			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
 				mock := newServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
 				return story.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -144,8 +145,10 @@ func TestLearnAllStoriesInOneWorld(t *testing.T) {
 	mock := newServer(t, mockserver.WithScenario("full-account"), mockserver.WithQueryEngine(sqlite.New()))
 	var s session
 	handler := s.handler(mock)
-	for _, one := range sent {
-		r := httptest.NewRequest(one.method, "http://127.0.0.1"+one.target, strings.NewReader(one.body))
+	for i := range sent {
+		one := &sent[i]
+		r := httptest.NewRequestWithContext(t.Context(), one.method, "http://127.0.0.1"+one.target,
+			strings.NewReader(one.body))
 		r.Header = one.header
 		handler.ServeHTTP(httptest.NewRecorder(), r)
 	}

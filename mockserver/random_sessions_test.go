@@ -2,6 +2,7 @@ package mockserver_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -75,7 +76,8 @@ func (v *visitor) act() {
 // advance moves the clock of the world.
 func (v *visitor) advance() {
 	by := pickOne(v, []string{"1s", "5s", "30s", "10m", "3h"})
-	r := httptest.NewRequest(http.MethodPost, "/_understudy/worlds/default/clock", strings.NewReader(`{"advance":"`+by+`"}`))
+	r := httptest.NewRequestWithContext(v.t.Context(), http.MethodPost, "/_understudy/worlds/default/clock",
+		strings.NewReader(`{"advance":"`+by+`"}`))
 	r.Header.Set("Content-Type", "application/json")
 	v.handler.ServeHTTP(httptest.NewRecorder(), r)
 }
@@ -85,14 +87,10 @@ func (v *visitor) read(op *specs.Operation) {
 	values := map[string]string{}
 	for _, a := range op.Actions() {
 		if tuples := v.known[a.Resource.Name]; len(tuples) > 0 && len(a.Path) > 0 {
-			for name, value := range pickOne(v, tuples) {
-				values[name] = value
-			}
+			maps.Copy(values, pickOne(v, tuples))
 		}
 		if parent := a.Resource.Parent(); parent != "" && len(a.Within) > 0 && len(v.known[parent]) > 0 && len(a.Path) == 0 {
-			for name, value := range pickOne(v, v.known[parent]) {
-				values[name] = value
-			}
+			maps.Copy(values, pickOne(v, v.known[parent]))
 		}
 	}
 	for _, p := range op.Parameters {
@@ -147,7 +145,7 @@ func (v *visitor) fill(text string) (string, bool) {
 }
 
 func (v *visitor) send(method, target, body string) {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(v.t.Context(), method, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	key := v.keys[0]
 	if v.chance(10) {

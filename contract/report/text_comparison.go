@@ -49,7 +49,8 @@ func (t *textWriter) operation(a *Agreement) (n int) {
 func (t *textWriter) sides(a *Agreement) {
 	t.line("%s", t.paint(fmt.Sprintf("%s  #%d, - as recorded, + as answered", a.Operation, a.First), color.Faint))
 	for _, line := range a.Sides.unified() {
-		t.line("  %s", t.paint(cut(line, t.width()-2), coloursOfLine(line)...))
+		text := strings.TrimRight("  "+cut(line, t.width()-2), " ")
+		t.line("%s", t.paint(text, coloursOfLine(line)...))
 	}
 	t.line("")
 }

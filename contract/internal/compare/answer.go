@@ -20,6 +20,9 @@ type answerWriter struct {
 	sent http.Header // as it was when the status was written
 }
 
+// maxAnswer bounds the body of an answer that is kept.
+const maxAnswer = 64 << 20
+
 func newAnswer() *answerWriter { return &answerWriter{Answer: Answer{Header: http.Header{}}} }
 
 // Header implements http.ResponseWriter.
@@ -35,7 +38,9 @@ func (a *answerWriter) WriteHeader(status int) {
 // Write implements http.ResponseWriter.
 func (a *answerWriter) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
-	return a.body.Write(p)
+	a.Size += int64(len(p))
+	a.body.Write(p[:min(len(p), maxAnswer-a.body.Len())])
+	return len(p), nil
 }
 
 // Flush implements http.Flusher: streams are answered as a whole.
@@ -44,7 +49,7 @@ func (a *answerWriter) Flush() { a.WriteHeader(http.StatusOK) }
 // done returns what was answered.
 func (a *answerWriter) done() *Answer {
 	a.WriteHeader(http.StatusOK)
-	return &Answer{Status: a.Status, Header: a.sent, Body: a.body.Bytes()}
+	return &Answer{Status: a.Status, Header: a.sent, Body: a.body.Bytes(), Size: a.Size}
 }
 
 // compare compares what was answered with what was recorded.
@@ -54,7 +59,7 @@ func (c *comparison) compare() {
 	if was.Status != is.Status {
 		c.list = append(c.list, found{Difference: Difference{
 			Kind: Status, Pointer: "/response/status", Recorded: fmt.Sprint(was.Status), Answered: fmt.Sprint(is.Status),
-			Message: fmt.Sprintf("status %d was recorded, and %d is answered%s", was.Status, is.Status, reasonOf(is)),
+			Message: fmt.Sprintf("status %d was recorded, and %d is answered%s", was.Status, is.Status, c.reason()),
 		}})
 		return
 	}
@@ -64,16 +69,6 @@ func (c *comparison) compare() {
 		return
 	}
 	c.bodies()
-}
-
-// reasonOf returns what an error says, as far as it is short.
-func reasonOf(a *Answer) string {
-	const longest = 300
-	text := strings.TrimSpace(string(a.Body))
-	if a.Status < http.StatusBadRequest || text == "" || len(text) > longest || strings.Contains(text, "\n") {
-		return ""
-	}
-	return ": " + text
 }
 
 // headers compares the media type, and the headers that the document describes.
@@ -105,6 +100,7 @@ func isConnection(name string) bool {
 }
 
 func (c *comparison) header(kind Kind, name, was, is string) {
+	was, is = c.Redactor.Header(name, was, c.exchange.Operation()), c.Redactor.Header(name, is, c.exchange.Operation())
 	c.list = append(c.list, found{Difference: Difference{
 		Kind: kind, Pointer: "/response/headers/" + specs.EscapePointer(name), Recorded: shown(was), Answered: shown(is),
 		Message: fmt.Sprintf("header %s: %q was recorded, and %q is answered", name, was, is),
@@ -128,6 +124,12 @@ func (c *comparison) bodies() {
 	}
 	was, reason1 := c.decode(header, e.Item.Response.Body.Bytes)
 	is, reason2 := c.decode(e.Answer.Header, e.Answer.Body)
+	if e.Answer.Size > int64(len(e.Answer.Body)) {
+		if size := int64(len(e.Item.Response.Body.Bytes)); size != e.Answer.Size {
+			c.add(Value, nil, absent, absent, "the body is of %d bytes, and %d were recorded", e.Answer.Size, size)
+		}
+		return
+	}
 	root := place{sites: []*site{c.sites.answer(e.Operation())}}
 	if media := c.media(header); media != nil {
 		root.add(media.schema)
@@ -135,14 +137,15 @@ func (c *comparison) bodies() {
 	switch {
 	case reason1 != "" && reason2 != "":
 		if !bytes.Equal(e.Item.Response.Body.Bytes, e.Answer.Body) {
-			c.add(Value, nil, len(e.Item.Response.Body.Bytes), len(e.Answer.Body),
-				"the bodies differ, which cannot be decoded: %s", reason1)
+			c.add(Value, nil, absent, absent, "the bodies of %d and %d bytes differ, and cannot be decoded: %s",
+				len(e.Item.Response.Body.Bytes), len(e.Answer.Body), reason1)
 		}
 	case reason1 != reason2:
-		c.add(Shape, nil, reason1, reason2, "only one of the bodies can be decoded: %s%s", reason1, reason2)
+		c.add(Shape, nil, absent, absent, "only one of the bodies can be decoded: %s%s", reason1, reason2)
 	case len(was) == 1 && len(is) == 1:
 		c.values(nil, &root, was[0], is[0])
 	default:
+		c.isList = true
 		lines := place{sites: []*site{{children: map[string]*site{items: root.sites[0]}}}, schemas: nil}
 		c.lists(nil, &lines, was, is)
 	}

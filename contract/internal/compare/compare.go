@@ -14,6 +14,7 @@ import (
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // Kind is the kind of a difference.
@@ -74,6 +75,7 @@ type Difference struct {
 	Answered string
 	Message  string
 	Since    *Exchange // the earlier exchange whose effect differs; nil unless Kind is Behaviour
+	IsUnsure bool      // Since changed something else, by which it may have changed this
 }
 
 // Exchange is a recorded exchange with the answer that the subject gave.
@@ -95,7 +97,8 @@ func (e *Exchange) Agrees() bool { return e.Skipped == "" && len(e.Differences) 
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   []byte
+	Body   []byte // its beginning, if it is larger than 64 MiB
+	Size   int64
 }
 
 // Mask is a rule that leaves a place out of the comparison of values.
@@ -130,4 +133,6 @@ type Config struct {
 	Documents []*specs.Document
 	Masks     []Mask
 	Tolerance time.Duration // by which times may differ
+	Redactor  *recording.Redactor
+	Timeout   time.Duration // for each answer; zero is a minute
 }

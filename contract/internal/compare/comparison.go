@@ -2,7 +2,6 @@ package compare
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,6 +20,9 @@ type comparison struct {
 	exchange *Exchange
 	masks    *masks
 	isError  bool
+	other    []string // the place of the value at hand in the subject's answer
+	isList   bool     // bodies are compared as lists of values, such as lines
+	redacted map[side]any
 	things   []inside // that the value at hand stands in, the innermost last
 	list     []found
 	omitted  int
@@ -50,13 +52,11 @@ func (c *comparison) add(kind Kind, path []string, was, is any, format string, a
 		c.omitted++
 		return
 	}
-	d := found{Difference: Difference{Kind: kind, Pointer: pointer, Message: fmt.Sprintf(format, args...)}}
-	if was != absent {
-		d.Recorded = shown(was)
-	}
-	if is != absent {
-		d.Answered = shown(is)
-	}
+	shownWas, shownIs := c.shownValues(path, was, is)
+	d := found{Difference: Difference{
+		Kind: kind, Pointer: pointer, Recorded: shownWas, Answered: shownIs,
+		Message: inWords(shownWas, shownIs, format, args),
+	}}
 	if len(c.things) > 0 {
 		d.inside = c.things[len(c.things)-1]
 	}
@@ -83,8 +83,12 @@ func (c *comparison) values(path []string, p *place, was, is any) {
 	case []any:
 		c.lists(path, p, was, is.([]any))
 	default:
-		if !c.scalars(p, was, is) {
-			c.add(Value, path, was, is, "%s was recorded, and %s is answered", shown(was), shown(is))
+		switch {
+		case c.scalars(p, was, is):
+		case c.isSecretPlace(path):
+			c.secret(was.(string), is.(string))
+		default:
+			c.add(Value, path, was, is, "%s was recorded, and %s is answered", recordedSide, answeredSide)
 		}
 	}
 }
@@ -92,7 +96,7 @@ func (c *comparison) values(path []string, p *place, was, is any) {
 // types compares values of different types. An id may be written as a number or as a text, and null is a value.
 func (c *comparison) types(path []string, was, is any) {
 	if was == nil || is == nil {
-		c.add(Value, path, was, is, "%s was recorded, and %s is answered", shown(was), shown(is))
+		c.add(Value, path, was, is, "%s was recorded, and %s is answered", recordedSide, answeredSide)
 		return
 	}
 	c.add(Shape, path, was, is, "a value of type %s was recorded, and one of type %s is answered", typeOf(was), typeOf(is))
@@ -135,7 +139,9 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 			continue
 		}
 		next := p.below(c.sites, was, name)
+		c.other = append(c.other, name)
 		c.values(at, &next, was[name], value)
+		c.other = c.other[:len(c.other)-1]
 	}
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if _, found := was[name]; !found {
@@ -184,7 +190,9 @@ func (c *comparison) lists(path []string, p *place, was, is []any) {
 			continue
 		}
 		taken[j] = true
+		c.other = append(c.other, strconv.Itoa(j))
 		c.values(at, &item, was[i], is[j])
+		c.other = c.other[:len(c.other)-1]
 	}
 	for j := range is {
 		if !taken[j] {
@@ -209,8 +217,8 @@ func (c *comparison) missing(path []string, p *place, was, is any) {
 		defer func() { c.things = c.things[:len(c.things)-1] }()
 	}
 	if was == absent {
-		c.add(Value, path, was, is, "the answer has an item more than was recorded: %s", shown(is))
+		c.add(Value, path, was, is, "the answer has an item more than was recorded: %s", answeredSide)
 		return
 	}
-	c.add(Value, path, was, is, "an item was recorded that the answer lacks: %s", shown(was))
+	c.add(Value, path, was, is, "an item was recorded that the answer lacks: %s", recordedSide)
 }

@@ -123,18 +123,19 @@ func (e *Exchange) shownAt(at specs.Pointer) any {
 func (f *effects) explain(e *Exchange, found *found) Difference {
 	d := found.Difference
 	var since *Exchange
+	isUnsure := false
 	switch {
 	case d.Kind == Shape:
 	case d.Kind == Status && isAbout(http.StatusUnauthorized, &d) || isAbout(http.StatusForbidden, &d):
-		since = f.ofAccess()
+		since, isUnsure = f.ofAccess(), true
 	case !isRead(e):
 	case found.thing.kind == "":
-		since = f.ofOperation(e)
+		since, isUnsure = f.ofOperation(e)
 	default:
-		since = f.of(found.thing, found.refers)
+		since, isUnsure = f.of(found.thing, found.refers)
 	}
 	if since != nil && since != e {
-		d.Kind, d.Since = Behaviour, since
+		d.Kind, d.Since, d.IsUnsure = Behaviour, since, isUnsure
 	}
 	return d
 }
@@ -157,8 +158,8 @@ func (f *effects) ofAccess() *Exchange {
 }
 
 // of returns the exchange that last changed a thing, or removed what things of its kind go with; if there is none, the
-// one that last changed what it refers to, another thing of its kind, or what such things are parts of.
-func (f *effects) of(t thing, refers []thing) *Exchange {
+// one that last changed what it refers to, another thing of its kind, or what such things are parts of, which is unsure.
+func (f *effects) of(t thing, refers []thing) (since *Exchange, isUnsure bool) {
 	latest := f.last[t]
 	ancestors := f.ancestors(t.kind, nil)
 	surely := []change{f.any[t.kind]}
@@ -170,6 +171,9 @@ func (f *effects) of(t thing, refers []thing) *Exchange {
 			latest = other
 		}
 	}
+	if latest.Exchange != nil {
+		return latest.Exchange, false
+	}
 	perhaps := []thing{{kind: t.kind}}
 	for _, kind := range ancestors {
 		perhaps = append(perhaps, thing{kind: kind})
@@ -179,7 +183,7 @@ func (f *effects) of(t thing, refers []thing) *Exchange {
 			latest = f.last[other]
 		}
 	}
-	return latest.Exchange
+	return latest.Exchange, true
 }
 
 // ancestors lists the kinds whose things take things of a kind with them, directly or not.
@@ -193,13 +197,13 @@ func (f *effects) ancestors(kind string, seen []string) []string {
 }
 
 // ofOperation returns the exchange that last changed what a request is about, or what that is a part of.
-func (f *effects) ofOperation(e *Exchange) *Exchange {
+func (f *effects) ofOperation(e *Exchange) (since *Exchange, isUnsure bool) {
 	for _, a := range e.Operation().Actions() {
-		if since := f.of(thing{kindOf(a.Resource.Name), targetOf(e, a)}, nil); since != nil {
-			return since
+		if since, isUnsure := f.of(thing{kindOf(a.Resource.Name), targetOf(e, a)}, nil); since != nil {
+			return since, isUnsure
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // isRead reports whether a request only reads.

@@ -21,10 +21,10 @@ func (c *comparison) pair(p *place, was, is []any) (pairs []int, isMoved bool) {
 		x.pairs[i] = -1
 	}
 	if len(was) > 0 && p.resource(c.sites, was[0]) != nil {
-		x.match(x.haveSameID)
-		x.match(x.haveSameName)
+		x.match(x.counterpart, x.ownID)
+		x.match(x.name, x.name)
 	}
-	x.match(x.mayBeSame)
+	x.matchRest()
 	last := -1
 	for _, j := range x.pairs {
 		isMoved = isMoved || j >= 0 && j < last
@@ -33,27 +33,58 @@ func (c *comparison) pair(p *place, was, is []any) (pairs []int, isMoved bool) {
 	return x.pairs, isMoved
 }
 
-// match pairs what fits and has no counterpart yet: at the same place if possible, and else the first one.
-func (x *pairing) match(fits func(was, is any) bool) {
-	for i := range x.was {
-		if x.pairs[i] >= 0 {
+// match pairs items that have the same text, which is not empty, and of which neither has another counterpart: those at
+// the same place if possible, and else the first ones.
+func (x *pairing) match(textOfWas, textOfIs func(any) string) {
+	free := map[string][]int{} // by text, of the other list
+	for j, item := range x.is {
+		if text := textOfIs(item); text != "" && !x.taken[j] {
+			free[text] = append(free[text], j)
+		}
+	}
+	for i, item := range x.was {
+		text := ""
+		if x.pairs[i] < 0 {
+			text = textOfWas(item)
+		}
+		list := free[text]
+		if text == "" || len(list) == 0 {
 			continue
 		}
-		for _, j := range append([]int{i}, sequence(len(x.is))...) {
-			if j < len(x.is) && !x.taken[j] && fits(x.was[i], x.is[j]) {
-				x.pairs[i], x.taken[j] = j, true
-				break
-			}
+		at := max(0, slices.Index(list[:min(len(list), maxSameText)], i))
+		if j := list[at]; x.mayBeSame(item, x.is[j]) {
+			x.pairs[i], x.taken[j] = j, true
+			free[text] = slices.Delete(list, at, at+1)
 		}
 	}
 }
 
-func sequence(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
+// maxSameText bounds the search among items that have the same name.
+const maxSameText = 100
+
+// matchRest pairs what is left: items at the same place, and then the first ones in their order.
+func (x *pairing) matchRest() {
+	for i := range min(len(x.was), len(x.is)) {
+		if x.pairs[i] < 0 && !x.taken[i] && x.mayBeSame(x.was[i], x.is[i]) {
+			x.pairs[i], x.taken[i] = i, true
+		}
 	}
-	return list
+	j := 0
+	for i := range x.was {
+		for x.pairs[i] < 0 && j < len(x.is) && (x.taken[j] || !x.mayBeNew(x.is[j])) {
+			j++
+		}
+		if x.pairs[i] < 0 && j < len(x.is) && x.mayBeSame(x.was[i], x.is[j]) {
+			x.pairs[i], x.taken[j] = j, true
+		}
+	}
+}
+
+// mayBeNew reports whether an item of the answer has no counterpart yet.
+func (x *pairing) mayBeNew(is any) bool {
+	kind, id := x.idOf(is)
+	_, taken := x.ids.lookup(answered, keyOf(kind, id))
+	return id == "" || !taken
 }
 
 // idOf returns the id of a thing, and the kind of it: the empty text if the thing is known by its name.
@@ -73,27 +104,35 @@ func (x *pairing) idOf(object any) (kind, text string) {
 	return r.Name, text
 }
 
-func (x *pairing) haveSameID(was, is any) bool {
+// counterpart returns the id of the subject's that a recorded item corresponds to, or the empty text.
+func (x *pairing) counterpart(was any) string {
 	kind, id := x.idOf(was)
-	_, other := x.idOf(is)
-	return id != "" && x.ids.knows(kind, id) && x.ids.translate(kind, id) == other
+	if id == "" || !x.ids.knows(kind, id) {
+		return ""
+	}
+	return x.ids.translate(kind, id)
 }
 
-func (x *pairing) haveSameName(was, is any) bool {
-	r := x.place.resource(x.sites, was)
-	if r == nil || r != x.place.resource(x.sites, is) {
-		return false
+func (x *pairing) ownID(is any) string {
+	_, id := x.idOf(is)
+	return id
+}
+
+// name returns the name by which people know a thing, with its resource, or the empty text.
+func (x *pairing) name(object any) string {
+	r := x.place.resource(x.sites, object)
+	if r == nil {
+		return ""
 	}
 	for _, at := range append(slices.Clone(r.Keys), r.NamedAt) {
 		if at == nil || slices.Equal(at, r.ID) || !r.IsNamed() && slices.Equal(at, r.Keys[0]) {
 			continue
 		}
-		if name, _ := textOf(valueAt(was, at)); name != "" {
-			other, _ := textOf(valueAt(is, at))
-			return name == other && x.mayBeSame(was, is)
+		if name, _ := textOf(valueAt(object, at)); name != "" {
+			return r.Name + " " + name
 		}
 	}
-	return false
+	return ""
 }
 
 // mayBeSame reports whether nothing is known that speaks against two items being the same: neither has another

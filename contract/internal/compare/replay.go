@@ -198,13 +198,19 @@ func (r *replay) one(ctx context.Context, t turn) error {
 	if err != nil {
 		return fmt.Errorf("replay exchange %d: %w", e.Item.Number, err)
 	}
-	writer := newAnswer()
-	r.subject.Handler.ServeHTTP(writer, request)
-	e.Answer, e.Differences, e.Omitted = writer.done(), nil, 0
 	c := &comparison{
 		Config: r.Config, sites: r.sites[e.Owner.Document], ids: r.ids, exchange: e, masks: r.masks,
 	}
-	c.compare()
+	var why string
+	e.Differences, e.Omitted = nil, 0
+	if e.Answer, why, err = r.ask(request); err != nil {
+		return err
+	}
+	if why == "" {
+		c.compare()
+	} else {
+		c.unanswered(why)
+	}
 	e.Omitted = c.omitted
 	for i := range c.list {
 		e.Differences = append(e.Differences, r.effects.explain(e, &c.list[i]))

@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -18,17 +16,17 @@ const maxTextLines = 400
 // Texts returns the recorded answer and the subject's as lines of text, without secrets. Where values correspond, the
 // subject's answer has the recorded ones.
 func (e *Exchange) Texts(redactor *recording.Redactor) (recorded, answered []string) {
-	was := redactor.Redact(e.Item.Exchange, e.Operation())
-	answer := *e.Item.Exchange
-	answer.Response = e.Answer.recorded()
-	is := redactor.Redact(&answer, e.Operation())
-	e.align(was.Response, is.Response)
-	return textOfAnswer(was.Response), textOfAnswer(is.Response)
+	was, is := e.redacted(redactor)
+	e.align(was, is)
+	return textOfAnswer(was), textOfAnswer(is)
 }
 
 // recorded returns an answer as a recording has it.
 func (a *Answer) recorded() *recording.Response {
 	r := &recording.Response{Status: a.Status, Body: &recording.Body{Bytes: a.Body}}
+	if a.Size > int64(len(a.Body)) {
+		r.Body.Truncated, r.Body.Size = true, a.Size
+	}
 	for name, values := range a.Header {
 		for _, value := range values {
 			r.Headers = append(r.Headers, [2]string{name, value})
@@ -40,6 +38,9 @@ func (a *Answer) recorded() *recording.Response {
 func textOfAnswer(r *recording.Response) []string {
 	if r == nil {
 		return nil
+	}
+	if r.Status == 0 {
+		return []string{"no answer"}
 	}
 	lines := []string{strings.TrimSpace(fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status)))}
 	if kind := r.Headers.Value("Content-Type"); kind != "" {
@@ -53,22 +54,22 @@ func textOfAnswer(r *recording.Response) []string {
 	if reason != "" {
 		return append(lines, fmt.Sprintf("(%d bytes: %s)", len(r.Body.Bytes), reason))
 	}
+	t := &textLines{lines: lines, most: len(lines) + maxTextLines}
 	if value, err := body.DecodeJSON(plain); err == nil { // whose members are in an order of their own
-		var text bytes.Buffer
-		encoder := json.NewEncoder(&text)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		if encoder.Encode(value) == nil {
-			plain = text.Bytes()
-		}
+		t.value("", "", value, "")
 	} else if !isText(plain) {
 		return append(lines, fmt.Sprintf("(%d bytes)", len(plain)))
+	} else {
+		for line := range strings.SplitSeq(strings.TrimSpace(string(plain)), "\n") {
+			if t.line(line); t.isFull() {
+				break
+			}
+		}
 	}
-	lines = append(lines, slices.Collect(strings.SplitSeq(strings.TrimSpace(string(plain)), "\n"))...)
-	if len(lines) > maxTextLines {
-		lines = append(lines[:maxTextLines], fmt.Sprintf("(and %d more lines)", len(lines)-maxTextLines))
+	if t.isFull() {
+		t.lines = append(t.lines[:t.most], "(and more)")
 	}
-	return lines
+	return t.lines
 }
 
 func isText(b []byte) bool {

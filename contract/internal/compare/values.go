@@ -182,10 +182,16 @@ func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true
 	}
+	if isDigits(a) && isDigits(b) { // which may be more than a float can hold
+		return false
+	}
 	x, err1 := a.Float64()
 	y, err2 := b.Float64()
 	return err1 == nil && err2 == nil && x == y
 }
+
+// isDigits reports whether a number is written as an integer.
+func isDigits(n json.Number) bool { return !strings.ContainsAny(n.String(), ".eE") }
 
 // typeOf names the type of a JSON value.
 func typeOf(value any) string {
@@ -204,17 +210,4 @@ func typeOf(value any) string {
 		return "object"
 	}
 	return fmt.Sprintf("%T", value)
-}
-
-// shown returns a value as JSON, or its beginning.
-func shown(value any) string {
-	const longest = 200
-	text, err := json.Marshal(value)
-	if err != nil {
-		return ""
-	}
-	if len(text) > longest {
-		return strings.ToValidUTF8(string(text[:longest]), "") + "…"
-	}
-	return string(text)
 }

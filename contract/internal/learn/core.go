@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -22,6 +23,7 @@ func (l *learner) core() *mapping {
 	m := newMapping()
 	m.set("databases", l.databases())
 	m.set("connections", l.connections())
+	m.set("restrictions", l.restrictions())
 	m.set("results", l.results())
 	m.set("schedules", l.jobSchedules())
 	m.set("jobs", l.jobs())
@@ -110,14 +112,18 @@ func (l *learner) database(name string) *mapping {
 	m := newMapping()
 	m.set("name", name)
 	l.addDatabaseID(m, name)
-	deleted := ""
+	deleted, isKnown := "", false
 	if t := l.things.find(databaseKind, name); t != nil {
 		o := t.first()
 		m.set("deleteProtected", o.Get("delete_protected").Bool())
 		m.set("createdAt", timeOf(o.Get("created_at")))
+		isKnown = o.Get("created_at").Exists()
 		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) {
 			m.set("updatedAt", at)
 		}
+	}
+	if earliest := l.earliestIn(name); !isKnown && !earliest.IsZero() {
+		m.guess("createdAt", timeText(earliest), "it was there before what is in it")
 	}
 	tables := newSequence()
 	if t := l.things.find(databaseKind, name); t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t) {
@@ -147,6 +153,28 @@ func (l *learner) database(name string) *mapping {
 	}
 	m.set("tables", tables)
 	return m
+}
+
+// earliestIn returns when the oldest thing in a database was made, or zero if nothing in it shows that.
+func (l *learner) earliestIn(name string) (earliest time.Time) {
+	see := func(database, created string) {
+		if at := instant(created); database == name && !at.IsZero() && (earliest.IsZero() || at.Before(earliest)) {
+			earliest = at
+		}
+	}
+	for _, t := range l.things.list {
+		switch o := t.first(); t.kind {
+		case jobKind, jobScheduleKind:
+			see(o.Get("database").String(), o.Get("created_at").String())
+		case tableKind:
+			in, _, _ := strings.Cut(t.id, "/")
+			see(in, o.Get("created_at").String())
+		}
+	}
+	for _, d := range l.deletedTables() {
+		see(d.Get("database_name").String(), d.Get("created_at").String())
+	}
+	return earliest
 }
 
 // wasTouchedBefore reports whether a database was shown first after a request that wrote to it, or to a table in it.
@@ -186,14 +214,16 @@ func (l *learner) isIn(table, database string) bool {
 func (l *learner) wasDeleted(name string) bool {
 	inIt := func(t *thing) bool {
 		return t.kind == tableKind && strings.HasPrefix(t.id, name+"/") && t.wasThere() ||
-			t.kind == jobScheduleKind && t.first().Get("database").String() == name
+			t.kind == jobScheduleKind && t.first().Get("database").String() == name ||
+			t.kind == databaseKind && t.id == name && t.first().Exists() && t.wasThere()
 	}
 	if slices.ContainsFunc(l.things.list, inIt) {
 		return false
 	}
 	for _, e := range l.exchanges {
 		switch {
-		case e.name() == "core.getDatabase" && e.Status() == http.StatusNotFound && param(e, "database_name") == name:
+		case e.name() == "core.getDatabase" && e.Status() == http.StatusNotFound &&
+			param(e, "database_name") == name && l.people.isAdministrator(e):
 			return true
 		case e.name() == "core.recoverTable" && e.ok() && l.isIn(param(e, "table_id"), name):
 			return false

@@ -76,6 +76,9 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 			m.set("schema", schema)
 		}
 	}
+	if !o.Get("schema").Exists() {
+		l.addProfileColumns(m, t)
+	}
 	m.set("description", o.Get("description"))
 	m.set("expireDays", o.Get("expire_days").Int())
 	m.set("deleteProtected", o.Get("delete_protected").Bool())

@@ -47,6 +47,16 @@ func (m *mapping) add(name string, value *yaml.Node, guessed string) {
 	m.node.Content = append(m.node.Content, key, value)
 }
 
+// drop removes a member.
+func (m *mapping) drop(name string) {
+	for i := 0; i+1 < len(m.node.Content); i += 2 {
+		if m.node.Content[i].Value == name {
+			m.node.Content = slices.Delete(m.node.Content, i, i+2)
+			return
+		}
+	}
+}
+
 // guessMark begins the comment on what is guessed.
 const guessMark = "guessed: "
 
