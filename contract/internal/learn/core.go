@@ -214,14 +214,15 @@ func (l *learner) isIn(table, database string) bool {
 func (l *learner) wasDeleted(name string) bool {
 	inIt := func(t *thing) bool {
 		return t.kind == tableKind && strings.HasPrefix(t.id, name+"/") && t.wasThere() ||
-			t.kind == jobScheduleKind && t.first().Get("database").String() == name ||
-			t.kind == databaseKind && t.id == name && t.first().Exists() && t.wasThere()
+			t.kind == jobScheduleKind && t.first().Get("database").String() == name
 	}
 	if slices.ContainsFunc(l.things.list, inIt) {
 		return false
 	}
 	for _, e := range l.exchanges {
 		switch {
+		case e.name() == "core.getDatabase" && e.ok() && param(e, "database_name") == name:
+			return false
 		case e.name() == "core.getDatabase" && e.Status() == http.StatusNotFound &&
 			param(e, "database_name") == name && l.people.isAdministrator(e):
 			return true

@@ -3,6 +3,7 @@ package learn
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,11 +63,34 @@ func (p *projects) guessSchedule(project, name string) (zone string, schedule *m
 			continue
 		}
 		zone, place := zoneOf(o.Get("nextScheduleTime").String())
+		next := instant(o.Get("nextRunTime").String()).In(place)
 		schedule = newMapping()
-		schedule.set("daily>", instant(o.Get("nextRunTime").String()).In(place).Format("15:04:05"))
+		if p.isHourly(project, name, instant(o.Get("nextScheduleTime").String())) {
+			schedule.set("cron>", fmt.Sprintf("%d * * * *", next.Minute()))
+		} else {
+			schedule.set("daily>", next.Format("15:04:05"))
+		}
 		return zone, schedule
 	}
 	return "", nil
+}
+
+// isHourly reports whether two session times of a workflow are an hour apart, of which one may be the next.
+func (p *projects) isHourly(project, name string, next time.Time) bool {
+	times := []time.Time{next}
+	for _, t := range p.things.all(attemptKind) {
+		o := p.attemptObject(t)
+		if o.Get("project.id").String() == project && o.Get("workflow.name").String() == name {
+			times = append(times, instant(o.Get("sessionTime").String()))
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	for i := 1; i < len(times); i++ {
+		if times[i].Sub(times[i-1]) == time.Hour {
+			return true
+		}
+	}
+	return false
 }
 
 // zoneOf returns a time zone with the offset of a time.

@@ -106,6 +106,9 @@ func (b *llmBuilder) guess(n wanted) {
 	m, attributes := newMapping(), newMapping()
 	m.set("id", n.id)
 	addTimes(m, n.shown)
+	if n.kind == chatKind {
+		b.addOwner(m, n.id)
+	}
 	name := b.nameFor(n)
 	if name != "" {
 		attributes.set("name", name)
@@ -126,6 +129,9 @@ func (b *llmBuilder) guess(n wanted) {
 	server := b.addShown(n, attributes)
 	m.set("attributes", attributes)
 	m.set("serverAttributes", server)
+	if t := b.things.find(n.kind, n.id); n.kind == chatKind && t != nil {
+		m.set("history", b.chatHistory(t))
+	}
 	n.node = m
 	b.guessed = append(b.guessed, n)
 	reason := "no answer shows more than its id"

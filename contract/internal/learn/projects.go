@@ -154,13 +154,22 @@ func (p *projects) schedules(project string) *sequence {
 		default:
 			m.set("disabledAt", disabled)
 		}
-		if at := instant(first.Get("nextScheduleTime").String()); !at.IsZero() && !t.sights[0].At.After(p.begin) {
+		if at := instant(first.Get("nextScheduleTime").String()); !at.IsZero() && (disabled != "" || !p.hasRunSince(first)) {
 			m.set("nextScheduleTime", timeText(at))
 			m.set("nextRunTime", timeOf(first.Get("nextRunTime")))
 		}
 		s.add(m)
 	}
 	return s
+}
+
+// hasRunSince reports whether a schedule has started an attempt since the recording began.
+func (p *projects) hasRunSince(schedule gjson.Result) bool {
+	return slices.ContainsFunc(p.things.all(attemptKind), func(t *thing) bool {
+		o := p.attemptObject(t)
+		return t.late && o.Get("project.id").String() == schedule.Get("project.id").String() &&
+			o.Get("workflow.name").String() == schedule.Get("workflow.name").String()
+	})
 }
 
 // wasTurned reports whether a request of the recording turned a schedule on or off before it was first shown.

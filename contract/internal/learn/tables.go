@@ -87,7 +87,9 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 	}
 	m.set("createdAt", timeOf(o.Get("created_at")))
 	if o.Exists() && !isChanged {
-		m.set("updatedAt", timeOf(o.Get("updated_at")))
+		if at := instant(o.Get("updated_at").String()); !at.After(l.begin) {
+			m.set("updatedAt", timeText(at))
+		}
 		m.set("counterUpdatedAt", timeOf(o.Get("counter_updated_at")))
 		m.set("lastRecordAt", timeOf(o.Get("last_log_timestamp")))
 		m.set("storageSize", o.Get("estimated_storage_size").Int())
