@@ -14,15 +14,17 @@ type caller struct {
 	writes           int  // requests that import
 	granted, refused int  // any others
 	denied           bool // one was answered as with an unknown key
+	isSub            bool // the list of sub users was refused
 	isOpen           bool // one was refused that every user may send
 	isAdmin          bool // one was allowed that only administrators may send
 	isRefused        bool // one was refused that administrators may send
 	user             *user
 }
 
-// isWriteOnly reports whether a key imports, and does nothing else.
+// isWriteOnly reports whether a key imports, and does nothing else: whatever else it asked for was refused. One that
+// asked for the list of sub users, and for nothing that every user may do, is a sub user.
 func (c *caller) isWriteOnly() bool {
-	return c.granted == 0 && (c.refused == 0 && !c.denied || c.isOpen)
+	return c.granted == 0 && !c.denied && (c.isOpen || !c.isSub)
 }
 
 // guarded are parts of the names of core operations that may be refused for the sake of another user's things.
@@ -49,6 +51,7 @@ func (c *caller) count(e *Exchange, isOtherwise bool) {
 		c.writes++
 	case e.Status() == http.StatusForbidden:
 		c.refused++
+		c.isSub = c.isSub || kind == toListSubs
 		c.isOpen = c.isOpen || kind == 0 && isOpen(e.Operation())
 		c.isRefused = c.isRefused || !isOtherwise && (kind != 0 || e.Operation().Interface == specs.LLM)
 	default:

@@ -20,6 +20,7 @@ const (
 	toEdit
 	toImport
 	toDelete
+	toSchedule  // to query the database of the body
 	toCreate    // to make databases
 	toBeReader  // to be the user of the path, or one who delegates
 	toBeUser    // to be the user of the path, or an administrator
@@ -31,8 +32,6 @@ const (
 	toOwnToken  // to be the user of the token
 	toOwnThings // to be the user of the job or schedule
 	toOwnChat   // to be the user of the chat
-	toAsk       // to query the database of the profiles
-	toLoad      // to import into the database of the targets
 )
 
 // needOf is what the operations need that not every user may call.
@@ -72,11 +71,10 @@ var needOf = needsOf(map[need][]string{
 		"core.swapTables", "core.changeTableDatabase", "core.transferTable", "core.appendTableSchema",
 		"core.updateTableSchema",
 	},
-	toImport: {"ingestion.ingestEvent", "core.importTable", "core.importTableWithId", "core.createBulkImport"},
-	toDelete: {"core.deleteDatabase"},
-	toAsk:    {"audience.createSegmentQuery", "audience.createSegment", "audience.createActivation"},
-	toLoad:   {"dwh.createDwhIntegration", "dwh.updateDwhIntegration"},
-	toCreate: {"core.createDatabase"},
+	toImport:   {"ingestion.ingestEvent", "core.importTable", "core.importTableWithId", "core.createBulkImport"},
+	toDelete:   {"core.deleteDatabase"},
+	toSchedule: {"core.createSchedule"},
+	toCreate:   {"core.createDatabase"},
 })
 
 func needsOf(table map[need][]string) map[string]need {
@@ -101,12 +99,10 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 		needs = []rights.Need{rights.On(database, rights.Sees)}
 	case toQuery:
 		needs = []rights.Need{rights.On(database, rights.Query)}
-	case toAsk:
-		profiles, _ := p.profiles()
-		needs = []rights.Need{rights.On(profiles, rights.Query)}
-	case toLoad:
-		if target := p.targetOf(e); target != "" {
-			needs = []rights.Need{rights.On(target, rights.Import)}
+	case toSchedule:
+		body, _ := e.JSONRequest()
+		if name := body.Get("database").String(); name != "" {
+			needs = []rights.Need{rights.On(name, rights.Query)}
 		}
 	case toEdit:
 		needs = []rights.Need{rights.On(database, rights.Edit)}

@@ -20,8 +20,9 @@ func (p *people) solve(callers []*caller) {
 			}
 		}
 	}
-	steps := p.steps(callers)
-	solved, unexplained := rights.Solve(p.firstGuess(callers), steps)
+	begin := p.firstGuess(callers)
+	steps := append([]rights.Step{{Before: p.loaders(begin)}}, p.steps(callers)...)
+	solved, unexplained := rights.Solve(begin, steps)
 	p.solved = solved
 	for i, u := range p.users {
 		row := solved.User(i + 1)
@@ -48,6 +49,21 @@ func (p *people) solve(callers []*caller) {
 			"no users and policies were found with which the following exchanges are allowed, or refused, as recorded: %v",
 			unexplained))
 	}
+}
+
+// loaders returns the claims that the users of integrations may import into the databases of these, since they made the
+// integrations. They become callers who send nothing.
+func (p *people) loaders(s *rights.State) (claims []rights.Claim) {
+	for _, t := range p.things.of(integrationKind) {
+		u := s.Named(t.first().Get("user_id").String())
+		if u == nil {
+			continue
+		}
+		database, _ := p.targets(t)
+		s.Callers = append(s.Callers, rights.Caller{User: u.Key, Fixed: true, Absent: true})
+		claims = append(claims, rights.On(database, rights.Import).Claim(0, len(s.Callers)-1, true))
+	}
+	return claims
 }
 
 // firstGuess returns a first guess of the account at the beginning. The keys of users are their places in the list,

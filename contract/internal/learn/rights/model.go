@@ -77,6 +77,7 @@ type Caller struct {
 	User      int // a key
 	WriteOnly bool
 	Fixed     bool // an answer says who it is
+	Absent    bool // it sends nothing, but must have rights
 }
 
 // State is an account at one time.

@@ -177,7 +177,9 @@ func (u *User) isKnown() bool { return u.ID != "" || u.Email != "" || u.Name != 
 func (s *State) cost() (cost int) {
 	called := map[int]int{}
 	for _, c := range s.Callers {
-		called[c.User]++
+		if !c.Absent {
+			called[c.User]++
+		}
 	}
 	for i := range s.Users {
 		u := &s.Users[i]
