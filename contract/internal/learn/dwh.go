@@ -171,7 +171,7 @@ func (p *projects) seeIntegrations() {
 	}
 }
 
-// integrationMoves are what operations on integrations do to the workflow interface.
+// integrationMoves notes what operations on integrations make and delete in the workflow interface.
 var integrationMoves = map[string]func(*things, *Exchange){
 	"dwh.createDwhIntegration": func(s *things, e *Exchange) {
 		body, _ := e.JSONResponse()
