@@ -109,15 +109,24 @@ func unlearned(t *testing.T, checker *contract.Checker, scenario string, seed in
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range r.Comparison.Operations {
-		if a.Agree < a.Compared {
-			lines = append(lines, fmt.Sprintf("%d %s %s: %s", seed, scenario, a.Operation, reasonFor(a.Operation)))
-		}
+	for _, operation := range differing(r) {
+		lines = append(lines, fmt.Sprintf("%d %s %s: %s", seed, scenario, operation, reasonFor(operation)))
 	}
 	if len(lines) > 0 && testing.Verbose() {
 		t.Logf("%s\n%s", text(t, r), learned.Scenario)
 	}
 	return lines
+}
+
+// differing lists the operations of which not all answers agree.
+func differing(r *contract.Report) (operations []string) {
+	for _, a := range r.Comparison.Operations {
+		if a.Agree < a.Compared {
+			operations = append(operations, a.Operation)
+		}
+	}
+	slices.Sort(operations)
+	return operations
 }
 
 // wantUnlearned holds what was found against the file.

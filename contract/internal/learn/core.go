@@ -127,7 +127,8 @@ func (l *learner) database(name string) *mapping {
 		m.set("deleteProtected", o.Get("delete_protected").Bool())
 		m.set("createdAt", timeOf(o.Get("created_at")))
 		isKnown = o.Get("created_at").Exists()
-		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) {
+		at := timeOf(o.Get("updated_at"))
+		if at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) && !instant(at).After(l.begin) {
 			m.set("updatedAt", at)
 		}
 	}

@@ -34,9 +34,13 @@ func (l *learner) projects() *projects {
 	}
 	for _, kind := range []string{workflowKind, scheduleKind, sessionKind, attemptKind} {
 		for _, t := range l.things.of(kind) {
-			project := t.first().Get("project")
+			o := t.first()
+			if kind == attemptKind {
+				o = l.attemptObject(t)
+			}
+			project := o.Get("project")
 			p.see(project.Get("id").String(), project.Get("name").String())
-			name, id := t.first().Get("workflow.name").String(), t.first().Get("workflow.id").String()
+			name, id := o.Get("workflow.name").String(), o.Get("workflow.id").String()
 			if kind == workflowKind {
 				name, id = t.first().Get("name").String(), t.id
 			}
