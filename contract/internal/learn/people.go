@@ -26,12 +26,13 @@ func (u *user) ref() string { return cmp.Or(u.email, u.name) }
 // people are the users of the account, and who of them sent which requests.
 type people struct {
 	*learner
-	users  []*user
-	index  map[string]int   // the place of callers, by what stands for their keys
-	byKey  map[string]*user // by what stands for their keys
-	keys   []Key
-	solved *rights.State
-	madeUp map[string]string // names of policies that no answer shows
+	users   []*user
+	index   map[string]int   // the place of callers, by what stands for their keys
+	byKey   map[string]*user // by what stands for their keys
+	keys    []Key
+	solved  *rights.State
+	removes bool
+	madeUp  map[string]string // names of policies that no answer shows
 }
 
 // findPeople finds the users, who of them sent which requests, and what they may do.

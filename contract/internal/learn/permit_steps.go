@@ -2,6 +2,8 @@ package learn
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -15,6 +17,7 @@ func (p *people) steps(callers []*caller) (steps []rights.Step) {
 	for i, c := range callers {
 		p.index[c.identity] = i
 	}
+	p.removes = p.mayRemove()
 	seen := map[string]bool{}
 	for _, e := range p.exchanges {
 		c, known := p.index[e.Credential().Identity]
@@ -41,9 +44,19 @@ func (p *people) steps(callers []*caller) (steps []rights.Step) {
 		} else {
 			step.After = refusedRole(e)
 		}
-		steps = append(steps, step)
+		if step.Change != nil || len(step.Before)+len(step.After) > 0 {
+			steps = append(steps, step)
+		}
 	}
 	return steps
+}
+
+// mayRemove reports whether a user is removed while the recording runs, or a key refused as an unknown one is.
+func (p *people) mayRemove() bool {
+	return slices.ContainsFunc(p.exchanges, func(e *Exchange) bool {
+		isRemoval := e.name() == "core.removeUser" || e.name() == "core.removeSubUser"
+		return e.Status() == http.StatusUnauthorized || isRemoval && e.ok()
+	})
 }
 
 // changeOf returns what a request changes of permissions, or nil.

@@ -194,7 +194,7 @@ func (p *people) claims(e *Exchange, c int) (claims []rights.Claim) {
 	}
 	kind := needOf[e.name()]
 	isHidden := kind == toOwnChat && status == http.StatusNotFound // as of a chat that is another user's
-	if e.Operation().Interface != "ingestion" {                    // which answers a removed key as any other one
+	if p.removes && e.Operation().Interface != "ingestion" {       // which answers a removed key as any other one
 		claims = append(claims, rights.Removed(e.N, c, false))
 	}
 	isRoute := kind == toAdminister || kind == toDelegate // which is checked first
