@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// caller is what the recording shows of an API key.
+// caller describes an API key as the recording shows it.
 type caller struct {
 	identity         string
 	writes           int  // requests that import

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,9 +25,11 @@ type storyteller struct {
 	files        []txtar.File
 	translations map[*specs.Document]*compare.Translation
 	variables    map[string]bool
+	captured     map[string]bool // by kind and id
 	key          string
 	now          time.Time
-	n            int // of the step
+	n            int  // of the step
+	isIncomplete bool // a request that writes was left out, so that later answers may be others
 }
 
 // maxMatched is the size of an answer that a story repeats.
@@ -35,8 +38,8 @@ const maxMatched = 4 << 10
 // story returns the recorded requests as a txtar archive, see package story.
 func (l *learner) story() []byte {
 	s := &storyteller{
-		learner: l, translations: map[*specs.Document]*compare.Translation{}, variables: map[string]bool{}, key: "1/admin",
-		now: l.begin,
+		learner: l, translations: map[*specs.Document]*compare.Translation{}, variables: map[string]bool{}, captured: map[string]bool{},
+		key: "1/admin", now: l.begin,
 	}
 	fmt.Fprintf(&s.steps, "# Learned from a recording of %d requests, which began at %s.\n", len(l.exchanges),
 		timeText(l.begin))
@@ -56,8 +59,13 @@ func (s *storyteller) step(e *Exchange) {
 		s.translations[e.Owner.Document] = t
 	}
 	content, ok := s.content(e, t)
-	if !ok {
-		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, quiet(t.Target(e.Result)))
+	switch {
+	case !ok:
+		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, s.target(e, t))
+		s.isIncomplete = s.isIncomplete || isWrite(e)
+		return
+	case s.namesUnknown(e):
+		s.line("# Left out: %s %s, whose id no step of this story shows.", e.Item.Request.Method, s.target(e, t))
 		return
 	}
 	if by := e.At.Sub(s.now).Truncate(time.Second); by > 0 {
@@ -68,9 +76,33 @@ func (s *storyteller) step(e *Exchange) {
 		s.key = key
 		s.line("as %s", key)
 	}
-	s.line("%s %s %d%s", e.Item.Request.Method, quiet(t.Target(e.Result)), e.Status(), content)
-	s.match(e, t)
+	s.line("%s %s %d%s", e.Item.Request.Method, s.target(e, t), e.Status(), content)
 	s.capture(e, t)
+	s.match(e, t)
+}
+
+// namesUnknown reports whether a request names a thing that was made while the recording ran, and whose id no answer of
+// the story shows.
+func (s *storyteller) namesUnknown(e *Exchange) bool {
+	for _, a := range e.Operation().Actions() {
+		if len(a.Path) == 0 || a.Resource.IsNamed() {
+			continue
+		}
+		id := param(e, a.Path[len(a.Path)-1])
+		if t := s.things.find(a.Resource.Name, id); t != nil && !t.wasThere() && !s.captured[nameOf(a.Resource.Name, id)] {
+			return e.ok()
+		}
+	}
+	return false
+}
+
+// target returns the path and the query of a request, with the variables as they stand in a script.
+func (s *storyteller) target(e *Exchange, t *compare.Translation) string {
+	target := t.Target(e.Result)
+	for name := range s.variables {
+		target = strings.ReplaceAll(target, url.QueryEscape("$"+name), "$"+name)
+	}
+	return quiet(target)
 }
 
 // quiet quotes what the script would read otherwise.
@@ -133,7 +165,7 @@ var unquoted = regexp.MustCompile(`"(?:\\u0001|` + compare.Unquoted + `)(\$[A-Z0
 func (s *storyteller) match(e *Exchange, t *compare.Translation) {
 	content := e.Item.Response.Body
 	isJSON := body.IsJSON(body.MediaType(e.Item.Response.Headers.Value("Content-Type")))
-	if !e.ok() || !isJSON || e.Item.ResponseDoubt != "" || content == nil || len(content.Bytes) > maxMatched {
+	if s.isIncomplete || !e.ok() || !isJSON || e.Item.ResponseDoubt != "" || content == nil || len(content.Bytes) > maxMatched {
 		return
 	}
 	plain, reason := body.Uncode(e.Item.Response.Headers.Value("Content-Encoding"), e.Item.Response.Body.Bytes)
@@ -169,7 +201,9 @@ func loosen(name string, value any) any {
 		}
 	case string:
 		isTime := !instant(v).IsZero()
-		if isTime || mark.MatchString(v) || anyUUID.MatchString(v) || strings.Contains(v, "://") || name == "archiveMd5" {
+		isID := number(v) > 0 || strings.HasPrefix(v, compare.Unquoted) || digest.MatchString(name) ||
+			strings.Contains(v, "redacted-")
+		if isTime || isID || mark.MatchString(v) || anyUUID.MatchString(v) || strings.Contains(v, "://") {
 			return anything
 		}
 	case json.Number:
@@ -179,6 +213,9 @@ func loosen(name string, value any) any {
 	}
 	return value
 }
+
+// digest matches the names of what is computed of other values.
+var digest = regexp.MustCompile(`(?i)(digest|md5|sha\d+)$`)
 
 var anyUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
@@ -203,6 +240,7 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 			name := s.variable(a.Resource.Title)
 			s.line("capture %s %s", name, strings.Join(pointer, "."))
 			t.Set(a.Resource.Name, id, "$"+name)
+			s.captured[nameOf(a.Resource.Name, id)] = true
 		}
 	}
 }
