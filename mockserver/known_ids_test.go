@@ -101,26 +101,43 @@ var knownIDs = []shownID{
 	{"core.user", "/core/v3/user/list", []string{`"id":801`, `"updated_at":"2022-02-02`}},
 	{"core.user", "/llm/api/workflow_executors/a0000000-0000-4000-8000-000000000002", []string{`11111111-2222-4333-8444-555555555555`}},
 	{"core.account", "/core/v3/account/show", []string{`"plan":3`, `"maximum_cores":64`}},
-	{"workflow.log-file", "/workflow/api/logs/90210/files", []string{`"fileName"`}},
+	{"workflow.log-file", "/workflow/api/logs/90210/files", []string{
+		`{"fileName":"+daily+load@65a0e1d900000000.agent-7.log.gz","fileSize":42,"taskName":"+daily+load"`, `"agentId":"agent-7"`,
+		`"fileTime":"2026-01-12T07:30:02Z"`, `"fileTime":"2026-01-12T07:00:02Z"`,
+	}},
+}
+
+func (k shownID) check(t *testing.T, server *mockserver.Server) {
+	t.Helper()
+	method, path, body := "GET", k.call, ""
+	if words := strings.SplitN(k.call, " ", 3); len(words) == 3 {
+		method, path, body = words[0], words[1], words[2]
+	}
+	got := call(t, server, method, path, body)
+	for _, text := range k.shows {
+		if got.StatusCode != 200 || !strings.Contains(got.body, text) {
+			t.Errorf("%s is %d without %s\n%s", k.call, got.StatusCode, text, got.body)
+		}
+	}
 }
 
 // TestKnownIDs requires that a fixture can give each kind of resource the id that a recording has shown.
 func TestKnownIDs(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, mockserver.WithScenario("testdata/known-ids"))
+	dump := call(t, server, "GET", "/_understudy/worlds/default/state", "")
+	loaded := newServer(t)
+	if got := call(t, loaded, "PUT", "/_understudy/worlds/default/state", dump.body); got.StatusCode/100 != 2 {
+		t.Fatalf("%d %s", got.StatusCode, got.body)
+	}
 	for _, k := range knownIDs {
 		t.Run(k.kind, func(t *testing.T) {
 			t.Parallel()
-			method, path, body := "GET", k.call, ""
-			if words := strings.SplitN(k.call, " ", 3); len(words) == 3 {
-				method, path, body = words[0], words[1], words[2]
-			}
-			got := call(t, server, method, path, body)
-			for _, text := range k.shows {
-				if got.StatusCode != 200 || !strings.Contains(got.body, text) {
-					t.Errorf("%s is %d without %s\n%s", k.call, got.StatusCode, text, got.body)
-				}
-			}
+			k.check(t, server)
+		})
+		t.Run(k.kind+" after a dump", func(t *testing.T) {
+			t.Parallel()
+			k.check(t, loaded)
 		})
 	}
 	t.Run("later ones are larger", func(t *testing.T) {

@@ -20,6 +20,12 @@ func (s *session) learned(t *testing.T, checker *contract.Checker) (*mockserver.
 	if err != nil {
 		t.Fatal(err)
 	}
+	return learnedServer(t, learned), learned
+}
+
+// learnedServer returns a mock with a scenario that was learned, or nil if that fails, which fails the test.
+func learnedServer(t *testing.T, learned *contract.Learned) *mockserver.Server {
+	t.Helper()
 	folder := t.TempDir()
 	for name, text := range learned.Files {
 		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
@@ -33,9 +39,9 @@ func (s *session) learned(t *testing.T, checker *contract.Checker) (*mockserver.
 		mockserver.WithQueryEngine(sqlite.New()), mockserver.WithFailure(func(message string) { t.Error(message) }))
 	if err != nil {
 		t.Errorf("%v\n%s", err, learned.Scenario)
-		return nil, nil
+		return nil
 	}
-	return server, learned
+	return server
 }
 
 // What is learned from the recording of a story answers as the recording.

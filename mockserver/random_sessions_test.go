@@ -2,11 +2,11 @@ package mockserver_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,10 +14,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/contract"
-	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/query/sqlite"
-	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
 
@@ -75,7 +71,8 @@ func (v *visitor) act() {
 // advance moves the clock of the world.
 func (v *visitor) advance() {
 	by := pickOne(v, []string{"1s", "5s", "30s", "10m", "3h"})
-	r := httptest.NewRequest(http.MethodPost, "/_understudy/worlds/default/clock", strings.NewReader(`{"advance":"`+by+`"}`))
+	r := httptest.NewRequestWithContext(v.t.Context(), http.MethodPost, "/_understudy/worlds/default/clock",
+		strings.NewReader(`{"advance":"`+by+`"}`))
 	r.Header.Set("Content-Type", "application/json")
 	v.handler.ServeHTTP(httptest.NewRecorder(), r)
 }
@@ -85,14 +82,10 @@ func (v *visitor) read(op *specs.Operation) {
 	values := map[string]string{}
 	for _, a := range op.Actions() {
 		if tuples := v.known[a.Resource.Name]; len(tuples) > 0 && len(a.Path) > 0 {
-			for name, value := range pickOne(v, tuples) {
-				values[name] = value
-			}
+			maps.Copy(values, pickOne(v, tuples))
 		}
 		if parent := a.Resource.Parent(); parent != "" && len(a.Within) > 0 && len(v.known[parent]) > 0 && len(a.Path) == 0 {
-			for name, value := range pickOne(v, v.known[parent]) {
-				values[name] = value
-			}
+			maps.Copy(values, pickOne(v, v.known[parent]))
 		}
 	}
 	for _, p := range op.Parameters {
@@ -147,7 +140,7 @@ func (v *visitor) fill(text string) (string, bool) {
 }
 
 func (v *visitor) send(method, target, body string) {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(v.t.Context(), method, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	key := v.keys[0]
 	if v.chance(10) {
@@ -238,8 +231,10 @@ var writes = []struct{ method, path, body string }{
 	{"POST", "/core/v3/table/delete/{{core.table:database_name}}/{{core.table:table_name}}", ""},
 	{"POST", "/core/v3/table/rename/{{core.table:database_name}}/{{core.table:table_name}}/renamed{{n}}", ""},
 	{"POST", "/core/v3/table/update/{{core.table:database_name}}/{{core.table:table_name}}", `{"expire_days":{{d}}}`},
-	{"POST", "/core/v3/table/update-schema/{{core.table:database_name}}/{{core.table:table_name}}",
-		`{"schema":"[[\"a{{d}}\",\"string\"]]"}`},
+	{
+		"POST", "/core/v3/table/update-schema/{{core.table:database_name}}/{{core.table:table_name}}",
+		`{"schema":"[[\"a{{d}}\",\"string\"]]"}`,
+	},
 	{"POST", "/ingestion/postback/v3/event/{{core.table:database_name}}/{{core.table:table_name}}", `{"n":"{{n}}"}`},
 	{"POST", "/core/v3/job/issue/trino/{{core.database:database_name}}", `{"query":"select {{n}} as n"}`},
 	{"POST", "/core/v3/job/issue/trino/{{core.table:database_name}}", `{"query":"select count(1) as n from {{core.table:table_name}}"}`},
@@ -263,62 +258,4 @@ var writes = []struct{ method, path, body string }{
 	{"POST", "/llm/api/chats/{{llm.chat:id}}/continue", `{"input":"question {{n}}"}`},
 	{"POST", "/audience/audiences/61/segments", `{"name":"segment {{n}}"}`},
 	{"DELETE", "/dwh/v1/dwh/{{dwh.integration:dwh_id}}", ""},
-}
-
-// learnSessions is how many random sessions are learned from: few, unless LEARN says how many.
-func learnSessions(t *testing.T) int {
-	t.Helper()
-	n, err := strconv.Atoi(os.Getenv("LEARN"))
-	if err != nil {
-		return 20
-	}
-	return n
-}
-
-// What is learned of a random session with any scenario answers as was recorded.
-func TestLearnRandomSessions(t *testing.T) {
-	t.Parallel()
-	checker := exampleChecker(t)
-	names := scenarios.List()
-	for seed := range learnSessions(t) {
-		name := names[seed%len(names)]
-		t.Run(fmt.Sprintf("%s-%d", name, seed), func(t *testing.T) {
-			t.Parallel()
-			scenario, err := scenarios.Load(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var keys []string
-			for _, key := range scenario.Fixture.Account.Keys {
-				keys = append(keys, key.Key)
-			}
-			if len(keys) == 0 {
-				keys = []string{"1/admin"}
-			}
-			first := newServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
-			var s session
-			v := newVisitor(t, uint64(seed), s.handler(first), keys)
-			for range 60 {
-				v.act()
-			}
-			server, learned := s.learned(t, checker)
-			if server == nil {
-				return
-			}
-			with := subject(server.World(""))
-			with.Keys = map[string]string{}
-			for _, key := range learned.Keys {
-				for _, digest := range key.Recorded {
-					with.Keys[digest] = key.Key
-				}
-			}
-			r, err := checker.Compare(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())), with)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Failed() {
-				t.Errorf("%s\n%s", text(t, r), learned.Scenario)
-			}
-		})
-	}
 }

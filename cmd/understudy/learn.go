@@ -210,7 +210,8 @@ func (f *learnFlags) summarize(w io.Writer, learned *contract.Learned, r *contra
 		}
 		fmt.Fprintf(w, "guessed: %s: %s\n", guess.Path, guess.Reason)
 	}
-	fmt.Fprintf(w, "%d of %d recorded answers agree with a mock of the scenario\n", r.Comparison.Agree, r.Comparison.Compared)
+	fmt.Fprintf(w, "%d of %d recorded answers agree with a mock of the scenario\n", r.Comparison.Agree,
+		r.Comparison.Compared)
 	if r.Failed() {
 		fmt.Fprintln(w)
 		_ = r.WriteText(w)

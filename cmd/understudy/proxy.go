@@ -147,34 +147,41 @@ func (f *proxyFlags) run(c *cobra.Command, command []string) error {
 		fmt.Fprintf(c.ErrOrStderr(), "proxy: Proxy-Authorization: Bearer %s\n", f.token)
 	}
 	config.Token = f.token
-	bundle, err := f.forward.set(&config)
-	defer f.forward.end()
-	if err != nil {
-		return err
+	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
+	if f.forward.on {
+		if ca, err = f.forward.set(&config); err != nil {
+			return err
+		}
+		defer f.forward.end()
+		around.environment = append(around.environment, caEnvironment(ca)...)
+		around.environment = append(around.environment, proxyEnvironment(listeners[0].url(), f.token, &config)...)
 	}
+	return f.recordAround(around, lines, config, func(config proxy.Config) error {
+		return f.serve(around, listeners, ca, config)
+	})
+}
+
+// recordAround runs the proxy with the recording and the check that are wanted.
+func (f *proxyFlags) recordAround(a *around, lines io.Writer, config proxy.Config,
+	serve func(proxy.Config) error,
+) error {
 	closeFile := func() error { return nil }
 	if f.record != "" {
-		file, err := openRecording(f.record, log)
+		file, err := openRecording(f.record, a.log)
 		if err != nil {
 			return err
 		}
 		config.Recording, closeFile = file, file.Close
 	}
-	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
-	if config.Forward != nil {
-		around.environment = append(around.environment, caEnvironment(bundle)...)
-		around.environment = append(around.environment, proxyEnvironment(listeners[0].url(), f.token, &config)...)
-		ca = bundle
-	}
 	if !f.check {
-		return around.run(func() error { return errors.Join(f.serve(around, listeners, ca, config), closeFile()) })
+		return a.run(func() error { return errors.Join(serve(config), closeFile()) })
 	}
-	live, err := f.startCheck(c, lines, &config)
+	live, err := f.startCheck(a.c, lines, &config)
 	if err != nil {
 		return errors.Join(err, closeFile())
 	}
-	err = around.run(func() error { return errors.Join(f.serve(around, listeners, ca, config), closeFile()) })
-	return live.end(err, len(command) > 0)
+	err = a.run(func() error { return errors.Join(serve(config), closeFile()) })
+	return live.end(err, len(a.command) > 0)
 }
 
 // config returns the configuration of the proxy, but for what is recorded where.
@@ -182,6 +189,9 @@ func (f *proxyFlags) config(log *slog.Logger) (c proxy.Config, err error) {
 	if len(f.targets.list) == 0 {
 		return c, errors.New("want the services to stand before, as in --target core=https://core.example.com; see " +
 			"understudy proxy --help")
+	}
+	if len(f.forward.hosts.list) > 0 && !f.forward.on {
+		return c, errors.New("--forward-host: want --forward as well")
 	}
 	if err := f.find("token"); err != nil {
 		return c, err

@@ -28,56 +28,83 @@ type liveCheck struct {
 // startCheck begins to judge what a proxy records. It follows a copy of the recording on disk, so that a check that
 // lags behind holds nothing up and needs no memory.
 func (f *proxyFlags) startCheck(c *cobra.Command, lines io.Writer, config *proxy.Config) (*liveCheck, error) {
+	live := &liveCheck{flags: &f.checkFlags, c: c, done: make(chan struct{})}
+	stopping, lasting := c.Context(), context.WithoutCancel(c.Context())
+	c.SetContext(lasting) // a signal ends the proxy; its report comes all the same
+	err := live.prepare(f, lines, config)
+	c.SetContext(stopping)
+	if err != nil {
+		return nil, err
+	}
+	if live.spool, err = newSpoolFile(); err != nil {
+		live.close()
+		return nil, err
+	}
+	live.outcome.source = contract.Files(live.spool.file.Name())
+	followed := contract.ReadLines(f.copyRecording(config, live.spool), live.spool.follow())
+	go func() {
+		defer close(live.done)
+		live.outcome.report, live.outcome.err = live.outcome.checker.Check(lasting, followed)
+	}()
+	return live, nil
+}
+
+// prepare makes the checker, which writes violations as lines of the log.
+func (l *liveCheck) prepare(f *proxyFlags, lines io.Writer, config *proxy.Config) (err error) {
 	f.checkFlags.guess = false
 	written, read := f.files(nil)
 	if f.record != "" {
 		read = append(read, namedFile{f.record, "--record " + f.record})
 	}
 	if err := checkOverwrites(written, read); err != nil {
-		return nil, err
+		return err
 	}
 	opts := []contract.Option{contract.WithViolations(func(found *contract.Finding, shown []report.Line) {
 		fmt.Fprint(lines, violation(found, shown))
 	})}
-	targets, err := proxy.New(*config)
-	if err != nil {
-		return nil, err
-	}
 	for _, name := range f.names() {
-		opts = append(opts, contract.WithBaseURL(name, targets.Base(name)))
-	}
-	if err := targets.Close(); err != nil {
-		return nil, err
-	}
-	stopping, lasting := c.Context(), context.WithoutCancel(c.Context())
-	c.SetContext(lasting) // a signal ends the proxy; its report comes all the same
-	checker, note, end, err := f.checker(c, opts...)
-	c.SetContext(stopping)
-	if err != nil {
-		return nil, err
-	}
-	copied, err := newSpoolFile()
-	if err != nil {
-		end()
-		return nil, err
-	}
-	name := "live"
-	if config.Recording == nil {
-		config.Recording = copied
-	} else {
-		if info, err := os.Stat(f.record); err == nil && info.Size() == 0 { // lines have the same numbers
-			name = f.record
+		base, err := config.Base(name)
+		if err != nil {
+			return err
 		}
-
-		config.Recording = io.MultiWriter(config.Recording, copied)
+		opts = append(opts, contract.WithBaseURL(name, base))
 	}
-	live := &liveCheck{flags: &f.checkFlags, c: c, spool: copied, done: make(chan struct{}), close: end}
-	live.outcome = outcome{checker: checker, note: note, source: contract.Files(copied.file.Name())}
-	go func() {
-		defer close(live.done)
-		live.outcome.report, live.outcome.err = checker.Check(lasting, contract.ReadLines(name, copied.follow()))
-	}()
-	return live, nil
+	l.outcome.checker, l.outcome.note, l.close, err = f.checker(l.c, opts...)
+	return err
+}
+
+// copyRecording makes the proxy record to a spool as well, and returns the name of the recording in the report.
+func (f *proxyFlags) copyRecording(config *proxy.Config, spool *spoolFile) string {
+	const live = "live"
+	file, ok := config.Recording.(recordingFile)
+	switch {
+	case config.Recording == nil:
+		config.Recording = spool
+		return live
+	case !ok:
+		config.Recording = io.MultiWriter(config.Recording, spool)
+		return live
+	}
+	config.Recording = copiedFile{file, spool}
+	if info, err := file.Stat(); err == nil && info.Size() == 0 { // lines have the same numbers
+		return f.record
+	}
+	return live
+}
+
+// copiedFile is a recording on disk, whose complete lines are copied.
+type copiedFile struct {
+	recordingFile
+	copy io.Writer
+}
+
+// Write implements io.Writer.
+func (f copiedFile) Write(line []byte) (int, error) {
+	n, err := f.recordingFile.Write(line)
+	if n == len(line) {
+		_, err = f.copy.Write(line)
+	}
+	return n, err
 }
 
 // violation returns a finding as a line of the log.

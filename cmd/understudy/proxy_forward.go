@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -34,12 +33,6 @@ func (f *forwardFlags) add(c *cobra.Command) {
 // set completes the configuration of the proxy, and returns the file of certificates that clients are to trust: the CA
 // and those of the system.
 func (f *forwardFlags) set(config *proxy.Config) (string, error) {
-	if !f.on {
-		if len(f.hosts.list) > 0 {
-			return "", errors.New("--forward-host: want --forward as well")
-		}
-		return "", nil
-	}
 	ca, path, err := openCA()
 	if err != nil {
 		return "", err

@@ -53,6 +53,9 @@ var bodyKinds = []bodyKind{
 	{"events", "text/event-stream", func(g *Generator) string {
 		return "event: a\ndata: " + quoted(map[string]any{"text": quoted(g.object())}) + "\n\ndata: [DONE]\n\n"
 	}},
+	{"long events", "text/event-stream", func(g *Generator) string {
+		return g.long("\ndata: " + quoted(map[string]any{"text": quoted(g.object())}) + "\n\n")
+	}},
 	{"form", "application/x-www-form-urlencoded", func(g *Generator) string {
 		return "name=x&client_secret=" + url.QueryEscape(g.password()) + "&" + everyByte("password") + "=" +
 			everyByte(g.password())

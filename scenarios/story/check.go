@@ -20,9 +20,11 @@ import (
 func Check(file string, text []byte, brand specs.Brand) error {
 	var problems []*source.Problem
 	line := 0
-	for step := range strings.Lines(string(txtar.Parse(text).Comment)) {
+	archive := txtar.Parse(text)
+	files := filesOf(archive)
+	for step := range strings.Lines(string(archive.Comment)) {
 		line++
-		if err := checkStep(step, brand); err != nil {
+		if err := errors.Join(checkStep(step, brand), files.check(step)); err != nil {
 			problems = append(problems, &source.Problem{File: file, Line: line, Reason: err.Error()})
 		}
 	}

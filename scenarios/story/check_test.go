@@ -49,6 +49,10 @@ func TestCheck(t *testing.T) {
 				"story:2: unknown operation POST /core/v3/job/isue/trino/shop; the nearest is " +
 				"POST /core/v3/job/issue/{job_type}/{database_name}",
 		},
+		"a file that is not there": {
+			"GET /workflow/api/pools\nmatch want.jsn\nPOST /workflow/api/pools 400 b.json\n-- want.json --\n{}",
+			"story:2: want.jsn: unknown file; want want.json\nstory:3: b.json: unknown file; want want.json",
+		},
 		"an operation that is to be refused": {"GET /workflow/api/poolz 404\nPATCH /workflow/api/pools 405", ""},
 		"an interface": {
 			"GET /workflov/api/pools",

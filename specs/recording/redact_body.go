@@ -95,7 +95,7 @@ func (x *redaction) form(where string, body *Body, contentType string, part spec
 	if !utf8.ValidString(text) {
 		return x.binary(where, text)
 	}
-	clean := x.lines(where, text)
+	clean := x.lines(where, text, body.Truncated)
 	if clean != text {
 		x.note(where)
 	}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"svc.example/understudy/specs"
 )
@@ -101,38 +102,65 @@ func looksPlain(b []byte) bool {
 }
 
 // lines takes secrets out of a text, line by line: each may be JSON by itself, as in NDJSON and in streams of events.
-func (x *redaction) lines(where, text string) string {
+// The last line of a text that was cut may be JSON that was.
+func (x *redaction) lines(where, text string, isCut bool) string {
 	if !strings.Contains(text, "{") {
 		return x.pieces(text)
 	}
 	var clean strings.Builder
-	rest := text
-	flush := func(upTo string) { clean.WriteString(x.pieces(upTo)) }
-	plain := 0 // where lines that are no JSON begin
-	for at := 0; at < len(rest); {
-		end := strings.IndexByte(rest[at:], '\n')
-		if end < 0 {
-			end = len(rest) - at
+	plain := 0 // where lines that are not JSON begin
+	for at := 0; at < len(text); {
+		end := strings.IndexByte(text[at:], '\n')
+		isLast := end < 0
+		if isLast {
+			end = len(text) - at
 		}
-		line := rest[at : at+end]
-		head := len(line) - len(strings.TrimPrefix(line, "data:"))
-		head += len(line[head:]) - len(strings.TrimLeft(line[head:], " "))
-		if looksLikeJSON(line[head:]) {
-			if object, ok := x.json(where, []byte(line[head:]), specs.Part{}); ok {
-				flush(rest[plain : at+head])
+		begin := at + lenOfField(text[at:at+end])
+		if line := text[begin : at+end]; looksLikeJSON(line) {
+			if object, ok := x.jsonText(where, []byte(line), specs.Part{}, isLast && isCut); ok {
+				clean.WriteString(x.pieces(text[plain:begin]))
 				clean.Write(object)
 				plain = at + end
 			}
 		}
 		at += end + 1
 	}
-	flush(rest[plain:])
+	clean.WriteString(x.pieces(text[plain:]))
 	return clean.String()
 }
 
-// withoutTail returns a text that was cut without its last word, which may be a part of a secret.
+// lenOfField returns the length of what stands before the data of a line in a stream of events.
+func lenOfField(line string) int {
+	rest := strings.TrimLeft(strings.TrimPrefix(line, "data:"), " ")
+	return len(line) - len(rest)
+}
+
+// startOfSecret matches a last word that may be the beginning of an address with a password, or of a platform's key;
+// scheme matches the word before a key.
+var (
+	startOfSecret = regexp.MustCompile(`:\\?/|[0-9]\\?/[0-9a-f]*$`)
+	scheme        = regexp.MustCompile(`(?:Bearer|Basic|[A-Z0-9]1) $`)
+)
+
+// withoutTail returns a text that was cut without its last word, if that may be a part of a secret that can be
+// recognised only as a whole.
 func withoutTail(text string) string {
-	return text[:strings.LastIndexAny(text, " \t\r\n\"'<>&,;")+1]
+	text = withoutHalfRune(text)
+	at := strings.LastIndexAny(text, " \t\r\n\"'<>") + 1
+	if startOfSecret.MatchString(text[at:]) || scheme.MatchString(text[max(0, at-10):at]) {
+		return text[:at]
+	}
+	return text
+}
+
+// withoutHalfRune returns a text without the beginning of a character at its end, if it is UTF-8 then.
+func withoutHalfRune(text string) string {
+	for n := range min(utf8.UTFMax, len(text)) {
+		if utf8.ValidString(text[:len(text)-n]) {
+			return text[:len(text)-n]
+		}
+	}
+	return text
 }
 
 // word finds what may be a name in bytes that are not text.

@@ -16,9 +16,11 @@ const (
 // audience returns the section of the audience interface.
 func (l *learner) audience() *mapping {
 	m := newMapping()
-	ids := l.audienceIDs()
-	m.set("audiences", l.audiences(ids))
+	m.set("audiences", l.audiences(l.audienceIDs()))
 	m.set("segments", l.segments())
+	m.set("activations", l.activations())
+	m.set("queries", l.openQueries())
+	m.set("answers", l.answers())
 	return m
 }
 
@@ -49,89 +51,17 @@ func (l *learner) audiences(ids []string) *sequence {
 	return s
 }
 
-// profiles returns the table that the profiles of an audience are assumed in: the first that is known to have the
-// columns that rules name, or one that is made up.
-func (l *learner) profiles() (database, table string) {
-	columns := l.ruleColumns()
-	for _, t := range l.things.of(tableKind) {
-		schema := gjson.Parse(t.first().Get("schema").String()).Array()
-		has := func(name string) bool {
-			return slices.ContainsFunc(schema, func(c gjson.Result) bool {
-				return c.Get("0").String() == name || c.Get("2").String() == name
-			})
-		}
-		if !slices.ContainsFunc(columns, func(name string) bool { return !has(name) }) {
-			database, table, _ = strings.Cut(t.id, "/")
-			return database, table
-		}
-	}
-	return assumedDatabase, assumedTable
-}
-
-// ruleColumns lists the columns of profiles that the rules of segments name.
-func (l *learner) ruleColumns() (names []string) {
-	var find func(rule gjson.Result)
-	find = func(rule gjson.Result) {
-		left := rule.Get("leftValue")
-		name := left.Get("name").String()
-		if name != "" && !left.Get("source").Exists() && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		for _, condition := range rule.Get("conditions").Array() {
-			find(condition)
-		}
-	}
-	for _, e := range l.exchanges {
-		if e.Operation().Interface != "audience" || !e.ok() {
-			continue
-		}
-		request, _ := e.JSONRequest()
-		answer, _ := e.JSONResponse()
-		find(request.Get("rule"))
-		for _, segment := range answer.Array() {
-			find(segment.Get("rule"))
-		}
-	}
-	return names
-}
-
-// needsAssumedTable reports whether something refers to a table that no answer shows.
-func (l *learner) needsAssumedTable() bool {
-	if database, _ := l.profiles(); database != assumedDatabase {
-		return false
-	}
-	l.llm()
-	return l.assumes || len(l.audienceIDs()) > 0
-}
-
-// assumedColumns returns the columns of the table that is made up.
-func (l *learner) assumedColumns() *sequence {
-	s := newSequence()
-	for _, name := range l.ruleColumns() {
-		column := newSequence()
-		column.node.Content = append(column.node.Content, scalar(name), scalar("string"))
-		s.node.Content = append(s.node.Content, column.node)
-	}
-	return s
-}
-
-// Where the profiles of audiences are if the recording shows no table.
-const (
-	assumedDatabase = "audience"
-	assumedTable    = "profiles"
-)
-
 func (l *learner) segments() *sequence {
 	s := newSequence()
 	for _, t := range byNumber(l.things.of(segmentKind)) {
-		o := t.first()
+		o, m := t.first(), newMapping()
+		m.set("id", idOf(t.key()))
+		m.set("audience", audienceName(strings.TrimSuffix(t.id, "/"+t.key())))
+		m.set("name", segmentName(t))
 		if !o.Exists() {
+			s.addGuessed(m, "no answer shows more than its id")
 			continue
 		}
-		m := newMapping()
-		m.set("id", idOf(t.key()))
-		m.set("audience", audienceName(o.Get("audienceId").String()))
-		m.set("name", o.Get("name"))
 		m.set("kind", o.Get("kind").Int())
 		m.set("funnel_stage", o.Get("funnel_stage"))
 		m.set("description", o.Get("description"))
@@ -147,4 +77,145 @@ func (l *learner) segments() *sequence {
 		s.add(m)
 	}
 	return s
+}
+
+func segmentName(t *thing) string {
+	if name := t.first().Get("name").String(); name != "" {
+		return name
+	}
+	return "Segment " + t.key()
+}
+
+// activations lists as many activations of each segment as it had at the beginning: no operation shows them.
+func (l *learner) activations() *sequence {
+	s := newSequence()
+	for _, t := range byNumber(l.things.of(segmentKind)) {
+		if !t.first().Exists() {
+			continue
+		}
+		before := 0
+		for _, e := range l.exchanges {
+			if e.name() == "audience.createActivation" && e.ok() && e.N < t.sights[0].N &&
+				param(e, "audienceId")+"/"+param(e, "segmentId") == t.id {
+				before++
+			}
+		}
+		for range int(t.first().Get("numSyndications").Int()) - before {
+			m := newMapping()
+			m.set("segment", segmentName(t))
+			m.set("connection", l.anyConnection())
+			m.set("request", gjson.Parse(`{"name":"unknown","connectorConfig":{}}`))
+			s.addGuessed(m, "its segment counts it, and no answer shows it")
+		}
+	}
+	return s
+}
+
+// openQueries lists the queries that had been asked before the recording began.
+func (l *learner) openQueries() *sequence {
+	s := newSequence()
+	for _, q := range l.askedQueries() {
+		job := l.things.find(jobKind, q.job)
+		request, ok := q.first().JSONRequest()
+		if job == nil || job.made != nil || !ok {
+			continue
+		}
+		m := newMapping()
+		m.set("id", q.id)
+		m.set("audience", audienceName(q.audience))
+		m.add("request", jsonNode(request), "")
+		if u := l.people.byKey[q.first().Credential().Identity]; u != nil {
+			m.set("user", u.ref())
+		}
+		m.set("createdAt", timeOf(l.whole(job).Get("created_at")))
+		m.set("job", idOf(q.job))
+		s.add(m)
+	}
+	return s
+}
+
+// anyConnection returns the name of a connection of the beginning.
+func (l *learner) anyConnection() string {
+	for _, t := range l.things.of(connectionKind) {
+		return t.id
+	}
+	return assumedConnection
+}
+
+const assumedConnection = "connection"
+
+// connectionNames returns the names of connections by their ids, as lookups show them.
+func (l *learner) connectionNames() map[string]string {
+	names := map[string]string{}
+	for _, e := range l.exchanges {
+		body, ok := e.JSONResponse()
+		if name := queryOf(e).Get("name"); e.name() == "core.lookupConnection" && e.ok() && ok && name != "" {
+			names[body.Get("id").String()] = name
+		}
+	}
+	return names
+}
+
+// connectionID returns the id of a connection, or nothing.
+func (l *learner) connectionID(name string) any {
+	for id, known := range l.connectionNames() {
+		if known == name {
+			return idOf(id)
+		}
+	}
+	if id, found := strings.CutPrefix(name, assumedConnection+"-"); found {
+		return idOf(id)
+	}
+	return nil
+}
+
+// implyAudience adds what requests to the audience interface need: connections, the segments that rules refer to, the
+// table of the profiles.
+func (l *learner) implyAudience() {
+	add := func(kind, id string, e *Exchange) {
+		if l.things.find(kind, id) == nil {
+			l.things.list = append(l.things.list, &thing{kind: kind, id: id, used: e, changed: map[string]bool{}})
+		}
+	}
+	names := l.connectionNames()
+	for _, e := range l.exchanges {
+		if e.name() == "core.lookupConnection" && e.ok() {
+			add(connectionKind, queryOf(e).Get("name"), e)
+		}
+		if e.Operation().Interface != "audience" || !e.ok() {
+			continue
+		}
+		request, _ := e.JSONRequest()
+		answer, _ := e.JSONResponse()
+		for _, o := range append(answer.Array(), request) {
+			for _, id := range referencesOf(o.Get("rule")) {
+				add(segmentKind, param(e, "audienceId")+"/"+id, e)
+			}
+		}
+		if e.name() == "audience.createActivation" {
+			id := request.Get("connectionId").String()
+			name := names[id]
+			if name == "" {
+				name = assumedConnection + "-" + id
+			}
+			add(connectionKind, name, e)
+		}
+	}
+	if len(l.audienceIDs()) > 0 {
+		database, table := l.profiles()
+		add(tableKind, database+"/"+table, nil)
+		if s := l.activations(); len(s.node.Content) > 0 && l.anyConnection() == assumedConnection {
+			add(connectionKind, assumedConnection, nil)
+		}
+	}
+}
+
+// queryMoves notes the jobs that queries of audiences start.
+var queryMoves = map[string]func(*things, *Exchange){
+	segmentQuery: func(s *things, e *Exchange) {
+		body, _ := e.JSONResponse()
+		if id := body.Get("jobid").String(); id != "" && s.current[nameOf(jobKind, id)] == nil {
+			s.get(jobKind, id).made = e
+		}
+	},
 }

@@ -13,15 +13,32 @@ type caller struct {
 	identity         string
 	writes           int  // requests that import
 	granted, refused int  // any others
+	denied           bool // one was answered as with an unknown key
+	isSub            bool // the list of sub users was refused
 	isOpen           bool // one was refused that every user may send
 	isAdmin          bool // one was allowed that only administrators may send
 	isRefused        bool // one was refused that administrators may send
 	user             *user
 }
 
-// isWriteOnly reports whether a key imports, and does nothing else.
+// isWriteOnly reports whether a key imports, and does nothing else: whatever else it asked for was refused. One that
+// asked for the list of sub users, and for nothing that every user may do, is a sub user.
 func (c *caller) isWriteOnly() bool {
-	return c.granted == 0 && (c.refused == 0 || c.isOpen)
+	return c.granted == 0 && !c.denied && (c.isOpen || !c.isSub)
+}
+
+// guarded are parts of the names of core operations that may be refused for the sake of another user's things.
+var guarded = []string{"JobResult", "createSchedule", "recoverTable", "BulkImport", "BulkLoad", "ApiKey", "Password"}
+
+// isOpen reports whether every user may call an operation that has no need, also if what it is about is another user's.
+func isOpen(o *specs.Operation) bool {
+	switch o.Interface {
+	case specs.LLM, specs.Workflow:
+		return true
+	case specs.Core:
+		return !slices.ContainsFunc(guarded, func(part string) bool { return strings.Contains(o.ID, part) })
+	}
+	return strings.HasPrefix(o.ID, "list")
 }
 
 // count counts an exchange of a caller, which may have been refused for another reason than its rights.
@@ -29,13 +46,14 @@ func (c *caller) count(e *Exchange, isOtherwise bool) {
 	kind := needOf[e.name()]
 	switch {
 	case e.Status() == http.StatusUnauthorized:
+		c.denied = true
 	case kind == toImport:
 		c.writes++
 	case e.Status() == http.StatusForbidden:
 		c.refused++
-		isRead := strings.HasPrefix(e.Operation().ID, "list") || strings.HasPrefix(e.Operation().ID, "get")
-		c.isOpen = c.isOpen || kind == 0 && isRead && e.Operation().Interface != specs.LLM
-		c.isRefused = c.isRefused || kind != 0 && !isOtherwise
+		c.isSub = c.isSub || kind == toListSubs
+		c.isOpen = c.isOpen || kind == 0 && isOpen(e.Operation())
+		c.isRefused = c.isRefused || !isOtherwise && (kind != 0 || e.Operation().Interface == specs.LLM)
 	default:
 		c.granted++
 		c.isAdmin = c.isAdmin || kind == toAdminister && e.ok()

@@ -6,6 +6,7 @@ func (l *learner) connections() *sequence {
 	s := newSequence()
 	for _, t := range l.things.of(connectionKind) {
 		m := newMapping()
+		m.set("id", l.connectionID(t.id))
 		m.set("name", t.id)
 		switch address := t.first().Get("url").String(); {
 		case address == "":
@@ -18,6 +19,17 @@ func (l *learner) connections() *sequence {
 		s.add(m)
 	}
 	return s
+}
+
+// restrictions returns what connectors may do, as answers show it.
+func (l *learner) restrictions() *mapping {
+	for _, e := range l.exchanges {
+		if body, ok := e.JSONResponse(); ok && e.ok() && e.name() == "core.getDataConnectorRestrictions" &&
+			len(body.Map()) > 0 {
+			return &mapping{jsonNode(body)}
+		}
+	}
+	return nil
 }
 
 func (l *learner) jobSchedules() *sequence {

@@ -1,8 +1,13 @@
 package learn
 
 import (
+	"net/http"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"svc.example/understudy/specs"
 )
 
 // Kinds of the core interface.
@@ -19,6 +24,7 @@ func (l *learner) core() *mapping {
 	m := newMapping()
 	m.set("databases", l.databases())
 	m.set("connections", l.connections())
+	m.set("restrictions", l.restrictions())
 	m.set("results", l.results())
 	m.set("schedules", l.jobSchedules())
 	m.set("jobs", l.jobs())
@@ -71,6 +77,17 @@ func (l *learner) databases() *sequence {
 	return s
 }
 
+// someDatabase returns the name of a database that is there: the first one that an answer shows.
+func (l *learner) someDatabase() string {
+	for _, t := range l.things.of(databaseKind) {
+		return t.id
+	}
+	for _, name := range l.mentionedDatabases() {
+		return name
+	}
+	return assumedDatabase
+}
+
 // mentionedDatabases lists the databases in which jobs ran or schedules run.
 func (l *learner) mentionedDatabases() (names []string) {
 	add := func(name string) {
@@ -85,6 +102,14 @@ func (l *learner) mentionedDatabases() (names []string) {
 		add(t.first().Get("database").String())
 	}
 	for _, e := range l.exchanges {
+		if body, ok := e.JSONResponse(); ok && e.ok() && e.Operation().Interface == specs.LLM {
+			for _, path := range []string{"data", "data.#", "included.#"} {
+				body.Get(path + ".attributes.svcDatabaseName").ForEach(func(_, name gjson.Result) bool {
+					add(name.String())
+					return true
+				})
+			}
+		}
 		if e.name() == "core.issueJob" && e.ok() {
 			add(param(e, "database_name"))
 		}
@@ -96,14 +121,19 @@ func (l *learner) database(name string) *mapping {
 	m := newMapping()
 	m.set("name", name)
 	l.addDatabaseID(m, name)
-	deleted := ""
+	deleted, isKnown := "", false
 	if t := l.things.find(databaseKind, name); t != nil {
 		o := t.first()
 		m.set("deleteProtected", o.Get("delete_protected").Bool())
 		m.set("createdAt", timeOf(o.Get("created_at")))
-		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) {
+		isKnown = o.Get("created_at").Exists()
+		at := timeOf(o.Get("updated_at"))
+		if at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) && !instant(at).After(l.begin) {
 			m.set("updatedAt", at)
 		}
+	}
+	if earliest := l.earliestIn(name); !isKnown && !earliest.IsZero() {
+		m.guess("createdAt", timeText(earliest), "it was there before what is in it")
 	}
 	tables := newSequence()
 	if t := l.things.find(databaseKind, name); t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t) {
@@ -113,17 +143,16 @@ func (l *learner) database(name string) *mapping {
 		one.set("count", l.unseenRecords(t))
 		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
 	}
+	seen := map[string]bool{}
 	for _, t := range l.things.of(tableKind) {
-		if in, _, _ := strings.Cut(t.id, "/"); in == name {
+		if in, _, _ := strings.Cut(t.id, "/"); in == name && !seen[t.id] {
+			seen[t.id] = true
 			tables.add(l.table(t))
 		}
 	}
 	for _, d := range l.deletedTables() {
 		if d.Get("database_name").String() == name {
-			one := newMapping()
-			one.set("id", idOf(d.Get("id").String()))
-			one.set("name", d.Get("name"))
-			one.set("createdAt", timeOf(d.Get("created_at")))
+			one := l.deletedTable(d)
 			one.set("deletedAt", timeOf(d.Get("deleted_at")))
 			tables.add(one)
 			if l.wasDeleted(name) {
@@ -136,6 +165,28 @@ func (l *learner) database(name string) *mapping {
 	}
 	m.set("tables", tables)
 	return m
+}
+
+// earliestIn returns when the oldest thing in a database was made, or zero if nothing in it shows that.
+func (l *learner) earliestIn(name string) (earliest time.Time) {
+	see := func(database, created string) {
+		if at := instant(created); database == name && !at.IsZero() && (earliest.IsZero() || at.Before(earliest)) {
+			earliest = at
+		}
+	}
+	for _, t := range l.things.list {
+		switch o := t.first(); t.kind {
+		case jobKind, jobScheduleKind:
+			see(o.Get("database").String(), o.Get("created_at").String())
+		case tableKind:
+			in, _, _ := strings.Cut(t.id, "/")
+			see(in, o.Get("created_at").String())
+		}
+	}
+	for _, d := range l.deletedTables() {
+		see(d.Get("database_name").String(), d.Get("created_at").String())
+	}
+	return earliest
 }
 
 // wasTouchedBefore reports whether a database was shown first after a request that wrote to it, or to a table in it.
@@ -164,6 +215,13 @@ func (l *learner) unseenRecords(t *thing) int64 {
 	return left
 }
 
+// isIn reports whether a deleted table was in a database.
+func (l *learner) isIn(table, database string) bool {
+	return slices.ContainsFunc(l.deletedTables(), func(d gjson.Result) bool {
+		return d.Get("id").String() == table && d.Get("database_name").String() == database
+	})
+}
+
 // wasDeleted reports whether a whole list of databases lacks one, before a request could have made it.
 func (l *learner) wasDeleted(name string) bool {
 	inIt := func(t *thing) bool {
@@ -175,10 +233,18 @@ func (l *learner) wasDeleted(name string) bool {
 	}
 	for _, e := range l.exchanges {
 		switch {
-		case e.name() == "core.recoverTable":
+		case e.name() == "core.getDatabase" && e.ok() && param(e, "database_name") == name:
+			return false
+		case e.name() == "core.getDatabase" && e.Status() == http.StatusNotFound &&
+			param(e, "database_name") == name && l.people.isAdministrator(e):
+			return true
+		case e.name() == "core.recoverTable" && e.ok() && l.isIn(param(e, "table_id"), name):
 			return false
 		case e.name() == "core.listDatabases" && e.ok() && l.people.isAdministrator(e):
-			return l.things.find(databaseKind, name) == nil
+			body, _ := e.JSONResponse()
+			return !slices.ContainsFunc(body.Get("databases").Array(), func(d gjson.Result) bool {
+				return d.Get("name").String() == name
+			})
 		}
 	}
 	return false

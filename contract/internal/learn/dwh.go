@@ -81,6 +81,19 @@ func (l *learner) guessConfigs(m *mapping, t *thing) {
 	m.guess("output_config", output, unseen)
 }
 
+// targetOf returns the database that an integration loads into after a request, or nothing.
+func (l *learner) targetOf(e *Exchange) string {
+	request, _ := e.JSONRequest()
+	if database := request.Get("output_config.database").String(); database != "" {
+		return database
+	}
+	if t := l.things.find(integrationKind, param(e, "dwh_id")); t != nil && t.wasThere() {
+		database, _ := l.targets(t)
+		return database
+	}
+	return ""
+}
+
 // Where integrations load to if the recording does not show it.
 const (
 	assumedTarget      = "warehouse"
@@ -112,6 +125,13 @@ func (l *learner) targets(t *thing) (database string, tables []string) {
 
 // imply adds the tables that integrations of the beginning load into: each must be there.
 func (l *learner) imply() {
+	l.implyAudience()
+	for _, t := range l.things.of("llm.knowledge-base") {
+		name := t.first().Get("attributes.svcDatabaseName").String()
+		if name != "" && !slices.Contains(l.databaseNames(), name) && l.things.find(databaseKind, name) == nil {
+			l.things.list = append(l.things.list, &thing{kind: databaseKind, id: name, changed: map[string]bool{}})
+		}
+	}
 	for _, t := range l.things.of(integrationKind) {
 		if !t.first().Exists() {
 			continue
@@ -142,7 +162,22 @@ func (l *learner) shownOf(t *thing, operation string) gjson.Result {
 	return gjson.Result{}
 }
 
-// integrationMoves are what operations on integrations do to the workflow interface.
+// seeIntegrations adds the workflows of integrations to the projects that are shown.
+func (p *projects) seeIntegrations() {
+	for _, t := range p.things.all(attemptKind) {
+		if o := t.first(); t.made != nil && t.made.name() == "dwh.runDwhWorkflow" {
+			p.seeWorkflow(o.Get("project.id").String(), o.Get("workflow.name").String(), o.Get("workflow.id").String())
+		}
+	}
+	for _, t := range p.things.of(integrationKind) {
+		if id := t.first().Get("workflow_project_id").String(); p.showsProject(id) {
+			p.see(id, t.first().Get("workflow_project_name").String())
+		}
+		p.seeWorkflow(t.first().Get("workflow_project_id").String(), t.first().Get("name").String(), "")
+	}
+}
+
+// integrationMoves notes what operations on integrations make and delete in the workflow interface.
 var integrationMoves = map[string]func(*things, *Exchange){
 	"dwh.createDwhIntegration": func(s *things, e *Exchange) {
 		body, _ := e.JSONResponse()

@@ -20,9 +20,11 @@ func (l *learner) addPermissions(m *mapping, id string) {
 		m.set("permissions", permissionsNode(p.Permissions))
 	default:
 		byID, byName := rights.Permissions{}, newMapping()
-		for _, entry := range p.Permissions[rights.Databases] {
-			if name := entry["database"]; name == "" {
-				byID[rights.Databases] = append(byID[rights.Databases], entry)
+		for kind, entries := range p.Permissions {
+			for _, entry := range entries {
+				if entry["database"] == "" {
+					byID[kind] = append(byID[kind], entry)
+				}
 			}
 		}
 		for _, operation := range []string{"download", "edit", "import", "query"} {
@@ -79,7 +81,8 @@ func (l *learner) addDatabaseID(m *mapping, name string) {
 	}
 }
 
-// addColumnPermissions adds the column permissions of a policy, where an answer shows them before a request changed them.
+// addColumnPermissions adds the column permissions of a policy, where an answer shows them before a request changed
+// them.
 func (l *learner) addColumnPermissions(m *mapping, id string) {
 	for _, e := range l.exchanges {
 		body, ok := e.JSONResponse()

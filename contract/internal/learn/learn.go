@@ -101,8 +101,13 @@ func (l *learner) order(list []*judge.Result) {
 	var clock compare.ServerClock
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *judge.Result) int { return a.Item.Start.Compare(b.Item.Start) })
+	redactor := l.redactor(list)
 	for _, r := range list {
 		if r.Operation() == nil || r.Status() == 0 {
+			continue
+		}
+		if r = r.Redacted(redactor); r == nil {
+			l.notes = append(l.notes, "an exchange was left out, since a secret stands in the path of its address")
 			continue
 		}
 		at := clock.Times(r)[0]

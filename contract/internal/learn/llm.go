@@ -47,6 +47,8 @@ func (l *learner) makeLLM() *mapping {
 	}
 	for _, c := range collections {
 		b.made[c[0]] = newSequence()
+	}
+	for _, c := range collections {
 		for _, t := range l.things.of(c[0]) {
 			if t.first().Exists() && !b.isLater(t) {
 				b.add(t)
@@ -118,6 +120,9 @@ func (b *llmBuilder) add(t *thing) {
 	if t.kind == chatKind {
 		m.set("history", b.chatHistory(t))
 	}
+	if t.kind == integrationOfAgents {
+		b.addActions(t)
+	}
 	b.made[t.kind].add(m)
 	b.known[nameOf(t.kind, t.id)] = true
 }
@@ -126,10 +131,15 @@ func (b *llmBuilder) add(t *thing) {
 func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
 	known := b.shapeOf(t.kind)
 	attributes, server := newMapping(), newMapping()
+	before := b.earlier(t)
 	o.ForEach(func(name, value gjson.Result) bool {
 		property := known[name.Str]
+		if shown := before.Get(gjson.Escape(name.Str)); shown.Exists() {
+			value = shown
+		}
 		switch {
-		case slices.Contains(times, name.Str), value.Type == gjson.Null, isRedacted(value.String()),
+		case slices.Contains(times, name.Str), value.Type == gjson.Null,
+			isRedacted(value.String()) && property != nil && property.ReadOnly,
 			t.kind == chatKind && b.isFollowed(t, name.Str):
 			return true
 		case property == nil:

@@ -37,7 +37,7 @@ func (b *llmBuilder) isFollowed(t *thing, name string) bool {
 func (l *learner) chatHistory(t *thing) *sequence {
 	s := newSequence()
 	for _, e := range l.exchanges {
-		if e.name() != "llm.getChatHistory" || param(e, "id") != t.id || !e.ok() {
+		if e.name() != getHistory || param(e, "id") != t.id || !e.ok() {
 			continue
 		}
 		answer, _ := e.JSONResponse()
@@ -200,3 +200,29 @@ func (b *llmBuilder) artifact(made gjson.Result) *mapping {
 	}
 	return m
 }
+
+// addOwner adds whose a chat is that no answer shows, and when it was made at the latest: those who may go on with it,
+// and the time of what was said first.
+func (b *llmBuilder) addOwner(m *mapping, chat string) {
+	for _, e := range b.exchanges {
+		if param(e, "id") != chat || !e.ok() || e.name() != continueChat && e.name() != getHistory {
+			continue
+		}
+		if u := b.people.byKey[e.Credential().Identity]; u != nil {
+			m.set("user", u.ref())
+		}
+		break
+	}
+	for _, e := range b.exchanges {
+		if e.name() != getHistory || param(e, "id") != chat || !e.ok() {
+			continue
+		}
+		answer, _ := e.JSONResponse()
+		if old := beforeInputs(answer.Get("data").Array(), len(b.continued(chat, e))); len(old) > 0 {
+			m.set("createdAt", timeOf(old[0].Get("at")))
+		}
+		break
+	}
+}
+
+const getHistory = "llm.getChatHistory"

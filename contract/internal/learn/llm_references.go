@@ -10,8 +10,9 @@ import (
 
 // wanted is a reference to a thing that must be there.
 type wanted struct {
-	kind, id, project    string // the id is empty for one that is only counted
-	agent, name, service string // what is known of it
+	kind, id, project    string       // the id is empty for one that is only counted
+	agent, name, service string       // what is known of it
+	shown                gjson.Result // its attributes as a target of tools
 	node                 *mapping
 }
 
@@ -61,13 +62,18 @@ func (b *llmBuilder) note(name string, value, beside gjson.Result) {
 		})
 	case value.Type == gjson.String && value.Str != "":
 		if kind := llmReference(name, beside); kind != "" {
-			b.needs = append(b.needs, wanted{kind: kind, id: value.Str, project: beside.Get("projectId").String()})
+			n := wanted{kind: kind, id: value.Str, project: beside.Get("projectId").String()}
+			if strings.HasSuffix(kind, "-interface") || kind == "llm.prompt" {
+				n.agent = beside.Get("agentId").String()
+			}
+			b.needs = append(b.needs, n)
 		}
 	}
 }
 
 // addUnseen adds what is referred to or used, and no answer shows.
 func (b *llmBuilder) addUnseen() {
+	b.needs = append(b.toolTargets(), b.needs...)
 	for _, t := range b.things.list {
 		if strings.HasPrefix(t.kind, "llm.") && t.wasThere() && t.used != nil && !t.first().Exists() {
 			b.needs = append(b.needs, wanted{kind: t.kind, id: t.id})
@@ -99,6 +105,10 @@ func (b *llmBuilder) addNeeds() {
 func (b *llmBuilder) guess(n wanted) {
 	m, attributes := newMapping(), newMapping()
 	m.set("id", n.id)
+	addTimes(m, n.shown)
+	if n.kind == chatKind {
+		b.addOwner(m, n.id)
+	}
 	name := b.nameFor(n)
 	if name != "" {
 		attributes.set("name", name)
@@ -116,7 +126,12 @@ func (b *llmBuilder) guess(n wanted) {
 		b.notes = append(b.notes, nounOf(n.kind)+" "+n.id+": no answer shows it")
 		return
 	}
+	server := b.addShown(n, attributes)
 	m.set("attributes", attributes)
+	m.set("serverAttributes", server)
+	if t := b.things.find(n.kind, n.id); n.kind == chatKind && t != nil {
+		m.set("history", b.chatHistory(t))
+	}
 	n.node = m
 	b.guessed = append(b.guessed, n)
 	reason := "no answer shows more than its id"
@@ -134,21 +149,18 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 		attributes.set("modelType", b.model())
 		b.guessTools(n, attributes)
 	case "llm.prompt":
-		if n.agent == "" {
-			n.agent = b.agent(n.project)
-		}
-		attributes.set("agentId", n.agent)
+		attributes.set("agentId", b.agentFor(n))
 		attributes.set("template", "unknown")
 	case "llm.integration":
-		attributes.set("serviceType", serviceOf(n.service))
-		attributes.add("actions", emptyList(), "")
+		attributes.set("serviceType", serviceOf(b.serviceBy(n)))
+		attributes.add("actions", b.actionsOf(n.id), "")
 	case "llm.form-interface":
-		attributes.set("agentId", b.agent(n.project))
+		attributes.set("agentId", b.agentFor(n))
 		attributes.set("promptTemplate", "unknown")
 		attributes.set("formJsonSchema", `{"type":"object","properties":{}}`)
 	case "llm.chat-interface":
 		attributes.set("textInputEnabled", true)
-		attributes.set("textInputAgentId", b.agent(n.project))
+		attributes.set("textInputAgentId", b.agentFor(n))
 	case "llm.knowledge-base":
 		database, _ := b.profiles()
 		if list := b.things.of(databaseKind); database == assumedDatabase && len(list) > 0 {
@@ -215,6 +227,15 @@ func (b *llmBuilder) project(id string) string {
 	return id
 }
 
+// agentFor returns the id of the agent that a thing is known to refer to, or of one that is there.
+func (b *llmBuilder) agentFor(n *wanted) string {
+	if t := b.things.find("llm.agent", n.agent); n.agent == "" || t != nil && (!t.wasThere() || b.isLater(t)) {
+		n.agent = b.agent(n.project)
+	}
+	b.needs = append(b.needs, wanted{kind: "llm.agent", id: n.agent, project: n.project})
+	return n.agent
+}
+
 // agent returns the id of an agent that is there: one of the project, the first, or one that is made up.
 func (b *llmBuilder) agent(project string) string {
 	first := ""
@@ -227,6 +248,11 @@ func (b *llmBuilder) agent(project string) string {
 		}
 		if first == "" {
 			first = t.id
+		}
+	}
+	for _, n := range slices.Concat(b.guessed, b.needs, b.toolTargets()) {
+		if first == "" && n.kind == "llm.agent" && n.id != "" {
+			first = n.id
 		}
 	}
 	if first == "" {

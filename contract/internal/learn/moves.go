@@ -19,11 +19,15 @@ var moves = map[string]func(*things, *Exchange){
 			param(e, "new_database_name")+"/"+param(e, "table_name"))
 	},
 	"core.recoverTable": func(s *things, e *Exchange) {
+		s.recovered[param(e, "table_id")] = true
 		body, _ := e.JSONResponse()
 		request, _ := e.JSONRequest()
 		name, database := body.Get("name").String(), request.Get("database_name").String()
 		if database == "" {
 			database = body.Get("database_name").String()
+		}
+		if database == "" {
+			return
 		}
 		if id := database + "/" + name; s.current[nameOf("core.table", id)] == nil {
 			s.get("core.table", id).late = true

@@ -26,11 +26,13 @@ func (u *user) ref() string { return cmp.Or(u.email, u.name) }
 // people are the users of the account, and who of them sent which requests.
 type people struct {
 	*learner
-	users  []*user
-	byKey  map[string]*user // by what stands for their keys
-	keys   []Key
-	solved *rights.State
-	madeUp map[string]string // names of policies that no answer shows
+	users   []*user
+	index   map[string]int   // the place of callers, by what stands for their keys
+	byKey   map[string]*user // by what stands for their keys
+	keys    []Key
+	solved  *rights.State
+	removes bool
+	madeUp  map[string]string // names of policies that no answer shows
 }
 
 // findPeople finds the users, who of them sent which requests, and what they may do.
@@ -51,16 +53,15 @@ func (l *learner) findPeople() *people {
 	for _, e := range l.exchanges {
 		p.seeInRequest(e)
 	}
+	p.seeOwners()
 	callers := p.callers()
-	p.byKey = map[string]*user{}
-	defer func() {
-		for _, c := range callers {
-			p.byKey[c.identity] = c.user
-		}
-	}()
 	p.solve(callers)
-	p.complete()
+	p.complete(callers)
 	p.giveKeys(callers)
+	p.byKey = map[string]*user{}
+	for _, c := range callers {
+		p.byKey[c.identity] = c.user
+	}
 	return p
 }
 
@@ -80,6 +81,30 @@ func (p *people) seeInRequest(e *Exchange) {
 	for _, id := range ids {
 		if number(id) > 0 && !slices.ContainsFunc(p.users, func(u *user) bool { return u.id == id }) {
 			p.get(id)
+		}
+	}
+	if id := param(e, "sub_user_id"); e.ok() && id != "" {
+		u := p.get(id)
+		u.role, u.isRoleShown = string(rights.SubUser), true
+	}
+}
+
+// seeOwners takes the users of whom answers show no more than that jobs, schedules or integrations are theirs.
+func (p *people) seeOwners() {
+	for _, kind := range []string{jobKind, jobScheduleKind} {
+		for _, t := range p.things.all(kind) {
+			for _, s := range t.sights {
+				if name := s.object.Get("user_name").String(); name != "" && p.named(name) == nil {
+					p.get("").name = name
+				}
+			}
+		}
+	}
+	for _, t := range p.things.all(integrationKind) {
+		for _, s := range t.sights {
+			if id := s.object.Get("user_id").String(); id != "" {
+				p.get(id)
+			}
 		}
 	}
 }
@@ -142,6 +167,18 @@ func (p *people) see(o gjson.Result, t *thing) *user {
 	return u
 }
 
+// seeTokenOf takes the user of an OAuth token, which is a sub user if it has no e-mail address.
+func (p *people) seeTokenOf(token gjson.Result) {
+	id := token.Get("user_id").String()
+	if id == "" {
+		return
+	}
+	u := p.get(id)
+	if u.email = cmp.Or(u.email, token.Get("user_email").String()); u.email == "" && u.role == "" {
+		u.role, u.isRoleShown = string(rights.SubUser), true
+	}
+}
+
 // seeIn takes the users that answers mention beside what they are about.
 func (p *people) seeIn(e *Exchange, body gjson.Result) {
 	var mentions []gjson.Result
@@ -152,10 +189,7 @@ func (p *people) seeIn(e *Exchange, body gjson.Result) {
 		case "revisions", "oauth_tokens":
 			for _, item := range value.Array() {
 				mentions = append(mentions, item.Get("userInfo.svc.user"))
-				if item.Get("user_email").String() != "" {
-					u := p.get(item.Get("user_id").String())
-					u.email = cmp.Or(u.email, item.Get("user_email").String())
-				}
+				p.seeTokenOf(item)
 			}
 		}
 		return true
@@ -193,5 +227,5 @@ func (p *people) referByName(name string) string {
 // isAdministrator reports whether the caller of an exchange may see everything.
 func (p *people) isAdministrator(e *Exchange) bool {
 	u := p.byKey[e.Credential().Identity]
-	return u != nil && u.role == "administrator"
+	return u != nil && (u.role == "administrator" || u.role == "owner")
 }

@@ -21,7 +21,12 @@ func (p *people) shownOf(e *Exchange, body gjson.Result) (claims []rights.Claim)
 	case "core.getPolicy", "core.updatePolicy", "core.attachPolicyToUser", "core.attachUserToPolicy",
 		"core.detachPolicyFromUser", "core.detachUserFromPolicy":
 		claims = p.countsIn(e, gjson.Parse("["+body.Raw+"]"))
+	case "core.listUsers":
+		claims = p.allUsers(e, idsIn(body.Get("users"), "id"), false)
 	case "core.listAccessControlUsers", "core.updatePolicyUsers":
+		if policy == "" {
+			claims = p.allUsers(e, idsIn(body, "user_id"), true)
+		}
 		for _, o := range body.Array() {
 			claims = append(claims, p.userShown(e, o)...)
 		}
@@ -48,6 +53,19 @@ func (p *people) shownOf(e *Exchange, body gjson.Result) (claims []rights.Claim)
 		claims = p.groupsShown(e, body)
 	}
 	return append(claims, p.rolesShown(e)...)
+}
+
+// allUsers lists that the users with some ids are all that there are.
+func (p *people) allUsers(e *Exchange, ids []string, withSubUsers bool) (claims []rights.Claim) {
+	for c := range len(p.index) {
+		claims = append(claims, rights.IsAmong(e.N, c, ids, withSubUsers))
+	}
+	for i, u := range p.users {
+		if u.id == "" {
+			claims = append(claims, rights.UserIsAmong(e.N, i+1, ids, withSubUsers))
+		}
+	}
+	return claims
 }
 
 func idsIn(list gjson.Result, member string) []string {

@@ -2,6 +2,8 @@ package learn
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -11,13 +13,14 @@ import (
 // steps lists what all exchanges say of permissions, and change of them. What is said twice without a change in between
 // counts once, so that a long recording takes no longer than it must.
 func (p *people) steps(callers []*caller) (steps []rights.Step) {
-	index := map[string]int{}
+	p.index = map[string]int{}
 	for i, c := range callers {
-		index[c.identity] = i
+		p.index[c.identity] = i
 	}
+	p.removes = p.mayRemove()
 	seen := map[string]bool{}
 	for _, e := range p.exchanges {
-		c, known := index[e.Credential().Identity]
+		c, known := p.index[e.Credential().Identity]
 		if !known {
 			c = -1
 		}
@@ -41,9 +44,19 @@ func (p *people) steps(callers []*caller) (steps []rights.Step) {
 		} else {
 			step.After = refusedRole(e)
 		}
-		steps = append(steps, step)
+		if step.Change != nil || len(step.Before)+len(step.After) > 0 {
+			steps = append(steps, step)
+		}
 	}
 	return steps
+}
+
+// mayRemove reports whether a user is removed while the recording runs, or a key refused as an unknown one is.
+func (p *people) mayRemove() bool {
+	return slices.ContainsFunc(p.exchanges, func(e *Exchange) bool {
+		isRemoval := e.name() == "core.removeUser" || e.name() == "core.removeSubUser"
+		return e.Status() == http.StatusUnauthorized || isRemoval && e.ok()
+	})
 }
 
 // changeOf returns what a request changes of permissions, or nil.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"svc.example/understudy/contract/internal/learn/rights"
+	"svc.example/understudy/specs"
 )
 
 // need is a kind of right that an operation asks for. The zero one is none: every user may call the operation.
@@ -19,6 +20,7 @@ const (
 	toEdit
 	toImport
 	toDelete
+	toSchedule  // to query the database of the body
 	toCreate    // to make databases
 	toBeReader  // to be the user of the path, or one who delegates
 	toBeUser    // to be the user of the path, or an administrator
@@ -29,6 +31,9 @@ const (
 	toListSubs  // to be no sub user
 	toOwnToken  // to be the user of the token
 	toOwnThings // to be the user of the job or schedule
+	toOwnChat   // to be the user of the chat
+	toAsk       // to query the database of the profiles
+	toLoad      // to import into the database of the targets
 )
 
 // needOf is what the operations need that not every user may call.
@@ -50,14 +55,17 @@ var needOf = needsOf(map[need][]string{
 	toBeReader: {
 		"core.listUserPolicies", "core.getAccessControlUser", "core.listProfileOptions", "core.getProfileOption",
 	},
-	toBeUser:    {"core.listApiKeys", "core.addApiKey", "core.removeApiKey"},
-	toApply:     {"core.attachPolicyToUser", "core.detachPolicyFromUser", "core.attachUserToPolicy", "core.detachUserFromPolicy"},
+	toBeUser: {"core.listApiKeys", "core.addApiKey", "core.removeApiKey"},
+	toApply: {
+		"core.attachPolicyToUser", "core.detachPolicyFromUser", "core.attachUserToPolicy", "core.detachUserFromPolicy",
+	},
 	toApplyAll:  {"core.updateUserPolicies", "core.updatePolicyUsers"},
 	toTag:       {"core.setTagUsers"},
 	toListSubs:  {"core.listSubUsers"},
 	toBeParent:  {"core.removeSubUser"},
 	toOwnToken:  {"core.removeOauthToken"},
 	toOwnThings: {"core.killJob", "core.updateSchedule", "core.deleteSchedule", "core.runSchedule"},
+	toOwnChat:   {"llm.getChat", "llm.continueChat", "llm.getChatHistory"},
 	toSee:       {"core.getDatabase", "core.listTables", "core.getTable", "core.getTableDistribution"},
 	toQuery:     {"core.tailTable", "core.issueJob", "core.createExportJob"},
 	toEdit: {
@@ -65,9 +73,12 @@ var needOf = needsOf(map[need][]string{
 		"core.swapTables", "core.changeTableDatabase", "core.transferTable", "core.appendTableSchema",
 		"core.updateTableSchema",
 	},
-	toImport: {"ingestion.ingestEvent", "core.importTable", "core.importTableWithId", "core.createBulkImport"},
-	toDelete: {"core.deleteDatabase"},
-	toCreate: {"core.createDatabase"},
+	toImport:   {"ingestion.ingestEvent", "core.importTable", "core.importTableWithId", "core.createBulkImport"},
+	toDelete:   {"core.deleteDatabase"},
+	toAsk:      {"audience.createSegmentQuery", "audience.createSegment", "audience.createActivation"},
+	toLoad:     {"dwh.createDwhIntegration", "dwh.updateDwhIntegration"},
+	toSchedule: {"core.createSchedule"},
+	toCreate:   {"core.createDatabase"},
 })
 
 func needsOf(table map[need][]string) map[string]need {
@@ -92,6 +103,18 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 		needs = []rights.Need{rights.On(database, rights.Sees)}
 	case toQuery:
 		needs = []rights.Need{rights.On(database, rights.Query)}
+	case toSchedule:
+		body, _ := e.JSONRequest()
+		if name := body.Get("database").String(); name != "" {
+			needs = []rights.Need{rights.On(name, rights.Query)}
+		}
+	case toAsk:
+		profiles, _ := p.profiles()
+		needs = []rights.Need{rights.On(profiles, rights.Query)}
+	case toLoad:
+		if target := p.targetOf(e); target != "" {
+			needs = []rights.Need{rights.On(target, rights.Import)}
+		}
 	case toEdit:
 		needs = []rights.Need{rights.On(database, rights.Edit)}
 	case toImport:
@@ -112,6 +135,10 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 		if owner := p.ownerOf(e); owner != "" {
 			needs = []rights.Need{rights.Self(owner, false)}
 		}
+	case toOwnChat:
+		if maker := p.makerOf(e); maker >= 0 {
+			needs = []rights.Need{rights.SameAs(maker)}
+		}
 	case toApply:
 		needs = []rights.Need{rights.Applies(param(e, "user_id"), param(e, "policy_id"))}
 	case toTag:
@@ -119,6 +146,9 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 		needs = []rights.Need{rights.Tags(param(e, "tag"), texts(body.Get("user_ids")))}
 	case toApplyAll:
 		needs = []rights.Need{rights.Delegates}
+	}
+	if e.Operation().Interface == specs.LLM && (len(needs) == 0 || e.ok()) {
+		needs = append(needs, rights.UsesLLM)
 	}
 	return needs
 }
@@ -141,6 +171,21 @@ func (p *people) ownerOf(e *Exchange) string {
 	return of(jobScheduleKind, param(e, "schedule_name"), "user_name")
 }
 
+// makerOf returns the caller who made the chat of a request while the recording ran, or -1. The chat is still there.
+func (p *people) makerOf(e *Exchange) int {
+	for _, t := range p.things.all(chatKind) {
+		isIts := slices.ContainsFunc(e.Operation().Actions(), func(a *specs.Action) bool {
+			return len(a.Path) == 1 && param(e, a.Path[0]) == t.id
+		})
+		if isIts && t.made != nil && t.made.N < e.N && (t.gone == nil || t.gone.N > e.N) {
+			if c, known := p.index[t.made.Credential().Identity]; known {
+				return c
+			}
+		}
+	}
+	return -1
+}
+
 // claims lists what an exchange says of the rights of its caller.
 func (p *people) claims(e *Exchange, c int) (claims []rights.Claim) {
 	status := e.Status()
@@ -148,15 +193,18 @@ func (p *people) claims(e *Exchange, c int) (claims []rights.Claim) {
 		return []rights.Claim{rights.Removed(e.N, c, true)}
 	}
 	kind := needOf[e.name()]
-	if e.Operation().Interface != "ingestion" { // which answers a removed key as any other one
+	isHidden := kind == toOwnChat && status == http.StatusNotFound // as of a chat that is another user's
+	if p.removes && e.Operation().Interface != "ingestion" {       // which answers a removed key as any other one
 		claims = append(claims, rights.Removed(e.N, c, false))
 	}
-	isRoute := kind == toAdminister || kind == toDelegate
+	isRoute := kind == toAdminister || kind == toDelegate // which is checked first
+	isService := kind == 0 && e.Operation().Interface == specs.LLM && status != http.StatusBadRequest
 	switch {
 	case status == http.StatusForbidden && p.isOtherwiseRefused(e):
-	case e.ok(), status == http.StatusForbidden, isRoute && status < http.StatusInternalServerError:
+	case e.ok(), status == http.StatusForbidden, isHidden,
+		(isRoute || isService) && status < http.StatusInternalServerError:
 		for _, need := range p.permits(e) {
-			claims = append(claims, need.Claim(e.N, c, status != http.StatusForbidden))
+			claims = append(claims, need.Claim(e.N, c, status != http.StatusForbidden && !isHidden))
 		}
 	}
 	return claims

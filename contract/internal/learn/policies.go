@@ -45,7 +45,7 @@ func (l *learner) policies() *sequence {
 			m := newMapping()
 			m.set("name", name)
 			l.addPermissions(m, p.ID)
-			s.addGuessed(m, "what is shown does not explain what this user was allowed")
+			s.addGuessed(m, "what is shown says that there is one more")
 		}
 	}
 	return s
@@ -68,29 +68,43 @@ func (l *learner) policyGroups() *sequence {
 		m.set("updatedAt", timeOf(o.Get("updated_at")))
 		s.add(m)
 	}
-	for _, tag := range l.unseenTags() {
+	for _, ref := range l.unseenGroups() {
 		m := newMapping()
-		m.set("name", tag)
-		m.set("taggableName", tag)
-		l.addGroupPolicies(m, tag)
-		s.addGuessed(m, "no answer shows more than its tag")
+		if number(ref) > 0 {
+			m.set("id", idOf(ref))
+		}
+		m.set("name", nameOfGroup(ref))
+		m.set("taggableName", nameOfGroup(ref))
+		l.addGroupPolicies(m, ref)
+		s.addGuessed(m, "no answer shows more of it than its tag, or its id")
 	}
 	return s
 }
 
-// unseenTags lists the tags of policy groups that no answer shows.
-func (l *learner) unseenTags() (tags []string) {
+// unseenGroups lists the tags and ids of policy groups that requests name, and of which no answer shows more.
+func (l *learner) unseenGroups() (refs []string) {
 	for _, e := range l.exchanges {
-		tag := param(e, "tag")
-		if tag == "" || !e.ok() || slices.Contains(tags, tag) {
-			continue
-		}
-		isKnown := func(t *thing) bool { return t.first().Get("taggable_name").String() == tag }
-		if !slices.ContainsFunc(l.things.all(policyGroupKind), isKnown) {
-			tags = append(tags, tag)
+		for _, ref := range []string{param(e, "tag"), param(e, "policy_group_id_or_taggable_name")} {
+			isKnown := func(t *thing) bool {
+				return slices.ContainsFunc(t.sights, func(s sight) bool {
+					return s.object.Get("taggable_name").String() == ref || s.object.Get("id").String() == ref
+				})
+			}
+			if ref != "" && e.ok() && !slices.Contains(refs, ref) &&
+				!slices.ContainsFunc(l.things.all(policyGroupKind), isKnown) {
+				refs = append(refs, ref)
+			}
 		}
 	}
-	return tags
+	return refs
+}
+
+// nameOfGroup returns a name for a policy group of which no more is known than its tag or its id.
+func nameOfGroup(ref string) string {
+	if number(ref) > 0 {
+		return "group_" + ref
+	}
+	return ref
 }
 
 // groupNames lists the names of the groups with some tags.
@@ -107,7 +121,7 @@ func (l *learner) groupName(tag string) string {
 			return t.first().Get("name").String()
 		}
 	}
-	return tag
+	return nameOfGroup(tag)
 }
 
 // addGroupPolicies adds the policies of the group with a tag.

@@ -33,8 +33,9 @@ func (l *learner) options() (list []*profileOption) {
 			continue
 		}
 		body, _ := e.JSONResponse()
-		if at := [2]string{user, param(e, "key")}; e.name() == "core.setProfileOption" || e.name() == "core.deleteProfileOption" {
-			isSet[at] = e.name()
+		switch e.name() {
+		case "core.setProfileOption", "core.deleteProfileOption":
+			isSet[[2]string{user, param(e, "key")}] = e.name()
 		}
 		body.ForEach(func(name, value gjson.Result) bool {
 			o, at := get(name.Str), [2]string{user, name.Str}

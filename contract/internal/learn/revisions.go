@@ -1,19 +1,10 @@
 package learn
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"maps"
 	"net/url"
 	"slices"
-	"strings"
-	"time"
-
-	"github.com/tidwall/gjson"
-	"go.yaml.in/yaml/v4"
 )
 
 func queryOf(e *Exchange) url.Values {
@@ -31,6 +22,7 @@ type revision struct {
 func (p *projects) addRevisions(m *mapping, project string) {
 	list := p.revisionsOf(project)
 	s := newSequence()
+	p.addEarlier(s, project)
 	for i, r := range list {
 		one := newMapping()
 		if r.isGuessed {
@@ -44,6 +36,35 @@ func (p *projects) addRevisions(m *mapping, project string) {
 		s.add(one)
 	}
 	m.set("revisions", s)
+}
+
+// addEarlier adds revisions for the workflows of which older ids are seen than those of the revisions that are shown.
+func (p *projects) addEarlier(s *sequence, project string) {
+	left := maps.Clone(p.earlier[project])
+	for n := 1; len(left) > 0; n++ {
+		m, ids, files := newMapping(), newMapping(), newMapping()
+		used := map[string]bool{}
+		for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b string) int { return int(number(a) - number(b)) }) {
+			name := left[id]
+			if p.things.find(workflowKind, id) != nil || used[name] {
+				if !used[name] {
+					delete(left, id)
+				}
+				continue
+			}
+			used[name] = true
+			delete(left, id)
+			ids.set(name, idOf(id))
+			files.add(name+".dig", scalar(p.definitionOf(project, name)), "")
+		}
+		if files.isEmpty() {
+			return
+		}
+		m.set("name", fmt.Sprintf("earlier-%d", n))
+		m.set("workflowIds", ids)
+		m.setSection("files", files)
+		s.addGuessed(m, "attempts show workflows of a revision that no answer shows")
+	}
 }
 
 // revisionsOf lists the revisions, oldest first.
@@ -174,169 +195,4 @@ func (p *projects) isOnlyLate(project, name string) bool {
 		isLate = true
 	}
 	return isLate
-}
-
-// dedupe keeps the first of members with the same name.
-func dedupe(m *mapping) *mapping {
-	seen := map[string]bool{}
-	kept := newMapping()
-	for i := 0; i+1 < len(m.node.Content); i += 2 {
-		if name := m.node.Content[i].Value; !seen[name] {
-			seen[name] = true
-			kept.node.Content = append(kept.node.Content, m.node.Content[i], m.node.Content[i+1])
-		}
-	}
-	return kept
-}
-
-// definitionText writes the definition of a workflow, which answers show as JSON, as it is written in its file.
-func definitionText(config gjson.Result, zone string) string {
-	node := jsonNode(config)
-	if !config.Get("timezone").Exists() && zone != "" && zone != "UTC" {
-		node.Content = append([]*yaml.Node{scalar("timezone"), scalar(zone)}, node.Content...)
-	}
-	var text bytes.Buffer
-	if writeYAML(&text, node) != nil {
-		return config.Raw
-	}
-	return text.String()
-}
-
-// guessDefinition writes a workflow with the tasks that answers show of its attempts.
-func (p *projects) guessDefinition(project, name string) string {
-	root := newMapping()
-	if zone, schedule := p.guessSchedule(project, name); schedule != nil {
-		root.set("timezone", zone)
-		root.set("schedule", schedule)
-	}
-	if !p.addTasks(root, project, name) {
-		task := newMapping()
-		task.set("echo>", "unknown")
-		root.set("+unknown", task)
-	}
-	var text bytes.Buffer
-	if writeYAML(&text, root.node) != nil {
-		return "+unknown:\n  echo>: unknown\n"
-	}
-	return text.String()
-}
-
-// guessSchedule writes the schedule of a workflow that answers show a next run of: daily, at that time.
-func (p *projects) guessSchedule(project, name string) (zone string, schedule *mapping) {
-	for _, t := range p.things.of(scheduleKind) {
-		o := t.first()
-		if o.Get("project.id").String() != project || o.Get("workflow.name").String() != name {
-			continue
-		}
-		zone, place := zoneOf(o.Get("nextScheduleTime").String())
-		schedule = newMapping()
-		schedule.set("daily>", instant(o.Get("nextRunTime").String()).In(place).Format("15:04:05"))
-		return zone, schedule
-	}
-	return "", nil
-}
-
-// zoneOf returns a time zone with the offset of a time.
-func zoneOf(text string) (name string, place *time.Location) {
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return "UTC", time.UTC
-	}
-	_, offset := t.Zone()
-	const hour = 3600
-	if offset == 0 || offset%hour != 0 {
-		return "UTC", time.UTC
-	}
-	name = fmt.Sprintf("Etc/GMT%+d", -offset/hour) // whose sign is the other way round
-	return name, time.FixedZone(name, offset)
-}
-
-// addTasks adds the tasks that the first attempt of a workflow shows, and reports whether there are any.
-func (p *projects) addTasks(root *mapping, project, name string) bool {
-	for _, attempt := range p.things.all(attemptKind) {
-		o := attempt.first()
-		if o.Get("project.id").String() != project || o.Get("workflow.name").String() != name {
-			continue
-		}
-		nodes := map[string]*mapping{}
-		for _, t := range byNumber(p.tasksOf(attempt)) {
-			full := t.first().Get("fullName").String()
-			at := strings.LastIndex(full, "+")
-			if at < 0 {
-				continue
-			}
-			task := &mapping{jsonNode(t.first().Get("config"))}
-			if !t.first().Get("config").IsObject() {
-				task = newMapping()
-			}
-			nodes[full] = task
-			if parent := nodes[full[:at]]; parent != nil {
-				parent.node.Content = append(parent.node.Content, scalar(full[at:]), task.node)
-			} else {
-				root.node.Content = append(root.node.Content, task.node.Content...)
-				nodes[full] = root
-			}
-		}
-		if len(nodes) > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// tasksOf lists the tasks of an attempt.
-func (l *learner) tasksOf(attempt *thing) (list []*thing) {
-	for _, t := range l.things.all(taskKind) {
-		if in, _, _ := strings.Cut(t.id, "/"); in == attempt.id {
-			list = append(list, t)
-		}
-	}
-	return list
-}
-
-// maxArchive bounds the files of an archive that are kept.
-const maxArchive = 4 << 20
-
-// archiveOf returns the files of a recorded archive of a revision, or nil.
-func (p *projects) archiveOf(project, revision string) map[string]string {
-	for _, e := range p.exchanges {
-		isIt := e.name() == "workflow.downloadProjectArchive" && e.ok() && param(e, "id") == project
-		wanted := queryOf(e).Get("revision")
-		t := p.things.find(projectKind, project)
-		isLatest := t != nil && t.first().Get("revision").String() == revision
-		isWhole := isIt && e.Item.ResponseDoubt == "" && e.Item.Response.Body != nil
-		if !isWhole || wanted != revision && !(wanted == "" && isLatest) {
-			continue
-		}
-		if files := untar(e.Item.Response.Body.Bytes); files != nil {
-			return files
-		}
-	}
-	return nil
-}
-
-// untar returns the files of an archive, or nil if it cannot be read.
-func untar(archive []byte) map[string]string {
-	plain, err := gzip.NewReader(bytes.NewReader(archive))
-	if err != nil {
-		return nil
-	}
-	files := map[string]string{}
-	reader := tar.NewReader(io.LimitReader(plain, maxArchive))
-	for {
-		header, err := reader.Next()
-		switch {
-		case err == io.EOF: //nolint:errorlint // the package says that it is this one
-			return files
-		case err != nil:
-			return nil
-		case header.Typeflag != tar.TypeReg:
-			continue
-		}
-		text, err := io.ReadAll(reader)
-		if err != nil {
-			return nil
-		}
-		files[strings.TrimPrefix(header.Name, "./")] = string(text)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"svc.example/understudy/contract/internal/learn/rights"
 )
@@ -19,8 +20,9 @@ func (p *people) solve(callers []*caller) {
 			}
 		}
 	}
-	steps := p.steps(callers)
-	solved, unexplained := rights.Solve(p.firstGuess(callers), steps)
+	begin := p.firstGuess(callers)
+	steps := append([]rights.Step{{Before: p.loaders(begin)}}, p.steps(callers)...)
+	solved, unexplained := rights.Solve(begin, steps)
 	p.solved = solved
 	for i, u := range p.users {
 		row := solved.User(i + 1)
@@ -28,6 +30,12 @@ func (p *people) solve(callers []*caller) {
 		u.isMerged = row.Gone
 		u.id, u.email = cmp.Or(u.id, row.ID), cmp.Or(u.email, row.Email)
 		u.name, u.role = cmp.Or(u.name, row.Name), string(row.Role)
+	}
+	for i, u := range p.users {
+		if into := solved.Users[i].Into; into > 0 && into <= len(p.users) {
+			other := p.users[into-1]
+			other.createdAt, other.updatedAt = cmp.Or(other.createdAt, u.createdAt), cmp.Or(other.updatedAt, u.updatedAt)
+		}
 	}
 	for i := range solved.Users[len(p.users):] {
 		row := &solved.Users[len(p.users):][i]
@@ -43,7 +51,23 @@ func (p *people) solve(callers []*caller) {
 	}
 }
 
-// firstGuess returns a first guess of the account at the beginning. The keys of users are their places in the list, from 1.
+// loaders returns the claims that the users of integrations may import into the databases of these, since they made the
+// integrations. They become callers who send nothing.
+func (p *people) loaders(s *rights.State) (claims []rights.Claim) {
+	for _, t := range p.things.of(integrationKind) {
+		u := s.Named(t.first().Get("user_id").String())
+		if u == nil {
+			continue
+		}
+		database, _ := p.targets(t)
+		s.Callers = append(s.Callers, rights.Caller{User: u.Key, Fixed: true, Absent: true})
+		claims = append(claims, rights.On(database, rights.Import).Claim(0, len(s.Callers)-1, true))
+	}
+	return claims
+}
+
+// firstGuess returns a first guess of the account at the beginning. The keys of users are their places in the list,
+// from 1.
 func (p *people) firstGuess(callers []*caller) *rights.State {
 	s := &rights.State{}
 	for i, u := range p.users {
@@ -72,8 +96,8 @@ func (p *people) firstGuess(callers []*caller) *rights.State {
 			s.Groups = append(s.Groups, rights.Group{ID: o.Get("id").String(), Tag: o.Get("taggable_name").String()})
 		}
 	}
-	for _, tag := range p.unseenTags() {
-		s.Groups = append(s.Groups, rights.Group{Tag: tag})
+	for _, ref := range p.unseenGroups() {
+		s.Groups = append(s.Groups, rights.Group{ID: ref, Tag: ref})
 	}
 	for _, t := range p.things.of(tokenKind) {
 		if o := t.first(); o.Exists() {
@@ -118,7 +142,11 @@ func (l *learner) shownDatabaseID(name string) string {
 }
 
 // complete gives each user what a fixture needs.
-func (p *people) complete() {
+func (p *people) complete(callers []*caller) {
+	calls := map[*user]bool{}
+	for _, c := range callers {
+		calls[c.user] = true
+	}
 	p.users = slices.DeleteFunc(p.users, func(u *user) bool { return u.isMerged && !u.isMade })
 	isThere := func(role string) func(*user) bool {
 		return func(u *user) bool { return u.role == role && !u.isMade }
@@ -140,6 +168,9 @@ func (p *people) complete() {
 			next++
 			u.id = fmt.Sprint(next)
 			u.isGuessed = true
+		}
+		if r := u.rights; u.role == "" && r != nil && !calls[u] && (r.IsServed || len(r.Policies) > 0) {
+			u.role = string(rights.Restricted)
 		}
 		u.role = cmp.Or(u.role, "administrator")
 		if u.name == "" {
@@ -169,6 +200,11 @@ func (p *people) nameMadeUp() {
 			}
 		}
 	}
+	for _, row := range p.solved.Policies {
+		if row.MadeUp && p.madeUp[row.ID] == "" {
+			p.madeUp[row.ID] = "policy " + strings.TrimPrefix(row.ID, "made up ")
+		}
+	}
 }
 
 // parentOf returns the user to whom a sub user belongs: an administrator if nothing says who it is.
@@ -176,7 +212,9 @@ func (p *people) parentOf(u *user) *user {
 	if u.role != string(rights.SubUser) {
 		return nil
 	}
-	i := slices.IndexFunc(p.users, func(o *user) bool { return o != u && o.rights.Key != 0 && o.rights.Key == u.rights.Parent })
+	i := slices.IndexFunc(p.users, func(o *user) bool {
+		return o != u && o.rights.Key != 0 && o.rights.Key == u.rights.Parent
+	})
 	if i < 0 {
 		i = slices.IndexFunc(p.users, func(o *user) bool { return o.role == string(rights.Administrator) && !o.isMade })
 	}

@@ -131,8 +131,9 @@ var unquoted = regexp.MustCompile(`"(?:\\u0001|` + compare.Unquoted + `)(\$[A-Z0
 
 // match adds what the answer must have, if it is JSON and short.
 func (s *storyteller) match(e *Exchange, t *compare.Translation) {
-	if !e.ok() || e.Item.ResponseDoubt != "" || e.Item.Response.Body == nil || len(e.Item.Response.Body.Bytes) > maxMatched ||
-		!body.IsJSON(body.MediaType(e.Item.Response.Headers.Value("Content-Type"))) {
+	content := e.Item.Response.Body
+	isJSON := body.IsJSON(body.MediaType(e.Item.Response.Headers.Value("Content-Type")))
+	if !e.ok() || !isJSON || e.Item.ResponseDoubt != "" || content == nil || len(content.Bytes) > maxMatched {
 		return
 	}
 	plain, reason := body.Uncode(e.Item.Response.Headers.Value("Content-Encoding"), e.Item.Response.Body.Bytes)

@@ -46,10 +46,27 @@ func (l *learner) wasDeletedHere(d gjson.Result) bool {
 	})
 }
 
-func (l *learner) table(t *thing) *mapping {
+// deletedTable returns a table that had been deleted before the recording began, with what answers show of it after a
+// request has recovered it.
+func (l *learner) deletedTable(d gjson.Result) *mapping {
+	for _, t := range l.things.all(tableKind) {
+		if id := t.first().Get("id").String(); id != "" && id == d.Get("id").String() {
+			return l.tableNamed(d.Get("name").String(), t)
+		}
+	}
+	m := newMapping()
+	m.set("name", d.Get("name"))
+	m.set("id", idOf(d.Get("id").String()))
+	m.set("createdAt", timeOf(d.Get("created_at")))
+	return m
+}
+
+func (l *learner) table(t *thing) *mapping { return l.tableNamed(t.key(), t) }
+
+func (l *learner) tableNamed(name string, t *thing) *mapping {
 	m := newMapping()
 	o := t.first()
-	m.set("name", t.key())
+	m.set("name", name)
 	m.set("id", idOf(o.Get("id").String()))
 	isChanged := t.changed["schema"] || l.wasTouched(t)
 	if schema := gjson.Parse(o.Get("schema").String()); schema.IsArray() && len(schema.Array()) > 0 {
@@ -59,6 +76,9 @@ func (l *learner) table(t *thing) *mapping {
 			m.set("schema", schema)
 		}
 	}
+	if !o.Get("schema").Exists() {
+		l.addProfileColumns(m, t)
+	}
 	m.set("description", o.Get("description"))
 	m.set("expireDays", o.Get("expire_days").Int())
 	m.set("deleteProtected", o.Get("delete_protected").Bool())
@@ -67,7 +87,9 @@ func (l *learner) table(t *thing) *mapping {
 	}
 	m.set("createdAt", timeOf(o.Get("created_at")))
 	if o.Exists() && !isChanged {
-		m.set("updatedAt", timeOf(o.Get("updated_at")))
+		if at := instant(o.Get("updated_at").String()); !at.After(l.begin) {
+			m.set("updatedAt", timeText(at))
+		}
 		m.set("counterUpdatedAt", timeOf(o.Get("counter_updated_at")))
 		m.set("lastRecordAt", timeOf(o.Get("last_log_timestamp")))
 		m.set("storageSize", o.Get("estimated_storage_size").Int())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -46,8 +47,45 @@ func (m *mapping) add(name string, value *yaml.Node, guessed string) {
 	m.node.Content = append(m.node.Content, key, value)
 }
 
+// drop removes a member.
+func (m *mapping) drop(name string) {
+	for i := 0; i+1 < len(m.node.Content); i += 2 {
+		if m.node.Content[i].Value == name {
+			m.node.Content = slices.Delete(m.node.Content, i, i+2)
+			return
+		}
+	}
+}
+
 // guessMark begins the comment on what is guessed.
 const guessMark = "guessed: "
+
+// text returns the mapping as YAML.
+func (m *mapping) text() string {
+	var text bytes.Buffer
+	_ = writeYAML(&text, m.node)
+	return text.String()
+}
+
+// has reports whether a member is set.
+func (m *mapping) has(name string) bool {
+	for i := 0; i+1 < len(m.node.Content); i += 2 {
+		if m.node.Content[i].Value == name {
+			return true
+		}
+	}
+	return false
+}
+
+// remove takes a member out.
+func (m *mapping) remove(name string) {
+	for i := 0; i+1 < len(m.node.Content); i += 2 {
+		if m.node.Content[i].Value == name {
+			m.node.Content = slices.Delete(m.node.Content, i, i+2)
+			return
+		}
+	}
+}
 
 // sequence is a list of mappings under way.
 type sequence struct{ node *yaml.Node }

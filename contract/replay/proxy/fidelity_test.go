@@ -18,152 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/replay/proxy"
-	"svc.example/understudy/specs"
 )
-
-func TestAddressesInHeadersAreRewritten(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct{ sent, want string }{
-		"an address of the service":             {"SERVICE/gw/api/pools/4?a=1#b", "FRONT/workflow/api/pools/4?a=1#b"},
-		"a path of the service":                 {"/gw/api/pools/4", "/workflow/api/pools/4"},
-		"a relative address":                    {"4?x=1", "4?x=1"},
-		"the root of the service":               {"SERVICE/gw", "FRONT/workflow"},
-		"another path of the service's host":    {"/login", "SERVICE/login"},
-		"another server":                        {"https://login.example/a", "https://login.example/a"},
-		"a path that only begins like the root": {"SERVICE/gwx/a", "SERVICE/gwx/a"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var address string
-			back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Location", address)
-				w.Header().Set("Link", "<"+address+`>; rel="next"`)
-				w.Header().Set("Alt-Svc", `h3=":443"`)
-				w.WriteHeader(http.StatusFound)
-			}))
-			t.Cleanup(back.Close)
-			address = strings.Replace(tt.sent, "SERVICE", back.URL, 1)
-			s := before(t, back, func(c *proxy.Config) { c.Targets[specs.Workflow] = back.URL + "/gw/" })
-			answer := do(t, "GET", s.url("/api/pools"), "")
-			want := strings.NewReplacer("FRONT", s.front.URL, "SERVICE", back.URL).Replace(tt.want)
-			got := []string{answer.header.Get("Location"), answer.header.Get("Link"), answer.header.Get("Alt-Svc")}
-			if diff := cmp.Diff([]string{want, "<" + want + `>; rel="next"`, ""}, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if e := s.record.only(t); e.Response.Headers.Value("Location") != address || answer.status != http.StatusFound {
-				t.Errorf("recorded is %+v, want what the service has sent", e.Response)
-			}
-		})
-	}
-}
-
-func TestTheBasePathOfATargetMayBeLeftOut(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"", "/", "/v3", "/v3/"} {
-		var asked string
-		s := stand(t, func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.Path }, func(c *proxy.Config) {
-			c.Targets[specs.Core] = c.Targets[specs.Workflow] + "/gw" + path
-		})
-		do(t, "GET", s.front.URL+"/core/v3/job/list", "")
-		if asked != "/gw/v3/job/list" || s.proxy.Base(specs.Core) != s.service.URL+"/gw/v3" {
-			t.Errorf("%q: the service was asked for %s; its base is %s", path, asked, s.proxy.Base(specs.Core))
-		}
-	}
-}
-
-func TestHostLabelsAndPortsOfTheirOwn(t *testing.T) {
-	t.Parallel()
-	var asked string
-	s := stand(t, func(w http.ResponseWriter, r *http.Request) {
-		asked = r.URL.Path
-		w.Header().Set("Location", "/api/pools/4")
-	})
-	own, err := s.proxy.Interface(specs.Workflow)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for host, handler := range map[string]http.Handler{
-		"workflow.localhost:4010": s.proxy, "Workflow.LocalHost": s.proxy, "127.0.0.1:4011": own,
-	} {
-		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://"+host+"/api/pools", http.NoBody)
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
-		if asked != "/api/pools" || w.Header().Get("Location") != "/api/pools/4" {
-			t.Errorf("%s: the service was asked for %s; the client is sent to %s", host, asked, w.Header().Get("Location"))
-		}
-		asked = ""
-	}
-}
-
-func TestCookiesGoBackToTheirOwnServiceOnly(t *testing.T) {
-	t.Parallel()
-	var sent string
-	core := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		sent = r.Header.Get("Cookie")
-	}))
-	t.Cleanup(core.Close)
-	s := stand(t, func(w http.ResponseWriter, r *http.Request) {
-		sent = r.Header.Get("Cookie")
-		w.Header().Add("Set-Cookie", "session=abc; Domain=127.0.0.1; Path=/; Secure; HttpOnly")
-	}, func(c *proxy.Config) { // a service on another host
-		c.Targets[specs.Core] = strings.Replace(core.URL, "127.0.0.1", "localhost", 1)
-	})
-	answer := do(t, "GET", s.url("/api/pools"), "")
-	if got := answer.header.Get("Set-Cookie"); got != "session=abc; Path=/workflow; HttpOnly" {
-		t.Errorf("the client got %s", got)
-	}
-	do(t, "GET", s.url("/api/pools"), "", "Cookie", "theme=dark; session=abc")
-	if sent != "theme=dark; session=abc" {
-		t.Errorf("its own service got the cookies %q", sent)
-	}
-	do(t, "GET", s.front.URL+"/core/v3/job/list", "", "Cookie", "theme=dark; session=abc")
-	if sent != "theme=dark" {
-		t.Errorf("the other service got the cookies %q", sent)
-	}
-}
-
-func TestHeadersOfTheProxyAreNotPassedOn(t *testing.T) {
-	t.Parallel()
-	var asked http.Header
-	s := stand(t, func(_ http.ResponseWriter, r *http.Request) { asked = r.Header }, func(c *proxy.Config) { c.Token = "geheim" })
-	if answer := do(t, "GET", s.url("/api/pools"), ""); answer.status != http.StatusProxyAuthRequired {
-		t.Errorf("without the token the client got %d", answer.status)
-	}
-	for _, header := range [][]string{
-		{"Proxy-Authorization", "Bearer geheim"}, {"Proxy-Authorization", "Basic dTpnZWhlaW0="}, {"X-Understudy-Token", "geheim"},
-	} {
-		answer := do(t, "GET", s.url("/api/pools"), "", append(header, "Connection", "X-Hop", "X-Hop", "1")...)
-		if answer.status != 200 || asked.Get(header[0]) != "" || asked.Get("X-Hop") != "" {
-			t.Errorf("the client got %d, the service got %v", answer.status, asked)
-		}
-	}
-	for _, e := range s.record.exchanges(t) {
-		if e.Request.Headers.Value("Proxy-Authorization")+e.Request.Headers.Value("X-Understudy-Token") != "" {
-			t.Errorf("recorded is %v", e.Request.Headers)
-		}
-	}
-}
-
-func TestLoopsAreDetected(t *testing.T) {
-	t.Parallel()
-	var loop string
-	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.URL.Host, r.URL.Scheme, r.RequestURI = strings.TrimPrefix(loop, "http://"), "http", ""
-		r.URL.Path = "/workflow" + r.URL.Path
-		response, err := plainClient.Do(r)
-		if err != nil {
-			return
-		}
-		defer response.Body.Close()
-		w.WriteHeader(response.StatusCode)
-	}))
-	t.Cleanup(back.Close)
-	s := before(t, back)
-	loop = s.front.URL
-	if answer := do(t, "GET", s.url("/api/pools"), ""); answer.status != http.StatusLoopDetected {
-		t.Errorf("the client got %+v", answer)
-	}
-}
 
 func TestTrailersPass(t *testing.T) {
 	t.Parallel()
@@ -317,7 +172,8 @@ func TestLargeBodiesAreKeptAsABeginningAndADigest(t *testing.T) {
 	const size = 5 << 20
 	content := bytes.Repeat([]byte("0123456789abcdef\n"), size/17+1)[:size]
 	s := stand(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(w, r.Body)
+		body, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(body)
 	}, func(c *proxy.Config) { c.BodyLimit = 1000 })
 	if answer := do(t, "POST", s.url("/api/pools"), string(content)); answer.body != string(content) {
 		t.Errorf("%d bytes came back", len(answer.body))
@@ -330,6 +186,44 @@ func TestLargeBodiesAreKeptAsABeginningAndADigest(t *testing.T) {
 		if diff := cmp.Diff(any(want), body); diff != "" || len(want.Bytes) == 0 || len(want.Bytes) > 1000 {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+	}
+}
+
+// A service may answer while it is still being sent the request.
+func TestBothDirectionsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := stand(t, func(w http.ResponseWriter, r *http.Request) {
+		c := http.NewResponseController(w)
+		_ = c.EnableFullDuplex()
+		lines := bufio.NewScanner(r.Body)
+		for lines.Scan() {
+			_, _ = fmt.Fprintln(w, "echo", lines.Text())
+			_ = c.Flush()
+		}
+	})
+	out, in := io.Pipe()
+	request, err := http.NewRequestWithContext(t.Context(), "POST", s.url("/api/pools"), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go fmt.Fprintln(in, "0")
+	response, err := plainClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	lines := bufio.NewReader(response.Body)
+	for i := range 5 {
+		if line, err := lines.ReadString('\n'); line != fmt.Sprintf("echo %d\n", i) {
+			t.Fatalf("line %d is %q, %v", i, line, err)
+		}
+		if i < 4 {
+			fmt.Fprintln(in, i+1)
+		}
+	}
+	_ = in.Close()
+	if rest, err := io.ReadAll(lines); len(rest) > 0 || err != nil {
+		t.Errorf("the end: %q, %v", rest, err)
 	}
 }
 

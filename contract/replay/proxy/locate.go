@@ -75,10 +75,21 @@ func newTarget(iface specs.Interface, address string, brand specs.Brand) (*targe
 // string without a target.
 func (p *Proxy) Base(iface specs.Interface) string {
 	if t := p.targets[iface]; t != nil {
-		return t.root.String() + t.document.BasePath
+		return t.base()
 	}
 	return ""
 }
+
+// Base returns what the method of a proxy with this configuration returns.
+func (c *Config) Base(iface specs.Interface) (string, error) {
+	t, err := newTarget(iface, c.Targets[iface], c.Brand)
+	if err != nil {
+		return "", err
+	}
+	return t.base(), nil
+}
+
+func (t *target) base() string { return t.root.String() + t.document.BasePath }
 
 // at returns the address of a path below the root.
 func (t *target) at(path string, query *url.URL) *url.URL {

@@ -217,6 +217,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, t *target, at plac
 	if request.Body != nil && request.Body != http.NoBody {
 		request.Body = x.copyRequest(r.Body)
 	}
+	_ = x.client.EnableFullDuplex() // a service may answer before it has all of the request
 	p.reverse.ServeHTTP(w, request)
 }
 

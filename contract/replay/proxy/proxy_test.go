@@ -128,7 +128,7 @@ func do(t *testing.T, method, url, body string, header ...string) got {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		t.Fatalf("after %q: %v", text, err)
+		t.Fatalf("after %d bytes: %v", len(text), err)
 	}
 	return got{response.StatusCode, response.Header, response.Trailer, string(text)}
 }

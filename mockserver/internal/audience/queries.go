@@ -140,9 +140,11 @@ func issueQuery(c *op.Call, a world.ParentSegment, body queryRequest) (q world.S
 	if q.Request, err = canonicalBody(c.Body); err != nil {
 		return q, err
 	}
+	var takes time.Duration
+	q.Answer, takes = takeAnswerTo(w, q)
 	job, err := bridge.AskJob(w, world.Job{
 		Type: "presto", Database: a.Database, User: q.User, Query: queryText(a, body),
-	}, c.Now, w.Audience.QueryTime)
+	}, c.Now, takes)
 	if err != nil {
 		return q, err
 	}

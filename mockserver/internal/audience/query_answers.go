@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,16 @@ func answerQuery(w *world.State, e world.DueEvent) {
 	var list preview
 	if err == nil {
 		list, err = count(w, a, body, e)
+	}
+	switch {
+	case q.Answer == nil:
+	case q.Answer.Error != "":
+		err = errors.New(q.Answer.Error)
+	default:
+		q.Found = found(q.Answer)
+		w.Audience.Queries.Put(q.ID, q)
+		scripted(w, q, list)
+		return
 	}
 	if err == nil {
 		q.Found = &list.found

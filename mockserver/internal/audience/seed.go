@@ -35,6 +35,9 @@ func Seed(w *world.State, f fixtures.Audience) error {
 	for i, activation := range f.Activations {
 		s.Check(s.activation(activation), fmt.Sprintf("activation %d of %s", i+1, activation.Segment), "activations", i)
 	}
+	for i, a := range f.Answers {
+		s.Check(s.answer(a), fmt.Sprintf("answer %d of %s", i+1, a.Audience), "answers", i)
+	}
 	for i, q := range f.Queries {
 		s.Check(s.query(q), fmt.Sprintf("query %d for %s", i+1, q.Audience), "queries", i)
 	}

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"time"
 
@@ -48,6 +49,16 @@ func AnswerJob(w *world.State, id int64, columns [][2]string, rows [][]any, err 
 		}
 	}
 	jobs.Answer(w, id, world.QueuedResult{Output: output})
+}
+
+// AnswerJobBy sets the output with which a job ends.
+func AnswerJobBy(w *world.State, id int64, output *world.Output) {
+	jobs.Answer(w, id, world.QueuedResult{Output: output})
+}
+
+// Output returns the output of a job, of columns with their names and types, and of rows in JSON.
+func Output(columns [][2]string, rows [][]json.RawMessage) (*world.Output, error) {
+	return result.OutputFromJSON(columns, rows)
 }
 
 // StepJob runs the next step of a job.

@@ -71,12 +71,12 @@ func reserveIDs(w *world.State, f fixtures.Core) {
 	seed.Reserve(w, databaseIDs, f.Databases, func(d fixtures.Database) fixtures.ID { return d.ID })
 	seed.Reserve(w, connectionIDs, f.Connections, func(c fixtures.Connection) fixtures.ID { return c.ID })
 	seed.Reserve(w, scheduleIDs, f.Schedules, func(s fixtures.JobSchedule) fixtures.ID { return s.ID })
-	seed.Reserve(w, jobIDs, f.Jobs, func(j fixtures.Job) fixtures.ID { return j.ID })
+	seed.Reserve(w, JobIDs, f.Jobs, func(j fixtures.Job) fixtures.ID { return j.ID })
 	for _, d := range f.Databases {
 		seed.Reserve(w, tableIDs, d.Tables, func(t fixtures.Table) fixtures.ID { return t.ID })
 	}
 	for _, s := range f.Schedules {
-		seed.Reserve(w, jobIDs, s.History, func(r fixtures.ScheduledRun) fixtures.ID { return r.ID })
+		seed.Reserve(w, JobIDs, s.History, func(r fixtures.ScheduledRun) fixtures.ID { return r.ID })
 	}
 }
 
@@ -86,8 +86,10 @@ const (
 	tableIDs      = "core.table"
 	connectionIDs = "core.connection"
 	scheduleIDs   = "core.schedule"
-	jobIDs        = "core.job"
 )
+
+// JobIDs is the kind of the ids of jobs, as world.NewID knows it.
+const JobIDs = "core.job"
 
 // set sets a moment of the past, if the fixture gives it.
 func (s *seeding) set(what subject, member string, given fixtures.Instant, at *time.Time) {

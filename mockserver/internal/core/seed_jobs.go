@@ -55,7 +55,7 @@ func (s *seeding) job(i int, f fixtures.Job) {
 		}
 	}
 	j.issue = func(at time.Time) (id int64, err error) {
-		err = s.World.WithID(jobIDs, int64(f.ID), func() (err error) {
+		err = s.World.WithID(JobIDs, int64(f.ID), func() (err error) {
 			if f.Type == jobs.BulkImportJob {
 				id, err = s.bulkImportJob(f, user, at)
 				return err

@@ -130,7 +130,7 @@ func (s *seeding) planRun(what subject, f fixtures.JobSchedule, run fixtures.Sch
 			return 0, nil
 		}
 		var job world.Job
-		err := s.World.WithID(jobIDs, int64(run.ID), func() (err error) {
+		err := s.World.WithID(JobIDs, int64(run.ID), func() (err error) {
 			job, err = jobs.Issue(s.World, jobs.JobForSlot(row, slot), at)
 			return err
 		})

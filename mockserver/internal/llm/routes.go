@@ -63,8 +63,8 @@ func Interface(engine bridge.Engine) op.Interface {
 			r.Routes(knowledge.TextKnowledgeBases, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.TextResources, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "GET /api/tool_targets", Handle: r.Including(kinds.ToolTargets.List)},
-				{Path: "GET /api/tool_targets/{id}", Handle: kinds.ToolTargets.Get},
+				{Path: "GET /api/tool_targets", Handle: knowledge.NeedIndexing(r.Including(kinds.ToolTargets.List))},
+				{Path: "GET /api/tool_targets/{id}", Handle: knowledge.NeedIndexing(kinds.ToolTargets.Get)},
 
 				{Path: "GET /api/users/current", Handle: kinds.GetCurrentUser},
 				{Path: "GET /api/users/current_settings", Handle: kinds.GetCurrentUserSettings},

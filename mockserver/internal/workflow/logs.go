@@ -36,6 +36,8 @@ type logFile struct {
 	last  bool      // of the task's tries
 	task  world.Task
 	plan  dig.Task
+	agent string
+	given *string // its text, if a fixture has it
 }
 
 func listLogFiles(c *op.Call) (op.Reply, error) {
@@ -54,7 +56,7 @@ func listLogFiles(c *op.Call) (op.Reply, error) {
 		}
 		form := logForm{
 			FileName: f.name, FileSize: int64(len(f.bytes(z))), TaskName: f.task.Name,
-			FileTime: op.Instant(f.start), FileTimestamp: f.start.Format("2006-01-02T15:04:05.000000Z"), AgentID: agentID,
+			FileTime: op.Instant(f.start), FileTimestamp: f.start.Format("2006-01-02T15:04:05.000000Z"), AgentID: f.agent,
 		}
 		if direct {
 			form.Direct = c.Base + "/api/logs/" + op.IDText(attempt.ID) + "/files/" + url.PathEscape(f.name)
@@ -86,12 +88,19 @@ func logFiles(c *op.Call) (world.Attempt, []logFile, error) {
 	definition, _ := c.World.Workflow.Definitions.Get(attempt.Definition)
 	var files []logFile
 	for _, t := range tasks {
+		for _, log := range t.Logs {
+			files = append(files, logFile{name: log.Name, start: log.Time, agent: log.Agent, task: t, given: &log.Text})
+		}
+		if len(t.Logs) > 0 {
+			continue
+		}
 		for i, start := range t.Starts {
 			// Finer times would be in the name only: readers of time stamps stop at six digits.
 			start = start.UTC().Truncate(time.Microsecond)
 			files = append(files, logFile{
 				name:  fmt.Sprintf("%s@%08x%08x.%s.log.gz", t.Name, start.Unix(), start.Nanosecond(), agentID),
 				start: start, last: i == len(t.Starts)-1, task: t, plan: definition.Workflow.Tasks[t.Plan],
+				agent: agentID,
 			})
 		}
 	}
@@ -115,6 +124,9 @@ func (f *logFile) bytes(z *gzip.Writer) []byte {
 }
 
 func (f *logFile) text() string {
+	if f.given != nil {
+		return *f.given
+	}
 	var b strings.Builder
 	line := func(at time.Time, level, format string, args ...any) {
 		fmt.Fprintf(&b, "%s [%s] %s: ", at.UTC().Format("2006-01-02 15:04:05.000 -0700"), level, f.task.Name)

@@ -65,10 +65,7 @@ func seedAttempts(w *world.State, list []fixtures.Attempt, now time.Time) error 
 			engine.RequestCancel(w, a, now)
 		}
 	}
-	w.Workflow.Outcomes = slices.DeleteFunc(slices.Clone(w.Workflow.Outcomes), func(o world.Outcome) bool {
-		a, ok := w.Workflow.Attempts.Get(o.Attempt)
-		return ok && a.State == world.Done
-	})
+	s.dropOutcomes()
 	return errors.Join(misspelt, s.checkStatuses(), s.setCourses())
 }
 
@@ -191,8 +188,17 @@ func (s *seeding) prependOutcomes(p *seededAttempt, d world.Definition) error {
 	for i := range bound {
 		bound[i].Attempt = id
 	}
+	s.dropOutcomes() // so that they stay few while many attempts are played
 	s.w.Workflow.Outcomes = slices.Concat(bound, s.w.Workflow.Outcomes)
 	return nil
+}
+
+// dropOutcomes drops the outcomes for attempts that are done.
+func (s *seeding) dropOutcomes() {
+	s.w.Workflow.Outcomes = slices.DeleteFunc(slices.Clone(s.w.Workflow.Outcomes), func(o world.Outcome) bool {
+		a, ok := s.w.Workflow.Attempts.Get(o.Attempt)
+		return ok && a.State == world.Done
+	})
 }
 
 func (s *seeding) predecessor(p *seededAttempt) (int64, error) {

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -93,6 +94,26 @@ func (s *seeding) setTask(tasks []world.Task, f fixtures.AttemptTask) error {
 			return fixtures.At(err, given.member, given.member)
 		}
 		*given.set = moment
+	}
+	if f.StartedAt != "" && len(t.Starts) > 0 { // which the names of log files show
+		t.Starts = append(slices.Clone(t.Starts[:len(t.Starts)-1]), t.StartedAt)
+	}
+	return s.setLogs(t, f.Logs)
+}
+
+// setLogs gives a task the log files that the fixture has.
+func (s *seeding) setLogs(t *world.Task, logs []fixtures.TaskLog) error {
+	for i, f := range logs {
+		at := t.StartedAt
+		if f.FileTime != "" {
+			var err error
+			if at, err = seedInstant(f.FileTime, time.Time{}, s.now); err != nil {
+				return fixtures.At(err, "fileTime", "logs", i, "fileTime")
+			}
+		}
+		t.Logs = append(t.Logs, world.TaskLog{
+			Name: f.FileName, Time: at, Agent: cmp.Or(f.AgentID, agentID), Text: f.Text,
+		})
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type Audience struct {
 	Segments    table.Table[Segment]
 	Queries     table.Table[SegmentQuery]
 	Activations table.Table[Activation]
+	Answers     []AudienceAnswer // replaced, never changed in place
 }
 
 // ParentSegment is an audience: the profiles that segments are taken from, which are the records of a table.
@@ -79,7 +80,22 @@ type SegmentQuery struct {
 	User     int64           `json:"user"`
 	Request  json.RawMessage `json:"request"` // what was asked, in canonical form
 	Job      int64           `json:"job"`
-	Found    *Found          `json:"found,omitempty"` // once the profiles were counted; immutable
+	Found    *Found          `json:"found,omitempty"`  // once the profiles were counted; immutable
+	Answer   *AudienceAnswer `json:"answer,omitempty"` // what was scripted for it; immutable
+}
+
+// AudienceAnswer answers queries, or counts a segment that is created, in place of the profiles: every query of its
+// audience, the one with its request, or the segment with its name.
+type AudienceAnswer struct {
+	Audience int64           `json:"audience"`
+	Request  json.RawMessage `json:"request,omitempty"` // in canonical form
+	Segment  string          `json:"segment,omitempty"`
+	Count    *int64          `json:"count,omitempty"`
+	Preview  *int64          `json:"preview,omitempty"` // default: Count
+	Output   *Output         `json:"output,omitempty"`  // of the job; default: that of the profiles
+	Error    string          `json:"error,omitempty"`
+	Takes    *time.Duration  `json:"takes,omitempty"`
+	Times    int             `json:"times,omitempty"` // 0: always
 }
 
 // Found holds the number of profiles that fit a rule, and of those in the preview.

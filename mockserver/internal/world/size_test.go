@@ -32,6 +32,7 @@ func TestEverythingInAWorldCounts(t *testing.T) {
 	walk(reflect.TypeFor[world.State](), "")
 	want := []string{
 		"Account.Features", "Account.ProfileOptions", "Account.Partners", // only fixtures say these
+		"Audience.Answers",  // of fixtures
 		"Core.Results",      // counted one by one
 		"Core.Restrictions", // of fixtures
 		"LLM.Turns",         // counted one by one

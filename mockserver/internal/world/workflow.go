@@ -173,6 +173,15 @@ type Task struct {
 	UpdatedAt       time.Time   `json:"updatedAt"`
 	Error           string      `json:"error,omitempty"`
 	Starts          []time.Time `json:"starts,omitempty"` // one log file each; replaced, never changed in place
+	Logs            []TaskLog   `json:"logs,omitempty"`   // of a fixture, in place of those; never changed in place
+}
+
+// TaskLog is a log file whose content a fixture has.
+type TaskLog struct {
+	Name  string    `json:"name"`
+	Time  time.Time `json:"time"`
+	Agent string    `json:"agent"`
+	Text  string    `json:"text,omitempty"`
 }
 
 // TaskState is a task's state, as on the wire.

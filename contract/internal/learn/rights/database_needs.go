@@ -43,15 +43,32 @@ func (s *State) open(c int, database string, r Right) (repairs []Repair) {
 		}
 		repairs = append(repairs, s.grant(c, operation, name)...)
 	}
+	return append(repairs, s.number(u, d, r)...)
+}
+
+// number returns repairs that give a database without an id one that permissions name which grant a right: those of the
+// user, or of a policy that the user gets.
+func (s *State) number(u *User, d *Database, r Right) (repairs []Repair) {
 	if d.ID != "" {
-		return repairs
+		return nil
 	}
-	for _, entry := range s.entries(u, Databases) { // perhaps an id that is shown is that of the database
-		for id := range strings.SplitSeq(entry["ids"], ",") {
-			if id = strings.TrimSpace(id); id != "" && s.databaseWithID(id) == nil {
+	name, key := d.Name, u.Key
+	fits := func(entry map[string]string) bool {
+		return slices.ContainsFunc(rightsOf[entry["operation"]], func(o Right) bool {
+			return o == r || r == Sees && (o == Query || o == Import)
+		})
+	}
+	for i := range s.Policies {
+		policy := s.Policies[i].ID
+		for _, entry := range s.Policies[i].Permissions[Databases] {
+			for id := range strings.SplitSeq(entry["ids"], ",") {
+				if id = strings.TrimSpace(id); id == "" || !fits(entry) || s.databaseWithID(id) != nil {
+					continue
+				}
 				repairs = append(repairs, func(b *State) {
-					if d := b.Database(database); d != nil {
-						d.ID = id
+					if row := b.Database(name); row != nil {
+						row.ID = id
+						b.User(key).Policies = union(b.User(key).Policies, []string{policy})
 					}
 				})
 			}

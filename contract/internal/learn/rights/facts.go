@@ -1,6 +1,9 @@
 package rights
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // set is a list of texts that belongs to something of a state, such as the policies of a user.
 type set func(*State) *[]string
@@ -83,7 +86,9 @@ func GroupPolicies(n int, group string, ids []string) Claim {
 }
 
 // members returns a claim on which users have a text in a set of theirs.
-func members(n int, text string, of func(int) set, holds func([]*User) bool, wanted func(*User) (is, known bool)) Claim {
+func members(n int, text string, of func(int) set, holds func([]*User) bool,
+	wanted func(*User) (is, known bool),
+) Claim {
 	have := func(s *State) (users []*User) {
 		for i := range s.Users {
 			if u := &s.Users[i]; !u.Gone && slices.Contains(*of(u.Key)(s), text) {
@@ -143,11 +148,11 @@ func Tagged(n int, tag string, ids []string) Claim { return exactly(n, tag, grou
 // Managing returns the claim that exactly the users with some ids manage a group.
 func Managing(n int, tag string, ids []string) Claim { return exactly(n, tag, managedBy, ids) }
 
-// PolicyCount returns the claim that a policy has some number of users. If there are too few known ones, one more of whom
-// nothing is known may have it.
+// PolicyCount returns the claim that a policy has some number of users. If there are too few known ones, one more may
+// have it of whom nothing is known.
 func PolicyCount(n int, policy string, count int) Claim {
 	c := members(n, policy, policiesOf, func(users []*User) bool { return len(users) == count },
-		func(u *User) (bool, bool) { return false, false })
+		func(*User) (bool, bool) { return false, false })
 	repairs := c.Repairs
 	c.Level = Counted
 	c.Repairs = func(s *State) []Repair {
@@ -178,14 +183,19 @@ func GroupCount(n int, group string, count int) Claim {
 			return g == nil || len(g.Policies) == count
 		},
 		Repairs: func(s *State) (repairs []Repair) {
-			for _, p := range s.Policies {
-				repairs = append(repairs, func(b *State) {
-					if g := b.Group(group); g != nil && !g.Known {
-						g.Policies = union(g.Policies, []string{p.ID})
-					}
-				})
+			add := func(b *State, id string) {
+				if g := b.Group(group); g != nil && !g.Known {
+					g.Policies = union(g.Policies, []string{id})
+				}
 			}
-			return repairs
+			for _, p := range s.Policies {
+				repairs = append(repairs, func(b *State) { add(b, p.ID) })
+			}
+			return append(repairs, func(b *State) {
+				id := "made up " + strconv.Itoa(len(b.Policies))
+				b.Policies = append(b.Policies, Policy{ID: id, MadeUp: true})
+				add(b, id)
+			})
 		},
 	}
 }

@@ -23,8 +23,8 @@ const (
 // Administers reports whether a role may do everything.
 func (r Role) Administers() bool { return r != Restricted && r != SubUser }
 
-// Permissions holds what is granted, in the wire form: by kind of resource, entries with an operation and more texts. An
-// entry that no answer shows names its database in the member database, and has no ids.
+// Permissions holds what is granted, in the wire form: by kind of resource, entries with an operation and more texts.
+// An entry that no answer shows names its database in the member database, and has no ids.
 type Permissions map[string][]map[string]string
 
 // Databases is the kind of resource whose permissions are rights on databases.
@@ -44,6 +44,7 @@ type User struct {
 	Groups      []string // tags of the policy groups that it carries
 	Manages     []string // tags of the policy groups that it manages
 	Permissions Permissions
+	Into        int  // the key of the user that it turned out to be, or 0
 	Gone        bool // before the recording began, after it, or into another one
 }
 
@@ -76,6 +77,7 @@ type Caller struct {
 	User      int // a key
 	WriteOnly bool
 	Fixed     bool // an answer says who it is
+	Absent    bool // it sends nothing, but must have rights
 }
 
 // State is an account at one time.
@@ -119,7 +121,12 @@ func find[T any](list []T, fits func(*T) bool) *T {
 }
 
 // User returns the user with a key, or nil.
-func (s *State) User(key int) *User { return find(s.Users, func(u *User) bool { return u.Key == key }) }
+func (s *State) User(key int) *User {
+	if key > 0 && key <= len(s.Users) && s.Users[key-1].Key == key { // as they are, unless somebody made the list otherwise
+		return &s.Users[key-1]
+	}
+	return find(s.Users, func(u *User) bool { return u.Key == key })
+}
 
 // Named returns the user with an id, an e-mail address or a name, or nil.
 func (s *State) Named(ref string) *User {

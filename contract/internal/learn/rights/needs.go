@@ -76,6 +76,17 @@ func Self(ref string, delegated bool) Need {
 	}
 }
 
+// SameAs is the need of the user behind another caller, or of an administrator.
+func SameAs(other int) Need {
+	return Need{
+		allows: func(s *State, c int) bool {
+			u := s.caller(c)
+			return u != nil && (u.Role.Administers() || u == s.caller(other))
+		},
+		loosen: toAdministrator, tighten: toRestricted,
+	}
+}
+
 // ParentOf is the need of the user to whom a sub user belongs, or of an administrator.
 func ParentOf(ref string) Need {
 	return Need{

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// reassign returns repairs that make a caller another user. If nothing is known of the present one, or the two are known
-// by different things, they become one.
+// reassign returns repairs that make a caller another user. If nothing is known of the present one, or the two are
+// known by different things, they become one.
 func (s *State) reassign(c int) (repairs []Repair) {
 	if c < 0 || c >= len(s.Callers) || s.Callers[c].Fixed {
 		return nil
@@ -59,7 +59,7 @@ func (s *State) unite(from, to int) {
 	b.Policies, b.Groups = union(b.Policies, a.Policies), union(b.Groups, a.Groups)
 	b.Manages = union(b.Manages, a.Manages)
 	b.Permissions = b.Permissions.with(a.Permissions)
-	a.Gone, a.ID, a.Email, a.Name = true, "", "", ""
+	a.Gone, a.Into, a.ID, a.Email, a.Name = true, to, "", "", ""
 	for i := range s.Callers {
 		if s.Callers[i].User == from {
 			s.Callers[i].User = to
@@ -154,8 +154,8 @@ func (s *State) anyParent(child int) int {
 	return 0
 }
 
-// grant returns repairs that grant an operation on a database, or on all of them if it has no name, to the user behind a
-// caller: by policies whose permissions no answer shows, by policies that exist, or by one that is made up.
+// grant returns repairs that grant an operation on a database, or on all of them if it has no name, to the user behind
+// a caller: by policies whose permissions no answer shows, by policies that exist, or by one that is made up.
 func (s *State) grant(c int, operation, database string) (repairs []Repair) {
 	u := s.caller(c)
 	if u == nil || u.Role.Administers() {
@@ -165,7 +165,12 @@ func (s *State) grant(c int, operation, database string) (repairs []Repair) {
 	if database != "" {
 		entry["database"] = database
 	}
-	more, key := Permissions{Databases: {entry}}, u.Key
+	return s.grantAll(u, Permissions{Databases: {entry}})
+}
+
+// grantAll returns repairs that grant permissions to a user, as grant does.
+func (s *State) grantAll(u *User, more Permissions) (repairs []Repair) {
+	key := u.Key
 	for i := range s.Policies {
 		p := &s.Policies[i]
 		if p.MadeUp {
@@ -190,7 +195,7 @@ func (s *State) grant(c int, operation, database string) (repairs []Repair) {
 	return append(repairs, func(b *State) { b.makeUp(key, more) })
 }
 
-// makeUp grants permissions to a user by a policy that no answer shows. Rights on databases are granted by policies alone.
+// makeUp grants permissions to a user by a policy that no answer shows. Only policies grant rights on databases.
 func (s *State) makeUp(key int, more Permissions) {
 	u := s.User(key)
 	if p := find(s.Policies, func(p *Policy) bool { return p.MadeUp && slices.Contains(u.Policies, p.ID) }); p != nil {

@@ -77,8 +77,7 @@ func AllPermissions(n int, user string, shown Permissions) Claim {
 			u := s.Named(user)
 			key, now := u.Key, s.granted(u)
 			missing, extra := shown.minus(now), now.minus(shown)
-			own := maps.Clone(missing)
-			delete(own, Databases) // which only policies grant
+			own := missing.ofUsers()
 			repairs = append(repairs, func(b *State) {
 				b.User(key).Permissions = b.User(key).Permissions.minus(extra).with(own)
 			})
@@ -92,6 +91,17 @@ func AllPermissions(n int, user string, shown Permissions) Claim {
 			return repairs
 		},
 	}
+}
+
+// ofUsers returns the permissions of the kinds that can be granted to users themselves. All others need a policy.
+func (p Permissions) ofUsers() Permissions {
+	kinds := []string{
+		"ActivationTemplate", "MasterSegmentConfig", "MasterSegmentConfigs", "SegmentAllFolders", "SegmentFolder",
+		"Segmentation", "WorkflowProject",
+	}
+	own := maps.Clone(p)
+	maps.DeleteFunc(own, func(kind string, _ []map[string]string) bool { return !slices.Contains(kinds, kind) })
+	return own
 }
 
 // minus returns permissions without the entries of others.

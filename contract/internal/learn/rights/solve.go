@@ -31,8 +31,8 @@ type Step struct {
 	Change        func(*State)
 }
 
-// replay counts the claims that do not hold, and returns the first of those that are not given up, with the state at its
-// time: that of the lowest level.
+// replay counts the claims that do not hold, and returns the first one of the lowest level that is not given up, with
+// the state at its time.
 func replay(begin *State, steps []Step, givenUp map[*Claim]bool) (broken int, first *Claim, at *State) {
 	s := begin.Clone()
 	check := func(claims []Claim) {
@@ -57,8 +57,9 @@ func replay(begin *State, steps []Step, givenUp map[*Claim]bool) (broken int, fi
 	return broken, first, at
 }
 
-// maxReplayed bounds the steps that a search replays, so that it ends after about a second.
-const maxReplayed = 20_000_000
+// maxReplayed bounds the steps that a search replays, and the users and callers that it copies for that, so that it ends
+// after about a second.
+const maxReplayed = 4_000_000
 
 // solver searches for the state at the beginning.
 type solver struct {
@@ -78,9 +79,14 @@ func Solve(begin *State, steps []Step) (*State, []int) {
 
 // score returns how bad a state is: broken claims first, then what has to be assumed.
 func (x *solver) score(s *State) int {
-	x.replayed += len(x.steps) + 1
+	x.replayed += x.effort(s)
 	broken, _, _ := replay(s, x.steps, nil)
 	return 1000*broken + s.cost()
+}
+
+// effort returns about how much a replay takes.
+func (x *solver) effort(s *State) int {
+	return len(x.steps) + len(s.Users) + len(s.Callers) + len(s.Policies)
 }
 
 // improve repairs one broken claim after the other, by whatever makes the state better on the whole.
@@ -124,7 +130,7 @@ func (x *solver) lookAhead(s *State, claim *Claim, at *State) (best *State, scor
 	for _, repair := range claim.Repairs(at) {
 		candidate := s.Clone()
 		repair(candidate)
-		x.replayed += len(x.steps)
+		x.replayed += x.effort(candidate)
 		_, other, then := replay(candidate, x.steps, x.givenUp)
 		if other == nil {
 			continue
@@ -177,7 +183,9 @@ func (u *User) isKnown() bool { return u.ID != "" || u.Email != "" || u.Name != 
 func (s *State) cost() (cost int) {
 	called := map[int]int{}
 	for _, c := range s.Callers {
-		called[c.User]++
+		if !c.Absent {
+			called[c.User]++
+		}
 	}
 	for i := range s.Users {
 		u := &s.Users[i]

@@ -90,3 +90,33 @@ func Me(n, caller int, user string) Claim {
 		Repairs: func(s *State) []Repair { return s.reassign(caller) },
 	}
 }
+
+// UserIsAmong returns the claim that the user with a key is one of those with some ids, or a sub user if they are not
+// meant.
+func UserIsAmong(n, key int, ids []string, withSubUsers bool) Claim {
+	return Claim{
+		N: n, Level: Counted,
+		Holds: func(s *State) bool {
+			u := s.User(key)
+			return u == nil || u.Gone || !withSubUsers && u.Role == SubUser || slices.Contains(ids, u.ID)
+		},
+		Repairs: func(s *State) (repairs []Repair) {
+			for i := range s.Users {
+				to := &s.Users[i]
+				if to.Gone || !slices.Contains(ids, to.ID) || !canBeOne(s.User(key), to) {
+					continue
+				}
+				into := to.Key
+				repairs = append(repairs,
+					func(b *State) { b.unite(key, into) },
+					func(b *State) { b.User(key).forget(); b.unite(key, into) })
+			}
+			return repairs
+		},
+	}
+}
+
+// forget takes all that was assumed of what a user is granted.
+func (u *User) forget() {
+	u.Policies, u.Groups, u.Manages, u.Permissions = nil, nil, nil, nil
+}

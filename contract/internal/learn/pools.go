@@ -1,0 +1,247 @@
+package learn
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+)
+
+// pools are the pools of the beginning, by id.
+type pools struct {
+	*learner
+	names   map[string]string
+	defined []*thing
+	assumed []string // ids that things refer to, and no answer shows
+	held    []string // ids of those that something must keep from being deleted
+}
+
+func (l *learner) pools() *pools {
+	p := &pools{learner: l, names: map[string]string{}}
+	for _, t := range l.things.all(poolKind) {
+		if name := t.first().Get("name").String(); name != "" && p.names[t.id] == "" {
+			p.names[t.id] = name
+		}
+	}
+	p.defined = byNumber(l.things.of(poolKind))
+	p.assumeDefault()
+	return p
+}
+
+// assumeDefault takes the one pool that attempts refer to, and that no answer shows, for the default one, if no answer
+// shows which that is.
+func (p *pools) assumeDefault() {
+	for _, t := range p.things.all(poolKind) {
+		if t.first().Get("default").Bool() {
+			return
+		}
+	}
+	only := ""
+	for _, t := range p.things.all(attemptKind) {
+		switch id := t.first().Get("poolId").String(); {
+		case id == "" || p.names[id] != "" || id == only:
+		case only != "":
+			return // there are several
+		default:
+			only = id
+		}
+	}
+	if only != "" {
+		p.names[only] = defaultPool
+		p.assumed = append(p.assumed, only)
+	}
+}
+
+const defaultPool = "default"
+
+// name returns the name of a pool that a thing of the beginning refers to.
+func (p *pools) name(id string) string {
+	if id == "" {
+		return ""
+	}
+	if p.names[id] == "" {
+		p.names[id] = "pool-" + id
+		p.assumed = append(p.assumed, id)
+	}
+	return p.names[id]
+}
+
+func (p *pools) list() *sequence {
+	s := newSequence()
+	for _, t := range p.defined {
+		m := newMapping()
+		m.set("id", idOf(t.id))
+		name, isChanged := t.value("name")
+		switch {
+		case !name.Exists():
+			m.guess("name", p.name(t.id), unseen)
+		case isChanged:
+			m.guess("name", name, "it was set before an answer showed it")
+		default:
+			m.set("name", name)
+		}
+		if t.first().Get("default").Bool() {
+			s.add(m)
+			continue
+		}
+		limit, isChanged := t.value("concurrencyLimit")
+		switch {
+		case !limit.Exists():
+			m.guess("concurrencyLimit", p.limitOf(t.id), unseen)
+		case isChanged:
+			m.guess("concurrencyLimit", limit, "it was set before an answer showed it")
+		default:
+			m.set("concurrencyLimit", limit)
+		}
+		s.add(m)
+	}
+	for _, id := range p.assumed {
+		if p.things.find(poolKind, id) != nil {
+			continue
+		}
+		m := newMapping()
+		m.set("id", idOf(id))
+		m.set("name", p.names[id])
+		if p.names[id] != defaultPool {
+			m.set("concurrencyLimit", p.limitOf(id))
+		}
+		s.addGuessed(m, "something refers to it, and no answer shows it")
+	}
+	return s
+}
+
+// limitOf guesses the limit of a pool: the number of attempts that ran in it if others waited.
+func (p *pools) limitOf(id string) int {
+	const usual = 10
+	running, waiting := 0, false
+	for _, t := range p.things.of(attemptKind) {
+		if t.first().Get("poolId").String() != id {
+			continue
+		}
+		switch t.first().Get("status").String() {
+		case "running", "canceling":
+			running++
+		case "queued":
+			waiting = true
+		}
+	}
+	if waiting {
+		return max(1, running)
+	}
+	return max(usual, running)
+}
+
+// isFull reports whether attempts ran in a pool at the beginning.
+func (p *pools) isFull(id string) bool {
+	return slices.ContainsFunc(p.things.of(attemptKind), func(t *thing) bool {
+		status := t.first().Get("status").String()
+		return t.first().Get("poolId").String() == id && (status == "running" || status == "canceling")
+	})
+}
+
+// accountLimit sets the limit of all pools together, of which the default pool has what the others leave.
+func (l *learner) accountLimit(m *mapping, p *pools) {
+	for _, e := range l.exchanges {
+		if e.name() != "workflow.listPools" || !e.ok() {
+			continue
+		}
+		body, ok := e.JSONResponse()
+		total := int64(0)
+		for _, pool := range body.Get("pools").Array() {
+			total += pool.Get("concurrencyLimit").Int()
+		}
+		if ok && total > 0 {
+			m.set("accountLimit", total)
+			return
+		}
+	}
+	total := int64(0)
+	for _, id := range p.assumed {
+		if p.names[id] != defaultPool {
+			total += int64(p.limitOf(id))
+		}
+	}
+	isKnown := false
+	for _, t := range p.defined {
+		limit, _ := t.value("concurrencyLimit")
+		total += limit.Int()
+		isKnown = isKnown || t.first().Get("default").Bool()
+	}
+	switch {
+	case isKnown:
+		m.guess("accountLimit", total, "there may be pools that no answer shows")
+	case l.mostOfDefault() >= 0:
+		m.guess("accountLimit", total+l.mostOfDefault(), "pools of a higher limit were refused")
+	case total > 0:
+		m.guess("accountLimit", total+100, "no answer shows the default pool")
+	}
+}
+
+// mostOfDefault returns the highest limit that the default pool may have had at the beginning, as no pool could be made
+// out of more, or -1 if none was refused.
+func (l *learner) mostOfDefault() int64 {
+	made := int64(0)
+	for _, e := range l.exchanges {
+		body, ok := e.JSONRequest()
+		if e.name() != "workflow.createPool" || !ok {
+			continue
+		}
+		limit := body.Get("concurrencyLimit").Int()
+		switch {
+		case e.ok():
+			made += limit
+		case e.Status() == 400 && limit > 0 && body.Get("name").String() != "":
+			return made + limit - 1
+		}
+	}
+	return -1
+}
+
+func (l *learner) poolRules(p *pools) *sequence {
+	s := newSequence()
+	for _, t := range byNumber(l.things.of(poolRuleKind)) {
+		if len(t.sights) == 0 {
+			l.notes = append(l.notes, "pool rule "+t.id+": no answer shows it")
+			continue
+		}
+		m := newMapping()
+		m.set("id", idOf(t.id))
+		for _, name := range []string{"priority", "poolId", "conditions"} {
+			value, isChanged := t.value(name)
+			if name == "poolId" {
+				name, value = "pool", gjson.Parse(strconv.Quote(p.name(value.String())))
+			}
+			if isChanged {
+				m.guess(name, value, "it was set before an answer showed it")
+				continue
+			}
+			m.set(name, value)
+		}
+		s.add(m)
+	}
+	for _, e := range l.exchanges {
+		t := l.things.find(poolKind, param(e, "poolId"))
+		isRefused := e.name() == "workflow.deletePool" && e.Status() == 400 && t != nil && t.wasThere()
+		if !isRefused || t.first().Get("default").Bool() || p.isUsed(t.id) || slices.Contains(p.held, t.id) {
+			continue
+		}
+		p.held = append(p.held, t.id)
+		m := newMapping()
+		m.set("priority", 9_000+len(p.held))
+		m.set("pool", p.name(t.id))
+		m.set("conditions", gjson.Parse(`[{"type":"project_name","operator":"starts_with","values":["unknown_"]}]`))
+		s.addGuessed(m, "the deletion of the pool was refused, and no answer shows why")
+	}
+	return s
+}
+
+// isUsed reports whether something that an answer shows keeps a pool from being deleted.
+func (p *pools) isUsed(id string) bool {
+	for _, kind := range []string{attemptKind, poolRuleKind} {
+		isIn := func(t *thing) bool { return t.first().Get("poolId").String() == id }
+		if slices.ContainsFunc(p.things.all(kind), isIn) {
+			return true
+		}
+	}
+	return false
+}
