@@ -43,8 +43,8 @@ func withoutControl(next http.Handler) http.Handler {
 }
 
 // What clients did at the same time agrees with a mock whose ids are others: requests that overlapped are replayed in
-// an order in which they can have taken effect. Where several orders can, a later answer may show that it was another one;
-// so one recording of ten may differ. OVERLAPS sets the number of recordings, and OVERLAPPING that of clients.
+// an order in which they can have taken effect. Where several orders can, a later answer may show that it was another
+// one; so one recording of ten may differ. OVERLAPS sets the number of recordings, and OVERLAPPING that of clients.
 func TestCompareOverlaps(t *testing.T) {
 	t.Parallel()
 	recordings, clients := atLeast(10, "OVERLAPS"), atLeast(6, "OVERLAPPING")
