@@ -78,6 +78,7 @@ type Caller struct {
 	WriteOnly bool
 	Fixed     bool // an answer says who it is
 	Absent    bool // it sends nothing, but must have rights
+	Refused   bool // it was refused what administrators may, so that it is none
 }
 
 // State is an account at one time.
