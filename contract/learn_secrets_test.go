@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -103,8 +104,8 @@ func (s *secretSession) addKnown(n int) {
 	s.add("PUT", "/workflow/api/projects?project=p&revision=r", "{", `{"id":"1","name":"p"}`)
 	archive := s.list[len(s.list)-1]
 	archive.Request.Headers[1][1] = "application/gzip"
-	archive.Request.Body.Bytes = archiveOf("+a:\n  sh>: curl -H 'Authorization: SVC1 " + key() + "' https://me:" + token() +
-		"@x.example/\n  _env: {password: " + token() + "}\n")
+	archive.Request.Body.Bytes = archiveOf("+a:\n  sh>: curl -H 'Authorization: SVC1 " + key() + "' https://me:" +
+		token() + "@x.example/\n  _env: {password: " + token() + "}\n")
 }
 
 // archiveOf returns a packed archive with one workflow.
@@ -137,9 +138,7 @@ func TestNoSecretIsLearned(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{"scenario.yaml": learned.Scenario, "story.txtar": learned.Story}
-	for name, text := range learned.Files {
-		files[name] = text
-	}
+	maps.Copy(files, learned.Files)
 	for name, text := range files {
 		if left := plant.Find(text); len(left) > 0 {
 			t.Errorf("%s: left are %q", name, left[:min(len(left), 5)])

@@ -6,8 +6,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Redacted returns the exchange without its secrets, except the key of the request, by which its caller is known. It has
-// no verdicts. It is nil if a secret stands in the path of the address.
+// Redacted returns the exchange without its secrets, except the key of the request, by which its caller is known. It
+// has no verdicts. It is nil if a secret stands in the path of the address.
 func (r *Result) Redacted(redactor *recording.Redactor) *Result {
 	clean := *r
 	clean.Checks, clean.Findings, clean.reading = nil, nil, nil

@@ -17,7 +17,11 @@ anna POST /table/create/shop/notes 403 - {}
 	"a policy that is shown after a change": {`
 admin PATCH /access_control/policies/21/permissions 200 {"Databases":[{"operation":"query","ids":"4"}]} {"Databases":[{"operation":"query","ids":"4"}],"WorkflowProject":[{"operation":"run"}]}
 admin GET /access_control/policies/21/permissions 200 - {"Databases":[{"operation":"query","ids":"4"}],"WorkflowProject":[{"operation":"run"}]}
-`, ``},
+`, `
+user1@account.example: administrator
+policy-21 grants [WorkflowProject:[map[operation:run]]]
+1/admin: user1@account.example, master
+`},
 
 	"policies of a user that are shown": {`
 admin GET /access_control/users/3 200 - {"user_id":3,"account_id":1,"permissions":{"WorkflowProject":[{"operation":"run"}]},"policies":[]}
@@ -29,7 +33,14 @@ admin GET /access_control/policies 200 - [{"id":21,"account_id":1,"name":"analys
 admin POST /access_control/users/3/policies/22 200 - {"id":22,"account_id":1,"name":"editors","description":"","user_count":1}
 admin DELETE /access_control/users/3/policies/21 200 - {"id":21,"account_id":1,"name":"analysts","description":"","user_count":0}
 admin GET /access_control/users/3/policies 200 - [{"id":23,"account_id":1,"name":"collectors","description":"","user_count":1},{"id":22,"account_id":1,"name":"editors","description":"","user_count":1}]
-`, ``},
+`, `
+user3@account.example: restricted, has analysts collectors
+user4@account.example: administrator
+analysts grants 
+editors grants 
+collectors grants 
+1/admin: user4@account.example, master
+`},
 
 	"tags that are shown": {`
 admin GET /policy_group_tags/store_team/users 200 - {"user_ids":["3"]}
@@ -65,22 +76,45 @@ admin POST /user/delegated_admin/add/otto@shop.example 422 - {}
 	"a sub user that is shown": {`
 anna GET /sub_user/list 200 - {"sub_users":[{"id":5,"name":"kiosk","email":null,"parent_user_id":3,"account_id":1,"policies":[]}]}
 admin GET /sub_user/list 200 - {"sub_users":[{"id":5,"name":"kiosk","email":null,"parent_user_id":3,"account_id":1,"policies":[]},{"id":7,"name":"till","email":null,"parent_user_id":1,"account_id":1,"policies":[]}]}
-`, ``},
+`, `
+user1@account.example: administrator
+user3@account.example: restricted
+kiosk: sub_user
+till: sub_user
+1/user3: user3@account.example, master
+1/admin: user1@account.example, master
+`},
 	"a sub user who only calls": {`
 kiosk GET /database/list 200 - {"databases":[]}
 kiosk GET /sub_user/list 403 - {}
-`, ``},
+`, `
+User 1: sub_user
+user2@account.example: administrator
+1/user-1: User 1, master
+1/admin: user2@account.example, master
+`},
 	"a sub user whose key is gone with it": {`
 admin GET /sub_user/list 200 - {"sub_users":[{"id":5,"name":"kiosk","email":null,"parent_user_id":1,"account_id":1,"policies":[]}]}
 kiosk GET /schedule/list 200 - {"schedules":[]}
 admin POST /sub_user/remove/5 200 - {"sub_user_id":5}
 kiosk GET /schedule/list 401 - {}
-`, ``},
+`, `
+user1@account.example: administrator
+kiosk: sub_user
+1/admin: user1@account.example, master
+1/kiosk: kiosk, master
+`},
 
 	"rights that a list of databases shows": {`
 anna GET /database/list?require_permissions=true 200 - {"databases":[{"name":"shop","permission":"query_only","database_permissions":{"query":true,"edit":false,"import":false,"download":false,"delete":false}}]}
 admin GET /database/list 200 - {"databases":[{"name":"shop","permission":"administrator"},{"name":"staff","permission":"administrator"}]}
-`, ``},
+`, `
+user1@account.example: restricted, has rights of user1@account.example
+user2@account.example: administrator
+rights of user1@account.example grants [query:[shop]]
+1/user1: user1@account.example, master
+1/admin: user2@account.example, master
+`},
 	"a caller who makes databases and sees no other": {`
 admin GET /database/list 200 - {"databases":[{"name":"shop","permission":"administrator"}]}
 nils POST /database/create/mine 200 - {"database":"mine"}
@@ -91,7 +125,11 @@ nils GET /table/list/shop 403 - {}
 write POST /ingestion/postback/v3/event/shop/orders 200 {"id":1} {}
 write GET /database/list 403 - {}
 admin GET /database/list 200 - {"databases":[{"name":"shop","permission":"administrator"}]}
-`, ``},
+`, `
+user1@account.example: administrator
+1/write: user1@account.example, write-only
+1/admin: user1@account.example, master
+`},
 
 	"a profile option that is shown": {`
 admin GET /access_control/users/3/profile_options 200 - {"time_zone":"UTC","locale":null}

@@ -38,9 +38,9 @@ func (p *people) solve(callers []*caller) {
 			other.createdAt, other.updatedAt = cmp.Or(other.createdAt, u.createdAt), cmp.Or(other.updatedAt, u.updatedAt)
 		}
 	}
-	for i := range solved.Users[len(p.users):] {
-		row := &solved.Users[len(p.users):][i]
-		p.users = append(p.users, &user{role: string(row.Role), rights: row})
+	for i := len(p.users); i < len(solved.Users); i++ {
+		row := &solved.Users[i]
+		p.users = append(p.users, &user{role: string(row.Role), rights: row, isMerged: row.Gone})
 	}
 	for i, c := range callers {
 		c.user = p.users[solved.Callers[i].User-1]
@@ -52,7 +52,7 @@ func (p *people) solve(callers []*caller) {
 	}
 }
 
-// assumeTaken gives users what the first request about it takes from them, since why would anybody take what is not there.
+// assumeTaken gives users what the first request about it takes from them, as nobody takes what is not there.
 func (p *people) assumeTaken(s *rights.State) {
 	done := map[string]bool{}
 	for _, e := range p.exchanges {

@@ -123,7 +123,7 @@ func find[T any](list []T, fits func(*T) bool) *T {
 
 // User returns the user with a key, or nil.
 func (s *State) User(key int) *User {
-	if key > 0 && key <= len(s.Users) && s.Users[key-1].Key == key { // as they are, unless somebody made the list otherwise
+	if key > 0 && key <= len(s.Users) && s.Users[key-1].Key == key {
 		return &s.Users[key-1]
 	}
 	return find(s.Users, func(u *User) bool { return u.Key == key })

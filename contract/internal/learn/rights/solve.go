@@ -57,8 +57,8 @@ func replay(begin *State, steps []Step, givenUp map[*Claim]bool) (broken int, fi
 	return broken, first, at
 }
 
-// maxReplayed bounds the steps that a search replays, and the users and callers that it copies for that, so that it ends
-// after about a second.
+// maxReplayed bounds the steps that a search replays, and the users and callers that it copies for that, so that it
+// ends after about a second.
 const maxReplayed = 4_000_000
 
 // solver searches for the state at the beginning.
