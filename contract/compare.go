@@ -100,7 +100,7 @@ func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Resu
 	config := x.g.checker.config.comparison
 	done, masks, err := compare.Run(ctx, &compare.Config{
 		Documents: x.g.checker.documents, Masks: config.masks, Tolerance: config.tolerance,
-		Redactor: x.g.checker.redactor,
+		Redactor: x.g.checker.redactor, Timeout: config.timeout,
 	}, subject, list)
 	if err != nil {
 		return err

@@ -52,6 +52,7 @@ func DifferenceDocs() []report.RuleDoc {
 type comparisonConfig struct {
 	masks     []compare.Mask
 	tolerance time.Duration
+	timeout   time.Duration
 }
 
 // DefaultTolerance is the default of WithTolerance: answers mostly show whole seconds.
@@ -78,6 +79,18 @@ func WithTolerance(d time.Duration) Option {
 			return fmt.Errorf("tolerance %v: want a duration such as 2s, or 0s", d)
 		}
 		c.comparison.tolerance = d
+		return nil
+	}
+}
+
+// WithAnswerTimeout bounds how long Compare waits for an answer of its subject, a minute if it is not given. A request
+// that takes longer counts as not answered, and is a difference.
+func WithAnswerTimeout(d time.Duration) Option {
+	return func(c *config) error {
+		if d <= 0 {
+			return fmt.Errorf("answer timeout %v: want a duration above 0, such as 30s", d)
+		}
+		c.comparison.timeout = d
 		return nil
 	}
 }

@@ -86,8 +86,8 @@ func TestLearnThroughProxy(t *testing.T) {
 	}
 }
 
-// wantLearnable wants that what is learned of a recording answers as the recording.
-func wantLearnable(t *testing.T, source func() contract.Source) {
+// wantLearnable wants that what is learned of a recording answers as the recording, but for some operations.
+func wantLearnable(t *testing.T, source func() contract.Source, except ...string) {
 	t.Helper()
 	checker := plainChecker(t)
 	learned, err := checker.Learn(t.Context(), source())
@@ -109,7 +109,8 @@ func wantLearnable(t *testing.T, source func() contract.Source) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Failed() {
+	if !slices.Equal(differing(r), except) {
+		t.Errorf("%s differ, want %s", differing(r), except)
 		t.Errorf("%s\n%s", text(t, r), learned.Scenario)
 	}
 }
@@ -152,5 +153,11 @@ func TestLearnAllStoriesInOneWorld(t *testing.T) {
 		r.Header = one.header
 		handler.ServeHTTP(httptest.NewRecorder(), r)
 	}
-	wantLearnable(t, func() contract.Source { return contract.Exchanges(slices.Values(s.recorder.Exchanges())) })
+	// Why these: in half a day, schedules start attempts and issue jobs that no answer shows, and what came of them is in
+	// lists; a workflow is uploaded again under a name that it had; rights come and go that no answer shows.
+	wantLearnable(t, func() contract.Source { return contract.Exchanges(slices.Values(s.recorder.Exchanges())) },
+		"core.attachPolicyToUser", "core.getJob", "core.getJobStatus", "core.getScheduleHistory", "core.getTable",
+		"core.killJob", "core.listDatabases", "core.listJobs", "core.listTables", "core.setTagUsers", "core.tailTable",
+		"workflow.getAttempt", "workflow.listAttempts", "workflow.listProjects", "workflow.listSchedules",
+		"workflow.listWorkflows", "workflow.startAttempt")
 }

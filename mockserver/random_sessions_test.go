@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,10 +14,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/contract"
-	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/query/sqlite"
-	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
 
@@ -263,62 +258,4 @@ var writes = []struct{ method, path, body string }{
 	{"POST", "/llm/api/chats/{{llm.chat:id}}/continue", `{"input":"question {{n}}"}`},
 	{"POST", "/audience/audiences/61/segments", `{"name":"segment {{n}}"}`},
 	{"DELETE", "/dwh/v1/dwh/{{dwh.integration:dwh_id}}", ""},
-}
-
-// learnSessions is how many random sessions are learned from: few, unless LEARN says how many.
-func learnSessions(t *testing.T) int {
-	t.Helper()
-	n, err := strconv.Atoi(os.Getenv("LEARN"))
-	if err != nil {
-		return 20
-	}
-	return n
-}
-
-// What is learned of a random session with any scenario answers as was recorded.
-func TestLearnRandomSessions(t *testing.T) {
-	t.Parallel()
-	checker := exampleChecker(t)
-	names := scenarios.List()
-	for seed := range learnSessions(t) {
-		name := names[seed%len(names)]
-		t.Run(fmt.Sprintf("%s-%d", name, seed), func(t *testing.T) {
-			t.Parallel()
-			scenario, err := scenarios.Load(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var keys []string
-			for _, key := range scenario.Fixture.Account.Keys {
-				keys = append(keys, key.Key)
-			}
-			if len(keys) == 0 {
-				keys = []string{"1/admin"}
-			}
-			first := newServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
-			var s session
-			v := newVisitor(t, uint64(seed), s.handler(first), keys)
-			for range 60 {
-				v.act()
-			}
-			server, learned := s.learned(t, checker)
-			if server == nil {
-				return
-			}
-			with := subject(server.World(""))
-			with.Keys = map[string]string{}
-			for _, key := range learned.Keys {
-				for _, digest := range key.Recorded {
-					with.Keys[digest] = key.Key
-				}
-			}
-			r, err := checker.Compare(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())), with)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Failed() {
-				t.Errorf("%s\n%s", text(t, r), learned.Scenario)
-			}
-		})
-	}
 }

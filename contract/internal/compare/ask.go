@@ -36,7 +36,7 @@ func (r *replay) ask(request *http.Request) (a *Answer, why string, err error) {
 			return nil, "", context.Cause(request.Context())
 		case errors.Is(context.Cause(ctx), errTimeout):
 			return nil, fmt.Sprintf("it took longer than %v", timeout), nil
-		case panicked == http.ErrAbortHandler: //nolint:errorlint // a panic is with this value, and not with an error that wraps it
+		case panicked == http.ErrAbortHandler: //nolint:errorlint // nothing wraps it
 			return nil, "the connection was cut", nil
 		case panicked != nil:
 			return nil, fmt.Sprintf("the handler panicked: %v", panicked), nil

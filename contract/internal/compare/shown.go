@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ func (c *comparison) shownValues(path []string, was, is any) (shownWas, shownIs 
 	}
 	if is != absent {
 		if was == absent {
-			path = append(c.other[:len(c.other):len(c.other)], path[len(path)-1:]...)
+			path = append(slices.Clip(c.other), path[len(path)-1:]...)
 		} else {
 			path = c.other
 		}

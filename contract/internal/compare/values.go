@@ -111,7 +111,8 @@ func (c *comparison) addresses(was, is string) bool {
 	}
 	a, b := c.route(u.EscapedPath()), c.route(v.EscapedPath())
 	if a.Operation == nil || a.Operation != b.Operation {
-		return u.EscapedPath() == v.EscapedPath() && c.queries(u.Query(), v.Query(), nil)
+		isSame := u.EscapedPath() == v.EscapedPath() || c.withUUIDs(u.EscapedPath(), v.EscapedPath())
+		return isSame && c.queries(u.Query(), v.Query(), nil)
 	}
 	kinds, query := c.sites.parameters(a.Operation)
 	for _, name := range parameterNames(a.Operation) {

@@ -170,7 +170,7 @@ func (l *learner) connectionID(name string) any {
 }
 
 // implyAudience adds what requests to the audience interface need: connections, the segments that rules refer to, the
-// table of the profiles. Jobs that queries started are none of the beginning.
+// table of the profiles.
 func (l *learner) implyAudience() {
 	add := func(kind, id string, e *Exchange) {
 		if l.things.find(kind, id) == nil {
@@ -210,7 +210,7 @@ func (l *learner) implyAudience() {
 	}
 }
 
-// queryMoves are what queries of audiences do to jobs.
+// queryMoves notes the jobs that queries of audiences start.
 var queryMoves = map[string]func(*things, *Exchange){
 	segmentQuery: func(s *things, e *Exchange) {
 		body, _ := e.JSONResponse()

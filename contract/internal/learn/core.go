@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+	"svc.example/understudy/specs"
 )
 
 // Kinds of the core interface.
@@ -101,6 +102,14 @@ func (l *learner) mentionedDatabases() (names []string) {
 		add(t.first().Get("database").String())
 	}
 	for _, e := range l.exchanges {
+		if body, ok := e.JSONResponse(); ok && e.ok() && e.Operation().Interface == specs.LLM {
+			for _, path := range []string{"data", "data.#", "included.#"} {
+				body.Get(path + ".attributes.svcDatabaseName").ForEach(func(_, name gjson.Result) bool {
+					add(name.String())
+					return true
+				})
+			}
+		}
 		if e.name() == "core.issueJob" && e.ok() {
 			add(param(e, "database_name"))
 		}
@@ -118,7 +127,8 @@ func (l *learner) database(name string) *mapping {
 		m.set("deleteProtected", o.Get("delete_protected").Bool())
 		m.set("createdAt", timeOf(o.Get("created_at")))
 		isKnown = o.Get("created_at").Exists()
-		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) {
+		at := timeOf(o.Get("updated_at"))
+		if at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) && !instant(at).After(l.begin) {
 			m.set("updatedAt", at)
 		}
 	}
@@ -133,8 +143,10 @@ func (l *learner) database(name string) *mapping {
 		one.set("count", l.unseenRecords(t))
 		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
 	}
+	seen := map[string]bool{}
 	for _, t := range l.things.of(tableKind) {
-		if in, _, _ := strings.Cut(t.id, "/"); in == name {
+		if in, _, _ := strings.Cut(t.id, "/"); in == name && !seen[t.id] {
+			seen[t.id] = true
 			tables.add(l.table(t))
 		}
 	}

@@ -38,12 +38,15 @@ func definitionText(config gjson.Result, zone string) string {
 
 // guessDefinition writes a workflow with the tasks that answers show of its attempts.
 func (p *projects) guessDefinition(project, name string) string {
-	root := newMapping()
-	if zone, schedule := p.guessSchedule(project, name); schedule != nil {
-		root.set("timezone", zone)
-		root.set("schedule", schedule)
+	guessed, root := newMapping(), newMapping()
+	hasTasks := p.addTasks(root, project, name)
+	if zone, schedule := p.guessSchedule(project, name); schedule != nil && !root.has("schedule") {
+		guessed.set("timezone", zone)
+		guessed.set("schedule", schedule)
+		root.remove("timezone")
 	}
-	if !p.addTasks(root, project, name) {
+	root.node.Content = append(guessed.node.Content, root.node.Content...)
+	if !hasTasks {
 		task := newMapping()
 		task.set("echo>", "unknown")
 		root.set("+unknown", task)
@@ -111,7 +114,7 @@ func zoneOf(text string) (name string, place *time.Location) {
 // addTasks adds the tasks that the first attempt of a workflow shows, and reports whether there are any.
 func (p *projects) addTasks(root *mapping, project, name string) bool {
 	for _, attempt := range p.things.all(attemptKind) {
-		o := attempt.first()
+		o := p.attemptObject(attempt)
 		if o.Get("project.id").String() != project || o.Get("workflow.name").String() != name {
 			continue
 		}

@@ -126,6 +126,12 @@ func (l *learner) targets(t *thing) (database string, tables []string) {
 // imply adds the tables that integrations of the beginning load into: each must be there.
 func (l *learner) imply() {
 	l.implyAudience()
+	for _, t := range l.things.of("llm.knowledge-base") {
+		name := t.first().Get("attributes.svcDatabaseName").String()
+		if name != "" && !slices.Contains(l.databaseNames(), name) && l.things.find(databaseKind, name) == nil {
+			l.things.list = append(l.things.list, &thing{kind: databaseKind, id: name, changed: map[string]bool{}})
+		}
+	}
 	for _, t := range l.things.of(integrationKind) {
 		if !t.first().Exists() {
 			continue
@@ -171,7 +177,7 @@ func (p *projects) seeIntegrations() {
 	}
 }
 
-// integrationMoves are what operations on integrations do to the workflow interface.
+// integrationMoves notes what operations on integrations make and delete in the workflow interface.
 var integrationMoves = map[string]func(*things, *Exchange){
 	"dwh.createDwhIntegration": func(s *things, e *Exchange) {
 		body, _ := e.JSONResponse()

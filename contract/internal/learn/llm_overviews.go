@@ -5,7 +5,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// counted is what an overview counts.
+// counted describes a number in an overview.
 type counted struct {
 	of, total, first string // the kind that has the overview, and two members of it
 	kind, by, named  string // what is counted: by the attribute that refers to what has the overview

@@ -32,6 +32,8 @@ const (
 	toOwnToken  // to be the user of the token
 	toOwnThings // to be the user of the job or schedule
 	toOwnChat   // to be the user of the chat
+	toAsk       // to query the database of the profiles
+	toLoad      // to import into the database of the targets
 )
 
 // needOf is what the operations need that not every user may call.
@@ -73,6 +75,8 @@ var needOf = needsOf(map[need][]string{
 	},
 	toImport:   {"ingestion.ingestEvent", "core.importTable", "core.importTableWithId", "core.createBulkImport"},
 	toDelete:   {"core.deleteDatabase"},
+	toAsk:      {"audience.createSegmentQuery", "audience.createSegment", "audience.createActivation"},
+	toLoad:     {"dwh.createDwhIntegration", "dwh.updateDwhIntegration"},
 	toSchedule: {"core.createSchedule"},
 	toCreate:   {"core.createDatabase"},
 })
@@ -103,6 +107,13 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 		body, _ := e.JSONRequest()
 		if name := body.Get("database").String(); name != "" {
 			needs = []rights.Need{rights.On(name, rights.Query)}
+		}
+	case toAsk:
+		profiles, _ := p.profiles()
+		needs = []rights.Need{rights.On(profiles, rights.Query)}
+	case toLoad:
+		if target := p.targetOf(e); target != "" {
+			needs = []rights.Need{rights.On(target, rights.Import)}
 		}
 	case toEdit:
 		needs = []rights.Need{rights.On(database, rights.Edit)}

@@ -34,9 +34,13 @@ func (l *learner) projects() *projects {
 	}
 	for _, kind := range []string{workflowKind, scheduleKind, sessionKind, attemptKind} {
 		for _, t := range l.things.of(kind) {
-			project := t.first().Get("project")
+			o := t.first()
+			if kind == attemptKind {
+				o = l.attemptObject(t)
+			}
+			project := o.Get("project")
 			p.see(project.Get("id").String(), project.Get("name").String())
-			name, id := t.first().Get("workflow.name").String(), t.first().Get("workflow.id").String()
+			name, id := o.Get("workflow.name").String(), o.Get("workflow.id").String()
 			if kind == workflowKind {
 				name, id = t.first().Get("name").String(), t.id
 			}
@@ -144,7 +148,9 @@ func (p *projects) schedules(project string) *sequence {
 		m := newMapping()
 		m.set("id", idOf(t.id))
 		m.set("workflow", first.Get("workflow.name"))
-		m.set("createdAt", timeOf(first.Get("createdAt")))
+		if created, _ := t.value("createdAt"); created.Exists() { // lists do not show it
+			m.set("createdAt", timeOf(created))
+		}
 		isChanged := len(t.sights) > 0 && t.sights[0].N > 1 && t.made == nil && p.wasTurned(t)
 		disabled := timeOf(first.Get("disabledAt"))
 		switch {

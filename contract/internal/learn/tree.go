@@ -67,6 +67,16 @@ func (m *mapping) text() string {
 	return text.String()
 }
 
+// has reports whether a member is set.
+func (m *mapping) has(name string) bool {
+	for i := 0; i+1 < len(m.node.Content); i += 2 {
+		if m.node.Content[i].Value == name {
+			return true
+		}
+	}
+	return false
+}
+
 // remove takes a member out.
 func (m *mapping) remove(name string) {
 	for i := 0; i+1 < len(m.node.Content); i += 2 {

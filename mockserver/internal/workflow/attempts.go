@@ -39,7 +39,8 @@ func matchAttempts(c *op.Call) (func(world.Attempt) bool, error) {
 	}
 	return func(a world.Attempt) bool {
 		session, _ := c.World.Workflow.Sessions.Get(a.Session)
-		return (all || a.Index == len(session.Attempts)) &&
+		isLast := len(session.Attempts) > 0 && session.Attempts[len(session.Attempts)-1] == a.ID
+		return (all || isLast) &&
 			(project.ID == 0 || session.Project == project.ID) &&
 			(!c.Has("workflow") || session.Workflow == c.Text("workflow"))
 	}, nil
