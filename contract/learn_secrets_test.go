@@ -104,8 +104,8 @@ func (s *secretSession) addKnown(n int) {
 	s.add("PUT", "/workflow/api/projects?project=p&revision=r", "{", `{"id":"1","name":"p"}`)
 	archive := s.list[len(s.list)-1]
 	archive.Request.Headers[1][1] = "application/gzip"
-	archive.Request.Body.Bytes = archiveOf("+a:\n  sh>: curl -H 'Authorization: SVC1 " + key() +
-		"' https://me:" + token() + "@x.example/\n  _env: {password: " + token() + "}\n")
+	archive.Request.Body.Bytes = archiveOf("+a:\n  sh>: curl -H 'Authorization: SVC1 " + key() + "' https://me:" +
+		token() + "@x.example/\n  _env: {password: " + token() + "}\n")
 }
 
 // archiveOf returns a packed archive with one workflow.

@@ -184,6 +184,10 @@ func (p *people) seeIn(e *Exchange, body gjson.Result) {
 	var mentions []gjson.Result
 	body.ForEach(func(name, value gjson.Result) bool {
 		switch name.String() {
+		case "user_ids":
+			for _, id := range texts(value) {
+				p.get(id)
+			}
 		case "user", "createdBy", "updatedBy":
 			mentions = append(mentions, value)
 		case "revisions", "oauth_tokens":
@@ -194,13 +198,16 @@ func (p *people) seeIn(e *Exchange, body gjson.Result) {
 		}
 		return true
 	})
+	if e.name() == "core.listPolicyUsers" {
+		mentions = body.Array()
+	}
 	if body.IsArray() && e.Operation().Interface == specs.Audience {
 		for _, item := range body.Array() {
 			mentions = append(mentions, item.Get("createdBy"), item.Get("updatedBy"))
 		}
 	}
 	for _, mention := range mentions {
-		if mention.Get("id").Exists() {
+		if mention.Get("id").Exists() || mention.Get("user_id").Exists() {
 			p.see(mention, nil)
 		}
 	}

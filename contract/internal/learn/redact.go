@@ -11,8 +11,9 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// redactor returns a redactor, since not every tool that records takes secrets out. Its salt comes from the keys of the
-// recording: one recording makes one scenario, and what was redacted cannot be tried out without the keys.
+// redactor returns what takes secrets out of exchanges, since not every tool that records does so. Its salt comes from
+// the keys of the recording: one recording makes one scenario, and nobody without the keys can try out what was
+// redacted.
 func (l *learner) redactor(list []*judge.Result) *recording.Redactor {
 	salt := sha256.New()
 	for _, r := range list {

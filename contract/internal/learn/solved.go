@@ -21,6 +21,7 @@ func (p *people) solve(callers []*caller) {
 		}
 	}
 	begin := p.firstGuess(callers)
+	p.assumeTaken(begin)
 	steps := append([]rights.Step{{Before: p.loaders(begin)}}, p.steps(callers)...)
 	solved, unexplained := rights.Solve(begin, steps)
 	p.solved = solved
@@ -37,9 +38,9 @@ func (p *people) solve(callers []*caller) {
 			other.createdAt, other.updatedAt = cmp.Or(other.createdAt, u.createdAt), cmp.Or(other.updatedAt, u.updatedAt)
 		}
 	}
-	for i := range solved.Users[len(p.users):] {
-		row := &solved.Users[len(p.users):][i]
-		p.users = append(p.users, &user{role: string(row.Role), rights: row})
+	for i := len(p.users); i < len(solved.Users); i++ {
+		row := &solved.Users[i]
+		p.users = append(p.users, &user{role: string(row.Role), rights: row, isMerged: row.Gone})
 	}
 	for i, c := range callers {
 		c.user = p.users[solved.Callers[i].User-1]
@@ -48,6 +49,30 @@ func (p *people) solve(callers []*caller) {
 		p.notes = append(p.notes, fmt.Sprintf(
 			"no users and policies were found with which the following exchanges are allowed, or refused, as recorded: %v",
 			unexplained))
+	}
+}
+
+// assumeTaken gives users what the first request about it takes from them, as nobody takes what is not there.
+func (p *people) assumeTaken(s *rights.State) {
+	done := map[string]bool{}
+	for _, e := range p.exchanges {
+		user, policy := param(e, "user_id"), param(e, "policy_id")
+		pair := user + " " + policy + param(e, "user_email")
+		if needOf[e.name()] != toApply && !strings.HasSuffix(e.name(), "edAdmin") || done[pair] || !e.ok() {
+			continue
+		}
+		done[pair] = true
+		switch e.name() {
+		case "core.detachPolicyFromUser", "core.detachUserFromPolicy":
+			if t := p.things.find(policyKind, policy); t != nil && t.wasThere() {
+				rights.Attach(user, policy)(s)
+			}
+		case "core.removeDelegatedAdmin":
+			rights.SetDelegated(param(e, "user_email"), true)(s)
+			if u := s.Named(param(e, "user_email")); u != nil && u.Role == "" {
+				u.Role = rights.Restricted
+			}
+		}
 	}
 }
 
@@ -86,6 +111,7 @@ func (p *people) firstGuess(callers []*caller) *rights.State {
 	for _, c := range callers {
 		s.Callers = append(s.Callers, rights.Caller{
 			User: slices.Index(p.users, c.user) + 1, Fixed: c.user.id != "" || c.user.email != "" || c.user.name != "",
+			Refused: c.isRefused && !c.isAdmin,
 		})
 	}
 	for _, t := range p.things.of(policyKind) {
@@ -139,84 +165,4 @@ func (l *learner) shownDatabaseID(name string) string {
 		}
 	}
 	return ""
-}
-
-// complete gives each user what a fixture needs.
-func (p *people) complete(callers []*caller) {
-	calls := map[*user]bool{}
-	for _, c := range callers {
-		calls[c.user] = true
-	}
-	p.users = slices.DeleteFunc(p.users, func(u *user) bool { return u.isMerged && !u.isMade })
-	isThere := func(role string) func(*user) bool {
-		return func(u *user) bool { return u.role == role && !u.isMade }
-	}
-	if !slices.ContainsFunc(p.users, isThere("administrator")) && !slices.ContainsFunc(p.users, isThere("owner")) {
-		i := slices.IndexFunc(p.users, isThere(""))
-		if i < 0 {
-			p.get("").isGuessed = true
-			i = len(p.users) - 1
-		}
-		p.users[i].role = "administrator"
-	}
-	next := int64(0)
-	for _, u := range p.users {
-		next = max(next, number(u.id))
-	}
-	for _, u := range p.users {
-		if u.id == "" {
-			next++
-			u.id = fmt.Sprint(next)
-			u.isGuessed = true
-		}
-		if r := u.rights; u.role == "" && r != nil && !calls[u] && (r.IsServed || len(r.Policies) > 0) {
-			u.role = string(rights.Restricted)
-		}
-		u.role = cmp.Or(u.role, "administrator")
-		if u.name == "" {
-			u.name, u.isGuessed = "User "+u.id, true
-		}
-		if u.email == "" && u.role != "sub_user" {
-			u.email, u.isGuessed = "user"+u.id+"@account.example", true
-		}
-		if u.rights == nil {
-			u.rights = &rights.User{}
-		}
-	}
-	for _, u := range p.users {
-		u.parentUser = p.parentOf(u)
-	}
-	slices.SortStableFunc(p.users, func(a, b *user) int { return cmp.Compare(number(a.id), number(b.id)) })
-	p.nameMadeUp()
-}
-
-// nameMadeUp lets the names of made-up policies say whose they are.
-func (p *people) nameMadeUp() {
-	p.madeUp = map[string]string{}
-	for _, u := range p.users {
-		for _, id := range u.rights.Policies {
-			if row := p.solved.Policy(id); row != nil && row.MadeUp {
-				p.madeUp[id] = "rights of " + u.ref()
-			}
-		}
-	}
-	for _, row := range p.solved.Policies {
-		if row.MadeUp && p.madeUp[row.ID] == "" {
-			p.madeUp[row.ID] = "policy " + strings.TrimPrefix(row.ID, "made up ")
-		}
-	}
-}
-
-// parentOf returns the user to whom a sub user belongs: an administrator if nothing says who it is.
-func (p *people) parentOf(u *user) *user {
-	if u.role != string(rights.SubUser) {
-		return nil
-	}
-	i := slices.IndexFunc(p.users, func(o *user) bool {
-		return o != u && o.rights.Key != 0 && o.rights.Key == u.rights.Parent
-	})
-	if i < 0 {
-		i = slices.IndexFunc(p.users, func(o *user) bool { return o.role == string(rights.Administrator) && !o.isMade })
-	}
-	return p.users[i]
 }

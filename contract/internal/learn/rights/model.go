@@ -78,6 +78,7 @@ type Caller struct {
 	WriteOnly bool
 	Fixed     bool // an answer says who it is
 	Absent    bool // it sends nothing, but must have rights
+	Refused   bool // it was refused what administrators may, so that it is none
 }
 
 // State is an account at one time.
@@ -122,7 +123,7 @@ func find[T any](list []T, fits func(*T) bool) *T {
 
 // User returns the user with a key, or nil.
 func (s *State) User(key int) *User {
-	if key > 0 && key <= len(s.Users) && s.Users[key-1].Key == key { // which is the usual order
+	if key > 0 && key <= len(s.Users) && s.Users[key-1].Key == key {
 		return &s.Users[key-1]
 	}
 	return find(s.Users, func(u *User) bool { return u.Key == key })

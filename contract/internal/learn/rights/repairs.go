@@ -18,13 +18,27 @@ func (s *State) reassign(c int) (repairs []Repair) {
 		if now == nil || u.Key == now.Key || u.Gone && u.ID == "" {
 			continue
 		}
+		if s.Callers[c].Refused && u.RoleShown && u.Role.Administers() {
+			continue
+		}
 		from, to := now.Key, u.Key
-		repairs = append(repairs, func(b *State) { b.Callers[c].User = to; b.dropUnused(from) })
+		repairs = append(repairs, func(b *State) {
+			b.Callers[c].User = to
+			b.dropUnused(from)
+			b.restrict(c)
+		})
 		if canBeOne(now, u) {
-			repairs = append(repairs, func(b *State) { b.unite(from, to) })
+			repairs = append(repairs, func(b *State) { b.unite(from, to); b.restrict(c) })
 		}
 	}
 	return repairs
+}
+
+// restrict gives the user behind a caller the role of a restricted one, if it was refused what administrators may.
+func (s *State) restrict(c int) {
+	if u := s.caller(c); u != nil && s.Callers[c].Refused && u.Role.Administers() {
+		u.Role = Restricted
+	}
 }
 
 // canBeOne reports whether two users may be the same.
@@ -123,7 +137,7 @@ func (p Permissions) withoutEntry(kind string, entry map[string]string) Permissi
 // beRole returns repairs that give the user behind a caller a role, unless an answer shows another one.
 func (s *State) beRole(c int, role Role) []Repair {
 	u := s.caller(c)
-	if u == nil || u.RoleShown || u.Role == role {
+	if u == nil || u.RoleShown || u.Role == role || role.Administers() && s.Callers[c].Refused {
 		return nil
 	}
 	return []Repair{s.setRole(u.Key, role)}

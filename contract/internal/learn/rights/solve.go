@@ -179,6 +179,12 @@ func (x *solver) unexplained(s *State) (numbers []int) {
 // isKnown reports whether anything is known of a user but what its requests show.
 func (u *User) isKnown() bool { return u.ID != "" || u.Email != "" || u.Name != "" }
 
+// isImplausible reports whether a user who sends requests administers the account, and yet has what only others need.
+func (u *User) isImplausible(calls bool) bool {
+	return calls && u.Role.Administers() &&
+		(u.IsServed || len(u.Policies)+len(u.Groups)+len(u.Manages)+len(u.Permissions) > 0)
+}
+
 // cost returns how much a state assumes.
 func (s *State) cost() (cost int) {
 	called := map[int]int{}
@@ -198,8 +204,8 @@ func (s *State) cost() (cost int) {
 		if n := called[u.Key]; n > 1 {
 			cost += 14 * (n - 1)
 		}
-		if u.Role.Administers() && (u.IsServed || len(u.Policies)+len(u.Groups)+len(u.Manages) > 0) || u.Delegated {
-			cost += 2
+		if u.isImplausible(called[u.Key] > 0) {
+			cost += 8
 		}
 		cost += len(u.Policies) + len(u.Groups) + len(u.Manages) + u.Permissions.cost()
 	}
