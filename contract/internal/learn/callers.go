@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// caller is what the recording shows of an API key.
+// caller describes the one who sends requests with an API key.
 type caller struct {
 	identity         string
 	writes           int  // requests that import
