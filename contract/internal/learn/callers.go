@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// caller describes an API key as the recording shows it.
+// caller describes the one who sends requests with an API key.
 type caller struct {
 	identity         string
 	writes           int  // requests that import

@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/contract/internal/learn/rights"
 )
 
-// steps lists what all exchanges show of permissions, and change of them. What is shown twice without a change in
-// between counts once, so that a long recording takes no longer than it must.
+// steps lists what all exchanges say of permissions, and change of them. A repetition without a change in between
+// counts once, so that a long recording takes no longer than it must.
 func (p *people) steps(callers []*caller) (steps []rights.Step) {
 	p.index = map[string]int{}
 	for i, c := range callers {

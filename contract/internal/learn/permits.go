@@ -36,7 +36,7 @@ const (
 	toLoad      // to import into the database of the targets
 )
 
-// needOf holds the needs of the operations that not every user may call.
+// needOf lists the needs of the operations that not every user may call.
 var needOf = needsOf(map[need][]string{
 	toAdminister: {
 		"core.createPolicy", "core.updatePolicy", "core.deletePolicy", "core.updateColumnPermissions",

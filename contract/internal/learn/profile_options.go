@@ -59,7 +59,7 @@ func (l *learner) options() (list []*profileOption) {
 	return list
 }
 
-// settle separates the default of an option from the values of users.
+// settle distinguishes the default of an option from the values of users.
 func (o *profileOption) settle(first map[[2]string]string) {
 	count := map[string]int{}
 	for at, value := range first {
@@ -75,7 +75,7 @@ func (o *profileOption) settle(first map[[2]string]string) {
 			}
 		}
 		if _, hasNone := count[""]; hasNone {
-			o.fallback, o.isShown = "", true // with a default, every user has a value
+			o.fallback, o.isShown = "", true // where there is a default, all have a value
 		}
 	}
 	for at, value := range first {

@@ -12,8 +12,8 @@ import (
 )
 
 // redactor returns what takes secrets out of exchanges, since not every tool that records does so. Its salt comes from
-// the keys of the recording: one recording makes one scenario, and nobody without the keys can try out what was
-// redacted.
+// the keys of the recording: one recording makes one scenario, and without the keys it cannot be tried out what
+// was redacted.
 func (l *learner) redactor(list []*judge.Result) *recording.Redactor {
 	salt := sha256.New()
 	for _, r := range list {

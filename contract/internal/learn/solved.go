@@ -52,7 +52,7 @@ func (p *people) solve(callers []*caller) {
 	}
 }
 
-// assumeTaken gives users what the first request about it takes from them, as nobody takes what is not there.
+// assumeTaken gives users what the first request about it takes from them, since it must have been there.
 func (p *people) assumeTaken(s *rights.State) {
 	done := map[string]bool{}
 	for _, e := range p.exchanges {

@@ -29,7 +29,7 @@ type storyteller struct {
 	key          string
 	now          time.Time
 	n            int  // of the step
-	isIncomplete bool // a request that writes was left out, so that later answers may be others
+	isOver       bool // a request that writes cannot be written as a step, and what follows may depend on it
 }
 
 // maxMatched is the size of an answer that a story repeats.
@@ -41,10 +41,17 @@ func (l *learner) story() []byte {
 		learner: l, translations: map[*specs.Document]*compare.Translation{}, variables: map[string]bool{}, captured: map[string]bool{},
 		key: "1/admin", now: l.begin,
 	}
+	for _, e := range l.exchanges {
+		if s.translations[e.Owner.Document] == nil {
+			s.translations[e.Owner.Document] = compare.NewTranslation(e.Owner.Document)
+		}
+	}
 	fmt.Fprintf(&s.steps, "# Learned from a recording of %d requests, which began at %s.\n", len(l.exchanges),
 		timeText(l.begin))
 	for _, e := range l.exchanges {
-		s.step(e)
+		if !s.isOver {
+			s.step(e)
+		}
 	}
 	return txtar.Format(&txtar.Archive{Comment: s.steps.Bytes(), Files: s.files})
 }
@@ -54,15 +61,14 @@ func (s *storyteller) line(format string, args ...any) { fmt.Fprintf(&s.steps, f
 func (s *storyteller) step(e *Exchange) {
 	s.n++
 	t := s.translations[e.Owner.Document]
-	if t == nil {
-		t = compare.NewTranslation(e.Owner.Document)
-		s.translations[e.Owner.Document] = t
-	}
 	content, ok := s.content(e, t)
 	switch {
 	case !ok:
 		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, s.target(e, t))
-		s.isIncomplete = s.isIncomplete || isWrite(e)
+		if isWrite(e) {
+			s.line("# The story ends here, since what follows may depend on that.")
+			s.isOver = true
+		}
 		return
 	case s.namesUnknown(e):
 		s.line("# Left out: %s %s, whose id no step of this story shows.", e.Item.Request.Method, s.target(e, t))
@@ -89,7 +95,9 @@ func (s *storyteller) namesUnknown(e *Exchange) bool {
 			continue
 		}
 		id := param(e, a.Path[len(a.Path)-1])
-		if t := s.things.find(a.Resource.Name, id); t != nil && !t.wasThere() && !s.captured[nameOf(a.Resource.Name, id)] {
+		isChosen := number(id) > 0 || anyUUID.MatchString(id) // by the server
+		t := s.things.find(a.Resource.Name, id)
+		if isChosen && t != nil && !t.wasThere() && !s.captured[nameOf(a.Resource.Name, id)] {
 			return e.ok()
 		}
 	}
@@ -165,7 +173,7 @@ var unquoted = regexp.MustCompile(`"(?:\\u0001|` + compare.Unquoted + `)(\$[A-Z0
 func (s *storyteller) match(e *Exchange, t *compare.Translation) {
 	content := e.Item.Response.Body
 	isJSON := body.IsJSON(body.MediaType(e.Item.Response.Headers.Value("Content-Type")))
-	if s.isIncomplete || !e.ok() || !isJSON || e.Item.ResponseDoubt != "" || content == nil || len(content.Bytes) > maxMatched {
+	if !e.ok() || !isJSON || e.Item.ResponseDoubt != "" || content == nil || len(content.Bytes) > maxMatched {
 		return
 	}
 	plain, reason := body.Uncode(e.Item.Response.Headers.Value("Content-Encoding"), e.Item.Response.Body.Bytes)
@@ -223,31 +231,46 @@ func isIDName(name string) bool {
 	return name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
 }
 
-// capture keeps the ids of what a request has made, for the requests that name it later.
+// capture keeps the ids of what was made while the recording ran, for the requests that name it later.
 func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
-	for _, a := range e.Operation().Actions() {
-		for _, at := range a.At {
-			pointer := at.Join(a.Resource.Keys[0])
-			if a.Resource.IsNamed() || slices.Contains(pointer, "*") || len(a.Resource.Types) > 0 && at == nil {
-				continue
-			}
-			body, _ := e.JSONResponse()
-			id := textAt(body, pointer)
-			thing := s.things.find(a.Resource.Name, id)
-			if id == "" || thing == nil || thing.made != e {
-				continue
-			}
-			name := s.variable(a.Resource.Title)
-			s.line("capture %s %s", name, strings.Join(pointer, "."))
-			t.Set(a.Resource.Name, id, "$"+name)
-			s.captured[nameOf(a.Resource.Name, id)] = true
+	content, ok := e.JSONResponse()
+	if !ok || !e.ok() {
+		return
+	}
+	answer, err := body.DecodeJSON([]byte(content.Raw))
+	if err != nil {
+		return
+	}
+	for _, shown := range t.IDs(e.Result, answer) {
+		thing := s.things.find(shown.Kind, shown.ID)
+		at := nameOf(shown.Kind, shown.ID)
+		if thing == nil || thing.wasThere() || s.captured[at] || !s.isNamed(thing, e) {
+			continue
+		}
+		s.captured[at] = true
+		name := s.variable(shown.Kind)
+		s.line("capture %s %s", name, shown.Path)
+		for _, translation := range s.translations {
+			translation.Set(shown.Kind, shown.ID, "$"+name)
 		}
 	}
 }
 
+// isNamed reports whether a later request names a thing, or was sent what names it.
+func (s *storyteller) isNamed(t *thing, since *Exchange) bool {
+	return slices.ContainsFunc(s.exchanges[since.N:], func(e *Exchange) bool {
+		content := ""
+		if e.Item.Request.Body != nil {
+			content = string(e.Item.Request.Body.Bytes)
+		}
+		return strings.Contains(e.Owner.Path+"?"+e.Owner.Query, t.key()) || strings.Contains(content, t.key())
+	})
+}
+
 // variable returns a name for a new thing.
-func (s *storyteller) variable(title string) string {
-	base := strings.ToUpper(strings.ReplaceAll(title, " ", "_"))
+func (s *storyteller) variable(kind string) string {
+	_, word, _ := strings.Cut(kind, ".")
+	base := strings.ToUpper(strings.ReplaceAll(word, "-", "_"))
 	name := base
 	for n := 2; s.variables[name]; n++ {
 		name = fmt.Sprintf("%s_%d", base, n)

@@ -1,6 +1,6 @@
 package rights
 
-// Need describes what a caller must be or have for a request.
+// Need describes the user who may send a request.
 type Need struct {
 	allows func(*State, int) bool
 	// loosen and tighten return repairs that let the caller do it, and that keep it from that.
