@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/contract/internal/judge"
 )
 

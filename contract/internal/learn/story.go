@@ -38,7 +38,8 @@ const maxMatched = 4 << 10
 // story returns the recorded requests as a txtar archive, see package story.
 func (l *learner) story() []byte {
 	s := &storyteller{
-		learner: l, translations: map[*specs.Document]*compare.Translation{}, variables: map[string]bool{}, captured: map[string]bool{},
+		learner: l, translations: map[*specs.Document]*compare.Translation{},
+		variables: map[string]bool{}, captured: map[string]bool{},
 		key: "1/admin", now: l.begin,
 	}
 	for _, e := range l.exchanges {
