@@ -10,8 +10,11 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// maxTextLines bounds an answer that is shown.
-const maxTextLines = 400
+// Limits of an answer that is shown.
+const (
+	maxTextLines   = 400
+	maxShownOfHuge = 64 << 10 // bytes of one that is too large to be compared
+)
 
 // Texts returns the recorded answer and the subject's as lines of text, without secrets. Where values correspond, the
 // subject's answer has the recorded ones.
@@ -24,8 +27,8 @@ func (e *Exchange) Texts(redactor *recording.Redactor) (recorded, answered []str
 // recorded returns an answer as a recording has it.
 func (a *Answer) recorded() *recording.Response {
 	r := &recording.Response{Status: a.Status, Body: &recording.Body{Bytes: a.Body}}
-	if a.Size > int64(len(a.Body)) {
-		r.Body.Truncated, r.Body.Size = true, a.Size
+	if a.Size > int64(len(a.Body)) { // it is only shown
+		r.Body = &recording.Body{Bytes: a.Body[:min(len(a.Body), maxShownOfHuge)], Truncated: true, Size: a.Size}
 	}
 	for name, values := range a.Header {
 		for _, value := range values {
