@@ -117,6 +117,9 @@ func (p *people) firstGuess(callers []*caller) *rights.State {
 	for _, t := range p.things.of(policyKind) {
 		s.Policies = append(s.Policies, rights.Policy{ID: t.id})
 	}
+	for _, id := range p.mentionedPolicies() {
+		s.Policies = append(s.Policies, rights.Policy{ID: id})
+	}
 	for _, t := range p.things.of(policyGroupKind) {
 		if o := t.first(); o.Exists() {
 			s.Groups = append(s.Groups, rights.Group{ID: o.Get("id").String(), Tag: o.Get("taggable_name").String()})
