@@ -72,9 +72,25 @@ func TestLearnStories(t *testing.T) {
 					}
 					if r.Failed() {
 						t.Errorf("%s\n%s", text(t, r), learned.Scenario)
+						return
 					}
+					playLearned(t, learned)
 				}}, nil
 			})
 		})
 	}
+}
+
+// playLearned plays the story that was learned with a mock of the scenario that was.
+func playLearned(t *testing.T, learned *contract.Learned) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "story.txtar")
+	if err := os.WriteFile(file, learned.Story, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("its own story", func(t *testing.T) {
+		story.Run(t, file, func() (story.Server, error) {
+			return story.Server{Handler: learnedServer(t, learned)}, nil
+		})
+	})
 }

@@ -19,6 +19,7 @@ type comparison struct {
 	ids      *ids
 	exchange *Exchange
 	masks    *masks
+	effects  *effects
 	isError  bool
 	other    []string // the place of the value at hand in the subject's answer
 	isList   bool     // bodies are compared as lists of values, such as lines
@@ -179,7 +180,7 @@ func valueAt(value any, at specs.Pointer) any {
 func (c *comparison) lists(path []string, p *place, was, is []any) {
 	item := p.below(c.sites, was, items)
 	pairs, isMoved := c.pair(&item, was, is)
-	if isMoved {
+	if isMoved && !c.isOrderUnknown(&item, was, pairs) {
 		c.add(Value, path, was, is, "the items are in another order")
 	}
 	taken := map[int]bool{}

@@ -157,9 +157,9 @@ func (f *effects) ofAccess() *Exchange {
 	return latest.Exchange
 }
 
-// of returns the exchange that last changed a thing, or removed what things of its kind go with; if there is none, the
-// one that last changed what it refers to, another thing of its kind, or what such things are parts of; that it is the reason is
-// then unsure.
+// of returns the exchange that last changed a thing, or removed what things of its kind go with. If there is none, it
+// returns the one that last changed what it refers to, another thing of its kind, or what such things are parts of; it
+// is then unsure that this is the reason.
 func (f *effects) of(t thing, refers []thing) (since *Exchange, isUnsure bool) {
 	latest := f.last[t]
 	ancestors := f.ancestors(t.kind, nil)

@@ -25,7 +25,7 @@ type replay struct {
 }
 
 // maxCandidates bounds how many of the exchanges that overlapped are tried in the place of one.
-const maxCandidates = 8
+const maxCandidates = 64
 
 // Run replays a session. Each exchange then has its answer and the differences. It returns how often each mask was
 // needed.
@@ -131,49 +131,6 @@ func compareEnds(a, b *Exchange) int {
 	return a.Item.Number - b.Item.Number
 }
 
-// turn is an exchange that may be the next one, at one of its times.
-type turn struct {
-	*Exchange
-	at time.Time
-}
-
-// next replays the first of the candidates whose answer agrees, or else the first of all.
-func (r *replay) next(ctx context.Context, list []*Exchange) (*Exchange, error) {
-	var turns []turn
-	for _, e := range list {
-		for _, at := range e.times {
-			turns = append(turns, turn{e, at})
-		}
-	}
-	if len(turns) > 1 && r.subject.Fork != nil {
-		for _, t := range turns {
-			if agrees, err := r.try(ctx, t); err != nil {
-				return nil, err
-			} else if agrees {
-				return t.Exchange, r.commit(ctx, t)
-			}
-		}
-	}
-	return turns[0].Exchange, r.commit(ctx, turns[0])
-}
-
-// try replays an exchange to a fork, and reports whether the answer agrees.
-func (r *replay) try(ctx context.Context, t turn) (bool, error) {
-	fork, err := r.subject.Fork()
-	if err != nil {
-		return false, fmt.Errorf("fork the subject: %w", err)
-	}
-	defer fork.close()
-	trial := *r
-	fork.Keys, fork.Key = r.subject.Keys, r.subject.Key
-	trial.subject, trial.ids = fork, newIDs(r.ids)
-	trial.masks = &masks{slices.Clone(r.masks.list)}
-	if err := trial.one(ctx, t); err != nil {
-		return false, err
-	}
-	return t.Agrees(), nil
-}
-
 // commit replays an exchange for good.
 func (r *replay) commit(ctx context.Context, t turn) error {
 	if err := r.one(ctx, t); err != nil {
@@ -200,6 +157,7 @@ func (r *replay) one(ctx context.Context, t turn) error {
 	}
 	c := &comparison{
 		Config: r.Config, sites: r.sites[e.Owner.Document], ids: r.ids, exchange: e, masks: r.masks,
+		effects: r.effects,
 	}
 	var why string
 	e.Differences, e.Omitted = nil, 0

@@ -97,12 +97,7 @@ func (t *Translation) Target(r *judge.Result) string {
 
 // Answer translates a recorded answer that is JSON.
 func (t *Translation) Answer(r *judge.Result, value any) any {
-	root := place{sites: []*site{t.sites.answer(r.Operation())}}
-	if response := r.Operation().Spec.Responses.Status(r.Status()); response != nil && response.Value != nil {
-		if media := response.Value.Content.Get(r.Item.Response.Headers.Value("Content-Type")); media != nil {
-			root.add(media.Schema)
-		}
-	}
+	root := t.answerPlace(r)
 	isChanged := false
 	return t.json(&root, value, &isChanged)
 }

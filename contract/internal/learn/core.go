@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/specs"
 )
 

@@ -17,7 +17,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Scenario is what was learned.
+// Scenario holds a scenario that was learned, with what it could not be sure of.
 type Scenario struct {
 	Scenario []byte            // scenario.yaml
 	Story    []byte            // story.txtar

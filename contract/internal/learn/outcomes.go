@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// outcome is how tasks of the recording end.
+// outcome describes the end of tasks of the recording.
 type outcome struct {
 	project, workflow, task string
 	takes                   time.Duration

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,9 +25,11 @@ type storyteller struct {
 	files        []txtar.File
 	translations map[*specs.Document]*compare.Translation
 	variables    map[string]bool
+	captured     map[string]bool // by kind and id
 	key          string
 	now          time.Time
-	n            int // of the step
+	n            int  // of the step
+	isOver       bool // a request that writes cannot be written as a step, and what follows may depend on it
 }
 
 // maxMatched is the size of an answer that a story repeats.
@@ -35,13 +38,21 @@ const maxMatched = 4 << 10
 // story returns the recorded requests as a txtar archive, see package story.
 func (l *learner) story() []byte {
 	s := &storyteller{
-		learner: l, translations: map[*specs.Document]*compare.Translation{}, variables: map[string]bool{}, key: "1/admin",
-		now: l.begin,
+		learner: l, translations: map[*specs.Document]*compare.Translation{},
+		variables: map[string]bool{}, captured: map[string]bool{},
+		key: "1/admin", now: l.begin,
+	}
+	for _, e := range l.exchanges {
+		if s.translations[e.Owner.Document] == nil {
+			s.translations[e.Owner.Document] = compare.NewTranslation(e.Owner.Document)
+		}
 	}
 	fmt.Fprintf(&s.steps, "# Learned from a recording of %d requests, which began at %s.\n", len(l.exchanges),
 		timeText(l.begin))
 	for _, e := range l.exchanges {
-		s.step(e)
+		if !s.isOver {
+			s.step(e)
+		}
 	}
 	return txtar.Format(&txtar.Archive{Comment: s.steps.Bytes(), Files: s.files})
 }
@@ -51,13 +62,17 @@ func (s *storyteller) line(format string, args ...any) { fmt.Fprintf(&s.steps, f
 func (s *storyteller) step(e *Exchange) {
 	s.n++
 	t := s.translations[e.Owner.Document]
-	if t == nil {
-		t = compare.NewTranslation(e.Owner.Document)
-		s.translations[e.Owner.Document] = t
-	}
 	content, ok := s.content(e, t)
-	if !ok {
-		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, quiet(t.Target(e.Result)))
+	switch {
+	case !ok:
+		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, s.target(e, t))
+		if isWrite(e) {
+			s.line("# The story ends here, since what follows may depend on that.")
+			s.isOver = true
+		}
+		return
+	case s.namesUnknown(e):
+		s.line("# Left out: %s %s, whose id no step of this story shows.", e.Item.Request.Method, s.target(e, t))
 		return
 	}
 	if by := e.At.Sub(s.now).Truncate(time.Second); by > 0 {
@@ -68,9 +83,35 @@ func (s *storyteller) step(e *Exchange) {
 		s.key = key
 		s.line("as %s", key)
 	}
-	s.line("%s %s %d%s", e.Item.Request.Method, quiet(t.Target(e.Result)), e.Status(), content)
-	s.match(e, t)
+	s.line("%s %s %d%s", e.Item.Request.Method, s.target(e, t), e.Status(), content)
 	s.capture(e, t)
+	s.match(e, t)
+}
+
+// namesUnknown reports whether a request names a thing that was made while the recording ran, and whose id no answer of
+// the story shows.
+func (s *storyteller) namesUnknown(e *Exchange) bool {
+	for _, a := range e.Operation().Actions() {
+		if len(a.Path) == 0 || a.Resource.IsNamed() {
+			continue
+		}
+		id := param(e, a.Path[len(a.Path)-1])
+		isChosen := number(id) > 0 || anyUUID.MatchString(id) // by the server
+		t := s.things.find(a.Resource.Name, id)
+		if isChosen && t != nil && !t.wasThere() && !s.captured[nameOf(a.Resource.Name, id)] {
+			return e.ok()
+		}
+	}
+	return false
+}
+
+// target returns the path and the query of a request, with the variables as they stand in a script.
+func (s *storyteller) target(e *Exchange, t *compare.Translation) string {
+	target := t.Target(e.Result)
+	for name := range s.variables {
+		target = strings.ReplaceAll(target, url.QueryEscape("$"+name), "$"+name)
+	}
+	return quiet(target)
 }
 
 // quiet quotes what the script would read otherwise.
@@ -169,7 +210,9 @@ func loosen(name string, value any) any {
 		}
 	case string:
 		isTime := !instant(v).IsZero()
-		if isTime || mark.MatchString(v) || anyUUID.MatchString(v) || strings.Contains(v, "://") || name == "archiveMd5" {
+		isID := number(v) > 0 || strings.HasPrefix(v, compare.Unquoted) || digest.MatchString(name) ||
+			strings.Contains(v, "redacted-")
+		if isTime || isID || mark.MatchString(v) || anyUUID.MatchString(v) || strings.Contains(v, "://") {
 			return anything
 		}
 	case json.Number:
@@ -180,36 +223,55 @@ func loosen(name string, value any) any {
 	return value
 }
 
+// digest matches the names of what is computed of other values.
+var digest = regexp.MustCompile(`(?i)(digest|md5|sha\d+)$`)
+
 var anyUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 func isIDName(name string) bool {
 	return name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
 }
 
-// capture keeps the ids of what a request has made, for the requests that name it later.
+// capture keeps the ids of what was made while the recording ran, for the requests that name it later.
 func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
-	for _, a := range e.Operation().Actions() {
-		for _, at := range a.At {
-			pointer := at.Join(a.Resource.Keys[0])
-			if a.Resource.IsNamed() || slices.Contains(pointer, "*") || len(a.Resource.Types) > 0 && at == nil {
-				continue
-			}
-			body, _ := e.JSONResponse()
-			id := textAt(body, pointer)
-			thing := s.things.find(a.Resource.Name, id)
-			if id == "" || thing == nil || thing.made != e {
-				continue
-			}
-			name := s.variable(a.Resource.Title)
-			s.line("capture %s %s", name, strings.Join(pointer, "."))
-			t.Set(a.Resource.Name, id, "$"+name)
+	content, ok := e.JSONResponse()
+	if !ok || !e.ok() {
+		return
+	}
+	answer, err := body.DecodeJSON([]byte(content.Raw))
+	if err != nil {
+		return
+	}
+	for _, shown := range t.IDs(e.Result, answer) {
+		thing := s.things.find(shown.Kind, shown.ID)
+		at := nameOf(shown.Kind, shown.ID)
+		if thing == nil || thing.wasThere() || s.captured[at] || !s.isNamed(thing, e) {
+			continue
+		}
+		s.captured[at] = true
+		name := s.variable(shown.Kind)
+		s.line("capture %s %s", name, shown.Path)
+		for _, translation := range s.translations {
+			translation.Set(shown.Kind, shown.ID, "$"+name)
 		}
 	}
 }
 
+// isNamed reports whether a later request names a thing, or was sent what names it.
+func (s *storyteller) isNamed(t *thing, since *Exchange) bool {
+	return slices.ContainsFunc(s.exchanges[since.N:], func(e *Exchange) bool {
+		content := ""
+		if e.Item.Request.Body != nil {
+			content = string(e.Item.Request.Body.Bytes)
+		}
+		return strings.Contains(e.Owner.Path+"?"+e.Owner.Query, t.key()) || strings.Contains(content, t.key())
+	})
+}
+
 // variable returns a name for a new thing.
-func (s *storyteller) variable(title string) string {
-	base := strings.ToUpper(strings.ReplaceAll(title, " ", "_"))
+func (s *storyteller) variable(kind string) string {
+	_, word, _ := strings.Cut(kind, ".")
+	base := strings.ToUpper(strings.ReplaceAll(word, "-", "_"))
 	name := base
 	for n := 2; s.variables[name]; n++ {
 		name = fmt.Sprintf("%s_%d", base, n)

@@ -27,8 +27,8 @@ const (
 // Repair changes a state at the beginning.
 type Repair func(*State)
 
-// Step holds the claims of one exchange on the state before it, its change, and its claims on the state after it. All of
-// them may be nil.
+// Step holds the claims of one exchange on the state before it, its change, and its claims on the state after it. All
+// of them may be nil.
 type Step struct {
 	Before, After []Claim
 	Change        func(*State)

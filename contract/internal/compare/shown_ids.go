@@ -1,0 +1,51 @@
+package compare
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract/internal/judge"
+)
+
+// ShownID is an id in a recorded answer: where it stands, in the syntax of gjson, and of what kind it is.
+type ShownID struct{ Path, Kind, ID string }
+
+// IDs lists the ids that an answer shows, in the order of their places.
+func (t *Translation) IDs(r *judge.Result, answer any) (list []ShownID) {
+	root := t.answerPlace(r)
+	var walk func(path []string, p *place, value any)
+	walk = func(path []string, p *place, value any) {
+		switch v := value.(type) {
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				next := p.below(t.sites, v, name)
+				walk(append(slices.Clip(path), gjson.Escape(name)), &next, v[name])
+			}
+		case []any:
+			next := p.below(t.sites, v, items)
+			for i := range v {
+				walk(append(slices.Clip(path), strconv.Itoa(i)), &next, v[i])
+			}
+		default:
+			if text, isID := textOf(value); isID && p.id(t.sites) != "" {
+				list = append(list, ShownID{strings.Join(path, "."), p.id(t.sites), text})
+			}
+		}
+	}
+	walk(nil, &root, answer)
+	return list
+}
+
+func (t *Translation) answerPlace(r *judge.Result) place {
+	root := place{sites: []*site{t.sites.answer(r.Operation())}}
+	if response := r.Operation().Spec.Responses.Status(r.Status()); response != nil && response.Value != nil {
+		if media := response.Value.Content.Get(r.Item.Response.Headers.Value("Content-Type")); media != nil {
+			root.add(media.Schema)
+		}
+	}
+	return root
+}
