@@ -85,6 +85,9 @@ func (p *people) loaders(s *rights.State) (claims []rights.Claim) {
 			continue
 		}
 		database, _ := p.targets(t)
+		if s.Database(database) == nil { // it is guessed
+			s.Databases = append(s.Databases, rights.Database{Name: database})
+		}
 		s.Callers = append(s.Callers, rights.Caller{User: u.Key, Fixed: true, Absent: true})
 		claims = append(claims, rights.On(database, rights.Import).Claim(0, len(s.Callers)-1, true))
 	}

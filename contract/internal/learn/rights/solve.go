@@ -134,8 +134,8 @@ const (
 	aheadDepth = 5
 )
 
-// lookAhead tries the repairs that look best, also if they make it worse at first, with more repairs after each of them:
-// a caller who turns out to be another user makes sense only with what that one may do.
+// lookAhead tries the repairs that look best, also if they make it worse at first, with more repairs after each of
+// them: a caller who turns out to be another user makes sense only with what that one may do.
 func (x *solver) lookAhead(s *State, claim *Claim, at *State) (best *State, score int) {
 	type trial struct {
 		state *State
@@ -216,8 +216,9 @@ func (u *User) isImplausible(calls bool) bool {
 
 // cost returns how much a state assumes.
 func (s *State) cost() (cost int) {
-	called := map[int]int{}
+	called, isUsed := map[int]int{}, map[int]bool{}
 	for _, c := range s.Callers {
+		isUsed[c.User] = true
 		if !c.Absent {
 			called[c.User]++
 		}
@@ -233,7 +234,7 @@ func (s *State) cost() (cost int) {
 		if n := called[u.Key]; n > 1 {
 			cost += 14 * (n - 1)
 		}
-		if u.isImplausible(called[u.Key] > 0) {
+		if u.isImplausible(isUsed[u.Key]) {
 			cost += 8
 		}
 		cost += len(u.Policies) + len(u.Groups) + len(u.Manages) + u.Permissions.cost()
