@@ -23,11 +23,23 @@ func (l *learner) dwh() *mapping {
 	return m
 }
 
+// authorOf returns the user who made an integration, or nil.
+func (l *learner) authorOf(integration gjson.Result) *user {
+	for _, u := range l.people.users {
+		if u.id == integration.Get("user_id").String() {
+			return u
+		}
+	}
+	return nil
+}
+
 func (l *learner) integration(t *thing) *mapping {
 	o, configs, sessions := t.first(), l.shownOf(t, "dwh.getDwhConfigs"), l.shownOf(t, "dwh.listDwhBulkloadSessions")
 	m := newMapping()
 	m.set("id", idOf(t.id))
-	m.set("user", l.people.refer(gjson.Parse(`{"id":"`+o.Get("user_id").String()+`"}`)))
+	if author := l.authorOf(o); author != nil && (configs.Exists() || author.role != "restricted") {
+		m.set("user", author.ref()) // who may have no rights on a database that is guessed
+	}
 	m.set("createdAt", timeOf(o.Get("created_at")))
 	m.set("updatedAt", timeOf(o.Get("updated_at")))
 	if id := o.Get("workflow_project_id").String(); l.showsProject(id) {
