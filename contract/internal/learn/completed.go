@@ -10,9 +10,9 @@ import (
 )
 
 // complete gives each user what a fixture needs.
-func (p *people) complete(callers []*caller) {
+func (p *people) complete() {
 	p.users = slices.DeleteFunc(p.users, func(u *user) bool { return u.isMerged && !u.isMade })
-	p.guessRoles(callers)
+	p.guessRoles()
 	next := int64(0)
 	for _, u := range p.users {
 		next = max(next, number(u.id))
@@ -39,14 +39,14 @@ func (p *people) complete(callers []*caller) {
 
 // guessRoles gives a role to the users of whom nothing shows one: those who were given what administrators do not need
 // are restricted, and all others administrators, of whom there must be one.
-func (p *people) guessRoles(callers []*caller) {
+func (p *people) guessRoles() {
 	isAdmin := func(u *user) bool { return (u.role == "administrator" || u.role == "owner") && !u.isMade }
 	for _, u := range p.users {
-		isCaller := slices.ContainsFunc(callers, func(c *caller) bool { return c.user == u })
 		if u.rights == nil {
 			u.rights = &rights.User{}
 		}
 		r := u.rights
+		isCaller := slices.ContainsFunc(p.solved.Callers, func(c rights.Caller) bool { return c.User == r.Key })
 		isGiven := r.IsServed || len(r.Policies)+len(r.Groups)+len(r.Manages)+len(r.Permissions) > 0
 		switch {
 		case u.role == "" && isGiven && !isCaller:

@@ -56,7 +56,7 @@ func (l *learner) findPeople() *people {
 	p.seeOwners()
 	callers := p.callers()
 	p.solve(callers)
-	p.complete(callers)
+	p.complete()
 	p.giveKeys(callers)
 	p.byKey = map[string]*user{}
 	for _, c := range callers {

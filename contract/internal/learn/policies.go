@@ -2,6 +2,8 @@ package learn
 
 import (
 	"slices"
+
+	"svc.example/understudy/specs"
 )
 
 // policyNames lists the names of the policies with some ids. Those of which no answer shows the name have one that is
@@ -11,10 +13,11 @@ func (l *learner) policyNames(ids []string) (names []string) {
 		if name := l.people.madeUp[id]; name != "" {
 			names = append(names, name)
 		}
-		if t := l.things.find(policyKind, id); t != nil && t.wasThere() {
-			if name, _ := t.value("name"); name.Exists() {
-				names = append(names, name.String())
-			}
+		switch t := l.things.find(policyKind, id); {
+		case t != nil && t.wasThere() && t.first().Get("name").Exists():
+			names = append(names, t.first().Get("name").String())
+		case t != nil && t.wasThere(), slices.Contains(l.mentionedPolicies(), id):
+			names = append(names, nameOfPolicy(id))
 		}
 	}
 	return names
@@ -28,7 +31,7 @@ func (l *learner) policies() *sequence {
 		name, isChanged := t.value("name")
 		switch {
 		case !name.Exists():
-			m.guess("name", "policy-"+t.id, unseen)
+			m.guess("name", nameOfPolicy(t.id), unseen)
 		case isChanged:
 			m.guess("name", name, "it was set before an answer showed it")
 		default:
@@ -39,6 +42,13 @@ func (l *learner) policies() *sequence {
 		l.addPermissions(m, t.id)
 		l.addColumnPermissions(m, t.id)
 		s.add(m)
+	}
+	for _, id := range l.mentionedPolicies() {
+		m := newMapping()
+		m.set("id", idOf(id))
+		m.set("name", nameOfPolicy(id))
+		l.addPermissions(m, id)
+		s.addGuessed(m, "no answer shows more of it than its id")
 	}
 	for _, p := range l.people.solved.Policies {
 		if name := l.people.madeUp[p.ID]; name != "" {
@@ -79,6 +89,25 @@ func (l *learner) policyGroups() *sequence {
 		s.addGuessed(m, "no answer shows more of it than its tag, or its id")
 	}
 	return s
+}
+
+// nameOfPolicy returns a name for a policy of which no answer shows the name.
+func nameOfPolicy(id string) string { return "policy-" + id }
+
+// mentionedPolicies lists the ids of policies that only lists of ids show.
+func (l *learner) mentionedPolicies() (ids []string) {
+	for _, e := range l.exchanges {
+		if e.Operation().Interface != specs.Core || !e.ok() {
+			continue
+		}
+		body, _ := e.JSONResponse()
+		for _, id := range texts(body.Get("policy_ids")) {
+			if l.things.find(policyKind, id) == nil && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
 }
 
 // unseenGroups lists the tags and ids of policy groups that requests name, and of which no answer shows more.

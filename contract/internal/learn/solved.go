@@ -85,6 +85,9 @@ func (p *people) loaders(s *rights.State) (claims []rights.Claim) {
 			continue
 		}
 		database, _ := p.targets(t)
+		if s.Database(database) == nil { // it is guessed
+			s.Databases = append(s.Databases, rights.Database{Name: database})
+		}
 		s.Callers = append(s.Callers, rights.Caller{User: u.Key, Fixed: true, Absent: true})
 		claims = append(claims, rights.On(database, rights.Import).Claim(0, len(s.Callers)-1, true))
 	}
@@ -116,6 +119,9 @@ func (p *people) firstGuess(callers []*caller) *rights.State {
 	}
 	for _, t := range p.things.of(policyKind) {
 		s.Policies = append(s.Policies, rights.Policy{ID: t.id})
+	}
+	for _, id := range p.mentionedPolicies() {
+		s.Policies = append(s.Policies, rights.Policy{ID: id})
 	}
 	for _, t := range p.things.of(policyGroupKind) {
 		if o := t.first(); o.Exists() {

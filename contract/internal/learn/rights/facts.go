@@ -189,7 +189,11 @@ func GroupCount(n int, group string, count int) Claim {
 				}
 			}
 			for _, p := range s.Policies {
-				repairs = append(repairs, func(b *State) { add(b, p.ID) })
+				repairs = append(repairs, func(b *State) {
+					if b.Policy(p.ID) != nil { // not one that is made later
+						add(b, p.ID)
+					}
+				})
 			}
 			return append(repairs, func(b *State) {
 				id := "made up " + strconv.Itoa(len(b.Policies))

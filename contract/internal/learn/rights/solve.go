@@ -1,6 +1,9 @@
 package rights
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Claim is something that the recording shows of a state. Repairs are changes of the state at the beginning that may
 // make it hold.
@@ -125,18 +128,44 @@ func (x *solver) bestOf(s *State, repairs []Repair) (best *State, score int) {
 	return best, score
 }
 
-// lookAhead tries repairs in pairs: after each one, the repairs of what is then the first broken claim.
+// How far a search looks ahead: how many repairs it tries, and how many more after each of them.
+const (
+	aheadWidth = 8
+	aheadDepth = 5
+)
+
+// lookAhead tries the repairs that look best, also if they make it worse at first, with more repairs after each of
+// them: a caller who turns out to be another user makes sense only with what that one may do.
 func (x *solver) lookAhead(s *State, claim *Claim, at *State) (best *State, score int) {
+	type trial struct {
+		state *State
+		score int
+	}
+	var trials []trial
 	for _, repair := range claim.Repairs(at) {
+		if x.replayed > maxReplayed {
+			break
+		}
 		candidate := s.Clone()
 		repair(candidate)
-		x.replayed += x.effort(candidate)
-		_, other, then := replay(candidate, x.steps, x.givenUp)
-		if other == nil {
-			continue
+		trials = append(trials, trial{candidate, x.score(candidate)})
+	}
+	slices.SortStableFunc(trials, func(a, b trial) int { return cmp.Compare(a.score, b.score) })
+	for _, t := range trials[:min(len(trials), aheadWidth)] {
+		for range aheadDepth {
+			x.replayed += x.effort(t.state)
+			_, other, then := replay(t.state, x.steps, x.givenUp)
+			if other == nil || x.replayed > maxReplayed {
+				break
+			}
+			next, n := x.bestOf(t.state, other.Repairs(then))
+			if next == nil || n >= t.score {
+				break
+			}
+			t.state, t.score = next, n
 		}
-		if next, n := x.bestOf(candidate, other.Repairs(then)); next != nil && (best == nil || n < score) {
-			best, score = next, n
+		if best == nil || t.score < score {
+			best, score = t.state, t.score
 		}
 	}
 	return best, score
@@ -187,8 +216,9 @@ func (u *User) isImplausible(calls bool) bool {
 
 // cost returns how much a state assumes.
 func (s *State) cost() (cost int) {
-	called := map[int]int{}
+	called, isUsed := map[int]int{}, map[int]bool{}
 	for _, c := range s.Callers {
+		isUsed[c.User] = true
 		if !c.Absent {
 			called[c.User]++
 		}
@@ -204,7 +234,7 @@ func (s *State) cost() (cost int) {
 		if n := called[u.Key]; n > 1 {
 			cost += 14 * (n - 1)
 		}
-		if u.isImplausible(called[u.Key] > 0) {
+		if u.isImplausible(isUsed[u.Key]) {
 			cost += 8
 		}
 		cost += len(u.Policies) + len(u.Groups) + len(u.Manages) + u.Permissions.cost()
