@@ -196,9 +196,12 @@ func (l listeners) addresses(names []specs.Interface) map[string]string {
 	return interfaces
 }
 
+// urlVariable is the variable of the environment with the address that has all interfaces below /INTERFACE.
+const urlVariable = "UNDERSTUDY_URL"
+
 // environment returns the variables with the addresses, for a command.
 func (l listeners) environment(names []specs.Interface) []string {
-	list := []string{"UNDERSTUDY_URL=" + l[0].url()}
+	list := []string{urlVariable + "=" + l[0].url()}
 	for name, url := range l.addresses(names) {
 		list = append(list, "UNDERSTUDY_"+strings.ToUpper(name)+"_URL="+url)
 	}

@@ -48,7 +48,8 @@ other stories, too. Without it they are played in the world that the server has.
 
 --url is a server with all interfaces below /INTERFACE, as the mock has them; --target
 is the address of one interface, as the first line of serve has it. A mock is known by
-its control interface. Steps that only a mock can take, those behind [mock] and those
+its control interface. Without either, UNDERSTUDY_URL of the environment is the server, as
+behind the -- of serve and proxy. Steps that only a mock can take, those behind [mock] and those
 on its clock, are left out elsewhere.
 
 A story shows keys such as 1/admin. --key KEY is shown in the place of 1/admin, and
@@ -61,7 +62,10 @@ one could not be played: it is wrong, or a server cannot be reached.`,
 		Example: `  # The story of a scenario, against a mock that runs
   understudy play quickstart --url http://127.0.0.1:4010
 
-  # A story of your own, against a staging system
+  # A story of your own, against a mock of its own
+  understudy serve --listen 127.0.0.1:0 --scenario ./mine -- understudy play ./mine
+
+  # The same story, against a staging system
   UNDERSTUDY_KEY=$STAGING_KEY understudy play ./mine \
     --target workflow=https://workflow.staging.example --target core=https://api.staging.example/v3`,
 		ValidArgsFunction: completeStories,
@@ -69,7 +73,8 @@ one could not be played: it is wrong, or a server cannot be reached.`,
 	}
 	f.targets = addPairsFlag(c, "target", "the address of an interface (repeatable)", pairs{what: "URL"})
 	flags := c.Flags()
-	flags.StringVar(&f.url, "url", "", "the `URL` of a server that has all interfaces below /INTERFACE, as the mock has")
+	flags.StringVar(&f.url, "url", "",
+		"the `URL` of a server that has all interfaces below /INTERFACE, as the mock has (default $"+urlVariable+")")
 	flags.StringArrayVar(&f.keys, "key", nil, "show `[STORYKEY=]KEY` in the place of a key of the story (repeatable)")
 	flags.StringVar(&f.keyFile, "key-file", "", "read keys from `FILE`, one a line in the form of --key")
 	flags.StringVar(&f.scenario, "scenario", "", "on a mock, play each story in a new world of the scenario `NAME`")
@@ -210,12 +215,16 @@ func (f *playFlags) server() (story.Server, error) {
 		return story.Server{}, err
 	}
 	s := story.Server{
-		URL: strings.TrimSuffix(f.url, "/"), Targets: map[specs.Interface]string{}, Brand: brand,
-		ControlToken: os.Getenv(tokenVariable),
+		Targets: map[specs.Interface]string{}, Brand: brand, ControlToken: os.Getenv(tokenVariable),
+	}
+	from := "--url"
+	if f.url == "" && len(f.targets.list) == 0 {
+		from, f.url = urlVariable, os.Getenv(urlVariable)
 	}
 	if f.url == "" && len(f.targets.list) == 0 {
 		return s, errors.New("want --url URL, or --target NAME=URL for each interface of the story")
 	}
+	s.URL = strings.TrimSuffix(f.url, "/")
 	if f.timeout <= 0 {
 		return s, fmt.Errorf("--timeout %v: want a duration such as 30s", f.timeout)
 	}
@@ -225,7 +234,7 @@ func (f *playFlags) server() (story.Server, error) {
 			return s, err
 		}
 	}
-	if err := checkAddress("--url", f.url); f.url != "" && err != nil {
+	if err := checkAddress(from, f.url); f.url != "" && err != nil {
 		return s, err
 	}
 	if s.Keys, err = f.readKeys(); err != nil {

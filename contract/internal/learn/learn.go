@@ -125,8 +125,8 @@ func (l *learner) order(list []*judge.Result) {
 func (l *learner) scenario() *mapping {
 	root := newMapping()
 	last := l.exchanges[len(l.exchanges)-1].At
-	root.set("description", fmt.Sprintf("Learned from a recording of %d exchanges, from %s to %s.", len(l.exchanges),
-		l.begin.Format(time.RFC3339), last.Format(time.RFC3339)))
+	root.set("description", fmt.Sprintf("Learned from a recording, from %s to %s.", l.begin.Format(time.RFC3339),
+		last.Format(time.RFC3339)))
 	root.set("now", timeText(l.begin))
 	root.set("seed", 1)
 	for _, section := range []struct {

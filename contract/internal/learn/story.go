@@ -47,8 +47,7 @@ func (l *learner) story() []byte {
 			s.translations[e.Owner.Document] = compare.NewTranslation(e.Owner.Document)
 		}
 	}
-	fmt.Fprintf(&s.steps, "# Learned from a recording of %d requests, which began at %s.\n", len(l.exchanges),
-		timeText(l.begin))
+	fmt.Fprintf(&s.steps, "# Learned from a recording that began at %s.\n", timeText(l.begin))
 	for _, e := range l.exchanges {
 		if !s.isOver {
 			s.step(e)
