@@ -39,6 +39,21 @@ func (f *baselineFlags) isNew() bool {
 	return filepath.Clean(f.baseline) == filepath.Clean(f.writeBaseline) && errors.Is(err, fs.ErrNotExist)
 }
 
+// conclude writes the baseline, if that is wanted and nothing went wrong. Otherwise it returns the error that a report
+// amounts to, without its text if the report on standard output has been read.
+func (f *baselineFlags) conclude(c *cobra.Command, r *contract.Report, err error, isRead bool) error {
+	switch {
+	case f.writeBaseline != "" && err == nil:
+		return f.acceptFindings(c, r)
+	case r.Violated(), err == nil && r.Failed():
+		if !isRead {
+			err = errors.Join(errors.New(r.Outcome()), err)
+		}
+		return &exitError{exitViolations, err}
+	}
+	return err
+}
+
 // acceptFindings writes a baseline.
 func (f *baselineFlags) acceptFindings(c *cobra.Command, r *contract.Report) error {
 	err := writeFile(f.writeBaseline, func(w io.Writer) error { return contract.WriteBaseline(w, r) })

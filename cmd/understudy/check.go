@@ -128,7 +128,7 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if interrupted := c.Context().Err(); interrupted != nil {
 		return interrupted // a report would look as if it were about the whole recording
 	}
-	return f.conclude(c, outcome{checker, source, r, note, err})
+	return f.finish(c, outcome{checker, source, r, note, err})
 }
 
 // checker returns the checker that the flags describe, and a note for its report. End ends its second engine.

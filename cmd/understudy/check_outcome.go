@@ -19,8 +19,8 @@ type outcome struct {
 	err     error
 }
 
-// conclude writes the results, and returns the error that the outcome is.
-func (f *checkFlags) conclude(c *cobra.Command, o outcome) (err error) {
+// finish writes the results, and returns the error that the outcome is.
+func (f *checkFlags) finish(c *cobra.Command, o outcome) (err error) {
 	r, note := o.report, o.note
 	if err = explainNothingMatched(o.err, r); note != "" {
 		r.Notes = append(r.Notes, note)
@@ -28,16 +28,7 @@ func (f *checkFlags) conclude(c *cobra.Command, o outcome) (err error) {
 	if r.Exchanges.Read > 0 {
 		err = errors.Join(err, f.writeResults(c, o.checker, o.source, r))
 	}
-	switch {
-	case f.writeBaseline != "" && err == nil:
-		return f.acceptFindings(c, r)
-	case r.Violated(), err == nil && r.Failed():
-		if !f.isRead(c) {
-			err = errors.Join(errors.New(r.Outcome()), err)
-		}
-		return &exitError{exitViolations, err}
-	}
-	return err
+	return f.baselineFlags.conclude(c, r, err, f.isRead(c))
 }
 
 // writeResults writes the report in all requested forms, and the minimized recordings.

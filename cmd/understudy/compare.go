@@ -119,16 +119,7 @@ func (f *compareFlags) run(c *cobra.Command, files []string) error {
 	if err = explainNothingMatched(err, r); r.Exchanges.Read > 0 {
 		err = errors.Join(err, f.writeResults(c, checker, source, r))
 	}
-	switch {
-	case f.writeBaseline != "" && err == nil:
-		return f.acceptFindings(c, r)
-	case r.Violated(), err == nil && r.Failed():
-		if !f.isRead(c) {
-			err = errors.Join(errors.New(r.Outcome()), err)
-		}
-		return &exitError{exitViolations, err}
-	}
-	return err
+	return f.conclude(c, r, err, f.isRead(c))
 }
 
 // checkArguments returns an error for what would otherwise fail only after a long recording was read.

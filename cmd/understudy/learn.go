@@ -20,17 +20,10 @@ import (
 )
 
 type learnFlags struct {
-	out      string
-	force    bool
-	bases    *pairs
-	rewrites *rewrites
-	specs    *pairs
-	extras   *choice
-	guess    bool
-	brand    string
+	recordingFlags
 
-	ignoredHosts []string
-	ignoredPaths []string
+	out   string
+	force bool
 }
 
 func newLearn() *cobra.Command {
@@ -61,17 +54,7 @@ written.`,
 	}
 	c.Flags().StringVar(&f.out, "out", "", "write the scenario to the folder `DIR`, which is created")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite a scenario that is in the folder")
-	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)",
-		pairs{what: "URL", many: true})
-	f.rewrites = addRewriteFlag(c)
-	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces without --base")
-	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.extras = addExtrasFlag(c)
-	c.Flags().StringArrayVar(&f.ignoredHosts, "ignore-host", nil,
-		"ignore exchanges with hosts like `PATTERN`, such as *.cdn.example.com (repeatable)")
-	c.Flags().StringArrayVar(&f.ignoredPaths, "ignore-path", nil,
-		"ignore exchanges with paths like `PATTERN`, such as /assets/** (repeatable)")
-	addBrandFlag(c, &f.brand)
+	f.recordingFlags.add(c)
 	return c
 }
 
@@ -129,20 +112,9 @@ func (f *learnFlags) checkOut() error {
 }
 
 func (f *learnFlags) checker(c *cobra.Command) (*contract.Checker, error) {
-	brand, err := specs.ParseBrand(f.brand)
+	opts, err := f.options()
 	if err != nil {
 		return nil, err
-	}
-	opts := []contract.Option{
-		contract.WithBrand(brand), contract.WithGuess(f.guess), contract.WithExtras(f.extras.word == allExtras),
-		contract.WithIgnoredHosts(f.ignoredHosts...), contract.WithIgnoredPaths(f.ignoredPaths...),
-	}
-	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
-	}
-	opts = append(opts, f.rewrites.options()...)
-	for _, spec := range f.specs.list {
-		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	checker, err := contract.NewChecker(opts...)
 	return checker, configurationOf(c).locateErrors(err)

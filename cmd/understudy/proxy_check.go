@@ -128,7 +128,7 @@ func (l *liveCheck) end(served error, hasCommand bool) error {
 		l.c.SetOut(l.c.ErrOrStderr())
 	}
 	l.c.SetContext(context.WithoutCancel(l.c.Context()))
-	err := l.flags.conclude(l.c, l.outcome)
+	err := l.flags.finish(l.c, l.outcome)
 	if exit, ok := errors.AsType[*exitError](err); ok && hasCommand && l.flags.output == "" {
 		err = &exitError{exit.code, nil} // the report has said it
 	}

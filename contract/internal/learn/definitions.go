@@ -43,7 +43,7 @@ func (p *projects) guessDefinition(project, name string) string {
 	if zone, schedule := p.guessSchedule(project, name); schedule != nil && !root.has("schedule") {
 		guessed.set("timezone", zone)
 		guessed.set("schedule", schedule)
-		root.remove("timezone")
+		root.drop("timezone")
 	}
 	root.node.Content = append(guessed.node.Content, root.node.Content...)
 	if !hasTasks {

@@ -24,7 +24,7 @@ func (l *learner) results() *sequence {
 		text := m.text()
 		query := l.queryOf(t)
 		if first := same[query]; first != nil && texts[query] == text && !t.wasThere() {
-			first.remove("times") // it always ends so
+			first.drop("times") // it always ends so
 			continue
 		}
 		if same[query] == nil {

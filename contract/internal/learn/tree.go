@@ -77,16 +77,6 @@ func (m *mapping) has(name string) bool {
 	return false
 }
 
-// remove takes a member out.
-func (m *mapping) remove(name string) {
-	for i := 0; i+1 < len(m.node.Content); i += 2 {
-		if m.node.Content[i].Value == name {
-			m.node.Content = slices.Delete(m.node.Content, i, i+2)
-			return
-		}
-	}
-}
-
 // sequence is a list of mappings under way.
 type sequence struct{ node *yaml.Node }
 
