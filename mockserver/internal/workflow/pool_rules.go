@@ -74,9 +74,10 @@ func bindPoolRule(c *op.Call, id int64, r *world.PoolRule) error {
 	} else if isNew {
 		return op.Invalid("poolId", "is missing")
 	}
-	if body.Conditions != nil || isNew {
-		r.Conditions = body.Conditions
+	if body.Conditions == nil && !isNew {
+		return nil // those that it has are shared with other worlds
 	}
+	r.Conditions = body.Conditions
 	return checkConditions(r.Conditions)
 }
 

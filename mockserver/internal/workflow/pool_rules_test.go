@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -142,6 +143,26 @@ func TestPoolRuleBodies(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Worlds share what none of them has changed. The race detector notices a handler that writes into it.
+func TestUpdatesOfForksShareNothing(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	c.upload("shop", "v1", map[string]string{"wait": wait})
+	rule := c.createRule(1, c.createPool("small", 9).ID, onDemand)
+	var forks sync.WaitGroup
+	for range 4 {
+		world := c.World().Fork().ID()
+		forks.Go(func() {
+			for i := range 20 {
+				path, body := "/api/pool_rules/"+rule, fmt.Sprintf(`{"priority":%d}`, i+1)
+				c.Call(http.MethodPatch, path, body, "X-Understudy-World", world).Want(http.StatusOK)
+				c.start("shop", "wait", map[string]any{"retryAttemptName": fmt.Sprint(world, i), "allowQueueing": true})
+			}
+		})
+	}
+	forks.Wait()
 }
 
 func TestPoolRuleOrder(t *testing.T) {
