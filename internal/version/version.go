@@ -12,13 +12,12 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// stamp is the version, and after a space the commit, of a build that the Go toolchain cannot know them of, such as one
-// from an archive of the source or in a container:
+// A build that the Go toolchain cannot know anything of, such as one from an archive of the source or in a container,
+// is stamped with its version and its commit. They go before what the toolchain has noted:
 //
-//	go build -ldflags "-X 'svc.example/understudy/internal/version.stamp=v1.2.3 0123abc'" ./cmd/understudy
-//
-// It goes before what the toolchain has noted.
-var stamp string
+//	M=svc.example/understudy/internal/version
+//	go build -ldflags "-X $M.release=v1.2.3 -X $M.commit=0123abc" ./cmd/understudy
+var release, commit string
 
 const module = "svc.example/understudy"
 
@@ -36,18 +35,18 @@ type Info struct {
 // Read returns what is known of this build. In a program that imports this module, the version is that of the module.
 func Read() Info {
 	build, _ := debug.ReadBuildInfo()
-	info := from(build, stamp)
+	info := from(build, release, commit)
 	info.Documents = specs.Digest()
 	return info
 }
 
-func from(build *debug.BuildInfo, stamp string) Info {
+func from(build *debug.BuildInfo, release, commit string) Info {
 	info := Info{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if build != nil {
 		info.read(build)
 	}
-	if version, commit, _ := strings.Cut(stamp, " "); version != "" {
-		info.Version, info.Commit, info.Modified = version, commit, false
+	if release != "" {
+		info.Version, info.Commit, info.Time, info.Modified = release, commit, "", false
 	}
 	return info
 }

@@ -23,22 +23,22 @@ func TestVersion(t *testing.T) {
 		Deps: []*debug.Module{{Path: "example.com/other", Version: "v8.0.0"}, {Path: path, Version: "v1.2.0"}},
 	}
 	for name, c := range map[string]struct {
-		build *debug.BuildInfo
-		stamp string
-		want  string
+		build           *debug.BuildInfo
+		release, commit string
+		want            string
 	}{
-		"without information":          {nil, "", "devel (commit unknown"},
-		"out of a clone":               {own, "", "v1.2.3+dirty (commit 0123456789ab modified"},
-		"not in a repository":          {&debug.BuildInfo{Main: debug.Module{Path: path, Version: "(devel)"}}, "", "devel (commit unknown"},
-		"in the tests of another":      {imported, "", "v1.2.0 (commit unknown"},
-		"stamped":                      {nil, "v1.2.3 fedcba9876543210", "v1.2.3 (commit fedcba987654"},
-		"stamped without a commit":     {nil, "v1.2.3", "v1.2.3 (commit unknown"},
-		"stamped beside a clone's own": {own, "v1.2.4 abc", "v1.2.4 (commit abc"},
+		"without information":          {nil, "", "", "devel (commit unknown"},
+		"out of a clone":               {own, "", "", "v1.2.3+dirty (commit 0123456789ab modified"},
+		"not in a repository":          {&debug.BuildInfo{Main: debug.Module{Path: path, Version: "(devel)"}}, "", "", "devel (commit unknown"},
+		"in the tests of another":      {imported, "", "", "v1.2.0 (commit unknown"},
+		"stamped":                      {nil, "v1.2.3", "fedcba9876543210", "v1.2.3 (commit fedcba987654"},
+		"stamped without a commit":     {nil, "v1.2.3", "", "v1.2.3 (commit unknown"},
+		"stamped beside a clone's own": {own, "v1.2.4", "abc", "v1.2.4 (commit abc"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want := c.want + ", documents , " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + ")"
-			if got := version.From(c.build, c.stamp).String(); got != want {
+			if got := version.From(c.build, c.release, c.commit).String(); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})
