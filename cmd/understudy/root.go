@@ -1,15 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"svc.example/understudy/internal/version"
 	"svc.example/understudy/specs/source"
 )
 
@@ -32,22 +31,30 @@ documents and rules.`,
   # Check what was asked and answered
   curl http://127.0.0.1:4010/_understudy/journal.har > traffic.har
   understudy check traffic.har`,
-		Version:       version(),
 		SilenceErrors: true, // main prints them
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:          helpOrVersion,
 
 		PersistentPreRunE: configure,
 	}
 	root.PersistentFlags().String("config", "", "read the configuration `FILE` (default: "+configName+", if it exists)")
 	root.SetFlagErrorFunc(flagError)
-	root.SetVersionTemplate("understudy {{.Version}}\n")
+	root.Flags().BoolP("version", "v", false, "version for understudy")
 	root.AddCommand(
 		newServe(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(), newShapes(),
-		newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(),
+		newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newMan(),
 	)
 	return root
+}
+
+// helpOrVersion is understudy without a command. Only then the digest of the documents is calculated.
+func helpOrVersion(c *cobra.Command, _ []string) error {
+	if wanted, err := c.Flags().GetBool("version"); err != nil || !wanted {
+		return c.Help()
+	}
+	_, err := fmt.Fprintln(c.OutOrStdout(), "understudy", version.Read())
+	return err
 }
 
 func noSuchCommand(c *cobra.Command, args []string) error {
@@ -86,24 +93,4 @@ func exactArgs(n int, want string) cobra.PositionalArgs {
 		}
 		return fmt.Errorf("want %s; see %s --help", want, c.CommandPath())
 	}
-}
-
-// version returns what the Go toolchain has noted in the binary: the version of the module, or the commit.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	text := strings.Trim(info.Main.Version, "()")
-	if revision := settings["vcs.revision"]; revision != "" && text == "devel" {
-		text += " " + revision[:min(12, len(revision))]
-		if settings["vcs.modified"] == "true" {
-			text += ", modified"
-		}
-	}
-	return cmp.Or(text, "devel") + " (" + info.GoVersion + ")"
 }

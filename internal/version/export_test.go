@@ -1,0 +1,4 @@
+package version
+
+// From calls from, for builds that a test makes up.
+var From = from
