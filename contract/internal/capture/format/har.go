@@ -27,7 +27,6 @@ type harEntry struct {
 	World           jsontext.Value `json:"_world"`
 	Operation       jsontext.Value `json:"_operation"`
 	Redacted        jsontext.Value `json:"_redacted"`
-	Fault           jsontext.Value `json:"_fault"`
 }
 
 type harRequest struct {
@@ -121,7 +120,6 @@ func (h *harEntry) exchange() *recording.Exchange {
 	_ = jsonv2.Unmarshal(h.World, &e.World)
 	_ = jsonv2.Unmarshal(h.Operation, &e.Operation)
 	_ = jsonv2.Unmarshal(h.Redacted, &e.Redacted)
-	_ = jsonv2.Unmarshal(h.Fault, &e.Fault)
 	e.Start, e.End = h.times()
 	return e
 }
