@@ -28,12 +28,12 @@ func (x *exchange) credential() string {
 }
 
 // authenticate finds out who calls, and refuses a caller whose role is too small.
-func (x *exchange) authenticate(value *world.State, key string, route *op.Route) (world.Caller, error) {
-	caller, known := value.Account.Caller(key)
+func (x *exchange) authenticate(value *world.State, route *op.Route) (world.Caller, error) {
+	caller, known := value.Account.Caller(x.key)
 	switch {
 	case route.For == op.Anyone:
 		return caller, nil
-	case key == "":
+	case x.key == "":
 		return caller, &op.Error{Code: op.CodeUnauthorized, Message: fmt.Sprintf(
 			"no API key: send the header Authorization: %s <API_KEY>", x.doc.Brand.Scheme())}
 	case !known:

@@ -142,7 +142,7 @@ func (x *exchange) control() (reply op.Reply, err error) {
 	if err := errors.Join(typeErr, err, x.server.knownOperations(x.input.query["operation"])); err != nil {
 		return reply, err
 	}
-	x.call = x.newCall("", world.Caller{})
+	x.call = x.newCall(world.Caller{})
 	return route.Handle(&x.call)
 }
 

@@ -52,9 +52,11 @@ func (x *exchange) commit(a answer) (seq int64) {
 }
 
 func (x *exchange) entry(a answer) *journal.Entry {
+	path, _ := x.path()
 	return &journal.Entry{
 		After: x.visit.after, Start: x.visit.start, End: x.visit.world.Now(), World: x.visit.world.ID, Seed: x.visit.seed,
-		Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Host: x.r.Host, RequestHeader: x.r.Header,
+		Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Path: path, Key: x.key,
+		Host: x.r.Host, RequestHeader: x.r.Header,
 		RequestBody: x.body.bytes, Truncated: x.body.isCut,
 		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: a.notes,
 	}

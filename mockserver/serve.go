@@ -34,6 +34,7 @@ type exchange struct {
 	r      *http.Request
 	began  time.Time // by the wall clock
 
+	key   string // the API key that it shows
 	visit visit
 	match specs.Match
 	body  body
@@ -102,8 +103,8 @@ func (s *Server) busy() bool {
 // is ours. A panic becomes one of ours: it reaches no user.
 func (x *exchange) answer() (reply op.Reply, err error) {
 	defer recovered(&err)
-	key := x.credential()
-	if x.visit, err = x.enter(key); err != nil {
+	x.key = x.credential()
+	if x.visit, err = x.enter(); err != nil {
 		return reply, err
 	}
 	var route *op.Route
@@ -114,14 +115,14 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 		return reply, err
 	}
 	value := x.visit.world.Read()
-	caller, err := x.authenticate(value, key, route)
+	caller, err := x.authenticate(value, route)
 	if err != nil {
 		return reply, err
 	}
 	if x.input, err = x.validate(x.server.validation); err != nil {
 		return reply, err
 	}
-	x.call = x.newCall(key, caller)
+	x.call = x.newCall(caller)
 	reply, err = x.perform(route, value)
 	return x.brand.remarks(reply), x.brand.refusal(err)
 }
@@ -145,13 +146,13 @@ func (x *exchange) respond(reply op.Reply, err error) {
 }
 
 // enter finds the world that the request is for.
-func (x *exchange) enter(key string) (v visit, err error) {
+func (x *exchange) enter() (v visit, err error) {
 	id := x.target.world
 	if name := x.r.Header.Get(worldHeader); name != "" {
 		id = name
 	}
 	if id == "" {
-		v.world = x.server.worldOf(key)
+		v.world = x.server.worldOf(x.key)
 	} else if v.world = x.server.worlds.Get(id); v.world == nil {
 		return v, &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf(
 			"world %s not found; make it with POST /_understudy/worlds, or ask in the world default", id)}
@@ -241,10 +242,10 @@ func (x *exchange) handOver(r *validate.Request, query url.Values) (in input, er
 }
 
 // newCall returns what the handler is given, but for the world.
-func (x *exchange) newCall(key string, caller world.Caller) op.Call {
+func (x *exchange) newCall(caller world.Caller) op.Call {
 	return op.Call{
 		Operation: x.brand.operation(x.match.Operation), Match: &x.match, Swapped: x.brand.names(),
 		Query: x.input.query, Body: x.input.body, Raw: x.body.bytes, Header: x.r.Header.Get,
-		Key: key, Caller: caller, Base: x.target.links(), Context: x.r.Context(),
+		Key: x.key, Caller: caller, Base: x.target.links(), Context: x.r.Context(),
 	}
 }

@@ -49,6 +49,7 @@ type harEntry struct {
 	Operation       string      `json:"_operation,omitempty"`
 	Redacted        []string    `json:"_redacted,omitempty"`
 	Notes           []string    `json:"_notes,omitempty"`
+	Fault           string      `json:"_fault,omitempty"`
 }
 
 type harTimings struct {
@@ -104,7 +105,7 @@ func harEntryOf(e *Exchange) harEntry {
 		Time:            took,
 		Timings:         harTimings{Wait: took},
 		Exchange:        e.Seq, Overlaps: e.Overlaps, World: e.World, Operation: e.Operation, Redacted: e.Redacted,
-		Notes: e.Notes,
+		Notes: e.Notes, Fault: e.Fault,
 		Request: harRequest{
 			Method: e.Request.Method, URL: e.Request.URL, HTTPVersion: "HTTP/1.1", Cookies: []pair{},
 			Headers: pairs(e.Request.Headers), QueryString: query(e.Request.URL), HeadersSize: -1,

@@ -31,6 +31,7 @@ type Exchange struct {
 	Response  *Response `json:"response,omitempty"` // nil when no response was seen
 	Redacted  []string  `json:"redacted,omitempty"` // names of headers, or JSON pointers into bodies
 	Notes     []string  `json:"notes,omitempty"`    // what the mock saw but let pass, such as an off-contract request
+	Fault     string    `json:"fault,omitempty"`    // what a fault of the mock did to the request, as Fault writes it
 }
 
 // Request is the request as the client sent it. URL is absolute.

@@ -33,7 +33,7 @@ func exchange() *recording.Exchange {
 			Headers: recording.Headers{{"Content-Type", "application/gzip"}, {"Set-Cookie", "session=abc"}},
 			Body:    &recording.Body{Bytes: []byte{0x1f, 0x8b, 0xff}, Truncated: true},
 		},
-		Notes: []string{"a note"},
+		Notes: []string{"a note"}, Fault: "fault-1; answer=own; effect=once",
 	}
 }
 
@@ -148,6 +148,9 @@ func TestRedact(t *testing.T) {
 		line, err := json.Marshal(clean)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if clean.Fault != original.Fault {
+			t.Errorf("the fault has become %q", clean.Fault)
 		}
 		for _, secret := range []string{"hunter2", "1/admin", "hidden", "session=abc"} {
 			if bytes.Contains(line, []byte(secret)) {

@@ -31,13 +31,14 @@ func TestTheDecoderAcceptsWhatTheSchemaAccepts(t *testing.T) {
 		`[]`, `["x"]`, `[["a","b"]]`, `[["a"]]`, `[1]`, `[null]`, `[[null,"b"]]`, `{"text":null,"base64":null}`, `{"text":1}`,
 		`{"base64":"*"}`, `{"truncated":null}`, `{}`, `{"text":"x"}`, `{"base64":"eA=="}`, `{"text":"","base64":""}`,
 		`{"text":"x","truncated":true}`, `{"method":"GET","url":"u"}`, `{"method":"","url":"u"}`, `{"status":200}`,
-		`{"status":-1}`,
+		`{"status":-1}`, `"fault-1; answer=injected; effect=once"`, `"fault-1; answer=mine"`, `"fault 1"`,
 	}
 	for _, frame := range []string{
 		`{"seq":%,"request":{"method":"GET","url":"u"}}`, `{"start":%,"request":{"method":"GET","url":"u"}}`,
 		`{"world":%,"request":{"method":"GET","url":"u"}}`, `{"request":%}`,
 		`{"response":%,"request":{"method":"GET","url":"u"}}`,
 		`{"redacted":%,"request":{"method":"GET","url":"u"}}`, `{"other":%,"request":{"method":"GET","url":"u"}}`,
+		`{"fault":%,"request":{"method":"GET","url":"u"}}`,
 		`{"request":{"method":%,"url":"u"}}`, `{"request":{"method":"GET","url":"u","headers":%}}`,
 		`{"request":{"method":"GET","url":"u","body":%}}`, `{"request":{"method":"GET","url":"u"},"response":{"status":%}}`,
 	} {

@@ -36,6 +36,8 @@ type Entry struct {
 	Seed           uint64           // of the world, the salt of what is redacted
 	Operation      *specs.Operation // nil where none fits
 	Method, URL    string
+	Path           string // below the base path of the interface's document, escaped
+	Key            string // the API key that the request shows
 	RequestHeader  http.Header
 	Host           string
 	RequestBody    []byte

@@ -27,6 +27,7 @@ type harEntry struct {
 	World           jsontext.Value `json:"_world"`
 	Operation       jsontext.Value `json:"_operation"`
 	Redacted        jsontext.Value `json:"_redacted"`
+	Fault           jsontext.Value `json:"_fault"`
 }
 
 type harRequest struct {
@@ -120,6 +121,7 @@ func (h *harEntry) exchange() *recording.Exchange {
 	_ = jsonv2.Unmarshal(h.World, &e.World)
 	_ = jsonv2.Unmarshal(h.Operation, &e.Operation)
 	_ = jsonv2.Unmarshal(h.Redacted, &e.Redacted)
+	_ = jsonv2.Unmarshal(h.Fault, &e.Fault)
 	e.Start, e.End = h.times()
 	return e
 }

@@ -32,6 +32,7 @@ type line struct {
 	Response  *lineResponse `json:"response"`
 	Redacted  []string      `json:"redacted"`
 	Notes     []string      `json:"notes"`
+	Fault     string        `json:"fault"`
 }
 
 type lineRequest struct {
@@ -83,6 +84,10 @@ func (l *line) check() error {
 		return errors.New("a status has at most three digits")
 	case l.Request.Body.both() || l.Response != nil && l.Response.Body.both():
 		return errors.New("a body has text or base64, not both")
+	case l.Fault != "":
+		if _, ok := recording.ParseFault(l.Fault); !ok {
+			return errors.New("a fault is an id with parameters, such as fault-1; answer=injected; effect=once")
+		}
 	}
 	return nil
 }
@@ -99,7 +104,7 @@ func (b *lineBody) both() bool { return b != nil && b.Text != nil && b.Base64 !=
 func (l *line) exchange() *recording.Exchange {
 	e := &recording.Exchange{
 		Seq: l.Seq, Start: l.Start, End: l.End, Overlaps: l.Overlaps, World: l.World, Operation: l.Operation,
-		Redacted: l.Redacted, Notes: l.Notes,
+		Redacted: l.Redacted, Notes: l.Notes, Fault: l.Fault,
 		Request: recording.Request{
 			Method: l.Request.Method, URL: l.Request.URL, Headers: l.Request.Headers, Body: l.Request.Body.body(),
 		},

@@ -11,7 +11,7 @@ import (
 // exchangeKeys are the keys of a line of NDJSON. One that begins with another key is taken for an archive.
 var exchangeKeys = map[string]bool{
 	"seq": true, "start": true, "end": true, "overlaps": true, "world": true, "operation": true,
-	"request": true, "response": true, "redacted": true, "notes": true,
+	"request": true, "response": true, "redacted": true, "notes": true, "fault": true,
 }
 
 func isNDJSON(h *record.Head) bool { return exchangeKeys[h.First] }

@@ -70,11 +70,31 @@ func (r Raw) Size() int {
 }
 
 // Decode reads the record. An error is a *ReadError.
-func (r Raw) Decode() (Item, error) {
+func (r Raw) Decode() (item Item, err error) {
 	if r.item != nil {
-		return OfExchange(r.item, r.Position), nil
+		item = OfExchange(r.item, r.Position)
+	} else if item, err = r.Decoder(r); err != nil {
+		return item, err
 	}
-	return r.Decoder(r)
+	item.findFault()
+	return item, nil
+}
+
+// findFault takes the fault of an exchange from the header of its answer, if the recording has it nowhere else. What is
+// not the text of a fault is ignored.
+func (item *Item) findFault() {
+	text := item.Fault
+	if text == "" && item.Response != nil {
+		text = item.Response.Headers.Value(recording.FaultHeader)
+	}
+	if _, ok := recording.ParseFault(text); !ok {
+		text = ""
+	}
+	if text != item.Fault { // an exchange in memory is its owner's
+		own := *item.Exchange
+		own.Fault = text
+		item.Exchange = &own
+	}
 }
 
 // OfExchange returns an item of an exchange that is in memory.
