@@ -15,7 +15,7 @@ const (
 	EffectTwice = "twice"
 )
 
-// Fault describes what a mock that was told to fail did to a request. Its text, as FaultHeader and Exchange.Fault have
+// Fault describes what a mock did to a request because of a planned fault. Its text, as FaultHeader and Exchange.Fault have
 // it, is a token with parameters of RFC 8941, such as
 //
 //	fault-1; answer=injected; effect=once

@@ -1,4 +1,4 @@
-// Package match decides whether a call is one of those that somebody has described: by operation, address, caller, and
+// Package match decides whether a call is one of those that were described: by operation, address, caller, and
 // parts of the request. Faults, stubs, and the journal's counts share it.
 package match
 
