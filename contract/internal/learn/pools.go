@@ -23,8 +23,8 @@ func (l *learner) pools() *pools {
 	return p
 }
 
-// assumeDefault takes the one pool that attempts refer to, and that no answer shows, for the default one, if no answer
-// shows which that is.
+// assumeDefault takes the one pool that attempts refer to, and that neither an answer shows nor a rule names, for the
+// default one, if no answer shows which that is.
 func (p *pools) assumeDefault() {
 	for _, t := range p.things.all(poolKind) {
 		if t.first().Get("default").Bool() {
@@ -34,7 +34,7 @@ func (p *pools) assumeDefault() {
 	only := ""
 	for _, t := range p.things.all(attemptKind) {
 		switch id := t.first().Get("poolId").String(); {
-		case id == "" || p.names[id] != "" || id == only:
+		case id == "" || p.names[id] != "" || id == only || p.isNamedByRule(id):
 		case only != "":
 			return // there are several
 		default:
@@ -48,6 +48,14 @@ func (p *pools) assumeDefault() {
 }
 
 const defaultPool = "default"
+
+// isNamedByRule reports whether a rule of the beginning sends attempts to a pool.
+func (p *pools) isNamedByRule(id string) bool {
+	return slices.ContainsFunc(p.things.of(poolRuleKind), func(t *thing) bool {
+		named, isChanged := t.value("poolId")
+		return named.String() == id && !isChanged
+	})
+}
 
 // name returns the name of a pool that a thing of the beginning refers to.
 func (p *pools) name(id string) string {

@@ -102,6 +102,21 @@ func TestPoolRules(t *testing.T) {
 	}
 }
 
+// No answer shows the pools here, but a rule names one of the two that attempts ran in.
+func TestDefaultPool(t *testing.T) {
+	t.Parallel()
+	rules := said{
+		method: "GET", path: "/workflow/api/pool_rules", status: 200,
+		answer: `{"poolRules":[{"id":"1","priority":10,"poolId":"3","conditions":[` +
+			`{"type":"workflow_name","operator":"starts_with","values":["adhoc_"]}]}]}`,
+	}
+	s := learned(t, rules, attempts("",
+		ran(9, "sync", "2026-01-14T11:05:00Z", `,"poolId":"1"`),
+		ran(8, "adhoc_sync", "2026-01-14T10:05:00Z", `,"poolId":"3"`),
+	))
+	wants(t, s, "- id: 1\n    name: default", "- id: 3\n    name: pool-3")
+}
+
 // A session shows its last attempt without the index, which only the attempt itself has.
 func TestAttemptIndex(t *testing.T) {
 	t.Parallel()
