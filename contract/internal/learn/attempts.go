@@ -50,7 +50,7 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 	first := t.first()
 	m := newMapping()
 	m.set("id", idOf(t.id))
-	if index := first.Get("index"); index.Int() > 1 {
+	if index, _ := t.value("index"); index.Int() > 1 {
 		m.set("index", index)
 	}
 	m.set("project", o.Get("project.name"))

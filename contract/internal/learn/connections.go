@@ -68,6 +68,7 @@ func (l *learner) jobSchedules() *sequence {
 		m.set("createdAt", timeOf(o.Get("created_at")))
 		s.add(m)
 	}
+	l.addUnseenSchedules(s)
 	return s
 }
 

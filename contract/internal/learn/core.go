@@ -137,7 +137,10 @@ func (l *learner) database(name string) *mapping {
 		m.guess("createdAt", timeText(earliest), "it was there before what is in it")
 	}
 	tables := newSequence()
-	if t := l.things.find(databaseKind, name); t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t) {
+	t := l.things.find(databaseKind, name)
+	hasUnseen := t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t)
+	uncounted := l.uncountedTable(name)
+	if hasUnseen && uncounted == nil {
 		one := newMapping()
 		one.set("name", "unknown")
 		one.set("createdAt", timeOf(t.first().Get("created_at")))
@@ -148,7 +151,11 @@ func (l *learner) database(name string) *mapping {
 	for _, t := range l.things.of(tableKind) {
 		if in, _, _ := strings.Cut(t.id, "/"); in == name && !seen[t.id] {
 			seen[t.id] = true
-			tables.add(l.table(t))
+			table := l.table(t)
+			if hasUnseen && t == uncounted {
+				table.guess("count", l.unseenRecords(l.things.find(databaseKind, name)), "the database counts them")
+			}
+			tables.add(table)
 		}
 	}
 	for _, d := range l.deletedTables() {
@@ -203,10 +210,8 @@ func (l *learner) wasTouchedBefore(t *thing) bool {
 // unseenRecords returns how many records a database has in tables that no answer shows.
 func (l *learner) unseenRecords(t *thing) int64 {
 	left := t.first().Get("count").Int()
-	for _, e := range l.exchanges {
-		if e.name() == "core.listTables" && e.ok() && param(e, "database_name") == t.id {
-			return 0
-		}
+	if l.listsTables(t.id) {
+		return 0
 	}
 	for _, table := range l.things.of(tableKind) {
 		if in, _, _ := strings.Cut(table.id, "/"); in == t.id {
@@ -214,6 +219,17 @@ func (l *learner) unseenRecords(t *thing) int64 {
 		}
 	}
 	return left
+}
+
+// uncountedTable returns the first table of a database whose records only the database counts, or nil.
+func (l *learner) uncountedTable(database string) *thing {
+	for _, t := range l.things.of(tableKind) {
+		in, _, _ := strings.Cut(t.id, "/")
+		if in == database && t.first().Exists() && !t.first().Get("count").Exists() {
+			return t
+		}
+	}
+	return nil
 }
 
 // isIn reports whether a deleted table was in a database.

@@ -2,10 +2,7 @@ package learn
 
 import (
 	"bytes"
-	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
@@ -56,59 +53,6 @@ func (p *projects) guessDefinition(project, name string) string {
 		return "+unknown:\n  echo>: unknown\n"
 	}
 	return text.String()
-}
-
-// guessSchedule writes the schedule of a workflow that answers show a next run of: daily, at that time.
-func (p *projects) guessSchedule(project, name string) (zone string, schedule *mapping) {
-	for _, t := range p.things.of(scheduleKind) {
-		o := t.first()
-		if o.Get("project.id").String() != project || o.Get("workflow.name").String() != name {
-			continue
-		}
-		zone, place := zoneOf(o.Get("nextScheduleTime").String())
-		next := instant(o.Get("nextRunTime").String()).In(place)
-		schedule = newMapping()
-		if p.isHourly(project, name, instant(o.Get("nextScheduleTime").String())) {
-			schedule.set("cron>", fmt.Sprintf("%d * * * *", next.Minute()))
-		} else {
-			schedule.set("daily>", next.Format("15:04:05"))
-		}
-		return zone, schedule
-	}
-	return "", nil
-}
-
-// isHourly reports whether two session times of a workflow are an hour apart, of which one may be the next.
-func (p *projects) isHourly(project, name string, next time.Time) bool {
-	times := []time.Time{next}
-	for _, t := range p.things.all(attemptKind) {
-		o := p.attemptObject(t)
-		if o.Get("project.id").String() == project && o.Get("workflow.name").String() == name {
-			times = append(times, instant(o.Get("sessionTime").String()))
-		}
-	}
-	slices.SortFunc(times, time.Time.Compare)
-	for i := 1; i < len(times); i++ {
-		if times[i].Sub(times[i-1]) == time.Hour {
-			return true
-		}
-	}
-	return false
-}
-
-// zoneOf returns a time zone with the offset of a time.
-func zoneOf(text string) (name string, place *time.Location) {
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return "UTC", time.UTC
-	}
-	_, offset := t.Zone()
-	const hour = 3600
-	if offset == 0 || offset%hour != 0 {
-		return "UTC", time.UTC
-	}
-	name = fmt.Sprintf("Etc/GMT%+d", -offset/hour) // whose sign is the other way round
-	return name, time.FixedZone(name, offset)
 }
 
 // addTasks adds the tasks that the first attempt of a workflow shows, and reports whether there are any.

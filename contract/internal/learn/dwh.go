@@ -132,7 +132,19 @@ func (l *learner) targets(t *thing) (database string, tables []string) {
 			return d.id, tables
 		}
 	}
+	for _, d := range l.things.of(databaseKind) {
+		if d.first().Exists() && d.gone == nil && !l.listsTables(d.id) {
+			return d.id, tables
+		}
+	}
 	return assumedTarget, tables
+}
+
+// listsTables reports whether an answer lists the tables of a database.
+func (l *learner) listsTables(database string) bool {
+	return slices.ContainsFunc(l.exchanges, func(e *Exchange) bool {
+		return e.name() == "core.listTables" && e.ok() && param(e, "database_name") == database
+	})
 }
 
 // imply adds the tables that integrations of the beginning load into: each must be there.

@@ -78,7 +78,45 @@ func (l *learner) addDatabaseID(m *mapping, name string) {
 	m.set("id", idOf(shown))
 	if d := l.people.solved.Database(name); shown == "" && d != nil && d.ID != "" {
 		m.guess("id", idOf(d.ID), "permissions that are shown name it, and fit this database")
+	} else if id := l.idsInLists()[name]; shown == "" && id > 0 {
+		m.guess("id", id, "lists show it before a database with a greater id")
 	}
+}
+
+// idsInLists guesses the ids of databases that lists show before one whose id is known, since lists are in the order of
+// the ids.
+func (l *learner) idsInLists() map[string]int64 {
+	known, taken := map[string]int64{}, map[int64]bool{}
+	for _, name := range l.databaseNames() {
+		id := l.shownDatabaseID(name)
+		if d := l.people.solved.Database(name); id == "" && d != nil {
+			id = d.ID
+		}
+		known[name] = number(id)
+		taken[known[name]] = true
+	}
+	guessed := map[string]int64{}
+	for _, e := range l.exchanges {
+		if e.name() != "core.listDatabases" || !e.ok() {
+			continue
+		}
+		body, _ := e.JSONResponse()
+		var before int64
+		for _, d := range slices.Backward(body.Get("databases").Array()) {
+			name := d.Get("name").String()
+			t := l.things.find(databaseKind, name)
+			switch {
+			case known[name] > 0:
+				before = known[name]
+			case guessed[name] > 0:
+				before = guessed[name]
+			case before > 1 && !taken[before-1] && t != nil && t.wasThere():
+				before--
+				guessed[name], taken[before] = before, true
+			}
+		}
+	}
+	return guessed
 }
 
 // addColumnPermissions adds the column permissions of a policy, where an answer shows them before a request changed

@@ -144,7 +144,11 @@ func (l *learner) resultOf(t *thing) *mapping {
 		m.set("count", count.Int())
 	}
 	if rows == nil && columns.Exists() && (!t.wasThere() || l.isQueued(t)) && count.Int() > 0 {
-		m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
+		if rows = l.rowsOfSame(t); rows != nil {
+			m.guess("rows", rows, "another job with this query has them, and a result of the same size")
+		} else {
+			m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
+		}
 	}
 	if m.isEmpty() {
 		return nil
@@ -163,6 +167,20 @@ func rowsLike(columns gjson.Result, n int) *sequence {
 		s.node.Content = append(s.node.Content, row.node)
 	}
 	return s
+}
+
+// rowsOfSame returns the rows that an answer shows of another job with the same query, whose result has the same size.
+func (l *learner) rowsOfSame(t *thing) *sequence {
+	query, size := l.queryOf(t), t.last().Get("result_size")
+	for _, other := range l.things.all(jobKind) {
+		if other == t || l.queryOf(other) != query || other.last().Get("result_size").Raw != size.Raw {
+			continue
+		}
+		if rows := l.rowsOf(other.id); rows != nil && size.Int() > 0 {
+			return rows
+		}
+	}
+	return nil
 }
 
 // rowsOf returns the rows of a job's result in an answer, or nil.

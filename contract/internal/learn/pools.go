@@ -1,11 +1,6 @@
 package learn
 
-import (
-	"slices"
-	"strconv"
-
-	"github.com/tidwall/gjson"
-)
+import "slices"
 
 // pools are the pools of the beginning, by id.
 type pools struct {
@@ -28,8 +23,8 @@ func (l *learner) pools() *pools {
 	return p
 }
 
-// assumeDefault takes the one pool that attempts refer to, and that no answer shows, for the default one, if no answer
-// shows which that is.
+// assumeDefault takes the one pool that attempts refer to, and that neither an answer shows nor a rule names, for the
+// default one, if no answer shows which that is.
 func (p *pools) assumeDefault() {
 	for _, t := range p.things.all(poolKind) {
 		if t.first().Get("default").Bool() {
@@ -39,7 +34,7 @@ func (p *pools) assumeDefault() {
 	only := ""
 	for _, t := range p.things.all(attemptKind) {
 		switch id := t.first().Get("poolId").String(); {
-		case id == "" || p.names[id] != "" || id == only:
+		case id == "" || p.names[id] != "" || id == only || p.isNamedByRule(id):
 		case only != "":
 			return // there are several
 		default:
@@ -53,6 +48,14 @@ func (p *pools) assumeDefault() {
 }
 
 const defaultPool = "default"
+
+// isNamedByRule reports whether a rule of the beginning sends attempts to a pool.
+func (p *pools) isNamedByRule(id string) bool {
+	return slices.ContainsFunc(p.things.of(poolRuleKind), func(t *thing) bool {
+		named, isChanged := t.value("poolId")
+		return named.String() == id && !isChanged
+	})
+}
 
 // name returns the name of a pool that a thing of the beginning refers to.
 func (p *pools) name(id string) string {
@@ -195,53 +198,4 @@ func (l *learner) mostOfDefault() int64 {
 		}
 	}
 	return -1
-}
-
-func (l *learner) poolRules(p *pools) *sequence {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(poolRuleKind)) {
-		if len(t.sights) == 0 {
-			l.notes = append(l.notes, "pool rule "+t.id+": no answer shows it")
-			continue
-		}
-		m := newMapping()
-		m.set("id", idOf(t.id))
-		for _, name := range []string{"priority", "poolId", "conditions"} {
-			value, isChanged := t.value(name)
-			if name == "poolId" {
-				name, value = "pool", gjson.Parse(strconv.Quote(p.name(value.String())))
-			}
-			if isChanged {
-				m.guess(name, value, "it was set before an answer showed it")
-				continue
-			}
-			m.set(name, value)
-		}
-		s.add(m)
-	}
-	for _, e := range l.exchanges {
-		t := l.things.find(poolKind, param(e, "poolId"))
-		isRefused := e.name() == "workflow.deletePool" && e.Status() == 400 && t != nil && t.wasThere()
-		if !isRefused || t.first().Get("default").Bool() || p.isUsed(t.id) || slices.Contains(p.held, t.id) {
-			continue
-		}
-		p.held = append(p.held, t.id)
-		m := newMapping()
-		m.set("priority", 9_000+len(p.held))
-		m.set("pool", p.name(t.id))
-		m.set("conditions", gjson.Parse(`[{"type":"project_name","operator":"starts_with","values":["unknown_"]}]`))
-		s.addGuessed(m, "the deletion of the pool was refused, and no answer shows why")
-	}
-	return s
-}
-
-// isUsed reports whether something that an answer shows keeps a pool from being deleted.
-func (p *pools) isUsed(id string) bool {
-	for _, kind := range []string{attemptKind, poolRuleKind} {
-		isIn := func(t *thing) bool { return t.first().Get("poolId").String() == id }
-		if slices.ContainsFunc(p.things.all(kind), isIn) {
-			return true
-		}
-	}
-	return false
 }

@@ -24,14 +24,13 @@ func readRows(e *Exchange) *sequence {
 	if reason != "" {
 		return nil
 	}
-	query := queryOf(e)
 	s := newSequence()
-	switch {
-	case query.Get("format") == "msgpack", query.Get("format") == "msgpack.gz", query.Get("format") == "":
+	switch format := formatOf(e); format {
+	case "msgpack", "msgpack.gz":
 		return readPacked(plain)
-	case query.Get("format") == "csv" || query.Get("format") == "tsv":
-		return readSeparated(plain, query.Get("format") == "tsv", query.Get("header") == "true")
-	case query.Get("format") == "json", query.Get("format") == "jsonl":
+	case "csv", "tsv":
+		return readSeparated(plain, format == "tsv", queryOf(e).Get("header") == "true")
+	case "json", "jsonl":
 		whole := gjson.ParseBytes(plain)
 		if first := whole.Get("0"); whole.IsArray() && (first.IsArray() || len(whole.Array()) == 0) {
 			for _, row := range whole.Array() {
@@ -49,6 +48,22 @@ func readRows(e *Exchange) *sequence {
 		return s
 	}
 	return nil
+}
+
+// formatOf returns the format of a result: the one that the request names, or that of the media type of the answer.
+func formatOf(e *Exchange) string {
+	if format := queryOf(e).Get("format"); format != "" {
+		return format
+	}
+	switch body.MediaType(e.Item.Response.Headers.Value("Content-Type")) {
+	case "text/tab-separated-values":
+		return "tsv"
+	case "text/csv":
+		return "csv"
+	case "application/json":
+		return "json"
+	}
+	return "msgpack"
 }
 
 // readPacked reads rows in MessagePack, one behind the other, perhaps compressed once more.

@@ -14,6 +14,7 @@ type said struct {
 	at, method, path, request string
 	status                    int
 	answer                    string
+	media                     string // of the answer; default: JSON, or a stream of events
 }
 
 var checkers = sync.OnceValues(func() (*contract.Checker, error) { return contract.NewChecker() })
@@ -28,7 +29,10 @@ func learned(t *testing.T, list ...said) *contract.Learned {
 			at = "09:30:00"
 		}
 		media := "application/json"
-		if strings.HasPrefix(s.answer, "data: ") {
+		switch {
+		case s.media != "":
+			media = s.media
+		case strings.HasPrefix(s.answer, "data: "):
 			media = "text/event-stream"
 		}
 		body := ""

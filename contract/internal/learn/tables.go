@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
@@ -30,6 +31,27 @@ func (l *learner) deletedTables() (list []gjson.Result) {
 	}
 	slices.SortStableFunc(list, func(a, b gjson.Result) int { return cmp.Compare(a.Get("id").Int(), b.Get("id").Int()) })
 	return list
+}
+
+// takeDeleted adds the tables that only a list of deleted ones shows, of databases that requests had deleted by then.
+func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
+	body, _ := list.JSONResponse()
+	for _, o := range body.Get("tables").Array() {
+		at, database := instant(o.Get("deleted_at").String()), o.Get("database_name").String()
+		id := database + "/" + o.Get("name").String()
+		for _, e := range before {
+			isThen := !at.Before(e.At.Truncate(time.Second)) && at.Before(e.At.Add(2*time.Second))
+			isKnown := slices.ContainsFunc(s.all(tableKind), func(t *thing) bool {
+				return t.id == id && t.gone != nil && !at.Before(t.gone.At.Truncate(time.Second))
+			})
+			if e.name() == "core.deleteDatabase" && e.ok() && param(e, "database_name") == database && isThen && !isKnown {
+				s.list = append(s.list, &thing{
+					kind: tableKind, id: id, gone: e, sights: []sight{{list, o, nil}}, changed: map[string]bool{},
+					late: instant(o.Get("created_at").String()).After(s.begin),
+				})
+			}
+		}
+	}
 }
 
 // wasDeletedHere reports whether a request of the recording deleted a table.

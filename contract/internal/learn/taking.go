@@ -51,6 +51,7 @@ func (x *taking) target() {
 		t := x.get(kind, id)
 		x.use(t)
 		x.remove(t, x.Exchange)
+	case moves[x.name()] != nil && x.current[nameOf(kind, id)] == nil: // the request has given it another id
 	case a.Verb != "" || a.Reads || a.Changes:
 		x.use(x.get(kind, id))
 	}

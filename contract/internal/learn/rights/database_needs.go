@@ -8,9 +8,11 @@ import (
 // On is the need of a right on a database.
 func On(database string, r Right) Need {
 	return Need{
-		allows:  func(s *State, c int) bool { d := s.Database(database); return d == nil || s.may(c, d, r) },
-		loosen:  func(s *State, c int) []Repair { return append(s.open(c, database, r), toAdministrator(s, c)...) },
-		tighten: func(s *State, c int) []Repair { return append(toRestricted(s, c), s.shut(c, database, r)...) },
+		allows: func(s *State, c int) bool { d := s.Database(database); return d == nil || s.may(c, d, r) },
+		loosen: func(s *State, c int) []Repair { return append(s.open(c, database, r), toAdministrator(s, c)...) },
+		tighten: func(s *State, c int) []Repair {
+			return slices.Concat(toRestricted(s, c), s.shut(c, database, r), s.beRestricted(c, database))
+		},
 	}
 }
 
@@ -72,6 +74,35 @@ func (s *State) number(u *User, d *Database, r Right) (repairs []Repair) {
 					}
 				})
 			}
+		}
+	}
+	return repairs
+}
+
+// beRestricted returns repairs that make a caller another user, one who has policies and so does not administer, and
+// perhaps give a database an id that permissions of that user name.
+func (s *State) beRestricted(c int, database string) (repairs []Repair) {
+	now, d := s.caller(c), s.Database(database)
+	if now == nil || d == nil || s.Callers[c].Fixed {
+		return nil
+	}
+	from := now.Key
+	for i := range s.Users {
+		u := &s.Users[i]
+		if u.Gone || u.Key == from || len(u.Policies) == 0 || u.RoleShown && u.Role != Restricted {
+			continue
+		}
+		to := u.Key
+		other := func(b *State) {
+			b.Callers[c].User = to
+			b.dropUnused(from)
+			if u := b.User(to); u != nil {
+				u.Role = Restricted
+			}
+		}
+		repairs = append(repairs, other)
+		for _, number := range s.number(u, d, Sees) {
+			repairs = append(repairs, func(b *State) { other(b); number(b) })
 		}
 	}
 	return repairs

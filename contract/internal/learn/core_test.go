@@ -1,0 +1,86 @@
+package learn_test
+
+import (
+	"strings"
+	"testing"
+)
+
+const (
+	shopShown = `{"name":"shop","count":5,"created_at":"2025-12-16 09:30:00 +0000",` +
+		`"updated_at":"2025-12-16 09:30:00 +0000","permission":"administrator"}`
+	salesShown = `{"name":"sales","count":0,"created_at":"2025-12-16 09:30:00 +0000",` +
+		`"updated_at":"2025-12-16 09:30:00 +0000","permission":"administrator"}`
+)
+
+// shownJob returns a job with a result of some size.
+func shownJob(id, created, size string) string {
+	return `{"job_id":"` + id + `","type":"trino","database":"shop","query":"select 1","status":"success",` +
+		`"created_at":"2026-01-15 ` + created + ` UTC","start_at":"2026-01-15 ` + created + ` UTC",` +
+		`"end_at":"2026-01-15 ` + created + ` UTC","num_records":1,"result_size":` + size +
+		`,"hive_result_schema":"[[\"n\",\"bigint\"]]"}`
+}
+
+func TestDatabases(t *testing.T) {
+	t.Parallel()
+	list := said{
+		method: "GET", path: "/core/v3/database/list", status: 200,
+		answer: `{"databases":[` + shopShown + `,` + salesShown + `]}`,
+	}
+	t.Run("one that lists show before another has a lower id", func(t *testing.T) {
+		t.Parallel()
+		sales := strings.Replace(salesShown, `{`, `{"id":2,`, 1)
+		s := learned(t, list, said{method: "GET", path: "/core/v3/database/show/sales", status: 200, answer: sales})
+		wants(t, s, "name: shop\n    # guessed: lists show it before a database with a greater id\n    id: 1\n")
+	})
+	t.Run("a table that a list of deleted ones shows was deleted with its database", func(t *testing.T) {
+		t.Parallel()
+		s := learned(t, list,
+			said{method: "POST", path: "/core/v3/database/delete/shop", status: 200, answer: `{"database":"shop"}`},
+			said{method: "GET", path: "/core/v3/table/deleted", status: 200, answer: `{"tables":[{"id":1,"name":"customers",` +
+				`"database_id":1,"database_name":"shop","created_at":"2025-12-16 09:30:00 UTC",` +
+				`"deleted_at":"2026-01-15 09:30:00 UTC"}],"cursor_id":null}`})
+		wants(t, s, "- name: customers", "# guessed: the database counts them\n      count: 5")
+	})
+	t.Run("a table that was made and renamed was not there before", func(t *testing.T) {
+		t.Parallel()
+		s := learned(t, list,
+			said{
+				method: "POST", path: "/core/v3/table/create/sales/new", status: 200,
+				answer: `{"database":"sales","table":"new"}`,
+			},
+			said{
+				method: "POST", path: "/core/v3/table/rename/sales/new/newer", status: 200,
+				answer: `{"database":"sales","table":"newer"}`,
+			})
+		if strings.Contains(string(s.Scenario), "name: new") {
+			t.Errorf("the scenario has a table that a request made:\n%s", s.Scenario)
+		}
+	})
+}
+
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	t.Run("a result without a format is read by its media type", func(t *testing.T) {
+		t.Parallel()
+		job := said{method: "GET", path: "/core/v3/job/show/7", status: 200, answer: shownJob("7", "09:00:00", "30")}
+		result := said{
+			method: "GET", path: "/core/v3/job/result/7", status: 200, answer: "6210.4\n", media: "text/tab-separated-values",
+		}
+		wants(t, learned(t, job, result), "rows: [[6210.4]]")
+	})
+	t.Run("jobs that no request issued are those of a schedule", func(t *testing.T) {
+		t.Parallel()
+		jobs := said{
+			at: "11:30:00", method: "GET", path: "/core/v3/job/list", status: 200, answer: `{"jobs":[` +
+				shownJob("3", "11:00:00", "30") + `,` + shownJob("2", "10:00:00", "30") + `,` +
+				shownJob("1", "09:00:00", "30") + `]}`,
+		}
+		first := said{method: "GET", path: "/core/v3/database/list", status: 200, answer: `{"databases":[]}`}
+		rows := said{
+			at: "11:31:00", method: "GET", path: "/core/v3/job/result/3?format=json", status: 200, answer: "[7]\n",
+		}
+		wants(t, learned(t, first, jobs), "name: unknown_1\n    cron: 0 * * * *", "rows: [[null]]")
+		s := learned(t, first, jobs, rows)
+		wants(t, s, "# guessed: another job with this query has them, and a result of the same size\n    rows: [[7]]")
+	})
+}
