@@ -38,7 +38,8 @@ documents and rules.`,
 
 		PersistentPreRunE: configure,
 	}
-	root.PersistentFlags().String("config", "", "read the configuration `FILE` (default: "+configName+", if it exists)")
+	root.PersistentFlags().String("config", "", "read the configuration `FILE` (default: $"+
+		configVariable+", or "+configName+" if it exists)")
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().BoolP("version", "v", false, "version for understudy")
 	root.AddCommand(
