@@ -49,6 +49,8 @@ type config struct {
 	token        string
 	controlHosts []string
 	writeTimeout time.Duration
+	stateFile    string                 // empty: worlds are not kept
+	savePause    time.Duration          // between two looks at whether there is anything to save
 	ca           *certs.CA              // nil: no TLS
 	failed       func(string)           // fails the running test
 	mutate       func(*loadedInterface) // in tests: breaks a rule, for the contract suite to notice
@@ -236,7 +238,7 @@ func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
 		log: slog.New(slog.DiscardHandler), documents: map[specs.Interface]string{}, recordLimit: DefaultRecordLimit,
-		writeTimeout: DefaultWriteTimeout,
+		writeTimeout: DefaultWriteTimeout, savePause: defaultSavePause,
 		limits: worlds.Limits{
 			World: DefaultStateLimit, Server: DefaultMemoryLimit, Worlds: DefaultMaxWorlds, Idle: DefaultWorldTTL,
 		},

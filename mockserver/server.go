@@ -43,6 +43,7 @@ type Server struct {
 	control    func() (*loadedInterface, error)
 	settle     map[string]func(*world.State, world.DueEvent)
 	recorder   *recorder // nil without a recording
+	keeper     *keeper   // nil without a file to keep the worlds in
 	close      func() error
 	memory     *semaphore.Weighted // for large bodies
 	sending    atomic.Int64        // answers on their way to clients
@@ -90,7 +91,10 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	if s.worlds, err = worlds.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
 		return nil, err
 	}
-	return s, s.loadOwn()
+	if err = s.loadOwn(); err == nil {
+		s.keeper, err = s.newKeeper()
+	}
+	return s, err
 }
 
 // querySlots returns how many queries run side by side, in all worlds together: as many as half of the processors, and
@@ -98,8 +102,8 @@ func newServer(defaults, opts []Option) (*Server, error) {
 func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 
 // Close ends what the server began. A server that listens stops to. The error says so when answers are not in the
-// recording that was to have them.
-func (s *Server) Close() error { return errors.Join(s.close(), s.recorder.close()) }
+// recording that was to have them, or the worlds are not in their file.
+func (s *Server) Close() error { return errors.Join(s.close(), s.keeper.Close(), s.recorder.close()) }
 
 // loaded returns the interface of a name, which is loaded when it is first asked for.
 func (s *Server) loaded(name specs.Interface) (*loadedInterface, error) {
