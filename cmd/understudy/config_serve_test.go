@@ -26,6 +26,7 @@ var settingsOfServe = map[string]settingOfServe{
 	"now":                {"2026-01-15T09:30:00Z", "2026-01-15T09:31:00Z", "2026-01-15T09:32:00Z", "2026-01-15T09:32:00Z"},
 	"brand":              {"A", "B", "C", "C"},
 	"record":             {"a", "b", "DIR/c.ndjson", "c.ndjson"},
+	"state":              {"a", "b", "DIR/c.json", "c.json"},
 	"validate":           {"off", "strict", "report", "report"},
 	"spec":               {"core=a", "core=b", "core=DIR/c", "{core: c}"},
 	"extras":             {"none", "all", "none", "none"},

@@ -43,7 +43,7 @@ documents and rules.`,
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().BoolP("version", "v", false, "version for understudy")
 	root.AddCommand(
-		newServe(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(), newShapes(),
+		newServe(), newState(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(), newShapes(),
 		newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newMan(),
 	)
 	return root

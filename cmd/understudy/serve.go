@@ -41,6 +41,7 @@ type serveFlags struct {
 	worldTTL     time.Duration
 	writeTimeout time.Duration
 	drain        time.Duration
+	state        string
 }
 
 // defaultDrain is shorter than the 30 s after which container platforms kill what they have asked to stop.
@@ -78,6 +79,12 @@ reader, the response is sent anyway, with the header X-Understudy-Unrecorded. Up
 4096 lines and 64 MiB wait to be written. GET /_understudy/health counts the exchanges
 that are not recorded, the first one is logged, and the exit code is then 2. An
 incomplete line is removed again.
+
+With --state, the worlds go on where they were when the server ended: with their ids,
+states, clocks, keys and checkpoints. They are saved at the end, and at most two seconds
+after a change. The file is replaced at once, so that a killed server leaves the last one
+whole. It has API keys in it, and only its owner can read it. understudy state shows what
+is in it.
 
 Each flag can also be set by a variable of the environment, UNDERSTUDY_ and its name, as
 in UNDERSTUDY_LISTEN or UNDERSTUDY_LOG_LEVEL, and in the section serve of understudy.yaml,
@@ -129,6 +136,8 @@ func (f *serveFlags) add(c *cobra.Command) {
 			"a real clock, the current time)")
 	addBrandFlag(c, &f.brand)
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
+	flags.StringVar(&f.state, "state", "",
+		"keep the worlds in `FILE`: load them at the start, and save them after changes and at the end")
 	f.validate = addEnumFlag(c, "validate",
 		"what happens to requests that do not match the document: refused, served and noted, or served",
 		choiceOf("strict", "report", "off"))
@@ -261,6 +270,9 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.word == allExtras),
 		mockserver.WithControlHost(f.controlHosts...),
+	}
+	if f.state != "" {
+		opts = append(opts, mockserver.WithStateFile(f.state))
 	}
 	if f.scenarios != "" {
 		opts = append(opts, mockserver.WithScenarios(f.scenarios))
