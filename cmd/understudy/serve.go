@@ -21,6 +21,7 @@ import (
 type serveFlags struct {
 	addressFlags
 	logFlags
+	watchFlags
 	scenario  string
 	scenarios string
 	clock     *choice
@@ -85,6 +86,11 @@ states, clocks, keys and checkpoints. They are saved at the end, and at most two
 after a change. The file is replaced at once, so that a killed server leaves the last one
 whole. It has API keys in it, and only its owner can read it. understudy state shows what
 is in it.
+
+With --watch, scenarios and documents of your own are read again when they change. If a
+changed file is wrong, the log says where, and what was read before stays in use. The
+worlds that were made of a changed scenario begin anew, and with --watch-worlds keep at
+their next reset; forks stay as they are.
 
 Each flag can also be set by a variable of the environment, UNDERSTUDY_ and its name, as
 in UNDERSTUDY_LISTEN or UNDERSTUDY_LOG_LEVEL, and in the section serve of understudy.yaml,
@@ -161,6 +167,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"close the connection of a client that takes longer than `DURATION` for 64 KiB of an answer")
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
 		"close the connections of requests that have not ended `DURATION` after the server was asked to stop")
+	f.watchFlags.add(c)
 	f.logFlags.add(c)
 }
 
@@ -220,6 +227,11 @@ func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, 
 	if err != nil {
 		return err
 	}
+	stop, err := f.startWatching(server, log)
+	if err != nil {
+		return errors.Join(err, server.Close())
+	}
+	defer stop()
 	err = l.handle(log, func(iface string) (*http.Server, error) {
 		s := server.HTTPServer()
 		if iface != "" {

@@ -99,5 +99,6 @@ func (w *World) restore(s Saved) {
 	for name, value := range s.Checkpoints {
 		w.checkpoints[name] = versionOf(value)
 	}
+	w.plan = Plan{ID: s.ID, Fork: s.Fork, Seed: &s.Origin.Seed, Mode: s.Origin.Clock.Mode()}
 	w.put(s.Value, bytes)
 }
