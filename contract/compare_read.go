@@ -73,6 +73,9 @@ func (x *comparing) match(j *judge.Judge, raw record.Raw, err error) *judge.Resu
 	switch r.Owner.State {
 	case ownership.Matched:
 		x.g.r.Exchanges.Matched++
+		if r.IsInjected {
+			x.g.r.Exchanges.Injected++
+		}
 	case ownership.Ignored:
 		x.g.r.Exchanges.Ignored++
 	case ownership.Unmatched, ownership.Several:
@@ -119,6 +122,7 @@ func (c *Checker) Begin(ctx context.Context, source Source) (time.Time, error) {
 		if err != nil {
 			continue
 		}
+		item, _ = item.Genuine()
 		if times := clock.Times(&judge.Result{Item: item}); len(times) > 0 && !times[0].IsZero() {
 			return times[0], nil
 		}

@@ -200,17 +200,22 @@ func TestExchangesThatAreNotCompared(t *testing.T) {
 	t.Parallel()
 	unanswered, unknown, cut, faulty := getting(poolsURL, ""), getting(poolsURL+"/1/2/3", "{}"),
 		posting(poolsURL, "application/json", `{"na`), getting(poolsURL, poolsOK)
+	twice, upstream := getting(poolsURL, poolsOK), getting(poolsURL, poolsOK)
 	unanswered.Response = nil
 	cut.Request.Body.Truncated = true
-	faulty.Notes = []string{"fault: delay"}
+	faulty.Fault = "fault-1; answer=injected; effect=once"
+	twice.Fault = "fault-2; answer=own; effect=twice"
+	upstream.Notes = []string{"upstream: closed"}
 	r := compareWith(t, answering(200, "application/json", poolsOK), getting(poolsURL, poolsOK), unanswered, unknown, cut,
-		faulty)
+		faulty, twice, upstream)
 	var got []string
 	for _, skipped := range r.Comparison.Skipped {
 		got = append(got, skipped.Reason)
 	}
 	want := []string{
-		"its answer is not the service's own: fault: delay",
+		"its answer is not the service's own: upstream: closed",
+		"its answer was injected by the fault fault-1",
+		"its effect was changed by the fault fault-2: twice",
 		"its request is not recorded as it was: the recording has only the beginning of the body", "no response was recorded",
 		"the interface documents no such operation",
 	}

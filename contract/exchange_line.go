@@ -17,6 +17,7 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 	line := report.Line{
 		Exchange: r.Item.Number, Method: r.Item.Request.Method, URL: c.redactor.Redact(e, r.Operation()).Request.URL,
 		File: r.Item.File, Line: r.Item.Line, Entry: r.Item.Entry, Offset: r.Item.Offset,
+		Status: r.Recorded, Fault: r.Item.Fault,
 	}
 	if u, err := url.Parse(line.URL); err == nil {
 		line.URL = strings.TrimPrefix(line.URL, u.Scheme+"://"+u.Host)
@@ -24,9 +25,6 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 			!r.Owner.Rewritten {
 			line.URL = strings.TrimPrefix(line.URL, base)
 		}
-	}
-	if r.Item.Response != nil {
-		line.Status = r.Item.Response.Status
 	}
 	line.URL = shortURL(line.URL)
 	if b := r.Owner.Base; b != nil && b.Guessed {

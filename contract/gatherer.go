@@ -97,6 +97,9 @@ func (g *gatherer) collect(v *exchangeResult) {
 	switch v.result.Owner.State {
 	case ownership.Matched:
 		g.r.Exchanges.Matched++
+		if v.result.IsInjected {
+			g.r.Exchanges.Injected++
+		}
 	case ownership.Ignored:
 		g.r.Exchanges.Ignored++
 	case ownership.Unmatched, ownership.Several:

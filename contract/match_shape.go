@@ -26,7 +26,8 @@ import (
 // in CI, where that fails. UPDATE=1, or UPDATE_SNAPS=true, writes shapes anew.
 //
 // The operation is found by the address of the response's request; WithBaseURL gives other addresses than the default
-// ones. The body can be read again afterwards.
+// ones. The body can be read again afterwards. A response that a fault of the mock injected fails the test: it has no
+// shape of the service.
 func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 	tb.Helper()
 	checker, err := newChecker(matching, opts)
@@ -35,6 +36,9 @@ func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 	}
 	if response.Request == nil || response.Request.URL == nil {
 		tb.Fatal("contract: the response has no Request")
+	}
+	if fault, ok := recording.ParseFault(response.Header.Get(recording.FaultHeader)); ok && fault.Injected {
+		tb.Fatalf("contract: the fault %s of the mock injected this response, which shows no shape of the service", fault.ID)
 	}
 	body, err := readAndRestore(response)
 	if err != nil {
@@ -52,8 +56,8 @@ func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 }
 
 // MatchShapes compares the shapes of all answers of a recording, as MatchShape does: those of one operation and status
-// together, so that a field which only some of them have is marked. Answers that belong to no operation, or that the
-// recording does not hold whole, are left out; a recording in which nothing is left fails the test.
+// together, so that a field which only some of them have is marked. Answers that belong to no operation, that a fault
+// injected, or that the recording does not hold whole, are left out; a recording in which nothing is left fails the test.
 func MatchShapes(tb testing.TB, source Source, opts ...Option) {
 	tb.Helper()
 	checker, err := newChecker(matching, opts)
@@ -83,7 +87,7 @@ func (c *Checker) shapesByFile(source Source) (map[string]*shape.Union, error) {
 			continue
 		}
 		result := c.judge.Match(item)
-		answer := item.Response
+		answer := result.Item.Response // nil of one that a fault injected
 		if result.Operation() == nil || answer == nil || item.ResponseDoubt != "" {
 			continue
 		}

@@ -41,7 +41,11 @@ func (r *Report) WriteFailure(w io.Writer) error {
 		t.line("%s that are not %ss are left out here", count(others, "other finding"), r.fault())
 	}
 	t.alarms()
-	t.line("exchanges read: %d, of an interface: %d", r.Exchanges.Read, r.Exchanges.Matched)
+	injected := ""
+	if r.Exchanges.Injected > 0 {
+		injected = "; " + r.Exchanges.injectedInWords()
+	}
+	t.line("exchanges read: %d, of an interface: %d%s", r.Exchanges.Read, r.Exchanges.Matched, injected)
 	return t.Flush()
 }
 

@@ -25,8 +25,8 @@ type annotations struct {
 
 // WriteGitHub writes the report as workflow commands, which GitHub shows as annotations of a pull request: one for each
 // fingerprint, the worst first, as many as it shows. It stands at the exchange in the recording; or, where the
-// recording is not on disk, in the document if that is a user's own. What is left over is counted in one line, and
-// another one says which engines judged; WriteSummary has room for more.
+// recording is not on disk, in the document if that is a user's own. What is left over is counted in one line;
+// others say how many faults were injected, and which engines judged; WriteSummary has room for more.
 func (r *Report) WriteGitHub(w io.Writer) error {
 	a := &annotations{bufio.NewWriter(w), map[string]int{}, map[string]int{}}
 	r.annotateGates(a)
@@ -39,6 +39,9 @@ func (r *Report) WriteGitHub(w io.Writer) error {
 		n.level, n.message = r.annotationLevel(g), r.annotationText(g)
 		n.title = strings.TrimSpace(plain(g.label() + " " + g.Rule + " " + g.where() + "  " + g.times()))
 		a.write(n)
+	}
+	if r.Exchanges.Injected > 0 {
+		fmt.Fprintln(a, LogText("understudy: "+r.Exchanges.injectedInWords()))
 	}
 	if engines := r.enginesInWords(); engines != "" {
 		fmt.Fprintln(a, LogText("understudy: "+engines))

@@ -79,6 +79,9 @@ type tally struct {
 // JudgedInWords returns how many bodies were judged.
 func (p *page) JudgedInWords() string { return p.Judged.inWords() }
 
+// FaultsInWords returns how many faults were injected.
+func (p *page) FaultsInWords() string { return p.Exchanges.injectedInWords() }
+
 // EnginesInWords returns which engines judged how much.
 func (p *page) EnginesInWords() string { return p.enginesInWords() }
 

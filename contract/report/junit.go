@@ -53,7 +53,8 @@ type (
 // fails the check is a failure; what is inconclusive is skipped with its reason; what only warns, or is accepted,
 // passes and stands in the output of its case. An operation without findings passes as a case of its own. Of the suites
 // rules and understudy, the one has a case for each rule, skipped if it never had its chance, and the other one for
-// whatever else makes a check fail; its properties say which engines judged.
+// whatever else makes a check fail; its properties say which engines judged, and
+// how many faults were injected.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	suites := junitSuites{Name: "understudy"}
 	cases := r.junitCases()
@@ -62,7 +63,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	}
 	suites.add("rules", r.junitRules())
 	suites.add("understudy", r.junitGates())
-	suites.Suites[len(suites.Suites)-1].Properties = r.junitEngines()
+	suites.Suites[len(suites.Suites)-1].Properties = r.junitNumbers()
 	w = markupSpelling.guard(w)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -76,12 +77,15 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	return err
 }
 
-// junitEngines has a property for each engine that judged.
-func (r *Report) junitEngines() *junitProperties {
-	if len(r.Engines) == 0 {
+// junitNumbers has a property for each engine that judged, and one for injected faults.
+func (r *Report) junitNumbers() *junitProperties {
+	if len(r.Engines) == 0 && r.Exchanges.Injected == 0 {
 		return nil
 	}
 	p := &junitProperties{}
+	if r.Exchanges.Injected > 0 {
+		p.List = append(p.List, junitProperty{"injected-faults", fmt.Sprint(r.Exchanges.Injected)})
+	}
 	for i := range r.Engines {
 		p.List = append(p.List, junitProperty{"engine", r.Engines[i].inWords()})
 	}

@@ -80,6 +80,9 @@ func (r *Report) markdownHead() string {
 	b.WriteString("|--:|--:|--:|--:|--:|--:|--:|\n")
 	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d | %d of %d |\n\n", r.Exchanges.Read, r.Exchanges.Matched, r.Checks.Pass,
 		r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped, r.Coverage.Covered, r.Coverage.Documented)
+	if r.Exchanges.Injected > 0 {
+		fmt.Fprintf(&b, "Faults: %s\n\n", r.Exchanges.injectedInWords())
+	}
 	if judged := r.Judged.inWords(); judged != "" {
 		fmt.Fprintf(&b, "Bodies: %s\n\n", escapeMarkdown(short(judged, 1000)))
 	}

@@ -146,6 +146,7 @@ type Exchanges struct {
 	Unmatched int `json:"unmatched"` // belong to no interface, or could belong to several
 	Ignored   int `json:"ignored"`   // traffic around the contract: preflights, the control interface of the mock
 	Broken    int `json:"broken"`    // could not be read; no part of Read
+	Injected  int `json:"injected"`  // matched, with an answer that a fault of the mock injected; a part of Matched
 }
 
 // Checks counts verdicts. Their sum is the number of checks.
@@ -236,6 +237,7 @@ type Line struct {
 	Line     int    `json:"line"`
 	Entry    int    `json:"entry,omitzero"` // number within the file, from 1
 	Offset   int64  `json:"offset"`
+	Fault    string `json:"fault,omitzero"` // that was applied to it, as recording.Fault writes it
 	Guess    string `json:"-"` // the option that confirms the base address, where it was guessed
 	OnDisk   bool   `json:"-"` // the file is one that a reader can open
 }

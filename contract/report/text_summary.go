@@ -29,12 +29,7 @@ func (t *textWriter) summary() {
 	if r.Omitted > 0 {
 		t.line("note: %s are counted but not listed", count(r.Omitted, "more finding"))
 	}
-	broken := ""
-	if r.Exchanges.Broken > 0 {
-		broken = fmt.Sprintf(", and %d unreadable", r.Exchanges.Broken)
-	}
-	t.labelled("exchanges", fmt.Sprintf("%d read: %d matched, %d unmatched, %d ignored%s",
-		r.Exchanges.Read, r.Exchanges.Matched, r.Exchanges.Unmatched, r.Exchanges.Ignored, broken))
+	t.labelled("exchanges", r.Exchanges.inWords())
 	t.labelled("interfaces", strings.Join(r.basesInWords(), "; "))
 	t.unmatched()
 	if r.Comparison != nil {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // label returns the severity of a group in a word or two.
@@ -89,10 +90,14 @@ func provenanceInWords(p specs.Provenance) string {
 
 // answer returns the status of an exchange as text.
 func (l *Line) answer() string {
-	if l.Status == 0 {
-		return "no response"
+	text := "no response"
+	if l.Status != 0 {
+		text = fmt.Sprint(l.Status)
 	}
-	return fmt.Sprint(l.Status)
+	if f, ok := recording.ParseFault(l.Fault); ok {
+		text += fmt.Sprintf(" (fault %s)", f.ID)
+	}
+	return text
 }
 
 // place returns the place of an exchange in its recording, by its line and its number. It leaves out the line where the
@@ -213,3 +218,18 @@ func (r *Report) violations() (breaking int, rest map[string]int) {
 	}
 	return breaking, rest
 }
+
+// inWords returns the counts in one line.
+func (e *Exchanges) inWords() string {
+	text := fmt.Sprintf("%d read: %d matched, %d unmatched, %d ignored", e.Read, e.Matched, e.Unmatched, e.Ignored)
+	if e.Broken > 0 {
+		text += fmt.Sprintf(", and %d unreadable", e.Broken)
+	}
+	if e.Injected > 0 {
+		text += "; " + e.injectedInWords()
+	}
+	return text
+}
+
+// injectedInWords returns how many answers were injected.
+func (e *Exchanges) injectedInWords() string { return count(e.Injected, "injected fault") }

@@ -64,6 +64,9 @@ func (w *world) createDatabase(c *client) *database {
 	var made *database
 	name := fmt.Sprintf("made%d", w.next("name", c.account))
 	w.ask(c, request{method: "POST", url: core + "/database/create/" + name}, func(a *account) (int, any) {
+		if a.database(name) != nil {
+			return http.StatusConflict, coreError(http.StatusConflict)
+		}
 		made = w.addDatabase(a)
 		made.name = name
 		w.touch(a, "database", name)

@@ -51,6 +51,10 @@ func (w *world) ask(c *client, r request, effect func(a *account) (int, any)) {
 		w.lastEnd = e.End
 	}
 	status, answer := effect(c.account)
+	if w.twice > 0 && w.chance(w.twice) {
+		effect(c.account)
+		e.Fault = "fault-3; answer=own; effect=twice"
+	}
 	if c.sub != nil && c.sub.isRemoved && !w.cheats("key of a removed sub user taken") {
 		status, answer = http.StatusUnauthorized, coreError(http.StatusUnauthorized)
 	}

@@ -43,6 +43,7 @@ type plot struct {
 	overlaps                bool // whether requests of several clients overlap
 	isWatched               bool // whether all clients are recorded
 	violation               *violation
+	twice                   int // how many percent of the requests take effect twice
 }
 
 // history lets the clients of a platform act.

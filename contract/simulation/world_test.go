@@ -35,6 +35,7 @@ type world struct {
 	current      *event
 	cheat        string // the one way in which the platform breaks its rules now
 	victim       any    // what it concerns, if it is one thing of several
+	twice        int    // how many percent of the requests take effect twice
 }
 
 // event is an exchange and what the simulator knows of it.
@@ -85,6 +86,7 @@ func newWorld(p plot) *world {
 	w := &world{
 		Rand: rand.New(rand.NewPCG(p.seed, 1)), now: epoch, lastEnd: epoch,
 		counters: map[string]int{}, isGlobal: map[string]bool{}, versions: map[string]int{}, overlaps: p.overlaps,
+		twice: p.twice,
 	}
 	for _, kind := range []string{"pool", "rule", "attempt", "project", "table", "token", "user", "dwh", "job"} {
 		w.isGlobal[kind] = w.chance(50)

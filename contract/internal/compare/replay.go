@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // replay plays one session.
@@ -56,16 +57,21 @@ func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) 
 
 // whyNot returns why a request cannot be replayed, or the empty string.
 func whyNot(r *judge.Result) string {
+	fault, _ := recording.ParseFault(r.Item.Fault)
 	switch {
 	case r.Operation() == nil:
 		return "the interface documents no such operation"
+	case r.IsInjected:
+		return "its answer was injected by the fault " + fault.ID
+	case fault.Effect == recording.EffectTwice, fault.Effect == recording.EffectNone:
+		return fmt.Sprintf("its effect was changed by the fault %s: %s", fault.ID, fault.Effect)
 	case r.Item.RequestDoubt != "" && r.Status() != http.StatusRequestEntityTooLarge:
 		return "its request is not recorded as it was: " + r.Item.RequestDoubt
 	case r.Status() == 0:
 		return "no response was recorded"
 	}
 	for _, note := range r.Item.Notes {
-		if strings.HasPrefix(note, "fault") || strings.HasPrefix(note, "upstream") {
+		if strings.HasPrefix(note, "upstream") {
 			return "its answer is not the service's own: " + note
 		}
 	}

@@ -99,7 +99,7 @@ func New(r *judge.Result) *Exchange {
 		return nil
 	}
 	actions, own, caller := op.Actions(), readers[op.Name()], callerOf(r)
-	if len(actions) == 0 && own == nil && caller == 0 {
+	if len(actions) == 0 && own == nil && caller == 0 || hadNoEffect(&r.Item) {
 		return nil
 	}
 	e := newEvent(r)
@@ -190,7 +190,9 @@ func newEvent(r *judge.Result) *Exchange {
 		e.End = e.Start
 	}
 	if item.Response != nil {
-		e.Status = item.Response.Status
+		if !isTwice(item) {
+			e.Status = item.Response.Status
+		}
 		e.Date, _ = http.ParseTime(item.Response.Headers.Value("Date"))
 	}
 	return e

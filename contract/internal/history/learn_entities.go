@@ -46,6 +46,9 @@ func (s *State) doubt(e *facts.Exchange) {
 		}
 		s.doubtListing(e)
 	}
+	if e.Recovered != nil && !e.OK() { // of which it is not known whether it took place
+		s.recoveredUnknown = e
+	}
 	s.stir(e)
 }
 

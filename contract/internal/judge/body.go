@@ -44,6 +44,10 @@ func (j *Judge) judgeBody(m *message) *judgement {
 // documented.
 func (j *Judge) readBody(o *judgement, m *message) *content {
 	isThere, doubt := m.presence()
+	if m.isCut(doubt) {
+		o.skipCut()
+		return nil
+	}
 	if doubt != "" {
 		j.inconclusiveBody(o, m, doubt)
 	}
@@ -102,6 +106,9 @@ func (j *Judge) decodeBody(o *judgement, m *message, media *openapi3.MediaType) 
 	}
 	decoded, reason := m.decode(media, header)
 	switch {
+	case reason != "" && m.isFaulty:
+		o.skipCut()
+		return nil
 	case decoded.Broken && m.isWhole():
 		j.wrongBody(o, m, reason)
 		return nil

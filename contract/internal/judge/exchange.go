@@ -36,9 +36,13 @@ func (j *Judge) Exchange(item record.Item) *Result {
 	return r
 }
 
-// Match returns an exchange with its owner, unjudged.
+// Match returns an exchange with its owner, unjudged. An answer that a fault injected is left out.
 func (j *Judge) Match(item record.Item) *Result {
-	r := &Result{Item: item, Owner: j.addresses.Owner(&item)}
+	r := &Result{Owner: j.addresses.Owner(&item)}
+	if item.Response != nil {
+		r.Recorded = item.Response.Status
+	}
+	r.Item, r.IsInjected = item.Genuine()
 	r.readRequest()
 	return r
 }
@@ -98,6 +102,10 @@ func (j *Judge) addUndocumentedOperation(r *Result) {
 // nil if there is nothing more to judge.
 func (j *Judge) documentedAnswer(r *Result) *message {
 	op, status := r.Operation(), r.Status()
+	if r.IsInjected {
+		r.check(UndocumentedStatus, report.Skipped)
+		return nil
+	}
 	if status == 0 {
 		r.check(UndocumentedStatus, report.Inconclusive)
 		r.Findings = append(r.Findings, j.finding(r.Item.Number, op, report.Finding{
@@ -117,7 +125,7 @@ func (j *Judge) documentedAnswer(r *Result) *message {
 		op: op, side: response, status: status, method: r.Item.Request.Method, headers: r.Item.Response.Headers,
 		body: r.answered(), doubt: r.Item.ResponseDoubt, content: documented.Content,
 		pointer: op.Pointer + "/responses/" + key, required: len(documented.Content) > 0, sampled: r.sampled,
-		documented: documented, statusKey: key, codings: &r.codings,
+		documented: documented, statusKey: key, codings: &r.codings, isFaulty: r.Item.Fault != "",
 	}
 }
 

@@ -91,3 +91,10 @@ func (j *Judge) inconclusive(o *judgement, m *message, reason string) {
 		Pointer: "/" + m.side.String() + "/body", Spec: report.Spec{Pointer: m.pointer + "/content"},
 	})
 }
+
+// skipCut notes that a body is not judged, because a fault cut it.
+func (o *judgement) skipCut() {
+	o.check(Schema, report.Skipped)
+	o.check(UndeclaredField, report.Skipped)
+	o.unjudged = "an injected fault cut it"
+}

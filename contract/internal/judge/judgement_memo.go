@@ -54,7 +54,7 @@ func (m *message) key() memoKey {
 	k := bodyKey{
 		op: m.op, outcome: m.outcome, status: m.status, doubt: m.doubt,
 		inQuery: strings.Join(m.queryMembers, "&"), bodiless: m.bodiless, joined: m.isReading, sampled: m.sampled,
-		headless: len(m.headers) == 0, sent: m.sentType,
+		headless: len(m.headers) == 0, sent: m.sentType, faulty: m.isFaulty,
 		kind: m.headers.Value("Content-Type"), coding: m.headers.Value("Content-Encoding"),
 	}
 	if m.body != nil {
@@ -72,7 +72,7 @@ type bodyKey struct {
 	body    uint64 // its hash
 
 	doubt, inQuery, sent, kind, coding                      string
-	bodiless, joined, sampled, headless, hasBody, hasLength bool
+	bodiless, joined, sampled, headless, faulty, hasBody, hasLength bool
 }
 
 // parametersKey returns the key of the judgement on the parameters.

@@ -14,7 +14,7 @@ func (j *Judge) judgeLatency(r *Result) {
 	if !isLimited {
 		return
 	}
-	if r.Status() == 0 { // no response was recorded, as another rule says
+	if r.Status() == 0 || r.Item.Fault != "" { // no response was recorded, as another rule says, or a fault delayed it
 		r.check(Latency, report.Skipped)
 		return
 	}

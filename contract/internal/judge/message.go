@@ -38,6 +38,8 @@ type message struct {
 
 	sampled bool // the second engine judges it even if the first one finds no fault
 
+	isFaulty bool // a fault was applied, which may have cut the body
+
 	documented *openapi3.Response // what is documented for the status of a response
 	statusKey  string             // the key under which that stands, such as 2XX
 	codings    *body.Codings
@@ -94,4 +96,18 @@ func (m *message) mayBeLarge() bool {
 	}
 	n := len(m.body.Bytes)
 	return n > maxConcurrent || n > maxConcurrent/ratio && m.headers.Value("Content-Encoding") != ""
+}
+
+// isCut reports whether a fault cut a body, which may be in doubt: it is shorter than its Content-Length says, or empty
+// where one is documented.
+func (m *message) isCut(doubt string) bool {
+	if !m.isFaulty {
+		return false
+	}
+	size := 0
+	if m.body != nil {
+		size = len(m.body.Bytes)
+	}
+	length, err := strconv.Atoi(m.headers.Value("Content-Length"))
+	return doubt != "" || m.doubt != "" || m.required && size == 0 || err == nil && length > size
 }

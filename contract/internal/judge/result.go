@@ -18,12 +18,15 @@ type Check struct {
 
 // Result holds the judgement of one exchange.
 type Result struct {
-	Item     record.Item
+	Item     record.Item // without the answer if a fault injected that
 	Owner    ownership.Owner
 	Checks   []Check
 	Findings []report.Finding
 	Omitted  int             // number of findings that are not listed
 	Touched  []*coverage.Set // documented parts that the messages touch; shared with other results
+
+	Recorded   int  // the status of the recorded answer, injected or not; 0 if there is none
+	IsInjected bool // a fault made up the answer, or that there is none
 
 	Parameters int      // 1 if the operation has parameters, which were judged
 	Bodies     int      // number of bodies that were judged

@@ -53,6 +53,8 @@ type Exchange struct {
 	*judge.Result
 	At time.Time
 	N  int // in the order of time, from 1
+
+	leftOut []*judge.Result // before it, because of injected faults
 }
 
 // ok reports whether the request succeeded.
@@ -69,6 +71,7 @@ type learner struct {
 	things    *things
 	people    *people
 	notes     []string
+	leftOut   []*judge.Result // after the last exchange, because of injected faults
 	guesses   []Guess
 	files     map[string][]byte
 
@@ -102,20 +105,30 @@ func (l *learner) order(list []*judge.Result) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *judge.Result) int { return a.Item.Start.Compare(b.Item.Start) })
 	redactor := l.redactor(list)
+	var leftOut []*judge.Result
+	faults := 0
 	for _, r := range list {
-		if r.Operation() == nil || r.Status() == 0 {
+		if r.Operation() == nil || r.Status() == 0 && !r.IsInjected {
 			continue
 		}
 		if r = r.Redacted(redactor); r == nil {
 			l.notes = append(l.notes, "an exchange was left out, since a secret stands in the path of its address")
 			continue
 		}
+		if isFaulty(r) {
+			leftOut = append(leftOut, r)
+			faults++
+			continue
+		}
 		at := clock.Times(r)[0]
 		if n := len(l.exchanges); n > 0 && at.Before(l.exchanges[n-1].At) {
 			at = l.exchanges[n-1].At
 		}
-		l.exchanges = append(l.exchanges, &Exchange{r, at, len(l.exchanges) + 1})
+		l.exchanges = append(l.exchanges, &Exchange{Result: r, At: at, N: len(l.exchanges) + 1, leftOut: leftOut})
+		leftOut = nil
 	}
+	l.leftOut = leftOut
+	l.noteFaults(faults)
 	if len(l.exchanges) > 0 {
 		l.begin = l.exchanges[0].At
 	}

@@ -49,10 +49,11 @@ func (l *learner) story() []byte {
 	}
 	fmt.Fprintf(&s.steps, "# Learned from a recording that began at %s.\n", timeText(l.begin))
 	for _, e := range l.exchanges {
-		if !s.isOver {
+		if s.leaveOut(e.leftOut); !s.isOver {
 			s.step(e)
 		}
 	}
+	s.leaveOut(l.leftOut)
 	return txtar.Format(&txtar.Archive{Comment: s.steps.Bytes(), Files: s.files})
 }
 
@@ -66,8 +67,7 @@ func (s *storyteller) step(e *Exchange) {
 	case !ok:
 		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, s.target(e, t))
 		if isWrite(e) {
-			s.line("# The story ends here, since what follows may depend on that.")
-			s.isOver = true
+			s.end()
 		}
 		return
 	case s.namesUnknown(e):

@@ -34,7 +34,9 @@ func (t *Trial) IsLost() bool { return 2*t.Refuted > t.Claimed }
 
 // isConclusive reports whether an exchange was answered, by a server that did not fail.
 func isConclusive(item *record.Item) bool {
-	return item.Response != nil && item.Response.Status > 0 && item.Response.Status < http.StatusInternalServerError
+	genuine, _ := item.Genuine()
+	answer := genuine.Response
+	return answer != nil && answer.Status > 0 && answer.Status < http.StatusInternalServerError
 }
 
 // attempt is an exchange without an owner, with the candidates that it was judged by.

@@ -104,10 +104,11 @@ func (g *Guesser) addressOf(item *record.Item) (u *url.URL, isOpen bool) {
 
 // isEvidence reports whether the operation may exist, by the status of the answer.
 func isEvidence(item *record.Item) bool {
-	if item.Response == nil {
+	genuine, _ := item.Genuine()
+	if genuine.Response == nil {
 		return true
 	}
-	switch item.Response.Status {
+	switch genuine.Response.Status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return false
 	}

@@ -68,6 +68,12 @@ func awaitListing(st *history.Step) {
 	if x := st.State.LookUp(st.Parent); x != nil && st.Known(x.IdentifiedBy) {
 		d.database, d.proofs = x.Ident, append(d.proofs, x.IdentifiedBy)
 	}
+	mayHaveTaken := func(e *facts.Exchange) bool {
+		return e.Recovered != nil && !e.Refused() && d.mayBe(e.Recovered.ID, st.State)
+	}
+	if st.Contested(mayHaveTaken) { // out of the deleted ones, before this is shown
+		return
+	}
 	d.Look = d.find
 	st.Await(TableRecovery, &d.Pending)
 }

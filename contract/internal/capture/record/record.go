@@ -80,23 +80,6 @@ func (r Raw) Decode() (item Item, err error) {
 	return item, nil
 }
 
-// findFault takes the fault of an exchange from the header of its answer, if the recording has it nowhere else. What is
-// not the text of a fault is ignored.
-func (item *Item) findFault() {
-	text := item.Fault
-	if text == "" && item.Response != nil {
-		text = item.Response.Headers.Value(recording.FaultHeader)
-	}
-	if _, ok := recording.ParseFault(text); !ok {
-		text = ""
-	}
-	if text != item.Fault { // an exchange in memory is its owner's
-		own := *item.Exchange
-		own.Fault = text
-		item.Exchange = &own
-	}
-}
-
 // OfExchange returns an item of an exchange that is in memory.
 func OfExchange(e *recording.Exchange, place Position) Item {
 	item := Item{Exchange: e, Position: place, RequestSize: size(e.Request.Body), ResponseSize: -1}

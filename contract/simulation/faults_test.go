@@ -1,0 +1,158 @@
+package simulation_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs/recording"
+)
+
+// TestInjectedFaults holds the checker against histories in which a mock was made to fail. A request that a fault kept
+// from the platform changes no verdict on others. A fault that hid an answer, or cut it, or made a request take effect
+// twice, may leave verdicts open, but gives no false alarm.
+func TestInjectedFaults(t *testing.T) {
+	t.Parallel()
+	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := violations()
+	rapid.Check(t, func(t *rapid.T) {
+		p := plot{
+			seed: rapid.Uint64().Draw(t, "seed"), accounts: rapid.IntRange(1, 2).Draw(t, "accounts"), isWatched: true,
+			before: rapid.IntRange(0, 60).Draw(t, "before"), after: rapid.IntRange(0, 60).Draw(t, "after"),
+			overlaps: rapid.Bool().Draw(t, "overlaps"),
+		}
+		if i := rapid.IntRange(-1, len(all)-1).Draw(t, "violation"); i >= 0 {
+			p.violation = &all[i]
+		}
+		log := p.history().log
+		was := verdicts(t, checker, log)
+		if was == nil {
+			t.Skip("nothing happens")
+		}
+		more := slices.Clone(log)
+		for range rapid.IntRange(1, 20).Draw(t, "kept from the platform") {
+			more = append(more, keptAway(t, log))
+		}
+		if is := verdicts(t, checker, more); !maps.Equal(was, is) {
+			t.Errorf("verdicts %v have become %v", was, is)
+		}
+		broken := map[string]bool{} // rules, in whatever exchange that shows
+		for finding := range was {
+			broken[finding.rule] = broken[finding.rule] || finding.verdict == report.Fail
+		}
+		for finding := range verdicts(t, checker, hideSome(t, log)) {
+			if finding.verdict == report.Fail && !broken[finding.rule] {
+				t.Errorf("false alarm: %+v", finding)
+			}
+		}
+		p.violation, p.twice = nil, 20
+		for finding := range verdicts(t, checker, p.history().log) {
+			if finding.verdict == report.Fail {
+				t.Errorf("false alarm where requests took effect twice: %+v", finding)
+			}
+		}
+	})
+}
+
+// verdictKey is a verdict of a rule on a request, which stands for itself in each form of a history.
+type verdictKey struct {
+	rule    string
+	verdict report.Verdict
+	at      time.Time
+	request string
+}
+
+// verdicts counts the verdicts on the exchanges of a history, and how often each rule passed. It is nil if there is
+// nothing to judge.
+func verdicts(t *rapid.T, c *contract.Checker, log []*event) map[verdictKey]int {
+	files, _ := loss{form: ndjson}.files(slices.Clone(log))
+	x := &trial{files: files}
+	r, err := x.check(t.Context(), c)
+	if err != nil {
+		return nil
+	}
+	counts := map[verdictKey]int{}
+	list := numbered(files)
+	for _, f := range r.Findings {
+		if !temporal(f.Rule) && f.Verdict != report.Fail {
+			continue
+		}
+		e := list[f.Exchange]
+		if f.Severity == report.Error && strings.HasPrefix(e.Fault, "fault-1") {
+			t.Errorf("a request whose answer was injected violates %s: %s", f.Rule, f.Message)
+		}
+		if e.Fault == injected(recording.EffectNone) {
+			continue
+		}
+		counts[verdictKey{f.Rule, f.Verdict, e.Start, e.Request.Method + " " + e.Request.URL}]++
+	}
+	for _, rule := range r.Rules {
+		if temporal(rule.ID) {
+			counts[verdictKey{rule: rule.ID, verdict: report.Pass}] = rule.Pass
+		}
+	}
+	return counts
+}
+
+// madeUp returns an answer as a fault makes it up, or none.
+func madeUp(t *rapid.T) *recording.Response {
+	status := rapid.SampledFrom([]int{0, 200, 201, 400, 401, 403, 404, 409, 413, 418, 429, 500, 503}).Draw(t, "status")
+	if status == 0 {
+		return nil
+	}
+	body := rapid.SampledFrom([]string{`{}`, `[]`, `{"pools":[]}`, `{"error":"x"}`, `{"id":"1"}`, `<html>`}).Draw(t, "body")
+	return &recording.Response{
+		Status: status, Body: &recording.Body{Bytes: []byte(body)},
+		Headers: recording.Headers{
+			{"Content-Type", "application/json"}, {"Content-Length", strconv.Itoa(len(body))},
+			{"Date", epoch.Format(http.TimeFormat)},
+		},
+	}
+}
+
+func injected(effect string) string {
+	return recording.Fault{ID: "fault-1", Injected: true, Effect: effect}.String()
+}
+
+// keptAway returns a request like one of a history, at some time, that a fault kept from the platform.
+func keptAway(t *rapid.T, log []*event) *event {
+	e := *rapid.SampledFrom(log).Draw(t, "request")
+	by := time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Draw(t, "later by"))
+	e.Start, e.End = e.Start.Add(by), e.End.Add(by)
+	e.Response, e.Fault, e.isPlanted = madeUp(t), injected(recording.EffectNone), false
+	return &e
+}
+
+// hideSome returns a history in which faults hide, or cut, some of the answers.
+func hideSome(t *rapid.T, log []*event) []*event {
+	hidden := make([]*event, len(log))
+	for i, e := range log {
+		one := *e
+		switch rapid.IntRange(0, 9).Draw(t, fmt.Sprint("fault at ", i+1)) {
+		case 0, 1:
+			one.Response, one.Fault = madeUp(t), injected(recording.EffectOnce)
+		case 2:
+			one.Response, one.Fault = madeUp(t), injected("")
+		case 3:
+			answer, body := *e.Response, *e.Response.Body
+			body.Bytes = body.Bytes[:len(body.Bytes)/2]
+			answer.Body = &body
+			one.Response, one.Fault = &answer, recording.Fault{ID: "fault-2", Effect: recording.EffectOnce}.String()
+		}
+		hidden[i] = &one
+	}
+	return hidden
+}
