@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
+	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
@@ -38,6 +40,8 @@ func (s *Server) controlRules() op.Interface {
 		Operations: s.operations,
 		Ready:      s.Ready,
 		Recording:  s.recordingState,
+		Version:    sync.OnceValue(version.Read),
+		Library:    s.library, Scenario: s.scenario, Brand: s.brand,
 	})
 }
 
@@ -146,10 +150,13 @@ func (x *exchange) control() (reply op.Reply, err error) {
 	return route.Handle(&x.call)
 }
 
-// authorized reports whether the request shows the token that the control interface demands, if it demands one. The
-// health of the server needs no token.
+// isPublic reports whether a path of the control interface needs no token: what asks whether the server is well often
+// cannot have one.
+func isPublic(path string) bool { return path == "/health" || path == "/livez" || path == "/readyz" }
+
+// authorized reports whether the request shows the token that the control interface demands, if it demands one.
 func (x *exchange) authorized() bool {
-	if x.server.token == "" || x.target.path == "/health" {
+	if x.server.token == "" || isPublic(x.target.path) {
 		return true
 	}
 	scheme, token, _ := strings.Cut(x.r.Header.Get("Authorization"), " ")

@@ -10,7 +10,14 @@ import (
 
 // controlProbes are calls that each operation of the control interface grants or refuses: "path status body".
 var controlProbes = map[string][]string{
-	"getHealth":  {"/health 200"},
+	"getHealth":   {"/health 200"},
+	"getLiveness": {"/livez 200"}, "getReadiness": {"/readyz 200"},
+	"getVersion": {"/version 200"}, "listScenarios": {"/scenarios 200"},
+	"getWorld": {"/worlds/own 200", "/worlds/default 200", "/worlds/none 404"},
+	"listEvents": {
+		"/worlds/own/events 200", "/worlds/none/events 404", "/events?limit=1 200", "/events?limit=0 400",
+		"/events?limit=x 400",
+	},
 	"listWorlds": {"/worlds 200"},
 	"createWorld": {
 		"/worlds 201", `/worlds 201 {"id":"a","seed":7,"clock":"auto"}`,
