@@ -24,6 +24,7 @@ import (
 type answer struct {
 	validate.Answer
 	chunks [][]byte // of the body, where they are sent one by one
+	stream op.Stream
 	notes  []string // for the journal
 	reason string   // why the caller was refused; empty when it was not
 	isOff  bool     // the request or the answer does not match the document, and is served all the same
@@ -43,7 +44,7 @@ func (x *exchange) encode(reply op.Reply, err error) (a answer) {
 		err = x.checkAnswer(&a)
 	}
 	if err == nil {
-		a.chunks = reply.Chunks
+		a.chunks, a.stream = reply.Chunks, reply.Stream
 		return a
 	}
 	x.server.fail("the response does not match the document", slog.String("operation", x.name()), slog.Any("error", err))
@@ -176,7 +177,7 @@ func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
 	if a.Type != "" {
 		a.Header = append(a.Header, [2]string{"Content-Type", a.Type})
 	}
-	if a.Status != http.StatusNoContent && reply.Chunks == nil {
+	if a.Status != http.StatusNoContent && reply.Chunks == nil && reply.Stream == nil {
 		a.Header = append(a.Header, [2]string{"Content-Length", strconv.Itoa(len(a.Body))})
 	}
 	a.Header = append(a.Header, [2]string{"Date", x.now().Format(http.TimeFormat)})

@@ -61,6 +61,7 @@ type Journal struct {
 	dropped Dropped
 	counts  map[Count]int
 	last    chan struct{} // of the turn of the last exchange that has one
+	changed chan struct{} // closed by the next change; nil while nobody waits for one
 }
 
 // Count is the key by which calls are counted. Operation is empty where none fits.
@@ -98,6 +99,7 @@ func (j *Journal) change(change func()) {
 	j.mu.Lock()
 	before := j.size
 	change()
+	j.announce()
 	more := j.size - before
 	j.mu.Unlock()
 	j.charge(int64(more))
