@@ -4,9 +4,11 @@ package control
 
 import (
 	"context"
+	"sync/atomic"
 
 	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
@@ -30,6 +32,8 @@ type Host struct {
 	Library    scenarios.Library
 	Scenario   string // with which the server began
 	Brand      specs.Brand
+	Documents  match.Documents
+	Watchers   *atomic.Int64 // how many clients wait for exchanges, or follow them
 }
 
 // Recording describes how much of what was answered is in the recording.
@@ -66,6 +70,9 @@ func Interface(h Host) op.Interface {
 		{Path: "GET /worlds/{world}/journal.har", Handle: h.in(h.getJournalHAR)},
 		{Path: "GET /worlds/{world}/journal.ndjson", Handle: h.in(h.getJournalNDJSON)},
 		{Path: "GET /worlds/{world}/journal/counts", Handle: h.in(h.getJournalCounts)},
+		{Path: "POST /worlds/{world}/journal/counts", Handle: h.in(h.countCalls)},
+		{Path: "POST /worlds/{world}/journal/wait", Handle: h.in(h.waitForCalls), Lasts: true},
+		{Path: "GET /worlds/{world}/journal/stream", Handle: h.in(h.streamJournal), Lasts: true},
 		{Path: "GET /worlds/{world}/jobs/results", Handle: h.in(h.listJobResults)},
 		{Path: "POST /worlds/{world}/jobs/results", Handle: h.in(h.queueJobResult)},
 		{Path: "DELETE /worlds/{world}/jobs/results", Handle: h.in(h.clearJobResults)},
