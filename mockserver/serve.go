@@ -119,6 +119,12 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 	if err != nil {
 		return reply, err
 	}
+	if value.Account.Limits != (world.Limits{}) {
+		defer x.passRetry(&err)
+		if err = x.keepPace(value); err != nil {
+			return reply, err
+		}
+	}
 	if x.input, err = x.validate(x.server.validation); err != nil {
 		return reply, err
 	}
