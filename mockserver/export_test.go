@@ -70,3 +70,6 @@ func (w *World) SkipIDs(n int64, kinds ...string) error {
 	}
 	return w.live.Replace(value)
 }
+
+// Watchers returns how many clients wait for exchanges of a server, or follow them.
+func Watchers(s *Server) int { return int(s.watchers.Load()) }
