@@ -57,7 +57,8 @@ func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 
 // MatchShapes compares the shapes of all answers of a recording, as MatchShape does: those of one operation and status
 // together, so that a field which only some of them have is marked. Answers that belong to no operation, that a fault
-// injected, or that the recording does not hold whole, are left out; a recording in which nothing is left fails the test.
+// injected, or that the recording does not hold whole, are left out. A recording in which nothing is left fails the
+// test.
 func MatchShapes(tb testing.TB, source Source, opts ...Option) {
 	tb.Helper()
 	checker, err := newChecker(matching, opts)

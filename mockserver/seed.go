@@ -142,6 +142,7 @@ func seedInterfaces(fixture fixtures.Fixture, from worldKey) (world.State, error
 		workflow.Seed(&w, fixture.Workflow), audience.Seed(&w, fixture.Audience), dwh.Seed(&w, fixture.DWH),
 		llm.Seed(&w, fixture.LLM),
 	)
+	w.Account.Limits = world.Limits(fixture.Account.Limits) // what is there from the beginning may exceed them
 	return w, err
 }
 

@@ -130,6 +130,12 @@ func (x *exchange) operate(route *op.Route, value *world.State) (reply op.Reply,
 	if err != nil {
 		return reply, err
 	}
+	if value.Account.Limits != (world.Limits{}) {
+		defer x.passRetry(&err)
+		if err = x.keepPace(value); err != nil {
+			return reply, err
+		}
+	}
 	if x.input, err = x.validate(x.server.validation); err != nil {
 		return reply, err
 	}

@@ -238,8 +238,8 @@ type Line struct {
 	Entry    int    `json:"entry,omitzero"` // number within the file, from 1
 	Offset   int64  `json:"offset"`
 	Fault    string `json:"fault,omitzero"` // that was applied to it, as recording.Fault writes it
-	Guess    string `json:"-"` // the option that confirms the base address, where it was guessed
-	OnDisk   bool   `json:"-"` // the file is one that a reader can open
+	Guess    string `json:"-"`              // the option that confirms the base address, where it was guessed
+	OnDisk   bool   `json:"-"`              // the file is one that a reader can open
 }
 
 // Group holds all findings with one fingerprint.

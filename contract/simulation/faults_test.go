@@ -117,7 +117,8 @@ func madeUp(t *rapid.T) *recording.Response {
 	return &recording.Response{
 		Status: status, Body: &recording.Body{Bytes: []byte(body)},
 		Headers: recording.Headers{
-			{"Content-Type", "application/json"}, {"Content-Length", strconv.Itoa(len(body))},
+			{"Content-Type", "application/json"},
+			{"Content-Length", strconv.Itoa(len(body))},
 			{"Date", epoch.Format(http.TimeFormat)},
 		},
 	}

@@ -71,7 +71,7 @@ type bodyKey struct {
 	status  int    // 0 for requests
 	body    uint64 // its hash
 
-	doubt, inQuery, sent, kind, coding                      string
+	doubt, inQuery, sent, kind, coding                              string
 	bodiless, joined, sampled, headless, faulty, hasBody, hasLength bool
 }
 

@@ -138,6 +138,7 @@ const (
 	CodeUnprocessable Code = "unprocessable" // wrong in sense, not in form, where an interface distinguishes the two
 	CodeTooLarge      Code = "too large"
 	CodeMediaType     Code = "unsupported media type"
+	CodeTooMany       Code = "too many requests"
 	CodeInternal      Code = "internal"
 	CodeNoHandler     Code = "not implemented" // an operation of a user's own document
 )
@@ -146,6 +147,7 @@ const (
 // is at fault, if one is.
 type Error struct {
 	Code    Code
+	Status  int // in place of that of the code, unless 0
 	Message string
 	Field   string
 	Reason  string         // identifies the error to a program: the failed schema keyword, or a code of the interface

@@ -2,6 +2,7 @@ package op
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -24,6 +25,9 @@ func StatusCode(status int) Code { return Code(strconv.Itoa(status)) }
 
 // Of returns the HTTP status of a code.
 func (s Statuses) Of(code Code) int { return cmp.Or(s[code], usualStatus(code)) }
+
+// For returns the HTTP status of an error: its own, or that of its code.
+func (s Statuses) For(e *Error) int { return cmp.Or(e.Status, s.Of(e.Code)) }
 
 func usualStatus(code Code) int {
 	switch code {
@@ -49,6 +53,8 @@ func usualStatus(code Code) int {
 		return http.StatusRequestedRangeNotSatisfiable
 	case CodeUnprocessable:
 		return http.StatusUnprocessableEntity
+	case CodeTooMany:
+		return http.StatusTooManyRequests
 	case CodeNoHandler:
 		return http.StatusNotImplemented
 	case CodeInternal:
@@ -58,6 +64,18 @@ func usualStatus(code Code) int {
 	}
 	return http.StatusInternalServerError
 }
+
+// TooMany returns an error that says which limit is reached, and asks to come back after a time, in whole seconds.
+func TooMany(after time.Duration, format string, args ...any) error {
+	seconds := max(1, int64((after+time.Second-1)/time.Second))
+	return &Error{
+		Code: CodeTooMany, Message: fmt.Sprintf(format, args...),
+		Header: [][2]string{{RetryAfter, strconv.FormatInt(seconds, 10)}},
+	}
+}
+
+// RetryAfter is the header that says in how many seconds a refused request may succeed.
+const RetryAfter = "Retry-After"
 
 // Instant returns a time as most interfaces write it, in UTC and whole seconds: 2026-01-15T09:30:00Z.
 func Instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -35,7 +35,7 @@ var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMedia
 
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	status := statuses.Of(e.Code)
+	status := statuses.For(e)
 	return op.Reply{Status: status, Body: errorForm{Message: e.Error(), Status: status}}
 }
 

@@ -16,6 +16,7 @@ type Account struct {
 	Plan            int
 	GuaranteedCores int
 	MaximumCores    int
+	Limits          Limits
 	CreatedAt       time.Time // zero: when the oldest user was created
 	Features        []string  // flags that are on, sorted; replaced, never changed in place
 
@@ -28,6 +29,12 @@ type Account struct {
 	OAuthTokens    table.Table[OAuthToken]
 	OAuthCodes     table.Table[OAuthCode]
 	Partners       []Partner // accounts that a table may be transferred to; replaced, never changed in place
+}
+
+// Limits bounds what all callers may do together; 0 means no limit.
+type Limits struct {
+	RequestsPerSecond int `json:"requestsPerSecond,omitempty"`
+	ConcurrentQueries int `json:"concurrentQueries,omitempty"` // jobs that are queued or running
 }
 
 // The feature flags that rules look at.

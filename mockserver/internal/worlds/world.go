@@ -29,6 +29,7 @@ type World struct {
 
 	settle Settle
 	plan   Plan
+	pace   pace
 	value  atomic.Pointer[world.State]
 	budget *budget
 	source *source      // what it shares with other forks of its original, if it is one
@@ -189,6 +190,7 @@ func (w *World) Reset() {
 // putVersion replaces the world by a version. Bytes that were written since count as written again, as far as other
 // versions hold them.
 func (w *World) putVersion(v version) {
+	w.pace.forget()
 	all := w.bytes
 	for _, other := range w.checkpoints {
 		all += other.bytes
@@ -206,6 +208,7 @@ func (w *World) Replace(value world.State) error {
 	if err := w.storeWithinLimits(&value, value.MemorySize()); err != nil {
 		return err
 	}
+	w.pace.forget()
 	w.origin = w.currentVersion()
 	w.chargeChanges()
 	return nil

@@ -50,7 +50,7 @@ func RunBulkLoad(c *op.Call) (op.Reply, error) {
 	}
 	job := jobOfLoad(b, slot)
 	job.User = c.Caller.User.ID
-	if job, err = jobs.Issue(c.World, job, c.Now); err != nil {
+	if job, err = jobs.IssueWithin(c.World, job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
 	reply := op.Reply{Body: map[string]string{"job_id": op.IDText(job.ID)}}

@@ -38,7 +38,7 @@ func PerformBulkImport(c *op.Call) (op.Reply, error) {
 	}
 	wire.Set(&job.Priority, body.Priority)
 	wire.Set(&job.Pool, body.Pool)
-	if job, err = Issue(c.World, job, c.Now); err != nil {
+	if job, err = IssueWithin(c.World, job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
 	b.Status, b.Job = world.BulkPerforming, job.ID

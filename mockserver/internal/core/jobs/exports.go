@@ -37,7 +37,7 @@ func SetJobResultExport(c *op.Call) (op.Reply, error) {
 	if job.ResultURL == "" {
 		return op.Reply{}, op.Unprocessable("result", "is missing: want a URL, or result_connection_id")
 	}
-	if job, err = Issue(c.World, job, c.Now); err != nil {
+	if job, err = IssueWithin(c.World, job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
 	target.LinkedExport = job.ID
@@ -101,7 +101,7 @@ func CreateExportJob(c *op.Call) (op.Reply, error) {
 	if err := body.check(); err != nil {
 		return op.Reply{}, err
 	}
-	job, err := Issue(c.World, world.Job{
+	job, err := IssueWithin(c.World, world.Job{
 		Type: exportJob, Database: database.Name, Table: table.Name, User: c.Caller.User.ID, Pool: body.Pool,
 		DomainKey: string(body.DomainKey),
 		ResultURL: "s3://" + body.Bucket + "/" + strings.TrimPrefix(body.FilePrefix, "/"),

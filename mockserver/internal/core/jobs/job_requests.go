@@ -59,7 +59,7 @@ func (g Engine) IssueJob(c *op.Call) (op.Reply, error) {
 	if err := body.bind(c.World, &job); err != nil {
 		return op.Reply{}, err
 	}
-	if job, err = Issue(c.World, job, c.Now); err != nil {
+	if job, err = IssueWithin(c.World, job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
 	reply := issued(job)

@@ -48,7 +48,7 @@ func queuedTime(w *world.State, job world.Job) time.Duration {
 // Ask issues a query for another interface, which supplies the answer by Answer before the query ends, unless a result
 // is queued for it.
 func Ask(w *world.State, job world.Job, at time.Time) (world.Job, error) {
-	return Issue(w, job, at)
+	return IssueWithin(w, job, at)
 }
 
 // Answer sets the answer with which a job ends, if the job is under way and has none yet.

@@ -121,7 +121,7 @@ func RunSchedule(c *op.Call) (op.Reply, error) {
 		if i == 0 {
 			job.DomainKey = string(body.DomainKey)
 		}
-		if job, err = Issue(c.World, job, c.Now); err != nil {
+		if job, err = IssueWithin(c.World, job, c.Now); err != nil {
 			return op.Reply{}, err
 		}
 		jobs[i] = scheduledJobForm{job.ID, job.Type, wire.DateTime(at)}

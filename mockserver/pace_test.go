@@ -1,0 +1,174 @@
+package mockserver_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
+)
+
+// limited makes a server whose scenario has limits: and the database shop.
+func limited(t *testing.T, limits string, opts ...mockserver.Option) *mockserver.Server {
+	t.Helper()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "limited", "scenario.yaml")
+	text := "description: Limits.\nnow: 2026-01-15T09:30:00Z\nseed: 1\ncore: {databases: [{name: shop}]}\n" +
+		"account: {limits: " + limits + "}\n"
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opts = append([]mockserver.Option{mockserver.WithScenarios(folder), mockserver.WithScenario("limited")}, opts...)
+	return newServer(t, opts...)
+}
+
+const issue = "/core/v3/job/issue/trino/shop"
+
+// Requests beyond the limit are answered in the form of their interface, until the world's clock has moved on.
+func TestRequestsPerSecond(t *testing.T) {
+	t.Parallel()
+	const message = "the account may send 2 requests per second"
+	for name, c := range map[string]struct{ method, target, body, want string }{
+		"ingestion": {"POST", "/ingestion/postback/v3/event/shop/orders", `{"a":1}`, `{}`},
+		"audience":  {"GET", "/audience/audiences/1/segments", "", `{"code":"429","message":"` + message + `"}`},
+		"dwh": {"GET", "/dwh/v1/dwh/", "", `{"error":{"code":429,"detail":{},"message":"` + message +
+			`","title":"Too Many Requests"}}`},
+		"core": {"GET", "/core/v3/database/list", "", `{"error":"` + message + `","message":"` + message + `","text":"` +
+			message + `","severity":"error","status_code":429}`},
+		"llm":      {"GET", "/llm/api/agents", "", `{"status":"429","error":"` + message + `"}`},
+		"workflow": {"GET", "/workflow/api/pools", "", `{"message":"` + message + `","status":429}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := limited(t, "{requestsPerSecond: 2}")
+			send := func() answer { return call(t, s, c.method, c.target, c.body) }
+			for range 2 {
+				if a := send(); a.StatusCode == 429 {
+					t.Fatalf("refused at once: %s", a.body)
+				}
+			}
+			refused := send().want(t, 429)
+			if got := strings.TrimSpace(refused.body); got != c.want || refused.Header.Get("Retry-After") != "1" {
+				t.Errorf("%s, Retry-After %q; want %s, 1", got, refused.Header.Get("Retry-After"), c.want)
+			}
+			s.World("").Advance(time.Second)
+			if a := send(); a.StatusCode == 429 {
+				t.Errorf("refused after the time to wait: %s", a.body)
+			}
+		})
+	}
+	t.Run("are counted for each world by itself, and anew after a reset", func(t *testing.T) {
+		t.Parallel()
+		s := limited(t, "{requestsPerSecond: 1}")
+		fork := s.World("").Fork()
+		statuses := ""
+		for _, world := range []string{"default", fork.ID(), "default"} {
+			statuses += fmt.Sprint(" ", call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world).StatusCode)
+		}
+		s.World("").Reset()
+		if statuses += fmt.Sprint(" ", call(t, s, "GET", "/workflow/api/pools", "").StatusCode); statuses != " 200 200 429 200" {
+			t.Errorf("statuses%s, want 200 200 429 200", statuses)
+		}
+	})
+	t.Run("are not counted if the key is unknown", func(t *testing.T) {
+		t.Parallel()
+		s := limited(t, "{requestsPerSecond: 1}")
+		for range 3 {
+			call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 9/none").want(t, 401)
+		}
+		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	})
+	t.Run("under an auto clock a retry succeeds at once", func(t *testing.T) {
+		t.Parallel()
+		s := limited(t, "{requestsPerSecond: 1}", mockserver.WithClock("auto"))
+		for _, status := range []int{200, 429, 200, 429, 200} {
+			call(t, s, "GET", "/workflow/api/pools", "").want(t, status)
+		}
+	})
+}
+
+func TestConcurrentQueries(t *testing.T) {
+	t.Parallel()
+	const query = `{"query":"SELECT 1"}`
+	t.Run("beyond the limit are refused until a job has ended", func(t *testing.T) {
+		t.Parallel()
+		s := limited(t, "{concurrentQueries: 2}")
+		call(t, s, "POST", issue, query).want(t, 200)
+		s.World("").Advance(2 * time.Second)
+		call(t, s, "POST", issue, query).want(t, 200)
+		refused := call(t, s, "POST", issue, query).want(t, 429)
+		const want = "the account may have 2 jobs queued or running at a time, and has 2"
+		if got := gjson.Get(refused.body, "message").String(); got != want || refused.Header.Get("Retry-After") != "3" {
+			t.Errorf("%q, Retry-After %q; want %q, 3", got, refused.Header.Get("Retry-After"), want)
+		}
+		call(t, s, "GET", "/core/v3/job/list", "").want(t, 200)
+		s.World("").Advance(3 * time.Second)
+		call(t, s, "POST", issue, query).want(t, 200)
+		call(t, s, "POST", issue, query).want(t, 429)
+	})
+	t.Run("under an auto clock a retry succeeds at once", func(t *testing.T) {
+		t.Parallel()
+		s := limited(t, "{concurrentQueries: 1}", mockserver.WithClock("auto"))
+		for _, status := range []int{200, 429, 200} {
+			call(t, s, "POST", issue, query).want(t, status)
+		}
+	})
+	t.Run("are never exceeded, however many are issued at once", func(t *testing.T) {
+		t.Parallel()
+		s := limited(t, "{concurrentQueries: 3}")
+		var issued atomic.Int64
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if a := call(t, s, "POST", issue, query); a.StatusCode == 200 {
+					issued.Add(1)
+				}
+			})
+		}
+		if all.Wait(); issued.Load() != 3 {
+			t.Errorf("%d jobs were issued, want 3", issued.Load())
+		}
+	})
+	t.Run("stay limited in what is dumped and loaded", func(t *testing.T) {
+		t.Parallel()
+		s := limited(t, "{concurrentQueries: 1}")
+		dump := call(t, s, "GET", "/_understudy/worlds/default/state", "").want(t, 200)
+		call(t, s, "POST", "/_understudy/worlds", `{"id":"w","scenario":"empty"}`).want(t, 201)
+		call(t, s, "PUT", "/_understudy/worlds/w/state", dump.body).want(t, 200)
+		for _, status := range []int{200, 429} {
+			call(t, s, "POST", issue, query, "X-Understudy-World", "w").want(t, status)
+		}
+	})
+}
+
+func TestWrongLimits(t *testing.T) {
+	t.Parallel()
+	for limits, want := range map[string]string{
+		"{requestsPerSecond: 0}":   "scenario.yaml:5: account.limits.requestsPerSecond: ",
+		"{concurrentQueries: two}": "scenario.yaml:5: account.limits.concurrentQueries: ",
+		"{requestsPerMinute: 9}":   "requestsPerMinute",
+	} {
+		folder := t.TempDir()
+		text := "description: Limits.\nnow: 2026-01-15T09:30:00Z\nseed: 1\naccount:\n  limits: " + limits + "\n"
+		if err := os.Mkdir(filepath.Join(folder, "x"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "x", "scenario.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := mockserver.New(mockserver.WithScenarios(folder), mockserver.WithScenario("x"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", limits, err, want)
+		}
+	}
+}
