@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ type config struct {
 	engine       query.Engine
 	token        string
 	controlHosts []string
+	profiles     http.Handler // nil: none
 	writeTimeout time.Duration
 	ca           *certs.CA              // nil: no TLS
 	failed       func(string)           // fails the running test
