@@ -41,7 +41,7 @@ func (s *Server) controlRules() op.Interface {
 		Ready:      s.Ready,
 		Recording:  s.recordingState,
 		Version:    sync.OnceValue(version.Read),
-		Documents:  s.document, Watchers: &s.watchers,
+		Documents:  s.document, Watchers: &s.watchers, Meters: s.meters,
 		Library: s.library, Scenario: s.scenario, Brand: s.brand,
 	})
 }

@@ -141,6 +141,7 @@ func (x *exchange) respond(reply op.Reply, err error) {
 	x.abandon(err)
 	a := x.encode(reply, err)
 	seq := x.commit(a)
+	x.count(a.Status)
 	x.server.requests.write(x, a, seq)
 	x.write(a)
 }

@@ -37,6 +37,13 @@ func (j *Journal) After(number int64, limit int) News {
 	return news
 }
 
+// Len returns the number of exchanges that the journal has.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.entries)
+}
+
 // announce wakes those who wait for more. The journal is locked.
 func (j *Journal) announce() {
 	if j.changed != nil {
