@@ -44,7 +44,7 @@ documents and rules.`,
 	root.Flags().BoolP("version", "v", false, "version for understudy")
 	root.AddCommand(
 		newServe(), newState(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(), newShapes(),
-		newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newMan(),
+		newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newHealth(), newMan(),
 	)
 	return root
 }
