@@ -1,6 +1,8 @@
 package mockserver
 
 import (
+	"time"
+
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs"
@@ -69,4 +71,9 @@ func (w *World) SkipIDs(n int64, kinds ...string) error {
 		value.NewIDs(kind, n)
 	}
 	return w.live.Replace(value)
+}
+
+// WithSavePause sets the time between two looks at whether there are worlds to save.
+func WithSavePause(pause time.Duration) Option {
+	return func(c *config) error { c.savePause = pause; return nil }
 }

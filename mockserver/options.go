@@ -31,27 +31,30 @@ const (
 type Option func(*config) error
 
 type config struct {
-	scenario     string
-	library      scenarios.Library
-	seed         *uint64
-	clock        clock.Mode
-	now          time.Time
-	brand        specs.Brand
-	bases        []baseURL
-	documents    map[specs.Interface]string // interface → file of the user's own document
-	extras       bool
-	validation   Validation
-	log          *slog.Logger
-	recording    io.Writer
-	limits       worlds.Limits
-	recordLimit  int64
-	engine       query.Engine
-	token        string
-	controlHosts []string
-	writeTimeout time.Duration
-	ca           *certs.CA              // nil: no TLS
-	failed       func(string)           // fails the running test
-	mutate       func(*loadedInterface) // in tests: breaks a rule, for the contract suite to notice
+	scenario       string
+	library        scenarios.Library
+	scenarioFolder string // of the library
+	seed           *uint64
+	clock          clock.Mode
+	now            time.Time
+	brand          specs.Brand
+	bases          []baseURL
+	documents      map[specs.Interface]string // interface → file of the user's own document
+	extras         bool
+	validation     Validation
+	log            *slog.Logger
+	recording      io.Writer
+	limits         worlds.Limits
+	recordLimit    int64
+	engine         query.Engine
+	token          string
+	controlHosts   []string
+	writeTimeout   time.Duration
+	stateFile      string                 // empty: worlds are not kept
+	savePause      time.Duration          // between two looks at whether there is anything to save
+	ca             *certs.CA              // nil: no TLS
+	failed         func(string)           // fails the running test
+	mutate         func(*loadedInterface) // in tests: breaks a rule, for the contract suite to notice
 }
 
 // WithScenario chooses the world that the server begins with: the name of an embedded scenario, or the path of a
@@ -65,6 +68,7 @@ func WithScenario(name string) Option {
 // is a cast, for the key uses of a scenario. A name that comes with the mock is an error.
 func WithScenarios(folder string) Option {
 	return func(c *config) (err error) {
+		c.scenarioFolder = folder
 		c.library, err = scenarios.OpenLibrary(folder)
 		return err
 	}
@@ -236,7 +240,7 @@ func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
 		log: slog.New(slog.DiscardHandler), documents: map[specs.Interface]string{}, recordLimit: DefaultRecordLimit,
-		writeTimeout: DefaultWriteTimeout,
+		writeTimeout: DefaultWriteTimeout, savePause: defaultSavePause,
 		limits: worlds.Limits{
 			World: DefaultStateLimit, Server: DefaultMemoryLimit, Worlds: DefaultMaxWorlds, Idle: DefaultWorldTTL,
 		},

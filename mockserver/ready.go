@@ -10,7 +10,7 @@ import (
 // Ready loads what is otherwise loaded by the first request that needs it: all interfaces, and the control interface.
 // A server whose Ready has returned nil can answer all of them.
 func (s *Server) Ready() error {
-	load := []func() (*loadedInterface, error){s.control}
+	load := []makeInterface{s.control}
 	for _, name := range specs.Interfaces() {
 		load = append(load, s.interfaces[name])
 	}

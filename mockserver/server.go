@@ -8,13 +8,13 @@ package mockserver
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,16 +39,22 @@ import (
 type Server struct {
 	*config
 	worlds     *worlds.Worlds
-	interfaces map[specs.Interface]func() (*loadedInterface, error)
+	interfaces map[specs.Interface]makeInterface
 	control    func() (*loadedInterface, error)
 	settle     map[string]func(*world.State, world.DueEvent)
 	recorder   *recorder // nil without a recording
+	keeper     *keeper   // nil without a file to keep the worlds in
 	close      func() error
 	memory     *semaphore.Weighted // for large bodies
 	sending    atomic.Int64        // answers on their way to clients
 	requests   *requestLog
 	arrived    atomic.Int64 // when the last request came in, by the wall clock
 	origin     string       // scheme and host, when the server listens by itself
+
+	reloading sync.Mutex
+	own       atomic.Pointer[ownScenarios] // nil until they are reloaded
+	reload    map[specs.Interface]func() error
+	digests   map[specs.Interface][sha256.Size]byte // of documents of the user's own, when they were last loaded
 }
 
 // loadedInterface is one interface, ready to be served.
@@ -73,8 +79,9 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		config: c, interfaces: map[specs.Interface]func() (*loadedInterface, error){},
-		close: func() error { return nil },
+		config: c, interfaces: map[specs.Interface]makeInterface{}, reload: map[specs.Interface]func() error{},
+		digests: map[specs.Interface][sha256.Size]byte{},
+		close:   func() error { return nil },
 	}
 	s.settle, s.memory = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
 	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
@@ -83,14 +90,17 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		workflow.Interface(),
 	} {
 		maps.Copy(s.settle, rules.Settle)
-		s.interfaces[rules.Name] = sync.OnceValues(func() (*loadedInterface, error) { return s.load(rules) })
+		s.interfaces[rules.Name] = s.loader(rules)
 	}
 	s.control = sync.OnceValues(func() (*loadedInterface, error) { return s.load(s.controlRules()) })
 	s.recorder, s.requests = s.newRecorder(), newRequestLog(s)
 	if s.worlds, err = worlds.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
 		return nil, err
 	}
-	return s, s.loadOwn()
+	if err = s.loadOwn(); err == nil {
+		s.keeper, err = s.newKeeper()
+	}
+	return s, err
 }
 
 // querySlots returns how many queries run side by side, in all worlds together: as many as half of the processors, and
@@ -98,8 +108,8 @@ func newServer(defaults, opts []Option) (*Server, error) {
 func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 
 // Close ends what the server began. A server that listens stops to. The error says so when answers are not in the
-// recording that was to have them.
-func (s *Server) Close() error { return errors.Join(s.close(), s.recorder.close()) }
+// recording that was to have them, or the worlds are not in their file.
+func (s *Server) Close() error { return errors.Join(s.close(), s.keeper.Close(), s.recorder.close()) }
 
 // loaded returns the interface of a name, which is loaded when it is first asked for.
 func (s *Server) loaded(name specs.Interface) (*loadedInterface, error) {
@@ -162,10 +172,11 @@ func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
 // build makes a world out of a scenario.
 func (s *Server) build(plan worlds.Plan) (world.State, error) {
 	name := cmp.Or(plan.Scenario, s.scenario)
-	if name != s.scenario && !slices.Contains(s.library.List(), name) { // no client chooses files to read
-		return world.State{}, op.Invalid("scenario", "want one of %s, not %q", strings.Join(s.library.List(), ", "), name)
+	own := s.scenariosNow()
+	if err := s.inLibrary(own, name); err != nil {
+		return world.State{}, err
 	}
-	scenario, err := s.library.LoadBranded(name, s.brand)
+	scenario, err := own.load(name, s.brand)
 	if err != nil {
 		return world.State{}, op.Invalid("", "%v", inWords(err, s.brand))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -9,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +22,9 @@ import (
 
 // configName is the configuration that is read if it exists and no other one is given.
 const configName = "understudy.yaml"
+
+// configVariable is the variable of the environment that names a configuration.
+const configVariable = "UNDERSTUDY_CONFIG"
 
 //go:embed understudy.schema.json
 var configSchema string
@@ -111,18 +114,13 @@ func readConfig(path string) (*configuration, error) {
 	if err := text.Decode(c); err != nil {
 		return nil, err
 	}
-	c.resolvePaths(filepath.Dir(path))
+	c.resolvePaths()
 	return c, nil
 }
 
 // resolvePaths makes paths relative to the working folder.
-func (c *configuration) resolvePaths(dir string) {
-	at := func(path string) string {
-		if path == "" || path == "-" || filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(dir, path)
-	}
+func (c *configuration) resolvePaths() {
+	at := c.beside
 	for name, path := range c.Documents {
 		c.Documents[name] = at(path)
 	}
@@ -213,21 +211,17 @@ func configurationOf(c *cobra.Command) *configuration {
 // configure reads the configuration, and sets the flags of the command that it has values for, unless the command line
 // sets them. Flags with a value per interface or axis are set for each interface or axis by itself.
 func configure(c *cobra.Command, _ []string) error {
-	path, err := c.Flags().GetString("config")
-	if err != nil || c.Name() == "init" {
-		return err
-	}
-	if path == "" {
-		if _, err := os.Stat(configName); errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		path = configName
-	}
-	config, err := readConfig(path)
+	config, err := findConfig(c)
 	if err != nil {
 		return err
 	}
 	c.SetContext(context.WithValue(c.Context(), configKey{}, config))
+	if c.Name() == serveCommand {
+		return configureServe(c, config)
+	}
+	if config.text == nil {
+		return nil
+	}
 	given := givenFlags(c)
 	var problems []*source.Problem
 	for _, s := range config.settingsOf(c.Name()) {
@@ -240,6 +234,22 @@ func configure(c *cobra.Command, _ []string) error {
 		}
 	}
 	return source.Join(problems)
+}
+
+// findConfig reads the configuration that --config names, or else the environment, or the one of the working folder. It
+// is empty if there is none.
+func findConfig(c *cobra.Command) (*configuration, error) {
+	path, err := c.Flags().GetString("config")
+	if err != nil || c.Name() == "init" {
+		return &configuration{}, err
+	}
+	if path = cmp.Or(path, os.Getenv(configVariable)); path != "" {
+		return readConfig(path)
+	}
+	if _, err := os.Stat(configName); errors.Is(err, fs.ErrNotExist) {
+		return &configuration{}, nil
+	}
+	return readConfig(configName)
 }
 
 // givenFlags returns the flags of the command line: by their names, and those with NAME=WHAT by both names.

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	understudy "svc.example/understudy/cmd/understudy"
 )
 
 // tree is a value of a YAML or JSON file whose members keep their order. A value that does not exist is empty.
@@ -249,5 +251,28 @@ editors complete it; ''--config FILE'' names another file. The guide to CI shows
 
 | setting | type | meaning |
 |---|---|---|
-`) + schemaWriter{inline: schema.at("$defs")}.rows("", schema)
+`) + schemaWriter{inline: schema.at("$defs")}.rows("", schema) + serveTable()
+}
+
+func serveTable() string {
+	var b strings.Builder
+	b.WriteString(`
+## Serve
+
+Each flag of ` + "`understudy serve`" + ` is also a setting in the section ` + "`serve`" + `, and a variable of the environment. The
+command line goes first, then the environment, then the file, and then the default. A flag with a value for each
+interface is set for each interface by itself; any other list is taken as a whole from one of them.
+
+A list in a variable is separated by commas, or by newlines if it has any, as in
+` + "`UNDERSTUDY_SPEC=core=core.yaml,workflow=workflow.yaml`" + `; flags without a value take ` + "`true`" + ` and ` + "`false`" + `. A variable that
+is empty counts as not set, and variables that are not in the table are ignored. For all commands,
+` + "`UNDERSTUDY_CONFIG`" + ` names the file in place of ` + "`--config`" + `.
+
+| flag | setting | variable |
+|---|---|---|
+`)
+	for _, s := range understudy.ServeSettings() {
+		fmt.Fprintf(&b, "| `--%s` | `serve.%s` | `%s` |\n", s.Flag, s.Setting, s.Variable)
+	}
+	return b.String()
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"svc.example/understudy/contract"
 )
@@ -40,5 +43,39 @@ func Commands() [][]string {
 		}
 	}
 	add(newRoot(), nil)
+	return list
+}
+
+// ServeFlags returns the values with which serve would run: by its arguments, the environment and the configuration.
+func ServeFlags(args ...string) (map[string]string, error) {
+	values := map[string]string{}
+	root := newRoot()
+	serve, _, err := root.Find([]string{"serve"})
+	if err != nil {
+		return nil, err
+	}
+	serve.RunE = func(c *cobra.Command, _ []string) error {
+		c.Flags().VisitAll(func(flag *pflag.Flag) {
+			if values[flag.Name] = flag.Value.String(); isList(flag) {
+				values[flag.Name] = strings.Join(valuesOf(c, flag.Name), " ")
+			}
+		})
+		return nil
+	}
+	root.SetArgs(append([]string{"serve"}, args...))
+	err = root.ExecuteContext(context.Background())
+	return values, err
+}
+
+// ServeSetting holds the names of one setting of serve.
+type ServeSetting struct{ Flag, Setting, Variable string }
+
+// ServeSettings lists the flags of serve with their names in the configuration and in the environment.
+func ServeSettings() (list []ServeSetting) {
+	newServe().LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Name != "help" {
+			list = append(list, ServeSetting{flag.Name, settingName(flag.Name), variableName(flag.Name)})
+		}
+	})
 	return list
 }

@@ -38,11 +38,12 @@ documents and rules.`,
 
 		PersistentPreRunE: configure,
 	}
-	root.PersistentFlags().String("config", "", "read the configuration `FILE` (default: "+configName+", if it exists)")
+	root.PersistentFlags().String("config", "", "read the configuration `FILE` (default: $"+
+		configVariable+", or "+configName+" if it exists)")
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().BoolP("version", "v", false, "version for understudy")
 	root.AddCommand(
-		newServe(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(), newShapes(),
+		newServe(), newState(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(), newShapes(),
 		newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newMan(),
 	)
 	return root

@@ -21,6 +21,7 @@ import (
 type serveFlags struct {
 	addressFlags
 	logFlags
+	watchFlags
 	scenario  string
 	scenarios string
 	clock     *choice
@@ -41,6 +42,7 @@ type serveFlags struct {
 	worldTTL     time.Duration
 	writeTimeout time.Duration
 	drain        time.Duration
+	state        string
 }
 
 // defaultDrain is shorter than the 30 s after which container platforms kill what they have asked to stop.
@@ -78,6 +80,22 @@ reader, the response is sent anyway, with the header X-Understudy-Unrecorded. Up
 4096 lines and 64 MiB wait to be written. GET /_understudy/health counts the exchanges
 that are not recorded, the first one is logged, and the exit code is then 2. An
 incomplete line is removed again.
+
+With --state, the worlds go on where they were when the server ended: with their ids,
+states, clocks, keys and checkpoints. They are saved at the end, and at most two seconds
+after a change. The file is replaced at once, so that a killed server leaves the last one
+whole. It has API keys in it, and only its owner can read it. understudy state shows what
+is in it.
+
+With --watch, scenarios and documents of your own are read again when they change. If a
+changed file is wrong, the log says where, and what was read before stays in use. The
+worlds that were made of a changed scenario begin anew, and with --watch-worlds keep at
+their next reset; forks stay as they are.
+
+Each flag can also be set by a variable of the environment, UNDERSTUDY_ and its name, as
+in UNDERSTUDY_LISTEN or UNDERSTUDY_LOG_LEVEL, and in the section serve of understudy.yaml,
+as in listen or logLevel. The command line goes first, then the environment, then the
+file. Lists in a variable are separated by commas or newlines.
 
 The scenario quickstart knows two API keys: 1/admin, an administrator's, and
 1/write, which may only import data. For clients that require keys in the platform's
@@ -124,6 +142,8 @@ func (f *serveFlags) add(c *cobra.Command) {
 			"a real clock, the current time)")
 	addBrandFlag(c, &f.brand)
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
+	flags.StringVar(&f.state, "state", "",
+		"keep the worlds in `FILE`: load them at the start, and save them after changes and at the end")
 	f.validate = addEnumFlag(c, "validate",
 		"what happens to requests that do not match the document: refused, served and noted, or served",
 		choiceOf("strict", "report", "off"))
@@ -147,6 +167,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"close the connection of a client that takes longer than `DURATION` for 64 KiB of an answer")
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
 		"close the connections of requests that have not ended `DURATION` after the server was asked to stop")
+	f.watchFlags.add(c)
 	f.logFlags.add(c)
 }
 
@@ -206,6 +227,11 @@ func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, 
 	if err != nil {
 		return err
 	}
+	stop, err := f.startWatching(server, log)
+	if err != nil {
+		return errors.Join(err, server.Close())
+	}
+	defer stop()
 	err = l.handle(log, func(iface string) (*http.Server, error) {
 		s := server.HTTPServer()
 		if iface != "" {
@@ -256,6 +282,9 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.word == allExtras),
 		mockserver.WithControlHost(f.controlHosts...),
+	}
+	if f.state != "" {
+		opts = append(opts, mockserver.WithStateFile(f.state))
 	}
 	if f.scenarios != "" {
 		opts = append(opts, mockserver.WithScenarios(f.scenarios))

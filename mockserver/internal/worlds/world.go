@@ -26,6 +26,7 @@ type World struct {
 	MaxSettled int
 
 	settle Settle
+	plan   Plan
 	value  atomic.Pointer[world.State]
 	budget *budget
 	source *source      // what it shares with other forks of its original, if it is one

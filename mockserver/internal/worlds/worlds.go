@@ -85,7 +85,9 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 
 // newWorld creates a world that is not registered yet.
 func (ws *Worlds) newWorld(plan Plan) (*World, error) {
-	w := &World{MaxSettled: maxSettled, settle: ws.settle, Fork: plan.Fork, budget: &ws.budget, limit: ws.limits.World}
+	w := &World{
+		MaxSettled: maxSettled, settle: ws.settle, plan: plan, Fork: plan.Fork, budget: &ws.budget, limit: ws.limits.World,
+	}
 	value, err := ws.initialState(plan, w)
 	if err != nil {
 		return nil, err

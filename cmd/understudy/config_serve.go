@@ -1,0 +1,208 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"svc.example/understudy/specs/source"
+)
+
+// serveCommand is the name of the command that a section of the configuration and the environment configure as well.
+const serveCommand = "serve"
+
+// The names of settings of serve that differ from the names of their flags.
+var serveNames = map[string]string{ //nolint:gochecknoglobals // a constant table
+	"interface": "interfaces", "spec": "documents", "control-host": "controlHosts", "fault": "faults",
+}
+
+// settingName returns the name that a flag of serve has in the configuration: that of the flag, in camel case.
+func settingName(flag string) string {
+	if name := serveNames[flag]; name != "" {
+		return name
+	}
+	words := strings.Split(flag, "-")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}
+
+// variableName returns the name of the environment variable that sets a flag of serve.
+func variableName(flag string) string {
+	return "UNDERSTUDY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// layer holds the values of flags from one source: the environment, or a configuration.
+type layer struct {
+	settings []setting
+	text     *source.Text // nil: the environment
+}
+
+// configureServe sets the flags of serve that the command line does not: by the environment, then by the section serve
+// of the configuration, then by the settings there that all commands share. Flags with a value per interface are set
+// for each interface by itself.
+func configureServe(c *cobra.Command, config *configuration) error {
+	given := map[string]bool{}
+	c.Flags().Visit(func(flag *pflag.Flag) { note(given, flag.Name, valuesOf(c, flag.Name)) })
+	layers := []layer{{settings: environmentSettings(c.Flags())}}
+	if config.text != nil {
+		layers = append(layers, layer{config.serveSettings(c.Flags()), config.text}, layer{config.settings(), config.text})
+	}
+	var problems []*source.Problem
+	var errs []error
+	for _, l := range layers {
+		for _, s := range l.settings {
+			err := s.set(c.Flags(), given)
+			switch {
+			case err != nil && l.text == nil:
+				errs = append(errs, fmt.Errorf("%s: %w", variableName(s.flag), err))
+			case err != nil:
+				problems = append(problems, l.text.Problem(s.path, "%v", err))
+			}
+		}
+		for _, s := range l.settings {
+			note(given, s.flag, []string{s.value})
+		}
+	}
+	return errors.Join(append(errs, source.Join(problems))...)
+}
+
+// note notes that a flag is given: for some interfaces, if it has a value for each, and otherwise as a whole. The token
+// and its file are one setting.
+func note(given map[string]bool, flag string, values []string) {
+	switch flag {
+	case "interface", "spec":
+		for _, value := range values {
+			name, _, _ := strings.Cut(value, "=")
+			given[flag+" "+name] = true
+		}
+	case "control-token", "control-token-file":
+		given["control-token"], given["control-token-file"] = true, true
+	default:
+		given[flag] = true
+	}
+}
+
+// set sets the flag, unless it is given or the command has none of its name.
+func (s setting) set(flags *pflag.FlagSet, given map[string]bool) error {
+	flag := flags.Lookup(s.flag)
+	if name, _, _ := strings.Cut(s.value, "="); flag == nil || given[s.flag] || given[s.flag+" "+name] {
+		return nil
+	}
+	err := flag.Value.Set(s.value)
+	if err == nil {
+		flag.Changed = true
+		return nil
+	}
+	if want := wanted[flag.Value.Type()]; want != "" {
+		return fmt.Errorf("want %s, not %q", want, s.value)
+	}
+	return err
+}
+
+// wanted says which values the types of flags take whose own errors do not.
+var wanted = map[string]string{ //nolint:gochecknoglobals // a constant table
+	"bool": "true or false", "duration": "a duration such as 20s", "int": "an integer",
+	"uint64": "an integer from 0", "time": "a time such as 2026-01-15T09:30:00Z",
+}
+
+// environmentSettings returns the values of flags that the environment has. A variable that is empty counts as not set.
+func environmentSettings(flags *pflag.FlagSet) (list []setting) {
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name == "help" || flag.Name == "config" {
+			return
+		}
+		value := os.Getenv(variableName(flag.Name))
+		values := []string{value}
+		if isList(flag) {
+			values = splitList(value)
+		}
+		for _, value := range values {
+			if value != "" {
+				list = append(list, setting{flag: flag.Name, value: value})
+			}
+		}
+	})
+	return list
+}
+
+// isList reports whether a flag may be given several times.
+func isList(flag *pflag.Flag) bool {
+	switch flag.Value.(type) {
+	case *pairs, pflag.SliceValue:
+		return true
+	}
+	return false
+}
+
+// splitList returns the items of a list: its lines, if it has several, and otherwise what stands between commas.
+func splitList(text string) (list []string) {
+	separator := ","
+	if strings.Contains(text, "\n") {
+		separator = "\n"
+	}
+	for item := range strings.SplitSeq(text, separator) {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// serveSettings returns the values of flags in the section serve. Paths are relative to the file.
+func (c *configuration) serveSettings(flags *pflag.FlagSet) (list []setting) {
+	section, _ := c.text.Value(serveCommand).(map[string]any)
+	add := func(flag string, value any, path ...any) {
+		text := fmt.Sprint(value)
+		if name, file, is := strings.Cut(text, "="); flag == "spec" && is {
+			text = name + "=" + c.beside(file)
+		} else if isPath(flag, text) {
+			text = c.beside(text)
+		}
+		list = append(list, setting{flag, text, append([]any{serveCommand}, path...)})
+	}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		name := settingName(flag.Name)
+		switch value := section[name].(type) {
+		case nil:
+		case []any:
+			for i, item := range value {
+				add(flag.Name, item, name, i)
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(value)) {
+				add(flag.Name, fmt.Sprint(key, "=", value[key]), name, key)
+			}
+		default:
+			add(flag.Name, value, name)
+		}
+	})
+	return list
+}
+
+// isPath reports whether the value of a flag is the path of a file. A scenario may also be a name.
+func isPath(flag, value string) bool {
+	switch flag {
+	case "record", "state", "scenarios", "control-token-file":
+		return true
+	case "scenario":
+		return strings.ContainsAny(value, `/\.`)
+	}
+	return false
+}
+
+// beside returns a path that is relative to the file of the configuration, relative to the working folder.
+func (c *configuration) beside(path string) string {
+	if path == "" || path == "-" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(c.text.File), path)
+}

@@ -1,0 +1,104 @@
+package worlds
+
+import (
+	"fmt"
+	"maps"
+
+	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Saved is a world without its journal. Its states must not be changed.
+type Saved struct {
+	ID, Fork      string
+	Keys          map[string]string
+	Value, Origin *world.State
+	Checkpoints   map[string]*world.State
+}
+
+// Equal reports whether nothing has happened to a world in between.
+func (s Saved) Equal(other Saved) bool {
+	return s.ID == other.ID && s.Value == other.Value && s.Origin == other.Origin &&
+		maps.Equal(s.Checkpoints, other.Checkpoints)
+}
+
+// Save returns all worlds, in the order in which they were made, and the serial number of the last one that was made
+// without an id. It takes no longer than a few transactions, and copies no state.
+func (ws *Worlds) Save() (list []Saved, serial uint64) {
+	for _, w := range ws.List() {
+		list = append(list, w.save())
+	}
+	ws.mu.RLock()
+	defer ws.mu.RUnlock()
+	return list, ws.serial
+}
+
+func (w *World) save() Saved {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := Saved{
+		ID: w.ID, Fork: w.Fork, Keys: w.Keys, Value: w.value.Load(), Origin: w.origin.value,
+		Checkpoints: map[string]*world.State{},
+	}
+	for name, v := range w.checkpoints {
+		s.Checkpoints[name] = v.value
+	}
+	return s
+}
+
+// Load adds worlds as Save has returned them; the world Default takes the place of the one that there is. It is for a
+// server that has no requests yet.
+func (ws *Worlds) Load(list []Saved, serial uint64) error {
+	for _, s := range list {
+		if err := ws.load(s); err != nil {
+			return fmt.Errorf("world %s: %w", s.ID, err)
+		}
+	}
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.serial = max(ws.serial, serial)
+	return nil
+}
+
+func (ws *Worlds) load(s Saved) error {
+	if s.ID == Default {
+		ws.Get(Default).restore(s)
+		return nil
+	}
+	if !validID.MatchString(s.ID) {
+		return fmt.Errorf("want an id of 1 to 64 letters, digits, dots, underscores or dashes, not %q", s.ID)
+	}
+	w := &World{
+		MaxSettled: maxSettled, settle: ws.settle, Fork: s.Fork, Keys: s.Keys, budget: &ws.budget,
+		limit: ws.limits.World, Journal: journal.New(ws.limits.Journal, ws.budget.chargeUsed),
+	}
+	w.restore(s)
+	if err := ws.register(w, Plan{ID: s.ID}); err != nil {
+		w.close()
+		return err
+	}
+	return nil
+}
+
+// restore puts the world into the place of a saved one. States that are the same one count once.
+func (w *World) restore(s Saved) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	bytes := s.Value.MemorySize()
+	w.written = max(bytes, s.Origin.MemorySize())
+	for _, value := range s.Checkpoints {
+		w.written = max(w.written, value.MemorySize())
+	}
+	versionOf := func(value *world.State) version {
+		if value == s.Value {
+			return version{value, bytes, w.written}
+		}
+		return version{value, value.MemorySize(), 0}
+	}
+	w.origin, w.checkpoints = versionOf(s.Origin), map[string]version{}
+	for name, value := range s.Checkpoints {
+		w.checkpoints[name] = versionOf(value)
+	}
+	w.plan = Plan{ID: s.ID, Fork: s.Fork, Seed: &s.Origin.Seed, Mode: s.Origin.Clock.Mode()}
+	w.put(s.Value, bytes)
+}

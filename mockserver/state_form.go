@@ -1,0 +1,119 @@
+package mockserver
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"svc.example/understudy/internal/statefile"
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
+	"svc.example/understudy/specs"
+)
+
+func (s *Server) brandWord() string { return string(cmp.Or(s.brand, specs.Neutral)) }
+
+// writeWorlds writes the states of worlds, each once, and returns the rest of the content.
+func (s *Server) writeWorlds(w *statefile.Writer, list []worlds.Saved, serial uint64) (statefile.Content, error) {
+	now := clock.Wall().UTC().Round(0)
+	c := statefile.Content{Saved: now, Brand: s.brandWord(), Serial: serial}
+	add := momentWriter{w, now, map[*world.State]statefile.Moment{}}
+	for _, one := range list {
+		kept := statefile.World{ID: one.ID, Fork: one.Fork, Keys: one.Keys, Checkpoints: map[string]*statefile.Moment{}}
+		var errs [2]error
+		kept.Now, errs[0] = add.moment(one.Value)
+		kept.Origin, errs[1] = add.moment(one.Origin)
+		for name, value := range one.Checkpoints {
+			m, err := add.moment(value)
+			if err != nil {
+				return c, err
+			}
+			kept.Checkpoints[name] = &m
+		}
+		if err := errors.Join(errs[:]...); err != nil {
+			return c, fmt.Errorf("world %s: %w", one.ID, err)
+		}
+		c.Worlds = append(c.Worlds, kept)
+	}
+	return c, nil
+}
+
+// momentWriter writes states.
+type momentWriter struct {
+	to      *statefile.Writer
+	now     time.Time // of all real clocks that are not ahead, so that equal worlds have equal dumps
+	written map[*world.State]statefile.Moment
+}
+
+func (w momentWriter) moment(value *world.State) (m statefile.Moment, err error) {
+	if m, known := w.written[value]; known {
+		return m, nil
+	}
+	stopped := *value
+	var ahead time.Duration
+	if value.Clock.Mode() == clock.Real {
+		ahead = value.Now().Sub(clock.Wall()).Round(time.Millisecond)
+		stopped.Clock = clock.New(clock.Frozen, w.now.Add(ahead))
+	}
+	var dump bytes.Buffer
+	if err = stopped.Dump(&dump); err != nil {
+		return m, err
+	}
+	index, err := w.to.Add(dump.Bytes())
+	m = statefile.NewMoment(index, string(value.Clock.Mode()), ahead)
+	w.written[value] = m
+	return m, err
+}
+
+// savedWorlds makes worlds of the content of a file and its states.
+func (s *Server) savedWorlds(c statefile.Content, states []world.State) (list []worlds.Saved, err error) {
+	of := momentReader{s.config, states, clock.Wall(), map[statefile.Moment]*world.State{}}
+	for _, one := range c.Worlds {
+		saved := worlds.Saved{ID: one.ID, Fork: one.Fork, Keys: one.Keys, Checkpoints: map[string]*world.State{}}
+		var errs [2]error
+		saved.Value, errs[0] = of.state(one.Now)
+		saved.Origin, errs[1] = of.state(one.Origin)
+		for name, m := range one.Checkpoints {
+			value, err := of.state(*m)
+			if err != nil {
+				return nil, fmt.Errorf("checkpoint %s of world %s: %w", name, one.ID, err)
+			}
+			saved.Checkpoints[name] = value
+		}
+		if err := errors.Join(errs[:]...); err != nil {
+			return nil, fmt.Errorf("world %s: %w", one.ID, err)
+		}
+		list = append(list, saved)
+	}
+	return list, nil
+}
+
+// momentReader finds states. Equal ones are the same.
+type momentReader struct {
+	config *config
+	states []world.State
+	now    time.Time
+	made   map[statefile.Moment]*world.State
+}
+
+func (r momentReader) state(m statefile.Moment) (*world.State, error) {
+	if value := r.made[m]; value != nil {
+		return value, nil
+	}
+	mode, err := clock.ParseMode(m.Clock)
+	if err != nil {
+		return nil, err
+	}
+	value := r.states[m.State]
+	now := value.Now()
+	if ahead := r.now.Add(time.Duration(m.Ahead)); mode == clock.Real && ahead.After(now) {
+		now = ahead
+	}
+	value.Clock = clock.New(mode, now)
+	value.Brand, value.Core.RecordLimit = string(r.config.brand), r.config.recordLimit
+	r.made[m] = &value
+	return &value, nil
+}
