@@ -10,7 +10,14 @@ import (
 
 // controlProbes are calls that each operation of the control interface grants or refuses: "path status body".
 var controlProbes = map[string][]string{
-	"getHealth":  {"/health 200"},
+	"getHealth":   {"/health 200"},
+	"getLiveness": {"/livez 200"}, "getReadiness": {"/readyz 200"},
+	"getVersion": {"/version 200"}, "listScenarios": {"/scenarios 200"},
+	"getWorld": {"/worlds/own 200", "/worlds/default 200", "/worlds/none 404"},
+	"listEvents": {
+		"/worlds/own/events 200", "/worlds/none/events 404", "/events?limit=1 200", "/events?limit=0 400",
+		"/events?limit=x 400",
+	},
 	"listWorlds": {"/worlds 200"},
 	"createWorld": {
 		"/worlds 201", `/worlds 201 {"id":"a","seed":7,"clock":"auto"}`,
@@ -51,6 +58,21 @@ var controlProbes = map[string][]string{
 	"getJournalCounts": {
 		"/worlds/own/journal/counts 200", "/worlds/none/journal/counts 404",
 		"/journal/counts?operation=workflow.listPools 200",
+	},
+	"countCalls": {
+		"/worlds/own/journal/counts 200", "/journal/counts 200 {}", "/worlds/none/journal/counts 404 {}",
+		`/worlds/own/journal/counts 200 {"operation":"core.issueJob","method":"POST","path":"/job/issue/*/*","caller":"1/admin","request":{"query":{"a":"b"},"headers":{"a":"b"},"body":{"query":"x"}}}`, `/worlds/own/journal/counts 400 {"operation":"core.isueJob"}`, `/worlds/own/journal/counts 400 {"operations":"core.issueJob"}`, `/worlds/own/journal/counts 400 {"request":{"bodi":1}}`, `/worlds/own/journal/counts 400 {"interface":"cor"}`, `/worlds/own/journal/counts 400 {"count":1}`,
+	},
+	"waitForCalls": {
+		`/worlds/own/journal/wait 408 {"operation":"core.issueJob","timeout":"0s"}`,
+		`/journal/wait 408 {"timeout":"1ms","count":3,"after":7}`, `/worlds/none/journal/wait 404 {}`,
+		`/worlds/own/journal/wait 400 {"operation":"core.isueJob"}`, `/worlds/own/journal/wait 400 {"count":0}`,
+		`/worlds/own/journal/wait 400 {"timeout":"soon"}`, `/worlds/own/journal/wait 400 {"timeout":"11m"}`,
+		`/worlds/own/journal/wait 400 {"after":-1}`, `/worlds/own/journal/wait 400`,
+	},
+	"streamJournal": { // what it grants does not end; see TestStream
+		"/worlds/none/journal/stream 404", "/worlds/own/journal/stream?after=-1 400",
+		"/worlds/own/journal/stream?operation=core.none 400", "/journal/stream?after=x 400",
 	},
 	"listJobResults": {"/worlds/own/jobs/results 200", "/worlds/none/jobs/results 404", "/jobs/results 200"},
 	"queueJobResult": {
