@@ -32,7 +32,7 @@ LABEL org.opencontainers.image.title="understudy" \
 COPY --from=build /out/root/ /
 COPY --from=build --chown=65532:65532 /out/own/ /
 COPY --from=build /out/bin/ /usr/local/bin/
-ENV HOME=/home/understudy
+ENV HOME=/home/understudy UNDERSTUDY_LISTEN=0.0.0.0:4010
 USER 65532:65532
 WORKDIR /work
 EXPOSE 4010
@@ -40,4 +40,4 @@ EXPOSE 4010
 # is not a loopback one: that of UNDERSTUDY_CONTROL_TOKEN, or else one that the first lines of the log show.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s --retries=3 CMD ["/usr/local/bin/understudy", "health"]
 ENTRYPOINT ["/usr/local/bin/understudy"]
-CMD ["serve", "--listen", "0.0.0.0:4010"]
+CMD ["serve"]
