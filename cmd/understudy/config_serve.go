@@ -19,7 +19,7 @@ import (
 const serveCommand = "serve"
 
 // The names of settings of serve that differ from the names of their flags.
-var serveNames = map[string]string{ //nolint:gochecknoglobals // a constant table
+var serveNames = map[string]string{
 	"interface": "interfaces", "spec": "documents", "control-host": "controlHosts", "fault": "faults",
 }
 
@@ -109,7 +109,7 @@ func (s setting) set(flags *pflag.FlagSet, given map[string]bool) error {
 }
 
 // wanted says which values the types of flags take whose own errors do not.
-var wanted = map[string]string{ //nolint:gochecknoglobals // a constant table
+var wanted = map[string]string{
 	"bool": "true or false", "duration": "a duration such as 20s", "int": "an integer",
 	"uint64": "an integer from 0", "time": "a time such as 2026-01-15T09:30:00Z",
 }

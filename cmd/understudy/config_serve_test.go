@@ -49,7 +49,7 @@ var settingsOfServe = map[string]settingOfServe{
 
 // Every flag of serve can be set in three ways, and the command line goes before the environment, and that before the
 // configuration.
-func TestServeIsConfigured(t *testing.T) {
+func TestServeIsConfigured(t *testing.T) { //nolint:paralleltest // it sets variables of the environment
 	schema := readTree(t, "cmd/understudy/understudy.schema.json").at("properties", "serve", "properties")
 	known := map[string]bool{}
 	for _, s := range understudy.ServeSettings() {
