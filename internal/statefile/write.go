@@ -70,7 +70,7 @@ func (w *Writer) Add(dump []byte) int {
 }
 
 // Keep adds a state that the file has now, by its index there, and returns its new index. It reports whether it could
-// read that: somebody else may have changed the file.
+// read that: another process may have changed the file.
 func (w *Writer) Keep(index int) (int, bool) {
 	if w.old == nil || index >= len(w.kept) {
 		return 0, false
