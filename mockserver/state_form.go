@@ -40,8 +40,8 @@ func (s *Server) writeWorlds(add momentWriter, list []worlds.Saved, serial uint6
 	return c, nil
 }
 
-// momentWriter writes states. Those with a real clock have no time of their own, so that equal ones have equal dumps: by
-// how much their clocks are ahead stands beside them.
+// momentWriter writes states. Those with a real clock have no time of their own, so that equal ones have equal dumps;
+// by how much their clocks are ahead stands beside them.
 type momentWriter struct {
 	server  *Server
 	to      *statefile.Writer
@@ -82,14 +82,14 @@ func (w momentWriter) moment(value *world.State) (m statefile.Moment, err error)
 }
 
 // worlds makes worlds of the content of a file.
-func (of momentReader) worlds(c statefile.Content) (list []worlds.Saved, err error) {
+func (r momentReader) worlds(c statefile.Content) (list []worlds.Saved, err error) {
 	for _, one := range c.Worlds {
 		saved := worlds.Saved{ID: one.ID, Fork: one.Fork, Keys: one.Keys, Checkpoints: map[string]*world.State{}}
 		var errs [2]error
-		saved.Value, errs[0] = of.state(one.Now)
-		saved.Origin, errs[1] = of.state(one.Origin)
+		saved.Value, errs[0] = r.state(one.Now)
+		saved.Origin, errs[1] = r.state(one.Origin)
 		for name, m := range one.Checkpoints {
-			value, err := of.state(*m)
+			value, err := r.state(*m)
 			if err != nil {
 				return nil, fmt.Errorf("checkpoint %s of world %s: %w", name, one.ID, err)
 			}
