@@ -18,7 +18,7 @@ import (
 // serveCommand is the name of the command that a section of the configuration and the environment configure as well.
 const serveCommand = "serve"
 
-// The names of settings of serve that differ from the names of their flags.
+// The names of settings of serve that differ from the names of their flags: those that may be given several times.
 var serveNames = map[string]string{
 	"interface": "interfaces", "spec": "documents", "control-host": "controlHosts", "fault": "faults",
 }
@@ -123,7 +123,7 @@ func environmentSettings(flags *pflag.FlagSet) (list []setting) {
 		value := os.Getenv(variableName(flag.Name))
 		values := []string{value}
 		if isList(flag) {
-			values = splitList(value)
+			values = splitList(flag.Name, value)
 		}
 		for _, value := range values {
 			if value != "" {
@@ -135,18 +135,13 @@ func environmentSettings(flags *pflag.FlagSet) (list []setting) {
 }
 
 // isList reports whether a flag may be given several times.
-func isList(flag *pflag.Flag) bool {
-	switch flag.Value.(type) {
-	case *pairs, pflag.SliceValue:
-		return true
-	}
-	return false
-}
+func isList(flag *pflag.Flag) bool { return serveNames[flag.Name] != "" }
 
-// splitList returns the items of a list: its lines, if it has several, and otherwise what stands between commas.
-func splitList(text string) (list []string) {
+// splitList returns the items of a list: its lines, if it has several, and otherwise what stands between commas, which
+// a fault may have within.
+func splitList(flag, text string) (list []string) {
 	separator := ","
-	if strings.Contains(text, "\n") {
+	if flag == "fault" || strings.Contains(text, "\n") {
 		separator = "\n"
 	}
 	for item := range strings.SplitSeq(text, separator) {
