@@ -57,12 +57,21 @@ func (s *Server) document(name specs.Interface) (*specs.Document, error) {
 
 // dump writes a world as a fixture, as soon as there is room for that.
 func (s *Server) dump(ctx context.Context, w *world.State) ([]byte, error) {
+	release, err := s.dumpMemory(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return dumpWorld(w)
+}
+
+// dumpMemory waits until there is memory to dump a world, and returns what releases it.
+func (s *Server) dumpMemory(ctx context.Context, w *world.State) (release func(), err error) {
 	weight := min(dumpRatio*w.MemorySize(), maxAtATime)
 	if err := s.memory.Acquire(ctx, weight); err != nil {
 		return nil, fmt.Errorf("wait for memory to dump the world: %w", err)
 	}
-	defer s.memory.Release(weight)
-	return dumpWorld(w)
+	return func() { s.memory.Release(weight) }, nil
 }
 
 // dumpRatio is about how many times its size a world takes while it is being dumped.

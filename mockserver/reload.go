@@ -28,9 +28,9 @@ const (
 	KeepWorlds  WorldsOnReload = "keep"  // they stay as they are until they are reset
 )
 
-// Reload reads scenarios and documents of the user's own again. Requests and new worlds use those that have changed from
-// then on; worlds that were made of them do as on says. What cannot be read is in the error, and stays as it was when it
-// was last read without one: no scenario changes if one of them is wrong, and no document that is.
+// Reload reads scenarios and documents of the user's own again. Requests and new worlds use those that have changed
+// from then on; worlds that were made of them do as on says. What cannot be read is in the error, and stays as it was
+// when it was last read without one: no scenario changes if one of them is wrong, and no document that is.
 func (s *Server) Reload(on WorldsOnReload) error {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()

@@ -25,8 +25,8 @@ const defaultSavePause = 2 * time.Second
 // seconds, while requests go on. The file is replaced at once, so that a killed process leaves the worlds as they were
 // saved last. API keys are in it; only its owner may read it.
 //
-// Worlds keep their ids, states, clocks, seeds, minted keys, checkpoints, and what a reset returns to. A real clock goes
-// on while the server does not run. Journals are not kept. A file of another version, a damaged one, and one that
+// Worlds keep their ids, states, clocks, seeds, minted keys, checkpoints, and what a reset returns to. A real clock
+// goes on while the server does not run. Journals are not kept. A file of another version, a damaged one, and one that
 // another server has in use are errors of New, which changes none of them.
 func WithStateFile(file string) Option {
 	return func(c *config) error {
@@ -45,10 +45,12 @@ type keeper struct {
 	stop   chan struct{}
 	done   chan struct{}
 
-	mu    sync.Mutex
-	saved []worlds.Saved // as they are in the file
-	err   error          // of the last save
-	close func() error   // once
+	close func() error // once
+
+	mu      sync.Mutex
+	saved   []worlds.Saved                    // as they are in the file
+	moments map[*world.State]statefile.Moment // likewise
+	err     error                             // of the last save
 }
 
 // newKeeper loads the worlds in the server's file, if it has one, and begins to save them.
@@ -111,12 +113,14 @@ func (k *keeper) save() error {
 	if k.err == nil && slices.EqualFunc(list, k.saved, worlds.Saved.Equal) {
 		return nil
 	}
+	written := map[*world.State]statefile.Moment{}
 	err := k.file.Write(func(w *statefile.Writer) (statefile.Content, error) {
-		return k.server.writeWorlds(w, list, serial)
+		add := momentWriter{k.server, w, clock.Wall().UTC().Round(0), k.moments, written}
+		return k.server.writeWorlds(add, list, serial)
 	})
 	switch {
 	case err == nil:
-		k.saved = list
+		k.saved, k.moments = list, written
 	case k.err == nil || err.Error() != k.err.Error():
 		k.server.log.Error("the worlds are not saved; the file has them as they were before",
 			slog.String("file", k.server.stateFile), slog.Any("error", err))
@@ -134,7 +138,6 @@ func (k *keeper) load() error {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, statefile.ErrEmpty) {
-		k.err = nil
 		return k.save() // what is wrong with the folder is to be known at the start
 	}
 	if err != nil {
@@ -145,7 +148,11 @@ func (k *keeper) load() error {
 		return fmt.Errorf("%s: it was saved with the brand %s, and this server has %s: start it with that brand, or choose "+
 			"another file", s.stateFile, content.Brand, brand)
 	}
-	list, err := s.savedWorlds(content, states)
+	of := momentReader{s.config, states, clock.Wall(), map[statefile.Moment]*world.State{}}
+	if of.now.Before(content.Saved) {
+		of.now = content.Saved
+	}
+	list, err := of.worlds(content)
 	if err == nil {
 		err = s.worlds.Load(list, content.Serial)
 	}
@@ -153,6 +160,10 @@ func (k *keeper) load() error {
 		return fmt.Errorf("%s: %w", s.stateFile, err)
 	}
 	k.saved, _ = s.worlds.Save()
+	k.moments = map[*world.State]statefile.Moment{}
+	for m, value := range of.made {
+		k.moments[value] = m
+	}
 	s.log.Info("loaded the worlds", "file", s.stateFile, "worlds", len(list), "saved", content.Saved,
 		"scenario", s.worlds.Get(worlds.Default).Peek().Scenario)
 	return nil

@@ -3,6 +3,7 @@ package mockserver
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -17,10 +18,8 @@ import (
 func (s *Server) brandWord() string { return string(cmp.Or(s.brand, specs.Neutral)) }
 
 // writeWorlds writes the states of worlds, each once, and returns the rest of the content.
-func (s *Server) writeWorlds(w *statefile.Writer, list []worlds.Saved, serial uint64) (statefile.Content, error) {
-	now := clock.Wall().UTC().Round(0)
-	c := statefile.Content{Saved: now, Brand: s.brandWord(), Serial: serial}
-	add := momentWriter{w, now, map[*world.State]statefile.Moment{}}
+func (s *Server) writeWorlds(add momentWriter, list []worlds.Saved, serial uint64) (statefile.Content, error) {
+	c := statefile.Content{Saved: add.now, Brand: s.brandWord(), Serial: serial}
 	for _, one := range list {
 		kept := statefile.World{ID: one.ID, Fork: one.Fork, Keys: one.Keys, Checkpoints: map[string]*statefile.Moment{}}
 		var errs [2]error
@@ -41,10 +40,13 @@ func (s *Server) writeWorlds(w *statefile.Writer, list []worlds.Saved, serial ui
 	return c, nil
 }
 
-// momentWriter writes states.
+// momentWriter writes states. Those with a real clock have no time of their own, so that equal ones have equal dumps;
+// by how much their clocks are ahead stands beside them.
 type momentWriter struct {
+	server  *Server
 	to      *statefile.Writer
-	now     time.Time // of all real clocks that are not ahead, so that equal worlds have equal dumps
+	now     time.Time
+	before  map[*world.State]statefile.Moment // what the file has now
 	written map[*world.State]statefile.Moment
 }
 
@@ -52,32 +54,42 @@ func (w momentWriter) moment(value *world.State) (m statefile.Moment, err error)
 	if m, known := w.written[value]; known {
 		return m, nil
 	}
+	if old, had := w.before[value]; had {
+		if index, kept := w.to.Keep(old.State); kept {
+			old.State = index
+			w.written[value] = old
+			return old, nil
+		}
+	}
 	stopped := *value
 	var ahead time.Duration
 	if value.Clock.Mode() == clock.Real {
 		ahead = value.Now().Sub(clock.Wall()).Round(time.Millisecond)
-		stopped.Clock = clock.New(clock.Frozen, w.now.Add(ahead))
+		stopped.Clock = clock.New(clock.Frozen, time.Unix(0, 0))
 	}
+	release, err := w.server.dumpMemory(context.Background(), value)
+	if err != nil {
+		return m, err
+	}
+	defer release()
 	var dump bytes.Buffer
 	if err = stopped.Dump(&dump); err != nil {
 		return m, err
 	}
-	index, err := w.to.Add(dump.Bytes())
-	m = statefile.NewMoment(index, string(value.Clock.Mode()), ahead)
+	m = statefile.NewMoment(w.to.Add(dump.Bytes()), string(value.Clock.Mode()), ahead)
 	w.written[value] = m
-	return m, err
+	return m, nil
 }
 
-// savedWorlds makes worlds of the content of a file and its states.
-func (s *Server) savedWorlds(c statefile.Content, states []world.State) (list []worlds.Saved, err error) {
-	of := momentReader{s.config, states, clock.Wall(), map[statefile.Moment]*world.State{}}
+// worlds makes worlds of the content of a file.
+func (r momentReader) worlds(c statefile.Content) (list []worlds.Saved, err error) {
 	for _, one := range c.Worlds {
 		saved := worlds.Saved{ID: one.ID, Fork: one.Fork, Keys: one.Keys, Checkpoints: map[string]*world.State{}}
 		var errs [2]error
-		saved.Value, errs[0] = of.state(one.Now)
-		saved.Origin, errs[1] = of.state(one.Origin)
+		saved.Value, errs[0] = r.state(one.Now)
+		saved.Origin, errs[1] = r.state(one.Origin)
 		for name, m := range one.Checkpoints {
-			value, err := of.state(*m)
+			value, err := r.state(*m)
 			if err != nil {
 				return nil, fmt.Errorf("checkpoint %s of world %s: %w", name, one.ID, err)
 			}
@@ -95,7 +107,7 @@ func (s *Server) savedWorlds(c statefile.Content, states []world.State) (list []
 type momentReader struct {
 	config *config
 	states []world.State
-	now    time.Time
+	now    time.Time // no earlier than the file was saved, so that no clock goes back
 	made   map[statefile.Moment]*world.State
 }
 
@@ -109,8 +121,8 @@ func (r momentReader) state(m statefile.Moment) (*world.State, error) {
 	}
 	value := r.states[m.State]
 	now := value.Now()
-	if ahead := r.now.Add(time.Duration(m.Ahead)); mode == clock.Real && ahead.After(now) {
-		now = ahead
+	if mode == clock.Real {
+		now = r.now.Add(time.Duration(m.Ahead))
 	}
 	value.Clock = clock.New(mode, now)
 	value.Brand, value.Core.RecordLimit = string(r.config.brand), r.config.recordLimit

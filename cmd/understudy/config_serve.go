@@ -18,8 +18,8 @@ import (
 // serveCommand is the name of the command that a section of the configuration and the environment configure as well.
 const serveCommand = "serve"
 
-// The names of settings of serve that differ from the names of their flags.
-var serveNames = map[string]string{ //nolint:gochecknoglobals // a constant table
+// The names of settings of serve that differ from the names of their flags: those that may be given several times.
+var serveNames = map[string]string{
 	"interface": "interfaces", "spec": "documents", "control-host": "controlHosts", "fault": "faults",
 }
 
@@ -109,7 +109,7 @@ func (s setting) set(flags *pflag.FlagSet, given map[string]bool) error {
 }
 
 // wanted says which values the types of flags take whose own errors do not.
-var wanted = map[string]string{ //nolint:gochecknoglobals // a constant table
+var wanted = map[string]string{
 	"bool": "true or false", "duration": "a duration such as 20s", "int": "an integer",
 	"uint64": "an integer from 0", "time": "a time such as 2026-01-15T09:30:00Z",
 }
@@ -123,7 +123,7 @@ func environmentSettings(flags *pflag.FlagSet) (list []setting) {
 		value := os.Getenv(variableName(flag.Name))
 		values := []string{value}
 		if isList(flag) {
-			values = splitList(value)
+			values = splitList(flag.Name, value)
 		}
 		for _, value := range values {
 			if value != "" {
@@ -135,18 +135,13 @@ func environmentSettings(flags *pflag.FlagSet) (list []setting) {
 }
 
 // isList reports whether a flag may be given several times.
-func isList(flag *pflag.Flag) bool {
-	switch flag.Value.(type) {
-	case *pairs, pflag.SliceValue:
-		return true
-	}
-	return false
-}
+func isList(flag *pflag.Flag) bool { return serveNames[flag.Name] != "" }
 
-// splitList returns the items of a list: its lines, if it has several, and otherwise what stands between commas.
-func splitList(text string) (list []string) {
+// splitList returns the items of a list: its lines, if it has several, and otherwise what stands between commas, which
+// a fault may have within.
+func splitList(flag, text string) (list []string) {
 	separator := ","
-	if strings.Contains(text, "\n") {
+	if flag == "fault" || strings.Contains(text, "\n") {
 		separator = "\n"
 	}
 	for item := range strings.SplitSeq(text, separator) {

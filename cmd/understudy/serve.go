@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
@@ -211,19 +210,6 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 	})
 }
 
-// environment returns the variables that a command has of the server.
-func (f *serveFlags) environment(l listeners, ca string) []string {
-	list := append(l.environment(specs.Interfaces()),
-		"UNDERSTUDY_CONTROL_URL="+l[0].url()+mockserver.Address(specs.Control))
-	if f.token != "" {
-		list = append(list, tokenVariable+"="+f.token)
-	}
-	if ca != "" {
-		list = append(list, caEnvironment(ca)...)
-	}
-	return list
-}
-
 // serve makes the mock and serves it until the context ends, or the command around which it runs.
 func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, opts []mockserver.Option) error {
 	server, err := mockserver.New(opts...)
@@ -254,19 +240,6 @@ func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, 
 	}
 	log.Info("stopped")
 	return errors.Join(err, server.Close())
-}
-
-// closeRemaining closes the connections that are left when the time to drain is over. Answers that are cut off by that
-// are lost unless they are recorded; requests that have no answer yet leave no trace.
-func (f *serveFlags) closeRemaining(l listeners, server *mockserver.Server, log *slog.Logger) error {
-	undelivered := server.Undelivered()
-	log.Warn("closed connections that were still in use", "drain-time", f.drain, "undelivered", undelivered)
-	l.close()
-	if undelivered == 0 || f.record != "" {
-		return nil
-	}
-	return fmt.Errorf("%d responses were cut off: their clients had not read them %v after the server was asked to stop",
-		undelivered, f.drain)
 }
 
 func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
@@ -308,9 +281,4 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	return opts
-}
-
-// engine returns the engine of queries, with enough memory to read all records that a world may keep.
-func (f *serveFlags) engine() *sqlite.Engine {
-	return sqlite.New(sqlite.WithMemoryLimit(max(sqlite.DefaultMemoryLimit, 4*int64(f.recordLimit))))
 }

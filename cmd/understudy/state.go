@@ -126,22 +126,20 @@ func writeStateDiff(w io.Writer, worlds []worldDiff, asJSON bool) error {
 }
 
 // changeSigns holds the signs of changes.
-var changeSigns = map[string]string{ //nolint:gochecknoglobals // a constant table
+var changeSigns = map[string]string{
 	"added": "+", "removed": "-", "changed": "~",
 }
 
 func (d worldDiff) print(w io.Writer) {
 	fmt.Fprintf(w, "%s world %s\n", changeSigns[d.Change], d.ID)
 	for _, e := range d.Entries {
-		line := "  " + changeSigns[e.Change] + " " + e.Kind
-		for _, word := range []string{e.ID, e.Name} {
-			if word != "" {
-				line += " " + word
-			}
-		}
+		words := slices.DeleteFunc([]string{changeSigns[e.Change], e.Kind, e.ID, e.Name}, func(word string) bool {
+			return word == ""
+		})
+		fmt.Fprint(w, "  ", strings.Join(words, " "))
 		if len(e.Members) > 0 {
-			line += ": " + strings.Join(e.Members, ", ")
+			fmt.Fprint(w, ": ", strings.Join(e.Members, ", "))
 		}
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(w)
 	}
 }

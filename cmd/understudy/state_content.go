@@ -18,6 +18,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
+// realClock is the mode of a clock that the wall clock moves, whose time does not stand in its dump.
+const realClock = "real"
+
 // stateFile is a file in which a server keeps its worlds, or the dump of one world.
 type stateFile struct {
 	Saved  time.Time    `json:"saved,omitzero"`
@@ -69,6 +72,9 @@ func readStateFile(path string) (*stateFile, error) {
 		}
 		world.ID, world.Fork, world.Clock = w.ID, w.Fork, w.Now.Clock
 		world.Keys, world.Checkpoints = slices.Sorted(maps.Keys(w.Keys)), slices.Sorted(maps.Keys(w.Checkpoints))
+		if w.Now.Clock == realClock {
+			world.Now = content.Saved.Add(time.Duration(w.Now.Ahead))
+		}
 		world.addSettings(w, dumps)
 		f.Worlds = append(f.Worlds, world)
 	}
@@ -91,7 +97,7 @@ func readDump(path string) (*stateFile, bool) {
 func (w *stateWorld) addSettings(kept statefile.World, dumps [][]byte) {
 	describe := func(m statefile.Moment) string {
 		text := fmt.Sprint(m.Clock, m.Ahead, " ", withoutTime(dumps[m.State]))
-		if m.Clock != "real" {
+		if m.Clock != realClock {
 			text += fmt.Sprint(timeOf(dumps[m.State]))
 		}
 		return text
@@ -100,7 +106,7 @@ func (w *stateWorld) addSettings(kept statefile.World, dumps [][]byte) {
 		"fork": kept.Fork, "seed": fmt.Sprint(w.Seed), "scenario": w.Scenario, "clock": fmt.Sprint(w.Clock, kept.Now.Ahead),
 		"origin": describe(kept.Origin),
 	}
-	if w.Clock != "real" {
+	if w.Clock != realClock {
 		w.settings["now"] = fmt.Sprint(w.Now)
 	}
 	for name, m := range kept.Checkpoints {
@@ -143,8 +149,8 @@ func newStateWorld(dump []byte) (w stateWorld, err error) {
 		err = errors.Join(err, json.Unmarshal(members[name], into))
 	}
 	w.content = worldContent{
-		map[string]map[string]json.RawMessage{}, map[string]json.RawMessage{},
-		map[string]json.RawMessage{"ids": members["ids"], "events": members["events"]},
+		tables: map[string]map[string]json.RawMessage{}, others: map[string]json.RawMessage{},
+		plans: map[string]json.RawMessage{"ids": members["ids"], "events": members["events"]},
 	}
 	for _, section := range append(specs.InterfaceNames(), "account") {
 		var parts map[string]json.RawMessage

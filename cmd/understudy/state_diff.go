@@ -135,8 +135,8 @@ func nameOf(row json.RawMessage) string {
 	return named.Name
 }
 
-// changedMembers names the members of a row that differ, with their values as far as they cannot be secret. Of a list it
-// returns how long it was and is.
+// changedMembers names the members of a row that differ, with their values as far as they cannot be secret. Of a list
+// it returns how long it was and is.
 func changedMembers(before, after json.RawMessage) (list []string) {
 	var old, now map[string]json.RawMessage
 	if json.Unmarshal(before, &old) != nil || json.Unmarshal(after, &now) != nil {

@@ -1,6 +1,7 @@
 package statefile
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,25 +14,32 @@ import (
 
 // File is a file that one process at a time keeps its worlds in.
 type File struct {
-	path string // without symbolic links
-	lock *flock.Flock
+	path   string // without symbolic links
+	lock   *flock.Flock
+	states []stored // that are in the file, by their indexes
 }
 
-// Open takes hold of a file, which may not exist yet. Until it is closed, Open fails in every other process, and in this
-// one.
+// stored is the place of a state in a file.
+type stored struct {
+	offset, length int64
+	sum            [sha256.Size]byte
+}
+
+// Open takes hold of a file, which may not exist yet. Until it is closed, Open fails in every other process, and in
+// this one.
 func Open(path string) (*File, error) {
-	real, err := realPath(path)
+	target, err := realPath(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(real)
+	info, err := os.Stat(target)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file: want the path of a file", path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	lock := flock.New(real+".lock", flock.SetPermissions(0o600))
+	lock := flock.New(target+".lock", flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()
 	switch {
 	case err != nil:
@@ -39,14 +47,14 @@ func Open(path string) (*File, error) {
 	case !locked:
 		return nil, fmt.Errorf("%s is in use by another server: stop that one, or choose another file", path)
 	}
-	return &File{real, lock}, nil
+	return &File{path: target, lock: lock}, nil
 }
 
 // realPath follows symbolic links, so that a link stays one when its file is replaced.
 func realPath(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
+	target, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return real, err
+		return target, err
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
@@ -56,7 +64,11 @@ func realPath(path string) (string, error) {
 }
 
 // Read reads the file: see the function Read.
-func (f *File) Read(state func(dump []byte) error) (Content, error) { return Read(f.path, state) }
+func (f *File) Read(state func(dump []byte) error) (Content, error) {
+	c, states, err := readFile(f.path, state)
+	f.states = states
+	return c, err
+}
 
 // Close lets others open the file. The file beside it that locks it stays, as removing it would let two processes have
 // a lock each.

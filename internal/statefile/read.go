@@ -18,36 +18,42 @@ var ErrEmpty = errors.New("the file is empty")
 // Read reads a file, and calls state with each dump in it, in the order of their indexes. What it is given is valid
 // only until it returns. A file that does not exist is an error of fs.ErrNotExist.
 func Read(path string, state func(dump []byte) error) (Content, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Content{}, err
-	}
-	defer file.Close()
-	content, err := read(file, state)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return content, err
+	c, _, err := readFile(path, state)
+	return c, err
 }
 
-func read(file *os.File, state func([]byte) error) (c Content, err error) {
+func readFile(path string, state func([]byte) error) (c Content, states []stored, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return c, nil, err
+	}
+	defer file.Close()
+	if err = check(file); err == nil {
+		c, states, err = decode(jsontext.NewDecoder(file), state)
+	}
+	if err != nil {
+		return Content{}, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, states, nil
+}
+
+// check checks the beginning and the end of a file, and leaves it to be read from its beginning.
+func check(file *os.File) error {
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-		return c, err
+		return err
 	case info.Size() == 0:
-		return c, ErrEmpty
+		return ErrEmpty
 	}
 	if err := checkVersion(jsontext.NewDecoder(file)); err != nil {
-		return c, err
+		return err
 	}
 	if err := checkDigest(file, info.Size()); err != nil {
-		return c, err
+		return err
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return c, err
-	}
-	return decode(jsontext.NewDecoder(file), state)
+	_, err = file.Seek(0, io.SeekStart)
+	return err
 }
 
 // checkVersion reads the beginning of a file.
@@ -94,10 +100,9 @@ func checkDigest(file *os.File, size int64) error {
 	return nil
 }
 
-func decode(d *jsontext.Decoder, state func([]byte) error) (Content, error) {
-	states := 0
+func decode(d *jsontext.Decoder, state func([]byte) error) (c Content, states []stored, err error) {
 	members := map[string]json.RawMessage{}
-	_, err := d.ReadToken()
+	_, err = d.ReadToken()
 	for err == nil && d.PeekKind() != jsontext.KindEndObject {
 		var name jsontext.Token
 		if name, err = d.ReadToken(); err != nil {
@@ -112,34 +117,35 @@ func decode(d *jsontext.Decoder, state func([]byte) error) (Content, error) {
 		states, err = decodeStates(d, state)
 	}
 	if err != nil {
-		return Content{}, err
+		return c, nil, err
 	}
-	var c Content
 	text, err := json.Marshal(members)
 	if err == nil {
 		err = json.Unmarshal(text, &c)
 	}
 	if err == nil {
-		err = c.check(states)
+		err = c.check(len(states))
 	}
-	return c, err
+	return c, states, err
 }
 
-func decodeStates(d *jsontext.Decoder, state func([]byte) error) (n int, err error) {
+func decodeStates(d *jsontext.Decoder, state func([]byte) error) (states []stored, err error) {
 	if _, err = d.ReadToken(); err != nil {
-		return 0, err
+		return nil, err
 	}
-	for ; d.PeekKind() == jsontext.KindBeginObject; n++ {
+	for d.PeekKind() == jsontext.KindBeginObject {
 		dump, err := d.ReadValue()
 		if err != nil {
-			return n, err
+			return nil, err
 		}
+		length := int64(len(dump))
+		states = append(states, stored{d.InputOffset() - length, length, sha256.Sum256(dump)})
 		if err := state(dump); err != nil {
-			return n, fmt.Errorf("state %d: %w", n, err)
+			return nil, fmt.Errorf("state %d: %w", len(states)-1, err)
 		}
 	}
 	_, err = d.ReadToken()
-	return n, err
+	return states, err
 }
 
 // check refuses what anybody can write who can make a digest.

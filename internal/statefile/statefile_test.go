@@ -39,11 +39,7 @@ func write(f *statefile.File, n int, states ...string) error {
 	return f.Write(func(w *statefile.Writer) (statefile.Content, error) {
 		c := statefile.Content{Brand: "SVC", Serial: uint64(n)}
 		for i, dump := range states {
-			index, err := w.Add([]byte(dump))
-			if err != nil {
-				return c, err
-			}
-			m := statefile.NewMoment(index, "frozen", 0)
+			m := statefile.NewMoment(w.Add([]byte(dump)), "frozen", 0)
 			c.Worlds = append(c.Worlds, statefile.World{ID: fmt.Sprint("w", i), Now: m, Origin: m})
 		}
 		return c, nil
@@ -54,7 +50,7 @@ func writeForEver(path string) error {
 	f, err := statefile.Open(path)
 	for n := 0; err == nil; n++ {
 		err = write(f, n, dumps(n)...)
-		fmt.Println(n)
+		fmt.Fprintln(os.Stdout, n)
 	}
 	return err
 }
@@ -123,6 +119,57 @@ func TestEqualStatesStandOnce(t *testing.T) {
 	c, states, err := read(path)
 	if err != nil || len(states) != 2 || len(c.Worlds) != 3 || c.Worlds[2].Now != c.Worlds[0].Now {
 		t.Errorf("%d states, %+v, %v", len(states), c, err)
+	}
+}
+
+// What the file has can be kept in it without its dump, as long as nobody else changes the file.
+func TestKeptStates(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	f := open(t, path)
+	if err := write(f, 1, `{"a":1}`, `{"b":2}`); err != nil {
+		t.Fatal(err)
+	}
+	keep := func(f *statefile.File, index int) (ok bool) {
+		t.Helper()
+		err := f.Write(func(w *statefile.Writer) (statefile.Content, error) {
+			w.Add([]byte(`{"c":3}`))
+			if _, ok = w.Keep(index); !ok {
+				w.Add([]byte(`{"d":4}`))
+			}
+			return statefile.Content{}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	for round, test := range []struct {
+		index int
+		ok    bool
+		want  string
+	}{{1, true, `{"c":3} {"b":2}`}, {1, true, `{"c":3} {"b":2}`}, {0, true, `{"c":3}`}, {7, false, `{"c":3} {"d":4}`}} {
+		ok := keep(f, test.index)
+		if _, states, err := read(path); err != nil || ok != test.ok || strings.Join(states, " ") != test.want {
+			t.Errorf("round %d: %v, %q, %v, want %q", round, ok, states, err, test.want)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f = open(t, path)
+	if _, err := f.Read(func([]byte) error { return nil }); err != nil || !keep(f, 1) {
+		t.Errorf("a state that was read is not kept: %v", err)
+	}
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, bytes.Replace(text, []byte(`{"d":4}`), []byte(`{"d":5}`), 1), 0o600)
+	}
+	if err != nil || keep(f, 1) {
+		t.Errorf("a state that was changed meanwhile is kept: %v", err)
+	}
+	if err := os.Remove(path); err != nil || keep(f, 0) {
+		t.Errorf("a state of a file that is gone is kept: %v", err)
 	}
 }
 
