@@ -32,7 +32,7 @@ func limited(t *testing.T, limits string, opts ...mockserver.Option) *mockserver
 	return newServer(t, opts...)
 }
 
-const issuePath = "/core/v3/job/issuePath/trino/shop"
+const issuePath = "/core/v3/job/issue/trino/shop"
 
 // Requests beyond the limit are answered in the form of their interface, until the world's clock has moved on.
 func TestRequestsPerSecond(t *testing.T) {
