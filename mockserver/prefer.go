@@ -20,7 +20,7 @@ const (
 	preferredID  = "prefer" // of the fault that such an answer counts as
 )
 
-// preference is what the header Prefer asks for, as Prism reads it. Other preferences of RFC 7240 are ignored.
+// preference holds what the header Prefer asks for, as Prism reads it. Other preferences of RFC 7240 are ignored.
 type preference struct {
 	code    int    // 0 if none is given
 	example string // likewise empty

@@ -42,7 +42,7 @@ type Entry struct {
 	Host           string
 	RequestBody    []byte
 	Truncated      bool // the request's body was not read to its end
-	Status         int // 0 without a response
+	Status         int  // 0 without a response
 	ResponseHeader recording.Headers
 	ResponseBody   []byte
 	ResponseCut    bool // the response's body is only the beginning of what was announced
