@@ -49,8 +49,14 @@ func parsePreference(lines []string) (p preference, err error) {
 }
 
 // preferred answers with the status and the example of the document that the header Prefer asks for. The operation has
-// no effect. It reports false if the header asks for neither.
+// no effect. It reports false if the header asks for neither. A refusal of the header, too, counts as injected: the
+// platform does not know it.
 func (x *exchange) preferred() (reply op.Reply, is bool, err error) {
+	defer func() {
+		if is || err != nil {
+			x.fault = &applied{Fault: recording.Fault{ID: preferredID, Effect: recording.EffectNone, Injected: true}}
+		}
+	}()
 	p, err := parsePreference(x.r.Header[preferHeader])
 	if err != nil || p.code == 0 && p.example == "" {
 		return reply, false, err
@@ -83,7 +89,6 @@ func (x *exchange) preferred() (reply op.Reply, is bool, err error) {
 	if p.dynamic {
 		reply.Notes = append(reply.Notes, "Prefer: dynamic is ignored: the answer is the example of the document")
 	}
-	x.fault = &applied{Fault: recording.Fault{ID: preferredID, Effect: recording.EffectNone, Injected: true}}
 	return reply, true, nil
 }
 

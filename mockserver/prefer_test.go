@@ -77,6 +77,9 @@ func TestPrefer(t *testing.T) {
 			if got := gjson.Get(a.body, "message").String(); !strings.Contains(got, want) {
 				t.Errorf("%s: %q, want %q", prefer, got, want)
 			}
+			if !strings.HasPrefix(a.Header.Get("X-Understudy-Fault"), "prefer; answer=injected") {
+				t.Errorf("%s: the refusal is not marked as injected: %v", prefer, a.Header)
+			}
 		}
 		call(t, s, "GET", pools, "", "Prefer", "code=200", "Authorization", "").want(t, 401)
 		call(t, s, "POST", pools, `{"name":7}`, "Prefer", "code=201").want(t, 400)
