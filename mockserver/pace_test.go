@@ -32,7 +32,7 @@ func limited(t *testing.T, limits string, opts ...mockserver.Option) *mockserver
 	return newServer(t, opts...)
 }
 
-const issuePath = "/core/v3/job/issue/trino/shop"
+const issueTrino = "/core/v3/job/issue/trino/shop"
 
 // Requests beyond the limit are answered in the form of their interface, until the world's clock has moved on.
 func TestRequestsPerSecond(t *testing.T) {
@@ -103,24 +103,24 @@ func TestConcurrentQueries(t *testing.T) {
 	t.Run("beyond the limit are refused until a job has ended", func(t *testing.T) {
 		t.Parallel()
 		s := limited(t, "{concurrentQueries: 2}")
-		call(t, s, "POST", issuePath, query).want(t, 200)
+		call(t, s, "POST", issueTrino, query).want(t, 200)
 		s.World("").Advance(2 * time.Second)
-		call(t, s, "POST", issuePath, query).want(t, 200)
-		refused := call(t, s, "POST", issuePath, query).want(t, 429)
+		call(t, s, "POST", issueTrino, query).want(t, 200)
+		refused := call(t, s, "POST", issueTrino, query).want(t, 429)
 		const want = "the account may have 2 jobs queued or running at a time, and has 2"
 		if got := gjson.Get(refused.body, "message").String(); got != want || refused.Header.Get("Retry-After") != "3" {
 			t.Errorf("%q, Retry-After %q; want %q, 3", got, refused.Header.Get("Retry-After"), want)
 		}
 		call(t, s, "GET", "/core/v3/job/list", "").want(t, 200)
 		s.World("").Advance(3 * time.Second)
-		call(t, s, "POST", issuePath, query).want(t, 200)
-		call(t, s, "POST", issuePath, query).want(t, 429)
+		call(t, s, "POST", issueTrino, query).want(t, 200)
+		call(t, s, "POST", issueTrino, query).want(t, 429)
 	})
 	t.Run("under an auto clock a retry succeeds at once", func(t *testing.T) {
 		t.Parallel()
 		s := limited(t, "{concurrentQueries: 1}", mockserver.WithClock("auto"))
 		for _, status := range []int{200, 429, 200} {
-			call(t, s, "POST", issuePath, query).want(t, status)
+			call(t, s, "POST", issueTrino, query).want(t, status)
 		}
 	})
 	t.Run("are never exceeded, however many are issued at once", func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestConcurrentQueries(t *testing.T) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				if a := call(t, s, "POST", issuePath, query); a.StatusCode == 200 {
+				if a := call(t, s, "POST", issueTrino, query); a.StatusCode == 200 {
 					issued.Add(1)
 				}
 			})
@@ -146,7 +146,7 @@ func TestConcurrentQueries(t *testing.T) {
 		call(t, s, "POST", "/_understudy/worlds", `{"id":"w","scenario":"empty"}`).want(t, 201)
 		call(t, s, "PUT", "/_understudy/worlds/w/state", dump.body).want(t, 200)
 		for _, status := range []int{200, 429} {
-			call(t, s, "POST", issuePath, query, "X-Understudy-World", "w").want(t, status)
+			call(t, s, "POST", issueTrino, query, "X-Understudy-World", "w").want(t, status)
 		}
 	})
 }

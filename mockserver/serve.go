@@ -139,6 +139,11 @@ func (x *exchange) operate(route *op.Route, value *world.State) (reply op.Reply,
 	if x.input, err = x.validate(x.server.validation); err != nil {
 		return reply, err
 	}
+	if x.r.Header[preferHeader] != nil {
+		if reply, is, err := x.preferred(); is || err != nil {
+			return reply, err
+		}
+	}
 	x.call = x.newCall(caller)
 	reply, err = x.perform(route, value)
 	return x.brand.remarks(reply), x.brand.refusal(err)

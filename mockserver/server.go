@@ -72,6 +72,8 @@ type loadedInterface struct {
 	meters    map[string]*meter.Operation // by operation id, and of requests that fit none
 	brand     brand
 	own       *ownDocument // nil where the document is ours
+
+	readable func() (*specs.Document, error) // the document with its examples, which doc lacks
 }
 
 // New makes a server. It listens nowhere: give it to an http.Server, or use Start or NewTransport.
@@ -166,8 +168,12 @@ func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
 			v.meters[operation.ID] = s.meters.Operation(rules.Name, operation.ID)
 		}
 	}
+	v.readable = sync.OnceValues(func() (*specs.Document, error) { return specs.Readable(rules.Name, s.brand) })
 	if file != "" {
 		v.own = newOwnDocument(file, doc)
+		v.readable = sync.OnceValues(func() (*specs.Document, error) {
+			return specs.Parse(rules.Name, file, doc.Source(), s.brand)
+		})
 	}
 	if s.mutate != nil {
 		s.mutate(v)

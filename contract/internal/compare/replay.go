@@ -63,8 +63,8 @@ func whyNot(r *judge.Result) string {
 		return "the interface documents no such operation"
 	case r.IsInjected:
 		return "its answer was injected by the fault " + fault.ID
-	case fault.Effect == recording.EffectTwice, fault.Effect == recording.EffectNone:
-		return fmt.Sprintf("its effect was changed by the fault %s: %s", fault.ID, fault.Effect)
+	case fault.Effect == recording.EffectTwice:
+		return "the fault " + fault.ID + " made it take effect twice"
 	case r.Item.RequestDoubt != "" && r.Status() != http.StatusRequestEntityTooLarge:
 		return "its request is not recorded as it was: " + r.Item.RequestDoubt
 	case r.Status() == 0:

@@ -11,8 +11,7 @@ import (
 // isFaulty reports whether a fault of the mock keeps an exchange from showing what its request did: it made up the
 // answer, or changed how often the request took effect.
 func isFaulty(r *judge.Result) bool {
-	fault, ok := recording.ParseFault(r.Item.Fault)
-	return ok && (fault.Injected || mayHaveHappened(r) || fault.Effect == recording.EffectNone)
+	return r.IsInjected || mayHaveHappened(r)
 }
 
 // mayHaveHappened reports whether a faulty request may have changed what no answer shows.

@@ -29,7 +29,7 @@ var statuses = op.BadRequest(
 
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	status := statuses.For(e)
+	status := statuses.Of(e.Code)
 	if status >= http.StatusInternalServerError {
 		return op.Reply{Status: status, Body: serverErrorForm{status, http.StatusText(status), e.Error()}}
 	}

@@ -149,5 +149,5 @@ var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMedia
 
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	return op.Reply{Status: statuses.For(e), Body: map[string]errorBody{"error": {e.Message, e.Field}}}
+	return op.Reply{Status: statuses.Of(e.Code), Body: map[string]errorBody{"error": {e.Message, e.Field}}}
 }

@@ -17,7 +17,7 @@ var statuses = op.BadRequest(
 
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	status := statuses.For(e)
+	status := statuses.Of(e.Code)
 	return op.Reply{Status: status, Body: map[string]any{"error": map[string]any{
 		"code": status, "title": http.StatusText(status), "message": e.Error(), "detail": struct{}{},
 	}}}

@@ -41,7 +41,7 @@ var statuses = op.Statuses{
 // interface is the form free (assumed).
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	reply := emptyReply(statuses.For(e))
+	reply := emptyReply(statuses.Of(e.Code))
 	reply.Notes = []string{e.Error()}
 	if e.Reason == op.ReasonOutside {
 		reply.Body = map[string]string{"message": e.Message}

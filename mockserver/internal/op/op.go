@@ -147,7 +147,6 @@ const (
 // is at fault, if one is.
 type Error struct {
 	Code    Code
-	Status  int // in place of that of the code, unless 0
 	Message string
 	Field   string
 	Reason  string         // identifies the error to a program: the failed schema keyword, or a code of the interface

@@ -26,9 +26,6 @@ func StatusCode(status int) Code { return Code(strconv.Itoa(status)) }
 // Of returns the HTTP status of a code.
 func (s Statuses) Of(code Code) int { return cmp.Or(s[code], usualStatus(code)) }
 
-// For returns the HTTP status of an error: its own, or that of its code.
-func (s Statuses) For(e *Error) int { return cmp.Or(e.Status, s.Of(e.Code)) }
-
 func usualStatus(code Code) int {
 	switch code {
 	case CodeInvalid:

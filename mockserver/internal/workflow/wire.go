@@ -35,7 +35,7 @@ var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMedia
 
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	status := statuses.For(e)
+	status := statuses.Of(e.Code)
 	return op.Reply{Status: status, Body: errorForm{Message: e.Error(), Status: status}}
 }
 

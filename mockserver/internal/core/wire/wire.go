@@ -35,7 +35,7 @@ var statuses = op.BadRequest(op.CodeTooLarge)
 // ErrorReply returns an answer with the message three times, since clients look for it under different names (client).
 func ErrorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	status := statuses.For(e)
+	status := statuses.Of(e.Code)
 	text := e.Error()
 	return op.Reply{Status: status, Body: errorForm{
 		Error: text, Message: text, Text: text, Severity: "error", StatusCode: status, Details: e.Details,

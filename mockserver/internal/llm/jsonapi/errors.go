@@ -185,7 +185,7 @@ var statuses = op.Statuses{
 func statusOf(o *specs.Operation, e *op.Error) int {
 	isAttribute := strings.HasPrefix(e.Field,
 		AttributesField+".") && e.Reason != reasonReadOnly && e.Reason != "additionalProperties"
-	status := statuses.For(e)
+	status := statuses.Of(e.Code)
 	switch {
 	case e.Code == op.CodeInvalid && isAttribute:
 		return http.StatusUnprocessableEntity

@@ -1,0 +1,143 @@
+package mockserver_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+)
+
+func TestPrefer(t *testing.T) {
+	t.Parallel()
+	const pools = "/workflow/api/pools"
+	for name, c := range map[string]struct {
+		method, target, body, prefer string
+		status                       int
+		want                         string // in the body
+	}{
+		"a status with the document's example": {"GET", "/workflow/api/pools/1", "", "code=404", 404, `"message":`},
+		"success":                              {"GET", pools + "/9999", "", "code=200", 200, `"concurrencyLimit":`},
+		"a creation":                           {"POST", pools, `{"name":"x","concurrencyLimit":1}`, `code="201"`, 201, `"id":`},
+		"429 of the core":                      {"GET", "/core/v3/database/list", "", "code=429", 429, `"message":`},
+		"a range of statuses":                  {"GET", "/audience/audiences/1/segments", "", "code=422", 422, `"code":`},
+		"of the LLM interface":                 {"GET", "/llm/api/agents", "", "code=401", 401, `"error":`},
+		"of the ingestion":                     {"POST", "/ingestion/postback/v3/event/a/b", `{}`, "code=413", 413, `{}`},
+		"as Prism is asked":                    {"GET", pools, "", "dynamic=true, code=401", 401, `"message":`},
+		"beside others":                        {"GET", pools, "", "respond-async; wait=10, Code=401", 401, `"message":`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			before := call(t, s, "GET", pools, "").body
+			a := call(t, s, c.method, c.target, c.body, "Prefer", c.prefer).want(t, c.status)
+			const fault = "prefer; answer=injected; effect=none"
+			if got := a.Header.Get("X-Understudy-Fault"); got != fault || !strings.Contains(a.body, c.want) {
+				t.Errorf("fault %q, body %s; want %q, %s", got, a.body, fault, c.want)
+			}
+			if after := call(t, s, "GET", pools, "").body; after != before {
+				t.Errorf("pools have changed from %s to %s", before, after)
+			}
+			journal := call(t, s, "GET", "/_understudy/worlds/default/journal", "").body
+			if !strings.Contains(journal, `"fault":"`+fault+`"`) {
+				t.Errorf("the journal lacks the fault: %s", journal)
+			}
+		})
+	}
+	t.Run("answers as usual without code and example", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		for _, prefer := range []string{"dynamic=true", "return=minimal", "wait=10, respond-async", ""} {
+			a := call(t, s, "GET", pools, "", "Prefer", prefer).want(t, 200)
+			if a.Header.Get("X-Understudy-Fault") != "" {
+				t.Errorf("%q is answered with a fault", prefer)
+			}
+		}
+	})
+	t.Run("refuses", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		for prefer, want := range map[string]string{
+			"code=418":         "code=418: workflow.listPools documents no such status; want 200, 401,",
+			"code=4":           "code=4: want a status of three digits",
+			"code=abc":         "code=abc: want a status of three digits",
+			"code=":            "want a status of three digits",
+			"example=none":     "example=none: workflow.listPools has no such example; want none: no example has a name",
+			"code=200,example": "",
+		} {
+			if want == "" {
+				call(t, s, "GET", pools, "", "Prefer", prefer).want(t, 200)
+				continue
+			}
+			a := call(t, s, "GET", pools, "", "Prefer", prefer).want(t, 400)
+			if got := gjson.Get(a.body, "message").String(); !strings.Contains(got, want) {
+				t.Errorf("%s: %q, want %q", prefer, got, want)
+			}
+			if !strings.HasPrefix(a.Header.Get("X-Understudy-Fault"), "prefer; answer=injected") {
+				t.Errorf("%s: the refusal is not marked as injected: %v", prefer, a.Header)
+			}
+		}
+		call(t, s, "GET", pools, "", "Prefer", "code=200", "Authorization", "").want(t, 401)
+		call(t, s, "POST", pools, `{"name":7}`, "Prefer", "code=201").want(t, 400)
+	})
+	t.Run("speaks the brand's words", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithBrand("ACME"))
+		a := call(t, s, "GET", pools, "", "Prefer", "code=401", "Authorization", "ACME1 1/admin").want(t, 401)
+		if strings.Contains(a.body, "SVC") {
+			t.Error(a.body)
+		}
+	})
+}
+
+// The examples of a user's own document are found by their names.
+func TestPreferExamplesOfOwnDocuments(t *testing.T) {
+	t.Parallel()
+	text := `openapi: 3.0.3
+info: {title: Own, version: '1'}
+paths:
+  /api/pools:
+    get:
+      operationId: pools
+      responses:
+        '200':
+          description: Pools.
+          content:
+            application/json:
+              schema: {type: object}
+              examples:
+                few: {value: {pools: [{id: '1'}]}}
+                none: {value: {pools: []}}
+        '503':
+          description: Later.
+          headers: {Retry-After: {schema: {type: integer}, example: 7}}
+        '204': {description: Nothing.}
+`
+	file := filepath.Join(t.TempDir(), "own.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, mockserver.WithSpec(specs.Workflow, file))
+	get := func(prefer string) answer { return call(t, s, "GET", "/workflow/api/pools", "", "Prefer", prefer) }
+	for prefer, want := range map[string]string{
+		"example=none": `{"pools":[]}`, "code=200": `{"pools":[{"id":"1"}]}`, "code=200, example=none": `{"pools":[]}`,
+	} {
+		if a := get(prefer).want(t, 200); a.body != want {
+			t.Errorf("%s: %s, want %s", prefer, a.body, want)
+		}
+	}
+	if a := get("code=503").want(t, 503); a.Header.Get("Retry-After") != "7" || gjson.Get(a.body, "status").Int() != 503 {
+		t.Errorf("%v %s", a.Header, a.body)
+	}
+	if a := get("code=204").want(t, 204); a.body != "" {
+		t.Error(a.body)
+	}
+	const want = "example=some: status 200 of workflow.listPools has no such example; want few, none"
+	if a := get("code=200, example=some").want(t, 400); gjson.Get(a.body, "message").String() != "Prefer: "+want {
+		t.Error(a.body)
+	}
+}
