@@ -21,7 +21,8 @@ func TestTokenOfTheControlInterface(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithControlToken("secret"))
 	for path, want := range map[string]int{
-		"/health": 200, "/livez": 200, "/readyz": 200, "/version": 401, "/metrics": 401, "/scenarios": 401, "/worlds/default": 401,
+		"/health": 200, "/livez": 200, "/readyz": 200, "/version": 401, "/metrics": 401,
+		"/scenarios": 401, "/worlds/default": 401,
 		"/worlds/default/events": 401, "/events": 401,
 	} {
 		call(t, s, "GET", "/_understudy"+path, "").want(t, want)

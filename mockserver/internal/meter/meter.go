@@ -7,6 +7,7 @@ package meter
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,7 +75,7 @@ func (o *Operation) requests(code int) *metrics.Counter {
 		}
 		added := status{code, o.set.GetOrCreateCounter(
 			fmt.Sprintf("understudy_requests_total{%s,status=\"%d\"}", o.labels, code))}
-		longer := append((*known)[:len(*known):len(*known)], added)
+		longer := slices.Concat(*known, []status{added})
 		o.statuses.CompareAndSwap(known, &longer) // another request may have been faster
 	}
 }
