@@ -27,6 +27,10 @@ func TestHeadIsGetWithoutTheBody(t *testing.T) {
 			if head.body != "" || !strings.HasPrefix(head.Status, status) {
 				t.Errorf("HEAD %s: %s and %q, want %s and no body", path, head.Status, head.body, status)
 			}
+			if path == "/metrics" { // which count the requests for them
+				get.Header.Del("Content-Length")
+				head.Header.Del("Content-Length")
+			}
 			if diff := cmp.Diff(get.Header, head.Header); diff != "" {
 				t.Errorf("HEAD %s: the headers are not those of GET (-GET +HEAD):\n%s", path, diff)
 			}

@@ -33,6 +33,7 @@ func (s *Server) newRecorder() *recorder {
 // writes it to the recording. It returns the exchange's number, 0 without a journal. The journal is not held while
 // secrets are taken out and while the line is written.
 func (x *exchange) commit(a answer) (seq int64) {
+	x.count(a.Status)
 	header := x.w.Header()
 	a.addHeaders(header)
 	if x.fault != nil {

@@ -64,13 +64,16 @@ func (l *requestLog) write(x *exchange, a answer, seq int64) {
 	l.server.log.LogAttrs(context.Background(), level, "request", attrs...)
 }
 
-// count counts an exchange, and the time until the first byte of its answer.
+// count counts an exchange with the fault that was applied to it, and the time until the first byte of its answer.
 func (x *exchange) count(status int) {
 	id := meter.Unknown
 	if x.match.Operation != nil {
 		id = x.match.Operation.ID
 	}
 	x.meters[id].Count(status, clock.Wall().Sub(x.began))
+	if x.fault != nil {
+		x.server.meters.CountFault(x.Name, x.fault.Fault)
+	}
 }
 
 // unknown logs a request that no interface answers.

@@ -167,7 +167,6 @@ func (x *exchange) respond(reply op.Reply, err error) {
 		return
 	}
 	seq := x.commit(a)
-	x.count(a.Status)
 	x.server.requests.write(x, a, seq)
 	x.write(a)
 }

@@ -21,7 +21,8 @@ func TestTokenOfTheControlInterface(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithControlToken("secret"))
 	for path, want := range map[string]int{
-		"/health": 200, "/livez": 200, "/readyz": 200, "/version": 401, "/metrics": 401, "/scenarios": 401, "/worlds/default": 401,
+		"/health": 200, "/livez": 200, "/readyz": 200, "/version": 401, "/metrics": 401,
+		"/scenarios": 401, "/worlds/default": 401,
 		"/worlds/default/events": 401, "/events": 401,
 	} {
 		call(t, s, "GET", "/_understudy"+path, "").want(t, want)
@@ -140,6 +141,9 @@ func TestMetrics(t *testing.T) {
 	call(t, s, "GET", "/workflow/api/pools/99", "").want(t, 404)
 	call(t, s, "GET", "/workflow/api/nothing", "").want(t, 404)
 	s.World("").Fork()
+	call(t, s, "POST", "/_understudy/worlds/default/faults", `{"operation":"workflow.listPools","first":1,"status":503}`).
+		want(t, 201)
+	call(t, s, "GET", "/workflow/api/pools", "").want(t, 503)
 	a := call(t, s, "GET", "/_understudy/metrics", "").want(t, 200)
 	if got := a.Header.Get("Content-Type"); got != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Errorf("type %s", got)
@@ -156,12 +160,14 @@ func TestMetrics(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		`understudy_requests_total{interface="workflow",operation="listPools",status="200"}`:               "3",
+		`understudy_requests_total{interface="workflow",operation="listPools",status="503"}`:               "1",
+		`understudy_faults_total{interface="workflow",answer="injected",effect="none"}`:                    "1",
 		`understudy_requests_total{interface="workflow",operation="getPool",status="404"}`:                 "1",
 		`understudy_requests_total{interface="workflow",operation="unknown",status="404"}`:                 "1",
-		`understudy_request_duration_seconds_count{interface="workflow",operation="listPools"}`:            "3",
-		`understudy_request_duration_seconds_bucket{interface="workflow",operation="listPools",le="+Inf"}`: "3",
-		`understudy_worlds`: "2", `understudy_recorded_exchanges_total`: "5", `understudy_unrecorded_exchanges_total`: "0",
-		`understudy_journal_exchanges`: "5", `understudy_watchers`: "0",
+		`understudy_request_duration_seconds_count{interface="workflow",operation="listPools"}`:            "4",
+		`understudy_request_duration_seconds_bucket{interface="workflow",operation="listPools",le="+Inf"}`: "4",
+		`understudy_worlds`: "2", `understudy_recorded_exchanges_total`: "6", `understudy_unrecorded_exchanges_total`: "0",
+		`understudy_journal_exchanges`: "6", `understudy_watchers`: "0",
 	} {
 		if got := values[name]; got != want {
 			t.Errorf("%s is %q, want %s", name, got, want)

@@ -25,7 +25,7 @@ import (
 // exitUnhealthy is the exit code of understudy health for a server that is not ready.
 const exitUnhealthy = 1
 
-// defaultURL is where understudy serve listens by default.
+// defaultURL is the default address of understudy serve.
 const defaultURL = "http://127.0.0.1:4010"
 
 func newHealth() *cobra.Command {
@@ -35,9 +35,9 @@ func newHealth() *cobra.Command {
 		Use:   "health",
 		Short: "Report whether a mock server is ready",
 		Long: `Ask a mock server whether every interface can answer, and exit with 0 if so. If not, or
-if nobody answers in time, the reason is on standard error and the exit code is 1; it is
-2 if the question cannot be asked, because of a wrong flag. It needs no token. It is
-made for the health checks of containers, which have no curl.`,
+without an answer in time, the reason is on standard error and the exit code is 1; a
+wrong flag exits with 2. No token is needed. The command is for the health checks of
+containers, which have no curl.`,
 		Example: `  understudy health
   understudy health --url https://mock.example:4010 --timeout 2s
 

@@ -23,8 +23,8 @@ func TestHealth(t *testing.T) {
 		"a server is ready, and asks for no token": {[]string{"--url", mock.ready.URL}, 0, "ready\n", ""},
 		"a slash at the end":                       {[]string{"--url", mock.ready.URL + "/"}, 0, "ready\n", ""},
 		"something else answers":                   {[]string{"--url", other.URL}, 1, "", "answers 404 Not Found, not as understudy serve"},
-		"nobody answers":                           {[]string{"--url", "http://127.0.0.1:1"}, 1, "", "not ready: "},
-		"nobody answers in time":                   {[]string{"--url", slow.URL, "--timeout", "1ms"}, 1, "", "deadline exceeded"},
+		"no server answers":                        {[]string{"--url", "http://127.0.0.1:1"}, 1, "", "not ready: "},
+		"no answer comes in time":                  {[]string{"--url", slow.URL, "--timeout", "1ms"}, 1, "", "deadline exceeded"},
 		"no address":                               {[]string{"--url", "127.0.0.1:4010"}, 2, "", "want an absolute http or https address"},
 		"no time":                                  {[]string{"--timeout", "0s"}, 2, "", "want a duration above 0"},
 	} {
@@ -61,4 +61,21 @@ func TestProfiles(t *testing.T) {
 		}
 		mock.stop(t)
 	}
+}
+
+// The metrics of the command have their types, each once.
+func TestMetricsHaveTypes(t *testing.T) {
+	t.Parallel()
+	mock := serve(t)
+	call(t, http.MethodGet, mock.ready.Interfaces["workflow"]+"/api/pools", "")
+	_, text := call(t, http.MethodGet, mock.ready.Control+"/metrics", "")
+	for _, want := range []string{
+		"# TYPE understudy_requests_total counter", "# TYPE understudy_request_duration_seconds histogram",
+		"# TYPE understudy_worlds gauge", "# TYPE go_goroutines gauge",
+	} {
+		if n := strings.Count(text, want+"\n"); n != 1 {
+			t.Errorf("%d lines %s in\n%s", n, want, text)
+		}
+	}
+	mock.stop(t)
 }

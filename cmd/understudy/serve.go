@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/VictoriaMetrics/metrics"
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/mockserver"
@@ -219,6 +220,7 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 
 // serve makes the mock and serves it until the context ends, or the command around which it runs.
 func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, opts []mockserver.Option) error {
+	metrics.ExposeMetadata(true) // the types of metrics; a setting of the whole process
 	server, err := mockserver.New(opts...)
 	if err != nil {
 		return err

@@ -7,6 +7,8 @@ package meter
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // Set holds the counts of one server. It is safe for concurrent use.
@@ -57,7 +60,17 @@ func (s *Set) Operation(iface specs.Interface, id string) *Operation {
 	return o
 }
 
-// Count counts a request that was answered with a status, some time after it came in.
+// CountFault counts a fault that was applied to a request.
+func (s *Set) CountFault(iface specs.Interface, f recording.Fault) {
+	answer := "own"
+	if f.Injected {
+		answer = "injected"
+	}
+	s.set.GetOrCreateCounter(fmt.Sprintf("understudy_faults_total{interface=%q,answer=%q,effect=%q}",
+		iface, answer, f.Effect)).Inc()
+}
+
+// Count counts a request that was answered with a status, or with none if that is 0, some time after it came in.
 func (o *Operation) Count(code int, took time.Duration) {
 	o.requests(code).Inc()
 	o.seconds().Update(took.Seconds())
@@ -73,8 +86,15 @@ func (o *Operation) requests(code int) *metrics.Counter {
 			}
 		}
 		added := status{code, o.set.GetOrCreateCounter(
-			fmt.Sprintf("understudy_requests_total{%s,status=\"%d\"}", o.labels, code))}
-		longer := append((*known)[:len(*known):len(*known)], added)
+			fmt.Sprintf("understudy_requests_total{%s,status=%q}", o.labels, name(code)))}
+		longer := slices.Concat(*known, []status{added})
 		o.statuses.CompareAndSwap(known, &longer) // another request may have been faster
 	}
+}
+
+func name(code int) string {
+	if code == 0 {
+		return "none"
+	}
+	return strconv.Itoa(code)
 }
