@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver"
 )
 
@@ -37,6 +39,40 @@ func BenchmarkServe(b *testing.B) {
 				b.Fatal(err)
 			}
 			r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, path, nil)
+			r.Header.Set("Authorization", admin)
+			b.ReportAllocs()
+			for b.Loop() {
+				s.ServeHTTP(nothing{http.Header{}}, r)
+			}
+		})
+	}
+}
+
+// BenchmarkFaults serves with faults planned that match nothing, of other operations, paths and callers.
+func BenchmarkFaults(b *testing.B) {
+	for name, words := range map[string]string{
+		"none": "", "1000 of other operations": "core.issueJob nth=%d status=503",
+		"1000 of other paths":   "workflow.getPool path=/api/pools/%d status=503",
+		"1000 of other callers": "workflow.getPool caller=1/user-%d status=503",
+	} {
+		b.Run(name, func(b *testing.B) {
+			s, err := mockserver.New(mockserver.WithScenario("quickstart"), mockserver.WithClock("frozen"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i := range 1000 {
+				if words == "" {
+					break
+				}
+				f, err := fixtures.ParseFault(fmt.Sprintf(words, i+2))
+				if err == nil {
+					_, err = s.World("").Fault(f)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/workflow/api/pools/1", nil)
 			r.Header.Set("Authorization", admin)
 			b.ReportAllocs()
 			for b.Loop() {

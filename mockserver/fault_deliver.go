@@ -93,7 +93,7 @@ func wait(ctx context.Context, length time.Duration) bool {
 	}
 }
 
-// garbage is what comes in place of an answer: no line of it is one of HTTP.
+// garbage holds the bytes that come in place of an answer: no line of it is one of HTTP.
 const garbage = "\x00\x01\x7fnot-HTTP\r\n\xff\xfe\r\n\r\n"
 
 // breakOff ends an exchange of which the client sees no part of an answer.
@@ -143,7 +143,8 @@ func reset(connection net.Conn) {
 	_ = connection.Close()
 }
 
-// settleTime is how long the first part of a body has to arrive before the connection is reset, which would overtake it.
+// settleTime is the time that the first part of a body has to arrive before the connection is reset, which would
+// overtake it.
 const settleTime = 20 * time.Millisecond
 
 // writeFaulty sends an answer as the fault says.
@@ -192,8 +193,8 @@ func (x *exchange) sendSlowly(connection *http.ResponseController, b []byte) err
 	return nil
 }
 
-// paceOf returns how many bytes are sent at a time, and the pause before each time: ten times a second, or less often if
-// it is a byte then.
+// paceOf returns how many bytes are sent at a time, and the pause before each time: ten times a second, or less often
+// if it is a byte then.
 func paceOf(bytesPerSecond int) (step int, pause time.Duration) {
 	step = max(1, bytesPerSecond/10)
 	return step, time.Duration(float64(step) / float64(bytesPerSecond) * float64(time.Second))

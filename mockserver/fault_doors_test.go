@@ -18,7 +18,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// door is a way to the mock: a base address of the workflow interface, a client that keeps no connection, and the world.
+// door is a way to the mock: the address of the workflow interface, a client, and the world.
 type door struct {
 	url    string
 	client *http.Client

@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/fixtures"
 )
 
-// broken is what a client in the same process sees of an answer to which a fault is applied.
+// broken describes what a client in the same process sees of an answer to which a fault is applied.
 type broken struct {
 	err     error // in place of an answer
 	bodyErr error // after the body that came
@@ -25,7 +25,7 @@ type broken struct {
 
 // breakOff notes the error that Go's client returns if there is no answer.
 func (w *responseWriter) breakOff(how fixtures.Network) {
-	switch how { //nolint:exhaustive // the others have answers
+	switch how {
 	case fixtures.Reset:
 		w.err = errReset()
 	case fixtures.Garbage:

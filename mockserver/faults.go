@@ -167,7 +167,9 @@ func (x *exchange) injectedReply(f *fixtures.Fault) (reply op.Reply) {
 		reply = bodyReply(f.Body, x.rules.Media)
 	case !isEmpty:
 		message := cmp.Or(f.Message, http.StatusText(f.Status), "status "+strconv.Itoa(f.Status))
-		reply = x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{Code: op.StatusCode(f.Status), Message: message}})
+		reply = x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{
+			Code: op.StatusCode(f.Status), Message: message,
+		}})
 		reply.Notes = nil
 	}
 	reply.Status = f.Status

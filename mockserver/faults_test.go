@@ -78,7 +78,8 @@ func TestFaultsWhichCalls(t *testing.T) {
 	t.Run("of several the first that applies is used, and all are counted", func(t *testing.T) {
 		t.Parallel()
 		s := newServer(t)
-		first, second := plan(t, s.World(""), "workflow.getPool nth=1 status=503"), plan(t, s.World(""), "workflow.* first=3 status=429")
+		first := plan(t, s.World(""), "workflow.getPool nth=1 status=503")
+		second := plan(t, s.World(""), "workflow.* first=3 status=429")
 		if diff := cmp.Diff([]int{503, 429, 429, 200}, statuses(t, s, 4, "GET", onePool, "")); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
@@ -185,7 +186,8 @@ func TestInjectHeader(t *testing.T) {
 	}
 	call(t, s, "GET", onePool, "").want(t, 200)
 	for text, want := range map[string]string{
-		"nth=3 status=503": "nth: is not allowed here", "status=99": "status: want an integer from 200", "stats=1": "unknown member",
+		"nth=3 status=503": "nth: is not allowed here", "status=99": "status: want an integer from 200",
+		"stats=1": "unknown member",
 	} {
 		if a := call(t, s, "GET", onePool, "", "X-Understudy-Inject", text).want(t, 400); !strings.Contains(a.body, "X-Understudy-Inject: "+want) {
 			t.Errorf("%s: %s", text, a.body)
@@ -229,8 +231,7 @@ func TestFaultsAreStateOfTheWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	next("after loading", 500)
-	w.Load([]byte(`{"workflow":{}}`))
-	if len(w.Faults()) != 0 {
+	if err := w.Load([]byte(`{"workflow":{}}`)); err != nil || len(w.Faults()) != 0 {
 		t.Error("a fixture leaves the faults")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// seenFaults is the table of docs/guide/faults.md: what clients see of a pool whose answer has 64 bytes. curl prints the
-// status, the size and its exit code; over HTTP/2 that is another one.
+// seenFaults is the table of docs/guide/faults.md: what clients see of a pool whose answer has 64 bytes. curl prints
+// the status, the size and its exit code; over HTTP/2 that is another one.
 var seenFaults = []struct{ fault, curl, http2, python, node string }{
 	{"status=503", "503 46 0", "503 46 0", "HTTPError", "503 46"},
 	{"network=noAnswer", "000 0 28", "000 0 28", "TimeoutError", "TimeoutError"},
@@ -113,7 +113,8 @@ func lastLine(t *testing.T, program string, args []string) string {
 // Faults of the command line are in every world of a scenario.
 func TestServeFaults(t *testing.T) {
 	t.Parallel()
-	mock := serve(t, "--fault", "workflow.getPool nth=2 status=503 retryAfter=2s", "--fault", "workflow.listPools status=429")
+	mock := serve(t, "--fault", "workflow.getPool nth=2 status=503 retryAfter=2s",
+		"--fault", "workflow.listPools status=429")
 	curl := func(path string) string {
 		line, _ := get(t, http.DefaultClient, mock.ready.URL+path)
 		return line

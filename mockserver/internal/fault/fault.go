@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// maxPlanned is how many faults and stubs a world may have.
+// maxPlanned is the greatest number of faults and stubs of a world.
 const maxPlanned = 10_000
 
 // The kinds of ids, which are also their prefixes.
@@ -47,7 +47,8 @@ func plan(w *world.State, f fixtures.Fault, stub bool, documents match.Documents
 		kind = stubIDs
 	}
 	if f.ID != "" && find(w, f.ID) >= 0 {
-		return world.Fault{}, op.Conflict("a fault with id %s is planned already: delete it first, or choose another id", f.ID)
+		return world.Fault{}, op.Conflict(
+			"a fault with id %s is planned already: delete it first, or choose another id", f.ID)
 	}
 	for f.ID == "" || find(w, f.ID) >= 0 {
 		f.ID = fmt.Sprintf("%s-%d", kind, w.NewID(kind))
@@ -76,7 +77,7 @@ func inRequest(err error) error {
 		return nil
 	}
 	list := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what wraps a joined error is one error
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		list = joined.Unwrap()
 	}
 	for i, err := range list {
