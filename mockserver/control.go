@@ -41,7 +41,7 @@ func (s *Server) controlRules() op.Interface {
 		Ready:      s.Ready,
 		Recording:  s.recordingState,
 		Version:    sync.OnceValue(version.Read),
-		Documents:  s.document, Watchers: &s.watchers,
+		Documents:  s.document, Watchers: &s.watchers, Meters: s.meters,
 		Library: s.library, Scenario: s.scenario, Brand: s.brand,
 	})
 }
@@ -99,6 +99,10 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 	path = inDefaultWorld(iface.doc, r.Method, path)
 	t := target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
 	x := &exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
+	if s.profiles != nil && strings.HasPrefix(path, profilesPrefix) {
+		x.serveProfiles()
+		return
+	}
 	ctx, cancel := untilShutdown(r.Context())
 	defer cancel()
 	x.respond(x.control(ctx))
@@ -140,14 +144,7 @@ func (x *exchange) allowed(methods string) string {
 // context, and the others that of the request.
 func (x *exchange) control(ctx context.Context) (reply op.Reply, err error) {
 	defer recovered(&err)
-	if !x.authorized() {
-		return reply, &op.Error{
-			Code: op.CodeUnauthorized, Header: [][2]string{{"WWW-Authenticate", "Bearer"}},
-			Message: "the control interface requires the header " +
-				"Authorization: Bearer <token>, with the token that was passed to the server or printed at its start",
-		}
-	}
-	if err := x.admit(); err != nil {
+	if err := x.mayControl(); err != nil {
 		return reply, err
 	}
 	var route *op.Route
@@ -168,6 +165,18 @@ func (x *exchange) control(ctx context.Context) (reply op.Reply, err error) {
 		x.takeTime()
 	}
 	return route.Handle(&x.call)
+}
+
+// mayControl refuses those who may not use the control interface.
+func (x *exchange) mayControl() error {
+	if x.authorized() {
+		return x.admit()
+	}
+	return &op.Error{
+		Code: op.CodeUnauthorized, Header: [][2]string{{"WWW-Authenticate", "Bearer"}},
+		Message: "the control interface requires the header " +
+			"Authorization: Bearer <token>, with the token that was passed to the server or printed at its start",
+	}
 }
 
 // isPublic reports whether a path of the control interface needs no token: what asks whether the server is well often

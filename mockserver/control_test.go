@@ -12,7 +12,7 @@ import (
 var controlProbes = map[string][]string{
 	"getHealth":   {"/health 200"},
 	"getLiveness": {"/livez 200"}, "getReadiness": {"/readyz 200"},
-	"getVersion": {"/version 200"}, "listScenarios": {"/scenarios 200"},
+	"getMetrics": {"/metrics 200"}, "getVersion": {"/version 200"}, "listScenarios": {"/scenarios 200"},
 	"getWorld": {"/worlds/own 200", "/worlds/default 200", "/worlds/none 404"},
 	"listEvents": {
 		"/worlds/own/events 200", "/worlds/none/events 404", "/events?limit=1 200", "/events?limit=0 400",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -51,6 +52,7 @@ type config struct {
 	engine         query.Engine
 	token          string
 	controlHosts   []string
+	profiles       http.Handler // nil: none
 	writeTimeout   time.Duration
 	stateFile      string                 // empty: worlds are not kept
 	savePause      time.Duration          // between two looks at whether there is anything to save

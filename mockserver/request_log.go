@@ -9,6 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/meter"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -61,6 +62,15 @@ func (l *requestLog) write(x *exchange, a answer, seq int64) {
 		attrs = append(attrs, slog.String("notes", clean.Text(strings.Join(a.notes, "; "))))
 	}
 	l.server.log.LogAttrs(context.Background(), level, "request", attrs...)
+}
+
+// count counts an exchange, and the time until the first byte of its answer.
+func (x *exchange) count(status int) {
+	id := meter.Unknown
+	if x.match.Operation != nil {
+		id = x.match.Operation.ID
+	}
+	x.meters[id].Count(status, clock.Wall().Sub(x.began))
 }
 
 // unknown logs a request that no interface answers.

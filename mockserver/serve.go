@@ -156,6 +156,7 @@ func (x *exchange) respond(reply op.Reply, err error) {
 		return
 	}
 	seq := x.commit(a)
+	x.count(a.Status)
 	x.server.requests.write(x, a, seq)
 	x.write(a)
 }

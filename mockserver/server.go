@@ -27,6 +27,7 @@ import (
 	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/ingestion"
 	"svc.example/understudy/mockserver/internal/llm"
+	"svc.example/understudy/mockserver/internal/meter"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/mockserver/internal/workflow"
@@ -48,6 +49,7 @@ type Server struct {
 	memory     *semaphore.Weighted // for large bodies
 	sending    atomic.Int64        // answers on their way to clients
 	watchers   atomic.Int64        // clients that wait for exchanges, or follow them
+	meters     *meter.Set
 	requests   *requestLog
 	arrived    atomic.Int64 // when the last request came in, by the wall clock
 	origin     string       // scheme and host, when the server listens by itself
@@ -67,6 +69,7 @@ type loadedInterface struct {
 	rules     op.Interface
 	routes    map[string]*op.Route
 	checks    map[string]*validate.Operation
+	meters    map[string]*meter.Operation // by operation id, and of requests that fit none
 	brand     brand
 	own       *ownDocument // nil where the document is ours
 }
@@ -84,6 +87,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		digests: map[specs.Interface][sha256.Size]byte{},
 		close:   func() error { return nil },
 	}
+	s.meters = meter.New()
 	s.settle, s.memory = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
 	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
 	for _, rules := range []op.Interface{
@@ -154,10 +158,12 @@ func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
 	v := &loadedInterface{
 		Name: rules.Name, keyHeader: cmp.Or(doc.KeyHeader(), embedded.KeyHeader()), bareKey: embedded.BareKey(), doc: doc,
 		rules: rules, routes: table, checks: map[string]*validate.Operation{},
+		meters: map[string]*meter.Operation{meter.Unknown: s.meters.Operation(rules.Name, meter.Unknown)},
 	}
 	for _, operation := range doc.All() {
 		if v.checks[operation.ID] == nil {
 			v.checks[operation.ID] = validate.New(operation)
+			v.meters[operation.ID] = s.meters.Operation(rules.Name, operation.ID)
 		}
 	}
 	if file != "" {

@@ -1,9 +1,11 @@
 package mockserver_test
 
 import (
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,7 +21,7 @@ func TestTokenOfTheControlInterface(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithControlToken("secret"))
 	for path, want := range map[string]int{
-		"/health": 200, "/livez": 200, "/readyz": 200, "/version": 401, "/scenarios": 401, "/worlds/default": 401,
+		"/health": 200, "/livez": 200, "/readyz": 200, "/version": 401, "/metrics": 401, "/scenarios": 401, "/worlds/default": 401,
 		"/worlds/default/events": 401, "/events": 401,
 	} {
 		call(t, s, "GET", "/_understudy"+path, "").want(t, want)
@@ -123,5 +125,49 @@ func TestDueEvents(t *testing.T) {
 	one := call(t, s, "GET", "/_understudy/events?limit=1", "").want(t, 200).body
 	if n := len(gjson.Get(one, "events").Array()); n != 1 || gjson.Get(one, "total").Int() != all {
 		t.Errorf("%d events of %d, want 1 of %d", n, gjson.Get(one, "total").Int(), all)
+	}
+}
+
+var metricLine = regexp.MustCompile(`^[a-z_]+(\{[A-Za-z_]+="[^"]*"(, ?[A-Za-z_]+="[^"]*")*\})? [0-9.e+-]+$`)
+
+// Each line is one that Prometheus reads, and each series is there once.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithRecording(io.Discard))
+	for range 3 {
+		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	}
+	call(t, s, "GET", "/workflow/api/pools/99", "").want(t, 404)
+	call(t, s, "GET", "/workflow/api/nothing", "").want(t, 404)
+	s.World("").Fork()
+	a := call(t, s, "GET", "/_understudy/metrics", "").want(t, 200)
+	if got := a.Header.Get("Content-Type"); got != "text/plain; version=0.0.4; charset=utf-8" {
+		t.Errorf("type %s", got)
+	}
+	values := map[string]string{}
+	for line := range strings.Lines(a.body) {
+		line = strings.TrimSuffix(line, "\n")
+		i := strings.LastIndexByte(line, ' ')
+		if !metricLine.MatchString(line) || values[line[:i]] != "" {
+			t.Errorf("line %s", line)
+			continue
+		}
+		values[line[:i]] = line[i+1:]
+	}
+	for name, want := range map[string]string{
+		`understudy_requests_total{interface="workflow",operation="listPools",status="200"}`:               "3",
+		`understudy_requests_total{interface="workflow",operation="getPool",status="404"}`:                 "1",
+		`understudy_requests_total{interface="workflow",operation="unknown",status="404"}`:                 "1",
+		`understudy_request_duration_seconds_count{interface="workflow",operation="listPools"}`:            "3",
+		`understudy_request_duration_seconds_bucket{interface="workflow",operation="listPools",le="+Inf"}`: "3",
+		`understudy_worlds`: "2", `understudy_recorded_exchanges_total`: "5", `understudy_unrecorded_exchanges_total`: "0",
+		`understudy_journal_exchanges`: "5", `understudy_watchers`: "0",
+	} {
+		if got := values[name]; got != want {
+			t.Errorf("%s is %q, want %s", name, got, want)
+		}
+	}
+	if values["go_goroutines"] == "" || values["understudy_journal_bytes"] == "0" {
+		t.Errorf("metrics of the process, or of the journals, are missing in\n%s", a.body)
 	}
 }

@@ -43,8 +43,8 @@ documents and rules.`,
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().BoolP("version", "v", false, "version for understudy")
 	root.AddCommand(
-		newServe(), newState(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(), newShapes(),
-		newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newMan(),
+		newServe(), newState(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(),
+		newShapes(), newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newHealth(), newMan(),
 	)
 	return root
 }

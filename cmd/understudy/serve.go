@@ -43,6 +43,7 @@ type serveFlags struct {
 	writeTimeout time.Duration
 	drain        time.Duration
 	state        string
+	pprof        bool
 }
 
 // defaultDrain is shorter than the 30 s after which container platforms kill what they have asked to stop.
@@ -168,6 +169,8 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
 		"close the connections of requests that have not ended `DURATION` after the server was asked to stop")
 	f.watchFlags.add(c)
+	flags.BoolVar(&f.pprof, "pprof", false,
+		"serve profiles below /_understudy/debug/pprof/ also where the control interface requires no token")
 	f.logFlags.add(c)
 }
 
@@ -297,6 +300,9 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 	}
 	if f.token != "" {
 		opts = append(opts, mockserver.WithControlToken(f.token))
+	}
+	if f.token != "" || f.pprof { // without a token it listens on loopback only
+		opts = append(opts, mockserver.WithProfiles(profiles()))
 	}
 	for _, spec := range f.specs.list {
 		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))

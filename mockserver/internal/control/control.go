@@ -9,6 +9,7 @@ import (
 	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/match"
+	"svc.example/understudy/mockserver/internal/meter"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
@@ -33,6 +34,7 @@ type Host struct {
 	Scenario   string // with which the server began
 	Brand      specs.Brand
 	Documents  match.Documents
+	Meters     *meter.Set
 	Watchers   *atomic.Int64 // how many clients wait for exchanges, or follow them
 }
 
@@ -50,6 +52,7 @@ func Interface(h Host) op.Interface {
 		{Path: "GET /livez", Handle: h.alive},
 		{Path: "GET /readyz", Handle: h.ready},
 		{Path: "GET /version", Handle: h.version},
+		{Path: "GET /metrics", Handle: h.getMetrics},
 		{Path: "GET /scenarios", Handle: h.listScenarios},
 		{Path: "GET /worlds", Handle: h.listWorlds},
 		{Path: "POST /worlds", Handle: h.createWorld},

@@ -14,8 +14,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// heartbeat is the time after which a stream without events sends a comment, so that nobody on the way takes it for
-// dead.
+// heartbeat is the time after which a stream without events sends a comment, so that no proxy takes it for dead.
 const heartbeat = 15 * time.Second
 
 // batch is the number of exchanges that a stream takes out of the journal at a time.

@@ -41,7 +41,7 @@ func (h Host) getWorld(_ *op.Call, w *worlds.World) (op.Reply, error) {
 		worldView: viewWorld(w),
 		Size:      sizeView{w.MemorySize(), value.MemorySize(), int64(w.Journal.Size())},
 		KeyCount:  len(value.Account.AllKeys()), Checkpoints: checkpoints,
-		Journal: journalView{len(w.Journal.Entries()), w.Journal.Last(), w.Journal.Dropped()},
+		Journal: journalView{w.Journal.Len(), w.Journal.Last(), w.Journal.Dropped()},
 		Events:  len(value.Events()) + len(value.Pending()),
 	})
 }

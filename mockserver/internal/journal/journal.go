@@ -61,7 +61,7 @@ type Journal struct {
 	dropped Dropped
 	counts  map[Count]int
 	last    chan struct{} // of the turn of the last exchange that has one
-	changed chan struct{} // closed by the next change; nil while nobody waits for one
+	changed chan struct{} // closed by the next change; nil while no client waits for one
 }
 
 // Count is the key by which calls are counted. Operation is empty where none fits.

@@ -16,7 +16,7 @@ type News struct {
 }
 
 // After returns at most limit exchanges that were entered after the one with a number. The journal itself is the
-// buffer of those who follow it: one who is slow finds that some are lost, and holds up nobody.
+// buffer of those who follow it: one who is slow finds that some are lost, and does not hold up others.
 func (j *Journal) After(number int64, limit int) News {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -35,6 +35,13 @@ func (j *Journal) After(number int64, limit int) News {
 	}
 	news.More = j.changed
 	return news
+}
+
+// Len returns the number of exchanges that the journal has.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.entries)
 }
 
 // announce wakes those who wait for more. The journal is locked.
