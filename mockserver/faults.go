@@ -113,7 +113,7 @@ func (x *exchange) faultRules(value *world.State, request *match.Request) []*fau
 	if len(value.Faults.Plan) == 0 {
 		return nil
 	}
-	index, err := x.visit.world.FaultIndex(value, x.server.served)
+	index, err := x.visit.world.FaultIndex(value, x.server.document)
 	if err != nil {
 		x.server.log.Error("faults cannot be applied", slog.String("world", x.visit.world.ID), slog.Any("error", err))
 	}

@@ -11,7 +11,6 @@ import (
 	"svc.example/understudy/mockserver/internal/fault"
 	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/world"
-	"svc.example/understudy/specs"
 )
 
 // WithFaults plans faults in every world that the server makes of a scenario, behind those of the scenario.
@@ -50,7 +49,7 @@ type planner func(*world.State, fixtures.Fault, match.Documents) (world.Fault, e
 
 func (w *World) plan(f fixtures.Fault, plan planner) (p *PlannedFault, err error) {
 	err = w.live.Write(0, func(tx *world.State) error {
-		planned, err := plan(tx, f, w.server.served)
+		planned, err := plan(tx, f, w.server.document)
 		p = &PlannedFault{w, planned.ID, planned.Stub}
 		return err
 	})
@@ -100,13 +99,4 @@ func (p *PlannedFault) Hits() []int64 {
 // Remove takes the fault out of the plan. One that is removed already is an error.
 func (p *PlannedFault) Remove() error {
 	return p.world.live.Write(0, func(tx *world.State) error { return fault.Remove(tx, p.id, p.stub) })
-}
-
-// served returns the document by which an interface is served.
-func (s *Server) served(name specs.Interface) (*specs.Document, error) {
-	iface, err := s.loaded(name)
-	if err != nil {
-		return nil, err
-	}
-	return iface.doc, nil
 }
