@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
+	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
@@ -38,7 +40,19 @@ func (s *Server) controlRules() op.Interface {
 		Operations: s.operations,
 		Ready:      s.Ready,
 		Recording:  s.recordingState,
+		Version:    sync.OnceValue(version.Read),
+		Documents:  s.document, Watchers: &s.watchers,
+		Library: s.library, Scenario: s.scenario, Brand: s.brand,
 	})
+}
+
+// document returns the document by which an interface is served.
+func (s *Server) document(name specs.Interface) (*specs.Document, error) {
+	iface, err := s.loaded(name)
+	if err != nil {
+		return nil, err
+	}
+	return iface.doc, nil
 }
 
 // dump writes a world as a fixture, as soon as there is room for that.
@@ -94,7 +108,9 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 	path = inDefaultWorld(iface.doc, r.Method, path)
 	t := target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
 	x := &exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
-	x.respond(x.control())
+	ctx, cancel := untilShutdown(r.Context())
+	defer cancel()
+	x.respond(x.control(ctx))
 }
 
 // inDefaultWorld returns the path in full where it names no world, and so means the default one: /journal is
@@ -115,6 +131,9 @@ type headWriter struct{ http.ResponseWriter }
 
 func (w headWriter) Write(b []byte) (int, error) { return len(b), nil }
 
+// FlushError implements the flushing of http.ResponseController: there is nothing to flush, so no stream is live.
+func (w headWriter) FlushError() error { return http.ErrNotSupported }
+
 // Unwrap lets http.ResponseController find what is beneath.
 func (w headWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
@@ -126,8 +145,9 @@ func (x *exchange) allowed(methods string) string {
 	return methods
 }
 
-// control takes the steps from a request to the control interface to the handler's reply.
-func (x *exchange) control() (reply op.Reply, err error) {
+// control takes the steps from a request to the control interface to the handler's reply. Handlers that last have the
+// context, and the others that of the request.
+func (x *exchange) control(ctx context.Context) (reply op.Reply, err error) {
 	defer recovered(&err)
 	if !x.authorized() {
 		return reply, &op.Error{
@@ -152,13 +172,20 @@ func (x *exchange) control() (reply op.Reply, err error) {
 		return reply, err
 	}
 	x.call = x.newCall(world.Caller{})
+	if route.Lasts {
+		x.call.Context = ctx
+		x.takeTime()
+	}
 	return route.Handle(&x.call)
 }
 
-// authorized reports whether the request shows the token that the control interface demands, if it demands one. The
-// health of the server needs no token.
+// isPublic reports whether a path of the control interface needs no token: what asks whether the server is well often
+// cannot have one.
+func isPublic(path string) bool { return path == "/health" || path == "/livez" || path == "/readyz" }
+
+// authorized reports whether the request shows the token that the control interface demands, if it demands one.
 func (x *exchange) authorized() bool {
-	if x.server.token == "" || x.target.path == "/health" {
+	if x.server.token == "" || isPublic(x.target.path) {
 		return true
 	}
 	scheme, token, _ := strings.Cut(x.r.Header.Get("Authorization"), " ")

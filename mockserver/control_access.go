@@ -14,7 +14,7 @@ import (
 // admit refuses pages in a browser, which reach loopback addresses as well: without a token the control interface is
 // for programs on this machine. With one it is for those who know it.
 func (x *exchange) admit() error {
-	if x.server.token != "" || x.target.path == "/health" {
+	if x.server.token != "" || isPublic(x.target.path) {
 		return nil
 	}
 	site, page := x.r.Header.Get("Sec-Fetch-Site"), x.r.Header.Get("Origin")

@@ -10,7 +10,14 @@ import (
 
 // controlProbes are calls that each operation of the control interface grants or refuses: "path status body".
 var controlProbes = map[string][]string{
-	"getHealth":  {"/health 200"},
+	"getHealth":   {"/health 200"},
+	"getLiveness": {"/livez 200"}, "getReadiness": {"/readyz 200"},
+	"getVersion": {"/version 200"}, "listScenarios": {"/scenarios 200"},
+	"getWorld": {"/worlds/own 200", "/worlds/default 200", "/worlds/none 404"},
+	"listEvents": {
+		"/worlds/own/events 200", "/worlds/none/events 404", "/events?limit=1 200", "/events?limit=0 400",
+		"/events?limit=x 400",
+	},
 	"listWorlds": {"/worlds 200"},
 	"createWorld": {
 		"/worlds 201", `/worlds 201 {"id":"a","seed":7,"clock":"auto"}`,
@@ -52,6 +59,21 @@ var controlProbes = map[string][]string{
 		"/worlds/own/journal/counts 200", "/worlds/none/journal/counts 404",
 		"/journal/counts?operation=workflow.listPools 200",
 	},
+	"countCalls": {
+		"/worlds/own/journal/counts 200", "/journal/counts 200 {}", "/worlds/none/journal/counts 404 {}",
+		`/worlds/own/journal/counts 200 {"operation":"core.issueJob","method":"POST","path":"/job/issue/*/*","caller":"1/admin","request":{"query":{"a":"b"},"headers":{"a":"b"},"body":{"query":"x"}}}`, `/worlds/own/journal/counts 400 {"operation":"core.isueJob"}`, `/worlds/own/journal/counts 400 {"operations":"core.issueJob"}`, `/worlds/own/journal/counts 400 {"request":{"bodi":1}}`, `/worlds/own/journal/counts 400 {"interface":"cor"}`, `/worlds/own/journal/counts 400 {"count":1}`,
+	},
+	"waitForCalls": {
+		`/worlds/own/journal/wait 408 {"operation":"core.issueJob","timeout":"0s"}`,
+		`/journal/wait 408 {"timeout":"1ms","count":3,"after":7}`, `/worlds/none/journal/wait 404 {}`,
+		`/worlds/own/journal/wait 400 {"operation":"core.isueJob"}`, `/worlds/own/journal/wait 400 {"count":0}`,
+		`/worlds/own/journal/wait 400 {"timeout":"soon"}`, `/worlds/own/journal/wait 400 {"timeout":"11m"}`,
+		`/worlds/own/journal/wait 400 {"after":-1}`, `/worlds/own/journal/wait 400`,
+	},
+	"streamJournal": { // what it grants does not end; see TestStream
+		"/worlds/none/journal/stream 404", "/worlds/own/journal/stream?after=-1 400",
+		"/worlds/own/journal/stream?operation=core.none 400", "/journal/stream?after=x 400",
+	},
 	"listJobResults": {"/worlds/own/jobs/results 200", "/worlds/none/jobs/results 404", "/jobs/results 200"},
 	"queueJobResult": {
 		`/worlds/own/jobs/results 201 {"query":"a"}`,
@@ -64,6 +86,20 @@ var controlProbes = map[string][]string{
 		`/worlds/own/chats/turns 201 {"agent":"Shop helper","input":"(?i)hello","events":[{"reasoning":"A greeting."},{"tool":{"functionName":"query"}},{"output":{"name":"report","content":"# Hi"}},{"artifact":{"artifactType":"REACT_OUTPUT","textContent":"<p/>"}},{"error":{"message":"no"}}],"times":2}`, `/worlds/own/chats/turns 201 {"status":429,"message":"wait"}`, `/worlds/own/chats/turns 400 {}`, `/worlds/own/chats/turns 400 {"status":500}`, `/worlds/own/chats/turns 400 {"status":429,"events":[{"content":"a"}]}`, `/worlds/own/chats/turns 400 {"input":"(","status":429}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a","reasoning":"b"}]}`, `/worlds/own/chats/turns 400 {"events":[{"said":"a"}]}`, `/worlds/own/chats/turns 400 {"events":[{"error":{"message":"no"}},{"content":"a"}]}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a"}],"message":"wait"}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a"}],"times":0}`, "/worlds/own/chats/turns 400", `/worlds/none/chats/turns 404 {"status":429}`, `/chats/turns 201 {"status":404}`, `/chats/turns 400 {}`,
 	},
 	"clearTurns": {"/worlds/own/chats/turns 204", "/worlds/none/chats/turns 404", "/chats/turns 204"},
+	"listFaults": {"/worlds/own/faults 200", "/worlds/none/faults 404", "/faults 200"},
+	"planFault": {
+		`/worlds/own/faults 201 {"status":503}`,
+		`/worlds/own/faults 201 {"id":"a","operation":"core.issueJob","request":{"body":{"query":"q"}},"first":1,"status":503,"retryAfter":"1s","effect":"once"}`, `/worlds/own/faults 409 {"id":"a","status":503}`, `/worlds/own/faults 201 {"interface":"llm","delay":{"median":"90ms","sigma":0.4,"max":"2s"},"probability":0.5}`, `/worlds/own/faults 201 {"delay":"1ms","network":"truncated","at":3,"bytesPerSecond":7,"after":"10m","every":2}`, `/worlds/own/faults 201 {"status":418,"headers":{"X-A":"b"},"body":{"a":[1]},"network":"wrongLength","bytes":2}`, `/worlds/own/faults 400 {}`, `/worlds/own/faults 400 {"status":99}`, `/worlds/own/faults 400 {"stats":503}`, `/worlds/own/faults 400 {"status":503,"nth":1,"first":2}`, `/worlds/own/faults 400 {"status":503,"operation":"core.isueJob"}`, `/worlds/own/faults 400 {"status":503,"after":"soon"}`, `/worlds/own/faults 400 {"delay":"soon"}`, `/worlds/own/faults 400 {"delay":{"mean":"1s"}}`, `/worlds/own/faults 400 {"network":"gone"}`, `/worlds/own/faults 400 {"effect":"none"}`, `/worlds/own/faults 400 {"status":503,"calls":1}`, "/worlds/own/faults 400", `/worlds/none/faults 404 {"status":503}`, `/faults 201 {"status":503}`,
+	},
+	"clearFaults": {"/worlds/own/faults 204", "/worlds/none/faults 404", "/faults 204"},
+	"removeFault": {"/worlds/own/faults/none 404", "/worlds/none/faults/a 404", "/faults/none 404"},
+	"listStubs":   {"/worlds/own/stubs 200", "/worlds/none/stubs 404", "/stubs 200"},
+	"planStub": {
+		`/worlds/own/stubs 201 {}`, `/worlds/own/stubs 201 {"operation":"workflow.getPool","path":"/api/pools/7","times":1,"status":404,"headers":{"X-A":"b"},"body":"gone"}`,
+		`/worlds/own/stubs 400 {"operation":"core.isueJob"}`, `/worlds/own/stubs 400 {"times":0}`, `/worlds/own/stubs 400 {"nth":1}`, `/worlds/own/stubs 400 {"status":204,"body":"a"}`, `/worlds/own/stubs 400 {"headers":{"Content-Length":"1"}}`, "/worlds/own/stubs 400", `/worlds/none/stubs 404 {}`, `/stubs 201 {}`,
+	},
+	"clearStubs": {"/worlds/own/stubs 204", "/worlds/none/stubs 404", "/stubs 204"},
+	"removeStub": {"/worlds/own/stubs/none 404", "/worlds/none/stubs/a 404", "/stubs/none 404"},
 	"listIngestionFailures": {
 		"/worlds/own/ingestion/failures 200", "/worlds/none/ingestion/failures 404",
 		"/ingestion/failures 200",

@@ -11,6 +11,10 @@ const maxWrite = 64 << 10
 
 // write sends an answer that is in the journal, for as long as the client goes on taking it.
 func (x *exchange) write(a answer) {
+	if a.stream != nil {
+		x.stream(a)
+		return
+	}
 	x.server.sending.Add(1)
 	defer x.server.sending.Add(-1)
 	connection := http.NewResponseController(x.w)

@@ -24,6 +24,7 @@ import (
 type answer struct {
 	validate.Answer
 	chunks [][]byte // of the body, where they are sent one by one
+	stream op.Stream
 	notes  []string // for the journal
 	reason string   // why the caller was refused; empty when it was not
 	isOff  bool     // the request or the answer does not match the document, and is served all the same
@@ -43,7 +44,7 @@ func (x *exchange) encode(reply op.Reply, err error) (a answer) {
 		err = x.checkAnswer(&a)
 	}
 	if err == nil {
-		a.chunks = reply.Chunks
+		a.chunks, a.stream = reply.Chunks, reply.Stream
 		return a
 	}
 	x.server.fail("the response does not match the document", slog.String("operation", x.name()), slog.Any("error", err))
@@ -132,7 +133,7 @@ func (x *exchange) name() string {
 // checkAnswer holds an answer against the document of its interface, and makes it fit a user's own where it can. An
 // answer that does not match is an error, or served with a note where the fault is that of a request.
 func (x *exchange) checkAnswer(a *answer) error {
-	if x.match.Operation == nil || a.Status >= http.StatusInternalServerError {
+	if x.match.Operation == nil || a.Status >= http.StatusInternalServerError || x.fault.injects() {
 		return nil
 	}
 	check := x.checks[x.match.Operation.ID]
@@ -176,7 +177,7 @@ func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
 	if a.Type != "" {
 		a.Header = append(a.Header, [2]string{"Content-Type", a.Type})
 	}
-	if a.Status != http.StatusNoContent && reply.Chunks == nil {
+	if a.Status != http.StatusNoContent && reply.Chunks == nil && reply.Stream == nil {
 		a.Header = append(a.Header, [2]string{"Content-Length", strconv.Itoa(len(a.Body))})
 	}
 	a.Header = append(a.Header, [2]string{"Date", x.now().Format(http.TimeFormat)})

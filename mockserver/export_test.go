@@ -77,3 +77,6 @@ func (w *World) SkipIDs(n int64, kinds ...string) error {
 func WithSavePause(pause time.Duration) Option {
 	return func(c *config) error { c.savePause = pause; return nil }
 }
+
+// Watchers returns how many clients wait for exchanges of a server, or follow them.
+func Watchers(s *Server) int { return int(s.watchers.Load()) }

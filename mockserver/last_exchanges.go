@@ -40,15 +40,25 @@ func (s *Server) logLastExchanges(tb testing.TB) {
 
 // describe writes an exchange as a few lines: what was asked and answered, the beginnings of both bodies, and notes.
 func describe(text *strings.Builder, e *recording.Exchange) {
-	fmt.Fprintf(text, "\n#%d %s %s → %d", e.Seq, e.Request.Method, e.Request.URL, e.Response.Status)
+	fmt.Fprintf(text, "\n#%d %s %s → ", e.Seq, e.Request.Method, e.Request.URL)
+	response := e.Response
+	if response == nil {
+		response = &recording.Response{}
+		text.WriteString("no response")
+	} else {
+		fmt.Fprint(text, response.Status)
+	}
 	if e.Operation != "" {
 		fmt.Fprintf(text, " (%s)", e.Operation)
 	}
 	if body := beginning(e.Request.Body); body != "" {
 		fmt.Fprintf(text, "\n    > %s", body)
 	}
-	if body := beginning(e.Response.Body); body != "" {
+	if body := beginning(response.Body); body != "" {
 		fmt.Fprintf(text, "\n    < %s", body)
+	}
+	if e.Fault != "" {
+		fmt.Fprintf(text, "\n    fault: %s", e.Fault)
 	}
 	for _, note := range e.Notes {
 		fmt.Fprintf(text, "\n    note: %s", note)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/certs"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/worlds"
@@ -40,6 +41,7 @@ type config struct {
 	brand          specs.Brand
 	bases          []baseURL
 	documents      map[specs.Interface]string // interface → file of the user's own document
+	faults         []fixtures.Fault
 	extras         bool
 	validation     Validation
 	log            *slog.Logger

@@ -35,6 +35,9 @@ func (s *Server) newRecorder() *recorder {
 func (x *exchange) commit(a answer) (seq int64) {
 	header := x.w.Header()
 	a.addHeaders(header)
+	if x.fault != nil {
+		header[recording.FaultHeader] = []string{x.fault.String()}
+	}
 	if x.visit.world == nil {
 		return 0
 	}
@@ -53,13 +56,17 @@ func (x *exchange) commit(a answer) (seq int64) {
 
 func (x *exchange) entry(a answer) *journal.Entry {
 	path, _ := x.path()
-	return &journal.Entry{
+	e := &journal.Entry{
 		After: x.visit.after, Start: x.visit.start, End: x.visit.world.Now(), World: x.visit.world.ID, Seed: x.visit.seed,
 		Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Path: path, Key: x.key,
 		Host: x.r.Host, RequestHeader: x.r.Header,
 		RequestBody: x.body.bytes, Truncated: x.body.isCut,
 		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: a.notes,
 	}
+	if x.fault != nil {
+		e.Fault, e.ResponseCut = x.fault.String(), x.fault.cut
+	}
+	return e
 }
 
 // write writes an exchange after those of its world that came before. It gives up what would take too long.

@@ -48,6 +48,9 @@ func (l *requestLog) write(x *exchange, a answer, seq int64) {
 		attrs = append(attrs, slog.String("world", x.visit.world.ID), slog.Int64("exchange", seq))
 	}
 	attrs = append(attrs, slog.Duration("took", clock.Wall().Sub(x.began)))
+	if x.fault != nil {
+		attrs = append(attrs, slog.String("fault", x.fault.String()))
+	}
 	if a.reason != "" {
 		attrs = append(attrs, slog.String("reason", clean.Text(a.reason)))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/core/access"
 	"svc.example/understudy/mockserver/internal/dwh"
+	"svc.example/understudy/mockserver/internal/fault"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/workflow"
@@ -56,8 +58,42 @@ func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.Sta
 		now = scenario.Now
 	}
 	value, err := seededWorld(scenario, worldKey{scenario.Name, c.brand, seed, mode, now})
+	if err != nil {
+		return value, err
+	}
 	value.Core.RecordLimit = c.recordLimit
-	return value, err
+	return value, c.planFaults(&value, scenario)
+}
+
+// planFaults plans the faults of a scenario, and then those of the server.
+func (c *config) planFaults(w *world.State, scenario scenarios.Scenario) error {
+	var errs []error
+	for i, f := range scenario.Faults {
+		_, err := fault.Plan(w, f, c.document)
+		errs = append(errs, fixtures.At(err, "a fault", "faults", i))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return inWords(scenario.Fixture.Locate(err), c.brand)
+	}
+	for _, f := range c.faults {
+		if _, err := fault.Plan(w, f, c.document); err != nil {
+			return fmt.Errorf("plan the faults of the server: %w", err)
+		}
+	}
+	return nil
+}
+
+// document returns the document by which an interface will be served.
+func (c *config) document(name specs.Interface) (doc *specs.Document, err error) {
+	if file := c.documents[name]; file != "" {
+		doc, err = specs.LoadFile(name, file, c.brand)
+	} else {
+		doc, err = specs.Load(name, c.brand)
+	}
+	if err == nil && !c.extras {
+		doc = doc.WithoutExtras()
+	}
+	return doc, err
 }
 
 // worldKey identifies what a world is made of: worlds of equal keys are equal.

@@ -21,8 +21,10 @@ import (
 // exchange is one request on its way through the server. This file describes the way from top to bottom:
 //
 //	locate → interface
-//	answer: world → route → read → authenticate → validate → handler
+//	answer: world → route → read → faults → authenticate → validate → handler
 //	respond: encode → journal → log → write
+//
+// Where a fault is applied, underFaults stands before authenticate, and respondFaulty after encode.
 //
 // The fields below the request are products of steps. Only respond, answer and control, which call the steps, set them;
 // those of an exchange that was refused lack the products of the steps that were not taken.
@@ -40,6 +42,7 @@ type exchange struct {
 	body  body
 	input input
 	call  op.Call
+	fault *applied // nil unless one is applied
 
 	snapshot world.State // room for what perform gives to a handler that reads
 }
@@ -115,6 +118,14 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 		return reply, err
 	}
 	value := x.visit.world.Read()
+	if value.Faults.Plan != nil || x.r.Header[injectHeader] != nil {
+		return x.underFaults(route, value)
+	}
+	return x.operate(route, value)
+}
+
+// operate takes the steps by which an operation takes effect.
+func (x *exchange) operate(route *op.Route, value *world.State) (reply op.Reply, err error) {
 	caller, err := x.authenticate(value, route)
 	if err != nil {
 		return reply, err
@@ -140,6 +151,10 @@ func (x *exchange) respond(reply op.Reply, err error) {
 	x.body.release(x.server.memory)
 	x.abandon(err)
 	a := x.encode(reply, err)
+	if x.fault != nil {
+		x.respondFaulty(a)
+		return
+	}
 	seq := x.commit(a)
 	x.server.requests.write(x, a, seq)
 	x.write(a)

@@ -47,6 +47,7 @@ type Server struct {
 	close      func() error
 	memory     *semaphore.Weighted // for large bodies
 	sending    atomic.Int64        // answers on their way to clients
+	watchers   atomic.Int64        // clients that wait for exchanges, or follow them
 	requests   *requestLog
 	arrived    atomic.Int64 // when the last request came in, by the wall clock
 	origin     string       // scheme and host, when the server listens by itself

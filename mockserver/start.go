@@ -23,15 +23,20 @@ const queryGrace = time.Second
 
 // HTTPServer returns an http.Server around the mock with limits against slow clients: 10 s for the headers of a
 // request, a minute for all of it, 64 KiB of headers, and the write timeout for each 64 KiB of its answer. Queries that
-// requests wait for end a second after its Shutdown, with these requests.
+// requests wait for end a second after its Shutdown, with these requests. Those who wait for exchanges, or follow them,
+// have their answers at once.
 func (s *Server) HTTPServer() *http.Server {
-	ctx, cancel := context.WithCancel(context.Background())
+	stopping, stop := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), stoppingKey{}, stopping))
 	server := &http.Server{
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		Handler:     s, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
 		WriteTimeout: readTimeout + s.writeTimeout, MaxHeaderBytes: maxHeaderBytes, // answers set deadlines of their own
 	}
-	server.RegisterOnShutdown(func() { time.AfterFunc(queryGrace, cancel) })
+	server.RegisterOnShutdown(func() {
+		stop()
+		time.AfterFunc(queryGrace, cancel)
+	})
 	return server
 }
 

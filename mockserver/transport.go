@@ -131,6 +131,9 @@ func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) 
 	}
 	w := &responseWriter{header: http.Header{}}
 	s.ServeHTTP(w, in)
+	if w.err != nil {
+		return nil, w.err
+	}
 	return w.response(r), nil
 }
 
@@ -139,6 +142,7 @@ type responseWriter struct {
 	header http.Header
 	status int
 	body   []byte
+	broken
 }
 
 // Header implements http.ResponseWriter.
@@ -167,7 +171,10 @@ func (w *responseWriter) response(r *http.Request) *http.Response {
 		StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.header, Body: http.NoBody, ContentLength: int64(len(w.body)), Request: r,
 	}
-	if len(w.body) > 0 {
+	if w.rate > 0 || w.bodyErr != nil {
+		response.Body = &brokenBody{broken: w.broken, ctx: r.Context(), rest: w.body}
+		response.ContentLength = announced(w.header)
+	} else if len(w.body) > 0 {
 		response.Body = io.NopCloser(bytes.NewReader(w.body))
 	}
 	return response

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/clock"
-	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs/recording"
 )
@@ -170,16 +169,7 @@ func (w *World) Journal(operations ...string) ([]recording.Exchange, error) {
 	if err := w.server.knownOperations(operations); err != nil {
 		return nil, err
 	}
-	entries := w.live.Journal.Entries(operations...)
-	list := make([]recording.Exchange, len(entries))
-	for i, e := range entries {
-		list[i] = *w.server.redacted(e)
-	}
-	if dropped := w.live.Journal.Dropped(); dropped != (journal.Dropped{}) {
-		return list, fmt.Errorf("the journal of world %s has dropped its first %d exchanges; raise WithJournalLimit",
-			w.live.ID, dropped.Entries)
-	}
-	return list, nil
+	return w.render(w.live.Journal.Entries(operations...)), w.droppedError()
 }
 
 // Client is an HTTP client whose requests, to whatever world they would go, go to this one, inside the process.

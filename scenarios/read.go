@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,10 +55,11 @@ func skipCheck(*source.Text) error { return nil }
 
 // header holds the members of a scenario beside the sections of a fixture.
 type header struct {
-	Description string    `json:"description"`
-	Uses        []string  `json:"uses"`
-	Now         time.Time `json:"now"`
-	Seed        uint64    `json:"seed"`
+	Description string           `json:"description"`
+	Uses        []string         `json:"uses"`
+	Now         time.Time        `json:"now"`
+	Seed        uint64           `json:"seed"`
+	Faults      []fixtures.Fault `json:"faults"`
 }
 
 // sourceFile is the file and the brand of a scenario.
@@ -92,9 +94,53 @@ func (o sourceFile) read() (Scenario, error) {
 	if err != nil {
 		return Scenario{}, err
 	}
-	s := Scenario{Description: strings.TrimSpace(h.Description), Now: h.Now.UTC(), Seed: h.Seed}
+	s := Scenario{
+		Description: strings.TrimSpace(h.Description), Now: h.Now.UTC(), Seed: h.Seed, Faults: h.Faults,
+	}
 	s.Fixture, err = fixtures.Merge(append(parts, own)...)
-	return s, err
+	return s, errors.Join(err, checkFaults(text, h.Faults))
+}
+
+// checkFaults checks the faults of a scenario: each in itself, and that no two have the same id.
+func checkFaults(text *source.Text, faults []fixtures.Fault) error {
+	var problems []*source.Problem
+	first := map[string]int{}
+	for i := range faults {
+		f := &faults[i]
+		problems = append(problems, faultProblems(text, i, f.Check())...)
+		before, twice := first[f.ID]
+		switch {
+		case f.ID == "":
+		case twice:
+			problems = append(problems, text.Problem([]any{"faults", i, "id"}, "%s is given twice, first in %s", f.ID,
+				text.Place("faults", before)))
+		default:
+			first[f.ID] = i
+		}
+	}
+	return source.Join(problems)
+}
+
+// faultProblems returns the problems of joined errors of a fault, each at its place.
+func faultProblems(text *source.Text, i int, err error) (problems []*source.Problem) {
+	joined, _ := err.(interface{ Unwrap() []error })
+	if joined == nil {
+		return nil
+	}
+	for _, err := range joined.Unwrap() {
+		wrong, ok := errors.AsType[*fixtures.FaultError](err)
+		if !ok {
+			continue
+		}
+		at := []any{"faults", i}
+		for _, step := range wrong.Member() {
+			if next := append(slices.Clip(at), step); text.Has(next...) {
+				at = next
+			}
+		}
+		problems = append(problems, text.Problem(at, "%s", wrong.Reason))
+	}
+	return problems
 }
 
 // casts reads the fixtures that a scenario uses: a name is a cast of the library, a path a file or a folder as seen

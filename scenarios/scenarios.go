@@ -34,9 +34,10 @@ type Scenario struct {
 	Now         time.Time // where a clock begins that stands still by itself; zero when the scenario leaves it open
 	Seed        uint64
 	Fixture     fixtures.Fixture
-	Story       []byte // a txtar archive, see package story; nil when there is none
-	StoryFile   string // where the story stands, for errors
-	Embedded    bool   // comes with the mock server, and so is always the same
+	Faults      []fixtures.Fault // that are planned when the world begins
+	Story       []byte           // a txtar archive, see package story; nil when there is none
+	StoryFile   string           // where the story stands, for errors
+	Embedded    bool             // comes with the mock server, and so is always the same
 }
 
 // List names the scenarios that come with the mock server, sorted.

@@ -30,6 +30,7 @@ type serveFlags struct {
 	record    string
 	validate  *choice
 	specs     *pairs
+	faults    faultFlags
 	extras    *choice
 	tokenFlags
 	controlHosts []string
@@ -115,6 +116,9 @@ own form, understudy scenarios show NAME --print keys lists them.`,
   # The workflow interface on a port of its own as well
   understudy serve --interface workflow=127.0.0.1:4011
 
+  # With a failure that the client has to survive: the first job takes effect, and is answered with 503
+  understudy serve --fault 'core.issueJob first=1 status=503 effect=once'
+
   # For clients that speak only https
   understudy serve --tls
   eval "$(understudy ca env)"
@@ -148,6 +152,9 @@ func (f *serveFlags) add(c *cobra.Command) {
 		choiceOf("strict", "report", "off"))
 	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.extras = addExtrasFlag(c)
+	flags.Var(&f.faults, "fault",
+		"what happens to calls, as in `'core.issueJob nth=3 status=503'`, in every world that is made of a scenario\n"+
+			"(repeatable; see docs/guide/faults.md)")
 	f.tokenFlags.add(c, "control-token", "the `TOKEN` that the control interface requires (default: none on a loopback "+
 		"address; on any other, one\nis generated and printed once, on standard error)")
 	flags.StringSliceVar(&f.controlHosts, "control-host", nil,
@@ -267,6 +274,9 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 	}
 	if !f.now.IsZero() {
 		opts = append(opts, mockserver.WithNow(f.now))
+	}
+	if len(f.faults.list) > 0 {
+		opts = append(opts, mockserver.WithFaults(f.faults.list...))
 	}
 	if f.token != "" {
 		opts = append(opts, mockserver.WithControlToken(f.token))

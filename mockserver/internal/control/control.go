@@ -4,11 +4,15 @@ package control
 
 import (
 	"context"
+	"sync/atomic"
 
+	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
+	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -24,6 +28,12 @@ type Host struct {
 	Operations func() []string
 	Ready      func() error      // once every interface can answer
 	Recording  func() *Recording // nil when there is none
+	Version    func() version.Info
+	Library    scenarios.Library
+	Scenario   string // with which the server began
+	Brand      specs.Brand
+	Documents  match.Documents
+	Watchers   *atomic.Int64 // how many clients wait for exchanges, or follow them
 }
 
 // Recording describes how much of what was answered is in the recording.
@@ -37,8 +47,13 @@ type Recording struct {
 func Interface(h Host) op.Interface {
 	return op.Interface{Name: specs.Control, Error: errorReply, Routes: []op.Route{
 		{Path: "GET /health", Handle: h.health},
+		{Path: "GET /livez", Handle: h.alive},
+		{Path: "GET /readyz", Handle: h.ready},
+		{Path: "GET /version", Handle: h.version},
+		{Path: "GET /scenarios", Handle: h.listScenarios},
 		{Path: "GET /worlds", Handle: h.listWorlds},
 		{Path: "POST /worlds", Handle: h.createWorld},
+		{Path: "GET /worlds/{world}", Handle: h.in(h.getWorld)},
 		{Path: "DELETE /worlds/{world}", Handle: h.deleteWorld},
 		{Path: "POST /worlds/{world}/reset", Handle: h.in(h.resetWorld)},
 		{Path: "GET /worlds/{world}/checkpoints", Handle: h.in(h.listCheckpoints)},
@@ -49,17 +64,29 @@ func Interface(h Host) op.Interface {
 		{Path: "PUT /worlds/{world}/state", Handle: h.in(h.putState)},
 		{Path: "GET /worlds/{world}/clock", Handle: h.in(h.getClock)},
 		{Path: "POST /worlds/{world}/clock", Handle: h.in(h.moveClock)},
+		{Path: "GET /worlds/{world}/events", Handle: h.in(h.listEvents)},
 		{Path: "GET /worlds/{world}/journal", Handle: h.in(h.getJournal)},
 		{Path: "DELETE /worlds/{world}/journal", Handle: h.in(h.clearJournal)},
 		{Path: "GET /worlds/{world}/journal.har", Handle: h.in(h.getJournalHAR)},
 		{Path: "GET /worlds/{world}/journal.ndjson", Handle: h.in(h.getJournalNDJSON)},
 		{Path: "GET /worlds/{world}/journal/counts", Handle: h.in(h.getJournalCounts)},
+		{Path: "POST /worlds/{world}/journal/counts", Handle: h.in(h.countCalls)},
+		{Path: "POST /worlds/{world}/journal/wait", Handle: h.in(h.waitForCalls), Lasts: true},
+		{Path: "GET /worlds/{world}/journal/stream", Handle: h.in(h.streamJournal), Lasts: true},
 		{Path: "GET /worlds/{world}/jobs/results", Handle: h.in(h.listJobResults)},
 		{Path: "POST /worlds/{world}/jobs/results", Handle: h.in(h.queueJobResult)},
 		{Path: "DELETE /worlds/{world}/jobs/results", Handle: h.in(h.clearJobResults)},
 		{Path: "GET /worlds/{world}/chats/turns", Handle: h.in(h.listTurns)},
 		{Path: "POST /worlds/{world}/chats/turns", Handle: h.in(h.queueTurn)},
 		{Path: "DELETE /worlds/{world}/chats/turns", Handle: h.in(h.clearTurns)},
+		{Path: "GET /worlds/{world}/faults", Handle: h.in(h.listFaults)},
+		{Path: "POST /worlds/{world}/faults", Handle: h.in(h.planFault)},
+		{Path: "DELETE /worlds/{world}/faults", Handle: h.in(h.clearFaults)},
+		{Path: "DELETE /worlds/{world}/faults/{id}", Handle: h.in(h.removeFault)},
+		{Path: "GET /worlds/{world}/stubs", Handle: h.in(h.listStubs)},
+		{Path: "POST /worlds/{world}/stubs", Handle: h.in(h.planStub)},
+		{Path: "DELETE /worlds/{world}/stubs", Handle: h.in(h.clearStubs)},
+		{Path: "DELETE /worlds/{world}/stubs/{id}", Handle: h.in(h.removeStub)},
 		{Path: "GET /worlds/{world}/ingestion/failures", Handle: h.in(h.listIngestionFailures)},
 		{Path: "GET /specs/{interface}.yaml", Handle: h.getSpec},
 		{Path: "GET /coverage", Handle: h.getCoverage},

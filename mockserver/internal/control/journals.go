@@ -92,7 +92,9 @@ func (h Host) getCoverage(*op.Call) (op.Reply, error) {
 				covered++
 			}
 			o.Calls += n
-			o.Statuses[strconv.Itoa(count.Status)] += n
+			if count.Status != 0 { // there was a response
+				o.Statuses[strconv.Itoa(count.Status)] += n
+			}
 		}
 	}
 	return op.OK(map[string]any{"operations": operations, "covered": covered, "documented": len(names)})

@@ -42,10 +42,12 @@ type Entry struct {
 	Host           string
 	RequestBody    []byte
 	Truncated      bool // the request's body was not read to its end
-	Status         int
+	Status         int  // 0 without a response
 	ResponseHeader recording.Headers
 	ResponseBody   []byte
+	ResponseCut    bool // the response's body is only the beginning of what was announced
 	Notes          []string
+	Fault          string // as recording.Fault writes it
 }
 
 // Journal is the memory of one world. It is safe for concurrent use.
@@ -59,6 +61,7 @@ type Journal struct {
 	dropped Dropped
 	counts  map[Count]int
 	last    chan struct{} // of the turn of the last exchange that has one
+	changed chan struct{} // closed by the next change; nil while nobody waits for one
 }
 
 // Count is the key by which calls are counted. Operation is empty where none fits.
@@ -96,6 +99,7 @@ func (j *Journal) change(change func()) {
 	j.mu.Lock()
 	before := j.size
 	change()
+	j.announce()
 	more := j.size - before
 	j.mu.Unlock()
 	j.charge(int64(more))
@@ -137,7 +141,7 @@ func (j *Journal) shrink(limit int) {
 }
 
 func (e *Entry) size() int {
-	n := overhead + len(e.URL) + len(e.Host) + len(e.RequestBody) + len(e.ResponseBody)
+	n := overhead + len(e.URL) + len(e.Host) + len(e.RequestBody) + len(e.ResponseBody) + len(e.Fault)
 	for name, values := range e.RequestHeader {
 		n += headerCost + len(name)
 		for _, value := range values {
@@ -221,11 +225,16 @@ func (j *Journal) Close() {
 func (e *Entry) Exchange() *recording.Exchange {
 	x := &recording.Exchange{
 		Seq: e.Seq, Overlaps: max(0, e.Seq-1-e.After), Start: e.Start, End: e.End, World: e.World, Operation: e.name(),
-		Notes: e.Notes,
+		Notes: e.Notes, Fault: e.Fault,
 		Request: recording.Request{
 			Method: e.Method, URL: e.URL, Headers: headers(e.Host, e.RequestHeader), Body: body(e.RequestBody),
 		},
-		Response: &recording.Response{Status: e.Status, Headers: e.ResponseHeader, Body: body(e.ResponseBody)},
+	}
+	if e.Status != 0 {
+		x.Response = &recording.Response{Status: e.Status, Headers: e.ResponseHeader, Body: body(e.ResponseBody)}
+	}
+	if e.ResponseCut {
+		x.Response.Body = &recording.Body{Bytes: e.ResponseBody, Truncated: true}
 	}
 	if e.Truncated {
 		x.Request.Body = &recording.Body{Bytes: e.RequestBody, Truncated: true}

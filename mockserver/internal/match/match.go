@@ -176,7 +176,7 @@ func (m *Matcher) Matches(operation *specs.Operation, r *Request) bool {
 	if operation == nil || m.operations != nil && !m.operations[KeyOf(operation)] {
 		return false
 	}
-	if pattern := m.paths[operation.Interface]; pattern != "" && !doublestar.MatchUnvalidated(pattern, r.path()) {
+	if pattern := m.paths[operation.Interface]; pattern != "" && !doublestar.MatchUnvalidated(pattern, r.Unescaped()) {
 		return false
 	}
 	return m.fitsCaller(r) && m.fitsQuery(r) && m.fitsHeaders(r) && m.fitsBody(r)

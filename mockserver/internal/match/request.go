@@ -38,7 +38,8 @@ const (
 	notJSON
 )
 
-func (r *Request) path() string {
+// Unescaped returns the path without escapes, and without a slash at its end.
+func (r *Request) Unescaped() string {
 	if r.plain == "" {
 		r.plain = r.Path
 		if plain, err := url.PathUnescape(r.Path); err == nil {

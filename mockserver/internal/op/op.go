@@ -103,10 +103,15 @@ type Reply struct {
 	Bytes  []byte
 	Type   string   // of Bytes; for a Body, empty means what the interface answers with
 	Chunks [][]byte // instead of Bytes: parts that are sent one by one, as soon as they are there
+	Stream Stream   // instead of Bytes: sends parts while they come to be
 	Header [][2]string
 	ETag   string   // quoted; with it a client may ask for a range of Bytes
 	Notes  []string // for the journal: what a test should know of this exchange and no client sees
 }
+
+// Stream sends an answer part by part until the context of the call ends. Send fails once the client has left. An
+// answer is not live if the client gets nothing of it before its end: then it is to end, with what there is.
+type Stream func(send func(part []byte) error, isLive bool) error
 
 // OK returns a 200 with a JSON body.
 func OK(body any) (Reply, error) { return Reply{Status: 200, Body: body}, nil }

@@ -19,6 +19,9 @@ func BadRequest(codes ...Code) Statuses {
 	return s
 }
 
+// StatusCode returns the code of errors that are answered with a status whatever the interface.
+func StatusCode(status int) Code { return Code(strconv.Itoa(status)) }
+
 // Of returns the HTTP status of a code.
 func (s Statuses) Of(code Code) int { return cmp.Or(s[code], usualStatus(code)) }
 
@@ -49,6 +52,9 @@ func usualStatus(code Code) int {
 	case CodeNoHandler:
 		return http.StatusNotImplemented
 	case CodeInternal:
+	}
+	if status, err := strconv.Atoi(string(code)); err == nil {
+		return status
 	}
 	return http.StatusInternalServerError
 }

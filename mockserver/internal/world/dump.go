@@ -38,13 +38,18 @@ type form struct {
 	Core      *Core                       `json:"core"`
 	LLM       *LLM                        `json:"llm"`
 	Workflow  *Workflow                   `json:"workflow"`
+	Faults    *Faults                     `json:"faults,omitempty"` // nil if none are planned
 }
 
 func (w *State) form() form {
-	return form{
+	f := form{
 		Scenario: w.Scenario, Seed: w.Seed, Now: w.Now(), IDs: &w.ids, Events: eventForm{w}, Account: &w.Account,
 		Ingestion: &w.Ingestion, Audience: &w.Audience, DWH: &w.DWH, Core: &w.Core, LLM: &w.LLM, Workflow: &w.Workflow,
 	}
+	if w.Faults.Plan != nil {
+		f.Faults = &w.Faults
+	}
+	return f
 }
 
 // eventForm writes the events of a world as a list, in time order. Those that wait for a query begin it anew once they
@@ -135,6 +140,9 @@ func Load(from io.Reader, mode clock.Mode) (w State, err error) {
 		return State{}, fmt.Errorf("load the state: %w", locateError(err))
 	}
 	w.Scenario, w.Seed, w.Clock = s.Scenario, s.Seed, clock.New(mode, s.Now)
+	if s.Faults != nil {
+		w.Faults = *s.Faults
+	}
 	return w, nil
 }
 

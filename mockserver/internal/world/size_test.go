@@ -37,6 +37,7 @@ func TestEverythingInAWorldCounts(t *testing.T) {
 		"Core.Restrictions", // of fixtures
 		"LLM.Turns",         // counted one by one
 		"Workflow.Outcomes", // of fixtures
+		"Faults.Plan",       // counted when it changes
 		"pending",           // at most a thousand queries
 	}
 	if diff := cmp.Diff(want, apart); diff != "" {

@@ -10,7 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/mockserver/internal/fault"
 	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -32,6 +34,7 @@ type World struct {
 	source *source      // what it shares with other forks of its original, if it is one
 	limit  int64        // bytes
 	used   atomic.Int64 // when it was used last, by the clock of the registry
+	faults atomic.Pointer[fault.Index]
 
 	mu          sync.Mutex // held by writers
 	origin      version
@@ -99,6 +102,26 @@ func (w *World) Write(size int, change func(*world.State) error) error {
 		return err
 	}
 	return w.storeWithinLimits(&next, transactionCost+int64(size))
+}
+
+// FaultIndex returns the index of the plan of a value of the world.
+func (w *World) FaultIndex(value *world.State, documents match.Documents) (*fault.Index, error) {
+	before := w.faults.Load()
+	if before.IsOf(value.Faults.Plan) {
+		return before, nil
+	}
+	index, err := fault.NewIndex(value.Faults.Plan, before, documents)
+	w.faults.Store(index)
+	return index, err
+}
+
+// Note changes the world beside what requests do to it. It is never refused, so it adds little.
+func (w *World) Note(change func(*world.State)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	next := *w.settleDue()
+	change(&next)
+	w.store(&next, eventCost)
 }
 
 func isDue(value *world.State, now time.Time) bool {

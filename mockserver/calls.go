@@ -1,0 +1,78 @@
+package mockserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/match"
+	"svc.example/understudy/specs/recording"
+)
+
+// Exchanges returns the exchanges of the world that fit a description, oldest first, without secrets. It fails if the
+// description can fit no call, such as one with the name of an operation that does not exist, and if the journal has
+// had to forget exchanges to stay within its bound.
+func (w *World) Exchanges(calls fixtures.Calls) ([]recording.Exchange, error) {
+	fits, err := w.fitting(calls)
+	if err != nil {
+		return nil, err
+	}
+	var found []*journal.Entry
+	for _, e := range w.live.Journal.Entries() {
+		if fits(e) {
+			found = append(found, e)
+		}
+	}
+	return w.render(found), w.droppedError()
+}
+
+// WaitFor waits until the world has answered n calls that fit a description, and returns their exchanges, oldest
+// first, without secrets. Calls that are in the journal already count. An exchange is there before the first byte of
+// its answer leaves. With an error WaitFor returns what it has seen: the error wraps that of the context when that ends
+// first. It fails, as Exchanges does, if the description can fit no call, and if the world is deleted.
+func (w *World) WaitFor(ctx context.Context, calls fixtures.Calls, n int) ([]recording.Exchange, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("wait for %d calls: want a number above 0", n)
+	}
+	fits, err := w.fitting(calls)
+	if err != nil {
+		return nil, err
+	}
+	found, lost, err := w.live.Journal.WaitFor(ctx, 0, n, fits)
+	if err != nil {
+		err = fmt.Errorf("world %s: saw %d of %d calls: %w", w.live.ID, len(found), n, err)
+		if lost > 0 {
+			err = errors.Join(err, w.droppedError())
+		}
+	}
+	return w.render(found), err
+}
+
+// fitting returns which exchanges a description means.
+func (w *World) fitting(calls fixtures.Calls) (func(*journal.Entry) bool, error) {
+	matcher, err := match.Compile(calls, w.server.document)
+	if err != nil {
+		return nil, fmt.Errorf("calls: %w", err)
+	}
+	return func(e *journal.Entry) bool { return matcher.Exchange(e, &w.live.Peek().Account) }, nil
+}
+
+func (w *World) render(entries []*journal.Entry) []recording.Exchange {
+	list := make([]recording.Exchange, len(entries))
+	for i, e := range entries {
+		list[i] = *w.server.redacted(e)
+	}
+	return list
+}
+
+// droppedError returns the error that says that the journal has forgotten exchanges, or nil if it has not.
+func (w *World) droppedError() error {
+	dropped := w.live.Journal.Dropped()
+	if dropped == (journal.Dropped{}) {
+		return nil
+	}
+	return fmt.Errorf("the journal of world %s has dropped its first %d exchanges; raise WithJournalLimit",
+		w.live.ID, dropped.Entries)
+}

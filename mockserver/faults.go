@@ -1,0 +1,199 @@
+package mockserver
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/fault"
+	"svc.example/understudy/mockserver/internal/match"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs/recording"
+)
+
+// injectHeader is the header by which a request asks for a fault of its own, as fixtures.ParseInjection reads it.
+const injectHeader = "X-Understudy-Inject"
+
+// injectedID is the id of such a fault.
+const injectedID = "inject"
+
+// applied is the fault that is applied to an exchange.
+type applied struct {
+	recording.Fault // as it turns out, which is what answers and recordings have
+
+	plan  fixtures.Fault
+	delay time.Duration
+	cut   bool // the client sees only the beginning of the body
+}
+
+// injects reports whether the answer is not the operation's own.
+func (a *applied) injects() bool { return a != nil && a.Injected }
+
+// newApplied returns the fault of a call of a world.
+func newApplied(w *world.State, f fixtures.Fault, call int64) *applied {
+	return &applied{
+		Fault: recording.Fault{ID: f.ID, Effect: recording.EffectNone, Injected: f.Injects()}, plan: f,
+		delay: fault.DelayOf(w, &f, call),
+	}
+}
+
+// underFaults takes the steps of a request to which a fault may be applied.
+func (x *exchange) underFaults(route *op.Route, value *world.State) (reply op.Reply, err error) {
+	chosen, err := x.chooseFault(value)
+	if err != nil || chosen == nil {
+		if err == nil {
+			reply, err = x.operate(route, value)
+		}
+		return reply, err
+	}
+	reply, err = x.takeEffect(route, value, chosen)
+	if gone := x.r.Context().Err(); gone != nil && errors.Is(err, gone) {
+		return reply, err
+	}
+	x.fault = chosen
+	if chosen.plan.Status == 0 {
+		return reply, err
+	}
+	injected := x.injectedReply(&chosen.plan)
+	injected.Notes = append(injected.Notes, reply.Notes...)
+	return injected, nil
+}
+
+// chooseFault returns the fault that the request asks for, or the first one of the plan that applies to it; nil if
+// there is none.
+func (x *exchange) chooseFault(value *world.State) (*applied, error) {
+	if text := x.r.Header.Get(injectHeader); text != "" {
+		f, err := fault.Injection(text)
+		if err != nil {
+			return nil, op.Invalid(injectHeader, "%v", err)
+		}
+		f.ID = cmp.Or(f.ID, injectedID)
+		return newApplied(value, f, x.visit.after), nil
+	}
+	request := x.matchRequest(value)
+	rules := x.faultRules(value, request)
+	if len(rules) == 0 {
+		return nil, nil
+	}
+	var chosen *applied
+	x.visit.world.Note(func(tx *world.State) {
+		if !samePlan(tx, value) { // it has changed meanwhile
+			rules = x.faultRules(tx, request)
+		}
+		if rule, call := fault.Choose(tx, rules); rule != nil {
+			chosen = newApplied(tx, rule.Fault, call)
+		}
+	})
+	return chosen, nil
+}
+
+func samePlan(a, b *world.State) bool {
+	return len(a.Faults.Plan) == len(b.Faults.Plan) && len(a.Faults.Plan) > 0 && &a.Faults.Plan[0] == &b.Faults.Plan[0]
+}
+
+// matchRequest returns the request for those who decide whether it is meant.
+func (x *exchange) matchRequest(value *world.State) *match.Request {
+	path, _ := x.path()
+	return &match.Request{
+		Path: path, RawQuery: x.r.URL.RawQuery, Header: x.r.Header, Body: x.body.bytes, Key: x.key, Account: &value.Account,
+	}
+}
+
+// faultRules returns the faults of a value of the world that the request is meant by.
+func (x *exchange) faultRules(value *world.State, request *match.Request) []*fault.Rule {
+	if len(value.Faults.Plan) == 0 {
+		return nil
+	}
+	index, err := x.visit.world.FaultIndex(value, x.server.document)
+	if err != nil {
+		x.server.log.Error("faults cannot be applied", slog.String("world", x.visit.world.ID), slog.Any("error", err))
+	}
+	return index.Find(x.match.Operation, request)
+}
+
+// takeEffect lets the operation take effect as often as the fault says, and notes in it how often it did: what the
+// operation refuses has no effect.
+func (x *exchange) takeEffect(route *op.Route, value *world.State, f *applied) (reply op.Reply, err error) {
+	effect := f.plan.Takes()
+	if effect == fixtures.EffectNone {
+		return reply, nil
+	}
+	if reply, err = x.operate(route, value); err != nil || reply.Status >= http.StatusBadRequest {
+		if note := x.refusalNote(err, f); note != "" {
+			reply.Notes = append(reply.Notes, note)
+		}
+		return reply, err
+	}
+	f.Effect = recording.EffectOnce
+	if effect == fixtures.EffectOnce {
+		return reply, nil
+	}
+	again, errAgain := x.operate(route, x.visit.world.Read())
+	switch {
+	case errAgain != nil:
+		_, reason := x.refuse(errAgain)
+		reply.Notes = append(slices.Clip(reply.Notes), "the second delivery was refused: "+reason)
+	case again.Status >= http.StatusBadRequest:
+		reply.Notes = append(slices.Clip(reply.Notes), fmt.Sprintf("the second delivery was refused with %d", again.Status))
+	default:
+		f.Effect = recording.EffectTwice
+	}
+	return reply, nil
+}
+
+// refusalNote says that the operation was refused, where the client does not see that.
+func (x *exchange) refusalNote(err error, f *applied) string {
+	if err == nil || !f.Injected || x.r.Context().Err() != nil {
+		return ""
+	}
+	_, reason := x.refuse(err)
+	return "the operation had no effect, since it was refused: " + reason
+}
+
+// injectedReply returns the answer that a fault puts in the place of the operation's.
+func (x *exchange) injectedReply(f *fixtures.Fault) (reply op.Reply) {
+	isEmpty := f.Status < http.StatusBadRequest
+	switch {
+	case f.Body != nil:
+		reply = bodyReply(f.Body, x.rules.Media)
+	case !isEmpty:
+		message := cmp.Or(f.Message, http.StatusText(f.Status), "status "+strconv.Itoa(f.Status))
+		reply = x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{Code: op.StatusCode(f.Status), Message: message}})
+		reply.Notes = nil
+	}
+	reply.Status = f.Status
+	reply.Header = slices.Clone(reply.Header)
+	if f.RetryAfter > 0 {
+		seconds := int64(math.Ceil(time.Duration(f.RetryAfter).Seconds()))
+		reply.Header = append(reply.Header, [2]string{"Retry-After", strconv.FormatInt(seconds, 10)})
+	}
+	for _, name := range sortedNames(f.Headers) {
+		if http.CanonicalHeaderKey(name) == "Content-Type" {
+			reply.Type = f.Headers[name]
+		} else {
+			reply.Header = append(reply.Header, [2]string{name, f.Headers[name]})
+		}
+	}
+	return reply
+}
+
+// bodyReply returns a reply with a body: a text as it is, all else as JSON.
+func bodyReply(body any, media string) op.Reply {
+	if text, ok := body.(string); ok {
+		return op.Reply{Bytes: []byte(text), Type: "text/plain; charset=utf-8"}
+	}
+	content, err := json.Marshal(body)
+	if err != nil { // cannot be: it was read as JSON, or written as such when it was planned
+		content = []byte("null")
+	}
+	return op.Reply{Bytes: content, Type: cmp.Or(media, "application/json")}
+}

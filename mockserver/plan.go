@@ -1,0 +1,102 @@
+package mockserver
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/fault"
+	"svc.example/understudy/mockserver/internal/match"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// WithFaults plans faults in every world that the server makes of a scenario, behind those of the scenario.
+func WithFaults(faults ...fixtures.Fault) Option {
+	return func(c *config) error {
+		for _, f := range faults {
+			if err := f.Check(); err != nil {
+				return fmt.Errorf("fault: %w", err)
+			}
+		}
+		c.faults = append(c.faults, faults...)
+		return nil
+	}
+}
+
+// PlannedFault is a fault, or a stub, that is planned in a world.
+type PlannedFault struct {
+	world *World
+	id    string
+	stub  bool
+}
+
+// Fault plans a fault for calls that come from now on, behind those that are planned already: of several that fit a
+// call, the first one that applies is used. It fails if the fault contradicts itself, or if there can be no such calls.
+func (w *World) Fault(f fixtures.Fault) (*PlannedFault, error) { return w.plan(f, fault.Plan) }
+
+// Stub plans an answer for matching calls in the place of the operations': its status (default: 200), headers and body,
+// which the documents need not allow. The operation has no effect. First is the number of answers; 0 stands for any.
+// Calls beyond that, and those that fit no stub, are answered as usual, or by the next stub.
+func (w *World) Stub(f fixtures.Fault) (*PlannedFault, error) {
+	f.Status = cmp.Or(f.Status, http.StatusOK)
+	return w.plan(f, fault.PlanStub)
+}
+
+type planner func(*world.State, fixtures.Fault, match.Documents) (world.Fault, error)
+
+func (w *World) plan(f fixtures.Fault, plan planner) (p *PlannedFault, err error) {
+	err = w.live.Write(0, func(tx *world.State) error {
+		planned, err := plan(tx, f, w.server.document)
+		p = &PlannedFault{w, planned.ID, planned.Stub}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("plan a fault: %w", err)
+	}
+	return p, nil
+}
+
+// Faults returns the faults that are planned in the world, in the order in which they are tried, without stubs.
+func (w *World) Faults() (list []*PlannedFault) {
+	for _, f := range w.live.Read().Faults.Plan {
+		if !f.Stub {
+			list = append(list, &PlannedFault{w, f.ID, false})
+		}
+	}
+	return list
+}
+
+// ID is the id of the fault, which answers to which it was applied have in the header X-Understudy-Fault.
+func (p *PlannedFault) ID() string { return p.id }
+
+// Calls returns how many calls came that the fault is for, whether it was applied to them or not. It is 0 once the
+// fault is removed.
+func (p *PlannedFault) Calls() int {
+	value := p.world.live.Read()
+	for _, planned := range fault.List(value, p.stub) {
+		if planned.ID == p.id {
+			return int(planned.Calls)
+		}
+	}
+	return 0
+}
+
+// Hits returns the numbers of the exchanges to which the fault was applied, as far as the journal of the world has
+// them.
+func (p *PlannedFault) Hits() []int64 {
+	var hits []int64
+	for _, e := range p.world.live.Journal.Entries() {
+		if id, _, _ := strings.Cut(e.Fault, ";"); id == p.id {
+			hits = append(hits, e.Seq)
+		}
+	}
+	return slices.Clip(hits)
+}
+
+// Remove takes the fault out of the plan. One that is removed already is an error.
+func (p *PlannedFault) Remove() error {
+	return p.world.live.Write(0, func(tx *world.State) error { return fault.Remove(tx, p.id, p.stub) })
+}
