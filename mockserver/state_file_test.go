@@ -80,6 +80,7 @@ func TestStateFile(t *testing.T) {
 	addPool(t, first, "after", "Authorization", key)
 	mine.Advance(90 * time.Minute)
 	addPool(t, first, "elsewhere")
+	call(t, first, "POST", "/_understudy/faults", `{"operation":"workflow.listPools","nth":9,"status":503}`).want(t, 201)
 	list, dumps := worldsOf(t, first)
 	stop(t, first)
 
@@ -93,6 +94,9 @@ func TestStateFile(t *testing.T) {
 	}
 	if !hasPool(t, again, "after", "Authorization", key) {
 		t.Error("the minted key does not lead to its world")
+	}
+	if faults := call(t, again, "GET", "/_understudy/faults", "").want(t, 200).body; !strings.Contains(faults, `"fault-1"`) {
+		t.Errorf("faults %s", faults)
 	}
 	mine = again.World("mine")
 	if err := mine.Restore("here"); err != nil || hasPool(t, mine, "after") || !hasPool(t, mine, "before") {

@@ -16,19 +16,23 @@ type settingOfServe struct{ flag, variable, file, yaml string }
 
 // settingsOfServe has every flag of serve. DIR is the folder of the configuration.
 var settingsOfServe = map[string]settingOfServe{
-	"listen":             {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:3"},
-	"interface":          {"core=127.0.0.1:1", "core=127.0.0.1:2", "core=127.0.0.1:3", "{core: '127.0.0.1:3'}"},
-	"tls":                {"true", "false", "true", "true"},
-	"scenario":           {"empty", "jobs-in-flight", "DIR/ours.yaml", "ours.yaml"},
-	"scenarios":          {"a", "b", "DIR/c", "c"},
-	"clock":              {"frozen", "real", "auto", "auto"},
-	"seed":               {"1", "2", "3", "3"},
-	"now":                {"2026-01-15T09:30:00Z", "2026-01-15T09:31:00Z", "2026-01-15T09:32:00Z", "2026-01-15T09:32:00Z"},
-	"brand":              {"A", "B", "C", "C"},
-	"record":             {"a", "b", "DIR/c.ndjson", "c.ndjson"},
-	"state":              {"a", "b", "DIR/c.json", "c.json"},
-	"validate":           {"off", "strict", "report", "report"},
-	"spec":               {"core=a", "core=b", "core=DIR/c", "{core: c}"},
+	"listen":    {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:3"},
+	"interface": {"core=127.0.0.1:1", "core=127.0.0.1:2", "core=127.0.0.1:3", "{core: '127.0.0.1:3'}"},
+	"tls":       {"true", "false", "true", "true"},
+	"scenario":  {"empty", "jobs-in-flight", "DIR/ours.yaml", "ours.yaml"},
+	"scenarios": {"a", "b", "DIR/c", "c"},
+	"clock":     {"frozen", "real", "auto", "auto"},
+	"seed":      {"1", "2", "3", "3"},
+	"now":       {"2026-01-15T09:30:00Z", "2026-01-15T09:31:00Z", "2026-01-15T09:32:00Z", "2026-01-15T09:32:00Z"},
+	"brand":     {"A", "B", "C", "C"},
+	"record":    {"a", "b", "DIR/c.ndjson", "c.ndjson"},
+	"state":     {"a", "b", "DIR/c.json", "c.json"},
+	"validate":  {"off", "strict", "report", "report"},
+	"spec":      {"core=a", "core=b", "core=DIR/c", "{core: c}"},
+	"fault": {
+		"core.issueJob nth=3 status=503", "core.* first=1 status=500\nworkflow.* status=429", "llm.* status=503",
+		"['llm.* status=503']",
+	},
 	"extras":             {"none", "all", "none", "none"},
 	"control-token":      {"a", "b", "c", "c"},
 	"control-token-file": {"a", "b", "DIR/c", "c"},
@@ -81,6 +85,12 @@ func (v settingOfServe) check(t *testing.T, s understudy.ServeSetting) {
 	dir := t.TempDir()
 	file := writeConfig(t, dir, "serve: {"+s.Setting+": "+v.yaml+"}\n")
 	arg := func(value string) string { return "--" + s.Flag + "=" + strings.ReplaceAll(value, "DIR", dir) }
+	args := func(values string) (list []string) {
+		for value := range strings.SplitSeq(values, "\n") {
+			list = append(list, arg(value))
+		}
+		return list
+	}
 	value := func(args ...string) string {
 		t.Helper()
 		values, err := understudy.ServeFlags(args...)
@@ -92,7 +102,7 @@ func (v settingOfServe) check(t *testing.T, s understudy.ServeSetting) {
 	if got, want := value("--config", file), value(arg(v.file)); got != want {
 		t.Errorf("by the configuration: %q, want %q", got, want)
 	}
-	byVariable, byFlag := value(arg(v.variable)), value(arg(v.flag))
+	byVariable, byFlag := value(args(v.variable)...), value(arg(v.flag))
 	t.Setenv(s.Variable, v.variable)
 	if got := value("--config", file); got != byVariable {
 		t.Errorf("by the environment and the configuration: %q, want %q", got, byVariable)

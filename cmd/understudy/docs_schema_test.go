@@ -263,7 +263,7 @@ Each flag of ` + "`understudy serve`" + ` is also a setting in the section ` + "
 command line goes first, then the environment, then the file, and then the default. A flag with a value for each
 interface is set for each interface by itself; any other list is taken as a whole from one of them.
 
-A list in a variable is separated by commas, or by newlines if it has any, as in
+A list in a variable is separated by commas, or by newlines if it has any, and one of faults only by newlines, as in
 ` + "`UNDERSTUDY_SPEC=core=core.yaml,workflow=workflow.yaml`" + `; flags without a value take ` + "`true`" + ` and ` + "`false`" + `. A variable that
 is empty counts as not set, and variables that are not in the table are ignored. For all commands,
 ` + "`UNDERSTUDY_CONFIG`" + ` names the file in place of ` + "`--config`" + `.

@@ -161,6 +161,9 @@ func newStateWorld(dump []byte) (w stateWorld, err error) {
 			w.content.add(section+"."+strings.ToLower(name[:1])+name[1:], value)
 		}
 	}
+	if faults := members["faults"]; faults != nil {
+		w.content.others["faults"] = faults
+	}
 	w.Counts = map[string]int{}
 	for kind, rows := range w.content.tables {
 		for _, row := range rows {
