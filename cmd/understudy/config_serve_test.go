@@ -55,7 +55,7 @@ var settingsOfServe = map[string]settingOfServe{
 // configuration.
 func TestServeIsConfigured(t *testing.T) { //nolint:paralleltest // it sets variables of the environment
 	schema := readTree(t, "cmd/understudy/understudy.schema.json").at("properties", "serve", "properties")
-	for _, s := range understudy.ServeSettings() {
+	for _, s := range understudy.ServeSettings() { //nolint:paralleltest // likewise
 		values, listed := settingsOfServe[s.Flag]
 		if !listed || !schema.at(s.Setting).exists() {
 			t.Errorf("--%s is missing in the schema as serve.%s, or in this test", s.Flag, s.Setting)
