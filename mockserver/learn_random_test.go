@@ -26,8 +26,8 @@ func learnSessions(t *testing.T) int {
 	return n
 }
 
-// unlearnedFile lists the sessions of which not all is learned: a line for each operation whose answers differ, with the
-// reason, which is written by hand: what the recording does not show.
+// unlearnedFile lists the sessions of which not all is learned: a line for each operation whose answers differ, with
+// the reason, which is written by hand: what the recording does not show.
 const unlearnedFile = "testdata/unlearned.txt"
 
 // noReason stands where a reason is to be written.

@@ -45,6 +45,7 @@ var settingsOfServe = map[string]settingOfServe{
 	"world-ttl":          {"1s", "2s", "3s", "3s"},
 	"write-timeout":      {"1s", "2s", "3s", "3s"},
 	"drain-time":         {"1s", "2s", "3s", "3s"},
+	"pprof":              {"true", "false", "true", "true"},
 	"watch":              {"true", "false", "true", "true"},
 	"watch-worlds":       {"keep", "reset", "keep", "keep"},
 	"log-level":          {"debug", "info", "warn", "warn"},

@@ -15,8 +15,8 @@ const (
 	EffectTwice = "twice"
 )
 
-// Fault describes what a mock did to a request because of a planned fault. Its text, as FaultHeader and Exchange.Fault have
-// it, is a token with parameters of RFC 8941, such as
+// Fault describes what a mock did to a request because of a planned fault. Its text, as FaultHeader and Exchange.Fault
+// have it, is a token with parameters of RFC 8941, such as
 //
 //	fault-1; answer=injected; effect=once
 type Fault struct {
