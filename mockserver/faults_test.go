@@ -187,10 +187,14 @@ func TestInjectHeader(t *testing.T) {
 	call(t, s, "GET", onePool, "").want(t, 200)
 	for text, want := range map[string]string{
 		"nth=3 status=503": "nth: is not allowed here", "status=99": "status: want an integer from 200",
-		"stats=1": "unknown member",
+		"stats=1": `unknown member \"stats\"; want status`, "nonsense=1": `unknown member \"nonsense\"; want one of id, status,`,
 	} {
-		if a := call(t, s, "GET", onePool, "", "X-Understudy-Inject", text).want(t, 400); !strings.Contains(a.body, "X-Understudy-Inject: "+want) {
+		a := call(t, s, "GET", onePool, "", "X-Understudy-Inject", text).want(t, 400)
+		if !strings.Contains(a.body, "X-Understudy-Inject: "+want) {
 			t.Errorf("%s: %s", text, a.body)
+		}
+		if got := a.Header.Get("X-Understudy-Fault"); got != "inject; answer=injected; effect=none" {
+			t.Errorf("%s: the fault is %q", text, got)
 		}
 	}
 	if entries, _ := s.World("").Journal(); len(entries[0].Request.Headers.Value("X-Understudy-Inject")) > 0 {
