@@ -24,10 +24,11 @@ type Request struct {
 	Key      string         // the API key that it shows
 	Account  *world.Account // whose users have keys; nil: only keys are compared
 
-	plain string // the path, unescaped
-	query url.Values
-	body  any
-	state bodyState
+	plain  string // the path, unescaped
+	query  url.Values
+	body   any
+	state  bodyState
+	caller caller
 }
 
 type bodyState byte
@@ -60,15 +61,32 @@ func (m *Matcher) fitsCaller(r *Request) bool {
 	if r.Account == nil || r.Key == "" {
 		return false
 	}
-	shown, known := r.Account.Keys.Get(r.Key)
+	if !r.caller.isRead {
+		r.caller = callerOf(r.Account, r.Key)
+	}
+	return slices.Contains(r.caller.names, name) || r.caller.email != "" && strings.EqualFold(r.caller.email, name)
+}
+
+// caller is who calls, in all the ways in which a description may name them.
+type caller struct {
+	isRead bool
+	names  []string // both forms of the key, and the name of a user without an email
+	email  string
+}
+
+func callerOf(a *world.Account, key string) caller {
+	c := caller{isRead: true}
+	shown, known := a.Keys.Get(key)
 	if !known {
-		return false
+		return c
 	}
-	if named, isKey := r.Account.Keys.Get(name); isKey { // in its other form
-		return named.Key == shown.Key
+	c.names = []string{shown.Key, a.PlatformKey(shown)}
+	if user, known := a.Users.Get(shown.User); known && user.Email != "" {
+		c.email = user.Email
+	} else if known {
+		c.names = append(c.names, user.Name)
 	}
-	user, known := r.Account.Users.Get(shown.User)
-	return known && (strings.EqualFold(user.Email, name) || user.Email == "" && user.Name == name)
+	return c
 }
 
 func (m *Matcher) fitsQuery(r *Request) bool {
