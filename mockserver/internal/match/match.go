@@ -173,11 +173,11 @@ func (m *Matcher) Address(iface specs.Interface) string {
 // Matches reports whether a call is one of those that were described. The operation is nil if the request fits none;
 // such a request is never meant.
 func (m *Matcher) Matches(operation *specs.Operation, r *Request) bool {
-	if operation == nil || m.operations != nil && !m.operations[KeyOf(operation)] {
+	if operation == nil || !m.fitsCaller(r) || m.operations != nil && !m.operations[KeyOf(operation)] {
 		return false
 	}
 	if pattern := m.paths[operation.Interface]; pattern != "" && !doublestar.MatchUnvalidated(pattern, r.Unescaped()) {
 		return false
 	}
-	return m.fitsCaller(r) && m.fitsQuery(r) && m.fitsHeaders(r) && m.fitsBody(r)
+	return m.fitsQuery(r) && m.fitsHeaders(r) && m.fitsBody(r)
 }
