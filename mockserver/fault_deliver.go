@@ -72,10 +72,11 @@ func (a *answer) setLength(n int) {
 	line := [2]string{"Content-Length", strconv.Itoa(n)}
 	a.chunks = nil
 	if i := slices.IndexFunc(a.Header, func(l [2]string) bool { return l[0] == line[0] }); i >= 0 {
+		a.Header = slices.Clone(a.Header) // which may be shared with other answers
 		a.Header[i] = line
 		return
 	}
-	a.Header = append(a.Header, line)
+	a.Header = append(slices.Clip(a.Header), line)
 }
 
 // wait waits in real time, and reports whether the client was there to the end.
