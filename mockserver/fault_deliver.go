@@ -34,7 +34,7 @@ func (x *exchange) respondFaulty(a answer) {
 	x.writeFaulty(a, end)
 }
 
-// closed ends a connection before the answer. It is what is left of Truncated where there is no body.
+// closed means that the connection is closed before the answer. Truncated becomes closed if the body is empty.
 const closed fixtures.Network = "closed"
 
 // defaultExcess is by how many bytes a wrong Content-Length is too large.

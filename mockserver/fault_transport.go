@@ -23,7 +23,7 @@ type broken struct {
 	rate    int   // bytes per second of the body; 0: all at once
 }
 
-// breakOff notes the error that Go's client returns if there is no answer.
+// breakOff keeps the error that http.Client would return for a connection that ends without an answer.
 func (w *responseWriter) breakOff(how fixtures.Network) {
 	switch how {
 	case fixtures.Reset:

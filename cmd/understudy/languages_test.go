@@ -51,7 +51,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// junit is where Debian's package junit5 has what runs tests.
+// junit is the path of the test runner that Debian's package junit5 installs.
 const junit = "/usr/share/java/junit-platform-console-standalone.jar"
 
 // project makes the project of a section and types its commands.

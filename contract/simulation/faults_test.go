@@ -27,16 +27,8 @@ func TestInjectedFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := violations()
 	rapid.Check(t, func(t *rapid.T) {
-		p := plot{
-			seed: rapid.Uint64().Draw(t, "seed"), accounts: rapid.IntRange(1, 2).Draw(t, "accounts"), isWatched: true,
-			before: rapid.IntRange(0, 60).Draw(t, "before"), after: rapid.IntRange(0, 60).Draw(t, "after"),
-			overlaps: rapid.Bool().Draw(t, "overlaps"),
-		}
-		if i := rapid.IntRange(-1, len(all)-1).Draw(t, "violation"); i >= 0 {
-			p.violation = &all[i]
-		}
+		p := drawPlot(t, 2)
 		log := p.history().log
 		was := verdicts(t, checker, log)
 		if was == nil {

@@ -19,16 +19,8 @@ func TestCompleteHistories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := violations()
 	rapid.Check(t, func(t *rapid.T) {
-		p := plot{
-			seed: rapid.Uint64().Draw(t, "seed"), accounts: rapid.IntRange(1, 3).Draw(t, "accounts"), isWatched: true,
-			before: rapid.IntRange(0, 60).Draw(t, "before"), after: rapid.IntRange(0, 60).Draw(t, "after"),
-			overlaps: rapid.Bool().Draw(t, "overlaps"),
-		}
-		if i := rapid.IntRange(-1, len(all)-1).Draw(t, "violation"); i >= 0 {
-			p.violation = &all[i]
-		}
+		p := drawPlot(t, 3)
 		x := &trial{seed: p.seed, violation: p.violation, loss: loss{form: ndjson}, world: p.history()}
 		x.files, _ = x.loss.files(x.world.log)
 		r, err := x.check(t.Context(), checker)
@@ -47,4 +39,18 @@ func TestCompleteHistories(t *testing.T) {
 			t.Errorf("false alarm of %s at %d of %v: %s", f.Rule, f.Exchange, x.who(f.Evidence), f.Message)
 		}
 	})
+}
+
+// drawPlot draws the plot of a history, in which one of the violations may take place.
+func drawPlot(t *rapid.T, mostAccounts int) plot {
+	p := plot{
+		seed: rapid.Uint64().Draw(t, "seed"), accounts: rapid.IntRange(1, mostAccounts).Draw(t, "accounts"),
+		isWatched: true, before: rapid.IntRange(0, 60).Draw(t, "before"), after: rapid.IntRange(0, 60).Draw(t, "after"),
+		overlaps: rapid.Bool().Draw(t, "overlaps"),
+	}
+	all := violations()
+	if i := rapid.IntRange(-1, len(all)-1).Draw(t, "violation"); i >= 0 {
+		p.violation = &all[i]
+	}
+	return p
 }

@@ -67,7 +67,7 @@ func (m *Matcher) fitsCaller(r *Request) bool {
 	return slices.Contains(r.caller.names, name) || r.caller.email != "" && strings.EqualFold(r.caller.email, name)
 }
 
-// caller is who calls, in all the ways in which a description may name them.
+// caller holds every name by which a description can refer to the caller of a request.
 type caller struct {
 	isRead bool
 	names  []string // both forms of the key, and the name of a user without an email
