@@ -17,6 +17,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
+	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -42,7 +43,7 @@ func (s *Server) controlRules() op.Interface {
 		Recording:  s.recordingState,
 		Version:    sync.OnceValue(version.Read),
 		Documents:  s.document, Watchers: &s.watchers, Meters: s.meters,
-		Library: s.library, Scenario: s.scenario, Brand: s.brand,
+		Library: func() scenarios.Library { return s.scenariosNow().library }, Scenario: s.scenario, Brand: s.brand,
 	})
 }
 

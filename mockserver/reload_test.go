@@ -95,6 +95,14 @@ func TestReloadedScenario(t *testing.T) {
 			}
 			call(t, s, "POST", "/_understudy/worlds", `{"id":"new","scenario":"mine"}`).want(t, 201)
 			wantPools(t, s, "new", "second", "first")
+
+			if err := os.CopyFS(filepath.Join(mine.folder, "added"), os.DirFS(filepath.Join(mine.folder, "mine"))); err != nil {
+				t.Fatal(err)
+			}
+			reload(t, s, test.on, "")
+			if list := call(t, s, "GET", "/_understudy/scenarios", "").body; !strings.Contains(list, `"added"`) {
+				t.Errorf("the scenario that was added is not listed: %s", list)
+			}
 		})
 	}
 }

@@ -30,8 +30,8 @@ type Host struct {
 	Ready      func() error      // once every interface can answer
 	Recording  func() *Recording // nil when there is none
 	Version    func() version.Info
-	Library    scenarios.Library
-	Scenario   string // with which the server began
+	Library    func() scenarios.Library // as it was last read
+	Scenario   string                   // with which the server began
 	Brand      specs.Brand
 	Documents  match.Documents
 	Meters     *meter.Set

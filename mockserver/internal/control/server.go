@@ -39,9 +39,10 @@ type scenarioView struct {
 // listScenarios also lists the scenarios of the user that cannot be loaded, with the reason.
 func (h Host) listScenarios(*op.Call) (op.Reply, error) {
 	views := []scenarioView{}
-	for _, name := range h.Library.List() {
+	library := h.Library()
+	for _, name := range library.List() {
 		view := scenarioView{Name: name}
-		scenario, err := h.Library.LoadBranded(name, h.Brand)
+		scenario, err := library.LoadBranded(name, h.Brand)
 		if err != nil {
 			view.Error = err.Error()
 		}
