@@ -63,14 +63,9 @@ var ErrNothingCompared = errors.New("no answer could be compared")
 
 // report returns the report of a comparison, without what belongs to a check alone.
 func (x *comparing) report(j *judge.Judge) *Report {
-	r := x.g.finish()
+	r := x.g.conclude(j)
 	r.Comparison = x.conclude()
 	r.Engines, r.Coverage, r.Thresholds, r.MaxInconclusive = nil, report.Coverage{}, nil, nil
-	r.Bases = x.g.baseReports(j)
-	unmatched, note := x.g.unmatched.report(j)
-	if r.Unmatched = unmatched; note != "" {
-		r.Notes = append(r.Notes, note)
-	}
 	return r
 }
 
@@ -155,7 +150,7 @@ func (x *comparing) take(e *compare.Exchange) {
 		if seen[kind] {
 			verdict = report.Fail
 		}
-		x.g.countCheck("different-"+string(kind), name, verdict)
+		x.g.countCheck(e.Item.Number, "different-"+string(kind), name, verdict)
 	}
 }
 

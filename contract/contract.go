@@ -112,7 +112,7 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 	redactor := &recording.Redactor{Brand: c.brand, Salt: salt}
 	j, err := judge.New(judge.Config{
 		Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust, Engine: c.engine, Redactor: redactor,
-		Rewrites: c.rewrites, IgnoresHeader: c.ignoresHeader, Limits: limits,
+		Rewrites: c.rewrites, MockOnAllHosts: c.mockOnAll, IgnoresHeader: c.ignoresHeader, Limits: limits,
 	})
 	if err != nil {
 		return nil, err
@@ -160,21 +160,23 @@ func (c *config) loadDocument(name specs.Interface) (*specs.Document, error) {
 func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	g := newGatherer(c)
 	j, err := c.run(ctx, source, g)
-	r := g.finish()
-	r.Bases = g.baseReports(j)
-	unmatched, note := g.unmatched.report(j)
-	if r.Unmatched = unmatched; note != "" {
-		r.Notes = append(r.Notes, note)
-	}
-	if err == nil && r.Exchanges.Matched == 0 {
-		err = fmt.Errorf("%w: exchanges read: %d", ErrNothingMatched, r.Exchanges.Read)
-		if len(r.Notes) > 0 && r.Exchanges.Read == 0 { // such as that the recording is empty
-			err = fmt.Errorf("%w; %s", err, r.Notes[0])
-		}
-	}
-	if err == nil && r.IsNothingJudged() {
-		err = fmt.Errorf("%w: no parameter, no rule, and none of %d bodies, because %s",
-			ErrNothingJudged, r.Judged.Unjudged, r.Judged.Reasons[0].Reason)
+	r := g.conclude(j)
+	if err == nil {
+		err = nothingChecked(r)
 	}
 	return r, err
+}
+
+// nothingChecked returns an error if a report is about nothing.
+func nothingChecked(r *Report) error {
+	switch {
+	case r.Exchanges.Matched == 0 && r.Exchanges.Read == 0 && len(r.Notes) > 0: // such as that the recording is empty
+		return fmt.Errorf("%w: exchanges read: 0; %s", ErrNothingMatched, r.Notes[0])
+	case r.Exchanges.Matched == 0:
+		return fmt.Errorf("%w: exchanges read: %d", ErrNothingMatched, r.Exchanges.Read)
+	case r.IsNothingJudged():
+		return fmt.Errorf("%w: no parameter, no rule, and none of %d bodies, because %s",
+			ErrNothingJudged, r.Judged.Unjudged, r.Judged.Reasons[0].Reason)
+	}
+	return nil
 }

@@ -60,13 +60,20 @@ func shortBody(b *recording.Body) *recording.Body {
 
 // excerpt keeps the lines of the document that a finding points at.
 func (c *Checker) excerpt(r *Report, f *report.Finding) {
+	if e, ok := c.excerptFor(f); ok {
+		r.Excerpts[f.Spec] = e
+	}
+}
+
+// excerptFor returns the lines of the document that a finding points at, if it does.
+func (c *Checker) excerptFor(f *report.Finding) (e report.Excerpt, ok bool) {
 	const before, after = 2, 9
 	for _, d := range c.documents {
-		if d.File != f.Spec.File || d.Interface != f.Interface || f.Spec.Line == 0 {
-			continue
+		if d.File == f.Spec.File && d.Interface == f.Interface && f.Spec.Line > 0 {
+			return excerptOf(d, f.Spec.Line-before, f.Spec.Line+after), true
 		}
-		r.Excerpts[f.Spec] = excerptOf(d, f.Spec.Line-before, f.Spec.Line+after)
 	}
+	return e, false
 }
 
 func excerptOf(d *specs.Document, first, last int) report.Excerpt {

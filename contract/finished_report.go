@@ -10,6 +10,17 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
+// conclude returns the report, with the addresses that a judge knew.
+func (g *gatherer) conclude(j *judge.Judge) *Report {
+	r := g.finish()
+	r.Bases = g.baseReports(j)
+	unmatched, note := g.unmatched.report(j)
+	if r.Unmatched = unmatched; note != "" {
+		r.Notes = append(r.Notes, note)
+	}
+	return r
+}
+
 // finish adds to the report all that is known only at the end.
 func (g *gatherer) finish() *Report {
 	g.r.Docs = map[string]report.RuleDoc{}

@@ -48,6 +48,10 @@ type gatherer struct {
 	docs         []report.RuleDoc // of the rules that the report lists
 	errs         []error
 	dropped      int
+
+	// called with each verdict and each finding, and the exchange that they are about; nil to call nothing
+	onCheck   func(exchange int, rule string, v report.Verdict)
+	onFinding func(f *report.Finding)
 }
 
 func newGatherer(c *Checker) *gatherer {
@@ -115,7 +119,7 @@ func (g *gatherer) collect(v *exchangeResult) {
 	g.guesses.take(v.result)
 	g.countJudged(v.result)
 	for _, c := range v.result.Checks {
-		g.countCheck(c.Rule, nameOf(v.result.Operation()), c.Verdict)
+		g.countCheck(v.result.Item.Number, c.Rule, nameOf(v.result.Operation()), c.Verdict)
 	}
 	g.r.Omitted += v.result.Omitted
 	for i := range v.result.Findings {
@@ -176,10 +180,13 @@ func nameOf(op *specs.Operation) string {
 	return op.Name()
 }
 
-// countCheck counts a verdict, as skipped when its rule is switched off.
-func (g *gatherer) countCheck(id, operation string, v report.Verdict) {
+// countCheck counts a verdict on an exchange, as skipped when its rule is switched off.
+func (g *gatherer) countCheck(exchange int, id, operation string, v report.Verdict) {
 	if g.isDisabled(id, operation) {
 		v = report.Skipped
+	}
+	if g.onCheck != nil {
+		g.onCheck(exchange, id, v)
 	}
 	g.r.Checks.Add(v, 1)
 	tally := g.tallies[id]
@@ -197,11 +204,12 @@ func (g *gatherer) countCheck(id, operation string, v report.Verdict) {
 }
 
 // end judges what can be judged only at the end of the recording.
-func (g *gatherer) end(ctx context.Context) error {
-	for _, gap := range g.sequences.gaps(false) {
-		g.watcher.Missing(gap)
-	}
-	if err := g.watcher.End(ctx); err != nil && ctx.Err() == nil {
+func (g *gatherer) end(ctx context.Context) error { return g.judgeTheRest(ctx, g.watcher.End) }
+
+// judgeTheRest judges what takes the whole recording. It has all exchanges shown to the rules between them.
+func (g *gatherer) judgeTheRest(ctx context.Context, show func(context.Context) error) error {
+	g.watcher.Missing(g.sequences.gaps(false))
+	if err := show(ctx); err != nil && ctx.Err() == nil {
 		g.errs = append(g.errs, err)
 	}
 	g.r.Notes = append(g.r.Notes, g.watcher.Notes()...)

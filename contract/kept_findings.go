@@ -12,7 +12,7 @@ import (
 
 // takeRuleResult counts a verdict of a rule between exchanges, and keeps its finding. A pass has none.
 func (g *gatherer) takeRuleResult(v history.Result) {
-	g.countCheck(v.Rule, v.Operation, v.Verdict)
+	g.countCheck(v.Exchange, v.Rule, v.Operation, v.Verdict)
 	g.r.RulesJudged = g.r.RulesJudged || v.Verdict == report.Pass || v.Verdict == report.Fail
 	if v.Finding != nil {
 		g.keepFinding(*v.Finding, v.Lines...)
@@ -31,6 +31,9 @@ func (g *gatherer) keepFinding(f report.Finding, lines ...report.Line) {
 	f.Accepted = g.accepted.accepts(&f)
 	g.checker.redactFinding(&f)
 	f.Spec.Says = g.statementOf(&f)
+	if g.onFinding != nil {
+		g.onFinding(&f)
+	}
 	group := g.groups[f.ID]
 	if group == nil {
 		if len(g.groups) >= maxGroups {

@@ -40,6 +40,7 @@ type config struct {
 	ignoredPaths    []string
 	ignoredHeaders  []string
 	rewrites        []ownership.Rewrite
+	mockOnAll       bool
 	latency         []latencyLimit
 	comparison      comparisonConfig
 	found           func(*Finding, []report.Line)
@@ -78,6 +79,16 @@ func WithRewrite(from, to string) Option {
 func CheckRewrite(from, to string) error {
 	_, err := ownership.NewRewrite(from, to)
 	return err
+}
+
+// WithMockOnAllHosts takes every host for that of a mock, as it is with localhost anyway: an interface is below the
+// path of its name, as in http://mock.example:4010/workflow. It is for what one mock recorded itself, under whichever
+// names its clients know it: all addresses are of one installation.
+func WithMockOnAllHosts() Option {
+	return func(c *config) error {
+		c.mockOnAll = true
+		return nil
+	}
 }
 
 // WithBrand sets the word that the platform's exact identifiers carry.

@@ -43,8 +43,12 @@ func (g *gatherer) judgePendingCredentials() {
 		if left[name] > perOperation {
 			n, left[name] = left[name]-perOperation+1, perOperation
 		}
-		for range n {
-			g.countCheck(judge.AuthScheme, name, verdict)
+		for i := range n {
+			exchange := r.Item.Number
+			if i > 0 {
+				exchange = 0 // one that was not kept
+			}
+			g.countCheck(exchange, judge.AuthScheme, name, verdict)
 		}
 		g.keepFinding(g.checker.judge.SchemeFinding(r, verdict, message), g.checker.lineOf(r))
 	}

@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"svc.example/understudy/internal/evidence"
 )
 
 var (
@@ -39,7 +41,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"number":  groupDigits,
 		"plain":   plain,
 		"head":    func(n int, list []Unmatched) []Unmatched { return list[:min(n, len(list))] },
-	}).Parse(comparisonHTML + pageHTML)
+	}).Parse(evidence.Templates + comparisonHTML + pageHTML)
 	if err != nil {
 		return err
 	}
@@ -86,11 +88,12 @@ func (p *page) FaultsInWords() string { return p.Exchanges.injectedInWords() }
 func (p *page) EnginesInWords() string { return p.enginesInWords() }
 
 func (r *Report) page() *page {
+	styles := evidence.Styles + pageCSS
 	p := &page{
-		Report: r, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), // both are ours, embedded
+		Report: r, CSS: template.CSS(styles), JS: template.JS(pageJS), // both are ours, embedded
 		Policy: fmt.Sprintf(
 			"default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
-			hashOf(pageCSS), hashOf(pageJS)),
+			hashOf(styles), hashOf(pageJS)),
 		Verdict: "pass", Heat: r.heatMap(), Idle: len(r.idleRules()),
 	}
 	r.headline(p)

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"svc.example/understudy/internal/evidence"
 )
 
 // findingView is a finding on the page.
@@ -51,11 +53,11 @@ func (r *Report) findingView(g *Group, i int) findingView {
 	}
 	for n, text := range excerpt.Lines {
 		number := excerpt.First + n
-		v.Excerpt = append(v.Excerpt, excerptLine{number, short(plain(text), maxLineRunes), number == g.Spec.Line})
+		v.Excerpt = append(v.Excerpt, excerptLine{number, short(plain(text), evidence.MaxLine), number == g.Spec.Line})
 	}
 	others, uncited := g.others(len(g.Occurrences))
 	for _, o := range others {
-		v.Others = append(v.Others, short(plain(r.occurrence(g, o)), maxLineRunes))
+		v.Others = append(v.Others, short(plain(r.occurrence(g, o)), evidence.MaxLine))
 	}
 	v.Uncited = uncited
 	chain := g.chain()

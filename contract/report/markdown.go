@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"svc.example/understudy/internal/evidence"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -230,10 +231,4 @@ func escapeMarkdown(text string) string {
 }
 
 // visible returns a text from a recording with its line breaks, without characters that hide or reverse text.
-func visible(text string) string {
-	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = plain(line)
-	}
-	return strings.Join(lines, "\n")
-}
+func visible(text string) string { return evidence.Visible(text) }

@@ -6,8 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
+	"svc.example/understudy/internal/evidence"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -167,25 +167,9 @@ func count(n int, one string) string {
 }
 
 // plain returns a text from a recording in one line, without control characters.
-func plain(text string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c == '\n', c == '\t', c == '\r':
-			return ' '
-		case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c):
-			return unicode.ReplacementChar
-		}
-		return c
-	}, text)
-}
+func plain(text string) string { return evidence.Plain(text) }
 
-// short returns the beginning of a text, at most so many runes of it.
-func short(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
-}
+func short(text string, most int) string { return evidence.Short(text, most) }
 
 // idleRules counts the rules that were never triggered.
 func (r *Report) idleRules() []string {

@@ -4,6 +4,7 @@
 package coverage
 
 import (
+	"maps"
 	"strconv"
 
 	"svc.example/understudy/contract/report"
@@ -42,6 +43,17 @@ func (c *Collector) Add(op *specs.Operation, status int, sets []*Set) {
 	for _, set := range sets {
 		t.Union(set)
 	}
+}
+
+// Clone returns a collector with what this one has so far.
+func (c *Collector) Clone() *Collector {
+	clone := NewCollector(c.documents)
+	for op, t := range c.operations {
+		set := NewSet(op)
+		set.Union(t.Set)
+		clone.operations[op] = &operationCoverage{Set: set, exchanges: t.exchanges, statuses: maps.Clone(t.statuses)}
+	}
+	return clone
 }
 
 // axisOf returns the axis of coverage that an aspect of operations belongs to.

@@ -20,6 +20,7 @@ type accounts struct {
 	names   names
 
 	groups map[member]member          // to another one of the same account, or to itself
+	named  map[member]string          // the accounts of those whose own callers answers do not name, but others of it
 	joined map[member]bool            // those that stand for several
 	foes   map[member]map[member]bool // accounts that are known to be different
 }
@@ -117,9 +118,10 @@ func (a *accounts) linesOf(events []*facts.Exchange) (lines []report.Line) {
 	return lines
 }
 
-// group makes the accounts, when the whole recording is known.
+// group makes the accounts, when the whole recording is known. When more of it is, they are made anew.
 func (a *accounts) group(sites *sites) {
 	a.groups, a.joined, a.foes = map[member]member{}, map[member]bool{}, map[member]map[member]bool{}
+	a.named = map[member]string{}
 	for _, m := range a.order {
 		if at := sites.of(m.at); at.isMock {
 			a.groups[m] = member{sites.root(m.at), 0}
@@ -170,8 +172,8 @@ func (a *accounts) join(x, y member) {
 		return
 	}
 	a.groups[y], a.joined[x] = x, true
-	if f := a.callers[x]; f != nil {
-		f.account = cmp.Or(f.account, a.nameOf(y))
+	if a.callers[x] != nil && a.nameOf(x) == "" {
+		a.named[x] = a.nameOf(y)
 	}
 	for foe := range a.foes[y] {
 		a.part(x, foe)
@@ -181,7 +183,7 @@ func (a *accounts) join(x, y member) {
 // nameOf returns the name that answers give an account, if they do.
 func (a *accounts) nameOf(m member) string {
 	if f := a.callers[m]; f != nil {
-		return f.account
+		return cmp.Or(f.account, a.named[m])
 	}
 	return ""
 }

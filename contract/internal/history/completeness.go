@@ -124,5 +124,5 @@ func (h *history) report(r Ruling) {
 	h.w.say(h.w.config.result(r, h.w.accounts.linesOf(r.Evidence)))
 }
 
-// Missing notes that exchanges are missing, by the numbers that a file gives those of a world.
-func (w *Watcher) Missing(gap report.Gap) { w.gaps = append(w.gaps, gap) }
+// Missing sets which exchanges are missing, by the numbers that a file gives those of a world.
+func (w *Watcher) Missing(gaps []report.Gap) { w.gaps = gaps }

@@ -17,33 +17,36 @@ import (
 // Watcher shows exchanges to the rules: those of each account at each address by themselves, in the order in which they
 // began, once all of them are known. It is used by one goroutine.
 type Watcher struct {
-	config     Config
-	kinds      facts.Catalogue
+	config   Config
+	kinds    facts.Catalogue
+	spool    spool
+	sites    *sites
+	accounts *accounts
+	gaps     []report.Gap
+	atEnd    func(Result)
+	err      error
+	pass
+}
+
+// pass holds what a Watcher knows while it shows the exchanges. Each time it begins anew.
+type pass struct {
 	say        func(Result)
-	spool      spool
-	sites      *sites
-	accounts   *accounts
 	histories  *bounded[member, *history]
 	accountsAt map[int]int             // accounts, by site
 	begun      map[int]*facts.Exchange // the first exchange at each site, of whichever account
-	gaps       []report.Gap
 	written    *bounded[writtenKey, []written]
 	instant    time.Time
 	seen       map[uint64]string // the exchanges that began at the same instant, with their files
-	err        error
 }
 
 // maxHistories bounds how many histories are followed at a time. Beyond, the one that was begun first ends.
 const maxHistories = 512
 
-// NewWatcher makes a watcher that gives its verdicts to say.
+// NewWatcher makes a watcher whose End gives its verdicts to say.
 func NewWatcher(config Config, say func(Result)) *Watcher {
-	w := &Watcher{config: config, say: say, spool: spool{limit: config.InMemory}, sites: newSites()}
+	w := &Watcher{config: config, spool: spool{limit: config.InMemory}, sites: newSites(), atEnd: say}
 	w.kinds = facts.NewCatalogue(config.Documents)
 	w.accounts = newAccounts(w.kinds)
-	w.written, w.seen, w.begun = newBounded[writtenKey, []written](maxSights, nil), map[uint64]string{},
-		map[int]*facts.Exchange{}
-	w.histories = newBounded[member](maxHistories, func(h *history) { h.end() })
 	return w
 }
 
@@ -65,19 +68,35 @@ func (w *Watcher) See(e *facts.Exchange) {
 // End shows the exchanges to the rules. Verdicts that wait for evidence become inconclusive. The error is that of the
 // context, or of the disk.
 func (w *Watcher) End(ctx context.Context) error {
+	return errors.Join(w.Show(ctx, w.atEnd), w.Close())
+}
+
+// Show does what End does, and gives the verdicts to say, but more exchanges may follow: it shows all of them again
+// when it is called again. After an error of the disk it only returns that.
+func (w *Watcher) Show(ctx context.Context, say func(Result)) error {
+	if w.err != nil {
+		return w.err
+	}
 	w.sites.mergeContinued()
 	w.accounts.group(w.sites)
-	w.accountsAt = w.accounts.count()
-	if w.err == nil {
-		w.err = w.show(ctx)
+	w.pass = pass{
+		say: say, accountsAt: w.accounts.count(), begun: map[int]*facts.Exchange{}, seen: map[uint64]string{},
+		written:   newBounded[writtenKey, []written](maxSights, nil),
+		histories: newBounded[member](maxHistories, func(h *history) { h.end() }),
 	}
-	return errors.Join(w.err, w.spool.close())
+	return w.show(ctx)
 }
+
+// Close removes what waits on the disk. No exchange may follow.
+func (w *Watcher) Close() error { return w.spool.close() }
 
 func (w *Watcher) show(ctx context.Context) error {
 	for e, err := range w.spool.all() {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
+		}
+		if w.config.Pause != nil {
+			w.config.Pause()
 		}
 		if e.Forget {
 			w.forget(e.World)
@@ -133,7 +152,7 @@ func (w *Watcher) forget(world string) {
 	}
 }
 
-// Notes reports the sites at which accounts were judged apart.
+// Notes reports the sites at which accounts were judged apart when the exchanges were shown.
 func (w *Watcher) Notes() []string {
 	var notes []string
 	for at, p := range w.sites.list {

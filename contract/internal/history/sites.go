@@ -143,8 +143,11 @@ func (s *serial) count(e *facts.Exchange) {
 }
 
 // mergeContinued makes one site of those where one file goes on with the numbers of another, when the whole recording
-// is known.
+// is known. When more of it is, this is decided anew.
 func (p *sites) mergeContinued() {
+	for at := range p.above {
+		p.above[at] = at
+	}
 	type end struct {
 		world, site string
 		number      int64

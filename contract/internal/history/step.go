@@ -58,6 +58,7 @@ type Ruling struct {
 type Result struct {
 	Rule      string
 	Operation string // of the exchange that was judged
+	Exchange  int    // its number
 	Verdict   report.Verdict
 	Finding   *report.Finding // of everything but a pass
 	Lines     []report.Line   // of its evidence
@@ -70,15 +71,16 @@ type Config struct {
 	Trust     specs.Provenance
 	Complete  Completeness // by default Auto
 	InMemory  int          // exchanges that are held in memory until they are in order; by default some ten thousand
+	Pause     func()       // called before each exchange that is shown, to take a rest; nil for none
 }
 
 // result makes a finding of a ruling, whose callers are of one account as the exchanges of links show.
 func (c *Config) result(r Ruling, links []report.Line) Result {
-	v := Result{Rule: r.Rule, Operation: r.Operation, Verdict: r.Verdict}
+	judged := r.Evidence[len(r.Evidence)-1]
+	v := Result{Rule: r.Rule, Operation: r.Operation, Exchange: judged.Number, Verdict: r.Verdict}
 	if r.Verdict == report.Pass || r.Verdict == report.Skipped {
 		return v
 	}
-	judged := r.Evidence[len(r.Evidence)-1]
 	f := &report.Finding{
 		Rule: r.Rule, Verdict: r.Verdict, Severity: report.Notice, Operation: r.Operation, Exchange: judged.Number,
 		Message: r.Message, Pointer: "/response", Provenance: r.Provenance, Spec: c.spec(r.Operation),

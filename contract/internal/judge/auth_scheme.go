@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 	}
 	var schemes []*openapi3.SecurityScheme
 	for _, requirement := range requirements {
-		for name := range requirement {
+		for _, name := range slices.Sorted(maps.Keys(requirement)) {
 			if ref := op.Document.T.Components.SecuritySchemes[name]; ref != nil && ref.Value != nil {
 				schemes = append(schemes, ref.Value)
 			}
@@ -136,8 +137,10 @@ func (j *Judge) SchemeFinding(r *Result, verdict report.Verdict, message string)
 		severity = report.Of(provenance, j.trust)
 	}
 	pointer := "/components/securitySchemes"
-	for name := range op.Document.T.Components.SecuritySchemes {
-		pointer = join("/components/securitySchemes", name)
+	for name, ref := range op.Document.T.Components.SecuritySchemes {
+		if headerOfScheme(ref.Value) == "Authorization" { // one scheme of each document has it
+			pointer = join("/components/securitySchemes", name)
+		}
 	}
 	return j.finding(r.Item.Number, op, report.Finding{
 		Rule: AuthScheme, Severity: severity, Verdict: verdict, Message: message,

@@ -95,8 +95,8 @@ func (a *Addresses) basesOn(host string) []hostBase {
 		for _, b := range given {
 			add(hostBase{b, d, b})
 		}
-		if !isGiven || isLoopback(hostName(host)) {
-			add(hostBase{defaultBase(d, host), d, nil})
+		if isMock := a.isMockOnAll || isLoopback(hostName(host)); !isGiven || isMock {
+			add(hostBase{defaultBase(d, host, isMock), d, nil})
 		}
 		for _, b := range a.guessed[d.Interface] {
 			add(hostBase{b, d, b})
@@ -116,14 +116,14 @@ func hostName(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// defaultBase returns the default address of an interface on a host, or nil.
-func defaultBase(d *specs.Document, host string) *Base {
+// defaultBase returns the default address of an interface on a host, which may be that of a mock, or nil.
+func defaultBase(d *specs.Document, host string, isMock bool) *Base {
 	name := hostName(host)
 	switch {
 	case isNamed(name, string(d.Interface+".localhost")), isNamed(host, defaultHost(d)),
 		isNamed(host, string(d.Interface+".svc.example")):
 		return &Base{host: host, path: d.BasePath, site: siteOf(d, host)}
-	case isLoopback(name):
+	case isMock:
 		return &Base{host: host, path: "/" + string(d.Interface) + d.BasePath, site: host, mock: true}
 	}
 	return nil
@@ -143,7 +143,7 @@ func isLoopback(name string) bool {
 // With returns the addresses with guessed bases in addition.
 func (a *Addresses) With(guessed []*Base) *Addresses {
 	with := &Addresses{
-		documents: a.documents, given: a.given, rewrites: a.rewrites,
+		documents: a.documents, given: a.given, rewrites: a.rewrites, isMockOnAll: a.isMockOnAll,
 		guessed: map[specs.Interface][]*Base{},
 	}
 	for _, b := range guessed {

@@ -62,6 +62,7 @@ type Addresses struct {
 	given       map[specs.Interface][]*Base
 	guessed     map[specs.Interface][]*Base
 	rewrites    []Rewrite
+	isMockOnAll bool     // each host is one of a local mock
 	basesByHost sync.Map // host → []located, of the first maxHosts
 	hosts       atomic.Int32
 }
@@ -87,6 +88,14 @@ func NewAddresses(
 	}
 	a.groupBySite()
 	return a, nil
+}
+
+// OnAllHosts returns the addresses with those of a local mock on all hosts: it is one installation, under whichever
+// names its clients know it.
+func (a *Addresses) OnAllHosts() *Addresses {
+	all := a.With(nil)
+	all.isMockOnAll = true
+	return all
 }
 
 // cutWorld removes from a path the prefix that chooses a world of the mock.
@@ -138,7 +147,10 @@ func (a *Addresses) Owner(item *record.Item) Owner {
 	if len(claims) == 0 {
 		return owner
 	}
-	return owner.decide(item.Request.Method, claims)
+	if owner = owner.decide(item.Request.Method, claims); a.isMockOnAll && owner.State == Matched {
+		owner.Site, owner.Mock = "mock", true
+	}
+	return owner
 }
 
 // isNoClientRequest reports whether a browser or a proxy made a request, and not a client: a preflight, a tunnel, or a

@@ -213,6 +213,33 @@ func TestSites(t *testing.T) {
 	}
 }
 
+// What a mock recorded itself has the names under which its clients know it.
+func TestAMockOnAllHosts(t *testing.T) {
+	t.Parallel()
+	given, err := ownership.NewAddresses(interfaces(t), map[specs.Interface][]string{"llm": {"https://gate.example/l"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := given.OnAllHosts()
+	for request, want := range map[string]string{
+		"GET http://mock:4010/workflow/api/projects":             "workflow.listProjects",
+		"GET https://10.0.0.7/_worlds/w/core/v3/api/projects":    "core.listProjects in w",
+		"GET http://mock:4010/llm/api/projects":                  "llm.listProjects",
+		"GET https://gate.example/l/api/projects":                "llm.listProjects",
+		"GET https://workflow.svc.example/api/projects":          "workflow.listProjects",
+		"GET http://workflow.localhost:4010/api/projects":        "workflow.listProjects",
+		"GET http://mock:4010/_understudy/worlds/default/faults": "ignored",
+		"GET http://mock:4010/api/projects":                      "unmatched",
+	} {
+		if got := ownerOf(a, request); got != want {
+			t.Errorf("%s belongs to %s, want %s", request, got, want)
+		}
+	}
+	if got := ownerOf(given, "GET http://mock:4010/workflow/api/projects"); got != "unmatched" {
+		t.Errorf("without it, it belongs to %s", got)
+	}
+}
+
 func TestTheHostOfARelativeAddress(t *testing.T) {
 	t.Parallel()
 	a, err := ownership.NewAddresses(interfaces(t), nil, nil)

@@ -21,9 +21,23 @@ import (
 )
 
 // watched returns the verdicts on exchanges that come in some order.
-func watched(t *testing.T, inMemory int, exchanges []*recording.Exchange) []history.Result {
+func watched(t *testing.T, inMemory int, exchanges []*recording.Exchange) (verdicts []history.Result) {
 	t.Helper()
-	var documents []*specs.Document
+	documents, events := eventsOf(t, exchanges)
+	w := history.NewWatcher(history.Config{Rules: rule.All, Documents: documents, InMemory: inMemory},
+		func(v history.Result) { verdicts = append(verdicts, v) })
+	for _, e := range events {
+		w.See(e)
+	}
+	if err := w.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return verdicts
+}
+
+// eventsOf returns what the rules see of exchanges, and the documents.
+func eventsOf(t *testing.T, exchanges []*recording.Exchange) (documents []*specs.Document, events []*facts.Exchange) {
+	t.Helper()
 	for _, name := range specs.Interfaces() {
 		d, err := specs.Load(name, specs.Neutral)
 		if err != nil {
@@ -35,23 +49,15 @@ func watched(t *testing.T, inMemory int, exchanges []*recording.Exchange) []hist
 	if err != nil {
 		t.Fatal(err)
 	}
-	var verdicts []history.Result
-	w := history.NewWatcher(history.Config{Rules: rule.All, Documents: documents, InMemory: inMemory},
-		func(v history.Result) {
-			verdicts = append(verdicts, v)
-		})
 	for item, err := range record.Exchanges("memory", slices.Values(exchanges)).Items() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if e := facts.New(j.Match(item)); e != nil {
-			w.See(e)
+			events = append(events, e)
 		}
 	}
-	if err := w.End(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return verdicts
+	return documents, events
 }
 
 // Exchanges that wait on disk until they are in order say what they say in memory.

@@ -142,11 +142,16 @@ func Exchanges(name string, exchanges iter.Seq[*recording.Exchange]) Source {
 		number := 0
 		for e := range exchanges {
 			number++
-			if !yield(Raw{Position: Position{File: name, Number: number, Entry: number, Line: number}, item: e}, nil) {
+			if !yield(Of(e, name, number), nil) {
 				return
 			}
 		}
 	}
+}
+
+// Of makes a record of an exchange that is in memory, with its number in a source of that name.
+func Of(e *recording.Exchange, name string, number int) Raw {
+	return Raw{Position: Position{File: name, Number: number, Entry: number, Line: number}, item: e}
 }
 
 // Items decodes a source, for those who need no second processor.

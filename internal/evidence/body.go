@@ -1,4 +1,4 @@
-package report
+package evidence
 
 import (
 	"bytes"
@@ -12,37 +12,39 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
+// MaxLine is the number of characters of a line that a page shows.
+const MaxLine = 400
+
 // Limits of a body on a page.
 const (
 	maxBodyLines  = 60
 	aroundMark    = 8
-	maxLineRunes  = 400
 	maxBinaryShow = 64
 )
 
-// bodyLine is a line of a body on the page.
-type bodyLine struct {
-	Spans  []span
+// Line is a line of a body.
+type Line struct {
+	Spans  []Span
 	Marked bool // the finding is about this one
 	Gap    int  // lines left out in its place
 }
 
-// span is a piece of a line: a key, a text, a number, a literal, or punctuation, which has no kind.
-type span struct{ Kind, Text string }
+// Span is a piece of a line: a key, a text, a number, a literal, or punctuation, which has no kind.
+type Span struct{ Kind, Text string }
 
-// bodyView is a body on the page.
-type bodyView struct {
-	Lines []bodyLine
+// Body is a body as a page shows it.
+type Body struct {
+	Lines []Line
 	Note  string
 }
 
 // viewBody shows a body: JSON with its structure laid open and the place of the fault marked, other text as it is,
 // bytes as bytes. The path is a pointer into the body, and has no meaning when isMarked is false.
-func viewBody(b *recording.Body, path string, isMarked bool) *bodyView {
+func viewBody(b *recording.Body, path string, isMarked bool) *Body {
 	if b == nil {
 		return nil
 	}
-	view := &bodyView{}
+	view := &Body{}
 	if b.Truncated {
 		view.Note = "only the beginning of the body was recorded"
 	}
@@ -51,7 +53,7 @@ func viewBody(b *recording.Body, path string, isMarked bool) *bodyView {
 		view.Note = "empty"
 	case !utf8.Valid(b.Bytes) && !b.Truncated:
 		view.Note = fmt.Sprintf("%d bytes that are not text, beginning with:", len(b.Bytes))
-		view.Lines = []bodyLine{{Spans: []span{{Text: fmt.Sprintf("% x", b.Bytes[:min(len(b.Bytes), maxBinaryShow)])}}}}
+		view.Lines = []Line{{Spans: []Span{{Text: fmt.Sprintf("% x", b.Bytes[:min(len(b.Bytes), maxBinaryShow)])}}}}
 	default:
 		view.Lines = jsonLines(b.Bytes, path, isMarked)
 		if view.Lines == nil {
@@ -62,22 +64,22 @@ func viewBody(b *recording.Body, path string, isMarked bool) *bodyView {
 	return view
 }
 
-func textLines(text string) []bodyLine {
-	var lines []bodyLine
-	for line := range strings.SplitSeq(visible(text), "\n") {
-		lines = append(lines, bodyLine{Spans: []span{{Text: short(line, maxLineRunes)}}})
+func textLines(text string) []Line {
+	var lines []Line
+	for line := range strings.SplitSeq(Visible(text), "\n") {
+		lines = append(lines, Line{Spans: []Span{{Text: Short(line, MaxLine)}}})
 	}
 	return lines
 }
 
 // jsonLines formats JSON, or returns nil if the text is not JSON.
-func jsonLines(text []byte, path string, isMarked bool) []bodyLine {
+func jsonLines(text []byte, path string, isMarked bool) []Line {
 	indented, err := jsontext.AppendFormat(nil, text, jsontext.WithIndent("  "), jsontext.AllowDuplicateNames(true),
 		jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return nil
 	}
-	w := &layout{text: indented, marked: -1, lines: []bodyLine{{}}}
+	w := &layout{text: indented, marked: -1, lines: []Line{{}}}
 	w.d = jsontext.NewDecoder(bytes.NewBuffer(indented), jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true))
 	w.walk(path)
@@ -92,7 +94,7 @@ type layout struct {
 	d      *jsontext.Decoder
 	text   []byte
 	done   int // bytes in lines
-	lines  []bodyLine
+	lines  []Line
 	marked int
 	depth  int // tokens of the path to the marked line
 }
@@ -141,26 +143,26 @@ func (w *layout) put(kind string, text []byte) {
 	w.done += len(text)
 	for i, part := range bytes.Split(text, []byte("\n")) {
 		if i > 0 {
-			w.lines = append(w.lines, bodyLine{})
+			w.lines = append(w.lines, Line{})
 		}
 		if len(part) > 0 {
 			line := &w.lines[len(w.lines)-1]
-			line.Spans = append(line.Spans, span{kind, short(plain(strings.ToValidUTF8(string(part), "\uFFFD")), maxLineRunes)})
+			line.Spans = append(line.Spans, Span{kind, Short(Plain(strings.ToValidUTF8(string(part), "\uFFFD")), MaxLine)})
 		}
 	}
 }
 
 // folded leaves out lines of a long body: all but its beginning and what is around the mark.
-func folded(lines []bodyLine) []bodyLine {
+func folded(lines []Line) []Line {
 	if len(lines) <= maxBodyLines {
 		return lines
 	}
-	mark := slices.IndexFunc(lines, func(l bodyLine) bool { return l.Marked })
+	mark := slices.IndexFunc(lines, func(l Line) bool { return l.Marked })
 	head := maxBodyLines
 	if mark >= 0 {
 		head = aroundMark
 	}
-	var out []bodyLine
+	var out []Line
 	gap := 0
 	for i := range lines {
 		if i >= head && (mark < 0 || i < mark-aroundMark || i > mark+aroundMark) {
@@ -168,12 +170,12 @@ func folded(lines []bodyLine) []bodyLine {
 			continue
 		}
 		if gap > 0 {
-			out, gap = append(out, bodyLine{Gap: gap}), 0
+			out, gap = append(out, Line{Gap: gap}), 0
 		}
 		out = append(out, lines[i])
 	}
 	if gap > 0 {
-		out = append(out, bodyLine{Gap: gap})
+		out = append(out, Line{Gap: gap})
 	}
 	return out
 }

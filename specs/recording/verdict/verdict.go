@@ -1,0 +1,96 @@
+// Package verdict holds what the rules say of recorded exchanges, as plain values. Who judges fills them in, and who
+// shows them needs nothing of who judges: the mock server and the contract suite do not import each other.
+package verdict
+
+// Outcome is the outcome of a check: of one rule that had one chance.
+type Outcome string
+
+// The four outcomes.
+const (
+	Pass         Outcome = "pass"
+	Fail         Outcome = "fail"
+	Inconclusive Outcome = "inconclusive" // the exchanges lack the evidence that it takes
+	Skipped      Outcome = "skipped"      // there was nothing to check, or the rule is switched off
+)
+
+// Worse reports whether an outcome is worse than another one: fail, inconclusive, pass, skipped.
+func (o Outcome) Worse(than Outcome) bool { return o.rank() > than.rank() }
+
+func (o Outcome) rank() int {
+	switch o {
+	case Fail:
+		return 3
+	case Inconclusive:
+		return 2
+	case Pass:
+		return 1
+	case Skipped:
+	}
+	return 0
+}
+
+// Verdict holds what is known of one exchange.
+type Verdict struct {
+	Seq     int64   `json:"seq"`
+	Outcome Outcome `json:"outcome"` // the worst of its checks; skipped if there are none
+
+	// Breaks means that a finding about the exchange makes a check of all of them fail. A rule of which it is less sure
+	// what holds fails without that.
+	Breaks bool `json:"breaks"`
+
+	// Pending means that the rules between exchanges have not looked at it yet. What they say may change later, too.
+	Pending bool `json:"pending"`
+
+	Checks   []Check   `json:"checks"`   // by rule, in the order of reports; a rule that is not there had no chance
+	Findings []Finding `json:"findings"` // about this exchange; it may be evidence of others
+	Omitted  bool      `json:"omitted"`  // there may be more findings, which are not kept since there are too many
+}
+
+// Check is the outcome of a rule on an exchange. It may have had several chances, such as one for each body.
+type Check struct {
+	Rule    string  `json:"rule"`
+	Outcome Outcome `json:"outcome"`           // the worst
+	Message string  `json:"message,omitempty"` // of the worst finding, if there is one
+	Counts
+}
+
+// Counts counts chances by their outcome.
+type Counts struct {
+	Pass         int `json:"pass"`
+	Fail         int `json:"fail"`
+	Inconclusive int `json:"inconclusive"`
+	Skipped      int `json:"skipped"`
+}
+
+// Finding is an outcome worth showing.
+type Finding struct {
+	ID         string  `json:"id"` // a fingerprint: the same deviation has the same one wherever it is found
+	Rule       string  `json:"rule"`
+	Severity   string  `json:"severity"` // error, warning or notice
+	Outcome    Outcome `json:"outcome"`  // fail or inconclusive
+	Breaks     bool    `json:"breaks"`   // it makes a check fail
+	Interface  string  `json:"interface"`
+	Operation  string  `json:"operation"`
+	Seq        int64   `json:"seq"`      // of the exchange that it is about
+	Evidence   []int64 `json:"evidence"` // the numbers of the exchanges that show it, in their order
+	Message    string  `json:"message"`
+	Pointer    string  `json:"pointer"`         // into the exchange, such as /response/body/pools/0/name
+	Found      string  `json:"found,omitempty"` // the value there as JSON, or its beginning; empty if it may be secret
+	Provenance string  `json:"provenance"`
+	Spec       Spec    `json:"spec"`
+}
+
+// Spec is the place in a document that a finding refers to.
+type Spec struct {
+	File    string   `json:"file"` // such as workflow.yaml; empty if there is none
+	Line    int      `json:"line"` // from 1
+	Pointer string   `json:"pointer"`
+	Says    string   `json:"says,omitempty"`    // what stands there, in one short line
+	Excerpt *Excerpt `json:"excerpt,omitempty"` // nil if the document is not at hand
+}
+
+// Excerpt holds some lines of a document, around the one in question.
+type Excerpt struct {
+	First int      `json:"first"` // the number of the first line
+	Lines []string `json:"lines"`
+}
