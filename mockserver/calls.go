@@ -7,7 +7,6 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/journal"
-	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -15,17 +14,11 @@ import (
 // description can fit no call, such as one with the name of an operation that does not exist, and if the journal has
 // had to forget exchanges to stay within its bound.
 func (w *World) Exchanges(calls fixtures.Calls) ([]recording.Exchange, error) {
-	fits, err := w.fitting(calls)
+	described, err := w.live.Calls(calls, w.server.document)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("calls: %w", err)
 	}
-	var found []*journal.Entry
-	for _, e := range w.live.Journal.Entries() {
-		if fits(e) {
-			found = append(found, e)
-		}
-	}
-	return w.render(found), w.droppedError()
+	return w.render(described.Seen()), w.droppedError()
 }
 
 // WaitFor waits until the world has answered n calls that fit a description, and returns their exchanges, oldest
@@ -36,11 +29,11 @@ func (w *World) WaitFor(ctx context.Context, calls fixtures.Calls, n int) ([]rec
 	if n < 1 {
 		return nil, fmt.Errorf("wait for %d calls: want a number above 0", n)
 	}
-	fits, err := w.fitting(calls)
+	described, err := w.live.Calls(calls, w.server.document)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("calls: %w", err)
 	}
-	found, lost, err := w.live.Journal.WaitFor(ctx, 0, n, fits)
+	found, lost, err := described.WaitFor(ctx, 0, n)
 	if err != nil {
 		err = fmt.Errorf("world %s: saw %d of %d calls: %w", w.live.ID, len(found), n, err)
 		if lost > 0 {
@@ -48,15 +41,6 @@ func (w *World) WaitFor(ctx context.Context, calls fixtures.Calls, n int) ([]rec
 		}
 	}
 	return w.render(found), err
-}
-
-// fitting returns which exchanges a description means.
-func (w *World) fitting(calls fixtures.Calls) (func(*journal.Entry) bool, error) {
-	matcher, err := match.Compile(calls, w.server.document)
-	if err != nil {
-		return nil, fmt.Errorf("calls: %w", err)
-	}
-	return func(e *journal.Entry) bool { return matcher.Exchange(e, &w.live.Peek().Account) }, nil
 }
 
 func (w *World) render(entries []*journal.Entry) []recording.Exchange {

@@ -26,7 +26,7 @@ func (s *Server) controlRules() op.Interface {
 	return control.Interface(control.Host{
 		Worlds: s.worlds,
 		Dump:   s.dump,
-		Load:   loadWorld,
+		Load:   s.loadWorld,
 		Render: s.redacted,
 		Source: func(name specs.Interface) ([]byte, error) {
 			if name == specs.Control {
@@ -166,7 +166,7 @@ func (x *exchange) control(ctx context.Context) (reply op.Reply, err error) {
 	}
 	typeErr := x.requireMediaType()
 	x.input, err = x.validate(Strict)
-	if err := errors.Join(typeErr, err, x.server.knownOperations(x.input.query["operation"])); err != nil {
+	if err := errors.Join(typeErr, err, x.server.knownOperations(exactNames(x.input.query["operation"]))); err != nil {
 		return reply, err
 	}
 	x.call = x.newCall(world.Caller{})
@@ -175,6 +175,14 @@ func (x *exchange) control(ctx context.Context) (reply op.Reply, err error) {
 		x.takeTime()
 	}
 	return route.Handle(&x.call)
+}
+
+// exactNames returns the names of operations without patterns. Where the document allows these, the handler checks
+// them.
+func exactNames(operations []string) []string {
+	return slices.DeleteFunc(slices.Clone(operations), func(name string) bool {
+		return !strings.Contains(name, ".") || strings.ContainsAny(name, `*?[\`)
+	})
 }
 
 // mayControl refuses those who may not use the control interface.

@@ -20,8 +20,7 @@ func (x *exchange) admit() error {
 	site, page := x.r.Header.Get("Sec-Fetch-Site"), x.r.Header.Get("Origin")
 	switch {
 	case !x.server.isOwnHost(x.r):
-		return op.Forbidden("%q is not an allowed host name: use localhost, allow the name with --control-host, "+
-			"or start the server with a control token", x.r.Host)
+		return notOwnHost(x.r)
 	case site == "cross-site", page != "" && !isOrigin(page, x.r.Host):
 		return op.Forbidden("pages of other origins may not use the control interface")
 	}

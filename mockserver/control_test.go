@@ -74,6 +74,17 @@ var controlProbes = map[string][]string{
 		"/worlds/none/journal/stream 404", "/worlds/own/journal/stream?after=-1 400",
 		"/worlds/own/journal/stream?operation=core.none 400", "/journal/stream?after=x 400",
 	},
+	"getJournalRows": {
+		"/worlds/own/journal/rows 200", "/worlds/none/journal/rows 404", "/journal/rows?limit=1&from=-1&order=desc 200",
+		"/journal/rows?operation=core.*&operation=unknown&interface=core&status=404&status=4xx&status=none 200",
+		"/journal/rows?text=a&fault=true&resource=workflow.pool/1 200", "/journal/rows?operation=core.isueJob 400",
+		"/journal/rows?status=x 400", "/journal/rows?limit=0 400", "/journal/rows?from=x 400",
+		"/journal/rows?resource=pool 400", "/journal/rows?text= 400",
+	},
+	"getExchange": { // what it grants needs an exchange; see TestExchange
+		"/worlds/own/journal/1 404", "/worlds/none/journal/1 404", "/journal/1 404", "/journal/x 400", "/journal/0 400",
+	},
+	"tickJournal":    {"/worlds/none/journal/ticks 404"}, // what it grants does not end; see TestTicks
 	"listJobResults": {"/worlds/own/jobs/results 200", "/worlds/none/jobs/results 404", "/jobs/results 200"},
 	"queueJobResult": {
 		`/worlds/own/jobs/results 201 {"query":"a"}`,
@@ -85,8 +96,13 @@ var controlProbes = map[string][]string{
 		`/worlds/own/chats/turns 201 {"events":[{"content":"Good morning!"}]}`,
 		`/worlds/own/chats/turns 201 {"agent":"Shop helper","input":"(?i)hello","events":[{"reasoning":"A greeting."},{"tool":{"functionName":"query"}},{"output":{"name":"report","content":"# Hi"}},{"artifact":{"artifactType":"REACT_OUTPUT","textContent":"<p/>"}},{"error":{"message":"no"}}],"times":2}`, `/worlds/own/chats/turns 201 {"status":429,"message":"wait"}`, `/worlds/own/chats/turns 400 {}`, `/worlds/own/chats/turns 400 {"status":500}`, `/worlds/own/chats/turns 400 {"status":429,"events":[{"content":"a"}]}`, `/worlds/own/chats/turns 400 {"input":"(","status":429}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a","reasoning":"b"}]}`, `/worlds/own/chats/turns 400 {"events":[{"said":"a"}]}`, `/worlds/own/chats/turns 400 {"events":[{"error":{"message":"no"}},{"content":"a"}]}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a"}],"message":"wait"}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a"}],"times":0}`, "/worlds/own/chats/turns 400", `/worlds/none/chats/turns 404 {"status":429}`, `/chats/turns 201 {"status":404}`, `/chats/turns 400 {}`,
 	},
-	"clearTurns": {"/worlds/own/chats/turns 204", "/worlds/none/chats/turns 404", "/chats/turns 204"},
-	"listFaults": {"/worlds/own/faults 200", "/worlds/none/faults 404", "/faults 200"},
+	"clearTurns":   {"/worlds/own/chats/turns 204", "/worlds/none/chats/turns 404", "/chats/turns 204"},
+	"listOutcomes": {"/worlds/own/attempts/outcomes 200", "/worlds/none/attempts/outcomes 404", "/attempts/outcomes 200"},
+	"queueOutcome": {
+		`/worlds/own/attempts/outcomes 201 {"error":"no"}`, `/worlds/own/attempts/outcomes 201 {"task":"+load","takes":"30s","error":"no","times":1,"nth":2}`, `/worlds/own/attempts/outcomes 201 {"project":"to come","later":true}`, `/worlds/own/attempts/outcomes 400 {"project":"none"}`, `/worlds/own/attempts/outcomes 400 {"workflow":"none"}`, `/worlds/own/attempts/outcomes 400 {"takes":"soon"}`, `/worlds/own/attempts/outcomes 400 {"times":0}`, `/worlds/own/attempts/outcomes 400 {"tasks":"a"}`, "/worlds/own/attempts/outcomes 400", `/worlds/none/attempts/outcomes 404 {}`, `/attempts/outcomes 201 {}`,
+	},
+	"clearOutcomes": {"/worlds/own/attempts/outcomes 204", "/worlds/none/attempts/outcomes 404", "/attempts/outcomes 204"},
+	"listFaults":    {"/worlds/own/faults 200", "/worlds/none/faults 404", "/faults 200"},
 	"planFault": {
 		`/worlds/own/faults 201 {"status":503}`,
 		`/worlds/own/faults 201 {"id":"a","operation":"core.issueJob","request":{"body":{"query":"q"}},"first":1,"status":503,"retryAfter":"1s","effect":"once"}`, `/worlds/own/faults 409 {"id":"a","status":503}`, `/worlds/own/faults 201 {"interface":"llm","delay":{"median":"90ms","sigma":0.4,"max":"2s"},"probability":0.5}`, `/worlds/own/faults 201 {"delay":"1ms","network":"truncated","at":3,"bytesPerSecond":7,"after":"10m","every":2}`, `/worlds/own/faults 201 {"status":418,"headers":{"X-A":"b"},"body":{"a":[1]},"network":"wrongLength","bytes":2}`, `/worlds/own/faults 400 {}`, `/worlds/own/faults 400 {"status":99}`, `/worlds/own/faults 400 {"stats":503}`, `/worlds/own/faults 400 {"status":503,"nth":1,"first":2}`, `/worlds/own/faults 400 {"status":503,"operation":"core.isueJob"}`, `/worlds/own/faults 400 {"status":503,"after":"soon"}`, `/worlds/own/faults 400 {"delay":"soon"}`, `/worlds/own/faults 400 {"delay":{"mean":"1s"}}`, `/worlds/own/faults 400 {"network":"gone"}`, `/worlds/own/faults 400 {"effect":"none"}`, `/worlds/own/faults 400 {"status":503,"calls":1}`, "/worlds/own/faults 400", `/worlds/none/faults 404 {"status":503}`, `/faults 201 {"status":503}`,

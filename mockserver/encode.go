@@ -39,6 +39,9 @@ func (x *exchange) encode(reply op.Reply, err error) (a answer) {
 	if err != nil {
 		reply, a.reason = x.refuse(err)
 	}
+	if x.ignored != "" {
+		a.notes = append(a.notes, x.ignored)
+	}
 	a.notes = append(a.notes, reply.Notes...)
 	if a.Answer, err = x.render(reply); err == nil {
 		err = x.checkAnswer(&a)

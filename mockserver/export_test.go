@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs"
 )
@@ -71,6 +72,14 @@ func (w *World) SkipIDs(n int64, kinds ...string) error {
 		value.NewIDs(kind, n)
 	}
 	return w.live.Replace(value)
+}
+
+// Holding does something while it holds the world, as a transaction does, and then skips ids.
+func (w *World) Holding(n int64, kind string, do func()) {
+	w.live.Note(func(value *world.State) {
+		do()
+		value.NewIDs(kind, n)
+	})
 }
 
 // WithSavePause sets the time between two looks at whether there are worlds to save.

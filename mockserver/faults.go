@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -80,37 +81,33 @@ func (x *exchange) chooseFault(value *world.State) (*applied, error) {
 		f.ID = cmp.Or(f.ID, injectedID)
 		return newApplied(value, f, x.visit.after), nil
 	}
-	request := x.matchRequest(value)
-	rules := x.faultRules(value, request)
+	rules := x.faultRules(value)
 	if len(rules) == 0 {
 		return nil, nil
 	}
-	var chosen *applied
+	return x.countedFault(value, rules), nil
+}
+
+// countedFault counts the call for rules of a value of the world, and returns the fault that applies; nil if none does.
+func (x *exchange) countedFault(value *world.State, rules []*fault.Rule) (chosen *applied) {
 	x.visit.world.Note(func(tx *world.State) {
+		x.visit.faults = new(tx.Faults)
 		if !samePlan(tx, value) { // it has changed meanwhile
-			rules = x.faultRules(tx, request)
+			rules = x.faultRules(tx)
 		}
 		if rule, call := fault.Choose(tx, rules); rule != nil {
 			chosen = newApplied(tx, rule.Fault, call)
 		}
 	})
-	return chosen, nil
+	return chosen
 }
 
 func samePlan(a, b *world.State) bool {
 	return len(a.Faults.Plan) == len(b.Faults.Plan) && len(a.Faults.Plan) > 0 && &a.Faults.Plan[0] == &b.Faults.Plan[0]
 }
 
-// matchRequest returns the request for those who decide whether it is meant.
-func (x *exchange) matchRequest(value *world.State) *match.Request {
-	path, _ := x.path()
-	return &match.Request{
-		Path: path, RawQuery: x.r.URL.RawQuery, Header: x.r.Header, Body: x.body.bytes, Key: x.key, Account: &value.Account,
-	}
-}
-
 // faultRules returns the faults of a value of the world that the request is meant by.
-func (x *exchange) faultRules(value *world.State, request *match.Request) []*fault.Rule {
+func (x *exchange) faultRules(value *world.State) []*fault.Rule {
 	if len(value.Faults.Plan) == 0 {
 		return nil
 	}
@@ -118,7 +115,10 @@ func (x *exchange) faultRules(value *world.State, request *match.Request) []*fau
 	if err != nil {
 		x.server.log.Error("faults cannot be applied", slog.String("world", x.visit.world.ID), slog.Any("error", err))
 	}
-	return index.Find(x.match.Operation, request)
+	path, _ := x.path()
+	return index.Find(x.match.Operation, &match.Request{
+		Path: path, RawQuery: x.r.URL.RawQuery, Header: x.r.Header, Body: x.body.bytes, Key: x.key, Account: &value.Account,
+	})
 }
 
 // takeEffect lets the operation take effect as often as the fault says, and notes in it how often it did: what the
@@ -128,27 +128,42 @@ func (x *exchange) takeEffect(route *op.Route, value *world.State, f *applied) (
 	if effect == fixtures.EffectNone {
 		return reply, nil
 	}
-	if reply, err = x.operate(route, value); err != nil || reply.Status >= http.StatusBadRequest {
+	reply, err = x.operate(route, value)
+	switch {
+	case x.fault != nil: // the answer is one that the header Prefer asks for
+		f.Injected = true
+		return reply, err
+	case err != nil || reply.Status >= http.StatusBadRequest:
 		if note := x.refusalNote(err, f); note != "" {
 			reply.Notes = append(reply.Notes, note)
 		}
 		return reply, err
 	}
-	f.Effect = recording.EffectOnce
-	if effect == fixtures.EffectOnce {
-		return reply, nil
-	}
-	again, errAgain := x.operate(route, x.visit.world.Read())
-	switch {
-	case errAgain != nil:
-		_, reason := x.refuse(errAgain)
-		reply.Notes = append(slices.Clip(reply.Notes), "the second delivery was refused: "+reason)
-	case again.Status >= http.StatusBadRequest:
-		reply.Notes = append(slices.Clip(reply.Notes), fmt.Sprintf("the second delivery was refused with %d", again.Status))
-	default:
-		f.Effect = recording.EffectTwice
+	if f.Effect = recording.EffectOnce; effect == fixtures.EffectTwice {
+		reply.Notes = append(slices.Clip(reply.Notes), x.deliverAgain(route, f)...)
 	}
 	return reply, nil
+}
+
+// deliverAgain lets the operation take effect a second time, and returns why it does not. The client has sent one
+// request, and no more of them count against its limit.
+func (x *exchange) deliverAgain(route *op.Route, f *applied) (notes []string) {
+	var reply op.Reply
+	before, value := x.visit.before, x.visit.world.Read()
+	defer func() { x.visit.before = before }() // the world as it was before the request is that before the first delivery
+	caller, err := x.authenticate(value, route)
+	if err == nil {
+		reply, err = x.carryOut(route, value, caller)
+	}
+	switch {
+	case err != nil:
+		_, reason := x.refuse(err)
+		return []string{"the second delivery was refused: " + reason}
+	case reply.Status >= http.StatusBadRequest:
+		return []string{fmt.Sprintf("the second delivery was refused with %d", reply.Status)}
+	}
+	f.Effect = recording.EffectTwice
+	return nil
 }
 
 // refusalNote says that the operation was refused, where the client does not see that.
@@ -162,30 +177,34 @@ func (x *exchange) refusalNote(err error, f *applied) string {
 
 // injectedReply returns the answer that a fault puts in the place of the operation's.
 func (x *exchange) injectedReply(f *fixtures.Fault) (reply op.Reply) {
-	isEmpty := f.Status < http.StatusBadRequest
 	switch {
 	case f.Body != nil:
 		reply = bodyReply(f.Body, x.rules.Media)
-	case !isEmpty:
-		message := cmp.Or(f.Message, http.StatusText(f.Status), "status "+strconv.Itoa(f.Status))
-		reply = x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{
-			Code: op.StatusCode(f.Status), Message: message,
-		}})
-		reply.Notes = nil
+	case f.Status >= http.StatusBadRequest:
+		reply = x.errorForm(f.Status, f.Message)
 	}
 	reply.Status = f.Status
 	reply.Header = slices.Clone(reply.Header)
 	if f.RetryAfter > 0 {
 		seconds := int64(math.Ceil(time.Duration(f.RetryAfter).Seconds()))
-		reply.Header = append(reply.Header, [2]string{"Retry-After", strconv.FormatInt(seconds, 10)})
+		reply.Header = append(reply.Header, [2]string{op.RetryAfter, strconv.FormatInt(seconds, 10)})
 	}
-	for _, name := range sortedNames(f.Headers) {
+	for _, name := range slices.Sorted(maps.Keys(f.Headers)) {
 		if http.CanonicalHeaderKey(name) == "Content-Type" {
 			reply.Type = f.Headers[name]
 		} else {
 			reply.Header = append(reply.Header, [2]string{name, f.Headers[name]})
 		}
 	}
+	return reply
+}
+
+// errorForm returns a failure in the interface's own form. The default of the message is the name of the status.
+func (x *exchange) errorForm(status int, message string) op.Reply {
+	reply := x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{
+		Code: op.StatusCode(status), Message: cmp.Or(message, http.StatusText(status), "status "+strconv.Itoa(status)),
+	}})
+	reply.Status, reply.Notes = status, nil
 	return reply
 }
 

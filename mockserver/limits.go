@@ -25,8 +25,9 @@ func WithStateLimit(bytes int64) Option {
 }
 
 // WithMemoryLimit bounds about how many bytes all worlds of the server take, with their journals. What forks share
-// counts once. The default is DefaultMemoryLimit. When there are more, the longest journals lose their older halves,
-// down to 64 KiB each; then what would add to a world is refused as beyond WithStateLimit, and no world can be made.
+// counts once. The default is DefaultMemoryLimit. When there are more, the histories go, the largest first, and the
+// longest journals lose their older halves, down to 64 KiB each; then what would add to a world is refused as beyond
+// WithStateLimit, and no world can be made.
 func WithMemoryLimit(bytes int64) Option {
 	return func(c *config) error {
 		c.limits.Server = bytes

@@ -51,6 +51,7 @@ type config struct {
 	recordLimit    int64
 	engine         query.Engine
 	token          string
+	console        Console
 	controlHosts   []string
 	profiles       http.Handler // nil: none
 	writeTimeout   time.Duration

@@ -88,6 +88,17 @@ func TestRequestsPerSecond(t *testing.T) {
 		}
 		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
 	})
+	t.Run("are counted once if the mock delivers them twice", func(t *testing.T) {
+		t.Parallel()
+		s := limited(t, "{requestsPerSecond: 2}")
+		plan(t, s.World(""), "ingestion.* effect=twice")
+		for _, want := range []string{"effect=twice", "effect=twice", "effect=none"} {
+			got := call(t, s, "POST", "/ingestion/postback/v3/event/shop/orders", `{"a":1}`).Header.Get("X-Understudy-Fault")
+			if !strings.HasSuffix(got, want) {
+				t.Errorf("the fault is %s, want %s", got, want)
+			}
+		}
+	})
 	t.Run("under an auto clock a retry succeeds at once", func(t *testing.T) {
 		t.Parallel()
 		s := limited(t, "{requestsPerSecond: 1}", mockserver.WithClock("auto"))

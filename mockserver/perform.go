@@ -23,6 +23,7 @@ func (x *exchange) perform(route *op.Route, value *world.State) (op.Reply, error
 			return reply, err
 		}
 		value = x.visit.world.Read()
+		x.server.remember(&x.visit, value)
 	}
 }
 
@@ -42,6 +43,7 @@ func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply,
 		return route.Handle(&x.call)
 	}
 	err = x.visit.world.Write(len(x.body.bytes), func(tx *world.State) error {
+		x.server.remember(&x.visit, x.visit.world.Peek()) // which the transaction begins with
 		x.call.World, x.call.Now = tx, tx.Now()
 		if reply, err = route.Handle(&x.call); x.call.Queries.Needs() {
 			return errNeeds

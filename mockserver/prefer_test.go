@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,9 +64,8 @@ func TestPrefer(t *testing.T) {
 		s := newServer(t)
 		for prefer, want := range map[string]string{
 			"code=418":         "code=418: workflow.listPools documents no such status; want 200, 401,",
-			"code=4":           "code=4: want a status of three digits",
-			"code=abc":         "code=abc: want a status of three digits",
-			"code=":            "want a status of three digits",
+			"code=4":           "code=4: want a status from 200 to 599, as in code=404",
+			"code=":            "code=: want a status from 200 to 599",
 			"example=none":     "example=none: workflow.listPools has no such example; want none: no example has a name",
 			"code=200,example": "",
 		} {
@@ -81,8 +81,50 @@ func TestPrefer(t *testing.T) {
 				t.Errorf("%s: the refusal is not marked as injected: %v", prefer, a.Header)
 			}
 		}
-		call(t, s, "GET", pools, "", "Prefer", "code=200", "Authorization", "").want(t, 401)
-		call(t, s, "POST", pools, `{"name":7}`, "Prefer", "code=201").want(t, 400)
+	})
+	t.Run("only to requests that the operation takes, as Prism does", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		const event = "/ingestion/postback/v3/event/shop/orders"
+		for _, a := range []answer{
+			call(t, s, "GET", pools, "", "Prefer", "code=404", "Authorization", "").want(t, 401),
+			call(t, s, "GET", pools, "", "Prefer", "code=abc", "Authorization", "").want(t, 401),
+			call(t, s, "POST", event, `{}`, "Prefer", "code=413", "Authorization", "", "X-SVC-Write-Key", "").want(t, 403),
+			call(t, s, "POST", pools, `{"name":7}`, "Prefer", "code=201").want(t, 400),
+		} {
+			if got := a.Header.Get("X-Understudy-Fault"); got != "" {
+				t.Errorf("the answer %d %s has the fault %s", a.StatusCode, a.body, got)
+			}
+		}
+		call(t, s, "GET", "/workflow/api/version", "", "Prefer", "code=200", "Authorization", "").want(t, 200)
+	})
+	t.Run("an answer is injected whatever else is planned for the call", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		plan(t, s.World(""), "workflow.* delay=1ms effect=twice")
+		before := call(t, s, "GET", pools, "").body
+		for prefer, status := range map[string]int{"code=201": 201, "code=999": 400} {
+			a := call(t, s, "POST", pools, `{"name":"x","concurrencyLimit":1}`, "Prefer", prefer).want(t, status)
+			if got := a.Header.Get("X-Understudy-Fault"); got != "fault-1; answer=injected; effect=none" {
+				t.Errorf("%s: the fault is %q", prefer, got)
+			}
+		}
+		if after := call(t, s, "GET", pools, "").body; after != before {
+			t.Errorf("pools have changed from %s to %s", before, after)
+		}
+	})
+	t.Run("what is ignored is noted", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		for prefer, status := range map[string]int{"dynamic=true": 200, "seed=1": 200, "dynamic=true, code=401": 401} {
+			number := call(t, s, "GET", pools, "", "Prefer", prefer).want(t, status).Header.Get("X-Understudy-Exchange")
+			name, _, _ := strings.Cut(prefer, "=")
+			entries, err := s.World("").Journal()
+			notes := fmt.Sprint(entries[len(entries)-1].Notes)
+			if err != nil || notes != "[Prefer: "+name+" is ignored: no answer is random]" {
+				t.Errorf("%s: exchange %s has the notes %s", prefer, number, notes)
+			}
+		}
 	})
 	t.Run("speaks the brand's words", func(t *testing.T) {
 		t.Parallel()
@@ -115,7 +157,10 @@ paths:
         '503':
           description: Later.
           headers: {Retry-After: {schema: {type: integer}, example: 7}}
-        '204': {description: Nothing.}
+        '204': {description: Nothing, content: {text/plain: {example: not sent}}}
+        default:
+          description: All else.
+          headers: {X-Limit: {schema: {type: integer}, example: 1000000}}
 `
 	file := filepath.Join(t.TempDir(), "own.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -135,6 +180,15 @@ paths:
 	}
 	if a := get("code=204").want(t, 204); a.body != "" {
 		t.Error(a.body)
+	}
+	if a := get("code=504").want(t, 504); a.Header.Get("X-Limit") != "1000000" {
+		t.Errorf("%v", a.Header)
+	}
+	for _, code := range []string{"-40", "+20", "099", "000", "100", "199", "600", "999", "4.4", "0x1"} {
+		a := get("code="+code).want(t, 400)
+		if got := gjson.Get(a.body, "message").String(); got != "Prefer: code="+code+": want a status from 200 to 599, as in code=404" {
+			t.Errorf("code=%s: %s", code, got)
+		}
 	}
 	const want = "example=some: status 200 of workflow.listPools has no such example; want few, none"
 	if a := get("code=200, example=some").want(t, 400); gjson.Get(a.body, "message").String() != "Prefer: "+want {

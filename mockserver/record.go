@@ -62,7 +62,7 @@ func (x *exchange) entry(a answer) *journal.Entry {
 		Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Path: path, Key: x.key,
 		Host: x.r.Host, RequestHeader: x.r.Header,
 		RequestBody: x.body.bytes, Truncated: x.body.isCut,
-		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: a.notes,
+		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: a.notes, Before: x.visit.moment(),
 	}
 	if x.fault != nil {
 		e.Fault, e.ResponseCut = x.fault.String(), x.fault.cut

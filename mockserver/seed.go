@@ -17,6 +17,7 @@ import (
 	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/fault"
 	"svc.example/understudy/mockserver/internal/llm"
+	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
@@ -58,6 +59,9 @@ func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.Sta
 		now = scenario.Now
 	}
 	value, err := seededWorld(scenario, worldKey{scenario.Name, c.brand, seed, mode, now})
+	if err == nil {
+		err = checkFaults(scenario.Fixture, &value, c.document)
+	}
 	if err != nil {
 		return value, err
 	}
@@ -146,6 +150,12 @@ func seedInterfaces(fixture fixtures.Fixture, from worldKey) (world.State, error
 	return w, err
 }
 
+// checkFaults holds the faults in the dump of a world against the documents that are served.
+func checkFaults(fixture fixtures.Fixture, w *world.State, documents match.Documents) error {
+	err := fixtures.At(fault.CheckPlan(w, documents), "the dump of a world", "state")
+	return inWords(fixture.Locate(err), specs.Brand(w.Brand))
+}
+
 // loadState makes a world out of the dump of one.
 func loadState(dump []byte, from worldKey) (world.State, error) {
 	dump, err := swapState(dump, from.brand)
@@ -159,13 +169,16 @@ func loadState(dump []byte, from worldKey) (world.State, error) {
 
 // loadWorld makes a world out of the text of a fixture, with the brand of another, and its seed, clock and time unless
 // the fixture has its own.
-func loadWorld(like *world.State, name string, text []byte) (world.State, error) {
+func (s *Server) loadWorld(like *world.State, name string, text []byte) (world.State, error) {
 	brand := specs.Brand(like.Brand)
 	fixture, err := fixtures.ReadBranded(name, text, brand)
 	if err != nil {
 		return world.State{}, inWords(err, brand)
 	}
 	w, err := seedWorld(fixture, worldKey{like.Scenario, brand, like.Seed, like.Clock.Mode(), like.Now()})
+	if err == nil {
+		err = checkFaults(fixture, &w, s.document)
+	}
 	w.Core.RecordLimit = like.Core.RecordLimit
 	return w, err
 }

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/prefer"
 	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
@@ -36,13 +38,14 @@ type exchange struct {
 	r      *http.Request
 	began  time.Time // by the wall clock
 
-	key   string // the API key that it shows
-	visit visit
-	match specs.Match
-	body  body
-	input input
-	call  op.Call
-	fault *applied // nil unless one is applied
+	key     string // the API key that it shows
+	visit   visit
+	match   specs.Match
+	body    body
+	input   input
+	ignored string // what it asks for in vain, for the journal
+	call    op.Call
+	fault   *applied // nil unless one is applied
 
 	snapshot world.State // room for what perform gives to a handler that reads
 }
@@ -53,6 +56,9 @@ type visit struct {
 	after int64         // the number of the last exchange that was over
 	start time.Time
 	seed  uint64
+
+	before journal.Moment // the world as the request saw it, if the server keeps a history
+	faults *world.Faults  // as they were before they counted the request; nil if none has
 }
 
 // input is a request as handlers read it.
@@ -62,14 +68,20 @@ type input struct {
 	note  string // what does not match the document, if the request is served all the same
 }
 
-// ServeHTTP answers every interface, and the control interface, on one handler.
+// ServeHTTP answers every interface, and the control interface, on one handler. The stream of a journal goes on until
+// the context of the request ends, also into an httptest.ResponseRecorder; a writer that cannot flush has what is
+// in the journal, and no more.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t, ok := s.locate(r)
 	switch {
+	case !ok && r.URL.Path == "/" && s.pages != nil && wantsPage(r):
+		lead(w, r)
 	case !ok:
 		s.unknownAddress(w, r)
 	case t.iface == specs.Control:
-		s.serveControl(w, r, t.path)
+		if !s.serveConsole(w, r, t.path) {
+			s.serveControl(w, r, t.path)
+		}
 	default:
 		s.serve(w, r, t)
 	}
@@ -118,6 +130,7 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 		return reply, err
 	}
 	value := x.visit.world.Read()
+	x.server.remember(&x.visit, value)
 	if value.Faults.Plan != nil || x.r.Header[injectHeader] != nil {
 		return x.underFaults(route, value)
 	}
@@ -136,10 +149,15 @@ func (x *exchange) operate(route *op.Route, value *world.State) (reply op.Reply,
 			return reply, err
 		}
 	}
+	return x.carryOut(route, value, caller)
+}
+
+// carryOut takes the steps of a request whose caller may send it.
+func (x *exchange) carryOut(route *op.Route, value *world.State, caller world.Caller) (reply op.Reply, err error) {
 	if x.input, err = x.validate(x.server.validation); err != nil {
 		return reply, err
 	}
-	if x.r.Header[preferHeader] != nil {
+	if x.r.Header[prefer.Header] != nil {
 		if reply, is, err := x.preferred(); is || err != nil {
 			return reply, err
 		}
@@ -186,6 +204,7 @@ func (x *exchange) enter() (v visit, err error) {
 	v.after = v.world.Journal.Last() // before the world is read: whatever is over by now is in it
 	value := v.world.Read()
 	v.start, v.seed = value.Now(), value.Seed
+	x.server.remember(&v, value)
 	return v, nil
 }
 

@@ -46,6 +46,9 @@ type Server struct {
 	recorder   *recorder // nil without a recording
 	keeper     *keeper   // nil without a file to keep the worlds in
 	close      func() error
+	pages      http.Handler    // nil without a console
+	stopping   context.Context //nolint:containedctx // of streams inside the process: it ends with the server
+	stop       context.CancelFunc
 	memory     *semaphore.Weighted // for large bodies
 	sending    atomic.Int64        // answers on their way to clients
 	watchers   atomic.Int64        // clients that wait for exchanges, or follow them
@@ -89,6 +92,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		digests: map[specs.Interface][sha256.Size]byte{},
 		close:   func() error { return nil },
 	}
+	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.meters = meter.New()
 	s.settle, s.memory = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
 	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
@@ -101,6 +105,9 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	s.control = sync.OnceValues(func() (*loadedInterface, error) { return s.load(s.controlRules()) })
 	s.recorder, s.requests = s.newRecorder(), newRequestLog(s)
+	if c.console != nil {
+		s.pages = c.console.Handler(s)
+	}
 	if s.worlds, err = worlds.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
 		return nil, err
 	}
@@ -116,7 +123,10 @@ func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 
 // Close ends what the server began. A server that listens stops to. The error says so when answers are not in the
 // recording that was to have them, or the worlds are not in their file.
-func (s *Server) Close() error { return errors.Join(s.close(), s.keeper.Close(), s.recorder.close()) }
+func (s *Server) Close() error {
+	s.stop()
+	return errors.Join(s.close(), s.keeper.Close(), s.recorder.close())
+}
 
 // loaded returns the interface of a name, which is loaded when it is first asked for.
 func (s *Server) loaded(name specs.Interface) (*loadedInterface, error) {

@@ -13,6 +13,7 @@ import (
 
 	"svc.example/understudy/internal/statefile"
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/fault"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
 )
@@ -147,6 +148,12 @@ func (k *keeper) load() error {
 	if brand := s.brandWord(); !strings.EqualFold(content.Brand, brand) {
 		return fmt.Errorf("%s: it was saved with the brand %s, and this server has %s: start it with that brand, or choose "+
 			"another file", s.stateFile, content.Brand, brand)
+	}
+	for i := range states {
+		if err := fault.CheckPlan(&states[i], s.document); err != nil {
+			return fmt.Errorf("%s: faults do not fit the documents: start the server with those that it had, or choose another "+
+				"file: %w", s.stateFile, inWords(err, s.brand))
+		}
 	}
 	of := momentReader{s.config, states, clock.Wall(), map[statefile.Moment]*world.State{}}
 	if of.now.Before(content.Saved) {

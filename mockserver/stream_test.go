@@ -125,11 +125,6 @@ func TestStream(t *testing.T) {
 			t.Errorf("HEAD answers %v, %q", a.Header, a.body)
 		}
 	})
-	t.Run("a client in the process has what there is", func(t *testing.T) {
-		t.Parallel()
-		inside := s.World("").Client()
-		follow(t, inside, "http://mock/_understudy/journal/stream?after=0").want(t, job, pool, "EOF")
-	})
 }
 
 // What the journal dropped before it could be sent is a gap, which a client that resumes does not see again.

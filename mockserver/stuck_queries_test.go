@@ -83,11 +83,11 @@ const inA = "X-Understudy-World"
 
 // newStuck makes a mock whose world a has a job that is due and whose query is stuck: a request waits for it.
 func newStuck(
-	t *testing.T, statement string,
+	t *testing.T, statement string, opts ...mockserver.Option,
 ) (s *mockserver.Server, e *stuckEngine, waiting <-chan bool, leave func()) {
 	t.Helper()
 	e = newStuckEngine()
-	s = newServer(t, mockserver.WithQueryEngine(e))
+	s = newServer(t, append(opts, mockserver.WithQueryEngine(e))...)
 	call(t, s, "POST", "/_understudy/worlds", `{"id":"a","scenario":"empty"}`).want(t, 201)
 	call(t, s, "POST", "/core/v3/database/create/shop", "", inA, "a").want(t, 200)
 	call(t, s, "POST", "/core/v3/job/issue/trino/shop", statement, inA, "a").want(t, 200)

@@ -13,13 +13,15 @@ import (
 
 	"github.com/jarcoal/httpmock"
 
+	"svc.example/understudy/mockserver/internal/netfault"
 	"svc.example/understudy/specs"
 )
 
 // Transport serves the mock inside the process, as an http.RoundTripper. Responders that the user registers on the
 // embedded MockTransport win over the mock; it answers everything else that is for one of its base addresses.
 //
-// It buffers each answer, so nothing can be streamed through it: for server-sent events, use Start.
+// It has each answer as a whole before the client reads it, also one that the platform would stream. Only the stream of
+// a journal comes while it is read, until the client closes its body, its context ends, or the test ends.
 type Transport struct {
 	*httpmock.MockTransport
 	server *Server
@@ -47,6 +49,7 @@ func NewTransport(tb testing.TB, opts ...Option) *Transport {
 	}
 	t := &Transport{MockTransport: httpmock.NewMockTransport(), server: newTestServer(tb, defaults, opts)}
 	t.server.addBrandedBases()
+	tb.Cleanup(func() { _ = t.server.Close() })
 	t.RegisterNoResponder(t.respond)
 	return t
 }
@@ -124,15 +127,18 @@ func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) 
 		in.Header.Set("Content-Length", strconv.FormatInt(in.ContentLength, 10))
 	}
 	defer in.Body.Close()
-	if target, ok := s.locate(in); !ok {
+	switch target, ok := s.locate(in); {
+	case !ok:
 		return nil, fmt.Errorf("understudy: no interface is served at %s; assign the address with WithBaseURL", r.URL)
-	} else if target.iface == "" {
+	case target.iface == "":
 		return nil, fmt.Errorf("understudy: %s does not name an interface", r.URL)
+	case target.iface == specs.Control:
+		return roundTripLive(s, r, in)
 	}
 	w := &responseWriter{header: http.Header{}}
 	s.ServeHTTP(w, in)
-	if w.err != nil {
-		return nil, w.err
+	if err := w.Err(); err != nil {
+		return nil, err
 	}
 	return w.response(r), nil
 }
@@ -142,7 +148,7 @@ type responseWriter struct {
 	header http.Header
 	status int
 	body   []byte
-	broken
+	netfault.Local
 }
 
 // Header implements http.ResponseWriter.
@@ -171,11 +177,19 @@ func (w *responseWriter) response(r *http.Request) *http.Response {
 		StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.header, Body: http.NoBody, ContentLength: int64(len(w.body)), Request: r,
 	}
-	if w.rate > 0 || w.bodyErr != nil {
-		response.Body = &brokenBody{broken: w.broken, ctx: r.Context(), rest: w.body}
-		response.ContentLength = announced(w.header)
+	if broken := w.Body(r.Context(), w.body); broken != nil {
+		response.Body, response.ContentLength = broken, announced(w.header)
 	} else if len(w.body) > 0 {
 		response.Body = io.NopCloser(bytes.NewReader(w.body))
 	}
 	return response
+}
+
+// announced returns the length of a body by its header, or -1 if that does not say it.
+func announced(header http.Header) int64 {
+	n, err := strconv.ParseInt(header.Get("Content-Length"), 10, 64)
+	if err != nil {
+		return -1
+	}
+	return n
 }

@@ -129,6 +129,9 @@ func TestDueEvents(t *testing.T) {
 	}
 }
 
+var metricAbout = regexp.MustCompile(
+	`^# (HELP ([a-z_]+) \S.*|TYPE ([a-z_]+) (counter|gauge|histogram|summary))$`)
+
 var metricLine = regexp.MustCompile(`^[a-z_]+(\{[A-Za-z_]+="[^"]*"(, ?[A-Za-z_]+="[^"]*")*\})? [0-9.e+-]+$`)
 
 // Each line is one that Prometheus reads, and each series is there once.
@@ -151,6 +154,16 @@ func TestMetrics(t *testing.T) {
 	values := map[string]string{}
 	for line := range strings.Lines(a.body) {
 		line = strings.TrimSuffix(line, "\n")
+		if line[0] == '#' {
+			if about := metricAbout.FindStringSubmatch(line); about == nil || values[line] != "" {
+				t.Errorf("line %s", line)
+			} else if helped := strings.HasPrefix(about[3], "understudy_"); helped && values["# HELP "+about[3]] == "" {
+				t.Errorf("%s has no help", about[3])
+			} else {
+				values["# HELP "+about[2]], values[line] = line, line
+			}
+			continue
+		}
 		i := strings.LastIndexByte(line, ' ')
 		if !metricLine.MatchString(line) || values[line[:i]] != "" {
 			t.Errorf("line %s", line)
@@ -168,6 +181,10 @@ func TestMetrics(t *testing.T) {
 		`understudy_request_duration_seconds_bucket{interface="workflow",operation="listPools",le="+Inf"}`: "4",
 		`understudy_worlds`: "2", `understudy_recorded_exchanges_total`: "6", `understudy_unrecorded_exchanges_total`: "0",
 		`understudy_journal_exchanges`: "6", `understudy_watchers`: "0",
+		`# TYPE understudy_watchers gauge`:                     `# TYPE understudy_watchers gauge`,
+		`# TYPE understudy_requests_total counter`:             `# TYPE understudy_requests_total counter`,
+		`# TYPE understudy_request_duration_seconds histogram`: `# TYPE understudy_request_duration_seconds histogram`,
+		`# TYPE go_memstats_mallocs_total counter`:             `# TYPE go_memstats_mallocs_total counter`,
 	} {
 		if got := values[name]; got != want {
 			t.Errorf("%s is %q, want %s", name, got, want)

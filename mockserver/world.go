@@ -74,7 +74,7 @@ func (w *World) SetClock(mode ClockMode, now time.Time) error {
 // size of the world. Delete deletes it. Fork panics if the world was deleted, or if the server has as many worlds as it
 // may; in a test, use ForkFor.
 func (w *World) Fork() *World {
-	fork, err := w.fork()
+	fork, err := w.fork(0)
 	if err != nil {
 		panic(fmt.Sprintf("understudy: fork: %v", err))
 	}
@@ -84,7 +84,7 @@ func (w *World) Fork() *World {
 // ForkFor returns a fork, as Fork does, that is deleted when a test ends. If there can be none, the test fails.
 func (w *World) ForkFor(tb testing.TB) *World {
 	tb.Helper()
-	fork, err := w.fork()
+	fork, err := w.fork(0)
 	if err != nil {
 		tb.Fatalf("understudy: fork: %v", err)
 	}
@@ -92,8 +92,9 @@ func (w *World) ForkFor(tb testing.TB) *World {
 	return fork
 }
 
-func (w *World) fork() (*World, error) {
-	fork, err := w.server.worlds.Create(worlds.Plan{Fork: w.live.ID, MintKeys: true})
+// fork makes a fork of the world as it was before an exchange, or as it is, with 0.
+func (w *World) fork(before int64) (*World, error) {
+	fork, err := w.server.worlds.Create(worlds.Plan{Fork: w.live.ID, Before: before, MintKeys: true})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func (w *World) State() ([]byte, error) {
 // Load replaces the state of the world by a dump, or by a fixture in JSON or YAML. The world stays as it is if there is
 // an error.
 func (w *World) Load(fixture []byte) error {
-	value, err := loadWorld(w.live.Peek(), "fixture", fixture)
+	value, err := w.server.loadWorld(w.live.Peek(), "fixture", fixture)
 	if err != nil {
 		return err
 	}

@@ -23,15 +23,6 @@ const (
 	maxWait      = 10 * time.Minute
 )
 
-// described returns which exchanges of a world a call describes in its body.
-func (h Host) described(calls match.Calls, w *worlds.World) (func(*journal.Entry) bool, error) {
-	matcher, err := match.Compile(calls, h.Documents)
-	if err != nil {
-		return nil, err
-	}
-	return func(e *journal.Entry) bool { return matcher.Exchange(e, &w.Peek().Account) }, nil
-}
-
 type callCount struct {
 	World     string  `json:"world"`
 	Count     int     `json:"count"`
@@ -48,25 +39,19 @@ func countOf(w *worlds.World, entries []*journal.Entry) callCount {
 
 // countCalls counts the calls that the body describes among those that the journal still has.
 func (h Host) countCalls(c *op.Call, w *worlds.World) (op.Reply, error) {
-	var calls match.Calls
-	if err := c.Decode(&calls); err != nil {
+	var described match.Calls
+	if err := c.Decode(&described); err != nil {
 		return op.Reply{}, err
 	}
-	fits, err := h.described(calls, w)
+	calls, err := w.Calls(described, h.Documents)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	dropped := w.Journal.Dropped()
-	var found []*journal.Entry
-	for _, e := range w.Journal.Entries() {
-		if fits(e) {
-			found = append(found, e)
-		}
-	}
 	return op.OK(struct {
 		callCount
 		Dropped journal.Dropped `json:"dropped"`
-	}{countOf(w, found), dropped})
+	}{countOf(w, calls.Seen()), dropped})
 }
 
 // waitRequest describes calls, how many of them to wait for, and for how long.
@@ -98,7 +83,7 @@ func (h Host) waitForCalls(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	fits, err := h.described(body.Calls, w)
+	calls, err := w.Calls(body.Calls, h.Documents)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -107,7 +92,7 @@ func (h Host) waitForCalls(c *op.Call, w *worlds.World) (op.Reply, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.Context, timeout)
 	defer cancel()
-	found, lost, err := w.Journal.WaitFor(ctx, body.After, body.Count, fits)
+	found, lost, err := calls.WaitFor(ctx, body.After, body.Count)
 	count := countOf(w, found)
 	switch {
 	case err == nil:

@@ -4,6 +4,7 @@ package control
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	"svc.example/understudy/internal/version"
@@ -36,6 +37,8 @@ type Host struct {
 	Documents  match.Documents
 	Meters     *meter.Set
 	Watchers   *atomic.Int64 // how many clients wait for exchanges, or follow them
+
+	searches *searches
 }
 
 // Recording describes how much of what was answered is in the recording.
@@ -47,6 +50,7 @@ type Recording struct {
 
 // Interface returns the table of the control interface.
 func Interface(h Host) op.Interface {
+	h.searches = &searches{}
 	return op.Interface{Name: specs.Control, Error: errorReply, Routes: []op.Route{
 		{Path: "GET /health", Handle: h.health},
 		{Path: "GET /livez", Handle: h.alive},
@@ -72,6 +76,9 @@ func Interface(h Host) op.Interface {
 		{Path: "DELETE /worlds/{world}/journal", Handle: h.in(h.clearJournal)},
 		{Path: "GET /worlds/{world}/journal.har", Handle: h.in(h.getJournalHAR)},
 		{Path: "GET /worlds/{world}/journal.ndjson", Handle: h.in(h.getJournalNDJSON)},
+		{Path: "GET /worlds/{world}/journal/rows", Handle: h.in(h.getJournalRows)},
+		{Path: "GET /worlds/{world}/journal/{seq}", Handle: h.in(h.getExchange)},
+		{Path: "GET /worlds/{world}/journal/ticks", Handle: h.in(h.tickJournal), Lasts: true},
 		{Path: "GET /worlds/{world}/journal/counts", Handle: h.in(h.getJournalCounts)},
 		{Path: "POST /worlds/{world}/journal/counts", Handle: h.in(h.countCalls)},
 		{Path: "POST /worlds/{world}/journal/wait", Handle: h.in(h.waitForCalls), Lasts: true},
@@ -82,6 +89,9 @@ func Interface(h Host) op.Interface {
 		{Path: "GET /worlds/{world}/chats/turns", Handle: h.in(h.listTurns)},
 		{Path: "POST /worlds/{world}/chats/turns", Handle: h.in(h.queueTurn)},
 		{Path: "DELETE /worlds/{world}/chats/turns", Handle: h.in(h.clearTurns)},
+		{Path: "GET /worlds/{world}/attempts/outcomes", Handle: h.in(h.listOutcomes)},
+		{Path: "POST /worlds/{world}/attempts/outcomes", Handle: h.in(h.queueOutcome)},
+		{Path: "DELETE /worlds/{world}/attempts/outcomes", Handle: h.in(h.clearOutcomes)},
 		{Path: "GET /worlds/{world}/faults", Handle: h.in(h.listFaults)},
 		{Path: "POST /worlds/{world}/faults", Handle: h.in(h.planFault)},
 		{Path: "DELETE /worlds/{world}/faults", Handle: h.in(h.clearFaults)},
@@ -136,6 +146,10 @@ func (h Host) getSpec(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, &op.Error{Code: op.CodeNotFound, Message: err.Error()}
 	}
 	return op.Reply{Bytes: source, Type: "application/yaml"}, nil
+}
+
+func notFound(format string, args ...any) error {
+	return &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf(format, args...)}
 }
 
 type errorBody struct {

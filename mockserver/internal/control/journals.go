@@ -64,7 +64,7 @@ func (h Host) getJournalCounts(c *op.Call, w *worlds.World) (op.Reply, error) {
 			continue
 		}
 		total += n
-		operations[cmp.Or(count.Operation, "unknown")] += n
+		operations[cmp.Or(count.Operation, unknown)] += n
 	}
 	return op.OK(map[string]any{"world": w.ID, "total": total, "operations": operations})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
+	"svc.example/understudy/mockserver/internal/meter"
 	"svc.example/understudy/mockserver/internal/op"
 )
 
@@ -41,5 +42,5 @@ func (h Host) getMetrics(*op.Call) (op.Reply, error) {
 		metrics.WriteCounterUint64(&b, "understudy_unrecorded_exchanges_total", uint64(recording.Unrecorded))
 	}
 	metrics.WriteProcessMetrics(&b)
-	return op.Reply{Bytes: b.Bytes(), Type: "text/plain; version=0.0.4; charset=utf-8"}, nil
+	return op.Reply{Bytes: meter.Describe(b.Bytes()), Type: "text/plain; version=0.0.4; charset=utf-8"}, nil
 }

@@ -16,6 +16,16 @@ type worldDetails struct {
 	Checkpoints []string    `json:"checkpoints"`
 	Journal     journalView `json:"journal"`
 	Events      int         `json:"events"` // that are due some time
+	Faults      int         `json:"faults"`
+	Stubs       int         `json:"stubs"`
+	Expires     *time.Time  `json:"expires,omitempty"` // by the wall clock, unless it is used before; nil: never
+	History     historyView `json:"history"`
+}
+
+// historyView says before which exchanges the world can be forked.
+type historyView struct {
+	Limit int   `json:"limit"`
+	First int64 `json:"first"` // the next one if there is none
 }
 
 // sizeView holds how many bytes a world takes: in all, that no other world takes, and of it the state and the journal.
@@ -33,16 +43,15 @@ type journalView struct {
 
 func (h Host) getWorld(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	value := w.Read()
-	checkpoints := w.Checkpoints()
-	if checkpoints == nil {
-		checkpoints = []string{}
-	}
+	faults, stubs := countFaults(value)
+	limit, first := w.Journal.History()
 	return op.OK(worldDetails{
 		worldView: viewWorld(w),
 		Size:      sizeView{w.MemorySize(), value.MemorySize(), int64(w.Journal.Size())},
-		KeyCount:  len(value.Account.AllKeys()), Checkpoints: checkpoints,
+		KeyCount:  len(value.Account.AllKeys()), Checkpoints: checkpointsOf(w),
 		Journal: journalView{w.Journal.Len(), w.Journal.Last(), w.Journal.Dropped()},
 		Events:  len(value.Events()) + len(value.Pending()),
+		Faults:  faults, Stubs: stubs, Expires: h.Worlds.Expires(w), History: historyView{limit, first},
 	})
 }
 

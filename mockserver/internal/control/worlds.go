@@ -13,10 +13,21 @@ type worldView struct {
 	ID       string            `json:"id"`
 	Scenario string            `json:"scenario"`
 	Fork     string            `json:"fork,omitempty"`
+	Before   int64             `json:"before,omitzero"`
 	Seed     uint64            `json:"seed"`
 	Clock    clockView         `json:"clock"`
-	Bytes    int64             `json:"bytes,omitzero"` // in the list
 	Keys     map[string]string `json:"keys,omitempty"`
+}
+
+// listedWorld is a world in the list of all.
+type listedWorld struct {
+	worldView
+	Bytes       int64      `json:"bytes"`
+	Exchanges   int        `json:"exchanges"` // that the journal has
+	Checkpoints []string   `json:"checkpoints"`
+	Faults      int        `json:"faults"`
+	Stubs       int        `json:"stubs"`
+	Expires     *time.Time `json:"expires,omitempty"` // by the wall clock, unless it is used before; nil: never
 }
 
 type clockView struct {
@@ -27,17 +38,19 @@ type clockView struct {
 func viewWorld(w *worlds.World) worldView {
 	value := w.Peek()
 	return worldView{
-		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Seed: value.Seed, Keys: w.Keys,
+		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Before: w.Plan().Before, Seed: value.Seed,
+		Keys:  w.Keys,
 		Clock: clockView{value.Clock.Mode(), value.Now()},
 	}
 }
 
 func (h Host) listWorlds(*op.Call) (op.Reply, error) {
-	views := []worldView{}
+	views := []listedWorld{}
 	for _, w := range h.Worlds.List() {
-		view := viewWorld(w)
-		view.Bytes = w.MemorySize()
-		views = append(views, view)
+		faults, stubs := countFaults(w.Peek())
+		views = append(views, listedWorld{
+			viewWorld(w), w.MemorySize(), w.Journal.Len(), checkpointsOf(w), faults, stubs, h.Worlds.Expires(w),
+		})
 	}
 	return op.OK(map[string]any{"worlds": views})
 }
@@ -47,6 +60,7 @@ func (h Host) createWorld(c *op.Call) (op.Reply, error) {
 		ID       string    `json:"id"`
 		Scenario string    `json:"scenario"`
 		Fork     string    `json:"fork"`
+		Before   int64     `json:"before"`
 		Seed     *uint64   `json:"seed"`
 		Clock    string    `json:"clock"`
 		Now      time.Time `json:"now"`
@@ -56,7 +70,8 @@ func (h Host) createWorld(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	plan := worlds.Plan{
-		ID: body.ID, Scenario: body.Scenario, Fork: body.Fork, Seed: body.Seed, Now: body.Now, MintKeys: body.MintKeys,
+		ID: body.ID, Scenario: body.Scenario, Fork: body.Fork, Before: body.Before, Seed: body.Seed, Now: body.Now,
+		MintKeys: body.MintKeys,
 	}
 	if body.Clock != "" {
 		mode, err := clock.ParseMode(body.Clock)
@@ -84,12 +99,22 @@ func (h Host) resetWorld(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	return op.OK(viewWorld(w))
 }
 
-func (h Host) listCheckpoints(_ *op.Call, w *worlds.World) (op.Reply, error) {
-	names := w.Checkpoints()
-	if names == nil {
-		names = []string{}
+// countFaults counts the faults and the stubs that are planned in a world.
+func countFaults(value *world.State) (faults, stubs int) {
+	for _, planned := range value.Faults.Plan {
+		if planned.Stub {
+			stubs++
+		} else {
+			faults++
+		}
 	}
-	return op.OK(map[string][]string{"checkpoints": names})
+	return faults, stubs
+}
+
+func checkpointsOf(w *worlds.World) []string { return append([]string{}, w.Checkpoints()...) }
+
+func (h Host) listCheckpoints(_ *op.Call, w *worlds.World) (op.Reply, error) {
+	return op.OK(map[string][]string{"checkpoints": checkpointsOf(w)})
 }
 
 func (h Host) putCheckpoint(c *op.Call, w *worlds.World) (op.Reply, error) {

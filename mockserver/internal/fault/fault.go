@@ -58,8 +58,21 @@ func plan(w *world.State, f fixtures.Fault, stub bool, documents match.Documents
 		return world.Fault{}, fmt.Errorf("plan a fault: %w", err)
 	}
 	planned := world.Fault{Serial: w.NewID("planned"), ID: f.ID, Stub: stub, Since: w.Now(), Spec: spec}
-	w.Faults.SetPlan(append(slices.Clip(w.Faults.Plan), planned))
+	w.Faults.Add(planned)
 	return planned, nil
+}
+
+// CheckPlan returns what is wrong with the faults of a world that was loaded, which may have been planned for other
+// documents.
+func CheckPlan(w *world.State, documents match.Documents) error {
+	switch n := len(w.Faults.Plan); {
+	case n == 0:
+		return nil
+	case n > maxPlanned:
+		return fmt.Errorf("the world has %d faults and stubs: want at most %d", n, maxPlanned)
+	}
+	_, err := NewIndex(w.Faults.Plan, nil, documents)
+	return err
 }
 
 // Check returns what is wrong with a fault in itself, as errors of a request.
@@ -104,13 +117,13 @@ func Remove(w *world.State, id string, stub bool) error {
 	default:
 		return op.NotFound("fault", "id", id)
 	}
-	w.Faults.SetPlan(slices.Delete(slices.Clone(w.Faults.Plan), i, i+1))
+	w.Faults.Delete(func(f world.Fault) bool { return f.ID == id })
 	return nil
 }
 
 // Clear takes all faults, or all stubs, out of the plan of a world.
 func Clear(w *world.State, stubs bool) {
-	w.Faults.SetPlan(slices.DeleteFunc(slices.Clone(w.Faults.Plan), func(f world.Fault) bool { return f.Stub == stubs }))
+	w.Faults.Delete(func(f world.Fault) bool { return f.Stub == stubs })
 }
 
 // Planned is a fault with what is known of it.

@@ -1,9 +1,9 @@
 package fault
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"svc.example/understudy/fixtures"
@@ -20,19 +20,21 @@ type Rule struct {
 	place   int // in the plan
 }
 
-// Index finds the rules that a call may be meant by: those for its operation, and among them those for its path. What
-// is planned for other operations costs nothing. It is immutable.
+// Index finds the rules that a call is meant by, among those that may mean it by their operation and one more trait.
+// What is planned for other calls costs nothing. It is immutable.
 type Index struct {
 	plan       *world.Fault // the first of the plan, which identifies it
 	length     int
 	rules      map[*byte]*Rule // by the place of their specification in memory
 	operations map[match.Key]*bucket
-	all        []*Rule // for all operations
+	all        *bucket // for all operations
 }
 
+// bucket holds rules of the same operation, each by one of its traits.
 type bucket struct {
-	paths map[string][]*Rule
-	rest  []*Rule
+	parts  []match.Part // that have the traits
+	traits map[match.Trait][]*Rule
+	rest   []*Rule // without a trait
 }
 
 // IsOf reports whether the index is that of a plan. A nil index is of none.
@@ -41,22 +43,64 @@ func (x *Index) IsOf(plan []world.Fault) bool {
 }
 
 // NewIndex makes the index of a plan. It takes over what another index has that was made before; nil for none. A fault
-// that does not fit the documents, as it may be in the dump of another server, is left out and is in the error.
+// that does not fit the documents, since they were read again, is left out and is in the error.
 func NewIndex(plan []world.Fault, before *Index, documents match.Documents) (*Index, error) {
-	x := &Index{
-		plan: &plan[0], length: len(plan), rules: make(map[*byte]*Rule, len(plan)), operations: map[match.Key]*bucket{},
-	}
+	x := &Index{plan: &plan[0], length: len(plan), rules: make(map[*byte]*Rule, len(plan))}
+	var all []*Rule
+	operations := map[match.Key][]*Rule{}
 	var errs []error
 	for i := range plan {
 		rule, err := x.rule(&plan[i], before, documents)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("fault %s: %w", plan[i].ID, err))
+			errs = append(errs, fixtures.At(err, nameOf(&plan[i]), "faults", "Plan", i, "spec"))
 			continue
 		}
 		rule.place = i
-		x.add(rule)
+		keys := rule.matcher.Operations()
+		if keys == nil {
+			all = append(all, rule)
+		}
+		for _, key := range keys {
+			operations[key] = append(operations[key], rule)
+		}
+	}
+	x.all, x.operations = newBucket(all, ""), make(map[match.Key]*bucket, len(operations))
+	for key, rules := range operations {
+		x.operations[key] = newBucket(rules, key.Interface)
 	}
 	return x, errors.Join(errs...)
+}
+
+// newBucket files each rule by the trait that the fewest others have.
+func newBucket(rules []*Rule, iface specs.Interface) *bucket {
+	traits := make([][]match.Trait, len(rules))
+	sharing := map[match.Trait]int{}
+	for i, rule := range rules {
+		traits[i] = rule.matcher.Traits(iface)
+		for _, trait := range traits[i] {
+			sharing[trait]++
+		}
+	}
+	b := &bucket{traits: map[match.Trait][]*Rule{}}
+	for i, rule := range rules {
+		if len(traits[i]) == 0 {
+			b.rest = append(b.rest, rule)
+			continue
+		}
+		rarest := slices.MinFunc(traits[i], func(a, b match.Trait) int { return cmp.Compare(sharing[a], sharing[b]) })
+		b.traits[rarest] = append(b.traits[rarest], rule)
+		if !slices.Contains(b.parts, rarest.Part) {
+			b.parts = append(b.parts, rarest.Part)
+		}
+	}
+	return b
+}
+
+func nameOf(f *world.Fault) string {
+	if f.Stub {
+		return "stub " + f.ID
+	}
+	return "fault " + f.ID
 }
 
 func (x *Index) rule(planned *world.Fault, before *Index, documents match.Documents) (*Rule, error) {
@@ -85,42 +129,32 @@ func (x *Index) rule(planned *world.Fault, before *Index, documents match.Docume
 	return rule, err
 }
 
-func (x *Index) add(rule *Rule) {
-	operations := rule.matcher.Operations()
-	if operations == nil {
-		x.all = append(x.all, rule)
-		return
-	}
-	for _, key := range operations {
-		b := x.operations[key]
-		if b == nil {
-			b = &bucket{paths: map[string][]*Rule{}}
-			x.operations[key] = b
-		}
-		if path := rule.matcher.Address(key.Interface); path != "" {
-			b.paths[path] = append(b.paths[path], rule)
-		} else {
-			b.rest = append(b.rest, rule)
-		}
-	}
-}
-
 // Find returns the rules that a call is meant by, in the order of the plan.
-func (x *Index) Find(operation *specs.Operation, r *match.Request) (found []*Rule) {
-	keep := func(rules []*Rule) {
-		for _, rule := range rules {
-			if rule.matcher.Matches(operation, r) {
-				found = append(found, rule)
-			}
-		}
-	}
-	keep(x.all)
+func (x *Index) Find(operation *specs.Operation, r *match.Request) []*Rule {
+	found := x.all.find(nil, operation, r)
 	if b := x.operations[match.KeyOf(operation)]; b != nil {
-		keep(b.rest)
-		if len(b.paths) > 0 {
-			keep(b.paths[r.Unescaped()])
-		}
+		found = b.find(found, operation, r)
 	}
 	slices.SortFunc(found, func(a, b *Rule) int { return a.place - b.place })
+	return slices.Compact(found) // a parameter may be there twice, with the same value
+}
+
+// find appends the rules of the bucket that a call is meant by.
+func (b *bucket) find(found []*Rule, operation *specs.Operation, r *match.Request) []*Rule {
+	found = appendMatching(found, b.rest, operation, r)
+	for _, part := range b.parts {
+		for _, value := range r.Values(part) {
+			found = appendMatching(found, b.traits[match.Trait{Part: part, Value: value}], operation, r)
+		}
+	}
+	return found
+}
+
+func appendMatching(found, rules []*Rule, operation *specs.Operation, r *match.Request) []*Rule {
+	for _, rule := range rules {
+		if rule.matcher.Matches(operation, r) {
+			found = append(found, rule)
+		}
+	}
 	return found
 }

@@ -48,6 +48,7 @@ type Entry struct {
 	ResponseCut    bool // the response's body is only the beginning of what was announced
 	Notes          []string
 	Fault          string // as recording.Fault writes it
+	Before         Moment // moves into the history, so that an exchange of the journal has none
 }
 
 // Journal is the memory of one world. It is safe for concurrent use.
@@ -59,6 +60,7 @@ type Journal struct {
 	entries []*Entry
 	size    int
 	dropped Dropped
+	history history
 	counts  map[Count]int
 	last    chan struct{} // of the turn of the last exchange that has one
 	changed chan struct{} // closed by the next change; nil while no client waits for one
@@ -97,10 +99,10 @@ func (j *Journal) Commit(e *Entry) int64 {
 // change changes the journal, and charges the difference in size.
 func (j *Journal) change(change func()) {
 	j.mu.Lock()
-	before := j.size
+	before := j.size + j.history.size()
 	change()
 	j.announce()
-	more := j.size - before
+	more := j.size + j.history.size() - before
 	j.mu.Unlock()
 	j.charge(int64(more))
 }
@@ -118,6 +120,8 @@ func (j *Journal) CommitInTurn(e *Entry) (int64, *Turn) {
 
 func (j *Journal) commit(e *Entry) {
 	e.Seq = j.seq.Add(1)
+	j.history.add(e.Before)
+	e.Before = Moment{}
 	if j.counts == nil {
 		j.counts = map[Count]int{}
 	}
@@ -191,9 +195,12 @@ func (j *Journal) Dropped() Dropped {
 	return j.dropped
 }
 
-// Clear drops everything, the counts included. Numbers go on.
+// Clear drops everything, the counts and the history included. Numbers go on.
 func (j *Journal) Clear() {
-	j.change(func() { j.entries, j.size, j.dropped, j.counts = nil, 0, Dropped{}, nil })
+	j.change(func() {
+		j.entries, j.size, j.dropped, j.counts = nil, 0, Dropped{}, nil
+		j.history.moments = nil
+	})
 }
 
 // Size returns how many bytes the entries take.
@@ -218,6 +225,7 @@ func (j *Journal) Close() {
 	j.change(func() {
 		j.limit = 0
 		j.shrink(0)
+		j.history = history{}
 	})
 }
 

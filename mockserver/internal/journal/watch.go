@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"errors"
-	"slices"
 )
 
 // News holds what a journal has entered after some exchange.
@@ -20,14 +19,9 @@ type News struct {
 func (j *Journal) After(number int64, limit int) News {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	first := j.seq.Load() + 1 // that the journal has, or will have
-	if len(j.entries) > 0 {
-		first = j.entries[0].Seq
-	}
+	first := j.first()
 	news := News{IsClosed: j.limit == 0, Lost: max(0, first-number-1)}
-	skip := min(max(0, number+1-first), int64(len(j.entries)))
-	if rest := j.entries[skip:]; len(rest) > 0 {
-		news.Entries = slices.Clone(rest[:min(limit, len(rest))])
+	if news.Entries = j.next(number, limit); len(news.Entries) > 0 {
 		return news
 	}
 	if j.changed == nil {

@@ -161,8 +161,8 @@ func (m *Matcher) Operations() []Key {
 	})
 }
 
-// Address returns the only path below an interface that calls may have, or the empty string if several are possible.
-func (m *Matcher) Address(iface specs.Interface) string {
+// address returns the only path below an interface that calls may have, or the empty string if several are possible.
+func (m *Matcher) address(iface specs.Interface) string {
 	pattern := m.paths[iface]
 	if strings.ContainsAny(pattern, `*?[]{}\`) {
 		return ""
@@ -176,7 +176,7 @@ func (m *Matcher) Matches(operation *specs.Operation, r *Request) bool {
 	if operation == nil || !m.fitsCaller(r) || m.operations != nil && !m.operations[KeyOf(operation)] {
 		return false
 	}
-	if pattern := m.paths[operation.Interface]; pattern != "" && !doublestar.MatchUnvalidated(pattern, r.Unescaped()) {
+	if pattern := m.paths[operation.Interface]; pattern != "" && !doublestar.MatchUnvalidated(pattern, r.unescaped()) {
 		return false
 	}
 	return m.fitsQuery(r) && m.fitsHeaders(r) && m.fitsBody(r)

@@ -3,11 +3,14 @@ package match_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -17,12 +20,15 @@ func documents(iface specs.Interface) (*specs.Document, error) {
 	return specs.Load(iface, specs.Neutral)
 }
 
-// A call is meant if it fits everything that is given.
+// A call is meant if it fits everything that is given, and then it has all the traits of the description.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	account := &world.Account{ID: 1}
 	account.Users.Put(7, world.User{ID: 7, Email: "mia@shop.example"})
 	account.PutKey(world.Key{Key: "1/mia", User: 7})
+	account.Users.Put(8, world.User{ID: 8, Name: "Jo"})
+	account.PutKey(world.Key{Key: "1/Jo", User: 8})
+	platform := specs.PlatformKey(1, "1/mia")
 	call := func(change func(*match.Request)) *match.Request {
 		r := &match.Request{
 			Path: "/job/issue/hive/shop%20db", RawQuery: "a=1&a=2", Key: "1/mia", Account: account,
@@ -38,7 +44,6 @@ func TestMatches(t *testing.T) {
 		r.Header, r.Body = http.Header{"Content-Type": {"application/x-www-form-urlencoded; charset=utf-8"}}, []byte("query=x&n=1&n=2")
 	})
 	broken := call(func(r *match.Request) { r.Body = []byte(`{"query"`) })
-	platform := specs.PlatformKey(1, "1/mia")
 	for _, test := range []struct {
 		calls string
 		call  *match.Request
@@ -64,10 +69,15 @@ func TestMatches(t *testing.T) {
 		{`{"caller":"1/mia"}`, call(nil), true},
 		{`{"caller":"` + platform + `"}`, call(nil), true},
 		{`{"caller":"Mia@shop.example"}`, call(nil), true},
+		{`{"caller":"mia@ſhop.example"}`, call(nil), true},
+		{`{"caller":"Jo"}`, call(func(r *match.Request) { r.Key = "1/Jo" }), true},
+		{`{"caller":"jo"}`, call(func(r *match.Request) { r.Key = "1/Jo" }), false},
+		{`{"caller":"1/mia"}`, call(func(r *match.Request) { r.Key = platform }), true},
 		{`{"caller":"1/admin"}`, call(nil), false},
 		{`{"caller":"mia@shop.example"}`, call(func(r *match.Request) { r.Key = "1/other" }), false},
 		{`{"caller":"mia@shop.example"}`, call(func(r *match.Request) { r.Account = nil }), false},
 		{`{"request":{"query":{"a":"2"}}}`, call(nil), true},
+		{`{"request":{"body":{"query":"select 1","none":null,"priority":1}}}`, call(nil), true},
 		{`{"request":{"query":{"a":"3"}}}`, call(nil), false},
 		{`{"request":{"headers":{"x-try":"2"}}}`, call(nil), true},
 		{`{"request":{"headers":{"x-try":"1"}}}`, call(nil), false},
@@ -94,6 +104,11 @@ func TestMatches(t *testing.T) {
 		core, _ := documents(specs.Core)
 		if got := m.Matches(core.Operation("issueJob"), test.call); got != test.want {
 			t.Errorf("%s: got %v, want %v", test.calls, got, test.want)
+		}
+		for _, trait := range m.Traits(specs.Core) {
+			if test.want && !slices.Contains(test.call.Values(trait.Part), trait.Value) {
+				t.Errorf("%s: the call has not the trait %+v", test.calls, trait)
+			}
 		}
 		if m.Matches(nil, test.call) {
 			t.Errorf("%s: a call of no operation is meant", test.calls)
@@ -127,24 +142,53 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// A description names the operations that it can mean, so that others need not be asked about it.
+// A description names the operations and the only path that it can mean, so that others need not be asked about it.
 func TestOperations(t *testing.T) {
 	t.Parallel()
-	keys := func(calls match.Calls) ([]match.Key, string) {
-		m, err := match.Compile(calls, documents)
+	for _, test := range []struct {
+		calls      match.Calls
+		operations []match.Key // nil: all
+		traits     int
+	}{
+		{match.Calls{Path: "/api/pools/7/", Method: "GET"}, []match.Key{{Interface: specs.Workflow, ID: "getPool"}}, 1},
+		{match.Calls{Path: "/api/pools/*", Method: "GET"}, []match.Key{{Interface: specs.Workflow, ID: "getPool"}}, 0},
+		{match.Calls{}, nil, 0},
+		{match.Calls{Caller: "1/mia", Request: fixtures.RequestParts{
+			Query: map[string]string{"a": "b"}, Body: map[string]any{"a": "b", "n": 1, "o": map[string]any{"p": "q"}},
+		}}, nil, 3},
+	} {
+		m, err := match.Compile(test.calls, documents)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m.Operations(), m.Address(specs.Workflow)
+		if diff := cmp.Diff(test.operations, m.Operations()); diff != "" {
+			t.Errorf("%+v: (-want +got)\n%s", test.calls, diff)
+		}
+		if got := m.Traits(specs.Workflow); len(got) != test.traits {
+			t.Errorf("%+v has the traits %+v, want %d", test.calls, got, test.traits)
+		}
 	}
-	got, address := keys(match.Calls{Path: "/api/pools/7/", Method: "GET"})
-	if diff := cmp.Diff([]match.Key{{Interface: specs.Workflow, ID: "getPool"}}, got); diff != "" || address != "/api/pools/7" {
-		t.Errorf("(-want +got)\n%s\nat %q", diff, address)
-	}
-	if got, address = keys(match.Calls{Path: "/api/pools/*", Method: "GET"}); len(got) != 1 || address != "" {
-		t.Errorf("got %v at %q, want one operation and no address", got, address)
-	}
-	if got, _ = keys(match.Calls{}); got != nil {
-		t.Errorf("got %v, want nil for all operations", got)
+}
+
+// Users are found by their email whatever the case of its letters is, in any script.
+func TestCallersByEmail(t *testing.T) {
+	t.Parallel()
+	core, _ := documents(specs.Core)
+	account := &world.Account{ID: 1}
+	account.PutKey(world.Key{Key: "1/mia", User: 7})
+	for r := range unicode.MaxRune {
+		if unicode.SimpleFold(r) == r {
+			continue
+		}
+		account.Users.Put(7, world.User{ID: 7, Email: string(r) + "@shop.example"})
+		m, err := match.Compile(match.Calls{Caller: string(unicode.SimpleFold(r)) + "@SHOP.example"}, documents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := &match.Request{Key: "1/mia", Account: account}
+		trait := m.Traits(specs.Core)[0]
+		if !m.Matches(core.Operation("issueJob"), call) || !slices.Contains(call.Values(trait.Part), trait.Value) {
+			t.Errorf("%c: the user is not found, or has not the trait %+v", r, trait)
+		}
 	}
 }

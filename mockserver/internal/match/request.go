@@ -13,6 +13,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // Request is the request of a call. It is read by one goroutine at a time, and remembers what it has decoded.
@@ -24,23 +25,16 @@ type Request struct {
 	Key      string         // the API key that it shows
 	Account  *world.Account // whose users have keys; nil: only keys are compared
 
-	plain  string // the path, unescaped
-	query  url.Values
-	body   any
-	state  bodyState
-	caller caller
+	plain     string // the path, unescaped
+	query     url.Values
+	body      any
+	isDecoded bool
+	caller    caller
+	values    [5]string // room for what Values returns
 }
 
-type bodyState byte
-
-const (
-	notDecoded bodyState = iota
-	decoded
-	notJSON
-)
-
-// Unescaped returns the path without escapes, and without a slash at its end.
-func (r *Request) Unescaped() string {
+// unescaped returns the path without escapes, and without a slash at its end.
+func (r *Request) unescaped() string {
 	if r.plain == "" {
 		r.plain = r.Path
 		if plain, err := url.PathUnescape(r.Path); err == nil {
@@ -58,46 +52,59 @@ func (m *Matcher) fitsCaller(r *Request) bool {
 	if name == "" || name == r.Key {
 		return true
 	}
-	if r.Account == nil || r.Key == "" {
-		return false
-	}
-	if !r.caller.isRead {
-		r.caller = callerOf(r.Account, r.Key)
-	}
-	return slices.Contains(r.caller.names, name) || r.caller.email != "" && strings.EqualFold(r.caller.email, name)
+	c := r.callerOf()
+	return name == c.key || name == c.name || c.email != "" && strings.EqualFold(c.email, name) ||
+		c.key != "" && specs.IsPlatformKey(name) && name == r.platformKey()
 }
 
-// caller holds every name by which a description can refer to the caller of a request.
+// caller holds the names by which a description can refer to the caller of a request. Those that it has not are empty.
 type caller struct {
-	isRead bool
-	names  []string // both forms of the key, and the name of a user without an email
-	email  string
+	isRead   bool
+	key      string // as it was given out
+	platform string // the same in the platform's form, once it was asked for
+	email    string // of the user
+	name     string // of a user without an email
 }
 
-func callerOf(a *world.Account, key string) caller {
-	c := caller{isRead: true}
-	shown, known := a.Keys.Get(key)
-	if !known {
-		return c
+// callerOf finds out who calls.
+func (r *Request) callerOf() *caller {
+	if r.caller.isRead {
+		return &r.caller
 	}
-	c.names = []string{shown.Key, a.PlatformKey(shown)}
-	if user, known := a.Users.Get(shown.User); known && user.Email != "" {
-		c.email = user.Email
-	} else if known {
-		c.names = append(c.names, user.Name)
+	r.caller.isRead = true
+	if r.Account == nil || r.Key == "" {
+		return &r.caller
 	}
-	return c
+	if shown, known := r.Account.Keys.Get(r.Key); known {
+		r.caller.key = shown.Key
+		user, _ := r.Account.Users.Get(shown.User)
+		if r.caller.email = user.Email; user.Email == "" {
+			r.caller.name = user.Name
+		}
+	}
+	return &r.caller
+}
+
+// platformKey returns the caller's key in the platform's form, or the empty string if the key is unknown.
+func (r *Request) platformKey() string {
+	c := r.callerOf()
+	if c.platform == "" && c.key != "" {
+		c.platform = specs.PlatformKey(r.Account.ID, c.key)
+	}
+	return c.platform
+}
+
+// parameters returns the query. What cannot be read is not there.
+func (r *Request) parameters() url.Values {
+	if r.query == nil && r.RawQuery != "" {
+		r.query, _ = url.ParseQuery(r.RawQuery)
+	}
+	return r.query
 }
 
 func (m *Matcher) fitsQuery(r *Request) bool {
-	if len(m.calls.Request.Query) == 0 {
-		return true
-	}
-	if r.query == nil {
-		r.query, _ = url.ParseQuery(r.RawQuery) // what cannot be read is not there
-	}
 	for name, value := range m.calls.Request.Query {
-		if !slices.Contains(r.query[name], value) {
+		if !slices.Contains(r.parameters()[name], value) {
 			return false
 		}
 	}
@@ -114,26 +121,23 @@ func (m *Matcher) fitsHeaders(r *Request) bool {
 }
 
 func (m *Matcher) fitsBody(r *Request) bool {
-	if m.body == nil {
-		return true
-	}
-	if r.state == notDecoded {
-		r.decode()
-	}
-	return r.state == decoded && contains(r.body, m.body)
+	return m.body == nil || contains(r.decoded(), m.body)
 }
 
-func (r *Request) decode() {
-	r.state = notJSON
+// decoded returns the body; nil if it is neither JSON nor a form.
+func (r *Request) decoded() any {
+	if r.isDecoded {
+		return r.body
+	}
+	r.isDecoded = true
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "application/x-www-form-urlencoded" {
 		if form, err := url.ParseQuery(string(r.Body)); err == nil {
-			r.body, r.state = formMembers(form), decoded
+			r.body = formMembers(form)
 		}
-		return
+	} else if body, err := decodeJSON(r.Body); err == nil {
+		r.body = body
 	}
-	if body, err := decodeJSON(r.Body); err == nil {
-		r.body, r.state = body, decoded
-	}
+	return r.body
 }
 
 // formMembers returns a form as an object: of names with one value, the value, and of others the list.

@@ -133,3 +133,15 @@ func lastNameParts(name string, n int) string {
 	}
 	return name
 }
+
+// ViewOutcome returns an outcome as fixtures have it.
+func ViewOutcome(o world.Outcome) fixtures.Outcome {
+	view := fixtures.Outcome{
+		Project: o.Project, Workflow: o.Workflow, Attempt: fixtures.ID(o.Attempt), RetryAttemptName: o.RetryName,
+		Nth: o.Nth, Task: o.Task, Takes: fixtures.Duration(o.Takes), Error: o.Error, Times: o.Times,
+	}
+	if !o.Session.IsZero() {
+		view.SessionTime = fixtures.Instant(o.Session.Format(time.RFC3339))
+	}
+	return view
+}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/table"
@@ -29,20 +30,22 @@ type FaultCounts struct {
 	Hits  int64 `json:"hits,omitempty"`
 }
 
-// SetPlan replaces the plan. Faults that are in it no longer are not counted any more.
-func (f *Faults) SetPlan(plan []Fault) {
-	kept := map[int64]bool{}
+// Add adds a fault to the end of the plan.
+func (f *Faults) Add(fault Fault) {
+	f.Plan = append(slices.Clip(f.Plan), fault)
+	f.Bytes += table.Size(&fault)
+}
+
+// Delete takes faults out of the plan, with their counts.
+func (f *Faults) Delete(which func(Fault) bool) {
+	plan := f.Plan
+	f.Plan, f.Bytes = nil, 0
 	for _, fault := range plan {
-		kept[fault.Serial] = true
-	}
-	for _, fault := range f.Plan {
-		if !kept[fault.Serial] {
+		if which(fault) {
 			table.Delete(&f.Counts, fault.Serial)
+			continue
 		}
+		f.Plan = append(f.Plan, fault)
+		f.Bytes += table.Size(&fault)
 	}
-	if f.Plan, f.Bytes = plan, 0; len(plan) == 0 {
-		f.Plan = nil
-		return
-	}
-	f.Bytes = table.Size(&f.Plan)
 }

@@ -10,6 +10,7 @@ import (
 // Limits bound what the worlds of a server take in memory. Zero means no limit.
 type Limits struct {
 	Journal int           // bytes of the journal of one world; journal.DefaultLimit when it is 0
+	History int           // exchanges before which a world can be forked; 0: none
 	World   int64         // bytes of one world, with its checkpoints
 	Server  int64         // bytes of all worlds, with their checkpoints and journals
 	Worlds  int           // how many there may be
@@ -71,10 +72,10 @@ func (s *source) addFork(bytes, written int64) {
 	defer s.mu.Unlock()
 	before := s.sharedBytes()
 	if s.forks == 0 {
-		s.bytes, s.first = bytes, written
+		s.bytes, s.first, s.last = bytes, written, written
 	}
 	s.forks++
-	s.last = written
+	s.first, s.last = min(s.first, written), max(s.last, written)
 	s.budget.charge(s.sharedBytes() - before)
 }
 

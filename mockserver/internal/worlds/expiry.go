@@ -15,6 +15,14 @@ func (ws *Worlds) hasExpired(w *World, now time.Time) bool {
 	return ws.limits.Idle > 0 && w.ID != Default && now.Sub(time.Unix(0, w.used.Load())) > ws.limits.Idle
 }
 
+// Expires returns when a world is deleted unless it is used before, by the wall clock; nil if never.
+func (ws *Worlds) Expires(w *World) *time.Time {
+	if ws.limits.Idle <= 0 || w.ID == Default {
+		return nil
+	}
+	return new(time.Unix(0, w.used.Load()).Add(ws.limits.Idle).UTC())
+}
+
 // markUsed marks a world as used now and returns it, or returns nil if it has expired.
 func (ws *Worlds) markUsed(w *World) *World {
 	if w == nil || ws.limits.Idle <= 0 {
@@ -55,9 +63,10 @@ func (ws *Worlds) Usage() Usage {
 // minJournal is the size in bytes below which no journal is shortened.
 const minJournal = 64 << 10
 
-// shortenJournals makes room by forgetting the older halves of the longest journals.
+// shortenJournals makes room by emptying the largest histories, and then by forgetting the older halves of the longest
+// journals.
 func (ws *Worlds) shortenJournals(need int64) {
-	for need > 0 {
+	for need = ws.forgetHistories(need); need > 0; {
 		var longest *World
 		size := math.MinInt
 		for _, w := range ws.all() {

@@ -46,6 +46,8 @@ func (w *World) storeSized(value *world.State, bytes, cost int64) {
 
 func (w *World) put(value *world.State, bytes int64) {
 	w.bytes = bytes
+	w.latest.bytes.Store(bytes)
+	w.latest.written.Store(w.written)
 	w.value.Store(value)
 	w.chargeChanges()
 }
@@ -59,20 +61,32 @@ func (w *World) chargeChanges() {
 	w.budget.charge(now - w.charged.Swap(now))
 }
 
-// MemorySize returns about how many bytes the world takes that no other world does, with its journal.
-func (w *World) MemorySize() int64 { return w.charged.Load() + int64(w.Journal.Size()) }
+// MemorySize returns about how many bytes the world takes that no other world does, with its journal and its
+// history.
+func (w *World) MemorySize() int64 {
+	return w.charged.Load() + int64(w.Journal.Size()+w.Journal.HistorySize())
+}
 
-// forkInto makes another world a fork of this one, and returns the value with which it begins.
-func (w *World) forkInto(fork *World) world.State {
+// forkInto makes another world a fork of this one as it is, or as it was before an exchange, and returns the value with
+// which it begins.
+func (w *World) forkInto(fork *World, before int64) (world.State, error) {
+	if before != 0 {
+		return w.forkBefore(fork, before)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	value := *w.settleDue()
+	w.addFork(fork, w.bytes, w.written)
+	return value, nil
+}
+
+// addFork counts a fork of a value that takes so many bytes, and before which so many were written. The mutex is held.
+func (w *World) addFork(fork *World, bytes, written int64) {
 	if w.forks == nil {
 		w.forks = &source{budget: w.budget}
 	}
-	w.forks.addFork(w.bytes, w.written)
+	w.forks.addFork(bytes, written)
 	fork.source = w.forks
-	return value
 }
 
 // close releases the memory of a deleted world.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 
-	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -70,7 +69,7 @@ func (ws *Worlds) load(s Saved) error {
 	}
 	w := &World{
 		MaxSettled: maxSettled, settle: ws.settle, Fork: s.Fork, Keys: s.Keys, budget: &ws.budget,
-		limit: ws.limits.World, Journal: journal.New(ws.limits.Journal, ws.budget.chargeUsed),
+		limit: ws.limits.World, Journal: ws.newJournal(),
 	}
 	w.restore(s)
 	if err := ws.register(w, Plan{ID: s.ID}); err != nil {

@@ -36,6 +36,7 @@ type World struct {
 	limit  int64        // bytes
 	used   atomic.Int64 // when it was used last, by the clock of the registry
 	faults atomic.Pointer[fault.Index]
+	latest struct{ bytes, written atomic.Int64 } // as below, for those who only read
 
 	mu          sync.Mutex // held by writers
 	origin      version

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/clock"
-	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
@@ -26,6 +25,7 @@ type Plan struct {
 	ID       string
 	Scenario string
 	Fork     string
+	Before   int64 // forks the world as it was before the exchange with this number; 0: as it is
 	Seed     *uint64
 	Mode     clock.Mode
 	Now      time.Time
@@ -92,7 +92,7 @@ func (ws *Worlds) newWorld(plan Plan) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Journal = journal.New(ws.limits.Journal, ws.budget.chargeUsed)
+	w.Journal = ws.newJournal()
 	w.origin = version{value: &value, bytes: value.MemorySize()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,6 +136,9 @@ func (ws *Worlds) register(w *World, plan Plan) error {
 // initialState returns the state with which a world begins. A fork shares it with its original.
 func (ws *Worlds) initialState(plan Plan, w *World) (world.State, error) {
 	if plan.Fork == "" {
+		if plan.Before != 0 {
+			return world.State{}, op.Invalid("before", "want the world to fork, too, as fork")
+		}
 		return ws.build(plan)
 	}
 	if plan.Scenario != "" {
@@ -145,7 +148,10 @@ func (ws *Worlds) initialState(plan Plan, w *World) (world.State, error) {
 	if original == nil {
 		return world.State{}, op.Invalid("fork", "world with id %s not found", plan.Fork)
 	}
-	value := original.forkInto(w)
+	value, err := original.forkInto(w, plan.Before)
+	if err != nil {
+		return world.State{}, err
+	}
 	if plan.Seed != nil {
 		value.Seed = *plan.Seed
 	}
