@@ -1,10 +1,25 @@
 #!/usr/bin/env bash
 # The step of action.yml: installs a release, serves the mock around commands or in the background, and checks what was
-# recorded. Its inputs come as variables, in capitals; what one step has to know of an earlier one of the same job is
-# in $RUNNER_TEMP/understudy. It needs no more than bash, curl and tar, and unzip on Windows.
+# recorded. Its inputs come as variables INPUT_…; what one step has to know of an earlier one of the same job is in
+# $RUNNER_TEMP/understudy. It needs no more than bash (macOS has 3.2), curl and tar, and Git's bash with its unzip on
+# Windows.
 set -euo pipefail
 
-home="$RUNNER_TEMP/understudy"
+# Windows' own programs want D:/folder, as variables and files of the runner do; only PATH of this bash wants /d/folder.
+home="$RUNNER_TEMP"
+self="$0"
+shell=bash
+exe=''
+if [ "$RUNNER_OS" = Windows ]; then
+	home="$(cygpath -m "$RUNNER_TEMP")"
+	self="$(cygpath -m "$0")"
+	shell="$(cygpath -m "$BASH")" # bash alone may be that of another system within Windows
+	exe=.exe
+fi
+home="$home/understudy"
+
+# understudy runs the command that was installed. Git's bash does not take words such as path=/api for folders here.
+understudy() { MSYS_NO_PATHCONV=1 MSYS2_ARG_CONV_EXCL='*' "$home/bin/understudy$exe" "$@"; }
 
 fail() {
 	echo "::error title=Understudy::$*" >&2
@@ -30,12 +45,12 @@ archive() {
 
 # address prints where the files of the release are.
 address() {
-	local version="$VERSION"
+	local version="$INPUT_VERSION"
 	if [ -z "$version" ] && [[ "$ACTION_REF" =~ ^v[0-9]+\.[0-9]+\.[0-9]+ ]]; then
 		version="$ACTION_REF"
 	fi
-	if [ -n "$DOWNLOAD" ]; then
-		echo "${DOWNLOAD%/}"
+	if [ -n "$INPUT_DOWNLOAD" ]; then
+		echo "${INPUT_DOWNLOAD%/}"
 	elif [ -z "$ACTION_REPOSITORY" ]; then
 		fail "the action is used by a path, so that its releases are not known: want download, the address of a release's files"
 	elif [ -z "$version" ] || [ "$version" = latest ]; then
@@ -70,67 +85,108 @@ install() {
 		rm "$home/$file"
 		echo "$from/$file" >"$home/from"
 	fi
-	PATH="$home/bin:$PATH"
-	echo "$home/bin" >>"$GITHUB_PATH"
+	if [ "$RUNNER_OS" = Windows ]; then
+		PATH="$(cygpath -u "$home/bin"):$PATH"
+		cygpath -w "$home/bin" >>"$GITHUB_PATH"
+	else
+		PATH="$home/bin:$PATH"
+		echo "$home/bin" >>"$GITHUB_PATH"
+	fi
 	understudy --version
 }
 
 # flags sets the array flags to those of understudy serve.
 flags() {
-	flags=(--listen 127.0.0.1:0 --scenario "$SCENARIO")
-	if [ -z "$RECORD" ] && [ "$CHECK" = true ]; then
-		RECORD="$home/traffic.ndjson"
+	flags=(--listen 127.0.0.1:0 --scenario "$INPUT_SCENARIO")
+	if [ -z "$INPUT_RECORD" ] && [ "$INPUT_CHECK" = true ]; then
+		INPUT_RECORD="$home/traffic.ndjson"
 	fi
-	if [ -n "$RECORD" ]; then
-		flags+=(--record "$RECORD")
-		echo "$RECORD" >"$home/record"
+	if [ -n "$INPUT_RECORD" ]; then
+		flags+=(--record "$INPUT_RECORD")
+		echo "$INPUT_RECORD" >"$home/record"
 	fi
 	local word
 	while IFS= read -r word; do
 		if [ -n "$word" ]; then flags+=("$word"); fi
-	done <<<"$ARGS"
+	done <<<"$INPUT_ARGS"
 }
 
-# start serves the mock in the background, and sets the variables that later steps find it by.
+# start serves the mock in the background, and sets the variables that later steps find it by. The mock ends with the
+# command that it is served around, which waits for a file: Windows knows no signal that lets it end in order.
 start() {
 	flags
-	nohup understudy serve "${flags[@]}" >"$home/ready.json" 2>"$home/serve.log" </dev/null &
-	local pid=$! tries=0
-	until [ -s "$home/ready.json" ]; do
-		if ! kill -0 "$pid" 2>/dev/null || [ $((tries += 1)) -gt 300 ]; then
-			cat "$home/serve.log"
+	local folder tries=0
+	folder="$(mktemp -d "$home/mock.XXXXXX")"
+	(
+		trap '' HUP # it outlives this step
+		code=0
+		understudy serve "${flags[@]}" -- "$shell" "$self" hold "$folder" || code=$?
+		echo "$code" >"$folder/code"
+	) >"$folder/log" 2>&1 </dev/null &
+	until [ -e "$folder/variables" ]; do
+		if [ -e "$folder/code" ] || [ $((tries += 1)) -gt 300 ]; then
+			: >"$folder/end"
+			cat "$folder/log"
 			fail "the mock did not start"
 		fi
 		sleep 0.2
 	done
-	echo "$pid" >"$home/pid"
-	local name url
-	grep -o '"[a-z]*":"http[^"]*"' "$home/ready.json" | tr -d '"' | while IFS=: read -r name url; do
-		name="$(tr '[:lower:]' '[:upper:]' <<<"$name")_URL"
-		echo "UNDERSTUDY_${name/#URL_/}=$url" >>"$GITHUB_ENV"
-		if [ "$name" = URL_URL ]; then
-			echo "url=$url" >>"$GITHUB_OUTPUT"
-			echo "the mock serves $SCENARIO at $url"
-		fi
-	done
+	echo "$folder" >"$home/serving"
+	local name value
+	while IFS='=' read -r name value; do
+		echo "$name=$value" >>"$GITHUB_ENV"
+		case "$name" in
+		UNDERSTUDY_CONTROL_TOKEN) echo "::add-mask::$value" ;;
+		UNDERSTUDY_URL)
+			echo "url=$value" >>"$GITHUB_OUTPUT"
+			echo "the mock serves $INPUT_SCENARIO at $value"
+			;;
+		esac
+	done <"$folder/variables"
 }
 
 # finish ends the mock that an earlier step has started, so that its recording is whole.
 finish() {
-	local pid
-	pid="$(cat "$home/pid" 2>/dev/null)" || return 0
-	rm "$home/pid"
-	kill "$pid" 2>/dev/null || fail "the mock has ended before the check: $(tail -n 1 "$home/serve.log")"
-	local tries=0
-	while kill -0 "$pid" 2>/dev/null && [ $((tries += 1)) -le 150 ]; do
+	local folder tries=0
+	folder="$(cat "$home/serving" 2>/dev/null)" || return 0
+	rm "$home/serving"
+	if [ -e "$folder/code" ]; then
+		fail "the mock has ended before the check: $(tail -n 1 "$folder/log")"
+	fi
+	: >"$folder/end"
+	until [ -s "$folder/code" ]; do
+		if [ $((tries += 1)) -gt 150 ]; then fail "the mock does not end"; fi
 		sleep 0.2
 	done
+	if [ "$(cat "$folder/code")" != 0 ]; then
+		cat "$folder/log"
+		fail "the mock has ended with exit code $(cat "$folder/code")"
+	fi
+}
+
+# around serves the mock around the commands, and returns their exit code.
+around() {
+	flags
+	printf '%s\n' "$INPUT_RUN" >"$home/run.sh"
+	understudy serve "${flags[@]}" -- "$shell" "$self" run "$home/run.sh"
+}
+
+# hold and run are what the mock is served around.
+hold() {
+	env | grep -E '^UNDERSTUDY_(([A-Z]+_)?URL|CONTROL_TOKEN|CA)=' >"$1/new"
+	mv "$1/new" "$1/variables"
+	until [ -e "$1/end" ]; do sleep 0.3; done
+}
+
+run() {
+	unset MSYS_NO_PATHCONV MSYS2_ARG_CONV_EXCL
+	exec "$BASH" -eo pipefail "$1"
 }
 
 # check returns the exit code of understudy check, and writes its reports.
 check() {
 	local recording flags=(--format github) files=() line code=0
-	recording="${RECORD:-$(cat "$home/record" 2>/dev/null || :)}"
+	recording="${INPUT_RECORD:-$(cat "$home/record" 2>/dev/null || :)}"
 	if [ -z "$recording" ]; then
 		fail "there is nothing to check: want record, a file, in the step that starts the mock"
 	fi
@@ -139,7 +195,7 @@ check() {
 			flags+=(--report "$line")
 			files+=("${line#*=}")
 		fi
-	done <<<"$REPORT"
+	done <<<"$INPUT_REPORT"
 	understudy check "${flags[@]}" "$recording" || code=$?
 	{
 		echo "report<<end of the list of reports"
@@ -149,22 +205,28 @@ check() {
 	return "$code"
 }
 
-case "$CHECK" in
+case "${1:-}" in
+hold)
+	hold "$2"
+	exit
+	;;
+run) run "$2" ;;
+esac
+case "$INPUT_CHECK" in
 true | false) ;;
-*) fail "check: \"$CHECK\": want true or false" ;;
+*) fail "check: \"$INPUT_CHECK\": want true or false" ;;
 esac
 mkdir -p "$home"
 install
 code=0
-if [ -n "$RUN" ]; then
-	flags
-	understudy serve "${flags[@]}" -- bash -eo pipefail -c "$RUN" || code=$?
-elif [ "$CHECK" = false ]; then
+if [ -n "$INPUT_RUN" ]; then
+	around || code=$?
+elif [ "$INPUT_CHECK" = false ]; then
 	start
 else
 	finish
 fi
-if [ "$CHECK" = true ]; then
+if [ "$INPUT_CHECK" = true ]; then
 	checked=0
 	check || checked=$?
 	if [ "$code" = 0 ]; then code=$checked; fi

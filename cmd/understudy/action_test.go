@@ -3,13 +3,9 @@
 package main_test
 
 import (
-	"archive/tar"
-	"compress/gzip"
-	"crypto/sha256"
 	"errors"
-	"fmt"
-	"io"
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,31 +21,35 @@ import (
 type job struct {
 	t         *testing.T
 	dir       string // the workspace; what the runner keeps is in its folder .runner
+	bin       string // the folder of the command, as later steps have it in their path
 	variables map[string]string
 	inputs    map[string]string // the defaults of action.yml
 }
 
-func newJob(t *testing.T) *job {
+func newJob(t *testing.T) *job { t.Helper(); return newJobOn(t, "Linux") }
+
+// newJobOn returns a job on a system, as far as this one can be taken for it. Its paths have spaces.
+func newJobOn(t *testing.T, system string) *job {
 	t.Helper()
-	for _, program := range []string{"/usr/bin/curl", "bash", "tar", "sha256sum"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("this machine has no %s", program)
-		}
-	}
-	_, path, _ := strings.Cut(os.Getenv("PATH"), ":") // without the folder of the commands that tests stand in for
-	j := &job{t: t, dir: t.TempDir(), variables: map[string]string{
-		"RUNNER_OS": "Linux", "RUNNER_ARCH": "X64", "GITHUB_SERVER_URL": "https://git.example",
-		"ACTION_REF": "v1", "ACTION_REPOSITORY": "", "PATH": path,
+	j := &job{t: t, dir: filepath.Join(t.TempDir(), "a workspace"), variables: map[string]string{
+		"RUNNER_OS": system, "RUNNER_ARCH": "X64", "GITHUB_SERVER_URL": "https://git.example",
+		"ACTION_REF": "v1", "ACTION_REPOSITORY": "",
 	}}
-	j.variables["RUNNER_TEMP"] = filepath.Join(j.dir, ".runner")
-	for _, name := range []string{"GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH"} {
-		j.variables[name] = filepath.Join(j.dir, ".runner", name)
-	}
-	if err := os.Mkdir(j.variables["RUNNER_TEMP"], 0o700); err != nil {
+	temp := filepath.Join(j.dir, ".runner")
+	if err := os.MkdirAll(temp, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{"GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH"} {
+		j.variables[name] = filepath.Join(temp, name)
+	}
+	j.variables["RUNNER_TEMP"], j.bin = temp, filepath.Join(temp, "understudy", "bin")
+	if system == "Windows" {
+		j.bin = `D:\.runner\understudy\bin`
+		j.variables["DRIVE"], j.variables["RUNNER_TEMP"] = j.dir, `D:\.runner`
+	}
+	j.variables["PATH"] = toolsOf(t, system)
 	j.inputs = actionInputs(t)
-	j.inputs["DOWNLOAD"] = "file://" + release(t, "")
+	j.inputs["INPUT_DOWNLOAD"] = "file://" + release(t, system, "")
 	return j
 }
 
@@ -71,49 +71,13 @@ func actionInputs(t *testing.T) map[string]string {
 	}
 	defaults := map[string]string{}
 	for name, input := range action.Inputs {
-		variable := strings.ToUpper(name)
+		variable := "INPUT_" + strings.ToUpper(name)
 		if want := "${{ inputs." + name + " }}"; action.Runs.Steps[0].Env[variable] != want {
 			t.Errorf("the step has %s: %s, want %s", variable, action.Runs.Steps[0].Env[variable], want)
 		}
 		defaults[variable] = input.Default
 	}
 	return defaults
-}
-
-// release returns a folder with a release for Linux on amd64, whose command is the one under test. A checksum that is
-// not empty is given instead of the archive's.
-func release(t *testing.T, checksum string) string {
-	t.Helper()
-	program, err := exec.LookPath("understudy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	name := filepath.Join(dir, "understudy_linux_amd64.tar.gz")
-	file, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	script := "#!/bin/sh\nexec '" + program + "' \"$@\"\n"
-	zipped := gzip.NewWriter(file)
-	packed := tar.NewWriter(zipped)
-	err = packed.WriteHeader(&tar.Header{Name: "understudy", Mode: 0o755, Size: int64(len(script))})
-	_, wrote := io.WriteString(packed, script)
-	if err := errors.Join(err, wrote, packed.Close(), zipped.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if checksum == "" {
-		checksum = fmt.Sprintf("%x", sha256.Sum256(content))
-	}
-	list := checksum + "  understudy_linux_amd64.tar.gz\n"
-	if err := os.WriteFile(filepath.Join(dir, "checksums.txt"), []byte(list), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // use runs a step that uses the action, and returns its exit code, what it prints, and its outputs.
@@ -129,7 +93,7 @@ func (j *job) use(with map[string]string) (code int, log string, outputs map[str
 		j.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(j.t.Context(), "bash", script)
-	cmd.Dir, cmd.Env = j.dir, os.Environ()
+	cmd.Dir, cmd.Env = j.dir, []string{"HOME=" + j.dir}
 	for _, list := range []map[string]string{j.variables, inputs} {
 		for name, value := range list {
 			cmd.Env = append(cmd.Env, name+"="+value)
@@ -169,8 +133,17 @@ func (j *job) path(name string) string { return filepath.Join(j.dir, name) }
 
 func TestActionServesInTheBackgroundUntilItChecks(t *testing.T) {
 	t.Parallel()
-	j := newJob(t)
-	code, log, outputs := j.use(map[string]string{"RECORD": "traffic.ndjson", "ARGS": "--clock=auto\n--seed\n7\n"})
+	for _, system := range []string{"Linux", "macOS", "Windows"} {
+		t.Run(system, func(t *testing.T) {
+			t.Parallel()
+			servesInTheBackground(t, newJobOn(t, system))
+		})
+	}
+}
+
+func servesInTheBackground(t *testing.T, j *job) {
+	t.Helper()
+	code, log, outputs := j.use(map[string]string{"INPUT_RECORD": "the traffic.ndjson", "INPUT_ARGS": "--clock=auto\n--seed\n7\n"})
 	if code != 0 || !strings.HasPrefix(outputs["url"], "http://127.0.0.1:") {
 		t.Fatalf("exit code %d, outputs %v\n%s", code, outputs, log)
 	}
@@ -183,18 +156,21 @@ func TestActionServesInTheBackgroundUntilItChecks(t *testing.T) {
 	if !slices.Equal(names, want) || variables["UNDERSTUDY_CORE_URL"] != outputs["url"]+"/core/v3" {
 		t.Errorf("later steps have %v", variables)
 	}
+	if bin := strings.TrimSpace(j.read(j.variables["GITHUB_PATH"])); bin != j.bin {
+		t.Errorf("later steps find commands in %s, want %s", bin, j.bin)
+	}
 	shell(t, "curl -s -H 'Authorization: SVC1 1/admin' "+variables["UNDERSTUDY_WORKFLOW_URL"]+"/api/pools")
 
-	code, log, outputs = j.use(map[string]string{"CHECK": "true", "REPORT": "html=a.html\njunit=b.xml"})
-	if code != 0 || outputs["report"] != "a.html\nb.xml" {
+	code, log, outputs = j.use(map[string]string{"INPUT_CHECK": "true", "INPUT_REPORT": "html=an a.html\njunit=b.xml"})
+	if code != 0 || outputs["report"] != "an a.html\nb.xml" {
 		t.Fatalf("exit code %d, outputs %v\n%s", code, outputs, log)
 	}
-	for _, name := range []string{"a.html", "b.xml"} {
+	for _, name := range []string{"an a.html", "b.xml"} {
 		if !strings.Contains(j.read(j.path(name)), "listPools") {
 			t.Errorf("%s does not show what was checked", name)
 		}
 	}
-	if lines := strings.Count(j.read(j.path("traffic.ndjson")), "\n"); lines != 1 {
+	if lines := strings.Count(j.read(j.path("the traffic.ndjson")), "\n"); lines != 1 {
 		t.Errorf("%d exchanges were recorded, want 1", lines)
 	}
 }
@@ -202,27 +178,69 @@ func TestActionServesInTheBackgroundUntilItChecks(t *testing.T) {
 // Commands run with the mock around them, and whichever fails gives the exit code.
 func TestActionRunsCommands(t *testing.T) {
 	t.Parallel()
-	const call = `curl -s -H 'Authorization: SVC1 1/admin' "$UNDERSTUDY_WORKFLOW_URL/api/pools"`
+	const call = `curl -s -H 'Authorization: SVC1 1/admin' "$UNDERSTUDY_WORKFLOW_URL/api/pools"
+		test -z "${MSYS_NO_PATHCONV-}${MSYS2_ARG_CONV_EXCL-}"`
 	for name, c := range map[string]struct {
 		with map[string]string
 		code int
 		log  string
 	}{
-		"that pass":         {map[string]string{"RUN": call, "CHECK": "true"}, 0, `"name":"adhoc"`},
-		"without a check":   {map[string]string{"RUN": "true"}, 0, "understudy "},
-		"that fail":         {map[string]string{"RUN": call + "\nfalse\ntrue", "CHECK": "true"}, 1, ""},
-		"with a code":       {map[string]string{"RUN": call + "\nexit 7", "CHECK": "true"}, 7, ""},
-		"but call nothing":  {map[string]string{"RUN": "true", "CHECK": "true"}, 2, ""},
-		"on a bad scenario": {map[string]string{"RUN": "true", "SCENARIO": "nonsense"}, 2, "nonsense"},
+		"that pass":         {map[string]string{"INPUT_RUN": call, "INPUT_CHECK": "true"}, 0, `"name":"adhoc"`},
+		"without a check":   {map[string]string{"INPUT_RUN": "true"}, 0, "understudy "},
+		"that fail":         {map[string]string{"INPUT_RUN": call + "\nfalse\ntrue", "INPUT_CHECK": "true"}, 1, ""},
+		"with a code":       {map[string]string{"INPUT_RUN": call + "\nexit 7", "INPUT_CHECK": "true"}, 7, ""},
+		"but call nothing":  {map[string]string{"INPUT_RUN": "true", "INPUT_CHECK": "true"}, 2, ""},
+		"on a bad scenario": {map[string]string{"INPUT_RUN": "true", "INPUT_SCENARIO": "nonsense"}, 2, "nonsense"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			code, log, _ := newJob(t).use(c.with)
-			if code != c.code || !strings.Contains(log, c.log) {
-				t.Errorf("exit code %d, want %d, and %q in\n%s", code, c.code, c.log, log)
-			}
-		})
+		for _, system := range []string{"Linux", "macOS", "Windows"} {
+			t.Run(name+"/"+system, func(t *testing.T) {
+				t.Parallel()
+				code, log, _ := newJobOn(t, system).use(c.with)
+				if code != c.code || !strings.Contains(log, c.log) {
+					t.Errorf("exit code %d, want %d, and %q in\n%s", code, c.code, c.log, log)
+				}
+			})
+		}
 	}
+}
+
+// The mock of an earlier step ends in order, so that it saves its worlds, and says which CA later steps may trust. That
+// it has ended by itself is an error.
+func TestActionEndsTheMock(t *testing.T) {
+	t.Parallel()
+	j := newJob(t)
+	with := map[string]string{"INPUT_ARGS": "--tls\n--state\nthe state.json", "INPUT_RECORD": "traffic.ndjson"}
+	if code, log, _ := j.use(with); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, log)
+	}
+	variables := parseOutputs(j.read(j.variables["GITHUB_ENV"]))
+	if _, answer := get(t, trusting(t, variables["UNDERSTUDY_CA"]),
+		variables["UNDERSTUDY_WORKFLOW_URL"]+"/api/pools"); !strings.Contains(answer, "adhoc") {
+		t.Errorf("the mock answers %s", answer)
+	}
+	if code, log, _ := j.use(map[string]string{"INPUT_CHECK": "true"}); code != 0 {
+		t.Errorf("exit code %d\n%s", code, log)
+	}
+	if state := j.read(j.path("the state.json")); !strings.Contains(state, "adhoc") {
+		t.Errorf("the state has no pool: %.200s", state)
+	}
+	t.Run("but not before", func(t *testing.T) {
+		t.Parallel()
+		if _, err := os.Stat("/dev/full"); err != nil {
+			t.Skip("this machine has no /dev/full")
+		}
+		j := newJob(t)
+		j.inputs["INPUT_RECORD"] = "/dev/full"
+		if code, log, _ := j.use(nil); code != 0 {
+			t.Fatalf("exit code %d\n%s", code, log)
+		}
+		variables := parseOutputs(j.read(j.variables["GITHUB_ENV"]))
+		get(t, http.DefaultClient, variables["UNDERSTUDY_WORKFLOW_URL"]+"/api/pools") // which is not recorded
+		code, log, _ := j.use(map[string]string{"INPUT_CHECK": "true"})
+		if code != 2 || !strings.Contains(log, "the mock has ended with exit code 2") {
+			t.Errorf("exit code %d\n%s", code, log)
+		}
+	})
 }
 
 func TestActionRefuses(t *testing.T) {
@@ -231,15 +249,23 @@ func TestActionRefuses(t *testing.T) {
 		with, machine map[string]string
 		want          string
 	}{
-		"a wrong check":       {map[string]string{"CHECK": "yes"}, nil, `check: "yes": want true or false`},
-		"nothing to check":    {map[string]string{"CHECK": "true"}, nil, "there is nothing to check: want record"},
-		"another system":      {nil, map[string]string{"RUNNER_OS": "Plan9"}, "no release for the system Plan9"},
+		"a wrong check":    {map[string]string{"INPUT_CHECK": "yes"}, nil, `check: "yes": want true or false`},
+		"nothing to check": {map[string]string{"INPUT_CHECK": "true"}, nil, "there is nothing to check: want record"},
+		"another system":   {nil, map[string]string{"RUNNER_OS": "Plan9"}, "no release for the system Plan9"},
+		"a false checksum on macOS": {
+			map[string]string{"INPUT_DOWNLOAD": "file://" + release(t, "macOS", strings.Repeat("0", 64))},
+			map[string]string{"RUNNER_OS": "macOS", "PATH": toolsOf(t, "macOS")},
+			"does not have the checksum",
+		},
 		"another machine":     {nil, map[string]string{"RUNNER_ARCH": "X86"}, "no release for the architecture X86"},
-		"no place of release": {map[string]string{"DOWNLOAD": ""}, nil, "want download"},
-		"a missing release":   {map[string]string{"DOWNLOAD": "file:///nonsense/"}, nil, "cannot download file:///nonsense/checksums.txt"},
-		"a flag of serve":     {map[string]string{"ARGS": "--nonsense"}, nil, "unknown flag: --nonsense"},
+		"no place of release": {map[string]string{"INPUT_DOWNLOAD": ""}, nil, "want download"},
+		"no release for ARM": {
+			nil, map[string]string{"RUNNER_OS": "macOS", "RUNNER_ARCH": "ARM64"}, "/understudy_darwin_arm64.tar.gz",
+		},
+		"a missing release": {map[string]string{"INPUT_DOWNLOAD": "file:///nonsense/"}, nil, "cannot download file:///nonsense/checksums.txt"},
+		"a flag of serve":   {map[string]string{"INPUT_ARGS": "--nonsense"}, nil, "unknown flag: --nonsense"},
 		"a false checksum": {
-			map[string]string{"DOWNLOAD": "file://" + release(t, strings.Repeat("0", 64))}, nil, "does not have the checksum",
+			map[string]string{"INPUT_DOWNLOAD": "file://" + release(t, "Linux", strings.Repeat("0", 64))}, nil, "does not have the checksum",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
