@@ -38,6 +38,7 @@ var settingsOfServe = map[string]settingOfServe{
 	"control-token-file": {"a", "b", "DIR/c", "c"},
 	"control-host":       {"a,b", "c,d", "e,f", "[e, f]"},
 	"journal-limit":      {"1KiB", "2KiB", "3KiB", "3KiB"},
+	"history":            {"1", "2", "0", "0"},
 	"record-limit":       {"1KiB", "2KiB", "3000", "3000"},
 	"state-limit":        {"1KiB", "2KiB", "3KiB", "3KiB"},
 	"memory-limit":       {"1KiB", "2KiB", "3KiB", "3KiB"},

@@ -132,6 +132,12 @@ func (w schemaWriter) section(level, name string, schema tree) string {
 // rows writes the members of an object, with those of objects within it that have no name.
 func (w schemaWriter) rows(before string, schema tree) string {
 	var b strings.Builder
+	for _, part := range schema.at("allOf").items() {
+		if part.at("$ref").exists() {
+			fmt.Fprintf(&b, "| `%s…` | %s | The members of this one. |\n", before, w.kind(part))
+		}
+		b.WriteString(w.rows(before, part))
+	}
 	required := schema.at("required").texts()
 	for name, member := range schema.at("properties").members() {
 		if !member.at("description").exists() && !member.at("$ref").exists() && len(member.node.Content) == 0 {

@@ -19,17 +19,19 @@ func TestLinked(t *testing.T) {
 		queryEngine   = "modernc.org/"
 		commandLine   = "github.com/spf13/"
 		progressBar   = "github.com/schollz/progressbar"
-		testLibraries = "github.com/chromedp/ github.com/creack/pty github.com/yuin/goldmark gopkg.in/dnaeon/go-vcr " +
-			"github.com/google/go-cmp pgregory.net/rapid"
+		pages         = "github.com/yuin/goldmark " + module + "mockserver/console " + module + "docs"
+		testLibraries = "github.com/chromedp/ github.com/creack/pty gopkg.in/dnaeon/go-vcr github.com/google/go-cmp " +
+			"pgregory.net/rapid"
 	)
 	unwanted := map[string]string{
 		"cmd/understudy":            secondEngine + " " + testLibraries,
-		"cmd/understudy-libopenapi": queryEngine + " " + commandLine + " " + testLibraries + " github.com/getkin/",
+		"cmd/understudy-libopenapi": queryEngine + " " + commandLine + " " + testLibraries + " github.com/getkin/ " + pages,
 		"contract": secondEngine + " " + queryEngine + " " + commandLine + " " + progressBar + " " + testLibraries +
-			" " + module + "mockserver",
+			" " + module + "mockserver " + pages,
 		"contract/engine/process": secondEngine + " github.com/getkin/",
 		"mockserver": secondEngine + " " + queryEngine + " " + commandLine + " " + progressBar + " " + testLibraries +
-			" " + module + "contract " + module + "mockserver/query/sqlite",
+			" " + module + "contract " + module + "mockserver/query/sqlite " + pages,
+		"mockserver/console/guide": module + "mockserver/internal " + module + "specs " + testLibraries,
 	}
 	linked := dependencies(t, module, slices.Collect(maps.Keys(unwanted)))
 	for path, libraries := range unwanted {

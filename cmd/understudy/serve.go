@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/mockserver"
@@ -36,6 +35,7 @@ type serveFlags struct {
 	tokenFlags
 	controlHosts []string
 	journalLimit size
+	history      int
 	recordLimit  size
 	stateLimit   size
 	memoryLimit  size
@@ -162,6 +162,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringSliceVar(&f.controlHosts, "control-host", nil,
 		"a `NAME` besides localhost at which the control interface answers without a token (repeatable)")
 	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world's journal keeps")
+	addHistoryFlag(c, &f.history)
 	flags.Var(&f.recordLimit, "record-limit",
 		"how many bytes of records, such as events, each world keeps; the oldest are dropped first")
 	flags.Var(&f.stateLimit, "state-limit",
@@ -203,7 +204,7 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 		f.token = rand.Text()
 		fmt.Fprintf(c.ErrOrStderr(), "control interface: Authorization: Bearer %s\n", f.token)
 	}
-	opts := append(f.options(c), mockserver.WithLogger(log))
+	opts := append(f.options(c, log), mockserver.WithLogger(log))
 	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
 	if f.record == "" {
 		return around.run(func() error { return f.serve(around, listeners, ca, log, opts) })
@@ -220,7 +221,6 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 
 // serve makes the mock and serves it until the context ends, or the command around which it runs.
 func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, opts []mockserver.Option) error {
-	metrics.ExposeMetadata(true) // the types of metrics; a setting of the whole process
 	server, err := mockserver.New(opts...)
 	if err != nil {
 		return err
@@ -251,13 +251,14 @@ func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, 
 	return errors.Join(err, server.Close())
 }
 
-func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
+func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Option {
 	opts := []mockserver.Option{
 		mockserver.WithScenario(f.scenario),
 		mockserver.WithClock(mockserver.ClockMode(f.clock.word)),
 		mockserver.WithBrand(specs.Brand(f.brand)),
 		mockserver.WithValidation(mockserver.Validation(f.validate.word)),
 		mockserver.WithJournalLimit(int(f.journalLimit)),
+		mockserver.WithHistory(f.history),
 		mockserver.WithRecordLimit(int64(f.recordLimit)),
 		mockserver.WithWriteTimeout(f.writeTimeout),
 		mockserver.WithStateLimit(int64(f.stateLimit)),
@@ -267,6 +268,7 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.word == allExtras),
 		mockserver.WithControlHost(f.controlHosts...),
+		mockserver.WithConsole(f.console(log)),
 	}
 	if f.state != "" {
 		opts = append(opts, mockserver.WithStateFile(f.state))

@@ -1,0 +1,141 @@
+package main_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"svc.example/understudy/internal/browser"
+	"svc.example/understudy/mockserver/console"
+)
+
+// click clicks what a person would: the button or link with a text.
+func click(tab *browser.Tab, text string) {
+	tab.Until(fmt.Sprintf(`(() => {
+		const all = [...document.querySelectorAll("button, a, summary")].filter((e) => e.checkVisibility())
+		const one = all.find((e) => e.textContent.trim() === %[1]q) ?? all.find((e) => e.textContent.trim().startsWith(%[1]q))
+		if (!one || one.disabled) return false
+		one.click()
+		return true
+	})()`, text))
+}
+
+// shows waits until a text is on the page.
+func shows(tab *browser.Tab, text string) {
+	tab.Until(fmt.Sprintf(`document.querySelector(".page").innerText.includes(%q)`, text))
+}
+
+// A person's day at the console: a world, some calls, a refusal, time, a fault and a retry, a deviation, and a fork of
+// the past. Everything is done by the mouse and the keyboard, but for what the client does.
+func TestAPersonsDay(t *testing.T) {
+	t.Parallel()
+	mock := serve(t, "--validate", "report")
+	defer mock.stop(t)
+	base := mock.ready.URL
+	tab := browser.Open(t, strings.TrimPrefix(base, "http://"))
+	tab.Resize(1280, 900, "light")
+
+	// A world of a scenario.
+	tab.Go(base + "/")
+	shows(tab, "This is a mock of the platform")
+	click(tab, "Worlds")
+	tab.Do(chromedp.SetValue(`form.wide [name="string:id"]`, "day"))
+	tab.Do(chromedp.SetValue(`form.wide [name="string:clock"]`, "frozen"))
+	click(tab, "Make the world")
+	shows(tab, "Done.")
+
+	// Three calls by "try it".
+	tab.Do(chromedp.SetValue(`#world`, "day"))
+	browser.Value[bool](tab, `document.querySelector("#world").dispatchEvent(new Event("change"))`)
+	tab.Until(`location.pathname.endsWith("/w/day/journal")`)
+	operate := func(name, body string) {
+		tab.Go(base + console.Path + "w/day/operations/" + name)
+		if body != "" {
+			tab.Do(chromedp.SetValue(`textarea[name=body]`, body))
+		}
+		click(tab, "Send")
+		tab.Until(`document.querySelector(".result") !== null`)
+	}
+	operate("workflow.createPool", `{"name":"mine","concurrencyLimit":3}`)
+	shows(tab, "Done.")
+	operate("workflow.listPools", "")
+	shows(tab, `"mine"`)
+
+	// A refusal, and why.
+	tab.Go(base + console.Path + "w/day/operations/workflow.getPool?path:poolId=99")
+	click(tab, "Send")
+	shows(tab, "404")
+	click(tab, "Journal")
+	tab.Until(`document.querySelector(".grid .rows a")?.textContent === "3"`)
+	click(tab, "3")
+	shows(tab, "workflow.getPool")
+	shows(tab, "not found")
+
+	// Time: an attempt ends.
+	started := sendIn(t, "day", http.MethodPut, base+"/workflow/api/attempts",
+		`{"workflowId":"1","sessionTime":"2026-01-15T09:30:00Z","params":{}}`)
+	if started != http.StatusOK {
+		t.Fatalf("start an attempt: status %d", started)
+	}
+	click(tab, "Clock")
+	shows(tab, "attempt's next step")
+	click(tab, "Until nothing is under way")
+	shows(tab, "Nothing is under way.")
+	click(tab, "Resources")
+	click(tab, "Attempts")
+	shows(tab, "success")
+
+	// A fault, and the client's retry.
+	click(tab, "Script")
+	click(tab, "Plan a fault")
+	tab.Do(chromedp.SetValue(`#main [name="string:operation"]`, "workflow.listProjects"))
+	tab.Do(chromedp.SetValue(`[name="number:first"]`, "1"), chromedp.SetValue(`[name="number:status"]`, "503"))
+	click(tab, "Plan the fault")
+	shows(tab, "fault-1")
+	for _, want := range []int{http.StatusServiceUnavailable, http.StatusOK} {
+		if got := sendIn(t, "day", http.MethodGet, base+"/workflow/api/projects", ""); got != want {
+			t.Errorf("status %d, want %d", got, want)
+		}
+	}
+	click(tab, "Journal")
+	tab.Until(`[...document.querySelectorAll(".grid .rows .status")].slice(0, 2).map((e) => e.textContent).join() === "200,503"`)
+
+	// A field that no document knows, which the server lets pass, the fewest calls that show it, and the world before it.
+	sendIn(t, "day", http.MethodPatch, base+"/workflow/api/pools/1", `{"concurrencyLimit":7,"colour":"red"}`)
+	click(tab, "Rules and coverage")
+	click(tab, "notice")
+	shows(tab, "Minimal recording")
+	address := browser.Value[string](tab, `[...document.querySelectorAll("a")].find((a) => a.textContent === "Minimal recording").href`)
+	recording := browser.Value[string](tab, `fetch("`+address+`").then((r) => r.text())`)
+	if strings.Count(recording, "\n") != 1 || !strings.Contains(recording, "colour") {
+		t.Errorf("the minimal recording: %s", recording)
+	}
+	click(tab, "Fork the world as it was before")
+	shows(tab, "forked from day")
+	for _, complaint := range tab.Complaints() {
+		t.Error(complaint)
+	}
+}
+
+// sendIn sends a request to a world as its administrator, and returns the status of the answer.
+func sendIn(t *testing.T, world, method, address, body string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "SVC1 1/admin")
+	r.Header.Set("X-Understudy-World", world)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	return response.StatusCode
+}

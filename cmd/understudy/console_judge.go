@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/mockserver/console"
+	"svc.example/understudy/specs/recording"
+	"svc.example/understudy/specs/recording/verdict"
+)
+
+// consoleJudge judges what the worlds of a server answer, for its console: beside the server, with a share of one core
+// for all worlds together.
+type consoleJudge struct {
+	checker func() (*contract.Checker, error) // made when the first world is watched
+	share   *workShare
+}
+
+// newConsoleJudge returns a judge that takes a share of one core, such as 0.1. The options are those of a check with
+// the brand and the documents of the server.
+func newConsoleJudge(share float64, opts ...contract.Option) *consoleJudge {
+	opts = append(opts, contract.WithMockOnAllHosts())
+	return &consoleJudge{
+		checker: sync.OnceValues(func() (*contract.Checker, error) { return contract.NewChecker(opts...) }),
+		share:   newWorkShare(share),
+	}
+}
+
+// Watch implements console.Judge.
+func (j *consoleJudge) Watch(world string) (console.Watch, error) { return j.watch(world) }
+
+// watch begins to judge a world. Exchanges come in the order of its journal; Close ends it.
+func (j *consoleJudge) watch(world string) (*consoleWatch, error) {
+	checker, err := j.checker()
+	if err != nil {
+		return nil, fmt.Errorf("watch world %s: %w", world, err)
+	}
+	w := &consoleWatch{judge: j, world: world, over: make(chan struct{}), ended: make(chan struct{})}
+	w.changed.L = &w.mu
+	if w.live, err = checker.Live("world "+world, func() { j.share.pause(w.over) }); err != nil {
+		return nil, fmt.Errorf("watch world %s: %w", world, err)
+	}
+	go w.run()
+	return w, nil
+}
+
+// How much may wait to be judged. Beyond, Add waits.
+const (
+	watchedExchanges = 1000     // in number
+	watchedBytes     = 16 << 20 // bytes of their bodies
+	watchedBatch     = 64
+)
+
+var errNotWatched = errors.New("the world is not watched any more")
+
+// consoleWatch judges one world.
+type consoleWatch struct {
+	judge *consoleJudge
+	world string
+	live  *contract.Live
+	over  chan struct{} // closed by Close
+	ended chan struct{} // closed when nothing is judged any more
+
+	mu      sync.Mutex
+	changed sync.Cond
+	queue   []*recording.Exchange
+	size    int
+	waiting int // exchanges in the queue, and those that are being added
+	closed  bool
+	err     error // of the disk
+}
+
+// Add gives the next exchanges to the judge, who looks at them when it has time. It waits while much is to be judged:
+// the journal is the better buffer. The error says that the watch was closed, or that exchanges that wait on disk are
+// lost.
+func (w *consoleWatch) Add(exchanges []*recording.Exchange) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range exchanges {
+		size := bodySize(e)
+		for !w.closed && w.err == nil && w.isFull(size) {
+			w.changed.Wait()
+		}
+		switch {
+		case w.err != nil:
+			return w.err
+		case w.closed:
+			return errNotWatched
+		}
+		w.queue, w.size, w.waiting = append(w.queue, e), w.size+size, w.waiting+1
+		w.changed.Broadcast()
+	}
+	return nil
+}
+
+// isFull reports whether an exchange has to wait until there is room.
+func (w *consoleWatch) isFull(size int) bool {
+	return len(w.queue) >= watchedExchanges || len(w.queue) > 0 && w.size+size > watchedBytes
+}
+
+func bodySize(e *recording.Exchange) (size int) {
+	if e.Request.Body != nil {
+		size = len(e.Request.Body.Bytes)
+	}
+	if e.Response != nil && e.Response.Body != nil {
+		size += len(e.Response.Body.Bytes)
+	}
+	return size
+}
+
+// next waits for exchanges, and takes some of them. There are none at the end.
+func (w *consoleWatch) next() (batch []*recording.Exchange) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.queue) == 0 && !w.closed {
+		w.changed.Wait()
+	}
+	if w.closed {
+		return nil
+	}
+	n := min(watchedBatch, len(w.queue))
+	batch, w.queue = w.queue[:n:n], w.queue[n:]
+	for _, e := range batch {
+		w.size -= bodySize(e)
+	}
+	w.changed.Broadcast()
+	return batch
+}
+
+// run judges until the watch is closed. All exchanges together are judged when none waits, and else when it takes no
+// more time than what was judged alone since: the time for both grows with the number of exchanges alone.
+func (w *consoleWatch) run() {
+	defer close(w.ended)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-w.over
+		cancel()
+	}()
+	added, settled := time.Duration(0), time.Duration(0) // how long they took
+	for batch := w.next(); len(batch) > 0; batch = w.next() {
+		added += w.work(func() { w.live.Add(batch...) })
+		if w.done(len(batch)) || added >= settled {
+			var err error
+			added, settled = 0, w.work(func() { _, err = w.live.Settle(ctx) })
+			w.fail(err)
+		}
+	}
+	w.fail(w.live.Close())
+}
+
+// work does something in its turn, and returns how long that took, with its rests.
+func (w *consoleWatch) work(do func()) time.Duration {
+	share := w.judge.share
+	share.begin(w.over)
+	began := share.now()
+	do()
+	took := share.now().Sub(began)
+	share.end()
+	return took
+}
+
+// done notes that exchanges were added, and reports whether none waits.
+func (w *consoleWatch) done(n int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.waiting -= n
+	return len(w.queue) == 0
+}
+
+// fail keeps an error, unless the watch was closed.
+func (w *consoleWatch) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil && !w.closed && w.err == nil {
+		w.err = fmt.Errorf("watch world %s: %w", w.world, err)
+		w.changed.Broadcast()
+	}
+}
+
+// Verdicts returns what is known of exchanges, by their numbers in the journal. Those that were not
+// looked at yet are left out.
+func (w *consoleWatch) Verdicts(seqs ...int64) []verdict.Verdict { return w.live.Verdicts(seqs...) }
+
+// Report returns what the rules said when they last looked at all exchanges.
+func (w *consoleWatch) Report() verdict.Report {
+	w.mu.Lock()
+	waiting := w.waiting
+	w.mu.Unlock()
+	r := w.live.Overview()
+	r.Exchanges.Behind += waiting
+	return r
+}
+
+// Minimal returns the smallest recording that shows a finding. The error is contract.ErrNoFinding,
+// contract.ErrNotReproduced, or that of the context.
+func (w *consoleWatch) Minimal(ctx context.Context, finding string,
+	read func(seq int64) (*recording.Exchange, bool),
+) ([]*recording.Exchange, error) {
+	return w.live.Minimal(ctx, finding, read)
+}
+
+// HTML writes the report of the last time that the rules looked at all exchanges, as check --format html does.
+func (w *consoleWatch) HTML(ctx context.Context, out io.Writer,
+	read func(seq int64) (*recording.Exchange, bool),
+) error {
+	r, _ := w.live.Settled() // the error says that nothing is judged, as the page does
+	if err := w.live.Evidence(ctx, r, read); err != nil {
+		return err
+	}
+	return r.WriteHTML(out)
+}
+
+// Close ends the watch. What is being judged is left as it is; verdicts that are there stay.
+func (w *consoleWatch) Close() {
+	w.mu.Lock()
+	isFirst := !w.closed
+	w.closed, w.queue = true, nil
+	w.changed.Broadcast()
+	w.mu.Unlock()
+	if isFirst {
+		close(w.over)
+	}
+	<-w.ended
+}

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"log/slog"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/mockserver/console"
+	"svc.example/understudy/specs"
+)
+
+// console returns the pages of the server, with a judge of what it answers.
+func (f *serveFlags) console(log *slog.Logger) *console.Console {
+	brand := specs.Brand(f.brand)
+	opts := []contract.Option{contract.WithBrand(brand), contract.WithExtras(f.extras.word == allExtras)}
+	for _, spec := range f.specs.list {
+		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
+	}
+	return console.New(
+		console.WithBrand(brand), console.WithLogger(log), console.WithJudge(newConsoleJudge(defaultRun, opts...)),
+	)
+}

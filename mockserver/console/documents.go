@@ -1,0 +1,99 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+
+	"svc.example/understudy/mockserver/console/apidocs"
+	"svc.example/understudy/specs"
+)
+
+// documentsPage lists the documents, and the operations that a search finds in them.
+type documentsPage struct {
+	Documents []documentLink
+	Query     string
+	Found     []found
+}
+
+type documentLink struct{ Name, Title string }
+
+type found struct {
+	Name, Method, Path, Summary string
+	IsControl                   bool
+}
+
+// titles say what the documents are about.
+var titles = map[specs.Interface]string{
+	specs.Ingestion: "send events", specs.Audience: "segments and activations", specs.DWH: "data warehouse integration",
+	specs.Core: "databases, tables, jobs, users and rights", specs.LLM: "agents, chats and knowledge bases",
+	specs.Workflow: "projects, attempts and pools", specs.Control: "the mock itself: worlds, clocks, journals, faults",
+}
+
+func (v *view) documents() error {
+	body := documentsPage{Query: v.r.URL.Query().Get("q")}
+	for _, name := range append(specs.Interfaces(), specs.Control) {
+		body.Documents = append(body.Documents, documentLink{string(name), titles[name]})
+		if body.Query == "" {
+			continue
+		}
+		doc, err := specs.Readable(name, v.brand)
+		if err != nil {
+			return err
+		}
+		for _, o := range doc.Operations {
+			text := strings.ToLower(o.Name() + " " + o.Method + " " + doc.BasePath + o.Path + " " + o.Spec.Summary)
+			if containsAll(text, strings.Fields(strings.ToLower(body.Query))) {
+				body.Found = append(body.Found, found{
+					o.Name(), o.Method, doc.BasePath + o.Path, o.Spec.Summary, name == specs.Control,
+				})
+			}
+		}
+	}
+	return v.ok("documents", "documents", "Documents", body)
+}
+
+func containsAll(text string, words []string) bool {
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// documentPage shows a document, with "try it".
+func (v *view) documentPage() error {
+	name := specs.Interface(v.r.PathValue("interface"))
+	if !isInterface(name) && name != specs.Control {
+		return v.problem(http.StatusNotFound, "This interface has no document here.")
+	}
+	var list struct {
+		Worlds []world `json:"worlds"`
+	}
+	if err := v.get("worlds", &list); err != nil {
+		return err
+	}
+	page := apidocs.Page{
+		Interface: string(name), SpecURL: v.Link("api", "specs", string(name)+".yaml"),
+		ServerURL: v.up + "api", Assets: v.up + "apidocs/",
+	}
+	if name != specs.Control {
+		page.ServerURL = v.up + "call/" + string(name)
+		if name == specs.Core {
+			page.ServerURL += "/v3"
+		}
+		for _, w := range list.Worlds {
+			page.Worlds = append(page.Worlds, w.ID)
+		}
+		page.World = defaultWorld
+		page.Keys = []apidocs.Key{{Label: adminKey, Value: adminKey}, {Label: "1/write", Value: "1/write"}}
+	}
+	v.w.Header().Set("Content-Security-Policy", page.Policy())
+	return v.ok("document", "documents", capitalized(string(name)), page)
+}
+
+// HasMain reports whether what a page shows has an element main of its own.
+func (p page) HasMain() bool {
+	_, is := p.Body.(apidocs.Page)
+	return is
+}

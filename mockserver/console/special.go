@@ -1,0 +1,269 @@
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"svc.example/understudy/specs"
+)
+
+// special holds what only some kinds have: the tasks of an attempt in time, the query and the rows of a job, or the
+// conversation of a chat.
+type special struct {
+	Attempt *attempt
+	Job     *job
+	Chat    *chat
+}
+
+// IsAttempt and the like say which one it is.
+func (s *special) IsAttempt() bool { return s.Attempt != nil }
+
+// IsJob reports whether it is that of a job.
+func (s *special) IsJob() bool { return s.Job != nil }
+
+// isSpecial reports whether a kind's own view shows the parts of its things.
+func isSpecial(k *kind) bool { return k.Resource.Name == "workflow.attempt" }
+
+// special returns what only things of some kinds have; nil for all others.
+func (v *visitor) special(k *kind, path []string, value any) (s *special, err error) {
+	s = &special{}
+	switch k.Resource.Name {
+	case "workflow.attempt":
+		s.Attempt, err = v.attempt(path[0], value)
+	case "core.job":
+		s.Job, err = v.job(path[0], value)
+	case "llm.chat":
+		s.Chat, err = v.chat(path[0])
+	default:
+		return nil, nil //nolint:nilnil // most have none
+	}
+	return s, err
+}
+
+// attempt describes how the tasks of a workflow's attempt went.
+type attempt struct {
+	Status  string
+	Session string // its time
+	Pool    link
+	Begin   time.Time
+	End     time.Time
+	Tasks   []task
+	Logs    []link
+}
+
+type task struct {
+	ID, Name, State string
+	Depth           int
+	IsGroup         bool
+	Start, End      time.Time
+	Left, Width     int // in thousandths of the attempt's time
+}
+
+// maxLog is the number of bytes of a log that a page shows.
+const maxLog = 64 << 10
+
+func (v *visitor) attempt(id string, value any) (*attempt, error) {
+	a := &attempt{Status: first(value, specs.Pointer{"status"}), Session: first(value, specs.Pointer{"sessionTime"})}
+	if pool := first(value, specs.Pointer{"poolId"}); pool != "" {
+		a.Pool = link{"pool", pool, v.In("resources", "workflow.pool", pool)}
+	}
+	body, err := v.fetch("/workflow/api/attempts/" + url.PathEscape(id) + "/tasks")
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range follow(body, specs.Pointer{"tasks", "*"}) {
+		name := first(item, specs.Pointer{"fullName"})
+		t := task{
+			ID: first(item, specs.Pointer{"id"}), Name: name, State: first(item, specs.Pointer{"state"}),
+			Depth: strings.Count(name, "+") - 1, IsGroup: first(item, specs.Pointer{"isGroup"}) == "true",
+			Start: when(item, "startedAt"), End: when(item, "updatedAt"),
+		}
+		a.Tasks = append(a.Tasks, t)
+	}
+	a.layOut(when(value, "createdAt"), when(value, "finishedAt"))
+	logs, err := v.fetch("/workflow/api/logs/" + url.PathEscape(id) + "/files")
+	if err != nil {
+		return a, nil //nolint:nilerr // an attempt may have none
+	}
+	for _, file := range follow(logs, specs.Pointer{"files", "*"}) {
+		name := first(file, specs.Pointer{"fileName"})
+		a.Logs = append(a.Logs, link{first(file, specs.Pointer{"taskName"}), name, v.In("logs", id, name)})
+	}
+	return a, nil
+}
+
+// layOut gives the tasks their places in the time of the attempt.
+func (a *attempt) layOut(begin, end time.Time) {
+	a.Begin, a.End = begin, end
+	for i := range a.Tasks {
+		t := &a.Tasks[i]
+		if !t.Start.IsZero() && (a.Begin.IsZero() || t.Start.Before(a.Begin)) {
+			a.Begin = t.Start
+		}
+		if t.End.After(a.End) {
+			a.End = t.End
+		}
+	}
+	whole := a.End.Sub(a.Begin)
+	for i := range a.Tasks {
+		t := &a.Tasks[i]
+		if t.Start.IsZero() || whole <= 0 {
+			continue
+		}
+		t.Left = int(1000 * t.Start.Sub(a.Begin) / whole)
+		t.Width = max(int(1000*t.End.Sub(t.Start)/whole), 8)
+		t.Width = min(t.Width, 1000-t.Left)
+	}
+}
+
+// Took returns the running time of a task.
+func (t task) Took() string {
+	if t.Start.IsZero() || t.End.Before(t.Start) {
+		return ""
+	}
+	return t.End.Sub(t.Start).Round(time.Millisecond).String()
+}
+
+func when(value any, member string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, first(value, specs.Pointer{member}))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// fetch asks an interface, and decodes the answer.
+func (v *visitor) fetch(path string) (any, error) {
+	a, err := v.ask(call{Method: http.MethodGet, Path: path})
+	if err != nil {
+		return nil, err
+	}
+	if a.Status != http.StatusOK {
+		return nil, &refusal{a}
+	}
+	return decode(a.Body)
+}
+
+// job is a query with its result.
+type job struct {
+	Query, Status, Type string
+	Rows                [][]string
+	IsMore              bool
+	Reason              string // why there are no rows
+	Output              string // what the job wrote
+}
+
+// maxRows is the number of rows of a result that a page shows.
+const maxRows = 200
+
+func (v *visitor) job(id string, value any) (*job, error) {
+	j := &job{
+		Query: first(value, specs.Pointer{"query"}), Status: first(value, specs.Pointer{"status"}),
+		Type: first(value, specs.Pointer{"type"}), Output: first(value, specs.Pointer{"debug", "cmdout"}),
+	}
+	a, err := v.ask(call{Method: http.MethodGet, Path: "/core/v3/job/result/" + url.PathEscape(id) + "?format=jsonl"})
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Status != http.StatusOK:
+		j.Reason = a.Message()
+		return j, nil
+	}
+	lines := bufio.NewScanner(bytes.NewReader(a.Body))
+	lines.Buffer(nil, len(a.Body)+1)
+	for lines.Scan() {
+		if len(j.Rows) == maxRows {
+			j.IsMore = true
+			break
+		}
+		var row []any
+		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		d.UseNumber()
+		if d.Decode(&row) != nil {
+			continue
+		}
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = shown(cell)
+		}
+		j.Rows = append(j.Rows, cells)
+	}
+	return j, lines.Err()
+}
+
+// chat holds the messages of a chat.
+type chat struct{ Said []said }
+
+type said struct {
+	At   time.Time
+	Who  string // user, or agent
+	What string // input, content, reasoning, tool, output or artifact
+	Text string
+}
+
+func (v *visitor) chat(id string) (*chat, error) {
+	body, err := v.fetch("/llm/api/chats/" + url.PathEscape(id) + "/history")
+	if err != nil {
+		return nil, err
+	}
+	c := &chat{}
+	for _, entry := range follow(body, specs.Pointer{"data", "*"}) {
+		members, _ := entry.(map[string]any)
+		for _, what := range sortedKeys(members) {
+			if what == "at" {
+				continue
+			}
+			one := said{At: when(entry, "at"), Who: "agent", What: what, Text: shown(members[what])}
+			switch what {
+			case "input":
+				one.Who = "user"
+			case "tool":
+				one.Text = first(entry, specs.Pointer{"tool", "functionName"}) + " " +
+					first(entry, specs.Pointer{"tool", "functionArguments"}) + " → " +
+					first(entry, specs.Pointer{"tool", "content"})
+			}
+			c.Said = append(c.Said, one)
+		}
+	}
+	return c, nil
+}
+
+// logPage shows a log of an attempt.
+func (v *view) logPage() error {
+	id, name := v.r.PathValue("attempt"), v.r.PathValue("file")
+	var text string
+	err := v.visit(func(v *visitor) error {
+		a, err := v.ask(call{
+			Method: http.MethodGet, Path: "/workflow/api/logs/" + url.PathEscape(id) + "/files/" + url.PathEscape(name),
+		})
+		if err == nil && a.Status != http.StatusOK {
+			err = &refusal{a}
+		}
+		text = logText(a)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return v.ok("log", "resources", name, struct{ Attempt, Text string }{id, text})
+}
+
+// logText returns the text of a log, which is compressed.
+func logText(a answer) string {
+	unzipped, err := gzip.NewReader(bytes.NewReader(a.Body))
+	if err != nil {
+		return string(a.Body[:min(len(a.Body), maxLog)])
+	}
+	text, err := io.ReadAll(io.LimitReader(unzipped, maxLog))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

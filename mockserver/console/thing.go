@@ -1,0 +1,174 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/internal/evidence"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// thingPage shows one thing: what it is, what it refers to, its parts, what was asked about it, and what can be done.
+type thingPage struct {
+	*kind
+	Path    []string // of the thing: the keys that lead to it
+	Name    string
+	Value   *evidence.Body
+	Links   []link
+	Parts   []*kindPage
+	History []row
+	Asked   string // as curl
+	Special *special
+}
+
+// link leads to another thing.
+type link struct{ What, Key, Address string }
+
+func (v *view) thingPage() error {
+	c, err := v.catalog()
+	if err != nil {
+		return err
+	}
+	k := c.byName[v.r.PathValue("kind")]
+	if k == nil {
+		return v.problem(http.StatusNotFound, "This kind of things is unknown.")
+	}
+	body := thingPage{kind: k, Path: pathParts(v.r.URL.EscapedPath())}
+	err = v.visit(func(v *visitor) error {
+		value, err := v.one(k, body.Path)
+		if err != nil {
+			return err
+		}
+		body.show(v, c, value)
+		for _, nested := range k.Nested {
+			if nested.List == nil || isSpecial(k) {
+				continue
+			}
+			things, isMore, err := v.list(nested, body.Path, "")
+			if err != nil {
+				continue
+			}
+			p := &kindPage{kind: nested, Things: things, IsMore: isMore}
+			p.table(v.view, body.Path)
+			body.Parts = append(body.Parts, p)
+		}
+		body.Special, err = v.special(k, body.Path, value)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	body.History = v.history(k, body.Path)
+	if k.Get != nil {
+		body.Asked = v.curl(call{
+			Method: k.Get.Method, Path: addressOf(k.Get, values(pathParameters(k.Get), body.Path)), Header: v.asAdmin(),
+		})
+	}
+	return v.ok("thing", "resources", capitalized(k.Title)+" "+body.Path[len(body.Path)-1], body)
+}
+
+// pathParts returns what stands behind /w/{world}/resources/{kind}/, unescaped.
+func pathParts(escaped string) (parts []string) {
+	for _, part := range strings.Split(strings.TrimPrefix(escaped, "/"), "/")[4:] {
+		if plain, err := url.PathUnescape(part); err == nil {
+			part = plain
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// one asks for one thing; by the list of its kind, if that is the only way.
+func (v *visitor) one(k *kind, path []string) (any, error) {
+	if k.Get != nil && len(pathParameters(k.Get)) == len(path) {
+		body, err := v.read(k.Get, values(pathParameters(k.Get), path), "")
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range action(k.Get).At {
+			if found := follow(body, at); len(found) > 0 {
+				return found[0], nil
+			}
+		}
+		return body, nil
+	}
+	if k.List != nil {
+		things, _, err := v.list(k, path[:len(path)-1], "")
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range things {
+			if t.Key == path[len(path)-1] {
+				return t.Value, nil
+			}
+		}
+	}
+	return nil, &refusal{answer{Status: http.StatusNotFound, Body: []byte(k.Title + " " +
+		strings.Join(path, "/") + " was not found.")}}
+}
+
+// show fills in what a thing is and what it refers to.
+func (p *thingPage) show(v *visitor, c *catalog, value any) {
+	p.Name = first(value, p.NamedAt)
+	text, _ := json.Marshal(value) // it was read as JSON
+	var out bytes.Buffer
+	_ = json.Indent(&out, text, "", "  ")
+	p.Value = evidence.View(nil, &recording.Body{Bytes: out.Bytes()}, "", "").Body
+	if parent := c.byName[p.Parent()]; parent != nil && len(p.Path) > 1 {
+		p.Links = append(p.Links, v.linkTo(parent, p.Path[:len(p.Path)-1], "part of"))
+	}
+	for _, list := range [][]specs.Link{p.Refers, p.Parents, p.kind.Resource.Parts} {
+		for _, l := range list {
+			other := c.byName[l.Resource]
+			if other == nil || l.At == nil || !other.IsTop() || l.Type != "" && l.Type != first(value, specs.Pointer{"type"}) {
+				continue
+			}
+			for _, found := range follow(value, l.At) {
+				key, ok := scalar(found)
+				isThere := slices.ContainsFunc(p.Links, func(l link) bool { return l.Key == key && l.What == other.Title })
+				if !ok || isThere {
+					continue
+				}
+				if _, err := v.one(other, []string{key}); err == nil {
+					p.Links = append(p.Links, v.linkTo(other, []string{key}, other.Title))
+				}
+			}
+		}
+	}
+}
+
+func (v *view) linkTo(k *kind, path []string, what string) link {
+	if what == "part of" {
+		what += " the " + k.Title
+	}
+	return link{what, path[len(path)-1], v.In(append([]string{"resources", k.Resource.Name}, path...)...)}
+}
+
+// Operate is the address of the page that fills in a request to an operation about a thing.
+func (v *view) Operate(o *specs.Operation, path []string) string {
+	query := url.Values{}
+	for i, name := range action(o).Path {
+		if i < len(path) {
+			query.Set("path:"+name, path[i])
+		}
+	}
+	if a := action(o); a.Query != "" && len(path) > 0 {
+		query.Set("query:"+a.Query, path[len(path)-1])
+	}
+	return v.In("operations", o.Name()) + "?" + query.Encode()
+}
+
+// Summary returns the summary of an operation.
+func (v *view) Summary(o *specs.Operation) string {
+	if readable, err := specs.Readable(o.Interface, v.brand); err == nil {
+		if same := readable.Operation(o.ID); same != nil && same.Spec.Summary != "" {
+			return same.Spec.Summary
+		}
+	}
+	return o.ID
+}

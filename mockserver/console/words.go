@@ -1,0 +1,70 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"strconv"
+	"time"
+
+	"svc.example/understudy/internal/evidence"
+)
+
+// functions are those that templates may call.
+var functions = template.FuncMap{
+	"plain":  evidence.Plain,
+	"short":  evidence.Short,
+	"class":  evidence.Class,
+	"number": number,
+	"bytes":  size,
+	"time":   moment,
+	"stamp":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+	"dict":   dict,
+	"add":    func(a, b int) int { return a + b },
+	"list":   func(items ...any) []any { return items },
+}
+
+// number returns a number with its digits in groups of three.
+func number(n any) string {
+	digits := fmt.Sprint(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "\u202f" + digits[at:]
+	}
+	return digits
+}
+
+// size returns a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	default:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+}
+
+// moment returns a time for people, in UTC.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05")
+}
+
+// dict returns the values of a template that another one calls, by their names.
+func dict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, errors.New("dict: want names and values in turn")
+	}
+	m := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: %v is not a name", pairs[i])
+		}
+		m[name] = pairs[i+1]
+	}
+	return m, nil
+}
