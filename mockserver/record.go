@@ -58,8 +58,8 @@ func (x *exchange) commit(a answer) (seq int64) {
 func (x *exchange) entry(a answer) *journal.Entry {
 	path, _ := x.path()
 	e := &journal.Entry{
-		After: x.visit.after, Start: x.visit.start, End: x.visit.world.Now(), World: x.visit.world.ID, Seed: x.visit.seed,
-		Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Path: path, Key: x.key,
+		After: x.visit.after, Start: x.visit.start, End: x.visit.world.Now(), World: x.visit.world.ID, Epoch: x.visit.epoch,
+		Seed: x.visit.seed, Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Path: path, Key: x.key,
 		Host: x.r.Host, RequestHeader: x.r.Header,
 		RequestBody: x.body.bytes, Truncated: x.body.isCut,
 		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: a.notes, Before: x.visit.moment(),

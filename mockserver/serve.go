@@ -54,6 +54,7 @@ type exchange struct {
 type visit struct {
 	world *worlds.World // nil of a request for none
 	after int64         // the number of the last exchange that was over
+	epoch int64         // how often the world had been reset, restored or replaced
 	start time.Time
 	seed  uint64
 
@@ -202,6 +203,7 @@ func (x *exchange) enter() (v visit, err error) {
 			"world %s not found; make it with POST /_understudy/worlds, or ask in the world default", id)}
 	}
 	v.after = v.world.Journal.Last() // before the world is read: whatever is over by now is in it
+	v.epoch = v.world.Epoch()
 	value := v.world.Read()
 	v.start, v.seed = value.Now(), value.Seed
 	x.server.remember(&v, value)

@@ -48,8 +48,11 @@ func TestAPersonsDay(t *testing.T) {
 	shows(tab, "Done.")
 
 	// Three calls by "try it".
-	tab.Do(chromedp.SetValue(`#world`, "day"))
-	browser.Value[bool](tab, `document.querySelector("#world").dispatchEvent(new Event("change"))`)
+	browser.Value[bool](tab, `(() => {
+		const picker = document.querySelector("#world")
+		picker.value = "day"
+		return picker.dispatchEvent(new Event("change"))
+	})()`)
 	tab.Until(`location.pathname.endsWith("/w/day/journal")`)
 	operate := func(name, body string) {
 		tab.Go(base + console.Path + "w/day/operations/" + name)
@@ -108,6 +111,9 @@ func TestAPersonsDay(t *testing.T) {
 	click(tab, "Rules and coverage")
 	click(tab, "notice")
 	shows(tab, "Minimal recording")
+	for _, violation := range tab.Violations() {
+		t.Error(violation)
+	}
 	address := browser.Value[string](tab, `[...document.querySelectorAll("a")].find((a) => a.textContent === "Minimal recording").href`)
 	recording := browser.Value[string](tab, `fetch("`+address+`").then((r) => r.text())`)
 	if strings.Count(recording, "\n") != 1 || !strings.Contains(recording, "colour") {

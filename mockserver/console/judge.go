@@ -116,7 +116,7 @@ func (w *watching) setBehind(n int64) {
 	w.behind = n
 }
 
-// report returns what is known of all exchanges. It waits a moment for those that nobody has looked at yet.
+// report returns what is known of all exchanges. It waits a moment for those that are still to be judged.
 func (v *view) report(w *watching) verdict.Report {
 	for range 20 {
 		if r := w.report(); r.Exchanges.Behind == 0 || !v.sleep(25*time.Millisecond) {

@@ -46,6 +46,7 @@ type harEntry struct {
 	Exchange        int64       `json:"_exchange"`
 	Overlaps        int64       `json:"_overlaps,omitempty"`
 	World           string      `json:"_world,omitempty"`
+	Epoch           int64       `json:"_epoch,omitempty"`
 	Operation       string      `json:"_operation,omitempty"`
 	Redacted        []string    `json:"_redacted,omitempty"`
 	Notes           []string    `json:"_notes,omitempty"`
@@ -104,8 +105,8 @@ func harEntryOf(e *Exchange) harEntry {
 		StartedDateTime: e.Start.UTC().Format(time.RFC3339Nano),
 		Time:            took,
 		Timings:         harTimings{Wait: took},
-		Exchange:        e.Seq, Overlaps: e.Overlaps, World: e.World, Operation: e.Operation, Redacted: e.Redacted,
-		Notes: e.Notes, Fault: e.Fault,
+		Exchange:        e.Seq, Overlaps: e.Overlaps, World: e.World, Epoch: e.Epoch,
+		Operation: e.Operation, Redacted: e.Redacted, Notes: e.Notes, Fault: e.Fault,
 		Request: harRequest{
 			Method: e.Request.Method, URL: e.Request.URL, HTTPVersion: "HTTP/1.1", Cookies: []pair{},
 			Headers: pairs(e.Request.Headers), QueryString: query(e.Request.URL), HeadersSize: -1,

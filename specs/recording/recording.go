@@ -26,6 +26,7 @@ type Exchange struct {
 	End       time.Time `json:"end"`                // when the answer was complete
 	Overlaps  int64     `json:"overlaps,omitempty"` // how many exchanges right before it ended while it was under way
 	World     string    `json:"world,omitempty"`
+	Epoch     int64     `json:"epoch,omitempty"`     // how often the world had been reset, restored or replaced
 	Operation string    `json:"operation,omitempty"` // such as workflow.getPool; empty where no operation fits
 	Request   Request   `json:"request"`
 	Response  *Response `json:"response,omitempty"` // nil when no response was seen

@@ -22,6 +22,7 @@ type Exchange struct {
 	Overlaps  int64
 	File      string
 	World     string
+	Epoch     int64 // of the world: what was true in another one says nothing
 	Address   string
 	Mock      bool   // at an address of a mock on this machine
 	Operation string // name, such as workflow.deletePool
@@ -180,6 +181,7 @@ func newEvent(r *judge.Result) *Exchange {
 	item := &r.Item
 	e := &Exchange{
 		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World,
+		Epoch:   item.Epoch,
 		Address: r.Owner.Site,
 		Start:   item.Start, End: item.End, Own: item.World != "" && item.Seq > 0, Mock: r.Owner.Mock,
 		Method: item.Request.Method,

@@ -11,7 +11,8 @@ type site struct {
 	world, address string
 	file           string // of recordings that cannot be ordered against others
 	isMock         bool
-	era            int // counts the resets, and the clocks that were set back
+	era            int   // counts the resets that requests show, and the clocks that were set back
+	epoch          int64 // of the world, as a mock counts its resets
 }
 
 // sites numbers the sites of exchanges, in the order of the recording.
@@ -82,7 +83,7 @@ func (p *sites) take(e *facts.Exchange) {
 	if !e.End.Before(s.ended.end) {
 		s.ended = now
 	}
-	at := site{world: e.World, address: e.Address, isMock: e.Mock || e.World != "", era: s.era}
+	at := site{world: e.World, address: e.Address, isMock: e.Mock || e.World != "", era: s.era, epoch: e.Epoch}
 	if e.Start.IsZero() || s.era > 0 || e.Own {
 		at.file = e.File
 	}
@@ -160,7 +161,8 @@ func (p *sites) mergeContinued() {
 	}
 	for _, key := range p.order {
 		s := p.series[key]
-		if previous, known := ends[end{key.world, key.address, s.first - 1}]; known && s.first > 1 {
+		if previous, known := ends[end{key.world, key.address, s.first - 1}]; known && s.first > 1 &&
+			p.list[s.firstAt].epoch == p.list[previous].epoch {
 			p.above[p.root(s.firstAt)] = p.root(previous)
 		}
 	}

@@ -33,6 +33,7 @@ type Entry struct {
 	After          int64 // the number of the last exchange that was over when this one began
 	Start, End     time.Time
 	World          string
+	Epoch          int64            // how often the world had been reset, restored or replaced
 	Seed           uint64           // of the world, the salt of what is redacted
 	Operation      *specs.Operation // nil where none fits
 	Method, URL    string
@@ -232,8 +233,8 @@ func (j *Journal) Close() {
 // Exchange renders an entry with its secrets.
 func (e *Entry) Exchange() *recording.Exchange {
 	x := &recording.Exchange{
-		Seq: e.Seq, Overlaps: max(0, e.Seq-1-e.After), Start: e.Start, End: e.End, World: e.World, Operation: e.name(),
-		Notes: e.Notes, Fault: e.Fault,
+		Seq: e.Seq, Overlaps: max(0, e.Seq-1-e.After), Start: e.Start, End: e.End, World: e.World, Epoch: e.Epoch,
+		Operation: e.name(), Notes: e.Notes, Fault: e.Fault,
 		Request: recording.Request{
 			Method: e.Method, URL: e.URL, Headers: headers(e.Host, e.RequestHeader), Body: body(e.RequestBody),
 		},

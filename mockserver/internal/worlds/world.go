@@ -37,6 +37,7 @@ type World struct {
 	used   atomic.Int64 // when it was used last, by the clock of the registry
 	faults atomic.Pointer[fault.Index]
 	latest struct{ bytes, written atomic.Int64 } // as below, for those who only read
+	epoch  atomic.Int64                          // counts how often another value was put in its place
 
 	mu          sync.Mutex // held by writers
 	origin      version
@@ -53,6 +54,9 @@ type Settle func(*world.State, world.DueEvent)
 
 // Now returns the world's time.
 func (w *World) Now() time.Time { return w.value.Load().Now() }
+
+// Epoch returns how often the world was reset, restored or replaced.
+func (w *World) Epoch() int64 { return w.epoch.Load() }
 
 // Peek returns the world as it is, without settling what is due.
 func (w *World) Peek() *world.State { return w.value.Load() }
@@ -192,6 +196,7 @@ func (w *World) Reset() {
 // versions hold them.
 func (w *World) putVersion(v version) {
 	w.pace.forget()
+	w.epoch.Add(1)
 	all := w.bytes
 	for _, other := range w.checkpoints {
 		all += other.bytes
@@ -210,6 +215,7 @@ func (w *World) Replace(value world.State) error {
 		return err
 	}
 	w.pace.forget()
+	w.epoch.Add(1)
 	w.origin = w.currentVersion()
 	w.chargeChanges()
 	return nil

@@ -25,6 +25,7 @@ type harEntry struct {
 	Exchange        jsontext.Value `json:"_exchange"`
 	Overlaps        jsontext.Value `json:"_overlaps"`
 	World           jsontext.Value `json:"_world"`
+	Epoch           jsontext.Value `json:"_epoch"`
 	Operation       jsontext.Value `json:"_operation"`
 	Redacted        jsontext.Value `json:"_redacted"`
 	Fault           jsontext.Value `json:"_fault"`
@@ -119,6 +120,7 @@ func (h *harEntry) exchange() *recording.Exchange {
 	_ = jsonv2.Unmarshal(h.Exchange, &e.Seq)
 	_ = jsonv2.Unmarshal(h.Overlaps, &e.Overlaps)
 	_ = jsonv2.Unmarshal(h.World, &e.World)
+	_ = jsonv2.Unmarshal(h.Epoch, &e.Epoch)
 	_ = jsonv2.Unmarshal(h.Operation, &e.Operation)
 	_ = jsonv2.Unmarshal(h.Redacted, &e.Redacted)
 	_ = jsonv2.Unmarshal(h.Fault, &e.Fault)

@@ -27,6 +27,7 @@ type line struct {
 	End       time.Time     `json:"end"`
 	Overlaps  int64         `json:"overlaps"`
 	World     string        `json:"world"`
+	Epoch     int64         `json:"epoch"`
 	Operation string        `json:"operation"`
 	Request   *lineRequest  `json:"request"`
 	Response  *lineResponse `json:"response"`
@@ -78,6 +79,8 @@ func (l *line) check() error {
 		return errors.New("seq counts from 1")
 	case l.Overlaps < 0:
 		return errors.New("overlaps counts from 0")
+	case l.Epoch < 0:
+		return errors.New("epoch counts from 0")
 	case l.Request.Body.size() < 0 || l.Response != nil && l.Response.Body.size() < 0:
 		return errors.New("a size counts from 0")
 	case l.Response != nil && (l.Response.Status < 0 || l.Response.Status > 999):
@@ -103,8 +106,8 @@ func (b *lineBody) both() bool { return b != nil && b.Text != nil && b.Base64 !=
 
 func (l *line) exchange() *recording.Exchange {
 	e := &recording.Exchange{
-		Seq: l.Seq, Start: l.Start, End: l.End, Overlaps: l.Overlaps, World: l.World, Operation: l.Operation,
-		Redacted: l.Redacted, Notes: l.Notes, Fault: l.Fault,
+		Seq: l.Seq, Start: l.Start, End: l.End, Overlaps: l.Overlaps, World: l.World, Epoch: l.Epoch,
+		Operation: l.Operation, Redacted: l.Redacted, Notes: l.Notes, Fault: l.Fault,
 		Request: recording.Request{
 			Method: l.Request.Method, URL: l.Request.URL, Headers: l.Request.Headers, Body: l.Request.Body.body(),
 		},
