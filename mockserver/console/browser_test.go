@@ -16,11 +16,11 @@ import (
 	"svc.example/understudy/mockserver/console"
 )
 
-func host(t *testing.T, base string) string {
-	t.Helper()
+func host(tb testing.TB, base string) string {
+	tb.Helper()
 	u, err := url.Parse(base)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return u.Host
 }
@@ -167,14 +167,14 @@ func TestNothingInjectedRuns(t *testing.T) {
 }
 
 // fill sends requests within the process, of which one in ten asks for what is not there.
-func fill(t *testing.T, server http.Handler, n int) {
-	t.Helper()
+func fill(tb testing.TB, server http.Handler, n int) {
+	tb.Helper()
 	for i := range n {
 		path := "/workflow/api/pools/1"
 		if i%10 == 0 {
 			path = "/workflow/api/pools/99"
 		}
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		r := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, path, nil)
 		r.Header.Set("Authorization", "SVC1 1/admin")
 		server.ServeHTTP(httptest.NewRecorder(), r)
 	}

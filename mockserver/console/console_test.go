@@ -24,17 +24,17 @@ func start(t *testing.T, opts ...mockserver.Option) string {
 	return base
 }
 
-func serve(t *testing.T, opts ...mockserver.Option) (*mockserver.Server, string) {
-	t.Helper()
+func serve(tb testing.TB, opts ...mockserver.Option) (*mockserver.Server, string) {
+	tb.Helper()
 	opts = append([]mockserver.Option{
 		mockserver.WithScenario("full-account"), mockserver.WithClock("frozen"), mockserver.WithConsole(console.New()),
 	}, opts...)
 	server, err := mockserver.New(opts...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	listening := httptest.NewServer(server)
-	t.Cleanup(listening.Close)
+	tb.Cleanup(listening.Close)
 	return server, listening.URL
 }
 
