@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/console"
 	"svc.example/understudy/specs"
 )
 
@@ -215,6 +216,7 @@ func writeReady(w io.Writer, l listeners, ca string, names []specs.Interface) er
 		URL        string            `json:"url"`
 		Interfaces map[string]string `json:"interfaces"`
 		Control    string            `json:"control"`
+		Console    string            `json:"console"`
 		CA         string            `json:"ca,omitempty"`
-	}{url, l.addresses(names), url + mockserver.Address(specs.Control), ca})
+	}{url, l.addresses(names), url + mockserver.Address(specs.Control), url + console.Path, ca})
 }

@@ -26,6 +26,7 @@ type ready struct {
 	URL        string            `json:"url"`
 	Interfaces map[string]string `json:"interfaces"`
 	Control    string            `json:"control"`
+	Console    string            `json:"console"`
 	CA         string            `json:"ca"`
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/console"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
@@ -241,7 +242,8 @@ func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, 
 		return err
 	}
 	err = l.serve(a.context(), f.drain, func() error {
-		log.Info("ready", "url", l[0].url(), "scenario", f.scenario, "clock", f.clock.word)
+		log.Info("ready", "url", l[0].url(), "console", l[0].url()+console.Path,
+			"scenario", f.scenario, "clock", f.clock.word)
 		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, specs.Interfaces()) })
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
