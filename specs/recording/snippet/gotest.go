@@ -75,9 +75,9 @@ func (g *goTest) begin() string {
 	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tt.Parallel()\n\ttransport := mockserver.NewTransport(t%s)\n", name, g.options())
 	for i := range g.marks {
 		if slices.Contains(g.keys, i+1) {
-			fmt.Fprintf(&b, "\tconst %s = %q // the recording hides the key\n", goVariable(i+1), mockKey(g.exchange))
+			fmt.Fprintf(&b, "\t// The recording hides this key.\n\tconst %s = %q\n", goVariable(i+1), mockKey(g.exchange))
 		} else {
-			fmt.Fprintf(&b, "\t%s := os.Getenv(%q) // a secret that the recording hides\n", goVariable(i+1), variable(i+1))
+			fmt.Fprintf(&b, "\t// The recording hides this secret.\n\t%s := os.Getenv(%q)\n", goVariable(i+1), variable(i+1))
 		}
 	}
 	return b.String()
