@@ -63,7 +63,7 @@ func curlHeaders(s *secrets, e *recording.Exchange) (words []string) {
 
 // isOwnHeader reports whether clients set a header by themselves.
 func isOwnHeader(name string) bool {
-	own := []string{"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
+	own := []string{"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect"}
 	return strings.HasPrefix(name, ":") || slices.Contains(own, strings.ToLower(name))
 }
 

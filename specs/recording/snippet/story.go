@@ -115,12 +115,12 @@ func (s *storyStep) key(p place, r *request) string {
 // body returns the word of a step for a body.
 func (s *storyStep) body(iface any, body []byte) (string, error) {
 	const file = "request.json"
-	if s.isLong(body) {
-		return s.bodyFile, nil
-	}
 	text := s.unmark(string(body))
 	if !gjson.Valid(text) || !json.Valid([]byte(text)) {
 		return "", fmt.Errorf("exchange %d: a story of %v sends JSON, and the body is other data", s.exchange.Seq, iface)
+	}
+	if s.isLong(body) {
+		return s.bodyFile, nil
 	}
 	if !isPlain(text) {
 		text = visibleJSON(text)
