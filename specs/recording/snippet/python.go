@@ -107,10 +107,10 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf })
 }
 
-// pythonText returns a text of ASCII as a literal.
+// pythonText returns a text of ASCII as a literal, in the quotes that need fewer escapes.
 func pythonText(text string) string {
 	quote := `"`
-	if strings.Contains(text, `"`) && !strings.Contains(text, "'") {
+	if strings.Count(text, `"`) > strings.Count(text, "'") {
 		quote = "'"
 	}
 	var b strings.Builder
