@@ -233,7 +233,8 @@ func TestLongBodiesStandInAFile(t *testing.T) {
 			runProgram(t, e, snippet.WithBodyFile(file, 2999))
 			sameRequest(t, e, arrived())
 			command, _ := snippet.Curl(e, snippet.WithBodyFile("body.bin", 2999))
-			want := "# The recording has only the beginning of its body.\n# Its body has 3000 bytes: save it as body.bin first.\n"
+			want := "# The recording has only the beginning of its body.\n" +
+				"# Its body has 3000 bytes: save it as body.bin first.\n"
 			if !strings.HasPrefix(command, want) {
 				t.Errorf("the command is %s", command)
 			}

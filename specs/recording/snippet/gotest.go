@@ -72,7 +72,8 @@ func (g *goTest) begin() string {
 	name := nameOfTest(g.exchange)
 	fmt.Fprintf(&b, "// %s sends the request of exchange %d to a mock as it begins.\n", name, g.exchange.Seq)
 	b.WriteString(commented("//", append(g.notes(g.exchange, saveBody), mockNotes(g.exchange)...)))
-	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tt.Parallel()\n\ttransport := mockserver.NewTransport(t%s)\n", name, g.options())
+	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tt.Parallel()\n", name)
+	fmt.Fprintf(&b, "\ttransport := mockserver.NewTransport(t%s)\n", g.options())
 	for i := range g.marks {
 		if slices.Contains(g.keys, i+1) {
 			fmt.Fprintf(&b, "\t// The recording hides this key.\n\tconst %s = %q\n", goVariable(i+1), mockKey(g.exchange))
@@ -120,10 +121,20 @@ func (g *goTest) send(p place) string {
 			fmt.Fprintf(&b, "\trequest.Header.Add(%q, %s)\n", h[0], g.sum(h[1], "+"))
 		}
 	}
-	b.WriteString("\tresponse, err := transport.RoundTrip(request)\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n" +
-		"\tdefer response.Body.Close()\n\tanswer, err := io.ReadAll(response.Body)\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n")
-	return b.String()
+	return b.String() + receive
 }
+
+// receive is the part of a test that sends the request and reads the answer.
+const receive = `	response, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+`
 
 // sum returns a text as a sum of literals and variables.
 func (g *goTest) sum(text, plus string) string {
@@ -167,22 +178,22 @@ func goMethod(method string) string {
 
 // nameOfTest returns the name of the test by the operation: TestWorkflowDeletePool.
 func nameOfTest(e *recording.Exchange) string {
-	name := "Test"
+	var name strings.Builder
 	for part := range strings.SplitSeq(e.Operation, ".") {
 		for i, c := range part {
 			switch {
-			case c > 'z' || !strings.ContainsRune(letters, c):
+			case !strings.ContainsRune(letters, c):
 			case i == 0:
-				name += strings.ToUpper(string(c))
+				name.WriteString(strings.ToUpper(string(c)))
 			default:
-				name += string(c)
+				name.WriteRune(c)
 			}
 		}
 	}
-	if name == "Test" {
+	if name.Len() == 0 {
 		return fmt.Sprintf("TestExchange%d", max(e.Seq, 0))
 	}
-	return name
+	return "Test" + name.String()
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

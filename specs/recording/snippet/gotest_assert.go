@@ -3,6 +3,7 @@ package snippet
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,8 @@ func (g *goTest) assert() string {
 	if name, ok := statusConstants()[recorded]; ok {
 		want = "http." + name
 	}
-	fmt.Fprintf(&b, "\tif response.StatusCode != %s {\n\t\tt.Fatalf(\"status %%d, want %d: %%s\", response.StatusCode, answer)\n"+
-		"\t}\n", want, recorded)
+	fmt.Fprintf(&b, "\tif response.StatusCode != %s {\n", want)
+	fmt.Fprintf(&b, "\t\tt.Fatalf(\"status %%d, want %d: %%s\", response.StatusCode, answer)\n\t}\n", recorded)
 	rows := leaves(nil, gjson.Parse(wanted(g.exchange)))
 	if len(rows) == 0 {
 		return b.String()
@@ -62,13 +63,13 @@ func leaves(path []string, v gjson.Result) (rows []string) {
 	switch {
 	case v.IsObject():
 		v.ForEach(func(key, value gjson.Result) bool {
-			rows = append(rows, leaves(append(path[:len(path):len(path)], goText(key.Str)), value)...)
+			rows = append(rows, leaves(append(slices.Clip(path), goText(key.Str)), value)...)
 			return true
 		})
 		return rows
 	case v.IsArray():
 		for i, value := range v.Array() {
-			rows = append(rows, leaves(append(path[:len(path):len(path)], strconv.Itoa(i)), value)...)
+			rows = append(rows, leaves(append(slices.Clip(path), strconv.Itoa(i)), value)...)
 		}
 		return rows
 	}
