@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
+	"svc.example/understudy/specs/recording/snippet"
 )
 
 // readmeTitle begins the list of the written files. An earlier list is recognised by it.
@@ -51,15 +51,12 @@ func (h *reduction) name() string { return h.finding.Rule + "-" + h.finding.ID }
 
 // script sends the request again that broke the rule.
 func (m *minimizer) script(h *reduction) string {
-	command, keys := report.Curl(h.judged)
+	command, keys := snippet.Curl(h.judged)
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/sh\n# %s: %s\n#\n", h.finding.Rule, oneLine(h.finding.Message))
 	fmt.Fprintf(&b, "# This sends the request again that broke the rule. Showing the violation takes %d; check all "+
 		"with\n#   %s\n",
 		len(h.exchanges), m.checkCommand(h))
-	if body := h.judged.Request.Body; body != nil && body.Truncated {
-		b.WriteString("# The recording has only the beginning of its body.\n")
-	}
 	b.WriteString("set -eu\n")
 	for _, key := range keys {
 		fmt.Fprintf(&b, ": \"${%s:?set it to the secret that the recording had here}\"\n", key)
@@ -75,13 +72,13 @@ func (m *minimizer) checkCommand(h *reduction) string {
 	c := m.checker.config
 	words := []string{"understudy check"}
 	for _, url := range m.basesOf(h.finding.Interface) {
-		words = append(words, "--base "+report.ShellWord(string(h.finding.Interface)+"="+url))
+		words = append(words, "--base "+snippet.ShellWord(string(h.finding.Interface)+"="+url))
 	}
 	if c.trust != specs.Public {
 		words = append(words, "--trust "+string(c.trust))
 	}
 	if c.brand != "" && c.brand != specs.Neutral {
-		words = append(words, "--brand "+report.ShellWord(string(c.brand)))
+		words = append(words, "--brand "+snippet.ShellWord(string(c.brand)))
 	}
 	return strings.Join(append(words, h.name()+".ndjson"), " ")
 }

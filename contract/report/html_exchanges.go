@@ -1,6 +1,9 @@
 package report
 
-import "svc.example/understudy/internal/evidence"
+import (
+	"svc.example/understudy/internal/evidence"
+	"svc.example/understudy/specs/recording/snippet"
+)
 
 // exchangeView is an exchange on the page: request and response side by side.
 type exchangeView struct {
@@ -26,8 +29,8 @@ func (r *Report) exchangeView(f *Finding, number int) exchangeView {
 	if e == nil {
 		return v
 	}
-	command, _ := Curl(e)
-	v.Known, v.Curl = true, visible(command) // who copies it pastes no control characters into a terminal
+	command, _ := snippet.Curl(e)
+	v.Known, v.Curl = true, command
 	pointer := ""
 	if number == f.Exchange {
 		pointer = f.Pointer

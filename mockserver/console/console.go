@@ -126,6 +126,7 @@ func (s *site) routes(mux *http.ServeMux) {
 	page("GET /w/{world}/logs/{attempt}/{file}", (*view).logPage)
 	page("GET /w/{world}/journal", (*view).journalPage)
 	page("GET /w/{world}/journal/{seq}", (*view).exchangePage)
+	page("GET /w/{world}/journal/{seq}/request", (*view).requestBody)
 	page("GET /documents", (*view).documents)
 	page("GET /documents/{interface}", (*view).documentPage)
 	page("GET /guide/{$}", (*view).guideContents)

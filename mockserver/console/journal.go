@@ -81,11 +81,9 @@ type exchangePage struct {
 	RawRequest        string
 	RawResponse       string
 	Snippets          []snippetView
+	Secrets           []string         // variables that snippets have in the place of secrets
 	Judged            *verdict.Verdict // nil until the judge has come so far
 }
-
-// snippetView is an exchange as text to copy.
-type snippetView struct{ Name, Text string }
 
 func (v *view) exchangePage() error {
 	seq := v.r.PathValue("seq")
@@ -119,6 +117,9 @@ func (v *view) exchangePage() error {
 		if known := w.watch.Verdicts(e.Seq); len(known) > 0 {
 			body.Judged = &known[0]
 		}
+	}
+	if err := v.addSnippets(&body); err != nil {
+		return err
 	}
 	return v.ok("exchange", "journal", "Exchange "+seq, body)
 }

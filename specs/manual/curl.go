@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"svc.example/understudy/specs/recording/snippet"
 )
 
 // scriptLine returns the call as a line of a script. What the next one needs is taken out of its answer, where it is
@@ -80,7 +82,7 @@ func quoted(text string) string {
 	parts := strings.Split(text, theID)
 	for i, part := range parts {
 		if part != "" {
-			parts[i] = "'" + strings.ReplaceAll(part, "'", `'\''`) + "'"
+			parts[i] = snippet.ShellQuoted(part)
 		}
 	}
 	return strings.Join(parts, `"`+theID+`"`)

@@ -1,4 +1,4 @@
-package report_test
+package snippet_test
 
 import (
 	"os/exec"
@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/http/httpguts"
 
-	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
+	"svc.example/understudy/specs/recording/snippet"
 )
 
 func TestCurl(t *testing.T) {
@@ -47,7 +47,7 @@ func TestCurl(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, _ := report.Curl(&recording.Exchange{Request: tt.request})
+			got, _ := snippet.Curl(&recording.Exchange{Request: tt.request})
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -64,16 +64,19 @@ func FuzzCurl(f *testing.F) {
 	}
 	f.Add("GET", "https://x/a?b=$(id)`id`;id", "it's $HOME \\ \"quoted\"\n#", "X-A")
 	f.Add("-X", "'; echo owned; '", "[redacted:1a2b3c4d]' [redacted:zz]", "A: b")
-	f.Add("POST", "!!", hostile, "'")
+	for _, body := range hostile() {
+		f.Add("POST", "!!", body, "'")
+	}
 	f.Fuzz(func(t *testing.T, method, url, body, header string) {
-		if strings.ContainsRune(method+url+body+header, 0) || strings.Contains(method+url+header, "[redacted") {
+		if strings.ContainsRune(method+url+body+header, 0) || strings.Contains(method+url+header, "[redacted") ||
+			len(method)+len(url)+len(body)+len(header) > 64<<10 {
 			t.Skip("no argument of a command can hold this")
 		}
 		e := &recording.Exchange{Request: recording.Request{
 			Method: method, URL: url, Headers: recording.Headers{{"X-" + header, "v" + body}},
 			Body: &recording.Body{Bytes: []byte(body)},
 		}}
-		command, _ := report.Curl(e)
+		command, _ := snippet.Curl(e)
 		script := "KEY='[redacted:1a2b3c4d]'\ncurl() { for a; do printf '%s\\0' \"$a\"; done; }\n" + command
 		out, err := exec.CommandContext(t.Context(), shell, "-c", script).Output()
 		if err != nil {
