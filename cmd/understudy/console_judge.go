@@ -158,9 +158,9 @@ func (w *consoleWatch) run() {
 func (w *consoleWatch) work(do func()) time.Duration {
 	share := w.judge.share
 	share.begin(w.over)
-	began := share.now()
+	began := time.Now()
 	do()
-	took := share.now().Sub(began)
+	took := time.Since(began)
 	share.end()
 	return took
 }

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
 const (
 	workStep   = 5 * time.Millisecond // is worked at a time, at least
@@ -13,21 +10,33 @@ const (
 // workShare lets those who work take turns, and rest so long that all together they work a share of the time. It
 // measures by the clock on the wall, so that they rest longer where others need the processors as well.
 type workShare struct {
-	share float64 // above 0, 1 for no rest
-	now   func() time.Time
-	rest  func(d time.Duration, over <-chan struct{}) // at most until the channel is closed
+	share float64       // above 0, 1 for no rest
+	turn  chan struct{} // is full while somebody has the turn
 
-	turn  sync.Mutex
 	since time.Time // when the turn began, or was counted last
 	until time.Time // by when what was worked is within the share
 }
 
 func newWorkShare(share float64) *workShare {
-	return &workShare{share: share, now: time.Now, rest: restFor}
+	return &workShare{share: share, turn: make(chan struct{}, 1)}
 }
 
-// restFor waits for some time, or until a channel is closed.
-func restFor(d time.Duration, over <-chan struct{}) {
+// begin waits for the turn, and for the end of the rest that is due. When over is closed, it does not wait for a rest.
+func (s *workShare) begin(over <-chan struct{}) {
+	for {
+		s.turn <- struct{}{}
+		s.since = time.Now()
+		due := s.until.Sub(s.since)
+		if due <= s.slack() || isClosed(over) {
+			return
+		}
+		<-s.turn
+		rest(due, over)
+	}
+}
+
+// rest waits for some time, or until a channel is closed.
+func rest(d time.Duration, over <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -36,23 +45,9 @@ func restFor(d time.Duration, over <-chan struct{}) {
 	}
 }
 
-// begin waits for the turn, and for the end of the rest that is due. When over is closed, it does not wait for a rest.
-func (s *workShare) begin(over <-chan struct{}) {
-	for {
-		s.turn.Lock()
-		s.since = s.now()
-		due := s.until.Sub(s.since)
-		if due <= s.slack() || isClosed(over) {
-			return
-		}
-		s.turn.Unlock()
-		s.rest(due, over)
-	}
-}
-
 // pause takes a rest if one is due, and lets others have their turn meanwhile. It is called often.
 func (s *workShare) pause(over <-chan struct{}) {
-	if s.now().Sub(s.since) >= workStep {
+	if time.Since(s.since) >= workStep {
 		s.end()
 		s.begin(over)
 	}
@@ -60,12 +55,12 @@ func (s *workShare) pause(over <-chan struct{}) {
 
 // end counts what was worked, and ends the turn.
 func (s *workShare) end() {
-	now := s.now()
+	now := time.Now()
 	if s.until.Before(s.since) {
 		s.until = s.since
 	}
 	s.until = s.until.Add(time.Duration(float64(now.Sub(s.since)) / s.share))
-	s.turn.Unlock()
+	<-s.turn
 }
 
 // slack returns how far ahead of the share one may be, so that there are few and longer rests.

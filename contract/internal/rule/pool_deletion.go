@@ -114,7 +114,9 @@ func touchesRules(e *facts.Exchange) bool {
 // inPool lists the attempts that were last seen unfinished in a pool.
 func inPool(s *history.State, id string) []*history.AttemptState {
 	list := slices.Collect(maps.Values(s.Running[id]))
-	slices.SortFunc(list, func(a, b *history.AttemptState) int { return cmp.Compare(a.First.Number, b.First.Number) })
+	slices.SortFunc(list, func(a, b *history.AttemptState) int { // several are first seen in one list
+		return cmp.Or(cmp.Compare(a.First.Number, b.First.Number), cmp.Compare(a.Fact.ID, b.Fact.ID))
+	})
 	return list
 }
 
