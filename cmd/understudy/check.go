@@ -114,6 +114,7 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if err := checkOverwrites(f.files(files)); err != nil {
 		return err
 	}
+	tuneGarbageCollection()
 	checker, note, end, err := f.checker(c)
 	if err != nil {
 		return err

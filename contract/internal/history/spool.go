@@ -84,17 +84,43 @@ func (s *spool) all() iter.Seq2[*facts.Exchange, error] {
 			rest = rest[1:]
 			return e, nil
 		}}}
-		begin := int64(0)
+		begin, texts := int64(0), sharedTexts{}
 		for _, end := range s.ends {
 			decoder := gob.NewDecoder(bufio.NewReader(io.NewSectionReader(s.file, begin, end-begin)))
 			*runs = append(*runs, run{next: func() (*facts.Exchange, error) {
 				e := &facts.Exchange{}
-				return e, decoder.Decode(e)
+				err := decoder.Decode(e)
+				texts.shareAll(e)
+				return e, err
 			}})
 			begin = end
 		}
 		runs.yield(yield)
 	}
+}
+
+// sharedTexts holds texts that many exchanges have, once: what is read from the file has its own copy of each.
+type sharedTexts map[string]string
+
+const maxSharedTexts = 10_000
+
+func (s sharedTexts) shareAll(e *facts.Exchange) {
+	for _, text := range []*string{
+		&e.File, &e.World, &e.Address, &e.Operation, &e.Method, &e.Account, &e.Line.File, &e.Line.Method,
+	} {
+		*text = s.share(*text)
+	}
+}
+
+func (s sharedTexts) share(text string) string {
+	known, isKnown := s[text]
+	if !isKnown {
+		if len(s) >= maxSharedTexts {
+			clear(s)
+		}
+		s[text], known = text, text
+	}
+	return known
 }
 
 // run is a sequence of exchanges in order, with the first that was not taken yet.
