@@ -24,7 +24,7 @@ func (p *pendingCredentials) take(r *judge.Result) {
 	op := r.Operation()
 	switch {
 	case op == nil:
-	case r.Credentials == judge.Present && r.HasCredentials():
+	case r.Credentials == judge.Present && !p.carriers[string(op.Interface)] && r.HasCredentials():
 		p.carriers[string(op.Interface)] = true
 	case r.Credentials == judge.Absent:
 		if p.absentCount[op.Name()]++; p.absentCount[op.Name()] <= perOperation {

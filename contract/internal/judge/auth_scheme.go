@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -34,7 +33,12 @@ func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 	}
 	var schemes []*openapi3.SecurityScheme
 	for _, requirement := range requirements {
-		for _, name := range slices.Sorted(maps.Keys(requirement)) {
+		names := make([]string, 0, 4)
+		for name := range requirement {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
 			if ref := op.Document.T.Components.SecuritySchemes[name]; ref != nil && ref.Value != nil {
 				schemes = append(schemes, ref.Value)
 			}

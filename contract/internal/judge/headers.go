@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -14,9 +16,10 @@ func (j *Judge) judgeHeaders(r *Result, m *message) {
 	values := headerOf(m.headers)
 	o := &judgement{}
 	var faults []fault
-	for name, ref := range m.documented.Headers {
+	for _, name := range slices.Sorted(maps.Keys(m.documented.Headers)) {
+		ref := m.documented.Headers[name]
 		if ref.Value != nil && !strings.EqualFold(name, "Content-Type") && !isHop(name, values) && !j.ignores(name) {
-			faults = append(faults, kinOnHeader(name, ref.Value, values, join(m.pointer, "headers", name))...)
+			faults = append(faults, j.kinOnHeader(name, ref.Value, values, join(m.pointer, "headers", name))...)
 		}
 	}
 	results := engineResults{

@@ -22,7 +22,17 @@ func (r *Result) JSONResponse() (gjson.Result, bool) {
 	if r.Item.Response == nil {
 		return gjson.Result{}, false
 	}
-	return r.jsonOf(r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt)
+	if r.response == nil {
+		r.response = &parsedBody{}
+		r.response.value, r.response.isJSON = r.jsonOf(r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt)
+	}
+	return r.response.value, r.response.isJSON
+}
+
+// parsedBody is a body that was parsed, and whether it could be.
+type parsedBody struct {
+	value  gjson.Result
+	isJSON bool
 }
 
 func (r *Result) jsonOf(headers recording.Headers, body *recording.Body, doubt string) (gjson.Result, bool) {

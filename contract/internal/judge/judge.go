@@ -76,6 +76,7 @@ type Judge struct {
 	messages  *judgementMemo
 	places    *placeMemo
 	envelopes *formMemo
+	headers   *sync.Map   // headerKey → *openapi3filter.ResponseValidationInput
 	largeBody *sync.Mutex // held while a large body is judged
 	redactor  *recording.Redactor
 	ignores   func(header string) bool
@@ -99,7 +100,7 @@ func New(config Config) (*Judge, error) {
 	}
 	return &Judge{
 		addresses: addresses, brand: config.Brand, trust: config.Trust, engine: config.Engine,
-		messages: newMemo(), places: &placeMemo{}, envelopes: &formMemo{}, largeBody: &sync.Mutex{},
+		messages: newMemo(), places: &placeMemo{}, envelopes: &formMemo{}, headers: &sync.Map{}, largeBody: &sync.Mutex{},
 		redactor: config.Redactor, ignores: config.IgnoresHeader, limits: config.Limits,
 	}, nil
 }

@@ -171,20 +171,15 @@ func isSchemaError(err error) bool {
 }
 
 // kinOnHeader judges one documented header of a response.
-func kinOnHeader(name string, header *openapi3.Header, values http.Header, pointer string) []fault {
-	operation := &openapi3.Operation{Responses: openapi3.NewResponses(openapi3.WithStatus(200, &openapi3.ResponseRef{
-		Value: &openapi3.Response{Headers: openapi3.Headers{name: {Value: header}}},
-	}))}
-	input := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: headerInput(operation), Status: http.StatusOK, Header: values,
-		Options: &openapi3filter.Options{
-			MultiError: true, ExcludeResponseBody: true,
-			SchemaValidationOptions: []openapi3.SchemaValidationOption{
-				openapi3.WithStringFormatValidators(formats), openapi3.DisableSchemaErrorDetails(),
-			},
-		},
+func (j *Judge) kinOnHeader(name string, header *openapi3.Header, values http.Header, pointer string) []fault {
+	key := headerKey{name, header}
+	known, ok := j.headers.Load(key)
+	if !ok {
+		known, _ = j.headers.LoadOrStore(key, headerInput(key))
 	}
-	err := openapi3filter.ValidateResponse(input.RequestValidationInput.Request.Context(), input)
+	input := *known.(*openapi3filter.ResponseValidationInput)
+	input.Header = values
+	err := openapi3filter.ValidateResponse(context.Background(), &input)
 	if err == nil {
 		return nil
 	}
@@ -195,9 +190,28 @@ func kinOnHeader(name string, header *openapi3.Header, values http.Header, point
 	return []fault{{path: []string{name}, pointer: pointer, message: message}}
 }
 
-func headerInput(operation *openapi3.Operation) *openapi3filter.RequestValidationInput {
-	return &openapi3filter.RequestValidationInput{
-		Request: (&http.Request{Method: http.MethodGet, URL: &url.URL{}}).WithContext(context.Background()),
-		Route:   &routers.Route{Spec: &openapi3.T{OpenAPI: "3.0.3"}, Operation: operation},
+// headerKey identifies a documented header: several names may share a description.
+type headerKey struct {
+	name   string
+	header *openapi3.Header
+}
+
+// headerInput returns what the engine validates a header with, but for the headers of the response.
+func headerInput(k headerKey) *openapi3filter.ResponseValidationInput {
+	operation := &openapi3.Operation{Responses: openapi3.NewResponses(openapi3.WithStatus(200, &openapi3.ResponseRef{
+		Value: &openapi3.Response{Headers: openapi3.Headers{k.name: {Value: k.header}}},
+	}))}
+	return &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{
+			Request: (&http.Request{Method: http.MethodGet, URL: &url.URL{}}).WithContext(context.Background()),
+			Route:   &routers.Route{Spec: &openapi3.T{OpenAPI: "3.0.3"}, Operation: operation},
+		},
+		Status: http.StatusOK,
+		Options: &openapi3filter.Options{
+			MultiError: true, ExcludeResponseBody: true,
+			SchemaValidationOptions: []openapi3.SchemaValidationOption{
+				openapi3.WithStringFormatValidators(formats), openapi3.DisableSchemaErrorDetails(),
+			},
+		},
 	}
 }

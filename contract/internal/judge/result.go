@@ -39,9 +39,10 @@ type Result struct {
 	// recording.
 	Credentials Credentials
 
-	sampled bool     // the second engine judges it even if the first one finds no fault
-	reading *reading // nil if the request was read as it was sent
-	codings body.Codings
+	sampled  bool        // the second engine judges it even if the first one finds no fault
+	reading  *reading    // nil if the request was read as it was sent
+	response *parsedBody // nil until it is asked for
+	codings  body.Codings
 }
 
 // Operation returns the operation that the exchange belongs to, or nil.
@@ -71,7 +72,7 @@ func (r *Result) HasCredentials() bool {
 // Shed releases the bodies once everything is read from them.
 func (r *Result) Shed() {
 	lean := r.Lean()
-	r.Item, r.reading = lean.Item, nil
+	r.Item, r.reading, r.response = lean.Item, nil, nil
 }
 
 // Lean returns the result without the bodies, to be kept for later.
@@ -82,7 +83,8 @@ func (r *Result) Lean() *Result {
 	if e.Response != nil {
 		e.Response = &recording.Response{Status: e.Response.Status}
 	}
-	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Touched, lean.reading = &e, nil, nil, nil, nil
+	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Touched = &e, nil, nil, nil
+	lean.reading, lean.response = nil, nil
 	return &lean
 }
 

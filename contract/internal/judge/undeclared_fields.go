@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -83,10 +82,19 @@ func (s *fieldSearch) object(object map[string]any, schemas []locatedSchema) {
 		}
 	}
 	open := slices.ContainsFunc(schemas, isOpen)
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		isNamed := func(w locatedSchema) bool { return w.schema.Properties[name] != nil || hasMap(w) }
+	isNamed := func(name string) bool {
+		return slices.ContainsFunc(schemas, func(w locatedSchema) bool { return w.schema.Properties[name] != nil || hasMap(w) })
+	}
+	names := make([]string, 0, 16) // of what is to be looked at, mostly little
+	for name, value := range object {
+		if isContainer(value) || !open && !isNamed(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		switch {
-		case slices.ContainsFunc(schemas, isNamed):
+		case isNamed(name):
 			s.documentedField(name, object[name], schemas)
 		case open:
 		case len(s.found) >= maxFaults:
@@ -102,8 +110,7 @@ func (s *fieldSearch) object(object map[string]any, schemas []locatedSchema) {
 
 // documentedField searches the value of a documented field.
 func (s *fieldSearch) documentedField(name string, value any, schemas []locatedSchema) {
-	switch value.(type) {
-	case map[string]any, []any:
+	if isContainer(value) {
 		s.descend(name, value, mapSchemas(schemas, func(w locatedSchema) locatedSchema {
 			if w.schema.Properties[name] == nil && !hasMap(w) {
 				return locatedSchema{}
@@ -111,6 +118,15 @@ func (s *fieldSearch) documentedField(name string, value any, schemas []locatedS
 			return innerSchema(w.schema, w.pointer, name)
 		}))
 	}
+}
+
+// isContainer reports whether a value may have fields below it.
+func isContainer(value any) bool {
+	switch value.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
 }
 
 func hasMap(w locatedSchema) bool { return w.schema.AdditionalProperties.Schema != nil }
