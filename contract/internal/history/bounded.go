@@ -10,7 +10,7 @@ type bounded[K comparable, V any] struct {
 }
 
 func newBounded[K comparable, V any](limit int, evicted func(V)) *bounded[K, V] {
-	return &bounded[K, V]{entries: map[K]V{}, limit: limit, evicted: evicted}
+	return &bounded[K, V]{limit: limit, evicted: evicted} // of most accounts, most kinds of facts are never seen
 }
 
 func (b *bounded[K, V]) Get(key K) (V, bool) {
@@ -19,6 +19,9 @@ func (b *bounded[K, V]) Get(key K) (V, bool) {
 }
 
 func (b *bounded[K, V]) put(key K, value V) {
+	if b.entries == nil {
+		b.entries = map[K]V{}
+	}
 	if _, ok := b.entries[key]; !ok {
 		if len(b.entries) >= b.limit {
 			oldest := b.order[0]

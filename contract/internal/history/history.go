@@ -4,6 +4,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type Watcher struct {
 type pass struct {
 	say        func(Result)
 	histories  *bounded[member, *history]
+	ended      map[member]bool         // accounts that were left to make room for others
+	divided    int                     // number of those that came again
 	accountsAt map[int]int             // accounts, by site
 	begun      map[int]*facts.Exchange // the first exchange at each site, of whichever account
 	written    *bounded[writtenKey, []written]
@@ -39,8 +42,9 @@ type pass struct {
 	seen       map[uint64]string // the exchanges that began at the same instant, with their files
 }
 
-// maxHistories bounds how many histories are followed at a time. Beyond, the one that was begun first ends.
-const maxHistories = 512
+// maxHistories bounds how many histories are followed at a time, each in some ten kilobytes at least. Beyond, the one
+// that was begun first ends, and begins anew with its next exchange.
+const maxHistories = 20_000
 
 // NewWatcher makes a watcher whose End gives its verdicts to say.
 func NewWatcher(config Config, say func(Result)) *Watcher {
@@ -81,9 +85,13 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) error {
 	w.accounts.group(w.sites)
 	w.pass = pass{
 		say: say, accountsAt: w.accounts.count(), begun: map[int]*facts.Exchange{}, seen: map[uint64]string{},
-		written:   newBounded[writtenKey, []written](maxSights, nil),
-		histories: newBounded[member](maxHistories, func(h *history) { h.end() }),
+		written: newBounded[writtenKey, []written](maxSights, nil),
 	}
+	w.histories = newBounded[member](cmp.Or(w.config.Accounts, maxHistories), func(h *history) {
+		w.ended[h.account] = true
+		h.end()
+	})
+	w.ended = map[member]bool{}
 	return w.show(ctx)
 }
 
@@ -105,6 +113,10 @@ func (w *Watcher) show(ctx context.Context) error {
 		at := w.accounts.of(member{e.At, e.Caller})
 		h, known := w.histories.Get(at)
 		if !known {
+			if w.ended[at] {
+				w.divided++
+				delete(w.ended, at)
+			}
 			if w.begun[at.at] == nil {
 				w.begun[at.at] = e.WithoutFacts()
 			}
@@ -152,7 +164,8 @@ func (w *Watcher) forget(world string) {
 	}
 }
 
-// Notes reports the sites at which accounts were judged apart when the exchanges were shown.
+// Notes reports the sites at which accounts were judged apart when the exchanges were shown, and how many accounts were
+// judged in several parts.
 func (w *Watcher) Notes() []string {
 	var notes []string
 	for at, p := range w.sites.list {
@@ -161,6 +174,10 @@ func (w *Watcher) Notes() []string {
 				fmt.Sprintf("%s: %d accounts are judged separately: nothing shows that their callers belong to the same one",
 					p.address, n))
 		}
+	}
+	if w.divided > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"accounts that are judged in several parts: %d; more than %d were in use at a time", w.divided, w.histories.limit))
 	}
 	slices.Sort(notes)
 	return slices.Compact(notes)

@@ -71,6 +71,7 @@ type Config struct {
 	Trust     specs.Provenance
 	Complete  Completeness // by default Auto
 	InMemory  int          // exchanges that are held in memory until they are in order; by default some ten thousand
+	Accounts  int          // that are followed at a time; by default twenty thousand
 	Pause     func()       // called before each exchange that is shown, to take a rest; nil for none
 }
 
