@@ -83,7 +83,8 @@ func (s *fieldSearch) object(object map[string]any, schemas []locatedSchema) {
 	}
 	open := slices.ContainsFunc(schemas, isOpen)
 	isNamed := func(name string) bool {
-		return slices.ContainsFunc(schemas, func(w locatedSchema) bool { return w.schema.Properties[name] != nil || hasMap(w) })
+		return slices.ContainsFunc(schemas,
+			func(w locatedSchema) bool { return w.schema.Properties[name] != nil || hasMap(w) })
 	}
 	names := make([]string, 0, 16) // of what is to be looked at, mostly little
 	for name, value := range object {
