@@ -1,5 +1,5 @@
-// Traffic writes recordings of any length, with violations of rules at known places, to prove what the checker finds and
-// to measure how fast it is.
+// Traffic writes recordings of any length, with violations of rules at known places, to prove what the checker finds
+// and to measure how fast it is.
 package main
 
 import (

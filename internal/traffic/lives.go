@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// texts holds the lives. What is in the folder lives keeps all rules; each file of violations breaks the rule that it is
-// named after, where an exclamation mark stands.
+// texts holds the lives. What is in the folder lives keeps all rules; each file of violations breaks the rule that it
+// is named after, where an exclamation mark stands.
 //
 //go:embed lives/*.txt violations/*.txt
 var texts embed.FS

@@ -25,7 +25,7 @@ type Planted struct {
 	Account   int     `json:"account"`   // number of the account, as its keys show it
 	Operation string  `json:"operation"` // method, interface and path
 	At        Place   `json:"at"`
-	Evidence  []Place `json:"evidence"` // the exchanges of the same client before, which show that it is a violation
+	Evidence  []Place `json:"evidence"` // the other exchanges of its life, which show that it is a violation
 }
 
 // Place says where an exchange is.
@@ -115,7 +115,7 @@ func (p *plan) manifest() (*Manifest, error) {
 		}
 		m.Planted = append(m.Planted, Planted{
 			Rule: x.rule, Kind: x.name, Account: x.account, Operation: x.steps[at].operation, At: x.places[at],
-			Evidence: x.places[:at],
+			Evidence: slices.Concat([]Place{}, x.places[:at], x.places[at+1:]),
 		})
 	}
 	return m, nil

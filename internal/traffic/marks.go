@@ -26,6 +26,7 @@ const (
 	firstLife    = 1_000_000_000
 	firstID      = 1_000_000_000
 	idsOfLife    = 50
+	maxLives     = 20_000_000
 )
 
 const (

@@ -28,9 +28,10 @@ type schedule struct {
 	lives   int
 }
 
-// Times of clients. Pauses grow with the number of clients, so that as many are active at a time, whatever their number.
+// Times of clients, in milliseconds. Pauses grow with the number of clients, so that as many are active at a time,
+// whatever their number.
 const (
-	pauseOfClient = 2_000 // milliseconds
+	pauseOfClient = 2_000
 	gapOfRequests = 1_500
 	shortest      = 100
 	longest       = 900

@@ -35,6 +35,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("%d accounts: want 1 to %d", c.Accounts, maxAccounts)
 	case c.Exchanges < 1:
 		return errors.New("no exchanges: want 1 or more")
+	case c.Exchanges > maxLives: // there are no more lives than exchanges
+		return fmt.Errorf("%d exchanges: want %d at most", c.Exchanges, maxLives)
 	case c.Format != NDJSON && c.Format != HAR:
 		return fmt.Errorf("format %q: want %s or %s", c.Format, NDJSON, HAR)
 	case c.Files < 0:
