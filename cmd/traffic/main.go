@@ -70,7 +70,7 @@ func plant(rules map[string]int, text string) error {
 }
 
 // writeFolder writes a recording into files of a folder, with its manifest.
-func writeFolder(c traffic.Config, dir string) (err error) {
+func writeFolder(c traffic.Config, dir string) (problem error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func writeFolder(c traffic.Config, dir string) (err error) {
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, f.Close()) }()
+		defer func() { problem = errors.Join(problem, f.Close()) }()
 		names, files = append(names, name), append(files, f)
 	}
 	m, err := traffic.Write(c, files...)

@@ -66,9 +66,10 @@ func TestEveryRuleCanBeViolated(t *testing.T) {
 	}
 }
 
-// TestTrafficConforms leaves out recordings of more than 512 accounts. The checker follows so many histories at a time
-// (maxHistories in contract/internal/history), and forgets the one that began first, also in the middle of a life:
-// of 200,000 exchanges of 1,000 accounts, 12 are inconclusive for that reason.
+// TestTrafficConforms leaves out recordings with more than some hundred callers. The checker follows 512 histories at a
+// time (maxHistories in contract/internal/history), of which each key that belongs to no known account has one, and
+// forgets the one that began first, also in the middle of a life: of 300,000 exchanges of 1,000 accounts with 220
+// violations, 22 are inconclusive for that reason, and one violation is missed.
 func TestTrafficConforms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []traffic.Config{

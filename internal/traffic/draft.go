@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -76,21 +77,21 @@ func (d *draft) end(l *life, format string) error {
 	if err != nil {
 		return err
 	}
-	d.template = cut(line, slices.CompactFunc(slices.SortedFunc(slices.Values(marks), byText),
+	d.template = cut(line, slices.CompactFunc(slices.SortedFunc(slices.Values(marks), longFirst),
 		func(a, b mark) bool { return a.text == b.text }))
 	l.steps = append(l.steps, d.step)
 	return nil
 }
 
-// byText puts long marks first, since a time in seconds begins a more precise one.
-func byText(a, b mark) int {
+// longFirst puts long marks first, since a time in seconds begins a more precise one.
+func longFirst(a, b mark) int {
 	return cmp.Or(cmp.Compare(len(b.text), len(a.text)), cmp.Compare(a.text, b.text))
 }
 
 // exchange returns the exchange, with marks in place of what differs.
 func (d *draft) exchange(marks *[]mark) (*recording.Exchange, error) {
 	if d.status == 0 {
-		return nil, fmt.Errorf("want a line => with the status of the response")
+		return nil, errors.New("want a line => with the status of the response")
 	}
 	e := &recording.Exchange{Seq: markSeq, Start: markStart(), End: markStart().Add(markTook)}
 	request, err := bodyOf(d.request, marks)

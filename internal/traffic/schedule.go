@@ -57,7 +57,7 @@ func (s *schedule) chance(most int, key ...uint64) time.Duration {
 	return time.Duration(scramble(append(key, s.seed)...)%uint64(most*1000)) * time.Microsecond
 }
 
-// exchange is what a client does, and where it is noted if it is part of a planted violation.
+// exchange holds an exchange of a client, and the violation that it is part of, if it is.
 type exchange struct {
 	instance
 	*step
