@@ -50,6 +50,7 @@ type Server struct {
 	stopping   context.Context //nolint:containedctx // of streams inside the process: it ends with the server
 	stop       context.CancelFunc
 	memory     *semaphore.Weighted // for large bodies
+	snapshots  sync.Pool           // of *world.State, for requests that read
 	sending    atomic.Int64        // answers on their way to clients
 	watchers   atomic.Int64        // clients that wait for exchanges, or follow them
 	meters     *meter.Set
