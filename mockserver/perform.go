@@ -55,27 +55,10 @@ func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply,
 // take gives the call a copy of the world, so that a handler cannot change the world itself.
 func (x *exchange) take(value *world.State) {
 	if x.snapshot == nil {
-		x.snapshot = x.server.newSnapshot()
+		x.snapshot = x.server.used.newSnapshot()
 	}
 	*x.snapshot = *value
 	x.call.World, x.call.Now = x.snapshot, x.snapshot.Now()
-}
-
-// newSnapshot returns room for a copy of a world: that of an earlier request, since it takes more memory than all else
-// that most requests need.
-func (s *Server) newSnapshot() *world.State {
-	if used, ok := s.snapshots.Get().(*world.State); ok {
-		return used
-	}
-	return new(world.State)
-}
-
-// recycle lets a later request have the room of a copy, if there is one.
-func (s *Server) recycle(snapshot *world.State) {
-	if snapshot != nil {
-		*snapshot = world.State{}
-		s.snapshots.Put(snapshot)
-	}
 }
 
 // await moves an auto clock on while what the call asks for is under way.

@@ -99,7 +99,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		iface.preflight(w, r)
 		return
 	}
-	x := &exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
+	x := s.used.newExchange()
+	*x = exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
 	x.respond(x.answer())
 }
 
@@ -189,7 +190,7 @@ func (x *exchange) respond(reply op.Reply, err error) {
 	x.server.requests.write(x, a, seq)
 	x.write(a)
 	if a.stream == nil && !x.call.Queries.Used() { // nothing that is left of the request looks at the world
-		x.server.recycle(x.snapshot)
+		x.server.used.recycle(x)
 	}
 }
 

@@ -50,9 +50,9 @@ type Server struct {
 	stopping   context.Context //nolint:containedctx // of streams inside the process: it ends with the server
 	stop       context.CancelFunc
 	memory     *semaphore.Weighted // for large bodies
-	snapshots  sync.Pool           // of *world.State, for requests that read
-	sending    atomic.Int64        // answers on their way to clients
-	watchers   atomic.Int64        // clients that wait for exchanges, or follow them
+	used       used
+	sending    atomic.Int64 // answers on their way to clients
+	watchers   atomic.Int64 // clients that wait for exchanges, or follow them
 	meters     *meter.Set
 	requests   *requestLog
 	arrived    atomic.Int64 // when the last request came in, by the wall clock
