@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -62,9 +63,12 @@ func (b *body) receive(r *http.Request, limit int64) error {
 	if r.ContentLength > limit {
 		return b.tooLarge(limit)
 	}
-	buffer := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength+1, bytes.MinRead), maxAnnounced)))
-	_, err := buffer.ReadFrom(io.LimitReader(r.Body, limit+1))
-	b.bytes = buffer.Bytes()
+	room := r.ContentLength
+	if room < 0 {
+		room = bytes.MinRead
+	}
+	var err error
+	b.bytes, err = readInto(make([]byte, 0, min(room+1, maxAnnounced)), io.LimitReader(r.Body, limit+1))
 	switch {
 	case err != nil:
 		b.isCut = true
@@ -74,6 +78,22 @@ func (b *body) receive(r *http.Request, limit int64) error {
 		return b.tooLarge(limit)
 	}
 	return nil
+}
+
+// readInto appends what a reader has. It needs no more room than that and a byte.
+func readInto(b []byte, r io.Reader) ([]byte, error) {
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		switch b = b[:len(b)+n]; {
+		case errors.Is(err, io.EOF):
+			return b, nil
+		case err != nil:
+			return b, err
+		}
+	}
 }
 
 func (b *body) tooLarge(limit int64) error {

@@ -71,20 +71,34 @@ func (s *Server) locate(r *http.Request) (target, bool) {
 		}
 	}
 	label, rest, _ := strings.Cut(strings.ToLower(r.Host), ".")
-	if host, _, err := net.SplitHostPort(rest); (err == nil && host == "localhost") || rest == "localhost" {
+	if isLocalhost(rest) {
 		t.iface, t.path, t.base = specs.Interface(label), path, origin(r)
 		return t, s.serves(specs.Interface(label))
 	}
-	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	t.iface, t.path, t.base = specs.Interface(name), "/"+rest, origin(r)+"/"+name
+	name, rest, found := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	t.iface, t.path, t.base = specs.Interface(name), "/", scheme(r)+r.Host+"/"+name
+	if found {
+		t.path = path[len(path)-len(rest)-1:]
+	}
 	return t, s.serves(specs.Interface(name))
 }
 
-func origin(r *http.Request) string {
-	if r.TLS != nil {
-		return "https://" + r.Host
+// isLocalhost reports whether a host is localhost, with a port or without.
+func isLocalhost(host string) bool {
+	if !strings.HasPrefix(host, "localhost") {
+		return false
 	}
-	return "http://" + r.Host
+	name, _, err := net.SplitHostPort(host)
+	return err == nil && name == "localhost" || host == "localhost"
+}
+
+func origin(r *http.Request) string { return scheme(r) + r.Host }
+
+func scheme(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://"
+	}
+	return "http://"
 }
 
 // below cuts a path prefix that ends at a slash or at the end of the path.

@@ -38,8 +38,7 @@ func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply,
 		value = x.visit.world.Read()
 	}
 	if route.Reads() {
-		x.snapshot = *value
-		x.call.World, x.call.Now = &x.snapshot, x.snapshot.Now()
+		x.take(value)
 		return route.Handle(&x.call)
 	}
 	err = x.visit.world.Write(len(x.body.bytes), func(tx *world.State) error {
@@ -53,12 +52,20 @@ func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply,
 	return reply, err
 }
 
+// take gives the call a copy of the world, so that a handler cannot change the world itself.
+func (x *exchange) take(value *world.State) {
+	if x.snapshot == nil {
+		x.snapshot = x.server.used.newSnapshot()
+	}
+	*x.snapshot = *value
+	x.call.World, x.call.Now = x.snapshot, x.snapshot.Now()
+}
+
 // await moves an auto clock on while what the call asks for is under way.
 func (x *exchange) await(route *op.Route) error {
 	defer x.call.Queries.Needed() // by worlds on the way
 	return x.visit.world.Await(x.call.Context, func(value *world.State) (string, time.Time, bool) {
-		x.snapshot = *value
-		x.call.World, x.call.Now = &x.snapshot, x.snapshot.Now()
+		x.take(value)
 		return route.Pending(&x.call)
 	})
 }

@@ -47,7 +47,7 @@ type exchange struct {
 	call    op.Call
 	fault   *applied // nil unless one is applied
 
-	snapshot world.State // room for what perform gives to a handler that reads
+	snapshot *world.State // that perform gives to a handler that reads
 }
 
 // visit is the world that a request is for, as it was when the request came in.
@@ -99,7 +99,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		iface.preflight(w, r)
 		return
 	}
-	x := &exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
+	x := s.used.newExchange()
+	*x = exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
 	x.respond(x.answer())
 }
 
@@ -188,6 +189,9 @@ func (x *exchange) respond(reply op.Reply, err error) {
 	seq := x.commit(a)
 	x.server.requests.write(x, a, seq)
 	x.write(a)
+	if a.stream == nil && !x.call.Queries.Used() { // nothing that is left of the request looks at the world
+		x.server.used.recycle(x)
+	}
 }
 
 // enter finds the world that the request is for.

@@ -50,13 +50,15 @@ type Server struct {
 	stopping   context.Context //nolint:containedctx // of streams inside the process: it ends with the server
 	stop       context.CancelFunc
 	memory     *semaphore.Weighted // for large bodies
-	sending    atomic.Int64        // answers on their way to clients
-	watchers   atomic.Int64        // clients that wait for exchanges, or follow them
+	used       used
+	sending    atomic.Int64 // answers on their way to clients
+	watchers   atomic.Int64 // clients that wait for exchanges, or follow them
 	meters     *meter.Set
 	requests   *requestLog
 	arrived    atomic.Int64 // when the last request came in, by the wall clock
 	origin     string       // scheme and host, when the server listens by itself
 
+	templates sync.Map // worlds of embedded scenarios, by templateKey; of the others a client may make any number
 	reloading sync.Mutex
 	own       atomic.Pointer[ownScenarios] // nil until they are reloaded
 	reload    map[specs.Interface]func() error
@@ -108,7 +110,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	if c.console != nil {
 		s.pages = c.console.Handler(s)
 	}
-	if s.worlds, err = worlds.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
+	if s.worlds, err = worlds.NewWorlds(s.beginning, s.settleEvent, c.limits, c.seed != nil); err != nil {
 		return nil, err
 	}
 	if err = s.loadOwn(); err == nil {
@@ -190,24 +192,6 @@ func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
 	}
 	v.brand, err = newBrand(&rules, s.brand)
 	return v, err
-}
-
-// build makes a world out of a scenario.
-func (s *Server) build(plan worlds.Plan) (world.State, error) {
-	name := cmp.Or(plan.Scenario, s.scenario)
-	own := s.scenariosNow()
-	if err := s.inLibrary(own, name); err != nil {
-		return world.State{}, err
-	}
-	scenario, err := own.load(name, s.brand)
-	if err != nil {
-		return world.State{}, op.Invalid("", "%v", inWords(err, s.brand))
-	}
-	value, err := s.begin(scenario, plan)
-	if err != nil {
-		return world.State{}, op.Invalid("", "%v", err)
-	}
-	return value, nil
 }
 
 func (s *Server) settleEvent(w *world.State, event world.DueEvent) {

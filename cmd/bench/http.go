@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -95,7 +96,7 @@ func compare(ctx context.Context, l load, request func(n int64) string) (string,
 		return "", "", err
 	}
 	defer bare.close()
-	var took [2]time.Duration
+	var cost [2]cost
 	var n atomic.Int64
 	for range l.rounds {
 		mock.World("").Reset()
@@ -103,16 +104,36 @@ func compare(ctx context.Context, l load, request func(n int64) string) (string,
 			return "", "", err
 		}
 		for i, server := range []*server{bare, ours} {
-			start := time.Now()
-			if err := server.play(l.requests, &n, request); err != nil {
+			if err := cost[i].add(func() error { return server.play(l.requests, &n, request) }); err != nil {
 				return "", "", err
 			}
-			took[i] += time.Since(start)
 		}
 	}
-	perSecond := func(d time.Duration) float64 { return float64(l.rounds*l.requests) / d.Seconds() }
-	return fmt.Sprintf("%.2f", took[0].Seconds()/took[1].Seconds()),
-		fmt.Sprintf("%.0f/s against %.0f/s, %d connections", perSecond(took[1]), perSecond(took[0]), connections), nil
+	requests := float64(l.rounds * l.requests)
+	return fmt.Sprintf("%.2f", cost[0].wall/cost[1].wall),
+		fmt.Sprintf("%.0f/s against %.0f/s, %d connections; each request takes %.1f µs of CPU, %.0f allocations and "+
+			"%.1f KiB more", requests/cost[1].wall, requests/cost[0].wall, connections,
+			(cost[1].cpu-cost[0].cpu)/requests*1e6, float64(cost[1].allocations-cost[0].allocations)/requests,
+			float64(cost[1].bytes-cost[0].bytes)/requests/1024), nil
+}
+
+// cost is what requests take, with the client that sends them.
+type cost struct {
+	duration
+	allocations, bytes int64
+}
+
+// add adds the cost of what a function does.
+func (c *cost) add(run func() error) error {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	took, err := timed(run)
+	runtime.ReadMemStats(&after)
+	c.wall += took.wall
+	c.cpu += took.cpu
+	c.allocations += int64(after.Mallocs - before.Mallocs)
+	c.bytes += int64(after.TotalAlloc - before.TotalAlloc)
+	return err
 }
 
 // server is a handler on a port, and the connections to it.

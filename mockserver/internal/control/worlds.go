@@ -36,7 +36,7 @@ type clockView struct {
 }
 
 func viewWorld(w *worlds.World) worldView {
-	value := w.Peek()
+	value := w.Sketch()
 	return worldView{
 		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Before: w.Plan().Before, Seed: value.Seed,
 		Keys:  w.Keys,
@@ -47,7 +47,7 @@ func viewWorld(w *worlds.World) worldView {
 func (h Host) listWorlds(*op.Call) (op.Reply, error) {
 	views := []listedWorld{}
 	for _, w := range h.Worlds.List() {
-		faults, stubs := countFaults(w.Peek())
+		faults, stubs := countFaults(w.Sketch())
 		views = append(views, listedWorld{
 			viewWorld(w), w.MemorySize(), w.Journal.Len(), checkpointsOf(w), faults, stubs, h.Worlds.Expires(w),
 		})

@@ -8,13 +8,19 @@ import "svc.example/understudy/mockserver/internal/world"
 type Queries struct {
 	asked  map[any]world.Query
 	needed []world.Query
+	used   bool
 }
 
 // Need requests that the handler is called again after a query has its result.
-func (q *Queries) Need(query world.Query) { q.needed = append(q.needed, query) }
+func (q *Queries) Need(query world.Query) {
+	q.needed, q.used = append(q.needed, query), true
+}
 
 // Needs reports whether a query was needed since Needed was called last.
 func (q *Queries) Needs() bool { return q.needed != nil }
+
+// Used reports whether the call has ever needed a query, or asked for one.
+func (q *Queries) Used() bool { return q.used || q.asked != nil }
 
 // Needed returns what was needed since it was asked last.
 func (q *Queries) Needed() []world.Query {

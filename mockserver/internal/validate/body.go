@@ -7,6 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
 )
@@ -17,7 +18,7 @@ const (
 )
 
 func newBody(request *openapi3.RequestBody) body {
-	return body{declared: true, required: request.Required, media: newMedia(request.Content)}
+	return body{declared: true, required: request.Required, media: newMedia(request.Content, accept.Request)}
 }
 
 // Read reads a request in the way of the platform's framework, in place: its query and its body get the form that
@@ -95,7 +96,7 @@ func (o *Operation) requestBody(r *Request) error {
 	if err != nil {
 		return op.Invalid("", "the request body is not valid JSON: %v", strings.TrimPrefix(err.Error(), "jsontext: "))
 	}
-	return visit("", m.schema, value, openapi3.VisitAsRequest())
+	return m.schema.check("", value)
 }
 
 // MediaTypes returns the media types that a body may have, as a text for messages.

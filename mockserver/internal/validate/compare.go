@@ -10,6 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/specs"
 )
 
@@ -72,14 +73,14 @@ func compareAnswers(found *differences, status string, theirs answer, ours *open
 		}
 		return
 	}
-	for _, m := range newMedia(ours.Content) {
+	for _, m := range newMedia(ours.Content, accept.Response) {
 		own, isThere := theirs.media.find(m.name)
 		switch {
 		case !isThere:
 			found.add(status, fmt.Sprintf("media type %s is not documented", m.name))
 		case own.json && m.json:
 			c := comparison{seen: map[[3]*openapi3.Schema]bool{}, plain: map[*openapi3.Schema]*openapi3.Schema{}, left: maxPairs}
-			for _, text := range c.compareSchemas(own.schema, []*openapi3.Schema{m.schema}, "") {
+			for _, text := range c.compareSchemas(own.schema.plain(), []*openapi3.Schema{m.schema.plain()}, "") {
 				found.add(status, text)
 			}
 		}

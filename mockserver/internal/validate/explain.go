@@ -17,15 +17,20 @@ import (
 // maxCulprits is the number of deviations that one error lists: more than a resource has attributes that it needs.
 const maxCulprits = 20
 
-func visit(name string, schema *openapi3.Schema, value any, direction openapi3.SchemaValidationOption) error {
-	err := schema.VisitJSON(value, direction)
+// check returns errors of package op for the deviations of a value, at a name, from the schema.
+func (s *schema) check(name string, value any) error {
+	if s.accepts(value) {
+		return nil
+	}
+	direction := s.direction.Option()
+	err := s.VisitJSON(value, direction)
 	if err == nil {
 		return nil
 	}
 	e := explainer{options: []openapi3.SchemaValidationOption{direction}}
 	if size(value, maxListed) <= maxListed {
 		e.options = append(e.options, openapi3.MultiErrors())
-		err = schema.VisitJSON(value, e.options...)
+		err = s.VisitJSON(value, e.options...)
 	}
 	if name != "" {
 		e.at = []string{name}

@@ -21,7 +21,7 @@ func (o *Operation) Fit(a Answer) (Answer, bool) {
 	var out bytes.Buffer
 	options := []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true)}
 	f := fitter{in: jsontext.NewDecoder(bytes.NewReader(a.Body), options...), out: jsontext.NewEncoder(&out, options...)}
-	if err := f.copyValue(withCombined([]*openapi3.Schema{m.schema})); err != nil || !f.changed {
+	if err := f.copyValue(withCombined([]*openapi3.Schema{m.schema.Schema})); err != nil || !f.changed {
 		return a, false
 	}
 	if _, err := f.in.ReadToken(); !errors.Is(err, io.EOF) {

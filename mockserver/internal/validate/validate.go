@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
 )
@@ -31,7 +32,7 @@ type Operation struct {
 
 type parameter struct {
 	*openapi3.Parameter
-	schema *openapi3.Schema
+	schema *schema
 }
 
 type body struct {
@@ -45,7 +46,7 @@ type media []mediaType
 type mediaType struct {
 	name   string
 	json   bool
-	schema *openapi3.Schema
+	schema *schema
 }
 
 type answer struct {
@@ -60,7 +61,7 @@ func New(spec *specs.Operation) *Operation {
 	for _, ref := range spec.Parameters {
 		p := parameter{Parameter: ref.Value}
 		if ref.Value.Schema != nil {
-			p.schema = ref.Value.Schema.Value
+			p.schema = newSchema(ref.Value.Schema.Value, accept.Request)
 		}
 		o.parameters = append(o.parameters, p)
 	}
@@ -68,7 +69,7 @@ func New(spec *specs.Operation) *Operation {
 		o.body = newBody(request.Value)
 	}
 	for status, response := range spec.Spec.Responses.Map() {
-		a := answer{media: newMedia(response.Value.Content), passed: &memo{}}
+		a := answer{media: newMedia(response.Value.Content, accept.Response), passed: &memo{}}
 		for name, h := range response.Value.Headers {
 			if h.Value.Required {
 				a.headers = append(a.headers, name)
@@ -79,13 +80,13 @@ func New(spec *specs.Operation) *Operation {
 	return o
 }
 
-func newMedia(content openapi3.Content) media {
+func newMedia(content openapi3.Content, direction accept.Direction) media {
 	var list media
 	for name, value := range content {
 		lines, _ := value.Extensions[linesExtension].(bool)
 		m := mediaType{name: name, json: isJSON(name) && !lines}
 		if value.Schema != nil && value.Schema.Value.Format != "binary" { // any bytes will do
-			m.schema = value.Schema.Value
+			m.schema = newSchema(value.Schema.Value, direction)
 		}
 		list = append(list, m)
 	}
@@ -170,7 +171,7 @@ func (o *Operation) parameter(p parameter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	return visit(p.Name, p.schema, value, openapi3.VisitAsRequest())
+	return p.schema.check(p.Name, value)
 }
 
 // decode returns a parameter in the type of its schema.
@@ -179,14 +180,14 @@ func decode(values []string, p parameter) (any, error) {
 		if len(values) > 1 {
 			return nil, op.Invalid(p.Name, "is given %d times; want it once", len(values))
 		}
-		return primitive(p.Name, values[0], p.schema)
+		return primitive(p.Name, values[0], p.schema.Schema)
 	}
 	if p.Explode != nil && !*p.Explode {
 		values = strings.Split(strings.Join(values, ","), ",")
 	}
 	list := make([]any, 0, len(values))
 	for _, text := range values {
-		item, err := primitive(p.Name, text, items(p.schema))
+		item, err := primitive(p.Name, text, items(p.schema.Schema))
 		if err != nil {
 			return nil, err
 		}

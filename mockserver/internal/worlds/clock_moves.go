@@ -126,7 +126,7 @@ func (w *World) runSteps(ctx context.Context, holding bool, step func(*world.Sta
 }
 
 func (w *World) runStep(step func(*world.State) int) (*world.State, int) {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	next := *w.value.Load()
 	w.settleEnded(&next)

@@ -67,17 +67,16 @@ func (w *World) MemorySize() int64 {
 	return w.charged.Load() + int64(w.Journal.Size()+w.Journal.HistorySize())
 }
 
-// forkInto makes another world a fork of this one as it is, or as it was before an exchange, and returns the value with
-// which it begins.
-func (w *World) forkInto(fork *World, before int64) (world.State, error) {
+// forkInto makes another world a fork of this one as it is, or as it was before an exchange, and returns how it begins.
+func (w *World) forkInto(fork *World, before int64) (Beginning, error) {
 	if before != 0 {
 		return w.forkBefore(fork, before)
 	}
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
-	value := *w.settleDue()
+	value := w.settleDue()
 	w.addFork(fork, w.bytes, w.written)
-	return value, nil
+	return beginningLike(value), nil
 }
 
 // addFork counts a fork of a value that takes so many bytes, and before which so many were written. The mutex is held.

@@ -21,19 +21,19 @@ func (w *World) Moment(value *world.State) journal.Moment {
 	}
 }
 
-// forkBefore makes another world a fork of this one as it was before an exchange, and returns the value with which it
-// begins. A clock that the wall clock moves goes on from the time that it was.
-func (w *World) forkBefore(fork *World, number int64) (world.State, error) {
+// forkBefore makes another world a fork of this one as it was before an exchange, and returns how it begins. A clock
+// that the wall clock moves goes on from the time that it was.
+func (w *World) forkBefore(fork *World, number int64) (Beginning, error) {
 	m, found := w.Journal.Before(number)
 	if !found {
-		return world.State{}, w.noHistory(number)
+		return Beginning{}, w.noHistory(number)
 	}
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	w.addFork(fork, m.World.MemorySize(), m.Written)
-	value := *m.World
-	value.Clock = clock.New(value.Clock.Mode(), m.At)
-	return value, nil
+	b := beginningLike(m.World)
+	b.Clock = clock.New(b.Clock.Mode(), m.At)
+	return b, nil
 }
 
 // noHistory returns the error that says why the history does not have an exchange, and what would be right.

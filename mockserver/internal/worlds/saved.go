@@ -33,7 +33,7 @@ func (ws *Worlds) Save() (list []Saved, serial uint64) {
 }
 
 func (w *World) save() Saved {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	s := Saved{
 		ID: w.ID, Fork: w.Fork, Keys: w.Keys, Value: w.value.Load(), Origin: w.origin.value,
@@ -81,7 +81,7 @@ func (ws *Worlds) load(s Saved) error {
 
 // restore puts the world into the place of a saved one. States that are the same one count once.
 func (w *World) restore(s Saved) {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	bytes := s.Value.MemorySize()
 	w.written = max(bytes, s.Origin.MemorySize())

@@ -30,7 +30,8 @@ type World struct {
 	settle Settle
 	plan   Plan
 	pace   pace
-	value  atomic.Pointer[world.State]
+	begin  atomic.Pointer[Beginning]   // nil once there is a value
+	value  atomic.Pointer[world.State] // nil until the world is used
 	budget *budget
 	source *source      // what it shares with other forks of its original, if it is one
 	limit  int64        // bytes
@@ -53,22 +54,19 @@ type World struct {
 type Settle func(*world.State, world.DueEvent)
 
 // Now returns the world's time.
-func (w *World) Now() time.Time { return w.value.Load().Now() }
+func (w *World) Now() time.Time { return w.Peek().Now() }
 
 // Epoch returns how often the world was reset, restored or replaced.
 func (w *World) Epoch() int64 { return w.epoch.Load() }
 
-// Peek returns the world as it is, without settling what is due.
-func (w *World) Peek() *world.State { return w.value.Load() }
-
 // Read returns the world as it is now, with everything settled that was due. The result is shared: it must not be
 // changed, but a copy of it may. Jobs whose queries have not run are still under way in it.
 func (w *World) Read() *world.State {
-	value := w.value.Load()
+	value := w.Peek()
 	if !hasDue(value, value.Now()) {
 		return value
 	}
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	return w.settleDue()
 }
@@ -101,7 +99,7 @@ func queriesOf(value *world.State, holding bool) []world.Query {
 // Write runs a transaction: change gets a copy of the world, which takes the world's place unless change returns an
 // error, or the world would take more than it may. Size is how many bytes the request has that asks for the change.
 func (w *World) Write(size int, change func(*world.State) error) error {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	next := *w.settleDue()
 	if err := change(&next); err != nil {
@@ -123,7 +121,7 @@ func (w *World) FaultIndex(value *world.State, documents match.Documents) (*faul
 
 // Note changes the world beside what requests do to it. It is never refused, so it adds little.
 func (w *World) Note(change func(*world.State)) {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	next := *w.settleDue()
 	change(&next)
@@ -186,7 +184,7 @@ func (w *World) settleNext(value *world.State) {
 // Reset puts the world back to how it was made, with the clock in the mode that it was made with, and forgets its
 // journal. Checkpoints stay.
 func (w *World) Reset() {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	w.putVersion(w.origin)
 	w.Journal.Clear()
@@ -209,7 +207,7 @@ func (w *World) putVersion(v version) {
 
 // Replace replaces the value of the world. Reset returns to the new one from then on.
 func (w *World) Replace(value world.State) error {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	if err := w.storeWithinLimits(&value, value.MemorySize()); err != nil {
 		return err
@@ -225,7 +223,7 @@ func (w *World) currentVersion() version { return version{w.value.Load(), w.byte
 
 // Checkpoint remembers the world as it is under a name, in place of what had that name.
 func (w *World) Checkpoint(name string) {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	if w.checkpoints == nil {
 		w.checkpoints = map[string]version{}
@@ -237,7 +235,7 @@ func (w *World) Checkpoint(name string) {
 
 // Restore puts the world back to a checkpoint. It reports whether there is one with that name.
 func (w *World) Restore(name string) bool {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	v, ok := w.checkpoints[name]
 	if ok {
@@ -248,7 +246,7 @@ func (w *World) Restore(name string) bool {
 
 // DeleteCheckpoint forgets a checkpoint. It reports whether there was one with that name.
 func (w *World) DeleteCheckpoint(name string) bool {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	_, ok := w.checkpoints[name]
 	delete(w.checkpoints, name)

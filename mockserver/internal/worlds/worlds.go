@@ -1,9 +1,11 @@
 package worlds
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"sync"
@@ -32,8 +34,8 @@ type Plan struct {
 	MintKeys bool
 }
 
-// Build creates the value of a world from a plan that names no fork.
-type Build func(Plan) (world.State, error)
+// Build returns how a world begins, from a plan that names no fork.
+type Build func(Plan) (Beginning, error)
 
 // Worlds are the worlds of one server, by id and by minted key.
 type Worlds struct {
@@ -88,15 +90,16 @@ func (ws *Worlds) newWorld(plan Plan) (*World, error) {
 	w := &World{
 		MaxSettled: maxSettled, settle: ws.settle, plan: plan, Fork: plan.Fork, budget: &ws.budget, limit: ws.limits.World,
 	}
-	value, err := ws.initialState(plan, w)
+	begin, err := ws.beginning(plan, w)
 	if err != nil {
 		return nil, err
 	}
 	w.Journal = ws.newJournal()
-	w.origin = version{value: &value, bytes: value.MemorySize()}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.put(&value, w.origin.bytes)
+	w.begin.Store(&begin)
+	w.bytes = begin.Like.MemorySize()
+	w.origin.bytes = w.bytes
+	w.latest.bytes.Store(w.bytes)
+	w.chargeChanges()
 	return w, nil
 }
 
@@ -121,7 +124,7 @@ func (ws *Worlds) register(w *World, plan Plan) error {
 		return op.Conflict("a world with id %s exists already; delete it first, or choose another id", plan.ID)
 	}
 	if plan.MintKeys {
-		w.Keys = mintKeys(w.origin.value, plan.ID, ws.seeded || plan.Seed != nil)
+		w.Keys = mintKeys(w.Sketch(), plan.ID, ws.seeded || plan.Seed != nil)
 	}
 	w.ID = plan.ID
 	w.touch()
@@ -133,57 +136,63 @@ func (ws *Worlds) register(w *World, plan Plan) error {
 	return nil
 }
 
-// initialState returns the state with which a world begins. A fork shares it with its original.
-func (ws *Worlds) initialState(plan Plan, w *World) (world.State, error) {
+// beginning returns how a world begins. A fork shares its value with its original.
+func (ws *Worlds) beginning(plan Plan, w *World) (Beginning, error) {
 	if plan.Fork == "" {
 		if plan.Before != 0 {
-			return world.State{}, op.Invalid("before", "want the world to fork, too, as fork")
+			return Beginning{}, op.Invalid("before", "want the world to fork, too, as fork")
 		}
 		return ws.build(plan)
 	}
 	if plan.Scenario != "" {
-		return world.State{}, op.Invalid("fork", "a world is created from a scenario or a fork; want only one of them")
+		return Beginning{}, op.Invalid("fork", "a world is created from a scenario or a fork; want only one of them")
 	}
 	original := ws.Get(plan.Fork)
 	if original == nil {
-		return world.State{}, op.Invalid("fork", "world with id %s not found", plan.Fork)
+		return Beginning{}, op.Invalid("fork", "world with id %s not found", plan.Fork)
 	}
-	value, err := original.forkInto(w, plan.Before)
+	b, err := original.forkInto(w, plan.Before)
 	if err != nil {
-		return world.State{}, err
+		return Beginning{}, err
 	}
 	if plan.Seed != nil {
-		value.Seed = *plan.Seed
+		b.Seed = *plan.Seed
 	}
 	if plan.Mode != "" || !plan.Now.IsZero() {
-		mode, now := value.Clock.Mode(), value.Now()
-		if plan.Mode != "" {
-			mode = plan.Mode
+		mode, now := cmp.Or(plan.Mode, b.Clock.Mode()), plan.Now
+		if now.IsZero() {
+			now = b.Clock.Now()
 		}
-		if !plan.Now.IsZero() {
-			now = plan.Now
-		}
-		value.Clock = clock.New(mode, now)
+		b.Clock = clock.New(mode, now)
 	}
-	return value, nil
+	return b, nil
 }
 
-// mintKeys gives a world keys of its own, so that a client that sends one of them is in that world without knowing.
-// They have the platform's own form, since some clients send no other.
+// mintKeys returns keys for a world of its own, so that a client that sends one of them is in that world without
+// knowing. They have the platform's own form, since some clients send no other.
 func mintKeys(value *world.State, id string, seeded bool) map[string]string {
 	keys := map[string]string{}
+	if _, ok := administrator(value); !ok {
+		return keys
+	}
 	for _, kind := range []string{"admin", "write"} {
 		random := value.Random("key:"+id+":"+kind, 0)
 		if !seeded {
 			_, _ = rand.Read(random[:]) // never fails
 		}
-		key := fmt.Sprintf("%d/%s", value.Account.ID, hex.EncodeToString(random[:20]))
-		if user, ok := administrator(value); ok {
-			value.Account.PutKey(world.Key{Key: key, User: user, WriteOnly: kind == "write"})
-			keys[kind] = key
-		}
+		keys[kind] = fmt.Sprintf("%d/%s", value.Account.ID, hex.EncodeToString(random[:20]))
 	}
 	return keys
+}
+
+// putKeys gives an administrator keys that were minted.
+func putKeys(value *world.State, keys map[string]string) {
+	user, ok := administrator(value)
+	for _, kind := range slices.Sorted(maps.Keys(keys)) {
+		if ok {
+			value.Account.PutKey(world.Key{Key: keys[kind], User: user, WriteOnly: kind == "write"})
+		}
+	}
 }
 
 func administrator(value *world.State) (int64, bool) {
@@ -218,7 +227,7 @@ func (ws *Worlds) Knowing(key string) (found *World) {
 		if len(w.Keys) == 0 {
 			continue
 		}
-		if _, known := w.Peek().Account.Keys.Get(key); known && found != nil {
+		if known := w.knows(key); known && found != nil {
 			return nil
 		} else if known {
 			found = w

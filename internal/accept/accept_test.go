@@ -1,0 +1,106 @@
+package accept_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/accept"
+)
+
+var directions = []accept.Direction{accept.Request, accept.Response}
+
+func TestEverySchemaOfTheDocumentsIsCompiled(t *testing.T) {
+	t.Parallel()
+	for _, p := range places(t) {
+		for _, d := range directions {
+			if accept.Compile(p.schema, d) == nil {
+				t.Errorf("%s is not compiled", p.name)
+			}
+		}
+	}
+}
+
+func TestTheVerdictIsThatOfKinOpenAPI(t *testing.T) {
+	t.Parallel()
+	accepted, refused := 0, 0
+	for i, p := range places(t) {
+		for _, d := range directions {
+			tree := accept.Compile(p.schema, d)
+			g := &generator{Rand: rand.New(rand.NewPCG(uint64(i), uint64(d)))}
+			for range 20 {
+				if compare(t, p, d, tree, g) {
+					accepted++
+				} else {
+					refused++
+				}
+			}
+		}
+	}
+	if accepted < refused/4 || refused < accepted/4 {
+		t.Errorf("%d values were accepted and %d refused; want some of both", accepted, refused)
+	}
+}
+
+// compare makes a value by a schema, and reports whether both accept it.
+func compare(t *testing.T, p place, d accept.Direction, tree *accept.Tree, g *generator) bool {
+	t.Helper()
+	value := g.value(p.schema)
+	if g.IntN(3) == 0 {
+		value = g.spoil(value)
+	}
+	err := p.schema.VisitJSON(value, d.Option())
+	got := tree.Accepts(value)
+	if got != (err == nil) {
+		text, _ := json.Marshal(value)
+		t.Errorf("%s, direction %d: accepted: %v, but kin-openapi says %v: %s", p.name, d, got, err, text)
+	}
+	return got
+}
+
+// FuzzVerdicts holds trees of the documents' schemas against kin-openapi, with values that are made by the schemas.
+func FuzzVerdicts(f *testing.F) {
+	all := places(f)
+	for i := range 20 {
+		f.Add(uint16(i*len(all)/20), uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, at uint16, seed uint64) {
+		p := all[int(at)%len(all)]
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
+		for _, d := range directions {
+			tree := accept.Compile(p.schema, d)
+			for range 5 {
+				compare(t, p, d, tree, g)
+			}
+		}
+	})
+}
+
+// FuzzSchemas holds trees of any schema against kin-openapi, with any value.
+func FuzzSchemas(f *testing.F) {
+	for _, c := range cases {
+		for _, value := range append(c.accepted, c.refused...) {
+			f.Add([]byte(c.schema), []byte(value))
+		}
+	}
+	f.Fuzz(func(t *testing.T, schemaText, valueText []byte) {
+		schema := &openapi3.Schema{}
+		var value any
+		if schema.UnmarshalJSON(schemaText) != nil || schema.Validate(t.Context()) != nil ||
+			json.Unmarshal(valueText, &value) != nil {
+			t.Skip()
+		}
+		for _, d := range directions {
+			tree := accept.Compile(schema, d)
+			if tree == nil {
+				continue
+			}
+			err := schema.VisitJSON(value, d.Option())
+			if got := tree.Accepts(value); got != (err == nil) {
+				t.Errorf("direction %d: accepted: %v, but kin-openapi says %v", d, got, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package accept
+
+import (
+	"math"
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// text is what a schema says of a string.
+type text struct {
+	min     uint64
+	max     *uint64
+	pattern *regexp.Regexp
+	format  func(string) bool
+}
+
+func (t *text) accepts(value string) bool {
+	if t.min > 0 || t.max != nil {
+		length := uint64(utf8.RuneCountInString(value))
+		if length < t.min || t.max != nil && length > *t.max {
+			return false
+		}
+	}
+	return (t.pattern == nil || t.pattern.MatchString(value)) && (t.format == nil || t.format(value))
+}
+
+// number is what a schema says of a number.
+type number struct {
+	integer  bool
+	min, max *float64
+	format   func(float64) bool
+	rest     *openapi3.Schema // that has rarer keywords; nil mostly
+}
+
+func (n *number) accepts(value float64) bool {
+	switch {
+	case n.rest != nil:
+		return n.rest.VisitJSONNumber(value) == nil
+	case n.integer && value != math.Trunc(value), n.min != nil && value < *n.min, n.max != nil && value > *n.max:
+		return false
+	}
+	return n.format == nil || n.format(value)
+}
+
+// list is what a schema says of an array.
+type list struct {
+	min   uint64
+	max   *uint64
+	items *Tree
+	rest  *openapi3.Schema // that has rarer keywords; nil mostly
+}
+
+func (l *list) accepts(value []any) bool {
+	length := uint64(len(value))
+	if length < l.min || l.max != nil && length > *l.max || l.rest != nil && l.rest.VisitJSONArray(value) != nil {
+		return false
+	}
+	if l.items == nil {
+		return true
+	}
+	for _, item := range value {
+		if !l.items.Accepts(item) {
+			return false
+		}
+	}
+	return true
+}
+
+// object is what a schema says of an object.
+type object struct {
+	min        uint64
+	max        *uint64
+	required   []string
+	hidden     []string // properties that must be null, or absent
+	properties map[string]*Tree
+	closed     bool  // other properties are refused
+	others     *Tree // the schema of other properties; nil for any
+}
+
+func (o *object) accepts(value map[string]any) bool {
+	length := uint64(len(value))
+	if length < o.min || o.max != nil && length > *o.max {
+		return false
+	}
+	for _, name := range o.hidden {
+		if value[name] != nil {
+			return false
+		}
+	}
+	for _, name := range o.required {
+		if _, ok := value[name]; !ok {
+			return false
+		}
+	}
+	for name, part := range value {
+		schema, known := o.properties[name]
+		if !known {
+			schema = o.others
+		}
+		if !known && o.closed || schema != nil && !schema.Accepts(part) {
+			return false
+		}
+	}
+	return true
+}
