@@ -11,7 +11,7 @@ const (
 // measures by the clock on the wall, so that they rest longer where others need the processors as well.
 type workShare struct {
 	share float64       // above 0, 1 for no rest
-	turn  chan struct{} // is full while somebody has the turn
+	turn  chan struct{} // is full while the turn is taken
 
 	since time.Time // when the turn began, or was counted last
 	until time.Time // by when what was worked is within the share
