@@ -76,7 +76,7 @@ install() {
 		fetch "$from" "$file"
 		(cd "$home" && grep -E "^[0-9a-f]{64}  $file\$" checksums.txt | "${sum[@]}" -c - >/dev/null) ||
 			fail "$from/$file does not have the checksum that checksums.txt gives for it"
-		rm -rf "${home:?}/bin"
+		rm -rf "${home:?}/bin" "$home/from"
 		mkdir "$home/bin"
 		case "$file" in
 		*.zip) unzip -q "$home/$file" -d "$home/bin" ;;

@@ -3,7 +3,9 @@
 package main_test
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -277,5 +279,21 @@ func TestActionRefuses(t *testing.T) {
 				t.Errorf("exit code %d, want 2, and %q in\n%s", code, c.want, log)
 			}
 		})
+	}
+}
+
+func TestActionInstallsAgainAfterADamagedArchive(t *testing.T) {
+	t.Parallel()
+	j, folder, file := newJob(t), t.TempDir(), "understudy_linux_amd64.tar.gz"
+	sums := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("damaged")), file)
+	for name, text := range map[string]string{file: "damaged", "checksums.txt": sums} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, from := range []string{j.inputs["INPUT_DOWNLOAD"], "file://" + folder, j.inputs["INPUT_DOWNLOAD"]} {
+		if code, log, _ := j.use(map[string]string{"INPUT_DOWNLOAD": from, "INPUT_RUN": "true"}); (code == 0) != (i != 1) {
+			t.Errorf("step %d: exit code %d\n%s", i, code, log)
+		}
 	}
 }
