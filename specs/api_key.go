@@ -17,7 +17,9 @@ func PlatformKey(account int64, key string) string {
 		return key
 	}
 	sum := sha1.Sum([]byte(key))
-	return strconv.FormatInt(account, 10) + "/" + hex.EncodeToString(sum[:])
+	var room [len("9223372036854775807/") + keyDigits]byte
+	b := append(strconv.AppendInt(room[:0], account, 10), '/')
+	return string(hex.AppendEncode(b, sum[:]))
 }
 
 // IsPlatformKey reports whether an API key has the platform's own form.

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -26,7 +27,7 @@ type partKind byte
 const (
 	pathPart        partKind = iota
 	callerPart               // by a key as it was given out, or a user
-	platformKeyPart          // likewise, and by the platform's form of the key, which takes longer to find out
+	platformKeyPart          // by the platform's form of the caller's key
 	headerPart
 	queryPart
 	bodyPart // a text in the body's object
@@ -66,8 +67,10 @@ func (r *Request) Values(p Part) []string {
 	switch p.kind {
 	case pathPart:
 		return r.value(r.unescaped())
-	case callerPart, platformKeyPart:
-		return r.callerValues(p.kind == platformKeyPart)
+	case callerPart:
+		return r.callerValues()
+	case platformKeyPart:
+		return r.value(fold(cmp.Or(r.platformKey(), r.Key)))
 	case headerPart:
 		return r.Header[p.name]
 	case queryPart:
@@ -87,14 +90,10 @@ func (r *Request) value(text string) []string {
 }
 
 // callerValues returns the names of the caller.
-func (r *Request) callerValues(platform bool) []string {
+func (r *Request) callerValues() []string {
 	c := r.callerOf()
-	names := [...]string{r.Key, c.key, c.email, c.name, ""}
-	if platform {
-		names[4] = r.platformKey()
-	}
 	values := r.values[:0]
-	for i, name := range names {
+	for i, name := range [...]string{r.Key, c.key, c.email, c.name} {
 		if name != "" && (i == 0 || name != r.Key) {
 			values = append(values, fold(name))
 		}
