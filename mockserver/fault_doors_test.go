@@ -214,10 +214,11 @@ func TestFaultsOutlastConnectionLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t)
-			plan(t, s.World(""), "workflow.getPool delay=200ms bytesPerSecond=640")
+			plan(t, s.World(""), "workflow.getPool delay=1500ms bytesPerSecond=64")
 			server := httptest.NewUnstartedServer(nil)
 			server.Config, server.EnableHTTP2 = s.HTTPServer(), secure
-			server.Config.ReadTimeout, server.Config.WriteTimeout = 20*time.Millisecond, 20*time.Millisecond
+			const limit = time.Second // a handshake on a busy machine takes a while, too
+			server.Config.ReadTimeout, server.Config.WriteTimeout = limit, limit
 			if secure {
 				server.StartTLS()
 			} else {
