@@ -114,6 +114,10 @@ flags() {
 # start serves the mock in the background, and sets the variables that later steps find it by. The mock ends with the
 # command that it is served around, which waits for a file: Windows knows no signal that lets it end in order.
 start() {
+	if [ -e "$home/serving" ]; then
+		fail "an earlier step serves a mock already: end it first, by a step with check: true"
+	fi
+	rm -f "$home/record" # of a mock that has ended
 	flags
 	local folder tries=0
 	folder="$(mktemp -d "$home/mock.XXXXXX")"
