@@ -117,7 +117,7 @@ func compare(ctx context.Context, l load, request func(n int64) string) (string,
 			float64(cost[1].bytes-cost[0].bytes)/requests/1024), nil
 }
 
-// cost is what requests take, with the client that sends them.
+// cost holds the CPU time and memory of requests, with those of the client that sends them.
 type cost struct {
 	duration
 	allocations, bytes int64

@@ -8,7 +8,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// text is what a schema says of a string.
+// text holds the keywords of a schema that are about a string.
 type text struct {
 	min     uint64
 	max     *uint64
@@ -26,7 +26,7 @@ func (t *text) accepts(value string) bool {
 	return (t.pattern == nil || t.pattern.MatchString(value)) && (t.format == nil || t.format(value))
 }
 
-// number is what a schema says of a number.
+// number holds the keywords of a schema that are about a number.
 type number struct {
 	integer  bool
 	min, max *float64
@@ -44,7 +44,7 @@ func (n *number) accepts(value float64) bool {
 	return n.format == nil || n.format(value)
 }
 
-// list is what a schema says of an array.
+// list holds the keywords of a schema that are about an array.
 type list struct {
 	min   uint64
 	max   *uint64
@@ -68,7 +68,7 @@ func (l *list) accepts(value []any) bool {
 	return true
 }
 
-// object is what a schema says of an object.
+// object holds the keywords of a schema that are about an object.
 type object struct {
 	min        uint64
 	max        *uint64

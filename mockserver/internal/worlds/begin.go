@@ -8,7 +8,7 @@ import (
 // Beginning describes the value with which a world begins. It is made when the world is first used, since most of the
 // worlds that a client makes for itself wait for that, and some for ever.
 type Beginning struct {
-	// Like is what the value is made of, and stands for it until then: its size, its seed and its account are the same.
+	// The value is made of Like, which stands for it until then: its size, its seed and its account are the same.
 	// It must not be changed.
 	Like *world.State
 	// Anew makes a value of its own, for a world whose times are not those of Like. It is nil for others.
