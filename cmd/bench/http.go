@@ -30,9 +30,11 @@ type load struct {
 
 // getOne compares a GET, both validations and the journal on, with a bare handler that writes the same bytes.
 func getOne(ctx context.Context) (string, string, error) {
-	return compare(ctx, load{rounds: 20, requests: 3000}, func(int64) string {
-		return "GET /workflow/api/pools/1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n\r\n"
-	})
+	return compare(ctx, load{rounds: 20, requests: 3000}, getPool)
+}
+
+func getPool(int64) string {
+	return "GET /workflow/api/pools/1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n\r\n"
 }
 
 // create compares a POST that makes something new each time, in an account that is large enough for it.
@@ -136,9 +138,9 @@ func (c *cost) add(run func() error) error {
 	return err
 }
 
-// server is a handler on a port, and the connections to it.
+// server is a handler on a port, or another process, and the connections to it.
 type server struct {
-	server *http.Server
+	server *http.Server // nil for another process
 	conns  []net.Conn
 	read   []*bufio.Reader
 }
@@ -150,22 +152,29 @@ func dial(ctx context.Context, handler http.Handler) (*server, error) {
 	}
 	s := &server{server: &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}}
 	go s.server.Serve(listener) //nolint:errcheck // it ends with http.ErrServerClosed
+	return s, s.connect(ctx, listener.Addr().String())
+}
+
+// connect makes the connections. After an error, the server is closed.
+func (s *server) connect(ctx context.Context, address string) error {
 	for range connections {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", listener.Addr().String())
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 		if err != nil {
 			s.close()
-			return nil, err
+			return err
 		}
 		s.conns, s.read = append(s.conns, conn), append(s.read, bufio.NewReaderSize(conn, 64<<10))
 	}
-	return s, nil
+	return nil
 }
 
 func (s *server) close() {
 	for _, conn := range s.conns {
 		_ = conn.Close()
 	}
-	_ = s.server.Close()
+	if s.server != nil {
+		_ = s.server.Close()
+	}
 }
 
 // sample sends one request and keeps what is answered.

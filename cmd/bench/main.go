@@ -42,6 +42,7 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 		{"POST of an event, likewise", "≥ 0.50", ingest},
 		{"GET the status of a finished job, likewise", "≥ 0.75", pollJob},
 		{"requests/s under 16 stuck queries in other worlds, against without", "≥ 0.90", besideStuck},
+		{"requests/s with a console open that judges live, against without", "≥ 0.90", besideConsole},
 		{"round trip through the transport", "≤ 10 µs", transport},
 		{"AssertConforms at the end of a test", "≤ 5 ms", assertion},
 		{"process start to first answer", "≤ 100 ms, 60 ms of CPU", start},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os/exec"
 	"time"
@@ -34,41 +35,68 @@ func start(ctx context.Context) (string, string, error) {
 // startOnce starts the process, sends a request, and ends it.
 func startOnce(ctx context.Context, binary string) (took, cpu time.Duration, err error) {
 	begin := time.Now()
-	command := exec.CommandContext(ctx, binary, "serve", "--listen", "127.0.0.1:0")
-	out, err := command.StdoutPipe()
+	p, err := serveProcess(ctx, binary)
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := command.Start(); err != nil {
+	defer func() { cpu = p.end() }()
+	body, err := fetch(ctx, p.Interfaces[specs.Workflow]+"/api/pools")
+	if err != nil {
 		return 0, 0, err
 	}
-	defer func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-		cpu = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
-	}()
+	defer body.Close()
+	return time.Since(begin), 0, nil
+}
+
+// mockProcess is a mock in a process of its own, with what its first line says.
+type mockProcess struct {
+	URL        string            `json:"url"`
+	Interfaces map[string]string `json:"interfaces"`
+	command    *exec.Cmd
+}
+
+// serveProcess starts a mock, and returns when it is ready.
+func serveProcess(ctx context.Context, binary string) (*mockProcess, error) {
+	p := &mockProcess{command: exec.CommandContext(ctx, binary, "serve", "--listen", "127.0.0.1:0")}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
 	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, p)
+	}
 	if err != nil {
-		return 0, 0, err
+		p.end()
+		return nil, err
 	}
-	var ready struct {
-		Interfaces map[string]string `json:"interfaces"`
-	}
-	if err := json.Unmarshal(line, &ready); err != nil {
-		return 0, 0, err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, ready.Interfaces[specs.Workflow]+"/api/pools", nil)
+	return p, nil
+}
+
+// end kills the process, and returns the CPU time that it has taken.
+func (p *mockProcess) end() (cpu time.Duration) {
+	_ = p.command.Process.Kill()
+	_ = p.command.Wait()
+	return p.command.ProcessState.UserTime() + p.command.ProcessState.SystemTime()
+}
+
+// fetch asks for something as an administrator, and returns what is answered with 200.
+func fetch(ctx context.Context, url string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	r.Header.Set("Authorization", "SVC1 1/admin")
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return 0, 0, fmt.Errorf("the first answer is %s", response.Status)
+		_ = response.Body.Close()
+		return nil, fmt.Errorf("%s is answered with %s", url, response.Status)
 	}
-	return time.Since(begin), 0, nil
+	return response.Body, nil
 }

@@ -28,8 +28,8 @@ func inWorlds(list []*recording.Exchange, worlds int) (all []*recording.Exchange
 	return all
 }
 
-// Each of the accounts that are in use at a time has its own history. If there are too many, a note says so, and nothing
-// is called a violation that the forgotten part might explain.
+// Each of the accounts that are in use at a time has its own history. If there are too many, a note says so, and
+// nothing is called a violation that the forgotten part might explain.
 func TestAccountsAtATime(t *testing.T) {
 	t.Parallel()
 	const worlds = 3
