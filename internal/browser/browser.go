@@ -127,10 +127,11 @@ func Value[T any](t *Tab, script string) T {
 	return got
 }
 
-// Until waits until a script says true. The page may be replaced by another one meanwhile.
+// Until waits until a script says true, once the page is complete, so that its own scripts have run. The page may be
+// replaced by another one meanwhile.
 func (t *Tab) Until(script string) {
 	t.tb.Helper()
-	script = `(() => { try { return !!(` + script + `) } catch { return false } })()`
+	script = `(() => { try { return document.readyState === "complete" && !!(` + script + `) } catch { return false } })()`
 	for range 1200 {
 		is, err := chromedp.Run(t.ctx, chromedp.Evaluate[bool](script))
 		if err == nil && is {
