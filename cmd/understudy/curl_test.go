@@ -28,7 +28,7 @@ type curlCall struct {
 	stdin                    io.Reader
 	method, url, body, after string
 	header                   http.Header
-	isElsewhere              bool // the answer is not shown
+	into                     string // a file; standard output if it is empty
 }
 
 func (c *curlCall) parse(args []string) error {
@@ -69,7 +69,7 @@ func (c *curlCall) option(name, value string) error {
 		}
 		c.send(body)
 	case "-o":
-		c.isElsewhere = true
+		c.into = value
 	case "-w":
 		c.after = value
 	default:
@@ -106,10 +106,16 @@ func (c *curlCall) do(stdout io.Writer) error {
 		return err
 	}
 	defer response.Body.Close()
-	if c.isElsewhere {
-		stdout = io.Discard
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
 	}
-	if _, err := io.Copy(stdout, response.Body); err != nil {
+	if c.into == "" {
+		_, err = stdout.Write(body)
+	} else {
+		err = os.WriteFile(c.into, body, 0o600)
+	}
+	if err != nil {
 		return err
 	}
 	after := strings.NewReplacer(`\n`, "\n", "%{http_code}", fmt.Sprint(response.StatusCode)).Replace(c.after)

@@ -61,7 +61,8 @@ func withFiles(t *testing.T, text string) (updated string, names []string) {
 		if strings.HasSuffix(parts[1], ".go") {
 			_, body, _ = strings.Cut(body, "\n\n") // the package clause is the reader's
 		}
-		return strings.Replace(block, parts[2], body, 1)
+		begin, _, _ := strings.Cut(block, "\n")
+		return begin + "\n" + body + "\n```"
 	})
 	return updated, names
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/docs"
+	"svc.example/understudy/internal/evidence"
 	"svc.example/understudy/mockserver/console/guide"
 )
 
@@ -181,12 +182,8 @@ func TestPictures(t *testing.T) {
 	if dir == "" {
 		t.Skip("PAGES is not set")
 	}
-	css, err := os.ReadFile("../../../contract/report/html/page.css")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for slug, page := range all(t, guide.New()) {
-		text := "<!doctype html><meta charset=utf-8><title>" + page.Title + "</title><style>" + string(css) + guide.Style() +
+		text := "<!doctype html><meta charset=utf-8><title>" + page.Title + "</title><style>" + evidence.Styles + guide.Style() +
 			"</style><div class=wrap><article class=guide>" + string(page.Body) + "</article></div>"
 		if err := os.WriteFile(filepath.Join(dir, slug+".html"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

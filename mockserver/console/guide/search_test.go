@@ -40,6 +40,13 @@ func TestSearch(t *testing.T) {
 		"kubernetes liveness":  "guide/container",
 		"retr":                 "guide/faults",
 		"Ruby":                 "guide/languages#ruby",
+		"retry":                "guide/client-recipes#retries",
+		"429":                  "guide/limits-and-validation",
+		"docker":               "guide/container",
+		"expired token":        "guide/client-recipes#a-token-that-expires",
+		"jenkins":              "guide/client-recipes#jenkins",
+		"windows":              "guide/client-recipes#windows",
+		"paging":               "guide/client-recipes#pages-of-a-list",
 		"no such nonsenseword": "",
 	} {
 		hits := g.Search(q, 3)
