@@ -31,7 +31,8 @@ func TestEveryBlockSaysHowItIsTested(t *testing.T) {
 		}
 		for _, block := range blocks.FindAllStringSubmatch(text, -1) {
 			if !howTested.MatchString(block[2]) {
-				t.Errorf("%s: a block of %q is not tested: want a word behind it, see CONTRIBUTING.md\n%.200s", name, block[1], block[3])
+				t.Errorf("%s: a block of %q is not tested: want a word behind it, see CONTRIBUTING.md\n%.200s",
+					name, block[1], block[3])
 			}
 		}
 	}

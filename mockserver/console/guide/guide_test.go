@@ -183,7 +183,8 @@ func TestPictures(t *testing.T) {
 		t.Skip("PAGES is not set")
 	}
 	for slug, page := range all(t, guide.New()) {
-		text := "<!doctype html><meta charset=utf-8><title>" + page.Title + "</title><style>" + evidence.Styles + guide.Style() +
+		text := "<!doctype html><meta charset=utf-8><title>" + page.Title + "</title><style>" + evidence.Styles +
+			guide.Style() +
 			"</style><div class=wrap><article class=guide>" + string(page.Body) + "</article></div>"
 		if err := os.WriteFile(filepath.Join(dir, slug+".html"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
