@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"svc.example/understudy/internal/evidence"
@@ -20,6 +21,7 @@ var functions = template.FuncMap{
 	"time":   moment,
 	"stamp":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 	"dict":   dict,
+	"prose":  prose,
 	"add":    func(a, b int) int { return a + b },
 	"list":   func(items ...any) []any { return items },
 }
@@ -31,6 +33,24 @@ func number(n any) string {
 		digits = digits[:at] + "\u202f" + digits[at:]
 	}
 	return digits
+}
+
+// phrase is a part of a text of a document.
+type phrase struct {
+	Text   string
+	IsCode bool // it stands between backticks
+}
+
+// prose divides a text of a document at its backticks, if they come in pairs.
+func prose(text string) (phrases []phrase) {
+	parts := strings.Split(text, "`")
+	if len(parts)%2 == 0 {
+		return []phrase{{Text: text}}
+	}
+	for i, part := range parts {
+		phrases = append(phrases, phrase{part, i%2 == 1})
+	}
+	return phrases
 }
 
 // size returns a number of bytes for people.
