@@ -204,6 +204,7 @@ async function show(seq) {
   draw()
   const response = await fetch(live.dataset.exchange + seq)
   const parsed = new DOMParser().parseFromString(await response.text(), "text/html")
+  if (state.selected !== seq) return // another one was chosen meanwhile
   const found = parsed.querySelector("#exchange") || parsed.querySelector(".page")
   detail.replaceChildren(document.adoptNode(found))
   // Links and forms of that page are relative to its address, which is one level below this one.
@@ -288,12 +289,7 @@ live.hidden = false
 still.hidden = true
 const empty = document.querySelector("#still .empty")
 const ticks = new EventSource(live.dataset.ticks)
-ticks.addEventListener("tick", () => {
-  if (empty && !state.matching) {
-    // the hint of how to send a request stays until there is one
-  }
-  news()
-})
+ticks.addEventListener("tick", news)
 news().then(() => {
   if (state.matching === 0 && empty) {
     live.after(empty)
