@@ -134,11 +134,14 @@ func TestNothingInjectedRuns(t *testing.T) {
 	do(t, http.DefaultClient, r)
 	issued := send(t, http.MethodPost, base+"/core/v3/job/issue/trino/shop", `{"query":`+quoted+`}`)
 	send(t, http.MethodPost, base+"/workflow/api/pools", `{"name":`+quoted+`,"concurrencyLimit":1}`)
-	send(t, http.MethodPost, base+"/core/v3/access_control/policies", `{"policy":{"name":`+quoted+`,"description":`+quoted+`}}`)
-	send(t, http.MethodPost, base+"/_understudy/worlds/default/chats/turns", `{"input":"x","events":[{"content":`+quoted+`}]}`)
-	send(t, http.MethodPost, base+"/_understudy/worlds/default/faults",
-		`{"operation":"core.killJob","status":503,"message":`+quoted+`}`)
-	send(t, http.MethodPost, base+"/_understudy/worlds/default/jobs/results", `{"query":`+quoted+`,"error":`+quoted+`}`)
+	for address, body := range map[string]string{
+		"/core/v3/access_control/policies":         `{"policy":{"name":` + quoted + `,"description":` + quoted + `}}`,
+		"/_understudy/worlds/default/chats/turns":  `{"input":"x","events":[{"content":` + quoted + `}]}`,
+		"/_understudy/worlds/default/faults":       `{"operation":"core.killJob","status":503,"message":` + quoted + `}`,
+		"/_understudy/worlds/default/jobs/results": `{"query":` + quoted + `,"error":` + quoted + `}`,
+	} {
+		must(t, send(t, http.MethodPost, base+address, body))
+	}
 	if issued.status != http.StatusOK {
 		t.Fatalf("issue a job: %d %s", issued.status, issued.body)
 	}

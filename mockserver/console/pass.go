@@ -27,13 +27,12 @@ func tokenOf(r *http.Request) string {
 // passToControl hands requests of scripts over to the control interface, so that all that a page needs is below one
 // address and one sign-in.
 func (s *site) passToControl(w http.ResponseWriter, r *http.Request) {
-	rest := strings.TrimPrefix(r.URL.EscapedPath(), "/api/")
-	if rest == "console" || strings.HasPrefix(rest, "console/") {
+	if rest := strings.TrimPrefix(r.URL.Path, "/api/"); rest == "console" || strings.HasPrefix(rest, "console/") {
 		http.NotFound(w, r)
 		return
 	}
 	inner := r.Clone(r.Context())
-	setPath(inner.URL, controlPath+rest)
+	setPath(inner.URL, controlPath+strings.TrimPrefix(r.URL.EscapedPath(), "/api/"))
 	inner.Header.Del("Cookie")
 	if token := tokenOf(r); token != "" {
 		inner.Header.Set("Authorization", "Bearer "+token)
