@@ -47,7 +47,9 @@ var pages = map[string]string{
 	"who": "w/default/resources/who", "operation": "w/default/operations/core.issueJob", "clock": "w/default/clock",
 	"script": "w/default/script", "rules": "w/default/rules", "guide": "guide/", "guide-page": "guide/faults",
 	"documents": "documents?q=pool", "document": "documents/workflow",
-	"guide-search": "guide/search?q=retry", "problem": "nowhere",
+	"guide-search": "guide/search?q=retry", "problem": "nowhere", "nothing": "w/default/journal?text=nonsense",
+	"policy": "w/default/resources/core.policy/21", "chat": "w/default/resources/llm.chat/{chat}",
+	"log": "w/default/logs/1/%2Bdaily_orders%2Bload@6966c06100000000.agent-1.log.gz",
 }
 
 // Each page fits narrow and wide windows, in light and dark, asks no other host, complains of nothing, and violates no
@@ -62,7 +64,9 @@ func TestPagesAreAccessible(t *testing.T) {
 	send(t, http.MethodPost, base+"/_understudy/worlds/default/faults", `{"operation":"core.listJobs","status":503}`)
 	send(t, http.MethodPost, base+"/_understudy/worlds/default/stubs", `{"operation":"core.killJob","body":{"a":1}}`)
 	send(t, http.MethodPost, base+"/_understudy/worlds/default/chats/turns", `{"input":"x","events":[{"content":"y"}]}`)
+	_, chat := makeChat(t, base, `"What sold best?"`)
 	for name, path := range pages {
+		path = strings.ReplaceAll(path, "{chat}", chat)
 		if only := os.Getenv("PAGE"); only != "" && only != name {
 			continue
 		}

@@ -19,6 +19,22 @@ func must(t *testing.T, s shown) string {
 	return s.body
 }
 
+// makeChat makes a project, an agent and a chat with a quoted name, which is what the chat begins with.
+func makeChat(t *testing.T, base, name string) (agent, chat string) {
+	t.Helper()
+	id := regexp.MustCompile(`"data":\{"id":"([^"]+)"`)
+	made := func(kind, attributes string) string {
+		body := must(t, send(t, http.MethodPost, base+"/llm/api/"+kind,
+			`{"data":{"type":"`+kind+`","attributes":{`+attributes+`}}}`))
+		return id.FindStringSubmatch(body)[1]
+	}
+	project := made("projects", `"name":`+name)
+	agent = made("agents", `"projectId":"`+project+`","modelType":"claude-4.5-sonnet","name":`+name)
+	chat = made("chats", `"agentId":"`+agent+`"`)
+	must(t, send(t, http.MethodPost, base+"/llm/api/chats/"+chat+"/continue", `{"input":`+name+`}`))
+	return agent, chat
+}
+
 // What a chat says, and what agents and projects are called, is only ever text. The interface of workflows refuses such
 // names of projects, workflows and tasks.
 func TestNothingInjectedIntoNamesRuns(t *testing.T) {
@@ -30,16 +46,7 @@ func TestNothingInjectedIntoNamesRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := regexp.MustCompile(`"data":\{"id":"([^"]+)"`)
-	made := func(kind, attributes string) string {
-		body := must(t, send(t, http.MethodPost, base+"/llm/api/"+kind,
-			`{"data":{"type":"`+kind+`","attributes":{`+attributes+`}}}`))
-		return id.FindStringSubmatch(body)[1]
-	}
-	project := made("projects", `"name":`+string(quoted))
-	agent := made("agents", `"projectId":"`+project+`","modelType":"claude-4.5-sonnet","name":`+string(quoted))
-	chat := made("chats", `"agentId":"`+agent+`"`)
-	must(t, send(t, http.MethodPost, base+"/llm/api/chats/"+chat+"/continue", `{"input":`+string(quoted)+`}`))
+	agent, chat := makeChat(t, base, string(quoted))
 
 	for path, want := range map[string]string{
 		"llm.chat/" + chat: script, "llm.agent/" + agent: script, "llm.project": script,
