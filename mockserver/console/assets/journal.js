@@ -292,7 +292,7 @@ const ticks = new EventSource(live.dataset.ticks)
 ticks.addEventListener("tick", news)
 news().then(() => {
   if (state.matching === 0 && empty) {
-    live.after(empty)
+    live.before(empty)
     const gone = () => { if (state.matching) empty.remove(); else setTimeout(gone, 300) }
     gone()
   }
