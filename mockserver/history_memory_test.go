@@ -1,0 +1,39 @@
+package mockserver_test
+
+import (
+	"fmt"
+	"testing"
+
+	"svc.example/understudy/mockserver"
+)
+
+// What the history has counts to the memory of the server, and goes before anything else does.
+func TestHistoryGivesWay(t *testing.T) {
+	t.Parallel()
+	const limit = 24 << 20
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithHistory(1000), mockserver.WithMemoryLimit(limit))
+	newUploads(t, s)
+	before, _ := usage(t, s)
+	for n := range 40 {
+		upload(t, s, n, 1<<20, "default").want(t, 200)
+		call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").want(t, 200)
+		bytes, _ := usage(t, s)
+		if bytes > limit {
+			t.Fatalf("after %d parts the world takes %d bytes", n+1, bytes)
+		}
+		if n == 3 && bytes < before+3<<20 {
+			t.Errorf("parts that only the history has are not counted: %d bytes more", bytes-before)
+		}
+	}
+	last := s.World("").Calls("core.deleteBulkImportPart")
+	if last == 0 {
+		t.Error("no part was deleted")
+	}
+	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	if bytes, _ := usage(t, s); bytes > before+2<<20 {
+		t.Errorf("an empty history still takes %d bytes", bytes-before)
+	}
+	if _, err := s.World("").ForkBefore(1); err == nil {
+		t.Error("a cleared history has an exchange")
+	}
+}
