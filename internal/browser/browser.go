@@ -41,7 +41,7 @@ func Open(tb testing.TB, host string) *Tab {
 	if path == "" {
 		tb.Skip("Chromium was not found on this machine")
 	}
-	limited, stop := context.WithTimeout(tb.Context(), 5*time.Minute)
+	limited, stop := context.WithTimeout(tb.Context(), 15*time.Minute)
 	tb.Cleanup(stop)
 	allocator, stop := chromedp.NewExecAllocator(limited, chromedp.ExecPath(path), chromedp.Flag("no-sandbox", true),
 		chromedp.Flag("headless", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("hide-scrollbars", true),
@@ -140,7 +140,7 @@ func (t *Tab) Until(script string) {
 		if t.ctx.Err() != nil {
 			break
 		}
-		t.Do(chromedp.Sleep(50 * time.Millisecond))
+		time.Sleep(50 * time.Millisecond)
 	}
 	text, _ := chromedp.Run(t.ctx, chromedp.Evaluate[string](
 		`location.href + "\n" + document.body.innerText.slice(0, 2000)`))

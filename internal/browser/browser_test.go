@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"svc.example/understudy/internal/browser"
 )
@@ -31,12 +32,12 @@ func TestComplaints(t *testing.T) {
 	tab.Go(`data:text/html,<script>console.error("bad"); fetch("http://127.0.0.1:9/asked"); missing()</script>`)
 	tab.Until(`true`)
 	heard := ""
-	for range 100 {
+	for range 300 {
 		heard += strings.Join(tab.Complaints(), "\n")
 		if strings.Contains(heard, "asked") && strings.Contains(heard, "missing") && strings.Contains(heard, "console") {
 			return
 		}
-		tab.Until(`true`)
+		time.Sleep(100 * time.Millisecond)
 	}
 	t.Errorf("heard only: %s", heard)
 }

@@ -79,7 +79,7 @@ func TestPagesAreAccessible(t *testing.T) {
 					t.Errorf("%s is %d wide: %s", where, got, browser.Value[string](tab, wide))
 				}
 				for _, complaint := range tab.Complaints() {
-					if name != "problem" || !strings.Contains(complaint, "404") {
+					if name != "problem" || !strings.Contains(complaint, "status of 404") {
 						t.Errorf("%s: %s", where, complaint)
 					}
 				}
@@ -166,7 +166,7 @@ func TestNothingInjectedRuns(t *testing.T) {
 			t.Errorf("on %s a script runs", path)
 		}
 		for _, complaint := range tab.Complaints() {
-			if !strings.Contains(complaint, "404") && !strings.Contains(complaint, "400") {
+			if !strings.Contains(complaint, "status of 404") && !strings.Contains(complaint, "status of 400") {
 				t.Errorf("%s: %s", path, complaint)
 			}
 		}
