@@ -16,8 +16,8 @@ import (
 	"svc.example/understudy/mockserver/console"
 )
 
-// click clicks what a person would: the button or link with a text. It clicks when the script is over, which a page that
-// is left would end without an answer.
+// click clicks what a person would: the button or link with a text. It clicks when the script is over, which a page
+// that is left would end without an answer.
 func click(tab *browser.Tab, text string) {
 	tab.Until(fmt.Sprintf(`(() => {
 		const all = [...document.querySelectorAll("button, a, summary")].filter((e) => e.checkVisibility())
