@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/prefer"
@@ -102,18 +101,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 	x := s.used.newExchange()
 	*x = exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
 	x.respond(x.answer())
-}
-
-// arrival notes that a request comes in, and returns the time.
-func (s *Server) arrival() time.Time {
-	now := clock.Wall()
-	s.arrived.Store(now.UnixNano())
-	return now
-}
-
-// busy reports whether requests come in one after another.
-func (s *Server) busy() bool {
-	return clock.Wall().UnixNano()-s.arrived.Load() < int64(2*time.Millisecond)
 }
 
 // answer takes the steps from the request to the handler's reply. An *op.Error is the caller's fault, any other error
