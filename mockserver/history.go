@@ -8,8 +8,8 @@ import (
 )
 
 // WithHistory lets each world be forked as it was before any of its last exchanges, so many of them, by ForkBefore. The
-// default is 0, none. What only the history has counts to the memory of the server, is at most about 64 MiB a world,
-// and is the first to go if room is missing.
+// default is 0, none. What only the history has counts to the memory of the server, is at most about as much as a
+// world may take, and 64 MiB, and is the first to go if room is missing.
 func WithHistory(exchanges int) Option {
 	return func(c *config) error {
 		if exchanges < 0 {

@@ -37,3 +37,22 @@ func TestHistoryGivesWay(t *testing.T) {
 		t.Error("a cleared history has an exchange")
 	}
 }
+
+// A history takes no more than its world may.
+func TestAHistoryHasTheLimitOfItsWorld(t *testing.T) {
+	t.Parallel()
+	const state, journal = 4 << 20, 64 << 10
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithHistory(1000),
+		mockserver.WithStateLimit(state), mockserver.WithJournalLimit(journal))
+	newUploads(t, s)
+	most := int64(0)
+	for n := range 100 {
+		upload(t, s, n, 100<<10, "default").want(t, 200)
+		call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").want(t, 200)
+		bytes, _ := usage(t, s)
+		most = max(most, bytes)
+	}
+	if most > 2*state+journal || most < state/2 {
+		t.Errorf("the world took %d bytes at most, want up to %d", most, 2*state+journal)
+	}
+}

@@ -19,6 +19,7 @@ var budgets = promise{
 
 const (
 	stateLimit    = 8 << 20
+	historyLimit  = stateLimit // of what only a history holds
 	journalLimit  = 1 << 20
 	memoryLimit   = 48 << 20
 	budgetFills   = 400
@@ -144,7 +145,7 @@ func (f *filling) measure(ctx context.Context) error {
 	for _, bytes := range worlds.get("worlds.#.bytes").Array() {
 		f.mostWorld = max(f.mostWorld, bytes.Int())
 	}
-	if f.mostWorld > stateLimit+journalLimit || f.mostAll > memoryLimit {
+	if f.mostWorld > stateLimit+historyLimit+journalLimit || f.mostAll > memoryLimit {
 		return fmt.Errorf("a world takes %.2f MiB, all of them %.2f MiB, after %d requests", mib(f.mostWorld), mib(f.mostAll),
 			f.sent)
 	}

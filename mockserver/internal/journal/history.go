@@ -6,9 +6,6 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// MaxHistoryBytes bounds about how many bytes the history of a journal takes.
-const MaxHistoryBytes = 64 << 20
-
 // momentCost is the assumed cost of a moment beside its world.
 const momentCost = 64
 
@@ -23,6 +20,7 @@ type Moment struct {
 // history holds the moments of the last exchanges, oldest first, without a gap between their numbers.
 type history struct {
 	limit   int // how many it holds; 0: none
+	bytes   int // bound of what it takes, beside the last moment
 	moments []Moment
 }
 
@@ -41,14 +39,17 @@ func (h *history) add(m Moment) {
 		return
 	}
 	h.moments = append(h.moments, m)
-	for len(h.moments) > h.limit || len(h.moments) > 1 && h.size() > MaxHistoryBytes {
+	for len(h.moments) > h.limit || len(h.moments) > 1 && h.size() > h.bytes {
 		h.moments[0] = Moment{}
 		h.moments = h.moments[1:]
 	}
 }
 
-// KeepHistory lets the journal hold the world as it was before each of its last exchanges, so many of them at most.
-func (j *Journal) KeepHistory(exchanges int) { j.history.limit = exchanges }
+// KeepHistory lets the journal hold the world as it was before each of its last exchanges, so many of them at most, in
+// about so many bytes.
+func (j *Journal) KeepHistory(exchanges, bytes int) {
+	j.history.limit, j.history.bytes = exchanges, bytes
+}
 
 // Before returns the world as it was before an exchange, if the history has it.
 func (j *Journal) Before(number int64) (Moment, bool) {

@@ -7,10 +7,21 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
+// maxHistoryBytes bounds about how many bytes the history of a world takes, if the world may take as many.
+const maxHistoryBytes = 64 << 20
+
+// historyBytes returns the bound for a world that may take so many bytes; 0: any number.
+func historyBytes(limit int64) int {
+	if limit <= 0 {
+		return maxHistoryBytes
+	}
+	return int(min(maxHistoryBytes, limit))
+}
+
 // newJournal makes the journal of a world.
 func (ws *Worlds) newJournal() *journal.Journal {
 	j := journal.New(ws.limits.Journal, ws.budget.chargeUsed)
-	j.KeepHistory(ws.limits.History)
+	j.KeepHistory(ws.limits.History, historyBytes(ws.limits.World))
 	return j
 }
 
@@ -50,7 +61,7 @@ func (w *World) noHistory(number int64) error {
 		return op.Invalid("before", "the history of world %s is empty; it begins with the next exchange, %d", w.ID, first)
 	}
 	return op.Invalid("before", "the history of world %s has the exchanges %d to %d; --history or WithHistory sets how "+
-		"many it holds, up to %d MiB", w.ID, first, last, journal.MaxHistoryBytes>>20)
+		"many it holds, in up to %d bytes", w.ID, first, last, historyBytes(w.limit))
 }
 
 // forgetHistories makes room by emptying the largest histories, and returns how many bytes are still needed.
