@@ -1,57 +1,19 @@
 package contract
 
-import (
-	"sync"
+import "svc.example/understudy/contract/internal/judge"
 
-	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/specs"
-)
-
-// Of what the first engine passes, the second one judges a sample: of each operation and status all exchanges until
-// sampleSize of them were gathered, and sampleLag batches more. So the first ones of each are in the sample, wherever
-// in a recording they stand, and so are all exchanges of a recording of up to sampleLag batches.
-//
-// The sample must not depend on how many workers there are, nor on how fast they are: what decides about a batch must
-// be gathered before any worker has that batch. The lag sees to it. Batch n goes to the workers after it was put into
-// the queue, which holds maxWaiting batches. By then the gatherer has taken batch n-maxWaiting out of it, so that it is
-// done with batch n-maxWaiting-1 and those before. What it has gathered of later ones does not count.
+// Of what the first engine passes, the second one judges a sample: the first exchanges of a recording, and some of those
+// that follow. Which ones depends on nothing but their numbers, so that whoever judges a part of a recording needs to
+// know nothing of the others.
 const (
-	sampleSize = 20
-	sampleLag  = maxWaiting + 1
+	sampledWhole = 2048 // exchanges at the beginning
+	sampledOf    = 64   // one of so many of the others
 )
 
-// engineSample decides which exchanges the second engine judges even if the first one finds no fault in them.
-type engineSample struct {
-	counts map[sampleKey]int // used by the gatherer alone
-	full   sync.Map          // sampleKey → index of the batch in which sampleSize was reached
-}
-
-type sampleKey struct {
-	op     *specs.Operation
-	status int
-}
-
-func sampleKeyOf(r *judge.Result) sampleKey {
-	key := sampleKey{op: r.Operation()}
-	if r.Item.Response != nil {
-		key.status = r.Item.Response.Status
-	}
-	return key
-}
-
-// has reports whether an exchange of a batch is in the sample.
-func (s *engineSample) has(batch int, r *judge.Result) bool {
-	full, isFull := s.full.Load(sampleKeyOf(r))
-	return !isFull || full.(int) > batch-sampleLag
-}
-
-// take counts an exchange of a batch, which is gathered.
-func (s *engineSample) take(batch int, r *judge.Result) {
-	if r == nil || r.Operation() == nil {
-		return
-	}
-	key := sampleKeyOf(r)
-	if s.counts[key]++; s.counts[key] == sampleSize {
-		s.full.Store(key, batch)
-	}
+// isSampled reports whether the second engine judges an exchange even if the first one finds no fault in it. The
+// numbers are scattered, so that traffic that repeats itself is not seen at one place of its cycle only.
+func isSampled(r *judge.Result) bool {
+	const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
+	n := r.Item.Number
+	return n <= sampledWhole || uint64(n)*golden < 1<<63/(sampledOf/2)
 }

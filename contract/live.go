@@ -26,7 +26,6 @@ type Live struct {
 
 	work     sync.Mutex // held while something is judged
 	gatherer *gatherer
-	sample   *engineSample
 	added    int
 
 	mu       sync.Mutex // held for a moment; guards what follows
@@ -46,9 +45,8 @@ func (c *Checker) Live(name string, pause func()) (*Live, error) {
 		pause = func() {}
 	}
 	l := &Live{
-		checker: c, name: name, pause: pause, gatherer: newGatherer(c), sample: &engineSample{counts: map[sampleKey]int{}},
+		checker: c, name: name, pause: pause, gatherer: newGatherer(c), judge: c.judge.Sampling(isSampled),
 	}
-	l.judge = c.judge.Sampling(func(r *judge.Result) bool { return l.sample.has(l.batch(), r) })
 	config := c.rules()
 	config.Pause = pause
 	l.gatherer.watcher = history.NewWatcher(config, nil)
@@ -56,9 +54,6 @@ func (c *Checker) Live(name string, pause func()) (*Live, error) {
 	l.settled = &settledReport{checker: c, gatherer: l.gatherer.snapshot()}
 	return l, nil
 }
-
-// batch returns the number of the batch that a Checker would judge the exchange at hand in.
-func (l *Live) batch() int { return (l.added - 1) / batchRecords }
 
 // Add judges exchanges alone, and returns their verdicts. They are pending until Settle has judged them together with
 // the others.
@@ -73,7 +68,6 @@ func (l *Live) Add(exchanges ...*recording.Exchange) []verdict.Verdict {
 		alone := &judgedExchanges{}
 		alone.watch(l.gatherer, l.verdicts.ruleNumbers)
 		l.gatherer.collect(&v)
-		l.sample.take(l.batch(), v.result)
 		l.mu.Lock()
 		l.verdicts.add(e.Seq, alone)
 		l.mu.Unlock()

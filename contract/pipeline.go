@@ -25,7 +25,6 @@ const (
 
 // batch is a run of records, judged together by one worker.
 type batch struct {
-	index    int // in the recording
 	records  []record.Raw
 	size     int
 	problems []error // of each record, or nil
@@ -54,12 +53,12 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := &pipeline{
-		checker: c, judge: c.judge, sample: &engineSample{counts: map[sampleKey]int{}},
+		checker: c, judge: c.judge.Sampling(isSampled),
 		work: make(chan *batch), order: make(chan *batch, maxWaiting), room: make(chan struct{}, 1),
 	}
 	if c.config.guess {
 		source = c.withGuessedBases(ctx, source, func(j *judge.Judge, notes []string) { // before any batch is sent
-			p.judge, p.notes = j, notes
+			p.judge, p.notes = j.Sampling(isSampled), notes
 		})
 	}
 	var wg sync.WaitGroup
@@ -81,7 +80,6 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 type pipeline struct {
 	checker *Checker
 	judge   *judge.Judge
-	sample  *engineSample
 	notes   []string // on what was guessed
 	work    chan *batch
 	order   chan *batch // the same ones, in the order of the recording
@@ -145,7 +143,6 @@ func (p *pipeline) gather(ctx context.Context, g *gatherer) error {
 				break
 			}
 			g.collect(&b.results[i])
-			p.sample.take(b.index, b.results[i].result)
 		}
 		p.bytes.Add(-int64(b.size))
 		select {
@@ -174,7 +171,7 @@ func (p *pipeline) next(ctx context.Context) *batch {
 
 // fill makes batches of a source, of so many records at most.
 func fill(ctx context.Context, source Source, most int, send func(*batch) bool) {
-	b := newBatch(0)
+	b := newBatch()
 	for record, err := range source {
 		if ctx.Err() != nil {
 			return
@@ -184,7 +181,7 @@ func fill(ctx context.Context, source Source, most int, send func(*batch) bool) 
 			if !send(b) {
 				return
 			}
-			b = newBatch(b.index + 1)
+			b = newBatch()
 		}
 	}
 	if len(b.records) > 0 {
@@ -192,18 +189,17 @@ func fill(ctx context.Context, source Source, most int, send func(*batch) bool) 
 	}
 }
 
-func newBatch(index int) *batch {
-	return &batch{index: index, records: make([]record.Raw, 0, batchRecords), done: make(chan struct{})}
+func newBatch() *batch {
+	return &batch{records: make([]record.Raw, 0, batchRecords), done: make(chan struct{})}
 }
 
 func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
 	b.results = make([]exchangeResult, len(b.records))
-	j := p.judge.Sampling(func(r *judge.Result) bool { return p.sample.has(b.index, r) })
 	for i := range b.records {
 		if ctx.Err() != nil {
 			break
 		}
-		b.results[i] = p.checker.judgeRecord(j, b.records[i], b.problems[i])
+		b.results[i] = p.checker.judgeRecord(p.judge, b.records[i], b.problems[i])
 		b.records[i] = record.Raw{}
 	}
 	b.records = nil

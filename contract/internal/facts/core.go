@@ -119,7 +119,7 @@ func readDeleted(e *Exchange, body gjson.Result) {
 	for _, item := range body.Get("tables").Array() {
 		e.Page.Tables = append(e.Page.Tables, DeletedTable{
 			ID: text(item.Get("id")), Name: text(item.Get("name")), Database: text(item.Get("database_name")),
-			At: instant(text(item.Get("deleted_at"))), Mark: markOf(item),
+			At: instant(text(item.Get("deleted_at"))), Mark: e.markOf(item.Raw),
 		})
 	}
 }

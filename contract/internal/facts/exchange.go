@@ -1,10 +1,10 @@
 package facts
 
 import (
-	"hash/maphash"
+	"crypto/sha256"
+	"encoding/binary"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -202,22 +202,22 @@ func newEvent(r *judge.Result) *Exchange {
 
 // digestOf is the same for an exchange that is recorded twice.
 func digestOf(item *record.Item) uint64 {
-	var h maphash.Hash
-	h.SetSeed(CallerSeed)
-	part := func(text string) { _, _ = h.WriteString(text); _ = h.WriteByte(0) }
-	part(item.Request.Method)
-	part(item.Request.URL)
-	part(item.End.String())
+	h := sha256.New()
+	room := make([]byte, 0, 512)
+	head := append(append(append(room, item.Request.Method...), 0), item.Request.URL...)
+	head = binary.LittleEndian.AppendUint64(append(head, 0), uint64(item.End.Unix()))
+	head = binary.LittleEndian.AppendUint32(head, uint32(item.End.Nanosecond()))
+	_, _ = h.Write(head)
 	if item.Request.Body != nil {
 		_, _ = h.Write(item.Request.Body.Bytes)
 	}
 	if item.Response != nil {
-		part(strconv.Itoa(item.Response.Status))
+		_, _ = h.Write(binary.LittleEndian.AppendUint32(room[:0], uint32(item.Response.Status)))
 		if item.Response.Body != nil {
 			_, _ = h.Write(item.Response.Body.Bytes)
 		}
 	}
-	return h.Sum64()
+	return binary.LittleEndian.Uint64(h.Sum(room[:0]))
 }
 
 // forgetting recognises requests to the control interface of the mock that replace the state of a world.

@@ -3,7 +3,6 @@
 package facts
 
 import (
-	"hash/maphash"
 	"slices"
 	"strings"
 	"time"
@@ -97,9 +96,6 @@ func (e *Exchange) compareMembers(r *judge.Result) {
 		return len(e.Ignored) < maxIgnored
 	})
 }
-
-// markOf is the same for what answers show alike.
-func markOf(body gjson.Result) uint64 { return maphash.String(CallerSeed, body.Raw) }
 
 // reader reads of an operation what rules know beyond what its document says of resources.
 type reader struct {

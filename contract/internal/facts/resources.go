@@ -185,7 +185,7 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 	}
 	const enough = 40 // bytes: shorter names may be shared by several
 	if len(s.object.Raw) >= enough && (s.isWhole && s.does != Deletes || !r.IsNamed() || !f.Born.IsZero()) {
-		f.Mark = markOf(s.object)
+		f.Mark = e.markOf(s.object.Raw)
 	}
 	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; s.isAnswer && isNumbered &&
 		f.Thing.Kind == e.Kind && judge.IsDistinct(id) {

@@ -57,6 +57,7 @@ type Attempt struct {
 	FinishedAt                           time.Time
 	Embedded                             bool // in a session: its index and names are not known
 	SessionUUID                          string
+	SessionMark                          uint64 // of the UUID; 0 without one
 }
 
 // Task is a task of an attempt.
@@ -96,6 +97,9 @@ func readAttempt(e *Exchange, f *Shown, body, session gjson.Result) {
 	}
 	if a.Embedded && body.Get("retryAttemptName").Exists() {
 		a.SessionID = text(session.Get("id"))
+	}
+	if a.SessionUUID != "" {
+		a.SessionMark = e.markOf(a.SessionUUID)
 	}
 	a.FinishedAt, _ = time.Parse(time.RFC3339, text(body.Get("finishedAt")))
 	if a.ID != "0" && body.Get("done").Exists() {

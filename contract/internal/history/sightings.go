@@ -1,7 +1,6 @@
 package history
 
 import (
-	"hash/maphash"
 	"slices"
 	"time"
 
@@ -80,9 +79,9 @@ func (a *accounts) sight(m member, e *facts.Exchange) {
 		}
 	}
 	for _, f := range e.Attempts {
-		if f.SessionUUID != "" {
-			uuid := maphash.String(facts.CallerSeed, f.SessionUUID)
-			a.addSight(m, facts.Thing{Kind: facts.Sessions, ID: f.SessionID}, sight{m.caller, uuid, uuid, e.Line})
+		if f.SessionMark != 0 {
+			a.addSight(m, facts.Thing{Kind: facts.Sessions, ID: f.SessionID},
+				sight{m.caller, f.SessionMark, f.SessionMark, e.Line})
 		}
 	}
 	if e.Page != nil {
