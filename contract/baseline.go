@@ -25,6 +25,7 @@ var BaselineSchema string
 type baseline struct {
 	file    string
 	entries []report.BaselineEntry
+	lists   map[string]bool // their fingerprints
 }
 
 // WithBaseline accepts the findings that a file lists, so that only others make a check fail. An entry that no longer
@@ -68,53 +69,27 @@ func readBaseline(path string, content []byte) (*baseline, error) {
 		}
 		seen[entry.ID] = true
 	}
-	return &baseline{file: path, entries: file.Findings}, nil
+	return &baseline{file: path, entries: file.Findings, lists: seen}, nil
 }
 
-// acceptedFindings counts the findings that a baseline accepts.
-type acceptedFindings struct {
-	occurred map[string]bool // by id of its entries
-	r        *report.Baseline
+// accepts reports whether a finding is accepted.
+func (b *baseline) accepts(f *report.Finding) bool {
+	return b != nil && f.Verdict == report.Fail && b.lists[f.ID]
 }
 
-func newAcceptedFindings(b *baseline) *acceptedFindings {
+// report returns the result of the baseline, or nil if there is none, by how often each of its entries occurred.
+func (b *baseline) report(occurred map[string]int) *report.Baseline {
 	if b == nil {
 		return nil
 	}
-	a := &acceptedFindings{
-		occurred: map[string]bool{},
-		r:        &report.Baseline{File: b.file, Entries: b.entries, Stale: []report.BaselineEntry{}},
-	}
+	r := &report.Baseline{File: b.file, Entries: b.entries, Stale: []report.BaselineEntry{}}
 	for _, entry := range b.entries {
-		a.occurred[entry.ID] = false
-	}
-	return a
-}
-
-// accepts reports whether a finding is accepted, and counts it.
-func (a *acceptedFindings) accepts(f *report.Finding) bool {
-	if a == nil || f.Verdict != report.Fail {
-		return false
-	}
-	if _, listed := a.occurred[f.ID]; !listed {
-		return false
-	}
-	a.occurred[f.ID] = true
-	a.r.Accepted++
-	return true
-}
-
-// report returns the result of the baseline, or nil if there is none.
-func (a *acceptedFindings) report() *report.Baseline {
-	if a == nil {
-		return nil
-	}
-	for _, entry := range a.r.Entries {
-		if !a.occurred[entry.ID] {
-			a.r.Stale = append(a.r.Stale, entry)
+		r.Accepted += occurred[entry.ID]
+		if occurred[entry.ID] == 0 {
+			r.Stale = append(r.Stale, entry)
 		}
 	}
-	return a.r
+	return r
 }
 
 // WriteBaseline writes a baseline that accepts every violation of a report. What the report's own baseline accepted

@@ -31,9 +31,6 @@ type Mask = report.Mask
 func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (*Report, error) {
 	g := newGatherer(c)
 	g.docs = DifferenceDocs()
-	for _, doc := range g.docs {
-		g.tallies[doc.ID] = &report.Rule{ID: doc.ID}
-	}
 	x := &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
 	sessions, j, err := x.read(ctx, source)
 	if err != nil {
@@ -48,8 +45,8 @@ func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (
 	x.comparison.With = subject.Name
 	r := x.report(j)
 	switch {
-	case len(g.errs) > 0:
-		return r, errors.Join(g.errs...)
+	case g.Problems.FatalCount > 0:
+		return r, errors.Join(g.Problems.errs()...)
 	case r.Exchanges.Matched == 0:
 		return r, fmt.Errorf("%w: exchanges read: %d", ErrNothingMatched, r.Exchanges.Read)
 	case r.Comparison.Compared == 0:
@@ -144,13 +141,13 @@ func (x *comparing) take(e *compare.Exchange) {
 		seen[e.Differences[i].Kind] = true
 		x.g.keepFinding(x.finding(e, &e.Differences[i]), x.lines(e, &e.Differences[i])...)
 	}
-	x.g.r.Omitted += e.Omitted
+	x.g.Omitted += e.Omitted
 	for _, kind := range []compare.Kind{compare.Status, compare.Shape, compare.Value, compare.Behaviour} {
 		verdict := report.Pass
 		if seen[kind] {
 			verdict = report.Fail
 		}
-		x.g.countCheck(e.Item.Number, "different-"+string(kind), name, verdict)
+		x.g.countCheck(e.Item.Number, "different-"+string(kind), name, verdict, 1)
 	}
 }
 

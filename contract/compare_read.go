@@ -22,7 +22,7 @@ func (x *comparing) read(ctx context.Context, source Source) (list [][]*judge.Re
 	if c.config.guess {
 		source = c.withGuessedBases(ctx, source, func(guessed *judge.Judge, notes []string) {
 			j = guessed
-			x.g.r.Notes = append(x.g.r.Notes, notes...)
+			x.g.notes = append(x.g.notes, notes...)
 		})
 	}
 	type key struct{ world, site string }
@@ -50,37 +50,39 @@ func (x *comparing) read(ctx context.Context, source Source) (list [][]*judge.Re
 
 // match gives an exchange to its operation, and counts it as check does. It returns nil if there is nothing to match.
 func (x *comparing) match(j *judge.Judge, raw record.Raw, err error) *judge.Result {
+	var item record.Item
+	if err == nil {
+		item, err = raw.Decode()
+	}
 	if err != nil {
-		x.g.keepProblem(err)
+		if x.g.Problems.take(err, x.g.last) {
+			x.g.Exchanges.Broken++
+		}
 		return nil
 	}
-	item, err := raw.Decode()
-	if err != nil {
-		x.g.keepProblem(err)
-		return nil
-	}
-	x.g.r.Exchanges.Read++
+	x.g.last = item.Number
+	x.g.Exchanges.Read++
 	if ignored := x.g.checker.config.ignores(&item); ignored != "" {
-		x.g.r.Exchanges.Ignored++
-		x.g.ignored[ignored]++
+		x.g.Exchanges.Ignored++
+		x.g.Ignored[ignored]++
 		return nil
 	}
-	x.g.sequences.take(&item)
+	x.g.Sequences.take(&item)
 	r := j.Match(item)
 	if r.Owner.Base != nil {
-		x.g.exchanges[r.Owner.Base]++
+		x.g.Bases[keyOfBase(r.Owner.Base)]++
 	}
 	switch r.Owner.State {
 	case ownership.Matched:
-		x.g.r.Exchanges.Matched++
+		x.g.Exchanges.Matched++
 		if r.IsInjected {
-			x.g.r.Exchanges.Injected++
+			x.g.Exchanges.Injected++
 		}
 	case ownership.Ignored:
-		x.g.r.Exchanges.Ignored++
+		x.g.Exchanges.Ignored++
 	case ownership.Unmatched, ownership.Several:
-		x.g.r.Exchanges.Unmatched++
-		x.g.unmatched.take(r)
+		x.g.Exchanges.Unmatched++
+		x.g.Unmatched.take(r)
 	}
 	return r
 }
@@ -104,7 +106,7 @@ func (x *comparing) noteSharedKey(subject *Subject, sessions [][]*judge.Result) 
 	if more := len(others) - most; more > 0 {
 		shown += fmt.Sprintf(" and %d more", more)
 	}
-	x.g.r.Notes = append(x.g.r.Notes, fmt.Sprintf("%d recorded keys are replayed as the same one, since it is not known "+
+	x.g.notes = append(x.g.notes, fmt.Sprintf("%d recorded keys are replayed as the same one, since it is not known "+
 		"whose they are: those with the digests %s", len(others), shown))
 }
 

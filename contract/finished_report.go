@@ -2,6 +2,7 @@ package contract
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"svc.example/understudy/contract/engine"
@@ -12,64 +13,89 @@ import (
 
 // conclude returns the report, with the addresses that a judge knew.
 func (g *gatherer) conclude(j *judge.Judge) *Report {
-	r := g.finish()
-	r.Bases = g.baseReports(j)
-	unmatched, note := g.unmatched.report(j)
+	c := &g.checker.config
+	r := &Report{
+		Exchanges: g.Exchanges, Checks: g.Checks, Judged: g.Judged, RulesJudged: g.RulesJudged,
+		Own: slices.Sorted(maps.Values(c.specs)), DisputedFails: c.disputed, Complete: c.gapless,
+		Docs: map[string]report.RuleDoc{}, Gaps: g.Sequences.gaps(c.gapless), Bases: g.baseReports(j),
+	}
+	for _, doc := range g.docs {
+		r.Docs[doc.ID] = doc
+		if doc.ID == judge.Latency && len(c.latency) == 0 {
+			continue // it judges nothing that was not asked for
+		}
+		r.Rules = append(r.Rules, *g.tally(doc.ID))
+	}
+	r.Engines = g.engineReports()
+	r.Coverage = g.Coverage.Report(g.checker.documents, r.Rules)
+	r.Thresholds = coverage.Thresholds(c.thresholds, r.Coverage)
+	r.Baseline = c.baseline.report(g.Accepted)
+	for reason, n := range g.Reasons {
+		r.Judged.Reasons = append(r.Judged.Reasons, report.Reason{Reason: g.checker.redactor.Text(reason), Count: n})
+	}
+	slices.SortFunc(r.Judged.Reasons, func(a, b report.Reason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
+	})
+	if most := c.maxInconclusive; most != nil {
+		r.MaxInconclusive = &report.Limit{Most: *most, Got: r.Checks.InconclusiveShare()}
+	}
+	for _, one := range g.Problems.Fatal {
+		r.Problems = append(r.Problems, one.Problem)
+	}
+	g.addFindings(r)
+	r.Notes = g.allNotes()
+	unmatched, note := g.Unmatched.report(j)
 	if r.Unmatched = unmatched; note != "" {
 		r.Notes = append(r.Notes, note)
 	}
 	return r
 }
 
-// finish adds to the report all that is known only at the end.
-func (g *gatherer) finish() *Report {
-	g.r.Docs = map[string]report.RuleDoc{}
-	for _, doc := range g.docs {
-		g.r.Docs[doc.ID] = doc
-		if doc.ID == judge.Latency && len(g.checker.config.latency) == 0 {
-			continue // it judges nothing that was not asked for
+// addFindings adds the findings that are kept to a report, one by one and by fingerprint, with the exchanges that they
+// speak of.
+func (g *gatherer) addFindings(r *Report) {
+	g.Found.dropGroups(maxGroups, g.checker.breaks)
+	kept := g.Found.list()
+	kept = kept[:min(len(kept), maxFindings)]
+	r.Omitted = g.Omitted + g.Found.total() - len(kept)
+	r.Shown = map[int]report.Line{}
+	occurrences := map[string][]report.Occurrence{}
+	for i := range kept {
+		f := &kept[i]
+		r.Findings = append(r.Findings, f.Finding)
+		occurrences[f.ID] = append(occurrences[f.ID], report.Occurrence{Exchange: f.Exchange, Pointer: f.Pointer})
+		for _, line := range f.Lines {
+			line.OnDisk = g.onDisk(line.File)
+			r.Shown[line.Exchange] = line
 		}
-		g.r.Rules = append(g.r.Rules, *g.tallies[doc.ID])
 	}
-	g.r.Engines = g.engineReports()
-	g.r.Coverage = g.coverage.Report(g.r.Rules)
-	g.r.Gaps, g.r.Complete = g.sequences.gaps(g.checker.config.gapless), g.checker.config.gapless
-	g.r.Thresholds = coverage.Thresholds(g.checker.config.thresholds, g.r.Coverage)
-	g.r.Baseline = g.accepted.report()
-	g.r.Notes = append(g.r.Notes, g.ignoredNotes()...)
-	for reason, n := range g.reasons {
-		g.r.Judged.Reasons = append(g.r.Judged.Reasons, report.Reason{Reason: g.checker.redactor.Text(reason), Count: n})
+	if g.Found.Broken {
+		r.BreaksBeyond()
 	}
-	slices.SortFunc(g.r.Judged.Reasons, func(a, b report.Reason) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
-	})
-	if most := g.checker.config.maxInconclusive; most != nil {
-		g.r.MaxInconclusive = &report.Limit{Most: *most, Got: g.r.Checks.InconclusiveShare()}
+	for id, group := range g.Found.Groups {
+		r.Groups = append(r.Groups, report.Group{Finding: group.First, Count: group.Count, Occurrences: occurrences[id]})
 	}
-	for _, group := range g.groups {
-		g.r.Groups = append(g.r.Groups, *group)
-	}
-	slices.SortFunc(g.r.Groups, func(a, b report.Group) int {
+	slices.SortFunc(r.Groups, func(a, b report.Group) int {
 		return cmp.Or(
-			cmp.Compare(g.r.Weight(&b.Finding), g.r.Weight(&a.Finding)),
+			cmp.Compare(r.Weight(&b.Finding), r.Weight(&a.Finding)),
 			cmp.Compare(a.Exchange, b.Exchange), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Pointer, b.Pointer),
 			cmp.Compare(a.ID, b.ID),
 		)
 	})
-	slices.SortStableFunc(g.r.Findings, func(a, b report.Finding) int { return cmp.Compare(a.Exchange, b.Exchange) })
-	return g.r
 }
 
 // engineReports returns which engines judged how much.
 func (g *gatherer) engineReports() []report.Engine {
 	const first = "github.com/getkin/kin-openapi"
 	list := []report.Engine{{
-		Name: engine.KinOpenAPI, Version: engine.VersionOf(first), Messages: g.r.Judged.Parameters + g.r.Judged.Bodies,
+		Name: engine.KinOpenAPI, Version: engine.VersionOf(first), Messages: g.Judged.Parameters + g.Judged.Bodies,
 	}}
 	if second := g.checker.config.engine; second != nil {
 		about := second.About()
-		g.secondEngine.Name, g.secondEngine.Version, g.secondEngine.Trouble = about.Name, about.Version, about.Trouble
-		list = append(list, g.secondEngine)
+		list = append(list, report.Engine{
+			Name: about.Name, Version: about.Version, Trouble: about.Trouble,
+			Messages: g.SecondEngine.Messages, Lost: g.SecondEngine.Lost,
+		})
 	}
 	return list
 }
@@ -79,7 +105,7 @@ func (g *gatherer) engineReports() []report.Engine {
 func (g *gatherer) baseReports(j *judge.Judge) []report.Base {
 	var list []report.Base
 	for _, b := range j.Addresses().Bases() {
-		base := report.Base{Interface: b.Interface, URL: b.URL, Source: report.Given, Exchanges: g.exchanges[b]}
+		base := report.Base{Interface: b.Interface, URL: b.URL, Source: report.Given, Exchanges: g.Bases[keyOfBase(b)]}
 		if b.Guessed {
 			base.Source = report.Guessed
 		}

@@ -106,23 +106,37 @@ func (h *sourceHead) replay(yield func(record.Raw, error) bool) bool {
 
 // guessedBases counts the exchanges and findings below guessed base addresses.
 type guessedBases struct {
-	trials  map[*ownership.Base]*ownership.Trial
-	lowered map[string]int // findings that would be errors otherwise, by the option that confirms the base
+	Trials  map[string]*ownership.Trial // by the option that confirms the base
+	Lowered map[string]int              // findings that would be errors otherwise, likewise
+}
+
+func newGuessedBases() guessedBases {
+	return guessedBases{Trials: map[string]*ownership.Trial{}, Lowered: map[string]int{}}
 }
 
 // take counts an exchange below a base that was guessed.
 func (g *guessedBases) take(r *judge.Result) {
-	b := r.Owner.Base
-	if b == nil || !b.Guessed {
-		return
+	if b := r.Owner.Base; b != nil && b.Guessed {
+		g.trial(b.Confirmation()).Take(&r.Item, r.IsRefuted())
 	}
-	if g.trials == nil {
-		g.trials, g.lowered = map[*ownership.Base]*ownership.Trial{}, map[string]int{}
+}
+
+func (g *guessedBases) trial(confirmation string) *ownership.Trial {
+	t := g.Trials[confirmation]
+	if t == nil {
+		t = &ownership.Trial{}
+		g.Trials[confirmation] = t
 	}
-	if g.trials[b] == nil {
-		g.trials[b] = &ownership.Trial{}
+	return t
+}
+
+func (g *guessedBases) merge(other *guessedBases) {
+	for confirmation, from := range other.Trials {
+		t := g.trial(confirmation)
+		t.Claimed += from.Claimed
+		t.Refuted += from.Refuted
 	}
-	g.trials[b].Take(&r.Item, r.IsRefuted())
+	addCounts(g.Lowered, other.Lowered)
 }
 
 // lowerSeverity turns an error into a warning if the interface of the exchanges was guessed, and so needs confirmation.
@@ -131,7 +145,7 @@ func (g *guessedBases) lowerSeverity(f *report.Finding, lines []report.Line) {
 		if line.Guess != "" && f.Severity == report.Error {
 			f.Severity = report.Warning
 			if f.Verdict == report.Fail {
-				g.lowered[line.Guess]++
+				g.Lowered[line.Guess]++
 			}
 		}
 	}
@@ -140,12 +154,12 @@ func (g *guessedBases) lowerSeverity(f *report.Finding, lines []report.Line) {
 // notes returns what a user must know of the guesses.
 func (g *guessedBases) notes(j *judge.Judge) (list []string) {
 	for _, b := range j.Addresses().Bases() {
-		if n := g.lowered[b.Confirmation()]; n > 0 {
+		if n := g.Lowered[b.Confirmation()]; n > 0 {
 			list = append(list, fmt.Sprintf(
 				"%s was guessed to be at %s, so %d errors there count as warnings: confirm it with %s",
 				b.Interface, b.URL, n, b.Confirmation()))
 		}
-		if t := g.trials[b]; t != nil && t.IsLost() {
+		if t := g.Trials[b.Confirmation()]; t != nil && t.IsLost() {
 			list = append(list, fmt.Sprintf(
 				"%s was guessed to be at %s, but %d of %d exchanges do not fit: it may be something else",
 				b.Interface, b.URL, t.Refuted, t.Claimed))

@@ -63,8 +63,8 @@ func (c *config) ignores(item *record.Item) string {
 
 // ignoredNotes returns how many exchanges were left out, and by what.
 func (g *gatherer) ignoredNotes() (notes []string) {
-	for _, reason := range slices.Sorted(maps.Keys(g.ignored)) {
-		notes = append(notes, fmt.Sprintf("%d exchanges are ignored, as configured: %s", g.ignored[reason], reason))
+	for _, reason := range slices.Sorted(maps.Keys(g.Ignored)) {
+		notes = append(notes, fmt.Sprintf("%d exchanges are ignored, as configured: %s", g.Ignored[reason], reason))
 	}
 	return notes
 }

@@ -12,53 +12,42 @@ import (
 
 // takeRuleResult counts a verdict of a rule between exchanges, and keeps its finding. A pass has none.
 func (g *gatherer) takeRuleResult(v history.Result) {
-	g.countCheck(v.Exchange, v.Rule, v.Operation, v.Verdict)
-	g.r.RulesJudged = g.r.RulesJudged || v.Verdict == report.Pass || v.Verdict == report.Fail
+	g.countCheck(v.Exchange, v.Rule, v.Operation, v.Verdict, 1)
+	g.RulesJudged = g.RulesJudged || v.Verdict == report.Pass || v.Verdict == report.Fail
 	if v.Finding != nil {
 		g.keepFinding(*v.Finding, v.Lines...)
 	}
 }
 
-// keepFinding keeps a finding, if it is one of the first with its fingerprint, and counts it in any case.
+// keepFinding keeps a finding that is not about an exchange alone.
 func (g *gatherer) keepFinding(f report.Finding, lines ...report.Line) {
+	const afterOthers = 1 << 32 // those about an exchange alone
+	g.order++
+	g.keepFindingAt(f, afterOthers+g.order, lines...)
+}
+
+// keepFindingAt keeps a finding, if it is one of the first with its fingerprint, and counts it in any case. The order is
+// that among the findings of an exchange.
+func (g *gatherer) keepFindingAt(f report.Finding, order int64, lines ...report.Line) {
 	if g.isDisabled(f.Rule, f.Operation) {
 		return
 	}
 	if level := g.checker.config.severity(f.Rule, f.Operation); level != "" && f.Verdict == report.Fail {
 		f.Severity = level
 	}
-	g.guesses.lowerSeverity(&f, lines)
-	f.Accepted = g.accepted.accepts(&f)
+	g.Guesses.lowerSeverity(&f, lines)
+	if f.Accepted = g.checker.config.baseline.accepts(&f); f.Accepted {
+		g.Accepted[f.ID]++
+	}
 	g.checker.redactFinding(&f)
 	f.Spec.Says = g.statementOf(&f)
 	if g.onFinding != nil {
 		g.onFinding(&f)
 	}
-	group := g.groups[f.ID]
-	if group == nil {
-		if len(g.groups) >= maxGroups {
-			g.r.Omit(&f)
-			return
-		}
-		group = &report.Group{Finding: f}
-		g.groups[f.ID] = group
-	}
-	group.Count++
-	if f.Severity.Worse(group.Severity) {
-		group.Severity = f.Severity
-	}
-	if found := g.checker.config.found; found != nil && group.Count == 1 && g.r.Breaks(&f) {
+	one := foundFinding{f, findingPlace{f.Exchange, order}, lines}
+	isFirst := g.Found.add(one, g.checker.breaks)
+	if found := g.checker.config.found; found != nil && isFirst && g.checker.breaks(&f) {
 		found(&f, lines)
-	}
-	if group.Count > perGroup || len(g.r.Findings) >= maxFindings {
-		g.r.Omitted++
-		return
-	}
-	group.Occurrences = append(group.Occurrences, report.Occurrence{Exchange: f.Exchange, Pointer: f.Pointer})
-	g.r.Findings = append(g.r.Findings, f)
-	for _, line := range lines {
-		line.OnDisk = g.onDisk(line.File)
-		g.r.Shown[line.Exchange] = line
 	}
 }
 

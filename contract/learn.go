@@ -25,7 +25,7 @@ func (c *Checker) Learn(ctx context.Context, source Source) (*Learned, error) {
 		return nil, err
 	}
 	if len(sessions) == 0 {
-		return nil, errors.Join(append(g.errs, ErrNothingMatched)...)
+		return nil, errors.Join(append(g.Problems.errs(), ErrNothingMatched)...)
 	}
 	largest := []*judge.Result{}
 	for _, list := range sessions {
@@ -45,5 +45,5 @@ func (c *Checker) Learn(ctx context.Context, source Source) (*Learned, error) {
 			"the recording has %d worlds or installations: learned from the one with the most exchanges, %d",
 			len(sessions), len(largest)))
 	}
-	return learned, errors.Join(g.errs...)
+	return learned, errors.Join(g.Problems.errs()...)
 }

@@ -178,11 +178,6 @@ func (v *liveVerdicts) seq(number int) int64 {
 	return v.seqs[number-1]
 }
 
-// breaks reports whether a finding makes a check fail.
-func (c *Checker) breaks(f *report.Finding) bool {
-	return (&Report{DisputedFails: c.config.disputed}).Breaks(f)
-}
-
 // excerpt returns the lines of the document that a finding refers to, or nil. Each is made once.
 func (v *liveVerdicts) excerpt(f *report.Finding) *verdict.Excerpt {
 	key := excerptKey{f.Interface, f.Spec}

@@ -1,64 +1,125 @@
 package contract
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 )
 
 // pendingCredentials decides what a missing Authorization header means. Browsers and proxies leave it out of their
 // recordings, so that one exchange alone proves nothing: it is a fault only when the recording has the header
 // elsewhere.
 type pendingCredentials struct {
-	carriers    map[string]bool // interfaces on which an exchange carried credentials
-	absent      []*judge.Result // exchanges without them that were answered with success
-	absentCount map[string]int  // by operation, also of those that are not kept
+	Carriers map[specs.Interface]bool // those with an exchange that carried credentials
+	Absent   map[string]*absentees    // by operation
+}
+
+// absentees are the exchanges of an operation without credentials that were answered with success.
+type absentees struct {
+	Interface specs.Interface
+	Count     int
+	First     []absentee
+}
+
+// absentee is one of them, with the finding that it is for each of the two verdicts that are possible.
+type absentee struct {
+	Exchange             int
+	Failed, Inconclusive report.Finding
+	Line                 report.Line
 }
 
 // perOperation bounds the exchanges without credentials that are kept of each operation.
 const perOperation = 5
 
-func (p *pendingCredentials) take(r *judge.Result) {
-	if p.carriers == nil {
-		p.carriers, p.absentCount = map[string]bool{}, map[string]int{}
-	}
+// The messages of the two verdicts.
+const (
+	absentElsewhereSent = "a request without credentials succeeded"
+	absentEverywhere    = "no request to this interface carries credentials: they may have been removed from the recording"
+)
+
+func newPendingCredentials() pendingCredentials {
+	return pendingCredentials{Carriers: map[specs.Interface]bool{}, Absent: map[string]*absentees{}}
+}
+
+func (p *pendingCredentials) take(c *Checker, r *judge.Result) {
 	op := r.Operation()
 	switch {
 	case op == nil:
-	case r.Credentials == judge.Present && !p.carriers[string(op.Interface)] && r.HasCredentials():
-		p.carriers[string(op.Interface)] = true
+	case r.Credentials == judge.Present && !p.Carriers[op.Interface] && r.HasCredentials():
+		p.Carriers[op.Interface] = true
 	case r.Credentials == judge.Absent:
-		if p.absentCount[op.Name()]++; p.absentCount[op.Name()] <= perOperation {
-			p.absent = append(p.absent, r.Lean())
-		}
+		p.absent(op).take(c, r)
 	}
+}
+
+func (p *pendingCredentials) absent(op *specs.Operation) *absentees {
+	name := op.Name()
+	if p.Absent[name] == nil {
+		p.Absent[name] = &absentees{Interface: op.Interface}
+	}
+	return p.Absent[name]
+}
+
+func (a *absentees) take(c *Checker, r *judge.Result) {
+	if a.Count++; a.Count > perOperation {
+		return
+	}
+	a.First = append(a.First, absentee{
+		Exchange: r.Item.Number, Line: c.lineOf(r),
+		Failed:       c.judge.SchemeFinding(r, report.Fail, absentElsewhereSent),
+		Inconclusive: c.judge.SchemeFinding(r, report.Inconclusive, absentEverywhere),
+	})
+}
+
+func (p *pendingCredentials) merge(other *pendingCredentials) {
+	for name := range other.Carriers {
+		p.Carriers[name] = true
+	}
+	for name, from := range other.Absent {
+		a := p.Absent[name]
+		if a == nil {
+			a = &absentees{Interface: from.Interface}
+			p.Absent[name] = a
+		}
+		a.Count += from.Count
+		a.First = slices.SortedStableFunc(slices.Values(slices.Concat(a.First, from.First)), func(x, y absentee) int {
+			return cmp.Compare(x.Exchange, y.Exchange)
+		})
+		a.First = a.First[:min(len(a.First), perOperation)]
+	}
+}
+
+// verdict returns the verdict on all of them, once the whole recording is known.
+func (p *pendingCredentials) verdict(a *absentees) report.Verdict {
+	if p.Carriers[a.Interface] {
+		return report.Fail
+	}
+	return report.Inconclusive
+}
+
+// finding returns the finding that an exchange is by its verdict.
+func (a *absentee) finding(v report.Verdict) report.Finding {
+	if v == report.Fail {
+		return a.Failed
+	}
+	return a.Inconclusive
 }
 
 // judgePendingCredentials judges the exchanges without credentials, once the whole recording is known.
 func (g *gatherer) judgePendingCredentials() {
-	left := g.pending.absentCount
-	for _, r := range g.pending.absent {
-		verdict, message := g.pending.verdict(r)
-		name := r.Operation().Name()
-		n := 1
-		if left[name] > perOperation {
-			n, left[name] = left[name]-perOperation+1, perOperation
+	for _, name := range slices.Sorted(maps.Keys(g.Pending.Absent)) {
+		a := g.Pending.Absent[name]
+		verdict := g.Pending.verdict(a)
+		for i := range a.First {
+			g.countCheck(a.First[i].Exchange, judge.AuthScheme, name, verdict, 1)
+			g.keepFinding(a.First[i].finding(verdict), a.First[i].Line)
 		}
-		for i := range n {
-			exchange := r.Item.Number
-			if i > 0 {
-				exchange = 0 // one that was not kept
-			}
-			g.countCheck(exchange, judge.AuthScheme, name, verdict)
+		if more := a.Count - len(a.First); more > 0 { // that were not kept
+			g.countCheck(0, judge.AuthScheme, name, verdict, more)
 		}
-		g.keepFinding(g.checker.judge.SchemeFinding(r, verdict, message), g.checker.lineOf(r))
 	}
-}
-
-// verdict returns the verdict on an exchange without credentials, once the whole recording is known.
-func (p *pendingCredentials) verdict(r *judge.Result) (v report.Verdict, message string) {
-	if p.carriers[string(r.Operation().Interface)] {
-		return report.Fail, "a request without credentials succeeded"
-	}
-	return report.Inconclusive,
-		"no request to this interface carries credentials: they may have been removed from the recording"
 }

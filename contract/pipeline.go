@@ -20,7 +20,6 @@ const (
 	batchBytes   = 1 << 20
 	maxInFlight  = 8 << 20 // bytes of all batches under way, unless one alone has more
 	maxWaiting   = 32      // batches that wait for the gatherer
-	maxErrors    = 20      // of a source, reported in full
 )
 
 // batch is a run of records, judged together by one worker.
@@ -34,6 +33,7 @@ type batch struct {
 
 // exchangeResult holds the judgement of one exchange.
 type exchangeResult struct {
+	number int
 	result *judge.Result
 	line   report.Line // set if there is a finding or an event
 	event  *facts.Exchange
@@ -72,7 +72,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 	}
 	cancel()
 	wg.Wait()
-	g.r.Notes = append(append(g.r.Notes, p.notes...), g.guesses.notes(p.judge)...)
+	g.notes = append(p.notes, g.Guesses.notes(p.judge)...)
 	return p.judge, err
 }
 
@@ -215,14 +215,14 @@ func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) 
 		return exchangeResult{err: err}
 	}
 	if ignored := c.config.ignores(&item); ignored != "" {
-		return exchangeResult{ignored: ignored}
+		return exchangeResult{number: item.Number, ignored: ignored}
 	}
 	defer func() { // one hostile exchange must not end the run
 		if p := recover(); p != nil {
 			v = exchangeResult{err: fmt.Errorf("%s: the judge failed: %v", record.Position, p)}
 		}
 	}()
-	v.result = j.Exchange(item)
+	v.number, v.result = item.Number, j.Exchange(item)
 	v.event = facts.New(v.result)
 	if v.event != nil || len(v.result.Findings) > 0 {
 		v.line = c.lineOf(v.result)

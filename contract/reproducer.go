@@ -28,7 +28,7 @@ func (o *reproducer) shows(ctx context.Context, id string, exchanges []*recordin
 		}
 	}
 	watcher := history.NewWatcher(o.checker.rules(), func(v history.Result) { take(v.Finding) })
-	var pending pendingCredentials
+	pending := newPendingCredentials()
 	for record, err := range record.Exchanges("evidence", slices.Values(exchanges)) {
 		switch {
 		case ctx.Err() != nil:
@@ -44,7 +44,7 @@ func (o *reproducer) shows(ctx context.Context, id string, exchanges []*recordin
 		for i := range r.Findings {
 			take(&r.Findings[i])
 		}
-		pending.take(r)
+		pending.take(o.checker, r)
 		if e := facts.New(r); e != nil {
 			watcher.See(e)
 		}
@@ -52,10 +52,11 @@ func (o *reproducer) shows(ctx context.Context, id string, exchanges []*recordin
 	if watcher.End(context.Background()) != nil {
 		return nil
 	}
-	for _, r := range pending.absent {
-		verdict, message := pending.verdict(r)
-		f := o.judge.SchemeFinding(r, verdict, message)
-		take(&f)
+	for _, a := range pending.Absent {
+		for i := range a.First {
+			f := a.First[i].finding(pending.verdict(a))
+			take(&f)
+		}
 	}
 	return found
 }

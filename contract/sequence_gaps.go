@@ -2,6 +2,7 @@ package contract
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"svc.example/understudy/contract/internal/capture/record"
@@ -10,7 +11,7 @@ import (
 
 // What is kept of the numbers in a recording.
 const (
-	maxSeries = 20_000 // files and worlds
+	maxSeries = 20_000 // files and worlds: those that are first as texts
 	maxPieces = 1_000  // of a series; of one with more, the first ones
 	maxGaps   = 1_000  // in the report
 )
@@ -19,51 +20,105 @@ const (
 // world begin with 1 in each run of the program that recorded it. A recording may hold several runs, one after the
 // other or mixed, and may begin in the middle of one.
 type sequenceNumbers struct {
-	series map[seriesKey][]piece
-	order  []seriesKey
+	Series map[seriesKey][]piece
+	last   seriesKey // behind it none is kept; empty if all are
 }
 
-type seriesKey struct{ file, world string }
+type seriesKey struct{ File, World string }
+
+func (k seriesKey) compare(other seriesKey) int {
+	return cmp.Or(cmp.Compare(k.File, other.File), cmp.Compare(k.World, other.World))
+}
 
 // piece is a range of numbers without a gap.
-type piece struct{ first, last int64 }
+type piece struct {
+	First, Last int64
+	At          int // the exchange that has the first one
+}
 
 func (n *sequenceNumbers) take(item *record.Item) {
 	if item.Seq <= 0 {
 		return
 	}
 	key := seriesKey{item.File, item.World}
-	pieces, known := n.series[key]
-	switch last := len(pieces) - 1; {
-	case !known && len(n.order) >= maxSeries:
-		return
-	case !known:
-		if n.series == nil {
-			n.series = map[seriesKey][]piece{}
-		}
-		n.order = append(n.order, key)
-	case item.Seq == pieces[last].last+1:
-		pieces[last].last++
+	pieces, known := n.Series[key]
+	if known && item.Seq == pieces[len(pieces)-1].Last+1 {
+		pieces[len(pieces)-1].Last++
 		return
 	}
 	if len(pieces) <= maxPieces {
-		n.series[key] = append(pieces, piece{item.Seq, item.Seq})
+		n.put(key, append(pieces, piece{item.Seq, item.Seq, item.Number}))
 	}
+}
+
+func (n *sequenceNumbers) put(key seriesKey, pieces []piece) {
+	if n.Series == nil {
+		n.Series = map[seriesKey][]piece{}
+	}
+	if n.last != (seriesKey{}) && key.compare(n.last) > 0 {
+		return
+	}
+	n.Series[key] = pieces
+	n.drop(2 * maxSeries)
+}
+
+// drop drops series beyond those that are kept, if there are more than so many.
+func (n *sequenceNumbers) drop(most int) {
+	if len(n.Series) <= most {
+		return
+	}
+	keys := slices.SortedFunc(maps.Keys(n.Series), seriesKey.compare)
+	n.last = keys[maxSeries-1]
+	for _, key := range keys[maxSeries:] {
+		delete(n.Series, key)
+	}
+}
+
+// merge adds the numbers of another part of the recording. Pieces are joined only when all parts are known: between two
+// of them there may be another one.
+func (n *sequenceNumbers) merge(other *sequenceNumbers) {
+	for key, from := range other.Series {
+		n.put(key, append(slices.Clone(n.Series[key]), from...))
+	}
+}
+
+// pieces returns the pieces of a series in the order of the recording, those joined that follow each other.
+func (n *sequenceNumbers) pieces(key seriesKey) (list []piece) {
+	for _, p := range slices.SortedFunc(slices.Values(n.Series[key]), func(a, b piece) int { return cmp.Compare(a.At, b.At) }) {
+		if last := len(list) - 1; last >= 0 && p.First == list[last].Last+1 {
+			list[last].Last = p.Last
+		} else if len(list) <= maxPieces {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// inOrder returns the series in the order in which the recording shows them.
+func (n *sequenceNumbers) inOrder() (keys []seriesKey, series map[seriesKey][]piece) {
+	n.drop(maxSeries)
+	series = make(map[seriesKey][]piece, len(n.Series))
+	for key := range n.Series {
+		keys, series[key] = append(keys, key), n.pieces(key)
+	}
+	slices.SortFunc(keys, func(a, b seriesKey) int { return cmp.Compare(series[a][0].At, series[b][0].At) })
+	return keys, series
 }
 
 // gaps lists the numbers that are certainly missing, between two numbers of a run. Those before the first one may have
 // been left out on purpose, and are listed only if complete is set.
 func (n *sequenceNumbers) gaps(complete bool) []report.Gap {
 	var list []report.Gap
-	for _, key := range n.order {
-		for _, run := range runs(n.series[key]) {
-			before := piece{last: run[0].first - 1}
-			if complete && !n.ends(key.world, before.last) {
-				before.last = 0
+	keys, series := n.inOrder()
+	for _, key := range keys {
+		for _, run := range runs(series[key]) {
+			before := piece{Last: run[0].First - 1}
+			if complete && !ends(series, key.World, before.Last) {
+				before.Last = 0
 			}
 			for _, p := range run {
-				if p.first > before.last+1 && len(list) < maxGaps {
-					list = append(list, report.Gap{File: key.file, World: key.world, First: before.last + 1, Last: p.first - 1})
+				if p.First > before.Last+1 && len(list) < maxGaps {
+					list = append(list, report.Gap{File: key.File, World: key.World, First: before.Last + 1, Last: p.First - 1})
 				}
 				before = p
 			}
@@ -77,10 +132,10 @@ func (n *sequenceNumbers) gaps(complete bool) []report.Gap {
 func runs(pieces []piece) [][]piece {
 	list := [][]piece{pieces[:1:1]}
 	for i, p := range pieces[1:] {
-		switch isBack := p.first <= pieces[i].last; {
-		case isBack && p.first > 1 && len(pieces) > maxPieces:
+		switch isBack := p.First <= pieces[i].Last; {
+		case isBack && p.First > 1 && len(pieces) > maxPieces:
 			return nil
-		case isBack && p.first > 1:
+		case isBack && p.First > 1:
 			return [][]piece{merged(pieces)}
 		case isBack:
 			list = append(list, []piece{p})
@@ -93,11 +148,11 @@ func runs(pieces []piece) [][]piece {
 
 // merged sorts pieces and joins adjacent ones.
 func merged(pieces []piece) []piece {
-	pieces = slices.SortedFunc(slices.Values(pieces), func(a, b piece) int { return cmp.Compare(a.first, b.first) })
+	pieces = slices.SortedFunc(slices.Values(pieces), func(a, b piece) int { return cmp.Compare(a.First, b.First) })
 	list := pieces[:1]
 	for _, p := range pieces[1:] {
-		if last := &list[len(list)-1]; p.first <= last.last+1 {
-			last.last = max(last.last, p.last)
+		if last := &list[len(list)-1]; p.First <= last.Last+1 {
+			last.Last = max(last.Last, p.Last)
 		} else {
 			list = append(list, p)
 		}
@@ -107,12 +162,12 @@ func merged(pieces []piece) []piece {
 
 // ends reports whether a piece of a world ends with a number, so that the next number continues it. Number 0 always
 // does.
-func (n *sequenceNumbers) ends(world string, number int64) bool {
+func ends(series map[seriesKey][]piece, world string, number int64) bool {
 	if number == 0 {
 		return true
 	}
-	for key, pieces := range n.series {
-		if key.world == world && slices.ContainsFunc(pieces, func(p piece) bool { return p.last == number }) {
+	for key, pieces := range series {
+		if key.World == world && slices.ContainsFunc(pieces, func(p piece) bool { return p.Last == number }) {
 			return true
 		}
 	}

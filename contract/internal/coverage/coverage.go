@@ -4,56 +4,59 @@
 package coverage
 
 import (
-	"maps"
 	"strconv"
 
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-// Collector gathers what of the documents a recording touches. It is used by one goroutine.
+// Collector gathers what of the documents a recording touches. It is used by one goroutine. Its members are exported to
+// be encoded.
 type Collector struct {
-	documents  []*specs.Document
-	operations map[*specs.Operation]*operationCoverage
+	Operations map[string]*OperationCoverage // by name
 }
 
-// operationCoverage holds the touched parts of one operation.
-type operationCoverage struct {
-	*Set
-	exchanges int
-	statuses  map[int]int
+// OperationCoverage counts the exchanges of one operation, and holds the touched parts.
+type OperationCoverage struct {
+	Exchanges int
+	Statuses  map[int]int
+	Touched   []uint64 // by number, as a bit set
 }
 
-// NewCollector returns a collector for the operations of documents.
-func NewCollector(documents []*specs.Document) *Collector {
-	return &Collector{documents: documents, operations: map[*specs.Operation]*operationCoverage{}}
-}
+// NewCollector returns a collector that has gathered nothing.
+func NewCollector() *Collector { return &Collector{Operations: map[string]*OperationCoverage{}} }
 
 // Add adds an exchange of an operation by its status, 0 if it has no response, and what its messages touch.
 func (c *Collector) Add(op *specs.Operation, status int, sets []*Set) {
-	t := c.operations[op]
-	if t == nil {
-		t = &operationCoverage{Set: NewSet(op), statuses: map[int]int{}}
-		c.operations[op] = t
-	}
-	t.exchanges++
+	t := c.operation(op.Name())
+	t.Exchanges++
 	if status > 0 {
-		t.statuses[status]++
+		t.Statuses[status]++
 	}
 	for _, set := range sets {
-		t.Union(set)
+		t.Touched = set.touched.into(t.Touched)
 	}
 }
 
-// Clone returns a collector with what this one has so far.
-func (c *Collector) Clone() *Collector {
-	clone := NewCollector(c.documents)
-	for op, t := range c.operations {
-		set := NewSet(op)
-		set.Union(t.Set)
-		clone.operations[op] = &operationCoverage{Set: set, exchanges: t.exchanges, statuses: maps.Clone(t.statuses)}
+func (c *Collector) operation(name string) *OperationCoverage {
+	t := c.Operations[name]
+	if t == nil {
+		t = &OperationCoverage{Statuses: map[int]int{}}
+		c.Operations[name] = t
 	}
-	return clone
+	return t
+}
+
+// Merge adds what another collector has gathered. Nothing is shared with it.
+func (c *Collector) Merge(other *Collector) {
+	for name, from := range other.Operations {
+		t := c.operation(name)
+		t.Exchanges += from.Exchanges
+		for status, n := range from.Statuses {
+			t.Statuses[status] += n
+		}
+		t.Touched = bitset(from.Touched).into(t.Touched)
+	}
 }
 
 // axisOf returns the axis of coverage that an aspect of operations belongs to.
@@ -63,15 +66,15 @@ func axisOf(a Aspect) string {
 	}[a]
 }
 
-// Report returns the coverage, with that of rules.
-func (c *Collector) Report(rules []report.Rule) report.Coverage {
+// Report returns the coverage of documents, with that of rules.
+func (c *Collector) Report(documents []*specs.Document, rules []report.Rule) report.Coverage {
 	r := report.Coverage{
 		Operations: map[string]report.Touched{}, Untouched: map[string][]string{},
 		Totals: map[specs.Interface]map[string]int{},
 	}
 	var covered, documented [Aspects]int
-	r.Extras = c.extras()
-	for _, d := range c.documents {
+	r.Extras = c.extras(documents)
+	for _, d := range documents {
 		totals := map[string]int{report.Operations: len(d.Operations)}
 		r.Totals[d.Interface] = totals
 		for _, op := range d.Operations {
@@ -81,13 +84,13 @@ func (c *Collector) Report(rules []report.Rule) report.Coverage {
 				documented[aspect] += n
 				totals[axisOf(Aspect(aspect))] += n
 			}
-			t := c.operations[op]
+			t := c.Operations[op.Name()]
 			if t == nil {
 				r.Untouched[op.Name()] = extent.Responses
 				continue
 			}
 			r.Covered++
-			parts := t.Parts()
+			parts := c.Parts(op)
 			for aspect := range parts {
 				covered[aspect] += len(parts[aspect].Seen)
 			}
@@ -103,28 +106,43 @@ func (c *Collector) Report(rules []report.Rule) report.Coverage {
 }
 
 // extras returns the extras that were called.
-func (c *Collector) extras() map[string]report.Called {
+func (c *Collector) extras(documents []*specs.Document) map[string]report.Called {
 	var extras map[string]report.Called
-	for op, t := range c.operations {
-		if !op.IsExtra() {
+	for _, d := range documents {
+		if d.Extras == nil {
 			continue
 		}
-		if extras == nil {
-			extras = map[string]report.Called{}
+		for _, op := range d.Extras.Operations {
+			t := c.Operations[op.Name()]
+			if t == nil {
+				continue
+			}
+			if extras == nil {
+				extras = map[string]report.Called{}
+			}
+			called := t.report([Aspects]report.Parts{})
+			extras[op.Name()] = report.Called{Exchanges: called.Exchanges, Statuses: called.Statuses}
 		}
-		called := t.report([Aspects]report.Parts{})
-		extras[op.Name()] = report.Called{Exchanges: called.Exchanges, Statuses: called.Statuses}
 	}
 	return extras
 }
 
-func (t *operationCoverage) report(parts [Aspects]report.Parts) report.Touched {
+// Parts returns the documented parts of an operation: those that were touched, and those that were not.
+func (c *Collector) Parts(op *specs.Operation) [Aspects]report.Parts {
+	s := NewSet(op)
+	if t := c.Operations[op.Name()]; t != nil {
+		copy(s.touched, t.Touched)
+	}
+	return s.parts()
+}
+
+func (t *OperationCoverage) report(parts [Aspects]report.Parts) report.Touched {
 	r := report.Touched{
-		Exchanges: t.exchanges, Statuses: map[string]int{},
+		Exchanges: t.Exchanges, Statuses: map[string]int{},
 		Requests: parts[RequestParts], Responses: parts[ResponseParts], Parameters: parts[ParameterParts],
 		Enums: parts[EnumParts], Properties: parts[PropertyParts],
 	}
-	for status, n := range t.statuses {
+	for status, n := range t.Statuses {
 		r.Statuses[strconv.Itoa(status)] = n
 	}
 	return r

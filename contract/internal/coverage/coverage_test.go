@@ -24,7 +24,7 @@ func TestCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	op := d.Find("POST", "/things").Operation
-	c := coverage.NewCollector([]*specs.Document{d})
+	documents, c := []*specs.Document{d}, coverage.NewCollector()
 	for status, kind := range map[int]any{201: "big", 400: nil} {
 		request, response := coverage.NewSet(op), coverage.NewSet(op)
 		request.RequestBody("application/json")
@@ -34,7 +34,7 @@ func TestCollector(t *testing.T) {
 		}
 		c.Add(op, status, []*coverage.Set{request, response})
 	}
-	r := c.Report(nil)
+	r := c.Report(documents, nil)
 	want := report.Touched{
 		Exchanges: 2, Statuses: map[string]int{"201": 1, "400": 1},
 		Requests:   report.Parts{Seen: []string{"application/json"}},

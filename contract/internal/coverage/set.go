@@ -71,15 +71,19 @@ func (b bitset) has(part int) bool { return b[part/64]&(1<<(part%64)) != 0 }
 
 func (c *Catalogue) empty() bitset { return make(bitset, (len(c.parts)+63)/64) }
 
-// Union adds another message of the same operation.
-func (s *Set) Union(other *Set) {
-	for i, word := range other.touched {
-		s.touched[i] |= word
+// into adds the parts to a set, which may be empty, and returns it.
+func (b bitset) into(set bitset) bitset {
+	if set == nil {
+		set = make(bitset, len(b))
 	}
+	for i, word := range b {
+		set[i] |= word
+	}
+	return set
 }
 
-// Parts returns the documented parts by their names: those that were touched, and those that were not.
-func (s *Set) Parts() (parts [Aspects]report.Parts) {
+// parts returns the documented parts by their names: those that were touched, and those that were not.
+func (s *Set) parts() (parts [Aspects]report.Parts) {
 	s.catalogue.eachPart(func(part int, name string) {
 		p := &parts[s.catalogue.parts[part]]
 		if s.touched.has(part) {

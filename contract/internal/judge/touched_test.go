@@ -21,11 +21,9 @@ func covered(r *judge.Result) (parts [coverage.Aspects]report.Parts) {
 	if len(r.Touched) == 0 {
 		return parts
 	}
-	c := coverage.NewSet(r.Operation())
-	for _, seen := range r.Touched {
-		c.Union(seen)
-	}
-	return c.Parts()
+	c := coverage.NewCollector()
+	c.Add(r.Operation(), 0, r.Touched)
+	return c.Parts(r.Operation())
 }
 
 // seenIn returns all that a result shows, in one list.
