@@ -1,10 +1,12 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 
 	"svc.example/understudy/contract/internal/history"
@@ -41,7 +43,9 @@ func newGatherer(c *Checker) *gatherer {
 	for _, id := range c.config.disabled {
 		g.disabled[id] = true
 	}
-	g.watcher = history.NewWatcher(c.rules(), g.takeRuleResult)
+	config := c.rules()
+	config.Workers = c.workers()
+	g.watcher = history.NewWatcher(config, g.takeRuleResult)
 	return g
 }
 
@@ -49,6 +53,9 @@ func newGatherer(c *Checker) *gatherer {
 func (c *Checker) rules() history.Config {
 	return history.Config{Rules: rule.All, Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete}
 }
+
+// workers returns how many goroutines judge at the same time.
+func (c *Checker) workers() int { return cmp.Or(c.config.workers, runtime.GOMAXPROCS(0)) }
 
 // breaks reports whether a finding makes a check fail.
 func (c *Checker) breaks(f *report.Finding) bool {

@@ -1,11 +1,9 @@
 package contract
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -62,7 +60,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 		})
 	}
 	var wg sync.WaitGroup
-	for range cmp.Or(c.config.workers, runtime.GOMAXPROCS(0)) {
+	for range c.workers() {
 		wg.Go(func() { p.judgeAll(ctx) })
 	}
 	wg.Go(func() { p.read(ctx, source) })

@@ -48,22 +48,20 @@ func (h *history) say(r Ruling) {
 		r.Message += "; the redacted callers cannot be told apart, and their responses contradict each other like those of " +
 			"several accounts"
 	}
-	if r.Verdict != report.Fail || len(r.Excuses) == 0 || h.w.config.Complete == Always {
-		h.report(r)
-		return
-	}
 	switch {
+	case r.Verdict != report.Fail || len(r.Excuses) == 0 || h.w.config.Complete == Always:
 	case h.w.config.Complete == Never:
-		h.doubt(&r, "the recording is not treated as complete", r.Excuses[0])
+		h.w.doubt(&r, "the recording is not treated as complete", r.Excuses[0])
 	case r.IfComplete:
-		h.doubt(&r, "nothing shows that the recording is complete", r.Excuses[0])
+		h.w.doubt(&r, "nothing shows that the recording is complete", r.Excuses[0])
 	case len(h.state.held) < maxHeld:
 		h.state.held = append(h.state.held, r)
 		return
 	default:
-		h.weigh(&r)
+		h.weigh(r)
+		return
 	}
-	h.report(r)
+	h.tell(outcome{Result: h.w.resultOf(r)})
 }
 
 // maxHeld bounds how many violations of a history are held. Those beyond are weighed by what is known so far.
@@ -72,38 +70,20 @@ const maxHeld = 10_000
 // tellHeld gives the verdicts that were held.
 func (h *history) tellHeld() {
 	for _, r := range h.state.held {
-		h.weigh(&r)
-		h.report(r)
+		h.weigh(r)
 	}
 	h.state.held = nil
 }
 
-// weigh makes a violation inconclusive if a sign supports one of its excuses. Where callers are hidden alike, any sign
-// does: it may show another account.
-func (h *history) weigh(r *Ruling) {
-	judged := r.Evidence[len(r.Evidence)-1]
-	for _, x := range r.Excuses {
-		if i := slices.IndexFunc(h.w.gaps, x.isIn); i >= 0 {
-			h.doubt(r, fmt.Sprintf("exchanges %d to %d are missing, as their numbers show", h.w.gaps[i].First, h.w.gaps[i].Last),
-				x)
-			return
-		}
-		isSign := func(s sign) bool {
-			return (s.supports(x, judged) || judged.Caller == 0) &&
-				h.w.writtenByOthers(h.account, NewExcuse(s.did, s.thing, s.after, s.by)) == nil
-		}
-		if i := slices.IndexFunc(h.state.signs, isSign); i >= 0 {
-			s := &h.state.signs[i]
-			h.doubt(r, s.text(h.w.kinds), x)
-			r.Evidence = slices.Insert(slices.Clone(r.Evidence), 0, s.after, s.by)
-			return
-		}
-		if e := h.w.writtenByOthers(h.account, x); e != nil {
-			h.doubt(r, fmt.Sprintf("exchange %d was sent by a caller who may belong to the same account", e.Number), x)
-			r.Evidence = slices.Insert(slices.Clone(r.Evidence), 0, e)
-			return
-		}
+// weigh weighs a violation at once if nobody else can have an effect on the account, else when all exchanges were
+// shown.
+func (h *history) weigh(r Ruling) {
+	x := &weighing{Ruling: r, account: h.account, signs: h.state.signs}
+	if !h.w.hasOthers(h.account.at) {
+		h.tell(outcome{Result: x.result(h.w, nil)})
+		return
 	}
+	h.tell(outcome{weighing: x})
 }
 
 // isIn reports whether the request that an excuse speaks of may be one that is missing.
@@ -113,15 +93,16 @@ func (x Excuse) isIn(gap report.Gap) bool {
 }
 
 // doubt makes a violation inconclusive, for a reason.
-func (h *history) doubt(r *Ruling, reason string, x Excuse) {
+func (w *Watcher) doubt(r *Ruling, reason string, x Excuse) {
 	r.Verdict = report.Inconclusive
-	r.Message = fmt.Sprintf("%s; unless a caller outside of the recording %s before (%s)", r.Message, x.text(h.w.kinds),
+	r.Message = fmt.Sprintf("%s; unless a caller outside of the recording %s before (%s)", r.Message, x.text(w.kinds),
 		reason)
 }
 
-func (h *history) report(r Ruling) {
+// resultOf returns the result of a ruling.
+func (w *Watcher) resultOf(r Ruling) Result {
 	r.Evidence = slices.DeleteFunc(slices.Clone(r.Evidence), func(e *facts.Exchange) bool { return e == nil })
-	h.w.say(h.w.config.result(r, h.w.accounts.linesOf(r.Evidence)))
+	return w.config.result(r, w.accounts.linesOf(r.Evidence))
 }
 
 // Missing sets which exchanges are missing, by the numbers that a file gives those of a world.

@@ -4,12 +4,10 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/report"
@@ -18,37 +16,26 @@ import (
 // Watcher shows exchanges to the rules: those of each account at each address by themselves, in the order in which they
 // began, once all of them are known. It is used by one goroutine.
 type Watcher struct {
-	config   Config
-	kinds    facts.Catalogue
-	spool    spool
-	sites    *sites
-	accounts *accounts
-	gaps     []report.Gap
-	atEnd    func(Result)
-	err      error
-	pass
+	config     Config
+	kinds      facts.Catalogue
+	store      store
+	timeline   sorter
+	writes     writeLog
+	sites      *sites
+	accounts   *accounts
+	accountsAt map[int]int      // accounts, by site
+	files      map[string]int32 // numbers of files, by their names
+	gaps       []report.Gap
+	atEnd      func(Result)
+	err        error
 }
-
-// pass holds what a Watcher knows while it shows the exchanges. Each time it begins anew.
-type pass struct {
-	say        func(Result)
-	histories  *bounded[member, *history]
-	ended      map[member]bool         // accounts that were left to make room for others
-	divided    int                     // number of those that came again
-	accountsAt map[int]int             // accounts, by site
-	begun      map[int]*facts.Exchange // the first exchange at each site, of whichever account
-	written    *bounded[writtenKey, []written]
-	instant    time.Time
-	seen       map[uint64]string // the exchanges that began at the same instant, with their files
-}
-
-// maxHistories bounds how many histories are followed at a time, each in some ten kilobytes at least. Beyond, the one
-// that was begun first ends, and begins anew with its next exchange.
-const maxHistories = 20_000
 
 // NewWatcher makes a watcher whose End gives its verdicts to say.
 func NewWatcher(config Config, say func(Result)) *Watcher {
-	w := &Watcher{config: config, spool: spool{limit: config.InMemory}, sites: newSites(), atEnd: say}
+	w := &Watcher{
+		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{}, atEnd: say,
+		timeline: sorter{limit: config.InMemory}, writes: writeLog{sorter{limit: config.InMemory}},
+	}
 	w.kinds = facts.NewCatalogue(config.Documents)
 	w.accounts = newAccounts(w.kinds)
 	return w
@@ -66,7 +53,25 @@ func (w *Watcher) See(e *facts.Exchange) {
 		w.sites.take(e)
 		w.accounts.take(e, w.sites.of(e.At))
 	}
-	w.err = w.spool.put(e)
+	w.err = w.keep(e)
+}
+
+// keep keeps an exchange until all of them are known.
+func (w *Watcher) keep(e *facts.Exchange) (err error) {
+	x := newEntry(e)
+	file, known := w.files[e.File]
+	if !known {
+		file = int32(len(w.files))
+		w.files[e.File] = file
+	}
+	x.file = file
+	if x.offset, x.length, err = w.store.put(e); err != nil {
+		return err
+	}
+	if !e.Forget && !w.sites.of(e.At).isMock {
+		err = w.writes.note(e, x)
+	}
+	return errors.Join(err, w.timeline.put(x))
 }
 
 // End shows the exchanges to the rules. Verdicts that wait for evidence become inconclusive. The error is that of the
@@ -83,85 +88,48 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) error {
 	}
 	w.sites.mergeContinued()
 	w.accounts.group(w.sites)
-	w.pass = pass{
-		say: say, accountsAt: w.accounts.count(), begun: map[int]*facts.Exchange{}, seen: map[uint64]string{},
-		written: newBounded[writtenKey, []written](maxSights, nil),
+	w.accountsAt = w.accounts.count()
+	w.store.markUnordered(w.sites.unordered)
+	if err := w.store.flush(); err != nil {
+		return err
 	}
-	w.histories = newBounded[member](cmp.Or(w.config.Accounts, maxHistories), func(h *history) {
-		w.ended[h.account] = true
-		h.end()
-	})
-	w.ended = map[member]bool{}
-	return w.show(ctx)
+	lanes, err := w.intoLanes(ctx)
+	if err != nil {
+		return err
+	}
+	p := &pass{w: w, begun: lanes.begun, say: say, workers: w.config.Workers}
+	if err = lanes.show(ctx, p); err == nil {
+		err = p.weighRest()
+	}
+	return errors.Join(err, lanes.close())
 }
 
 // Close removes what waits on the disk. No exchange may follow.
-func (w *Watcher) Close() error { return w.spool.close() }
-
-func (w *Watcher) show(ctx context.Context) error {
-	for e, err := range w.spool.all() {
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return err
-		}
-		if w.config.Pause != nil {
-			w.config.Pause()
-		}
-		if e.Forget {
-			w.forget(e.World)
-			continue
-		}
-		at := w.accounts.of(member{e.At, e.Caller})
-		h, known := w.histories.Get(at)
-		if !known {
-			if w.ended[at] {
-				w.divided++
-				delete(w.ended, at)
-			}
-			if w.begun[at.at] == nil {
-				w.begun[at.at] = e.WithoutFacts()
-			}
-			h = &history{w: w, account: at}
-			h.begin()
-			w.histories.put(at, h)
-		}
-		e.Unordered = w.sites.unordered[e.File]
-		if !w.isDouble(e) {
-			w.noteWritten(e, at)
-			h.take(e)
-		}
-	}
-	for _, h := range w.histories.all() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		h.end()
-	}
-	return nil
+func (w *Watcher) Close() error {
+	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close())
 }
 
-// isDouble reports whether the same exchange stands in another file, too.
-func (w *Watcher) isDouble(e *facts.Exchange) bool {
-	if e.Start.IsZero() || e.Digest == 0 {
-		return false
-	}
-	if !e.Start.Equal(w.instant) {
-		w.instant = e.Start
-		clear(w.seen)
-	}
-	file, isKnown := w.seen[e.Digest]
-	if !isKnown {
-		w.seen[e.Digest] = e.File
-	}
-	return isKnown && file != e.File
+// pass shows all exchanges once.
+type pass struct {
+	w       *Watcher
+	begun   map[int]entry // the first exchange at each site
+	workers int
+	say     func(Result)
+	rest    []*weighing // violations that what others did may explain
 }
 
-// forget ends what is known of a world, on whatever host: that of the control interface may be another.
-func (w *Watcher) forget(world string) {
-	for _, h := range w.histories.all() {
-		if nameOf(w.sites.list[h.account.at].world) == nameOf(world) {
-			h.end()
-		}
+// outcome is a result, or a violation that has to be weighed when all exchanges were shown.
+type outcome struct {
+	Result
+	weighing *weighing
+}
+
+func (p *pass) take(o outcome) {
+	if o.weighing != nil {
+		p.rest = append(p.rest, o.weighing)
+		return
 	}
+	p.say(o.Result)
 }
 
 // Notes reports the sites at which accounts were judged apart when the exchanges were shown, and how many accounts were
@@ -175,10 +143,6 @@ func (w *Watcher) Notes() []string {
 					p.address, n))
 		}
 	}
-	if w.divided > 0 {
-		notes = append(notes, fmt.Sprintf(
-			"accounts that are judged in several parts: %d; more than %d were in use at a time", w.divided, w.histories.limit))
-	}
 	slices.Sort(notes)
 	return slices.Compact(notes)
 }
@@ -187,6 +151,7 @@ func (w *Watcher) Notes() []string {
 type history struct {
 	w       *Watcher
 	account member
+	tell    func(outcome)
 	waiting []*facts.Exchange // not shown yet, since they may overlap with later ones
 	recent  []*facts.Exchange // shown already, but perhaps not over when the next one began
 	state   *State
@@ -222,17 +187,16 @@ func (h *history) next() {
 	h.recent = append(h.recent, e)
 }
 
-// end shows what is waiting, and forgets everything.
+// end shows what is waiting, and gives the verdicts that were held.
 func (h *history) end() {
 	for len(h.waiting) > 0 {
 		h.next()
 	}
 	h.state.abandon(h.w.config.Rules, h.say)
 	h.tellHeld()
-	h.begin()
 }
 
-func (h *history) begin() {
-	h.state, h.recent = newState(h.w.kinds), nil
-	h.state.KeepsKeys, h.state.first = h.w.sites.keyed[h.account.at], h.w.begun[h.account.at]
+func (h *history) begin(first *facts.Exchange) {
+	h.state = newState(h.w.kinds)
+	h.state.KeepsKeys, h.state.first = h.w.sites.keyed[h.account.at], first
 }

@@ -1,0 +1,133 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+
+	"github.com/vmihailenco/msgpack/v5"
+
+	"svc.example/understudy/contract/internal/facts"
+)
+
+// store holds the exchanges of a recording until all of them are known: the first ones in memory, the others in a file,
+// from which several readers can read each at any time.
+type store struct {
+	limit     int // exchanges in memory
+	exchanges []*facts.Exchange
+	file      *os.File
+	out       *bufio.Writer
+	size      int64
+	frame     bytes.Buffer
+	encoder   *msgpack.Encoder
+	unordered map[string]bool // files
+}
+
+// maxInMemory is the number of exchanges that a store holds in memory, some twenty megabytes.
+const maxInMemory = 20_000
+
+// put stores an exchange, and returns where it is.
+func (s *store) put(e *facts.Exchange) (offset int64, length int32, err error) {
+	if s.file == nil && len(s.exchanges) < cmp.Or(s.limit, maxInMemory) {
+		s.exchanges = append(s.exchanges, e)
+		return -int64(len(s.exchanges)), 0, nil
+	}
+	if s.file == nil {
+		if s.file, err = os.CreateTemp("", "understudy-events-*"); err != nil {
+			return 0, 0, fmt.Errorf("keep the exchanges: %w", err)
+		}
+		s.out, s.encoder = bufio.NewWriterSize(s.file, 1<<16), msgpack.NewEncoder(&s.frame)
+		s.encoder.UseArrayEncodedStructs(true)
+		s.encoder.UseCompactInts(true)
+	}
+	s.frame.Reset()
+	if err := s.encoder.Encode(e); err != nil {
+		return 0, 0, fmt.Errorf("keep the exchanges: %w", err)
+	}
+	offset, length = s.size, int32(s.frame.Len())
+	s.size += int64(length)
+	_, err = s.out.Write(s.frame.Bytes())
+	return offset, length, err
+}
+
+// flush lets readers see all that was put.
+func (s *store) flush() error {
+	if s.out == nil {
+		return nil
+	}
+	return s.out.Flush()
+}
+
+// close removes the file.
+func (s *store) close() error { return remove(s.file) }
+
+// markUnordered marks the exchanges of files that are not in order of time.
+func (s *store) markUnordered(files map[string]bool) {
+	s.unordered = files
+	for _, e := range s.exchanges {
+		e.Unordered = files[e.File]
+	}
+}
+
+// reader reads exchanges of a store. It is used by one goroutine.
+type reader struct {
+	store   *store
+	room    []byte
+	in      bytes.Reader
+	decoder *msgpack.Decoder
+	texts   sharedTexts
+}
+
+func (s *store) reader() *reader { return &reader{store: s, texts: sharedTexts{}} }
+
+// get returns an exchange.
+func (r *reader) get(x *entry) (*facts.Exchange, error) {
+	if x.offset < 0 {
+		return r.store.exchanges[-x.offset-1], nil
+	}
+	if int(x.length) > cap(r.room) {
+		r.room = make([]byte, max(int(x.length), 4<<10))
+	}
+	frame := r.room[:x.length]
+	if _, err := r.store.file.ReadAt(frame, x.offset); err != nil {
+		return nil, fmt.Errorf("read the exchanges again: %w", err)
+	}
+	r.in.Reset(frame)
+	if r.decoder == nil {
+		r.decoder = msgpack.NewDecoder(&r.in)
+	}
+	r.decoder.Reset(&r.in)
+	e := &facts.Exchange{}
+	if err := r.decoder.Decode(e); err != nil {
+		return nil, fmt.Errorf("read the exchanges again: %w", err)
+	}
+	r.texts.shareAll(e)
+	e.Unordered = r.store.unordered[e.File]
+	return e, nil
+}
+
+// sharedTexts holds texts that many exchanges have, once: what is read from the file has its own copy of each.
+type sharedTexts map[string]string
+
+const maxSharedTexts = 10_000
+
+func (s sharedTexts) shareAll(e *facts.Exchange) {
+	for _, text := range []*string{
+		&e.File, &e.World, &e.Address, &e.Operation, &e.Method, &e.Account, &e.Line.File, &e.Line.Method,
+	} {
+		*text = s.share(*text)
+	}
+}
+
+func (s sharedTexts) share(text string) string {
+	known, isKnown := s[text]
+	if !isKnown {
+		if len(s) >= maxSharedTexts {
+			clear(s)
+		}
+		s[text], known = text, text
+	}
+	return known
+}
