@@ -139,7 +139,7 @@ func (x *comparing) take(e *compare.Exchange) {
 	seen := map[compare.Kind]bool{}
 	for i := range e.Differences {
 		seen[e.Differences[i].Kind] = true
-		x.g.keepFinding(x.finding(e, &e.Differences[i]), x.lines(e, &e.Differences[i])...)
+		x.g.keepFinding(x.finding(e, &e.Differences[i]), int64(i), x.lines(e, &e.Differences[i])...)
 	}
 	x.g.Omitted += e.Omitted
 	for _, kind := range []compare.Kind{compare.Status, compare.Shape, compare.Value, compare.Behaviour} {

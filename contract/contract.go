@@ -85,6 +85,7 @@ type Checker struct {
 	documents []*specs.Document
 	judge     *judge.Judge
 	redactor  *recording.Redactor
+	guessed   []string // notes on bases that were guessed before
 }
 
 // NewChecker returns a checker for all interfaces. Its error joins all mistakes in the options. WithShapeDir and
@@ -107,9 +108,11 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 		err); err != nil {
 		return nil, err
 	}
-	salt := make([]byte, 16)
-	_, _ = rand.Read(salt)
-	redactor := &recording.Redactor{Brand: c.brand, Salt: salt}
+	redactor := &recording.Redactor{Brand: c.brand, Salt: c.salt}
+	if redactor.Salt == nil {
+		redactor.Salt = make([]byte, 16)
+		_, _ = rand.Read(redactor.Salt)
+	}
 	j, err := judge.New(judge.Config{
 		Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust, Engine: c.engine, Redactor: redactor,
 		Rewrites: c.rewrites, MockOnAllHosts: c.mockOnAll, IgnoresHeader: c.ignoresHeader, Limits: limits,

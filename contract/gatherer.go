@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"svc.example/understudy/contract/internal/history"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
@@ -28,7 +29,7 @@ type gatherer struct {
 	notes      []string         // on the recording as a whole
 	err        error            // of the disk
 	last       int              // the exchange that was collected last
-	order      int64            // of the next finding between exchanges
+	order      int64            // of the last finding between exchanges
 
 	// called with each verdict and each finding, and the exchange that they are about; nil to call nothing
 	onCheck   func(exchange int, rule string, v report.Verdict)
@@ -114,7 +115,7 @@ func (g *gatherer) collect(v *exchangeResult) {
 	}
 	g.Omitted += v.result.Omitted
 	for i := range v.result.Findings {
-		g.keepFindingAt(v.result.Findings[i], int64(i), v.line)
+		g.keepFinding(v.result.Findings[i], int64(i), v.line)
 	}
 	g.Pending.take(g.checker, v.result)
 	if v.event != nil {
@@ -164,13 +165,23 @@ func (g *gatherer) judgeTheRest(ctx context.Context, show func(context.Context) 
 	if err := show(ctx); err != nil && ctx.Err() == nil {
 		g.err = err
 	}
-	for _, note := range g.watcher.Notes() {
-		g.Apart[note]++
-	}
+	g.noteApart()
 	if ctx.Err() == nil {
 		g.judgePendingCredentials()
 	}
 	return errors.Join(append(g.Problems.errs(), g.err)...)
+}
+
+// noteApart notes which accounts were judged apart.
+func (g *gatherer) noteApart() {
+	for _, note := range g.watcher.Notes() {
+		g.Apart[note]++
+	}
+}
+
+// noteGuesses notes what a user must know of the bases that a judge has guessed.
+func (g *gatherer) noteGuesses(j *judge.Judge, notes []string) {
+	g.notes = append(slices.Clip(notes), g.Guesses.notes(j)...)
 }
 
 // allNotes lists what is worth knowing about the recording itself.

@@ -15,20 +15,20 @@ func (g *gatherer) takeRuleResult(v history.Result) {
 	g.countCheck(v.Exchange, v.Rule, v.Operation, v.Verdict, 1)
 	g.RulesJudged = g.RulesJudged || v.Verdict == report.Pass || v.Verdict == report.Fail
 	if v.Finding != nil {
-		g.keepFinding(*v.Finding, v.Lines...)
+		g.order++
+		g.keepFinding(*v.Finding, ofRules+g.order, v.Lines...)
 	}
 }
 
-// keepFinding keeps a finding that is not about an exchange alone.
-func (g *gatherer) keepFinding(f report.Finding, lines ...report.Line) {
-	const afterOthers = 1 << 32 // those about an exchange alone
-	g.order++
-	g.keepFindingAt(f, afterOthers+g.order, lines...)
-}
+// The order of the findings on an exchange: those of the exchange alone come first.
+const (
+	ofRules       = 1 << 32
+	ofCredentials = 1 << 48
+)
 
-// keepFindingAt keeps a finding, if it is one of the first with its fingerprint, and counts it in any case. The order is
+// keepFinding keeps a finding, if it is one of the first with its fingerprint, and counts it in any case. The order is
 // that among the findings of an exchange.
-func (g *gatherer) keepFindingAt(f report.Finding, order int64, lines ...report.Line) {
+func (g *gatherer) keepFinding(f report.Finding, order int64, lines ...report.Line) {
 	if g.isDisabled(f.Rule, f.Operation) {
 		return
 	}

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +45,7 @@ type config struct {
 	latency         []latencyLimit
 	comparison      comparisonConfig
 	found           func(*Finding, []report.Line)
+	salt            []byte
 }
 
 // WithBaseURL adds a base address of an interface, such as https://workflow.example.com. The paths of its document
@@ -52,6 +54,18 @@ type config struct {
 func WithBaseURL(iface specs.Interface, address string) Option {
 	return func(c *config) error {
 		c.bases[iface] = append(c.bases[iface], address)
+		return nil
+	}
+}
+
+// WithSalt sets the salt of the marks that stand for secrets in reports, where equal ones have equal marks. By default it
+// is random. Processes that judge parts of one recording need the same one, which nobody else should know.
+func WithSalt(salt []byte) Option {
+	return func(c *config) error {
+		c.salt = salt
+		if len(salt) == 0 {
+			return errors.New("salt: want some bytes")
+		}
 		return nil
 	}
 }

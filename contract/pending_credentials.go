@@ -116,7 +116,7 @@ func (g *gatherer) judgePendingCredentials() {
 		verdict := g.Pending.verdict(a)
 		for i := range a.First {
 			g.countCheck(a.First[i].Exchange, judge.AuthScheme, name, verdict, 1)
-			g.keepFinding(a.First[i].finding(verdict), a.First[i].Line)
+			g.keepFinding(a.First[i].finding(verdict), ofCredentials, a.First[i].Line)
 		}
 		if more := a.Count - len(a.First); more > 0 { // that were not kept
 			g.countCheck(0, judge.AuthScheme, name, verdict, more)

@@ -70,7 +70,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 	}
 	cancel()
 	wg.Wait()
-	g.notes = append(p.notes, g.Guesses.notes(p.judge)...)
+	g.noteGuesses(p.judge, p.notes)
 	return p.judge, err
 }
 

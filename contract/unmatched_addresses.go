@@ -48,7 +48,7 @@ func (a *unmatchedAddresses) take(r *judge.Result) {
 	one := a.Counted[key]
 	if one == nil {
 		one = &unmatchedAddress{Address: hintedAddress(u), Unmatched: report.Unmatched{
-			Method: method, URL: key.URL, Claimants: append([]string{}, r.Owner.Claimants...), Exchange: r.Item.Number,
+			Method: method, URL: key.URL, Claimants: r.Owner.Claimants, Exchange: r.Item.Number,
 		}}
 		a.put(key, one)
 	}
@@ -132,6 +132,7 @@ func (a *unmatchedAddresses) report(j *judge.Judge) (list []report.Unmatched, no
 			continue
 		}
 		shown := one.Unmatched
+		shown.Claimants = append([]string{}, shown.Claimants...) // never nil
 		if len(shown.Claimants) > 0 {
 			shown.Hint = "give each of them its own base address"
 		} else if u, err := url.Parse(one.Address); err == nil && one.Address != "" {

@@ -2,12 +2,9 @@ package history
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"fmt"
 	"os"
-
-	"github.com/vmihailenco/msgpack/v5"
 
 	"svc.example/understudy/contract/internal/facts"
 )
@@ -20,8 +17,7 @@ type store struct {
 	file      *os.File
 	out       *bufio.Writer
 	size      int64
-	frame     bytes.Buffer
-	encoder   *msgpack.Encoder
+	encoder   *facts.Encoder
 	unordered map[string]bool // files
 }
 
@@ -38,17 +34,15 @@ func (s *store) put(e *facts.Exchange) (offset int64, length int32, err error) {
 		if s.file, err = os.CreateTemp("", "understudy-events-*"); err != nil {
 			return 0, 0, fmt.Errorf("keep the exchanges: %w", err)
 		}
-		s.out, s.encoder = bufio.NewWriterSize(s.file, 1<<16), msgpack.NewEncoder(&s.frame)
-		s.encoder.UseArrayEncodedStructs(true)
-		s.encoder.UseCompactInts(true)
+		s.out, s.encoder = bufio.NewWriterSize(s.file, 1<<16), facts.NewEncoder()
 	}
-	s.frame.Reset()
-	if err := s.encoder.Encode(e); err != nil {
+	frame, err := s.encoder.Encode(e)
+	if err != nil {
 		return 0, 0, fmt.Errorf("keep the exchanges: %w", err)
 	}
-	offset, length = s.size, int32(s.frame.Len())
+	offset, length = s.size, int32(len(frame))
 	s.size += int64(length)
-	_, err = s.out.Write(s.frame.Bytes())
+	_, err = s.out.Write(frame)
 	return offset, length, err
 }
 
@@ -75,12 +69,10 @@ func (s *store) markUnordered(files map[string]bool) {
 type reader struct {
 	store   *store
 	room    []byte
-	in      bytes.Reader
-	decoder *msgpack.Decoder
-	texts   sharedTexts
+	decoder *facts.Decoder
 }
 
-func (s *store) reader() *reader { return &reader{store: s, texts: sharedTexts{}} }
+func (s *store) reader() *reader { return &reader{store: s, decoder: facts.NewDecoder()} }
 
 // get returns an exchange.
 func (r *reader) get(x *entry) (*facts.Exchange, error) {
@@ -94,40 +86,10 @@ func (r *reader) get(x *entry) (*facts.Exchange, error) {
 	if _, err := r.store.file.ReadAt(frame, x.offset); err != nil {
 		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
-	r.in.Reset(frame)
-	if r.decoder == nil {
-		r.decoder = msgpack.NewDecoder(&r.in)
-	}
-	r.decoder.Reset(&r.in)
-	e := &facts.Exchange{}
-	if err := r.decoder.Decode(e); err != nil {
+	e, err := r.decoder.Decode(frame)
+	if err != nil {
 		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
-	r.texts.shareAll(e)
 	e.Unordered = r.store.unordered[e.File]
 	return e, nil
-}
-
-// sharedTexts holds texts that many exchanges have, once: what is read from the file has its own copy of each.
-type sharedTexts map[string]string
-
-const maxSharedTexts = 10_000
-
-func (s sharedTexts) shareAll(e *facts.Exchange) {
-	for _, text := range []*string{
-		&e.File, &e.World, &e.Address, &e.Operation, &e.Method, &e.Account, &e.Line.File, &e.Line.Method,
-	} {
-		*text = s.share(*text)
-	}
-}
-
-func (s sharedTexts) share(text string) string {
-	known, isKnown := s[text]
-	if !isKnown {
-		if len(s) >= maxSharedTexts {
-			clear(s)
-		}
-		s[text], known = text, text
-	}
-	return known
 }

@@ -25,7 +25,7 @@ func formats() []Format {
 		{"Kong log", isKong, readKong},
 		{"WireMock mapping", isMapping, readMapping},
 		{"access log", isAccessLog, readAccessLog},
-		{"NDJSON", isNDJSON, readNDJSON},
+		{"NDJSON", IsNDJSON, readNDJSON},
 		{"WireMock mappings", isMappings, jsonLists{"mappings": inJSON(decodeMapping)}.read},
 		{"WireMock journal", isJournal, jsonLists{"requests": inJSON(decodeServed)}.read},
 		{"Hoverfly simulation", isSimulation, jsonLists{"data.pairs": inJSON(decodePair)}.read},

@@ -14,7 +14,8 @@ var exchangeKeys = map[string]bool{
 	"request": true, "response": true, "redacted": true, "notes": true, "fault": true,
 }
 
-func isNDJSON(h *record.Head) bool { return exchangeKeys[h.First] }
+// IsNDJSON reports whether the beginning is that of a recording in NDJSON.
+func IsNDJSON(h *record.Head) bool { return exchangeKeys[h.First] }
 
 // ReadLines reads an input that is known to be NDJSON, and yields each line as soon as it is complete.
 func ReadLines(in *record.Input, yield func(record.Raw, error) bool) bool {
