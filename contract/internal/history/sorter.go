@@ -28,8 +28,8 @@ type row[T any] interface {
 	compare(other *T) int
 }
 
-// maxRows is the number of rows that a sorter holds in memory, some twenty megabytes.
-const maxRows = 250_000
+// maxRows is the number of rows that a sorter holds in memory, some seven megabytes.
+const maxRows = 100_000
 
 func (s *sorter[T, P]) put(one T) error {
 	s.rows = append(s.rows, one)
@@ -82,7 +82,7 @@ func (s *sorter[T, P]) all() iter.Seq2[*T, error] {
 		width := len(P(new(T)).append(nil))
 		size := int64(s.limit) * int64(width)
 		for i := range s.runs {
-			in := bufio.NewReaderSize(io.NewSectionReader(s.file, int64(i)*size, size), 1<<15)
+			in := bufio.NewReaderSize(io.NewSectionReader(s.file, int64(i)*size, size), 1<<14)
 			*merged = append(*merged, &diskRun[T, P]{in: in, room: make([]byte, width)})
 		}
 		merged.yield(yield)
