@@ -76,8 +76,8 @@ func (f *foundFindings) merge(other *foundFindings, breaks func(*report.Finding)
 	}
 }
 
-// count counts findings with one fingerprint, the first of which is given, and returns how many there are now; 0 if they
-// are not counted apart.
+// count counts findings with one fingerprint, the first of which is given, and returns how many there are now; 0 if
+// they are not counted apart.
 func (f *foundFindings) count(first *report.Finding, place findingPlace, n int, breaks func(*report.Finding) bool) int {
 	group := f.Groups[first.ID]
 	switch {
@@ -146,8 +146,8 @@ func (f *foundFindings) keep(one foundFinding) {
 	f.kept += len(longer) - len(list)
 }
 
-// dropFindings drops the findings beyond the first ones, once there are twice as many. As many others come before each of
-// them in the whole recording, too, since of no fingerprint there are fewer.
+// dropFindings drops the findings beyond the first ones, once there are twice as many. As many others come before each
+// of them in the whole recording, too, since of no fingerprint there are fewer.
 func (f *foundFindings) dropFindings() {
 	if f.kept <= 2*maxFindings {
 		return

@@ -18,8 +18,9 @@ type clue struct {
 	kind   clueKind
 	caller uint64
 
-	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0 where
-	// that is not shown. Of a job: the name of whoever it is shown to be of, its time, and its database, as hashes.
+	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0
+	// where that is not shown. Of a job: the name of whoever it is shown to be of, its time, and its database, as
+	// hashes.
 	mark, origin, database uint64
 
 	offset int64
@@ -109,7 +110,8 @@ func millisecond(t time.Time) uint64 {
 	return uint64(t.UnixMilli())
 }
 
-// isOf reports whether a job that is shown was issued by a request, going by its database, and the time at which it was.
+// isOf reports whether a job that is shown was issued by a request, going by its database, and the time at which it
+// was.
 func (c *clue) isOf(issued *clue) bool {
 	const skew = 2000 // milliseconds
 	isSame := c.database == issued.database || c.database == 0 || issued.database == 0
