@@ -15,7 +15,8 @@ type Reader struct {
 	at      int
 	failed  bool
 	scratch []byte // the last string that had escapes
-	strings cache
+	strings cache[string]
+	values  cache[any]
 }
 
 var readers = sync.Pool{New: func() any { return &Reader{} }}
@@ -98,9 +99,6 @@ func (r *Reader) Word(word string) bool {
 	}
 	return false
 }
-
-// String reads a string. Short ones that are read again and again share their memory.
-func (r *Reader) String() string { return r.strings.of(r.Bytes()) }
 
 // Bytes reads a string. The bytes are valid until the next one is read.
 func (r *Reader) Bytes() []byte {
