@@ -15,6 +15,8 @@ import (
 type documentCache struct {
 	schemas sync.Map // loadedOperation → func() (engine.Schemas, error), of a second engine
 	trees   sync.Map // compiledSchema → *accept.Tree, which accepts what the first engine accepts
+	schemes sync.Map // *specs.Operation → []*openapi3.SecurityScheme
+	answers sync.Map // operationStatus → *documentedStatus
 }
 
 var caches sync.Map // *specs.Document → *documentCache
