@@ -70,7 +70,7 @@ func kinOnBody(b *content) (f faultList) {
 		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
 		}
-		f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
+		f.schema(err, locatedSchema{schema, b.schemaPointer()}, at)
 	}
 	if isLarge && len(f.list) > 0 {
 		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"
