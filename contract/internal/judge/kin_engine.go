@@ -120,23 +120,32 @@ func messageOf(e *openapi3.SchemaError) string {
 
 // kinOnParameters judges the parameters of a request one by one.
 func kinOnParameters(p *parameters) (f faultList) {
-	input := &openapi3filter.RequestValidationInput{
-		Request: p.request, PathParams: p.path, QueryParams: p.query,
+	var input *openapi3filter.RequestValidationInput
+	for i, ref := range p.op.Parameters {
+		if specs.IsCredential(ref.Value) || p.isIgnored(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) ||
+			p.accepts(ref.Value) {
+			continue
+		}
+		if input == nil {
+			input = p.input()
+		}
+		if err := openapi3filter.ValidateParameter(context.Background(), input, ref.Value); err != nil {
+			f.parameter(err, ref.Value, p.op.ParameterPointer(i))
+		}
+	}
+	return f
+}
+
+// input returns the parameters as the engine takes them.
+func (p *parameters) input() *openapi3filter.RequestValidationInput {
+	return &openapi3filter.RequestValidationInput{
+		Request: p.request(), PathParams: p.path, QueryParams: p.query,
 		Options: &openapi3filter.Options{
 			MultiError: true, SkipSettingDefaults: true,
 			SchemaValidationOptions: append(
 				schemaOptions(request, p.op.Document.T.IsOpenAPI31OrLater()), openapi3.MultiErrors()),
 		},
 	}
-	for i, ref := range p.op.Parameters {
-		if specs.IsCredential(ref.Value) || p.isIgnored(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) {
-			continue
-		}
-		if err := openapi3filter.ValidateParameter(p.request.Context(), input, ref.Value); err != nil {
-			f.parameter(err, ref.Value, p.op.ParameterPointer(i))
-		}
-	}
-	return f
 }
 
 // isEmptyPart reports whether a parameter is the empty second half of a segment, and may be. The engine takes it for
