@@ -159,14 +159,16 @@ func mapSchemas(schemas []locatedSchema, next func(locatedSchema) locatedSchema)
 // withCombined adds the schemas that schemas are combined of. If a discriminator names one of several alternatives for
 // the object, only that one is added.
 func withCombined(schemas []locatedSchema, object map[string]any) []locatedSchema {
+	if len(schemas) <= maxWalk && !slices.ContainsFunc(schemas, isCombined) {
+		return schemas
+	}
 	var list []locatedSchema
 	for i := 0; i < len(schemas) && len(list) <= maxWalk; i++ {
 		w := schemas[i]
-		if len(w.schema.AllOf)+len(w.schema.AnyOf)+len(w.schema.OneOf) == 0 {
-			list = append(list, w)
+		list = append(list, w)
+		if !isCombined(w) {
 			continue
 		}
-		list = append(list, w)
 		parts := combinedSchemas(w.schema, w.pointer)
 		if chosen, ok := discriminated(w, parts, object); ok {
 			parts = []locatedSchema{chosen}
@@ -174,6 +176,10 @@ func withCombined(schemas []locatedSchema, object map[string]any) []locatedSchem
 		schemas = append(slices.Clip(schemas), parts...)
 	}
 	return list
+}
+
+func isCombined(w locatedSchema) bool {
+	return len(w.schema.AllOf)+len(w.schema.AnyOf)+len(w.schema.OneOf) > 0
 }
 
 func discriminated(w locatedSchema, parts []locatedSchema, object map[string]any) (locatedSchema, bool) {
