@@ -45,7 +45,7 @@ func keyIdentity(value string, schemed bool, scheme string) string {
 		word, key = "", value
 	}
 	switch {
-	case key == "", isStandIn(word), isStandIn(key) && !isUniqueStandIn(key):
+	case key == "", isStandIn(word), isSharedStandIn(key):
 		return ""
 	case !schemed, strings.EqualFold(word, scheme):
 		return key
