@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// documentedStatus is what a document says of the answers of an operation that have a status.
+// documentedStatus describes the answers of an operation that have a status, by its document.
 type documentedStatus struct {
 	*openapi3.Response          // nil if the status is not documented
 	key                string   // the key under which that stands, such as 2XX
