@@ -52,16 +52,16 @@ type list struct {
 	rest  *openapi3.Schema // that has rarer keywords; nil mostly
 }
 
-func (l *list) accepts(value []any) bool {
-	length := uint64(len(value))
-	if length < l.min || l.max != nil && length > *l.max || l.rest != nil && l.rest.VisitJSONArray(value) != nil {
+func (l *list) accepts(v value) bool {
+	length := uint64(v[0].count)
+	if length < l.min || l.max != nil && length > *l.max || l.rest != nil && l.rest.VisitJSON(v.decoded()) != nil {
 		return false
 	}
 	if l.items == nil {
 		return true
 	}
-	for _, item := range value {
-		if !l.items.Accepts(item) {
+	for rest := v.parts(); len(rest) > 0; {
+		if !l.items.accepts(rest.cut()) {
 			return false
 		}
 	}
@@ -79,27 +79,27 @@ type object struct {
 	others     *Tree // the schema of other properties; nil for any
 }
 
-func (o *object) accepts(value map[string]any) bool {
-	length := uint64(len(value))
+func (o *object) accepts(v value) bool {
+	length := uint64(v[0].count)
 	if length < o.min || o.max != nil && length > *o.max {
 		return false
 	}
 	for _, name := range o.hidden {
-		if value[name] != nil {
+		if part := v.member(name); part != nil && !part.isNull() {
 			return false
 		}
 	}
 	for _, name := range o.required {
-		if _, ok := value[name]; !ok {
+		if v.member(name) == nil {
 			return false
 		}
 	}
-	for name, part := range value {
-		schema, known := o.properties[name]
+	for rest := v.parts(); len(rest) > 0; {
+		schema, known := o.properties[rest.cut()[0].text]
 		if !known {
 			schema = o.others
 		}
-		if !known && o.closed || schema != nil && !schema.Accepts(part) {
+		if part := rest.cut(); !known && o.closed || schema != nil && !schema.accepts(part) {
 			return false
 		}
 	}
