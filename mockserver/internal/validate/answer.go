@@ -50,12 +50,14 @@ func (o *Operation) Documents(status int) bool {
 }
 
 func (o *Operation) answer(status int) (answer, bool) {
-	for _, key := range []string{strconv.Itoa(status), strconv.Itoa(status/100) + "XX", "default"} {
-		if a, ok := o.answers[key]; ok {
-			return a, true
-		}
+	a, ok := o.answers[strconv.Itoa(status)]
+	if !ok {
+		a, ok = o.answers[strconv.Itoa(status/100)+"XX"]
 	}
-	return answer{}, false
+	if !ok {
+		a, ok = o.answers["default"]
+	}
+	return a, ok
 }
 
 func (d answer) body(a Answer) error {
