@@ -29,7 +29,7 @@ const (
 )
 
 // usual is the number of nodes for which there is room without asking for memory.
-const usual = 40
+const usual = 48
 
 func (v value) isNull() bool { return v[0].kind == kindNull }
 
