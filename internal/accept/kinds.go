@@ -2,7 +2,6 @@ package accept
 
 import (
 	"math"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -12,7 +11,7 @@ import (
 type text struct {
 	min     uint64
 	max     *uint64
-	pattern *regexp.Regexp
+	pattern *pattern
 	format  func(string) bool
 }
 
@@ -23,7 +22,7 @@ func (t *text) accepts(value string) bool {
 			return false
 		}
 	}
-	return (t.pattern == nil || t.pattern.MatchString(value)) && (t.format == nil || t.format(value))
+	return (t.pattern == nil || t.pattern.matches(value)) && (t.format == nil || t.format(value))
 }
 
 // number holds the keywords of a schema that are about a number.
