@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -86,34 +87,46 @@ func BenchmarkFaults(b *testing.B) {
 	}
 }
 
+// BenchmarkWrite serves requests that change a world, which is reset now and then. A # in a body stands for the number
+// of the request since then.
 func BenchmarkWrite(b *testing.B) {
-	for _, w := range [][2]string{
-		{"/workflow/api/pools/2", `{"concurrencyLimit":3}`},
-		{"/ingestion/postback/v3/event/sample/carts", `{"user":"u","price":1.5}`},
-		{"/core/v3/job/kill/1", ""},
+	for _, w := range []struct{ name, method, path, body string }{
+		{"create a pool", http.MethodPost, "/workflow/api/pools", `{"name":"pool #","concurrencyLimit":1}`},
+		{
+			"create a pool rule", http.MethodPost, "/workflow/api/pool_rules", `{"priority":10#,"poolId":"1",` +
+				`"conditions":[{"type":"project_name","operator":"starts_with","values":["p"]}]}`,
+		},
+		{"update a pool", http.MethodPatch, "/workflow/api/pools/2", `{"concurrencyLimit":3}`},
+		{
+			"start an attempt", http.MethodPut, "/workflow/api/attempts", `{"workflowId":"1","sessionTime":` +
+				`"2026-01-15T09:30:00Z","retryAttemptName":"retry #","params":{}}`,
+		},
+		{"ingest an event", http.MethodPost, "/ingestion/postback/v3/event/shop/page_views", `{"user":"u#","price":1.5}`},
+		{"kill a job", http.MethodPost, "/core/v3/job/kill/1", ""},
 	} {
-		b.Run(w[0], func(b *testing.B) {
+		b.Run(w.name, func(b *testing.B) {
 			s, err := mockserver.New(mockserver.WithClock("frozen"))
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
-			status := 0
-			for b.Loop() {
-				method := http.MethodPost
-				if strings.Contains(w[0], "pools") {
-					method = http.MethodPatch
+			answer := counting{}
+			for n := 0; b.Loop(); n++ {
+				if n%8 == 0 {
+					s.World("").Reset()
 				}
-				r := httptest.NewRequestWithContext(b.Context(), method, w[0], strings.NewReader(w[1]))
+				body := strings.ReplaceAll(w.body, "#", strconv.Itoa(n%8))
+				r, err := http.NewRequestWithContext(b.Context(), w.method, w.path, strings.NewReader(body))
+				if err != nil {
+					b.Fatal(err)
+				}
 				r.Header.Set("Authorization", admin)
 				r.Header.Set("Content-Type", "application/json")
 				r.Header.Set("X-SVC-Write-Key", "1/write")
-				w := &counting{nothing: nothing{http.Header{}}}
-				s.ServeHTTP(w, r)
-				status = w.status
-			}
-			if status >= 300 {
-				b.Fatal(status)
+				answer.header = http.Header{}
+				if s.ServeHTTP(&answer, r); answer.status >= 300 {
+					b.Fatal(answer.status)
+				}
 			}
 		})
 	}

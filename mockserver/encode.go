@@ -183,7 +183,7 @@ func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
 	if a.Status != http.StatusNoContent && reply.Chunks == nil && reply.Stream == nil {
 		a.Header = append(a.Header, [2]string{"Content-Length", strconv.Itoa(len(a.Body))})
 	}
-	a.Header = append(a.Header, [2]string{"Date", x.now().Format(http.TimeFormat)})
+	a.Header = append(a.Header, [2]string{"Date", x.server.dates.text(x.now())})
 	if reply.ETag != "" {
 		a.Header = append(a.Header, [2]string{"Etag", reply.ETag}, [2]string{"Accept-Ranges", "bytes"})
 	}

@@ -6,8 +6,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// used holds what requests that only read have left, for later ones: it is most of the memory that such a request
-// takes. A handler that changes the world may have left its call behind in there.
+// used holds memory that requests have left, for later ones. The copy of the world that a handler has changed is the
+// world from then on, so it is not among it.
 type used struct {
 	exchanges sync.Pool // of *exchange
 	snapshots sync.Pool // of *world.State
@@ -27,13 +27,16 @@ func (u *used) newSnapshot() *world.State {
 	return new(world.State)
 }
 
-// recycle takes back what an exchange that is over has used, if it had a copy of the world and no more.
+// recycle takes back what an exchange that is over has used, if it came to a handler. No world refers to a call: what a
+// handler leaves in there to be done later has what it needs of the call, and not the call.
 func (u *used) recycle(x *exchange) {
-	snapshot := x.snapshot
-	if snapshot == nil || x.call.World != snapshot {
+	if x.call.World == nil {
 		return
 	}
-	*snapshot, *x = world.State{}, exchange{}
-	u.snapshots.Put(snapshot)
+	if snapshot := x.snapshot; x.call.World == snapshot {
+		*snapshot = world.State{}
+		u.snapshots.Put(snapshot)
+	}
+	*x = exchange{}
 	u.exchanges.Put(x)
 }

@@ -99,7 +99,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		return
 	}
 	x := s.used.newExchange()
-	*x = exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
+	x.loadedInterface, x.server, x.target, x.w, x.r, x.began = iface, s, t, w, r, s.arrival()
 	x.respond(x.answer())
 }
 

@@ -51,6 +51,7 @@ type Server struct {
 	stop       context.CancelFunc
 	memory     *semaphore.Weighted // for large bodies
 	used       used
+	dates      dates
 	sending    atomic.Int64 // answers on their way to clients
 	watchers   atomic.Int64 // clients that wait for exchanges, or follow them
 	meters     *meter.Set

@@ -127,7 +127,8 @@ func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) 
 		in.Header.Set("Content-Length", strconv.FormatInt(in.ContentLength, 10))
 	}
 	defer in.Body.Close()
-	switch target, ok := s.locate(in); {
+	target, ok := s.locate(in)
+	switch {
 	case !ok:
 		return nil, fmt.Errorf("understudy: no interface is served at %s; assign the address with WithBaseURL", r.URL)
 	case target.iface == "":
@@ -136,7 +137,7 @@ func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) 
 		return roundTripLive(s, r, in)
 	}
 	w := &responseWriter{header: http.Header{}}
-	s.ServeHTTP(w, in)
+	s.serve(w, in, target)
 	if err := w.Err(); err != nil {
 		return nil, err
 	}

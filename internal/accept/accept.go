@@ -6,8 +6,6 @@
 package accept
 
 import (
-	"encoding/json"
-	"math"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -71,32 +69,49 @@ func CompileWith(formats Formats, schema *openapi3.Schema, direction Direction) 
 	return tree
 }
 
-// Accepts reports whether kin-openapi accepts a value: nil, a bool, a float64, a json.Number, a string, a []any or a
-// map[string]any.
-func (t *Tree) Accepts(value any) bool {
-	number, isNumber := value.(float64)
+// Accepts reports whether kin-openapi accepts a value: nil, a bool, a float64, a json.Number, a string, a []any or a map[string]any.
+func (t *Tree) Accepts(decoded any) bool {
+	nodes := make(value, 0, usual)
+	if n := countNodes(decoded); n > usual {
+		nodes = make(value, 0, n)
+	}
+	return t.accepts(appendDecoded(nodes, decoded))
+}
+
+// AcceptsText reports whether a text is JSON, and kin-openapi accepts its value. It gives up on some valid texts, and
+// reports false: on long ones, deep ones, objects with many members, and numbers that are too large for a float64.
+func (t *Tree) AcceptsText(text []byte) bool {
+	if len(text) > maxText {
+		return false
+	}
+	r := reader{text: string(text)}
+	v := r.read(make(value, 0, usual))
+	return v != nil && t.accepts(v)
+}
+
+func (t *Tree) accepts(v value) bool {
 	switch {
-	case value == nil && t.nullable:
+	case v.isNull() && t.nullable:
 		return true
-	case isNumber && (math.IsNaN(number) || math.IsInf(number, 0)):
+	case !v.isFinite():
 		return false
 	case t.empty:
-		return value != nil
-	case t.not != nil && t.not.Accepts(value), !t.acceptsCombined(value):
+		return !v.isNull()
+	case t.not != nil && t.not.accepts(v), !t.acceptsCombined(v):
 		return false
-	case value == nil:
+	case v.isNull():
 		return t.oneOf != nil || t.anyOf != nil || t.allOf != nil
 	}
-	return (t.enum == nil || t.enum.has(value)) && t.acceptsKind(value)
+	return (t.enum == nil || t.enum.has(v)) && t.acceptsKind(v)
 }
 
 // acceptsCombined reports whether a value fits the schemas that a schema combines.
-func (t *Tree) acceptsCombined(value any) bool {
-	if t.oneOf != nil && t.oneOf.count(value, 2) != 1 || t.anyOf != nil && t.anyOf.count(value, 1) != 1 {
+func (t *Tree) acceptsCombined(v value) bool {
+	if t.oneOf != nil && t.oneOf.count(v, 2) != 1 || t.anyOf != nil && t.anyOf.count(v, 1) != 1 {
 		return false
 	}
 	for _, part := range t.allOf {
-		if !part.Accepts(value) {
+		if !part.accepts(v) {
 			return false
 		}
 	}
@@ -104,21 +119,19 @@ func (t *Tree) acceptsCombined(value any) bool {
 }
 
 // acceptsKind reports whether a value has a type that a schema allows, and what the schema says of that type is true.
-func (t *Tree) acceptsKind(value any) bool {
-	switch value := value.(type) {
-	case bool:
+func (t *Tree) acceptsKind(v value) bool {
+	switch v[0].kind {
+	case kindFalse, kindTrue:
 		return t.kinds.boolean
-	case float64:
-		return t.kinds.number && t.number.accepts(value)
-	case json.Number:
-		number, err := value.Float64()
-		return err == nil && t.kinds.number && t.number.accepts(number)
-	case string:
-		return t.kinds.text && t.text.accepts(value)
-	case []any:
-		return t.kinds.list && t.list.accepts(value)
-	case map[string]any:
-		return t.kinds.object && t.object.accepts(value)
+	case kindNumber:
+		return t.kinds.number && t.number.accepts(v[0].number)
+	case kindText:
+		return t.kinds.text && t.text.accepts(v[0].text)
+	case kindList:
+		return t.kinds.list && t.list.accepts(v)
+	case kindObject:
+		return t.kinds.object && t.object.accepts(v)
+	case kindOther, kindNull:
 	}
 	return false
 }
@@ -140,14 +153,14 @@ type discriminator struct {
 }
 
 // count returns how many options accept a value; it counts up to a limit.
-func (c *choice) count(value any, limit int) int {
-	ref, ok := c.discriminator.ref(value)
+func (c *choice) count(v value, limit int) int {
+	ref, ok := c.discriminator.ref(v)
 	if !ok {
 		return 0
 	}
 	n := 0
 	for i := 0; i < len(c.options) && n < limit; i++ {
-		if o := c.options[i]; (ref == "" || ref == o.ref) && o.Accepts(value) {
+		if o := c.options[i]; (ref == "" || ref == o.ref) && o.accepts(v) {
 			n++
 		}
 	}
@@ -156,14 +169,14 @@ func (c *choice) count(value any, limit int) int {
 
 // ref returns the reference of the only option that may accept a value; empty if all may. It reports false for an
 // object that has no known value of the property.
-func (d *discriminator) ref(value any) (ref string, ok bool) {
-	object, isObject := value.(map[string]any)
-	if d == nil || !isObject {
+func (d *discriminator) ref(v value) (ref string, ok bool) {
+	if d == nil || v[0].kind != kindObject {
 		return "", true
 	}
-	name, ok := object[d.property].(string)
+	name := v.member(d.property)
+	ok = name != nil && name[0].kind == kindText
 	if ok && len(d.refs) > 0 {
-		ref, ok = d.refs[name]
+		ref, ok = d.refs[name[0].text]
 	}
 	return ref, ok
 }
@@ -175,17 +188,17 @@ type enum struct {
 	booleans [2]bool // whether false is among them, and true
 }
 
-func (e *enum) has(value any) bool {
-	switch value := value.(type) {
-	case string:
-		return e.texts[value]
-	case float64:
-		return slices.Contains(e.numbers, value)
-	case json.Number:
-		number, err := value.Float64()
-		return err == nil && slices.Contains(e.numbers, number)
-	case bool:
-		return value && e.booleans[1] || !value && e.booleans[0]
+func (e *enum) has(v value) bool {
+	switch v[0].kind {
+	case kindText:
+		return e.texts[v[0].text]
+	case kindNumber:
+		return slices.Contains(e.numbers, v[0].number)
+	case kindFalse:
+		return e.booleans[0]
+	case kindTrue:
+		return e.booleans[1]
+	case kindOther, kindNull, kindList, kindObject:
 	}
 	return false
 }

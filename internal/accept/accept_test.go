@@ -56,10 +56,11 @@ func compare(t *testing.T, p place, d accept.Direction, tree *accept.Tree, g *ge
 	}
 	err := p.schema.VisitJSON(value, d.Option())
 	got := tree.Accepts(value)
+	text, _ := json.Marshal(value)
 	if got != (err == nil) {
-		text, _ := json.Marshal(value)
 		t.Errorf("%s, direction %d: accepted: %v, but kin-openapi says %v: %s", p.name, d, got, err, text)
 	}
+	compareText(t, p.schema, d, tree, text)
 	compareAsJudged(t, p, d, asJudged(g, value))
 	return got
 }
@@ -102,6 +103,22 @@ func asJudged(g *generator, value any) any {
 	return value
 }
 
+// compareText holds the verdict on a text that is JSON, and on one with more behind it, against that of kin-openapi.
+func compareText(t *testing.T, schema *openapi3.Schema, d accept.Direction, tree *accept.Tree, text []byte) {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	err := schema.VisitJSON(value, d.Option())
+	if got := tree.AcceptsText(text); got != (err == nil) {
+		t.Errorf("direction %d: text accepted: %v, but kin-openapi says %v: %s", d, got, err, text)
+	}
+	if tree.AcceptsText(append(text, ",1"...)) {
+		t.Errorf("direction %d: accepted with more behind it: %s", d, text)
+	}
+}
+
 // FuzzVerdicts holds trees of the documents' schemas against kin-openapi, with values that are made by the schemas.
 func FuzzVerdicts(f *testing.F) {
 	all := places(f)
@@ -142,6 +159,9 @@ func FuzzSchemas(f *testing.F) {
 			err := schema.VisitJSON(value, d.Option())
 			if got := tree.Accepts(value); got != (err == nil) {
 				t.Errorf("direction %d: accepted: %v, but kin-openapi says %v", d, got, err)
+			}
+			if err != nil && tree.AcceptsText(valueText) {
+				t.Errorf("direction %d: text accepted, but kin-openapi says %v", d, err)
 			}
 		}
 	})

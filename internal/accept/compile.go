@@ -2,7 +2,6 @@ package accept
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -124,7 +123,7 @@ func (c *compiler) text(schema *openapi3.Schema) text {
 	t := text{min: schema.MinLength, max: schema.MaxLength}
 	if schema.Pattern != "" {
 		var err error
-		if t.pattern, err = regexp.Compile(schema.Pattern); err != nil || strings.Contains(schema.Pattern, `\u`) {
+		if t.pattern, err = newPattern(schema.Pattern); err != nil || strings.Contains(schema.Pattern, `\u`) {
 			c.failed = true // kin-openapi writes \u in another way
 		}
 	}

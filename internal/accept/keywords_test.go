@@ -95,6 +95,7 @@ func checkVerdict(t *testing.T, schema *openapi3.Schema, text string, want bool)
 		if d == accept.Request && got != want {
 			t.Errorf("%s: accepted: %v, want %v", text, got, want)
 		}
+		compareText(t, schema, d, tree, []byte(text))
 	}
 }
 

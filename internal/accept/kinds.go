@@ -2,7 +2,6 @@ package accept
 
 import (
 	"math"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -12,7 +11,7 @@ import (
 type text struct {
 	min     uint64
 	max     *uint64
-	pattern *regexp.Regexp
+	pattern *pattern
 	format  func(string) bool
 }
 
@@ -23,7 +22,7 @@ func (t *text) accepts(value string) bool {
 			return false
 		}
 	}
-	return (t.pattern == nil || t.pattern.MatchString(value)) && (t.format == nil || t.format(value))
+	return (t.pattern == nil || t.pattern.matches(value)) && (t.format == nil || t.format(value))
 }
 
 // number holds the keywords of a schema that are about a number.
@@ -52,16 +51,16 @@ type list struct {
 	rest  *openapi3.Schema // that has rarer keywords; nil mostly
 }
 
-func (l *list) accepts(value []any) bool {
-	length := uint64(len(value))
-	if length < l.min || l.max != nil && length > *l.max || l.rest != nil && l.rest.VisitJSONArray(value) != nil {
+func (l *list) accepts(v value) bool {
+	length := uint64(v[0].count)
+	if length < l.min || l.max != nil && length > *l.max || l.rest != nil && l.rest.VisitJSON(v.decoded()) != nil {
 		return false
 	}
 	if l.items == nil {
 		return true
 	}
-	for _, item := range value {
-		if !l.items.Accepts(item) {
+	for rest := v.parts(); len(rest) > 0; {
+		if !l.items.accepts(rest.cut()) {
 			return false
 		}
 	}
@@ -79,27 +78,27 @@ type object struct {
 	others     *Tree // the schema of other properties; nil for any
 }
 
-func (o *object) accepts(value map[string]any) bool {
-	length := uint64(len(value))
+func (o *object) accepts(v value) bool {
+	length := uint64(v[0].count)
 	if length < o.min || o.max != nil && length > *o.max {
 		return false
 	}
 	for _, name := range o.hidden {
-		if value[name] != nil {
+		if part := v.member(name); part != nil && !part.isNull() {
 			return false
 		}
 	}
 	for _, name := range o.required {
-		if _, ok := value[name]; !ok {
+		if v.member(name) == nil {
 			return false
 		}
 	}
-	for name, part := range value {
-		schema, known := o.properties[name]
+	for rest := v.parts(); len(rest) > 0; {
+		schema, known := o.properties[rest.cut()[0].text]
 		if !known {
 			schema = o.others
 		}
-		if !known && o.closed || schema != nil && !schema.Accepts(part) {
+		if part := rest.cut(); !known && o.closed || schema != nil && !schema.accepts(part) {
 			return false
 		}
 	}

@@ -24,16 +24,13 @@ const (
 // others, since the whole object becomes the record (documented).
 func newRecord(event []byte, timeField string, received time.Time) (world.Record, error) {
 	record := world.Record{Time: received.Unix()}
-	in := jsontext.NewDecoder(bytes.NewReader(event))
+	in := jsontext.NewDecoder(bytes.NewBuffer(event)) // a buffer is read in place
 	if begin, err := in.ReadToken(); err != nil {
 		return record, fmt.Errorf("not valid JSON: %w", err)
 	} else if begin.Kind() != '{' {
 		return record, errors.New("want an object")
 	}
-	values := bytes.NewBuffer(make([]byte, 0, len(event)+len(event)/4))
-	out := jsontext.NewEncoder(values)
-	write := func(t jsontext.Token) { _ = out.WriteToken(t) } // what was read can be written
-	write(jsontext.BeginObject)
+	values := append(make([]byte, 0, len(event)+len(event)/4), '{')
 	for in.PeekKind() == '"' {
 		name, text, present, err := readMember(in)
 		if err != nil {
@@ -45,11 +42,13 @@ func newRecord(event []byte, timeField string, received time.Time) (world.Record
 		if name == timeField {
 			record.Time = recordTime(text, record.Time)
 		}
-		write(jsontext.String(name))
-		write(jsontext.String(text))
+		if len(values) > 1 {
+			values = append(values, ',')
+		}
+		values, _ = jsontext.AppendQuote(values, name) // what was read can be written
+		values, _ = jsontext.AppendQuote(append(values, ':'), text)
 	}
-	write(jsontext.EndObject)
-	record.Values = string(bytes.TrimSpace(values.Bytes()))
+	record.Values = string(append(values, '}'))
 	return record, requireEnd(in)
 }
 

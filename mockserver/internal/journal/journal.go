@@ -50,6 +50,8 @@ type Entry struct {
 	Notes          []string
 	Fault          string // as recording.Fault writes it
 	Before         Moment // moves into the history, so that an exchange of the journal has none
+
+	bytes int // that it takes in a journal
 }
 
 // Journal is the memory of one world. It is safe for concurrent use.
@@ -128,7 +130,8 @@ func (j *Journal) commit(e *Entry) {
 	}
 	j.counts[Count{e.name(), e.Status}]++
 	j.entries = append(j.entries, e)
-	j.size += e.size()
+	e.bytes = e.size()
+	j.size += e.bytes
 	j.shrink(j.limit)
 }
 
@@ -136,7 +139,7 @@ func (j *Journal) commit(e *Entry) {
 func (j *Journal) shrink(limit int) {
 	n := 0
 	for ; j.size > limit && n < len(j.entries); n++ {
-		size := j.entries[n].size()
+		size := j.entries[n].bytes
 		j.size -= size
 		j.dropped.Entries++
 		j.dropped.Bytes += size

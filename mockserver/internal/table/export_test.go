@@ -9,4 +9,9 @@ func (x *Index[K, V]) ReplaceAt(hash uint64, key K, value V) {
 func (x *Index[K, V]) RemoveAt(hash uint64, key K) { x.replace(hash, key, nil) }
 
 // Keys returns the number of keys.
-func Keys[K comparable, V any](x *Index[K, V]) int { return x.count }
+func Keys[K comparable, V any](x *Index[K, V]) (n int) {
+	for range Entries(x) {
+		n++
+	}
+	return n
+}

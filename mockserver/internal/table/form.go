@@ -87,10 +87,10 @@ func (x *Index[K, V]) fill(bucket any) error {
 	list := *bucket.(*[]pair[K, V])
 	*x = Index[K, V]{}
 	for _, p := range list {
+		if _, taken := x.Get(p.Key); taken {
+			return errTwice
+		}
 		x.Put(p.Key, p.Value)
-	}
-	if x.count != len(list) {
-		return errTwice
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"iter"
 	"reflect"
+	"unsafe"
 
 	"github.com/benbjohnson/immutable"
 )
@@ -11,7 +12,6 @@ import (
 // Index maps keys to values, without an order. The zero value is an empty index, ready to use.
 type Index[K comparable, V any] struct {
 	buckets buckets // *[]pair[K, V]
-	count   int     // of keys
 }
 
 type pair[K comparable, V any] struct {
@@ -45,16 +45,13 @@ func (p Pairs) All() iter.Seq[any] {
 type buckets struct {
 	Meter // of the pairs
 
-	_   [0]func() // see tree
-	all any       // *hashed, once there was a key
+	_   [0]func()      // see tree
+	all unsafe.Pointer // *hashed; nil until there is a key
 }
 
 type hashed = immutable.Map[uint64, *entry]
 
-func hashedOf(b *buckets) *hashed {
-	all, _ := b.all.(*hashed)
-	return all
-}
+func hashedOf(b *buckets) *hashed { return (*hashed)(b.all) }
 
 // seed is shared, so that indexes with the same keys have the same form; nothing depends on which it is.
 var seed = maphash.MakeSeed()
@@ -81,12 +78,9 @@ func (x *Index[K, V]) Delete(key K) { x.replace(maphash.Comparable(seed, key), k
 
 // replace puts pairs in the place of the one with a key.
 func (x *Index[K, V]) replace(hash uint64, key K, by []pair[K, V]) {
-	x.count += len(by)
 	if found := x.buckets.get(hash); found != nil {
 		for _, p := range *found.row.(*[]pair[K, V]) {
-			if p.Key == key {
-				x.count--
-			} else {
+			if p.Key != key {
 				by = append(by, p)
 			}
 		}
@@ -125,12 +119,12 @@ func (b *buckets) put(hash uint64, pairs any, empty bool) {
 		b.Charge(-before.bytes)
 	}
 	if empty {
-		b.all = all.Delete(hash)
+		b.all = unsafe.Pointer(all.Delete(hash))
 		return
 	}
 	e := newEntry(pairs)
 	b.Charge(e.bytes)
-	b.all = all.Set(hash, e)
+	b.all = unsafe.Pointer(all.Set(hash, e))
 }
 
 // each yields every bucket.

@@ -92,6 +92,9 @@ func (o *Operation) requestBody(r *Request) error {
 	if !r.read && !m.json && r.media != mediaJSON || m.schema == nil {
 		return nil
 	}
+	if m.schema.acceptsText(r.Body) {
+		return nil
+	}
 	value, err := decodeJSON(r.Body)
 	if err != nil {
 		return op.Invalid("", "the request body is not valid JSON: %v", strings.TrimPrefix(err.Error(), "jsontext: "))

@@ -21,10 +21,22 @@ func newSchema(of *openapi3.Schema, direction accept.Direction) *schema {
 	return &schema{Schema: of, direction: direction}
 }
 
+// compiled returns the compiled form; nil if there is none.
+func (s *schema) compiled() *accept.Tree {
+	s.compile.Do(func() { s.tree = accept.Compile(s.Schema, s.direction) })
+	return s.tree
+}
+
 // accepts reports whether the compiled form accepts a value. If not, the value may be valid all the same.
 func (s *schema) accepts(value any) bool {
-	s.compile.Do(func() { s.tree = accept.Compile(s.Schema, s.direction) })
-	return s.tree != nil && s.tree.Accepts(value)
+	tree := s.compiled()
+	return tree != nil && tree.Accepts(value)
+}
+
+// acceptsText reports whether the compiled form accepts a JSON text. If not, the text may be valid all the same.
+func (s *schema) acceptsText(text []byte) bool {
+	tree := s.compiled()
+	return tree != nil && tree.AcceptsText(text)
 }
 
 // plain returns the schema itself; nil if there is none.

@@ -136,13 +136,18 @@ type Request struct {
 // Request returns errors of package op for all deviations of a request, after Read, from the document.
 func (o *Operation) Request(r *Request) error {
 	var errs []error
-	for _, p := range o.parameters {
-		errs = append(errs, o.parameter(p, r))
+	for i := range o.parameters {
+		if err := o.parameter(&o.parameters[i], r); err != nil {
+			errs = append(errs, err)
+		}
 	}
-	return errors.Join(append(errs, o.requestBody(r))...)
+	if err := o.requestBody(r); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
-func (o *Operation) parameter(p parameter, r *Request) error {
+func (o *Operation) parameter(p *parameter, r *Request) error {
 	var values []string
 	switch p.In {
 	case openapi3.ParameterInPath:
@@ -175,7 +180,7 @@ func (o *Operation) parameter(p parameter, r *Request) error {
 }
 
 // decode returns a parameter in the type of its schema.
-func decode(values []string, p parameter) (any, error) {
+func decode(values []string, p *parameter) (any, error) {
 	if !p.schema.Type.Is("array") {
 		if len(values) > 1 {
 			return nil, op.Invalid(p.Name, "is given %d times; want it once", len(values))

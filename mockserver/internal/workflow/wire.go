@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/workflow/engine"
@@ -80,7 +82,9 @@ func (a *flexibleID) UnmarshalJSON(data []byte) error {
 	case bytes.Equal(data, []byte("null")):
 		a.text = ""
 	case data[0] == '"':
-		return json.Unmarshal(data, &a.text)
+		text, err := jsontext.AppendUnquote(nil, data)
+		a.text = string(text)
+		return err
 	case data[0] == '-' || data[0] >= '0' && data[0] <= '9':
 		a.text = string(data)
 	default:

@@ -48,7 +48,8 @@ type DueEvents struct {
 	next DueEvent // the first of the queue, for the request that only wants to know whether something is due
 }
 
-type queue = immutable.SortedMap[DueEvent, struct{}]
+// queue holds events behind pointers, since a change copies a leaf with up to 32 of them.
+type queue = immutable.SortedMap[*DueEvent, struct{}]
 
 func queueOf(x *DueEvents) *queue {
 	all, _ := x.all.(*queue)
@@ -60,7 +61,7 @@ const eventCost = 128
 
 type chronological struct{}
 
-func (chronological) Compare(a, b DueEvent) int {
+func (chronological) Compare(a, b *DueEvent) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 }
 
@@ -68,24 +69,27 @@ func (chronological) Compare(a, b DueEvent) int {
 func (w *State) Plan(e DueEvent) {
 	all := queueOf(&w.events)
 	if all == nil {
-		all = immutable.NewSortedMap[DueEvent, struct{}](chronological{})
+		all = immutable.NewSortedMap[*DueEvent, struct{}](chronological{})
 	}
 	e.At = e.At.UTC().Round(0)
-	setQueue(&w.events, all.Set(e, struct{}{}))
+	setQueue(&w.events, all.Set(&e, struct{}{}))
 }
 
 // Cancel takes an event out of the queue, if it is there.
 func (w *State) Cancel(e DueEvent) {
 	if all := queueOf(&w.events); all != nil {
 		e.At = e.At.UTC().Round(0)
-		setQueue(&w.events, all.Delete(e))
+		setQueue(&w.events, all.Delete(&e))
 	}
 }
 
 func setQueue(x *DueEvents, all *queue) {
 	x.Charge(int64(all.Len())*eventCost - x.MemorySize())
 	x.all = all
-	x.next, _, _ = all.Iterator().Next()
+	x.next = DueEvent{}
+	if first, _, ok := all.Iterator().Next(); ok {
+		x.next = *first
+	}
 }
 
 // Next returns the earliest event.
@@ -112,7 +116,7 @@ func (w *State) Events() []DueEvent {
 	events := make([]DueEvent, 0, all.Len())
 	for it := all.Iterator(); !it.Done(); {
 		event, _, _ := it.Next()
-		events = append(events, event)
+		events = append(events, *event)
 	}
 	return events
 }

@@ -63,7 +63,7 @@ func (w *World) Epoch() int64 { return w.epoch.Load() }
 // changed, but a copy of it may. Jobs whose queries have not run are still under way in it.
 func (w *World) Read() *world.State {
 	value := w.Peek()
-	if !hasDue(value, value.Now()) {
+	if !hasDue(value) {
 		return value
 	}
 	w.lock()
@@ -133,9 +133,12 @@ func isDue(value *world.State, now time.Time) bool {
 	return ok && !event.At.After(now)
 }
 
-func hasDue(value *world.State, now time.Time) bool {
-	_, ended := value.Ended()
-	return ended || isDue(value, now)
+func hasDue(value *world.State) bool {
+	if _, ended := value.Ended(); ended {
+		return true
+	}
+	event, ok := value.Next()
+	return ok && !event.At.After(value.Now())
 }
 
 // maxSettled is the default number of events that a world settles at once.
@@ -145,13 +148,12 @@ const maxSettled = 100_000
 // mutex.
 func (w *World) settleDue() *world.State {
 	value := w.value.Load()
-	now := value.Now()
-	if !hasDue(value, now) {
+	if !hasDue(value) {
 		return value
 	}
 	next := *value
 	w.settleEnded(&next)
-	n := w.settleUntil(&next, now, w.MaxSettled)
+	n := w.settleUntil(&next, value.Now(), w.MaxSettled)
 	w.store(&next, int64(n)*eventCost)
 	return &next
 }
