@@ -2,8 +2,11 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 
 	"svc.example/understudy/contract"
 )
@@ -18,7 +21,7 @@ const (
 	Broken       = "entries_broken"   // the dead letters
 	Events       = "events"
 	Keys         = "keys"
-	Violations   = "violations" // checks that failed
+	Violations   = "violations" // checks that failed, but for those of credentials, which are judged for the report
 	EventsPerKey = "events_per_key"
 )
 
@@ -42,4 +45,26 @@ func countWatched(ctx context.Context, part *contract.Part, events int64) {
 	count(ctx, Keys, 1)
 	count(ctx, Violations, checks.Fail)
 	beam.NewDistribution(namespace, EventsPerKey).Update(ctx, events)
+}
+
+// Metrics lists what a job has counted, one metric a line, in the order of their names.
+func Metrics(result beam.PipelineResult) []string {
+	var list []string
+	if result == nil {
+		return nil
+	}
+	all := result.Metrics().Query(func(m metrics.SingleResult) bool { return m.Namespace() == namespace })
+	sums := map[string]int64{}
+	for _, c := range all.Counters() {
+		sums[c.Name()] += c.Result()
+	}
+	for name, sum := range sums {
+		list = append(list, fmt.Sprintf("%s %d", name, sum))
+	}
+	for _, d := range all.Distributions() {
+		v := d.Result()
+		list = append(list, fmt.Sprintf("%s min %d, max %d, sum %d, count %d", d.Name(), v.Min, v.Max, v.Sum, v.Count))
+	}
+	slices.Sort(list)
+	return list
 }

@@ -116,7 +116,7 @@ func (o *Options) shared() (*contract.Checker, error) {
 	made, ok := perProcess.made[string(key)]
 	if !ok {
 		made = sync.OnceValues(func() (*contract.Checker, error) {
-			c, err := contract.NewChecker(append(o.List(), contract.WithWorkers(1))...)
+			c, err := o.checker()
 			if err != nil {
 				return nil, err
 			}

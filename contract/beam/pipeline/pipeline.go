@@ -17,7 +17,6 @@ import (
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
@@ -93,9 +92,9 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run the job: %w", err)
 	}
-	text, err := filesystemRead(ctx, j.Sum)
+	text, err := take(ctx, j.Sum)
 	if err != nil {
-		return nil, fmt.Errorf("read what the workers found, which both they and this command must reach: %w", err)
+		return nil, fmt.Errorf("read what the workers found, which both they and this process must reach: %w", err)
 	}
 	sum := checker.Part(0)
 	if err := sum.UnmarshalBinary(text); err != nil {
@@ -125,14 +124,4 @@ func (j *Job) build(files []File) *beam.Pipeline {
 			beam.SideInput{Input: letters})
 	}
 	return p
-}
-
-// filesystemRead reads a file through Beam.
-func filesystemRead(ctx context.Context, address string) ([]byte, error) {
-	fs, err := filesystem.New(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	defer fs.Close()
-	return filesystem.Read(ctx, fs, address)
 }

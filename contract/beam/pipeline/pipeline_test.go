@@ -20,7 +20,16 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	pipeline.Register()
 	beam.Init()
-	os.Exit(m.Run())
+	folder, err := os.MkdirTemp("", "understudy-beam-test-")
+	if err == nil {
+		err = os.Setenv("TMPDIR", folder) // Beam leaves an empty file there for each job
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
 }
 
 // running lets one job run at a time: Beam's runner keeps its address in a variable.
@@ -75,19 +84,52 @@ func sameReport(t *testing.T, o pipeline.Options, patterns ...string) {
 
 func TestTheReportIsThatOfACheck(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../../testdata/*.ndjson")
-	if err != nil || len(files) < 4 {
-		t.Fatal(files, err)
+	const formats = "../../internal/capture/testdata/"
+	guess := pipeline.Options{Guess: true}
+	strict := pipeline.Options{
+		Guess: true, Gaps: true, Trust: "assumed", Complete: "always", NoExtras: true,
+		Bases:      [][2]string{{"workflow", "https://workflow.example.com"}},
+		Severities: []pipeline.Severity{{Rule: "schema", Operation: "*", Level: "warning"}},
 	}
-	for name, patterns := range map[string][]string{
-		"a recording":                  {"../../testdata/pools-broken.ndjson"},
-		"one that is cut off":          {"../../testdata/pools-broken-cut.ndjson"},
-		"files in another order":       []string{files[3], files[0], files[1]},
-		"a folder":                     {"../../testdata"},
+	damaged := filepath.Join(t.TempDir(), "damaged.ndjson")
+	writeDamaged(t, damaged)
+	for name, c := range map[string]struct {
+		options  pipeline.Options
+		patterns []string
+	}{
+		"a recording":              {guess, []string{"../../testdata/pools-broken.ndjson"}},
+		"one that is cut off":      {guess, []string{"../../testdata/pools-broken-cut.ndjson"}},
+		"options":                  {strict, []string{"../../testdata/pools-broken.ndjson"}},
+		"damaged":                  {guess, []string{damaged}},
+		"files in an order":        {guess, []string{"../../testdata/pools.ndjson", damaged, "../../testdata/pools-broken.ndjson"}},
+		"HAR":                      {guess, []string{formats + "mitmproxy.har"}},
+		"cassettes":                {guess, []string{formats + "vcrpy.yaml", formats + "rubyvcr.yaml"}},
+		"a folder":                 {guess, []string{"../../testdata"}},
+		"a folder of many formats": {guess, []string{formats}},
+		"a pattern":                {guess, []string{formats + "*.{json,ndjson}", "../../testdata/pools.ndjson"}},
+		"no recording":             {guess, []string{"../../testdata/shapes", "../../testdata/pools.ndjson"}},
+		"a file that is not there": {guess, []string{"none.har", "../../testdata/pools.ndjson"}},
+		"nothing":                  {guess, []string{"none.har"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sameReport(t, pipeline.Options{Guess: true}, patterns...)
+			sameReport(t, c.options, c.patterns...)
 		})
+	}
+}
+
+// writeDamaged writes a recording behind a byte order mark and empty lines, in which lines are no exchanges.
+func writeDamaged(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile("../../testdata/pools-broken.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	damaged := append([]byte("\ufeff\n  \n "), lines[0]...)
+	damaged = append(damaged, "no exchange\n{\"request\":\n\n"...)
+	damaged = append(append(damaged, bytes.Join(lines[1:], nil)...), "{\"request\":{}}\n"...)
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

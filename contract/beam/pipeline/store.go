@@ -50,3 +50,17 @@ func write(ctx context.Context, address string, content func(io.Writer) error) e
 	w := bufio.NewWriter(file)
 	return errors.Join(content(w), w.Flush(), file.Close())
 }
+
+// take reads a file through Beam, and removes it where the filesystem can.
+func take(ctx context.Context, address string) ([]byte, error) {
+	fs, err := filesystem.New(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	text, err := filesystem.Read(ctx, fs, address)
+	if remover, ok := fs.(filesystem.Remover); ok && err == nil {
+		err = remover.Remove(ctx, address)
+	}
+	return text, err
+}
