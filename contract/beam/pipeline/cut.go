@@ -48,8 +48,8 @@ func (fn *cutFn) ProcessElement(ctx context.Context, f File, emit func(Piece)) e
 	return nil
 }
 
-// cut returns the pieces of a file that can be read. Only NDJSON can be cut, and only where the filesystem can read from
-// any place: what object stores hold is read as a whole.
+// cut returns the pieces of a file that can be read. Only NDJSON can be cut, and only where the filesystem can read
+// from any place: what object stores hold is read as a whole.
 func (fn *cutFn) cut(ctx context.Context, f File) ([]Piece, error) {
 	r, err := f.open(ctx)
 	if err != nil {

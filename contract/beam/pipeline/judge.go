@@ -31,7 +31,7 @@ func (fn *judgeFn) ProcessElement(ctx context.Context, p Piece,
 		if lines, _, err = p.lines(ctx); err != nil {
 			return err
 		}
-		defer lines.Close()
+		defer func() { _ = lines.Close() }() // it was read
 	}
 	part := fn.checker.Part(p.Before.Exchanges)
 	events := 0

@@ -28,7 +28,7 @@ func (fn *measureFn) ProcessElement(ctx context.Context, p Piece) (Measured, err
 		if lines, m.Piece.Before.Bytes, err = p.lines(ctx); err != nil {
 			return m, err
 		}
-		defer lines.Close()
+		defer func() { _ = lines.Close() }() // it was read
 	}
 	m.Extent = contract.Extent(func(yield func(contract.Record, error) bool) {
 		for r, err := range m.Piece.read(ctx, lines, contract.Place{}) {

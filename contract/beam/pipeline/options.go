@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Options are those of a contract.Checker in a form that travels to workers as JSON. Files in it are read by each worker,
-// under the same name.
+// Options are those of a contract.Checker in a form that travels to workers as JSON. Files in it are read by each
+// worker, under the same name.
 type Options struct {
 	Bases           [][2]string // interface and URL
 	Rewrites        [][2]string // from and to
@@ -93,8 +93,8 @@ func (o *Options) repeated() (opts []contract.Option) {
 
 func (o *Options) checker() (*contract.Checker, error) { return contract.NewChecker(o.List()...) }
 
-// checkers holds a checker for each set of options, because a process has many workers, and a checker takes its time and
-// memory to make.
+// checkers holds a checker for each set of options, because a process has many workers, and a checker takes its time
+// and memory to make.
 type checkers struct {
 	mu   sync.Mutex
 	made map[string]func() (*contract.Checker, error)

@@ -37,7 +37,7 @@ type Job struct {
 // DefaultPieceSize is the number of bytes of a piece that one worker judges at a time.
 const DefaultPieceSize = 64 << 20
 
-// Result is what a job gives.
+// Result holds the report of a job, and what it takes to show more of it.
 type Result struct {
 	Report  *contract.Report
 	Checker *contract.Checker
@@ -68,7 +68,7 @@ func Register() {
 	register.Iter1[Measured]()
 	register.Iter1[[]byte]()
 	register.Iter1[string]()
-	beam.RegisterCoder(reflect.TypeOf(accumulator{}), encodeAccumulator, decodeAccumulator)
+	beam.RegisterCoder(reflect.TypeFor[accumulator](), encodeAccumulator, decodeAccumulator)
 }
 
 // Run runs a job on the runner that Beam's flags choose. The error is that of the job, or what a Check returns beside a

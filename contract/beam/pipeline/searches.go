@@ -6,7 +6,8 @@ import (
 	"svc.example/understudy/contract/internal/capture/record"
 )
 
-// searches holds, of each folder and pattern that was searched, whether a recording was found. That none was is an error.
+// searches holds, of each folder and pattern that was searched, whether a recording was found. That there is none is
+// an error.
 type searches map[string]*search
 
 type search struct {

@@ -22,7 +22,7 @@ func (fn *watchFn) Setup() (err error) {
 	return err
 }
 
-// ProcessElement watches one key. What it finds waits for the end of the bundle, because keys are many and small.
+// ProcessElement watches one key. What it finds waits for the end of the bundle, because keys may be many and small.
 func (fn *watchFn) ProcessElement(ctx context.Context, _ string, events, everywhere func(*[]byte) bool, gapsText []byte,
 	_ func([]byte),
 ) error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -72,13 +73,10 @@ func (f *command) run(c *cobra.Command, patterns []string) error {
 	switch {
 	case len(patterns) == 0:
 		return errors.New("want the file of a recording, a folder, a glob or an address; see understudy-beam --help")
+	case slices.Contains(patterns, "-"):
+		return errors.New("standard input can be read only once, and a job reads its input twice: want a file")
 	case *jobopts.Async:
 		return errors.New("--async: want to wait for the job, because its report is written here")
-	}
-	for _, pattern := range patterns {
-		if pattern == "-" {
-			return errors.New("standard input can be read only once, and a job reads its input twice: want a file")
-		}
 	}
 	if err := errors.Join(f.outputs.check(), checkRunner(*beamrunners.Runner)); err != nil {
 		return err

@@ -144,7 +144,9 @@ func (s *severities) Set(text string) error {
 // size is the value of a flag that takes a number of bytes.
 type size int64
 
-func (s *size) String() string { return fmt.Sprintf("%dMiB", cmp.Or(int64(*s), pipeline.DefaultPieceSize)>>20) }
+func (s *size) String() string {
+	return fmt.Sprintf("%dMiB", cmp.Or(int64(*s), pipeline.DefaultPieceSize)>>20)
+}
 
 func (s *size) Type() string { return "SIZE" }
 

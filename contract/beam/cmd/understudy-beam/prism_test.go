@@ -26,12 +26,11 @@ func TestAPrismOfItsOwn(t *testing.T) {
 	endpoint, pool := startPrism(t), startWorkers(t)
 	want := check(t, folder)
 	for name, environment := range map[string][]string{
-		"workers in the sender":         {"--environment_type=LOOPBACK"},
+		"workers in the sender":             {"--environment_type=LOOPBACK"},
 		"workers in a process of their own": {"--environment_type", "EXTERNAL", "--environment_config", pool},
 	} {
-		args := append(environment, "--runner", "universal", "--endpoint", endpoint, "--pieces=8", "--guess=false",
-			"--format=json", folder)
-		got, stderr, code := understudyBeam(t, args...)
+		got, stderr, code := understudyBeam(t, append(environment, "--runner", "universal", "--endpoint", endpoint,
+			"--pieces=8", "--guess=false", "--format=json", folder)...)
 		if diff := cmp.Diff(want, got); diff != "" || code != 1 {
 			t.Errorf("%s: exit code %d, want 1 (-check +job):\n%.3000s\n%s", name, code, diff, stderr)
 		}
