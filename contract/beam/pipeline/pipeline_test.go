@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"flag"
 	"fmt"
 	"os"
@@ -93,6 +94,8 @@ func TestTheReportIsThatOfACheck(t *testing.T) {
 	}
 	damaged := filepath.Join(t.TempDir(), "damaged.ndjson")
 	writeDamaged(t, damaged)
+	packed := filepath.Join(t.TempDir(), "packed.ndjson.gz")
+	writePacked(t, packed, damaged)
 	for name, c := range map[string]struct {
 		options  pipeline.Options
 		patterns []string
@@ -102,6 +105,7 @@ func TestTheReportIsThatOfACheck(t *testing.T) {
 		"options":                  {strict, []string{"../../testdata/pools-broken.ndjson"}},
 		"damaged":                  {guess, []string{damaged}},
 		"files in an order":        {guess, []string{"../../testdata/pools.ndjson", damaged, "../../testdata/pools-broken.ndjson"}},
+		"compressed":               {guess, []string{packed}},
 		"HAR":                      {guess, []string{formats + "mitmproxy.har"}},
 		"cassettes":                {guess, []string{formats + "vcrpy.yaml", formats + "rubyvcr.yaml"}},
 		"a folder":                 {guess, []string{"../../testdata"}},
@@ -115,6 +119,22 @@ func TestTheReportIsThatOfACheck(t *testing.T) {
 			t.Parallel()
 			sameReport(t, c.options, c.patterns...)
 		})
+	}
+}
+
+// writePacked writes what is in a file, compressed.
+func writePacked(t *testing.T, path, from string) {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(readFile(t, from)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

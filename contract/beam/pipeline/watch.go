@@ -22,6 +22,11 @@ func (fn *watchFn) Setup() (err error) {
 	return err
 }
 
+// StartBundle forgets what a bundle that failed has left.
+func (fn *watchFn) StartBundle(_ context.Context, _ func(*[]byte) bool, _ []byte, _ func([]byte)) {
+	fn.sum = nil
+}
+
 // ProcessElement watches one key. What it finds waits for the end of the bundle, because keys may be many and small.
 func (fn *watchFn) ProcessElement(ctx context.Context, _ string, events, everywhere func(*[]byte) bool, gapsText []byte,
 	_ func([]byte),
@@ -59,7 +64,6 @@ func (fn *watchFn) FinishBundle(_ context.Context, _ func(*[]byte) bool, _ []byt
 		return nil
 	}
 	text, err := fn.sum.MarshalBinary()
-	fn.sum = nil
 	emit(text)
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	beamrunners "github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/spf13/pflag"
 
 	"svc.example/understudy/specs/source"
@@ -32,6 +34,11 @@ func checkRunner(name string) error {
 		return nil
 	}
 	return fmt.Errorf("--runner %s: want %s", name, source.OneOf(name, runners()))
+}
+
+// isEmbedded reports whether the runner is in this process.
+func isEmbedded() bool {
+	return *jobopts.Endpoint == "" && slices.Contains([]string{"", "prism", "direct"}, *beamrunners.Runner)
 }
 
 // addBeamFlags adds the flags that Beam's packages keep in flag.CommandLine.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	beamrunners "github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/google/uuid"
@@ -68,6 +69,9 @@ that are missing. 2: could not judge, or the job failed.`,
 }
 
 func (f *command) run(c *cobra.Command, patterns []string) error {
+	if !f.verbose && isEmbedded() {
+		beamlog.LogLevel = "warn" // Beam's log shows little of a job in this process
+	}
 	pipeline.Register()
 	beam.Init() // which does not return in a worker
 	switch {
@@ -79,6 +83,9 @@ func (f *command) run(c *cobra.Command, patterns []string) error {
 		return errors.New("--async: want to wait for the job, because its report is written here")
 	}
 	if err := errors.Join(f.outputs.check(), checkRunner(*beamrunners.Runner)); err != nil {
+		return err
+	}
+	if err := checkOverwrites(f.written(), patterns); err != nil {
 		return err
 	}
 	f.job.Patterns, f.job.PieceSize = patterns, int64(f.size)

@@ -28,20 +28,22 @@ func TestExitCodes(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		"it conforms":          {[]string{testdata + "pools.ndjson"}, 0, ""},
-		"a violation":          {[]string{testdata + "pools-broken.ndjson"}, 1, "1 violation of pool-deletion"},
-		"too little coverage":  {[]string{"--min", "operations=90", testdata + "pools.ndjson"}, 1, "covers too little"},
-		"a warning only":       {[]string{"--severity", "*=warning", testdata + "pools-broken.ndjson"}, 0, ""},
-		"no file":              {nil, 2, "want the file"},
-		"standard input":       {[]string{"-"}, 2, "standard input"},
-		"not a recording":      {[]string{other}, 2, "other.json"},
-		"a wrong value":        {[]string{"--trust", "nobody", other}, 2, "documented"},
-		"an unknown rule":      {[]string{"--severity", "none=off", other}, 2, "none"},
-		"an unknown format":    {[]string{"--report", "doc=a", other}, 2, "FORMAT=FILE"},
-		"no waiting":           {[]string{"--async", other}, 2, "wait"},
-		"an unknown runner":    {[]string{"--runner", "none", testdata + "pools.ndjson"}, 2, "prism"},
-		"a job that fails":     {[]string{"--work", "/dev/null/sum", testdata + "pools.ndjson"}, 2, "run the job"},
-		"nobody at the runner": {[]string{"--runner=universal", testdata + "pools.ndjson"}, 2, "endpoint"},
+		"it conforms":              {[]string{testdata + "pools.ndjson"}, 0, ""},
+		"a violation":              {[]string{testdata + "pools-broken.ndjson"}, 1, "1 violation of pool-deletion"},
+		"too little coverage":      {[]string{"--min", "operations=90", testdata + "pools.ndjson"}, 1, "covers too little"},
+		"a warning only":           {[]string{"--severity", "*=warning", testdata + "pools-broken.ndjson"}, 0, ""},
+		"no file":                  {nil, 2, "want the file"},
+		"standard input":           {[]string{"-"}, 2, "standard input"},
+		"not a recording":          {[]string{other}, 2, "other.json"},
+		"a wrong value":            {[]string{"--trust", "nobody", other}, 2, "documented"},
+		"an unknown rule":          {[]string{"--severity", "none=off", other}, 2, "none"},
+		"an unknown format":        {[]string{"--report", "doc=a", other}, 2, "FORMAT=FILE"},
+		"no waiting":               {[]string{"--async", other}, 2, "wait"},
+		"an unknown runner":        {[]string{"--runner", "none", testdata + "pools.ndjson"}, 2, "prism"},
+		"an output is a recording": {[]string{"-o", other, other}, 2, "overwrite"},
+		"no folder for an output":  {[]string{"-o", other + "/none/a", other}, 2, "folder"},
+		"a job that fails":         {[]string{"--work", "/dev/null/sum", testdata + "pools.ndjson"}, 2, "run the job"},
+		"nobody at the runner":     {[]string{"--runner=universal", testdata + "pools.ndjson"}, 2, "endpoint"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
