@@ -2,9 +2,9 @@ package contract
 
 import "svc.example/understudy/contract/internal/judge"
 
-// Of what the first engine passes, the second one judges a sample: the first exchanges of a recording, and some of those
-// that follow. Which ones depends on nothing but their numbers, so that whoever judges a part of a recording needs to
-// know nothing of the others.
+// Of what the first engine passes, the second one judges a sample: the first exchanges of a recording, and some of
+// those that follow. Which ones depends on nothing but their numbers, so that whoever judges a part of a recording
+// needs to know nothing of the others.
 const (
 	sampledWhole = 2048 // exchanges at the beginning
 	sampledOf    = 64   // one of so many of the others

@@ -7,15 +7,13 @@ import (
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/specs/recording"
 )
 
 // lineOf returns an exchange in one line, without secrets. Its URL is relative to the base address of its interface, as
 // in the document; a rewritten one is whole, as it was recorded.
 func (c *Checker) lineOf(r *judge.Result) report.Line {
-	e := &recording.Exchange{Request: recording.Request{URL: r.Item.Request.URL}}
 	line := report.Line{
-		Exchange: r.Item.Number, Method: r.Item.Request.Method, URL: c.redactor.Redact(e, r.Operation()).Request.URL,
+		Exchange: r.Item.Number, Method: r.Item.Request.Method, URL: c.redactor.URL(r.Item.Request.URL, r.Operation()),
 		File: r.Item.File, Line: r.Item.Line, Entry: r.Item.Entry, Offset: r.Item.Offset,
 		Status: r.Recorded, Fault: r.Item.Fault,
 	}

@@ -11,26 +11,26 @@ import (
 const (
 	perGroup    = 50     // findings kept of each fingerprint
 	maxFindings = 10_000 // findings kept in all
-	maxGroups   = 20_000 // fingerprints that are kept apart
+	maxGroups   = 20_000 // fingerprints that are counted apart
 )
 
 // foundFindings holds the first findings of each fingerprint, and counts them all. What is kept does not depend on the
 // order in which findings come: the first ones by the numbers of their exchanges, and, if there are too many
-// fingerprints, those that are first as texts.
+// fingerprints to count, those that are first as texts.
 type foundFindings struct {
-	Groups  map[string]*foundGroup // by fingerprint
-	Dropped int                    // findings of fingerprints that are not kept apart
-	Broken  bool                   // one of these breaks the contract
-	kept    int                    // in all groups
-	last    string                 // a fingerprint behind which none is kept apart, or empty
+	Groups  map[string]*foundGroup    // by fingerprint
+	Dropped int                       // findings of fingerprints that are not counted apart
+	Broken  bool                      // one of these breaks the contract
+	Kept    map[string][]foundFinding // by fingerprint, each in order
+	kept    int                       // in all of these
+	last    string                    // a fingerprint behind which none is counted apart, or empty
 }
 
-// foundGroup holds the findings with one fingerprint.
+// foundGroup counts the findings with one fingerprint.
 type foundGroup struct {
 	First report.Finding // with the worst severity of all
 	Place findingPlace   // of the first one
 	Count int
-	Kept  []foundFinding // the first ones, in order
 }
 
 // foundFinding is a finding with the exchanges that it speaks of.
@@ -50,90 +50,70 @@ func (p findingPlace) compare(other findingPlace) int {
 	return cmp.Or(cmp.Compare(p.Exchange, other.Exchange), cmp.Compare(p.Order, other.Order))
 }
 
-func compareFound(a, b foundFinding) int { return a.Place.compare(b.Place) }
+func compareFound(a, b foundFinding) int {
+	return cmp.Or(a.Place.compare(b.Place), cmp.Compare(a.ID, b.ID))
+}
 
 // add adds a finding. It reports whether it is the first with its fingerprint.
 func (f *foundFindings) add(one foundFinding, breaks func(*report.Finding) bool) (isFirst bool) {
-	group := f.group(one.ID, one.Finding, one.Place)
-	if group == nil {
-		f.drop(&one.Finding, 1, breaks)
-		return false
-	}
-	group.count(one.Finding, one.Place, 1)
-	before := len(group.Kept)
-	group.keep(one)
-	f.kept += len(group.Kept) - before
-	f.dropGroups(2*maxGroups, breaks)
+	f.keep(one)
 	f.dropFindings()
-	return group.Count == 1
+	return f.count(&one.Finding, one.Place, 1, breaks) == 1
 }
 
-// group returns the group of a fingerprint, or nil if it is not kept apart.
-func (f *foundFindings) group(id string, first report.Finding, place findingPlace) *foundGroup {
-	group := f.Groups[id]
-	if group == nil && (f.last == "" || id <= f.last) {
-		if f.Groups == nil {
-			f.Groups = map[string]*foundGroup{}
+// merge adds the findings of another part of the recording. Nothing is shared with it that changes.
+func (f *foundFindings) merge(other *foundFindings, breaks func(*report.Finding) bool) {
+	for _, list := range other.Kept {
+		for i := range list {
+			f.keep(list[i])
 		}
-		group = &foundGroup{First: first, Place: place}
-		f.Groups[id] = group
 	}
-	return group
+	f.dropFindings()
+	f.Dropped += other.Dropped
+	f.Broken = f.Broken || other.Broken
+	for _, group := range other.Groups {
+		f.count(&group.First, group.Place, group.Count, breaks)
+	}
 }
 
-// drop counts findings that are not kept apart.
-func (f *foundFindings) drop(first *report.Finding, n int, breaks func(*report.Finding) bool) {
-	f.Dropped += n
-	f.Broken = f.Broken || breaks(first)
+// count counts findings with one fingerprint, the first of which is given, and returns how many there are now; 0 if
+// they are not counted apart.
+func (f *foundFindings) count(first *report.Finding, place findingPlace, n int, breaks func(*report.Finding) bool) int {
+	group := f.Groups[first.ID]
+	switch {
+	case group != nil:
+		group.add(first, place, n)
+		return group.Count
+	case f.last != "" && first.ID > f.last:
+		f.drop(first, n, breaks)
+		return 0
+	case f.Groups == nil:
+		f.Groups = map[string]*foundGroup{}
+	}
+	f.Groups[first.ID] = &foundGroup{*first, place, n}
+	f.dropGroups(2*maxGroups, breaks)
+	return n
 }
 
-// count counts findings, the first of which is given.
-func (g *foundGroup) count(first report.Finding, place findingPlace, n int) {
+func (g *foundGroup) add(first *report.Finding, place findingPlace, n int) {
 	g.Count += n
 	severity := g.First.Severity
 	if first.Severity.Worse(severity) {
 		severity = first.Severity
 	}
 	if place.compare(g.Place) < 0 {
-		g.First, g.Place = first, place
+		g.First, g.Place = *first, place
 	}
 	g.First.Severity = severity
 }
 
-// keep keeps a finding if it is one of the first.
-func (g *foundGroup) keep(one foundFinding) {
-	at := len(g.Kept)
-	if at > 0 && one.Place.compare(g.Kept[at-1].Place) < 0 {
-		at, _ = slices.BinarySearchFunc(g.Kept, one, compareFound)
-	}
-	if at < perGroup {
-		g.Kept = slices.Insert(g.Kept, at, one)
-		g.Kept = g.Kept[:min(len(g.Kept), perGroup)]
-	}
+// drop counts findings that are not counted apart.
+func (f *foundFindings) drop(first *report.Finding, n int, breaks func(*report.Finding) bool) {
+	f.Dropped += n
+	f.Broken = f.Broken || breaks(first)
 }
 
-// merge adds the findings of another part of the recording. Nothing is shared with it that changes.
-func (f *foundFindings) merge(other *foundFindings, breaks func(*report.Finding) bool) {
-	f.Dropped += other.Dropped
-	f.Broken = f.Broken || other.Broken
-	for id, from := range other.Groups {
-		group := f.group(id, from.First, from.Place)
-		if group == nil {
-			f.drop(&from.First, from.Count, breaks)
-			continue
-		}
-		group.count(from.First, from.Place, from.Count)
-		before := len(group.Kept)
-		for _, one := range from.Kept {
-			group.keep(one)
-		}
-		f.kept += len(group.Kept) - before
-	}
-	f.dropGroups(2*maxGroups, breaks)
-	f.dropFindings()
-}
-
-// dropGroups drops the fingerprints beyond those that are kept apart, if there are more than so many.
+// dropGroups drops the fingerprints beyond those that are counted apart, if there are more than so many.
 func (f *foundFindings) dropGroups(most int, breaks func(*report.Finding) bool) {
 	if len(f.Groups) <= most {
 		return
@@ -143,25 +123,45 @@ func (f *foundFindings) dropGroups(most int, breaks func(*report.Finding) bool) 
 	for _, id := range ids[maxGroups:] {
 		group := f.Groups[id]
 		f.drop(&group.First, group.Count, breaks)
-		f.kept -= len(group.Kept)
 		delete(f.Groups, id)
 	}
 }
 
-// dropFindings drops the findings beyond the first ones, once there are twice as many.
+// keep keeps a finding if it is one of the first with its fingerprint.
+func (f *foundFindings) keep(one foundFinding) {
+	list := f.Kept[one.ID]
+	at := len(list)
+	if at > 0 && compareFound(one, list[at-1]) < 0 {
+		at, _ = slices.BinarySearchFunc(list, one, compareFound)
+	}
+	if at >= perGroup {
+		return
+	}
+	if f.Kept == nil {
+		f.Kept = map[string][]foundFinding{}
+	}
+	longer := slices.Insert(list, at, one)
+	longer = longer[:min(len(longer), perGroup)]
+	f.Kept[one.ID] = longer
+	f.kept += len(longer) - len(list)
+}
+
+// dropFindings drops the findings beyond the first ones, once there are twice as many. As many others come before each
+// of them in the whole recording, too, since of no fingerprint there are fewer.
 func (f *foundFindings) dropFindings() {
 	if f.kept <= 2*maxFindings {
 		return
 	}
-	list := f.list()
-	last := list[maxFindings-1]
+	last := f.list()[maxFindings-1]
 	f.kept = 0
-	for _, group := range f.Groups {
-		n, _ := slices.BinarySearchFunc(group.Kept, last, compareFound)
-		if n < len(group.Kept) && compareFound(group.Kept[n], last) == 0 {
+	for id, list := range f.Kept {
+		n, isLast := slices.BinarySearchFunc(list, last, compareFound)
+		if isLast {
 			n++
 		}
-		group.Kept = group.Kept[:n:n]
+		if f.Kept[id] = slices.Clone(list[:n]); n == 0 { // a clone, to let go of the others
+			delete(f.Kept, id)
+		}
 		f.kept += n
 	}
 }
@@ -169,10 +169,10 @@ func (f *foundFindings) dropFindings() {
 // list lists the findings that are kept, in order.
 func (f *foundFindings) list() []foundFinding {
 	list := make([]foundFinding, 0, f.kept)
-	for _, group := range f.Groups {
-		list = append(list, group.Kept...)
+	for _, kept := range f.Kept {
+		list = append(list, kept...)
 	}
-	slices.SortFunc(list, func(a, b foundFinding) int { return cmp.Or(compareFound(a, b), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(list, compareFound)
 	return list
 }
 

@@ -14,8 +14,8 @@ type Guess struct {
 	Notes []string      `json:"notes"`
 }
 
-// Guess reads the beginning of a recording, and guesses base addresses from it as a Check does that WithGuess allows. It
-// returns nothing if guessing is not allowed.
+// Guess reads the beginning of a recording, and guesses base addresses from it as a Check does that WithGuess allows.
+// It returns nothing if guessing is not allowed.
 func (c *Checker) Guess(ctx context.Context, source Source) Guess {
 	var g Guess
 	if !c.config.guess {

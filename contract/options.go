@@ -58,8 +58,8 @@ func WithBaseURL(iface specs.Interface, address string) Option {
 	}
 }
 
-// WithSalt sets the salt of the marks that stand for secrets in reports, where equal ones have equal marks. By default it
-// is random. Processes that judge parts of one recording need the same one, which nobody else should know.
+// WithSalt sets the salt of the marks that stand for secrets in reports, where equal ones have equal marks. By default
+// it is random. Processes that judge parts of one recording need the same one, which nobody else should know.
 func WithSalt(salt []byte) Option {
 	return func(c *config) error {
 		c.salt = salt

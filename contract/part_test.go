@@ -21,7 +21,11 @@ import (
 func inSteps(t *testing.T, random *rand.Rand, source contract.Source, opts ...contract.Option) string {
 	t.Helper()
 	guess := checker(t, opts...).Guess(t.Context(), source)
-	newChecker := func() *contract.Checker { return checker(t, opts...).WithGuessed(guess) }
+	var checkers []*contract.Checker // each as if in a process of its own
+	for range 3 {
+		checkers = append(checkers, checker(t, opts...).WithGuessed(guess))
+	}
+	anyChecker := func() *contract.Checker { return checkers[random.IntN(len(checkers))] }
 	var parts, events [][]byte
 	encode := func(what interface{ MarshalBinary() ([]byte, error) }, to *[][]byte) {
 		text, err := what.MarshalBinary()
@@ -34,7 +38,7 @@ func inSteps(t *testing.T, random *rand.Rand, source contract.Source, opts ...co
 	read := 0
 	for record, err := range source {
 		if run == nil {
-			run = newChecker().Part(read)
+			run = anyChecker().Part(read)
 		}
 		if err == nil {
 			read++
@@ -50,10 +54,10 @@ func inSteps(t *testing.T, random *rand.Rand, source contract.Source, opts ...co
 	if run != nil {
 		encode(run, &parts)
 	}
-	c := newChecker()
+	c := anyChecker()
 	gaps := sumOf(t, random, c, parts).Gaps()
 	for _, list := range byKey(t, random, events) {
-		watched, err := newChecker().Watch(t.Context(), gaps, list)
+		watched, err := anyChecker().Watch(t.Context(), gaps, list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,6 +133,7 @@ func TestPartsAddUp(t *testing.T) {
 		sources[file] = contract.Files(file)
 	}
 	sources["all files"] = contract.Files(files...)
+	sources["traffic"] = contract.Files(inFiles(t, generated(t, 1500), rand.New(rand.NewPCG(5, 5)), 3)...)
 	for name, source := range sources {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@
 package accept
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 
@@ -51,9 +52,18 @@ type Tree struct {
 // kinds are the types that a schema allows.
 type kinds struct{ boolean, number, text, list, object bool }
 
+// Formats are formats of strings that kin-openapi does not know, or that replace its own. It takes them by
+// openapi3.WithStringFormatValidators.
+type Formats map[string]openapi3.StringFormatValidator
+
 // Compile returns the tree of a schema, which must not change afterwards; nil if the schema has none.
 func Compile(schema *openapi3.Schema, direction Direction) *Tree {
-	c := compiler{direction: direction, done: map[*openapi3.Schema]*Tree{}}
+	return CompileWith(nil, schema, direction)
+}
+
+// CompileWith returns the tree of a schema as Compile does, with formats.
+func CompileWith(formats Formats, schema *openapi3.Schema, direction Direction) *Tree {
+	c := compiler{direction: direction, formats: formats, done: map[*openapi3.Schema]*Tree{}}
 	tree := c.part(&openapi3.SchemaRef{Value: schema})
 	if c.failed {
 		return nil
@@ -61,7 +71,8 @@ func Compile(schema *openapi3.Schema, direction Direction) *Tree {
 	return tree
 }
 
-// Accepts reports whether kin-openapi accepts a value: nil, a bool, a float64, a string, a []any or a map[string]any.
+// Accepts reports whether kin-openapi accepts a value: nil, a bool, a float64, a json.Number, a string, a []any or a
+// map[string]any.
 func (t *Tree) Accepts(value any) bool {
 	number, isNumber := value.(float64)
 	switch {
@@ -99,6 +110,9 @@ func (t *Tree) acceptsKind(value any) bool {
 		return t.kinds.boolean
 	case float64:
 		return t.kinds.number && t.number.accepts(value)
+	case json.Number:
+		number, err := value.Float64()
+		return err == nil && t.kinds.number && t.number.accepts(number)
 	case string:
 		return t.kinds.text && t.text.accepts(value)
 	case []any:
@@ -167,6 +181,9 @@ func (e *enum) has(value any) bool {
 		return e.texts[value]
 	case float64:
 		return slices.Contains(e.numbers, value)
+	case json.Number:
+		number, err := value.Float64()
+		return err == nil && slices.Contains(e.numbers, number)
 	case bool:
 		return value && e.booleans[1] || !value && e.booleans[0]
 	}

@@ -2,7 +2,10 @@ package accept_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -57,7 +60,46 @@ func compare(t *testing.T, p place, d accept.Direction, tree *accept.Tree, g *ge
 		text, _ := json.Marshal(value)
 		t.Errorf("%s, direction %d: accepted: %v, but kin-openapi says %v: %s", p.name, d, got, err, text)
 	}
+	compareAsJudged(t, p, d, asJudged(g, value))
 	return got
+}
+
+// formats are some as the judge has them.
+var formats = accept.Formats{
+	"uuid": openapi3.NewRegexpFormatValidator(`^[0-9a-f-]{36}$`), "date": openapi3.NewRegexpFormatValidator("29$"),
+	"date-time": openapi3.NewRegexpFormatValidator("Z$"),
+}
+
+// compareAsJudged compares the verdicts on a value with formats, and with all errors of kin-openapi.
+func compareAsJudged(t *testing.T, p place, d accept.Direction, value any) {
+	t.Helper()
+	err := p.schema.VisitJSON(value, d.Option(), openapi3.MultiErrors(), openapi3.WithStringFormatValidators(formats))
+	if got := accept.CompileWith(formats, p.schema, d).Accepts(value); got != (err == nil) {
+		text, _ := json.Marshal(value)
+		t.Errorf("%s, direction %d, as judged: accepted: %v, but kin-openapi says %v: %s", p.name, d, got, err, text)
+	}
+}
+
+// asJudged returns a value with its numbers as they may be written, some beyond what a float64 holds.
+func asJudged(g *generator, value any) any {
+	switch value := value.(type) {
+	case float64:
+		written := strconv.FormatFloat(value, 'f', -1, 64)
+		return json.Number(pick(g, []string{written, written, written, "1e999", "-1e999", "1e-999", "0.10e1"}))
+	case []any:
+		list := []any{}
+		for _, item := range value {
+			list = append(list, asJudged(g, item))
+		}
+		return list
+	case map[string]any:
+		object := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			object[name] = asJudged(g, value[name])
+		}
+		return object
+	}
+	return value
 }
 
 // FuzzVerdicts holds trees of the documents' schemas against kin-openapi, with values that are made by the schemas.

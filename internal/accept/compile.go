@@ -12,6 +12,7 @@ import (
 // compiler makes the tree of one schema.
 type compiler struct {
 	direction Direction
+	formats   Formats
 	done      map[*openapi3.Schema]*Tree // of values of their own; schemas may contain themselves
 	failed    bool                       // a part of the schema cannot be compiled
 }
@@ -127,11 +128,15 @@ func (c *compiler) text(schema *openapi3.Schema) text {
 			c.failed = true // kin-openapi writes \u in another way
 		}
 	}
-	switch validator, ok := openapi3.SchemaStringFormats[schema.Format]; {
-	case ok && schema.Format == "date-time":
-		t.format = func(text string) bool { return isDateTime(text) || validator.Validate(text) == nil }
-	case ok:
-		t.format = func(text string) bool { return validator.Validate(text) == nil }
+	own, isOwn := c.formats[schema.Format]
+	known, isKnown := openapi3.SchemaStringFormats[schema.Format]
+	switch {
+	case isOwn:
+		t.format = func(text string) bool { return own.Validate(text) == nil }
+	case isKnown && schema.Format == "date-time":
+		t.format = func(text string) bool { return isDateTime(text) || known.Validate(text) == nil }
+	case isKnown:
+		t.format = func(text string) bool { return known.Validate(text) == nil }
 	}
 	return t
 }

@@ -65,6 +65,11 @@ func (r *Redactor) Header(name, value string, op *specs.Operation) string {
 // keys in the platform's own form.
 func (r *Redactor) Text(text string) string { return (&redaction{Redactor: r}).inText(text) }
 
+// URL returns the address of a request to an operation, which may be nil, without its secrets.
+func (r *Redactor) URL(raw string, op *specs.Operation) string {
+	return (&redaction{Redactor: r, op: op}).url(raw)
+}
+
 func (x *redaction) inText(text string) string {
 	if strings.Contains(text, "@") {
 		text = x.replace(userinfo, text, func(match []string) string { return match[1] + x.hashText(match[2]) + "@" })

@@ -33,6 +33,9 @@ func isBroken(err error) bool {
 // DecodeJSON reads exactly one JSON value: UTF-8, no duplicate keys, nothing after it, no absurd numbers or nesting.
 // Numbers are json.Number, so that no digits are lost.
 func DecodeJSON(data []byte) (any, error) {
+	if value, ok := readPlain(data); ok {
+		return value, nil
+	}
 	d := &jsonReader{jsontext.NewDecoder(bytes.NewBuffer(data))}
 	value, err := d.value()
 	if err != nil {

@@ -13,8 +13,8 @@ func hashOf(text string) uint64 {
 
 func shortened(sum [sha256.Size]byte) uint64 { return binary.LittleEndian.Uint64(sum[:]) }
 
-// markOf is the same for what answers show alike. It is 0 in a mock, whose worlds have one account each, so that nothing
-// has to be found out about its callers.
+// markOf is the same for what answers show alike. It is 0 in a mock, whose worlds have one account each, so that
+// nothing has to be found out about its callers.
 func (e *Exchange) markOf(shown string) uint64 {
 	if e.Mock || e.World != "" {
 		return 0

@@ -13,6 +13,7 @@ import (
 // it first, then it settles who belongs together.
 type accounts struct {
 	sightings
+	clues   clues
 	kinds   facts.Catalogue
 	callers map[member]*callerFacts
 	order   []member // callers, as they came
@@ -47,8 +48,8 @@ func pairOf(x, y member) pair {
 
 // link states whether two callers are of one account.
 type link struct {
-	shownBy   []report.Line // the first exchanges that show it
-	isAgainst bool          // something shows that they are not
+	shownBy   []entry // the first exchanges that show it
+	isAgainst bool    // something shows that they are not
 }
 
 // callerFacts holds what is known of a caller before it is known whose they are.
@@ -58,28 +59,28 @@ type callerFacts struct {
 	isMixed bool   // they are hidden like others, and answers to them contradict each other as if they were several
 }
 
-const maxCallers = 100_000
+const maxCallers = 1_000_000
 
 func newAccounts(kinds facts.Catalogue) *accounts {
 	return &accounts{
 		kinds: kinds, sightings: newSightings(), callers: map[member]*callerFacts{}, links: map[pair]link{},
-		names: names{callers: map[nameKey]*namesakes{}},
+		names: names{callers: map[userKey]*namesakes{}},
 	}
 }
 
 // take learns from an exchange whom its caller may be of one account with.
-func (a *accounts) take(e *facts.Exchange, at *site) {
+func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
 	m := member{e.At, e.Caller}
 	facts := a.callers[m]
 	if facts == nil {
 		if len(a.callers) >= maxCallers {
-			return
+			return nil
 		}
 		facts = &callerFacts{isGuest: true}
 		a.callers[m], a.order = facts, append(a.order, m)
 	}
 	if at.isMock { // its callers are of one account anyway
-		return
+		return nil
 	}
 	facts.isGuest = facts.isGuest && e.IsSameInAllAccounts()
 	facts.account = cmp.Or(facts.account, e.Account)
@@ -87,15 +88,16 @@ func (a *accounts) take(e *facts.Exchange, at *site) {
 		a.contradict(m)
 	}
 	if e.OK() {
-		a.sight(m, e)
+		return a.sight(m, e, x)
 	}
+	return nil
 }
 
 // contradict notes that answers to a caller contradict each other. Those who have a key are one caller all the same.
 func (a *accounts) contradict(m member) { a.callers[m].isMixed = m.caller == 0 }
 
 // link notes that exchanges show two callers to be of one account, or, without any, that they are not.
-func (a *accounts) link(x, y member, shownBy ...report.Line) {
+func (a *accounts) link(x, y member, shownBy ...entry) {
 	if x == y || x.caller == 0 || y.caller == 0 || len(a.links) > maxCallers {
 		return
 	}
@@ -108,18 +110,26 @@ func (a *accounts) link(x, y member, shownBy ...report.Line) {
 }
 
 // linesOf lists the exchanges that show the callers of some exchanges to be of one account.
-func (a *accounts) linesOf(events []*facts.Exchange) (lines []report.Line) {
+func (a *accounts) linesOf(in *reader, events []*facts.Exchange) (lines []report.Line) {
 	judged := events[len(events)-1]
 	for _, e := range events {
-		if e.Caller != judged.Caller {
-			lines = append(lines, a.links[pairOf(member{e.At, e.Caller}, member{judged.At, judged.Caller})].shownBy...)
+		if e.Caller == judged.Caller {
+			continue
+		}
+		for _, x := range a.links[pairOf(member{e.At, e.Caller}, member{judged.At, judged.Caller})].shownBy {
+			if shows, err := in.get(&x); err == nil { // it has been read before
+				lines = append(lines, shows.Line)
+			}
 		}
 	}
 	return lines
 }
 
 // group makes the accounts, when the whole recording is known. When more of it is, they are made anew.
-func (a *accounts) group(sites *sites) {
+func (a *accounts) group(sites *sites) error {
+	if err := a.follow(); err != nil {
+		return err
+	}
 	a.groups, a.joined, a.foes = map[member]member{}, map[member]bool{}, map[member]map[member]bool{}
 	a.named = map[member]string{}
 	for _, m := range a.order {
@@ -142,6 +152,13 @@ func (a *accounts) group(sites *sites) {
 	a.joinWhoAreNamedAlike()
 	a.joinSubUsers()
 	a.joinGuests()
+	return nil
+}
+
+// nameKey is the name of an account at a site.
+type nameKey struct {
+	at   int
+	name string
 }
 
 // part notes that two accounts are different.

@@ -61,7 +61,7 @@ func (h *history) say(r Ruling) {
 		h.weigh(r)
 		return
 	}
-	h.tell(outcome{Result: h.w.resultOf(r)})
+	h.tell(outcome{Result: h.w.resultOf(h.in, r)})
 }
 
 // maxHeld bounds how many violations of a history are held. Those beyond are weighed by what is known so far.
@@ -80,7 +80,7 @@ func (h *history) tellHeld() {
 func (h *history) weigh(r Ruling) {
 	x := &weighing{Ruling: r, account: h.account, signs: h.state.signs}
 	if !h.w.hasOthers(h.account.at) {
-		h.tell(outcome{Result: x.result(h.w, nil)})
+		h.tell(outcome{Result: x.result(h.w, &others{in: h.in})})
 		return
 	}
 	h.tell(outcome{weighing: x})
@@ -100,9 +100,9 @@ func (w *Watcher) doubt(r *Ruling, reason string, x Excuse) {
 }
 
 // resultOf returns the result of a ruling.
-func (w *Watcher) resultOf(r Ruling) Result {
+func (w *Watcher) resultOf(in *reader, r Ruling) Result {
 	r.Evidence = slices.DeleteFunc(slices.Clone(r.Evidence), func(e *facts.Exchange) bool { return e == nil })
-	return w.config.result(r, w.accounts.linesOf(r.Evidence))
+	return w.config.result(r, w.accounts.linesOf(in, r.Evidence))
 }
 
 // Missing sets which exchanges are missing, by the numbers that a file gives those of a world.

@@ -19,8 +19,9 @@ type Watcher struct {
 	config     Config
 	kinds      facts.Catalogue
 	store      store
-	timeline   sorter
+	timeline   entries
 	writes     writeLog
+	lists      listLog
 	sites      *sites
 	accounts   *accounts
 	accountsAt map[int]int      // accounts, by site
@@ -34,10 +35,11 @@ type Watcher struct {
 func NewWatcher(config Config, say func(Result)) *Watcher {
 	w := &Watcher{
 		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{}, atEnd: say,
-		timeline: sorter{limit: config.InMemory}, writes: writeLog{sorter{limit: config.InMemory}},
+		timeline: entries{limit: config.InMemory}, writes: writeLog{entries{limit: config.InMemory}}, lists: listLog{entries{limit: config.InMemory}},
 	}
 	w.kinds = facts.NewCatalogue(config.Documents)
 	w.accounts = newAccounts(w.kinds)
+	w.accounts.clues.limit = config.InMemory
 	return w
 }
 
@@ -51,7 +53,6 @@ func (w *Watcher) See(e *facts.Exchange) {
 		return
 	case !e.Forget:
 		w.sites.take(e)
-		w.accounts.take(e, w.sites.of(e.At))
 	}
 	w.err = w.keep(e)
 }
@@ -68,8 +69,12 @@ func (w *Watcher) keep(e *facts.Exchange) (err error) {
 	if x.offset, x.length, err = w.store.put(e); err != nil {
 		return err
 	}
-	if !e.Forget && !w.sites.of(e.At).isMock {
-		err = w.writes.note(e, x)
+	if !e.Forget {
+		at := w.sites.of(e.At)
+		err = w.accounts.take(e, at, &x)
+		if !at.isMock {
+			err = errors.Join(err, w.writes.note(e, x), w.lists.note(e, x))
+		}
 	}
 	return errors.Join(err, w.timeline.put(x))
 }
@@ -87,12 +92,14 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) error {
 		return w.err
 	}
 	w.sites.mergeContinued()
-	w.accounts.group(w.sites)
-	w.accountsAt = w.accounts.count()
-	w.store.markUnordered(w.sites.unordered)
 	if err := w.store.flush(); err != nil {
 		return err
 	}
+	if err := w.accounts.group(w.sites); err != nil {
+		return err
+	}
+	w.accountsAt = w.accounts.count()
+	w.store.markUnordered(w.sites.unordered)
 	lanes, err := w.intoLanes(ctx)
 	if err != nil {
 		return err
@@ -106,7 +113,7 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) error {
 
 // Close removes what waits on the disk. No exchange may follow.
 func (w *Watcher) Close() error {
-	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close())
+	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.lists.close(), w.accounts.clues.close())
 }
 
 // pass shows all exchanges once.
@@ -151,6 +158,7 @@ func (w *Watcher) Notes() []string {
 type history struct {
 	w       *Watcher
 	account member
+	in      *reader
 	tell    func(outcome)
 	waiting []*facts.Exchange // not shown yet, since they may overlap with later ones
 	recent  []*facts.Exchange // shown already, but perhaps not over when the next one began

@@ -25,7 +25,7 @@ type laneKey struct {
 
 // lanes holds the exchanges in the order of their lanes, which is that of their beginnings.
 type lanes struct {
-	sorter
+	entries
 	accounts []member      // by the key of entries, from 0
 	begun    map[int]entry // the first exchange at each site, of whichever account
 }
@@ -43,7 +43,7 @@ type laneSorter struct {
 // intoLanes puts all exchanges into lanes, but for those that another file has, too.
 func (w *Watcher) intoLanes(ctx context.Context) (*lanes, error) {
 	s := &laneSorter{
-		w: w, lanes: lanes{sorter: sorter{limit: w.timeline.limit}, begun: map[int]entry{}},
+		w: w, lanes: lanes{entries: entries{limit: w.timeline.limit}, begun: map[int]entry{}},
 		keys: map[laneKey]uint64{}, resets: map[string]int{}, seen: map[uint64]int32{},
 	}
 	in := w.store.reader()
@@ -250,7 +250,7 @@ func (q *queues) finish(one *passedLane, err error) {
 
 // showLane shows the exchanges of a lane to the rules.
 func (p *pass) showLane(ctx context.Context, in *reader, one lane) error {
-	h := &history{w: p.w, account: one.account, tell: one.results}
+	h := &history{w: p.w, account: one.account, in: in, tell: one.results}
 	first := p.begun[one.account.at]
 	for x := range one.entries {
 		e, err := in.get(x)

@@ -1,9 +1,10 @@
 package history
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
+	"cmp"
 	"fmt"
+	"iter"
+	"math"
 	"slices"
 
 	"svc.example/understudy/contract/internal/facts"
@@ -11,18 +12,14 @@ import (
 
 // writeLog holds which exchanges may have made, changed or deleted which things, for those who may be of the same
 // account as their callers.
-type writeLog struct{ sorter }
+type writeLog struct{ entries }
 
 // recoveries stands for all tables that are recovered: that of which is not always shown.
 func recoveries() facts.Thing { return facts.Thing{Kind: facts.Tables, ID: Recovered} }
 
 // writeKey is the same for a thing at a site wherever it is named. Things whose keys are the same by accident are told
 // apart when their exchanges are looked at.
-func writeKey(at int, t facts.Thing) uint64 {
-	text := fmt.Appendf(nil, "%d %s %s", at, t.Kind, t.ID)
-	sum := sha256.Sum256(text)
-	return binary.LittleEndian.Uint64(sum[:])
-}
+func writeKey(at int, t facts.Thing) uint64 { return keyOf(at, string(t.Kind), t.ID) }
 
 // written lists the things that an exchange may have made, changed or deleted.
 func written(e *facts.Exchange) []facts.Thing {
@@ -57,55 +54,114 @@ type weighing struct {
 	signs   []sign
 }
 
-// others holds what was written that weighings ask for, in order of time.
-type others map[uint64][]*facts.Exchange
+// others holds where the exchanges are that wrote what weighings ask for, by its key, in order of time.
+type others struct {
+	entries map[uint64][]entry
+	in      *reader
+}
+
+// last yields the last exchanges of other accounts that wrote something and began before another one was over, the last
+// one first.
+func (o *others) last(w *Watcher, account member, t facts.Thing, before *facts.Exchange) iter.Seq[*facts.Exchange] {
+	return func(yield func(*facts.Exchange) bool) {
+		end := entry{number: math.MaxInt64, second: before.End.Unix(), nano: int32(before.End.Nanosecond())}
+		if before.Start.IsZero() {
+			end = newEntry(before)
+		}
+		list := o.entries[writeKey(account.at, t)]
+		n, _ := slices.BinarySearchFunc(list, &end, func(x entry, end *entry) int {
+			return cmp.Or(cmp.Compare(x.second, end.second), cmp.Compare(x.nano, end.nano), cmp.Compare(x.number, end.number))
+		})
+		seen := 0
+		for i := n - 1; i >= 0 && seen < maxWritten; i-- {
+			other := w.accounts.of(list[i].member())
+			if other == account || w.accounts.areApart(account, other) {
+				continue
+			}
+			if e, err := o.in.get(&list[i]); err == nil { // it has been read before
+				if seen++; !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// maxWritten bounds how many exchanges that may explain something are looked at.
+const maxWritten = 16
+
+// maxRounds bounds how often accounts are compared so that others come into view.
+const maxRounds = 8
 
 // weighRest gives the verdicts that had to wait until all exchanges were shown.
 func (p *pass) weighRest() error {
 	if len(p.rest) == 0 {
 		return nil
 	}
-	asked := others{}
+	known := &others{map[uint64][]entry{}, p.w.store.reader()}
 	for _, x := range p.rest {
-		x.ask(asked)
+		x.ask(known)
 	}
-	in := p.w.store.reader()
 	for x, err := range p.w.writes.all() {
 		if err != nil {
 			return err
 		}
-		list, isAsked := asked[x.key]
-		if !isAsked {
-			continue
+		if list, isAsked := known.entries[x.key]; isAsked {
+			known.entries[x.key] = append(list, *x)
 		}
-		e, err := in.get(x)
-		if err != nil {
+	}
+	compared := map[[2]member]bool{}
+	for range maxRounds {
+		pairs := p.suspects(known, compared)
+		if len(pairs) == 0 {
+			break
+		}
+		if err := p.w.partByLists(known.in, pairs); err != nil {
 			return err
 		}
-		asked[x.key] = append(list, e)
 	}
 	for _, x := range p.rest {
-		p.say(x.result(p.w, asked))
+		p.say(x.result(p.w, known))
 	}
 	return nil
 }
 
-// ask adds what has to be known of others.
-func (x *weighing) ask(asked others) {
-	for _, excuse := range x.Excuses {
-		x.askFor(excuse, asked)
-		for i := range x.signs {
-			if s := &x.signs[i]; x.isSupportedBy(s, excuse) {
-				x.askFor(NewExcuse(s.did, s.thing, s.after, s.by), asked)
+// suspects lists the accounts of violations, each with one that may be the same and may have done what explains it, but
+// for those that were compared before.
+func (p *pass) suspects(known *others, compared map[[2]member]bool) (pairs [][2]member) {
+	for _, x := range p.rest {
+		for _, excuse := range x.asked() {
+			for e := range x.writtenByOthers(p.w, known, excuse) {
+				pair := [2]member{x.account, p.w.accounts.of(member{e.At, e.Caller})}
+				if !compared[pair] {
+					compared[pair], pairs = true, append(pairs, pair)
+				}
 			}
+		}
+	}
+	return pairs
+}
+
+// ask adds what has to be known of others.
+func (x *weighing) ask(known *others) {
+	for _, excuse := range x.asked() {
+		for _, t := range excuse.writtenThings() {
+			known.entries[writeKey(x.account.at, t)] = nil
 		}
 	}
 }
 
-func (x *weighing) askFor(excuse Excuse, asked others) {
-	for _, t := range excuse.writtenThings() {
-		asked[writeKey(x.account.at, t)] = nil
+// asked lists the excuses of the violation, and those of the signs that support one of them.
+func (x *weighing) asked() (list []Excuse) {
+	for _, excuse := range x.Excuses {
+		list = append(list, excuse)
+		for i := range x.signs {
+			if s := &x.signs[i]; x.isSupportedBy(s, excuse) {
+				list = append(list, NewExcuse(s.did, s.thing, s.after, s.by))
+			}
+		}
 	}
+	return list
 }
 
 // writtenThings lists the things one of which must have been written if the excuse holds.
@@ -129,7 +185,7 @@ func (x *weighing) isSupportedBy(s *sign, excuse Excuse) bool {
 
 // result makes a violation inconclusive if exchanges are missing, a sign supports one of its excuses, or another caller
 // may have done what that says.
-func (x *weighing) result(w *Watcher, known others) Result {
+func (x *weighing) result(w *Watcher, known *others) Result {
 	r := x.Ruling
 	for _, excuse := range r.Excuses {
 		if i := slices.IndexFunc(w.gaps, excuse.isIn); i >= 0 {
@@ -138,7 +194,7 @@ func (x *weighing) result(w *Watcher, known others) Result {
 			break
 		}
 		isSign := func(s sign) bool {
-			return x.isSupportedBy(&s, excuse) && x.writtenByOthers(w, known, NewExcuse(s.did, s.thing, s.after, s.by)) == nil
+			return x.isSupportedBy(&s, excuse) && x.firstByOthers(w, known, NewExcuse(s.did, s.thing, s.after, s.by)) == nil
 		}
 		if i := slices.IndexFunc(x.signs, isSign); i >= 0 {
 			s := &x.signs[i]
@@ -146,25 +202,33 @@ func (x *weighing) result(w *Watcher, known others) Result {
 			r.Evidence = slices.Insert(slices.Clone(r.Evidence), 0, s.after, s.by)
 			break
 		}
-		if e := x.writtenByOthers(w, known, excuse); e != nil {
+		if e := x.firstByOthers(w, known, excuse); e != nil {
 			w.doubt(&r, fmt.Sprintf("exchange %d was sent by a caller who may belong to the same account", e.Number), excuse)
 			r.Evidence = slices.Insert(slices.Clone(r.Evidence), 0, e)
 			break
 		}
 	}
-	return w.resultOf(r)
+	return w.resultOf(known.in, r)
 }
 
-// writtenByOthers returns an exchange that an excuse may speak of, by a caller who may be of the same account.
-func (x *weighing) writtenByOthers(w *Watcher, known others, excuse Excuse) *facts.Exchange {
-	for _, t := range excuse.writtenThings() {
-		for _, e := range known[writeKey(x.account.at, t)] {
-			account := w.accounts.of(member{e.At, e.Caller})
-			isWithin := (excuse.After == nil || !facts.Before(e, excuse.After)) && !facts.Before(excuse.Before, e)
-			if account != x.account && isWithin && slices.Contains(written(e), t) && !w.accounts.areApart(x.account, account) {
-				return e
+// firstByOthers returns the first exchange that an excuse may speak of, by a caller who may be of the same account.
+func (x *weighing) firstByOthers(w *Watcher, known *others, excuse Excuse) *facts.Exchange {
+	for e := range x.writtenByOthers(w, known, excuse) {
+		return e
+	}
+	return nil
+}
+
+// writtenByOthers yields the exchanges that an excuse may speak of, by callers who may be of the same account.
+func (x *weighing) writtenByOthers(w *Watcher, known *others, excuse Excuse) iter.Seq[*facts.Exchange] {
+	return func(yield func(*facts.Exchange) bool) {
+		for _, t := range excuse.writtenThings() {
+			for e := range known.last(w, x.account, t, excuse.Before) {
+				isWithin := (excuse.After == nil || !facts.Before(e, excuse.After)) && !facts.Before(excuse.Before, e)
+				if isWithin && slices.Contains(written(e), t) && !yield(e) {
+					return
+				}
 			}
 		}
 	}
-	return nil
 }

@@ -10,7 +10,7 @@ import (
 // Shuffled brings exchanges that come in any order into that of the recording. Many of them wait on disk.
 type Shuffled struct {
 	store  store
-	sorter sorter
+	sorter entries
 }
 
 // Put takes an exchange.

@@ -70,7 +70,7 @@ type Config struct {
 	Documents []*specs.Document
 	Trust     specs.Provenance
 	Complete  Completeness // by default Auto
-	InMemory  int          // exchanges that are held in memory until they are in order; by default some ten thousand
+	InMemory  int          // exchanges that are held in memory until they are in order; by default some thousand
 	Workers   int          // that show accounts to the rules at the same time; by default one, in the caller's goroutine
 	Pause     func()       // called before each exchange that is shown, to take a rest; nil for none
 }

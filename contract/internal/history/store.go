@@ -21,8 +21,8 @@ type store struct {
 	unordered map[string]bool // files
 }
 
-// maxInMemory is the number of exchanges that a store holds in memory, some twenty megabytes.
-const maxInMemory = 20_000
+// maxInMemory is the number of exchanges that a store holds in memory, some five megabytes.
+const maxInMemory = 5_000
 
 // put stores an exchange, and returns where it is.
 func (s *store) put(e *facts.Exchange) (offset int64, length int32, err error) {

@@ -5,23 +5,24 @@ import "slices"
 // names are those under which answers show callers: jobs and schedules show who issued them, lists of sub users who
 // they are.
 type names struct {
-	callers map[nameKey]*namesakes
-	order   []nameKey
+	callers map[userKey]*namesakes
+	order   []userKey
 }
 
-type nameKey struct {
+// userKey is the name of a user at a site, as a hash.
+type userKey struct {
 	at   int
-	name string
+	name uint64
 }
 
 // namesakes are the callers who have a sub user of a name, and those who go by it.
 type namesakes struct{ have, goBy []member }
 
 // of returns the callers of a name, or nil of none, and of too many.
-func (n *names) of(at int, name string) *namesakes {
-	key := nameKey{at, name}
+func (n *names) of(at int, name uint64) *namesakes {
+	key := userKey{at, name}
 	known := n.callers[key]
-	if known == nil && name != "" && len(n.callers) < maxCallers {
+	if known == nil && name != 0 && len(n.callers) < maxCallers {
 		known = &namesakes{}
 		n.callers[key], n.order = known, append(n.order, key)
 	}
@@ -29,14 +30,14 @@ func (n *names) of(at int, name string) *namesakes {
 }
 
 // hasSubUser notes that a caller was shown a sub user of a name.
-func (n *names) hasSubUser(m member, name string) {
+func (n *names) hasSubUser(m member, name uint64) {
 	if known := n.of(m.at, name); known != nil {
 		known.have = withMember(known.have, m)
 	}
 }
 
 // goesBy notes that answers show what a caller did under a name.
-func (n *names) goesBy(m member, name string) {
+func (n *names) goesBy(m member, name uint64) {
 	if known := n.of(m.at, name); known != nil {
 		known.goBy = withMember(known.goBy, m)
 	}

@@ -24,6 +24,15 @@ const (
 
 // credentialSchemes lists what an operation accepts as credentials.
 func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
+	b := cacheOf(op.Document)
+	known, ok := b.schemes.Load(op)
+	if !ok {
+		known, _ = b.schemes.LoadOrStore(op, readSchemes(op))
+	}
+	return known.([]*openapi3.SecurityScheme)
+}
+
+func readSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 	requirements := op.Document.T.Security
 	if op.Spec.Security != nil {
 		requirements = *op.Spec.Security

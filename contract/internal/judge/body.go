@@ -13,10 +13,18 @@ import (
 // content is a body that could be read.
 type content struct {
 	*message
-	media         *openapi3.MediaType
-	header        string
-	decoded       body.Decoded
-	schemaPointer string
+	media   *openapi3.MediaType
+	header  string
+	decoded body.Decoded
+	events  string // the JSON pointer of the schema, if it is that of events
+}
+
+// schemaPointer returns the JSON pointer of the schema.
+func (b *content) schemaPointer() string {
+	if b.events != "" {
+		return b.events
+	}
+	return join(b.pointer+"/content", documentedMedia(b.content, b.media)) + "/schema"
 }
 
 // judgeBody judges the body of a message, or repeats the judgement of the same one before.
@@ -29,7 +37,7 @@ func (j *Judge) judgeBody(m *message) *judgement {
 		j.largeBody.Lock()
 		defer j.largeBody.Unlock()
 	}
-	o := &judgement{touched: m.touched()}
+	o := &judgement{touched: m.touched(), checks: make([]Check, 0, messageChecks)}
 	if b := j.readBody(o, m); b != nil {
 		results := j.askEngines(b)
 		j.addFaults(o, m, results, j.compareEngines(m, results))
@@ -141,9 +149,8 @@ func (m *message) decode(media *openapi3.MediaType, header string) (body.Decoded
 // newContent returns a decoded body with its schema, or the schema of the events that its lines are.
 func newContent(m *message, media *openapi3.MediaType, header string, decoded body.Decoded) *content {
 	b := &content{message: m, media: media, header: header, decoded: decoded}
-	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
 	if event, pointer := body.EventSchema(m.op.Document, media); event != nil && decoded.Lines {
-		b.media, b.schemaPointer = &openapi3.MediaType{Schema: event}, pointer
+		b.media, b.events = &openapi3.MediaType{Schema: event}, pointer
 	}
 	return b
 }

@@ -70,8 +70,11 @@ func (j *Judge) askEngines(b *content) engineResults {
 	kin.list = b.dropRedacted(kin.list)
 	second, vote := j.secondOnBody(b, len(kin.list)+kin.more)
 	second = b.redactSecrets(b.dropRedacted(second))
+	if len(kin.list)+len(second) == 0 {
+		return engineResults{vote: vote}
+	}
 	return engineResults{
-		kin: kin, second: second, vote: vote, pointer: b.schemaPointer, instance: "/" + b.side.String() + "/body",
+		kin: kin, second: second, vote: vote, pointer: b.schemaPointer(), instance: "/" + b.side.String() + "/body",
 		known: func(c knownCase) bool { return c.is(b, kin.list, second) },
 		found: func(path []string) string { return j.foundAt(b, path) },
 	}

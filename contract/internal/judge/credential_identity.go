@@ -44,10 +44,11 @@ func keyIdentity(value string, schemed bool, scheme string) string {
 	if key = strings.TrimSpace(key); !found || !schemed {
 		word, key = "", value
 	}
+	isKnown := !schemed || strings.EqualFold(word, scheme)
 	switch {
-	case key == "", isStandIn(word), isStandIn(key) && !isUniqueStandIn(key):
+	case key == "", !isKnown && isStandIn(word), isSharedStandIn(key):
 		return ""
-	case !schemed, strings.EqualFold(word, scheme):
+	case isKnown:
 		return key
 	}
 	return "malformed " + value

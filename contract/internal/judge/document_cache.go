@@ -3,14 +3,20 @@ package judge
 import (
 	"sync"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"svc.example/understudy/contract/engine"
+	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/specs"
 )
 
-// documentCache holds the schemas that a second engine made of a document. They are made once in a process: that takes
-// a while, and tests make many judges.
+// documentCache holds what was made of the schemas of a document. It is made once in a process: that takes a while, and
+// tests make many judges.
 type documentCache struct {
-	schemas sync.Map // loaded → func() (engine.Schemas, error)
+	schemas sync.Map // loadedOperation → func() (engine.Schemas, error), of a second engine
+	trees   sync.Map // compiledSchema → *accept.Tree, which accepts what the first engine accepts
+	schemes sync.Map // *specs.Operation → []*openapi3.SecurityScheme
+	answers sync.Map // operationStatus → *documentedStatus
 }
 
 var caches sync.Map // *specs.Document → *documentCache
@@ -42,4 +48,31 @@ func schemasOf(e engine.Engine, op *specs.Operation) (engine.Schemas, error) {
 		}))
 	}
 	return known.(func() (engine.Schemas, error))()
+}
+
+// compiledSchema is a schema of messages of a side.
+type compiledSchema struct {
+	schema *openapi3.Schema
+	side   side
+}
+
+// treeOf returns the tree of a schema of a document, or nil if it has none.
+func treeOf(d *specs.Document, schema *openapi3.Schema, side side) *accept.Tree {
+	b, key := cacheOf(d), compiledSchema{schema, side}
+	known, ok := b.trees.Load(key)
+	if !ok {
+		var tree *accept.Tree
+		if !d.T.IsOpenAPI31OrLater() { // whose schemas say more than trees do
+			tree = accept.CompileWith(formats, schema, directionOf(side))
+		}
+		known, _ = b.trees.LoadOrStore(key, tree)
+	}
+	return known.(*accept.Tree)
+}
+
+func directionOf(side side) accept.Direction {
+	if side == request {
+		return accept.Request
+	}
+	return accept.Response
 }

@@ -5,10 +5,18 @@ import (
 	"fmt"
 
 	"svc.example/understudy/contract/internal/capture/record"
+	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
+)
+
+// Numbers for which room is made, since most exchanges need no more.
+const (
+	usualChecks   = 14 // of an exchange
+	messageChecks = 3
+	usualMessages = 3 // that are judged: parameters and two bodies
 )
 
 // Exchange judges one exchange.
@@ -59,6 +67,7 @@ func (j *Judge) isDocumented(r *Result) bool {
 		j.addUndocumentedOperation(r)
 		return false
 	}
+	r.Checks, r.Touched = make([]Check, 0, usualChecks), make([]*coverage.Set, 0, usualMessages)
 	r.check(UndocumentedOperation, report.Pass)
 	return true
 }
@@ -115,8 +124,8 @@ func (j *Judge) documentedAnswer(r *Result) *message {
 		}))
 		return nil
 	}
-	key, documented := documentedResponse(op, status)
-	if documented == nil {
+	documented := documentedResponse(op, status)
+	if documented.Response == nil {
 		j.addUndocumentedStatus(r, status)
 		return nil
 	}
@@ -124,8 +133,8 @@ func (j *Judge) documentedAnswer(r *Result) *message {
 	return &message{
 		op: op, side: response, status: status, method: r.Item.Request.Method, headers: r.Item.Response.Headers,
 		body: r.answered(), doubt: r.Item.ResponseDoubt, content: documented.Content,
-		pointer: op.Pointer + "/responses/" + key, required: len(documented.Content) > 0, sampled: r.sampled,
-		documented: documented, statusKey: key, codings: &r.codings, isFaulty: r.Item.Fault != "",
+		pointer: documented.pointer, required: len(documented.Content) > 0, sampled: r.sampled,
+		documented: documented, codings: &r.codings, isFaulty: r.Item.Fault != "",
 	}
 }
 

@@ -1,10 +1,7 @@
 package judge
 
 import (
-	"fmt"
 	"sync"
-
-	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -66,19 +63,6 @@ func (m *placeMemo) of(d *specs.Document, pointer string) specs.Place {
 	}
 	m.places.Store(placeKey{d, pointer}, place)
 	return place
-}
-
-// documentedResponse finds what is documented for a status: itself, its class, or the default.
-func documentedResponse(op *specs.Operation, status int) (key string, r *openapi3.Response) {
-	if op.Spec.Responses == nil {
-		return "", nil
-	}
-	for _, key := range []string{fmt.Sprint(status), fmt.Sprintf("%dXX", status/100), "default"} {
-		if ref := op.Spec.Responses.Value(key); ref != nil && ref.Value != nil {
-			return key, ref.Value
-		}
-	}
-	return "", nil
 }
 
 // join writes a JSON pointer below another.

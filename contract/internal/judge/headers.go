@@ -1,10 +1,10 @@
 package judge
 
 import (
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
+
+	"svc.example/understudy/contract/report"
 )
 
 // judgeHeaders judges the documented headers of a response. They are judged apart from its body, since the engine would
@@ -13,21 +13,36 @@ func (j *Judge) judgeHeaders(r *Result, m *message) {
 	if len(m.documented.Headers) == 0 {
 		return
 	}
-	values := headerOf(m.headers)
-	o := &judgement{}
-	var faults []fault
-	for _, name := range slices.Sorted(maps.Keys(m.documented.Headers)) {
-		ref := m.documented.Headers[name]
-		if ref.Value != nil && !strings.EqualFold(name, "Content-Type") && !isHop(name, values) && !j.ignores(name) {
-			faults = append(faults, j.kinOnHeader(name, ref.Value, values, join(m.pointer, "headers", name))...)
-		}
+	faults := j.headerFaults(m)
+	if len(faults) == 0 {
+		r.check(Schema, report.Pass)
+		return
 	}
+	o := &judgement{}
 	results := engineResults{
 		kin: faultList{list: faults}, pointer: m.pointer + "/headers", instance: "/response/headers",
 		found: func(path []string) string { return j.foundHeader(m, path[0]) },
 	}
 	j.addFaults(o, m, results, j.compareEngines(m, results))
 	r.add(o.conclude())
+}
+
+// headerFaults returns what the engine finds wrong with the documented headers of a response.
+func (j *Judge) headerFaults(m *message) (faults []fault) {
+	var values http.Header
+	for _, name := range m.documented.headers {
+		header := m.documented.Headers[name].Value
+		if header == nil || acceptsHeader(m.op.Document, header, name, m.headers) {
+			continue
+		}
+		if values == nil {
+			values = headerOf(m.headers)
+		}
+		if !strings.EqualFold(name, "Content-Type") && !isHop(name, values) && !j.ignores(name) {
+			faults = append(faults, j.kinOnHeader(name, header, values, join(m.pointer, "headers", name))...)
+		}
+	}
+	return faults
 }
 
 // isHop reports whether a header is missing that concerns a single connection: proxies remove it, and newer versions of

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,13 +15,16 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
+	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/specs"
 )
 
 // The first engine is kin-openapi. It gets decoded values and sets no defaults, so that it changes nothing. It collects
 // all errors. Formats that it does not know are passed to each call, not registered for the whole process.
+//
+// Most values have no fault, and a compiled schema accepts those sooner: the engine is asked about the others.
 
-var formats = map[string]openapi3.StringFormatValidator{
+var formats = accept.Formats{
 	"uuid": openapi3.NewRegexpFormatValidator(
 		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`),
 	"email": openapi3.NewRegexpFormatValidator(`^[^@\s]+@[^@\s]+$`),
@@ -40,11 +44,7 @@ var formats = map[string]openapi3.StringFormatValidator{
 
 func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 	options := []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidators(formats)}
-	if side == request {
-		options = append(options, openapi3.VisitAsRequest())
-	} else {
-		options = append(options, openapi3.VisitAsResponse())
-	}
+	options = append(options, directionOf(side).Option())
 	if is31 {
 		return append(options, openapi3.EnableJSONSchema2020())
 	}
@@ -53,6 +53,10 @@ func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 
 func kinOnBody(b *content) (f faultList) {
 	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxConcurrent
+	tree := treeOf(b.op.Document, schema, b.side)
+	if tree != nil && !slices.ContainsFunc(b.decoded.Values, func(value any) bool { return !tree.Accepts(value) }) {
+		return f
+	}
 	options := schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())
 	if !isLarge {
 		options = append(options, openapi3.MultiErrors())
@@ -66,7 +70,7 @@ func kinOnBody(b *content) (f faultList) {
 		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
 		}
-		f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
+		f.schema(err, locatedSchema{schema, b.schemaPointer()}, at)
 	}
 	if isLarge && len(f.list) > 0 {
 		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"
@@ -116,23 +120,32 @@ func messageOf(e *openapi3.SchemaError) string {
 
 // kinOnParameters judges the parameters of a request one by one.
 func kinOnParameters(p *parameters) (f faultList) {
-	input := &openapi3filter.RequestValidationInput{
-		Request: p.request, PathParams: p.path, QueryParams: p.query,
+	var input *openapi3filter.RequestValidationInput
+	for i, ref := range p.op.Parameters {
+		if specs.IsCredential(ref.Value) || p.isIgnored(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) ||
+			p.accepts(ref.Value) {
+			continue
+		}
+		if input == nil {
+			input = p.input()
+		}
+		if err := openapi3filter.ValidateParameter(context.Background(), input, ref.Value); err != nil {
+			f.parameter(err, ref.Value, p.op.ParameterPointer(i))
+		}
+	}
+	return f
+}
+
+// input returns the parameters as the engine takes them.
+func (p *parameters) input() *openapi3filter.RequestValidationInput {
+	return &openapi3filter.RequestValidationInput{
+		Request: p.request(), PathParams: p.path, QueryParams: p.query,
 		Options: &openapi3filter.Options{
 			MultiError: true, SkipSettingDefaults: true,
 			SchemaValidationOptions: append(
 				schemaOptions(request, p.op.Document.T.IsOpenAPI31OrLater()), openapi3.MultiErrors()),
 		},
 	}
-	for i, ref := range p.op.Parameters {
-		if specs.IsCredential(ref.Value) || p.isIgnored(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) {
-			continue
-		}
-		if err := openapi3filter.ValidateParameter(p.request.Context(), input, ref.Value); err != nil {
-			f.parameter(err, ref.Value, p.op.ParameterPointer(i))
-		}
-	}
-	return f
 }
 
 // isEmptyPart reports whether a parameter is the empty second half of a segment, and may be. The engine takes it for

@@ -65,6 +65,17 @@ type locatedSchema struct {
 	pointer string
 }
 
+// noPointer stands for the pointer of a schema, and of all inside it, when it is not needed.
+const noPointer = ""
+
+// inside writes a JSON pointer below another, unless that is noPointer.
+func inside(pointer string, tokens ...string) string {
+	if pointer == noPointer {
+		return noPointer
+	}
+	return join(pointer, tokens...)
+}
+
 // combinedSchemas lists the schemas that allOf, anyOf and oneOf apply to the same value.
 func combinedSchemas(schema *openapi3.Schema, pointer string) []locatedSchema {
 	var schemas []locatedSchema
@@ -73,7 +84,7 @@ func combinedSchemas(schema *openapi3.Schema, pointer string) []locatedSchema {
 		refs openapi3.SchemaRefs
 	}{{"allOf", schema.AllOf}, {"anyOf", schema.AnyOf}, {"oneOf", schema.OneOf}} {
 		for i, ref := range kind.refs {
-			schemas = append(schemas, locatedSchema{ref.Value, join(pointer, kind.name, strconv.Itoa(i))})
+			schemas = append(schemas, locatedSchema{ref.Value, inside(pointer, kind.name, strconv.Itoa(i))})
 		}
 	}
 	return schemas
@@ -82,15 +93,15 @@ func combinedSchemas(schema *openapi3.Schema, pointer string) []locatedSchema {
 // innerSchema returns the schema of a member or an item of a value.
 func innerSchema(schema *openapi3.Schema, pointer, token string) locatedSchema {
 	if property := schema.Properties[token]; property != nil {
-		return locatedSchema{property.Value, join(pointer, "properties", token)}
+		return locatedSchema{property.Value, inside(pointer, "properties", token)}
 	}
 	if schema.Items != nil {
 		if _, err := strconv.Atoi(token); err == nil {
-			return locatedSchema{schema.Items.Value, pointer + "/items"}
+			return locatedSchema{schema.Items.Value, inside(pointer, "items")}
 		}
 	}
 	if additional := schema.AdditionalProperties.Schema; additional != nil {
-		return locatedSchema{additional.Value, pointer + "/additionalProperties"}
+		return locatedSchema{additional.Value, inside(pointer, "additionalProperties")}
 	}
 	return locatedSchema{}
 }

@@ -40,8 +40,7 @@ type message struct {
 
 	isFaulty bool // a fault was applied, which may have cut the body
 
-	documented *openapi3.Response // what is documented for the status of a response
-	statusKey  string             // the key under which that stands, such as 2XX
+	documented *documentedStatus // of a response
 	codings    *body.Codings
 }
 

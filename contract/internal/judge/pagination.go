@@ -25,6 +25,7 @@ const unknown = -1
 type page struct {
 	*envelope
 	query         url.Values
+	links         gjson.Result
 	limit, offset int
 	count, total  int
 }
@@ -36,7 +37,7 @@ func (x *envelope) page(count int) {
 	if err != nil || total.Type != gjson.Number {
 		return
 	}
-	p := &page{envelope: x, query: query, count: count, total: int(total.Int())}
+	p := &page{envelope: x, query: query, links: x.body.Get("links"), count: count, total: int(total.Int())}
 	p.limit, p.offset = p.requested(pageLimit), p.requested(pageOffset)
 	if p.limit != unknown && p.count > p.limit {
 		x.addFault(specs.Public, []string{"data"}, "the page has %d resources, but at most %d were requested", p.count,
@@ -47,7 +48,7 @@ func (x *envelope) page(count int) {
 		p.linkPresence("prev", p.offset > 0)
 	}
 	for _, name := range []string{"first", "last", "next", "prev"} {
-		if link := x.body.Get("links." + name); isPlain(link) {
+		if link := p.links.Get(name); isPlain(link) {
 			p.link(name, link.String())
 		}
 	}
@@ -74,7 +75,7 @@ func (p *page) requested(name string) int {
 
 // linkPresence checks that a link is there exactly if it has to be.
 func (p *page) linkPresence(name string, want bool) {
-	link := p.body.Get("links." + name)
+	link := p.links.Get(name)
 	isThere := link.Exists() && link.Type != gjson.Null
 	switch {
 	case want && !isThere:

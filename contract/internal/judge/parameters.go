@@ -19,7 +19,7 @@ import (
 // parameters are those of one request, in the forms that the engines want.
 type parameters struct {
 	message
-	request *http.Request
+	owner   *ownership.Owner
 	path    map[string]string
 	query   url.Values
 	ignores func(header string) bool
@@ -41,7 +41,7 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 	if known := j.messages.get(key); known != nil {
 		return known
 	}
-	o := &judgement{}
+	o := &judgement{checks: make([]Check, 0, messageChecks)}
 	if slices.ContainsFunc(op.Parameters,
 		func(ref *openapi3.ParameterRef) bool { return !specs.IsCredential(ref.Value) }) {
 		o.judged = 1
@@ -58,7 +58,7 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 
 // readParameters returns the parameters for the engines, or nil if the query cannot be parsed.
 func (j *Judge) readParameters(o *judgement, m message, owner *ownership.Owner) *parameters {
-	p := &parameters{message: m, path: map[string]string{}, ignores: j.ignores}
+	p := &parameters{message: m, owner: owner, path: map[string]string{}, ignores: j.ignores}
 	query, err := url.ParseQuery(owner.Query)
 	if err != nil {
 		j.addFinding(o, &p.message, report.Finding{
@@ -68,7 +68,7 @@ func (j *Judge) readParameters(o *judgement, m message, owner *ownership.Owner) 
 		o.check(Schema, report.Fail)
 		return nil
 	}
-	p.query, p.request = query, requestOf(&p.message, owner)
+	p.query = query
 	for _, ref := range m.op.Parameters {
 		if ref.Value.In == openapi3.ParameterInPath {
 			p.path[ref.Value.Name] = owner.Match.Declared(ref.Value.Name)
@@ -79,15 +79,15 @@ func (j *Judge) readParameters(o *judgement, m message, owner *ownership.Owner) 
 	return p
 }
 
-// requestOf makes a request as the engines want it: with the path that the document writes, and its headers.
-func requestOf(m *message, owner *ownership.Owner) *http.Request {
-	escaped := asWritten(m.op, owner.Path)
+// request makes a request as the engines want it: with the path that the document writes, and its headers.
+func (p *parameters) request() *http.Request {
+	escaped := asWritten(p.op, p.owner.Path)
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {
 		plain = escaped
 	}
-	u := &url.URL{Scheme: "http", Host: "judge.invalid", Path: plain, RawPath: escaped, RawQuery: owner.Query}
-	request := &http.Request{Method: m.op.Method, URL: u, Header: headerOf(m.headers), Host: u.Host, Body: http.NoBody}
+	u := &url.URL{Scheme: "http", Host: "judge.invalid", Path: plain, RawPath: escaped, RawQuery: p.owner.Query}
+	request := &http.Request{Method: p.op.Method, URL: u, Header: headerOf(p.headers), Host: u.Host, Body: http.NoBody}
 	return request.WithContext(context.Background())
 }
 
@@ -115,6 +115,9 @@ func (j *Judge) askEnginesOnParameters(p *parameters) engineResults {
 	kin := kinOnParameters(p)
 	second, vote := j.secondOnParameters(p, len(kin.list))
 	kin.list, second = p.redactSecrets(kin.list), p.redactSecrets(second)
+	if len(kin.list)+len(second) == 0 {
+		return engineResults{vote: vote}
+	}
 	return engineResults{
 		kin: kin, second: second, vote: vote, pointer: p.pointer, instance: "/request",
 		found: func(path []string) string { return j.foundFor(p, path) },

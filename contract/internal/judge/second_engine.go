@@ -70,9 +70,10 @@ func (j *Judge) secondOnParameters(p *parameters, known int) ([]fault, vote) {
 	if err != nil {
 		return nil, notAsked
 	}
-	u, template := p.splitAdjacentParams()
+	request := p.request()
+	u, template := p.splitAdjacentParams(*request.URL)
 	reported, err := s.Parameters(engine.Request{
-		Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery, Header: p.request.Header, Template: template,
+		Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery, Header: request.Header, Template: template,
 		Ignored: p.ignoredHeaders(),
 	})
 	if err != nil {
@@ -84,8 +85,7 @@ func (j *Judge) secondOnParameters(p *parameters, known int) ([]fault, vote) {
 // splitAdjacentParams returns the address in a form that the engine can parse. It splits paths at slashes only, and
 // gives a whole segment to the first of two parameters in it: such a pair becomes two segments, or one if the second is
 // empty.
-func (p *parameters) splitAdjacentParams() (u url.URL, template string) {
-	u = *p.request.URL
+func (p *parameters) splitAdjacentParams(u url.URL) (split url.URL, template string) {
 	before, last, glued := strings.Cut(p.op.Template, "}{")
 	if !glued {
 		return u, p.op.Template

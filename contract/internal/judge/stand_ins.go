@@ -50,6 +50,12 @@ func IsDistinct(text string) bool {
 // IsPlain reports whether a text is what was sent, and not what a tool wrote in its place.
 func IsPlain(text string) bool { return !isPlaceholder(text) && !isRedacted(text) }
 
+// isSharedStandIn reports whether a text may stand in for more than one credential.
+func isSharedStandIn(text string) bool {
+	isOwn := strings.HasPrefix(text, recording.Mark+":") // most are
+	return !isOwn && isStandIn(text) && !isUniqueStandIn(text)
+}
+
 // isUniqueStandIn reports whether a placeholder stands in for one secret only: our own mark, or one that ends in a
 // number or a hash, such as <TOKEN-2>, {{key1}} or ***:1a2b3c. The last digits of a secret behind a mask do not count.
 func isUniqueStandIn(text string) bool {

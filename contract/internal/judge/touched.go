@@ -22,7 +22,7 @@ func (m *message) touched() *coverage.Set {
 	case m.side == request && media != nil && isThere:
 		s.RequestBody(name)
 	case m.side == response && (len(m.content) == 0 || media != nil && isThere):
-		s.Response(m.statusKey, name)
+		s.Response(m.documented.key, name)
 	}
 	return s
 }
@@ -40,6 +40,6 @@ func (m *message) touch(s *coverage.Set, d *body.Decoded) {
 	if m.side == request {
 		s.RequestValue(value)
 	} else {
-		s.ResponseValue(m.statusKey, value)
+		s.ResponseValue(m.documented.key, value)
 	}
 }

@@ -12,18 +12,12 @@ import (
 // judgeUndeclaredFields looks for fields that no schema names, whether or not the body is valid otherwise. A field is
 // declared if any schema that applies to the object names it, however the schemas are combined.
 func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
-	s := fieldSearch{}
-	root := []locatedSchema{{b.media.Schema.Value, b.schemaPointer}}
-	for i, value := range b.decoded.Values {
-		if b.decoded.Lines {
-			s.path = append(s.path[:0], strconv.Itoa(i))
-		}
-		s.value(value, root)
-	}
+	s := searchFields(b, noPointer)
 	if len(s.found) == 0 {
 		o.check(UndeclaredField, report.Pass)
 		return
 	}
+	s = searchFields(b, b.schemaPointer())
 	o.check(UndeclaredField, report.Fail)
 	o.omit(UndeclaredField, s.more)
 	for _, f := range s.found {
@@ -37,6 +31,20 @@ func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
 			Pointer: join("/"+b.side.String()+"/body", f.path...), Spec: report.Spec{Pointer: f.pointer},
 		})
 	}
+}
+
+// searchFields searches a body for undeclared fields. The pointer is that of its schema, or noPointer if the places of
+// what is found are not needed.
+func searchFields(b *content, pointer string) *fieldSearch {
+	s := &fieldSearch{}
+	root := []locatedSchema{{b.media.Schema.Value, pointer}}
+	for i, value := range b.decoded.Values {
+		if b.decoded.Lines {
+			s.path = append(s.path[:0], strconv.Itoa(i))
+		}
+		s.value(value, root)
+	}
+	return s
 }
 
 // fieldSearch walks a body.
@@ -58,7 +66,7 @@ func (s *fieldSearch) value(value any, schemas []locatedSchema) {
 			if w.schema.Items == nil {
 				return locatedSchema{}
 			}
-			return locatedSchema{w.schema.Items.Value, w.pointer + "/items"}
+			return locatedSchema{w.schema.Items.Value, inside(w.pointer, "items")}
 		})
 		if len(items) == 0 {
 			return // they are not described
@@ -151,14 +159,16 @@ func mapSchemas(schemas []locatedSchema, next func(locatedSchema) locatedSchema)
 // withCombined adds the schemas that schemas are combined of. If a discriminator names one of several alternatives for
 // the object, only that one is added.
 func withCombined(schemas []locatedSchema, object map[string]any) []locatedSchema {
+	if len(schemas) <= maxWalk && !slices.ContainsFunc(schemas, isCombined) {
+		return schemas
+	}
 	var list []locatedSchema
 	for i := 0; i < len(schemas) && len(list) <= maxWalk; i++ {
 		w := schemas[i]
-		if len(w.schema.AllOf)+len(w.schema.AnyOf)+len(w.schema.OneOf) == 0 {
-			list = append(list, w)
+		list = append(list, w)
+		if !isCombined(w) {
 			continue
 		}
-		list = append(list, w)
 		parts := combinedSchemas(w.schema, w.pointer)
 		if chosen, ok := discriminated(w, parts, object); ok {
 			parts = []locatedSchema{chosen}
@@ -166,6 +176,10 @@ func withCombined(schemas []locatedSchema, object map[string]any) []locatedSchem
 		schemas = append(slices.Clip(schemas), parts...)
 	}
 	return list
+}
+
+func isCombined(w locatedSchema) bool {
+	return len(w.schema.AllOf)+len(w.schema.AnyOf)+len(w.schema.OneOf) > 0
 }
 
 func discriminated(w locatedSchema, parts []locatedSchema, object map[string]any) (locatedSchema, bool) {

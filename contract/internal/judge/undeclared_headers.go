@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"svc.example/understudy/contract/report"
 )
 
@@ -52,8 +50,8 @@ func (j *Judge) addUndeclaredHeader(o *judgement, m *message, name string) {
 	}
 }
 
-func declaresHeader(documented *openapi3.Response, name string) bool {
-	for declared := range documented.Headers {
+func declaresHeader(documented *documentedStatus, name string) bool {
+	for _, declared := range documented.headers {
 		if strings.EqualFold(declared, name) {
 			return true
 		}

@@ -1,0 +1,163 @@
+package history
+
+import (
+	"slices"
+	"strconv"
+
+	"svc.example/understudy/contract/internal/facts"
+)
+
+// listedKinds are those whose whole lists show what an account has.
+func listedKinds() []facts.Kind {
+	return []facts.Kind{facts.Pools, facts.PoolRules, facts.SubUsers, facts.Policies}
+}
+
+// showsWholeList reports whether an answer is the whole list of one of these kinds.
+func showsWholeList(e *facts.Exchange) bool {
+	isWhole := e.Verb == facts.Lists && e.Listed && !e.Partial && !e.Opaque
+	return isWhole && slices.Contains(listedKinds(), e.Kind)
+}
+
+// idsListed returns the ids in a whole list.
+func idsListed(e *facts.Exchange) map[string]bool {
+	ids := map[string]bool{}
+	for _, f := range e.Shows {
+		if f.Thing.Kind == e.Kind {
+			ids[f.Thing.ID] = true
+		}
+	}
+	return ids
+}
+
+// listLog holds the whole lists that callers were given, by caller and kind.
+type listLog struct{ entries }
+
+func listKeyOf(m member, kind facts.Kind) uint64 {
+	return keyOf(m.at, "list of "+string(kind), strconv.FormatUint(m.caller, 16))
+}
+
+func (l *listLog) note(e *facts.Exchange, x entry) error {
+	if !e.OK() || e.Caller == 0 || !showsWholeList(e) {
+		return nil
+	}
+	x.key = listKeyOf(x.member(), e.Kind)
+	return l.put(x)
+}
+
+// listComparison parts accounts whose whole lists each lack what the other has. With many accounts at a site that takes
+// too long for all of them, so that it is done for those on which a verdict depends.
+type listComparison struct {
+	w       *Watcher
+	in      *reader
+	pairs   [][2]member                // of accounts
+	callers map[member][]member        // of the accounts among them
+	lists   map[uint64]map[string]bool // ids, by caller and kind
+	stirred map[uint64]bool            // things that someone made, changed or deleted, so that lists may differ in them
+}
+
+// partByLists parts the accounts of pairs that are known to be different by their lists.
+func (w *Watcher) partByLists(in *reader, pairs [][2]member) error {
+	if len(pairs) == 0 {
+		return nil
+	}
+	c := &listComparison{
+		w: w, in: in, pairs: pairs, callers: map[member][]member{}, lists: map[uint64]map[string]bool{},
+		stirred: map[uint64]bool{},
+	}
+	c.findCallers()
+	if err := c.readLists(); err != nil {
+		return err
+	}
+	if err := c.readStirs(); err != nil {
+		return err
+	}
+	for _, pair := range pairs {
+		if c.areApart(pair[0], pair[1]) {
+			w.accounts.part(pair[0], pair[1])
+		}
+	}
+	return nil
+}
+
+func (c *listComparison) findCallers() {
+	for _, pair := range c.pairs {
+		c.callers[pair[0]], c.callers[pair[1]] = nil, nil
+	}
+	for _, m := range c.w.accounts.order {
+		account := c.w.accounts.of(m)
+		if list, isAsked := c.callers[account]; isAsked {
+			c.callers[account] = append(list, m)
+		}
+	}
+}
+
+// readLists reads the last list of each caller.
+func (c *listComparison) readLists() error {
+	for _, callers := range c.callers {
+		for _, m := range callers {
+			for _, kind := range listedKinds() {
+				c.lists[listKeyOf(m, kind)] = nil
+			}
+		}
+	}
+	last := map[uint64]entry{}
+	for x, err := range c.w.lists.all() {
+		if err != nil {
+			return err
+		}
+		if _, isAsked := c.lists[x.key]; isAsked {
+			last[x.key] = *x
+		}
+	}
+	for key, x := range last {
+		e, err := c.in.get(&x)
+		if err != nil {
+			return err
+		}
+		c.lists[key] = idsListed(e)
+		for id := range c.lists[key] {
+			c.stirred[writeKey(e.At, facts.Thing{Kind: e.Kind, ID: id})] = false
+		}
+	}
+	return nil
+}
+
+func (c *listComparison) readStirs() error {
+	for x, err := range c.w.writes.all() {
+		if err != nil {
+			return err
+		}
+		if _, isAsked := c.stirred[x.key]; isAsked {
+			c.stirred[x.key] = true
+		}
+	}
+	return nil
+}
+
+// areApart reports whether lists of the same kind, of a caller of each account, each lack what the other has.
+func (c *listComparison) areApart(a, b member) bool {
+	for _, kind := range listedKinds() {
+		for _, x := range c.callers[a] {
+			for _, y := range c.callers[b] {
+				mine, others := c.lists[listKeyOf(x, kind)], c.lists[listKeyOf(y, kind)]
+				if c.lacks(x.at, kind, mine, others) && c.lacks(x.at, kind, others, mine) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.
+func (c *listComparison) lacks(at int, kind facts.Kind, list, other map[string]bool) bool {
+	if list == nil {
+		return false // it was not shown
+	}
+	for id := range other {
+		if !list[id] && !c.stirred[writeKey(at, facts.Thing{Kind: kind, ID: id})] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,230 @@
+package history
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+
+	"svc.example/understudy/contract/internal/facts"
+)
+
+// A clue is something that an exchange shows of a thing or a job, by which its caller may turn out to be of one account
+// with others who were shown the same.
+type clue struct {
+	key    uint64 // of the thing or the job, at a site
+	number int64  // of the exchange
+	at     int32
+	kind   clueKind
+	caller uint64
+
+	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0
+	// where that is not shown. Of a job: the name of whoever it is shown to be of, its time, and its database, as
+	// hashes.
+	mark, origin, database uint64
+
+	offset int64
+	length int32
+}
+
+// clueKind distinguishes clues.
+type clueKind uint8
+
+const (
+	shownThing clueKind = iota
+	issuedJob
+	shownJob
+)
+
+// compare is the order of things, and then that of the recording.
+func (c *clue) compare(other *clue) int {
+	return cmp.Or(cmp.Compare(c.key, other.key), cmp.Compare(c.number, other.number), cmp.Compare(c.kind, other.kind))
+}
+
+func (c *clue) append(b []byte) []byte {
+	le := binary.LittleEndian
+	for _, n := range []uint64{c.key, uint64(c.number), c.caller, c.mark, c.origin, c.database, uint64(c.offset)} {
+		b = le.AppendUint64(b, n)
+	}
+	b = le.AppendUint32(le.AppendUint32(b, uint32(c.at)), uint32(c.length))
+	return append(b, byte(c.kind))
+}
+
+func (c *clue) read(b []byte) {
+	le := binary.LittleEndian
+	long := func(i int) uint64 { return le.Uint64(b[8*i:]) }
+	*c = clue{
+		key: long(0), number: int64(long(1)), caller: long(2), mark: long(3), origin: long(4), database: long(5),
+		offset: int64(long(6)), at: int32(le.Uint32(b[56:])), length: int32(le.Uint32(b[60:])), kind: clueKind(b[64]),
+	}
+}
+
+// frame returns where the exchange is.
+func (c *clue) frame() entry { return entry{number: c.number, offset: c.offset, length: c.length} }
+
+// clues holds the clues of a recording, but for those that say no more than one that came shortly before.
+type clues struct {
+	sorter[clue, *clue]
+	recent map[[2]uint64][2]uint64
+}
+
+// maxRecent bounds how many of them are known to have come.
+const maxRecent = 100_000
+
+func (s *clues) put(c clue) error {
+	key, says := [2]uint64{c.key, c.caller}, [2]uint64{c.mark, c.origin}
+	if c.kind == shownThing {
+		if known, isKnown := s.recent[key]; isKnown && known == says {
+			return nil
+		}
+		if s.recent == nil || len(s.recent) >= maxRecent {
+			s.recent = map[[2]uint64][2]uint64{}
+		}
+		s.recent[key] = says
+	}
+	return s.sorter.put(c)
+}
+
+// keyOf is the same for what is named alike at a site. It is never 0.
+func keyOf(at int, kind, id string) uint64 {
+	var room [256]byte
+	text := binary.LittleEndian.AppendUint64(room[:0], uint64(at))
+	text = append(append(append(text, kind...), 0), id...)
+	sum := sha256.Sum256(text)
+	return binary.LittleEndian.Uint64(sum[:]) | 1
+}
+
+// hashOf is the same for equal texts; 0 for the empty one.
+func hashOf(text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	return keyOf(0, "", text)
+}
+
+// millisecond returns a time as a number; 0 if it is not known.
+func millisecond(t time.Time) uint64 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint64(t.UnixMilli())
+}
+
+// isOf reports whether a job that is shown was issued by a request, going by its database, and the time at which it
+// was.
+func (c *clue) isOf(issued *clue) bool {
+	const skew = 2000 // milliseconds
+	isSame := c.database == issued.database || c.database == 0 || issued.database == 0
+	apart := int64(issued.origin) - int64(c.origin)
+	return isSame && (c.origin == 0 || issued.origin == 0 || max(apart, -apart) <= skew)
+}
+
+// cluesIn returns the clues that an exchange gives, but for where it is.
+func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
+	add := func(kind clueKind, key, mark, origin, database uint64) {
+		list = append(list, clue{
+			key: key, number: int64(e.Number), at: int32(e.At), kind: kind, caller: e.Caller,
+			mark: mark, origin: origin, database: database,
+		})
+	}
+	thing := func(t facts.Thing, mark, origin uint64) {
+		if a.kinds.Of(t.Kind).IsNamed() {
+			origin = 0
+		}
+		add(shownThing, keyOf(e.At, string(t.Kind), t.ID), mark, origin, 0)
+	}
+	for i := range e.Shows {
+		if f := &e.Shows[i]; f.IsDistinct(e) {
+			thing(f.Thing, f.Mark, f.Origin())
+		}
+	}
+	for _, f := range e.Attempts {
+		if f.SessionMark != 0 {
+			thing(facts.Thing{Kind: facts.Sessions, ID: f.SessionID}, f.SessionMark, f.SessionMark)
+		}
+	}
+	if e.Page != nil {
+		for _, f := range e.Page.Tables {
+			thing(facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
+		}
+	}
+	if t := e.Target; e.Verb.Writes() && a.isLong(t) && len(e.Shows) == 0 {
+		thing(t, 1, 0)
+	}
+	if e.Issued != nil && e.Issued.ID != "" {
+		add(issuedJob, keyOf(e.At, "job", e.Issued.ID), 0, millisecond(e.EndedAt()), hashOf(e.Issued.Database))
+	}
+	for i := range e.Jobs {
+		job := &e.Jobs[i]
+		add(shownJob, keyOf(e.At, "job", job.ID), hashOf(job.User), millisecond(job.At), hashOf(job.Database))
+	}
+	return list
+}
+
+// follow takes the clues that there are, in their order.
+func (a *accounts) follow() error {
+	var key uint64
+	var seen, issued, early []clue
+	for c, err := range a.clues.all() {
+		if err != nil {
+			return err
+		}
+		if c.key != key {
+			key, seen, issued, early = c.key, seen[:0], issued[:0], early[:0]
+		}
+		switch c.kind {
+		case shownThing:
+			seen = a.compareSights(seen, c)
+		case issuedJob:
+			issued = append(issued[:0], *c)
+			for i := range early {
+				a.linkJob(c, &early[i])
+			}
+		case shownJob:
+			if len(issued) > 0 {
+				a.linkJob(&issued[0], c)
+			} else if len(early) < maxViewers {
+				early = append(early, *c)
+			}
+		}
+	}
+	return nil
+}
+
+// compareSights holds what a caller is shown of a thing against what others were shown of it last, and returns that
+// with it.
+func (a *accounts) compareSights(seen []clue, now *clue) []clue {
+	m, own := now.member(), -1
+	for i := range seen {
+		other := &seen[i]
+		isOther := other.origin != now.origin && other.origin != 0 && now.origin != 0
+		switch {
+		case other.caller == now.caller:
+			if own = i; isOther {
+				a.contradict(m)
+			}
+		case other.mark == now.mark:
+			a.link(m, other.member(), other.frame(), now.frame())
+		case isOther:
+			a.link(m, other.member())
+		}
+	}
+	switch {
+	case own >= 0:
+		seen[own] = *now
+	case len(seen) < maxViewers:
+		seen = append(seen, *now)
+	}
+	return seen
+}
+
+func (c *clue) member() member { return member{int(c.at), c.caller} }
+
+// linkJob notes that the caller who is shown a job belongs to the account of the one who issued it, and the name of
+// that one.
+func (a *accounts) linkJob(issued, shown *clue) {
+	if issued.caller == shown.caller || shown.isOf(issued) {
+		a.link(shown.member(), issued.member(), issued.frame(), shown.frame())
+		a.names.goesBy(issued.member(), shown.mark)
+	}
+}

@@ -1,0 +1,173 @@
+package history
+
+import (
+	"bufio"
+	"cmp"
+	"container/heap"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+)
+
+// sorter puts rows in order. What is more than fits in memory waits in a file, in runs that are in order already.
+type sorter[T any, P row[T]] struct {
+	limit int // rows in memory
+	rows  []T
+	file  *os.File
+	runs  int // in the file, of limit rows each
+}
+
+// row is of a fixed size on disk.
+type row[T any] interface {
+	*T
+	append(b []byte) []byte
+	read(b []byte)
+	compare(other *T) int
+}
+
+// maxRows is the number of rows that a sorter holds in memory, some seven megabytes.
+const maxRows = 100_000
+
+func (s *sorter[T, P]) put(one T) error {
+	s.rows = append(s.rows, one)
+	if s.limit = cmp.Or(s.limit, maxRows); len(s.rows) < s.limit {
+		return nil
+	}
+	return s.spill()
+}
+
+// spill moves the rows in memory to the file.
+func (s *sorter[T, P]) spill() (err error) {
+	if s.file == nil {
+		if s.file, err = os.CreateTemp("", "understudy-order-*"); err != nil {
+			return fmt.Errorf("order the exchanges: %w", err)
+		}
+	}
+	s.sort()
+	out, room := bufio.NewWriterSize(s.file, 1<<16), []byte(nil)
+	for i := range s.rows {
+		room = P(&s.rows[i]).append(room[:0])
+		_, _ = out.Write(room) // Flush returns its error
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("order the exchanges: %w", err)
+	}
+	s.runs++
+	s.rows = s.rows[:0]
+	return nil
+}
+
+func (s *sorter[T, P]) sort() {
+	slices.SortFunc(s.rows, func(a, b T) int { return P(&a).compare(&b) })
+}
+
+// close removes the file.
+func (s *sorter[T, P]) close() error { return remove(s.file) }
+
+func remove(file *os.File) error {
+	if file == nil {
+		return nil
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+// all yields the rows in order. Each is valid until the next one is asked for.
+func (s *sorter[T, P]) all() iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		s.sort()
+		merged := &merge[T, P]{&memoryRun[T]{rest: s.rows}}
+		width := len(P(new(T)).append(nil))
+		size := int64(s.limit) * int64(width)
+		for i := range s.runs {
+			in := bufio.NewReaderSize(io.NewSectionReader(s.file, int64(i)*size, size), 1<<14)
+			*merged = append(*merged, &diskRun[T, P]{in: in, room: make([]byte, width)})
+		}
+		merged.yield(yield)
+	}
+}
+
+// run is a sequence of rows in order.
+type run[T any] interface {
+	head() *T    // the first one that was not taken yet
+	next() error // goes on to the next one; io.EOF behind the last
+}
+
+type memoryRun[T any] struct {
+	rest    []T
+	isBegun bool
+}
+
+func (r *memoryRun[T]) head() *T { return &r.rest[0] }
+
+func (r *memoryRun[T]) next() error {
+	if r.isBegun {
+		r.rest = r.rest[1:]
+	}
+	if r.isBegun = true; len(r.rest) == 0 {
+		return io.EOF
+	}
+	return nil
+}
+
+type diskRun[T any, P row[T]] struct {
+	in    *bufio.Reader
+	first T
+	room  []byte
+}
+
+func (r *diskRun[T, P]) head() *T { return &r.first }
+
+func (r *diskRun[T, P]) next() error {
+	if _, err := io.ReadFull(r.in, r.room); err != nil {
+		return err
+	}
+	P(&r.first).read(r.room)
+	return nil
+}
+
+// merge is a heap of runs.
+type merge[T any, P row[T]] []run[T]
+
+func (m merge[T, P]) Len() int           { return len(m) }
+func (m merge[T, P]) Less(i, j int) bool { return P(m[i].head()).compare(m[j].head()) < 0 }
+func (m merge[T, P]) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
+func (m *merge[T, P]) Push(x any)        { *m = append(*m, x.(run[T])) }
+func (m *merge[T, P]) Pop() any {
+	last := (*m)[len(*m)-1]
+	*m = (*m)[:len(*m)-1]
+	return last
+}
+
+// yield takes the first head again and again. It is valid until the next one is taken.
+func (m *merge[T, P]) yield(yield func(*T, error) bool) {
+	begun := (*m)[:0]
+	for _, r := range *m {
+		err := r.next()
+		if err == nil {
+			begun = append(begun, r)
+		} else if !errors.Is(err, io.EOF) {
+			yield(nil, err)
+			return
+		}
+	}
+	*m = begun
+	heap.Init(m)
+	for m.Len() > 0 {
+		first := (*m)[0]
+		if !yield(first.head(), nil) {
+			return
+		}
+		switch err := first.next(); {
+		case err == nil:
+			heap.Fix(m, 0)
+		case errors.Is(err, io.EOF):
+			heap.Pop(m)
+		default:
+			yield(nil, err)
+			return
+		}
+	}
+}

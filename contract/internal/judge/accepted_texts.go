@@ -1,0 +1,68 @@
+package judge
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// Most parameters and headers are single texts that compiled schemas accept. The first engine is asked about others.
+
+// accepts reports whether the engine has no fault to find with a parameter.
+func (p *parameters) accepts(g *openapi3.Parameter) bool {
+	if g.Content != nil || g.Schema == nil || !isSingle(g.Schema.Value) {
+		return false
+	}
+	switch {
+	case g.In == openapi3.ParameterInPath && (g.Style == "" || g.Style == openapi3.SerializationSimple):
+		return acceptsText(p.op.Document, g.Schema.Value, request, p.path[g.Name])
+	case g.In == openapi3.ParameterInQuery && (g.Style == "" || g.Style == openapi3.SerializationForm):
+		switch values := p.query[g.Name]; len(values) {
+		case 0:
+			return !g.Required
+		case 1:
+			return acceptsText(p.op.Document, g.Schema.Value, request, values[0])
+		}
+	}
+	return false
+}
+
+// acceptsHeader reports whether the engine has no fault to find with a header of an answer.
+func acceptsHeader(d *specs.Document, h *openapi3.Header, name string, headers recording.Headers) bool {
+	if h.Content != nil || h.Schema == nil || !isSingle(h.Schema.Value) ||
+		h.Style != "" && h.Style != openapi3.SerializationSimple {
+		return false
+	}
+	i := slices.IndexFunc(headers, func(line [2]string) bool { return strings.EqualFold(line[0], name) })
+	if i < 0 {
+		return !h.Required
+	}
+	return http.CanonicalHeaderKey(headers[i][0]) == http.CanonicalHeaderKey(name) &&
+		acceptsText(d, h.Schema.Value, response, headers[i][1])
+}
+
+// isSingle reports whether the values of a schema are strings, or whole numbers, and the schema is not combined.
+func isSingle(schema *openapi3.Schema) bool {
+	isCombined := len(schema.AllOf)+len(schema.AnyOf)+len(schema.OneOf) > 0 || schema.Not != nil
+	return !isCombined && (schema.Type.Is(openapi3.TypeString) || schema.Type.Is(openapi3.TypeInteger))
+}
+
+// acceptsText reports whether the engine takes a text for a value of such a schema.
+func acceptsText(d *specs.Document, schema *openapi3.Schema, side side, text string) bool {
+	const bits = 32 // what is larger may be too large for its format
+	tree := treeOf(d, schema, side)
+	if tree == nil || text == "" {
+		return false
+	}
+	if schema.Type.Is(openapi3.TypeString) {
+		return tree.Accepts(text)
+	}
+	n, err := strconv.ParseInt(text, 10, bits)
+	return err == nil && tree.Accepts(float64(n))
+}

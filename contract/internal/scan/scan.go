@@ -1,0 +1,194 @@
+// Package scan reads JSON in one pass, with few allocations. It has no messages: what it does not read, a decoder is
+// asked about, which reads it or says why not. So it need not read everything: it leaves rare forms to the decoder.
+package scan
+
+import (
+	"sync"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Reader reads one JSON text from its beginning to its end. Once it fails, what it returns has no meaning.
+type Reader struct {
+	text    []byte
+	at      int
+	failed  bool
+	scratch []byte // the last string that had escapes
+	strings cache[string]
+	values  cache[any]
+}
+
+var readers = sync.Pool{New: func() any { return &Reader{} }}
+
+// Of returns a reader of a text, which must not change until the reader is freed.
+func Of(text []byte) *Reader {
+	r := readers.Get().(*Reader)
+	r.text, r.at, r.failed = text, 0, !utf8.Valid(text)
+	return r
+}
+
+// Free ends the use of a reader, and of the bytes that it returned.
+func (r *Reader) Free() {
+	const worthKeeping = 64 << 10
+	if r.text = nil; cap(r.scratch) > worthKeeping {
+		r.scratch = nil
+	}
+	readers.Put(r)
+}
+
+// Fail makes the reader fail.
+func (r *Reader) Fail() { r.failed = true }
+
+// Failed reports whether the text is not as it was asked for.
+func (r *Reader) Failed() bool { return r.failed }
+
+// Done reports whether the whole text was read, without a failure.
+func (r *Reader) Done() bool { return !r.failed && r.Peek() == 0 && r.at == len(r.text) }
+
+// Peek returns the next byte that is not white space, or 0 at the end of the text.
+func (r *Reader) Peek() byte {
+	for ; r.at < len(r.text); r.at++ {
+		switch c := r.text[r.at]; c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// Take reads a byte such as a bracket, after white space, and reports whether it is the next one.
+func (r *Reader) Take(c byte) bool {
+	if r.failed || r.Peek() != c {
+		return false
+	}
+	r.at++
+	return true
+}
+
+// Want reads a byte as Take does, and fails if it is not the next one.
+func (r *Reader) Want(c byte) {
+	if !r.Take(c) {
+		r.failed = true
+	}
+}
+
+// Member reads the name of a member of an object, and reports whether it is the next one. The name is one without
+// escapes.
+func (r *Reader) Member(name string) bool {
+	start := r.at
+	isFirst := start > 0 && r.text[start-1] == '{'
+	if (isFirst || r.Take(',')) && r.Take('"') {
+		if rest := r.text[r.at:]; len(rest) > len(name) && string(rest[:len(name)]) == name && rest[len(name)] == '"' {
+			r.at += len(name) + 1
+			r.Want(':')
+			return !r.failed
+		}
+	}
+	r.at = start
+	return false
+}
+
+// Word reads null, true or false, and reports whether it is the next one.
+func (r *Reader) Word(word string) bool {
+	r.Peek()
+	if rest := r.text[r.at:]; len(rest) >= len(word) && string(rest[:len(word)]) == word {
+		r.at += len(word)
+		return !r.failed
+	}
+	return false
+}
+
+// Bytes reads a string. The bytes are valid until the next one is read.
+func (r *Reader) Bytes() []byte {
+	quoted, isPlain := r.quoted()
+	if isPlain {
+		return quoted[1 : len(quoted)-1]
+	}
+	var err error
+	if r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], quoted); err != nil {
+		r.failed = true
+	}
+	return r.scratch
+}
+
+// quoted reads a string with its quotes, and reports whether it has no escapes.
+func (r *Reader) quoted() (quoted []byte, isPlain bool) {
+	if !r.Take('"') {
+		r.failed = true
+		return nil, false
+	}
+	start := r.at - 1
+	isPlain = true
+	for i := r.at; i < len(r.text); i++ {
+		switch c := r.text[i]; {
+		case c == '"':
+			r.at = i + 1
+			return r.text[start:r.at], isPlain
+		case c == '\\':
+			i++
+			isPlain = false
+		case c < ' ':
+			r.failed = true
+			return nil, false
+		}
+	}
+	r.failed = true
+	return nil, false
+}
+
+// Count reads a number from 0 to 10^18, written in digits alone.
+func (r *Reader) Count() (n int64) {
+	digits := r.Number()
+	if len(digits) > 18 {
+		r.failed = true
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			r.failed = true
+		}
+		n = 10*n + int64(c-'0')
+	}
+	return n
+}
+
+// Number reads a number as it is written.
+func (r *Reader) Number() []byte {
+	r.Peek()
+	start := r.at
+	r.skip('-')
+	if isZero := r.skip('0'); !isZero && !r.digits() {
+		r.failed = true
+	}
+	if r.skip('.') && !r.digits() {
+		r.failed = true
+	}
+	if r.skip('e') || r.skip('E') {
+		if !r.skip('-') {
+			r.skip('+')
+		}
+		if !r.digits() {
+			r.failed = true
+		}
+	}
+	return r.text[start:r.at]
+}
+
+// skip reads a byte, and reports whether it is the next one.
+func (r *Reader) skip(c byte) bool {
+	if r.at < len(r.text) && r.text[r.at] == c {
+		r.at++
+		return true
+	}
+	return false
+}
+
+// digits reads digits, and reports whether there is one at least.
+func (r *Reader) digits() bool {
+	start := r.at
+	for r.at < len(r.text) && '0' <= r.text[r.at] && r.text[r.at] <= '9' {
+		r.at++
+	}
+	return r.at > start
+}

@@ -1,0 +1,70 @@
+package scan_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/contract/internal/scan"
+)
+
+func TestStringsOutliveTheirText(t *testing.T) {
+	t.Parallel()
+	text := []byte(`"short" "sh\u006frt" "` + strings.Repeat("long", 100) + `" 12`)
+	r := scan.Of(text)
+	first, second, third := r.String(), r.Scalar(), r.String()
+	number := r.Scalar()
+	if !r.Done() {
+		t.Error("the text is not read to its end")
+	}
+	r.Free()
+	clear(text)
+	if first != "short" || second != "short" || third != strings.Repeat("long", 100) || number != json.Number("12") {
+		t.Errorf("got %q, %q, %q, %v", first, second, third, number)
+	}
+}
+
+// A number and a string of the same digits are kept apart, although they are kept in the same place.
+func TestNumbersAreNoStrings(t *testing.T) {
+	t.Parallel()
+	r := scan.Of([]byte(`12 "12" 12`))
+	defer r.Free()
+	for i, want := range []any{json.Number("12"), "12", json.Number("12")} {
+		if got := r.Scalar(); got != want {
+			t.Errorf("value %d is %#v, want %#v", i, got, want)
+		}
+	}
+}
+
+func TestCountsAreWrittenInDigitsAlone(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		"0": 0, "200": 200, " 7 ": 7, "999999999999999999": 999999999999999999,
+		"": -1, "-1": -1, "1.0": -1, "1e2": -1, "01": -1, "1000000000000000000": -1, `"1"`: -1, "1 2": -1,
+	} {
+		r := scan.Of([]byte(text))
+		got := r.Count()
+		if !r.Done() {
+			got = -1
+		}
+		if r.Free(); got != want {
+			t.Errorf("%q is %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestMembersStandInTheirOrder(t *testing.T) {
+	t.Parallel()
+	r := scan.Of([]byte(`{ "a" : 1 , "bc" : 2 }`))
+	defer r.Free()
+	r.Want('{')
+	if r.Member("b") || !r.Member("a") || r.Count() != 1 {
+		t.Error("the first member is not a with 1")
+	}
+	if r.Member("a") || r.Member("b") || r.Member("bcd") || !r.Member("bc") || r.Count() != 2 {
+		t.Error("the second member is not bc with 2")
+	}
+	if r.Want('}'); !r.Done() {
+		t.Error("the object has no end")
+	}
+}
