@@ -29,13 +29,16 @@ const partVersion = 1
 
 // Part is what is known of a part of a recording. The zero value is not valid: Checker.Part makes one, which knows
 // nothing yet, and is the identity of Merge. It is used by one goroutine.
-type Part struct{ g *gatherer }
+type Part struct {
+	g       *gatherer
+	problem error // of the record that was judged last
+}
 
 // Part returns a part that knows nothing yet, of a recording of which so many exchanges come before it.
 func (c *Checker) Part(before int) *Part {
 	g := newGatherer(c)
 	g.last = before
-	return &Part{g}
+	return &Part{g: g}
 }
 
 // Event is what the rules between exchanges need to know of one exchange: facts of its bodies, not the bodies. The zero
@@ -49,9 +52,25 @@ func (p *Part) Judge(r Record, problem error) (e Event, isEvent bool) {
 	v := p.g.checker.judgeRecord(p.g.checker.judge.Sampling(isSampled), r, problem)
 	event := v.event
 	v.event = nil // whoever watches sees it
+	p.problem = v.err
 	p.g.collect(&v)
 	return Event{event}, event != nil
 }
+
+// Problem returns why the record that Judge was given last is lost, with its place, or nil.
+func (p *Part) Problem() *report.Problem {
+	var one problems
+	if p.problem == nil || !one.take(p.problem, 0) {
+		return nil
+	}
+	if len(one.Fatal) == 0 { // an entry that is too large
+		return &one.Minor[0].Problem
+	}
+	return &one.Fatal[0].Problem
+}
+
+// Counts returns how many exchanges and verdicts the part knows of.
+func (p *Part) Counts() (report.Exchanges, report.Checks) { return p.g.Exchanges, p.g.Checks }
 
 // Key is the same for exchanges that may have to do with each other: those at one address, in one world of a mock. It
 // is empty for an exchange that belongs to all keys: the reset of a world, as whoever controls a mock sends it.

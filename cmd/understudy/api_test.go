@@ -56,7 +56,7 @@ func publicPackages(t *testing.T) (paths []string) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != "." && (name == "internal" || name == "testdata" || path == "cmd" || name[0] == '.'):
+		case entry.IsDir() && path != "." && (name == "internal" || name == "testdata" || name == "cmd" || name[0] == '.'):
 			return fs.SkipDir
 		case !entry.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			paths = append(paths, filepath.ToSlash(filepath.Dir(path)))

@@ -1,0 +1,138 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/traffic"
+)
+
+// A job that this process sends to a Prism of another process, and that is run by workers in a third one or in the
+// sender's, gives the report of a check, byte for byte.
+func TestAPrismOfItsOwn(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	record(t, folder)
+	endpoint, pool := startPrism(t), startWorkers(t)
+	want := check(t, folder)
+	for name, environment := range map[string][]string{
+		"workers in the sender":             {"--environment_type=LOOPBACK"},
+		"workers in a process of their own": {"--environment_type", "EXTERNAL", "--environment_config", pool},
+	} {
+		got, stderr, code := understudyBeam(t, append(environment, "--runner", "universal", "--endpoint", endpoint,
+			"--pieces=8", "--guess=false", "--format=json", folder)...)
+		if diff := cmp.Diff(want, got); diff != "" || code != 1 {
+			t.Errorf("%s: exit code %d, want 1 (-check +job):\n%.3000s\n%s", name, code, diff, stderr)
+		}
+	}
+}
+
+// record writes a recording of the generator, in three files.
+func record(t *testing.T, folder string) {
+	t.Helper()
+	var files []io.Writer
+	for _, name := range []string{"a.ndjson", "b.ndjson", "c.ndjson"} {
+		file, err := os.Create(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		files = append(files, file)
+	}
+	_, err := traffic.Write(traffic.Config{
+		Accounts: 50, Exchanges: 3000, Seed: 9, Format: traffic.NDJSON, Files: 3,
+		Plant: map[string]int{"pool-deletion": 3, "schema": 3, "use-after-delete": 3},
+	}, files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func check(t *testing.T, folder string) string {
+	t.Helper()
+	c, err := contract.NewChecker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Check(t.Context(), contract.Files(folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+var endpoints = regexp.MustCompile(`Serving JobManagement.*endpoint=(\S+)`)
+
+// startPrism starts Prism on a free port, until the test ends, and returns its address.
+func startPrism(t *testing.T) string {
+	t.Helper()
+	const name = "github.com/apache/beam/sdks/v2/go/cmd/prism"
+	prism := filepath.Join(t.TempDir(), "prism")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", prism, name)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build Prism: %v\n%s", err, out)
+	}
+	c := exec.CommandContext(t.Context(), prism, "-job_port=0", "-serve_http=false", "-log_kind=text")
+	logs, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := start(t, c, logs)
+	for lines.Scan() {
+		if found := endpoints.FindStringSubmatch(lines.Text()); found != nil {
+			go func() { // it stops when nobody reads its log
+				for lines.Scan() {
+				}
+			}()
+			return found[1]
+		}
+	}
+	t.Fatal("Prism does not say where it is")
+	return ""
+}
+
+// startWorkers starts a process of workers, until the test ends, and returns its address.
+func startWorkers(t *testing.T) string {
+	t.Helper()
+	c := runAs(t, "workers")
+	c.Stderr = io.Discard
+	if _, err := c.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := start(t, c, out)
+	if !lines.Scan() {
+		t.Fatal("the workers do not say where they are")
+	}
+	return strings.TrimSpace(lines.Text())
+}
+
+// start starts a command, which is ended with the test, and returns the lines of one of its streams.
+func start(t *testing.T, c *exec.Cmd, stream io.Reader) *bufio.Scanner {
+	t.Helper()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait() // it was killed
+	})
+	return bufio.NewScanner(stream)
+}
