@@ -59,7 +59,7 @@ func WithBaseURL(iface specs.Interface, address string) Option {
 }
 
 // WithSalt sets the salt of the marks that stand for secrets in reports, where equal ones have equal marks. By default
-// it is random. Processes that judge parts of one recording need the same one, which nobody else should know.
+// it is random. Processes that judge parts of one recording need the same one, which should be a secret, too.
 func WithSalt(salt []byte) Option {
 	return func(c *config) error {
 		c.salt = salt

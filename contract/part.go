@@ -27,8 +27,8 @@ import (
 // partVersion is the version of the encoded forms of Part and Event. Another one cannot be read.
 const partVersion = 1
 
-// Part is what is known of a part of a recording. The zero value is not valid: Checker.Part makes one, which knows
-// nothing yet, and is the identity of Merge. It is used by one goroutine.
+// Part holds all that is known of a part of a recording. Checker.Part makes one, which knows nothing yet, and is the
+// identity of Merge; the zero value is not valid. It is used by one goroutine.
 type Part struct {
 	g       *gatherer
 	problem error // of the record that was judged last
@@ -41,8 +41,8 @@ func (c *Checker) Part(before int) *Part {
 	return &Part{g: g}
 }
 
-// Event is what the rules between exchanges need to know of one exchange: facts of its bodies, not the bodies. The zero
-// value is no event.
+// Event holds the facts of one exchange that the rules between exchanges need, not its bodies. The zero value is not
+// valid.
 type Event struct{ event *facts.Exchange }
 
 // Judge judges an exchange alone, or takes the problem in its place. Records come in the order of the recording, and
@@ -123,7 +123,8 @@ func (p *Part) MarshalBinary() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// UnmarshalBinary decodes a part into one that knows nothing yet. It fails if another version of this package encoded it.
+// UnmarshalBinary decodes a part into one that knows nothing yet. It fails if another version of this package encoded
+// it.
 func (p *Part) UnmarshalBinary(text []byte) error {
 	if p.g == nil {
 		return errors.New("decode the part: want one that Checker.Part has made")
@@ -144,8 +145,8 @@ func (p *Part) UnmarshalBinary(text []byte) error {
 func (p *Part) Gaps() []report.Gap { return p.g.Sequences.gaps(false) }
 
 // Watch shows the events of one key to the rules between exchanges, with those of no key, and returns what they find.
-// Events come in any order; they wait on disk if they are many. Gaps are those of the whole recording. The error is that of
-// the context, of the disk, or of the events.
+// Events come in any order; they wait on disk if they are many. Gaps are those of the whole recording. The error is
+// that of the context, of the disk, or of the events.
 func (c *Checker) Watch(ctx context.Context, gaps []report.Gap, events iter.Seq2[Event, error]) (*Part, error) {
 	p := c.Part(0)
 	var shuffled history.Shuffled

@@ -18,8 +18,8 @@ type Place struct {
 	Bytes     int64 // of the file
 }
 
-// IsLines reports whether a file that begins with some bytes is a recording in NDJSON, not compressed, so that it can be
-// cut at the end of any line. It may need some kilobytes.
+// IsLines reports whether a file that begins with some bytes is a recording in NDJSON, not compressed, so that it can
+// be cut at the end of any line. It may need some kilobytes.
 func IsLines(head []byte) bool {
 	in := record.NewInput("", bytes.NewReader(head))
 	in.SkipMark()

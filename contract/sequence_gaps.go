@@ -84,7 +84,8 @@ func (n *sequenceNumbers) merge(other *sequenceNumbers) {
 
 // pieces returns the pieces of a series in the order of the recording, those joined that follow each other.
 func (n *sequenceNumbers) pieces(key seriesKey) (list []piece) {
-	for _, p := range slices.SortedFunc(slices.Values(n.Series[key]), func(a, b piece) int { return cmp.Compare(a.At, b.At) }) {
+	byPlace := func(a, b piece) int { return cmp.Compare(a.At, b.At) }
+	for _, p := range slices.SortedFunc(slices.Values(n.Series[key]), byPlace) {
 		if last := len(list) - 1; last >= 0 && p.First == list[last].Last+1 {
 			list[last].Last = p.Last
 		} else if len(list) <= maxPieces {

@@ -69,7 +69,8 @@ func CompileWith(formats Formats, schema *openapi3.Schema, direction Direction) 
 	return tree
 }
 
-// Accepts reports whether kin-openapi accepts a value: nil, a bool, a float64, a json.Number, a string, a []any or a map[string]any.
+// Accepts reports whether kin-openapi accepts a value: nil, a bool, a float64, a json.Number, a string, a []any or a
+// map[string]any.
 func (t *Tree) Accepts(decoded any) bool {
 	nodes := make(value, 0, usual)
 	if n := countNodes(decoded); n > usual {

@@ -35,12 +35,3 @@ func (b *bounded[K, V]) put(key K, value V) {
 	}
 	b.entries[key] = value
 }
-
-// all lists the values in the order in which they came.
-func (b *bounded[K, V]) all() []V {
-	list := make([]V, len(b.order))
-	for i, key := range b.order {
-		list[i] = b.entries[key]
-	}
-	return list
-}

@@ -75,7 +75,7 @@ func (h *history) tellHeld() {
 	h.state.held = nil
 }
 
-// weigh weighs a violation at once if nobody else can have an effect on the account, else when all exchanges were
+// weigh weighs a violation at once if no other caller can have an effect on the account, else when all exchanges were
 // shown.
 func (h *history) weigh(r Ruling) {
 	x := &weighing{Ruling: r, account: h.account, signs: h.state.signs}

@@ -35,7 +35,8 @@ type Watcher struct {
 func NewWatcher(config Config, say func(Result)) *Watcher {
 	w := &Watcher{
 		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{}, atEnd: say,
-		timeline: entries{limit: config.InMemory}, writes: writeLog{entries{limit: config.InMemory}}, lists: listLog{entries{limit: config.InMemory}},
+		timeline: entries{limit: config.InMemory}, writes: writeLog{entries{limit: config.InMemory}},
+		lists: listLog{entries{limit: config.InMemory}},
 	}
 	w.kinds = facts.NewCatalogue(config.Documents)
 	w.accounts = newAccounts(w.kinds)
