@@ -72,8 +72,9 @@ func (p *Part) Problem() *report.Problem {
 // Counts returns how many exchanges and verdicts the part knows of.
 func (p *Part) Counts() (report.Exchanges, report.Checks) { return p.g.Exchanges, p.g.Checks }
 
-// Key is the same for exchanges that may have to do with each other: those at one address, in one world of a mock. It
-// is empty for an exchange that belongs to all keys: the reset of a world, as whoever controls a mock sends it.
+// Key is the same for exchanges that may have to do with each other: those at one installation of the platform, in one
+// world of a mock. It is empty for an exchange that belongs to all keys: the reset of a world, as whoever controls a
+// mock sends it.
 //
 // The account that an exchange belongs to is finer, but is known only when it is clear whose the callers are, which
 // other exchanges show; Watch finds out, and judges the accounts of a key side by side.

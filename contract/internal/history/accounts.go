@@ -48,7 +48,7 @@ func pairOf(x, y member) pair {
 
 // link states whether two callers are of one account.
 type link struct {
-	shownBy   []entry // the first exchanges that show it
+	shownBy   []frame // the first exchanges that show it
 	isAgainst bool    // something shows that they are not
 }
 
@@ -97,7 +97,7 @@ func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
 func (a *accounts) contradict(m member) { a.callers[m].isMixed = m.caller == 0 }
 
 // link notes that exchanges show two callers to be of one account, or, without any, that they are not.
-func (a *accounts) link(x, y member, shownBy ...entry) {
+func (a *accounts) link(x, y member, shownBy ...frame) {
 	if x == y || x.caller == 0 || y.caller == 0 || len(a.links) > maxCallers {
 		return
 	}
@@ -117,7 +117,7 @@ func (a *accounts) linesOf(in *reader, events []*facts.Exchange) (lines []report
 			continue
 		}
 		for _, x := range a.links[pairOf(member{e.At, e.Caller}, member{judged.At, judged.Caller})].shownBy {
-			if shows, err := in.get(&x); err == nil { // it has been read before
+			if shows, err := in.at(x); err == nil { // it has been read before
 				lines = append(lines, shows.Line)
 			}
 		}

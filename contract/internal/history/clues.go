@@ -60,7 +60,7 @@ func (c *clue) read(b []byte) {
 }
 
 // frame returns where the exchange is.
-func (c *clue) frame() entry { return entry{number: c.number, offset: c.offset, length: c.length} }
+func (c *clue) frame() frame { return frame{c.offset, c.length} }
 
 // clues holds the clues of a recording, but for those that say no more than one that came shortly before.
 type clues struct {

@@ -47,7 +47,7 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 		}
 	}
 	if e.Dropped != 0 {
-		a.link(m, member{e.At, e.Dropped}, *x)
+		a.link(m, member{e.At, e.Dropped}, frame{x.offset, x.length})
 	}
 	for _, user := range e.Users {
 		a.names.hasSubUser(m, hashOf(user.Name))

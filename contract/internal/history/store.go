@@ -36,13 +36,13 @@ func (s *store) put(e *facts.Exchange) (offset int64, length int32, err error) {
 		}
 		s.out, s.encoder = bufio.NewWriterSize(s.file, 1<<16), facts.NewEncoder()
 	}
-	frame, err := s.encoder.Encode(e)
+	text, err := s.encoder.Encode(e)
 	if err != nil {
 		return 0, 0, fmt.Errorf("keep the exchanges: %w", err)
 	}
-	offset, length = s.size, int32(len(frame))
+	offset, length = s.size, int32(len(text))
 	s.size += int64(length)
-	_, err = s.out.Write(frame)
+	_, err = s.out.Write(text)
 	return offset, length, err
 }
 
@@ -74,19 +74,27 @@ type reader struct {
 
 func (s *store) reader() *reader { return &reader{store: s, decoder: facts.NewDecoder()} }
 
+// frame says where an exchange is in a store.
+type frame struct {
+	offset int64 // in the file; below 0 for the exchanges in memory
+	length int32
+}
+
 // get returns an exchange.
-func (r *reader) get(x *entry) (*facts.Exchange, error) {
+func (r *reader) get(x *entry) (*facts.Exchange, error) { return r.at(frame{x.offset, x.length}) }
+
+func (r *reader) at(x frame) (*facts.Exchange, error) {
 	if x.offset < 0 {
 		return r.store.exchanges[-x.offset-1], nil
 	}
 	if int(x.length) > cap(r.room) {
 		r.room = make([]byte, max(int(x.length), 4<<10))
 	}
-	frame := r.room[:x.length]
-	if _, err := r.store.file.ReadAt(frame, x.offset); err != nil {
+	text := r.room[:x.length]
+	if _, err := r.store.file.ReadAt(text, x.offset); err != nil {
 		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
-	e, err := r.decoder.Decode(frame)
+	e, err := r.decoder.Decode(text)
 	if err != nil {
 		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
