@@ -34,8 +34,8 @@ func compareProblems(a, b problem) int {
 		cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
 }
 
-// take keeps an error that came after an exchange, and reports whether an exchange is lost by it. It is no more than a
-// note if nothing is lost that a user would miss.
+// take keeps an error that came after an exchange, and reports whether it cost an exchange. Errors that cost nothing a
+// user would miss become notes.
 func (p *problems) take(err error, after int) (isBroken bool) {
 	one := problem{after, report.Problem{Message: err.Error()}, err.Error(), err}
 	readError, isRead := errors.AsType[*record.ReadError](err)

@@ -18,7 +18,7 @@ func callerOf(r *judge.Result) uint64 {
 }
 
 // callerWith returns the caller who has a key.
-func callerWith(key string) uint64 { return hashOf(key) | 1 }
+func callerWith(key string) uint64 { return Hash(key) | 1 }
 
 // LooksAtKey reports whether the answer says whether the key is taken. That to an event does not: its key is looked at
 // after the answer.

@@ -80,7 +80,7 @@ func readRecord(body gjson.Result, timeName string) *Record {
 	body.ForEach(func(key, value gjson.Result) bool {
 		isPlain := value.Type == gjson.String || value.Type == gjson.Number
 		if isPlain && key.String() != timeName && judge.IsDistinct(value.String()) {
-			f.Values = append(f.Values, hashOf(key.String()+"\x00"+value.String()))
+			f.Values = append(f.Values, Hash(key.String()+"\x00"+value.String()))
 		}
 		return len(f.Values) < maxValues
 	})

@@ -2,8 +2,8 @@ package history
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/binary"
+	"strconv"
 	"time"
 
 	"svc.example/understudy/contract/internal/facts"
@@ -87,11 +87,7 @@ func (s *clues) put(c clue) error {
 
 // keyOf is the same for what is named alike at a site. It is never 0.
 func keyOf(at int, kind, id string) uint64 {
-	var room [256]byte
-	text := binary.LittleEndian.AppendUint64(room[:0], uint64(at))
-	text = append(append(append(text, kind...), 0), id...)
-	sum := sha256.Sum256(text)
-	return binary.LittleEndian.Uint64(sum[:]) | 1
+	return facts.Hash(strconv.Itoa(at)+" "+kind+"\x00"+id) | 1
 }
 
 // hashOf is the same for equal texts; 0 for the empty one.
@@ -99,7 +95,7 @@ func hashOf(text string) uint64 {
 	if text == "" {
 		return 0
 	}
-	return keyOf(0, "", text)
+	return facts.Hash(text) | 1
 }
 
 // millisecond returns a time as a number; 0 if it is not known.

@@ -17,8 +17,8 @@ type writeLog struct{ entries }
 // recoveries stands for all tables that are recovered: that of which is not always shown.
 func recoveries() facts.Thing { return facts.Thing{Kind: facts.Tables, ID: Recovered} }
 
-// writeKey is the same for a thing at a site wherever it is named. Things whose keys are the same by accident are told
-// apart when their exchanges are looked at.
+// writeKey returns the key of a thing at a site in the log. Two things may have the same key, so whoever looks one up
+// compares the things in the exchanges that it finds.
 func writeKey(at int, t facts.Thing) uint64 { return keyOf(at, string(t.Kind), t.ID) }
 
 // written lists the things that an exchange may have made, changed or deleted.
