@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"svc.example/understudy/contract/internal/facts"
@@ -14,110 +15,108 @@ import (
 type accounts struct {
 	sightings
 	clues   clues
+	links   links
 	kinds   facts.Catalogue
-	callers map[member]*callerFacts
-	order   []member // callers, as they came
-	links   map[pair]link
+	numbers map[member]caller
+	callers []callerFacts // by number, which is the order in which they came
 	names   names
+	titles  titles
 
-	groups map[member]member          // to another one of the same account, or to itself
-	named  map[member]string          // the accounts of those whose own callers answers do not name, but others of it
-	joined map[member]bool            // those that stand for several
-	foes   map[member]map[member]bool // accounts that are known to be different
+	groups []group // by number of a caller
+	foes   map[caller][]caller
 }
 
-// member is a caller at a site. Of the callers of an account, one stands for it.
+// member is a caller at a site.
 type member struct {
-	at     int
+	at     int32
 	caller uint64
 }
 
-func (m member) compare(other member) int {
-	return cmp.Or(cmp.Compare(m.at, other.at), cmp.Compare(m.caller, other.caller))
-}
+// caller is the number of a member. Of the callers of an account, one stands for it.
+type caller int32
 
-// pair is two callers, the lesser one first.
-type pair struct{ a, b member }
-
-func pairOf(x, y member) pair {
-	if y.compare(x) < 0 {
-		return pair{y, x}
-	}
-	return pair{x, y}
-}
-
-// link states whether two callers are of one account.
-type link struct {
-	shownBy   []frame // the first exchanges that show it
-	isAgainst bool    // something shows that they are not
-}
-
-// callerFacts holds what is known of a caller before it is known whose they are.
+// callerFacts holds what is known of a caller before it is known whose they are. There may be millions.
 type callerFacts struct {
-	account string // as answers name it
-	isGuest bool   // nothing that they were answered depends on their account
-	isMixed bool   // they are hidden like others, and answers to them contradict each other as if they were several
+	member
+	account title // as answers name it
+	isGuest bool  // nothing that they were answered depends on their account
+	isMixed bool  // they are hidden like others, and answers to them contradict each other as if they were several
 }
 
-const maxCallers = 1_000_000
+// group is a caller's part in an account.
+type group struct {
+	above     caller // another one of the same account, or itself
+	named     title  // of one that stands for an account: as answers to others of it name that
+	isSeveral bool   // it stands for several
+}
+
+// title is the number of the name of an account; 0 is none.
+type title int32
+
+// titles numbers the names of accounts.
+type titles map[string]title
+
+func (t titles) of(name string) title {
+	n, known := t[name]
+	if !known && name != "" {
+		n = title(len(t) + 1)
+		t[name] = n
+	}
+	return n
+}
 
 func newAccounts(kinds facts.Catalogue) *accounts {
 	return &accounts{
-		kinds: kinds, sightings: newSightings(), callers: map[member]*callerFacts{}, links: map[pair]link{},
+		kinds: kinds, sightings: newSightings(), numbers: map[member]caller{}, titles: titles{},
 		names: names{callers: map[userKey]*namesakes{}},
 	}
 }
 
+// close removes what waits on the disk.
+func (a *accounts) close() error { return errors.Join(a.clues.close(), a.links.close()) }
+
+// number returns the number of a member.
+func (a *accounts) number(m member) caller {
+	n, known := a.numbers[m]
+	if !known {
+		n = caller(len(a.callers))
+		a.numbers[m], a.callers = n, append(a.callers, callerFacts{member: m, isGuest: true})
+	}
+	return n
+}
+
 // take learns from an exchange whom its caller may be of one account with.
 func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
-	m := member{e.At, e.Caller}
-	facts := a.callers[m]
-	if facts == nil {
-		if len(a.callers) >= maxCallers {
-			return nil
-		}
-		facts = &callerFacts{isGuest: true}
-		a.callers[m], a.order = facts, append(a.order, m)
-	}
+	n := a.number(x.member())
 	if at.isMock { // its callers are of one account anyway
 		return nil
 	}
+	facts := &a.callers[n]
 	facts.isGuest = facts.isGuest && e.IsSameInAllAccounts()
-	facts.account = cmp.Or(facts.account, e.Account)
-	if e.Account != "" && facts.account != e.Account {
-		a.contradict(m)
+	named := a.titles.of(e.Account)
+	facts.account = cmp.Or(facts.account, named)
+	if named != 0 && facts.account != named {
+		a.contradict(facts.member)
 	}
 	if e.OK() {
-		return a.sight(m, e, x)
+		return a.sight(facts.member, e, x)
 	}
 	return nil
 }
 
 // contradict notes that answers to a caller contradict each other. Those who have a key are one caller all the same.
-func (a *accounts) contradict(m member) { a.callers[m].isMixed = m.caller == 0 }
-
-// link notes that exchanges show two callers to be of one account, or, without any, that they are not.
-func (a *accounts) link(x, y member, shownBy ...frame) {
-	if x == y || x.caller == 0 || y.caller == 0 || len(a.links) > maxCallers {
-		return
-	}
-	l := a.links[pairOf(x, y)]
-	if l.shownBy == nil {
-		l.shownBy = shownBy
-	}
-	l.isAgainst = l.isAgainst || len(shownBy) == 0
-	a.links[pairOf(x, y)] = l
-}
+func (a *accounts) contradict(m member) { a.callers[a.number(m)].isMixed = m.caller == 0 }
 
 // linesOf lists the exchanges that show the callers of some exchanges to be of one account.
 func (a *accounts) linesOf(in *reader, events []*facts.Exchange) (lines []report.Line) {
 	judged := events[len(events)-1]
 	for _, e := range events {
-		if e.Caller == judged.Caller {
+		l, isShown, err := a.links.showing(member{int32(e.At), e.Caller}, member{int32(judged.At), judged.Caller})
+		if err != nil || !isShown { // the disk could be read before
 			continue
 		}
-		for _, x := range a.links[pairOf(member{e.At, e.Caller}, member{judged.At, judged.Caller})].shownBy {
-			if shows, err := in.at(x); err == nil { // it has been read before
+		for _, x := range l.exchanges() {
+			if shows, err := in.at(x.frame); err == nil {
 				lines = append(lines, shows.Line)
 			}
 		}
@@ -130,24 +129,31 @@ func (a *accounts) group(sites *sites) error {
 	if err := a.follow(); err != nil {
 		return err
 	}
-	a.groups, a.joined, a.foes = map[member]member{}, map[member]bool{}, map[member]map[member]bool{}
-	a.named = map[member]string{}
-	for _, m := range a.order {
-		if at := sites.of(m.at); at.isMock {
-			a.groups[m] = member{sites.root(m.at), 0}
+	mocks := map[caller]caller{}
+	for n := range a.callers {
+		if m := a.callers[n].member; sites.of(int(m.at)).isMock {
+			mocks[caller(n)] = a.number(member{int32(sites.root(int(m.at))), 0})
 		}
 	}
-	pairs := make([]pair, 0, len(a.links))
-	for p, l := range a.links {
-		if l.isAgainst {
-			a.part(a.of(p.a), a.of(p.b))
-		} else {
-			pairs = append(pairs, p)
-		}
+	a.groups, a.foes = make([]group, len(a.callers)), map[caller][]caller{}
+	for n := range a.groups {
+		a.groups[n].above = caller(n)
 	}
-	slices.SortFunc(pairs, func(x, y pair) int { return cmp.Or(x.a.compare(y.a), x.b.compare(y.b)) })
-	for _, p := range pairs {
-		a.join(p.a, p.b)
+	for n, world := range mocks {
+		a.groups[n].above = world
+	}
+	for _, isAgainst := range []bool{true, false} {
+		for l, err := range a.links.pairs() {
+			switch {
+			case err != nil:
+				return err
+			case l.isAgainst() != isAgainst:
+			case isAgainst:
+				a.part(a.of(a.number(l.first())), a.of(a.number(l.second())))
+			default:
+				a.join(a.number(l.first()), a.number(l.second()))
+			}
+		}
 	}
 	a.joinWhoAreNamedAlike()
 	a.joinSubUsers()
@@ -155,68 +161,70 @@ func (a *accounts) group(sites *sites) error {
 	return nil
 }
 
-// nameKey is the name of an account at a site.
-type nameKey struct {
-	at   int
-	name string
-}
-
 // part notes that two accounts are different.
-func (a *accounts) part(x, y member) {
-	for _, p := range []pair{{x, y}, {y, x}} {
-		if a.foes[p.a] == nil {
-			a.foes[p.a] = map[member]bool{}
-		}
-		a.foes[p.a][p.b] = true
-	}
+func (a *accounts) part(x, y caller) {
+	a.foes[x] = append(a.foes[x], y)
+	a.foes[y] = append(a.foes[y], x)
 }
 
-// of returns the account of a caller.
-func (a *accounts) of(m member) member {
-	for {
-		above, known := a.groups[m]
-		if !known || above == m {
-			return m
-		}
-		m = above
+// of returns the account of a caller. It is used by one goroutine.
+func (a *accounts) of(n caller) caller {
+	for a.groups[n].above != n {
+		above := &a.groups[n].above
+		*above = a.groups[*above].above
+		n = *above
 	}
+	return n
 }
 
-// join makes two accounts one, unless they are known to be different.
-func (a *accounts) join(x, y member) {
+// accountOf returns the account of a member.
+func (a *accounts) accountOf(m member) caller { return a.of(a.numbers[m]) }
+
+// siteOf returns the site of a caller.
+func (a *accounts) siteOf(n caller) int { return int(a.callers[n].at) }
+
+// join makes the accounts of two callers one, unless they are known to be different.
+func (a *accounts) join(x, y caller) {
 	x, y = a.of(x), a.of(y)
 	if x == y || a.areApart(x, y) {
 		return
 	}
-	a.groups[y], a.joined[x] = x, true
-	if a.callers[x] != nil && a.nameOf(x) == "" {
-		a.named[x] = a.nameOf(y)
+	if a.nameOf(x) == 0 {
+		a.groups[x].named = a.nameOf(y)
 	}
-	for foe := range a.foes[y] {
-		a.part(x, foe)
+	a.groups[y].above, a.groups[x].isSeveral = x, true
+	more, fewer := a.foes[x], a.foes[y]
+	if len(more) < len(fewer) {
+		more, fewer = fewer, more
+	}
+	if len(more) > 0 {
+		a.foes[x] = append(more, fewer...)
+		delete(a.foes, y)
 	}
 }
 
 // nameOf returns the name that answers give an account, if they do.
-func (a *accounts) nameOf(m member) string {
-	if f := a.callers[m]; f != nil {
-		return cmp.Or(f.account, a.named[m])
-	}
-	return ""
+func (a *accounts) nameOf(account caller) title {
+	return cmp.Or(a.callers[account].account, a.groups[account].named)
 }
 
 // joinWhoAreNamedAlike joins those whose accounts answers name alike.
 func (a *accounts) joinWhoAreNamedAlike() {
-	first := map[nameKey]member{}
-	for _, m := range a.order {
-		key := nameKey{m.at, a.nameOf(a.of(m))}
-		if key.name == "" {
+	type nameKey struct {
+		at   int32
+		name title
+	}
+	first := map[nameKey]caller{}
+	for i := range a.callers {
+		n := caller(i)
+		key := nameKey{a.callers[n].at, a.nameOf(a.of(n))}
+		if key.name == 0 {
 			continue
 		}
 		if other, known := first[key]; known {
-			a.join(other, m)
+			a.join(other, n)
 		} else {
-			first[key] = m
+			first[key] = n
 		}
 	}
 }
@@ -224,36 +232,47 @@ func (a *accounts) joinWhoAreNamedAlike() {
 // joinGuests joins those of whom nothing is known with the account at their site, if there is only one: callers who
 // only send events, and requests whose caller the recording hides.
 func (a *accounts) joinGuests() {
-	hosts := map[int][]member{}
-	for _, m := range a.order {
-		if root := a.of(m); a.isHost(m) && !slices.Contains(hosts[m.at], root) {
-			hosts[m.at] = append(hosts[m.at], root)
+	const several = -1
+	hosts := map[int32]caller{}
+	for i := range a.callers {
+		at, root := a.callers[i].at, a.of(caller(i))
+		if !a.isHost(caller(i)) {
+			continue
 		}
+		if host, isKnown := hosts[at]; isKnown && host != root {
+			root = several
+		}
+		hosts[at] = root
 	}
-	for _, m := range a.order {
-		if host := hosts[m.at]; len(host) == 1 && !a.isHost(m) {
-			a.join(host[0], m)
+	for i := range a.callers {
+		if host, isKnown := hosts[a.callers[i].at]; isKnown && host != several && !a.isHost(caller(i)) {
+			a.join(host, caller(i))
 		}
 	}
 }
 
 // isHost reports whether a caller is known to act for some account.
-func (a *accounts) isHost(m member) bool { return m.caller != 0 && !a.callers[m].isGuest }
+func (a *accounts) isHost(n caller) bool { return a.callers[n].caller != 0 && !a.callers[n].isGuest }
 
 // areApart reports whether two accounts are known to be different: answers call them by different names, or show them
 // what cannot be one.
-func (a *accounts) areApart(x, y member) bool {
-	nx, ny := a.nameOf(x), a.nameOf(y)
-	return nx != "" && ny != "" && nx != ny || a.foes[x][y]
+func (a *accounts) areApart(x, y caller) bool {
+	if nx, ny := a.nameOf(x), a.nameOf(y); nx != 0 && ny != 0 && nx != ny {
+		return true
+	}
+	if len(a.foes[y]) < len(a.foes[x]) {
+		x, y = y, x
+	}
+	return slices.ContainsFunc(a.foes[x], func(foe caller) bool { return a.of(foe) == y })
 }
 
 // count returns the number of accounts at each site.
 func (a *accounts) count() map[int]int {
-	roots, count := map[member]bool{}, map[int]int{}
-	for _, m := range a.order {
-		if root := a.of(m); !roots[root] && a.isHost(m) {
-			roots[root] = true
-			count[m.at]++
+	isCounted, count := make([]bool, len(a.callers)), map[int]int{}
+	for i := range a.callers {
+		if root := a.of(caller(i)); !isCounted[root] && a.isHost(caller(i)) {
+			isCounted[root] = true
+			count[a.siteOf(caller(i))]++
 		}
 	}
 	return count

@@ -33,7 +33,7 @@ func idsListed(e *facts.Exchange) map[string]bool {
 type listLog struct{ entries }
 
 func listKeyOf(m member, kind facts.Kind) uint64 {
-	return keyOf(m.at, "list of "+string(kind), strconv.FormatUint(m.caller, 16))
+	return keyOf(int(m.at), "list of "+string(kind), strconv.FormatUint(m.caller, 16))
 }
 
 func (l *listLog) note(e *facts.Exchange, x entry) error {
@@ -49,19 +49,19 @@ func (l *listLog) note(e *facts.Exchange, x entry) error {
 type listComparison struct {
 	w       *Watcher
 	in      *reader
-	pairs   [][2]member                // of accounts
-	callers map[member][]member        // of the accounts among them
+	pairs   [][2]caller                // of accounts
+	callers map[caller][]member        // of the accounts among them
 	lists   map[uint64]map[string]bool // ids, by caller and kind
 	stirred map[uint64]bool            // things that someone made, changed or deleted, so that lists may differ in them
 }
 
 // partByLists parts the accounts of pairs that are known to be different by their lists.
-func (w *Watcher) partByLists(in *reader, pairs [][2]member) error {
+func (w *Watcher) partByLists(in *reader, pairs [][2]caller) error {
 	if len(pairs) == 0 {
 		return nil
 	}
 	c := &listComparison{
-		w: w, in: in, pairs: pairs, callers: map[member][]member{}, lists: map[uint64]map[string]bool{},
+		w: w, in: in, pairs: pairs, callers: map[caller][]member{}, lists: map[uint64]map[string]bool{},
 		stirred: map[uint64]bool{},
 	}
 	c.findCallers()
@@ -83,10 +83,10 @@ func (c *listComparison) findCallers() {
 	for _, pair := range c.pairs {
 		c.callers[pair[0]], c.callers[pair[1]] = nil, nil
 	}
-	for _, m := range c.w.accounts.order {
-		account := c.w.accounts.of(m)
+	for i := range c.w.accounts.callers {
+		account := c.w.accounts.of(caller(i))
 		if list, isAsked := c.callers[account]; isAsked {
-			c.callers[account] = append(list, m)
+			c.callers[account] = append(list, c.w.accounts.callers[i].member)
 		}
 	}
 }
@@ -135,12 +135,12 @@ func (c *listComparison) readStirs() error {
 }
 
 // areApart reports whether lists of the same kind, of a caller of each account, each lack what the other has.
-func (c *listComparison) areApart(a, b member) bool {
+func (c *listComparison) areApart(a, b caller) bool {
 	for _, kind := range listedKinds() {
 		for _, x := range c.callers[a] {
 			for _, y := range c.callers[b] {
 				mine, others := c.lists[listKeyOf(x, kind)], c.lists[listKeyOf(y, kind)]
-				if c.lacks(x.at, kind, mine, others) && c.lacks(x.at, kind, others, mine) {
+				if c.lacks(int(x.at), kind, mine, others) && c.lacks(int(x.at), kind, others, mine) {
 					return true
 				}
 			}

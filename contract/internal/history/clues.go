@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"strconv"
 	"time"
 
@@ -20,7 +21,7 @@ type clue struct {
 
 	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0
 	// where that is not shown. Of a job: the name of whoever it is shown to be of, its time, and its database, as
-	// hashes.
+	// hashes. Of another caller: who that is.
 	mark, origin, database uint64
 
 	offset int64
@@ -34,6 +35,8 @@ const (
 	shownThing clueKind = iota
 	issuedJob
 	shownJob
+	ownCaller   // whose key the caller removed
+	otherCaller // whose list cannot be of the same account
 )
 
 // compare is the order of things, and then that of the recording.
@@ -59,9 +62,6 @@ func (c *clue) read(b []byte) {
 	}
 }
 
-// frame returns where the exchange is.
-func (c *clue) frame() frame { return frame{c.offset, c.length} }
-
 // clues holds the clues of a recording, but for those that say no more than one that came shortly before.
 type clues struct {
 	sorter[clue, *clue]
@@ -73,7 +73,7 @@ const maxRecent = 100_000
 
 func (s *clues) put(c clue) error {
 	key, says := [2]uint64{c.key, c.caller}, [2]uint64{c.mark, c.origin}
-	if c.kind == shownThing {
+	if c.kind != issuedJob && c.kind != shownJob {
 		if known, isKnown := s.recent[key]; isKnown && known == says {
 			return nil
 		}
@@ -150,6 +150,9 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 	if e.Issued != nil && e.Issued.ID != "" {
 		add(issuedJob, keyOf(e.At, "job", e.Issued.ID), 0, millisecond(e.EndedAt()), hashOf(e.Issued.Database))
 	}
+	if e.Dropped != 0 {
+		add(ownCaller, keyOf(e.At, "dropped", strconv.FormatUint(e.Dropped, 16)), e.Dropped, 0, 0)
+	}
 	for i := range e.Jobs {
 		job := &e.Jobs[i]
 		add(shownJob, keyOf(e.At, "job", job.ID), hashOf(job.User), millisecond(job.At), hashOf(job.Database))
@@ -157,8 +160,12 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 	return list
 }
 
-// follow takes the clues that there are, in their order.
+// follow takes the clues that there are, in their order, and makes links of them.
 func (a *accounts) follow() error {
+	if err := a.links.close(); err != nil {
+		return err
+	}
+	a.links = links{sorter: sorter[link, *link]{limit: a.clues.limit}}
 	var key uint64
 	var seen, issued, early []clue
 	for c, err := range a.clues.all() {
@@ -170,26 +177,35 @@ func (a *accounts) follow() error {
 		}
 		switch c.kind {
 		case shownThing:
-			seen = a.compareSights(seen, c)
+			seen, err = a.compareSights(seen, c)
 		case issuedJob:
 			issued = append(issued[:0], *c)
 			for i := range early {
-				a.linkJob(c, &early[i])
+				err = errors.Join(err, a.linkJob(c, &early[i]))
 			}
 		case shownJob:
 			if len(issued) > 0 {
-				a.linkJob(&issued[0], c)
+				err = a.linkJob(&issued[0], c)
 			} else if len(early) < maxViewers {
 				early = append(early, *c)
 			}
+		case ownCaller:
+			other := member{c.at, c.mark}
+			a.number(other)
+			err = a.links.put(c.member(), other, c.shower())
+		case otherCaller:
+			err = a.links.put(c.member(), member{c.at, c.mark})
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return nil
+	return a.links.settle()
 }
 
 // compareSights holds what a caller is shown of a thing against what others were shown of it last, and returns that
 // with it.
-func (a *accounts) compareSights(seen []clue, now *clue) []clue {
+func (a *accounts) compareSights(seen []clue, now *clue) (_ []clue, err error) {
 	m, own := now.member(), -1
 	for i := range seen {
 		other := &seen[i]
@@ -200,9 +216,9 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 				a.contradict(m)
 			}
 		case other.mark == now.mark:
-			a.link(m, other.member(), other.frame(), now.frame())
+			err = errors.Join(err, a.links.put(m, other.member(), now.shower(), other.shower()))
 		case isOther:
-			a.link(m, other.member())
+			err = errors.Join(err, a.links.put(m, other.member()))
 		}
 	}
 	switch {
@@ -211,16 +227,19 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	case len(seen) < maxViewers:
 		seen = append(seen, *now)
 	}
-	return seen
+	return seen, err
 }
 
-func (c *clue) member() member { return member{int(c.at), c.caller} }
+func (c *clue) member() member { return member{c.at, c.caller} }
+
+func (c *clue) shower() shower { return shower{c.number, frame{c.offset, c.length}} }
 
 // linkJob notes that the caller who is shown a job belongs to the account of the one who issued it, and the name of
 // that one.
-func (a *accounts) linkJob(issued, shown *clue) {
-	if issued.caller == shown.caller || shown.isOf(issued) {
-		a.link(shown.member(), issued.member(), issued.frame(), shown.frame())
-		a.names.goesBy(issued.member(), shown.mark)
+func (a *accounts) linkJob(issued, shown *clue) error {
+	if issued.caller != shown.caller && !shown.isOf(issued) {
+		return nil
 	}
+	a.names.goesBy(issued.at, a.number(issued.member()), shown.mark)
+	return a.links.put(shown.member(), issued.member(), shown.shower(), issued.shower())
 }

@@ -42,8 +42,7 @@ func (x Excuse) text(c facts.Catalogue) string {
 // say gives a verdict, or holds a violation that an unrecorded caller would explain until all of
 // the history is known.
 func (h *history) say(r Ruling) {
-	f := h.w.accounts.callers[h.account]
-	if isMixed := h.state.IsMixed || f != nil && f.isMixed; isMixed && r.Verdict == report.Fail {
+	if isMixed := h.state.IsMixed || h.w.accounts.callers[h.account].isMixed; isMixed && r.Verdict == report.Fail {
 		r.Verdict = report.Inconclusive
 		r.Message += "; the redacted callers cannot be told apart, and their responses contradict each other like those of " +
 			"several accounts"
@@ -78,8 +77,8 @@ func (h *history) tellHeld() {
 // weigh weighs a violation at once if no other caller can have an effect on the account, else when all exchanges were
 // shown.
 func (h *history) weigh(r Ruling) {
-	x := &weighing{Ruling: r, account: h.account, signs: h.state.signs}
-	if !h.w.hasOthers(h.account.at) {
+	x := &weighing{Ruling: r, account: h.account, at: h.w.accounts.siteOf(h.account), signs: h.state.signs}
+	if !h.w.hasOthers(x.at) {
 		h.tell(outcome{Result: x.result(h.w, &others{in: h.in})})
 		return
 	}

@@ -38,7 +38,7 @@ func newEntry(e *facts.Exchange) entry {
 func (e *entry) hasTime() bool { return e.second != time.Time{}.Unix() || e.nano != 0 }
 
 // member returns the caller.
-func (e *entry) member() member { return member{int(e.at), e.caller} }
+func (e *entry) member() member { return member{e.at, e.caller} }
 
 // compare is the order in which exchanges began, and else that of the recording, within each group.
 func (e *entry) compare(other *entry) int {

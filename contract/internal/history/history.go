@@ -114,7 +114,7 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) error {
 
 // Close removes what waits on the disk. No exchange may follow.
 func (w *Watcher) Close() error {
-	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.lists.close(), w.accounts.clues.close())
+	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.lists.close(), w.accounts.close())
 }
 
 // pass shows all exchanges once.
@@ -158,7 +158,7 @@ func (w *Watcher) Notes() []string {
 // history is the exchanges of one account at one site.
 type history struct {
 	w       *Watcher
-	account member
+	account caller
 	in      *reader
 	tell    func(outcome)
 	waiting []*facts.Exchange // not shown yet, since they may overlap with later ones
@@ -207,5 +207,5 @@ func (h *history) end() {
 
 func (h *history) begin(first *facts.Exchange) {
 	h.state = newState(h.w.kinds)
-	h.state.KeepsKeys, h.state.first = h.w.sites.keyed[h.account.at], first
+	h.state.KeepsKeys, h.state.first = h.w.sites.keyed[h.w.accounts.siteOf(h.account)], first
 }

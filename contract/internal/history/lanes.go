@@ -12,21 +12,15 @@ import (
 // A lane is the exchanges of one account from one reset of its world to the next, in order of time. Lanes have nothing
 // to do with each other, so that several workers show them to the rules at the same time.
 type lane struct {
-	account member
+	account caller
 	entries iter.Seq[*entry]
 	results func(outcome)
-}
-
-// laneKey identifies a lane.
-type laneKey struct {
-	account member
-	resets  int // of its world before it
 }
 
 // lanes holds the exchanges in the order of their lanes, which is that of their beginnings.
 type lanes struct {
 	entries
-	accounts []member      // by the key of entries, from 0
+	accounts []caller      // by the key of entries, from 0
 	begun    map[int]entry // the first exchange at each site, of whichever account
 }
 
@@ -34,17 +28,23 @@ type lanes struct {
 type laneSorter struct {
 	w       *Watcher
 	lanes   lanes
-	keys    map[laneKey]uint64
+	current []currentLane  // by account
 	resets  map[string]int // of worlds, by their names
 	instant entry
 	seen    map[uint64]int32 // the exchanges that began at the same instant, with their files
+}
+
+// currentLane is the lane of an account until its world is reset once more.
+type currentLane struct {
+	number uint32
+	resets int32 // of its world, and 1 more; 0 before the first lane
 }
 
 // intoLanes puts all exchanges into lanes, but for those that another file has, too.
 func (w *Watcher) intoLanes(ctx context.Context) (*lanes, error) {
 	s := &laneSorter{
 		w: w, lanes: lanes{entries: entries{limit: w.timeline.limit}, begun: map[int]entry{}},
-		keys: map[laneKey]uint64{}, resets: map[string]int{}, seen: map[uint64]int32{},
+		current: make([]currentLane, len(w.accounts.callers)), resets: map[string]int{}, seen: map[uint64]int32{},
 	}
 	in := w.store.reader()
 	for x, err := range w.timeline.all() {
@@ -61,17 +61,18 @@ func (w *Watcher) intoLanes(ctx context.Context) (*lanes, error) {
 }
 
 func (s *laneSorter) take(x entry) error {
-	account := s.w.accounts.of(x.member())
-	key := laneKey{account, s.resets[nameOf(s.w.sites.list[account.at].world)]}
-	number, known := s.keys[key]
-	if !known {
-		number = uint64(len(s.lanes.accounts))
-		s.keys[key], s.lanes.accounts = number, append(s.lanes.accounts, account)
-		if _, isBegun := s.lanes.begun[account.at]; !isBegun {
-			s.lanes.begun[account.at] = x
+	account := s.w.accounts.accountOf(x.member())
+	at := s.w.accounts.siteOf(account)
+	resets := int32(s.resets[nameOf(s.w.sites.of(at).world)]) + 1
+	lane := &s.current[account]
+	if lane.resets != resets {
+		*lane = currentLane{uint32(len(s.lanes.accounts)), resets}
+		s.lanes.accounts = append(s.lanes.accounts, account)
+		if _, isBegun := s.lanes.begun[at]; !isBegun {
+			s.lanes.begun[at] = x
 		}
 	}
-	x.key = number
+	x.key = uint64(lane.number)
 	return s.lanes.put(x)
 }
 
@@ -164,7 +165,7 @@ type queues struct {
 
 // passedLane is a lane on its way through a worker.
 type passedLane struct {
-	account member
+	account caller
 	entries chan []entry
 	results chan []outcome
 	told    []outcome // not passed on yet
@@ -251,7 +252,7 @@ func (q *queues) finish(one *passedLane, err error) {
 // showLane shows the exchanges of a lane to the rules.
 func (p *pass) showLane(ctx context.Context, in *reader, one lane) error {
 	h := &history{w: p.w, account: one.account, in: in, tell: one.results}
-	first := p.begun[one.account.at]
+	first := p.begun[p.w.accounts.siteOf(one.account)]
 	for x := range one.entries {
 		e, err := in.get(x)
 		if err = errors.Join(err, ctx.Err()); err != nil {

@@ -50,7 +50,8 @@ func (w *Watcher) hasOthers(at int) bool { return w.accountsAt[at] > 1 && !w.sit
 // weighing is a violation of an account that others may explain, with the signs that its history had.
 type weighing struct {
 	Ruling
-	account member
+	account caller
+	at      int // its site
 	signs   []sign
 }
 
@@ -60,22 +61,22 @@ type others struct {
 	in      *reader
 }
 
-// last yields the last exchanges of other accounts that wrote something and began before another one was over, the last
+// last yields the last exchanges of others than the account of a violation that wrote something and began before another one was over, the last
 // one first.
-func (o *others) last(w *Watcher, account member, t facts.Thing, before *facts.Exchange) iter.Seq[*facts.Exchange] {
+func (o *others) last(w *Watcher, x *weighing, t facts.Thing, before *facts.Exchange) iter.Seq[*facts.Exchange] {
 	return func(yield func(*facts.Exchange) bool) {
 		end := entry{number: math.MaxInt64, second: before.End.Unix(), nano: int32(before.End.Nanosecond())}
 		if before.Start.IsZero() {
 			end = newEntry(before)
 		}
-		list := o.entries[writeKey(account.at, t)]
+		list := o.entries[writeKey(x.at, t)]
 		n, _ := slices.BinarySearchFunc(list, &end, func(x entry, end *entry) int {
 			return cmp.Or(cmp.Compare(x.second, end.second), cmp.Compare(x.nano, end.nano), cmp.Compare(x.number, end.number))
 		})
 		seen := 0
 		for i := n - 1; i >= 0 && seen < maxWritten; i-- {
-			other := w.accounts.of(list[i].member())
-			if other == account || w.accounts.areApart(account, other) {
+			other := w.accounts.accountOf(list[i].member())
+			if other == x.account || w.accounts.areApart(x.account, other) {
 				continue
 			}
 			if e, err := o.in.get(&list[i]); err == nil { // it has been read before
@@ -110,7 +111,7 @@ func (p *pass) weighRest() error {
 			known.entries[x.key] = append(list, *x)
 		}
 	}
-	compared := map[[2]member]bool{}
+	compared := map[[2]caller]bool{}
 	for range maxRounds {
 		pairs := p.suspects(known, compared)
 		if len(pairs) == 0 {
@@ -128,11 +129,11 @@ func (p *pass) weighRest() error {
 
 // suspects lists the accounts of violations, each with one that may be the same and may have done what explains it, but
 // for those that were compared before.
-func (p *pass) suspects(known *others, compared map[[2]member]bool) (pairs [][2]member) {
+func (p *pass) suspects(known *others, compared map[[2]caller]bool) (pairs [][2]caller) {
 	for _, x := range p.rest {
 		for _, excuse := range x.asked() {
 			for e := range x.writtenByOthers(p.w, known, excuse) {
-				pair := [2]member{x.account, p.w.accounts.of(member{e.At, e.Caller})}
+				pair := [2]caller{x.account, p.w.accounts.accountOf(member{int32(e.At), e.Caller})}
 				if !compared[pair] {
 					compared[pair], pairs = true, append(pairs, pair)
 				}
@@ -146,7 +147,7 @@ func (p *pass) suspects(known *others, compared map[[2]member]bool) (pairs [][2]
 func (x *weighing) ask(known *others) {
 	for _, excuse := range x.asked() {
 		for _, t := range excuse.writtenThings() {
-			known.entries[writeKey(x.account.at, t)] = nil
+			known.entries[writeKey(x.at, t)] = nil
 		}
 	}
 }
@@ -223,7 +224,7 @@ func (x *weighing) firstByOthers(w *Watcher, known *others, excuse Excuse) *fact
 func (x *weighing) writtenByOthers(w *Watcher, known *others, excuse Excuse) iter.Seq[*facts.Exchange] {
 	return func(yield func(*facts.Exchange) bool) {
 		for _, t := range excuse.writtenThings() {
-			for e := range known.last(w, x.account, t, excuse.Before) {
+			for e := range known.last(w, x, t, excuse.Before) {
 				isWithin := (excuse.After == nil || !facts.Before(e, excuse.After)) && !facts.Before(excuse.Before, e)
 				if isWithin && slices.Contains(written(e), t) && !yield(e) {
 					return

@@ -1,6 +1,9 @@
 package history
 
 import (
+	"errors"
+	"strconv"
+
 	"svc.example/understudy/contract/internal/facts"
 )
 
@@ -23,12 +26,12 @@ func newSightings() sightings {
 }
 
 type sightKey struct {
-	at    int
+	at    int32
 	thing facts.Thing
 }
 
 type listKey struct {
-	at   int
+	at   int32
 	kind facts.Kind
 }
 
@@ -46,17 +49,16 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 			return err
 		}
 	}
-	if e.Dropped != 0 {
-		a.link(m, member{e.At, e.Dropped}, frame{x.offset, x.length})
-	}
 	for _, user := range e.Users {
-		a.names.hasSubUser(m, hashOf(user.Name))
+		a.names.hasSubUser(m.at, a.number(m), hashOf(user.Name))
 	}
-	a.names.goesBy(m, hashOf(e.AsUser))
-	a.sightList(m, e)
+	a.names.goesBy(m.at, a.number(m), hashOf(e.AsUser))
+	if err := a.sightList(m, e, x); err != nil {
+		return err
+	}
 	if e.Verb == facts.Creates || e.Verb == facts.Deletes {
 		for _, t := range e.Touched() {
-			a.stirs.put(sightKey{e.At, t}, true)
+			a.stirs.put(sightKey{m.at, t}, true)
 		}
 	}
 	return nil
@@ -70,9 +72,9 @@ func (a *accounts) isLong(t facts.Thing) bool {
 }
 
 // sightList holds a whole list against those that others were given.
-func (a *accounts) sightList(m member, e *facts.Exchange) {
+func (a *accounts) sightList(m member, e *facts.Exchange, x *entry) (err error) {
 	if !showsWholeList(e) {
-		return
+		return nil
 	}
 	now := wholeList{m.caller, idsListed(e)}
 	key := listKey{m.at, e.Kind}
@@ -86,7 +88,10 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 				a.contradict(m)
 			}
 		case isOther:
-			a.link(m, member{m.at, other.caller})
+			err = errors.Join(err, a.clues.put(clue{
+				key: keyOf(e.At, "apart", strconv.FormatUint(other.caller, 16)), kind: otherCaller, number: x.number,
+				at: m.at, caller: m.caller, mark: other.caller,
+			}))
 		}
 	}
 	switch {
@@ -95,6 +100,7 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 	case len(list) < maxViewers:
 		a.lists.put(key, append(list, now))
 	}
+	return err
 }
 
 // lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.

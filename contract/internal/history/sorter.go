@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"sort"
 )
 
 // sorter puts rows in order. What is more than fits in memory waits in a file, in runs that are in order already.
@@ -17,7 +18,7 @@ type sorter[T any, P row[T]] struct {
 	limit int // rows in memory
 	rows  []T
 	file  *os.File
-	runs  int // in the file, of limit rows each
+	runs  []int // rows of each in the file
 }
 
 // row is of a fixed size on disk.
@@ -28,8 +29,8 @@ type row[T any] interface {
 	compare(other *T) int
 }
 
-// maxRows is the number of rows that a sorter holds in memory, some seven megabytes.
-const maxRows = 100_000
+// maxRows is the number of rows that a sorter holds in memory, some four megabytes.
+const maxRows = 50_000
 
 func (s *sorter[T, P]) put(one T) error {
 	s.rows = append(s.rows, one)
@@ -42,23 +43,90 @@ func (s *sorter[T, P]) put(one T) error {
 // spill moves the rows in memory to the file.
 func (s *sorter[T, P]) spill() (err error) {
 	if s.file == nil {
-		if s.file, err = os.CreateTemp("", "understudy-order-*"); err != nil {
-			return fmt.Errorf("order the exchanges: %w", err)
+		if s.file, err = createOrder(); err != nil {
+			return err
 		}
 	}
 	s.sort()
-	out, room := bufio.NewWriterSize(s.file, 1<<16), []byte(nil)
-	for i := range s.rows {
-		room = P(&s.rows[i]).append(room[:0])
+	n, err := write[T, P](s.file, func(yield func(*T, error) bool) {
+		for i := 0; i < len(s.rows) && yield(&s.rows[i], nil); i++ {
+		}
+	})
+	s.runs, s.rows = append(s.runs, n), s.rows[:0]
+	return err
+}
+
+// settle makes a single run of all rows, for find. No row may follow.
+func (s *sorter[T, P]) settle() error {
+	s.sort()
+	if s.file == nil {
+		return nil
+	}
+	file, err := createOrder()
+	if err != nil {
+		return err
+	}
+	n, err := write[T, P](file, s.all())
+	err = errors.Join(err, s.close())
+	*s = sorter[T, P]{limit: s.limit, file: file, runs: []int{n}}
+	return err
+}
+
+// find returns the first row that does not come before a wanted one, if there is one. The rows must have been settled.
+func (s *sorter[T, P]) find(wanted *T) (found T, isFound bool, err error) {
+	if s.file == nil {
+		n, _ := slices.BinarySearchFunc(s.rows, wanted, func(a T, wanted *T) int { return P(&a).compare(wanted) })
+		if n == len(s.rows) {
+			return found, false, nil
+		}
+		return s.rows[n], true, nil
+	}
+	room := make([]byte, width[T, P]())
+	at := func(n int) (one T) {
+		if _, problem := s.file.ReadAt(room, int64(n)*int64(len(room))); problem != nil {
+			err = problem
+			return one
+		}
+		P(&one).read(room)
+		return one
+	}
+	n := sort.Search(s.runs[0], func(n int) bool {
+		one := at(n)
+		return P(&one).compare(wanted) >= 0
+	})
+	if n == s.runs[0] || err != nil {
+		return found, false, err
+	}
+	return at(n), err == nil, err
+}
+
+func createOrder() (*os.File, error) {
+	file, err := os.CreateTemp("", "understudy-order-*")
+	if err != nil {
+		return nil, fmt.Errorf("order the exchanges: %w", err)
+	}
+	return file, nil
+}
+
+// write writes rows at the end of a file, and returns how many they are.
+func write[T any, P row[T]](file *os.File, rows iter.Seq2[*T, error]) (n int, err error) {
+	out, room := bufio.NewWriterSize(file, 1<<16), []byte(nil)
+	for one, err := range rows {
+		if err != nil {
+			return n, err
+		}
+		room = P(one).append(room[:0])
 		_, _ = out.Write(room) // Flush returns its error
+		n++
 	}
 	if err := out.Flush(); err != nil {
-		return fmt.Errorf("order the exchanges: %w", err)
+		return n, fmt.Errorf("order the exchanges: %w", err)
 	}
-	s.runs++
-	s.rows = s.rows[:0]
-	return nil
+	return n, nil
 }
+
+// width returns the number of bytes of a row on disk.
+func width[T any, P row[T]]() int { return len(P(new(T)).append(nil)) }
 
 func (s *sorter[T, P]) sort() {
 	slices.SortFunc(s.rows, func(a, b T) int { return P(&a).compare(&b) })
@@ -79,11 +147,12 @@ func (s *sorter[T, P]) all() iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		s.sort()
 		merged := &merge[T, P]{&memoryRun[T]{rest: s.rows}}
-		width := len(P(new(T)).append(nil))
-		size := int64(s.limit) * int64(width)
-		for i := range s.runs {
-			in := bufio.NewReaderSize(io.NewSectionReader(s.file, int64(i)*size, size), 1<<14)
+		begin, width := int64(0), width[T, P]()
+		for _, rows := range s.runs {
+			size := int64(rows) * int64(width)
+			in := bufio.NewReaderSize(io.NewSectionReader(s.file, begin, size), 1<<14)
 			*merged = append(*merged, &diskRun[T, P]{in: in, room: make([]byte, width)})
+			begin += size
 		}
 		merged.yield(yield)
 	}

@@ -11,18 +11,18 @@ type names struct {
 
 // userKey is the name of a user at a site, as a hash.
 type userKey struct {
-	at   int
+	at   int32
 	name uint64
 }
 
 // namesakes are the callers who have a sub user of a name, and those who go by it.
-type namesakes struct{ have, goBy []member }
+type namesakes struct{ have, goBy []caller }
 
-// of returns the callers of a name, or nil of none, and of too many.
-func (n *names) of(at int, name uint64) *namesakes {
+// of returns the callers of a name, or nil of none.
+func (n *names) of(at int32, name uint64) *namesakes {
 	key := userKey{at, name}
 	known := n.callers[key]
-	if known == nil && name != 0 && len(n.callers) < maxCallers {
+	if known == nil && name != 0 {
 		known = &namesakes{}
 		n.callers[key], n.order = known, append(n.order, key)
 	}
@@ -30,34 +30,34 @@ func (n *names) of(at int, name uint64) *namesakes {
 }
 
 // hasSubUser notes that a caller was shown a sub user of a name.
-func (n *names) hasSubUser(m member, name uint64) {
-	if known := n.of(m.at, name); known != nil {
-		known.have = withMember(known.have, m)
+func (n *names) hasSubUser(at int32, who caller, name uint64) {
+	if known := n.of(at, name); known != nil {
+		known.have = withCaller(known.have, who)
 	}
 }
 
 // goesBy notes that answers show what a caller did under a name.
-func (n *names) goesBy(m member, name uint64) {
-	if known := n.of(m.at, name); known != nil {
-		known.goBy = withMember(known.goBy, m)
+func (n *names) goesBy(at int32, who caller, name uint64) {
+	if known := n.of(at, name); known != nil {
+		known.goBy = withCaller(known.goBy, who)
 	}
 }
 
-func withMember(list []member, m member) []member {
-	if slices.Contains(list, m) || len(list) >= maxViewers {
+func withCaller(list []caller, one caller) []caller {
+	if slices.Contains(list, one) || len(list) >= maxViewers {
 		return list
 	}
-	return append(list, m)
+	return append(list, one)
 }
 
 // joinSubUsers joins the callers who go by the name of a sub user with those whose sub user that is, if these are of
 // one account. A name does not outweigh what else is known of a caller, nor where other accounts may have one of that
 // name.
 func (a *accounts) joinSubUsers() {
-	several := map[int][]member{} // accounts that several callers act for, by site
-	for _, m := range a.order {
-		if root := a.of(m); root == m && a.joined[m] {
-			several[m.at] = append(several[m.at], m)
+	several := map[int32][]caller{} // accounts that several callers act for, by site
+	for i := range a.callers {
+		if root := a.of(caller(i)); root == caller(i) && a.groups[root].isSeveral {
+			several[a.callers[i].at] = append(several[a.callers[i].at], root)
 		}
 	}
 	for _, key := range a.names.order {
@@ -66,13 +66,14 @@ func (a *accounts) joinSubUsers() {
 			continue
 		}
 		parent := a.of(n.have[0])
-		if slices.ContainsFunc(n.have, func(m member) bool { return a.of(m) != parent }) {
+		if slices.ContainsFunc(n.have, func(who caller) bool { return a.of(who) != parent }) {
 			continue
 		}
-		for _, m := range n.goBy {
-			isOfAnother := func(root member) bool { return a.of(root) != parent && !a.areApart(a.of(root), m) }
-			if !a.joined[a.of(m)] && !slices.ContainsFunc(several[m.at], isOfAnother) {
-				a.join(parent, m)
+		for _, who := range n.goBy {
+			account := a.of(who)
+			isOfAnother := func(root caller) bool { return a.of(root) != parent && !a.areApart(a.of(root), account) }
+			if !a.groups[account].isSeveral && !slices.ContainsFunc(several[key.at], isOfAnother) {
+				a.join(parent, who)
 			}
 		}
 	}
