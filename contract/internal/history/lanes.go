@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"sync"
 
 	"svc.example/understudy/contract/internal/facts"
 )
@@ -12,9 +11,9 @@ import (
 // A lane is the exchanges of one account from one reset of its world to the next, in order of time. Lanes have nothing
 // to do with each other, so that several workers show them to the rules at the same time.
 type lane struct {
-	account caller
-	entries iter.Seq[*entry]
-	results func(outcome)
+	account   caller
+	exchanges iter.Seq2[*facts.Exchange, error]
+	results   func(outcome)
 }
 
 // lanes holds the exchanges in the order of their lanes, which is that of their beginnings.
@@ -101,40 +100,6 @@ func (s *laneSorter) isDouble(x *entry) bool {
 	return isKnown && file != x.file
 }
 
-const (
-	chunk       = 256 // entries, or results, that are passed on at once
-	maxUnderWay = 4   // chunks of each lane
-)
-
-// show has workers show all lanes to the rules, and gives the results to say, in the order of the lanes.
-func (l *lanes) show(ctx context.Context, p *pass) error {
-	if p.workers <= 1 {
-		return l.showInTurn(ctx, p)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	q := &queues{ctx: ctx, fail: cancel, work: make(chan *passedLane), order: make(chan *passedLane, 2*p.workers)}
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	for range p.workers {
-		wg.Go(func() {
-			in := p.w.store.reader()
-			for one := range q.work {
-				q.finish(one, p.showLane(ctx, in, one.lane(q)))
-			}
-		})
-	}
-	wg.Go(func() { l.dispatch(q) })
-	for one := range q.order {
-		for results := range one.results {
-			for i := range results {
-				p.take(results[i])
-			}
-		}
-	}
-	return context.Cause(ctx)
-}
-
 // showInTurn shows one lane after the other.
 func (l *lanes) showInTurn(ctx context.Context, p *pass) error {
 	in := p.w.store.reader()
@@ -143,8 +108,8 @@ func (l *lanes) showInTurn(ctx context.Context, p *pass) error {
 	x, err, isMore := next()
 	for isMore && err == nil {
 		key := x.key
-		one := lane{account: l.accounts[key], results: p.take, entries: func(yield func(*entry) bool) {
-			for isMore && err == nil && x.key == key && yield(x) {
+		one := lane{account: l.accounts[key], results: p.take, exchanges: func(yield func(*facts.Exchange, error) bool) {
+			for isMore && err == nil && x.key == key && yield(in.get(x)) {
 				x, err, isMore = next()
 			}
 		}}
@@ -155,106 +120,11 @@ func (l *lanes) showInTurn(ctx context.Context, p *pass) error {
 	return err
 }
 
-// queues connect whoever dispatches lanes, the workers, and whoever gathers the results.
-type queues struct {
-	ctx   context.Context
-	fail  context.CancelCauseFunc
-	work  chan *passedLane
-	order chan *passedLane // the same ones, in their order
-}
-
-// passedLane is a lane on its way through a worker.
-type passedLane struct {
-	account caller
-	entries chan []entry
-	results chan []outcome
-	told    []outcome // not passed on yet
-}
-
-// dispatch gives the lanes to the workers, one after the other.
-func (l *lanes) dispatch(q *queues) {
-	defer close(q.order)
-	defer close(q.work)
-	var one *passedLane
-	var entries []entry
-	for x, err := range l.all() {
-		if err != nil {
-			q.fail(err)
-			break
-		}
-		isNext := len(entries) > 0 && entries[0].key != x.key
-		if isNext || len(entries) == chunk {
-			if !send(q, one.entries, entries) {
-				break
-			}
-			entries = nil
-		}
-		if isNext || one == nil {
-			if one != nil {
-				close(one.entries)
-			}
-			one = &passedLane{
-				account: l.accounts[x.key], entries: make(chan []entry, maxUnderWay), results: make(chan []outcome, maxUnderWay),
-			}
-			if !send(q, q.order, one) || !send(q, q.work, one) {
-				close(one.results) // no worker will
-				break
-			}
-		}
-		entries = append(entries, *x)
-	}
-	if one != nil {
-		send(q, one.entries, entries)
-		close(one.entries)
-	}
-}
-
-func send[T any](q *queues, to chan<- T, value T) bool {
-	select {
-	case to <- value:
-		return true
-	case <-q.ctx.Done():
-		return false
-	}
-}
-
-// lane returns the lane as a worker sees it.
-func (one *passedLane) lane(q *queues) lane {
-	return lane{
-		account: one.account,
-		entries: func(yield func(*entry) bool) {
-			for entries := range one.entries {
-				for i := range entries {
-					if !yield(&entries[i]) {
-						return
-					}
-				}
-			}
-		},
-		results: func(r outcome) {
-			if one.told = append(one.told, r); len(one.told) == chunk {
-				send(q, one.results, one.told)
-				one.told = nil
-			}
-		},
-	}
-}
-
-// finish ends a lane that was shown.
-func (q *queues) finish(one *passedLane, err error) {
-	if err != nil {
-		q.fail(err)
-	}
-	send(q, one.results, one.told)
-	close(one.results)
-}
-
 // showLane shows the exchanges of a lane to the rules.
 func (p *pass) showLane(ctx context.Context, in *reader, one lane) error {
 	h := &history{w: p.w, account: one.account, in: in, tell: one.results}
 	first := p.begun[p.w.accounts.siteOf(one.account)]
-	for x := range one.entries {
-		e, err := in.get(x)
+	for e, err := range one.exchanges {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}

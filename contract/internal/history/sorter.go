@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"slices"
 	"sort"
 )
 
@@ -75,7 +74,7 @@ func (s *sorter[T, P]) settle() error {
 // find returns the first row that does not come before a wanted one, if there is one. The rows must have been settled.
 func (s *sorter[T, P]) find(wanted *T) (found T, isFound bool, err error) {
 	if s.file == nil {
-		n, _ := slices.BinarySearchFunc(s.rows, wanted, func(a T, wanted *T) int { return P(&a).compare(wanted) })
+		n := sort.Search(len(s.rows), func(n int) bool { return P(&s.rows[n]).compare(wanted) >= 0 })
 		if n == len(s.rows) {
 			return found, false, nil
 		}
@@ -128,9 +127,14 @@ func write[T any, P row[T]](file *os.File, rows iter.Seq2[*T, error]) (n int, er
 // width returns the number of bytes of a row on disk.
 func width[T any, P row[T]]() int { return len(P(new(T)).append(nil)) }
 
-func (s *sorter[T, P]) sort() {
-	slices.SortFunc(s.rows, func(a, b T) int { return P(&a).compare(&b) })
-}
+func (s *sorter[T, P]) sort() { sort.Sort(inPlace[T, P](s.rows)) }
+
+// inPlace is rows that are compared where they are.
+type inPlace[T any, P row[T]] []T
+
+func (s inPlace[T, P]) Len() int           { return len(s) }
+func (s inPlace[T, P]) Less(i, j int) bool { return P(&s[i]).compare(&s[j]) < 0 }
+func (s inPlace[T, P]) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 
 // close removes the file.
 func (s *sorter[T, P]) close() error { return remove(s.file) }
