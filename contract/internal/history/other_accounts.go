@@ -61,8 +61,8 @@ type others struct {
 	in      *reader
 }
 
-// last yields the last exchanges of others than the account of a violation that wrote something and began before another one was over, the last
-// one first.
+// last yields the last exchanges of others than the account of a violation that wrote something, and began before
+// another one was over, the last one first.
 func (o *others) last(w *Watcher, x *weighing, t facts.Thing, before *facts.Exchange) iter.Seq[*facts.Exchange] {
 	return func(yield func(*facts.Exchange) bool) {
 		end := entry{number: math.MaxInt64, second: before.End.Unix(), nano: int32(before.End.Nanosecond())}

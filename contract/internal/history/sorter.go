@@ -42,15 +42,12 @@ func (s *sorter[T, P]) put(one T) error {
 // spill moves the rows in memory to the file.
 func (s *sorter[T, P]) spill() (err error) {
 	if s.file == nil {
-		if s.file, err = createOrder(); err != nil {
+		if s.file, err = createScratch("order"); err != nil {
 			return err
 		}
 	}
 	s.sort()
-	n, err := write[T, P](s.file, func(yield func(*T, error) bool) {
-		for i := 0; i < len(s.rows) && yield(&s.rows[i], nil); i++ {
-		}
-	})
+	n, err := write[T, P](s.file, (&merge[T, P]{&memoryRun[T]{rest: s.rows}}).yield)
 	s.runs, s.rows = append(s.runs, n), s.rows[:0]
 	return err
 }
@@ -61,7 +58,7 @@ func (s *sorter[T, P]) settle() error {
 	if s.file == nil {
 		return nil
 	}
-	file, err := createOrder()
+	file, err := createScratch("order")
 	if err != nil {
 		return err
 	}
@@ -99,14 +96,6 @@ func (s *sorter[T, P]) find(wanted *T) (found T, isFound bool, err error) {
 	return at(n), err == nil, err
 }
 
-func createOrder() (*os.File, error) {
-	file, err := os.CreateTemp("", "understudy-order-*")
-	if err != nil {
-		return nil, fmt.Errorf("order the exchanges: %w", err)
-	}
-	return file, nil
-}
-
 // write writes rows at the end of a file, and returns how many they are.
 func write[T any, P row[T]](file *os.File, rows iter.Seq2[*T, error]) (n int, err error) {
 	out, room := bufio.NewWriterSize(file, 1<<16), []byte(nil)
@@ -137,14 +126,7 @@ func (s inPlace[T, P]) Less(i, j int) bool { return P(&s[i]).compare(&s[j]) < 0 
 func (s inPlace[T, P]) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 
 // close removes the file.
-func (s *sorter[T, P]) close() error { return remove(s.file) }
-
-func remove(file *os.File) error {
-	if file == nil {
-		return nil
-	}
-	return errors.Join(file.Close(), os.Remove(file.Name()))
-}
+func (s *sorter[T, P]) close() error { return removeScratch(s.file) }
 
 // all yields the rows in order. Each is valid until the next one is asked for.
 func (s *sorter[T, P]) all() iter.Seq2[*T, error] {

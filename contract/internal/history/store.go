@@ -31,8 +31,8 @@ func (s *store) put(e *facts.Exchange) (offset int64, length int32, err error) {
 		return -int64(len(s.exchanges)), 0, nil
 	}
 	if s.file == nil {
-		if s.file, err = os.CreateTemp("", "understudy-events-*"); err != nil {
-			return 0, 0, fmt.Errorf("keep the exchanges: %w", err)
+		if s.file, err = createScratch("facts"); err != nil {
+			return 0, 0, err
 		}
 		s.out, s.encoder = bufio.NewWriterSize(s.file, 1<<16), facts.NewEncoder()
 	}
@@ -55,7 +55,7 @@ func (s *store) flush() error {
 }
 
 // close removes the file.
-func (s *store) close() error { return remove(s.file) }
+func (s *store) close() error { return removeScratch(s.file) }
 
 // markUnordered marks the exchanges of files that are not in order of time.
 func (s *store) markUnordered(files map[string]bool) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -81,6 +82,26 @@ func TestOrderOnDisk(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("%d files are left behind, error %v", len(left), err)
+	}
+}
+
+// What waits on disk has no name there, so that a process that is killed leaves nothing behind.
+func TestNothingOnDiskHasAName(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files that are open have names")
+	}
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	_, events := eventsOf(t, script(t, allTrials()["pool-deletion"][violated].script))
+	w := history.NewWatcher(history.Config{InMemory: 1}, func(history.Result) {})
+	for _, e := range events {
+		w.See(e)
+	}
+	if waiting, err := os.ReadDir(dir); err != nil || len(waiting) > 0 {
+		t.Errorf("%v wait, error %v", waiting, err)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
