@@ -75,15 +75,17 @@ type Config struct {
 	Pause     func()       // called before each exchange that is shown, to take a rest; nil for none
 }
 
+// verdict returns the result of a ruling without a finding.
+func (r *Ruling) verdict() Result {
+	judged := r.Evidence[len(r.Evidence)-1]
+	return Result{Rule: r.Rule, Operation: r.Operation, Exchange: judged.Number, Verdict: r.Verdict}
+}
+
 // result makes a finding of a ruling, whose callers are of one account as the exchanges of links show.
 func (c *Config) result(r Ruling, links []report.Line) Result {
-	judged := r.Evidence[len(r.Evidence)-1]
-	v := Result{Rule: r.Rule, Operation: r.Operation, Exchange: judged.Number, Verdict: r.Verdict}
-	if r.Verdict == report.Pass || r.Verdict == report.Skipped {
-		return v
-	}
+	v := r.verdict()
 	f := &report.Finding{
-		Rule: r.Rule, Verdict: r.Verdict, Severity: report.Notice, Operation: r.Operation, Exchange: judged.Number,
+		Rule: r.Rule, Verdict: r.Verdict, Severity: report.Notice, Operation: r.Operation, Exchange: v.Exchange,
 		Message: r.Message, Pointer: "/response", Provenance: r.Provenance, Spec: c.spec(r.Operation),
 	}
 	iface, _, _ := strings.Cut(r.Operation, ".")
