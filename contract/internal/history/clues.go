@@ -24,8 +24,7 @@ type clue struct {
 	// hashes. Of another caller: who that is.
 	mark, origin, database uint64
 
-	offset int64
-	length int32
+	frame
 }
 
 // clueKind distinguishes clues.
@@ -58,7 +57,7 @@ func (c *clue) read(b []byte) {
 	long := func(i int) uint64 { return le.Uint64(b[8*i:]) }
 	*c = clue{
 		key: long(0), number: int64(long(1)), caller: long(2), mark: long(3), origin: long(4), database: long(5),
-		offset: int64(long(6)), at: int32(le.Uint32(b[56:])), length: int32(le.Uint32(b[60:])), kind: clueKind(b[64]),
+		frame: frame{int64(long(6)), int32(le.Uint32(b[60:]))}, at: int32(le.Uint32(b[56:])), kind: clueKind(b[64]),
 	}
 }
 
@@ -232,7 +231,7 @@ func (a *accounts) compareSights(seen []clue, now *clue) (_ []clue, err error) {
 
 func (c *clue) member() member { return member{c.at, c.caller} }
 
-func (c *clue) shower() shower { return shower{c.number, frame{c.offset, c.length}} }
+func (c *clue) shower() shower { return shower{c.number, c.frame} }
 
 // linkJob notes that the caller who is shown a job belongs to the account of the one who issued it, and the name of
 // that one.

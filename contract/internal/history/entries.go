@@ -20,8 +20,8 @@ type entry struct {
 	digest uint64
 	forget bool
 
-	offset int64 // in the file; below 0 for the exchanges in memory
-	length int32
+	frame
+	isCopied bool // the frame is that of a copy, beside others of the same lane
 }
 
 // entries puts entries in order.
@@ -54,10 +54,14 @@ func (e *entry) append(b []byte) []byte {
 	for _, n := range []int32{e.nano, e.at, e.file, e.length} {
 		b = le.AppendUint32(b, uint32(n))
 	}
+	var flags byte
 	if e.forget {
-		return append(b, 1)
+		flags |= 1
 	}
-	return append(b, 0)
+	if e.isCopied {
+		flags |= 2
+	}
+	return append(b, flags)
 }
 
 func (e *entry) read(b []byte) {
@@ -66,6 +70,7 @@ func (e *entry) read(b []byte) {
 	short := func(i int) int32 { return int32(le.Uint32(b[48+4*i:])) }
 	*e = entry{
 		key: long(0), second: int64(long(1)), number: int64(long(2)), caller: long(3), digest: long(4),
-		offset: int64(long(5)), nano: short(0), at: short(1), file: short(2), length: short(3), forget: b[64] != 0,
+		frame: frame{int64(long(5)), short(3)}, nano: short(0), at: short(1), file: short(2),
+		forget: b[64]&1 != 0, isCopied: b[64]&2 != 0,
 	}
 }

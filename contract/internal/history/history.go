@@ -67,7 +67,7 @@ func (w *Watcher) keep(e *facts.Exchange) (err error) {
 		w.files[e.File] = file
 	}
 	x.file = file
-	if x.offset, x.length, err = w.store.put(e); err != nil {
+	if x.frame, err = w.store.put(e); err != nil {
 		return err
 	}
 	if !e.Forget {

@@ -24,9 +24,9 @@ func (l *lanes) show(ctx context.Context, p *pass) error {
 	defer wg.Wait()
 	for range p.workers {
 		read := make(chan *passedLane)
-		wg.Go(func() { q.read(p.w.store.reader(), read) })
+		wg.Go(func() { q.read(p.w.store.reader(&l.copies), read) })
 		wg.Go(func() {
-			in := p.w.store.reader()
+			in := p.w.store.reader(&l.copies)
 			for one := range read {
 				q.finish(one, p.showLane(ctx, in, one.lane(q)))
 			}

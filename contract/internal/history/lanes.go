@@ -19,6 +19,7 @@ type lane struct {
 // lanes holds the exchanges in the order of their lanes, which is that of their beginnings.
 type lanes struct {
 	entries
+	copies   copies
 	accounts []caller      // by the key of entries, from 0
 	begun    map[int]entry // the first exchange at each site, of whichever account
 }
@@ -45,7 +46,9 @@ func (w *Watcher) intoLanes(ctx context.Context) (*lanes, error) {
 		w: w, lanes: lanes{entries: entries{limit: w.timeline.limit}, begun: map[int]entry{}},
 		current: make([]currentLane, len(w.accounts.callers)), resets: map[string]int{}, seen: map[uint64]int32{},
 	}
-	in := w.store.reader()
+	in := w.store.reader(nil)
+	s.lanes.copies.in = in
+	s.lanes.spilled = s.lanes.copies.take
 	for x, err := range w.timeline.all() {
 		if err = errors.Join(err, ctx.Err()); err == nil && x.forget {
 			err = s.forget(in, x)
@@ -58,6 +61,9 @@ func (w *Watcher) intoLanes(ctx context.Context) (*lanes, error) {
 	}
 	return &s.lanes, nil
 }
+
+// close removes what waits on the disk.
+func (l *lanes) close() error { return errors.Join(l.entries.close(), l.copies.close()) }
 
 func (s *laneSorter) take(x entry) error {
 	account := s.w.accounts.accountOf(x.member())
@@ -102,7 +108,7 @@ func (s *laneSorter) isDouble(x *entry) bool {
 
 // showInTurn shows one lane after the other.
 func (l *lanes) showInTurn(ctx context.Context, p *pass) error {
-	in := p.w.store.reader()
+	in := p.w.store.reader(&l.copies)
 	next, stop := iter.Pull2(l.all())
 	defer stop()
 	x, err, isMore := next()

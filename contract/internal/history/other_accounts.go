@@ -99,7 +99,7 @@ func (p *pass) weighRest() error {
 	if len(p.rest) == 0 {
 		return nil
 	}
-	known := &others{map[uint64][]entry{}, p.w.store.reader()}
+	known := &others{map[uint64][]entry{}, p.w.store.reader(nil)}
 	for _, x := range p.rest {
 		x.ask(known)
 	}

@@ -16,7 +16,7 @@ type Shuffled struct {
 // Put takes an exchange.
 func (s *Shuffled) Put(e *facts.Exchange) (err error) {
 	x := entry{number: int64(e.Number)}
-	if x.offset, x.length, err = s.store.put(e); err != nil {
+	if x.frame, err = s.store.put(e); err != nil {
 		return err
 	}
 	return s.sorter.put(x)
@@ -29,7 +29,7 @@ func (s *Shuffled) InOrder() iter.Seq2[*facts.Exchange, error] {
 			yield(nil, err)
 			return
 		}
-		in := s.store.reader()
+		in := s.store.reader(nil)
 		for x, err := range s.sorter.all() {
 			var e *facts.Exchange
 			if err == nil {

@@ -44,7 +44,7 @@ type wholeList struct {
 // sight takes what an exchange shows to its caller, and where it is kept.
 func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 	for _, c := range a.cluesIn(e) {
-		c.offset, c.length = x.offset, x.length
+		c.frame = x.frame
 		if err := a.clues.put(c); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"slices"
 
 	"svc.example/understudy/contract/internal/facts"
 )
@@ -25,25 +26,25 @@ type store struct {
 const maxInMemory = 5_000
 
 // put stores an exchange, and returns where it is.
-func (s *store) put(e *facts.Exchange) (offset int64, length int32, err error) {
+func (s *store) put(e *facts.Exchange) (at frame, err error) {
 	if s.file == nil && len(s.exchanges) < cmp.Or(s.limit, maxInMemory) {
 		s.exchanges = append(s.exchanges, e)
-		return -int64(len(s.exchanges)), 0, nil
+		return frame{offset: -int64(len(s.exchanges))}, nil
 	}
 	if s.file == nil {
 		if s.file, err = createScratch("facts"); err != nil {
-			return 0, 0, err
+			return frame{}, err
 		}
 		s.out, s.encoder = bufio.NewWriterSize(s.file, 1<<16), facts.NewEncoder()
 	}
 	text, err := s.encoder.Encode(e)
 	if err != nil {
-		return 0, 0, fmt.Errorf("keep the exchanges: %w", err)
+		return frame{}, fmt.Errorf("keep the exchanges: %w", err)
 	}
-	offset, length = s.size, int32(len(text))
-	s.size += int64(length)
+	at = frame{s.size, int32(len(text))}
+	s.size += int64(at.length)
 	_, err = s.out.Write(text)
-	return offset, length, err
+	return at, err
 }
 
 // flush lets readers see all that was put.
@@ -68,11 +69,15 @@ func (s *store) markUnordered(files map[string]bool) {
 // reader reads exchanges of a store. It is used by one goroutine.
 type reader struct {
 	store   *store
+	copies  *copies // where entries have copies
 	room    []byte
 	decoder *facts.Decoder
 }
 
-func (s *store) reader() *reader { return &reader{store: s, decoder: facts.NewDecoder()} }
+// reader returns a reader of the exchanges, with the copies that entries refer to, or nil.
+func (s *store) reader(copies *copies) *reader {
+	return &reader{store: s, copies: copies, decoder: facts.NewDecoder()}
+}
 
 // frame says where an exchange is in a store.
 type frame struct {
@@ -81,18 +86,24 @@ type frame struct {
 }
 
 // get returns an exchange.
-func (r *reader) get(x *entry) (*facts.Exchange, error) { return r.at(frame{x.offset, x.length}) }
+func (r *reader) get(x *entry) (*facts.Exchange, error) {
+	if x.isCopied {
+		return r.read(r.copies.file, x.frame)
+	}
+	return r.at(x.frame)
+}
 
 func (r *reader) at(x frame) (*facts.Exchange, error) {
 	if x.offset < 0 {
 		return r.store.exchanges[-x.offset-1], nil
 	}
-	if int(x.length) > cap(r.room) {
-		r.room = make([]byte, max(int(x.length), 4<<10))
-	}
-	text := r.room[:x.length]
-	if _, err := r.store.file.ReadAt(text, x.offset); err != nil {
-		return nil, fmt.Errorf("read the exchanges again: %w", err)
+	return r.read(r.store.file, x)
+}
+
+func (r *reader) read(file *os.File, x frame) (*facts.Exchange, error) {
+	text, err := r.text(file, x)
+	if err != nil {
+		return nil, err
 	}
 	e, err := r.decoder.Decode(text)
 	if err != nil {
@@ -101,3 +112,57 @@ func (r *reader) at(x frame) (*facts.Exchange, error) {
 	e.Unordered = r.store.unordered[e.File]
 	return e, nil
 }
+
+// text returns an exchange as it is encoded, until the next one is read.
+func (r *reader) text(file *os.File, x frame) ([]byte, error) {
+	if int(x.length) > cap(r.room) {
+		r.room = make([]byte, max(int(x.length), 4<<10))
+	}
+	text := r.room[:x.length]
+	if _, err := file.ReadAt(text, x.offset); err != nil {
+		return nil, fmt.Errorf("read the exchanges again: %w", err)
+	}
+	return text, nil
+}
+
+// copies holds exchanges once more, those of a run of entries beside each other, so that whoever goes through runs side
+// by side reads each place of the disk once.
+type copies struct {
+	in   *reader
+	file *os.File
+	size int64
+}
+
+// take copies the exchanges of entries, unless they are beside each other already, and has the entries refer to the
+// copies.
+func (c *copies) take(entries []entry) (err error) {
+	if slices.IsSortedFunc(entries, func(a, b entry) int { return cmp.Compare(a.offset, b.offset) }) {
+		return nil
+	}
+	if c.file == nil {
+		if c.file, err = createScratch("lanes"); err != nil {
+			return err
+		}
+	}
+	out := bufio.NewWriterSize(c.file, 1<<16)
+	for i := range entries {
+		x := &entries[i]
+		if x.offset < 0 {
+			continue
+		}
+		text, err := c.in.text(c.in.store.file, x.frame)
+		if err != nil {
+			return err
+		}
+		_, _ = out.Write(text) // Flush returns its error
+		x.offset, x.isCopied = c.size, true
+		c.size += int64(x.length)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("keep the exchanges: %w", err)
+	}
+	return nil
+}
+
+// close removes the file.
+func (c *copies) close() error { return removeScratch(c.file) }
