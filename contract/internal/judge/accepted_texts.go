@@ -8,6 +8,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/accept/flat"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -61,8 +62,8 @@ func acceptsText(d *specs.Document, schema *openapi3.Schema, side side, text str
 		return false
 	}
 	if schema.Type.Is(openapi3.TypeString) {
-		return tree.Accepts(text)
+		return tree.AcceptsFlat(flat.OfText(text))
 	}
 	n, err := strconv.ParseInt(text, 10, bits)
-	return err == nil && tree.Accepts(float64(n))
+	return err == nil && tree.AcceptsFlat(flat.OfNumber(float64(n)))
 }

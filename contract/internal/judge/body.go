@@ -15,7 +15,7 @@ type content struct {
 	*message
 	media   *openapi3.MediaType
 	header  string
-	decoded body.Decoded
+	decoded *body.Body
 	events  string // the JSON pointer of the schema, if it is that of events
 }
 
@@ -39,6 +39,7 @@ func (j *Judge) judgeBody(m *message) *judgement {
 	}
 	o := &judgement{touched: m.touched(), checks: make([]Check, 0, messageChecks)}
 	if b := j.readBody(o, m); b != nil {
+		defer b.decoded.Free()
 		results := j.askEngines(b)
 		j.addFaults(o, m, results, j.compareEngines(m, results))
 		j.judgeUndeclaredFields(o, b)
@@ -124,7 +125,7 @@ func (j *Judge) decodeBody(o *judgement, m *message, media *openapi3.MediaType) 
 		j.inconclusiveBody(o, m, reason)
 		return nil
 	}
-	m.touch(o.touched, &decoded)
+	m.touch(o.touched, decoded.Value)
 	o.judged, o.isBody = 1, true
 	b := newContent(m, media, header, decoded)
 	if b.media.Schema == nil || b.media.Schema.Value == nil {
@@ -135,19 +136,19 @@ func (j *Judge) decodeBody(o *judgement, m *message, media *openapi3.MediaType) 
 }
 
 // decode decodes the body, unless it was read as JSON already.
-func (m *message) decode(media *openapi3.MediaType, header string) (body.Decoded, string) {
+func (m *message) decode(media *openapi3.MediaType, header string) (*body.Body, string) {
 	if m.isReading {
-		return body.JSON(m.body.Bytes)
+		return body.ReadJSON(m.body.Bytes)
 	}
 	plain, reason := m.codings.Undo(m.headers, m.body)
 	if reason != "" {
-		return body.Decoded{}, reason
+		return &body.Body{}, reason
 	}
-	return body.Decode(plain, header, media, m.content.Get("*/*") == media)
+	return body.Read(plain, header, media, m.content.Get("*/*") == media)
 }
 
 // newContent returns a decoded body with its schema, or the schema of the events that its lines are.
-func newContent(m *message, media *openapi3.MediaType, header string, decoded body.Decoded) *content {
+func newContent(m *message, media *openapi3.MediaType, header string, decoded *body.Body) *content {
 	b := &content{message: m, media: media, header: header, decoded: decoded}
 	if event, pointer := body.EventSchema(m.op.Document, media); event != nil && decoded.Lines {
 		b.media, b.events = &openapi3.MediaType{Schema: event}, pointer

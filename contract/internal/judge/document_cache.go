@@ -17,6 +17,8 @@ type documentCache struct {
 	trees   sync.Map // compiledSchema → *accept.Tree, which accepts what the first engine accepts
 	schemes sync.Map // *specs.Operation → []*openapi3.SecurityScheme
 	answers sync.Map // operationStatus → *documentedStatus
+	fields  fieldsMemo
+	roots   sync.Map // *openapi3.Schema of a body → *describedValue
 }
 
 var caches sync.Map // *specs.Document → *documentCache

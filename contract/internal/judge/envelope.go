@@ -127,11 +127,11 @@ func (x *envelope) addFault(p specs.Provenance, path []string, format string, ar
 // foundAt returns the value at a path of the answer, as a finding shows it.
 func (x *envelope) foundAt(path []string) string {
 	if x.read == nil {
-		value, err := body.DecodeJSON([]byte(x.body.Raw))
-		if err != nil {
+		decoded, reason := body.ReadJSON([]byte(x.body.Raw))
+		if reason != "" {
 			return ""
 		}
-		x.read = &content{message: x.message, media: x.media, decoded: body.Decoded{Values: []any{value}}}
+		x.read = &content{message: x.message, media: x.media, decoded: decoded}
 	}
 	return x.j.foundAt(x.read, path)
 }

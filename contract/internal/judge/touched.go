@@ -1,8 +1,8 @@
 package judge
 
 import (
-	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/coverage"
+	"svc.example/understudy/internal/accept/flat"
 )
 
 // touched returns the parts of the operation that a message touches by its presence and its media type, before the body
@@ -27,16 +27,8 @@ func (m *message) touched() *coverage.Set {
 	return s
 }
 
-// touch adds to a set what a decoded body touches.
-func (m *message) touch(s *coverage.Set, d *body.Decoded) {
-	var value any = d.Values
-	switch {
-	case d.Lines:
-	case len(d.Values) == 1:
-		value = d.Values[0]
-	default:
-		return
-	}
+// touch adds to a set what a body touches.
+func (m *message) touch(s *coverage.Set, value flat.Value) {
 	if m.side == request {
 		s.RequestValue(value)
 	} else {
