@@ -29,12 +29,12 @@ func (r *Result) readRequest() {
 	if op == nil || op.Reader.IsExact() {
 		return
 	}
-	query, err := url.ParseQuery(r.Owner.Query)
-	if err != nil {
-		query = nil // the finding is made with the parameters
-	}
 	sent, reason := r.sent()
-	sent.Query = query
+	if r.Owner.Query != "" {
+		if query, err := url.ParseQuery(r.Owner.Query); err == nil { // otherwise there is a finding on the parameters
+			sent.Query = query
+		}
+	}
 	read, err := op.Reader.Read(sent)
 	switch {
 	case err != nil:
