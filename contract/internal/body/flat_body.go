@@ -2,11 +2,7 @@ package body
 
 import (
 	"iter"
-	"mime"
-	"strings"
 	"sync"
-
-	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/internal/accept/flat"
 )
@@ -26,18 +22,14 @@ type Body struct {
 
 var bodies = sync.Pool{New: func() any { return &Body{} }}
 
-// Read reads a body as Decode does. It is to be freed.
-func Read(plain []byte, header string, media *openapi3.MediaType, isAny bool) (b *Body, reason string) {
-	kind, params := MediaType(header), map[string]string(nil)
-	if strings.Contains(header, ";") {
-		_, params, _ = mime.ParseMediaType(header)
-	}
-	if IsJSON(kind) && !isBinary(media) && !IsLined(media) {
-		if text, reason := ToUTF8(params["charset"], plain); reason == "" {
+// Read reads a body without content codings as Decode does. It is to be freed.
+func (f *Format) Read(plain []byte) (b *Body, reason string) {
+	if f.isJSON {
+		if text, reason := ToUTF8(f.params["charset"], plain); reason == "" {
 			return ReadJSON(text)
 		}
 	}
-	d, reason := Decode(plain, header, media, isAny)
+	d, reason := f.decode(plain)
 	return newBody(d, reason)
 }
 

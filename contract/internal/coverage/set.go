@@ -25,6 +25,16 @@ func NewSet(op *specs.Operation) *Set {
 	return &Set{c, c.empty()}
 }
 
+// Clone returns a copy, to which more may be added.
+func (s *Set) Clone() *Set {
+	clone := &struct {
+		Set
+		room [4]uint64 // mostly enough
+	}{Set: Set{catalogue: s.catalogue}}
+	clone.touched = append(clone.room[:0], s.touched...)
+	return &clone.Set
+}
+
 // RequestBody adds a documented media type of a request.
 func (s *Set) RequestBody(media string) { s.add(numberOf(s.catalogue.requests, media)) }
 

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/internal/accept/flat"
 )
@@ -34,14 +32,10 @@ type describedValue struct {
 	fields  atomic.Pointer[describedFields] // unless it does, once they are known
 }
 
-// mayHaveUndeclared reports whether a body of a schema may have fields that are not documented.
-func (c *documentCache) mayHaveUndeclared(schema *openapi3.Schema, b *body.Body) bool {
-	root, ok := c.roots.Load(schema)
-	if !ok {
-		root, _ = c.roots.LoadOrStore(schema, describe([]locatedSchema{{schema: schema}}))
-	}
+// mayHaveUndeclared reports whether a body may have fields that are not documented.
+func (m *fieldsMemo) mayHaveUndeclared(b *body.Body, d *describedValue) bool {
 	for _, value := range b.All() {
-		if value.IsContainer() && c.fields.hasUndeclared(value, root.(*describedValue)) {
+		if value.IsContainer() && m.hasUndeclared(value, d) {
 			return true
 		}
 	}

@@ -63,9 +63,10 @@ func compareFields(t *testing.T, schema *openapi3.Schema, value string) (found b
 		t.Skip()
 	}
 	defer b.Free()
-	c := &content{media: &openapi3.MediaType{Schema: &openapi3.SchemaRef{Value: schema}}, decoded: b, events: "/schema"}
+	media := &openapi3.MediaType{Schema: &openapi3.SchemaRef{Value: schema}}
+	c := &content{bodySchema: &bodySchema{media: media, schemaPointer: "/schema"}, decoded: b}
 	found = len(searchFields(c).found) > 0
-	if cache := (&documentCache{}); found && !cache.mayHaveUndeclared(schema, b) {
+	if m := (&fieldsMemo{}); found && !m.mayHaveUndeclared(b, describe([]locatedSchema{{schema: schema}})) {
 		t.Errorf("%s has undeclared fields that were not noticed", value)
 	}
 	return found
@@ -92,10 +93,10 @@ func TestUndeclaredFieldsAreNoticed(t *testing.T) {
 func TestDeclaredFieldsAreNotSearched(t *testing.T) {
 	t.Parallel()
 	for _, tt := range describing[:len(describing)-2] {
-		schema, cache := fieldsSchema(t, []byte(tt.schema)), &documentCache{}
+		m, root := &fieldsMemo{}, describe([]locatedSchema{{schema: fieldsSchema(t, []byte(tt.schema))}})
 		for _, value := range tt.declared {
 			b, _ := body.ReadJSON([]byte(value))
-			if cache.mayHaveUndeclared(schema, b) {
+			if m.mayHaveUndeclared(b, root) {
 				t.Errorf("%s of %s is searched", value, tt.schema)
 			}
 			b.Free()

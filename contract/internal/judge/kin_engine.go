@@ -34,8 +34,7 @@ func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 
 func kinOnBody(b *content) (f faultList) {
 	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxConcurrent
-	tree := treeOf(b.op.Document, schema, b.side)
-	if tree != nil && acceptsAll(tree, b.decoded) {
+	if b.tree != nil && acceptsAll(b.tree, b.decoded) {
 		return f
 	}
 	options := schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())
@@ -51,7 +50,7 @@ func kinOnBody(b *content) (f faultList) {
 		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
 		}
-		f.schema(err, locatedSchema{schema, b.schemaPointer()}, at)
+		f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
 	}
 	if isLarge && len(f.list) > 0 {
 		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"

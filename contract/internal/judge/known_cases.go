@@ -95,7 +95,7 @@ func (b *content) anySchemaAlong(path []string, wanted func(locatedSchema) bool)
 
 // schemasAt lists the schemas that apply to the value at a path below the body.
 func (b *content) schemasAt(path []string) []locatedSchema {
-	return locatedSchema{b.media.Schema.Value, b.schemaPointer()}.below(path...)
+	return locatedSchema{b.media.Schema.Value, b.schemaPointer}.below(path...)
 }
 
 // below lists the schemas that a schema applies to the value at a path below its own.

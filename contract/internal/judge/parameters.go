@@ -35,7 +35,7 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 	op := r.Operation()
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
-		headers: r.Item.Request.Headers, pointer: op.Pointer + "/parameters", sampled: r.sampled,
+		headers: r.Item.Request.Headers, documentedBody: documentedOf(op).parameters, sampled: r.sampled,
 	}
 	key := m.parametersKey(&r.Owner)
 	if known := j.messages.get(key); known != nil {

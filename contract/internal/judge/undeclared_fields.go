@@ -14,7 +14,7 @@ import (
 // judgeUndeclaredFields looks for fields that no schema names, whether or not the body is valid otherwise. A field is
 // declared if any schema that applies to the object names it, however the schemas are combined.
 func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
-	if !cacheOf(b.op.Document).mayHaveUndeclared(b.media.Schema.Value, b.decoded) {
+	if !cacheOf(b.op.Document).fields.mayHaveUndeclared(b.decoded, b.fields) {
 		o.check(UndeclaredField, report.Pass)
 		return
 	}
@@ -41,7 +41,7 @@ func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
 // searchFields searches a body for undeclared fields.
 func searchFields(b *content) *fieldSearch {
 	s := &fieldSearch{}
-	root := []locatedSchema{{b.media.Schema.Value, b.schemaPointer()}}
+	root := []locatedSchema{{b.media.Schema.Value, b.schemaPointer}}
 	for i, value := range b.decoded.All() {
 		if b.decoded.Lines {
 			s.path = append(s.path[:0], strconv.Itoa(i))

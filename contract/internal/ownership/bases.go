@@ -130,7 +130,7 @@ func (a *Addresses) basesOn(host string) []hostBase {
 			add(hostBase{b, d, b})
 		}
 	}
-	a.basesByHost.put(host, list)
+	a.basesByHost.put(strings.Clone(host), list)
 	return list
 }
 
