@@ -66,7 +66,8 @@ func isPlainURL(text string) bool {
 		rest, ok = strings.CutPrefix(text, "http://")
 	}
 	host, after, _ := strings.Cut(rest, "/")
-	return ok && host != "" && isMadeOf(host, ".-") && isMadeOf(after, "/?&=[].-_~,")
+	path, query, _ := strings.Cut(after, "?")
+	return ok && host != "" && isMadeOf(host, ".-") && isMadeOf(path, "/.-_~,") && isMadeOf(query, "?&=[].-_~,%+/:")
 }
 
 // isMadeOf reports whether a text consists of letters and digits of ASCII, and of some other signs.

@@ -127,8 +127,14 @@ func kinOnParameters(p *parameters) (f faultList) {
 
 // input returns the parameters as the engine takes them.
 func (p *parameters) input() *openapi3filter.RequestValidationInput {
+	path := map[string]string{}
+	for _, ref := range p.op.Parameters {
+		if ref.Value.In == openapi3.ParameterInPath {
+			path[ref.Value.Name] = p.inPath(ref.Value.Name)
+		}
+	}
 	return &openapi3filter.RequestValidationInput{
-		Request: p.request(), PathParams: p.path, QueryParams: p.query,
+		Request: p.request(), PathParams: path, QueryParams: p.query,
 		Options: &openapi3filter.Options{
 			MultiError: true, SkipSettingDefaults: true,
 			SchemaValidationOptions: append(
@@ -140,7 +146,7 @@ func (p *parameters) input() *openapi3filter.RequestValidationInput {
 // isEmptyPart reports whether a parameter is the empty second half of a segment, and may be. The engine takes it for
 // missing.
 func (p *parameters) isEmptyPart(parameter *openapi3.Parameter) bool {
-	return parameter.In == openapi3.ParameterInPath && p.path[parameter.Name] == "" && parameter.Schema != nil &&
+	return parameter.In == openapi3.ParameterInPath && p.inPath(parameter.Name) == "" && parameter.Schema != nil &&
 		parameter.Schema.Value.VisitJSON("") == nil
 }
 

@@ -85,6 +85,14 @@ func Of(decoded any) Value { return Append(nil, decoded) }
 // OfText returns a string.
 func OfText(text string) Value { return Value{{Kind: Text, nodes: 1, Text: text}} }
 
+// OfBool returns a truth value.
+func OfBool(is bool) Value {
+	if is {
+		return Value{{Kind: True, nodes: 1}}
+	}
+	return Value{{Kind: False, nodes: 1}}
+}
+
 // OfNumber returns a number.
 func OfNumber(number float64) Value { return Value{{Kind: Number, nodes: 1, Number: number}} }
 
