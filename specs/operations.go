@@ -27,12 +27,18 @@ type Operation struct {
 	// an embedded document, and nil for an operation that only a user's own document has.
 	Embedded *Operation
 
+	name     string   // once the document is loaded
 	names    []string // of the parameters in Path, in order
 	declared []string // the same parameters as the document names them
 }
 
 // Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
-func (o *Operation) Name() string { return string(o.Interface) + "." + o.ID }
+func (o *Operation) Name() string {
+	if o.name != "" {
+		return o.name
+	}
+	return string(o.Interface) + "." + o.ID
+}
 
 // addOperations lists the operations with what the document says of them.
 func (d *Document) addOperations() {

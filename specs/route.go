@@ -80,6 +80,7 @@ func template(path string) string { return placeholder.ReplaceAllString(trimSlas
 // route makes the routers of a document whose operations have their paths.
 func (d *Document) route() (err error) {
 	for _, op := range d.Operations {
+		op.name = op.Name()
 		op.names, op.declared = parameterNames(op.Path), parameterNames(op.Template)
 	}
 	d.router, err = newRouter(d.Operations, func(op *Operation) string { return op.Path })

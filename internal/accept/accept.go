@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/accept/flat"
 )
 
 // Direction is the side that a value comes from, on which it depends what readOnly and writeOnly mean.
@@ -69,50 +71,45 @@ func CompileWith(formats Formats, schema *openapi3.Schema, direction Direction) 
 	return tree
 }
 
-// Accepts reports whether kin-openapi accepts a value: nil, a bool, a float64, a json.Number, a string, a []any or a
-// map[string]any.
-func (t *Tree) Accepts(decoded any) bool {
-	nodes := make(value, 0, usual)
-	if n := countNodes(decoded); n > usual {
-		nodes = make(value, 0, n)
-	}
-	return t.accepts(appendDecoded(nodes, decoded))
-}
+// usual is the number of nodes of a text for which there is room without asking for memory.
+const usual = 48
 
-// AcceptsText reports whether a text is JSON, and kin-openapi accepts its value. It gives up on some valid texts, and
-// reports false: on long ones, deep ones, objects with many members, and numbers that are too large for a float64.
+// AcceptsText reports whether a text is JSON, and kin-openapi accepts its value. It gives up on some valid texts, as
+// flat.Read does, and reports false.
 func (t *Tree) AcceptsText(text []byte) bool {
-	if len(text) > maxText {
-		return false
-	}
-	r := reader{text: string(text)}
-	v := r.read(make(value, 0, usual))
-	return v != nil && t.accepts(v)
+	v := flat.Read(make(flat.Value, 0, usual), string(text))
+	return v != nil && t.AcceptsFlat(v)
 }
 
-func (t *Tree) accepts(v value) bool {
+// Accepts reports whether kin-openapi accepts a decoded value, such as flat.Append takes.
+func (t *Tree) Accepts(decoded any) bool {
+	return t.AcceptsFlat(flat.Append(make(flat.Value, 0, usual), decoded))
+}
+
+// AcceptsFlat reports whether kin-openapi accepts a value.
+func (t *Tree) AcceptsFlat(v flat.Value) bool {
 	switch {
-	case v.isNull() && t.nullable:
+	case v.IsNull() && t.nullable:
 		return true
-	case !v.isFinite():
+	case !v.IsFinite():
 		return false
 	case t.empty:
-		return !v.isNull()
-	case t.not != nil && t.not.accepts(v), !t.acceptsCombined(v):
+		return !v.IsNull()
+	case t.not != nil && t.not.AcceptsFlat(v), !t.acceptsCombined(v):
 		return false
-	case v.isNull():
+	case v.IsNull():
 		return t.oneOf != nil || t.anyOf != nil || t.allOf != nil
 	}
 	return (t.enum == nil || t.enum.has(v)) && t.acceptsKind(v)
 }
 
 // acceptsCombined reports whether a value fits the schemas that a schema combines.
-func (t *Tree) acceptsCombined(v value) bool {
+func (t *Tree) acceptsCombined(v flat.Value) bool {
 	if t.oneOf != nil && t.oneOf.count(v, 2) != 1 || t.anyOf != nil && t.anyOf.count(v, 1) != 1 {
 		return false
 	}
 	for _, part := range t.allOf {
-		if !part.accepts(v) {
+		if !part.AcceptsFlat(v) {
 			return false
 		}
 	}
@@ -120,19 +117,19 @@ func (t *Tree) acceptsCombined(v value) bool {
 }
 
 // acceptsKind reports whether a value has a type that a schema allows, and what the schema says of that type is true.
-func (t *Tree) acceptsKind(v value) bool {
-	switch v[0].kind {
-	case kindFalse, kindTrue:
+func (t *Tree) acceptsKind(v flat.Value) bool {
+	switch v[0].Kind {
+	case flat.False, flat.True:
 		return t.kinds.boolean
-	case kindNumber:
-		return t.kinds.number && t.number.accepts(v[0].number)
-	case kindText:
-		return t.kinds.text && t.text.accepts(v[0].text)
-	case kindList:
+	case flat.Number:
+		return t.kinds.number && t.number.accepts(v[0].Number)
+	case flat.Text:
+		return t.kinds.text && t.text.accepts(v[0].Text)
+	case flat.List:
 		return t.kinds.list && t.list.accepts(v)
-	case kindObject:
+	case flat.Object:
 		return t.kinds.object && t.object.accepts(v)
-	case kindOther, kindNull:
+	case flat.Other, flat.Null:
 	}
 	return false
 }
@@ -154,14 +151,14 @@ type discriminator struct {
 }
 
 // count returns how many options accept a value; it counts up to a limit.
-func (c *choice) count(v value, limit int) int {
+func (c *choice) count(v flat.Value, limit int) int {
 	ref, ok := c.discriminator.ref(v)
 	if !ok {
 		return 0
 	}
 	n := 0
 	for i := 0; i < len(c.options) && n < limit; i++ {
-		if o := c.options[i]; (ref == "" || ref == o.ref) && o.accepts(v) {
+		if o := c.options[i]; (ref == "" || ref == o.ref) && o.AcceptsFlat(v) {
 			n++
 		}
 	}
@@ -170,14 +167,14 @@ func (c *choice) count(v value, limit int) int {
 
 // ref returns the reference of the only option that may accept a value; empty if all may. It reports false for an
 // object that has no known value of the property.
-func (d *discriminator) ref(v value) (ref string, ok bool) {
-	if d == nil || v[0].kind != kindObject {
+func (d *discriminator) ref(v flat.Value) (ref string, ok bool) {
+	if d == nil || v[0].Kind != flat.Object {
 		return "", true
 	}
-	name := v.member(d.property)
-	ok = name != nil && name[0].kind == kindText
+	name := v.Member(d.property)
+	ok = name != nil && name[0].Kind == flat.Text
 	if ok && len(d.refs) > 0 {
-		ref, ok = d.refs[name[0].text]
+		ref, ok = d.refs[name[0].Text]
 	}
 	return ref, ok
 }
@@ -189,17 +186,17 @@ type enum struct {
 	booleans [2]bool // whether false is among them, and true
 }
 
-func (e *enum) has(v value) bool {
-	switch v[0].kind {
-	case kindText:
-		return e.texts[v[0].text]
-	case kindNumber:
-		return slices.Contains(e.numbers, v[0].number)
-	case kindFalse:
+func (e *enum) has(v flat.Value) bool {
+	switch v[0].Kind {
+	case flat.Text:
+		return e.texts[v[0].Text]
+	case flat.Number:
+		return slices.Contains(e.numbers, v[0].Number)
+	case flat.False:
 		return e.booleans[0]
-	case kindTrue:
+	case flat.True:
 		return e.booleans[1]
-	case kindOther, kindNull, kindList, kindObject:
+	case flat.Other, flat.Null, flat.List, flat.Object:
 	}
 	return false
 }

@@ -197,24 +197,31 @@ func acceptsInteger(validator openapi3.IntegerFormatValidator, value float64) bo
 }
 
 func (c *compiler) object(schema *openapi3.Schema, above []*openapi3.Schema) object {
-	o := object{min: schema.MinProps, max: schema.MaxProps, properties: map[string]*Tree{}}
+	o := object{min: schema.MinProps, max: schema.MaxProps, properties: map[string]*property{}}
+	others := schema.AdditionalProperties
+	if o.closed = others.Has != nil && !*others.Has; others.Schema != nil && !o.closed {
+		o.others = c.part(others.Schema)
+	}
 	for name, ref := range schema.Properties {
 		if ref == nil {
 			c.failed = true
 			continue
 		}
-		if o.properties[name] = c.part(ref); ref.Value != nil && c.direction.hides(ref.Value) {
-			o.hidden = append(o.hidden, name)
-		}
+		o.properties[name] = &property{Tree: c.part(ref), hidden: ref.Value != nil && c.direction.hides(ref.Value)}
 	}
 	for _, name := range schema.Required {
-		if !c.isHidden(name, above) {
-			o.required = append(o.required, name)
+		if c.isHidden(name, above) {
+			continue
 		}
-	}
-	others := schema.AdditionalProperties
-	if o.closed = others.Has != nil && !*others.Has; others.Schema != nil && !o.closed {
-		o.others = c.part(others.Schema)
+		p := o.properties[name]
+		if p == nil {
+			p = &property{Tree: o.others, closed: o.closed}
+			o.properties[name] = p
+		}
+		if !p.required {
+			p.required = true
+			o.required++
+		}
 	}
 	return o
 }

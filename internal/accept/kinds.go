@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/accept/flat"
 )
 
 // text holds the keywords of a schema that are about a string.
@@ -51,16 +53,16 @@ type list struct {
 	rest  *openapi3.Schema // that has rarer keywords; nil mostly
 }
 
-func (l *list) accepts(v value) bool {
-	length := uint64(v[0].count)
-	if length < l.min || l.max != nil && length > *l.max || l.rest != nil && l.rest.VisitJSON(v.decoded()) != nil {
+func (l *list) accepts(v flat.Value) bool {
+	length := uint64(v[0].Count)
+	if length < l.min || l.max != nil && length > *l.max || l.rest != nil && l.rest.VisitJSON(v.Decoded()) != nil {
 		return false
 	}
 	if l.items == nil {
 		return true
 	}
-	for rest := v.parts(); len(rest) > 0; {
-		if !l.items.accepts(rest.cut()) {
+	for rest := v.Parts(); len(rest) > 0; {
+		if !l.items.AcceptsFlat(rest.Cut()) {
 			return false
 		}
 	}
@@ -71,36 +73,38 @@ func (l *list) accepts(v value) bool {
 type object struct {
 	min        uint64
 	max        *uint64
-	required   []string
-	hidden     []string // properties that must be null, or absent
-	properties map[string]*Tree
+	required   int // number of properties that are
+	properties map[string]*property
 	closed     bool  // other properties are refused
 	others     *Tree // the schema of other properties; nil for any
 }
 
-func (o *object) accepts(v value) bool {
-	length := uint64(v[0].count)
+// property is one that a schema names, or requires.
+type property struct {
+	*Tree                 // nil if any value will do
+	required, hidden bool // a hidden one must be null, or absent
+	closed           bool // it is required, but refused
+}
+
+func (p *property) accepts(v flat.Value) bool {
+	return !(p.hidden && !v.IsNull() || p.closed) && (p.Tree == nil || p.AcceptsFlat(v))
+}
+
+func (o *object) accepts(v flat.Value) bool {
+	length := uint64(v[0].Count)
 	if length < o.min || o.max != nil && length > *o.max {
 		return false
 	}
-	for _, name := range o.hidden {
-		if part := v.member(name); part != nil && !part.isNull() {
+	required := 0
+	for rest := v.Parts(); len(rest) > 0; {
+		p, known := o.properties[rest.CutName()]
+		part := rest.Cut()
+		switch {
+		case known && !p.accepts(part), !known && (o.closed || o.others != nil && !o.others.AcceptsFlat(part)):
 			return false
+		case known && p.required:
+			required++
 		}
 	}
-	for _, name := range o.required {
-		if v.member(name) == nil {
-			return false
-		}
-	}
-	for rest := v.parts(); len(rest) > 0; {
-		schema, known := o.properties[rest.cut()[0].text]
-		if !known {
-			schema = o.others
-		}
-		if part := rest.cut(); !known && o.closed || schema != nil && !schema.accepts(part) {
-			return false
-		}
-	}
-	return true
+	return required == o.required
 }

@@ -26,20 +26,40 @@ type Decoded struct {
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON
 }
 
-// Decode reads a body without content codings by its Content-Type. Media is the documentation of that media type, or of
-// all types if isAny. Reason states why the body cannot be read.
-func Decode(plain []byte, header string, media *openapi3.MediaType, isAny bool) (d Decoded, reason string) {
+// Format is how bodies with a Content-Type are read.
+type Format struct {
+	header, kind string
+	params       map[string]string
+	media        *openapi3.MediaType
+	isAny        bool // the media type stands for all types
+	isJSON       bool // one JSON value
+}
+
+// FormatOf returns the format of a Content-Type. Media is the documentation of that media type, or of all types if
+// isAny.
+func FormatOf(header string, media *openapi3.MediaType, isAny bool) *Format {
 	kind, params, err := mime.ParseMediaType(header)
 	if err != nil {
 		kind = MediaType(header)
 	}
+	return &Format{header, kind, params, media, isAny, IsJSON(kind) && !isBinary(media) && !IsLined(media)}
+}
+
+// Decode reads a body without content codings by its Content-Type, with what FormatOf takes. Reason states why the body
+// cannot be read.
+func Decode(plain []byte, header string, media *openapi3.MediaType, isAny bool) (d Decoded, reason string) {
+	return FormatOf(header, media, isAny).decode(plain)
+}
+
+func (f *Format) decode(plain []byte) (d Decoded, reason string) {
+	kind, media := f.kind, f.media
 	switch {
 	case kind == "multipart/mixed":
-		return decodeParts(plain, params["boundary"])
+		return decodeParts(plain, f.params["boundary"])
 	case isBinary(media), isArchive(kind):
 		return decodeBytes(kind, plain)
 	}
-	text, reason := ToUTF8(params["charset"], plain)
+	text, reason := ToUTF8(f.params["charset"], plain)
 	if reason != "" {
 		d.Broken = reason == notUTF8 && (IsJSON(kind) || IsLines(kind))
 		return d, reason
@@ -54,10 +74,10 @@ func Decode(plain []byte, header string, media *openapi3.MediaType, isAny bool) 
 	case IsLines(kind):
 		return Lines(text)
 	case kind == "multipart/form-data":
-		return decodeMultipart(plain, header, media)
+		return decodeMultipart(plain, f.header, media)
 	case isYAML(kind):
 		return decodeYAML(text)
-	case isAny: // its text decides its type
+	case f.isAny: // its text decides its type
 		return JSON(text)
 	case strings.HasPrefix(kind, "text/"):
 		return Decoded{Values: []any{string(text)}}, ""

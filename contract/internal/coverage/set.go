@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/accept/flat"
 	"svc.example/understudy/specs"
 )
 
@@ -23,6 +23,16 @@ type Set struct {
 func NewSet(op *specs.Operation) *Set {
 	c := catalogueOf(op)
 	return &Set{c, c.empty()}
+}
+
+// Clone returns a copy, to which more may be added.
+func (s *Set) Clone() *Set {
+	clone := &struct {
+		Set
+		room [4]uint64 // mostly enough
+	}{Set: Set{catalogue: s.catalogue}}
+	clone.touched = append(clone.room[:0], s.touched...)
+	return &clone.Set
 }
 
 // RequestBody adds a documented media type of a request.
@@ -53,10 +63,12 @@ func (s *Set) Parameters(values func(*openapi3.Parameter) (texts []string, isGiv
 }
 
 // RequestValue adds the properties and enumerated values in the body of a request.
-func (s *Set) RequestValue(value any) { s.catalogue.request.visit(value, s) }
+func (s *Set) RequestValue(value flat.Value) { s.catalogue.request.visit(value, s) }
 
 // ResponseValue adds the properties and enumerated values in the body of a response, by its documented status.
-func (s *Set) ResponseValue(status string, value any) { s.catalogue.answers[status].visit(value, s) }
+func (s *Set) ResponseValue(status string, value flat.Value) {
+	s.catalogue.answers[status].visit(value, s)
+}
 
 func (s *Set) add(part int) {
 	if part >= 0 {
@@ -161,23 +173,22 @@ func numberOf(parts map[string]int, name string) int {
 	return -1
 }
 
-func (n *node) visit(value any, s *Set) {
+func (n *node) visit(value flat.Value, s *Set) {
 	if n == nil {
 		return
 	}
 	if len(n.values) > 0 {
-		s.add(numberOf(n.values, literal(value)))
+		s.add(n.valueOf(value))
 	}
-	switch v := value.(type) {
-	case map[string]any:
-		for name, inner := range v {
-			n.member(name).visitMember(inner, s)
+	switch value[0].Kind {
+	case flat.Object:
+		for rest := value.Parts(); len(rest) > 0; {
+			inner := n.member(rest.CutName())
+			inner.visitMember(rest.Cut(), s)
 		}
-	case []any:
-		for _, inner := range v {
-			if n.isList {
-				n.elements.visit(inner, s)
-			}
+	case flat.List:
+		for rest := value.Parts(); n.isList && len(rest) > 0; {
+			n.elements.visit(rest.Cut(), s)
 		}
 	}
 }
@@ -193,14 +204,34 @@ func (n *node) member(name string) *node {
 }
 
 // visitMember adds a property, unless its value is null, and what its value touches.
-func (n *node) visitMember(value any, s *Set) {
-	if n != nil && value != nil {
+func (n *node) visitMember(value flat.Value, s *Set) {
+	if n != nil && !value.IsNull() {
 		s.add(n.part)
 	}
 	n.visit(value, s)
 }
 
-// literal returns an enumerated value as text that differs between types. It is empty for lists and objects.
+// valueOf returns the number of an enumerated value, or -1.
+func (n *node) valueOf(value flat.Value) int {
+	var room [64]byte
+	literal := room[:0]
+	switch value[0].Kind {
+	case flat.Null:
+		literal = append(literal, "null"...)
+	case flat.Text:
+		literal = append(append(literal, '"'), value[0].Text...)
+	case flat.False, flat.True:
+		literal = strconv.AppendBool(literal, value[0].Kind == flat.True)
+	case flat.Number:
+		literal = strconv.AppendFloat(literal, value[0].Number, 'g', -1, 64)
+	}
+	if part, ok := n.values[string(literal)]; ok {
+		return part
+	}
+	return -1
+}
+
+// literal returns a value of an enumeration as text that differs between types. It is empty for lists and objects.
 func literal(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -211,11 +242,6 @@ func literal(value any) string {
 		return strconv.FormatBool(v)
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
-	case json.Number:
-		if number, err := v.Float64(); err == nil {
-			return strconv.FormatFloat(number, 'g', -1, 64)
-		}
-		return v.String()
 	}
 	return ""
 }

@@ -35,6 +35,8 @@ var givenTexts = [][]string{
 	{"9223372036854775807"},
 	{"9223372036854775808"},
 	{"true"},
+	{"false"},
+	{"True"},
 	{"null"},
 	{"a,b"},
 	{".a"},
@@ -72,14 +74,18 @@ func TestAcceptedParametersAreThoseOfTheEngine(t *testing.T) {
 // given returns the parameters of a request that gives texts to one.
 func given(op *specs.Operation, parameter *openapi3.Parameter, texts []string) *parameters {
 	p := &parameters{
-		message: message{op: op, side: request}, owner: &ownership.Owner{}, path: map[string]string{}, query: url.Values{},
+		message: message{op: op, side: request}, owner: &ownership.Owner{}, query: url.Values{},
 	}
 	switch {
 	case len(texts) == 0:
 	case parameter.In == openapi3.ParameterInPath:
-		p.path[parameter.Name] = texts[0]
+		p.owner.Match = *specs.Matched(parameter.Name, texts[0])
 	case parameter.In == openapi3.ParameterInQuery:
 		p.query[parameter.Name] = texts
+	case parameter.In == openapi3.ParameterInHeader:
+		for _, text := range texts {
+			p.headers = append(p.headers, [2]string{parameter.Name, text})
+		}
 	}
 	return p
 }
@@ -98,7 +104,7 @@ func TestAcceptedHeadersAreThoseOfTheEngine(t *testing.T) {
 				for _, text := range texts {
 					headers = append(headers, [2]string{name, text})
 				}
-				if !acceptsHeader(op.Document, header, name, headers) {
+				if !acceptsHeader(op.Document, &header.Parameter, response, name, headers) {
 					asked++
 					continue
 				}

@@ -24,12 +24,7 @@ const (
 
 // credentialSchemes lists what an operation accepts as credentials.
 func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
-	b := cacheOf(op.Document)
-	known, ok := b.schemes.Load(op)
-	if !ok {
-		known, _ = b.schemes.LoadOrStore(op, readSchemes(op))
-	}
-	return known.([]*openapi3.SecurityScheme)
+	return documentedOf(op).schemes
 }
 
 func readSchemes(op *specs.Operation) []*openapi3.SecurityScheme {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
 )
@@ -13,18 +11,9 @@ import (
 // content is a body that could be read.
 type content struct {
 	*message
-	media   *openapi3.MediaType
+	*bodySchema
 	header  string
-	decoded body.Decoded
-	events  string // the JSON pointer of the schema, if it is that of events
-}
-
-// schemaPointer returns the JSON pointer of the schema.
-func (b *content) schemaPointer() string {
-	if b.events != "" {
-		return b.events
-	}
-	return join(b.pointer+"/content", documentedMedia(b.content, b.media)) + "/schema"
+	decoded *body.Body
 }
 
 // judgeBody judges the body of a message, or repeats the judgement of the same one before.
@@ -39,6 +28,7 @@ func (j *Judge) judgeBody(m *message) *judgement {
 	}
 	o := &judgement{touched: m.touched(), checks: make([]Check, 0, messageChecks)}
 	if b := j.readBody(o, m); b != nil {
+		defer b.decoded.Free()
 		results := j.askEngines(b)
 		j.addFaults(o, m, results, j.compareEngines(m, results))
 		j.judgeUndeclaredFields(o, b)
@@ -62,24 +52,23 @@ func (j *Judge) readBody(o *judgement, m *message) *content {
 	if !isThere {
 		return nil
 	}
-	media := j.mediaType(o, m)
-	if media == nil {
+	if !j.judgeMediaType(o, m) {
 		return nil
 	}
-	return j.decodeBody(o, m, media)
+	return j.decodeBody(o, m)
 }
 
-// mediaType judges the Content-Type, and returns what is documented for it, or nil.
-func (j *Judge) mediaType(o *judgement, m *message) *openapi3.MediaType {
-	header, media := m.headers.Value("Content-Type"), m.documentedMedia()
+// judgeMediaType judges the Content-Type, and reports whether it is documented.
+func (j *Judge) judgeMediaType(o *judgement, m *message) bool {
+	header, media := m.headers.Value("Content-Type"), m.form.media
 	switch {
 	case header == "" && media == nil && len(m.body.Bytes) == 0:
 		j.emptyBody(o, m)
-		return nil
+		return false
 	case len(m.headers) == 0 && len(m.content) > 0:
 		o.check(UndocumentedMediaType, report.Inconclusive)
 		j.inconclusiveBody(o, m, "the recording has no headers, so the media type of the body is not known")
-		return nil
+		return false
 	case media == nil:
 		o.check(UndocumentedMediaType, report.Fail)
 		o.check(Schema, report.Skipped)
@@ -92,18 +81,16 @@ func (j *Judge) mediaType(o *judgement, m *message) *openapi3.MediaType {
 	default:
 		o.check(UndocumentedMediaType, report.Pass)
 	}
-	return media
+	return media != nil
 }
 
 // decodeBody decodes a body of a documented media type. It returns nil if the engines have nothing to judge.
-func (j *Judge) decodeBody(o *judgement, m *message, media *openapi3.MediaType) *content {
-	header := m.headers.Value("Content-Type")
-	isJSON := body.IsJSON(body.MediaType(header)) && !body.IsLined(media) // no lines are fine
+func (j *Judge) decodeBody(o *judgement, m *message) *content {
 	switch {
 	case m.doubt != "":
 		j.inconclusiveBody(o, m, m.doubt)
 		return nil
-	case len(m.body.Bytes) == 0 && isJSON:
+	case len(m.body.Bytes) == 0 && m.form.isJSON:
 		j.emptyBody(o, m)
 		return nil
 	case m.status == http.StatusPartialContent: // a span of the bytes, cut anywhere
@@ -112,7 +99,7 @@ func (j *Judge) decodeBody(o *judgement, m *message, media *openapi3.MediaType) 
 		o.unjudged = "it is a partial response (206)"
 		return nil
 	}
-	decoded, reason := m.decode(media, header)
+	decoded, reason := m.decode()
 	switch {
 	case reason != "" && m.isFaulty:
 		o.skipCut()
@@ -124,45 +111,26 @@ func (j *Judge) decodeBody(o *judgement, m *message, media *openapi3.MediaType) 
 		j.inconclusiveBody(o, m, reason)
 		return nil
 	}
-	m.touch(o.touched, &decoded)
+	o.touched = m.touch(o.touched, decoded.Value)
 	o.judged, o.isBody = 1, true
-	b := newContent(m, media, header, decoded)
-	if b.media.Schema == nil || b.media.Schema.Value == nil {
+	schema := m.form.schema(decoded)
+	if schema == nil {
 		o.check(Schema, report.Pass)
 		return nil
 	}
-	return b
+	return &content{message: m, bodySchema: schema, header: m.headers.Value("Content-Type"), decoded: decoded}
 }
 
 // decode decodes the body, unless it was read as JSON already.
-func (m *message) decode(media *openapi3.MediaType, header string) (body.Decoded, string) {
+func (m *message) decode() (*body.Body, string) {
 	if m.isReading {
-		return body.JSON(m.body.Bytes)
+		return body.ReadJSON(m.body.Bytes)
 	}
 	plain, reason := m.codings.Undo(m.headers, m.body)
 	if reason != "" {
-		return body.Decoded{}, reason
+		return &body.Body{}, reason
 	}
-	return body.Decode(plain, header, media, m.content.Get("*/*") == media)
-}
-
-// newContent returns a decoded body with its schema, or the schema of the events that its lines are.
-func newContent(m *message, media *openapi3.MediaType, header string, decoded body.Decoded) *content {
-	b := &content{message: m, media: media, header: header, decoded: decoded}
-	if event, pointer := body.EventSchema(m.op.Document, media); event != nil && decoded.Lines {
-		b.media, b.events = &openapi3.MediaType{Schema: event}, pointer
-	}
-	return b
-}
-
-// documentedMedia returns the name under which a media type is documented.
-func documentedMedia(content openapi3.Content, media *openapi3.MediaType) string {
-	for name, m := range content {
-		if m == media {
-			return name
-		}
-	}
-	return ""
+	return m.form.format.Read(plain)
 }
 
 func (j *Judge) emptyBody(o *judgement, m *message) {

@@ -74,7 +74,7 @@ func (j *Judge) askEngines(b *content) engineResults {
 		return engineResults{vote: vote}
 	}
 	return engineResults{
-		kin: kin, second: second, vote: vote, pointer: b.schemaPointer(), instance: "/" + b.side.String() + "/body",
+		kin: kin, second: second, vote: vote, pointer: b.schemaPointer, instance: "/" + b.side.String() + "/body",
 		known: func(c knownCase) bool { return c.is(b, kin.list, second) },
 		found: func(path []string) string { return j.foundAt(b, path) },
 	}

@@ -13,10 +13,11 @@ import (
 // documentCache holds what was made of the schemas of a document. It is made once in a process: that takes a while, and
 // tests make many judges.
 type documentCache struct {
-	schemas sync.Map // loadedOperation → func() (engine.Schemas, error), of a second engine
-	trees   sync.Map // compiledSchema → *accept.Tree, which accepts what the first engine accepts
-	schemes sync.Map // *specs.Operation → []*openapi3.SecurityScheme
-	answers sync.Map // operationStatus → *documentedStatus
+	schemas sync.Map    // loadedOperation → func() (engine.Schemas, error), of a second engine
+	trees   [2]sync.Map // by side: *openapi3.Schema → *accept.Tree, which accepts what the first engine accepts
+	fields  fieldsMemo
+
+	operations sync.Map // *specs.Operation → *documentedOperation
 }
 
 var caches sync.Map // *specs.Document → *documentCache
@@ -50,22 +51,16 @@ func schemasOf(e engine.Engine, op *specs.Operation) (engine.Schemas, error) {
 	return known.(func() (engine.Schemas, error))()
 }
 
-// compiledSchema is a schema of messages of a side.
-type compiledSchema struct {
-	schema *openapi3.Schema
-	side   side
-}
-
 // treeOf returns the tree of a schema of a document, or nil if it has none.
 func treeOf(d *specs.Document, schema *openapi3.Schema, side side) *accept.Tree {
-	b, key := cacheOf(d), compiledSchema{schema, side}
-	known, ok := b.trees.Load(key)
+	trees := &cacheOf(d).trees[side]
+	known, ok := trees.Load(schema)
 	if !ok {
 		var tree *accept.Tree
 		if !d.T.IsOpenAPI31OrLater() { // whose schemas say more than trees do
 			tree = accept.CompileWith(formats, schema, directionOf(side))
 		}
-		known, _ = b.trees.LoadOrStore(key, tree)
+		known, _ = trees.LoadOrStore(schema, tree)
 	}
 	return known.(*accept.Tree)
 }

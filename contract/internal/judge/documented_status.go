@@ -7,6 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/specs"
 )
 
@@ -14,24 +15,8 @@ import (
 type documentedStatus struct {
 	*openapi3.Response          // nil if the status is not documented
 	key                string   // the key under which that stands, such as 2XX
-	pointer            string   // the JSON pointer of it
 	headers            []string // the names of its headers, sorted
-}
-
-// operationStatus is a status of answers of an operation.
-type operationStatus struct {
-	op     *specs.Operation
-	status int
-}
-
-// documentedResponse returns what is documented for a status.
-func documentedResponse(op *specs.Operation, status int) *documentedStatus {
-	b, key := cacheOf(op.Document), operationStatus{op, status}
-	known, ok := b.answers.Load(key)
-	if !ok {
-		known, _ = b.answers.LoadOrStore(key, newDocumentedStatus(op, status))
-	}
-	return known.(*documentedStatus)
+	documentedBody
 }
 
 // newDocumentedStatus finds what is documented for a status: itself, its class, or the default.
@@ -42,8 +27,12 @@ func newDocumentedStatus(op *specs.Operation, status int) *documentedStatus {
 	for _, key := range []string{fmt.Sprint(status), fmt.Sprintf("%dXX", status/100), "default"} {
 		if ref := op.Spec.Responses.Value(key); ref != nil && ref.Value != nil {
 			return &documentedStatus{
-				Response: ref.Value, key: key, pointer: op.Pointer + "/responses/" + key,
-				headers: slices.Sorted(maps.Keys(ref.Value.Headers)),
+				Response: ref.Value, key: key, headers: slices.Sorted(maps.Keys(ref.Value.Headers)),
+				documentedBody: documentedBody{
+					op: op, side: response, content: ref.Value.Content, pointer: op.Pointer + "/responses/" + key,
+					required: len(ref.Value.Content) > 0, untouched: coverage.NewSet(op),
+					touch: func(s *coverage.Set, media string) { s.Response(key, media) },
+				},
 			}
 		}
 	}

@@ -19,10 +19,10 @@ func (b *content) excerpt(known int) []byte {
 		return nil
 	case len(b.decoded.JSON) <= maxExcerpt:
 		return b.decoded.JSON
-	case known > 0 || len(b.decoded.Values) != 1:
+	case known > 0 || len(b.decoded.Values()) != 1:
 		return nil
 	}
-	text, err := json.Marshal(firstItems(b.decoded.Values[0]))
+	text, err := json.Marshal(firstItems(b.decoded.Values()[0]))
 	if err != nil || len(text) > maxExcerpt {
 		return nil
 	}

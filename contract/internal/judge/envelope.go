@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -31,23 +30,15 @@ const (
 	pageOfMany
 )
 
-// formMemo remembers the forms of schemas.
-type formMemo struct{ forms sync.Map } // *openapi3.Schema → form
-
-func (m *formMemo) of(schema *openapi3.Schema) envelopeForm {
-	if known, ok := m.forms.Load(schema); ok {
-		return known.(envelopeForm)
-	}
+func envelopeOf(schema *openapi3.Schema) envelopeForm {
 	declares := func(path ...string) bool { return len(locatedSchema{schema: schema}.below(path...)) > 0 }
-	f := noEnvelope
 	switch {
 	case declares("data", "0") && declares("meta", "total") && declares("links", "first"):
-		f = pageOfMany
+		return pageOfMany
 	case declares("data", "id") && declares("data", "type"):
-		f = oneResource
+		return oneResource
 	}
-	m.forms.Store(schema, f)
-	return f
+	return noEnvelope
 }
 
 // envelope is an answer whose schema is that of an envelope.
@@ -55,8 +46,7 @@ type envelope struct {
 	*message
 	j         *Judge
 	r         *Result
-	media     *openapi3.MediaType
-	schema    locatedSchema
+	whole     *bodySchema
 	body      gjson.Result
 	read      *content // the same body, decoded once a value of it is to be shown
 	judgement judgement
@@ -64,21 +54,16 @@ type envelope struct {
 
 // judgeEnvelope checks that the parts of an answer agree. An answer that cannot be read is reported elsewhere.
 func (j *Judge) judgeEnvelope(r *Result, m *message) {
-	media := m.content.Get(m.headers.Value("Content-Type"))
-	if media == nil || media.Schema == nil || media.Schema.Value == nil || m.doubt != "" {
-		return
-	}
-	form := j.envelopes.of(media.Schema.Value)
-	if form == noEnvelope {
+	schema := m.form.whole
+	if schema == nil || schema.envelope == noEnvelope || m.doubt != "" {
 		return
 	}
 	body, ok := r.JSONResponse()
 	if !ok {
 		return
 	}
-	pointer := join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
-	x := &envelope{message: m, j: j, r: r, media: media, schema: locatedSchema{media.Schema.Value, pointer}, body: body}
-	isPage := form == pageOfMany
+	x := &envelope{message: m, j: j, r: r, whole: schema, body: body}
+	isPage := schema.envelope == pageOfMany
 	primary := []gjson.Result{x.body.Get("data")}
 	if isPage {
 		primary = primary[0].Array()
@@ -112,9 +97,10 @@ func (x *envelope) addFault(p specs.Provenance, path []string, format string, ar
 		x.judgement.omit(Schema, 1)
 		return
 	}
-	pointer := x.schema.pointer
-	for i := len(path); i > 0 && pointer == x.schema.pointer; i-- {
-		if schemas := x.schema.below(path[:i]...); len(schemas) > 0 {
+	root := locatedSchema{x.whole.media.Schema.Value, x.whole.schemaPointer}
+	pointer := root.pointer
+	for i := len(path); i > 0 && pointer == root.pointer; i-- {
+		if schemas := root.below(path[:i]...); len(schemas) > 0 {
 			pointer = schemas[0].pointer
 		}
 	}
@@ -127,11 +113,11 @@ func (x *envelope) addFault(p specs.Provenance, path []string, format string, ar
 // foundAt returns the value at a path of the answer, as a finding shows it.
 func (x *envelope) foundAt(path []string) string {
 	if x.read == nil {
-		value, err := body.DecodeJSON([]byte(x.body.Raw))
-		if err != nil {
+		decoded, reason := body.ReadJSON([]byte(x.body.Raw))
+		if reason != "" {
 			return ""
 		}
-		x.read = &content{message: x.message, media: x.media, decoded: body.Decoded{Values: []any{value}}}
+		x.read = &content{message: x.message, bodySchema: x.whole, decoded: decoded}
 	}
 	return x.j.foundAt(x.read, path)
 }

@@ -132,8 +132,8 @@ func (j *Judge) documentedAnswer(r *Result) *message {
 	r.check(UndocumentedStatus, report.Pass)
 	return &message{
 		op: op, side: response, status: status, method: r.Item.Request.Method, headers: r.Item.Response.Headers,
-		body: r.answered(), doubt: r.Item.ResponseDoubt, content: documented.Content,
-		pointer: documented.pointer, required: len(documented.Content) > 0, sampled: r.sampled,
+		body: r.answered(), doubt: r.Item.ResponseDoubt, documentedBody: &documented.documentedBody,
+		form: documented.form(r.Item.Response.Headers.Value("Content-Type")), sampled: r.sampled,
 		documented: documented, codings: &r.codings, isFaulty: r.Item.Fault != "",
 	}
 }

@@ -148,10 +148,10 @@ func (j *Judge) foundAt(b *content, path []string) string {
 		line, _ = strconv.Atoi(path[0])
 		path = path[1:]
 	}
-	if line < 0 || line >= len(b.decoded.Values) {
+	if line < 0 || line >= len(b.decoded.Values()) {
 		return ""
 	}
-	m := namedValue{value: b.decoded.Values[line], part: b.secrets()}
+	m := namedValue{value: b.decoded.Values()[line], part: b.secrets()}
 	for _, token := range path {
 		next, isThere := m.inner(token)
 		if !isThere {

@@ -32,7 +32,7 @@ func (j *Judge) headerFaults(m *message) (faults []fault) {
 	var values http.Header
 	for _, name := range m.documented.headers {
 		header := m.documented.Headers[name].Value
-		if header == nil || acceptsHeader(m.op.Document, header, name, m.headers) {
+		if header == nil || acceptsHeader(m.op.Document, &header.Parameter, response, name, m.headers) {
 			continue
 		}
 		if values == nil {

@@ -75,7 +75,6 @@ type Judge struct {
 	samples   func(*Result) bool // nil if the second engine judges all
 	messages  *judgementMemo
 	places    *placeMemo
-	envelopes *formMemo
 	headers   *sync.Map   // headerKey → *openapi3filter.ResponseValidationInput
 	largeBody *sync.Mutex // held while a large body is judged
 	redactor  *recording.Redactor
@@ -100,7 +99,7 @@ func New(config Config) (*Judge, error) {
 	}
 	return &Judge{
 		addresses: addresses, brand: config.Brand, trust: config.Trust, engine: config.Engine,
-		messages: newMemo(), places: &placeMemo{}, envelopes: &formMemo{}, headers: &sync.Map{}, largeBody: &sync.Mutex{},
+		messages: newMemo(), places: &placeMemo{}, headers: &sync.Map{}, largeBody: &sync.Mutex{},
 		redactor: config.Redactor, ignores: config.IgnoresHeader, limits: config.Limits,
 	}, nil
 }

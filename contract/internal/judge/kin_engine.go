@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/specs"
 )
@@ -23,24 +22,6 @@ import (
 // all errors. Formats that it does not know are passed to each call, not registered for the whole process.
 //
 // Most values have no fault, and a compiled schema accepts those sooner: the engine is asked about the others.
-
-var formats = accept.Formats{
-	"uuid": openapi3.NewRegexpFormatValidator(
-		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`),
-	"email": openapi3.NewRegexpFormatValidator(`^[^@\s]+@[^@\s]+$`),
-	"uri": openapi3.NewCallbackValidator(func(s string) error {
-		if u, err := url.Parse(s); err != nil || !u.IsAbs() {
-			return errors.New("not an absolute URI")
-		}
-		return nil
-	}),
-	"ipv4": openapi3.NewCallbackValidator(func(s string) error {
-		if a, err := netip.ParseAddr(s); err != nil || !a.Is4() {
-			return errors.New("not an IPv4 address")
-		}
-		return nil
-	}),
-}
 
 func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 	options := []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidators(formats)}
@@ -53,15 +34,14 @@ func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 
 func kinOnBody(b *content) (f faultList) {
 	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxConcurrent
-	tree := treeOf(b.op.Document, schema, b.side)
-	if tree != nil && !slices.ContainsFunc(b.decoded.Values, func(value any) bool { return !tree.Accepts(value) }) {
+	if b.tree != nil && acceptsAll(b.tree, b.decoded) {
 		return f
 	}
 	options := schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())
 	if !isLarge {
 		options = append(options, openapi3.MultiErrors())
 	}
-	for i, value := range b.decoded.Values {
+	for i, value := range b.decoded.Values() {
 		err := schema.VisitJSON(value, options...)
 		if err == nil {
 			continue
@@ -70,12 +50,21 @@ func kinOnBody(b *content) (f faultList) {
 		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
 		}
-		f.schema(err, locatedSchema{schema, b.schemaPointer()}, at)
+		f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
 	}
 	if isLarge && len(f.list) > 0 {
 		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"
 	}
 	return f
+}
+
+func acceptsAll(tree *accept.Tree, decoded *body.Body) bool {
+	for _, value := range decoded.All() {
+		if !tree.AcceptsFlat(value) {
+			return false
+		}
+	}
+	return true
 }
 
 // schema flattens an error of the engine. A value that fits none of several schemas is one fault; what each of them
@@ -138,8 +127,14 @@ func kinOnParameters(p *parameters) (f faultList) {
 
 // input returns the parameters as the engine takes them.
 func (p *parameters) input() *openapi3filter.RequestValidationInput {
+	path := map[string]string{}
+	for _, ref := range p.op.Parameters {
+		if ref.Value.In == openapi3.ParameterInPath {
+			path[ref.Value.Name] = p.inPath(ref.Value.Name)
+		}
+	}
 	return &openapi3filter.RequestValidationInput{
-		Request: p.request(), PathParams: p.path, QueryParams: p.query,
+		Request: p.request(), PathParams: path, QueryParams: p.query,
 		Options: &openapi3filter.Options{
 			MultiError: true, SkipSettingDefaults: true,
 			SchemaValidationOptions: append(
@@ -151,7 +146,7 @@ func (p *parameters) input() *openapi3filter.RequestValidationInput {
 // isEmptyPart reports whether a parameter is the empty second half of a segment, and may be. The engine takes it for
 // missing.
 func (p *parameters) isEmptyPart(parameter *openapi3.Parameter) bool {
-	return parameter.In == openapi3.ParameterInPath && p.path[parameter.Name] == "" && parameter.Schema != nil &&
+	return parameter.In == openapi3.ParameterInPath && p.inPath(parameter.Name) == "" && parameter.Schema != nil &&
 		parameter.Schema.Value.VisitJSON("") == nil
 }
 

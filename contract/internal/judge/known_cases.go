@@ -18,7 +18,7 @@ var knownCases = []knownCase{
 		name:   "null-body",
 		reason: "the second engine accepts the body null, whatever its schema",
 		is: func(b *content, _, second []fault) bool {
-			return len(second) == 0 && len(b.decoded.Values) == 1 && b.decoded.Values[0] == nil
+			return len(second) == 0 && len(b.decoded.Values()) == 1 && b.decoded.Values()[0] == nil
 		},
 	},
 	{
@@ -49,12 +49,12 @@ var knownCases = []knownCase{
 
 // valueAt returns the value at a path below the body, or nil.
 func (b *content) valueAt(path []string) any {
-	var value any = b.decoded.Values
+	var value any = b.decoded.Values()
 	if !b.decoded.Lines {
-		if len(b.decoded.Values) != 1 {
+		if len(b.decoded.Values()) != 1 {
 			return nil
 		}
-		value = b.decoded.Values[0]
+		value = b.decoded.Values()[0]
 	}
 	for _, token := range path {
 		switch v := value.(type) {
@@ -95,7 +95,7 @@ func (b *content) anySchemaAlong(path []string, wanted func(locatedSchema) bool)
 
 // schemasAt lists the schemas that apply to the value at a path below the body.
 func (b *content) schemasAt(path []string) []locatedSchema {
-	return locatedSchema{b.media.Schema.Value, b.schemaPointer()}.below(path...)
+	return locatedSchema{b.media.Schema.Value, b.schemaPointer}.below(path...)
 }
 
 // below lists the schemas that a schema applies to the value at a path below its own.

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -19,17 +17,16 @@ import (
 
 // message is a request or a response, with what is documented for its body.
 type message struct {
-	op       *specs.Operation
-	side     side
-	status   int // of the response
-	outcome  outcome
-	method   string
-	headers  recording.Headers
-	body     *recording.Body
-	doubt    string
-	content  openapi3.Content
-	required bool
-	pointer  string // JSON pointer of the documented request body or response
+	op      *specs.Operation
+	side    side
+	status  int // of the response
+	outcome outcome
+	method  string
+	headers recording.Headers
+	body    *recording.Body
+	doubt   string
+	*documentedBody
+	form *bodyForm // what is documented for its Content-Type
 
 	queryMembers []string // members of the body that are in the query
 	bodiless     bool     // the recording has no body, only members in the query

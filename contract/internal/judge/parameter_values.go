@@ -12,7 +12,7 @@ import (
 func (p *parameters) valuesOf(g *openapi3.Parameter) (values []string, isGiven bool) {
 	switch g.In {
 	case openapi3.ParameterInPath:
-		values = []string{p.path[g.Name]}
+		values = []string{p.inPath(g.Name)}
 		isGiven = values[0] != ""
 	case openapi3.ParameterInHeader:
 		values = []string{p.headers.Value(g.Name)}

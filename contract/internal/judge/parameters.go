@@ -20,10 +20,12 @@ import (
 type parameters struct {
 	message
 	owner   *ownership.Owner
-	path    map[string]string
 	query   url.Values
 	ignores func(header string) bool
 }
+
+// inPath returns the value of a parameter in the path, unescaped.
+func (p *parameters) inPath(name string) string { return p.owner.Match.Declared(name) }
 
 // isIgnored reports whether a parameter is a header that is not judged.
 func (p *parameters) isIgnored(parameter *openapi3.Parameter) bool {
@@ -35,7 +37,7 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 	op := r.Operation()
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
-		headers: r.Item.Request.Headers, pointer: op.Pointer + "/parameters", sampled: r.sampled,
+		headers: r.Item.Request.Headers, documentedBody: documentedOf(op).parameters, sampled: r.sampled,
 	}
 	key := m.parametersKey(&r.Owner)
 	if known := j.messages.get(key); known != nil {
@@ -58,8 +60,11 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 
 // readParameters returns the parameters for the engines, or nil if the query cannot be parsed.
 func (j *Judge) readParameters(o *judgement, m message, owner *ownership.Owner) *parameters {
-	p := &parameters{message: m, owner: owner, path: map[string]string{}, ignores: j.ignores}
-	query, err := url.ParseQuery(owner.Query)
+	p := &parameters{message: m, owner: owner, ignores: j.ignores}
+	var err error
+	if owner.Query != "" {
+		p.query, err = url.ParseQuery(owner.Query)
+	}
 	if err != nil {
 		j.addFinding(o, &p.message, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: "the query cannot be parsed", Pointer: "/request/url",
@@ -67,12 +72,6 @@ func (j *Judge) readParameters(o *judgement, m message, owner *ownership.Owner) 
 		})
 		o.check(Schema, report.Fail)
 		return nil
-	}
-	p.query = query
-	for _, ref := range m.op.Parameters {
-		if ref.Value.In == openapi3.ParameterInPath {
-			p.path[ref.Value.Name] = owner.Match.Declared(ref.Value.Name)
-		}
 	}
 	o.touched = coverage.NewSet(p.op)
 	o.touched.Parameters(p.valuesOf)

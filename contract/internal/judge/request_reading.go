@@ -29,12 +29,12 @@ func (r *Result) readRequest() {
 	if op == nil || op.Reader.IsExact() {
 		return
 	}
-	query, err := url.ParseQuery(r.Owner.Query)
-	if err != nil {
-		query = nil // the finding is made with the parameters
-	}
 	sent, reason := r.sent()
-	sent.Query = query
+	if r.Owner.Query != "" {
+		if query, err := url.ParseQuery(r.Owner.Query); err == nil { // otherwise there is a finding on the parameters
+			sent.Query = query
+		}
+	}
 	read, err := op.Reader.Read(sent)
 	switch {
 	case err != nil:
@@ -82,24 +82,23 @@ func (r *Result) requestMessage() message {
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
-		pointer: op.Pointer + "/requestBody", sampled: r.sampled, codings: &r.codings,
+		documentedBody: documentedOf(op).request, sampled: r.sampled, codings: &r.codings,
 	}
-	documented := requestBodyOf(op)
 	switch {
-	case documented != nil:
-		m.content, m.required = documented.Content, documented.Required
+	case requestBodyOf(op) != nil && r.reading != nil:
 		m.useReading(r.reading)
+		return m
+	case requestBodyOf(op) != nil:
 	case op.Reader.Accepts(body.MediaType(m.headers.Value("Content-Type"))): // clients send forms with every POST
 		m.body, m.doubt = nil, ""
 	}
+	m.form = m.documentedBody.form(m.headers.Value("Content-Type"))
 	return m
 }
 
 // useReading replaces the sent body by what was read from it.
 func (m *message) useReading(read *reading) {
-	if read == nil {
-		return
-	}
+	m.form = m.documentedBody.reading
 	m.isReading, m.sentType = true, m.headers.Value("Content-Type")
 	m.headers = recording.Headers{{"Content-Type", body.JSONType}}
 	if read.reason != "" {
@@ -108,14 +107,6 @@ func (m *message) useReading(read *reading) {
 	}
 	m.bodiless = m.body == nil
 	m.body, m.queryMembers = &recording.Body{Bytes: read.body}, read.fromQuery
-}
-
-// documentedMedia returns the documentation of the body's media type, or nil.
-func (m *message) documentedMedia() *openapi3.MediaType {
-	if m.isReading {
-		return m.content[m.op.Reader.MediaType()]
-	}
-	return m.content.Get(m.headers.Value("Content-Type"))
 }
 
 func requestBodyOf(op *specs.Operation) *openapi3.RequestBody {

@@ -90,7 +90,7 @@ func (p *parameters) splitAdjacentParams(u url.URL) (split url.URL, template str
 	if !glued {
 		return u, p.op.Template
 	}
-	template, value := before+"}", p.path[strings.TrimSuffix(last, "}")]
+	template, value := before+"}", p.inPath(strings.TrimSuffix(last, "}"))
 	u.Path = strings.TrimSuffix(u.Path, value)
 	if value != "" {
 		template, u.Path = template+"/{"+last, u.Path+"/"+value

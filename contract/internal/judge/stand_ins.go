@@ -85,7 +85,7 @@ func (p *parameters) isRedacted(parameter *openapi3.Parameter) bool {
 	case openapi3.ParameterInQuery:
 		return isRedacted(p.query.Get(parameter.Name))
 	}
-	return isRedacted(p.path[parameter.Name])
+	return isRedacted(p.inPath(parameter.Name))
 }
 
 func (p *parameters) anyRedacted() bool {

@@ -1,45 +1,34 @@
 package judge
 
 import (
-	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/coverage"
+	"svc.example/understudy/internal/accept/flat"
 )
 
 // touched returns the parts of the operation that a message touches by its presence and its media type, before the body
 // is read.
 func (m *message) touched() *coverage.Set {
-	s := coverage.NewSet(m.op)
-	header := m.headers.Value("Content-Type")
-	if m.side == request && m.isReading {
-		header = m.sentType
-	}
-	media := m.content.Get(header)
-	if m.isReading && media == nil && header != "" {
-		media = m.documentedMedia()
+	header, form := m.sentType, m.form
+	switch {
+	case !m.isReading:
+		header = m.headers.Value("Content-Type")
+	case header == "" || m.documentedBody.form(header).media != nil:
+		form = m.documentedBody.form(header)
 	}
 	isThere := header != "" || m.body != nil && len(m.body.Bytes) > 0 && !m.bodiless
-	switch name := documentedMedia(m.content, media); {
-	case m.side == request && media != nil && isThere:
-		s.RequestBody(name)
-	case m.side == response && (len(m.content) == 0 || media != nil && isThere):
-		s.Response(m.documented.key, name)
+	if m.side == response && len(m.content) == 0 || form.media != nil && isThere {
+		return form.touched
 	}
-	return s
+	return m.untouched
 }
 
-// touch adds to a set what a decoded body touches.
-func (m *message) touch(s *coverage.Set, d *body.Decoded) {
-	var value any = d.Values
-	switch {
-	case d.Lines:
-	case len(d.Values) == 1:
-		value = d.Values[0]
-	default:
-		return
-	}
+// touch returns a set with what a body touches in addition.
+func (m *message) touch(s *coverage.Set, value flat.Value) *coverage.Set {
+	s = s.Clone()
 	if m.side == request {
 		s.RequestValue(value)
 	} else {
 		s.ResponseValue(m.documented.key, value)
 	}
+	return s
 }

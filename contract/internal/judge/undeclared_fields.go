@@ -4,20 +4,25 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/accept/flat"
 )
 
 // judgeUndeclaredFields looks for fields that no schema names, whether or not the body is valid otherwise. A field is
 // declared if any schema that applies to the object names it, however the schemas are combined.
 func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
-	s := searchFields(b, noPointer)
+	if !cacheOf(b.op.Document).fields.mayHaveUndeclared(b.decoded, b.fields) {
+		o.check(UndeclaredField, report.Pass)
+		return
+	}
+	s := searchFields(b)
 	if len(s.found) == 0 {
 		o.check(UndeclaredField, report.Pass)
 		return
 	}
-	s = searchFields(b, b.schemaPointer())
 	o.check(UndeclaredField, report.Fail)
 	o.omit(UndeclaredField, s.more)
 	for _, f := range s.found {
@@ -33,12 +38,11 @@ func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
 	}
 }
 
-// searchFields searches a body for undeclared fields. The pointer is that of its schema, or noPointer if the places of
-// what is found are not needed.
-func searchFields(b *content, pointer string) *fieldSearch {
+// searchFields searches a body for undeclared fields.
+func searchFields(b *content) *fieldSearch {
 	s := &fieldSearch{}
-	root := []locatedSchema{{b.media.Schema.Value, pointer}}
-	for i, value := range b.decoded.Values {
+	root := []locatedSchema{{b.media.Schema.Value, b.schemaPointer}}
+	for i, value := range b.decoded.All() {
 		if b.decoded.Lines {
 			s.path = append(s.path[:0], strconv.Itoa(i))
 		}
@@ -54,36 +58,39 @@ type fieldSearch struct {
 	more  int      // beyond them
 }
 
-func (s *fieldSearch) value(value any, schemas []locatedSchema) {
+func (s *fieldSearch) value(value flat.Value, schemas []locatedSchema) {
 	if len(s.path) > body.MaxDepth {
 		return
 	}
-	switch v := value.(type) {
-	case map[string]any:
-		s.object(v, withCombined(schemas, v))
-	case []any:
-		items := mapSchemas(withCombined(schemas, nil), func(w locatedSchema) locatedSchema {
-			if w.schema.Items == nil {
-				return locatedSchema{}
-			}
-			return locatedSchema{w.schema.Items.Value, inside(w.pointer, "items")}
-		})
+	switch value[0].Kind {
+	case flat.Object:
+		s.object(value, withCombined(schemas, value))
+	case flat.List:
+		items := itemSchemas(withCombined(schemas, nil))
 		if len(items) == 0 {
 			return // they are not described
 		}
-		for i, item := range v {
-			s.descend(strconv.Itoa(i), item, items)
+		rest := value.Parts()
+		for i := 0; len(rest) > 0; i++ {
+			s.descend(strconv.Itoa(i), rest.Cut(), items)
 		}
+	default: // it has no fields
 	}
 }
 
-func (s *fieldSearch) descend(token string, value any, schemas []locatedSchema) {
+func (s *fieldSearch) descend(token string, value flat.Value, schemas []locatedSchema) {
 	s.path = append(s.path, token)
 	s.value(value, schemas)
 	s.path = s.path[:len(s.path)-1]
 }
 
-func (s *fieldSearch) object(object map[string]any, schemas []locatedSchema) {
+// field is a member of an object.
+type field struct {
+	name  string
+	value flat.Value
+}
+
+func (s *fieldSearch) object(object flat.Value, schemas []locatedSchema) {
 	if !slices.ContainsFunc(schemas, func(w locatedSchema) bool { return len(w.schema.Properties) > 0 }) {
 		if !slices.ContainsFunc(schemas, hasMap) {
 			return // its fields are not described
@@ -94,48 +101,55 @@ func (s *fieldSearch) object(object map[string]any, schemas []locatedSchema) {
 		return slices.ContainsFunc(schemas,
 			func(w locatedSchema) bool { return w.schema.Properties[name] != nil || hasMap(w) })
 	}
-	names := make([]string, 0, 16) // of what is to be looked at, mostly little
-	for name, value := range object {
-		if isContainer(value) || !open && !isNamed(name) {
-			names = append(names, name)
+	fields := make([]field, 0, 8) // that are to be looked at, mostly few
+	for rest := object.Parts(); len(rest) > 0; {
+		name := rest.CutName()
+		if value := rest.Cut(); value.IsContainer() || !open && !isNamed(name) {
+			fields = append(fields, field{name, value})
 		}
 	}
-	slices.Sort(names)
-	for _, name := range names {
+	slices.SortFunc(fields, func(a, b field) int { return strings.Compare(a.name, b.name) })
+	for _, f := range fields {
 		switch {
-		case isNamed(name):
-			s.documentedField(name, object[name], schemas)
+		case isNamed(f.name):
+			s.documentedField(f, schemas)
 		case open:
 		case len(s.found) >= maxFaults:
 			s.more++
 		default:
 			s.found = append(s.found, fault{
-				path: append(slices.Clone(s.path), name), pointer: schemas[0].pointer,
-				message: fmt.Sprintf("field %q is not documented", name),
+				path: append(slices.Clone(s.path), f.name), pointer: schemas[0].pointer,
+				message: fmt.Sprintf("field %q is not documented", f.name),
 			})
 		}
 	}
 }
 
 // documentedField searches the value of a documented field.
-func (s *fieldSearch) documentedField(name string, value any, schemas []locatedSchema) {
-	if isContainer(value) {
-		s.descend(name, value, mapSchemas(schemas, func(w locatedSchema) locatedSchema {
-			if w.schema.Properties[name] == nil && !hasMap(w) {
-				return locatedSchema{}
-			}
-			return innerSchema(w.schema, w.pointer, name)
-		}))
+func (s *fieldSearch) documentedField(f field, schemas []locatedSchema) {
+	if f.value.IsContainer() {
+		s.descend(f.name, f.value, fieldSchemas(schemas, f.name))
 	}
 }
 
-// isContainer reports whether a value may have fields below it.
-func isContainer(value any) bool {
-	switch value.(type) {
-	case map[string]any, []any:
-		return true
-	}
-	return false
+// fieldSchemas lists the schemas that schemas of an object have for a field.
+func fieldSchemas(schemas []locatedSchema, name string) []locatedSchema {
+	return mapSchemas(schemas, func(w locatedSchema) locatedSchema {
+		if w.schema.Properties[name] == nil && !hasMap(w) {
+			return locatedSchema{}
+		}
+		return innerSchema(w.schema, w.pointer, name)
+	})
+}
+
+// itemSchemas lists the schemas that schemas of a list have for its items.
+func itemSchemas(schemas []locatedSchema) []locatedSchema {
+	return mapSchemas(schemas, func(w locatedSchema) locatedSchema {
+		if w.schema.Items == nil {
+			return locatedSchema{}
+		}
+		return locatedSchema{w.schema.Items.Value, inside(w.pointer, "items")}
+	})
 }
 
 func hasMap(w locatedSchema) bool { return w.schema.AdditionalProperties.Schema != nil }
@@ -158,7 +172,7 @@ func mapSchemas(schemas []locatedSchema, next func(locatedSchema) locatedSchema)
 
 // withCombined adds the schemas that schemas are combined of. If a discriminator names one of several alternatives for
 // the object, only that one is added.
-func withCombined(schemas []locatedSchema, object map[string]any) []locatedSchema {
+func withCombined(schemas []locatedSchema, object flat.Value) []locatedSchema {
 	if len(schemas) <= maxWalk && !slices.ContainsFunc(schemas, isCombined) {
 		return schemas
 	}
@@ -182,11 +196,14 @@ func isCombined(w locatedSchema) bool {
 	return len(w.schema.AllOf)+len(w.schema.AnyOf)+len(w.schema.OneOf) > 0
 }
 
-func discriminated(w locatedSchema, parts []locatedSchema, object map[string]any) (locatedSchema, bool) {
+func discriminated(w locatedSchema, parts []locatedSchema, object flat.Value) (locatedSchema, bool) {
 	if w.schema.Discriminator == nil || object == nil {
 		return locatedSchema{}, false
 	}
-	kind, _ := object[w.schema.Discriminator.PropertyName].(string)
+	kind := ""
+	if value := object.Member(w.schema.Discriminator.PropertyName); value != nil {
+		kind = value[0].Text
+	}
 	target, ok := w.schema.Discriminator.Mapping[kind]
 	if !ok {
 		return locatedSchema{}, false

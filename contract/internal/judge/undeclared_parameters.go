@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,11 +14,15 @@ import (
 // judgeUndeclaredParameters looks for query parameters that the operation does not name. One whose name is a prefix
 // with brackets may be a part of an object.
 func (j *Judge) judgeUndeclaredParameters(o *judgement, p *parameters) {
-	verdict := report.Pass
-	for _, name := range slices.Sorted(maps.Keys(p.query)) {
-		if declaresQuery(p.op, name) || p.op.Reader.TakesFromQuery(name) {
-			continue
+	var undeclared []string
+	for name := range p.query {
+		if !declaresQuery(p.op, name) && !p.op.Reader.TakesFromQuery(name) {
+			undeclared = append(undeclared, name)
 		}
+	}
+	slices.Sort(undeclared)
+	verdict := report.Pass
+	for _, name := range undeclared {
 		verdict = report.Fail
 		if o.isFull(UndeclaredField) {
 			o.omit(UndeclaredField, 1)

@@ -1,11 +1,14 @@
 package ownership
 
 import (
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"svc.example/understudy/specs"
 )
@@ -28,7 +31,32 @@ type hostBase struct {
 	configured *Base // the base if it was given or guessed, nil for a default address
 }
 
+// hostMemo remembers the bases on the first hosts. They are read without a lock.
+type hostMemo struct {
+	mu    sync.Mutex
+	bases atomic.Pointer[map[string][]hostBase]
+}
+
 const maxHosts = 1000
+
+func (m *hostMemo) get(host string) (bases []hostBase, ok bool) {
+	if known := m.bases.Load(); known != nil {
+		bases, ok = (*known)[host]
+	}
+	return bases, ok
+}
+
+func (m *hostMemo) put(host string, bases []hostBase) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	more := map[string][]hostBase{host: bases}
+	if known := m.bases.Load(); known != nil {
+		maps.Copy(more, *known)
+	}
+	if len(more) <= maxHosts {
+		m.bases.Store(&more)
+	}
+}
 
 // newBase returns a base address without user, query and fragment.
 func newBase(name specs.Interface, u *url.URL) *Base {
@@ -80,8 +108,8 @@ func hostOf(u *url.URL) string {
 
 // basesOn lists the bases on a host. Results are kept, since a recording has few hosts.
 func (a *Addresses) basesOn(host string) []hostBase {
-	if known, ok := a.basesByHost.Load(host); ok {
-		return known.([]hostBase)
+	if known, ok := a.basesByHost.get(host); ok {
+		return known
 	}
 	var list []hostBase
 	add := func(b hostBase) {
@@ -102,9 +130,7 @@ func (a *Addresses) basesOn(host string) []hostBase {
 			add(hostBase{b, d, b})
 		}
 	}
-	if a.hosts.Add(1) <= maxHosts {
-		a.basesByHost.Store(host, list)
-	}
+	a.basesByHost.put(strings.Clone(host), list)
 	return list
 }
 

@@ -98,7 +98,7 @@ func (g *Guesser) addressOf(item *record.Item) (u *url.URL, isOpen bool) {
 	if g.addresses.Owner(item).State != Unmatched {
 		return nil, false
 	}
-	u, _, err := g.addresses.address(&item.Request)
+	u, _, err := g.addresses.url(&item.Request)
 	return u, err == nil
 }
 

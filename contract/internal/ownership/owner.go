@@ -4,13 +4,12 @@
 package ownership
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs"
@@ -62,9 +61,8 @@ type Addresses struct {
 	given       map[specs.Interface][]*Base
 	guessed     map[specs.Interface][]*Base
 	rewrites    []Rewrite
-	isMockOnAll bool     // each host is one of a local mock
-	basesByHost sync.Map // host → []located, of the first maxHosts
-	hosts       atomic.Int32
+	isMockOnAll bool // each host is one of a local mock
+	basesByHost hostMemo
 }
 
 // NewAddresses takes the documents, the bases that a user gave, as URLs by interface, and the rewrites of recorded
@@ -128,22 +126,21 @@ func AddressOf(r *recording.Request) (*url.URL, error) {
 
 // Owner returns the owner of an exchange.
 func (a *Addresses) Owner(item *record.Item) Owner {
-	u, isRewritten, err := a.address(&item.Request)
+	to, isRewritten, err := a.address(&item.Request)
 	if err != nil {
 		return Owner{}
 	}
-	owner := Owner{World: item.World, Query: u.RawQuery, Rewritten: isRewritten}
-	world, path := cutWorld(u.EscapedPath())
-	for _, name := range []string{world, item.Request.Headers.Value("X-Understudy-World")} {
-		if owner.World == "" {
-			owner.World = name
-		}
+	owner := Owner{World: item.World, Query: to.query, Rewritten: isRewritten}
+	world, path := cutWorld(to.path)
+	if owner.World == "" {
+		owner.World = cmp.Or(world, item.Request.Headers.Value("X-Understudy-World"))
 	}
-	if path == "/_understudy" || strings.HasPrefix(path, "/_understudy/") || isNoClientRequest(item.Request, u) {
+	if path == "/_understudy" || strings.HasPrefix(path, "/_understudy/") || isNoClientRequest(&item.Request, to.scheme) {
 		owner.State = Ignored
 		return owner
 	}
-	claims := a.claims(hostOf(u), path)
+	var room [2]claim // mostly enough
+	claims := a.claims(room[:0], to.host, path)
 	if len(claims) == 0 {
 		return owner
 	}
@@ -155,19 +152,18 @@ func (a *Addresses) Owner(item *record.Item) Owner {
 
 // isNoClientRequest reports whether a browser or a proxy made a request, and not a client: a preflight, a tunnel, or a
 // WebSocket.
-func isNoClientRequest(r recording.Request, u *url.URL) bool {
+func isNoClientRequest(r *recording.Request, scheme string) bool {
 	switch r.Method {
 	case http.MethodConnect:
 		return true
 	case http.MethodOptions:
 		return r.Headers.Value("Access-Control-Request-Method") != ""
 	}
-	return u.Scheme == "ws" || u.Scheme == "wss"
+	return scheme == "ws" || scheme == "wss"
 }
 
-// claims lists the interfaces whose bases fit, only those with the most specific base.
-func (a *Addresses) claims(host, path string) []claim {
-	var best []claim
+// claims appends the interfaces whose bases fit, only those with the most specific base, to an empty list.
+func (a *Addresses) claims(best []claim, host, path string) []claim {
 	for _, b := range a.basesOn(host) {
 		rest, fits := strings.CutPrefix(path, b.path)
 		if !fits || rest != "" && rest[0] != '/' {

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-
-	"svc.example/understudy/specs/recording"
 )
 
 // Rewrite replaces the prefix of addresses by another one.
@@ -68,16 +66,6 @@ func segmentsOf(path string) []string {
 		return nil
 	}
 	return strings.Split(path, "/")
-}
-
-// address returns the URL of a request after the first rewrite that fits, and whether one does.
-func (a *Addresses) address(r *recording.Request) (u *url.URL, isRewritten bool, err error) {
-	u, err = AddressOf(r)
-	if err != nil {
-		return u, false, err
-	}
-	u, isRewritten = a.rewrite(u)
-	return u, isRewritten, nil
 }
 
 func (a *Addresses) rewrite(u *url.URL) (rewritten *url.URL, isRewritten bool) {

@@ -1,0 +1,110 @@
+package judge
+
+import (
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/contract/internal/coverage"
+	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/specs"
+)
+
+// documentedBody is the body of a request or of an answer, by its document.
+type documentedBody struct {
+	content  openapi3.Content
+	pointer  string // JSON pointer of the documented request body or response
+	required bool
+
+	reading   *bodyForm     // of the JSON that other bodies are read as
+	untouched *coverage.Set // what a message without a documented body touches
+	forms     memo[string, *bodyForm]
+	touch     func(s *coverage.Set, media string)
+	op        *specs.Operation
+	side      side
+}
+
+// bodyForm holds what is documented of bodies with a Content-Type.
+type bodyForm struct {
+	media   *openapi3.MediaType // nil if the type is not documented
+	format  *body.Format
+	isJSON  bool          // and not lines of it
+	touched *coverage.Set // by the type alone
+	whole   *bodySchema   // nil if none is documented
+	events  *bodySchema   // of the events of a stream, likewise
+}
+
+// bodySchema is the schema of a body, with what was made of it.
+type bodySchema struct {
+	media         *openapi3.MediaType // whose schema it is
+	schemaPointer string
+	tree          *accept.Tree // nil if it has none
+	fields        *describedValue
+	envelope      envelopeForm
+}
+
+func newRequestBody(op *specs.Operation) *documentedBody {
+	d := &documentedBody{op: op, side: request, pointer: op.Pointer + "/requestBody", untouched: coverage.NewSet(op)}
+	d.touch = func(s *coverage.Set, media string) { s.RequestBody(media) }
+	if documented := requestBodyOf(op); documented != nil {
+		d.content, d.required = documented.Content, documented.Required
+		if !op.Reader.IsExact() {
+			d.reading = d.newForm(body.JSONType, d.content[op.Reader.MediaType()])
+		}
+	}
+	return d
+}
+
+// form returns what is documented for a Content-Type.
+func (d *documentedBody) form(header string) *bodyForm {
+	if known, ok := d.forms.get(header); ok {
+		return known
+	}
+	header = strings.Clone(header) // and not all that it stands in
+	return d.forms.put(header, d.newForm(header, d.content.Get(header)))
+}
+
+func (d *documentedBody) newForm(header string, media *openapi3.MediaType) *bodyForm {
+	f := &bodyForm{media: media, touched: coverage.NewSet(d.op)}
+	d.touch(f.touched, documentedMedia(d.content, media))
+	if media == nil {
+		return f
+	}
+	f.isJSON = body.IsJSON(body.MediaType(header)) && !body.IsLined(media) // no lines are fine
+	f.format = body.FormatOf(header, media, d.content.Get("*/*") == media)
+	f.whole = d.schemaOf(media, join(d.pointer+"/content", documentedMedia(d.content, media))+"/schema")
+	if event, pointer := body.EventSchema(d.op.Document, media); event != nil {
+		f.events = d.schemaOf(&openapi3.MediaType{Schema: event}, pointer)
+	}
+	return f
+}
+
+func (d *documentedBody) schemaOf(media *openapi3.MediaType, pointer string) *bodySchema {
+	if media.Schema == nil || media.Schema.Value == nil {
+		return nil
+	}
+	schema := media.Schema.Value
+	return &bodySchema{
+		media: media, schemaPointer: pointer, tree: treeOf(d.op.Document, schema, d.side),
+		fields: describe([]locatedSchema{{schema: schema}}), envelope: envelopeOf(schema),
+	}
+}
+
+// documentedMedia returns the name under which a media type is documented.
+func documentedMedia(content openapi3.Content, media *openapi3.MediaType) string {
+	for name, m := range content {
+		if m == media {
+			return name
+		}
+	}
+	return ""
+}
+
+// schema returns the schema of a body, or of the events that its lines are.
+func (f *bodyForm) schema(decoded *body.Body) *bodySchema {
+	if f.events != nil && decoded.Lines {
+		return f.events
+	}
+	return f.whole
+}

@@ -1,0 +1,37 @@
+package judge
+
+import (
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/specs"
+)
+
+// documentedOperation holds what is read off the document of an operation once.
+type documentedOperation struct {
+	schemes    []*openapi3.SecurityScheme // what it accepts as credentials
+	bareKey    bool                       // the key may stand without a scheme
+	request    *documentedBody
+	parameters *documentedBody // has their pointer alone
+	answers    memo[int, *documentedStatus]
+}
+
+func documentedOf(op *specs.Operation) *documentedOperation {
+	c := cacheOf(op.Document)
+	known, ok := c.operations.Load(op)
+	if !ok {
+		known, _ = c.operations.LoadOrStore(op, &documentedOperation{
+			schemes: readSchemes(op), bareKey: op.Document.BareKey(), request: newRequestBody(op),
+			parameters: &documentedBody{pointer: op.Pointer + "/parameters"},
+		})
+	}
+	return known.(*documentedOperation)
+}
+
+// documentedResponse returns what is documented for a status.
+func documentedResponse(op *specs.Operation, status int) *documentedStatus {
+	answers := &documentedOf(op).answers
+	if known, ok := answers.get(status); ok {
+		return known
+	}
+	return answers.put(status, newDocumentedStatus(op, status))
+}

@@ -1,0 +1,44 @@
+package judge
+
+import "testing"
+
+// What is recognized at a glance has the format.
+func TestQuickFormatsAcceptNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, text := range formatted {
+		compareFormats(t, text)
+	}
+	for name, text := range map[string]string{
+		"uuid": "5dd290e9-2766-453c-8B7F-77e8f8d2b921", "uri": "https://llm.svc.example/api/agents?page[limit]=10&a=b",
+	} {
+		if f := formats[name].(quickFormat); !f.has(text) {
+			t.Errorf("%s %q is not recognized", name, text)
+		}
+	}
+}
+
+// formatted are texts at the edges of formats.
+var formatted = []string{
+	"", "5dd290e9-2766-453c-8b7f-77e8f8d2b921", "5dd290e9-2766-453c-8b7f-77e8f8d2b92g", "5dd290e9-2766-453c-8b7f-77e8f8d2b92",
+	"5dd290e902766-453c-8b7f-77e8f8d2b921", "5dd290e9-2766-453c-8b7f--7e8f8d2b921", "https://", "http://a", "http:///a",
+	"https://a/b?c=d", "https://a/b?c=%zz", "https://a/%zz", "https://a:b/", "ftp://a/b", "/a/b", "https://a/[", "http://a/b c",
+	"http://a/b?c#d", "https://.-/?",
+}
+
+func compareFormats(t *testing.T, text string) {
+	t.Helper()
+	for name, format := range formats {
+		f, isQuick := format.(quickFormat)
+		if isQuick && f.has(text) && f.StringFormatValidator.Validate(text) != nil {
+			t.Errorf("%q is taken for a %s", text, name)
+		}
+	}
+}
+
+// FuzzFormats holds what is recognized at a glance against the formats.
+func FuzzFormats(f *testing.F) {
+	for _, text := range formatted {
+		f.Add(text)
+	}
+	f.Fuzz(compareFormats)
+}

@@ -1,0 +1,182 @@
+// Package flat holds JSON values as lists of nodes, which are read in one pass and without a map or a list for each
+// object and array of a value.
+package flat
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+)
+
+// Value is a JSON value: its own node, with those of all that it consists of behind it, in the order of its text. A
+// member of an object is its name, as a string, and its value.
+type Value []Node
+
+// Node is a value without its parts.
+type Node struct {
+	Kind   Kind
+	nodes  int32   // of the value, this one included
+	Count  int32   // of items, or of members
+	Number float64 // of a Number
+	Text   string  // of a Text
+}
+
+// Kind is the type of a value.
+type Kind uint8
+
+// The kinds of values.
+const (
+	Other Kind = iota // no JSON value, or a number that no float64 holds
+	Null
+	False
+	True
+	Number
+	Text
+	List
+	Object
+)
+
+// IsNull reports whether a value is null.
+func (v Value) IsNull() bool { return v[0].Kind == Null }
+
+// IsContainer reports whether a value is a list or an object.
+func (v Value) IsContainer() bool { return v[0].Kind >= List }
+
+// IsFinite reports whether a value is anything but an infinite number, or none, which JSON does not have.
+func (v Value) IsFinite() bool {
+	return v[0].Kind != Number || !math.IsNaN(v[0].Number) && !math.IsInf(v[0].Number, 0)
+}
+
+// Parts returns the items of a list, or the names and values of an object, one behind the other.
+func (v Value) Parts() Value { return v[1:] }
+
+// Cut removes the first value of a list of some, and returns it.
+func (v *Value) Cut() Value {
+	n := (*v)[0].nodes
+	first := (*v)[:n]
+	*v = (*v)[n:]
+	return first
+}
+
+// CutName removes the name of the first member of a list of some, and returns it.
+func (v *Value) CutName() string {
+	name := (*v)[0].Text
+	*v = (*v)[1:]
+	return name
+}
+
+// Member returns the value of an object's member; nil if it has none of that name.
+func (v Value) Member(name string) Value {
+	if v[0].Kind != Object {
+		return nil
+	}
+	for rest := v.Parts(); len(rest) > 0; {
+		found := rest.CutName() == name
+		if part := rest.Cut(); found {
+			return part
+		}
+	}
+	return nil
+}
+
+// Of returns a decoded value, such as Append takes.
+func Of(decoded any) Value { return Append(nil, decoded) }
+
+// OfText returns a string.
+func OfText(text string) Value { return Value{{Kind: Text, nodes: 1, Text: text}} }
+
+// OfBool returns a truth value.
+func OfBool(is bool) Value {
+	if is {
+		return Value{{Kind: True, nodes: 1}}
+	}
+	return Value{{Kind: False, nodes: 1}}
+}
+
+// OfNumber returns a number.
+func OfNumber(number float64) Value { return Value{{Kind: Number, nodes: 1, Number: number}} }
+
+// size returns the number of nodes of a decoded value.
+func size(decoded any) int {
+	n := 1
+	switch decoded := decoded.(type) {
+	case []any:
+		for _, item := range decoded {
+			n += size(item)
+		}
+	case map[string]any:
+		for _, part := range decoded {
+			n += 1 + size(part)
+		}
+	}
+	return n
+}
+
+// Append appends a decoded value: nil, a bool, a float64, a json.Number, a string, a []any or a map[string]any.
+func Append(to Value, decoded any) Value {
+	return appendDecoded(slices.Grow(to, size(decoded)), decoded)
+}
+
+func appendDecoded(nodes Value, decoded any) Value {
+	at := len(nodes)
+	nodes = append(nodes, Node{})
+	n := Node{}
+	switch decoded := decoded.(type) {
+	case nil:
+		n.Kind = Null
+	case bool:
+		if n.Kind = False; decoded {
+			n.Kind = True
+		}
+	case float64:
+		n.Kind, n.Number = Number, decoded
+	case json.Number:
+		if number, err := decoded.Float64(); err == nil {
+			n.Kind, n.Number = Number, number
+		}
+	case string:
+		n.Kind, n.Text = Text, decoded
+	case []any:
+		n.Kind, n.Count = List, int32(len(decoded))
+		for _, item := range decoded {
+			nodes = appendDecoded(nodes, item)
+		}
+	case map[string]any:
+		n.Kind, n.Count = Object, int32(len(decoded))
+		for name, part := range decoded {
+			nodes = appendDecoded(append(nodes, Node{Kind: Text, nodes: 1, Text: name}), part)
+		}
+	}
+	n.nodes = int32(len(nodes) - at)
+	nodes[at] = n
+	return nodes
+}
+
+// Decoded returns the value as it is decoded, with numbers as float64.
+func (v Value) Decoded() any {
+	switch v[0].Kind {
+	case False, True:
+		return v[0].Kind == True
+	case Number:
+		return v[0].Number
+	case Text:
+		return v[0].Text
+	case List:
+		list := []any{}
+		for rest := v.Parts(); len(rest) > 0; {
+			item := rest.Cut()
+			list = append(list, item.Decoded())
+		}
+		return list
+	case Object:
+		object := map[string]any{}
+		for rest := v.Parts(); len(rest) > 0; {
+			name := rest.CutName()
+			part := rest.Cut()
+			object[name] = part.Decoded()
+		}
+		return object
+	case Other, Null:
+	}
+	return nil
+}
