@@ -74,7 +74,7 @@ func readSubUser(e *Exchange, f *Shown, body, _ gjson.Result) {
 
 func readJob(e *Exchange, f *Shown, body, _ gjson.Result) {
 	if user := visible(body.Get("user_name")); user != "" {
-		e.Jobs = append(e.Jobs, Job{ID: f.Thing.ID, User: user, Database: text(body.Get("database")), At: f.Born})
+		e.Jobs = append(e.Jobs, Job{ID: f.Thing.ID, User: user, Database: textOf(body.Get("database")), At: f.Born})
 	}
 }
 
@@ -86,7 +86,7 @@ func (e *Exchange) issue() *IssuedQuery {
 }
 
 func readIssued(e *Exchange, body gjson.Result) {
-	e.issue().ID, e.issue().Database = text(body.Get("job_id")), text(body.Get("database"))
+	e.issue().ID, e.issue().Database = textOf(body.Get("job_id")), textOf(body.Get("database"))
 }
 
 func readIssue(e *Exchange, body gjson.Result) {
@@ -114,12 +114,12 @@ func readPage(e *Exchange, r *judge.Result) {
 
 func readDeleted(e *Exchange, body gjson.Result) {
 	next := body.Get("cursor_id")
-	e.Page.Next, e.Page.Cut = text(next), !next.Exists()
+	e.Page.Next, e.Page.Cut = textOf(next), !next.Exists()
 	e.Listed = body.Get("tables").IsArray()
 	for _, item := range body.Get("tables").Array() {
 		e.Page.Tables = append(e.Page.Tables, DeletedTable{
-			ID: text(item.Get("id")), Name: text(item.Get("name")), Database: text(item.Get("database_name")),
-			At: instant(text(item.Get("deleted_at"))), Mark: e.markOf(item.Raw),
+			ID: textOf(item.Get("id")), Name: textOf(item.Get("name")), Database: textOf(item.Get("database_name")),
+			At: instant(textOf(item.Get("deleted_at"))), Mark: e.markOf(item.Raw),
 		})
 	}
 }
@@ -129,12 +129,12 @@ func readRecovery(e *Exchange, r *judge.Result) {
 }
 
 // readRecovered reads the name of the answer, which is the one that counts.
-func readRecovered(e *Exchange, body gjson.Result) { e.Recovered.Name = text(body.Get("name")) }
+func readRecovered(e *Exchange, body gjson.Result) { e.Recovered.Name = textOf(body.Get("name")) }
 
 func readTarget(e *Exchange, body gjson.Result) {
-	e.Recovered.Database = text(body.Get("database_name"))
+	e.Recovered.Database = textOf(body.Get("database_name"))
 	if e.Recovered.Name == "" {
-		e.Recovered.Name = text(body.Get("table_name"))
+		e.Recovered.Name = textOf(body.Get("table_name"))
 	}
 }
 

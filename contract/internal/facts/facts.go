@@ -14,11 +14,11 @@ import (
 )
 
 // text copies a value out of its body, so that nothing keeps the body in memory.
-func text(value gjson.Result) string { return strings.Clone(value.String()) }
+func textOf(value gjson.Result) string { return strings.Clone(value.String()) }
 
 // visible is a text, unless a recorder put the same in the place of others too.
 func visible(value gjson.Result) string {
-	if s := text(value); judge.IsDistinct(s) {
+	if s := textOf(value); judge.IsDistinct(s) {
 		return s
 	}
 	return ""
@@ -91,7 +91,7 @@ func (e *Exchange) compareMembers(r *judge.Result) {
 		isNumber := asked.Type == gjson.Number && shown.Type == gjson.Number && asked.Num != shown.Num
 		isTruth := asked.IsBool() && shown.IsBool() && asked.Bool() != shown.Bool()
 		if isNumber || isTruth {
-			e.Ignored = append(e.Ignored, Member{text(name), text(asked), text(shown)})
+			e.Ignored = append(e.Ignored, Member{textOf(name), textOf(asked), textOf(shown)})
 		}
 		return len(e.Ignored) < maxIgnored
 	})

@@ -130,7 +130,7 @@ func valueOf(object gjson.Result, name string) gjson.Result { return object.Get(
 
 // first returns the text at a pointer that leads to one value, or nothing.
 func first(object gjson.Result, at specs.Pointer) (found string) {
-	each(object, at, func(value gjson.Result) { found = text(value) })
+	each(object, at, func(value gjson.Result) { found = textOf(value) })
 	return found
 }
 
@@ -146,7 +146,7 @@ type sightOf struct {
 // add notes that an answer shows a thing, and what it says of it.
 func (o *objectReader) add(a *specs.Action, s *sightOf) {
 	r := a.Resource
-	kindName := text(s.object.Get("type"))
+	kindName := textOf(s.object.Get("type"))
 	if len(r.Types) > 0 {
 		if r = o.document.ResourceOfType(kindName); r == nil {
 			return

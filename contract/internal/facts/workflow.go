@@ -74,11 +74,11 @@ func readPool(e *Exchange, f *Shown, body, _ gjson.Result) {
 }
 
 func readRule(e *Exchange, f *Shown, body, _ gjson.Result) {
-	rule := PoolRule{ID: f.Thing.ID, PoolID: text(body.Get("poolId")), Priority: body.Get("priority").Int()}
+	rule := PoolRule{ID: f.Thing.ID, PoolID: textOf(body.Get("poolId")), Priority: body.Get("priority").Int()}
 	body.Get("conditions").ForEach(func(_, c gjson.Result) bool {
-		condition := Condition{Kind: text(c.Get("type")), Operator: text(c.Get("operator"))}
+		condition := Condition{Kind: textOf(c.Get("type")), Operator: textOf(c.Get("operator"))}
 		for _, value := range c.Get("values").Array() {
-			condition.Values = append(condition.Values, text(value))
+			condition.Values = append(condition.Values, textOf(value))
 		}
 		rule.Conditions = append(rule.Conditions, condition)
 		return true
@@ -89,33 +89,33 @@ func readRule(e *Exchange, f *Shown, body, _ gjson.Result) {
 // readAttempt reads an attempt. One that is embedded in a session shows less of itself.
 func readAttempt(e *Exchange, f *Shown, body, session gjson.Result) {
 	a := Attempt{
-		ID: f.Thing.ID, PoolID: text(body.Get("poolId")), SessionID: text(body.Get("sessionId")),
-		Retry: text(body.Get("retryAttemptName")), Status: text(body.Get("status")),
-		Project: text(body.Get("project.name")), Workflow: text(body.Get("workflow.name")),
-		SessionTime: text(body.Get("sessionTime")), Index: body.Get("index").Int(), Done: body.Get("done").Bool(),
-		Embedded: session.Exists(), SessionUUID: text(body.Get("sessionUuid")),
+		ID: f.Thing.ID, PoolID: textOf(body.Get("poolId")), SessionID: textOf(body.Get("sessionId")),
+		Retry: textOf(body.Get("retryAttemptName")), Status: textOf(body.Get("status")),
+		Project: textOf(body.Get("project.name")), Workflow: textOf(body.Get("workflow.name")),
+		SessionTime: textOf(body.Get("sessionTime")), Index: body.Get("index").Int(), Done: body.Get("done").Bool(),
+		Embedded: session.Exists(), SessionUUID: textOf(body.Get("sessionUuid")),
 	}
 	if a.Embedded && body.Get("retryAttemptName").Exists() {
-		a.SessionID = text(session.Get("id"))
+		a.SessionID = textOf(session.Get("id"))
 	}
 	if a.SessionUUID != "" {
 		a.SessionMark = e.markOf(a.SessionUUID)
 	}
-	a.FinishedAt, _ = time.Parse(time.RFC3339, text(body.Get("finishedAt")))
+	a.FinishedAt, _ = time.Parse(time.RFC3339, textOf(body.Get("finishedAt")))
 	if a.ID != "0" && body.Get("done").Exists() {
 		e.Attempts = append(e.Attempts, a)
 	}
 }
 
 func readTask(e *Exchange, _ *Shown, body, _ gjson.Result) {
-	e.Tasks = append(e.Tasks, Task{text(body.Get("fullName")), text(body.Get("state"))})
+	e.Tasks = append(e.Tasks, Task{textOf(body.Get("fullName")), textOf(body.Get("state"))})
 }
 
 func readStart(e *Exchange, body gjson.Result) {
 	e.Starting = &Start{
-		Retry: text(body.Get("retryAttemptName")), SessionTime: text(body.Get("sessionTime")),
-		Mode: text(body.Get("resume.mode")), AttemptID: text(body.Get("resume.attemptId")),
-		From: text(body.Get("resume.from")),
+		Retry: textOf(body.Get("retryAttemptName")), SessionTime: textOf(body.Get("sessionTime")),
+		Mode: textOf(body.Get("resume.mode")), AttemptID: textOf(body.Get("resume.attemptId")),
+		From: textOf(body.Get("resume.from")),
 	}
 }
 

@@ -16,18 +16,23 @@ func (c *cache[T]) place(text []byte) *T {
 	return &c.places[maphash.Bytes(seed, text)%uint64(len(c.places))]
 }
 
-// String reads a string. Short ones that are read again and again share their memory.
-func (r *Reader) String() string {
-	text := r.Bytes()
+// Texts holds texts that were read before. The zero value holds none. It is used by one goroutine.
+type Texts struct{ known cache[string] }
+
+// Of returns a text as a string. Short ones that are asked for again and again share their memory.
+func (t *Texts) Of(text []byte) string {
 	if len(text) > longestCached {
 		return string(text)
 	}
-	place := r.strings.place(text)
+	place := t.known.place(text)
 	if *place != string(text) {
 		*place = string(text)
 	}
 	return *place
 }
+
+// String reads a string. Short ones that are read again and again share their memory.
+func (r *Reader) String() string { return r.texts.Of(r.Bytes()) }
 
 // Scalar reads null, a truth value, a number as a json.Number, or a string.
 func (r *Reader) Scalar() any {
