@@ -58,12 +58,12 @@ func (f *filler) fill(v reflect.Value) {
 }
 
 func (f *filler) fillStruct(v reflect.Value) {
-	if t, isTime := v.Addr().Interface().(*time.Time); isTime {
+	if t, isTime := reflect.TypeAssert[*time.Time](v.Addr()); isTime {
 		*t = []time.Time{{}, time.Unix(f.n, f.n).UTC(), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}[f.upTo(2)]
 		return
 	}
-	for i := range v.NumField() {
-		f.fill(v.Field(i))
+	for _, member := range v.Fields() {
+		f.fill(member)
 	}
 }
 
