@@ -7,6 +7,7 @@ import (
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs/recording"
 )
 
 // lineOf returns an exchange in one line, without secrets. Its URL is relative to the base address of its interface, as
@@ -17,10 +18,9 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 		File: r.Item.File, Line: r.Item.Line, Entry: r.Item.Entry, Offset: r.Item.Offset,
 		Status: r.Recorded, Fault: r.Item.Fault,
 	}
-	if u, err := url.Parse(line.URL); err == nil {
-		line.URL = strings.TrimPrefix(line.URL, u.Scheme+"://"+u.Host)
-		if base, found := strings.CutSuffix(u.EscapedPath(), r.Owner.Path); found && r.Owner.Path != "" &&
-			!r.Owner.Rewritten {
+	if origin, path, ok := originAndPath(line.URL); ok {
+		line.URL = strings.TrimPrefix(line.URL, origin)
+		if base, found := strings.CutSuffix(path, r.Owner.Path); found && r.Owner.Path != "" && !r.Owner.Rewritten {
 			line.URL = strings.TrimPrefix(line.URL, base)
 		}
 	}
@@ -29,6 +29,18 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 		line.Guess = b.Confirmation()
 	}
 	return line
+}
+
+// originAndPath returns the parts of an address, and reports whether it is one.
+func originAndPath(address string) (origin, path string, ok bool) {
+	if origin, path, _, isPlain := recording.CutPlain(address); isPlain {
+		return origin, path, true
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", "", false
+	}
+	return u.Scheme + "://" + u.Host, u.EscapedPath(), true
 }
 
 // shortURL returns an address, cut if it is too long to read.

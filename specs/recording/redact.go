@@ -181,6 +181,12 @@ func (r *Redactor) credential(name, value string) string {
 }
 
 func (x *redaction) url(raw string) string {
+	if origin, path, query, isPlain := CutPlain(raw); isPlain && x.inText(path) == path {
+		if query == "" {
+			return raw
+		}
+		return origin + path + "?" + x.query(query[1:])
+	}
 	u, err := url.Parse(raw)
 	if err != nil {
 		before, query, found := strings.Cut(raw, "?")

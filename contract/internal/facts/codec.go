@@ -1,77 +1,183 @@
 package facts
 
 import (
-	"bytes"
+	"encoding/binary"
+	"errors"
+	"sync"
+	"time"
 
-	"github.com/vmihailenco/msgpack/v5"
+	"svc.example/understudy/contract/internal/scan"
 )
 
-// Encoder encodes exchanges, each by itself. It is used by one goroutine.
-type Encoder struct {
-	frame bytes.Buffer
-	to    *msgpack.Encoder
+// Append appends an exchange as bytes, which a Decoder reads.
+func Append(b []byte, e *Exchange) []byte {
+	c := coder{bytes: b}
+	c.exchange(e)
+	return c.bytes
 }
 
-// NewEncoder returns an encoder.
-func NewEncoder() *Encoder {
-	e := &Encoder{}
-	e.to = msgpack.NewEncoder(&e.frame)
-	e.to.UseArrayEncodedStructs(true)
-	e.to.UseCompactInts(true)
-	return e
+// Decode returns an exchange that Append has encoded. It does not keep the bytes.
+func Decode(frame []byte) (*Exchange, error) {
+	d := decoders.Get().(*Decoder)
+	defer decoders.Put(d)
+	return d.Decode(frame)
 }
+
+var decoders = sync.Pool{New: func() any { return NewDecoder() }}
+
+// Decoder decodes exchanges as Decode does. It is used by one goroutine.
+type Decoder struct{ texts scan.Texts } // that many exchanges have, so that they share their memory
+
+// NewDecoder returns a decoder.
+func NewDecoder() *Decoder { return &Decoder{} }
+
+// Decode returns an exchange that Append has encoded. It does not keep the bytes.
+func (d *Decoder) Decode(frame []byte) (*Exchange, error) {
+	c := coder{bytes: frame, texts: &d.texts}
+	e := &Exchange{}
+	c.exchange(e)
+	if c.isBroken || len(c.bytes) > 0 {
+		return nil, errors.New("decode an exchange: the bytes are not those of one")
+	}
+	return e, nil
+}
+
+// Encoder encodes exchanges, each by itself. It is used by one goroutine.
+type Encoder struct{ frame []byte }
+
+// NewEncoder returns an encoder.
+func NewEncoder() *Encoder { return &Encoder{} }
 
 // Encode returns an exchange as bytes, which are valid until the next one.
 func (c *Encoder) Encode(e *Exchange) ([]byte, error) {
-	c.frame.Reset()
-	err := c.to.Encode(e)
-	return c.frame.Bytes(), err
+	c.frame = Append(c.frame[:0], e)
+	return c.frame, nil
 }
 
-// Decoder decodes exchanges. It is used by one goroutine.
-type Decoder struct {
-	in    bytes.Reader
-	from  *msgpack.Decoder
-	texts sharedTexts
+// coder writes the parts of an exchange, or reads them in the same order.
+type coder struct {
+	bytes    []byte      // that are written, or left to be read
+	texts    *scan.Texts // nil to write
+	isBroken bool        // the bytes that are read are not those of an exchange
 }
 
-// NewDecoder returns a decoder.
-func NewDecoder() *Decoder {
-	d := &Decoder{texts: sharedTexts{}}
-	d.from = msgpack.NewDecoder(&d.in)
-	return d
-}
+func (c *coder) isReading() bool { return c.texts != nil }
 
-// Decode returns an exchange that an Encoder has encoded.
-func (d *Decoder) Decode(frame []byte) (*Exchange, error) {
-	d.in.Reset(frame)
-	d.from.Reset(&d.in)
-	e := &Exchange{}
-	err := d.from.Decode(e)
-	d.texts.shareAll(e)
-	return e, err
-}
+// fail ends the reading: there is nothing more to read.
+func (c *coder) fail() { c.bytes, c.isBroken = nil, true }
 
-// sharedTexts holds texts that many exchanges have, once: each that is decoded has its own copy.
-type sharedTexts map[string]string
-
-const maxSharedTexts = 10_000
-
-func (s sharedTexts) shareAll(e *Exchange) {
-	for _, text := range []*string{
-		&e.File, &e.World, &e.Address, &e.Operation, &e.Method, &e.Account, &e.Line.File, &e.Line.Method,
-	} {
-		*text = s.share(*text)
+// length writes the length of something that has one, or reads it. Each unit of it takes a byte at least.
+func (c *coder) length(n int) int {
+	if !c.isReading() {
+		c.bytes = binary.AppendUvarint(c.bytes, uint64(n))
+		return n
 	}
-}
-
-func (s sharedTexts) share(text string) string {
-	known, isKnown := s[text]
-	if !isKnown {
-		if len(s) >= maxSharedTexts {
-			clear(s)
+	if len(c.bytes) > 0 && c.bytes[0] < 0x80 {
+		n, c.bytes = int(c.bytes[0]), c.bytes[1:]
+	} else {
+		long, used := binary.Uvarint(c.bytes)
+		if used <= 0 || long > uint64(len(c.bytes)) {
+			c.fail()
+			return 0
 		}
-		s[text], known = text, text
+		n, c.bytes = int(long), c.bytes[used:]
 	}
-	return known
+	if n > len(c.bytes) {
+		c.fail()
+		return 0
+	}
+	return n
+}
+
+// number writes or reads a number that is mostly small.
+func number[T ~int | ~int64](c *coder, n *T) {
+	if !c.isReading() {
+		c.bytes = binary.AppendVarint(c.bytes, int64(*n))
+		return
+	}
+	long, used := binary.Varint(c.bytes)
+	if used <= 0 || int64(T(long)) != long {
+		c.fail()
+		return
+	}
+	*n, c.bytes = T(long), c.bytes[used:]
+}
+
+const hashBytes = 8
+
+// hash writes or reads a number that is 0, or any other.
+func (c *coder) hash(n *uint64) {
+	isThere := *n != 0
+	switch c.truth(&isThere); {
+	case !isThere:
+	case !c.isReading():
+		c.bytes = binary.LittleEndian.AppendUint64(c.bytes, *n)
+	case len(c.bytes) < hashBytes:
+		c.fail()
+	default:
+		*n, c.bytes = binary.LittleEndian.Uint64(c.bytes), c.bytes[hashBytes:]
+	}
+}
+
+func (c *coder) truth(is *bool) {
+	switch {
+	case !c.isReading() && *is:
+		c.bytes = append(c.bytes, 1)
+	case !c.isReading():
+		c.bytes = append(c.bytes, 0)
+	case len(c.bytes) == 0 || c.bytes[0] > 1:
+		c.fail()
+	default:
+		*is, c.bytes = c.bytes[0] == 1, c.bytes[1:]
+	}
+}
+
+func text[T ~string](c *coder, s *T) {
+	n := c.length(len(*s))
+	if !c.isReading() {
+		c.bytes = append(c.bytes, *s...)
+	} else if n > 0 {
+		*s, c.bytes = T(c.texts.Of(c.bytes[:n])), c.bytes[n:]
+	}
+}
+
+// time writes or reads a time, of which the zone is not kept.
+func (c *coder) time(t *time.Time) {
+	zero := time.Time{}.Unix()
+	seconds, nanoseconds := t.Unix()-zero, t.Nanosecond()
+	number(c, &seconds)
+	number(c, &nanoseconds)
+	if nanoseconds < 0 || nanoseconds >= int(time.Second) {
+		c.fail()
+	} else if c.isReading() {
+		*t = time.Unix(seconds+zero, int64(nanoseconds)).UTC()
+	}
+}
+
+// enough is the number of elements for which room is made before they are read.
+const enough = 64
+
+func list[T any](c *coder, items *[]T, code func(*coder, *T)) {
+	n := c.length(len(*items))
+	if c.isReading() && n > 0 {
+		*items = make([]T, 0, min(n, enough))
+	}
+	for i := 0; i < n && !c.isBroken; i++ {
+		if c.isReading() {
+			*items = append(*items, *new(T))
+		}
+		code(c, &(*items)[i])
+	}
+}
+
+// optional writes or reads what may be nil.
+func optional[T any](c *coder, value **T, code func(*coder, *T)) {
+	isThere := *value != nil
+	if c.truth(&isThere); !isThere {
+		return
+	}
+	if c.isReading() {
+		*value = new(T)
+	}
+	code(c, *value)
 }

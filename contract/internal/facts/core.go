@@ -1,14 +1,11 @@
 package facts
 
 import (
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
-	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/scan"
 )
 
 // CoreContent holds what exchanges of the core interface say.
@@ -61,20 +58,20 @@ type DeletedTable struct {
 // Recovery is a request to recover a table, with the place that it asks for and the name that the answer gives.
 type Recovery struct{ ID, Name, Database string }
 
-func readToken(e *Exchange, f *Shown, body, _ gjson.Result) {
+func readToken(e *Exchange, f *Shown, body, _ scan.Value) {
 	fact := Token{f.Thing.ID, visible(body.Get("oauth_client_id")), visible(body.Get("user_id"))}
 	e.Tokens = append(e.Tokens, fact)
 	f.Ident = Owner{fact.User, fact.Client}.text()
 }
 
-func readSubUser(e *Exchange, f *Shown, body, _ gjson.Result) {
+func readSubUser(e *Exchange, f *Shown, body, _ scan.Value) {
 	f.Ident = visible(body.Get("name"))
 	e.Users = append(e.Users, SubUser{f.Thing.ID, f.Ident})
 }
 
-func readJob(e *Exchange, f *Shown, body, _ gjson.Result) {
+func readJob(e *Exchange, f *Shown, body, _ scan.Value) {
 	if user := visible(body.Get("user_name")); user != "" {
-		e.Jobs = append(e.Jobs, Job{ID: f.Thing.ID, User: user, Database: text(body.Get("database")), At: f.Born})
+		e.Jobs = append(e.Jobs, Job{ID: f.Thing.ID, User: user, Database: body.Get("database").Text(), At: f.Born})
 	}
 }
 
@@ -85,11 +82,11 @@ func (e *Exchange) issue() *IssuedQuery {
 	return e.Issued
 }
 
-func readIssued(e *Exchange, body gjson.Result) {
-	e.issue().ID, e.issue().Database = text(body.Get("job_id")), text(body.Get("database"))
+func readIssued(e *Exchange, body scan.Value) {
+	e.issue().ID, e.issue().Database = body.Get("job_id").Text(), body.Get("database").Text()
 }
 
-func readIssue(e *Exchange, body gjson.Result) {
+func readIssue(e *Exchange, body scan.Value) {
 	e.issue().DomainKey = visible(body.Get("domain_key"))
 	isExported := body.Get("result").Exists() || body.Get("result_connection_id").Exists()
 	e.issue().Reads = isQuery.MatchString(visible(body.Get("query"))) && !isExported
@@ -98,49 +95,44 @@ func readIssue(e *Exchange, body gjson.Result) {
 // isQuery matches one SQL statement that makes nothing.
 var isQuery = regexp.MustCompile(`(?is)^\s*(select|show|describe)\b[^;]*;?\s*$`)
 
-func readScheduled(e *Exchange, body gjson.Result) {
+func readScheduled(e *Exchange, body scan.Value) {
 	e.AsUser = visible(body.Get("user_name"))
 }
 
-func queryOf(r *judge.Result) url.Values {
-	values, _ := url.ParseQuery(r.Owner.Query)
-	return values
-}
-
-func readPage(e *Exchange, r *judge.Result) {
-	query := queryOf(r)
+func readPage(e *Exchange, r *reading) {
+	query := r.query()
 	e.Page = &DeletedPage{Cursor: query.Get("cursor_id"), Database: query.Get("database_id")}
 }
 
-func readDeleted(e *Exchange, body gjson.Result) {
+func readDeleted(e *Exchange, body scan.Value) {
 	next := body.Get("cursor_id")
-	e.Page.Next, e.Page.Cut = text(next), !next.Exists()
+	e.Page.Next, e.Page.Cut = next.Text(), !next.Exists()
 	e.Listed = body.Get("tables").IsArray()
-	for _, item := range body.Get("tables").Array() {
+	for item := range body.Get("tables").List() {
 		e.Page.Tables = append(e.Page.Tables, DeletedTable{
-			ID: text(item.Get("id")), Name: text(item.Get("name")), Database: text(item.Get("database_name")),
-			At: instant(text(item.Get("deleted_at"))), Mark: e.markOf(item.Raw),
+			ID: item.Get("id").Text(), Name: item.Get("name").Text(), Database: item.Get("database_name").Text(),
+			At: instant(item.Get("deleted_at").Text()), Mark: e.markOf(item.Raw()),
 		})
 	}
 }
 
-func readRecovery(e *Exchange, r *judge.Result) {
+func readRecovery(e *Exchange, r *reading) {
 	e.Recovered = &Recovery{ID: strings.Clone(r.Owner.Match.Param("table_id"))}
 }
 
 // readRecovered reads the name of the answer, which is the one that counts.
-func readRecovered(e *Exchange, body gjson.Result) { e.Recovered.Name = text(body.Get("name")) }
+func readRecovered(e *Exchange, body scan.Value) { e.Recovered.Name = body.Get("name").Text() }
 
-func readTarget(e *Exchange, body gjson.Result) {
-	e.Recovered.Database = text(body.Get("database_name"))
+func readTarget(e *Exchange, body scan.Value) {
+	e.Recovered.Database = body.Get("database_name").Text()
 	if e.Recovered.Name == "" {
-		e.Recovered.Name = text(body.Get("table_name"))
+		e.Recovered.Name = body.Get("table_name").Text()
 	}
 }
 
 // readDropped reads the key that is to be removed. A recorder writes the same in its place as in that of the key of a
 // caller who has it.
-func readDropped(e *Exchange, body gjson.Result) {
+func readDropped(e *Exchange, body scan.Value) {
 	if key := visible(body.Get("apikey")); key != "" {
 		e.Dropped = callerWith(key)
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"svc.example/understudy/contract/internal/scan"
 )
 
 // DWHContent hold what exchanges of the data warehouse integration interface say.
@@ -18,9 +18,9 @@ type LoadTarget struct {
 	Tables   []string
 }
 
-func readTargets(e *Exchange, body gjson.Result) {
-	e.Targets = &LoadTarget{Database: visible(body.Get("output_config.database"))}
-	for _, entry := range body.Get("advanced_configs").Array() {
+func readTargets(e *Exchange, body scan.Value) {
+	e.Targets = &LoadTarget{Database: visible(body.Get("output_config", "database"))}
+	for entry := range body.Get("advanced_configs").List() {
 		if table := visible(entry.Get("target_table")); table != "" {
 			e.Targets.Tables = append(e.Targets.Tables, table)
 		}

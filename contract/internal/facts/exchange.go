@@ -108,12 +108,14 @@ func New(r *judge.Result) *Exchange {
 	e.Open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
 	e.Keyed = r.Item.Request.Headers.Value("Authorization") != ""
 	if len(actions) > 0 || own != nil {
-		e.read(actions, own, r)
+		read := newReading(r)
+		e.read(actions, own, read)
+		read.free()
 	}
 	return e
 }
 
-func (e *Exchange) read(actions []*specs.Action, own *reader, r *judge.Result) {
+func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
 	o := objectReader{event: e, document: r.Operation().Document, match: &r.Owner.Match}
 	if own == nil {
 		own = &reader{}
@@ -138,12 +140,12 @@ func (e *Exchange) read(actions []*specs.Action, own *reader, r *judge.Result) {
 }
 
 // response reads an answer, of which something is expected if the operation itself shows what it is about.
-func (o *objectReader) response(actions []*specs.Action, own *reader, r *judge.Result) {
+func (o *objectReader) response(actions []*specs.Action, own *reader, r *reading) {
 	isRead := func(a *specs.Action) bool { return len(a.At) > 0 }
 	if own.in == nil && !slices.ContainsFunc(actions, isRead) {
 		return
 	}
-	body, ok := r.JSONResponse()
+	body, ok := r.answerBody()
 	if !ok {
 		o.event.Opaque = o.event.Opaque || own.in != nil || isRead(actions[0])
 		return
@@ -154,18 +156,18 @@ func (o *objectReader) response(actions []*specs.Action, own *reader, r *judge.R
 	}
 	o.event.Account = visible(body.Get("account_id"))
 	if o.event.Account == "" {
-		o.event.Account = visible(body.Get("0.account_id"))
+		o.event.Account = visible(body.Get("0", "account_id"))
 	}
 }
 
-func (e *Exchange) readRequest(actions []*specs.Action, own *reader, r *judge.Result) {
+func (e *Exchange) readRequest(actions []*specs.Action, own *reader, r *reading) {
 	isRead := func(a *specs.Action) bool {
 		return a.Request != nil && len(a.Resource.Parents)+len(a.Resource.Refers) > 0
 	}
 	if own.to == nil && !slices.ContainsFunc(actions, isRead) {
 		return
 	}
-	body, ok := r.JSONRequest()
+	body, ok := r.requestBody()
 	if !ok {
 		return
 	}

@@ -4,21 +4,16 @@ package facts
 
 import (
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/scan"
 	"svc.example/understudy/specs"
 )
 
-// text copies a value out of its body, so that nothing keeps the body in memory.
-func text(value gjson.Result) string { return strings.Clone(value.String()) }
-
 // visible is a text, unless a recorder put the same in the place of others too.
-func visible(value gjson.Result) string {
-	if s := text(value); judge.IsDistinct(s) {
+func visible(value scan.Value) string {
+	if s := value.Text(); judge.IsDistinct(s) {
 		return s
 	}
 	return ""
@@ -65,43 +60,44 @@ type Member struct{ Name, Asked, Answered string }
 const maxIgnored = 20
 
 // compareMembers holds the numbers and truth values that a request sets against those that its answer shows.
-func (e *Exchange) compareMembers(r *judge.Result) {
-	e.Repeatable = queryOf(r).Get("idempotent_key") != ""
-	request, ok := r.JSONRequest()
-	answer, isJSON := r.JSONResponse()
+func (e *Exchange) compareMembers(r *reading) {
+	e.Repeatable = r.query().Get("idempotent_key") != ""
+	request, ok := r.requestBody()
+	answer, isJSON := r.answerBody()
 	if !ok || !isJSON || e.Opaque {
 		return
 	}
-	if attributes := request.Get("data.attributes"); attributes.IsObject() {
-		request, answer = attributes, answer.Get("data.attributes")
+	if attributes := request.Get("data", "attributes"); attributes.IsObject() {
+		request, answer = attributes, answer.Get("data", "attributes")
 	}
 	e.Repeatable = e.Repeatable || request.Get("idempotent_key").Exists()
-	set := map[string]gjson.Result{}
-	request.ForEach(func(name, asked gjson.Result) bool {
-		if asked.Type == gjson.Number || asked.IsBool() {
-			set[name.String()] = asked
+	set := map[string]scan.Value{}
+	for asked := range request.Each() {
+		if asked.IsNumber() || asked.IsBool() {
+			set[asked.Name()] = asked
 		}
-		return true
-	})
+	}
 	if len(set) == 0 || !answer.IsObject() {
 		return
 	}
-	answer.ForEach(func(name, shown gjson.Result) bool {
-		asked := set[name.String()]
-		isNumber := asked.Type == gjson.Number && shown.Type == gjson.Number && asked.Num != shown.Num
+	for shown := range answer.Each() {
+		asked := set[shown.Name()]
+		isNumber := asked.IsNumber() && shown.IsNumber() && asked.Float() != shown.Float()
 		isTruth := asked.IsBool() && shown.IsBool() && asked.Bool() != shown.Bool()
 		if isNumber || isTruth {
-			e.Ignored = append(e.Ignored, Member{text(name), text(asked), text(shown)})
+			e.Ignored = append(e.Ignored, Member{shown.Name(), asked.Text(), shown.Text()})
 		}
-		return len(e.Ignored) < maxIgnored
-	})
+		if len(e.Ignored) == maxIgnored {
+			return
+		}
+	}
 }
 
 // reader reads of an operation what rules know beyond what its document says of resources.
 type reader struct {
-	in   func(*Exchange, gjson.Result)  // reads the answer
-	to   func(*Exchange, gjson.Result)  // reads the request's body
-	rest func(*Exchange, *judge.Result) // reads what else there is
+	in   func(*Exchange, scan.Value) // reads the answer
+	to   func(*Exchange, scan.Value) // reads the request's body
+	rest func(*Exchange, *reading)   // reads what else there is
 }
 
 // readers, by the names of operations.
@@ -121,7 +117,7 @@ var readers = map[string]*reader{
 
 // objects read what rules know of objects of a kind beyond that they are there, wherever an answer shows one, with the
 // object that it stands in, if it is embedded.
-var objects = map[Kind]func(e *Exchange, f *Shown, body, whole gjson.Result){
+var objects = map[Kind]func(e *Exchange, f *Shown, body, whole scan.Value){
 	Pools: readPool, PoolRules: readRule, attempts: readAttempt, tasks: readTask,
 	Tokens: readToken, SubUsers: readSubUser, jobs: readJob,
 }

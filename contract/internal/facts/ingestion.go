@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/scan"
 )
 
 // IngestionContent holds what a request of the event ingestion interface says, and what tables show of the records.
@@ -45,21 +44,21 @@ const (
 	keyRemoved // the recording says that there was one
 )
 
-func readEvent(e *Exchange, r *judge.Result) {
+func readEvent(e *Exchange, r *reading) {
 	f := &Event{}
 	coding := r.Item.Request.Headers.Value("Content-Encoding")
 	f.Coded = coding != "" && !strings.EqualFold(coding, "identity")
-	f.Size = bodySize(r, f.Coded)
+	f.Size = bodySize(r.Result, f.Coded)
 	switch c := r.Credential(); {
 	case c.Shown:
 		f.Key = WithKey
 	case c.Withheld:
 		f.Key = keyRemoved
 	}
-	for name := range queryOf(r) {
+	for name := range r.query() {
 		f.IsInQuery = f.IsInQuery || strings.HasSuffix(strings.ToLower(name), "key")
 	}
-	if body, ok := r.JSONRequest(); ok && body.IsObject() {
+	if body, ok := r.requestBody(); ok && body.IsObject() {
 		f.Record = readRecord(body, r.Operation().Document.Brand.RecordTime())
 	}
 	e.Ingested = f
@@ -67,35 +66,35 @@ func readEvent(e *Exchange, r *judge.Result) {
 
 // readRecord reads the record that an object is or wants to be. It is nil when it has no time. Values become text when
 // an event is taken (documented), so that they are compared as such.
-func readRecord(body gjson.Result, timeName string) *Record {
-	at := body.Get(gjson.Escape(timeName))
-	if at.Type != gjson.Number && at.Type != gjson.String {
+func readRecord(body scan.Value, timeName string) *Record {
+	at := body.Get(timeName)
+	if !at.IsNumber() && !at.IsString() {
 		return nil
 	}
-	seconds, err := strconv.ParseInt(at.String(), 10, 64)
+	seconds, err := strconv.ParseInt(at.Text(), 10, 64)
 	if err != nil {
 		return nil
 	}
 	f := &Record{Time: seconds}
-	body.ForEach(func(key, value gjson.Result) bool {
-		isPlain := value.Type == gjson.String || value.Type == gjson.Number
-		if isPlain && key.String() != timeName && judge.IsDistinct(value.String()) {
-			f.Values = append(f.Values, Hash(key.String()+"\x00"+value.String()))
+	for value := range body.Each() {
+		if !value.IsString() && !value.IsNumber() || len(f.Values) == maxValues {
+			continue
 		}
-		return len(f.Values) < maxValues
-	})
+		if name, text := value.Name(), value.Text(); name != timeName && judge.IsDistinct(text) {
+			f.Values = append(f.Values, Hash(name+"\x00"+text))
+		}
+	}
 	return f
 }
 
 // readRecords reads the last records of a table.
-func readRecords(e *Exchange, body gjson.Result) {
+func readRecords(e *Exchange, body scan.Value) {
 	const timeColumn = "time"
-	body.ForEach(func(_, record gjson.Result) bool {
+	for record := range body.Each() {
 		if f := readRecord(record, timeColumn); f != nil && record.IsObject() {
 			e.Records = append(e.Records, *f)
 		}
-		return true
-	})
+	}
 }
 
 // bodySize returns the number of bytes that the request's body had on the wire: as many as the recording has, if that

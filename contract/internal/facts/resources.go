@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/scan"
 	"svc.example/understudy/specs"
 )
 
@@ -19,7 +18,7 @@ type objectReader struct {
 }
 
 // name notes what the path and the query name.
-func (o *objectReader) name(actions []*specs.Action, r *judge.Result) {
+func (o *objectReader) name(actions []*specs.Action, r *reading) {
 	e, about := o.event, actions[0]
 	e.Kind, e.Verb = Kind(about.Resource.Name), verbOf(about)
 	for _, name := range about.MayCreate {
@@ -28,7 +27,7 @@ func (o *objectReader) name(actions []*specs.Action, r *judge.Result) {
 	e.ID = r.Owner.Match.First()
 	e.Target = Thing{e.Kind, o.id(about.Path)}
 	if about.Query != "" {
-		e.Target.ID = queryOf(r).Get(about.Query)
+		e.Target.ID = r.query().Get(about.Query)
 	}
 	e.Target = e.Target.orNone()
 	e.Parent = Thing{Kind(about.Resource.Parent()), o.id(about.Within)}.orNone()
@@ -37,7 +36,7 @@ func (o *objectReader) name(actions []*specs.Action, r *judge.Result) {
 			e.Uses = append(e.Uses, Use{t, verbOf(a)})
 		}
 	}
-	for name := range queryOf(r) {
+	for name := range r.query() {
 		e.Partial = e.Partial || about.IsPartial(name)
 	}
 }
@@ -65,7 +64,7 @@ func (o *objectReader) id(names []string) string {
 }
 
 // show reads the objects of an answer.
-func (o *objectReader) show(actions []*specs.Action, body gjson.Result) {
+func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 	for i, a := range actions {
 		does := Reads
 		if i == 0 || a.Changes {
@@ -75,78 +74,74 @@ func (o *objectReader) show(actions []*specs.Action, body gjson.Result) {
 			o.showAt(a, at, does, body)
 		}
 		for _, at := range a.Also {
-			each(body, at, func(object gjson.Result) { o.add(a, &sightOf{does: Reads, object: object}) })
+			each(body, at, func(object scan.Value) { o.add(a, &sightOf{does: Reads, object: object}) })
 		}
 	}
 	o.measure(actions[0], body)
 }
 
 // showAt reads what stands at a pointer.
-func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body gjson.Result) {
+func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body scan.Value) {
 	isList := slices.Contains(at, "*")
-	each(body, at, func(object gjson.Result) {
+	each(body, at, func(object scan.Value) {
 		o.add(a, &sightOf{does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList &&
 			a.Verb != ""})
 	})
 	if n := len(at) - 1; a.Verb == specs.List && n >= 0 && at[n] == "*" {
-		each(body, at[:n], func(list gjson.Result) {
+		each(body, at[:n], func(list scan.Value) {
 			o.event.Listed = list.IsArray()
-			each(body, a.Total(), func(total gjson.Result) {
-				o.event.Partial = o.event.Partial || total.Int() > list.Get("#").Int()
+			each(body, a.Total(), func(total scan.Value) {
+				o.event.Partial = o.event.Partial || total.Int() > int64(list.Len())
 			})
 		})
 	}
 }
 
 // measure notes that a list goes on with other pages.
-func (o *objectReader) measure(a *specs.Action, body gjson.Result) {
-	each(body, a.Pages(), func(pages gjson.Result) { o.event.Partial = o.event.Partial || pages.Int() > 1 })
+func (o *objectReader) measure(a *specs.Action, body scan.Value) {
+	each(body, a.Pages(), func(pages scan.Value) { o.event.Partial = o.event.Partial || pages.Int() > 1 })
 }
 
 // each passes on whatever stands at a pointer.
-func each(value gjson.Result, at specs.Pointer, do func(gjson.Result)) {
+func each(value scan.Value, at specs.Pointer, do func(scan.Value)) {
 	if at == nil || !value.Exists() {
 		return
 	}
 	for i, token := range at {
 		if token == "*" {
 			if value.IsArray() {
-				value.ForEach(func(_, item gjson.Result) bool {
+				for item := range value.Each() {
 					each(item, at[i+1:], do)
-					return true
-				})
+				}
 			}
 			return
 		}
-		if value = valueOf(value, token); !value.Exists() {
+		if value = value.Get(token); !value.Exists() {
 			return
 		}
 	}
 	do(value)
 }
 
-// valueOf returns a member of an object by its name, whatever that is.
-func valueOf(object gjson.Result, name string) gjson.Result { return object.Get(gjson.Escape(name)) }
-
 // first returns the text at a pointer that leads to one value, or nothing.
-func first(object gjson.Result, at specs.Pointer) (found string) {
-	each(object, at, func(value gjson.Result) { found = text(value) })
+func first(object scan.Value, at specs.Pointer) (found string) {
+	each(object, at, func(value scan.Value) { found = value.Text() })
 	return found
 }
 
 // sightOf is an object where an answer shows it.
 type sightOf struct {
 	does     Verb
-	object   gjson.Result
-	whole    gjson.Result // that it is embedded in
-	isWhole  bool         // it is all there is to show, which distinguishes one thing from another
-	isAnswer bool         // the answer is about it alone
+	object   scan.Value
+	whole    scan.Value // that it is embedded in
+	isWhole  bool       // it is all there is to show, which distinguishes one thing from another
+	isAnswer bool       // the answer is about it alone
 }
 
 // add notes that an answer shows a thing, and what it says of it.
 func (o *objectReader) add(a *specs.Action, s *sightOf) {
 	r := a.Resource
-	kindName := text(s.object.Get("type"))
+	kindName := s.object.Get("type").Text()
 	if len(r.Types) > 0 {
 		if r = o.document.ResourceOfType(kindName); r == nil {
 			return
@@ -184,8 +179,8 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 		}
 	}
 	const enough = 40 // bytes: shorter names may be shared by several
-	if len(s.object.Raw) >= enough && (s.isWhole && s.does != Deletes || !r.IsNamed() || !f.Born.IsZero()) {
-		f.Mark = e.markOf(s.object.Raw)
+	if len(s.object.Raw()) >= enough && (s.isWhole && s.does != Deletes || !r.IsNamed() || !f.Born.IsZero()) {
+		f.Mark = e.markOf(s.object.Raw())
 	}
 	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; s.isAnswer && isNumbered &&
 		f.Thing.Kind == e.Kind && judge.IsDistinct(id) {
@@ -199,7 +194,7 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 }
 
 // idOf returns the id of an object: its key, after that of what the path names as its parent.
-func (o *objectReader) idOf(r *specs.Resource, object gjson.Result) string {
+func (o *objectReader) idOf(r *specs.Resource, object scan.Value) string {
 	key := first(object, r.Keys[0])
 	if r.Parent() == "" || key == "" {
 		return key
@@ -222,7 +217,7 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 	}
 	for _, link := range r.Embeds {
 		embedded := o.document.Resource(link.Resource)
-		each(s.object, link.At, func(object gjson.Result) {
+		each(s.object, link.At, func(object scan.Value) {
 			if embedded != nil && object.IsObject() {
 				o.addObject(embedded, &sightOf{does: Reads, object: object, whole: s.object}, "")
 			}
@@ -231,7 +226,7 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 }
 
 // refer notes what a request wants something to be a part of, or to refer to.
-func (e *Exchange) refer(a *specs.Action, body gjson.Result) {
+func (e *Exchange) refer(a *specs.Action, body scan.Value) {
 	for _, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
 		at := a.Request.Join(link.At)
 		if t := (Thing{Kind(link.Resource), first(body, at)}).orNone(); !t.IsNone() {

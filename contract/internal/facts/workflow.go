@@ -5,8 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/contract/internal/scan"
 	"svc.example/understudy/contract/report"
 )
 
@@ -69,53 +68,52 @@ type Start struct {
 	Mode, AttemptID, From string
 }
 
-func readPool(e *Exchange, f *Shown, body, _ gjson.Result) {
+func readPool(e *Exchange, f *Shown, body, _ scan.Value) {
 	e.Pools = append(e.Pools, Pool{f.Thing.ID, body.Get("concurrencyLimit").Int(), body.Get("default").Bool()})
 }
 
-func readRule(e *Exchange, f *Shown, body, _ gjson.Result) {
-	rule := PoolRule{ID: f.Thing.ID, PoolID: text(body.Get("poolId")), Priority: body.Get("priority").Int()}
-	body.Get("conditions").ForEach(func(_, c gjson.Result) bool {
-		condition := Condition{Kind: text(c.Get("type")), Operator: text(c.Get("operator"))}
-		for _, value := range c.Get("values").Array() {
-			condition.Values = append(condition.Values, text(value))
+func readRule(e *Exchange, f *Shown, body, _ scan.Value) {
+	rule := PoolRule{ID: f.Thing.ID, PoolID: body.Get("poolId").Text(), Priority: body.Get("priority").Int()}
+	for c := range body.Get("conditions").Each() {
+		condition := Condition{Kind: c.Get("type").Text(), Operator: c.Get("operator").Text()}
+		for value := range c.Get("values").List() {
+			condition.Values = append(condition.Values, value.Text())
 		}
 		rule.Conditions = append(rule.Conditions, condition)
-		return true
-	})
+	}
 	e.Rules = append(e.Rules, rule)
 }
 
 // readAttempt reads an attempt. One that is embedded in a session shows less of itself.
-func readAttempt(e *Exchange, f *Shown, body, session gjson.Result) {
+func readAttempt(e *Exchange, f *Shown, body, session scan.Value) {
 	a := Attempt{
-		ID: f.Thing.ID, PoolID: text(body.Get("poolId")), SessionID: text(body.Get("sessionId")),
-		Retry: text(body.Get("retryAttemptName")), Status: text(body.Get("status")),
-		Project: text(body.Get("project.name")), Workflow: text(body.Get("workflow.name")),
-		SessionTime: text(body.Get("sessionTime")), Index: body.Get("index").Int(), Done: body.Get("done").Bool(),
-		Embedded: session.Exists(), SessionUUID: text(body.Get("sessionUuid")),
+		ID: f.Thing.ID, PoolID: body.Get("poolId").Text(), SessionID: body.Get("sessionId").Text(),
+		Retry: body.Get("retryAttemptName").Text(), Status: body.Get("status").Text(),
+		Project: body.Get("project", "name").Text(), Workflow: body.Get("workflow", "name").Text(),
+		SessionTime: body.Get("sessionTime").Text(), Index: body.Get("index").Int(), Done: body.Get("done").Bool(),
+		Embedded: session.Exists(), SessionUUID: body.Get("sessionUuid").Text(),
 	}
 	if a.Embedded && body.Get("retryAttemptName").Exists() {
-		a.SessionID = text(session.Get("id"))
+		a.SessionID = session.Get("id").Text()
 	}
 	if a.SessionUUID != "" {
 		a.SessionMark = e.markOf(a.SessionUUID)
 	}
-	a.FinishedAt, _ = time.Parse(time.RFC3339, text(body.Get("finishedAt")))
+	a.FinishedAt, _ = time.Parse(time.RFC3339, body.Get("finishedAt").Text())
 	if a.ID != "0" && body.Get("done").Exists() {
 		e.Attempts = append(e.Attempts, a)
 	}
 }
 
-func readTask(e *Exchange, _ *Shown, body, _ gjson.Result) {
-	e.Tasks = append(e.Tasks, Task{text(body.Get("fullName")), text(body.Get("state"))})
+func readTask(e *Exchange, _ *Shown, body, _ scan.Value) {
+	e.Tasks = append(e.Tasks, Task{body.Get("fullName").Text(), body.Get("state").Text()})
 }
 
-func readStart(e *Exchange, body gjson.Result) {
+func readStart(e *Exchange, body scan.Value) {
 	e.Starting = &Start{
-		Retry: text(body.Get("retryAttemptName")), SessionTime: text(body.Get("sessionTime")),
-		Mode: text(body.Get("resume.mode")), AttemptID: text(body.Get("resume.attemptId")),
-		From: text(body.Get("resume.from")),
+		Retry: body.Get("retryAttemptName").Text(), SessionTime: body.Get("sessionTime").Text(),
+		Mode: body.Get("resume", "mode").Text(), AttemptID: body.Get("resume", "attemptId").Text(),
+		From: body.Get("resume", "from").Text(),
 	}
 }
 

@@ -15,7 +15,7 @@ type Reader struct {
 	at      int
 	failed  bool
 	scratch []byte // the last string that had escapes
-	strings cache[string]
+	texts   Texts
 	values  cache[any]
 }
 

@@ -1,0 +1,240 @@
+package facts
+
+import "svc.example/understudy/contract/report"
+
+// exchange writes or reads an exchange, member by member. So does each function below with a part of one: a member that
+// one of them leaves out is lost.
+func (c *coder) exchange(e *Exchange) {
+	number(c, &e.Number)
+	number(c, &e.Seq)
+	number(c, &e.Overlaps)
+	text(c, &e.File)
+	text(c, &e.World)
+	number(c, &e.Epoch)
+	text(c, &e.Address)
+	c.truth(&e.Mock)
+	text(c, &e.Operation)
+	text(c, &e.Method)
+	c.hash(&e.Digest)
+	c.time(&e.Start)
+	c.time(&e.End)
+	number(c, &e.Status)
+	c.time(&e.Date)
+	c.line(&e.Line)
+	c.truth(&e.Forget)
+	c.truth(&e.Own)
+	c.truth(&e.Unordered)
+	number(c, &e.At)
+	text(c, &e.Account)
+	c.hash(&e.Caller)
+	c.truth(&e.Keyed)
+	c.truth(&e.Open)
+	c.named(e)
+	c.content(&e.Content)
+}
+
+func (c *coder) line(l *report.Line) {
+	number(c, &l.Exchange)
+	text(c, &l.Method)
+	text(c, &l.URL)
+	number(c, &l.Status)
+	text(c, &l.File)
+	number(c, &l.Line)
+	number(c, &l.Entry)
+	number(c, &l.Offset)
+	text(c, &l.Fault)
+	text(c, &l.Guess)
+	c.truth(&l.OnDisk)
+}
+
+// named codes what the path and the document say of an exchange.
+func (c *coder) named(e *Exchange) {
+	text(c, &e.Kind)
+	number(c, &e.Verb)
+	list(c, &e.MayCreate, text[Kind])
+	c.thing(&e.Target)
+	c.thing(&e.Parent)
+	list(c, &e.Uses, (*coder).use)
+	text(c, &e.ID)
+	c.truth(&e.Opaque)
+}
+
+func (c *coder) thing(t *Thing) {
+	text(c, &t.Kind)
+	text(c, &t.ID)
+}
+
+func (c *coder) use(u *Use) {
+	c.thing(&u.Thing)
+	number(c, &u.Does)
+}
+
+func (c *coder) content(t *Content) {
+	list(c, &t.Shows, (*coder).shown)
+	c.truth(&t.Listed)
+	c.truth(&t.Partial)
+	list(c, &t.Memberships, (*coder).membership)
+	list(c, &t.Refers, (*coder).thing)
+	text(c, &t.Answered)
+	list(c, &t.Ignored, (*coder).member)
+	c.truth(&t.Repeatable)
+	c.workflow(&t.WorkflowContent)
+	c.core(&t.CoreContent)
+	optional(c, &t.Targets, (*coder).target)
+	optional(c, &t.Ingested, (*coder).event)
+	list(c, &t.Records, (*coder).record)
+}
+
+func (c *coder) shown(s *Shown) {
+	c.thing(&s.Thing)
+	number(c, &s.Does)
+	list(c, &s.Aliases, text[string])
+	text(c, &s.Ident)
+	c.time(&s.Born)
+	c.hash(&s.Mark)
+}
+
+func (c *coder) membership(m *Membership) {
+	c.thing(&m.Part)
+	c.thing(&m.Parent)
+	text(c, &m.Sure)
+}
+
+func (c *coder) member(m *Member) {
+	text(c, &m.Name)
+	text(c, &m.Asked)
+	text(c, &m.Answered)
+}
+
+func (c *coder) workflow(w *WorkflowContent) {
+	list(c, &w.Pools, (*coder).pool)
+	list(c, &w.Rules, (*coder).rule)
+	list(c, &w.Attempts, (*coder).attempt)
+	list(c, &w.Tasks, (*coder).task)
+	optional(c, &w.Starting, (*coder).start)
+}
+
+func (c *coder) pool(p *Pool) {
+	text(c, &p.ID)
+	number(c, &p.Limit)
+	c.truth(&p.IsDefault)
+}
+
+func (c *coder) rule(r *PoolRule) {
+	text(c, &r.ID)
+	text(c, &r.PoolID)
+	number(c, &r.Priority)
+	list(c, &r.Conditions, (*coder).condition)
+}
+
+func (c *coder) condition(d *Condition) {
+	text(c, &d.Kind)
+	text(c, &d.Operator)
+	list(c, &d.Values, text[string])
+}
+
+func (c *coder) attempt(a *Attempt) {
+	text(c, &a.ID)
+	text(c, &a.PoolID)
+	text(c, &a.SessionID)
+	text(c, &a.Retry)
+	text(c, &a.Status)
+	text(c, &a.Project)
+	text(c, &a.Workflow)
+	text(c, &a.SessionTime)
+	number(c, &a.Index)
+	c.truth(&a.Done)
+	c.time(&a.FinishedAt)
+	c.truth(&a.Embedded)
+	text(c, &a.SessionUUID)
+	c.hash(&a.SessionMark)
+}
+
+func (c *coder) task(t *Task) {
+	text(c, &t.FullName)
+	text(c, &t.State)
+}
+
+func (c *coder) start(s *Start) {
+	text(c, &s.Retry)
+	text(c, &s.SessionTime)
+	text(c, &s.Mode)
+	text(c, &s.AttemptID)
+	text(c, &s.From)
+}
+
+func (c *coder) core(o *CoreContent) {
+	list(c, &o.Tokens, (*coder).token)
+	list(c, &o.Users, (*coder).user)
+	list(c, &o.Jobs, (*coder).job)
+	optional(c, &o.Issued, (*coder).issued)
+	text(c, &o.AsUser)
+	optional(c, &o.Page, (*coder).page)
+	optional(c, &o.Recovered, (*coder).recovery)
+	c.hash(&o.Dropped)
+}
+
+func (c *coder) token(t *Token) {
+	text(c, &t.ID)
+	text(c, &t.Client)
+	text(c, &t.User)
+}
+
+func (c *coder) user(u *SubUser) {
+	text(c, &u.ID)
+	text(c, &u.Name)
+}
+
+func (c *coder) job(j *Job) {
+	text(c, &j.ID)
+	text(c, &j.User)
+	text(c, &j.Database)
+	c.time(&j.At)
+}
+
+func (c *coder) issued(q *IssuedQuery) {
+	text(c, &q.ID)
+	text(c, &q.DomainKey)
+	text(c, &q.Database)
+	c.truth(&q.Reads)
+}
+
+func (c *coder) page(p *DeletedPage) {
+	text(c, &p.Cursor)
+	text(c, &p.Next)
+	c.truth(&p.Cut)
+	text(c, &p.Database)
+	list(c, &p.Tables, (*coder).deleted)
+}
+
+func (c *coder) deleted(t *DeletedTable) {
+	text(c, &t.ID)
+	text(c, &t.Name)
+	text(c, &t.Database)
+	c.time(&t.At)
+	c.hash(&t.Mark)
+}
+
+func (c *coder) recovery(r *Recovery) {
+	text(c, &r.ID)
+	text(c, &r.Name)
+	text(c, &r.Database)
+}
+
+func (c *coder) target(t *LoadTarget) {
+	text(c, &t.Database)
+	list(c, &t.Tables, text[string])
+}
+
+func (c *coder) event(e *Event) {
+	number(c, &e.Size)
+	c.truth(&e.Coded)
+	number(c, &e.Key)
+	c.truth(&e.IsInQuery)
+	optional(c, &e.Record, (*coder).record)
+}
+
+func (c *coder) record(r *Record) {
+	number(c, &r.Time)
+	list(c, &r.Values, (*coder).hash)
+}

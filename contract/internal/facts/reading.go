@@ -1,0 +1,73 @@
+package facts
+
+import (
+	"net/url"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/scan"
+)
+
+// reading reads the parts of an exchange, each once.
+type reading struct {
+	*judge.Result
+	request, answer readBody
+	asked           url.Values // the query; nil until it is asked for
+}
+
+// readBody is a body that is read when it is asked for.
+type readBody struct {
+	tree   scan.Tree
+	value  scan.Value
+	isRead bool
+	isJSON bool
+}
+
+var readings = sync.Pool{New: func() any { return &reading{} }}
+
+func newReading(r *judge.Result) *reading {
+	x := readings.Get().(*reading)
+	x.Result = r
+	return x
+}
+
+// free ends the use of a reading, and of the values that it returned.
+func (r *reading) free() {
+	r.Result, r.asked = nil, nil
+	r.request.free()
+	r.answer.free()
+	readings.Put(r)
+}
+
+func (b *readBody) free() {
+	b.tree.Free()
+	b.value, b.isRead, b.isJSON = scan.Value{}, false, false
+}
+
+// of returns the body that ask returns.
+func (b *readBody) of(ask func() (gjson.Result, bool)) (scan.Value, bool) {
+	if b.isRead {
+		return b.value, b.isJSON
+	}
+	body, ok := ask()
+	if b.isRead, b.isJSON = true, ok; ok {
+		b.value = b.tree.Read(body.Raw)
+	}
+	return b.value, b.isJSON
+}
+
+// requestBody returns the body of the request, and reports whether it is JSON.
+func (r *reading) requestBody() (scan.Value, bool) { return r.request.of(r.JSONRequest) }
+
+// answerBody returns the body of the answer, and reports whether it is JSON.
+func (r *reading) answerBody() (scan.Value, bool) { return r.answer.of(r.JSONResponse) }
+
+// query returns the members of the query.
+func (r *reading) query() url.Values {
+	if r.asked == nil && r.Owner.Query != "" {
+		r.asked, _ = url.ParseQuery(r.Owner.Query)
+	}
+	return r.asked
+}

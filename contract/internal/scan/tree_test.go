@@ -1,0 +1,176 @@
+package scan_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract/internal/scan"
+)
+
+// decoded returns a value as package json decodes it, with a list of all its members in place of an object.
+func decoded(v scan.Value) any {
+	switch {
+	case v.IsObject():
+		members := []any{}
+		for member := range v.Each() {
+			members = append(members, member.Name(), decoded(member))
+		}
+		return members
+	case v.IsArray():
+		list := []any{}
+		for element := range v.Each() {
+			list = append(list, decoded(element))
+		}
+		return list
+	case v.IsString():
+		return v.Text()
+	case v.IsNumber():
+		return json.Number(v.Raw())
+	case v.IsBool():
+		return v.Bool()
+	}
+	return nil
+}
+
+// want returns the same by package json. The text has one value.
+func want(d *json.Decoder) any {
+	token, _ := d.Token()
+	delimiter, isDelimiter := token.(json.Delim)
+	if !isDelimiter {
+		return token
+	}
+	list := []any{}
+	for d.More() {
+		if delimiter == '{' {
+			name, _ := d.Token()
+			list = append(list, name)
+		}
+		list = append(list, want(d))
+	}
+	_, _ = d.Token()
+	return list
+}
+
+func checkTree(t *testing.T, text string) {
+	t.Helper()
+	var tree scan.Tree
+	tree.Read(`{"what": ["was", {"read": "before"}]}`)
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if diff := cmp.Diff(want(d), decoded(tree.Read(text))); diff != "" {
+		t.Errorf("%q is read otherwise than by package json (-want +got):\n%s", text, diff)
+	}
+}
+
+func TestTreesHoldWhatIsInAText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"null", "true", " false ", "0", "-1.5e+3", `""`, `"a"`, "[]", "{}", " [ ] ", "\n{\t}\r\n", `[1,"2",null,[3]]`,
+		`{"a":1,"a":2,"b":{"c":[{},{"d":"e"}]},"":[[],[]]}`, `{"\u0061\"}":"{\"x\":[\\","y\\":"\\"}`,
+		`[{"a":[{"b":[{"c":1}]}]},{"a":"]"}]`, `{ "a" : [ 1 , 2 ] , "b" : "x" }`,
+	} {
+		checkTree(t, text)
+	}
+}
+
+func FuzzTree(f *testing.F) {
+	f.Add(`{"a":[1,{"b":"\u00e9\\"}],"a":null} `)
+	f.Add(`[[],{},"",0,-1e5,true]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		// Package json replaces what is no Unicode, in its own way.
+		if json.Valid([]byte(text)) && utf8.ValidString(text) && !strings.Contains(text, `\u`) {
+			checkTree(t, text)
+		}
+	})
+}
+
+func TestValuesAreFoundByTheirPlace(t *testing.T) {
+	t.Parallel()
+	const text = `{"a":1,"b":{"c":2},"b":{"d":[10,{"e":"x"}]},"a":3,"n\u0061me":4,"1":5,"d":[[6]],"s":"{\"a\":1}"}`
+	var tree scan.Tree
+	root := tree.Read(text)
+	for path, want := range map[string]string{
+		"a": "1", "b c": "2", "b d 0": "10", "b d 1 e": "x", "name": "4", "1": "5", "d 0 0": "6",
+		"c": "", "a b": "", "b d 2": "", "b d -1": "", "b d +1": "", "b d e": "", "s a": "", "b d 1 e f": "", "": "",
+	} {
+		got := root.Get(strings.Split(path, " ")...)
+		if got.Text() != want || got.Exists() != (want != "") {
+			t.Errorf("at %q stands %q, want %q", path, got.Text(), want)
+		}
+	}
+	if whole := root.Get(); whole.Raw() != text {
+		t.Errorf("without a path stands %s, want the whole text", whole.Raw())
+	}
+}
+
+func TestValuesAreReadInTheirForms(t *testing.T) {
+	t.Parallel()
+	type forms struct {
+		Text        string
+		Int         int64
+		Float       float64
+		Bool        bool
+		Len         int
+		Each, Lists int
+	}
+	for text, want := range map[string]forms{
+		`"7"`:           {Text: "7", Int: 7, Each: 1, Lists: 1},
+		`"True"`:        {Text: "True", Bool: true, Each: 1, Lists: 1},
+		`"a\n"`:         {Text: "a\n", Each: 1, Lists: 1},
+		"7":             {Text: "7", Int: 7, Float: 7, Bool: true, Each: 1, Lists: 1},
+		"-7.50":         {Text: "-7.5", Int: -7, Float: -7.5, Bool: true, Each: 1, Lists: 1},
+		"1e3":           {Text: "1000", Int: 1000, Float: 1000, Bool: true, Each: 1, Lists: 1},
+		"true":          {Text: "true", Int: 1, Bool: true, Each: 1, Lists: 1},
+		"false":         {Text: "false", Each: 1, Lists: 1},
+		"null":          {Each: 1},
+		"[7, [8]]":      {Text: "[7, [8]]", Len: 2, Each: 2, Lists: 2},
+		`{"a":1,"b":2}`: {Text: `{"a":1,"b":2}`, Each: 2, Lists: 1},
+	} {
+		var tree scan.Tree
+		v := tree.Read(text)
+		got := forms{Text: v.Text(), Int: v.Int(), Float: v.Float(), Bool: v.Bool(), Len: v.Len()}
+		for range v.Each() {
+			got.Each++
+		}
+		for range v.List() {
+			got.Lists++
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestTheAbsentValueIsEmpty(t *testing.T) {
+	t.Parallel()
+	var v scan.Value
+	for range v.Each() {
+		t.Error("it has an element")
+	}
+	for range v.List() {
+		t.Error("it has an element")
+	}
+	if v.Exists() || v.IsObject() || v.IsNumber() || v.Text() != "" || v.Raw() != "" || v.Int() != 0 || v.Get("a").Exists() {
+		t.Errorf("it is there: %q", v.Text())
+	}
+}
+
+// A text is a part of a body, which may be large, and is kept for longer.
+func TestTextsDoNotShareTheMemoryOfTheWholeText(t *testing.T) {
+	t.Parallel()
+	text := strings.Clone(`{"name": "short", "long": "` + strings.Repeat("x", 1000) + `", "n": 12, "list": [1]}`)
+	begin := uintptr(unsafe.Pointer(unsafe.StringData(text)))
+	var tree scan.Tree
+	for member := range tree.Read(text).Each() {
+		for _, part := range []string{member.Name(), member.Text()} {
+			if at := uintptr(unsafe.Pointer(unsafe.StringData(part))); at >= begin && at < begin+uintptr(len(text)) {
+				t.Errorf("%.10q is a part of the whole text", part)
+			}
+		}
+	}
+}
