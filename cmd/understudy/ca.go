@@ -114,7 +114,7 @@ func (f *addressFlags) secure(l listeners) (string, error) {
 func (f *addressFlags) hosts(l listeners) []string {
 	hosts := mockserver.Hosts()
 	addresses := []string{f.listen}
-	for _, own := range f.interfaces.list {
+	for _, own := range f.interfaces.List {
 		addresses = append(addresses, own[1])
 	}
 	for i, s := range l {

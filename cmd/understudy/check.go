@@ -1,34 +1,20 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/report"
-	"svc.example/understudy/specs"
+	"svc.example/understudy/internal/checkflags"
 )
 
 type checkFlags struct {
 	outputs
-	recordingFlags
-	baselineFlags
-	trust    *choice
-	disputed *choice
-	gaps     *choice
-	complete *choice
+	checkflags.Flags
 	engine   string
-
-	severities     []string
-	minimums       minimums
-	inconclusive   float64
-	ignoredHeaders []string
-	limits         latencyLimits
-	minimize       string
+	minimize string
 }
 
 func newCheck() *cobra.Command {
@@ -72,32 +58,8 @@ to an interface, or no body, no parameter and no rule could be judged.`,
 }
 
 func (f *checkFlags) add(c *cobra.Command) {
-	f.recordingFlags.add(c)
-	f.baselineFlags.add(c, "findings", "violations")
-	f.trust = addEnumFlag(c, "trust", "the least certain source for which a deviation is an error", choice{
-		word:  string(specs.Public),
-		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
-	})
-	f.disputed = addEnumFlag(c, "disputed", "what to do with findings on which the two engines differ",
-		choiceOf("report", "fail"))
+	f.Flags.Add(c.Flags())
 	addEngineFlag(c, &f.engine)
-	f.complete = addEnumFlag(c, "complete",
-		"whether recordings contain all requests to an account: auto assumes so until one shows\notherwise",
-		choiceOf(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever)))
-	f.gaps = addEnumFlag(c, "gaps",
-		"what to do when exchanges are missing, according to the numbers in understudy recordings",
-		choiceOf("report", "fail"))
-	c.Flags().StringArrayVar(&f.severities, "severity", nil,
-		"the severity of findings, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+
-			"patterns, the first that matches applies (repeatable)")
-	f.minimums.add(c)
-	c.Flags().Float64Var(&f.inconclusive, "max-inconclusive", 100,
-		"fail when more than `PERCENT` of the checks are inconclusive")
-	c.Flags().StringArrayVar(&f.ignoredHeaders, "ignore-header", nil,
-		"do not judge headers with names like `PATTERN`, such as X-Acme-* (repeatable)")
-	c.Flags().Var(&f.limits, "latency",
-		"the time limit of an operation, as in workflow.listPools=300ms; names may be\n"+
-			"patterns, the most specific one applies (repeatable)")
 	c.Flags().StringVar(&f.minimize, "minimize", "",
 		"write the smallest recording that shows each violation to `DIR`, with a curl of its last step")
 	f.outputs.add(c)
@@ -111,7 +73,7 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
 			c.CommandPath())
 	}
-	if err := checkOverwrites(f.files(files)); err != nil {
+	if err := checkflags.CheckOverwrites(f.files(files)); err != nil {
 		return err
 	}
 	tuneGarbageCollection()
@@ -120,7 +82,7 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 		return err
 	}
 	defer end()
-	source, done, err := recordingSource(c, files, f.minimize != "" || f.needEvidence())
+	source, done, err := recordingSource(c, files, f.minimize != "" || f.NeedEvidence())
 	if err != nil {
 		return err
 	}
@@ -129,17 +91,18 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if interrupted := c.Context().Err(); interrupted != nil {
 		return interrupted // a report would look as if it were about the whole recording
 	}
-	return f.finish(c, outcome{checker, source, r, note, err})
+	return f.finish(c, outcome{checkflags.Result{Checker: checker, Source: source, Report: r}, note, err})
 }
 
 // checker returns the checker that the flags describe, and a note for its report. End ends its second engine.
 func (f *checkFlags) checker(c *cobra.Command, more ...contract.Option) (checker *contract.Checker, note string,
 	end func(), err error,
 ) {
-	opts, err := f.options()
-	if err = errors.Join(err, f.outputs.check()); err != nil {
+	judged, err := f.Flags.Options()
+	if err = errors.Join(err, f.Outputs.Check()); err != nil {
 		return nil, "", nil, err
 	}
+	opts := judged.List()
 	second, note, err := secondEngine(c.Context(), f.engine)
 	if err != nil {
 		return nil, "", nil, err
@@ -156,41 +119,8 @@ func (f *checkFlags) checker(c *cobra.Command, more ...contract.Option) (checker
 	return checker, note, end, nil
 }
 
-func (f *checkFlags) options() ([]contract.Option, error) {
-	opts, err := f.recordingFlags.options()
-	if err != nil {
-		return nil, err
-	}
-	opts = append(opts,
-		contract.WithTrust(specs.Provenance(f.trust.word)),
-		contract.WithDisputed(f.disputed.word == "fail"),
-		contract.WithGaps(f.gaps.word == "fail"),
-		contract.WithComplete(contract.Completeness(f.complete.word)),
-		contract.WithIgnoredHeaders(f.ignoredHeaders...),
-		contract.WithLatency(f.limits.most),
-	)
-	if f.inconclusive < 100 {
-		opts = append(opts, contract.WithMaxInconclusive(f.inconclusive))
-	}
-	var errs []error
-	for _, text := range f.severities {
-		opt, err := severityOf(text)
-		opts, errs = append(opts, opt), append(errs, err)
-	}
-	for _, t := range f.minimums {
-		opts = append(opts, contract.WithThreshold(t.Axis, t.Want))
-	}
-	opts = append(opts, f.baselineFlags.options()...)
-	return opts, errors.Join(errs...)
-}
-
-// severityOf reads RULE[@OPERATION]=LEVEL.
-func severityOf(text string) (contract.Option, error) {
-	name, level, found := strings.Cut(text, "=")
-	rule, operation, _ := strings.Cut(name, "@")
-	if !found || rule == "" || level == "" {
-		return nil, fmt.Errorf("--severity %q: want RULE[@OPERATION]=LEVEL, as in schema=warning or "+
-			"undeclared-field@core.*=off", text)
-	}
-	return contract.WithSeverity(rule, cmp.Or(operation, "*"), report.Severity(level)), nil
+// files lists the files that a check reads and writes.
+func (f *checkFlags) files(recordings []string) (written, read []checkflags.File) {
+	written, read = f.Flags.Files(recordings)
+	return append(written, f.Outputs.Files()...), read
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
@@ -15,8 +16,8 @@ import (
 
 type compareFlags struct {
 	outputs
-	recordingFlags
-	baselineFlags
+	checkflags.Recording
+	checkflags.Baseline
 	scenario  string
 	scenarios string
 	seed      uint64
@@ -84,8 +85,8 @@ func (f *compareFlags) add(c *cobra.Command) {
 	flags.Var(&f.keys, "key",
 		"the scenario's key that stands for a recorded one, by the mark in the place of that key or the\n"+
 			"digest in the mark, as in 1a2b3c4d=1/write; all others are 1/admin (repeatable)")
-	f.recordingFlags.add(c)
-	f.baselineFlags.add(c, "differences", "differences")
+	f.Recording.Add(c.Flags())
+	f.Baseline.Add(c.Flags(), "differences", "differences")
 	f.outputs.add(c)
 }
 
@@ -116,10 +117,11 @@ func (f *compareFlags) run(c *cobra.Command, files []string) error {
 	if r == nil {
 		return err
 	}
-	if err = explainNothingMatched(err, r); r.Exchanges.Read > 0 {
-		err = errors.Join(err, f.writeResults(c, checker, source, r))
+	if err = checkflags.ExplainNothingMatched(err, r); r.Exchanges.Read > 0 {
+		err = errors.Join(err, f.Outputs.Write(c.Context(), c.OutOrStdout(),
+			checkflags.Result{Checker: checker, Source: source, Report: r}))
 	}
-	return f.conclude(c, r, err, f.isRead(c))
+	return conclude(c, &f.Baseline, r, err, f.isRead(c))
 }
 
 // checkArguments returns an error for what would otherwise fail only after a long recording was read.
@@ -132,18 +134,19 @@ func (f *compareFlags) checkArguments(c *cobra.Command, files []string) error {
 		return fmt.Errorf("want --scenario NAME, the account as it was when the recording began: one that understudy learn "+
 			"makes of the recording, or one of understudy scenarios; see %s --help", c.CommandPath())
 	}
-	return errors.Join(f.outputs.check(), checkOverwrites(f.files(files)))
+	return errors.Join(f.Outputs.Check(), checkflags.CheckOverwrites(f.files(files)))
 }
 
 // files lists the files that a comparison reads and writes.
-func (f *compareFlags) files(recordings []string) (written, read []namedFile) {
-	written, read = f.baselineFlags.files()
-	return append(written, f.outputs.files()...), append(f.recordingFlags.files(recordings), read...)
+func (f *compareFlags) files(recordings []string) (written, read []checkflags.File) {
+	written, read = f.Baseline.Files()
+	return append(written, f.Outputs.Files()...), append(f.Recording.Files(recordings), read...)
 }
 
 func (f *compareFlags) options(c *cobra.Command) ([]contract.Option, error) {
-	opts, err := f.recordingFlags.options()
-	opts = append(append(opts, contract.WithTolerance(f.tolerance)), f.baselineFlags.options()...)
+	recorded, err := f.Recording.Options()
+	opts := append(recorded.List(), contract.WithTolerance(f.tolerance))
+	opts = append(opts, f.Baseline.Options()...)
 	for _, mask := range f.allMasks(c) {
 		opts = append(opts, contract.WithMask(mask.Operation, mask.Pointer, mask.Reason))
 	}
@@ -158,7 +161,7 @@ func (f *compareFlags) compare(c *cobra.Command, checker *contract.Checker, sour
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := library.LoadBranded(f.scenario, specs.Brand(f.brand))
+	loaded, err := library.LoadBranded(f.scenario, specs.Brand(f.Brand))
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +170,7 @@ func (f *compareFlags) compare(c *cobra.Command, checker *contract.Checker, sour
 		return nil, err
 	}
 	now := f.now.of(loaded.Now, begun)
-	subject, closeSubject, err := newSubject(library, f.scenario, specs.Brand(f.brand), f.mock(c, now)...)
+	subject, closeSubject, err := newSubject(library, f.scenario, specs.Brand(f.Brand), f.mock(c, now)...)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +187,7 @@ func (f *compareFlags) compare(c *cobra.Command, checker *contract.Checker, sour
 
 // mock returns the options of the mock that are not the scenario's.
 func (f *compareFlags) mock(c *cobra.Command, now time.Time) []mockserver.Option {
-	opts := []mockserver.Option{mockserver.WithExtras(f.extras.word == allExtras)}
+	opts := []mockserver.Option{mockserver.WithExtras(f.Extras.Word == checkflags.AllExtras)}
 	if f.scenarios != "" {
 		opts = append(opts, mockserver.WithScenarios(f.scenarios))
 	}
@@ -194,20 +197,8 @@ func (f *compareFlags) mock(c *cobra.Command, now time.Time) []mockserver.Option
 	if !now.IsZero() {
 		opts = append(opts, mockserver.WithNow(now))
 	}
-	for _, spec := range f.specs.list {
+	for _, spec := range f.Specs.List {
 		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	return opts
-}
-
-// writeResults writes the report in all requested forms.
-func (f *compareFlags) writeResults(c *cobra.Command, checker *contract.Checker, source contract.Source,
-	r *contract.Report,
-) error {
-	if f.needEvidence() {
-		if err := checker.Evidence(c.Context(), source, r); err != nil {
-			return err
-		}
-	}
-	return f.outputs.write(c, r)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs/source"
 )
 
@@ -277,9 +278,9 @@ func valuesOf(c *cobra.Command, name string) []string {
 		return nil
 	}
 	switch value := flag.Value.(type) {
-	case *pairs:
+	case *checkflags.Pairs:
 		var list []string
-		for _, pair := range value.list {
+		for _, pair := range value.List {
 			list = append(list, pair[0]+"="+pair[1])
 		}
 		return list

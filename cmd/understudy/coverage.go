@@ -8,22 +8,21 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
-	"svc.example/understudy/specs/source"
 )
 
 type coverageFlags struct {
-	format   *choice
+	format   *checkflags.Choice
 	iface    string
 	missed   bool
-	minimums minimums
+	minimums checkflags.Minimums
 }
 
 func newCoverage() *cobra.Command {
@@ -52,60 +51,17 @@ Exit code 1: coverage is below --min. 2: a report cannot be read.`,
 		},
 		RunE: f.run,
 	}
-	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
+	f.format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
 	c.Flags().StringVar(&f.iface, "interface", "", "only the interface `NAME`")
 	complete(c, "interface", specs.InterfaceNames())
 	c.Flags().BoolVar(&f.missed, "missed", false, "list what was never seen")
-	f.minimums.add(c)
+	f.minimums.Add(c.Flags())
 	return c
-}
-
-// minimums is the value of a repeatable flag: AXIS=PERCENT.
-type minimums []report.Threshold
-
-func (m *minimums) add(c *cobra.Command) {
-	c.Flags().Var(m, "min",
-		"fail when coverage of an axis is below a percentage; the axes are operations, requests, responses,\n"+
-			"parameters, enums, properties and rules (repeatable)")
-	var axes []string
-	for _, axis := range report.Axes() {
-		axes = append(axes, axis+"=")
-	}
-	complete(c, "min", axes)
-}
-
-// GetSlice lists the values as they are given.
-func (m *minimums) GetSlice() []string {
-	var list []string
-	for _, t := range *m {
-		list = append(list, fmt.Sprintf("%s=%v", t.Axis, t.Want))
-	}
-	return list
-}
-
-func (m *minimums) String() string { return "" }
-
-func (m *minimums) Type() string { return "AXIS=PERCENT" }
-
-func (m *minimums) Set(text string) error {
-	axis, number, found := strings.Cut(text, "=")
-	if !found {
-		return fmt.Errorf("want %s, as in %s=80", m.Type(), report.Operations)
-	}
-	if !slices.Contains(report.Axes(), axis) {
-		return fmt.Errorf("unknown axis of coverage %q; want %s", axis, source.OneOf(axis, report.Axes()))
-	}
-	percent, err := strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64)
-	if err != nil || !(percent >= 0 && percent <= 100) {
-		return fmt.Errorf("want a percentage between 0 and 100, not %q", number)
-	}
-	*m = append(*m, report.Threshold{Axis: axis, Want: percent})
-	return nil
 }
 
 func (f *coverageFlags) run(c *cobra.Command, files []string) error {
 	if f.iface != "" {
-		if err := knownInterface(f.iface, specs.InterfaceNames()); err != nil {
+		if err := checkflags.KnownInterface(f.iface, specs.InterfaceNames()); err != nil {
 			return err
 		}
 	}
@@ -119,7 +75,7 @@ func (f *coverageFlags) run(c *cobra.Command, files []string) error {
 	if err := f.write(report.LogWriter(c.OutOrStdout()), &merged); err != nil {
 		return err
 	}
-	return f.minimums.check(&merged)
+	return checkMinimums(f.minimums, &merged)
 }
 
 // readCoverage reads all reports and merges them. One error lists all that are unusable.
@@ -156,10 +112,10 @@ func readReport(c *cobra.Command, file string) (report.Covered, error) {
 	return report.ReadCoverage(file, in)
 }
 
-// check returns an error that lists all axes with too little coverage.
-func (m minimums) check(c *report.Coverage) error {
+// checkMinimums returns an error that lists all axes with too little coverage.
+func checkMinimums(minimums checkflags.Minimums, c *report.Coverage) error {
 	var low []string
-	for _, t := range m {
+	for _, t := range minimums {
 		i := slices.IndexFunc(c.Axes, func(a report.Axis) bool { return a.Name == t.Axis })
 		if i < 0 {
 			return fmt.Errorf("coverage of %s is not available for a single interface", t.Axis)
@@ -175,7 +131,7 @@ func (m minimums) check(c *report.Coverage) error {
 }
 
 func (f *coverageFlags) write(w io.Writer, c *report.Coverage) error {
-	if f.format.word == "json" {
+	if f.format.Word == "json" {
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")

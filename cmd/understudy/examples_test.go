@@ -136,6 +136,9 @@ func (s *typist) curl(command string) string {
 		if name, found := strings.CutPrefix(word, "@"); found && name != "-" {
 			words[i] = "@" + filepath.Join(s.dir, name)
 		}
+		if i > 0 && words[i-1] == "-o" {
+			words[i] = filepath.Join(s.dir, word)
+		}
 	}
 	var out, errs bytes.Buffer
 	if code := curl(words[1:], &in, &out, &errs); code != 0 {

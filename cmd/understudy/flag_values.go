@@ -2,109 +2,65 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
-	"svc.example/understudy/specs/source"
 )
 
-// choice is the value of a flag that takes one of a few words.
-type choice struct {
-	word  string // the default, until the flag is given
-	words []string
-}
-
-func (c *choice) String() string { return c.word }
-
-func (c *choice) Type() string { return strings.Join(c.words, "|") }
-
-func (c *choice) Set(word string) error {
-	if !slices.Contains(c.words, word) {
-		return fmt.Errorf("want %s", source.OneOf(word, c.words))
-	}
-	c.word = word
-	return nil
-}
-
-// addEnumFlag adds a flag that takes one of a few words, with their completion.
-func addEnumFlag(c *cobra.Command, name, usage string, value choice) *choice {
+// addEnumFlag adds a flag that takes one of a few words.
+func addEnumFlag(c *cobra.Command, name, usage string, value checkflags.Choice) *checkflags.Choice {
 	c.Flags().Var(&value, name, usage)
-	complete(c, name, value.words)
 	return &value
 }
 
-// choiceOf returns a choice of words, of which the first one is the default.
-func choiceOf(list ...string) choice { return choice{word: list[0], words: list} }
+// addPairsFlag adds a flag that gives something to an interface.
+func addPairsFlag(c *cobra.Command, name, usage string, value checkflags.Pairs) *checkflags.Pairs {
+	c.Flags().Var(&value, name, usage)
+	return &value
+}
 
 // complete makes the shell offer words for a flag.
 func complete(c *cobra.Command, flag string, words []string) {
-	err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic(err) // only a flag that was never added has none
+	completeWith(c, flag, words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+func completeWith(c *cobra.Command, flag string, words []string, directive cobra.ShellCompDirective) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, directive)); err != nil {
+		panic(err) // only a flag that was never added, or is completed already, has none
 	}
 }
 
-// pairs is the value of a repeatable flag that gives something to an interface: NAME=WHAT.
-type pairs struct {
-	what string
-	many bool // one interface may be given several
-	list [][2]string
+// completeValues makes the shell offer words for all flags of a command and its subcommands whose values have some.
+func completeValues(c *cobra.Command) {
+	c.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		switch value := flag.Value.(type) {
+		case *checkflags.Choice:
+			complete(c, flag.Name, value.Words)
+		case *checkflags.Pairs:
+			directive := cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+			completeWith(c, flag.Name, assigned(specs.InterfaceNames()), directive)
+		case *checkflags.Minimums:
+			complete(c, flag.Name, assigned(report.Axes()))
+		}
+	})
+	for _, sub := range c.Commands() {
+		completeValues(sub)
+	}
 }
 
-func (p *pairs) String() string { return "" }
-
-func (p *pairs) Type() string { return "NAME=" + p.what }
-
-func (p *pairs) Set(text string) error {
-	name, value, found := strings.Cut(text, "=")
-	if !found || value == "" {
-		return fmt.Errorf("want %s, as in %s=%s", p.Type(), specs.Workflow, p.example())
+// assigned returns the names with an equals sign behind each.
+func assigned(names []string) []string {
+	var list []string
+	for _, name := range names {
+		list = append(list, name+"=")
 	}
-	if err := knownInterface(name, specs.InterfaceNames()); err != nil {
-		return err
-	}
-	if !p.many && slices.ContainsFunc(p.list, func(other [2]string) bool { return other[0] == name }) {
-		return fmt.Errorf("interface %s is given twice", name)
-	}
-	p.list = append(p.list, [2]string{name, value})
-	return nil
-}
-
-func (p *pairs) example() string {
-	switch p.what {
-	case "URL":
-		return "https://workflow.example.com"
-	case "FILE":
-		return "workflow.yaml"
-	}
-	return "127.0.0.1:4011"
-}
-
-// addPairsFlag adds a flag that gives something to an interface, with completion of the interfaces.
-func addPairsFlag(c *cobra.Command, name, usage string, value pairs) *pairs {
-	flags := &value
-	c.Flags().Var(flags, name, usage)
-	var names []string
-	for _, name := range specs.InterfaceNames() {
-		names = append(names, name+"=")
-	}
-	directive := cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
-	if err := c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(names, directive)); err != nil {
-		panic(err)
-	}
-	return flags
-}
-
-func knownInterface(name string, names []string) error {
-	if slices.Contains(names, name) {
-		return nil
-	}
-	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(name, names))
+	return list
 }
 
 // size is the value of a flag that takes a number of bytes.

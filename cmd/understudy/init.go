@@ -15,6 +15,7 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
 )
 
@@ -53,7 +54,7 @@ with comments, data in a CSV file, a story that plays it, and the JSON Schema.`,
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite existing files")
 	c.Flags().StringVar(&f.scenario, "scenario", "", "write a scenario to begin with into `FOLDER`")
 	_ = c.MarkFlagDirname("scenario") // the flag is there
-	addBrandFlag(c, &f.brand)
+	checkflags.AddBrand(c.Flags(), &f.brand)
 	return c
 }
 
@@ -86,7 +87,7 @@ func (f *initFlags) run(c *cobra.Command, files []string) error {
 		return err
 	}
 	write := func(path string, write func(io.Writer) error) {
-		err = errors.Join(err, writeFile(path, write))
+		err = errors.Join(err, checkflags.WriteFile(path, write))
 	}
 	write(configName, func(w io.Writer) error { return t.Execute(w, values) })
 	write(schema, func(w io.Writer) error { _, err := io.WriteString(w, configSchema); return err })

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/scenarios"
 )
 
@@ -42,7 +43,7 @@ func (f *initFlags) writeScenario(c *cobra.Command, recordings []string) error {
 		return err
 	}
 	for _, name := range names {
-		err := writeFile(filepath.Join(f.scenario, name), func(w io.Writer) error {
+		err := checkflags.WriteFile(filepath.Join(f.scenario, name), func(w io.Writer) error {
 			_, err := w.Write(files[name])
 			return err
 		})

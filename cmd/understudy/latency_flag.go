@@ -2,45 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"strings"
-	"time"
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/specs/source"
 )
-
-// latencyLimits is the value of a repeatable flag that limits how long operations take: OPERATION=DURATION.
-type latencyLimits struct{ most map[string]time.Duration }
-
-func (l *latencyLimits) String() string { return "" }
-
-func (l *latencyLimits) Type() string { return "OPERATION=DURATION" }
-
-func (l *latencyLimits) Set(text string) error {
-	name, value, found := strings.Cut(text, "=")
-	if !found || name == "" {
-		return fmt.Errorf("want %s, as in workflow.listPools=300ms", l.Type())
-	}
-	most, err := time.ParseDuration(value)
-	if err != nil || most <= 0 {
-		return fmt.Errorf("want a time above 0 with its unit, as in 300ms, 1.5s or 2m, not %q", value)
-	}
-	if l.most == nil {
-		l.most = map[string]time.Duration{}
-	}
-	l.most[name] = most
-	return nil
-}
-
-// GetSlice lists the names that were given a limit, for valuesOf.
-func (l *latencyLimits) GetSlice() []string {
-	var names []string
-	for name := range l.most {
-		names = append(names, name)
-	}
-	return names
-}
 
 // locateErrors adds to the errors of latency limits their place in the configuration.
 func (c *configuration) locateErrors(err error) error {

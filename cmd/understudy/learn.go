@@ -14,13 +14,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
 
 type learnFlags struct {
-	recordingFlags
+	checkflags.Recording
 
 	out   string
 	force bool
@@ -54,7 +55,7 @@ written.`,
 	}
 	c.Flags().StringVar(&f.out, "out", "", "write the scenario to the folder `DIR`, which is created")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite a scenario that is in the folder")
-	f.recordingFlags.add(c)
+	f.Recording.Add(c.Flags())
 	return c
 }
 
@@ -112,11 +113,11 @@ func (f *learnFlags) checkOut() error {
 }
 
 func (f *learnFlags) checker(c *cobra.Command) (*contract.Checker, error) {
-	opts, err := f.options()
+	opts, err := f.Recording.Options()
 	if err != nil {
 		return nil, err
 	}
-	checker, err := contract.NewChecker(opts...)
+	checker, err := contract.NewChecker(opts.List()...)
 	return checker, configurationOf(c).locateErrors(err)
 }
 
@@ -132,11 +133,11 @@ func (f *learnFlags) try(c *cobra.Command, checker *contract.Checker, source con
 	if err := f.write(folder, learned); err != nil {
 		return nil, err
 	}
-	opts := []mockserver.Option{mockserver.WithExtras(f.extras.word == allExtras)}
-	for _, spec := range f.specs.list {
+	opts := []mockserver.Option{mockserver.WithExtras(f.Extras.Word == checkflags.AllExtras)}
+	for _, spec := range f.Specs.List {
 		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
-	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, specs.Brand(f.brand), opts...)
+	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, specs.Brand(f.Brand), opts...)
 	if err != nil {
 		return nil, fmt.Errorf("the scenario that was learned cannot be loaded, which is a fault of understudy: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console"
 	"svc.example/understudy/specs"
@@ -37,14 +38,14 @@ type listeners []*listener
 // addressFlags say where to listen.
 type addressFlags struct {
 	listen     string
-	interfaces *pairs
+	interfaces *checkflags.Pairs
 	tls        bool
 }
 
 func (f *addressFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:4010", "listen on `HOST:PORT`; port 0 picks a free one")
 	f.interfaces = addPairsFlag(c, "interface", "also serve an interface on a port of its own (repeatable)",
-		pairs{what: "HOST:PORT"})
+		checkflags.Pairs{What: "HOST:PORT"})
 	c.Flags().BoolVar(&f.tls, "tls", false,
 		"serve https, HTTP/2 included, with certificates of your own CA: see understudy ca")
 }
@@ -64,7 +65,7 @@ func (f *addressFlags) open(ctx context.Context) (listeners, string, error) {
 
 // openListeners opens the addresses. Connections wait until they are served.
 func (f *addressFlags) openListeners(ctx context.Context) (listeners, error) {
-	addresses := append([][2]string{{"", f.listen}}, f.interfaces.list...)
+	addresses := append([][2]string{{"", f.listen}}, f.interfaces.List...)
 	var list listeners
 	for _, a := range addresses {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", a[1])

@@ -13,15 +13,16 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
 )
 
 type operationsFlags struct {
 	iface      string
-	format     *choice
+	format     *checkflags.Choice
 	recordings []string
-	bases      *pairs
-	rewrites   *rewrites
+	bases      *checkflags.Pairs
+	rewrites   checkflags.Rewrites
 	extras     bool
 }
 
@@ -48,12 +49,12 @@ understudy operations show NAME describes one of them in full, with an example c
 	}
 	c.Flags().StringVar(&f.iface, "interface", "", "only the operations of the interface `NAME`")
 	complete(c, "interface", specs.InterfaceNames())
-	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
+	f.format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
 	c.Flags().StringArrayVar(&f.recordings, "recording", nil,
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
 	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recordings (repeatable)",
-		pairs{what: "URL", many: true})
-	f.rewrites = addRewriteFlag(c)
+		checkflags.Pairs{What: "URL", Many: true})
+	f.rewrites.Add(c.Flags())
 	c.Flags().BoolVar(&f.extras, "extras", false, "list the extras instead of the operations")
 	c.AddCommand(newOperationsShow())
 	return c
@@ -74,7 +75,7 @@ type operationRow struct {
 
 func (f *operationsFlags) run(c *cobra.Command) error {
 	if f.iface != "" {
-		if err := knownInterface(f.iface, specs.InterfaceNames()); err != nil {
+		if err := checkflags.KnownInterface(f.iface, specs.InterfaceNames()); err != nil {
 			return err
 		}
 	}
@@ -90,7 +91,7 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 	if f.extras {
 		rows = extras
 	}
-	if f.format.word == "json" {
+	if f.format.Word == "json" {
 		encoder := json.NewEncoder(c.OutOrStdout())
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(rows)
@@ -137,8 +138,8 @@ func describe(op *specs.Operation) (operationRow, error) {
 
 // count adds how often each operation was called in the recordings.
 func (f *operationsFlags) count(c *cobra.Command, rows, extras []operationRow) error {
-	opts := f.rewrites.options()
-	for _, base := range f.bases.list {
+	opts := f.rewrites.Options()
+	for _, base := range f.bases.List {
 		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}
 	checker, err := contract.NewChecker(opts...)
@@ -152,7 +153,7 @@ func (f *operationsFlags) count(c *cobra.Command, rows, extras []operationRow) e
 	defer done()
 	r, err := checker.Check(c.Context(), source)
 	if err != nil {
-		return explainNothingMatched(err, r)
+		return checkflags.ExplainNothingMatched(err, r)
 	}
 	for i, row := range rows {
 		touched, called := r.Coverage.Operations[string(row.Interface)+"."+row.Operation]

@@ -11,12 +11,13 @@ import (
 	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/manual"
 )
 
 type showFlags struct {
-	format  *choice
+	format  *checkflags.Choice
 	address manual.Address
 	brand   string
 }
@@ -46,10 +47,10 @@ unique.`,
 		},
 		RunE: f.run,
 	}
-	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
+	f.format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
 	c.Flags().StringVar(&f.address.URL, "url", f.address.URL, "the `ADDRESS` of the mock in the example")
 	c.Flags().StringVar(&f.address.Key, "key", f.address.Key, "the API `KEY` in the example")
-	addBrandFlag(c, &f.brand)
+	checkflags.AddBrand(c.Flags(), &f.brand)
 	return c
 }
 
@@ -75,7 +76,7 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	page.At(f.address)
-	if f.format.word == "text" {
+	if f.format.Word == "text" {
 		return page.WriteText(c.OutOrStdout())
 	}
 	encoder := json.NewEncoder(c.OutOrStdout())

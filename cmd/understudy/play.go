@@ -15,13 +15,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/scenarios/story"
 	"svc.example/understudy/specs"
 )
 
 type playFlags struct {
-	targets   *pairs
+	targets   *checkflags.Pairs
 	url       string
 	keys      []string
 	keyFile   string
@@ -30,7 +31,7 @@ type playFlags struct {
 	brand     string
 	ca        string
 	timeout   time.Duration
-	format    *choice
+	format    *checkflags.Choice
 }
 
 func newPlay() *cobra.Command {
@@ -71,7 +72,7 @@ one could not be played: it is wrong, or a server cannot be reached.`,
 		ValidArgsFunction: completeStories,
 		RunE:              f.run,
 	}
-	f.targets = addPairsFlag(c, "target", "the address of an interface (repeatable)", pairs{what: "URL"})
+	f.targets = addPairsFlag(c, "target", "the address of an interface (repeatable)", checkflags.Pairs{What: "URL"})
 	flags := c.Flags()
 	flags.StringVar(&f.url, "url", "",
 		"the `URL` of a server that has all interfaces below /INTERFACE, as the mock has (default $"+urlVariable+")")
@@ -81,8 +82,8 @@ one could not be played: it is wrong, or a server cannot be reached.`,
 	addScenariosFlag(c, &f.scenarios)
 	flags.StringVar(&f.ca, "ca", "", "also trust the certificates in `FILE`, such as the one of understudy ca path")
 	flags.DurationVar(&f.timeout, "timeout", time.Minute, "the longest `DURATION` that an answer may take")
-	f.format = addEnumFlag(c, "format", "the format of the report", choiceOf("text", "json", "junit", "github"))
-	addBrandFlag(c, &f.brand)
+	f.format = addEnumFlag(c, "format", "the format of the report", checkflags.ChoiceOf("text", "json", "junit", "github"))
+	checkflags.AddBrand(c.Flags(), &f.brand)
 	return c
 }
 
@@ -113,7 +114,7 @@ func (f *playFlags) run(c *cobra.Command, names []string) error {
 		}
 		results = append(results, result)
 	}
-	if err := writePlayed(c.OutOrStdout(), results, f.format.word); err != nil {
+	if err := writePlayed(c.OutOrStdout(), results, f.format.Word); err != nil {
 		return err
 	}
 	return playedError(results)
@@ -218,17 +219,17 @@ func (f *playFlags) server() (story.Server, error) {
 		Targets: map[specs.Interface]string{}, Brand: brand, ControlToken: os.Getenv(tokenVariable),
 	}
 	from := "--url"
-	if f.url == "" && len(f.targets.list) == 0 {
+	if f.url == "" && len(f.targets.List) == 0 {
 		from, f.url = urlVariable, os.Getenv(urlVariable)
 	}
-	if f.url == "" && len(f.targets.list) == 0 {
+	if f.url == "" && len(f.targets.List) == 0 {
 		return s, errors.New("want --url URL, or --target NAME=URL for each interface of the story")
 	}
 	s.URL = strings.TrimSuffix(f.url, "/")
 	if f.timeout <= 0 {
 		return s, fmt.Errorf("--timeout %v: want a duration such as 30s", f.timeout)
 	}
-	for _, target := range f.targets.list {
+	for _, target := range f.targets.List {
 		s.Targets[specs.Interface(target[0])] = target[1]
 		if err := checkAddress("--target "+target[0], target[1]); err != nil {
 			return s, err

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract/replay/proxy"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -25,7 +26,7 @@ type proxyFlags struct {
 	logFlags
 	tokenFlags
 	checkFlags
-	targets   *pairs
+	targets   *checkflags.Pairs
 	check     bool
 	record    string
 	bodyLimit size
@@ -108,7 +109,7 @@ understudy serve does.`,
 func (f *proxyFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	f.targets = addPairsFlag(c, "target", "the base address of the service behind an interface (repeatable)",
-		pairs{what: "URL"})
+		checkflags.Pairs{What: "URL"})
 	f.addressFlags.add(c)
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
 	flags.Var(&f.bodyLimit, "body-limit", "how many bytes of a body are recorded; of a longer one also a digest")
@@ -186,17 +187,17 @@ func (f *proxyFlags) recordAround(a *around, lines io.Writer, config proxy.Confi
 
 // config returns the configuration of the proxy, but for what is recorded where.
 func (f *proxyFlags) config(log *slog.Logger) (c proxy.Config, err error) {
-	if len(f.targets.list) == 0 {
+	if len(f.targets.List) == 0 {
 		return c, errors.New("want the services to stand before, as in --target core=https://core.example.com; see " +
 			"understudy proxy --help")
 	}
-	if len(f.forward.hosts.list) > 0 && !f.forward.on {
+	if len(f.forward.hosts.List) > 0 && !f.forward.on {
 		return c, errors.New("--forward-host: want --forward as well")
 	}
 	if err := f.find("token"); err != nil {
 		return c, err
 	}
-	brand, err := specs.ParseBrand(f.brand)
+	brand, err := specs.ParseBrand(f.Brand)
 	if err != nil {
 		return c, err
 	}
@@ -204,7 +205,7 @@ func (f *proxyFlags) config(log *slog.Logger) (c proxy.Config, err error) {
 		Targets: map[specs.Interface]string{}, Brand: brand, BodyLimit: int64(f.bodyLimit), Log: log,
 		Insecure: f.upstream.insecure, AnswerTimeout: f.upstream.timeout,
 	}
-	for _, target := range f.targets.list {
+	for _, target := range f.targets.List {
 		c.Targets[specs.Interface(target[0])] = target[1]
 	}
 	c.RootCAs, err = f.upstream.roots()
@@ -232,7 +233,7 @@ func (f *upstreamFlags) roots() (*x509.CertPool, error) {
 
 // names lists the interfaces that have a target.
 func (f *proxyFlags) names() (list []specs.Interface) {
-	for _, target := range f.targets.list {
+	for _, target := range f.targets.List {
 		list = append(list, specs.Interface(target[0]))
 	}
 	return list

@@ -13,6 +13,7 @@ import (
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/replay/proxy"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checkflags"
 )
 
 // liveCheck is a check of a recording that is being written.
@@ -40,23 +41,23 @@ func (f *proxyFlags) startCheck(c *cobra.Command, lines io.Writer, config *proxy
 		live.close()
 		return nil, err
 	}
-	live.outcome.source = contract.Files(live.spool.file.Name())
+	live.outcome.Source = contract.Files(live.spool.file.Name())
 	followed := contract.ReadLines(f.copyRecording(config, live.spool), live.spool.follow())
 	go func() {
 		defer close(live.done)
-		live.outcome.report, live.outcome.err = live.outcome.checker.Check(lasting, followed)
+		live.outcome.Report, live.outcome.err = live.outcome.Checker.Check(lasting, followed)
 	}()
 	return live, nil
 }
 
 // prepare makes the checker, which writes violations as lines of the log.
 func (l *liveCheck) prepare(f *proxyFlags, lines io.Writer, config *proxy.Config) (err error) {
-	f.checkFlags.guess = false
+	f.Guess = false
 	written, read := f.files(nil)
 	if f.record != "" {
-		read = append(read, namedFile{f.record, "--record " + f.record})
+		read = append(read, checkflags.File{Path: f.record, As: "--record " + f.record})
 	}
-	if err := checkOverwrites(written, read); err != nil {
+	if err := checkflags.CheckOverwrites(written, read); err != nil {
 		return err
 	}
 	opts := []contract.Option{contract.WithViolations(func(found *contract.Finding, shown []report.Line) {
@@ -69,7 +70,7 @@ func (l *liveCheck) prepare(f *proxyFlags, lines io.Writer, config *proxy.Config
 		}
 		opts = append(opts, contract.WithBaseURL(name, base))
 	}
-	l.outcome.checker, l.outcome.note, l.close, err = f.checker(l.c, opts...)
+	l.outcome.Checker, l.outcome.note, l.close, err = f.checker(l.c, opts...)
 	return err
 }
 
@@ -129,7 +130,7 @@ func (l *liveCheck) end(served error, hasCommand bool) error {
 	}
 	l.c.SetContext(context.WithoutCancel(l.c.Context()))
 	err := l.flags.finish(l.c, l.outcome)
-	if exit, ok := errors.AsType[*exitError](err); ok && hasCommand && l.flags.output == "" {
+	if exit, ok := errors.AsType[*exitError](err); ok && hasCommand && l.flags.Output == "" {
 		err = &exitError{exit.code, nil} // the report has said it
 	}
 	if served == nil {

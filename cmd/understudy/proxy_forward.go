@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract/replay/proxy"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
 )
 
 // forwardFlags say whether the proxy is a forward proxy as well, and for which hosts.
 type forwardFlags struct {
 	on    bool
-	hosts *pairs
+	hosts *checkflags.Pairs
 
 	folder string // of the file of certificates
 }
@@ -27,7 +28,7 @@ func (f *forwardFlags) add(c *cobra.Command) {
 		"also be a forward proxy, for clients whose addresses cannot be changed: see understudy ca")
 	f.hosts = addPairsFlag(c, "forward-host",
 		"a host by which clients know an interface, besides that of its target (repeatable)",
-		pairs{what: "HOST", many: true})
+		checkflags.Pairs{What: "HOST", Many: true})
 }
 
 // set completes the configuration of the proxy, and returns the file of certificates that clients are to trust: the CA
@@ -39,7 +40,7 @@ func (f *forwardFlags) set(config *proxy.Config) (string, error) {
 	}
 	forward := &proxy.Forward{Hosts: map[string]specs.Interface{}}
 	var names []string
-	for _, pair := range f.hosts.list {
+	for _, pair := range f.hosts.List {
 		if strings.ContainsAny(pair[1], "/@") {
 			return "", fmt.Errorf("--forward-host %s=%s: want a host, as in %[1]s=%[1]s.example.com", pair[0], pair[1])
 		}

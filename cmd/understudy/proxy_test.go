@@ -67,7 +67,8 @@ func TestProxyOutsideThisMachineWantsAToken(t *testing.T) {
 	}
 }
 
-// TestKilledProxy kills the proxy under load. Every answer that a client got in full is in the recording.
+// TestKilledProxy kills the proxy under load. Every answer that a client got in full is in the recording, unless the
+// disk kept the proxy waiting for so long that it went on without, which it says.
 func TestKilledProxy(t *testing.T) {
 	t.Parallel()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +82,9 @@ func TestKilledProxy(t *testing.T) {
 	t.Cleanup(service.Close)
 	file := filepath.Join(t.TempDir(), "t.ndjson")
 	var seen sync.Map
+	excused := false
 	for round := range 3 {
+		var answered sync.Map
 		p := proxyBefore(t, service.URL, "--record", file)
 		ctx, cancel := context.WithCancel(t.Context())
 		var clients sync.WaitGroup
@@ -90,7 +93,7 @@ func TestKilledProxy(t *testing.T) {
 				for i := 0; ctx.Err() == nil; i++ {
 					id := fmt.Sprintf("id=%d-%d-%d", round, client, i)
 					if isComplete(ctx, p.ready.Interfaces["workflow"]+"/api/pools?"+id) {
-						seen.Store(id, true)
+						answered.Store(id, true)
 					}
 				}
 			})
@@ -99,6 +102,12 @@ func TestKilledProxy(t *testing.T) {
 		_ = p.end(t, syscall.SIGKILL)
 		cancel()
 		clients.Wait()
+		if strings.Contains(p.stderr(t), "exchanges are not recorded") {
+			t.Logf("round %d: %s", round, p.stderr(t))
+			excused = true
+			continue
+		}
+		answered.Range(func(id, _ any) bool { seen.Store(id, true); return true })
 	}
 	proxyBefore(t, service.URL, "--record", file).stop(t) // takes off a line that was cut
 	recorded := recordedQueries(t, file)
@@ -109,7 +118,7 @@ func TestKilledProxy(t *testing.T) {
 		}
 		return true
 	})
-	if answers == 0 {
+	if answers == 0 && !excused {
 		t.Error("no client got an answer")
 	}
 	t.Logf("%d answers", answers)

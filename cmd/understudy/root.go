@@ -46,6 +46,7 @@ documents and rules.`,
 		newServe(), newState(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(),
 		newShapes(), newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newHealth(), newMan(),
 	)
+	completeValues(root)
 	return root
 }
 

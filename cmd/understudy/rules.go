@@ -12,11 +12,12 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs/source"
 )
 
 func newRules() *cobra.Command {
-	var format *choice
+	var format *checkflags.Choice
 	c := &cobra.Command{
 		Use:   "rules [NAME]",
 		Short: "List the rules that check applies, or show one",
@@ -40,18 +41,18 @@ public, known from client code, or assumed. Each finding shows its own source.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return showRule(c.OutOrStdout(), args[0], format.word)
+				return showRule(c.OutOrStdout(), args[0], format.Word)
 			}
-			return listRules(c.OutOrStdout(), format.word)
+			return listRules(c.OutOrStdout(), format.Word)
 		},
 	}
-	format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
+	format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
 	c.AddCommand(newRulesShow())
 	return c
 }
 
 func newRulesShow() *cobra.Command {
-	var format *choice
+	var format *checkflags.Choice
 	c := &cobra.Command{
 		Use:     "show NAME",
 		Short:   "Show a rule in full",
@@ -60,9 +61,9 @@ func newRulesShow() *cobra.Command {
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return contract.Rules(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, args []string) error { return showRule(c.OutOrStdout(), args[0], format.word) },
+		RunE: func(c *cobra.Command, args []string) error { return showRule(c.OutOrStdout(), args[0], format.Word) },
 	}
-	format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
+	format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/scenarios"
 )
 
@@ -75,7 +76,7 @@ func listScenarios(w io.Writer, library scenarios.Library) error {
 }
 
 func newScenariosShow() *cobra.Command {
-	var part *choice
+	var part *checkflags.Choice
 	var folder string
 	c := &cobra.Command{
 		Use:   "show NAME",
@@ -104,11 +105,11 @@ and 40 hexadecimal digits, the SHA-1 of the readable key.`,
 			if err != nil {
 				return err
 			}
-			return showScenario(c.OutOrStdout(), s, part.word)
+			return showScenario(c.OutOrStdout(), s, part.Word)
 		},
 	}
 	addScenariosFlag(c, &folder)
-	part = addEnumFlag(c, "print", "how much of it to print", choiceOf("all", "keys", "yaml", "story"))
+	part = addEnumFlag(c, "print", "how much of it to print", checkflags.ChoiceOf("all", "keys", "yaml", "story"))
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/scenarios/story"
@@ -18,7 +19,7 @@ import (
 
 func newScenariosCheck() *cobra.Command {
 	var word, folder string
-	var format *choice
+	var format *checkflags.Choice
 	c := &cobra.Command{
 		Use:   "check [NAME|PATH]...",
 		Short: "Find out whether scenarios can be served",
@@ -51,12 +52,12 @@ and 2 when one cannot be read at all.`,
 				names = library.List()
 			}
 			check := scenarioCheck{library, folder, brand}
-			return check.all(c.OutOrStdout(), names, format.word)
+			return check.all(c.OutOrStdout(), names, format.Word)
 		},
 	}
 	addScenariosFlag(c, &folder)
-	format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
-	addBrandFlag(c, &word)
+	format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
+	checkflags.AddBrand(c.Flags(), &word)
 	return c
 }
 

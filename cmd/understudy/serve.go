@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console"
 	"svc.example/understudy/scenarios"
@@ -24,15 +25,15 @@ type serveFlags struct {
 	watchFlags
 	scenario  string
 	scenarios string
-	clock     *choice
+	clock     *checkflags.Choice
 	seed      uint64
 	now       time.Time
 	brand     string
 	record    string
-	validate  *choice
-	specs     *pairs
+	validate  *checkflags.Choice
+	specs     checkflags.Pairs
 	faults    faultFlags
-	extras    *choice
+	extras    checkflags.Choice
 	tokenFlags
 	controlHosts []string
 	journalLimit size
@@ -141,20 +142,20 @@ func (f *serveFlags) add(c *cobra.Command) {
 	complete(c, "scenario", scenarios.List())
 	addScenariosFlag(c, &f.scenarios)
 	f.clock = addEnumFlag(c, "clock", "what advances the clock: real time, only you, or polling of work in progress",
-		choiceOf("real", "frozen", "auto"))
+		checkflags.ChoiceOf("real", "frozen", "auto"))
 	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: the scenario's)")
 	flags.TimeVar(&f.now, "now", time.Time{}, []string{time.RFC3339},
 		"the `TIME` at which the world starts, such as 2026-01-15T09:30:00Z (default: the scenario's, or, with\n"+
 			"a real clock, the current time)")
-	addBrandFlag(c, &f.brand)
+	checkflags.AddBrand(c.Flags(), &f.brand)
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
 	flags.StringVar(&f.state, "state", "",
 		"keep the worlds in `FILE`: load them at the start, and save them after changes and at the end")
 	f.validate = addEnumFlag(c, "validate",
 		"what happens to requests that do not match the document: refused, served and noted, or served",
-		choiceOf("strict", "report", "off"))
-	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.extras = addExtrasFlag(c)
+		checkflags.ChoiceOf("strict", "report", "off"))
+	checkflags.AddSpecs(flags, &f.specs)
+	checkflags.AddExtras(flags, &f.extras)
 	flags.Var(&f.faults, "fault",
 		"what happens to calls, as in `'core.issueJob nth=3 status=503'`, in every world that is made of a scenario\n"+
 			"(repeatable; see docs/guide/faults.md)")
@@ -243,7 +244,7 @@ func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, 
 	}
 	err = l.serve(a.context(), f.drain, func() error {
 		log.Info("ready", "url", l[0].url(), "console", l[0].url()+console.Path,
-			"scenario", f.scenario, "clock", f.clock.word)
+			"scenario", f.scenario, "clock", f.clock.Word)
 		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, specs.Interfaces()) })
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -256,9 +257,9 @@ func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, 
 func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Option {
 	opts := []mockserver.Option{
 		mockserver.WithScenario(f.scenario),
-		mockserver.WithClock(mockserver.ClockMode(f.clock.word)),
+		mockserver.WithClock(mockserver.ClockMode(f.clock.Word)),
 		mockserver.WithBrand(specs.Brand(f.brand)),
-		mockserver.WithValidation(mockserver.Validation(f.validate.word)),
+		mockserver.WithValidation(mockserver.Validation(f.validate.Word)),
 		mockserver.WithJournalLimit(int(f.journalLimit)),
 		mockserver.WithHistory(f.history),
 		mockserver.WithRecordLimit(int64(f.recordLimit)),
@@ -268,7 +269,7 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 		mockserver.WithMaxWorlds(f.maxWorlds),
 		mockserver.WithWorldTTL(f.worldTTL),
 		mockserver.WithQueryEngine(f.engine()),
-		mockserver.WithExtras(f.extras.word == allExtras),
+		mockserver.WithExtras(f.extras.Word == checkflags.AllExtras),
 		mockserver.WithControlHost(f.controlHosts...),
 		mockserver.WithConsole(f.console(log)),
 	}
@@ -293,7 +294,7 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 	if f.token != "" || f.pprof { // without a token it listens on loopback only
 		opts = append(opts, mockserver.WithProfiles(profiles()))
 	}
-	for _, spec := range f.specs.list {
+	for _, spec := range f.specs.List {
 		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	return opts

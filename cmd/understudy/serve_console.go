@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver/console"
 	"svc.example/understudy/specs"
 )
@@ -11,8 +12,8 @@ import (
 // console returns the pages of the server, with a judge of what it answers.
 func (f *serveFlags) console(log *slog.Logger) *console.Console {
 	brand := specs.Brand(f.brand)
-	opts := []contract.Option{contract.WithBrand(brand), contract.WithExtras(f.extras.word == allExtras)}
-	for _, spec := range f.specs.list {
+	opts := []contract.Option{contract.WithBrand(brand), contract.WithExtras(f.extras.Word == checkflags.AllExtras)}
+	for _, spec := range f.specs.List {
 		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	return console.New(

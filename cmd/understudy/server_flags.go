@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"svc.example/understudy/internal/checkflags"
 )
 
 // The variables of the environment that may contain a token: of the control interface, and of the proxy.
@@ -54,21 +56,21 @@ func (f *tokenFlags) find(name string) error {
 }
 
 // logFlags say what is logged.
-type logFlags struct{ level, format *choice }
+type logFlags struct{ level, format *checkflags.Choice }
 
 func (f *logFlags) add(c *cobra.Command) {
 	f.level = addEnumFlag(c, "log-level", "the lowest level to log",
-		choice{word: "info", words: []string{"debug", "info", "warn", "error"}})
-	f.format = addEnumFlag(c, "log-format", "the format of log lines", choiceOf("text", "json"))
+		checkflags.Choice{Word: "info", Words: []string{"debug", "info", "warn", "error"}})
+	f.format = addEnumFlag(c, "log-format", "the format of log lines", checkflags.ChoiceOf("text", "json"))
 }
 
 func (f *logFlags) logger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(f.level.word)); err != nil {
+	if err := level.UnmarshalText([]byte(f.level.Word)); err != nil {
 		return nil, err
 	}
 	opts := &slog.HandlerOptions{Level: level}
-	if f.format.word == "json" {
+	if f.format.Word == "json" {
 		return slog.New(slog.NewJSONHandler(w, opts)), nil
 	}
 	return slog.New(slog.NewTextHandler(w, opts)), nil

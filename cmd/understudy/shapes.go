@@ -10,12 +10,13 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
 )
 
 type shapesFlags struct {
-	specs  *pairs
-	format *choice
+	specs  checkflags.Pairs
+	format *checkflags.Choice
 	brand  string
 }
 
@@ -43,9 +44,9 @@ cannot be read.`,
 		},
 		RunE: f.run,
 	}
-	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
-	addBrandFlag(c, &f.brand)
+	checkflags.AddSpecs(c.Flags(), &f.specs)
+	f.format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
+	checkflags.AddBrand(c.Flags(), &f.brand)
 	return c
 }
 
@@ -55,7 +56,7 @@ func (f *shapesFlags) run(c *cobra.Command, dirs []string) error {
 		return err
 	}
 	opts := []contract.Option{contract.WithBrand(brand)}
-	for _, spec := range f.specs.list {
+	for _, spec := range f.specs.List {
 		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	shapes, err := contract.Shapes(dirs, opts...)
@@ -63,7 +64,7 @@ func (f *shapesFlags) run(c *cobra.Command, dirs []string) error {
 		return err
 	}
 	out := report.LogWriter(c.OutOrStdout())
-	if f.format.word == "json" {
+	if f.format.Word == "json" {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
 		err = encoder.Encode(shapes)

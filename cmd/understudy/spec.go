@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
 )
 
@@ -25,7 +26,7 @@ your word.`,
 		ValidArgs: names,
 		Args:      exactArgs(1, "the name of one interface"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := knownInterface(args[0], names); err != nil {
+			if err := checkflags.KnownInterface(args[0], names); err != nil {
 				return err
 			}
 			brand, err := specs.ParseBrand(word)
@@ -40,11 +41,7 @@ your word.`,
 			return err
 		},
 	}
-	addBrandFlag(c, &word)
+	checkflags.AddBrand(c.Flags(), &word)
 	c.AddCommand(newSpecSuggest())
 	return c
-}
-
-func addBrandFlag(c *cobra.Command, word *string) {
-	c.Flags().StringVar(word, "brand", string(specs.Neutral), "the `WORD` that exact identifiers carry, as in SVC1")
 }

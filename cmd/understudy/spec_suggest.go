@@ -11,14 +11,15 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/suggest"
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
 )
 
 type suggestFlags struct {
-	bases    *pairs
-	rewrites *rewrites
-	specs    *pairs
-	format   *choice
+	bases    *checkflags.Pairs
+	rewrites checkflags.Rewrites
+	specs    checkflags.Pairs
+	format   *checkflags.Choice
 	iface    string
 	output   string
 	json     bool
@@ -45,14 +46,14 @@ JSON with --json or a name that ends in .json.`,
 		RunE: f.run,
 	}
 	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)",
-		pairs{what: "URL", many: true})
-	f.rewrites = addRewriteFlag(c)
-	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = addEnumFlag(c, "format", "the kind of patch to write", choiceOf("overlay", "merge-patch"))
+		checkflags.Pairs{What: "URL", Many: true})
+	f.rewrites.Add(c.Flags())
+	checkflags.AddSpecs(c.Flags(), &f.specs)
+	f.format = addEnumFlag(c, "format", "the kind of patch to write", checkflags.ChoiceOf("overlay", "merge-patch"))
 	c.Flags().StringVar(&f.iface, "interface", "", "suggest for the document of the interface `NAME` only")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the patch to `FILE` instead of standard output")
 	c.Flags().BoolVar(&f.json, "json", false, "write JSON instead of YAML")
-	addBrandFlag(c, &f.brand)
+	checkflags.AddBrand(c.Flags(), &f.brand)
 	return c
 }
 
@@ -62,7 +63,7 @@ func (f *suggestFlags) run(c *cobra.Command, files []string) error {
 			c.CommandPath())
 	}
 	if f.iface != "" {
-		if err := knownInterface(f.iface, specs.InterfaceNames()); err != nil {
+		if err := checkflags.KnownInterface(f.iface, specs.InterfaceNames()); err != nil {
 			return err
 		}
 	}
@@ -70,7 +71,7 @@ func (f *suggestFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOverwrites(f.files(files)); err != nil {
+	if err := checkflags.CheckOverwrites(f.files(files)); err != nil {
 		return err
 	}
 	checker, err := contract.NewChecker(opts...)
@@ -97,15 +98,15 @@ func (f *suggestFlags) run(c *cobra.Command, files []string) error {
 	return f.write(c, p)
 }
 
-func (f *suggestFlags) files(recordings []string) (written, read []namedFile) {
+func (f *suggestFlags) files(recordings []string) (written, read []checkflags.File) {
 	for _, path := range recordings {
-		read = append(read, namedFile{path, "the recording " + path})
+		read = append(read, checkflags.File{Path: path, As: "the recording " + path})
 	}
-	for _, spec := range f.specs.list {
-		read = append(read, namedFile{spec[1], "the document " + spec[1]})
+	for _, spec := range f.specs.List {
+		read = append(read, checkflags.File{Path: spec[1], As: "the document " + spec[1]})
 	}
 	if f.output != "" {
-		written = []namedFile{{f.output, "--output " + f.output}}
+		written = []checkflags.File{{Path: f.output, As: "--output " + f.output}}
 	}
 	return written, read
 }
@@ -116,11 +117,11 @@ func (f *suggestFlags) options() ([]contract.Option, error) {
 		return nil, err
 	}
 	opts := []contract.Option{contract.WithBrand(brand), contract.WithGuess(true)}
-	for _, base := range f.bases.list {
+	for _, base := range f.bases.List {
 		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}
-	opts = append(opts, f.rewrites.options()...)
-	for _, spec := range f.specs.list {
+	opts = append(opts, f.rewrites.Options()...)
+	for _, spec := range f.specs.List {
 		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	return opts, nil
@@ -146,7 +147,7 @@ func (f *suggestFlags) choose(patches []*suggest.Patch) (*suggest.Patch, error) 
 
 func (f *suggestFlags) write(c *cobra.Command, p *suggest.Patch) error {
 	patch := p.Overlay
-	if f.format.word == "merge-patch" {
+	if f.format.Word == "merge-patch" {
 		patch = p.MergePatch
 	}
 	text, err := suggest.Write(patch(), f.json || strings.EqualFold(filepath.Ext(f.output), ".json"))
@@ -157,7 +158,7 @@ func (f *suggestFlags) write(c *cobra.Command, p *suggest.Patch) error {
 	if f.output == "" {
 		err = write(c.OutOrStdout())
 	} else {
-		err = writeFile(f.output, write)
+		err = checkflags.WriteFile(f.output, write)
 	}
 	if left := p.LeftOut(); left != "" {
 		fmt.Fprintf(c.ErrOrStderr(),

@@ -13,6 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios"
 )
@@ -20,7 +21,7 @@ import (
 // watchFlags say whether scenarios and documents are read again when they change.
 type watchFlags struct {
 	watch  bool
-	worlds *choice
+	worlds *checkflags.Choice
 }
 
 func (f *watchFlags) add(c *cobra.Command) {
@@ -28,7 +29,7 @@ func (f *watchFlags) add(c *cobra.Command) {
 		"read your own scenarios and documents again when their files change")
 	f.worlds = addEnumFlag(c, "watch-worlds",
 		"with --watch, what happens to the worlds of a scenario that has changed: they begin anew, or at their next reset",
-		choiceOf(string(mockserver.ResetWorlds), string(mockserver.KeepWorlds)))
+		checkflags.ChoiceOf(string(mockserver.ResetWorlds), string(mockserver.KeepWorlds)))
 }
 
 // Editors write a file in several steps, which count as one change if they are no further apart than this.
@@ -60,7 +61,7 @@ func (f *serveFlags) startWatching(server *mockserver.Server, log *slog.Logger) 
 		return nil, fmt.Errorf("--watch: %w", err)
 	}
 	w := &watcher{
-		Watcher: notify, server: server, worlds: mockserver.WorldsOnReload(f.watchFlags.worlds.word), log: log,
+		Watcher: notify, server: server, worlds: mockserver.WorldsOnReload(f.watchFlags.worlds.Word), log: log,
 		done: make(chan struct{}),
 	}
 	for _, path := range []string{f.record, f.state} {
@@ -104,7 +105,7 @@ func (w *watcher) addAll(f *serveFlags) error {
 			return err
 		}
 	}
-	for _, spec := range f.specs.list {
+	for _, spec := range f.specs.List {
 		if err := w.Add(filepath.Dir(absolute(spec[1]))); err != nil {
 			return err
 		}

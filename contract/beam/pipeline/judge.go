@@ -16,7 +16,7 @@ type judgeFn struct {
 
 // Setup makes the checker, once per process.
 func (fn *judgeFn) Setup() (err error) {
-	fn.checker, err = fn.Options.shared()
+	fn.checker, err = shared(&fn.Options)
 	return err
 }
 

@@ -4,94 +4,19 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"time"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/report"
-	"svc.example/understudy/specs"
+	"svc.example/understudy/internal/checkflags"
 )
 
 // Options are those of a contract.Checker in a form that travels to workers as JSON. Files in it are read by each
-// worker, under the same name.
-type Options struct {
-	Bases           [][2]string // interface and URL
-	Rewrites        [][2]string // from and to
-	Specs           [][2]string // interface and file
-	Brand           string
-	Trust           string // empty for the default
-	Guess           bool
-	NoExtras        bool
-	Disputed        bool
-	Gaps            bool
-	Complete        string // empty for the default
-	Severities      []Severity
-	Thresholds      []report.Threshold
-	MaxInconclusive *float64
-	IgnoredHosts    []string
-	IgnoredPaths    []string
-	IgnoredHeaders  []string
-	Latency         map[string]time.Duration
-	Baseline        string
-
-	Salt    []byte         // of the marks of secrets, made by Run if it is empty
-	Guessed contract.Guess // made by Run
-}
+// worker, under the same name. Run makes the salt if there is none, and what is guessed.
+type Options = checkflags.Options
 
 // Severity is that of the findings of a rule for operations, as contract.WithSeverity takes them.
-type Severity struct {
-	Rule, Operation string
-	Level           report.Severity
-}
+type Severity = checkflags.Severity
 
-// List returns the options as a contract.Checker takes them.
-func (o *Options) List() []contract.Option {
-	opts := []contract.Option{
-		contract.WithGuess(o.Guess), contract.WithExtras(!o.NoExtras), contract.WithDisputed(o.Disputed),
-		contract.WithGaps(o.Gaps), contract.WithIgnoredHosts(o.IgnoredHosts...), contract.WithIgnoredPaths(o.IgnoredPaths...),
-		contract.WithIgnoredHeaders(o.IgnoredHeaders...), contract.WithLatency(o.Latency),
-	}
-	if o.Brand != "" {
-		opts = append(opts, contract.WithBrand(specs.Brand(o.Brand)))
-	}
-	if o.Trust != "" {
-		opts = append(opts, contract.WithTrust(specs.Provenance(o.Trust)))
-	}
-	if o.Complete != "" {
-		opts = append(opts, contract.WithComplete(contract.Completeness(o.Complete)))
-	}
-	if o.MaxInconclusive != nil {
-		opts = append(opts, contract.WithMaxInconclusive(*o.MaxInconclusive))
-	}
-	if o.Baseline != "" {
-		opts = append(opts, contract.WithBaseline(o.Baseline))
-	}
-	if len(o.Salt) > 0 {
-		opts = append(opts, contract.WithSalt(o.Salt))
-	}
-	return append(opts, o.repeated()...)
-}
-
-// repeated returns the options that may be given more than once.
-func (o *Options) repeated() (opts []contract.Option) {
-	for _, base := range o.Bases {
-		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
-	}
-	for _, rewrite := range o.Rewrites {
-		opts = append(opts, contract.WithRewrite(rewrite[0], rewrite[1]))
-	}
-	for _, spec := range o.Specs {
-		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
-	}
-	for _, s := range o.Severities {
-		opts = append(opts, contract.WithSeverity(s.Rule, s.Operation, s.Level))
-	}
-	for _, t := range o.Thresholds {
-		opts = append(opts, contract.WithThreshold(t.Axis, t.Want))
-	}
-	return opts
-}
-
-func (o *Options) checker() (*contract.Checker, error) { return contract.NewChecker(o.List()...) }
+func newChecker(o *Options) (*contract.Checker, error) { return contract.NewChecker(o.List()...) }
 
 // checkers holds a checker for each set of options, because a process has many workers, and a checker takes its time
 // and memory to make.
@@ -103,8 +28,8 @@ type checkers struct {
 // perProcess is a variable because Beam makes the functions of workers out of their JSON alone.
 var perProcess = checkers{made: map[string]func() (*contract.Checker, error){}}
 
-// shared returns the checker of this process for the options.
-func (o *Options) shared() (*contract.Checker, error) {
+// shared returns the checker of this process for some options.
+func shared(o *Options) (*contract.Checker, error) {
 	key, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
@@ -116,7 +41,7 @@ func (o *Options) shared() (*contract.Checker, error) {
 	made, ok := perProcess.made[string(key)]
 	if !ok {
 		made = sync.OnceValues(func() (*contract.Checker, error) {
-			c, err := o.checker()
+			c, err := newChecker(o)
 			if err != nil {
 				return nil, err
 			}

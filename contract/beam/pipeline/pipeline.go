@@ -82,7 +82,7 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 	if len(j.Options.Salt) == 0 {
 		j.Options.Salt = []byte(rand.Text())
 	}
-	plain, err := j.Options.checker()
+	plain, err := newChecker(&j.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func decodeAccumulator(text []byte) (accumulator, error) { return accumulator{te
 
 // Setup makes the checker, once per process.
 func (fn *sumFn) Setup() (err error) {
-	fn.checker, err = fn.Options.shared()
+	fn.checker, err = shared(&fn.Options)
 	return err
 }
 
@@ -93,7 +93,7 @@ type gapsFn struct {
 
 // Setup makes the checker, once per process.
 func (fn *gapsFn) Setup() (err error) {
-	fn.checker, err = fn.Options.shared()
+	fn.checker, err = shared(&fn.Options)
 	return err
 }
 

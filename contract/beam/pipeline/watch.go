@@ -18,7 +18,7 @@ type watchFn struct {
 
 // Setup makes the checker, once per process.
 func (fn *watchFn) Setup() (err error) {
-	fn.checker, err = fn.Options.shared()
+	fn.checker, err = shared(&fn.Options)
 	return err
 }
 

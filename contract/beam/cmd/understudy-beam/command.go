@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,14 +16,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/beam/pipeline"
+	"svc.example/understudy/internal/checkflags"
 )
 
 // command is the command with its flags.
 type command struct {
-	checkFlags
-	outputs
+	checkflags.Flags
+	checkflags.Outputs
 	job  pipeline.Job
 	size size
 	work string
@@ -55,8 +54,9 @@ that are missing. 2: could not judge, or the job failed.`,
 		SilenceUsage: true, SilenceErrors: true,
 		RunE: f.run,
 	}
-	f.checkFlags.add(c.Flags())
-	f.outputs.add(c.Flags())
+	f.Flags.Add(c.Flags())
+	f.Outputs.Add(c.Flags())
+	c.Flags().Lookup("verbose").Usage += ", and the metrics of the job"
 	c.Flags().Var(&f.size, "piece-size", "cut files of NDJSON into pieces of about `SIZE`")
 	c.Flags().IntVar(&f.job.Pieces, "pieces", 0, "cut each file of NDJSON into `NUMBER` pieces instead")
 	c.Flags().StringVar(&f.job.DeadLetters, "dead-letters", "",
@@ -69,7 +69,7 @@ that are missing. 2: could not judge, or the job failed.`,
 }
 
 func (f *command) run(c *cobra.Command, patterns []string) error {
-	if !f.verbose && isEmbedded() {
+	if !f.Verbose && isEmbedded() {
 		beamlog.LogLevel = "warn" // Beam's log shows little of a job in this process
 	}
 	pipeline.Register()
@@ -82,14 +82,17 @@ func (f *command) run(c *cobra.Command, patterns []string) error {
 	case *jobopts.Async:
 		return errors.New("--async: want to wait for the job, because its report is written here")
 	}
-	if err := errors.Join(f.outputs.check(), checkRunner(*beamrunners.Runner)); err != nil {
+	if err := errors.Join(f.Outputs.Check(), checkRunner(*beamrunners.Runner)); err != nil {
 		return err
 	}
-	if err := checkOverwrites(f.written(), patterns); err != nil {
+	if err := checkflags.CheckOverwrites(f.files(patterns)); err != nil {
 		return err
 	}
+	var err error
 	f.job.Patterns, f.job.PieceSize = patterns, int64(f.size)
-	f.job.Options = f.checkFlags.options()
+	if f.job.Options, err = f.Flags.Options(); err != nil {
+		return err
+	}
 	done, err := f.chooseWork()
 	if err != nil {
 		return err
@@ -113,35 +116,33 @@ func (f *command) chooseWork() (done func(), err error) {
 	return func() { _ = os.RemoveAll(folder) }, err
 }
 
+// files lists the files on this machine that the command and its job write and read.
+func (f *command) files(patterns []string) (written, read []checkflags.File) {
+	written, read = f.Flags.Files(patterns)
+	if letters := f.job.DeadLetters; letters != "" && !strings.Contains(letters, "://") {
+		written = append(written, checkflags.File{Path: letters, As: "--dead-letters " + letters})
+	}
+	return append(written, f.Outputs.Files()...), read
+}
+
 // finish writes the results, and returns the error that the outcome is.
 func (f *command) finish(c *cobra.Command, result *pipeline.Result, err error) error {
 	r := result.Report
-	if errors.Is(err, contract.ErrNothingMatched) && r.Exchanges.Read > 0 {
-		err = fmt.Errorf("%w; specify the base addresses with --base NAME=URL", err)
-	}
+	err = checkflags.ExplainNothingMatched(err, r)
 	if r.Exchanges.Read > 0 {
-		err = errors.Join(err, f.write(c.Context(), c.OutOrStdout(), result))
+		err = errors.Join(err, f.Outputs.Write(c.Context(), c.OutOrStdout(),
+			checkflags.Result{Checker: result.Checker, Source: result.Source, Report: r}))
 	}
-	if f.verbose {
+	if f.Verbose {
 		writeMetrics(c.ErrOrStderr(), result.Metrics)
 	}
 	switch {
-	case f.writeBaseline != "" && err == nil:
-		return writeFile(f.writeBaseline, func(w io.Writer) error { return contract.WriteBaseline(w, r) })
+	case f.Written != "" && err == nil:
+		return f.WriteBaseline(r)
 	case r.Violated(), err == nil && r.Failed():
 		return &exitError{errors.Join(errors.New(r.Outcome()), err)}
 	}
 	return err
-}
-
-// write writes the report in all forms that were asked for.
-func (f *command) write(ctx context.Context, stdout io.Writer, result *pipeline.Result) error {
-	if f.needEvidence() {
-		if err := result.Checker.Evidence(ctx, result.Source, result.Report); err != nil {
-			return err
-		}
-	}
-	return f.outputs.write(stdout, result.Report)
 }
 
 // writeMetrics writes the metrics of a job.

@@ -41,7 +41,9 @@ func TestExitCodes(t *testing.T) {
 		"no waiting":               {[]string{"--async", other}, 2, "wait"},
 		"an unknown runner":        {[]string{"--runner", "none", testdata + "pools.ndjson"}, 2, "prism"},
 		"an output is a recording": {[]string{"-o", other, other}, 2, "overwrite"},
-		"no folder for an output":  {[]string{"-o", other + "/none/a", other}, 2, "folder"},
+		"one file for two outputs": {[]string{"-o", other + ".a", "--report", "json=" + other + ".a", other}, 2, "overwrite what"},
+		"a severity of nothing":    {[]string{"--severity", "schema", other}, 2, "RULE[@OPERATION]=LEVEL"},
+		"no folder for an output":  {[]string{"-o", filepath.Join(filepath.Dir(other), "none", "a"), other}, 2, "folder"},
 		"a job that fails":         {[]string{"--work", "/dev/null/sum", testdata + "pools.ndjson"}, 2, "run the job"},
 		"nobody at the runner":     {[]string{"--runner=universal", testdata + "pools.ndjson"}, 2, "endpoint"},
 	} {
@@ -76,6 +78,21 @@ func TestReports(t *testing.T) {
 		if report.NeedsEvidence(format) && !strings.Contains(string(text), "/api/pool_rules") {
 			t.Errorf("%s does not show the evidence", format)
 		}
+	}
+}
+
+// On GitHub, the report is also the summary of the step, with the evidence.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	summary := filepath.Join(t.TempDir(), "summary.md")
+	c := runAs(t, "command", "--format", "github", testdata+"pools-broken.ndjson")
+	c.Env = append(c.Env, "GITHUB_STEP_SUMMARY="+summary)
+	if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() != 1 {
+		t.Fatalf("want exit code 1: %v\n%s", err, out)
+	}
+	text, err := os.ReadFile(summary)
+	if err != nil || !strings.Contains(string(text), "pool-deletion") || !strings.Contains(string(text), "/api/pool_rules") {
+		t.Errorf("the summary does not show the finding, error %v:\n%s", err, text)
 	}
 }
 

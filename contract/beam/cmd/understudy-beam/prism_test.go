@@ -17,17 +17,19 @@ import (
 	"svc.example/understudy/internal/traffic"
 )
 
-// A job that this process sends to a Prism of another process, and that is run by workers in a third one or in the
-// sender's, gives the report of a check, byte for byte.
+// A job that this process sends to a Prism of another process, and that is run by workers in the sender's, in a third
+// one, or in two others of which neither knows what the other one has seen, gives the report of a check, byte for byte.
 func TestAPrismOfItsOwn(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	record(t, folder)
 	endpoint, pool := startPrism(t), startWorkers(t)
+	workers, spread := startSpread(t, 2)
 	want := check(t, folder)
 	for name, environment := range map[string][]string{
 		"workers in the sender":             {"--environment_type=LOOPBACK"},
 		"workers in a process of their own": {"--environment_type", "EXTERNAL", "--environment_config", pool},
+		"workers in two processes":          {"--environment_type", "EXTERNAL", "--environment_config", spread},
 	} {
 		got, stderr, code := understudyBeam(t, append(environment, "--runner", "universal", "--endpoint", endpoint,
 			"--pieces=8", "--guess=false", "--format=json", folder)...)
@@ -35,7 +37,11 @@ func TestAPrismOfItsOwn(t *testing.T) {
 			t.Errorf("%s: exit code %d, want 1 (-check +job):\n%.3000s\n%s", name, code, diff, stderr)
 		}
 	}
+	workers.wantShared(t, exchanges)
 }
+
+// exchanges is how many there are in the recording.
+const exchanges = 3000
 
 // record writes a recording of the generator, in three files.
 func record(t *testing.T, folder string) {
@@ -50,7 +56,7 @@ func record(t *testing.T, folder string) {
 		files = append(files, file)
 	}
 	_, err := traffic.Write(traffic.Config{
-		Accounts: 50, Exchanges: 3000, Seed: 9, Format: traffic.NDJSON, Files: 3,
+		Accounts: 50, Exchanges: exchanges, Seed: 9, Format: traffic.NDJSON, Files: 3,
 		Plant: map[string]int{"pool-deletion": 3, "schema": 3, "use-after-delete": 3},
 	}, files...)
 	if err != nil {

@@ -1,31 +1,32 @@
-package main
+package checkflags
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 )
 
-// namedFile is a file that a command reads or writes, with the name that messages give it.
-type namedFile struct{ path, as string }
+// File is a file that a command reads or writes, with the name that messages give it.
+type File struct{ Path, As string }
 
-// checkOverwrites returns an error if a file would be written that is also read or written otherwise, or if its folder
+// CheckOverwrites returns an error if a file would be written that is also read or written otherwise, or if its folder
 // does not exist.
-func checkOverwrites(written, read []namedFile) error {
+func CheckOverwrites(written, read []File) error {
 	var errs []error
 	for i, file := range written {
-		if err := checkFolder(file.path); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", file.as, err))
+		if err := checkFolder(file.Path); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", file.As, err))
 		}
-		isIt := func(other namedFile) bool { return sameFile(file.path, other.path) }
+		isIt := func(other File) bool { return sameFile(file.Path, other.Path) }
 		if at := slices.IndexFunc(read, isIt); at >= 0 {
-			errs = append(errs, fmt.Errorf("%s would overwrite %s: choose another file", file.as, read[at].as))
+			errs = append(errs, fmt.Errorf("%s would overwrite %s: choose another file", file.As, read[at].As))
 		}
 		if at := slices.IndexFunc(written[:i], isIt); at >= 0 {
-			errs = append(errs, fmt.Errorf("%s would overwrite what %s writes: choose another file", file.as, written[at].as))
+			errs = append(errs, fmt.Errorf("%s would overwrite what %s writes: choose another file", file.As, written[at].As))
 		}
 	}
 	return errors.Join(errs...)
@@ -56,8 +57,14 @@ func sameFile(a, b string) bool {
 	return err == nil && one.Mode().IsRegular() && os.SameFile(one, other)
 }
 
-// files lists the files that a check reads and writes.
-func (f *checkFlags) files(recordings []string) (written, read []namedFile) {
-	written, read = f.baselineFlags.files()
-	return append(written, f.outputs.files()...), append(f.recordingFlags.files(recordings), read...)
+// WriteFile writes a file in an existing folder.
+func WriteFile(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	if err := errors.Join(write(file), file.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }

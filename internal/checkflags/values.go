@@ -1,0 +1,115 @@
+package checkflags
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
+)
+
+// Choice is the value of a flag that takes one of a few words.
+type Choice struct {
+	Word  string // the default, until the flag is given
+	Words []string
+}
+
+// ChoiceOf returns a choice of words, of which the first one is the default.
+func ChoiceOf(list ...string) Choice { return Choice{Word: list[0], Words: list} }
+
+func (c *Choice) String() string { return c.Word }
+
+// Type implements pflag.Value.
+func (c *Choice) Type() string { return strings.Join(c.Words, "|") }
+
+// Set implements pflag.Value.
+func (c *Choice) Set(word string) error {
+	if !slices.Contains(c.Words, word) {
+		return fmt.Errorf("want %s", source.OneOf(word, c.Words))
+	}
+	c.Word = word
+	return nil
+}
+
+// Pairs is the value of a repeatable flag that gives something to an interface: NAME=WHAT.
+type Pairs struct {
+	What string
+	Many bool // one interface may be given several
+	List [][2]string
+}
+
+func (p *Pairs) String() string { return "" }
+
+// Type implements pflag.Value.
+func (p *Pairs) Type() string { return "NAME=" + p.What }
+
+// Set implements pflag.Value.
+func (p *Pairs) Set(text string) error {
+	name, value, found := strings.Cut(text, "=")
+	if !found || value == "" {
+		return fmt.Errorf("want %s, as in %s=%s", p.Type(), specs.Workflow, p.example())
+	}
+	if err := KnownInterface(name, specs.InterfaceNames()); err != nil {
+		return err
+	}
+	if !p.Many && slices.ContainsFunc(p.List, func(other [2]string) bool { return other[0] == name }) {
+		return fmt.Errorf("interface %s is given twice", name)
+	}
+	p.List = append(p.List, [2]string{name, value})
+	return nil
+}
+
+func (p *Pairs) example() string {
+	switch p.What {
+	case "URL":
+		return "https://workflow.example.com"
+	case "FILE":
+		return "workflow.yaml"
+	}
+	return "127.0.0.1:4011"
+}
+
+// KnownInterface returns an error if a name is not one of those of interfaces.
+func KnownInterface(name string, names []string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(name, names))
+}
+
+// Rewrites is the value of a repeatable flag that replaces the prefixes of addresses: FROM=TO.
+type Rewrites struct{ list [][2]string }
+
+// Add adds the flag to those of a command that reads recordings.
+func (r *Rewrites) Add(flags *pflag.FlagSet) {
+	flags.Var(r, "rewrite",
+		"judge addresses that begin with FROM as if they began with TO: a path on any host, or a URL;\n"+
+			"hosts and segments of FROM may be patterns, the first that matches applies (repeatable)")
+}
+
+func (r *Rewrites) String() string { return "" }
+
+// Type implements pflag.Value.
+func (r *Rewrites) Type() string { return "FROM=TO" }
+
+// Set implements pflag.Value.
+func (r *Rewrites) Set(text string) error {
+	from, to, found := strings.Cut(text, "=")
+	if !found || from == "" || to == "" {
+		return fmt.Errorf("want %s, as in /gw/wf=https://workflow.example.com or /v1/tenant-*=/", r.Type())
+	}
+	if err := contract.CheckRewrite(from, to); err != nil {
+		return err
+	}
+	r.list = append(r.list, [2]string{from, to})
+	return nil
+}
+
+// Options returns the options that the flag describes.
+func (r *Rewrites) Options() []contract.Option {
+	return (&Options{Rewrites: r.list}).repeated()
+}
