@@ -14,6 +14,7 @@ type fault struct {
 	pointer string   // of the fact in the document
 	message string
 	keyword string // that was broken, where the engine reports it
+	format  string // that a value does not have, if the keyword is format
 }
 
 // Limits on faults, of which a message may have as many as it has bytes.

@@ -229,7 +229,7 @@ func TestFindingsKnowTheirPlace(t *testing.T) {
 		Interface: "workflow", Operation: "workflow.listThings", Exchange: 1, Evidence: []int{1},
 		Message: "maximum string length is 5", Pointer: "/response/body/1/name",
 		Spec: report.Spec{
-			File: "testdata/probe.yaml", Line: 142,
+			File: "testdata/probe.yaml", Line: 156,
 			Pointer: "/components/schemas/Thing/properties/name/maxLength",
 		},
 		Provenance: specs.Assumed,

@@ -91,12 +91,16 @@ func (f *faultList) schema(err error, root locatedSchema, at []string) {
 
 func schemaFault(e *openapi3.SchemaError, root locatedSchema, at []string) fault {
 	path := e.JSONPointer()
-	return fault{
+	f := fault{
 		path:    append(append([]string{}, at...), path...),
 		pointer: locate(root.schema, root.pointer, path, e.Schema, e.SchemaField),
 		message: messageOf(e),
 		keyword: e.SchemaField,
 	}
+	if e.SchemaField == "format" && e.Schema != nil {
+		f.format = e.Schema.Format
+	}
+	return f
 }
 
 func messageOf(e *openapi3.SchemaError) string {
@@ -165,8 +169,11 @@ func (f *faultList) parameter(err error, parameter *openapi3.Parameter, pointer 
 			f.list[before+i].message = name + ": " + f.list[before+i].message
 		}
 	default:
-		f.list = append(f.list,
-			fault{path: at, pointer: pointer + "/schema", message: name + " does not have the documented type"})
+		wrong := fault{path: at, pointer: pointer + "/schema", message: name + " does not have the documented type"}
+		if errors.Is(err, strconv.ErrRange) && parameter.Schema != nil && parameter.Schema.Value.Format != "" {
+			wrong.keyword, wrong.format = "format", parameter.Schema.Value.Format
+		}
+		f.list = append(f.list, wrong)
 	}
 }
 

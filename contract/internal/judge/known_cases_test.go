@@ -34,6 +34,22 @@ func TestKnownCases(t *testing.T) {
 			talk{"GET /things/7", "", 200, `{"name":"a","secret":"x"}`, nil},
 			[]string{`error schema /response/body/secret: writeOnly property "secret" in response`},
 		},
+		"format, number": {
+			talk{"PUT /formats/7", `{"n":4294967296}`, 204, "", nil},
+			[]string{`error schema /request/body/n: integer doesn't match the format "int32" ` +
+				"(value should be between -2147483648 and 2147483647)"},
+		},
+		"format, text": {
+			talk{"PUT /formats/7", `{"bytes":"no base64!"}`, 204, "", nil},
+			[]string{"error schema /request/body/bytes: string doesn't match the format \"byte\""},
+		},
+		"format, parameters": {
+			talk{"PUT /formats/4294967296?at=9223372036854775808", `{}`, 204, "", nil},
+			[]string{
+				`error schema /request/path/n: path parameter "n" does not have the documented type`,
+				`error schema /request/query/at: query parameter "at" does not have the documented type`,
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
