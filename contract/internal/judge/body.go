@@ -112,7 +112,7 @@ func (j *Judge) decodeBody(o *judgement, m *message) *content {
 		return nil
 	}
 	o.touched = m.touch(o.touched, decoded.Value)
-	o.judged, o.isBody = 1, true
+	o.judged, o.isBody, o.isJSON = 1, true, m.text != ""
 	schema := m.form.schema(decoded)
 	if schema == nil {
 		o.check(Schema, report.Pass)
@@ -130,7 +130,11 @@ func (m *message) decode() (*body.Body, string) {
 	if reason != "" {
 		return &body.Body{}, reason
 	}
-	return m.form.format.Read(plain)
+	decoded, reason := m.form.format.Read(plain)
+	if len(plain) == len(decoded.Text) { // no mark was cut, and no charset converted
+		m.text = decoded.Text
+	}
+	return decoded, reason
 }
 
 func (j *Judge) emptyBody(o *judgement, m *message) {

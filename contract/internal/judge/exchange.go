@@ -34,7 +34,9 @@ func (j *Judge) Exchange(item record.Item) *Result {
 		j.judgeHeaders(r, answer)
 		j.judgeUndeclaredHeaders(r, answer)
 		if answer.mayHaveBody() {
-			r.add(j.judgeBody(answer))
+			o := j.judgeBody(answer)
+			r.noteText(answer, o)
+			r.add(o)
 			j.judgeEnvelope(r, answer)
 		} else {
 			r.Touched = append(r.Touched, answer.touched())
