@@ -26,7 +26,8 @@ func (j *Judge) judgeBody(m *message) *judgement {
 		j.largeBody.Lock()
 		defer j.largeBody.Unlock()
 	}
-	o := &judgement{touched: m.touched(), checks: make([]Check, 0, messageChecks)}
+	o := newJudgement()
+	o.touched = m.touched()
 	if b := j.readBody(o, m); b != nil {
 		defer b.decoded.Free()
 		results := j.askEngines(b)

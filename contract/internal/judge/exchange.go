@@ -15,8 +15,7 @@ import (
 // Numbers for which room is made, since most exchanges need no more.
 const (
 	usualChecks   = 14 // of an exchange
-	messageChecks = 3
-	usualMessages = 3 // that are judged: parameters and two bodies
+	usualMessages = 3  // that are judged: parameters and two bodies
 )
 
 // Exchange judges one exchange.

@@ -21,7 +21,14 @@ type judgement struct {
 	judged   int           // parameters or bodies that the engines judged
 	isBody   bool          // the judgement is on a body
 	isJSON   bool          // the text of the body is JSON, as it was sent
+	room     [3]Check      // of most checks
 	unjudged string        // why a body could not be judged
+}
+
+func newJudgement() *judgement {
+	o := &judgement{}
+	o.checks = o.room[:0]
+	return o
 }
 
 func (o *judgement) check(rule string, v report.Verdict) { o.checks = append(o.checks, Check{rule, v}) }
