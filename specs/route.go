@@ -20,6 +20,7 @@ import (
 type router struct {
 	mux   *chi.Mux
 	paths map[string]*pathOperations // by chi pattern
+	fixed map[string]*pathOperations // those of paths without parameters, which come before others
 }
 
 type pathOperations struct {
@@ -96,7 +97,7 @@ func (d *Document) route() (err error) {
 func (o *Operation) differsInPath() bool { return template(o.Path) != template(o.Template) }
 
 func newRouter(operations []*Operation, pathOf func(*Operation) string) (r router, err error) {
-	r = router{mux: chi.NewRouter(), paths: map[string]*pathOperations{}}
+	r = router{mux: chi.NewRouter(), paths: map[string]*pathOperations{}, fixed: map[string]*pathOperations{}}
 	defer func() { // chi panics on a pattern that it cannot hold
 		if p := recover(); p != nil {
 			err = fmt.Errorf("route: %v", p)
@@ -127,6 +128,9 @@ func (r *router) add(op *Operation, path string) error {
 			p.suffixes = op.suffixes()
 		}
 		r.paths[pattern] = p
+		if !strings.ContainsAny(pattern, "{*") {
+			r.fixed[pattern] = p
+		}
 		r.mux.Handle(pattern, http.NotFoundHandler())
 	}
 	for _, before := range p.operations {
@@ -211,15 +215,18 @@ func (d *Document) FindWritten(method, escapedPath string) Match {
 }
 
 func (r *router) find(method, escapedPath string) Match {
+	escapedPath = trimSlash(escapedPath)
+	if path := r.fixed[escapedPath]; path != nil {
+		return path.match(method)
+	}
 	ctx := contexts.Get().(*chi.Context)
 	defer contexts.Put(ctx)
 	ctx.Reset()
-	path := r.paths[r.mux.Find(ctx, http.MethodGet, trimSlash(escapedPath))]
+	path := r.paths[r.mux.Find(ctx, http.MethodGet, escapedPath)]
 	if path == nil {
 		return Match{}
 	}
-	m := Match{Allow: path.allow}
-	m.name(path.operations[0])
+	m := path.match(method)
 	for i, value := range ctx.URLParams.Values {
 		plain, err := url.PathUnescape(value)
 		if err != nil || plain == "" {
@@ -228,7 +235,14 @@ func (r *router) find(method, escapedPath string) Match {
 		m.values[i] = plain
 	}
 	m.splitSuffix(path.suffixes)
-	for _, op := range path.operations {
+	return m
+}
+
+// match returns the match of a path without the values of its parameters.
+func (p *pathOperations) match(method string) Match {
+	m := Match{Allow: p.allow}
+	m.name(p.operations[0])
+	for _, op := range p.operations {
 		if op.Method == method {
 			m.Operation = op
 			m.name(op)

@@ -82,10 +82,8 @@ func (j *Judge) judgeAuthScheme(r *Result) {
 // compareCredentials compares what the request carries with what the operation accepts. An empty message means that it
 // fits.
 func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, string) {
-	names := []string{}
 	for _, s := range schemes {
 		name := headerOfScheme(s)
-		names = append(names, name)
 		value := strings.TrimSpace(r.Item.Request.Headers.Value(name))
 		if s.In == "query" && strings.Contains(r.Owner.Query, s.Name+"=") {
 			return report.Pass, ""
@@ -96,10 +94,11 @@ func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme
 			}
 			continue
 		}
-		return j.authorization(value, r.Operation().Document.BareKey())
+		return j.authorization(value, documentedOf(r.Operation()).bareKey)
 	}
-	if slices.ContainsFunc(r.Item.Redacted, func(what string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, what) })
+	if slices.ContainsFunc(schemes, func(s *openapi3.SecurityScheme) bool {
+		name := headerOfScheme(s)
+		return slices.ContainsFunc(r.Item.Redacted, func(what string) bool { return strings.EqualFold(name, what) })
 	}) {
 		r.Credentials = Withheld
 		return report.Inconclusive, "the credentials were removed from the recording"
@@ -119,21 +118,21 @@ func headerOfScheme(s *openapi3.SecurityScheme) string {
 // so, the bare key.
 func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) {
 	word, key, found := strings.Cut(value, " ")
-	isSchemed := strings.EqualFold(word, j.brand.Scheme())
+	isSchemed := strings.EqualFold(word, j.scheme)
 	switch {
 	case isSchemed && strings.TrimSpace(key) != "":
 		return report.Pass, ""
 	case isSchemed:
-		return report.Fail, fmt.Sprintf("the scheme %s was accepted without a key", j.brand.Scheme())
+		return report.Fail, fmt.Sprintf("the scheme %s was accepted without a key", j.scheme)
 	case !found && bare && (isUniqueStandIn(value) || !isStandIn(value)):
 		return report.Pass, ""
 	case isStandIn(word):
 		return report.Inconclusive, "the recording redacts the credentials in full, including the scheme"
 	case !found:
-		return report.Fail, fmt.Sprintf("credentials without the scheme %s were accepted", j.brand.Scheme())
+		return report.Fail, fmt.Sprintf("credentials without the scheme %s were accepted", j.scheme)
 	}
 	return report.Fail, fmt.Sprintf("credentials of scheme %q were accepted; documented: %s",
-		wordOf(word, j.brand), j.brand.Scheme())
+		wordOf(word, j.brand), j.scheme)
 }
 
 // SchemeFinding returns a finding on the credentials of an exchange.

@@ -26,7 +26,8 @@ func (j *Judge) judgeBody(m *message) *judgement {
 		j.largeBody.Lock()
 		defer j.largeBody.Unlock()
 	}
-	o := &judgement{touched: m.touched(), checks: make([]Check, 0, messageChecks)}
+	o := newJudgement()
+	o.touched = m.touched()
 	if b := j.readBody(o, m); b != nil {
 		defer b.decoded.Free()
 		results := j.askEngines(b)
@@ -112,7 +113,7 @@ func (j *Judge) decodeBody(o *judgement, m *message) *content {
 		return nil
 	}
 	o.touched = m.touch(o.touched, decoded.Value)
-	o.judged, o.isBody = 1, true
+	o.judged, o.isBody, o.isJSON = 1, true, m.text != ""
 	schema := m.form.schema(decoded)
 	if schema == nil {
 		o.check(Schema, report.Pass)
@@ -130,7 +131,11 @@ func (m *message) decode() (*body.Body, string) {
 	if reason != "" {
 		return &body.Body{}, reason
 	}
-	return m.form.format.Read(plain)
+	decoded, reason := m.form.format.Read(plain)
+	if len(plain) == len(decoded.Text) { // no mark was cut, and no charset converted
+		m.text = decoded.Text
+	}
+	return decoded, reason
 }
 
 func (j *Judge) emptyBody(o *judgement, m *message) {

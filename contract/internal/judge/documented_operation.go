@@ -11,6 +11,7 @@ type documentedOperation struct {
 	schemes    []*openapi3.SecurityScheme // what it accepts as credentials
 	bareKey    bool                       // the key may stand without a scheme
 	request    *documentedBody
+	unsent     *reading        // of a request without a body and a query; nil if it is as it was sent
 	parameters *documentedBody // has their pointer alone
 	answers    memo[int, *documentedStatus]
 }
@@ -20,7 +21,7 @@ func documentedOf(op *specs.Operation) *documentedOperation {
 	known, ok := c.operations.Load(op)
 	if !ok {
 		known, _ = c.operations.LoadOrStore(op, &documentedOperation{
-			schemes: readSchemes(op), bareKey: op.Document.BareKey(), request: newRequestBody(op),
+			schemes: readSchemes(op), bareKey: op.Document.BareKey(), request: newRequestBody(op), unsent: readNothing(op),
 			parameters: &documentedBody{pointer: op.Pointer + "/parameters"},
 		})
 	}

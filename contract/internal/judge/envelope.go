@@ -2,8 +2,8 @@ package judge
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -48,7 +48,8 @@ type envelope struct {
 	r         *Result
 	whole     *bodySchema
 	body      gjson.Result
-	read      *content // the same body, decoded once a value of it is to be shown
+	parts     [4]gjson.Result // of the body, as envelopeParts names them
+	read      *content        // the same body, decoded once a value of it is to be shown
 	judgement judgement
 }
 
@@ -62,24 +63,56 @@ func (j *Judge) judgeEnvelope(r *Result, m *message) {
 	if !ok {
 		return
 	}
-	x := &envelope{message: m, j: j, r: r, whole: schema, body: body}
-	isPage := schema.envelope == pageOfMany
-	primary := []gjson.Result{x.body.Get("data")}
+	x := &envelope{
+		message: m, j: j, r: r, whole: schema, body: body, parts: pick(body, [...]string{"data", "meta", "links", "included"}),
+	}
+	data, isPage := x.parts[0], schema.envelope == pageOfMany
+	primary := []resource{}
 	if isPage {
-		primary = primary[0].Array()
+		primary = resourcesOf(data)
 		x.page(len(primary))
 	} else {
-		x.resourceID(primary[0])
+		primary = append(primary, resourceOf(data))
+		x.resourceID(&primary[0])
 	}
-	for i, one := range primary {
-		at := []string{"data"}
-		if isPage {
-			at = append(at, fmt.Sprint(i))
+	for i := range primary {
+		at := []string{"data", strconv.Itoa(i)}
+		if !isPage {
+			at = at[:1]
 		}
-		x.selfLink(at, one)
+		x.selfLink(at, &primary[i])
 	}
 	x.includedResources(primary)
 	x.conclude()
+}
+
+// resource holds the parts of a resource that say what it is.
+type resource struct{ id, kind, links, relationships gjson.Result }
+
+func resourceOf(one gjson.Result) resource {
+	parts := pick(one, [...]string{"id", "type", "links", "relationships"})
+	return resource{parts[0], parts[1], parts[2], parts[3]}
+}
+
+func resourcesOf(list gjson.Result) []resource {
+	var resources []resource
+	for _, one := range list.Array() {
+		resources = append(resources, resourceOf(one))
+	}
+	return resources
+}
+
+// pick returns the members of an object by their names, in one pass.
+func pick(object gjson.Result, names [4]string) (members [4]gjson.Result) {
+	object.ForEach(func(name, value gjson.Result) bool {
+		for i := range names {
+			if names[i] == name.Str && !members[i].Exists() {
+				members[i] = value
+			}
+		}
+		return true
+	})
+	return members
 }
 
 func (x *envelope) conclude() {
@@ -123,28 +156,28 @@ func (x *envelope) foundAt(path []string) string {
 }
 
 // resourceID compares the id of a resource with the id in the path.
-func (x *envelope) resourceID(one gjson.Result) {
+func (x *envelope) resourceID(one *resource) {
 	name, isParameter := strings.CutSuffix(x.op.Path[strings.LastIndexByte(x.op.Path, '/')+1:], "}")
 	if !isParameter || x.status >= 300 {
 		return
 	}
-	asked, id := x.r.Owner.Match.Param(strings.TrimPrefix(name, "{")), one.Get("id")
+	asked, id := x.r.Owner.Match.Param(strings.TrimPrefix(name, "{")), one.id
 	if id.Exists() && !isRedacted(asked) && !strings.EqualFold(asked, id.String()) {
 		x.addFault(specs.Public, []string{"data", "id"}, "the id of the resource differs from the id in the path")
 	}
 }
 
 // selfLink checks that the link of a resource to itself ends in its type and id.
-func (x *envelope) selfLink(at []string, one gjson.Result) {
-	self, name, id := one.Get("links.self"), one.Get("type").String(), one.Get("id").String()
-	u, err := url.Parse(self.String())
-	if self.Type != gjson.String || err != nil || name == "" || id == "" || isRedacted(self.String()) {
+func (x *envelope) selfLink(at []string, one *resource) {
+	self, name, id := one.links.Get("self"), one.kind.String(), one.id.String()
+	path, _, ok := cutLink(self.String())
+	if self.Type != gjson.String || !ok || name == "" || id == "" || isRedacted(self.String()) {
 		return
 	}
-	segments := strings.Split(strings.Trim(u.Path, "/"), "/")
-	isOwn := len(segments) > 1 && strings.EqualFold(segments[len(segments)-1], id) &&
-		slices.Contains([]string{name, snakeCase(name)}, segments[len(segments)-2])
-	if !isOwn {
+	path = strings.Trim(path, "/")
+	end := strings.LastIndexByte(path, '/')
+	kind := path[strings.LastIndexByte(path[:max(end, 0)], '/')+1 : max(end, 0)]
+	if end < 0 || !strings.EqualFold(path[end+1:], id) || kind != name && kind != snakeCase(name) {
 		x.addFault(specs.Public, append(slices.Clone(at), "links", "self"),
 			"the link to a resource does not end in its type and id")
 	}
@@ -163,24 +196,24 @@ func snakeCase(name string) string {
 }
 
 // includedResources checks that each included resource is there once, and that another resource refers to it.
-func (x *envelope) includedResources(primary []gjson.Result) {
-	list := x.body.Get("included")
-	if !list.IsArray() {
+func (x *envelope) includedResources(primary []resource) {
+	if !x.parts[3].IsArray() {
 		return
 	}
-	included := list.Array()
+	included := resourcesOf(x.parts[3])
 	referred := map[[2]string]bool{}
 	for _, one := range slices.Concat(primary, included) {
-		one.Get("relationships").ForEach(func(_, relation gjson.Result) bool {
+		one.relationships.ForEach(func(_, relation gjson.Result) bool {
 			for _, target := range relation.Get("data").Array() { // one is a list of one
-				referred[resourceKey(target)] = true
+				to := resourceOf(target)
+				referred[to.key()] = true
 			}
 			return true
 		})
 	}
 	listed := map[[2]string]bool{}
-	for i, one := range included {
-		at, who := []string{"included", fmt.Sprint(i)}, resourceKey(one)
+	for i := range included {
+		at, who := []string{"included", strconv.Itoa(i)}, included[i].key()
 		switch {
 		case listed[who]:
 			x.addFault(specs.Public, at, "a resource of type %q is included twice", ownership.ShownSegment(who[0]))
@@ -188,13 +221,11 @@ func (x *envelope) includedResources(primary []gjson.Result) {
 			x.addFault(specs.Public, at, "an included resource of type %q is not referenced", ownership.ShownSegment(who[0]))
 		}
 		listed[who] = true
-		x.selfLink(at, one)
+		x.selfLink(at, &included[i])
 	}
 }
 
-func resourceKey(one gjson.Result) [2]string {
-	return [2]string{one.Get("type").String(), one.Get("id").String()}
-}
+func (r *resource) key() [2]string { return [2]string{r.kind.String(), r.id.String()} }
 
 // isPlain reports whether a value is a text that the recorder left unchanged.
 func isPlain(value gjson.Result) bool {

@@ -15,8 +15,7 @@ import (
 // Numbers for which room is made, since most exchanges need no more.
 const (
 	usualChecks   = 14 // of an exchange
-	messageChecks = 3
-	usualMessages = 3 // that are judged: parameters and two bodies
+	usualMessages = 3  // that are judged: parameters and two bodies
 )
 
 // Exchange judges one exchange.
@@ -34,7 +33,9 @@ func (j *Judge) Exchange(item record.Item) *Result {
 		j.judgeHeaders(r, answer)
 		j.judgeUndeclaredHeaders(r, answer)
 		if answer.mayHaveBody() {
-			r.add(j.judgeBody(answer))
+			o := j.judgeBody(answer)
+			r.noteText(answer, o)
+			r.add(o)
 			j.judgeEnvelope(r, answer)
 		} else {
 			r.Touched = append(r.Touched, answer.touched())

@@ -70,6 +70,20 @@ func isPlainURL(text string) bool {
 	return ok && host != "" && isMadeOf(host, ".-") && isMadeOf(path, "/.-_~,") && isMadeOf(query, "?&=[].-_~,%+/:")
 }
 
+// cutLink returns the path of a URL, unescaped, and its raw query.
+func cutLink(text string) (path, query string, ok bool) {
+	if isPlainURL(text) {
+		_, after, _ := strings.Cut(text, "://")
+		path, query, _ = strings.Cut(after, "?")
+		return path[strings.IndexByte(path+"/", '/'):], query, true
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", "", false
+	}
+	return u.Path, u.RawQuery, true
+}
+
 // isMadeOf reports whether a text consists of letters and digits of ASCII, and of some other signs.
 func isMadeOf(text, others string) bool {
 	for i := range len(text) {

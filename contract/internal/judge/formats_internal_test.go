@@ -1,6 +1,9 @@
 package judge
 
-import "testing"
+import (
+	"net/url"
+	"testing"
+)
 
 // What is recognized at a glance has the format.
 func TestQuickFormatsAcceptNothingElse(t *testing.T) {
@@ -27,6 +30,10 @@ var formatted = []string{
 
 func compareFormats(t *testing.T, text string) {
 	t.Helper()
+	path, query, ok := cutLink(text)
+	if u, err := url.Parse(text); ok != (err == nil) || ok && (path != u.Path || query != u.RawQuery) {
+		t.Errorf("%q is cut into %q and %q, %t", text, path, query, ok)
+	}
 	for name, format := range formats {
 		f, isQuick := format.(quickFormat)
 		if isQuick && f.has(text) && f.StringFormatValidator.Validate(text) != nil {

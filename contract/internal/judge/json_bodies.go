@@ -14,7 +14,7 @@ import (
 // members in the query stand for.
 func (r *Result) JSONRequest() (gjson.Result, bool) {
 	m := r.requestMessage()
-	return r.jsonOf(m.headers, m.body, m.doubt)
+	return r.jsonOf(m.headers, m.body, m.doubt, false)
 }
 
 // JSONResponse returns the response's body, when the recording holds it whole and it is JSON.
@@ -24,9 +24,17 @@ func (r *Result) JSONResponse() (gjson.Result, bool) {
 	}
 	if r.response == nil {
 		r.response = &parsedBody{}
-		r.response.value, r.response.isJSON = r.jsonOf(r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt)
+		r.response.value, r.response.isJSON = r.jsonOf(
+			r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt, r.isJSON)
 	}
 	return r.response.value, r.response.isJSON
+}
+
+// noteText notes what the judgement on an answer's body knows of its text, so that JSONResponse need not find it out.
+func (r *Result) noteText(m *message, o *judgement) {
+	if r.isJSON = o.isJSON; m.text != "" {
+		r.response = &parsedBody{gjson.Parse(m.text), true}
+	}
 }
 
 // parsedBody is a body that was parsed, and whether it could be.
@@ -35,12 +43,14 @@ type parsedBody struct {
 	isJSON bool
 }
 
-func (r *Result) jsonOf(headers recording.Headers, body *recording.Body, doubt string) (gjson.Result, bool) {
+func (r *Result) jsonOf(
+	headers recording.Headers, body *recording.Body, doubt string, isJSON bool,
+) (gjson.Result, bool) {
 	if body == nil || doubt != "" || len(body.Bytes) == 0 {
 		return gjson.Result{}, false
 	}
 	plain, reason := r.codings.Undo(headers, body)
-	if reason != "" || !gjson.ValidBytes(plain) {
+	if reason != "" || !isJSON && !gjson.ValidBytes(plain) {
 		return gjson.Result{}, false
 	}
 	return gjson.ParseBytes(plain), true

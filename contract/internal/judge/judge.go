@@ -70,12 +70,14 @@ type Config struct {
 type Judge struct {
 	addresses *ownership.Addresses
 	brand     specs.Brand
+	scheme    string // of credentials
 	trust     specs.Provenance
 	engine    engine.Engine
 	samples   func(*Result) bool // nil if the second engine judges all
 	messages  *judgementMemo
 	places    *placeMemo
-	headers   *sync.Map   // headerKey → *openapi3filter.ResponseValidationInput
+	headers   *sync.Map // headerKey → *openapi3filter.ResponseValidationInput
+	standard  *headerMemo
 	largeBody *sync.Mutex // held while a large body is judged
 	redactor  *recording.Redactor
 	ignores   func(header string) bool
@@ -98,9 +100,10 @@ func New(config Config) (*Judge, error) {
 		config.IgnoresHeader = func(string) bool { return false }
 	}
 	return &Judge{
-		addresses: addresses, brand: config.Brand, trust: config.Trust, engine: config.Engine,
-		messages: newMemo(), places: &placeMemo{}, headers: &sync.Map{}, largeBody: &sync.Mutex{},
-		redactor: config.Redactor, ignores: config.IgnoresHeader, limits: config.Limits,
+		addresses: addresses, brand: config.Brand, scheme: config.Brand.Scheme(), trust: config.Trust, engine: config.Engine,
+		messages: newMemo(), places: &placeMemo{}, headers: &sync.Map{}, standard: &headerMemo{},
+		largeBody: &sync.Mutex{},
+		redactor:  config.Redactor, ignores: config.IgnoresHeader, limits: config.Limits,
 	}, nil
 }
 

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -18,6 +17,9 @@ const (
 	pageOffset = "page[offset]"
 )
 
+// pageLinks are the names of a page's links.
+var pageLinks = [...]string{"first", "last", "next", "prev"}
+
 // unknown is a number that the exchange does not show.
 const unknown = -1
 
@@ -25,7 +27,8 @@ const unknown = -1
 type page struct {
 	*envelope
 	query         url.Values
-	links         gjson.Result
+	filters       []string        // names in the query, sorted
+	links         [4]gjson.Result // as pageLinks names them
 	limit, offset int
 	count, total  int
 }
@@ -33,23 +36,29 @@ type page struct {
 // page compares the page with the request, and its links with both.
 func (x *envelope) page(count int) {
 	query, err := url.ParseQuery(x.r.Owner.Query)
-	total := x.body.Get("meta.total")
+	total := x.parts[1].Get("total")
 	if err != nil || total.Type != gjson.Number {
 		return
 	}
-	p := &page{envelope: x, query: query, links: x.body.Get("links"), count: count, total: int(total.Int())}
+	p := &page{envelope: x, query: query, links: pick(x.parts[2], pageLinks), count: count, total: int(total.Int())}
+	for name := range query {
+		if strings.HasPrefix(name, "filter[") {
+			p.filters = append(p.filters, name)
+		}
+	}
+	slices.Sort(p.filters)
 	p.limit, p.offset = p.requested(pageLimit), p.requested(pageOffset)
 	if p.limit != unknown && p.count > p.limit {
 		x.addFault(specs.Public, []string{"data"}, "the page has %d resources, but at most %d were requested", p.count,
 			p.limit)
 	}
 	if p.offset != unknown {
-		p.linkPresence("next", p.offset+p.count < p.total)
-		p.linkPresence("prev", p.offset > 0)
+		p.linkPresence(2, p.offset+p.count < p.total)
+		p.linkPresence(3, p.offset > 0)
 	}
-	for _, name := range []string{"first", "last", "next", "prev"} {
-		if link := p.links.Get(name); isPlain(link) {
-			p.link(name, link.String())
+	for i, name := range pageLinks {
+		if isPlain(p.links[i]) {
+			p.link(name, p.links[i].String())
 		}
 	}
 }
@@ -74,8 +83,8 @@ func (p *page) requested(name string) int {
 }
 
 // linkPresence checks that a link is there exactly if it has to be.
-func (p *page) linkPresence(name string, want bool) {
-	link := p.links.Get(name)
+func (p *page) linkPresence(i int, want bool) {
+	name, link := pageLinks[i], p.links[i]
 	isThere := link.Exists() && link.Type != gjson.Null
 	switch {
 	case want && !isThere:
@@ -90,11 +99,12 @@ func (p *page) linkPresence(name string, want bool) {
 
 // link compares a link with the page. It may leave out defaults.
 func (p *page) link(name, text string) {
-	u, err := url.Parse(text)
-	if err != nil {
+	_, raw, ok := cutLink(text)
+	if !ok {
 		return
 	}
-	at, query := []string{"links", name}, u.Query()
+	query, _ := url.ParseQuery(raw)
+	at := []string{"links", name}
 	if size := query.Get(pageLimit); query.Has(pageLimit) && p.limit != unknown && size != strconv.Itoa(p.limit) {
 		p.addFault(specs.Public, at, "the link %q leads to pages of %s resources, want %d", name, shownNumber(size), p.limit)
 	}
@@ -102,8 +112,8 @@ func (p *page) link(name, text string) {
 		p.addFault(specs.Public, at, "the link %q leads to the wrong page, starting at %s", name,
 			shownNumber(query.Get(pageOffset)))
 	}
-	for _, filter := range slices.Sorted(maps.Keys(p.query)) {
-		if strings.HasPrefix(filter, "filter[") && !slices.Equal(p.query[filter], query[filter]) {
+	for _, filter := range p.filters {
+		if !slices.Equal(p.query[filter], query[filter]) {
 			p.addFault(specs.Assumed, at, "the link %q does not keep %s", name, filter)
 		}
 	}

@@ -43,7 +43,7 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 	if known := j.messages.get(key); known != nil {
 		return known
 	}
-	o := &judgement{checks: make([]Check, 0, messageChecks)}
+	o := newJudgement()
 	if slices.ContainsFunc(op.Parameters,
 		func(ref *openapi3.ParameterRef) bool { return !specs.IsCredential(ref.Value) }) {
 		o.judged = 1

@@ -144,3 +144,16 @@ func TestMessagesHideWhatMayBeAKey(t *testing.T) {
 		})
 	}
 }
+
+// An answer that was judged, and so was read, is read anew once its secrets are taken out.
+func TestARedactedAnswerHasNoSecrets(t *testing.T) {
+	t.Parallel()
+	r := probe(t).Exchange(talk{line: "POST /pets", status: 200, response: `{"password":"tea time"}`}.item())
+	if before, _ := r.JSONResponse(); before.Get("password").String() != "tea time" {
+		t.Fatalf("the answer is %q", before)
+	}
+	clean := r.Redacted(&recording.Redactor{Salt: []byte("salt")})
+	if after, isJSON := clean.JSONResponse(); !isJSON || !strings.HasPrefix(after.Get("password").String(), recording.Mark) {
+		t.Errorf("the answer is %q", after)
+	}
+}

@@ -10,7 +10,7 @@ import (
 // has no verdicts. It is nil if a secret stands in the path of the address.
 func (r *Result) Redacted(redactor *recording.Redactor) *Result {
 	clean := *r
-	clean.Checks, clean.Findings, clean.reading = nil, nil, nil
+	clean.Checks, clean.Findings, clean.reading, clean.response, clean.isJSON = nil, nil, nil, nil, false
 	e := redactor.Redact(r.Item.Exchange, r.Operation())
 	was, err := url.Parse(r.Item.Request.URL)
 	is, cleanErr := url.Parse(e.Request.URL)

@@ -29,6 +29,12 @@ func (r *Result) readRequest() {
 	if op == nil || op.Reader.IsExact() {
 		return
 	}
+	if r.Owner.Query == "" && r.Item.Request.Body == nil {
+		if r.Item.RequestDoubt == "" {
+			r.reading = documentedOf(op).unsent
+		}
+		return
+	}
 	sent, reason := r.sent()
 	if r.Owner.Query != "" {
 		if query, err := url.ParseQuery(r.Owner.Query); err == nil { // otherwise there is a finding on the parameters
@@ -64,6 +70,18 @@ func (r *Result) sent() (sent specs.Sent, reason string) {
 	return sent, reason
 }
 
+// readNothing reads a request without a body and a query, for which a recording may have left out the body.
+func readNothing(op *specs.Operation) *reading {
+	if op.Reader.IsExact() {
+		return nil
+	}
+	read, err := op.Reader.Read(specs.Sent{})
+	if err != nil || !read.Changed.Body || !needsMembers(op) {
+		return nil
+	}
+	return &reading{body: read.Body}
+}
+
 // isWorthReading reports whether the body that was read can be judged. A recording without a body may have left it out.
 func (r *Result) isWorthReading(read *specs.Read) bool {
 	if r.Item.RequestDoubt != "" {
@@ -72,7 +90,12 @@ func (r *Result) isWorthReading(read *specs.Read) bool {
 	if body := r.Item.Request.Body; len(read.FromQuery) > 0 || body != nil && len(body.Bytes) > 0 {
 		return true
 	}
-	schema := requestBodyOf(r.Operation()).Content.Get(r.Operation().Reader.MediaType()).Schema
+	return needsMembers(r.Operation())
+}
+
+// needsMembers reports whether the body of a request cannot be an object without members.
+func needsMembers(op *specs.Operation) bool {
+	schema := requestBodyOf(op).Content.Get(op.Reader.MediaType()).Schema
 	return schema.Value.VisitJSON(map[string]any{}) != nil
 }
 

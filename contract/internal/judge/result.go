@@ -42,6 +42,7 @@ type Result struct {
 	sampled  bool        // the second engine judges it even if the first one finds no fault
 	reading  *reading    // nil if the request was read as it was sent
 	response *parsedBody // nil until it is asked for
+	isJSON   bool        // the answer is known to be JSON
 	codings  body.Codings
 }
 
@@ -84,7 +85,7 @@ func (r *Result) Lean() *Result {
 		e.Response = &recording.Response{Status: e.Response.Status}
 	}
 	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Touched = &e, nil, nil, nil
-	lean.reading, lean.response = nil, nil
+	lean.reading, lean.response, lean.isJSON = nil, nil, false
 	return &lean
 }
 

@@ -18,7 +18,7 @@ func (j *Judge) judgeUndeclaredHeaders(r *Result, m *message) {
 	}
 	var names []string
 	for _, line := range m.headers {
-		if !isStandardHeader(line[0]) && !declaresHeader(m.documented, line[0]) && !j.ignores(line[0]) {
+		if !j.standard.has(line[0]) && !declaresHeader(m.documented, line[0]) && !j.ignores(line[0]) {
 			names = append(names, shownHeader(line[0]))
 		}
 	}
@@ -57,6 +57,16 @@ func declaresHeader(documented *documentedStatus, name string) bool {
 		}
 	}
 	return false
+}
+
+// headerMemo remembers whether headers are standard ones.
+type headerMemo struct{ memo[string, bool] }
+
+func (m *headerMemo) has(name string) bool {
+	if is, known := m.get(name); known {
+		return is
+	}
+	return m.put(strings.Clone(name), isStandardHeader(name))
 }
 
 // isStandardHeader reports whether a header of an answer has a meaning of its own, whatever the interface.
