@@ -98,10 +98,14 @@ func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body
 	}
 }
 
-// makeRoom makes room for the things of the list that a pointer leads into.
+// makeRoom makes room for the things of the list that a pointer leads into, unless that is so long that it may hold
+// something else.
 func (o *objectReader) makeRoom(at specs.Pointer, body scan.Value) {
+	const longest = 100
 	if n := len(at) - 1; n >= 0 && at[n] == "*" {
-		each(body, at[:n], func(list scan.Value) { o.event.Shows = slices.Grow(o.event.Shows, list.Len()) })
+		each(body, at[:n], func(list scan.Value) {
+			o.event.Shows = slices.Grow(o.event.Shows, min(list.Len(), longest))
+		})
 	}
 }
 
