@@ -15,15 +15,14 @@ func CutPlain(address string) (origin, path, query string, isPlain bool) {
 	if !found || port == scheme {
 		return "", "", "", false
 	}
-	end := port
-	if strings.HasPrefix(address[port:], ":") {
-		for end++; end < len(address) && '0' <= address[end] && address[end] <= '9'; end++ {
-		}
+	path = address[port:]
+	if strings.HasPrefix(path, ":") {
+		path = strings.TrimLeft(path[1:], "0123456789")
 	}
-	path = address[end:]
+	origin = address[:len(address)-len(path)]
 	path, query = path[:plainLength(path, true)], path[plainLength(path, true):]
 	isPlain = (path == "" || path[0] == '/') && (query == "" || query[0] == '?') && strings.IndexByte(query, '#') < 0
-	return address[:end], path, query, isPlain
+	return origin, path, query, isPlain
 }
 
 // plainLength returns how many bytes at the beginning of a text are never escaped in an address.

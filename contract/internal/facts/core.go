@@ -108,7 +108,7 @@ func readDeleted(e *Exchange, body scan.Value) {
 	next := body.Get("cursor_id")
 	e.Page.Next, e.Page.Cut = next.Text(), !next.Exists()
 	e.Listed = body.Get("tables").IsArray()
-	for item := range body.Get("tables").List() {
+	for item := range body.Get("tables").List {
 		e.Page.Tables = append(e.Page.Tables, DeletedTable{
 			ID: item.Get("id").Text(), Name: item.Get("name").Text(), Database: item.Get("database_name").Text(),
 			At: instant(item.Get("deleted_at").Text()), Mark: e.markOf(item.Raw()),

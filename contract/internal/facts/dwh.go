@@ -20,7 +20,7 @@ type LoadTarget struct {
 
 func readTargets(e *Exchange, body scan.Value) {
 	e.Targets = &LoadTarget{Database: visible(body.Get("output_config", "database"))}
-	for entry := range body.Get("advanced_configs").List() {
+	for entry := range body.Get("advanced_configs").List {
 		if table := visible(entry.Get("target_table")); table != "" {
 			e.Targets.Tables = append(e.Targets.Tables, table)
 		}

@@ -72,7 +72,7 @@ func (e *Exchange) compareMembers(r *reading) {
 	}
 	e.Repeatable = e.Repeatable || request.Get("idempotent_key").Exists()
 	set := map[string]scan.Value{}
-	for asked := range request.Each() {
+	for asked := range request.Each {
 		if asked.IsNumber() || asked.IsBool() {
 			set[asked.Name()] = asked
 		}
@@ -80,7 +80,7 @@ func (e *Exchange) compareMembers(r *reading) {
 	if len(set) == 0 || !answer.IsObject() {
 		return
 	}
-	for shown := range answer.Each() {
+	for shown := range answer.Each {
 		asked := set[shown.Name()]
 		isNumber := asked.IsNumber() && shown.IsNumber() && asked.Float() != shown.Float()
 		isTruth := asked.IsBool() && shown.IsBool() && asked.Bool() != shown.Bool()

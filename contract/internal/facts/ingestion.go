@@ -76,7 +76,7 @@ func readRecord(body scan.Value, timeName string) *Record {
 		return nil
 	}
 	f := &Record{Time: seconds}
-	for value := range body.Each() {
+	for value := range body.Each {
 		if !value.IsString() && !value.IsNumber() || len(f.Values) == maxValues {
 			continue
 		}
@@ -90,7 +90,7 @@ func readRecord(body scan.Value, timeName string) *Record {
 // readRecords reads the last records of a table.
 func readRecords(e *Exchange, body scan.Value) {
 	const timeColumn = "time"
-	for record := range body.Each() {
+	for record := range body.Each {
 		if f := readRecord(record, timeColumn); f != nil && record.IsObject() {
 			e.Records = append(e.Records, *f)
 		}

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -51,14 +52,13 @@ func (t Thing) orNone() Thing {
 
 // id returns the values of path parameters, or nothing if one of them is empty.
 func (o *objectReader) id(names []string) string {
-	parts := make([]string, len(names))
-	for i, name := range names {
-		if parts[i] = o.match.Param(name); parts[i] == "" {
-			parts[i] = o.match.Declared(name)
-		}
-		if parts[i] == "" {
+	parts := make([]string, 0, 4) // on the stack
+	for _, name := range names {
+		part := cmp.Or(o.match.Param(name), o.match.Declared(name))
+		if part == "" {
 			return ""
 		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, "/")
 }
@@ -83,6 +83,7 @@ func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 // showAt reads what stands at a pointer.
 func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body scan.Value) {
 	isList := slices.Contains(at, "*")
+	o.makeRoom(at, body)
 	each(body, at, func(object scan.Value) {
 		o.add(a, &sightOf{does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList &&
 			a.Verb != ""})
@@ -93,6 +94,17 @@ func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body
 			each(body, a.Total(), func(total scan.Value) {
 				o.event.Partial = o.event.Partial || total.Int() > int64(list.Len())
 			})
+		})
+	}
+}
+
+// makeRoom makes room for the things of the list that a pointer leads into, unless that is so long that it may hold
+// something else.
+func (o *objectReader) makeRoom(at specs.Pointer, body scan.Value) {
+	const longest = 100
+	if n := len(at) - 1; n >= 0 && at[n] == "*" {
+		each(body, at[:n], func(list scan.Value) {
+			o.event.Shows = slices.Grow(o.event.Shows, min(list.Len(), longest))
 		})
 	}
 }
@@ -110,7 +122,7 @@ func each(value scan.Value, at specs.Pointer, do func(scan.Value)) {
 	for i, token := range at {
 		if token == "*" {
 			if value.IsArray() {
-				for item := range value.Each() {
+				for item := range value.Each {
 					each(item, at[i+1:], do)
 				}
 			}
@@ -151,11 +163,13 @@ func (o *objectReader) add(a *specs.Action, s *sightOf) {
 		o.addObject(r, s, kindName)
 		return
 	}
-	parts := make([]string, len(a.Identity))
-	for i, at := range a.Identity {
-		if parts[i] = first(s.object, at); parts[i] == "" {
+	parts := make([]string, 0, 4) // on the stack
+	for _, at := range a.Identity {
+		part := first(s.object, at)
+		if part == "" {
 			return
 		}
+		parts = append(parts, part)
 	}
 	o.event.Shows = append(o.event.Shows, Shown{Thing: Thing{Kind(r.Name), strings.Join(parts, "/")}, Does: s.does})
 }
@@ -186,10 +200,10 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 		f.Thing.Kind == e.Kind && judge.IsDistinct(id) {
 		e.Answered = id
 	}
-	if read := objects[f.Thing.Kind]; read != nil {
-		read(e, &f, s.object, s.whole)
-	}
 	e.Shows = append(e.Shows, f)
+	if read := objects[f.Thing.Kind]; read != nil {
+		read(e, &e.Shows[len(e.Shows)-1], s.object, s.whole)
+	}
 	o.tie(r, f.Thing, s, kindName)
 }
 
@@ -227,10 +241,11 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 
 // refer notes what a request wants something to be a part of, or to refer to.
 func (e *Exchange) refer(a *specs.Action, body scan.Value) {
-	for _, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
-		at := a.Request.Join(link.At)
-		if t := (Thing{Kind(link.Resource), first(body, at)}).orNone(); !t.IsNone() {
-			e.Refers = append(e.Refers, t)
+	for _, links := range [][]specs.Link{a.Resource.Parents, a.Resource.Refers} {
+		for _, link := range links {
+			if t := (Thing{Kind(link.Resource), first(body, a.Request.Join(link.At))}).orNone(); !t.IsNone() {
+				e.Refers = append(e.Refers, t)
+			}
 		}
 	}
 }

@@ -74,9 +74,9 @@ func readPool(e *Exchange, f *Shown, body, _ scan.Value) {
 
 func readRule(e *Exchange, f *Shown, body, _ scan.Value) {
 	rule := PoolRule{ID: f.Thing.ID, PoolID: body.Get("poolId").Text(), Priority: body.Get("priority").Int()}
-	for c := range body.Get("conditions").Each() {
+	for c := range body.Get("conditions").Each {
 		condition := Condition{Kind: c.Get("type").Text(), Operator: c.Get("operator").Text()}
-		for value := range c.Get("values").List() {
+		for value := range c.Get("values").List {
 			condition.Values = append(condition.Values, value.Text())
 		}
 		rule.Conditions = append(rule.Conditions, condition)

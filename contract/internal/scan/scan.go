@@ -3,6 +3,8 @@
 package scan
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"sync"
 	"unicode/utf8"
 
@@ -102,40 +104,92 @@ func (r *Reader) Word(word string) bool {
 
 // Bytes reads a string. The bytes are valid until the next one is read.
 func (r *Reader) Bytes() []byte {
-	quoted, isPlain := r.quoted()
-	if isPlain {
-		return quoted[1 : len(quoted)-1]
+	if !r.Take('"') {
+		r.failed = true
+		return nil
 	}
-	var err error
-	if r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], quoted); err != nil {
+	start := r.at
+	r.at += plainLength(r.text[start:])
+	if r.ends() {
+		return r.text[start : r.at-1]
+	}
+	r.scratch = append(r.scratch[:0], r.text[start:r.at]...)
+	for r.at+1 < len(r.text) && r.text[r.at] == '\\' {
+		c := escaped(r.text[r.at+1])
+		if c == 0 {
+			return r.unquote(start)
+		}
+		run := r.text[r.at+2:]
+		run = run[:plainLength(run)]
+		r.scratch = append(append(r.scratch, c), run...)
+		r.at += 2 + len(run)
+	}
+	if !r.ends() {
 		r.failed = true
 	}
 	return r.scratch
 }
 
-// quoted reads a string with its quotes, and reports whether it has no escapes.
-func (r *Reader) quoted() (quoted []byte, isPlain bool) {
-	if !r.Take('"') {
-		r.failed = true
-		return nil, false
+// ends reads the quote at the end of a string, and reports whether it is next.
+func (r *Reader) ends() bool { return r.skip('"') }
+
+// escaped returns the byte that a letter behind a backslash stands for, or 0 if it is more than one.
+func escaped(letter byte) byte {
+	switch letter {
+	case '"', '\\', '/':
+		return letter
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'r':
+		return '\r'
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
 	}
-	start := r.at - 1
-	isPlain = true
-	for i := r.at; i < len(r.text); i++ {
-		switch c := r.text[i]; {
-		case c == '"':
-			r.at = i + 1
-			return r.text[start:r.at], isPlain
-		case c == '\\':
-			i++
-			isPlain = false
-		case c < ' ':
-			r.failed = true
-			return nil, false
+	return 0
+}
+
+// unquote reads a string of which only the quote at its beginning was read.
+func (r *Reader) unquote(start int) []byte {
+	end := start
+	for end < len(r.text) && r.text[end] != '"' {
+		if r.text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(r.text) {
+		r.failed = true
+		return nil
+	}
+	r.at = end + 1
+	var err error
+	if r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], r.text[start-1:r.at]); err != nil {
+		r.failed = true
+	}
+	return r.scratch
+}
+
+// plainLength returns how many bytes at the beginning of a text are neither a quote, nor a backslash, nor a control
+// character. It looks at eight of them at a time.
+func plainLength(text []byte) int {
+	const each, top = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; n+8 <= len(text); n += 8 {
+		word := binary.LittleEndian.Uint64(text[n:])
+		quote, backslash := word^each*'"', word^each*'\\'
+		// The top bit of a byte is set if it is below what is taken away, or, behind such a byte, perhaps.
+		if found := ((quote-each)&^quote | (backslash-each)&^backslash | (word-each*' ')&^word) & top; found != 0 {
+			return n + bits.TrailingZeros64(found)/8
 		}
 	}
-	r.failed = true
-	return nil, false
+	for n < len(text) && text[n] >= ' ' && text[n] != '"' && text[n] != '\\' {
+		n++
+	}
+	return n
 }
 
 // Count reads a number from 0 to 10^18, written in digits alone.

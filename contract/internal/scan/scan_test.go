@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"svc.example/understudy/contract/internal/scan"
 )
@@ -67,4 +68,30 @@ func TestMembersStandInTheirOrder(t *testing.T) {
 	if r.Want('}'); !r.Done() {
 		t.Error("the object has no end")
 	}
+}
+
+// FuzzString holds strings against package json, which does the same but for what is no Unicode.
+func FuzzString(f *testing.F) {
+	for _, text := range []string{
+		`"a"`, `""`, `"\""`, `"\\\/\b\f\n\r\t"`, `"twelve bytes\""`, `"\u00e9\ud83d\ude00\n"`, `"\x"`, `"\`, `"a`, `"a\"`,
+		"\"a\n\"", "\"\\n\n\"", "\"\\u0041\n\"", "\"12345678\x1f\"", "\"1234567\x7f\"", `"é1234567é"`, `"\u12"`, `"\u123`, `"a" b`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !strings.HasPrefix(text, `"`) {
+			return
+		}
+		var want string
+		isString := utf8.ValidString(text) && json.Unmarshal([]byte(text), &want) == nil
+		r := scan.Of([]byte(text))
+		defer r.Free()
+		got := string(r.Bytes())
+		switch isRead := r.Done(); {
+		case isRead && (!isString || got != want):
+			t.Errorf("%q is read as %q, want %q, %t", text, got, want, isString)
+		case isString && !isRead && !strings.Contains(want, "\ufffd"):
+			t.Errorf("%q is not read", text)
+		}
+	})
 }

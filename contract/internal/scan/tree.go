@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"iter"
 	"strconv"
 	"strings"
 
@@ -156,32 +155,27 @@ func (v Value) IsBool() bool { return v.first() == 't' || v.first() == 'f' }
 func (v Value) IsNumber() bool { return v.first() == '-' || '0' <= v.first() && v.first() <= '9' }
 
 // Each yields the elements of a list, the members of an object, or any other value itself.
-func (v Value) Each() iter.Seq[Value] {
-	if v.Exists() && !v.IsObject() && !v.IsArray() {
-		return v.alone
-	}
-	return v.inner
-}
-
-// List yields the elements of a list, or any other value but null itself.
-func (v Value) List() iter.Seq[Value] {
-	if v.Exists() && !v.IsArray() && v.first() != 'n' {
-		return v.alone
-	}
-	return v.inner
-}
-
-func (v Value) alone(yield func(Value) bool) { yield(v) }
-
-// inner yields the elements of a list, or the members of an object.
-func (v Value) inner(yield func(Value) bool) {
-	if v.IsObject() || v.IsArray() {
+func (v Value) Each(yield func(Value) bool) {
+	switch {
+	case v.IsObject(), v.IsArray():
 		nodes := v.tree.nodes
 		for at, end := v.at+1, nodes[v.at].next; at < end; at = nodes[at].next {
 			if !yield(Value{v.tree, at}) {
 				return
 			}
 		}
+	case v.Exists():
+		yield(v)
+	}
+}
+
+// List yields the elements of a list, or any other value but null itself.
+func (v Value) List(yield func(Value) bool) {
+	switch {
+	case v.IsArray():
+		v.Each(yield)
+	case v.Exists() && v.first() != 'n':
+		yield(v)
 	}
 }
 
@@ -190,7 +184,7 @@ func (v Value) Len() (n int) {
 	if !v.IsArray() {
 		return 0
 	}
-	for range v.inner {
+	for range v.Each {
 		n++
 	}
 	return n
@@ -238,7 +232,7 @@ func (v Value) element(number string) Value {
 	if err != nil {
 		return Value{}
 	}
-	for element := range v.inner {
+	for element := range v.Each {
 		if n == 0 {
 			return element
 		}

@@ -17,13 +17,13 @@ func decoded(v scan.Value) any {
 	switch {
 	case v.IsObject():
 		members := []any{}
-		for member := range v.Each() {
+		for member := range v.Each {
 			members = append(members, member.Name(), decoded(member))
 		}
 		return members
 	case v.IsArray():
 		list := []any{}
-		for element := range v.Each() {
+		for element := range v.Each {
 			list = append(list, decoded(element))
 		}
 		return list
@@ -134,10 +134,10 @@ func TestValuesAreReadInTheirForms(t *testing.T) {
 		var tree scan.Tree
 		v := tree.Read(text)
 		got := forms{Text: v.Text(), Int: v.Int(), Float: v.Float(), Bool: v.Bool(), Len: v.Len()}
-		for range v.Each() {
+		for range v.Each {
 			got.Each++
 		}
-		for range v.List() {
+		for range v.List {
 			got.Lists++
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -149,10 +149,10 @@ func TestValuesAreReadInTheirForms(t *testing.T) {
 func TestTheAbsentValueIsEmpty(t *testing.T) {
 	t.Parallel()
 	var v scan.Value
-	for range v.Each() {
+	for range v.Each {
 		t.Error("it has an element")
 	}
-	for range v.List() {
+	for range v.List {
 		t.Error("it has an element")
 	}
 	if v.Exists() || v.IsObject() || v.IsNumber() || v.Text() != "" || v.Raw() != "" || v.Int() != 0 || v.Get("a").Exists() {
@@ -166,7 +166,7 @@ func TestTextsDoNotShareTheMemoryOfTheWholeText(t *testing.T) {
 	text := strings.Clone(`{"name": "short", "long": "` + strings.Repeat("x", 1000) + `", "n": 12, "list": [1]}`)
 	begin := uintptr(unsafe.Pointer(unsafe.StringData(text)))
 	var tree scan.Tree
-	for member := range tree.Read(text).Each() {
+	for member := range tree.Read(text).Each {
 		for _, part := range []string{member.Name(), member.Text()} {
 			if at := uintptr(unsafe.Pointer(unsafe.StringData(part))); at >= begin && at < begin+uintptr(len(text)) {
 				t.Errorf("%.10q is a part of the whole text", part)
