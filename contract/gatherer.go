@@ -119,7 +119,7 @@ func (g *gatherer) collect(v *exchangeResult) {
 	}
 	g.Pending.take(g.checker, v.result)
 	if v.event != nil {
-		g.watcher.See(v.event)
+		g.watcher.SeeEncoded(v.event, v.encoded)
 	}
 }
 

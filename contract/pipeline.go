@@ -26,6 +26,7 @@ type batch struct {
 	size     int
 	problems []error // of each record, or nil
 	results  []exchangeResult
+	encoded  []byte // the events of all results
 	done     chan struct{}
 }
 
@@ -36,6 +37,8 @@ type exchangeResult struct {
 	line   report.Line // set if there is a finding or an event
 	event  *facts.Exchange
 	err    error
+
+	encoded []byte // the event; nil if nobody has encoded it
 
 	ignored string // the option that leaves the exchange out
 }
@@ -192,13 +195,20 @@ func newBatch() *batch {
 }
 
 func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
-	b.results = make([]exchangeResult, len(b.records))
+	const usual = 512 // bytes of an event
+	b.results, b.encoded = make([]exchangeResult, len(b.records)), make([]byte, 0, usual*len(b.records))
 	for i := range b.records {
 		if ctx.Err() != nil {
 			break
 		}
-		b.results[i] = p.checker.judgeRecord(p.judge, b.records[i], b.problems[i])
+		v := &b.results[i]
+		*v = p.checker.judgeRecord(p.judge, b.records[i], b.problems[i])
 		b.records[i] = record.Raw{}
+		if v.event != nil { // encoded here, because one goroutine gathers for all
+			begin := len(b.encoded)
+			b.encoded = facts.Append(b.encoded, v.event)
+			v.encoded = b.encoded[begin:]
+		}
 	}
 	b.records = nil
 }

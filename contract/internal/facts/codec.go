@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/contract/internal/scan"
 )
 
-// Append appends an exchange as bytes, which a Decoder reads.
+// Append appends an exchange as bytes, which a Decoder reads. The site of the exchange is not among them.
 func Append(b []byte, e *Exchange) []byte {
 	c := coder{bytes: b}
 	c.exchange(e)
@@ -40,18 +40,6 @@ func (d *Decoder) Decode(frame []byte) (*Exchange, error) {
 		return nil, errors.New("decode an exchange: the bytes are not those of one")
 	}
 	return e, nil
-}
-
-// Encoder encodes exchanges, each by itself. It is used by one goroutine.
-type Encoder struct{ frame []byte }
-
-// NewEncoder returns an encoder.
-func NewEncoder() *Encoder { return &Encoder{} }
-
-// Encode returns an exchange as bytes, which are valid until the next one.
-func (c *Encoder) Encode(e *Exchange) ([]byte, error) {
-	c.frame = Append(c.frame[:0], e)
-	return c.frame, nil
 }
 
 // coder writes the parts of an exchange, or reads them in the same order.

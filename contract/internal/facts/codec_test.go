@@ -81,6 +81,7 @@ func filled(seed uint64, most int) *facts.Exchange {
 	e := &facts.Exchange{}
 	f := filler{chance: rand.New(rand.NewPCG(seed, 0)), isFull: seed == 0, most: most}
 	f.fill(reflect.ValueOf(e).Elem())
+	e.At = 0 // which is not coded
 	return e
 }
 

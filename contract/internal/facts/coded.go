@@ -2,8 +2,8 @@ package facts
 
 import "svc.example/understudy/contract/report"
 
-// exchange writes or reads an exchange, member by member. So does each function below with a part of one: a member that
-// one of them leaves out is lost.
+// exchange writes or reads an exchange, member by member, but for its site. So does each function below with a part of
+// one: a member that one of them leaves out is lost.
 func (c *coder) exchange(e *Exchange) {
 	number(c, &e.Number)
 	number(c, &e.Seq)
@@ -24,7 +24,6 @@ func (c *coder) exchange(e *Exchange) {
 	c.truth(&e.Forget)
 	c.truth(&e.Own)
 	c.truth(&e.Unordered)
-	number(c, &e.At)
 	text(c, &e.Account)
 	c.hash(&e.Caller)
 	c.truth(&e.Keyed)

@@ -45,7 +45,10 @@ func NewWatcher(config Config, say func(Result)) *Watcher {
 }
 
 // See takes the next exchange of the recording.
-func (w *Watcher) See(e *facts.Exchange) {
+func (w *Watcher) See(e *facts.Exchange) { w.SeeEncoded(e, nil) }
+
+// SeeEncoded does what See does. Who has the exchange as facts.Append encodes it gives that, too, which is not kept.
+func (w *Watcher) SeeEncoded(e *facts.Exchange, encoded []byte) {
 	switch {
 	case w.err != nil:
 		return
@@ -55,11 +58,11 @@ func (w *Watcher) See(e *facts.Exchange) {
 	case !e.Forget:
 		w.sites.take(e)
 	}
-	w.err = w.keep(e)
+	w.err = w.keep(e, encoded)
 }
 
 // keep keeps an exchange until all of them are known.
-func (w *Watcher) keep(e *facts.Exchange) (err error) {
+func (w *Watcher) keep(e *facts.Exchange, encoded []byte) (err error) {
 	x := newEntry(e)
 	file, known := w.files[e.File]
 	if !known {
@@ -67,7 +70,7 @@ func (w *Watcher) keep(e *facts.Exchange) (err error) {
 		w.files[e.File] = file
 	}
 	x.file = file
-	if x.frame, err = w.store.put(e); err != nil {
+	if x.frame, err = w.store.put(e, encoded); err != nil {
 		return err
 	}
 	if !e.Forget {

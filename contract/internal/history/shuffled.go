@@ -16,7 +16,7 @@ type Shuffled struct {
 // Put takes an exchange.
 func (s *Shuffled) Put(e *facts.Exchange) (err error) {
 	x := entry{number: int64(e.Number)}
-	if x.frame, err = s.store.put(e); err != nil {
+	if x.frame, err = s.store.put(e, nil); err != nil {
 		return err
 	}
 	return s.sorter.put(x)

@@ -18,15 +18,15 @@ type store struct {
 	file      *os.File
 	out       *bufio.Writer
 	size      int64
-	encoder   *facts.Encoder
+	room      []byte          // for one that is encoded
 	unordered map[string]bool // files
 }
 
 // maxInMemory is the number of exchanges that a store holds in memory, some five megabytes.
 const maxInMemory = 5_000
 
-// put stores an exchange, and returns where it is.
-func (s *store) put(e *facts.Exchange) (at frame, err error) {
+// put stores an exchange, and returns where it is. It encodes the exchange if it is not given in that form.
+func (s *store) put(e *facts.Exchange, encoded []byte) (at frame, err error) {
 	if s.file == nil && len(s.exchanges) < cmp.Or(s.limit, maxInMemory) {
 		s.exchanges = append(s.exchanges, e)
 		return frame{offset: -int64(len(s.exchanges))}, nil
@@ -35,15 +35,15 @@ func (s *store) put(e *facts.Exchange) (at frame, err error) {
 		if s.file, err = createScratch("facts"); err != nil {
 			return frame{}, err
 		}
-		s.out, s.encoder = bufio.NewWriterSize(s.file, 1<<16), facts.NewEncoder()
+		s.out = bufio.NewWriterSize(s.file, 1<<16)
 	}
-	text, err := s.encoder.Encode(e)
-	if err != nil {
-		return frame{}, fmt.Errorf("keep the exchanges: %w", err)
+	if encoded == nil {
+		s.room = facts.Append(s.room[:0], e)
+		encoded = s.room
 	}
-	at = frame{s.size, int32(len(text))}
+	at = frame{s.size, int32(len(encoded))}
 	s.size += int64(at.length)
-	_, err = s.out.Write(text)
+	_, err = s.out.Write(encoded)
 	return at, err
 }
 
@@ -87,20 +87,20 @@ type frame struct {
 
 // get returns an exchange.
 func (r *reader) get(x *entry) (*facts.Exchange, error) {
+	file := r.store.file
 	if x.isCopied {
-		return r.read(r.copies.file, x.frame)
+		file = r.copies.file
 	}
-	return r.at(x.frame)
+	return r.read(file, x.frame, x.at)
 }
 
-func (r *reader) at(x frame) (*facts.Exchange, error) {
+// at returns an exchange without its site.
+func (r *reader) at(x frame) (*facts.Exchange, error) { return r.read(r.store.file, x, 0) }
+
+func (r *reader) read(file *os.File, x frame, at int32) (*facts.Exchange, error) {
 	if x.offset < 0 {
 		return r.store.exchanges[-x.offset-1], nil
 	}
-	return r.read(r.store.file, x)
-}
-
-func (r *reader) read(file *os.File, x frame) (*facts.Exchange, error) {
 	text, err := r.text(file, x)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (r *reader) read(file *os.File, x frame) (*facts.Exchange, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
-	e.Unordered = r.store.unordered[e.File]
+	e.At, e.Unordered = int(at), r.store.unordered[e.File]
 	return e, nil
 }
 
