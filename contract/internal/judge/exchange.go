@@ -80,6 +80,9 @@ func (j *Judge) match(r *Result, item record.Item) {
 		r.Recorded = item.Response.Status
 	}
 	r.Item, r.IsInjected = item.Genuine()
+	if op := r.Operation(); op != nil {
+		r.documented = documentedOf(op)
+	}
 	r.readRequest()
 }
 
@@ -149,7 +152,7 @@ func (j *Judge) judgeStatus(r *Result) bool {
 			Spec: report.Spec{Pointer: op.Pointer + "/responses"},
 		}))
 		return false
-	case documentedResponse(op, status).Response == nil:
+	case r.documented.answer(status).Response == nil:
 		j.addUndocumentedStatus(r, status)
 		return false
 	}
@@ -160,7 +163,7 @@ func (j *Judge) judgeStatus(r *Result) bool {
 // answerMessage returns the answer of a documented status, as it is to be judged.
 func (r *Result) answerMessage() message {
 	op, status, headers := r.Operation(), r.Status(), r.Item.Response.Headers
-	documented, kind := documentedResponse(op, status), headers.Value("Content-Type")
+	documented, kind := r.documented.answer(status), headers.Value("Content-Type")
 	return message{
 		op: op, side: response, status: status, method: r.Item.Request.Method, headers: headers, kind: kind,
 		body: r.answered(), doubt: r.Item.ResponseDoubt, documentedBody: &documented.documentedBody,

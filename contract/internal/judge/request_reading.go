@@ -31,7 +31,7 @@ func (r *Result) readRequest() {
 	}
 	if r.Owner.Query == "" && r.Item.Request.Body == nil {
 		if r.Item.RequestDoubt == "" {
-			r.reading = documentedOf(op).unsent
+			r.reading = r.documented.unsent
 		}
 		return
 	}
@@ -106,7 +106,7 @@ func (r *Result) requestMessage() message {
 	m := message{
 		op: op, side: request, kind: kind, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
-		documentedBody: documentedOf(op).request, sampled: r.sampled, codings: &r.codings,
+		documentedBody: r.documented.request, sampled: r.sampled, codings: &r.codings,
 	}
 	switch {
 	case requestBodyOf(op) != nil && r.reading != nil:
