@@ -22,7 +22,8 @@ func documentedOf(op *specs.Operation) *documentedOperation {
 	known, ok := c.operations.Load(op)
 	if !ok {
 		known, _ = c.operations.LoadOrStore(op, &documentedOperation{
-			op: op, schemes: readSchemes(op), bareKey: op.Document.BareKey(), request: newRequestBody(op), unsent: readNothing(op),
+			op: op, schemes: readSchemes(op), bareKey: op.Document.BareKey(),
+			request: newRequestBody(op), unsent: readNothing(op),
 			parameters: &documentedBody{pointer: op.Pointer + "/parameters"},
 		})
 	}
