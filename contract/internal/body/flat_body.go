@@ -85,8 +85,11 @@ func (b *Body) All() iter.Seq2[int, flat.Value] {
 			yield(0, b.Value)
 			return
 		}
-		i := 0
-		for rest := b.Value.Parts(); len(rest) > 0 && yield(i, rest.Cut()); i++ {
+		rest := b.Value.Parts()
+		for i := 0; len(rest) > 0; i++ {
+			if !yield(i, rest.Cut()) {
+				return
+			}
 		}
 	}
 }

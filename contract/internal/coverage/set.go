@@ -190,6 +190,7 @@ func (n *node) visit(value flat.Value, s *Set) {
 		for rest := value.Parts(); n.isList && len(rest) > 0; {
 			n.elements.visit(rest.Cut(), s)
 		}
+	default: // it has no parts
 	}
 }
 
@@ -224,6 +225,8 @@ func (n *node) valueOf(value flat.Value) int {
 		literal = strconv.AppendBool(literal, value[0].Kind == flat.True)
 	case flat.Number:
 		literal = strconv.AppendFloat(literal, value[0].Number, 'g', -1, 64)
+	default:
+		return -1
 	}
 	if part, ok := n.values[string(literal)]; ok {
 		return part

@@ -54,7 +54,7 @@ func readSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 // judgeAuthScheme judges the scheme word of the Authorization header. A wrong one is a fault only if the server
 // accepted it.
 func (j *Judge) judgeAuthScheme(r *Result) {
-	schemes := credentialSchemes(r.Operation())
+	schemes := r.documented.schemes
 	if len(schemes) == 0 {
 		r.check(AuthScheme, report.Skipped)
 		return
@@ -94,7 +94,7 @@ func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme
 			}
 			continue
 		}
-		return j.authorization(value, documentedOf(r.Operation()).bareKey)
+		return j.authorization(value, r.documented.bareKey)
 	}
 	if slices.ContainsFunc(schemes, func(s *openapi3.SecurityScheme) bool {
 		name := headerOfScheme(s)

@@ -12,7 +12,6 @@ import (
 type content struct {
 	*message
 	*bodySchema
-	header  string
 	decoded *body.Body
 }
 
@@ -61,7 +60,7 @@ func (j *Judge) readBody(o *judgement, m *message) *content {
 
 // judgeMediaType judges the Content-Type, and reports whether it is documented.
 func (j *Judge) judgeMediaType(o *judgement, m *message) bool {
-	header, media := m.headers.Value("Content-Type"), m.form.media
+	header, media := m.kind, m.form.media
 	switch {
 	case header == "" && media == nil && len(m.body.Bytes) == 0:
 		j.emptyBody(o, m)
@@ -119,7 +118,7 @@ func (j *Judge) decodeBody(o *judgement, m *message) *content {
 		o.check(Schema, report.Pass)
 		return nil
 	}
-	return &content{message: m, bodySchema: schema, header: m.headers.Value("Content-Type"), decoded: decoded}
+	return &content{message: m, bodySchema: schema, decoded: decoded}
 }
 
 // decode decodes the body, unless it was read as JSON already.

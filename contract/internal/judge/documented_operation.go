@@ -8,6 +8,7 @@ import (
 
 // documentedOperation holds what is read off the document of an operation once.
 type documentedOperation struct {
+	op         *specs.Operation
 	schemes    []*openapi3.SecurityScheme // what it accepts as credentials
 	bareKey    bool                       // the key may stand without a scheme
 	request    *documentedBody
@@ -21,18 +22,18 @@ func documentedOf(op *specs.Operation) *documentedOperation {
 	known, ok := c.operations.Load(op)
 	if !ok {
 		known, _ = c.operations.LoadOrStore(op, &documentedOperation{
-			schemes: readSchemes(op), bareKey: op.Document.BareKey(), request: newRequestBody(op), unsent: readNothing(op),
+			op: op, schemes: readSchemes(op), bareKey: op.Document.BareKey(),
+			request: newRequestBody(op), unsent: readNothing(op),
 			parameters: &documentedBody{pointer: op.Pointer + "/parameters"},
 		})
 	}
 	return known.(*documentedOperation)
 }
 
-// documentedResponse returns what is documented for a status.
-func documentedResponse(op *specs.Operation, status int) *documentedStatus {
-	answers := &documentedOf(op).answers
-	if known, ok := answers.get(status); ok {
+// answer returns what is documented for a status.
+func (d *documentedOperation) answer(status int) *documentedStatus {
+	if known, ok := d.answers.get(status); ok {
 		return known
 	}
-	return answers.put(status, newDocumentedStatus(op, status))
+	return d.answers.put(status, newDocumentedStatus(d.op, status))
 }

@@ -41,6 +41,9 @@ func envelopeOf(schema *openapi3.Schema) envelopeForm {
 	return noEnvelope
 }
 
+// envelopeParts are the names of the parts of an envelope.
+var envelopeParts = [...]string{"data", "meta", "links", "included"}
+
 // envelope is an answer whose schema is that of an envelope.
 type envelope struct {
 	*message
@@ -63,9 +66,7 @@ func (j *Judge) judgeEnvelope(r *Result, m *message) {
 	if !ok {
 		return
 	}
-	x := &envelope{
-		message: m, j: j, r: r, whole: schema, body: body, parts: pick(body, [...]string{"data", "meta", "links", "included"}),
-	}
+	x := &envelope{message: m, j: j, r: r, whole: schema, body: body, parts: pick(body, envelopeParts)}
 	data, isPage := x.parts[0], schema.envelope == pageOfMany
 	primary := []resource{}
 	if isPage {
@@ -90,7 +91,7 @@ func (j *Judge) judgeEnvelope(r *Result, m *message) {
 type resource struct{ id, kind, links, relationships gjson.Result }
 
 func resourceOf(one gjson.Result) resource {
-	parts := pick(one, [...]string{"id", "type", "links", "relationships"})
+	parts := pick(one, [4]string{"id", "type", "links", "relationships"})
 	return resource{parts[0], parts[1], parts[2], parts[3]}
 }
 

@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"sync"
 
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/coverage"
@@ -12,48 +13,77 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Numbers for which room is made, since most exchanges need no more.
-const (
-	usualChecks   = 14 // of an exchange
-	usualMessages = 3  // that are judged: parameters and two bodies
-)
+// judged is a result with room for what most exchanges need.
+type judged struct {
+	Result
+	checks  [14]Check
+	touched [3]*coverage.Set // by parameters and two bodies
+}
+
+// messages are those of an exchange, which nothing refers to once it is judged.
+type messages struct{ request, answer message }
+
+var freeMessages = sync.Pool{New: func() any { return &messages{} }}
+
+func (m *messages) free() {
+	*m = messages{}
+	freeMessages.Put(m)
+}
 
 // Exchange judges one exchange.
 func (j *Judge) Exchange(item record.Item) *Result {
-	r := j.Match(item)
-	if !j.isDocumented(r) {
+	all := &judged{}
+	r := &all.Result
+	r.Checks, r.Touched = all.checks[:0], all.touched[:0]
+	if j.match(r, item); !j.isDocumented(r) {
 		return r
 	}
+	m := freeMessages.Get().(*messages)
+	defer m.free()
 	r.sampled = j.engine == nil || j.samples == nil || j.samples(r)
 	j.judgeAuthScheme(r)
 	r.add(j.judgeParameters(r))
-	request := r.requestMessage()
-	r.add(j.judgeBody(&request))
-	if answer := j.documentedAnswer(r); answer != nil {
-		j.judgeHeaders(r, answer)
-		j.judgeUndeclaredHeaders(r, answer)
-		if answer.mayHaveBody() {
-			o := j.judgeBody(answer)
-			r.noteText(answer, o)
-			r.add(o)
-			j.judgeEnvelope(r, answer)
-		} else {
-			r.Touched = append(r.Touched, answer.touched())
-		}
+	m.request = r.requestMessage()
+	r.add(j.judgeBody(&m.request))
+	if j.judgeStatus(r) {
+		m.answer = r.answerMessage()
+		j.judgeAnswer(r, &m.answer)
 	}
 	j.judgeLatency(r)
 	return r
 }
 
+// judgeAnswer judges an answer of a documented status.
+func (j *Judge) judgeAnswer(r *Result, m *message) {
+	j.judgeHeaders(r, m)
+	j.judgeUndeclaredHeaders(r, m)
+	if !m.mayHaveBody() {
+		r.Touched = append(r.Touched, m.touched())
+		return
+	}
+	o := j.judgeBody(m)
+	r.noteText(m, o)
+	r.add(o)
+	j.judgeEnvelope(r, m)
+}
+
 // Match returns an exchange with its owner, unjudged. An answer that a fault injected is left out.
 func (j *Judge) Match(item record.Item) *Result {
-	r := &Result{Owner: j.addresses.Owner(&item)}
+	r := &Result{}
+	j.match(r, item)
+	return r
+}
+
+func (j *Judge) match(r *Result, item record.Item) {
+	r.Owner = j.addresses.Owner(&item)
 	if item.Response != nil {
 		r.Recorded = item.Response.Status
 	}
 	r.Item, r.IsInjected = item.Genuine()
+	if op := r.Operation(); op != nil {
+		r.documented = documentedOf(op)
+	}
 	r.readRequest()
-	return r
 }
 
 // isDocumented judges whether an operation of a document has the address and the method of an exchange.
@@ -68,7 +98,6 @@ func (j *Judge) isDocumented(r *Result) bool {
 		j.addUndocumentedOperation(r)
 		return false
 	}
-	r.Checks, r.Touched = make([]Check, 0, usualChecks), make([]*coverage.Set, 0, usualMessages)
 	r.check(UndocumentedOperation, report.Pass)
 	return true
 }
@@ -108,34 +137,38 @@ func (j *Judge) addUndocumentedOperation(r *Result) {
 	})
 }
 
-// documentedAnswer judges the status of the answer, and returns the answer with what is documented for that status, or
-// nil if there is nothing more to judge.
-func (j *Judge) documentedAnswer(r *Result) *message {
+// judgeStatus judges the status of the answer, and reports whether it is documented.
+func (j *Judge) judgeStatus(r *Result) bool {
 	op, status := r.Operation(), r.Status()
-	if r.IsInjected {
+	switch {
+	case r.IsInjected:
 		r.check(UndocumentedStatus, report.Skipped)
-		return nil
-	}
-	if status == 0 {
+		return false
+	case status == 0:
 		r.check(UndocumentedStatus, report.Inconclusive)
 		r.Findings = append(r.Findings, j.finding(r.Item.Number, op, report.Finding{
 			Rule: UndocumentedStatus, Severity: report.Notice, Verdict: report.Inconclusive,
 			Message: "no response was recorded", Pointer: "/response",
 			Spec: report.Spec{Pointer: op.Pointer + "/responses"},
 		}))
-		return nil
-	}
-	documented := documentedResponse(op, status)
-	if documented.Response == nil {
+		return false
+	case r.documented.answer(status).Response == nil:
 		j.addUndocumentedStatus(r, status)
-		return nil
+		return false
 	}
 	r.check(UndocumentedStatus, report.Pass)
-	return &message{
-		op: op, side: response, status: status, method: r.Item.Request.Method, headers: r.Item.Response.Headers,
+	return true
+}
+
+// answerMessage returns the answer of a documented status, as it is to be judged.
+func (r *Result) answerMessage() message {
+	op, status, headers := r.Operation(), r.Status(), r.Item.Response.Headers
+	documented, kind := r.documented.answer(status), headers.Value("Content-Type")
+	return message{
+		op: op, side: response, status: status, method: r.Item.Request.Method, headers: headers, kind: kind,
 		body: r.answered(), doubt: r.Item.ResponseDoubt, documentedBody: &documented.documentedBody,
-		form: documented.form(r.Item.Response.Headers.Value("Content-Type")), sampled: r.sampled,
-		documented: documented, codings: &r.codings, isFaulty: r.Item.Fault != "",
+		form: documented.form(kind), sampled: r.sampled, documented: documented, codings: &r.codings,
+		isFaulty: r.Item.Fault != "",
 	}
 }
 

@@ -68,7 +68,7 @@ func (r *Result) PlainJSON(status int, header http.Header, coded []byte) (value 
 	if len(plain) == 0 || status == http.StatusPartialContent || !body.IsJSON(body.MediaType(kind)) {
 		return nil, false, nil
 	}
-	if documented := documentedResponse(r.Operation(), status); documented.Response != nil {
+	if documented := r.documented.answer(status); documented.Response != nil {
 		if media := documented.Content.Get(kind); media != nil && body.IsLined(media) {
 			d, reason := body.Lines(plain)
 			if reason != "" {

@@ -55,7 +55,7 @@ func (m *message) key() memoKey {
 		op: m.op, outcome: m.outcome, status: m.status, doubt: m.doubt,
 		inQuery: strings.Join(m.queryMembers, "&"), bodiless: m.bodiless, joined: m.isReading, sampled: m.sampled,
 		headless: len(m.headers) == 0, sent: m.sentType, faulty: m.isFaulty,
-		kind: m.headers.Value("Content-Type"), coding: m.headers.Value("Content-Encoding"),
+		kind: m.kind, coding: m.headers.Value("Content-Encoding"),
 	}
 	if m.body != nil {
 		k.hasBody, k.body = true, maphash.Bytes(seed, m.body.Bytes)

@@ -13,7 +13,7 @@ type memo[K comparable, V any] struct {
 }
 
 // maxKnown bounds a memo: what more there is, is made again.
-const maxKnown = 200
+const maxKnown = 100
 
 func (m *memo[K, V]) get(key K) (value V, ok bool) {
 	if known := m.known.Load(); known != nil {
@@ -26,15 +26,17 @@ func (m *memo[K, V]) get(key K) (value V, ok bool) {
 func (m *memo[K, V]) put(key K, value V) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if known, ok := m.get(key); ok {
-		return known
-	}
-	more := map[K]V{key: value}
+	more := map[K]V{}
 	if known := m.known.Load(); known != nil {
+		if value, ok := (*known)[key]; ok {
+			return value
+		}
+		if len(*known) == maxKnown {
+			return value
+		}
 		maps.Copy(more, *known)
 	}
-	if len(more) <= maxKnown {
-		m.known.Store(&more)
-	}
+	more[key] = value
+	m.known.Store(&more)
 	return value
 }

@@ -23,6 +23,7 @@ type message struct {
 	outcome outcome
 	method  string
 	headers recording.Headers
+	kind    string // Content-Type
 	body    *recording.Body
 	doubt   string
 	*documentedBody

@@ -37,7 +37,7 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 	op := r.Operation()
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
-		headers: r.Item.Request.Headers, documentedBody: documentedOf(op).parameters, sampled: r.sampled,
+		headers: r.Item.Request.Headers, documentedBody: r.documented.parameters, sampled: r.sampled,
 	}
 	key := m.parametersKey(&r.Owner)
 	if known := j.messages.get(key); known != nil {

@@ -31,7 +31,7 @@ func (r *Result) readRequest() {
 	}
 	if r.Owner.Query == "" && r.Item.Request.Body == nil {
 		if r.Item.RequestDoubt == "" {
-			r.reading = documentedOf(op).unsent
+			r.reading = r.documented.unsent
 		}
 		return
 	}
@@ -102,27 +102,28 @@ func needsMembers(op *specs.Operation) bool {
 // requestMessage returns the message that the client sent, as it is to be judged.
 func (r *Result) requestMessage() message {
 	op := r.Operation()
+	kind := r.Item.Request.Headers.Value("Content-Type")
 	m := message{
-		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
+		op: op, side: request, kind: kind, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
-		documentedBody: documentedOf(op).request, sampled: r.sampled, codings: &r.codings,
+		documentedBody: r.documented.request, sampled: r.sampled, codings: &r.codings,
 	}
 	switch {
 	case requestBodyOf(op) != nil && r.reading != nil:
 		m.useReading(r.reading)
 		return m
 	case requestBodyOf(op) != nil:
-	case op.Reader.Accepts(body.MediaType(m.headers.Value("Content-Type"))): // clients send forms with every POST
+	case op.Reader.Accepts(body.MediaType(kind)): // clients send forms with every POST
 		m.body, m.doubt = nil, ""
 	}
-	m.form = m.documentedBody.form(m.headers.Value("Content-Type"))
+	m.form = m.documentedBody.form(kind)
 	return m
 }
 
 // useReading replaces the sent body by what was read from it.
 func (m *message) useReading(read *reading) {
 	m.form = m.documentedBody.reading
-	m.isReading, m.sentType = true, m.headers.Value("Content-Type")
+	m.isReading, m.sentType, m.kind = true, m.kind, body.JSONType
 	m.headers = recording.Headers{{"Content-Type", body.JSONType}}
 	if read.reason != "" {
 		m.doubt = read.reason

@@ -39,6 +39,8 @@ type Result struct {
 	// recording.
 	Credentials Credentials
 
+	documented *documentedOperation // what is documented of its operation; nil without one
+
 	sampled  bool        // the second engine judges it even if the first one finds no fault
 	reading  *reading    // nil if the request was read as it was sent
 	response *parsedBody // nil until it is asked for
@@ -62,7 +64,7 @@ func (r *Result) HasCredentials() bool {
 	if r.Operation() == nil {
 		return false
 	}
-	for _, scheme := range credentialSchemes(r.Operation()) {
+	for _, scheme := range r.documented.schemes {
 		if r.Item.Request.Headers.Value(headerOfScheme(scheme)) != "" {
 			return true
 		}

@@ -40,8 +40,8 @@ func (j *Judge) secondOnBody(b *content, known int) (faults []fault, v vote) {
 // jsonHeader returns the Content-Type by which the engine finds the schema of the body, or the empty string if it
 // cannot.
 func (b *content) jsonHeader() string {
-	if body.IsJSON(body.MediaType(b.header)) && b.content.Get(b.header) == b.media {
-		return b.header
+	if body.IsJSON(body.MediaType(b.kind)) && b.content.Get(b.kind) == b.media {
+		return b.kind
 	}
 	return ""
 }

@@ -11,7 +11,7 @@ func (m *message) touched() *coverage.Set {
 	header, form := m.sentType, m.form
 	switch {
 	case !m.isReading:
-		header = m.headers.Value("Content-Type")
+		header = m.kind
 	case header == "" || m.documentedBody.form(header).media != nil:
 		form = m.documentedBody.form(header)
 	}

@@ -9,11 +9,12 @@ import (
 
 // addresses are URLs that are plain, and others.
 var addresses = []string{
-	"http://127.0.0.1:4010/core/v3/job/list", "https://llm.svc.example/api/agents?page[limit]=10&a=%zz", "https://a", "https://a/",
-	"https://a?b", "https://a/?", "https://a/b??c", "https://a//b/../c", "https://A/b", "https://a./b", "https://a:80/b", "https://a:443",
-	"https://a:/b", "https://a:x/b", "https://u@a/b", "https://[::1]/b", "https://a/b%2Fc", "https://a/%zz", "https://a/b#c", "https://a/?b#c",
-	"https://a/b c", "https://a/?b c", "https://a/\x7f", "https:///b", "http:/a/b", "HTTP://a/b", "wss://a/b", "/api/pools", "a:b", "://", "https://a/é",
-	"https://a/user@b/x:y,z=1+2",
+	"http://127.0.0.1:4010/core/v3/job/list", "https://llm.svc.example/api/agents?page[limit]=10&a=%zz",
+	"https://a", "https://a/", "https://a?b", "https://a/?", "https://a/b??c", "https://a//b/../c",
+	"https://A/b", "https://a./b", "https://a:80/b", "https://a:443", "https://a:/b", "https://a:x/b",
+	"https://u@a/b", "https://[::1]/b", "https://a/b%2Fc", "https://a/%zz", "https://a/b#c", "https://a/?b#c",
+	"https://a/b c", "https://a/?b c", "https://a/\x7f", "https:///b", "http:/a/b", "HTTP://a/b", "wss://a/b",
+	"/api/pools", "a:b", "://", "https://a/é", "https://a/user@b/x:y,z=1+2",
 }
 
 // A plain URL is read as package net/url does.

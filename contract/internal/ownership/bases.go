@@ -37,7 +37,7 @@ type hostMemo struct {
 	bases atomic.Pointer[map[string][]hostBase]
 }
 
-const maxHosts = 1000
+const maxHosts = 100
 
 func (m *hostMemo) get(host string) (bases []hostBase, ok bool) {
 	if known := m.bases.Load(); known != nil {
@@ -49,13 +49,15 @@ func (m *hostMemo) get(host string) (bases []hostBase, ok bool) {
 func (m *hostMemo) put(host string, bases []hostBase) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	more := map[string][]hostBase{host: bases}
+	more := map[string][]hostBase{}
 	if known := m.bases.Load(); known != nil {
+		if len(*known) == maxHosts {
+			return
+		}
 		maps.Copy(more, *known)
 	}
-	if len(more) <= maxHosts {
-		m.bases.Store(&more)
-	}
+	more[host] = bases
+	m.bases.Store(&more)
 }
 
 // newBase returns a base address without user, query and fragment.

@@ -17,8 +17,8 @@ const (
 )
 
 // Read appends the value of a text that is JSON, as strictly as package jsontext reads it: names are not repeated, and
-// all text is valid UTF-8. It gives up on other texts, and on some valid ones, and returns nil: on long ones, deep ones,
-// objects with many members, and numbers that are too large for a float64 or have a long exponent.
+// all text is valid UTF-8. It gives up on other texts, and on some valid ones, and returns nil: on long ones and deep
+// ones, objects with many members, and numbers that are too large for a float64 or have a long exponent.
 func Read(to Value, text string) Value {
 	if len(text) > maxText {
 		return nil
