@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"svc.example/understudy/specs"
 )
@@ -17,7 +19,22 @@ var secretName = regexp.MustCompile(
 		`[a-z0-9](?:(?:Write|Api|API|Access|Private)Key|Token|Password|Passphrase|Secret)$`)
 
 // IsSecret reports whether a name is one of a secret, such as api_key, X-Auth-Token or settings[dbPassword].
-func IsSecret(name string) bool { return secretName.MatchString(strings.TrimRight(name, "[]")) }
+func IsSecret(name string) bool {
+	name = strings.TrimRight(name, "[]")
+	return mayBeSecret(name) && secretName.MatchString(name)
+}
+
+// mayBeSecret reports whether a name ends in one of the words that secretName asks for, so that most names are not held
+// against that. Names beyond ASCII may have such a word in other letters.
+func mayBeSecret(name string) bool {
+	endsIn := func(word string) bool {
+		return len(name) >= len(word) && strings.EqualFold(name[len(name)-len(word):], word)
+	}
+	isBeyondASCII := func(r rune) bool { return r >= utf8.RuneSelf }
+	return slices.ContainsFunc([]string{
+		"key", "id", "token", "passwd", "password", "passphrase", "secret", "sig", "signature",
+	}, endsIn) || strings.ContainsFunc(name, isBeyondASCII)
+}
 
 // userinfo finds credentials in addresses: up to the last @ before the path, or, since passwords are not always
 // escaped, after a colon that no port follows. In a text that is JSON slashes may be escaped.

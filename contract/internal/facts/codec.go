@@ -11,10 +11,15 @@ import (
 
 // Append appends an exchange as bytes, which a Decoder reads. The site of the exchange is not among them.
 func Append(b []byte, e *Exchange) []byte {
-	c := coder{bytes: b}
+	c := writers.Get().(*coder)
+	defer writers.Put(c)
+	c.bytes = b
 	c.exchange(e)
-	return c.bytes
+	b, c.bytes = c.bytes, nil
+	return b
 }
+
+var writers = sync.Pool{New: func() any { return &coder{} }}
 
 // Decode returns an exchange that Append has encoded. It does not keep the bytes.
 func Decode(frame []byte) (*Exchange, error) {
@@ -26,17 +31,21 @@ func Decode(frame []byte) (*Exchange, error) {
 var decoders = sync.Pool{New: func() any { return NewDecoder() }}
 
 // Decoder decodes exchanges as Decode does. It is used by one goroutine.
-type Decoder struct{ texts scan.Texts } // that many exchanges have, so that they share their memory
+type Decoder struct {
+	reader coder
+	texts  scan.Texts // that many exchanges have, so that they share their memory
+}
 
 // NewDecoder returns a decoder.
 func NewDecoder() *Decoder { return &Decoder{} }
 
 // Decode returns an exchange that Append has encoded. It does not keep the bytes.
 func (d *Decoder) Decode(frame []byte) (*Exchange, error) {
-	c := coder{bytes: frame, texts: &d.texts}
+	d.reader = coder{bytes: frame, texts: &d.texts}
 	e := &Exchange{}
-	c.exchange(e)
-	if c.isBroken || len(c.bytes) > 0 {
+	d.reader.exchange(e)
+	isWhole := !d.reader.isBroken && len(d.reader.bytes) == 0
+	if d.reader.bytes = nil; !isWhole {
 		return nil, errors.New("decode an exchange: the bytes are not those of one")
 	}
 	return e, nil

@@ -92,6 +92,12 @@ func Overlap(a, b *Exchange) bool { return a != b && !Before(a, b) && !Before(b,
 
 // New extracts the facts of an exchange. It is nil when no rule cares for it.
 func New(r *judge.Result) *Exchange {
+	read := newReading(r)
+	defer read.free()
+	return newExchange(read)
+}
+
+func newExchange(r *reading) *Exchange {
 	if r.Owner.State == ownership.Ignored {
 		return forgetting(r)
 	}
@@ -99,18 +105,17 @@ func New(r *judge.Result) *Exchange {
 	if op == nil {
 		return nil
 	}
-	actions, own, caller := op.Actions(), readers[op.Name()], callerOf(r)
+	name := op.Name()
+	actions, own, caller := op.Actions(), readers[name], callerOf(r.Result)
 	if len(actions) == 0 && own == nil && caller == 0 || hadNoEffect(&r.Item) {
 		return nil
 	}
 	e := newEvent(r)
-	e.Operation, e.Caller = op.Name(), caller
+	e.Operation, e.Caller = name, caller
 	e.Open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
 	e.Keyed = r.Item.Request.Headers.Value("Authorization") != ""
 	if len(actions) > 0 || own != nil {
-		read := newReading(r)
-		e.read(actions, own, read)
-		read.free()
+		e.read(actions, own, r)
 	}
 	return e
 }
@@ -179,7 +184,7 @@ func (e *Exchange) readRequest(actions []*specs.Action, own *reader, r *reading)
 	}
 }
 
-func newEvent(r *judge.Result) *Exchange {
+func newEvent(r *reading) *Exchange {
 	item := &r.Item
 	e := &Exchange{
 		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World,
@@ -197,7 +202,7 @@ func newEvent(r *judge.Result) *Exchange {
 		if !isTwice(item) {
 			e.Status = item.Response.Status
 		}
-		e.Date, _ = http.ParseTime(item.Response.Headers.Value("Date"))
+		e.Date = r.date(item.Response.Headers.Value("Date"))
 	}
 	return e
 }
@@ -223,7 +228,7 @@ func digestOf(item *record.Item) uint64 {
 }
 
 // forgetting recognises requests to the control interface of the mock that replace the state of a world.
-func forgetting(r *judge.Result) *Exchange {
+func forgetting(r *reading) *Exchange {
 	_, path, found := strings.Cut(r.Item.Request.URL, "/_understudy/worlds")
 	if !found || r.Item.Request.Method == http.MethodGet {
 		return nil

@@ -1,8 +1,10 @@
 package facts
 
 import (
+	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -15,6 +17,9 @@ type reading struct {
 	*judge.Result
 	request, answer readBody
 	asked           url.Values // the query; nil until it is asked for
+
+	dateText string // the last date that was read in any exchange: many have the same
+	lastDate time.Time
 }
 
 // readBody is a body that is read when it is asked for.
@@ -63,6 +68,19 @@ func (r *reading) requestBody() (scan.Value, bool) { return r.request.of(r.JSONR
 
 // answerBody returns the body of the answer, and reports whether it is JSON.
 func (r *reading) answerBody() (scan.Value, bool) { return r.answer.of(r.JSONResponse) }
+
+// date reads the date of an answer, which is zero if there is none.
+func (r *reading) date(text string) time.Time {
+	if text == r.dateText {
+		return r.lastDate
+	}
+	const longest = 40 // what is longer is none, and is not kept
+	date, _ := http.ParseTime(text)
+	if len(text) <= longest {
+		r.dateText, r.lastDate = text, date
+	}
+	return date
+}
 
 // query returns the members of the query.
 func (r *reading) query() url.Values {
