@@ -9,7 +9,7 @@ import (
 
 // Body is a body that was read to be judged: as a flat value, and decoded once that is asked for.
 type Body struct {
-	Value  flat.Value // lines and events are a list
+	Value  flat.Value // nil of lines and events
 	Text   string     // of which Value was read, or empty
 	Raw    [][]byte   // the texts of the events of a stream
 	Lines  bool
@@ -35,24 +35,22 @@ func (f *Format) Read(plain []byte) (b *Body, reason string) {
 
 // ReadJSON reads a body that is one JSON value, as JSON does. It is to be freed.
 func ReadJSON(text []byte) (b *Body, reason string) {
-	b = bodies.Get().(*Body)
-	b.Text = string(text)
-	if b.Value = flat.Read(b.nodes, b.Text); b.Value != nil {
-		b.nodes, b.JSON = b.Value[:0], text
-		return b, ""
+	if len(text) <= flat.MaxText {
+		b = bodies.Get().(*Body)
+		b.Text = string(text)
+		if b.Value = flat.Read(b.nodes, b.Text); b.Value != nil {
+			b.nodes, b.JSON = b.Value[:0], text
+			return b, ""
+		}
+		b.Free()
 	}
-	b.Free()
 	d, reason := JSON(text)
 	return newBody(d, reason)
 }
 
 func newBody(d Decoded, reason string) (*Body, string) {
 	b := &Body{Raw: d.Raw, Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, values: d.Values}
-	switch {
-	case reason != "":
-	case d.Lines:
-		b.Value = flat.Of(d.Values)
-	default:
+	if reason == "" && !d.Lines {
 		b.Value = flat.Of(d.Values[0])
 	}
 	return b, reason
@@ -78,16 +76,16 @@ func (b *Body) Values() []any {
 	return b.values
 }
 
-// All returns the values: one, or one for each line or event.
+// All returns the values: one, or one for each line or event, each of which is valid until the next one.
 func (b *Body) All() iter.Seq2[int, flat.Value] {
 	return func(yield func(int, flat.Value) bool) {
 		if !b.Lines {
 			yield(0, b.Value)
 			return
 		}
-		rest := b.Value.Parts()
-		for i := 0; len(rest) > 0; i++ {
-			if !yield(i, rest.Cut()) {
+		for i, line := range b.values {
+			b.nodes = flat.Append(b.nodes[:0], line)
+			if !yield(i, b.nodes) {
 				return
 			}
 		}

@@ -62,12 +62,26 @@ func (s *Set) Parameters(values func(*openapi3.Parameter) (texts []string, isGiv
 	}
 }
 
-// RequestValue adds the properties and enumerated values in the body of a request.
-func (s *Set) RequestValue(value flat.Value) { s.catalogue.request.visit(value, s) }
+// RequestValue adds the properties and enumerated values in the body of a request, or in one of its lines.
+func (s *Set) RequestValue(value flat.Value, isLine bool) {
+	s.catalogue.request.root(isLine).visit(value, s)
+}
 
-// ResponseValue adds the properties and enumerated values in the body of a response, by its documented status.
-func (s *Set) ResponseValue(status string, value flat.Value) {
-	s.catalogue.answers[status].visit(value, s)
+// ResponseValue adds the properties and enumerated values in the body of a response, or in one of its lines, by its
+// documented status.
+func (s *Set) ResponseValue(status string, value flat.Value, isLine bool) {
+	s.catalogue.answers[status].root(isLine).visit(value, s)
+}
+
+// root returns the place of a body, or that of its lines, which are a list.
+func (n *node) root(isLine bool) *node {
+	switch {
+	case !isLine:
+		return n
+	case n == nil || !n.isList:
+		return nil
+	}
+	return n.elements
 }
 
 func (s *Set) add(part int) {

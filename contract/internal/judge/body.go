@@ -111,7 +111,7 @@ func (j *Judge) decodeBody(o *judgement, m *message) *content {
 		j.inconclusiveBody(o, m, reason)
 		return nil
 	}
-	o.touched = m.touch(o.touched, decoded.Value)
+	o.touched = m.touch(o.touched, decoded)
 	o.judged, o.isBody, o.isJSON = 1, true, m.text != ""
 	schema := m.form.schema(decoded)
 	if schema == nil {

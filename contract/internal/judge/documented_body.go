@@ -20,7 +20,7 @@ type documentedBody struct {
 	reading   *bodyForm     // of the JSON that other bodies are read as
 	untouched *coverage.Set // what a message without a documented body touches
 	forms     memo[string, *bodyForm]
-	touch     func(s *coverage.Set, media string)
+	addType   func(s *coverage.Set, media string) // adds what a media type touches
 	op        *specs.Operation
 	side      side
 }
@@ -46,7 +46,7 @@ type bodySchema struct {
 
 func newRequestBody(op *specs.Operation) *documentedBody {
 	d := &documentedBody{op: op, side: request, pointer: op.Pointer + "/requestBody", untouched: coverage.NewSet(op)}
-	d.touch = func(s *coverage.Set, media string) { s.RequestBody(media) }
+	d.addType = func(s *coverage.Set, media string) { s.RequestBody(media) }
 	if documented := requestBodyOf(op); documented != nil {
 		d.content, d.required = documented.Content, documented.Required
 		if !op.Reader.IsExact() {
@@ -67,7 +67,7 @@ func (d *documentedBody) form(header string) *bodyForm {
 
 func (d *documentedBody) newForm(header string, media *openapi3.MediaType) *bodyForm {
 	f := &bodyForm{media: media, touched: coverage.NewSet(d.op)}
-	d.touch(f.touched, documentedMedia(d.content, media))
+	d.addType(f.touched, documentedMedia(d.content, media))
 	if media == nil {
 		return f
 	}

@@ -31,7 +31,7 @@ func newDocumentedStatus(op *specs.Operation, status int) *documentedStatus {
 				documentedBody: documentedBody{
 					op: op, side: response, content: ref.Value.Content, pointer: op.Pointer + "/responses/" + key,
 					required: len(ref.Value.Content) > 0, untouched: coverage.NewSet(op),
-					touch: func(s *coverage.Set, media string) { s.Response(key, media) },
+					addType: func(s *coverage.Set, media string) { s.Response(key, media) },
 				},
 			}
 		}

@@ -57,6 +57,10 @@ func TestWhatIsRememberedChangesNoVerdict(t *testing.T) {
 			if diff := cmp.Diff(append(want, seenIn(alone)...), append(got, seenIn(again)...)); diff != "" {
 				t.Errorf("round %d, %d: %s (-alone +among others):\n%s", round, i, tk.line, diff)
 			}
+			wantJSON, wantOK := alone.JSONResponse()
+			if gotJSON, ok := again.JSONResponse(); ok != wantOK || gotJSON.Raw != wantJSON.Raw {
+				t.Errorf("round %d, %d: %s is answered with %q among others, alone with %q", round, i, tk.line, gotJSON, wantJSON)
+			}
 		}
 	}
 }

@@ -1,8 +1,8 @@
 package judge
 
 import (
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/coverage"
-	"svc.example/understudy/internal/accept/flat"
 )
 
 // touched returns the parts of the operation that a message touches by its presence and its media type, before the body
@@ -23,12 +23,14 @@ func (m *message) touched() *coverage.Set {
 }
 
 // touch returns a set with what a body touches in addition.
-func (m *message) touch(s *coverage.Set, value flat.Value) *coverage.Set {
+func (m *message) touch(s *coverage.Set, decoded *body.Body) *coverage.Set {
 	s = s.Clone()
-	if m.side == request {
-		s.RequestValue(value)
-	} else {
-		s.ResponseValue(m.documented.key, value)
+	for _, value := range decoded.All() {
+		if m.side == request {
+			s.RequestValue(value, decoded.Lines)
+		} else {
+			s.ResponseValue(m.documented.key, value, decoded.Lines)
+		}
 	}
 	return s
 }

@@ -8,19 +8,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What has more than that is left to others.
+// MaxText is the size in bytes of the longest text that is read.
+const MaxText = 128 << 10
+
+// What else has more than that is left to others, too.
 const (
-	maxText     = 128 << 10 // bytes
-	maxDepth    = 100       // lists and objects within each other
-	maxMembers  = 64        // of an object, whose names may have to be compared with each other
-	maxExponent = 3         // digits of a number's exponent
+	maxDepth    = 100 // lists and objects within each other
+	maxMembers  = 64  // of an object, whose names may have to be compared with each other
+	maxExponent = 3   // digits of a number's exponent
 )
 
 // Read appends the value of a text that is JSON, as strictly as package jsontext reads it: names are not repeated, and
 // all text is valid UTF-8. It gives up on other texts, and on some valid ones, and returns nil: on long ones and deep
 // ones, objects with many members, and numbers that are too large for a float64 or have a long exponent.
 func Read(to Value, text string) Value {
-	if len(text) > maxText {
+	if len(text) > MaxText {
 		return nil
 	}
 	r := reader{text: text}
