@@ -251,17 +251,18 @@ func forgetting(r *reading) *Exchange {
 }
 
 // NamedThings lists the things that a path names and that have to be there.
-func (e *Exchange) NamedThings() []Thing {
-	var list []Thing
-	if e.Verb != NoVerb {
-		list = append(list, e.Target, e.Parent)
-	}
-	for _, u := range e.Uses {
-		if u.Does != NoVerb {
-			list = append(list, u.Thing)
+func (e *Exchange) NamedThings() (list []Thing) {
+	named := func(t Thing, does Verb) {
+		if !t.IsNone() && does != NoVerb {
+			list = append(list, t)
 		}
 	}
-	return slices.DeleteFunc(list, Thing.IsNone)
+	named(e.Target, e.Verb)
+	named(e.Parent, e.Verb)
+	for _, u := range e.Uses {
+		named(u.Thing, u.Does)
+	}
+	return list
 }
 
 // EndedAt returns the time at which an exchange was over, by the server's own clock where the answer shows it.
