@@ -7,7 +7,7 @@ import (
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/specs/recording"
+	"svc.example/understudy/internal/address"
 )
 
 // lineOf returns an exchange in one line, without secrets. Its URL is relative to the base address of its interface, as
@@ -32,11 +32,11 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 }
 
 // originAndPath returns the parts of an address, and reports whether it is one.
-func originAndPath(address string) (origin, path string, ok bool) {
-	if origin, path, _, isPlain := recording.CutPlain(address); isPlain {
-		return origin, path, true
+func originAndPath(raw string) (origin, path string, ok bool) {
+	if p, isPlain := address.Cut(raw); isPlain {
+		return p.Origin, p.Path, true
 	}
-	u, err := url.Parse(address)
+	u, err := url.Parse(raw)
 	if err != nil {
 		return "", "", false
 	}

@@ -38,7 +38,7 @@ type exchangeResult struct {
 	event  *facts.Exchange
 	err    error
 
-	encoded []byte // the event; nil if nobody has encoded it
+	encoded []byte // the event; nil if it was not encoded
 
 	ignored string // the option that leaves the exchange out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 )
 
@@ -181,11 +182,11 @@ func (r *Redactor) credential(name, value string) string {
 }
 
 func (x *redaction) url(raw string) string {
-	if origin, path, query, isPlain := CutPlain(raw); isPlain && x.inText(path) == path {
-		if query == "" {
+	if p, isPlain := address.Cut(raw); isPlain && x.inText(p.Path) == p.Path {
+		if p.Query == "" {
 			return raw
 		}
-		return origin + path + "?" + x.query(query[1:])
+		return p.Origin + p.Path + "?" + x.query(p.Query[1:])
 	}
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestPlainAddressesAreReadAsOthers(t *testing.T) {
 			plain++
 		}
 	}
-	if want := 8; plain != want {
+	if want := 9; plain != want {
 		t.Errorf("%d URLs are plain, want %d", plain, want)
 	}
 }
@@ -41,7 +41,7 @@ func compareAddress(t *testing.T, raw string) (isPlain bool) {
 	if err != nil {
 		t.Fatalf("%q: %v", raw, err)
 	}
-	if want := (address{u.Scheme, hostOf(u), u.EscapedPath(), u.RawQuery}); got != want || u.User != (*url.Userinfo)(nil) {
+	if want := (target{u.Scheme, hostOf(u), u.EscapedPath(), u.RawQuery}); got != want || u.User != (*url.Userinfo)(nil) {
 		t.Errorf("%q is read as %q, want %q", raw, got, want)
 	}
 	return true

@@ -1,0 +1,72 @@
+// Package address takes addresses of requests apart without parsing them, as far as they have the form that most have.
+package address
+
+import "strings"
+
+// Parts holds the parts of an address, as they are written.
+type Parts struct {
+	Origin string // Scheme and Host, with what stands between them
+	Scheme string // http or https
+	Host   string // with its port
+	Path   string // empty, or from its first slash on
+	Query  string // empty, or from its question mark on
+}
+
+// Cut returns the parts of an address, and reports whether it is plain: of http or https, without a user and a
+// fragment, with nothing in its host and its path that is ever escaped, and with nothing but visible ASCII characters
+// in its query. Package net/url has to be asked about others.
+func Cut(address string) (p Parts, isPlain bool) {
+	scheme, rest, _ := strings.Cut(address, "://")
+	if scheme != "http" && scheme != "https" {
+		return p, false
+	}
+	name := lengthOf(rest, inHost)
+	host := name
+	if strings.HasPrefix(rest[name:], ":") {
+		host += 1 + lengthOf(rest[name+1:], inPort)
+	}
+	path := host
+	if strings.HasPrefix(rest[host:], "/") {
+		path += lengthOf(rest[host:], inPath)
+	}
+	p = Parts{
+		Origin: address[:len(address)-len(rest)+host], Scheme: scheme, Host: rest[:host], Path: rest[host:path],
+		Query: rest[path:],
+	}
+	return p, name > 0 && (p.Query == "" || p.Query[0] == '?' && lengthOf(p.Query, inQuery) == len(p.Query))
+}
+
+// part is a part of an address.
+type part uint8
+
+const (
+	inHost part = iota
+	inPort
+	inPath
+	inQuery
+)
+
+// lengthOf returns how many bytes at the beginning of a text belong to a part.
+func lengthOf(text string, of part) int {
+	for i := range len(text) {
+		if !of.has(text[i]) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// has reports whether a byte stands in a plain part as it is.
+func (p part) has(c byte) bool {
+	switch {
+	case p == inQuery:
+		return ' ' < c && c <= '~' && c != '#'
+	case '0' <= c && c <= '9':
+		return true
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '-', c == '.', c == '_', c == '~':
+		return p != inPort
+	case c == '/', c == ':', c == '@', c == ',', c == '=', c == '+':
+		return p == inPath
+	}
+	return false
+}
