@@ -4,17 +4,20 @@ import (
 	"net/http"
 	"strings"
 
-	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
 )
 
-// callerOf returns an id that distinguishes callers without keeping their keys. It is 0 when the recording does not
-// show who asks.
-func callerOf(r *judge.Result) uint64 {
-	if key := r.Credential().Identity; key != "" {
-		return callerWith(key)
+// caller returns an id that distinguishes callers without keeping their keys. It is 0 when the recording does not show
+// who asks.
+func (r *reading) caller() uint64 {
+	key := r.Credential().Identity
+	switch {
+	case key == "":
+		return 0
+	case key != r.lastKey:
+		r.lastKey, r.lastCaller = key, callerWith(key)
 	}
-	return 0
+	return r.lastCaller
 }
 
 // callerWith returns the caller who has a key.

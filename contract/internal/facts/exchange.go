@@ -106,7 +106,7 @@ func newExchange(r *reading) *Exchange {
 		return nil
 	}
 	name := op.Name()
-	actions, own, caller := op.Actions(), readers[name], callerOf(r.Result)
+	actions, own, caller := op.Actions(), readers[name], r.caller()
 	if len(actions) == 0 && own == nil && caller == 0 || hadNoEffect(&r.Item) {
 		return nil
 	}

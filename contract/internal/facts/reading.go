@@ -18,8 +18,10 @@ type reading struct {
 	request, answer readBody
 	asked           url.Values // the query; nil until it is asked for
 
-	dateText string // the last date that was read in any exchange: many have the same
-	lastDate time.Time
+	// The last date and the last key that were read in any exchange, and what they stand for: many have the same.
+	dateText, lastKey string
+	lastDate          time.Time
+	lastCaller        uint64
 }
 
 // readBody is a body that is read when it is asked for.

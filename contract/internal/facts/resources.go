@@ -252,10 +252,11 @@ func (e *Exchange) refer(a *specs.Action, body scan.Value) {
 
 // instant reads the forms of time that the interfaces have, to the second.
 func instant(text string) time.Time {
-	if text == "" {
-		return time.Time{}
-	}
+	const day = len("2006-01-02")
 	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST"} {
+		if len(text) <= day || text[day] != form[day] { // to find an error takes longer
+			continue
+		}
 		if t, err := time.Parse(form, text); err == nil {
 			return t.Truncate(time.Second)
 		}
