@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// address is what of a URL decides on the owner of a request.
+// address holds the parts of a URL that decide on the owner of a request.
 type address struct {
 	scheme string
 	host   string // as hostOf returns it
