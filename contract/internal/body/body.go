@@ -26,7 +26,7 @@ type Decoded struct {
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON
 }
 
-// Format describes how bodies with a Content-Type are read.
+// Format describes bodies with a Content-Type: what they hold, and what is documented of them.
 type Format struct {
 	header, kind string
 	params       map[string]string

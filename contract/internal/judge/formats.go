@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/internal/address"
 )
 
 // formats are those of strings that the first engine does not know.
@@ -59,39 +60,20 @@ func isUUID(text string) bool {
 	return true
 }
 
-// isPlainURL reports whether a text is a URL with a named host and a path, of signs that need no care.
+// isPlainURL reports whether a text is a URL of the form that most have.
 func isPlainURL(text string) bool {
-	rest, ok := strings.CutPrefix(text, "https://")
-	if !ok {
-		rest, ok = strings.CutPrefix(text, "http://")
-	}
-	host, after, _ := strings.Cut(rest, "/")
-	path, query, _ := strings.Cut(after, "?")
-	return ok && host != "" && isMadeOf(host, ".-") && isMadeOf(path, "/.-_~,") && isMadeOf(query, "?&=[].-_~,%+/:")
+	_, isPlain := address.Cut(text)
+	return isPlain
 }
 
 // cutLink returns the path of a URL, unescaped, and its raw query.
 func cutLink(text string) (path, query string, ok bool) {
-	if isPlainURL(text) {
-		_, after, _ := strings.Cut(text, "://")
-		path, query, _ = strings.Cut(after, "?")
-		return path[strings.IndexByte(path+"/", '/'):], query, true
+	if p, isPlain := address.Cut(text); isPlain {
+		return p.Path, strings.TrimPrefix(p.Query, "?"), true
 	}
 	u, err := url.Parse(text)
 	if err != nil {
 		return "", "", false
 	}
 	return u.Path, u.RawQuery, true
-}
-
-// isMadeOf reports whether a text consists of letters and digits of ASCII, and of some other signs.
-func isMadeOf(text, others string) bool {
-	for i := range len(text) {
-		c := text[i]
-		isWord := '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if !isWord && strings.IndexByte(others, c) < 0 {
-			return false
-		}
-	}
-	return true
 }
