@@ -1,14 +1,11 @@
 package facts
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
@@ -205,26 +202,6 @@ func newEvent(r *reading) *Exchange {
 		e.Date = r.date(item.Response.Headers.Value("Date"))
 	}
 	return e
-}
-
-// digestOf is the same for an exchange that is recorded twice.
-func digestOf(item *record.Item) uint64 {
-	h := sha256.New()
-	room := make([]byte, 0, 512)
-	head := append(append(append(room, item.Request.Method...), 0), item.Request.URL...)
-	head = binary.LittleEndian.AppendUint64(append(head, 0), uint64(item.End.Unix()))
-	head = binary.LittleEndian.AppendUint32(head, uint32(item.End.Nanosecond()))
-	_, _ = h.Write(head)
-	if item.Request.Body != nil {
-		_, _ = h.Write(item.Request.Body.Bytes)
-	}
-	if item.Response != nil {
-		_, _ = h.Write(binary.LittleEndian.AppendUint32(room[:0], uint32(item.Response.Status)))
-		if item.Response.Body != nil {
-			_, _ = h.Write(item.Response.Body.Bytes)
-		}
-	}
-	return binary.LittleEndian.Uint64(h.Sum(room[:0]))
 }
 
 // forgetting recognises requests to the control interface of the mock that replace the state of a world.
