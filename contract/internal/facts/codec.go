@@ -168,9 +168,13 @@ func list[T any](c *coder, items *[]T, code func(*coder, *T)) {
 }
 
 // optional writes or reads what may be nil.
-func optional[T any](c *coder, value **T, code func(*coder, *T)) {
-	isThere := *value != nil
+func optional[T any](c *coder, value **T, code func(*coder, *T)) { shared(c, value, nil, code) }
+
+// shared writes or reads what may be the same as of others.
+func shared[T any](c *coder, value **T, none *T, code func(*coder, *T)) {
+	isThere := *value != none
 	if c.truth(&isThere); !isThere {
+		*value = none
 		return
 	}
 	if c.isReading() {

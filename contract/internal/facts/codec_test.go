@@ -2,6 +2,7 @@ package facts_test
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -82,6 +83,8 @@ func filled(seed uint64, most int) *facts.Exchange {
 	f := filler{chance: rand.New(rand.NewPCG(seed, 0)), isFull: seed == 0, most: most}
 	f.fill(reflect.ValueOf(e).Elem())
 	e.At = 0 // which is not coded
+	e.WorkflowContent = stdcmp.Or(e.WorkflowContent, &facts.WorkflowContent{})
+	e.CoreContent = stdcmp.Or(e.CoreContent, &facts.CoreContent{})
 	return e
 }
 

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +22,6 @@ type Exchange struct {
 	World     string
 	Epoch     int64 // of the world: what was true in another one says nothing
 	Address   string
-	Mock      bool   // at an address of a mock on this machine
 	Operation string // name, such as workflow.deletePool
 	Method    string
 	Digest    uint64 // of request and answer
@@ -30,15 +30,10 @@ type Exchange struct {
 	Status    int // 0 when no answer was seen
 	Date      time.Time
 	Line      report.Line // as reports show the exchange: set by whoever writes one
-	Forget    bool        // the state of the world was replaced: nothing known before holds
-	Own       bool        // a mock recorded it, with the name of its world
-	Unordered bool        // its file is not in the order of time
 	At        int         // which place it was sent to, as a Watcher numbers them
 	Account   string      // the account that the answer speaks of
 
 	Caller    uint64 // who asked, 0 when that is not known
-	Keyed     bool   // there was an Authorization header
-	Open      bool   // the operation asks for no key, so that an answer says nothing of one
 	Kind      Kind   // what the operation is about
 	Verb      Verb
 	MayCreate []Kind // kinds of which it may make one that it does not name
@@ -46,14 +41,22 @@ type Exchange struct {
 	Parent    Thing  // what the path names that it is a part of
 	Uses      []Use  // what else the path names
 	ID        string // the first path parameter
-	Opaque    bool   // there was success, but the answer could not be read
+
+	Mock      bool // at an address of a mock on this machine
+	Forget    bool // the state of the world was replaced: nothing known before holds
+	Own       bool // a mock recorded it, with the name of its world
+	Unordered bool // its file is not in the order of time
+	Keyed     bool // there was an Authorization header
+	Open      bool // the operation asks for no key, so that an answer says nothing of one
+	Opaque    bool // there was success, but the answer could not be read
+
 	Content
 }
 
 // WithoutFacts returns what remains of an exchange that only evidence refers to, for as long as the recording lasts.
 func (e *Exchange) WithoutFacts() *Exchange {
 	bare := *e
-	bare.Content = Content{}
+	bare.Content = NoContent()
 	return &bare
 }
 
@@ -112,9 +115,21 @@ func newExchange(r *reading) *Exchange {
 	e.Open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
 	e.Keyed = r.Item.Request.Headers.Value("Authorization") != ""
 	if len(actions) > 0 || own != nil {
+		e.WorkflowContent, e.CoreContent = &r.workflow, &r.core
 		e.read(actions, own, r)
+		e.WorkflowContent, e.CoreContent = taken(&r.workflow, noWorkflow), taken(&r.core, noCore)
 	}
 	return e
+}
+
+// taken returns what was read into some room, and clears the room; none if nothing was.
+func taken[T any](room, none *T) *T {
+	if reflect.ValueOf(room).Elem().IsZero() {
+		return none
+	}
+	content := *room
+	*room = *none
+	return &content
 }
 
 func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
@@ -184,7 +199,8 @@ func (e *Exchange) readRequest(actions []*specs.Action, own *reader, r *reading)
 func newEvent(r *reading) *Exchange {
 	item := &r.Item
 	e := &Exchange{
-		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World,
+		Content: NoContent(),
+		Number:  item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World,
 		Epoch:   item.Epoch,
 		Address: r.Owner.Site,
 		Start:   item.Start, End: item.End, Own: item.World != "" && item.Seq > 0, Mock: r.Owner.Mock,

@@ -24,18 +24,27 @@ type Content struct {
 	Shows       []Shown      // things that the answer shows to be there
 	Listed      bool         // the answer held its list
 	Partial     bool         // or a part of it
+	Repeatable  bool         // the request has an idempotency key
 	Memberships []Membership // what the answer shows to be a part of what
 	Refers      []Thing      // what a request wants something to refer to
 
-	Answered   string   // the id of the one thing that the answer is, of the kind that the path names
-	Ignored    []Member // what a request set, and its answer shows otherwise
-	Repeatable bool     // the request has an idempotency key
+	Answered string   // the id of the one thing that the answer is, of the kind that the path names
+	Ignored  []Member // what a request set, and its answer shows otherwise
 
-	WorkflowContent
-	CoreContent
+	*WorkflowContent // never nil, and not to be changed
+	*CoreContent     // likewise
 	DWHContent
 	IngestionContent
 }
+
+// Most exchanges say nothing of the one interface or of the other, and share this.
+var (
+	noWorkflow = &WorkflowContent{}
+	noCore     = &CoreContent{}
+)
+
+// NoContent returns that of an exchange that says nothing.
+func NoContent() Content { return Content{WorkflowContent: noWorkflow, CoreContent: noCore} }
 
 // Shown is a thing as an answer shows it.
 type Shown struct {

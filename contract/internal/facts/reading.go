@@ -18,6 +18,9 @@ type reading struct {
 	request, answer readBody
 	asked           url.Values // the query; nil until it is asked for
 
+	workflow WorkflowContent // what is read, until it is taken
+	core     CoreContent     // likewise
+
 	// The last date and the last key that were read in any exchange, and what they stand for: many have the same.
 	dateText, lastKey string
 	lastDate          time.Time
@@ -43,6 +46,7 @@ func newReading(r *judge.Result) *reading {
 // free ends the use of a reading, and of the values that it returned.
 func (r *reading) free() {
 	r.Result, r.asked = nil, nil
+	r.workflow, r.core = WorkflowContent{}, CoreContent{} // what a panic has left
 	r.request.free()
 	r.answer.free()
 	readings.Put(r)

@@ -140,7 +140,8 @@ func TestAnInterruptEndsTheRules(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := history.NewWatcher(history.Config{}, func(history.Result) {})
-	w.See(&facts.Exchange{Operation: "workflow.listPools"})
+	_, events := eventsOf(t, script(t, allTrials()["pool-deletion"][violated].script))
+	w.See(events[0])
 	if err := w.End(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

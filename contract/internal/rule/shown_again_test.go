@@ -73,7 +73,7 @@ func TestShownAgainWhenMoreIsKnown(t *testing.T) {
 		now = now.Add(time.Minute)
 		e := &facts.Exchange{
 			Address: "a.example", Operation: "core.listJobs", Method: "GET", Status: 200, Start: now, End: now, Caller: caller,
-			Account: account, Verb: facts.Lists,
+			Account: account, Verb: facts.Lists, Content: facts.NoContent(),
 		}
 		if job != "" {
 			thing := facts.Thing{Kind: facts.Sessions, ID: job}
