@@ -51,7 +51,8 @@ var knownCases = []knownCase{
 		reason: "the second engine accepts integers beyond int32 and int64, and any text as base64",
 		is: func(_ *content, kin, second []fault) bool {
 			certain := []string{"int32", "int64", "byte"}
-			return len(second) == 0 && !slices.ContainsFunc(kin, func(f fault) bool { return !slices.Contains(certain, f.format) })
+			isOther := func(f fault) bool { return !slices.Contains(certain, f.format) }
+			return len(second) == 0 && !slices.ContainsFunc(kin, isOther)
 		},
 		inParameters: true,
 	},
