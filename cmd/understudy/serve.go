@@ -270,8 +270,7 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 		mockserver.WithWorldTTL(f.worldTTL),
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.Word == checkflags.AllExtras),
-		mockserver.WithControlHost(f.controlHosts...),
-		mockserver.WithConsole(f.console(log)),
+		mockserver.WithControlHost(f.controlHosts...), mockserver.WithConsole(f.console(log)),
 	}
 	if f.state != "" {
 		opts = append(opts, mockserver.WithStateFile(f.state))

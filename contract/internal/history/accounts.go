@@ -22,8 +22,8 @@ type accounts struct {
 	names   names
 	titles  titles
 
-	groups []group // by number of a caller
-	foes   map[caller][]caller
+	groups []group             // by number of a caller
+	foes   map[caller][]caller // by account: callers of others that are known to be different
 }
 
 // member is a caller at a site.

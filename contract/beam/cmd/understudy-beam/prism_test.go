@@ -40,7 +40,7 @@ func TestAPrismOfItsOwn(t *testing.T) {
 	workers.wantShared(t, exchanges)
 }
 
-// exchanges is how many there are in the recording.
+// exchanges is the number of exchanges in the recording.
 const exchanges = 3000
 
 // record writes a recording of the generator, in three files.
