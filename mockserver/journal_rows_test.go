@@ -26,6 +26,8 @@ type journalRow struct {
 	Seq                         int64
 	Start                       time.Time
 	DurationMs                  float64
+	Received                    time.Time
+	TookMs                      float64
 	Method, URL, Operation      string
 	Status                      int
 	Fault                       string
@@ -113,6 +115,12 @@ func TestJournalRows(t *testing.T) {
 		t.Parallel()
 		rows := rowsOf(t, s, "").Rows
 		start := rows[0].Start
+		for i := range rows { // the clock of the world stands
+			if row := &rows[i]; time.Since(row.Received).Abs() > time.Hour || row.TookMs <= 0 {
+				t.Errorf("row %d was received at %s and took %v ms, want what a clock on the wall shows", row.Seq, row.Received, row.TookMs)
+			}
+			rows[i].Received, rows[i].TookMs = time.Time{}, 0
+		}
 		want := []journalRow{
 			{
 				Seq: 5, Start: start, Method: "GET", URL: "http://example.com/workflow/api/pools", Status: 503,

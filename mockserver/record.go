@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"svc.example/understudy/internal/sink"
+	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/specs/recording"
@@ -58,7 +59,8 @@ func (x *exchange) commit(a answer) (seq int64) {
 func (x *exchange) entry(a answer) *journal.Entry {
 	path, _ := x.path()
 	e := &journal.Entry{
-		After: x.visit.after, Start: x.visit.start, End: x.visit.world.Now(), World: x.visit.world.ID, Epoch: x.visit.epoch,
+		After: x.visit.after, Start: x.visit.start, End: x.visit.world.Now(),
+		Received: x.began, Took: clock.Wall().Sub(x.began), World: x.visit.world.ID, Epoch: x.visit.epoch,
 		Seed: x.visit.seed, Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Path: path, Key: x.key,
 		Host: x.r.Host, RequestHeader: x.r.Header,
 		RequestBody: x.body.bytes, Truncated: x.body.isCut,

@@ -10,6 +10,7 @@ import (
 
 type exchangeView struct {
 	*recording.Exchange
+	walled
 	Before *int64 `json:"before"` // the number of the exchange before, if the journal has one
 	After  *int64 `json:"after"`
 }
@@ -25,7 +26,7 @@ func (h Host) getExchange(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if len(found) == 0 {
 		return op.Reply{}, missingExchange(w, number)
 	}
-	view := exchangeView{Exchange: h.Render(found[0])}
+	view := exchangeView{Exchange: h.Render(found[0]), walled: walledOf(found[0])}
 	if before := number - 1; before >= extent.First {
 		view.Before = &before
 	}

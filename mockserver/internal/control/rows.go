@@ -23,18 +23,29 @@ const defaultRows = 100
 
 // row is an exchange as a line of a table.
 type row struct {
-	Seq           int64     `json:"seq"`
-	Start         time.Time `json:"start"`
-	DurationMs    float64   `json:"durationMs"`
-	Method        string    `json:"method"`
-	URL           string    `json:"url"`
-	Operation     string    `json:"operation,omitempty"`
-	Status        int       `json:"status"` // 0 without an answer
-	Fault         string    `json:"fault,omitempty"`
-	Notes         []string  `json:"notes,omitempty"`
-	RequestBytes  int       `json:"requestBytes"`
-	ResponseBytes int       `json:"responseBytes"`
+	Seq        int64     `json:"seq"`
+	Start      time.Time `json:"start"`
+	DurationMs float64   `json:"durationMs"`
+	walled
+	Method        string   `json:"method"`
+	URL           string   `json:"url"`
+	Operation     string   `json:"operation,omitempty"`
+	Status        int      `json:"status"` // 0 without an answer
+	Fault         string   `json:"fault,omitempty"`
+	Notes         []string `json:"notes,omitempty"`
+	RequestBytes  int      `json:"requestBytes"`
+	ResponseBytes int      `json:"responseBytes"`
 }
+
+// walled says by the wall clock when an exchange came and how long it took, as the clock of a world does not if it stands.
+type walled struct {
+	Received time.Time `json:"received"`
+	TookMs   float64   `json:"tookMs"`
+}
+
+func walledOf(e *journal.Entry) walled { return walled{e.Received.UTC(), milliseconds(e.Took)} }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // row renders an exchange without its bodies and headers, and so without the cost of redacting them.
 func (h Host) row(e *journal.Entry) row {
@@ -43,7 +54,7 @@ func (h Host) row(e *journal.Entry) row {
 	bare.Truncated, bare.ResponseCut = false, false
 	x := h.Render(&bare)
 	return row{
-		Seq: e.Seq, Start: e.Start, DurationMs: float64(e.End.Sub(e.Start)) / float64(time.Millisecond),
+		Seq: e.Seq, Start: e.Start, DurationMs: milliseconds(e.End.Sub(e.Start)), walled: walledOf(e),
 		Method: e.Method, URL: x.Request.URL, Operation: x.Operation, Status: e.Status, Fault: x.Fault, Notes: x.Notes,
 		RequestBytes: len(e.RequestBody), ResponseBytes: len(e.ResponseBody),
 	}
