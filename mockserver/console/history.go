@@ -9,7 +9,9 @@ import (
 // row is an exchange in a table of them.
 type row struct {
 	Seq       int64     `json:"seq"`
-	Start     time.Time `json:"start"`
+	Start     time.Time `json:"start"`    // by the clock of the world
+	Received  time.Time `json:"received"` // by the wall clock
+	TookMs    float64   `json:"tookMs"`
 	Method    string    `json:"method"`
 	URL       string    `json:"url"`
 	Operation string    `json:"operation"`

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"svc.example/understudy/internal/evidence"
 	"svc.example/understudy/specs/recording"
@@ -77,6 +78,8 @@ func (v *view) journalPage() error {
 type exchangePage struct {
 	Exchange          recording.Exchange
 	Before, After     *int64
+	Received          time.Time
+	TookMs            float64
 	Request, Response *evidence.Message
 	RawRequest        string
 	RawResponse       string
@@ -95,9 +98,11 @@ func (v *view) exchangePage() error {
 		return err
 	}
 	around := struct {
-		Before **int64 `json:"before"`
-		After  **int64 `json:"after"`
-	}{&body.Before, &body.After}
+		Before   **int64    `json:"before"`
+		After    **int64    `json:"after"`
+		Received *time.Time `json:"received"`
+		TookMs   *float64   `json:"tookMs"`
+	}{&body.Before, &body.After, &body.Received, &body.TookMs}
 	if err := v.getIn("journal/"+seq, &around); err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func (v *view) verdictsOf() error {
 		}
 		for _, one := range w.watch.Verdicts(seqs...) {
 			if !one.Pending {
-				verdicts[one.Seq] = string(one.Outcome)
+				verdicts[one.Seq] = one.Grade()
 			}
 		}
 	}

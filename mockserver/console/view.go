@@ -229,5 +229,8 @@ func (v *view) FirstRequest() string {
 	return v.curl(call{Method: http.MethodGet, Path: "/workflow/api/pools", Header: v.asAdmin()})
 }
 
+// OwnClock reports whether the clock of the page's world shows other times than that on the wall.
+func (p page) OwnClock() bool { return p.Clock.Mode != "real" }
+
 // Judges reports whether what the world answers is judged beside it.
 func (v *view) Judges() bool { return v.judge != nil }

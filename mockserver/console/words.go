@@ -19,6 +19,7 @@ var functions = template.FuncMap{
 	"number": number,
 	"bytes":  size,
 	"time":   moment,
+	"took":   took,
 	"stamp":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 	"dict":   dict,
 	"prose":  prose,
@@ -71,6 +72,19 @@ func moment(t time.Time) string {
 		return "–"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05")
+}
+
+// took returns a number of milliseconds for people.
+func took(ms float64) string {
+	switch {
+	case ms < 0.1:
+		return "< 0.1 ms"
+	case ms < 10:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", ms/1000)
 }
 
 // dict returns the values of a template that another one calls, by their names.

@@ -17,9 +17,10 @@ const state = {
 
 const header = element("div", "row head")
 header.setAttribute("role", "row")
-for (const name of ["#", "Time", "Request", "Status", "Operation", "Verdict"]) {
-  if (name === "Verdict" && !live.dataset.verdicts) continue
-  const cell = element("div", {"#": "seq", Status: "status-cell"}[name] ?? name.toLowerCase(), name)
+const columns = [["seq", "#"], ["time", "Received"], ["world-time", "World’s clock"], ["request", "Request"], ["status-cell", "Status"], ["took", "Took"], ["operation", "Operation"], ["verdict", "Verdict"]]
+for (const [name, title] of columns) {
+  if (!has(name)) continue
+  const cell = element("div", name, title)
   cell.setAttribute("role", "columnheader")
   header.append(cell)
 }
@@ -37,6 +38,15 @@ const detail = element("section", "detail")
 detail.setAttribute("aria-label", "The chosen exchange")
 detail.hidden = true
 live.append(table, detail)
+
+// has says whether the table has a column: verdicts where exchanges are judged, the world's time where its clock is its own.
+function has(name) {
+  return name === "verdict" ? Boolean(live.dataset.verdicts) : name === "world-time" ? Boolean(live.dataset.clock) : true
+}
+
+function took(ms) {
+  return ms < 0.1 ? "< 0.1 ms" : ms < 10 ? `${ms.toFixed(1)} ms` : ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
 
 function element(name, className, text) {
   const e = document.createElement(name)
@@ -157,8 +167,10 @@ function line(row, place) {
   status.append(element("span", `status s${Math.floor(row.status / 100)}`, row.status || "none"))
   const operation = element("div", "operation", row.operation || "")
   if (row.fault) operation.append(" ", element("span", "chip", "fault"))
-  e.append(seq, element("div", "time", row.start.slice(11, 23)), request, status, operation)
-  if (live.dataset.verdicts) {
+  e.append(seq, element("div", "time", row.received.slice(11, 23)))
+  if (has("world-time")) e.append(element("div", "time world-time", row.start.slice(0, 19).replace("T", " ")))
+  e.append(request, status, element("div", "took", took(row.tookMs)), operation)
+  if (has("verdict")) {
     const verdict = state.verdicts.get(row.seq) || ""
     const cell = element("div", "verdict")
     cell.append(element("span", `judged ${verdict}`, verdict || "…"))

@@ -2,6 +2,11 @@
 // shows them needs nothing of who judges: the mock server and the contract suite do not import each other.
 package verdict
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Outcome is the outcome of a check: of one rule that had one chance.
 type Outcome string
 
@@ -44,6 +49,35 @@ type Verdict struct {
 	Checks   []Check   `json:"checks"`   // by rule, in the order of reports; a rule that is not there had no chance
 	Findings []Finding `json:"findings"` // about this exchange; it may be evidence of others
 	Omitted  bool      `json:"omitted"`  // there may be more findings, which are not kept since there are too many
+}
+
+// Grade returns the outcome in a word for people. A failure that does not make a check fail is called by the severity of
+// its worst finding, as long as findings are kept.
+func (v Verdict) Grade() string { return grade(v.Outcome, v.Findings) }
+
+// GradeOf returns the outcome of one of the rules in such a word.
+func (v Verdict) GradeOf(c Check) string {
+	return grade(c.Outcome, slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool { return f.Rule != c.Rule }))
+}
+
+func grade(o Outcome, findings []Finding) string {
+	if o != Fail {
+		return string(o)
+	}
+	worst := ""
+	for _, f := range findings {
+		switch {
+		case f.Breaks:
+			return string(Fail)
+		case f.Outcome == Fail && (worst == "" || severityRank(f.Severity) > severityRank(worst)):
+			worst = f.Severity
+		}
+	}
+	return cmp.Or(worst, string(Fail))
+}
+
+func severityRank(severity string) int {
+	return slices.Index([]string{"notice", "warning", "error"}, severity)
 }
 
 // Check is the outcome of a rule on an exchange. It may have had several chances, such as one for each body.
