@@ -10,7 +10,7 @@ import (
 var kills = promise{
 	name: "kills",
 	says: "Every response that a client received is in the recording, whenever the process is killed.",
-	tried: "`kill -9` at random moments under load, 8 clients in 4 worlds, again and again on the same file; numbers " +
+	tried: "`kill -9` at random moments under load, 8 clients in 4 worlds, repeatedly on the same file; numbers " +
 		"that clients saw against the lines, and `check --gaps fail`",
 	long: true,
 	try:  tryKills,

@@ -53,7 +53,7 @@ var settingsOfServe = map[string]settingOfServe{
 	"log-format":         {"text", "json", "text", "text"},
 }
 
-// Every flag of serve can be set in three ways, and the command line goes before the environment, and that before the
+// Every flag of serve can be set in three ways, and the command line overrides the environment, and that overrides the
 // configuration.
 func TestServeIsConfigured(t *testing.T) { //nolint:paralleltest // it sets variables of the environment
 	schema := readTree(t, "cmd/understudy/understudy.schema.json").at("properties", "serve", "properties")

@@ -250,7 +250,7 @@ func configurationPage(t *testing.T) string {
 	t.Helper()
 	schema := readTree(t, "cmd/understudy/understudy.schema.json")
 	return heading("Configuration", "`cmd/understudy/understudy.schema.json`", `
-''understudy.yaml'' holds settings for the commands that run in its folder. A flag on the command line goes before it.
+''understudy.yaml'' holds settings for the commands that run in its folder. Flags override it.
 Paths are relative to the file. ''understudy init'' writes it with all settings, and beside it the schema by which
 editors complete it; ''--config FILE'' names another file. The guide to CI shows
 [an example](../guide/ci.md#configuration).
@@ -266,7 +266,7 @@ func serveTable() string {
 ## Serve
 
 Each flag of ` + "`understudy serve`" + ` is also a setting in the section ` + "`serve`" + `, and a variable of the environment. The
-command line goes first, then the environment, then the file, and then the default. A flag with a value for each
+command line overrides the environment, which overrides the file. A flag with a value for each
 interface is set for each interface by itself; any other list is taken as a whole from one of them.
 
 A list in a variable is separated by commas, or by newlines if it has any, and one of faults only by newlines, as in

@@ -98,8 +98,8 @@ their next reset; forks stay as they are.
 
 Each flag can also be set by a variable of the environment, UNDERSTUDY_ and its name, as
 in UNDERSTUDY_LISTEN or UNDERSTUDY_LOG_LEVEL, and in the section serve of understudy.yaml,
-as in listen or logLevel. The command line goes first, then the environment, then the
-file. Lists in a variable are separated by commas or newlines.
+as in listen or logLevel. The command line overrides the environment, which overrides
+the file. Lists in a variable are separated by commas or newlines.
 
 The scenario quickstart knows two API keys: 1/admin, an administrator's, and
 1/write, which may only import data. For clients that require keys in the platform's

@@ -29,6 +29,7 @@ const (
 	docs     where = 1 << iota // doc comments of declarations
 	comments                   // all comments
 	messages                   // string literals of three words or more
+	shown                      // pages, and templates of the console and of reports
 )
 
 func wordings() []wording {
@@ -102,6 +103,38 @@ func wordings() []wording {
 			in: messages, form: `(?i)\b(stranger|voice)s?\b`, instead: "unmatched address; engine",
 			bad: "two voices differ", good: "two engines differ",
 		},
+		{
+			in: messages | shown, form: `(?i)\b(had|have|has|got|no) (a |its |their )?chances?\b`,
+			instead: "exercised, checked", bad: "8 rules had a chance", good: "8 rules checked",
+		},
+		{
+			in: messages | shown, form: `(?i)\bgoes (before|first)\b`, instead: "overrides",
+			bad: "A flag goes before the file", good: "Flags override the file",
+		},
+		{
+			in: messages | shown, form: `(?i)\bis meant if\b`, instead: "matches if",
+			bad: "A call is meant if everything that is given fits", good: "A call matches if all given members match",
+		},
+		{
+			in: shown, form: `(?m)^(#+ )?What of\b`, instead: "the subject alone",
+			bad: "### What of injected faults", good: "### Injected faults",
+		},
+		{
+			in: shown, form: `(?i)\bstands in \[`, instead: `"See … for …"`,
+			bad: "What each takes as evidence stands in [rules](r)", good: "See [rules](r) for the evidence that each uses",
+		},
+		{
+			in: messages | shown, form: `(?i)\btakes with (it|them)\b`, instead: "invalidates, removes",
+			bad: "what a token takes with it", good: "what else a revoked token invalidates",
+		},
+		{
+			in: messages | shown, form: `(?i)\bbut by (its|their) own\b|\bis answered for\b`, instead: `"no … planned", "no …"`,
+			bad: "No operation is answered for.", good: "No stubs.",
+		},
+		{
+			in: messages | shown, form: `(?i)\bagain and again\b`, instead: "repeatedly, recurring",
+			bad: "happens again and again", good: "happens repeatedly",
+		},
 	}
 }
 
@@ -152,6 +185,38 @@ func TestWording(t *testing.T) {
 		}
 	}
 }
+
+// What people read is in plain English, too.
+func TestWordingOfPages(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{}
+	for name, text := range pages(t) {
+		texts[name] = prose(text)
+	}
+	for _, pattern := range []string{"mockserver/console/templates/*.html", "contract/report/html/*.html"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no file is named like %s, error %v", pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[file] = inTemplate.ReplaceAllString(string(text), " ")
+		}
+	}
+	for name, text := range texts {
+		for _, r := range compiled(t) {
+			if found := r.find(shown, text); found != "" {
+				t.Errorf("%s: %q: write %s instead", name, found, r.instead)
+			}
+		}
+	}
+}
+
+// inTemplate matches what a reader does not see of a template.
+var inTemplate = regexp.MustCompile(`\{\{[^}]*\}\}|<[^>]*>`)
 
 // Each form finds its example, and leaves alone what should be written instead.
 func TestWordingsFindTheirExamples(t *testing.T) {

@@ -38,7 +38,7 @@ const (
 	Parameters = "parameters" // that were given
 	Enums      = "enums"      // values of enumerations that were seen
 	Properties = "properties" // of bodies, that were seen, and not only as null
-	RulesAxis  = "rules"      // that had their chance
+	RulesAxis  = "rules"      // that were exercised
 )
 
 // Axes lists the axes of coverage.
@@ -110,7 +110,7 @@ func MergeRules(lists ...[]Rule) []Rule {
 }
 
 // MergeCoverage returns the coverage of several reports together: a part counts as seen when any of them saw it, and
-// exchanges are added up. Coverage alone does not show which rules had their chance, so that their axis is the best of
+// exchanges are added up. Coverage alone does not show which rules were exercised, so that their axis is the best of
 // the single ones; AxisOfRules of MergeRules is exact. Reports of different documents have the parts of all of them.
 func MergeCoverage(list ...Coverage) Coverage {
 	merged := Coverage{

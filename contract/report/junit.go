@@ -52,7 +52,7 @@ type (
 // rule each, for that is what a list of tests in a CI system can be read as: which operation, and what about it. What
 // fails the check is a failure; what is inconclusive is skipped with its reason; what only warns, or is accepted,
 // passes and stands in the output of its case. An operation without findings passes as a case of its own. Of the suites
-// rules and understudy, the one has a case for each rule, skipped if it never had its chance, and the other one for
+// rules and understudy, the one has a case for each rule, skipped if it was never checked, and the other one for
 // whatever else makes a check fail; its properties say which engines judged, and
 // how many faults were injected.
 func (r *Report) WriteJUnit(w io.Writer) error {

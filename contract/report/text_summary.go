@@ -185,7 +185,7 @@ func (r *Report) coverageInWords() string {
 	return strings.Join(list, ", ")
 }
 
-// rules reports how often rules had their chance: those that only passed in one paragraph, the others in a line each.
+// rules reports how often rules were checked: those that only passed in one paragraph, the others in a line each.
 func (t *textWriter) rules() {
 	var held, others []string
 	for _, rule := range t.r.Rules {

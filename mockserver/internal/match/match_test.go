@@ -20,7 +20,7 @@ func documents(iface specs.Interface) (*specs.Document, error) {
 	return specs.Load(iface, specs.Neutral)
 }
 
-// A call is meant if it fits everything that is given, and then it has all the traits of the description.
+// A call matches if all given members match, and then it has all the traits of the description.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	account := &world.Account{ID: 1}
