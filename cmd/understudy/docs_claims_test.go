@@ -15,11 +15,11 @@ import (
 // features are what the help of the commands and the document of the control interface list: names as they are written,
 // and the words of which they are made.
 type features struct {
-	flags map[string]bool // of any command, such as --fault
-	vars  map[string]bool // of the environment, such as UNDERSTUDY_URL
-	goAPI string          // the exported names of the packages that users import
-	paths []string        // of the control interface, such as /worlds/{world}/faults
-	words map[string]bool // such as proxy, fault and stub, in the singular
+	flags map[string]bool  // of any command, such as --fault
+	vars  map[string]bool  // of the environment, such as UNDERSTUDY_URL
+	goAPI string           // the exported names of the packages that users import
+	paths []*regexp.Regexp // of the control interface, such as /worlds/{world}/faults, and the same for the world default
+	words map[string]bool  // such as proxy, fault and stub, in the singular
 }
 
 var (
@@ -67,7 +67,9 @@ func listFeatures(t *testing.T) features {
 		f.add(strings.Join(args, " "))
 	}
 	for path := range readTree(t, "specs/control.yaml").at("paths").members() {
-		f.paths = append(f.paths, path)
+		form := strings.ReplaceAll(regexp.QuoteMeta(parameter.ReplaceAllString(path, "{}")), `\{\}`, `[^/]+`)
+		ofDefault := strings.TrimPrefix(form, "/worlds/[^/]+")
+		f.paths = append(f.paths, regexp.MustCompile("^("+form+"|"+ofDefault+")$"))
 		f.add(parameter.ReplaceAllString(path, ""))
 	}
 	return f
@@ -83,13 +85,8 @@ func singular(word string) string { return strings.TrimSuffix(strings.ToLower(wo
 
 // hasPath reports whether the control interface has a path, or has it for the world default.
 func (f features) hasPath(path string) bool {
-	form := parameter.ReplaceAllString("/"+strings.TrimSuffix(path, "/"), "{}")
-	return slices.ContainsFunc(f.paths, func(known string) bool {
-		known = parameter.ReplaceAllString(known, "{}")
-		pattern := "^(" + strings.ReplaceAll(regexp.QuoteMeta(known), `\{\}`, `[^/]+`) + "|" +
-			strings.ReplaceAll(regexp.QuoteMeta(strings.TrimPrefix(known, "/worlds/{}")), `\{\}`, `[^/]+`) + ")$"
-		return regexp.MustCompile(pattern).MatchString(form)
-	})
+	form := "/" + strings.TrimSuffix(path, "/")
+	return slices.ContainsFunc(f.paths, func(known *regexp.Regexp) bool { return known.MatchString(form) })
 }
 
 // denied returns the words of a text that name features.

@@ -139,6 +139,7 @@ func TestDocumentedReadyLine(t *testing.T) {
 // behind #>. Each page has a mock of its own.
 func TestDocumentedCommands(t *testing.T) {
 	t.Parallel()
+	commandsAlone(t)
 	for name, text := range pages(t) {
 		var paragraphs []string
 		for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
@@ -222,6 +223,7 @@ func output(t *testing.T, dir, program string, args ...string) string {
 // they show behind their #> or //>.
 func TestDocumentedPrograms(t *testing.T) {
 	t.Parallel()
+	commandsAlone(t)
 	shown := regexp.MustCompile(`(?m)^ *(?:#|//)> (.*)\n?`)
 	languages := map[string][2]string{
 		"python": {"python3", "example.py"}, "js": {"node", "example.mjs"}, "java": {"java", "Example.java"},

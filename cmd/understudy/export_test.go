@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,7 +32,9 @@ func Help(args ...string) (string, error) {
 }
 
 // Commands returns the arguments of every command, in the order in which understudy --help lists them.
-func Commands() [][]string {
+var Commands = sync.OnceValue(listCommands)
+
+func listCommands() [][]string {
 	var list [][]string
 	var add func(c *cobra.Command, path []string)
 	add = func(c *cobra.Command, path []string) {

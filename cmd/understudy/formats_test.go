@@ -29,6 +29,7 @@ import (
 // the same of all: no violation, all exchanges, and verdicts that add up.
 func TestFormats(t *testing.T) {
 	t.Parallel()
+	commandsAlone(t)
 	stories := playStories(t)
 	exchanges := 0
 	for _, list := range stories {

@@ -18,6 +18,7 @@ var projectBlock = regexp.MustCompile("(?sm)^```sh project\n(.*?)\n```$")
 // the names that they have in examples, and types the commands. Languages that this machine does not have are skipped.
 func TestLanguages(t *testing.T) {
 	t.Parallel()
+	commandsAlone(t)
 	needed := map[string][]string{
 		"Python": {"/usr/bin/python3", "-m", "pytest", "--version"},
 		"Ruby":   {"ruby", "-e", "require 'minitest'"},

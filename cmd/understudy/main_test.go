@@ -53,9 +53,19 @@ func goGet() {
 // gorace takes away the second that a process sleeps at its end under the race detector: tests start many.
 const gorace = "atexit_sleep_ms=0"
 
+// commandsAlone leaves out, with -short, a test whose commands run alone and end: what the race detector finds in them,
+// it finds in the packages that they consist of.
+func commandsAlone(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out commands that run alone")
+	}
+}
+
 // TestScripts runs what a user types, and holds the answers and exit codes against what they should be.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	commandsAlone(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/scripts",
 		RequireExplicitExec: true,

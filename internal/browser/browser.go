@@ -28,10 +28,13 @@ type Tab struct {
 	complaints []string
 }
 
-// Open starts a browser with a tab, or skips the test where there is no Chromium. The host, such as 127.0.0.1:4010, is
-// the only one that pages may ask; none means none.
+// Open starts a browser with a tab, or skips the test where there is no Chromium, and with -short. The host, such as
+// 127.0.0.1:4010, is the only one that pages may ask; none means none.
 func Open(tb testing.TB, host string) *Tab {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("-short leaves out browsers")
+	}
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if found, err := exec.LookPath(name); err == nil && path == "" {
