@@ -4,7 +4,8 @@
 #
 # GOLANG is the image of the Go toolchain; CGO is off, so that any does. COMMANDS are the packages that are built: add
 # ./cmd/understudy-libopenapi for the second engine of understudy check, which takes minutes to compile. VERSION and
-# COMMIT are what understudy --version shows; without a VERSION it shows devel. GOPROXY is where modules come from.
+# COMMIT are what understudy --version shows; without a VERSION it shows devel. GOPROXY is where modules come
+# from, and GOCACHE where what is compiled is kept.
 ARG GOLANG=docker.io/library/golang:1.26-alpine
 
 FROM ${GOLANG} AS build
@@ -12,11 +13,12 @@ ARG COMMANDS=./cmd/understudy
 ARG VERSION=
 ARG COMMIT=
 ARG GOPROXY=https://proxy.golang.org,direct
+ARG GOCACHE=/root/.cache/go-build
 WORKDIR /src
 COPY . .
 ENV CGO_ENABLED=0 GOFLAGS="-trimpath -buildvcs=false"
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    GOMODCACHE=/go/pkg/mod GOCACHE=/root/.cache/go-build \
+    GOMODCACHE=/go/pkg/mod GOCACHE=${GOCACHE} \
     go build -o /out/bin/ -ldflags "-s -w \
         -X svc.example/understudy/internal/version.release=${VERSION} \
         -X svc.example/understudy/internal/version.commit=${COMMIT}" ${COMMANDS}
