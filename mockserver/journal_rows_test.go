@@ -116,8 +116,9 @@ func TestJournalRows(t *testing.T) {
 		rows := rowsOf(t, s, "").Rows
 		start := rows[0].Start
 		for i := range rows { // the clock of the world stands
-			if row := &rows[i]; time.Since(row.Received).Abs() > time.Hour || row.TookMs <= 0 {
-				t.Errorf("row %d was received at %s and took %v ms, want what a clock on the wall shows", row.Seq, row.Received, row.TookMs)
+			if row := &rows[i]; !row.Received.After(start.AddDate(0, 1, 0)) || row.TookMs <= 0 {
+				t.Errorf("row %d was received at %s and took %v ms, want what the wall clock shows", row.Seq, row.Received,
+					row.TookMs)
 			}
 			rows[i].Received, rows[i].TookMs = time.Time{}, 0
 		}

@@ -18,8 +18,8 @@ import (
 
 // TestImage runs what the Dockerfile promises: its command in a folder that holds nothing else, as the user without a
 // name that it gives, and its health check beside it. IMAGE names the unpacked file system of an image that was built;
-// without it, the folder has the binary of these tests if that is static. IMAGE_PORTS=own keeps the port of the Dockerfile, for .ci/image,
-// which gives this test a network of its own; otherwise a free port is used.
+// without it, the folder has the binary of these tests if that is static. IMAGE_PORTS=own keeps the port of the
+// Dockerfile, for .ci/image, which gives this test a network of its own; otherwise a free port is used.
 func TestImage(t *testing.T) {
 	t.Parallel()
 	image := readDockerfile(t)
@@ -99,7 +99,7 @@ func instructed(t *testing.T, file []byte, instruction, form string) string {
 }
 
 // emptyMachine returns a folder with what an image from scratch has: a static binary, and a home. The binary is that of
-// these tests, which stands in for the command: to build another one takes minutes where no other test shares its flags.
+// these tests, which stands in for the command: building another one takes minutes if no other test shares its flags.
 func emptyMachine(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -136,8 +136,11 @@ func isStatic(t *testing.T, program string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	return !slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+	needsLoader := slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return !needsLoader
 }
 
 // command returns a command in the image. It runs as the image's user: for root by its number, otherwise in a namespace

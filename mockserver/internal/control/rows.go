@@ -37,7 +37,7 @@ type row struct {
 	ResponseBytes int      `json:"responseBytes"`
 }
 
-// walled says by the wall clock when an exchange came and how long it took, as the clock of a world does not if it stands.
+// walled holds when an exchange came and how long it took by the wall clock, since the clock of a world may stand.
 type walled struct {
 	Received time.Time `json:"received"`
 	TookMs   float64   `json:"tookMs"`

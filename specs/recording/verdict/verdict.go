@@ -51,8 +51,8 @@ type Verdict struct {
 	Omitted  bool      `json:"omitted"`  // there may be more findings, which are not kept since there are too many
 }
 
-// Grade returns the outcome in a word for people. A failure that does not make a check fail is called by the severity of
-// its worst finding, as long as findings are kept.
+// Grade returns the outcome in a word for people. A failure that does not make a check fail is called by the severity
+// of its worst finding, as long as findings are kept.
 func (v Verdict) Grade() string { return grade(v.Outcome, v.Findings) }
 
 // GradeOf returns the outcome of one of the rules in such a word.
