@@ -111,6 +111,14 @@ func TestJournalRows(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the time that an answer took includes a planned delay", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-Inject", "delay=30ms").want(t, 200)
+		if took := rowsOf(t, s, "").Rows[0].TookMs; took < 30 {
+			t.Errorf("the delayed answer took %v ms, want 30 and more", took)
+		}
+	})
 	t.Run("a row has what a table shows", func(t *testing.T) {
 		t.Parallel()
 		rows := rowsOf(t, s, "").Rows

@@ -68,6 +68,7 @@ func (x *exchange) entry(a answer) *journal.Entry {
 	}
 	if x.fault != nil {
 		e.Fault, e.ResponseCut = x.fault.String(), x.fault.cut
+		e.Took += x.fault.delay
 	}
 	return e
 }

@@ -33,7 +33,7 @@ type Entry struct {
 	After          int64         // the number of the last exchange that was over when this one began
 	Start, End     time.Time     // by the clock of the world
 	Received       time.Time     // by the wall clock
-	Took           time.Duration // from then until the answer was committed
+	Took           time.Duration // from then until the answer was committed, and a planned delay
 	World          string
 	Epoch          int64            // how often the world had been reset, restored or replaced
 	Seed           uint64           // of the world, the salt of what is redacted
