@@ -13,11 +13,6 @@ func isOfTerminal(s os.Signal) bool { return s == os.Interrupt }
 
 func sharesTerminal() bool { return true }
 
-func separate(*exec.Cmd, bool) {}
-
-// sendSignal ends the process: Windows knows no other signal.
-func sendSignal(p *os.Process, _ os.Signal, _ bool) error { return p.Kill() }
-
-func endGroup(*os.Process) {}
+func endWithParent(*exec.Cmd) {}
 
 func signalOf(*os.ProcessState) int { return 0 }
