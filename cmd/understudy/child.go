@@ -111,7 +111,7 @@ func startChild(a *around) (*child, error) {
 		procgroup.Separate(cmd) // so that signals reach what it starts as well
 	}
 	endWithParent(cmd)
-	signal.Notify(child.signals, passedOn...)
+	signal.Notify(child.signals, heeded(passedOn)...)
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // the command ends with the thread that starts it

@@ -9,10 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// otherSignals are those beside SIGINT and SIGTERM that would end this process at once if it did not handle them.
+var otherSignals = []os.Signal{syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
+
 // passedOn are the signals that a command gets from its server.
-var passedOn = []os.Signal{
-	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
-}
+var passedOn = append([]os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT}, otherSignals...)
 
 // isOfTerminal reports whether a terminal sends a signal to all processes in its foreground.
 func isOfTerminal(s os.Signal) bool { return s == syscall.SIGINT || s == syscall.SIGQUIT }

@@ -6,6 +6,9 @@ import (
 	"syscall"
 )
 
+// otherSignals are none: a console that is closed sends SIGTERM.
+var otherSignals []os.Signal
+
 // passedOn are the signals that a command gets from its server. A console sends Ctrl-C to all of its processes.
 var passedOn = []os.Signal{os.Interrupt, syscall.SIGTERM}
 

@@ -65,10 +65,10 @@ control interface below /_understudy.
 
 The first line on standard output is JSON with the addresses of the interfaces, and is
 written when they are ready. Standard error gets a line for each refused request, with
-the reason, and with --log-level debug for every request. SIGTERM or Ctrl-C lets
-requests in flight finish, closes the connections that are left after --drain-time,
-and exits with 0 if every response was delivered or recorded; a second one exits
-immediately.
+the reason, and with --log-level debug for every request. SIGTERM, SIGHUP or Ctrl-C
+lets requests in flight finish, closes the connections that are left after
+--drain-time, and exits with 0 if every response was delivered or recorded; a second
+SIGTERM or Ctrl-C exits immediately.
 
 With -- COMMAND, the server runs the command when it is ready, and ends with it. The
 command's environment has UNDERSTUDY_URL, UNDERSTUDY_CORE_URL and likewise one for each
@@ -99,7 +99,9 @@ their next reset; forks stay as they are.
 Each flag can also be set by a variable of the environment, UNDERSTUDY_ and its name, as
 in UNDERSTUDY_LISTEN or UNDERSTUDY_LOG_LEVEL, and in the section serve of understudy.yaml,
 as in listen or logLevel. The command line goes first, then the environment, then the
-file. Lists in a variable are separated by commas or newlines.
+file. Lists in a variable are separated by commas or newlines. A variable that is empty
+counts as not set, and one that begins with UNDERSTUDY_ and is not known is ignored;
+either is said on standard error. The value of a flag is never empty.
 
 The scenario quickstart knows two API keys: 1/admin, an administrator's, and
 1/write, which may only import data. For clients that require keys in the platform's
