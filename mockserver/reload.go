@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // WorldsOnReload describes what happens to the worlds that were made of a scenario that has changed.
@@ -155,7 +155,7 @@ func (s *Server) loader(rules op.Interface) makeInterface {
 func (s *Server) reloadDocuments() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(s.documents)) {
-		text, err := os.ReadFile(s.documents[name])
+		text, err := source.ReadFile(s.documents[name])
 		sum := sha256.Sum256(text)
 		if old, known := s.digests[name]; err == nil && (!known || old == sum) {
 			s.digests[name] = sum

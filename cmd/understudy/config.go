@@ -96,7 +96,7 @@ var compiledConfig = sync.OnceValues(func() (*source.Schema, error) {
 
 // readConfig reads a configuration; it must be there.
 func readConfig(path string) (*configuration, error) {
-	content, err := os.ReadFile(path)
+	content, err := source.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
