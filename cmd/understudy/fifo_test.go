@@ -64,8 +64,8 @@ func TestScenarioWithFIFO(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"story.txtar":  "description: Mine.\n",
-		"rows.csv":     "core: {databases: [{name: d, tables: [{name: rows, schema: [[a, long]], records: {file: rows.csv}}]}]}\n",
-		"records.json": "core: {databases: [{name: d, tables: [{name: rows, schema: [[a, long]], records: {file: records.json}}]}]}\n",
+		"rows.csv":     "core: {databases: [{name: shop, tables: [{name: rows, schema: [[a, long]], records: {file: rows.csv}}]}]}\n",
+		"records.json": "core: {databases: [{name: shop, tables: [{name: rows, schema: [[a, long]], records: {file: records.json}}]}]}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
