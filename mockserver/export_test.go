@@ -89,3 +89,6 @@ func WithSavePause(pause time.Duration) Option {
 
 // Watchers returns how many clients wait for exchanges of a server, or follow them.
 func Watchers(s *Server) int { return int(s.watchers.Load()) }
+
+// Save saves the worlds of a server now.
+func Save(s *Server) error { return s.keeper.save() }

@@ -106,7 +106,7 @@ func startChild(a *around) (*child, error) {
 		cmd.Stderr = os.Stderr // as it is: the command's lines are its own
 	}
 	child := &child{cmd: cmd, signals: make(chan os.Signal, 16), done: make(chan struct{})}
-	cmd.WaitDelay = childGrace // for output that is no file: what the command leaves behind may hold it open
+	cmd.WaitDelay = childGrace // for output that goes through a pipe, which what the command leaves behind may hold open
 	if child.shares = sharesTerminal(); !child.shares {
 		procgroup.Separate(cmd) // so that signals reach what it starts as well
 	}

@@ -58,8 +58,8 @@ func shownName(file string) string {
 	return file
 }
 
-// streamOf returns a reader of standard input, a FIFO or a device that ends with the context of the command, even while
-// nobody writes there. It is nil for other files.
+// streamOf returns a reader of standard input, a FIFO or a device that ends with the context of the command, also while
+// nothing is written there. It is nil for other files.
 func streamOf(c *cobra.Command, file string) io.Reader {
 	open := func() (io.Reader, error) { return c.InOrStdin(), nil }
 	if file != "-" {

@@ -86,10 +86,11 @@ that are not recorded, the first one is logged, and the exit code is then 2. An
 incomplete line is removed again.
 
 With --state, the worlds go on where they were when the server ended: with their ids,
-states, clocks, keys and checkpoints. They are saved at the end, and at most two seconds
-after a change. The file is replaced at once, so that a killed server leaves the last one
-whole. It has API keys in it, and only its owner can read it. understudy state shows what
-is in it.
+states, clocks, keys and checkpoints. They are saved at the end and, after changes, every
+two seconds, or after twice the time that saving took: a killed server loses what was
+done since. The file is replaced at once, so that it is always whole. If it cannot be
+written, GET /_understudy/health says so. It has API keys in it, and only its owner can
+read it. understudy state shows what is in it.
 
 With --watch, scenarios and documents of your own are read again when they change. If a
 changed file is wrong, the log says where, and what was read before stays in use. The
@@ -101,7 +102,7 @@ in UNDERSTUDY_LISTEN or UNDERSTUDY_LOG_LEVEL, and in the section serve of unders
 as in listen or logLevel. The command line goes first, then the environment, then the
 file. Lists in a variable are separated by commas or newlines. A variable that is empty
 counts as not set, and one that begins with UNDERSTUDY_ and is not known is ignored;
-either is said on standard error. The value of a flag is never empty.
+standard error names both. The value of a flag is never empty.
 
 The scenario quickstart knows two API keys: 1/admin, an administrator's, and
 1/write, which may only import data. For clients that require keys in the platform's

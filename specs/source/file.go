@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxFile is how many bytes a file may have that is read as a whole, also if it grows meanwhile.
+// maxFile is the maximum number of bytes of a file that is read as a whole, also if it grows meanwhile.
 const maxFile = 1 << 30
 
 // ReadFile reads a file as a whole that CheckFile accepts, or what a shell gives in the place of one: /dev/stdin,
@@ -33,8 +33,8 @@ func ReadFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// CheckFile refuses what is no regular file: nobody knows whether a FIFO, a socket or a device ever ends, and to open
-// one may wait for ever.
+// CheckFile returns an error unless a file is a regular one: a FIFO, a socket or a device may never end, and to open one
+// may wait for ever.
 func CheckFile(name string, info fs.FileInfo) error {
 	kind := "a device"
 	switch mode := info.Mode(); {
