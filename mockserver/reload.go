@@ -8,7 +8,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -177,7 +176,7 @@ func (s *Server) reloadDocuments() error {
 // inLibrary refuses scenarios that clients may not choose.
 func (s *Server) inLibrary(own *ownScenarios, name string) error {
 	if list := own.library.List(); name != s.scenario && !slices.Contains(list, name) { // no client chooses files to read
-		return op.Invalid("scenario", "want one of %s, not %q", strings.Join(list, ", "), name)
+		return op.Invalid("scenario", "want %s, not %q", source.OneOf(name, list), name)
 	}
 	return nil
 }

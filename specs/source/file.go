@@ -15,11 +15,10 @@ const maxFile = 1 << 30
 // /dev/fd/63.
 func ReadFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if err := CheckFile(name, info); err != nil && name != "/dev/stdin" && !strings.HasPrefix(name, "/dev/fd/") {
-		return nil, err
+	if err == nil && name != "/dev/stdin" && !strings.HasPrefix(name, "/dev/fd/") {
+		if err := CheckFile(name, info); err != nil {
+			return nil, err
+		}
 	}
 	file, err := os.Open(name)
 	if err != nil {
