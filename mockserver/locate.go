@@ -197,6 +197,7 @@ func (s *Server) unknownAddress(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotFound)
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{
 		"message": fmt.Sprintf("no interface is served at %s%s", r.Host, r.URL.Path),
-		"hint":    suggestion + fmt.Sprintf("interfaces: %s; the mock itself: %s/health", strings.Join(prefixes, ", "), controlPrefix),
+		"hint": fmt.Sprintf("%sinterfaces: %s; the mock itself: %s/health", suggestion, strings.Join(prefixes, ", "),
+			controlPrefix),
 	}})
 }

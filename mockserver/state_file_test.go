@@ -275,7 +275,8 @@ func TestHealthSaysWhetherWorldsAreSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log strings.Builder
-	s := keptServer(t, filepath.Join(folder, "state.json"), mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	s := keptServer(t, filepath.Join(folder, "state.json"), mockserver.WithLogger(logger))
 	status, begun := health(t, s)
 	if status != "ok" || begun.Saved.IsZero() || begun.Error != "" {
 		t.Fatalf("at first: %s, %+v", status, begun)

@@ -25,8 +25,8 @@ type droppingWriter struct {
 	done  chan struct{}
 }
 
-// newDroppingWriter returns one that writes to w. From then on the end of whoever reads standard error or output does not
-// end this process: writes fail instead.
+// newDroppingWriter returns one that writes to w. From then on this process survives whoever reads its standard error
+// or output: writes fail instead.
 func newDroppingWriter(w io.Writer) *droppingWriter {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // to ignore it would make commands ignore it as well
 	l := &droppingWriter{lines: make(chan []byte, waitingLines), done: make(chan struct{})}

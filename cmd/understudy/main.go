@@ -60,7 +60,8 @@ func untilSignal() context.Context {
 
 // heeded returns signals without SIGHUP if this process was started to ignore it, as nohup does.
 func heeded(signals []os.Signal) []os.Signal {
-	return slices.DeleteFunc(slices.Clone(signals), func(s os.Signal) bool { return s == syscall.SIGHUP && signal.Ignored(s) })
+	ignored := func(s os.Signal) bool { return s == syscall.SIGHUP && signal.Ignored(s) }
+	return slices.DeleteFunc(slices.Clone(signals), ignored)
 }
 
 // run runs the program. exitCode returns the exit code of its error.

@@ -61,19 +61,18 @@ func shownName(file string) string {
 // streamOf returns a reader of standard input, a FIFO or a device that ends with the context of the command, also while
 // nothing is written there. It is nil for other files.
 func streamOf(c *cobra.Command, file string) io.Reader {
-	open := func() (io.Reader, error) { return c.InOrStdin(), nil }
-	if file != "-" {
-		if info, err := os.Stat(file); err != nil || info.IsDir() || info.Mode().IsRegular() {
-			return nil
-		}
-		open = func() (io.Reader, error) { return os.Open(file) }
+	if info, err := os.Stat(file); file != "-" && (err != nil || info.IsDir() || info.Mode().IsRegular()) {
+		return nil
 	}
 	out, in := io.Pipe()
 	context.AfterFunc(c.Context(), func() { in.CloseWithError(c.Context().Err()) })
 	go func() {
-		r, err := open()
+		from, err := c.InOrStdin(), error(nil)
+		if file != "-" {
+			from, err = os.Open(file) // which may wait
+		}
 		if err == nil {
-			_, err = io.Copy(in, r)
+			_, err = io.Copy(in, from)
 		}
 		in.CloseWithError(err)
 	}()

@@ -32,8 +32,8 @@ func ReadFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// CheckFile returns an error unless a file is a regular one: a FIFO, a socket or a device may never end, and to open one
-// may wait for ever.
+// CheckFile returns an error unless a file is a regular one: a FIFO, a socket or a device may never end, and opening
+// one may take for ever.
 func CheckFile(name string, info fs.FileInfo) error {
 	kind := "a device"
 	switch mode := info.Mode(); {

@@ -15,8 +15,6 @@ import (
 // patternWords describes the texts that patterns of our documents allow. Those of other documents are shown.
 var patternWords = map[string]string{
 	`^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`: "a duration such as 90s, 1h30m or 24h",
-	`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`:         "1 to 64 letters, digits, dots, underscores or dashes, the first a letter or a digit",
-	`^[A-Za-z][A-Za-z0-9._-]{0,63}$`:            "1 to 64 letters, digits, dots, underscores or dashes, the first a letter",
 	`^[a-z]+\.[A-Za-z0-9]+$`:                    "the name of an operation such as core.issueJob",
 	`^[a-z]+\.[a-z0-9-]+/.+$`:                   "an interface, a kind and an id such as workflow.pools/1",
 	`^([1-5][0-9][0-9]|[1-5]xx|none)$`:          "a status such as 404, a class such as 4xx, or none",
@@ -25,13 +23,20 @@ var patternWords = map[string]string{
 	`^[0-9]+$`:                                  "digits",
 	`^[a-z0-9_]+$`:                              "lower-case letters, digits and underscores",
 	`^[A-Za-z0-9_]+$`:                           "letters, digits and underscores",
-	`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`:       "letters, digits, underscores and dashes, in parts with single dots between them",
-	`^[^0-9+^@/\\:*?"<>|][^+^@/\\:*?"<>|]*$`:    `a name that does not begin with a digit, without any of + ^ @ / \ : * ? " < > |`,
 	`^\d{4}-\d{2}-\d{2}$`:                       "a date such as 2026-01-15",
 	`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$`:     "a local time such as 2026-01-15T09:30:00",
 	`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$`:    "a time such as 2026-01-15T09:30:00Z",
 	`^SVC1 [0-9a-f/]+$`:                         "SVC1 and an API key",
-	`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?)?$`: "a date or a time such as 2026-01-15T09:30:00Z",
+	`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`: "1 to 64 letters, digits, dots, underscores or dashes, " +
+		"the first a letter or a digit",
+	`^[A-Za-z][A-Za-z0-9._-]{0,63}$`: "1 to 64 letters, digits, dots, underscores or dashes, " +
+		"the first a letter",
+	`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`: "letters, digits, underscores and dashes, " +
+		"in parts with single dots between them",
+	`^[^0-9+^@/\\:*?"<>|][^+^@/\\:*?"<>|]*$`: "a name that does not begin with a digit, " +
+		`without any of + ^ @ / \ : * ? " < > |`,
+	`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?)?$`: "a date or a time " +
+		"such as 2026-01-15T09:30:00Z",
 }
 
 // formatWords describes the texts that formats allow.
