@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -32,7 +31,7 @@ type baseline struct {
 // occurs makes it fail, too. WriteBaseline writes such a file.
 func WithBaseline(path string) Option {
 	return func(c *config) error {
-		content, err := os.ReadFile(path)
+		content, err := source.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("read the baseline: %w", err)
 		}

@@ -102,8 +102,8 @@ func (c *config) validateMasks(documents []*specs.Document) error {
 		fits := func(op *specs.Operation) bool { ok, _ := path.Match(m.Operation, op.Name()); return ok }
 		isOne := func(d *specs.Document) bool { return slices.ContainsFunc(d.All(), fits) }
 		if m.Operation != "*" && !slices.ContainsFunc(documents, isOne) {
-			errs = append(errs, fmt.Errorf("mask of %q at %q: unknown operation: see understudy operations",
-				m.Operation, m.Pointer))
+			errs = append(errs, fmt.Errorf("mask of %q at %q: %s", m.Operation, m.Pointer,
+				noOperation(m.Operation, operationNames(documents))))
 		}
 	}
 	return errors.Join(errs...)

@@ -98,6 +98,15 @@ func (l latencyLimit) literal() int {
 	return len(text)
 }
 
+func operationNames(documents []*specs.Document) (names []string) {
+	for _, d := range documents {
+		for _, op := range d.All() {
+			names = append(names, op.Name())
+		}
+	}
+	return names
+}
+
 // noOperation says what would be right instead of a name that no operation has.
 func noOperation(name string, names []string) string {
 	reason := "unknown operation: see understudy operations"

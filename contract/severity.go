@@ -33,6 +33,10 @@ func WithSeverity(rule, operation string, level report.Severity) Option {
 		if !slices.Contains(Severities(), level) {
 			return fmt.Errorf("unknown severity %q of %s; want error, warning, notice or off", level, rule)
 		}
+		if rule == "" || operation == "" {
+			return fmt.Errorf("severity %s of the rule %q on the operation %q: want a rule and an operation; * stands for all",
+				level, rule, operation)
+		}
 		for _, pattern := range []string{rule, operation} {
 			if _, err := path.Match(pattern, ""); err != nil {
 				return fmt.Errorf("severity of %s on %s: %q is not a valid pattern: %w", rule, operation, pattern, err)
@@ -54,8 +58,8 @@ func (c *config) validateOperations(documents []*specs.Document) error {
 		fits := func(op *specs.Operation) bool { ok, _ := path.Match(s.operation, op.Name()); return ok }
 		isOne := func(d *specs.Document) bool { return slices.ContainsFunc(d.All(), fits) }
 		if s.operation != "*" && !slices.ContainsFunc(documents, isOne) {
-			errs = append(errs, fmt.Errorf("severity of %s on %s: unknown operation: see understudy operations",
-				s.rule, s.operation))
+			errs = append(errs, fmt.Errorf("severity of %s on %s: %s", s.rule, s.operation,
+				noOperation(s.operation, operationNames(documents))))
 		}
 	}
 	return errors.Join(errs...)

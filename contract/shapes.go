@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"svc.example/understudy/contract/internal/shape"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // Shape is a snapshot as MatchShape keeps it, held against the documents.
@@ -65,7 +65,7 @@ func (c *Checker) shape(path string) (Shape, error) {
 	if parts == nil {
 		return Shape{}, fmt.Errorf("%s: not the name of a shape: want {interface}.{operation}.{status}_1.snap.json", path)
 	}
-	content, err := os.ReadFile(path)
+	content, err := source.ReadFile(path)
 	if err != nil {
 		return Shape{}, err
 	}

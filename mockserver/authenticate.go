@@ -34,8 +34,12 @@ func (x *exchange) authenticate(value *world.State, route *op.Route) (world.Call
 	case route.For == op.Anyone:
 		return caller, nil
 	case x.key == "":
+		why := "no API key"
+		if x.r.Header.Get("Authorization") != "" { // it is not repeated: a key may stand where the scheme should
+			why = "the header Authorization has another scheme than " + x.doc.Brand.Scheme()
+		}
 		return caller, &op.Error{Code: op.CodeUnauthorized, Message: fmt.Sprintf(
-			"no API key: send the header Authorization: %s <API_KEY>", x.doc.Brand.Scheme())}
+			"%s: send the header Authorization: %s <API_KEY>", why, x.doc.Brand.Scheme())}
 	case !known:
 		return caller, &op.Error{Code: op.CodeUnauthorized, Message: "the API key is not valid"}
 	case caller.WriteOnly && route.For != op.Importers:

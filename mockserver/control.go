@@ -41,6 +41,7 @@ func (s *Server) controlRules() op.Interface {
 		Operations: s.operations,
 		Ready:      s.Ready,
 		Recording:  s.recordingState,
+		State:      func() *control.State { return s.keeper.state() },
 		Version:    sync.OnceValue(version.Read),
 		Documents:  s.document, Watchers: &s.watchers, Meters: s.meters,
 		Library: func() scenarios.Library { return s.scenariosNow().library }, Scenario: s.scenario, Brand: s.brand,

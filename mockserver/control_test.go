@@ -154,7 +154,7 @@ func TestControl(t *testing.T) {
 	t.Run("an unknown path tells the nearest", func(t *testing.T) {
 		t.Parallel()
 		a := call(t, newServer(t), "GET", "/_understudy/world", "").want(t, 404)
-		if got := a.Header.Get("X-Understudy-Nearest"); got != "GET /worlds" {
+		if got := a.Header.Get("X-Understudy-Nearest"); got != "GET /_understudy/worlds" {
 			t.Errorf("nearest is %s", got)
 		}
 	})

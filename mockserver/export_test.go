@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs"
@@ -89,3 +90,9 @@ func WithSavePause(pause time.Duration) Option {
 
 // Watchers returns how many clients wait for exchanges of a server, or follow them.
 func Watchers(s *Server) int { return int(s.watchers.Load()) }
+
+// Save saves the worlds of a server now.
+func Save(s *Server) error { return s.keeper.save() }
+
+// HasWords reports whether messages describe the texts that a pattern allows.
+func HasWords(pattern string) bool { return validate.HasWords(pattern) }

@@ -7,10 +7,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // The addresses of the mock's own, beside those of the interfaces.
@@ -156,13 +158,15 @@ func (x *exchange) unknownPath(path string, below bool, allowed string) error {
 		return err
 	}
 	message := fmt.Sprintf("no operation %s %s", x.r.Method, cmp.Or(path, "/"))
-	if !below {
+	method, nearest, _ := strings.Cut(x.doc.Nearest(x.r.Method, path), " ")
+	nearest = method + " " + x.doc.BasePath + nearest
+	switch {
+	case !below:
 		message += fmt.Sprintf("; paths of %s begin with %s", x.Name, x.doc.BasePath)
+	case x.Name == specs.Control: // whose errors are the mock's own
+		message += "; the nearest is " + nearest
 	}
-	return &op.Error{
-		Code: op.CodeNotFound, Message: message,
-		Header: [][2]string{{nearestHeader, x.doc.Nearest(x.r.Method, path)}},
-	}
+	return &op.Error{Code: op.CodeNotFound, Message: message, Header: [][2]string{{nearestHeader, nearest}}}
 }
 
 // outside refuses a request to an address of the platform's that is not part of the interface, and says what is right.
@@ -184,10 +188,16 @@ func (s *Server) unknownAddress(w http.ResponseWriter, r *http.Request) {
 	for _, name := range specs.Interfaces() {
 		prefixes = append(prefixes, string("/"+name))
 	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	suggestion := ""
+	if near, is := source.Nearest("/"+first, append(slices.Clone(prefixes), controlPrefix)); is {
+		suggestion = "did you mean " + near + "? "
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusNotFound)
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{
 		"message": fmt.Sprintf("no interface is served at %s%s", r.Host, r.URL.Path),
-		"hint":    fmt.Sprintf("interfaces: %s; the mock itself: %s/health", strings.Join(prefixes, ", "), controlPrefix),
+		"hint": fmt.Sprintf("%sinterfaces: %s; the mock itself: %s/health", suggestion, strings.Join(prefixes, ", "),
+			controlPrefix),
 	}})
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"svc.example/understudy/fixtures"
@@ -17,6 +16,7 @@ import (
 	"svc.example/understudy/mockserver/query"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // Validation describes what happens to a request that is off the contract.
@@ -151,7 +151,7 @@ func WithExtras(on bool) Option {
 }
 
 func unknownInterface(name specs.Interface) error {
-	return fmt.Errorf("unknown interface %q; want one of %s", name, strings.Join(specs.InterfaceNames(), ", "))
+	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(string(name), specs.InterfaceNames()))
 }
 
 // WithValidation chooses what happens to requests that are off the contract; Strict is the default. Answers are always

@@ -28,7 +28,7 @@ func TestRefusals(t *testing.T) {
 		{
 			"a text tells its pattern, not that it could be a number", "POST", "/workflow/api/pool_rules",
 			`{"priority":1,"poolId":"etl","conditions":[{"type":"invocation_type","values":["scheduled"]}]}`,
-			`poolId: string doesn't match the regular expression "^[1-9][0-9]*$"`,
+			`poolId: want an integer above 0, not "etl"`,
 		},
 		{
 			"what is wrong with all alternatives is told once", "PUT", "/workflow/api/attempts",
@@ -36,7 +36,7 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			"a time tells no pattern", "PUT", "/workflow/api/attempts", `{"workflowId":"1","params":{},"sessionTime":"today"}`,
-			`sessionTime: string doesn't match the format "date-time"`,
+			`sessionTime: want a time such as 2026-01-15T09:30:00Z, not "today"`,
 		},
 		{
 			"a name that is too long", "PUT", "/workflow/api/projects?revision=1&project=" + strings.Repeat("a", 256), "x",
@@ -49,7 +49,7 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			"what the clock is to do", "POST", clock, `{"mode":"fast"}`,
-			`value is not one of the allowed values ["real","frozen","auto"]`,
+			`want one of real, frozen, auto, not "fast"`,
 		},
 		{
 			"two things at once", "POST", clock, `{"advance":"1s","untilIdle":true}`,

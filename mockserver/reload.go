@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +15,7 @@ import (
 	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // WorldsOnReload describes what happens to the worlds that were made of a scenario that has changed.
@@ -155,7 +154,7 @@ func (s *Server) loader(rules op.Interface) makeInterface {
 func (s *Server) reloadDocuments() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(s.documents)) {
-		text, err := os.ReadFile(s.documents[name])
+		text, err := source.ReadFile(s.documents[name])
 		sum := sha256.Sum256(text)
 		if old, known := s.digests[name]; err == nil && (!known || old == sum) {
 			s.digests[name] = sum
@@ -177,7 +176,7 @@ func (s *Server) reloadDocuments() error {
 // inLibrary refuses scenarios that clients may not choose.
 func (s *Server) inLibrary(own *ownScenarios, name string) error {
 	if list := own.library.List(); name != s.scenario && !slices.Contains(list, name) { // no client chooses files to read
-		return op.Invalid("scenario", "want one of %s, not %q", strings.Join(list, ", "), name)
+		return op.Invalid("scenario", "want %s, not %q", source.OneOf(name, list), name)
 	}
 	return nil
 }

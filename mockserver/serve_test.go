@@ -87,7 +87,7 @@ func TestPathsOutsideTheBase(t *testing.T) {
 	s := newServer(t, mockserver.WithScenario("empty"))
 	a := call(t, s, "GET", "/core/database/list", "").want(t, 404)
 	got := []string{decode[message](t, a).Message, a.Header.Get("X-Understudy-Nearest")}
-	want := []string{"no operation GET /database/list; paths of core begin with /v3", "GET /database/list"}
+	want := []string{"no operation GET /database/list; paths of core begin with /v3", "GET /v3/database/list"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("message and nearest (-want +got):\n%s", diff)
 	}

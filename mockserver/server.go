@@ -34,6 +34,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // Server is the mock. It is an http.Handler, safe for concurrent use.
@@ -135,7 +136,7 @@ func (s *Server) Close() error {
 func (s *Server) loaded(name specs.Interface) (*loadedInterface, error) {
 	made := s.interfaces[name]
 	if made == nil {
-		return nil, fmt.Errorf("unknown interface %q", name)
+		return nil, fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(string(name), specs.InterfaceNames()))
 	}
 	return made()
 }
@@ -214,7 +215,15 @@ func (s *Server) knownOperations(operations []string) error {
 			return err
 		}
 		if v.doc.Operation(id) == nil {
-			return op.Invalid("operation", "unknown operation %q; understudy operations lists all", name)
+			var ids []string
+			for _, o := range v.doc.All() {
+				ids = append(ids, o.Name())
+			}
+			hint := "understudy operations lists all"
+			if near, is := source.Nearest(name, ids); is {
+				hint = "want perhaps " + near + "; " + hint
+			}
+			return op.Invalid("operation", "unknown operation %q; %s", name, hint)
 		}
 	}
 	return nil

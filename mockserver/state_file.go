@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"svc.example/understudy/internal/statefile"
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/fault"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
@@ -22,9 +24,10 @@ import (
 const defaultSavePause = 2 * time.Second
 
 // WithStateFile keeps the worlds of the server in a file: New loads those that the file has, in place of the world that
-// it would begin with, and Close saves all worlds. Between them they are saved after changes, at most every two
-// seconds, while requests go on. The file is replaced at once, so that a killed process leaves the worlds as they were
-// saved last. API keys are in it; only its owner may read it.
+// it would begin with, and Close saves all worlds. Between them they are saved after changes, while requests go on:
+// every two seconds, or after twice the time that it took the last time, if that is longer. The file is replaced at
+// once, so that a killed process leaves the worlds as they were when they were saved last. GET /_understudy/health says
+// when that was, and why the worlds cannot be saved. API keys are in the file; only its owner may read it.
 //
 // Worlds keep their ids, states, clocks, seeds, minted keys, checkpoints, and what a reset returns to. A real clock
 // goes on while the server does not run. Journals are not kept. A file of another version, a damaged one, and one that
@@ -51,7 +54,8 @@ type keeper struct {
 	mu      sync.Mutex
 	saved   []worlds.Saved                    // as they are in the file
 	moments map[*world.State]statefile.Moment // likewise
-	err     error                             // of the last save
+
+	health atomic.Pointer[control.State] // after the last save
 }
 
 // newKeeper loads the worlds in the server's file, if it has one, and begins to save them.
@@ -90,11 +94,11 @@ func (k *keeper) end() error {
 	return errors.Join(err, k.file.Close())
 }
 
-// run saves the worlds after changes. It takes at most a tenth of the time for that.
+// run saves the worlds after changes. It takes at most a third of the time for that.
 func (k *keeper) run() {
 	defer close(k.done)
 	pause := k.server.savePause
-	for {
+	for slowest := slowSave; ; {
 		select {
 		case <-k.stop:
 			return
@@ -102,32 +106,59 @@ func (k *keeper) run() {
 		}
 		began := clock.Wall()
 		_ = k.save() // which logs it
-		pause = max(k.server.savePause, 10*clock.Wall().Sub(began))
+		took := clock.Wall().Sub(began)
+		if pause = max(k.server.savePause, 2*took); took > slowest {
+			slowest = 2 * took
+			k.server.log.Warn("saving the worlds takes long: a killed server loses what was done since it was saved last",
+				slog.String("file", k.server.stateFile), slog.Duration("takes", took), slog.Duration("loses up to", pause+took))
+		}
 	}
 }
+
+// slowSave is the time of a save from which on the log says so.
+const slowSave = 2 * time.Second
 
 // save saves the worlds unless nothing has changed. An error is logged when it first occurs.
 func (k *keeper) save() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	began := clock.Wall()
+	before := k.health.Load()
+	if before == nil {
+		before = &control.State{Takes: "0s"}
+	}
 	list, serial := k.server.worlds.Save()
-	if k.err == nil && slices.EqualFunc(list, k.saved, worlds.Saved.Equal) {
+	if before.Error == "" && slices.EqualFunc(list, k.saved, worlds.Saved.Equal) {
+		k.health.Store(&control.State{Saved: began.UTC(), Takes: before.Takes})
 		return nil
 	}
 	written := map[*world.State]statefile.Moment{}
 	err := k.file.Write(func(w *statefile.Writer) (statefile.Content, error) {
-		add := momentWriter{k.server, w, clock.Wall().UTC().Round(0), k.moments, written}
+		add := momentWriter{k.server, w, began.UTC().Round(0), k.moments, written}
 		return k.server.writeWorlds(add, list, serial)
 	})
-	switch {
-	case err == nil:
-		k.saved, k.moments = list, written
-	case k.err == nil || err.Error() != k.err.Error():
-		k.server.log.Error("the worlds are not saved; the file has them as they were before",
-			slog.String("file", k.server.stateFile), slog.Any("error", err))
+	if err != nil {
+		if err.Error() != before.Error {
+			k.server.log.Error("the worlds are not saved; the file has them as they were before",
+				slog.String("file", k.server.stateFile), slog.Any("error", err))
+		}
+		k.health.Store(&control.State{Saved: before.Saved, Takes: before.Takes, Error: err.Error()})
+		return err
 	}
-	k.err = err
-	return err
+	if before.Error != "" {
+		k.server.log.Info("the worlds are saved again", slog.String("file", k.server.stateFile))
+	}
+	k.saved, k.moments = list, written
+	k.health.Store(&control.State{Saved: began.UTC(), Takes: clock.Wall().Sub(began).Round(time.Millisecond).String()})
+	return nil
+}
+
+// state returns what health says of the file; nil without one.
+func (k *keeper) state() *control.State {
+	if k == nil {
+		return nil
+	}
+	return k.health.Load()
 }
 
 // load loads the worlds that the file has.
@@ -167,6 +198,7 @@ func (k *keeper) load() error {
 		return fmt.Errorf("%s: %w", s.stateFile, err)
 	}
 	k.saved, _ = s.worlds.Save()
+	k.health.Store(&control.State{Saved: content.Saved, Takes: "0s"})
 	k.moments = map[*world.State]statefile.Moment{}
 	for m, value := range of.made {
 		k.moments[value] = m

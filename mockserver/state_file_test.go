@@ -248,3 +248,69 @@ func TestStateFileThatCannotBeSaved(t *testing.T) {
 		t.Errorf("the file is not as it was: %v", err)
 	}
 }
+
+// health returns what the server says of itself, and of its file.
+func health(t *testing.T, s *mockserver.Server) (status string, state struct {
+	Saved time.Time
+	Takes string
+	Error string
+},
+) {
+	t.Helper()
+	said := decode[struct {
+		Status string
+		State  struct {
+			Saved time.Time
+			Takes string
+			Error string
+		}
+	}](t, call(t, s, "GET", "/_understudy/health", "").want(t, 200))
+	return said.Status, said.State
+}
+
+func TestHealthSaysWhetherWorldsAreSaved(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "states")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	s := keptServer(t, filepath.Join(folder, "state.json"), mockserver.WithLogger(logger))
+	status, begun := health(t, s)
+	if status != "ok" || begun.Saved.IsZero() || begun.Error != "" {
+		t.Fatalf("at first: %s, %+v", status, begun)
+	}
+	addPool(t, s, "unsaved")
+	if err := os.Rename(folder, folder+"-away"); err != nil { // as a disk that is full, or gone
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := mockserver.Save(s); err == nil {
+			t.Fatal("it saved into a folder that is not there")
+		}
+	}
+	status, failed := health(t, s)
+	if status != "degraded" || !strings.Contains(failed.Error, "state.json") || !failed.Saved.Equal(begun.Saved) {
+		t.Errorf("when saving fails: %s, %+v", status, failed)
+	}
+	if err := os.Rename(folder+"-away", folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := mockserver.Save(s); err != nil {
+		t.Fatal(err)
+	}
+	status, saved := health(t, s)
+	if status != "ok" || saved.Error != "" || !saved.Saved.After(begun.Saved) {
+		t.Errorf("when it is saved again: %s, %+v", status, saved)
+	}
+	if err := mockserver.Save(s); err != nil {
+		t.Fatal(err)
+	}
+	if _, later := health(t, s); !later.Saved.After(saved.Saved) {
+		t.Errorf("without a change, everything until now is in the file, not until %v", later.Saved)
+	}
+	if n := strings.Count(log.String(), "the worlds are not saved"); n != 1 || !strings.Contains(log.String(), "saved again") {
+		t.Errorf("the log says %d times that they are not saved:\n%s", n, log.String())
+	}
+}

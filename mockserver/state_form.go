@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -72,11 +71,11 @@ func (w momentWriter) moment(value *world.State) (m statefile.Moment, err error)
 		return m, err
 	}
 	defer release()
-	var dump bytes.Buffer
-	if err = stopped.Dump(&dump); err != nil {
+	dump, err := stopped.Marshal()
+	if err != nil {
 		return m, err
 	}
-	m = statefile.NewMoment(w.to.Add(dump.Bytes()), string(value.Clock.Mode()), ahead)
+	m = statefile.NewMoment(w.to.Add(dump), string(value.Clock.Mode()), ahead)
 	w.written[value] = m
 	return m, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -130,7 +131,7 @@ func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) 
 	target, ok := s.locate(in)
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("understudy: no interface is served at %s; assign the address with WithBaseURL", r.URL)
+		return nil, fmt.Errorf("understudy: no interface is served at %s; %s", r.URL, s.servedAt(in.Host))
 	case target.iface == "":
 		return nil, fmt.Errorf("understudy: %s does not name an interface", r.URL)
 	case target.iface == specs.Control:
@@ -142,6 +143,20 @@ func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) 
 		return nil, err
 	}
 	return w.response(r), nil
+}
+
+// servedAt says which addresses are right in place of one at a host that no interface has.
+func (s *Server) servedAt(host string) string {
+	var list []string
+	for _, base := range s.bases {
+		if strings.EqualFold(base.host, host) {
+			list = append(list, fmt.Sprintf("the address of %s is %s", base.iface, base.text))
+		}
+	}
+	if list == nil {
+		return "assign the address with WithBaseURL"
+	}
+	return strings.Join(list, ", ")
 }
 
 // responseWriter keeps what a handler writes, for a client in the same process.

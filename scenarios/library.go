@@ -134,7 +134,7 @@ func (l Library) cast(name string, brand specs.Brand) ([]*fixtures.Part, error) 
 func (l Library) loadFolder(folder string, brand specs.Brand) (Scenario, error) {
 	s, err := l.loadFile(filepath.Join(folder, scenarioFile), brand)
 	s.Name, s.StoryFile = filepath.Base(folder), filepath.Join(folder, storyFile)
-	text, storyErr := os.ReadFile(s.StoryFile)
+	text, storyErr := source.ReadFile(s.StoryFile)
 	if storyErr != nil && !errors.Is(storyErr, fs.ErrNotExist) {
 		return s, errors.Join(err, fmt.Errorf("load story: %w", storyErr))
 	}
@@ -144,7 +144,7 @@ func (l Library) loadFolder(folder string, brand specs.Brand) (Scenario, error) 
 
 func (l Library) loadFile(name string, brand specs.Brand) (Scenario, error) {
 	s, err := sourceFile{
-		file: name, brand: brand, beside: fixtures.DirFS(filepath.Dir(name)), check: checkScenario, open: os.ReadFile,
+		file: name, brand: brand, beside: fixtures.DirFS(filepath.Dir(name)), check: checkScenario, open: source.ReadFile,
 		cast: l.cast,
 	}.read()
 	s.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))

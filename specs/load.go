@@ -3,8 +3,9 @@ package specs
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"sync"
+
+	"svc.example/understudy/specs/source"
 )
 
 type cacheKey struct {
@@ -36,13 +37,13 @@ func Readable(name Interface, brand Brand) (*Document, error) {
 // that only people read and without components that no operation needs, which therefore may be wrong. It is parsed once
 // in a process for as long as the file holds the same. Errors name the file.
 func LoadFile(name Interface, file string, brand Brand) (*Document, error) {
-	source, err := os.ReadFile(file)
+	text, err := source.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
 	}
-	key := cacheKey{name, brand, file, sha256.Sum256(source)}
+	key := cacheKey{name, brand, file, sha256.Sum256(text)}
 	load, _ := cache.LoadOrStore(key,
-		sync.OnceValues(func() (*Document, error) { return parseShort(name, file, source, brand) }))
+		sync.OnceValues(func() (*Document, error) { return parseShort(name, file, text, brand) }))
 	return load.(func() (*Document, error))()
 }
 

@@ -59,6 +59,9 @@ trusts: set the variables only for programs that talk to the mock.`,
 	return c
 }
 
+// caVariable names the certificate of our own CA.
+const caVariable = "UNDERSTUDY_CA"
+
 // caVariables name a file of certificates to trust.
 var caVariables = []string{
 	"CURL_CA_BUNDLE",      // curl
@@ -70,7 +73,7 @@ var caVariables = []string{
 
 // caEnvironment returns the variables with which programs trust the certificates in a file.
 func caEnvironment(file string) []string {
-	list := []string{"UNDERSTUDY_CA=" + file}
+	list := []string{caVariable + "=" + file}
 	for _, name := range slices.Concat(caVariables, []string{"GIT_SSL_CAINFO", "AWS_CA_BUNDLE"}) {
 		list = append(list, name+"="+file)
 	}

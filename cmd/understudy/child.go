@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"svc.example/understudy/internal/procgroup"
 )
 
 // Exit codes of a command that was not run, as shells have them.
@@ -104,9 +106,12 @@ func startChild(a *around) (*child, error) {
 		cmd.Stderr = os.Stderr // as it is: the command's lines are its own
 	}
 	child := &child{cmd: cmd, signals: make(chan os.Signal, 16), done: make(chan struct{})}
-	child.shares = sharesTerminal()
-	separate(cmd, child.shares)
-	signal.Notify(child.signals, passedOn...)
+	cmd.WaitDelay = childGrace // for output that goes through a pipe, which what the command leaves behind may hold open
+	if child.shares = sharesTerminal(); !child.shares {
+		procgroup.Separate(cmd) // so that signals reach what it starts as well
+	}
+	endWithParent(cmd)
+	signal.Notify(child.signals, heeded(passedOn)...)
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // the command ends with the thread that starts it
@@ -117,7 +122,9 @@ func startChild(a *around) (*child, error) {
 			return
 		}
 		started <- nil
-		child.err = cmd.Wait()
+		if child.err = cmd.Wait(); errors.Is(child.err, exec.ErrWaitDelay) {
+			child.err = nil // the command itself has succeeded
+		}
 		close(child.done)
 	}()
 	if err := <-started; err != nil {
@@ -146,7 +153,7 @@ func (c *child) passOn() {
 			return
 		case s := <-c.signals:
 			if !c.shares || !isOfTerminal(s) {
-				_ = sendSignal(c.cmd.Process, s, !c.shares)
+				c.signal(s)
 			}
 		}
 	}
@@ -157,17 +164,27 @@ func (c *child) terminate() {
 	select {
 	case <-c.done:
 	default:
-		_ = sendSignal(c.cmd.Process, syscall.SIGTERM, !c.shares)
+		c.signal(syscall.SIGTERM)
 		select {
 		case <-c.done:
 		case <-time.After(childGrace):
-			_ = sendSignal(c.cmd.Process, os.Kill, !c.shares)
+			c.signal(os.Kill)
 			<-c.done
 		}
 	}
 	if !c.shares {
-		endGroup(c.cmd.Process)
+		c.signal(syscall.SIGTERM)
 	}
+}
+
+// signal sends a signal to the command, and to what it has started unless it shares a group with this process. They may
+// have ended already.
+func (c *child) signal(s os.Signal) {
+	if c.shares {
+		_ = c.cmd.Process.Signal(s)
+		return
+	}
+	_ = procgroup.Signal(c.cmd.Process, s)
 }
 
 // exit returns the exit code that says how the command has ended, and an error if that is not the command's own.

@@ -1,6 +1,14 @@
 package main
 
-import "syscall"
+import (
+	"os/exec"
+	"syscall"
+)
 
 // endWithParent makes a command end when this process is killed.
-func endWithParent(attributes *syscall.SysProcAttr) { attributes.Pdeathsig = syscall.SIGTERM }
+func endWithParent(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM
+}

@@ -4,16 +4,16 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
+// otherSignals are those beside SIGINT and SIGTERM that would end this process at once if it did not handle them.
+var otherSignals = []os.Signal{syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
+
 // passedOn are the signals that a command gets from its server.
-var passedOn = []os.Signal{
-	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
-}
+var passedOn = append([]os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT}, otherSignals...)
 
 // isOfTerminal reports whether a terminal sends a signal to all processes in its foreground.
 func isOfTerminal(s os.Signal) bool { return s == syscall.SIGINT || s == syscall.SIGQUIT }
@@ -28,24 +28,6 @@ func sharesTerminal() bool {
 	}
 	return false
 }
-
-// separate puts a command into a process group of its own, unless it shares the terminal, so that signals reach what it
-// starts as well.
-func separate(cmd *exec.Cmd, shares bool) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !shares}
-	endWithParent(cmd.SysProcAttr)
-}
-
-// sendSignal sends a signal to a process, or to its group.
-func sendSignal(p *os.Process, s os.Signal, group bool) error {
-	if number, ok := s.(syscall.Signal); ok && group {
-		return syscall.Kill(-p.Pid, number)
-	}
-	return p.Signal(s)
-}
-
-// endGroup ends what a command has left behind in its group.
-func endGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
 
 // signalOf returns the number of the signal that ended a process, or 0.
 func signalOf(state *os.ProcessState) int {

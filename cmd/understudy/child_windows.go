@@ -6,6 +6,9 @@ import (
 	"syscall"
 )
 
+// otherSignals are none: a console that is closed sends SIGTERM.
+var otherSignals []os.Signal
+
 // passedOn are the signals that a command gets from its server. A console sends Ctrl-C to all of its processes.
 var passedOn = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
@@ -13,11 +16,6 @@ func isOfTerminal(s os.Signal) bool { return s == os.Interrupt }
 
 func sharesTerminal() bool { return true }
 
-func separate(*exec.Cmd, bool) {}
-
-// sendSignal ends the process: Windows knows no other signal.
-func sendSignal(p *os.Process, _ os.Signal, _ bool) error { return p.Kill() }
-
-func endGroup(*os.Process) {}
+func endWithParent(*exec.Cmd) {}
 
 func signalOf(*os.ProcessState) int { return 0 }

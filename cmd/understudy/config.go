@@ -96,7 +96,7 @@ var compiledConfig = sync.OnceValues(func() (*source.Schema, error) {
 
 // readConfig reads a configuration; it must be there.
 func readConfig(path string) (*configuration, error) {
-	content, err := os.ReadFile(path)
+	content, err := source.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
@@ -211,7 +211,14 @@ func configurationOf(c *cobra.Command) *configuration {
 
 // configure reads the configuration, and sets the flags of the command that it has values for, unless the command line
 // sets them. Flags with a value per interface or axis are set for each interface or axis by itself.
-func configure(c *cobra.Command, _ []string) error {
+func configure(c *cobra.Command, args []string) error {
+	if c.Name() == cobra.ShellCompRequestCmd || c.Name() == cobra.ShellCompNoDescRequestCmd {
+		return nil // the word that is to be completed may be empty
+	}
+	warnOfVariables(c)
+	if err := refuseEmpty(c, args); err != nil {
+		return err
+	}
 	config, err := findConfig(c)
 	if err != nil {
 		return err

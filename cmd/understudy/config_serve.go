@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ func settingName(flag string) string {
 
 // variableName returns the name of the environment variable that sets a flag of serve.
 func variableName(flag string) string {
-	return "UNDERSTUDY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // layer holds the values of flags from one source: the environment, or a configuration.
@@ -97,6 +98,9 @@ func (s setting) set(flags *pflag.FlagSet, given map[string]bool) error {
 	if name, _, _ := strings.Cut(s.value, "="); flag == nil || given[s.flag] || given[s.flag+" "+name] {
 		return nil
 	}
+	if s.value == "" {
+		return errors.New("it is empty: want a value, or leave it out")
+	}
 	err := flag.Value.Set(s.value)
 	if err == nil {
 		flag.Changed = true
@@ -110,11 +114,54 @@ func (s setting) set(flags *pflag.FlagSet, given map[string]bool) error {
 
 // wanted says which values the types of flags take whose own errors do not.
 var wanted = map[string]string{
-	"bool": "true or false", "duration": "a duration such as 20s", "int": "an integer",
+	"bool": "true or false", "duration": "a duration such as 20s", "int": "an integer", "float64": "a number",
 	"uint64": "an integer from 0", "time": "a time such as 2026-01-15T09:30:00Z",
 }
 
-// environmentSettings returns the values of flags that the environment has. A variable that is empty counts as not set.
+// variables lists the variables of the environment that commands read or set, but for those that configure serve.
+var variables = []string{configVariable, urlVariable, keyVariable, tokenVariable, proxyTokenVariable, caVariable}
+
+// forOthers matches variables of other programs: the addresses that serve and proxy give to their commands, and what
+// Kubernetes says of a service that is called understudy.
+var forOthers = regexp.MustCompile(`^UNDERSTUDY_(\w+_URL|(\w+_)?(SERVICE_HOST|SERVICE_PORT\w*|PORT(_\d+_\w+)?))$`)
+
+// warnOfVariables warns of variables of the environment that look like ours and have no effect: their names are
+// unknown, or their values empty.
+func warnOfVariables(c *cobra.Command) {
+	known := slices.Clone(variables)
+	for _, sub := range c.Root().Commands() {
+		if sub.Name() == serveCommand {
+			sub.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, variableName(flag.Name)) })
+		}
+	}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		why := ""
+		switch isKnown := slices.Contains(known, name); {
+		case !strings.HasPrefix(name, variablePrefix), isKnown && value != "", !isKnown && forOthers.MatchString(name):
+			continue
+		case isKnown:
+			why = "is empty, which counts as not set"
+		default:
+			why = "is not one that understudy reads"
+			if near, is := source.Nearest(name[len(variablePrefix):], withoutPrefix(known)); is {
+				why += "; did you mean " + variablePrefix + near + "?"
+			}
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "understudy: the environment variable %s %s\n", name, why)
+	}
+}
+
+func withoutPrefix(names []string) (list []string) {
+	for _, name := range names {
+		list = append(list, strings.TrimPrefix(name, variablePrefix))
+	}
+	return list
+}
+
+const variablePrefix = "UNDERSTUDY_"
+
+// environmentSettings returns the values of flags that the environment has.
 func environmentSettings(flags *pflag.FlagSet) (list []setting) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if flag.Name == "help" || flag.Name == "config" {

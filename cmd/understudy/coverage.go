@@ -101,8 +101,8 @@ func readCoverage(c *cobra.Command, files []string) (report.Coverage, error) {
 }
 
 func readReport(c *cobra.Command, file string) (report.Covered, error) {
-	if file == "-" {
-		return report.ReadCoverage("standard input", c.InOrStdin())
+	if stream := streamOf(c, file); stream != nil {
+		return report.ReadCoverage(shownName(file), stream)
 	}
 	in, err := os.Open(file)
 	if err != nil {

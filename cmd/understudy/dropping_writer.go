@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -22,7 +25,10 @@ type droppingWriter struct {
 	done  chan struct{}
 }
 
+// newDroppingWriter returns one that writes to w. From then on this process survives whoever reads its standard error
+// or output: writes fail instead.
 func newDroppingWriter(w io.Writer) *droppingWriter {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // to ignore it would make commands ignore it as well
 	l := &droppingWriter{lines: make(chan []byte, waitingLines), done: make(chan struct{})}
 	go l.drain(w)
 	return l

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +54,7 @@ func listCommands() [][]string {
 func ServeFlags(args ...string) (map[string]string, error) {
 	values := map[string]string{}
 	root := newRoot()
+	root.SetErr(io.Discard)
 	serve, _, err := root.Find([]string{"serve"})
 	if err != nil {
 		return nil, err
@@ -81,4 +83,41 @@ func ServeSettings() (list []ServeSetting) {
 		}
 	})
 	return list
+}
+
+// Run runs a command until its flags are parsed and checked.
+func Run(args ...string) error {
+	root := newRoot()
+	c, _, err := root.Find(args)
+	if err != nil {
+		return err
+	}
+	c.Args, c.RunE = nil, func(*cobra.Command, []string) error { return nil }
+	root.SetArgs(args)
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	return root.Execute()
+}
+
+// TextFlags lists the flags of a command whose values are texts; TypedFlags the others that take a value.
+func TextFlags(path ...string) []string {
+	return flagsOf(path, func(kind string) bool { return strings.HasPrefix(kind, "string") })
+}
+
+// TypedFlags lists the flags of a command whose values cannot be any text.
+func TypedFlags(path ...string) []string {
+	return flagsOf(path, func(kind string) bool { return !strings.HasPrefix(kind, "string") })
+}
+
+func flagsOf(path []string, of func(kind string) bool) (names []string) {
+	c, _, err := newRoot().Find(path)
+	if err != nil {
+		panic(err)
+	}
+	c.Flags().VisitAll(func(flag *pflag.Flag) {
+		if of(flag.Value.Type()) && flag.Name != "help" {
+			names = append(names, flag.Name)
+		}
+	})
+	return names
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"golang.org/x/term"
@@ -20,7 +21,7 @@ import (
 
 func main() {
 	stderr := forLog(os.Stderr)
-	err := run(untilSignal(os.Interrupt, syscall.SIGTERM), os.Args[1:], os.Stdin, os.Stdout, stderr)
+	err := run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, stderr)
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(stderr, "understudy:", err)
 	}
@@ -36,23 +37,37 @@ func forLog(file *os.File) io.Writer {
 	return report.LogWriter(file)
 }
 
-// untilSignal returns a context that ends with the first of the signals. By then the default handling is restored, so
-// that a second signal ends the process at once.
-func untilSignal(signals ...os.Signal) context.Context {
+// untilSignal returns a context that ends with the first of the signals. By then the default handling of SIGINT and
+// SIGTERM is restored, so that a second one ends the process at once.
+func untilSignal() context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, signals...)
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	others := make(chan os.Signal, 1)
+	for _, s := range heeded(otherSignals) {
+		signal.Notify(others, s)
+	}
 	go func() {
-		<-caught
+		select {
+		case <-caught:
+		case <-others: // also sent twice, as by a terminal that is closed and its shell
+		}
 		signal.Stop(caught)
 		end()
 	}()
 	return ctx
 }
 
+// heeded returns signals without SIGHUP if this process was started to ignore it, as nohup does.
+func heeded(signals []os.Signal) []os.Signal {
+	ignored := func(s os.Signal) bool { return s == syscall.SIGHUP && signal.Ignored(s) }
+	return slices.DeleteFunc(slices.Clone(signals), ignored)
+}
+
 // run runs the program. exitCode returns the exit code of its error.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	root := newRoot()
+	refuseUnknownCommands(root)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)

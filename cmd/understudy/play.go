@@ -19,6 +19,7 @@ import (
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/scenarios/story"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 type playFlags struct {
@@ -193,7 +194,7 @@ func findStory(name string, library scenarios.Library, brand specs.Brand) (
 		if info.IsDir() {
 			p.File = filepath.Join(name, "story.txtar")
 		}
-		p.Text, err = os.ReadFile(p.File)
+		p.Text, err = source.ReadFile(p.File)
 		return p, "", err
 	}
 	if strings.ContainsAny(name, `/\.`) {
@@ -257,7 +258,7 @@ func checkAddress(flag, address string) error {
 func (f *playFlags) client() (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	if f.ca != "" {
-		text, err := os.ReadFile(f.ca)
+		text, err := source.ReadFile(f.ca)
 		if err != nil {
 			return nil, fmt.Errorf("--ca: %w", err)
 		}

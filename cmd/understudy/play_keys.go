@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+
+	"svc.example/understudy/specs/source"
 )
 
 // keyVariable is the variable of the environment that may hold the key to show in the place of the first one.
@@ -22,20 +23,15 @@ func (f *playFlags) readKeys() (map[string]string, error) {
 	}
 	lines := f.keys
 	if f.keyFile != "" {
-		file, err := os.Open(f.keyFile)
+		text, err := source.ReadFile(f.keyFile)
 		if err != nil {
 			return nil, fmt.Errorf("--key-file: %w", err)
 		}
-		defer file.Close()
 		var more []string
-		scanner := bufio.NewScanner(file)
-		for scanner.Scan() {
-			if line := strings.TrimSpace(scanner.Text()); line != "" && !strings.HasPrefix(line, "#") {
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 				more = append(more, line)
 			}
-		}
-		if err := scanner.Err(); err != nil {
-			return nil, fmt.Errorf("--key-file: %w", err)
 		}
 		lines = append(more, lines...)
 	}

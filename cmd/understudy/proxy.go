@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 type proxyFlags struct {
@@ -217,7 +217,7 @@ func (f *upstreamFlags) roots() (*x509.CertPool, error) {
 	if f.ca == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(f.ca)
+	text, err := source.ReadFile(f.ca)
 	if err != nil {
 		return nil, fmt.Errorf("--upstream-ca: %w", err)
 	}

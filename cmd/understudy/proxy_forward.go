@@ -13,6 +13,7 @@ import (
 	"svc.example/understudy/contract/replay/proxy"
 	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // forwardFlags say whether the proxy is a forward proxy as well, and for which hosts.
@@ -62,12 +63,12 @@ func (f *forwardFlags) set(config *proxy.Config) (string, error) {
 // bundle writes a file with the CA and the authorities of the system: other hosts are tunnelled, and have certificates
 // of theirs.
 func (f *forwardFlags) bundle(ca string) (path string, err error) {
-	text, err := os.ReadFile(ca)
+	text, err := source.ReadFile(ca)
 	if err != nil {
 		return "", err
 	}
 	for _, file := range append([]string{os.Getenv("SSL_CERT_FILE")}, systemBundles...) {
-		if system, err := os.ReadFile(file); err == nil {
+		if system, err := source.ReadFile(file); err == nil {
 			text = slices.Concat(text, []byte("\n"), system)
 			break
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,6 +52,27 @@ documents and rules.`,
 	return root
 }
 
+// refuseUnknownCommands makes the commands of cobra's own refuse words that they do not know, as ours do.
+func refuseUnknownCommands(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Args, c.RunE = noSuchCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+		case "help":
+			c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err == nil && len(rest) == 0 {
+					about.InitDefaultHelpFlag()
+					return about.Help()
+				}
+				return noSuchCommand(cmp.Or(about, root), rest)
+			}
+		}
+	}
+}
+
 // helpOrVersion is understudy without a command. Only then the digest of the documents is calculated.
 func helpOrVersion(c *cobra.Command, _ []string) error {
 	if wanted, err := c.Flags().GetBool("version"); err != nil || !wanted {
@@ -73,9 +96,17 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 		args[0], source.OneOf(args[0], names), c.CommandPath())
 }
 
-// flagError returns an error that says where help is, and for a flag that does not exist which one is nearest.
+// flagError returns an error that says where help is, for a wrong value what would be right, and for a flag that does
+// not exist which one is nearest.
 func flagError(c *cobra.Command, err error) error {
 	hint := "see " + c.CommandPath() + " --help"
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		why := wrong.Unwrap()
+		if want := wanted[wrong.GetFlag().Value.Type()]; want != "" {
+			why = fmt.Errorf("want %s", want)
+		}
+		err = fmt.Errorf("invalid argument %q for %q flag: %w", wrong.GetValue(), "--"+wrong.GetFlag().Name, why)
+	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
@@ -85,6 +116,35 @@ func flagError(c *cobra.Command, err error) error {
 		}
 	}
 	return fmt.Errorf("%w; %s", err, hint)
+}
+
+// refuseEmpty refuses empty values of flags and empty arguments: what was meant is missing, as when a variable of a
+// script is not set.
+func refuseEmpty(c *cobra.Command, args []string) error {
+	var errs []error
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		list := []string{flag.Value.String()}
+		switch value, isList := flag.Value.(pflag.SliceValue); {
+		case isList:
+			list = value.GetSlice()
+		case flag.Value.Type() != "string":
+			return // its own Set refuses what it does not take
+		}
+		if len(list) == 0 || slices.Contains(list, "") {
+			name, _ := pflag.UnquoteUsage(flag)
+			errs = append(errs, fmt.Errorf("--%s is empty: want %s, or leave the flag out", flag.Name, name))
+		}
+	})
+	if end := c.ArgsLenAtDash(); end >= 0 {
+		args = args[:end]
+	}
+	if slices.Contains(args, "") {
+		errs = append(errs, fmt.Errorf("an argument is empty: want %s", strings.TrimPrefix(c.UseLine(), c.CommandPath()+" ")))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+	}
+	return nil
 }
 
 // exactArgs returns cobra.ExactArgs with a message that says what is wanted.

@@ -65,10 +65,10 @@ control interface below /_understudy.
 
 The first line on standard output is JSON with the addresses of the interfaces, and is
 written when they are ready. Standard error gets a line for each refused request, with
-the reason, and with --log-level debug for every request. SIGTERM or Ctrl-C lets
-requests in flight finish, closes the connections that are left after --drain-time,
-and exits with 0 if every response was delivered or recorded; a second one exits
-immediately.
+the reason, and with --log-level debug for every request. SIGTERM, SIGHUP or Ctrl-C
+lets requests in flight finish, closes the connections that are left after
+--drain-time, and exits with 0 if every response was delivered or recorded; a second
+SIGTERM or Ctrl-C exits immediately.
 
 With -- COMMAND, the server runs the command when it is ready, and ends with it. The
 command's environment has UNDERSTUDY_URL, UNDERSTUDY_CORE_URL and likewise one for each
@@ -86,10 +86,11 @@ that are not recorded, the first one is logged, and the exit code is then 2. An
 incomplete line is removed again.
 
 With --state, the worlds go on where they were when the server ended: with their ids,
-states, clocks, keys and checkpoints. They are saved at the end, and at most two seconds
-after a change. The file is replaced at once, so that a killed server leaves the last one
-whole. It has API keys in it, and only its owner can read it. understudy state shows what
-is in it.
+states, clocks, keys and checkpoints. They are saved at the end and, after changes, every
+two seconds, or after twice the time that saving took: a killed server loses what was
+done since. The file is replaced at once, so that it is always whole. If it cannot be
+written, GET /_understudy/health says so. It has API keys in it, and only its owner can
+read it. understudy state shows what is in it.
 
 With --watch, scenarios and documents of your own are read again when they change. If a
 changed file is wrong, the log says where, and what was read before stays in use. The
@@ -99,7 +100,9 @@ their next reset; forks stay as they are.
 Each flag can also be set by a variable of the environment, UNDERSTUDY_ and its name, as
 in UNDERSTUDY_LISTEN or UNDERSTUDY_LOG_LEVEL, and in the section serve of understudy.yaml,
 as in listen or logLevel. The command line overrides the environment, which overrides
-the file. Lists in a variable are separated by commas or newlines.
+the file. Lists in a variable are separated by commas or newlines. A variable that is
+empty counts as not set, and one that begins with UNDERSTUDY_ and is not known is
+ignored; standard error names both. The value of a flag is never empty.
 
 The scenario quickstart knows two API keys: 1/admin, an administrator's, and
 1/write, which may only import data. For clients that require keys in the platform's

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/internal/checkflags"
+	"svc.example/understudy/specs/source"
 )
 
 // The variables of the environment that may contain a token: of the control interface, and of the proxy.
@@ -42,7 +43,7 @@ func (f *tokenFlags) find(name string) error {
 	case f.token != "" && f.file != "":
 		return fmt.Errorf("--%s and --%[1]s-file: want only one of them", name)
 	case f.file != "":
-		text, err := os.ReadFile(f.file)
+		text, err := source.ReadFile(f.file)
 		if err != nil {
 			return fmt.Errorf("--%s-file: %w", name, err)
 		}

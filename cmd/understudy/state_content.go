@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"svc.example/understudy/internal/statefile"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // realClock is the mode of a clock that the wall clock moves, whose time does not stand in its dump.
@@ -84,7 +84,7 @@ func readStateFile(path string) (*stateFile, error) {
 // readDump reads the dump of one world, and reports whether it is one.
 func readDump(path string) (*stateFile, bool) {
 	var dump struct{ State json.RawMessage }
-	text, err := os.ReadFile(path)
+	text, err := source.ReadFile(path)
 	if err != nil || json.Unmarshal(text, &dump) != nil || len(dump.State) == 0 {
 		return nil, false
 	}

@@ -32,8 +32,12 @@ func (f *watchFlags) add(c *cobra.Command) {
 		checkflags.ChoiceOf(string(mockserver.ResetWorlds), string(mockserver.KeepWorlds)))
 }
 
-// Editors write a file in several steps, which count as one change if they are no further apart than this.
-const watchPause = 150 * time.Millisecond
+// Editors write a file in several steps, which count as one change if they are no further apart than the first of
+// these. Files that change without a pause, such as a log that grows, are read again after the second.
+const (
+	watchPause    = 150 * time.Millisecond
+	maxWatchPause = 2 * time.Second
+)
 
 // maxWatched bounds how many folders are watched, since systems have limits for that.
 const maxWatched = 1000
@@ -140,6 +144,13 @@ func (w *watcher) run() {
 	defer close(w.done)
 	timer := time.NewTimer(watchPause)
 	timer.Stop()
+	var first time.Time // of the changes that were not read yet
+	wait := func() {
+		if first.IsZero() {
+			first = time.Now()
+		}
+		timer.Reset(min(watchPause, maxWatchPause-time.Since(first)))
+	}
 	for {
 		select {
 		case event, ok := <-w.Events:
@@ -150,14 +161,15 @@ func (w *watcher) run() {
 				continue
 			}
 			w.addNew(event)
-			timer.Reset(watchPause)
+			wait()
 		case err, ok := <-w.Errors:
 			if !ok {
 				return
 			}
 			w.log.Warn("watch the files", "error", err)
-			timer.Reset(watchPause) // changes may have been missed
+			wait() // changes may have been missed
 		case <-timer.C:
+			first = time.Time{}
 			w.reload()
 		}
 	}

@@ -23,6 +23,11 @@ func Read(path string, state func(dump []byte) error) (Content, error) {
 }
 
 func readFile(path string, state func([]byte) error) (c Content, states []stored, err error) {
+	if info, err := os.Stat(path); err != nil {
+		return c, nil, err
+	} else if !info.Mode().IsRegular() {
+		return c, nil, fmt.Errorf("%s is not a regular file: want the path of a file", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return c, nil, err

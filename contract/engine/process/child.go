@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/engine"
+	"svc.example/understudy/internal/procgroup"
 )
 
 // errEnded reports that a child has ended by itself or was stopped.
@@ -24,6 +25,7 @@ type child struct {
 	cmd     *exec.Cmd
 	in      io.Closer
 	out     *sender
+	answers io.Closer // what the child writes
 	timeout time.Duration
 	known   map[uint64]bool // the operations that it was given, guarded by out.mu
 
@@ -42,6 +44,8 @@ func start(ctx context.Context, config *Config) (*child, engine.About, error) {
 		cmd: exec.CommandContext(ctx, config.Path, config.Args...), timeout: config.Timeout,
 		known: map[uint64]bool{}, waiting: map[uint64]chan *answer{}, done: make(chan struct{}),
 	}
+	procgroup.Separate(c.cmd)
+	c.cmd.Cancel = func() error { c.stop(ctx.Err().Error()); return nil }
 	c.cmd.Env = append(os.Environ(), memoryVariable+"="+strconv.FormatUint(config.Memory, 10))
 	in, err := c.cmd.StdinPipe()
 	if err != nil {
@@ -51,10 +55,11 @@ func start(ctx context.Context, config *Config) (*child, engine.About, error) {
 	if err != nil {
 		return nil, engine.About{}, err
 	}
+	c.answers, c.in = out, in
 	if err := c.cmd.Start(); err != nil {
 		return nil, engine.About{}, err
 	}
-	c.in, c.out = in, &sender{Encoder: gob.NewEncoder(in)}
+	c.out = &sender{Encoder: gob.NewEncoder(in)}
 	timer := c.limit()
 	defer timer.Stop()
 	buffered := bufio.NewReader(out)
@@ -76,13 +81,15 @@ func (c *child) limit() *time.Timer {
 	return time.AfterFunc(c.timeout, func() { c.stop(fmt.Sprintf("it took longer than %v", c.timeout)) })
 }
 
-// stop makes the child end at once. The first reason counts.
+// stop makes the child end at once, with all processes that it has started. The first reason counts. Nothing more is
+// read or written, since a process that has left the child's group may hold its input and output open.
 func (c *child) stop(reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reason == "" {
 		c.reason = reason
-		_ = c.cmd.Process.Kill() // it may have ended already
+		_ = procgroup.Signal(c.cmd.Process, os.Kill) // it may have ended already
+		_, _ = c.answers.Close(), c.in.Close()
 	}
 }
 

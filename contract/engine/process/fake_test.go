@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ func roles() map[string]func() {
 	}
 	return map[string]func(){
 		"engine":            serve,
+		"engine-elsewhere":  func() { _, _ = syscall.Setsid(); serve() },
 		"another-version":   say("understudy-engine 2 fake v1.0.0\n"),
 		"another-program":   say("usage: other [OPTIONS]\n"),
 		"silent":            say(""),

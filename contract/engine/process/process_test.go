@@ -272,6 +272,53 @@ func TestNoChildSurvives(t *testing.T) {
 	})
 }
 
+// An engine may be a script that starts the program, and the program may leave the script's process group.
+func TestAScriptEndsWithWhatItHasStarted(t *testing.T) {
+	t.Parallel()
+	for _, role := range []string{"engine", "engine-elsewhere"} {
+		script := process.Config{Path: "/bin/sh", Args: []string{"-c", `"$1" "$2"; :`, "sh", os.Args[0], role}}
+		ends := func(t *testing.T, e *process.Engine, end func()) {
+			t.Helper()
+			pid, s := pidOf(t, e), loaded(t, e, "/one")
+			hung := make(chan error, 1)
+			go func() {
+				_, err := s.RequestBody("", []byte("hang"))
+				hung <- err
+			}()
+			end()
+			select {
+			case err := <-hung:
+				if err == nil {
+					t.Error("a call that hangs had an answer")
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("the call hangs still")
+			}
+			if role == "engine" {
+				wantOrphanGone(t, pid)
+			} else {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		t.Run(role+": when a call takes too long", func(t *testing.T) {
+			t.Parallel()
+			config := script
+			config.Timeout = 2 * time.Second
+			ends(t, process.New(t.Context(), config), func() {})
+		})
+		t.Run(role+": with its context", func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			ends(t, process.New(ctx, script), func() { time.Sleep(50 * time.Millisecond); cancel() })
+		})
+		t.Run(role+": with Close", func(t *testing.T) {
+			t.Parallel()
+			e := process.New(t.Context(), script)
+			ends(t, e, e.Close)
+		})
+	}
+}
+
 // wantOrphanGone wants a process to have ended that has no parent here, so that what is left of it may be a zombie.
 func wantOrphanGone(t *testing.T, pid int) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver/internal/journal"
@@ -30,6 +31,7 @@ type Host struct {
 	Operations func() []string
 	Ready      func() error      // once every interface can answer
 	Recording  func() *Recording // nil when there is none
+	State      func() *State     // likewise
 	Version    func() version.Info
 	Library    func() scenarios.Library // as it was last read
 	Scenario   string                   // with which the server began
@@ -46,6 +48,13 @@ type Recording struct {
 	Recorded   int64  `json:"recorded"`
 	Unrecorded int64  `json:"unrecorded"`
 	Error      string `json:"error,omitempty"`
+}
+
+// State describes what of the worlds is in the file that they are kept in.
+type State struct {
+	Saved time.Time `json:"saved"` // what was done before is in it
+	Takes string    `json:"takes"` // to save
+	Error string    `json:"error,omitempty"`
 }
 
 // Interface returns the table of the control interface.
@@ -110,13 +119,18 @@ func (h Host) health(*op.Call) (op.Reply, error) {
 	if err := h.Ready(); err != nil {
 		return op.Reply{}, err
 	}
-	usage := h.Worlds.Usage()
+	usage, status := h.Worlds.Usage(), "ok"
+	recording, state := h.Recording(), h.State()
+	if recording != nil && recording.Unrecorded > 0 || state != nil && state.Error != "" {
+		status = "degraded"
+	}
 	return op.OK(struct {
 		Status    string     `json:"status"`
 		Worlds    worldCount `json:"worlds"`
 		Memory    memory     `json:"memory"`
 		Recording *Recording `json:"recording,omitempty"`
-	}{"ok", worldCount{usage.Worlds, usage.MaxWorlds}, memory{usage.Bytes, usage.MaxBytes}, h.Recording()})
+		State     *State     `json:"state,omitempty"`
+	}{status, worldCount{usage.Worlds, usage.MaxWorlds}, memory{usage.Bytes, usage.MaxBytes}, recording, state})
 }
 
 type worldCount struct {

@@ -167,6 +167,9 @@ func keyword(err *openapi3.SchemaError) string {
 // one with wrong characters, if its length is limited; without a limit the text may be a key. It repeats no secret, and
 // only the beginning of a long text.
 func reason(err *openapi3.SchemaError) string {
+	if message, is := unknownMember(err); is {
+		return message
+	}
 	text, ok := err.Value.(string)
 	matching := ""
 	switch {
@@ -174,13 +177,15 @@ func reason(err *openapi3.SchemaError) string {
 		return fmt.Sprintf("want one of %s", strings.Join(slices.Sorted(maps.Keys(err.Schema.Discriminator.Mapping)), ", "))
 	case errors.Is(err.Origin, openapi3.ErrOneOfConflict):
 		return "matches more than one of the allowed forms; want exactly one"
+	case err.SchemaField == "pattern" && err.Schema.MaxLength != nil && ok:
+		matching = " that match " + err.Schema.Pattern
+		if words := patternWords[err.Schema.Pattern]; words != "" {
+			matching = ", " + words
+		}
+	case wanted(err) != "":
+		return "want " + wanted(err) + shown(err)
 	case !ok:
 		return err.Reason
-	case err.SchemaField == "pattern" && err.Schema.MaxLength != nil:
-		matching = " that match " + err.Schema.Pattern
-	case err.SchemaField == "format":
-		before, _, _ := strings.Cut(err.Reason, " (string doesn't match pattern")
-		return before
 	case err.SchemaField != "minLength" && err.SchemaField != "maxLength":
 		return err.Reason
 	}

@@ -44,6 +44,9 @@ func TestNoFieldIsLost(t *testing.T) {
 	if diff := cmp.Diff(w.Events(), loaded.Events()); diff != "" || len(w.Events()) < 2 {
 		t.Errorf("events, those that wait for queries included (-want +got):\n%s", diff)
 	}
+	if text, err := w.Marshal(); err != nil || string(text) != dumpOf(t, w) {
+		t.Errorf("Marshal returns something else than Dump writes: %v", err)
+	}
 	if loaded.Clock.Mode() != clock.Auto || !loaded.Now().Equal(w.Now()) {
 		t.Errorf("the clock is %s at %s, want auto at the time of the dump", loaded.Clock.Mode(), loaded.Now())
 	}

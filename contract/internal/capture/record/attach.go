@@ -12,6 +12,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"svc.example/understudy/specs/recording"
+	"svc.example/understudy/specs/source"
 )
 
 // Attached are bodies in files of their own, by the names under which an entry refers to them.
@@ -86,6 +87,13 @@ func readAll(folder fs.FS, names []string, left int64) Attached {
 
 // readAttached reads a file that must stand in the folder or below: a name that leads out of it is refused.
 func readAttached(beside fs.FS, name string, limit int64) ([]byte, error) {
+	info, err := fs.Stat(beside, name)
+	if err == nil {
+		err = source.CheckFile(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
 	file, err := beside.Open(name)
 	if err != nil {
 		return nil, err
