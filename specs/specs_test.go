@@ -104,6 +104,42 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// Generators of clients, such as openapi-typescript, take all keys of these maps for names that an author chose.
+func TestNamesAreNotExtensions(t *testing.T) {
+	t.Parallel()
+	named := map[string]bool{
+		"responses": true, "properties": true, "schemas": true, "parameters": true, "requestBodies": true,
+		"headers": true, "content": true, "encoding": true, "examples": true, "callbacks": true, "links": true,
+		"securitySchemes": true, "variables": true,
+	}
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []specs.Interface{specs.Control}) {
+		tree, err := load(t, name).Tree()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var walk func(node any, pointer string, names bool)
+		walk = func(node any, pointer string, names bool) {
+			switch node := node.(type) {
+			case map[string]any:
+				for key, value := range node {
+					at := pointer + "/" + specs.EscapePointer(key)
+					if names && strings.HasPrefix(key, "x-") {
+						t.Errorf("%s: %s is read as a name; want it in the object around", name, at)
+					}
+					if key != "example" && key != "default" && key != "enum" {
+						walk(value, at, !names && named[key])
+					}
+				}
+			case []any:
+				for i, item := range node {
+					walk(item, fmt.Sprintf("%s/%d", pointer, i), false)
+				}
+			}
+		}
+		walk(tree, "", false)
+	}
+}
+
 func TestExtras(t *testing.T) {
 	t.Parallel()
 	const path = "/table/import/shop/orders/msgpack.gz"
@@ -180,8 +216,8 @@ paths:
   /a:
     get:
       operationId: getA
+      x-provenance-responses: {'409': public}
       responses:
-        x-provenance-409: public
         '200':
           description: fine
           content:
@@ -225,7 +261,7 @@ components:
 		{"what the referring place says holds", answers + "409", specs.Place{"/components/responses/Gone", 19, specs.Public}},
 		{
 			"the longest part that exists", answers + "500/content",
-			specs.Place{"/paths/~1a/get/responses", 8, specs.Documented},
+			specs.Place{"/paths/~1a/get/responses", 9, specs.Documented},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
