@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 	"github.com/pb33f/libopenapi"
 	"github.com/pb33f/libopenapi-validator/schema_validation"
@@ -137,6 +138,52 @@ func TestNamesAreNotExtensions(t *testing.T) {
 			}
 		}
 		walk(tree, "", false)
+	}
+}
+
+// Names that differ in case or separators only are one in Go, as are those of a schema and of a parameter.
+func TestNamesAreUniqueInGo(t *testing.T) {
+	t.Parallel()
+	plain := func(name string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name)) }
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []specs.Interface{specs.Control}) {
+		components := load(t, name).T.Components
+		for parameter, ref := range components.Parameters {
+			if components.Schemas[parameter] != nil && ref.Value.Extensions["x-go-name"] == nil {
+				t.Errorf("%s: the parameter %s is named as a schema; want x-go-name", name, parameter)
+			}
+		}
+		for body, ref := range components.RequestBodies {
+			if components.Schemas[body] != nil && ref.Value.Extensions["x-go-name"] == nil {
+				t.Errorf("%s: the body %s is named as a schema; want x-go-name", name, body)
+			}
+		}
+		var walk func(schema *openapi3.SchemaRef, pointer string, seen map[string]string)
+		walk = func(schema *openapi3.SchemaRef, pointer string, seen map[string]string) {
+			if schema == nil {
+				return
+			}
+			for property, ref := range schema.Value.Properties {
+				other, taken := seen[plain(property)]
+				if taken && other != property && ref.Value.Extensions["x-go-name"] == nil {
+					t.Errorf("%s: %s has %s and %s; want x-go-name at one of them", name, pointer, other, property)
+				}
+				if ref.Value.Extensions["x-go-name"] == nil {
+					seen[plain(property)] = property
+				}
+				if ref.Ref == "" {
+					walk(ref, pointer+"/properties/"+property, map[string]string{})
+				}
+			}
+			for _, part := range schema.Value.AllOf {
+				walk(part, pointer, seen)
+			}
+			if items := schema.Value.Items; items != nil && items.Ref == "" {
+				walk(items, pointer+"/items", map[string]string{})
+			}
+		}
+		for schema, ref := range components.Schemas {
+			walk(ref, schema, map[string]string{})
+		}
 	}
 }
 
