@@ -29,9 +29,9 @@ type Place struct {
 
 // Place finds the fact at a JSON pointer such as /paths/~1api~1pools/get/responses/200. The pointer may lead through
 // references, as a validator's does. A fact has the provenance that the object around it states for it, such as
-// `x-provenance-enum: client` beside an enum and `x-provenance-responses: {'403': assumed}` beside responses, else its own
-// x-provenance, else that of what it is part of. The place of a pointer that leads nowhere is that of its longest part
-// that exists.
+// `x-provenance-enum: client` beside an enum and `x-provenance-responses: {'403': assumed}` beside responses, else its
+// own x-provenance, else that of what it is part of. The place of a pointer that leads nowhere is that of its longest
+// part that exists.
 func (d *Document) Place(pointer string) (Place, error) {
 	index, err := d.index()
 	if err != nil {
