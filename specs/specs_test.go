@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 	"github.com/pb33f/libopenapi"
 	"github.com/pb33f/libopenapi-validator/schema_validation"
@@ -104,6 +105,88 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// Generators of clients, such as openapi-typescript, take all keys of these maps for names that an author chose.
+func TestNamesAreNotExtensions(t *testing.T) {
+	t.Parallel()
+	named := map[string]bool{
+		"responses": true, "properties": true, "schemas": true, "parameters": true, "requestBodies": true,
+		"headers": true, "content": true, "encoding": true, "examples": true, "callbacks": true, "links": true,
+		"securitySchemes": true, "variables": true,
+	}
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []specs.Interface{specs.Control}) {
+		tree, err := load(t, name).Tree()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var walk func(node any, pointer string, names bool)
+		walk = func(node any, pointer string, names bool) {
+			switch node := node.(type) {
+			case map[string]any:
+				for key, value := range node {
+					at := pointer + "/" + specs.EscapePointer(key)
+					if names && strings.HasPrefix(key, "x-") {
+						t.Errorf("%s: %s is read as a name; want it in the object around", name, at)
+					}
+					if key != "example" && key != "default" && key != "enum" {
+						walk(value, at, !names && named[key])
+					}
+				}
+			case []any:
+				for i, item := range node {
+					walk(item, fmt.Sprintf("%s/%d", pointer, i), false)
+				}
+			}
+		}
+		walk(tree, "", false)
+	}
+}
+
+// Names that differ in case or separators only are one in Go, as are those of a schema and of a parameter.
+func TestNamesAreUniqueInGo(t *testing.T) {
+	t.Parallel()
+	plain := func(name string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name)) }
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []specs.Interface{specs.Control}) {
+		components := load(t, name).T.Components
+		for parameter, ref := range components.Parameters {
+			if components.Schemas[parameter] != nil && ref.Value.Extensions["x-go-name"] == nil {
+				t.Errorf("%s: the parameter %s is named as a schema; want x-go-name", name, parameter)
+			}
+		}
+		for body, ref := range components.RequestBodies {
+			if components.Schemas[body] != nil && ref.Value.Extensions["x-go-name"] == nil {
+				t.Errorf("%s: the body %s is named as a schema; want x-go-name", name, body)
+			}
+		}
+		var walk func(schema *openapi3.SchemaRef, pointer string, seen map[string]string)
+		walk = func(schema *openapi3.SchemaRef, pointer string, seen map[string]string) {
+			if schema == nil {
+				return
+			}
+			for property, ref := range schema.Value.Properties {
+				other, taken := seen[plain(property)]
+				if taken && other != property && ref.Value.Extensions["x-go-name"] == nil {
+					t.Errorf("%s: %s has %s and %s; want x-go-name at one of them", name, pointer, other, property)
+				}
+				if ref.Value.Extensions["x-go-name"] == nil {
+					seen[plain(property)] = property
+				}
+				if ref.Ref == "" {
+					walk(ref, pointer+"/properties/"+property, map[string]string{})
+				}
+			}
+			for _, part := range schema.Value.AllOf {
+				walk(part, pointer, seen)
+			}
+			if items := schema.Value.Items; items != nil && items.Ref == "" {
+				walk(items, pointer+"/items", map[string]string{})
+			}
+		}
+		for schema, ref := range components.Schemas {
+			walk(ref, schema, map[string]string{})
+		}
+	}
+}
+
 func TestExtras(t *testing.T) {
 	t.Parallel()
 	const path = "/table/import/shop/orders/msgpack.gz"
@@ -180,8 +263,8 @@ paths:
   /a:
     get:
       operationId: getA
+      x-provenance-responses: {'409': public}
       responses:
-        x-provenance-409: public
         '200':
           description: fine
           content:
@@ -225,7 +308,7 @@ components:
 		{"what the referring place says holds", answers + "409", specs.Place{"/components/responses/Gone", 19, specs.Public}},
 		{
 			"the longest part that exists", answers + "500/content",
-			specs.Place{"/paths/~1a/get/responses", 8, specs.Documented},
+			specs.Place{"/paths/~1a/get/responses", 9, specs.Documented},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -139,7 +139,9 @@ func strip(node any) {
 				delete(node, key)
 			case isLiteral(key):
 			case isMap && namesChildren[key]:
-				stripChildren(children)
+				for _, child := range children {
+					strip(child)
+				}
 			default:
 				strip(value)
 			}
@@ -148,15 +150,6 @@ func strip(node any) {
 		for _, item := range node {
 			strip(item)
 		}
-	}
-}
-
-func stripChildren(children map[string]any) {
-	for name, child := range children {
-		if isProvenance(name) {
-			delete(children, name)
-		}
-		strip(child)
 	}
 }
 
