@@ -27,7 +27,21 @@ type Redactor struct {
 	// Decode undoes content codings other than gzip and deflate; nil knows none. A body whose coding cannot be undone
 	// may hold any secret, so it is taken out whole.
 	Decode func(coding string, r io.Reader) (io.Reader, error)
+
+	// Room is called before a body of more than 256 KiB is searched, which may take some hundred times that much memory. If
+	// it returns false, the body is taken out whole. Nil: there is always room.
+	Room func() bool
 }
+
+// What a redaction may cost is bounded. What would cost more is taken out whole.
+const (
+	maxPlain  = 8 << 20   // bytes of a body that are decoded; the rest is left out
+	smallBody = 256 << 10 // bytes that are searched without asking for room
+	maxNames  = 1000      // of places from which something was taken out; those of others are not listed
+	maxWork   = 64 << 20  // bytes of one text that are searched, again for each text that they are in
+	valueWork = 8         // bytes that could be searched in the time that a value of JSON takes
+	hashWork  = 128       // the same of a secret
+)
 
 // Mark begins every redacted value, so that readers know one when they see it.
 const Mark = "[redacted"
@@ -51,7 +65,49 @@ type redaction struct {
 	names       []string         // of what was taken out
 	remarks     []string         // on bodies that are not as they were sent
 	notedPlaces map[string]bool  // the same
-	depth       int              // of JSON in texts of JSON
+	depth       int              // of texts in texts: JSON in JSON, archives in archives
+	work        int              // bytes of a text that were searched so far
+	room        *room
+}
+
+// room is the answer of Redactor.Room, which is asked once for an exchange.
+type room struct{ isAsked, isThere bool }
+
+func (x *redaction) hasRoom() bool {
+	if x.Room == nil {
+		return true
+	}
+	if x.room == nil {
+		x.room = &room{}
+	}
+	if !x.room.isAsked {
+		x.room.isAsked, x.room.isThere = true, x.Room()
+	}
+	return x.room.isThere
+}
+
+// Hash is the Redactor's, for which it charges.
+func (x *redaction) Hash(secret string) string {
+	if !x.affords(hashWork) {
+		return Mark + "]" // which is taken out with all the rest
+	}
+	return x.Redactor.Hash(secret)
+}
+
+// affords charges for bytes that are searched next, and reports whether they may be.
+func (x *redaction) affords(bytes int) bool {
+	x.work += bytes
+	return x.work <= maxWork
+}
+
+// search searches a text for secrets. One that costs too much is a secret as a whole.
+func (x *redaction) search(text string, search func(text string) string) string {
+	x.work = 0
+	clean := search(text)
+	if x.work > maxWork {
+		return x.Hash(text)
+	}
+	return clean
 }
 
 // Redact returns the exchange without its secrets; what it shares with the original is not changed. The operation,
@@ -60,7 +116,7 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 	x := &redaction{Redactor: r, op: op, names: slices.Clone(e.Redacted)}
 	clean := *e
 	clean.Request.Headers = x.headers(e.Request.Headers)
-	clean.Request.URL = x.url(e.Request.URL)
+	clean.Request.URL = x.search(e.Request.URL, x.url)
 	clean.Request.Body = x.body("request.body", e.Request.Body, e.Request.Headers,
 		x.markedParts((*specs.Operation).JSONBody))
 	if e.Response != nil {
@@ -107,7 +163,7 @@ func (x *redaction) note(what string) {
 			x.notedPlaces[name] = true
 		}
 	}
-	if !x.notedPlaces[what] {
+	if !x.notedPlaces[what] && len(x.names) < maxNames {
 		x.notedPlaces[what] = true
 		x.names = append(x.names, what)
 	}
@@ -116,17 +172,7 @@ func (x *redaction) note(what string) {
 func (x *redaction) headers(headers Headers) Headers {
 	var clean Headers
 	for i, h := range headers {
-		value := h[1]
-		switch {
-		case isCookie(h[0]):
-			value = x.Hash(value)
-		case x.secretHeader(h[0]):
-			value = x.credential(h[0], value)
-		case strings.Contains(value, "://"):
-			value = x.url(value)
-		default:
-			value = x.inText(value)
-		}
+		value := x.search(h[1], func(value string) string { return x.header(h[0], value) })
 		if value == h[1] {
 			continue
 		}
@@ -140,6 +186,18 @@ func (x *redaction) headers(headers Headers) Headers {
 		return headers
 	}
 	return clean
+}
+
+func (x *redaction) header(name, value string) string {
+	switch {
+	case isCookie(name):
+		return x.Hash(value)
+	case x.secretHeader(name):
+		return x.credential(name, value)
+	case strings.Contains(value, "://"):
+		return x.url(value)
+	}
+	return x.inText(value)
 }
 
 // isCookie reports whether a header carries cookies, of which nothing is left.

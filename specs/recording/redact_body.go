@@ -21,22 +21,36 @@ func (x *redaction) body(where string, body *Body, headers Headers, part specs.P
 	if body == nil || len(body.Bytes) == 0 {
 		return body
 	}
+	x.work = 0
 	coding := headers.Value("Content-Encoding")
 	sent, err := x.uncoded(coding, body)
-	if err != nil {
+	if err == nil && len(sent.Bytes) > smallBody && !x.hasRoom() {
+		err = errNoRoom
+	}
+	var clean *Body
+	if err == nil {
+		if clean = x.plain(where, sent, headers, part); x.work > maxWork {
+			err = errTooDear
+		}
+	}
+	switch {
+	case err != nil:
 		x.remarks = append(x.remarks, where+" was taken out, since it cannot be searched for secrets: "+err.Error())
 		return x.withoutBytes(where, body)
-	}
-	clean := x.plain(where, sent, headers, part)
-	switch {
 	case sent == body:
 		return clean
-	case clean == sent && !body.Truncated && isStandard(coding):
+	case clean == sent && !sent.Truncated && isStandard(coding):
 		return body // which every reader can decode
 	}
 	x.remarks = append(x.remarks, where+" was sent with the content coding "+coding+", which is undone here")
 	return clean
 }
+
+// Reasons for which a body is not searched.
+var (
+	errNoRoom  = errors.New("too many large bodies were searched at the time")
+	errTooDear = errors.New("it would take too long")
+)
 
 // withoutBytes returns a mark in the place of a body, with its size and digest.
 func (x *redaction) withoutBytes(where string, body *Body) *Body {
@@ -136,10 +150,13 @@ func (x *redaction) json(where string, text []byte, part specs.Part) ([]byte, bo
 // jsonText is json for a text that may have been cut. What is left of such a text ends with its last whole value: a
 // part of a value may be a part of a secret.
 func (x *redaction) jsonText(where string, text []byte, part specs.Part, isCut bool) ([]byte, bool) {
-	w := &jsonWalk{redaction: x, text: text}
+	if !x.affords(len(text)) {
+		return nil, false
+	}
+	w := &jsonWalk{redaction: x, root: where, text: text}
 	w.d = jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	end := len(text)
-	err := w.value(where, part)
+	err := w.value(part)
 	switch {
 	case err != nil && isCut && errors.Is(err, io.ErrUnexpectedEOF) && (text[0] == '{' || text[0] == '['):
 		end = int(w.d.InputOffset())
@@ -163,50 +180,87 @@ type jsonWalk struct {
 	text   []byte
 	clean  []byte
 	copied int // how much of the text is in clean, or was replaced
+	root   string
+	path   []step // from the root to where the walk is
 	found  []string
 }
 
-func (w *jsonWalk) value(where string, part specs.Part) error {
-	switch w.d.PeekKind() {
-	case '{':
-		return w.container('}', func(int) error {
-			raw, err := w.d.ReadValue()
-			if err != nil {
-				return err
-			}
-			key, err := jsontext.AppendUnquote(nil, raw)
-			if err != nil {
-				return err
-			}
-			clean := w.inText(string(key))
-			if clean != string(key) {
-				w.replace(where, raw, clean)
-			}
-			inner := part.Member(string(key))
-			inner.Secret = inner.Secret || w.d.PeekKind() == '"' && IsSecret(string(key))
-			return w.value(below(where, clean), inner)
-		})
-	case '[':
-		return w.container(']', func(i int) error { return w.value(below(where, strconv.Itoa(i)), part.Item()) })
-	}
-	return w.scalar(where, part)
+// step is a member, or an item if it has no name.
+type step struct {
+	name  string
+	index int
 }
 
-func (w *jsonWalk) container(end jsontext.Kind, inner func(i int) error) error {
+// where returns the name of where the walk is.
+func (w *jsonWalk) where() string {
+	place := w.root
+	for _, s := range w.path {
+		if s.index >= 0 {
+			s.name = strconv.Itoa(s.index)
+		}
+		if len(place)+len(s.name) > maxPlace {
+			break
+		}
+		place += "." + s.name
+	}
+	return place
+}
+
+func (w *jsonWalk) value(part specs.Part) error {
+	if !w.affords(valueWork) {
+		return errTooDear
+	}
+	switch w.d.PeekKind() {
+	case '{':
+		return w.container('}', part, w.member)
+	case '[':
+		return w.container(']', part, w.item)
+	}
+	return w.scalar(part)
+}
+
+func (w *jsonWalk) container(end jsontext.Kind, part specs.Part, inner func(i int, part specs.Part) error) error {
 	if _, err := w.d.ReadToken(); err != nil {
 		return err
 	}
+	w.path = append(w.path, step{})
 	for i := 0; w.d.PeekKind() != end; i++ {
-		if err := inner(i); err != nil {
+		if err := inner(i, part); err != nil {
 			return err
 		}
 	}
+	w.path = w.path[:len(w.path)-1]
 	_, err := w.d.ReadToken()
 	return err
 }
 
+func (w *jsonWalk) item(i int, part specs.Part) error {
+	w.path[len(w.path)-1] = step{index: i}
+	return w.value(part.Item())
+}
+
+func (w *jsonWalk) member(_ int, part specs.Part) error {
+	raw, err := w.d.ReadValue()
+	if err != nil {
+		return err
+	}
+	key, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil {
+		return err
+	}
+	name := string(key)
+	clean := w.inText(name)
+	w.path[len(w.path)-1] = step{name: clean, index: -1}
+	if clean != name {
+		w.replace(raw, clean)
+	}
+	inner := part.Member(name)
+	inner.Secret = inner.Secret || w.d.PeekKind() == '"' && IsSecret(name)
+	return w.value(inner)
+}
+
 // scalar replaces a text or a number. True, false, null and an empty text stay, since they reveal nothing.
-func (w *jsonWalk) scalar(where string, part specs.Part) error {
+func (w *jsonWalk) scalar(part specs.Part) error {
 	raw, err := w.d.ReadValue()
 	if err != nil {
 		return err
@@ -217,23 +271,29 @@ func (w *jsonWalk) scalar(where string, part specs.Part) error {
 		text = string(unquoted)
 	}
 	clean := text
-	if isText || part.Secret && raw.Kind() == '0' {
-		clean = w.field(where, text, part)
+	switch {
+	case !isText && !(part.Secret && raw.Kind() == '0'):
+	case part.HasSecrets() || mayHoldJSON(text):
+		clean = w.field(w.where(), text, part)
+	default:
+		clean = w.inText(text)
 	}
 	if clean == text {
 		return nil
 	}
-	w.replace(where, raw, clean)
+	w.replace(raw, clean)
 	return nil
 }
 
 // replace puts a text in the place of the value that was read last.
-func (w *jsonWalk) replace(where string, raw jsontext.Value, clean string) {
+func (w *jsonWalk) replace(raw jsontext.Value, clean string) {
 	quoted, err := jsontext.AppendQuote(nil, clean)
 	if err != nil { // not UTF-8
 		quoted = strconv.AppendQuote(nil, w.Hash(clean))
 	}
 	end := int(w.d.InputOffset())
 	w.clean = append(append(w.clean, w.text[w.copied:end-len(raw)]...), quoted...)
-	w.copied, w.found = end, append(w.found, where)
+	if w.copied = end; len(w.found) < maxNames {
+		w.found = append(w.found, w.where())
+	}
 }

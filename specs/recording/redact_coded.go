@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -14,9 +15,6 @@ import (
 
 	"svc.example/understudy/specs"
 )
-
-// maxPlain bounds the bytes that are decoded of a body. The rest is left out.
-const maxPlain = 16 << 20
 
 // uncoded returns a body without its content codings. It is the body itself if it has none, or is plain already, as
 // bodies in recordings are. Of a body that was cut, it is as much as can be decoded.
@@ -35,17 +33,40 @@ func (x *redaction) uncoded(header string, body *Body) (*Body, error) {
 			return nil, err
 		}
 	}
-	var plain bytes.Buffer
-	_, err := plain.ReadFrom(io.LimitReader(r, maxPlain))
-	if err != nil && !body.Truncated {
+	plain, isLonger, err := x.read(r)
+	switch {
+	case errors.Is(err, errNoRoom):
+		return nil, err
+	case err != nil && !body.Truncated:
 		return nil, fmt.Errorf("it cannot be decoded as %s: %w", header, err)
 	}
 	sent := *body
-	sent.Bytes = plain.Bytes()
-	if plain.Len() == maxPlain && !body.Truncated {
+	sent.Bytes = plain
+	if isLonger && !body.Truncated {
 		sent.Truncated, sent.Size = true, int64(len(body.Bytes))
 	}
 	return &sent, nil
+}
+
+// read returns what a decoder yields, up to maxPlain bytes, and reports whether that is not all. With an error it returns
+// what came before.
+func (x *redaction) read(r io.Reader) (plain []byte, isLonger bool, err error) {
+	var b bytes.Buffer
+	n, err := b.ReadFrom(io.LimitReader(r, smallBody))
+	if err != nil || n < smallBody {
+		return b.Bytes(), false, err
+	}
+	if !x.hasRoom() {
+		return nil, false, errNoRoom
+	}
+	if n, err = b.ReadFrom(io.LimitReader(r, maxPlain-smallBody)); err != nil || n < maxPlain-smallBody {
+		return b.Bytes(), false, err
+	}
+	more, err := io.ReadFull(r, make([]byte, 1))
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return b.Bytes(), more > 0, err
 }
 
 // decoder returns a reader of what a coding stands for.
@@ -66,8 +87,8 @@ func (x *redaction) decoder(coding string, r io.Reader) (io.Reader, error) {
 	return x.Decode(coding, r)
 }
 
-// isArchiveWithSecret reports whether a body is compressed by itself, as files are, and holds a secret. It cannot be
-// replaced without making another file of it.
+// isArchiveWithSecret reports whether a body is compressed by itself, as files are, and holds a secret or may hold one
+// where it is not searched. It cannot be replaced without making another file of it.
 func (x *redaction) isArchiveWithSecret(body *Body, part specs.Part) bool {
 	if !bytes.HasPrefix(body.Bytes, []byte{0x1f, 0x8b}) {
 		return false
@@ -76,11 +97,18 @@ func (x *redaction) isArchiveWithSecret(body *Body, part specs.Part) bool {
 	if err != nil {
 		return false
 	}
-	var plain bytes.Buffer
-	_, _ = plain.ReadFrom(io.LimitReader(r, maxPlain)) // as far as it can be read
-	file := &Body{Bytes: plain.Bytes()}
-	aside := &redaction{Redactor: x.Redactor, op: x.op} // which notes no places
-	return aside.plain("", file, nil, part) != file
+	if x.depth >= maxDepth {
+		return true
+	}
+	plain, isLonger, err := x.read(r)
+	if isLonger || errors.Is(err, errNoRoom) {
+		return true
+	}
+	file := &Body{Bytes: plain} // as far as it can be read
+	aside := &redaction{Redactor: x.Redactor, op: x.op, depth: x.depth + 1, work: x.work, room: x.room} // notes no places
+	isClean := aside.plain("", file, nil, part) == file
+	x.work = aside.work
+	return !isClean
 }
 
 // isStandard reports whether all readers of recordings know the codings.

@@ -69,7 +69,7 @@ var platformKey = regexp.MustCompile(`\b([0-9]+)\\?/([0-9a-f]{40})\b`)
 // be JSON, or a piece of it.
 func (r *Redactor) Value(text string, part specs.Part) string {
 	x := &redaction{Redactor: r}
-	return x.pieces(x.field("", text, part))
+	return x.search(text, func(text string) string { return x.pieces(x.field("", text, part)) })
 }
 
 // Header returns the value of a header without its secrets.
@@ -80,14 +80,21 @@ func (r *Redactor) Header(name, value string, op *specs.Operation) string {
 
 // Text takes credentials out of a text, wherever they stand in it: those of addresses, keys after their scheme, and
 // keys in the platform's own form.
-func (r *Redactor) Text(text string) string { return (&redaction{Redactor: r}).inText(text) }
+func (r *Redactor) Text(text string) string {
+	x := &redaction{Redactor: r}
+	return x.search(text, x.inText)
+}
 
 // URL returns the address of a request to an operation, which may be nil, without its secrets.
 func (r *Redactor) URL(raw string, op *specs.Operation) string {
-	return (&redaction{Redactor: r, op: op}).url(raw)
+	x := &redaction{Redactor: r, op: op}
+	return x.search(raw, x.url)
 }
 
 func (x *redaction) inText(text string) string {
+	if !x.affords(len(text)) {
+		return text
+	}
 	if strings.Contains(text, "@") {
 		text = x.replace(userinfo, text, func(match []string) string { return match[1] + x.hashText(match[2]) + "@" })
 	}

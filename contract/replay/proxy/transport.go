@@ -30,13 +30,16 @@ func newTransport(c *Config) *http.Transport {
 	}
 }
 
+// maxWindow is the largest window of zstd that is allowed over HTTP (RFC 9659).
+const maxWindow = 8 << 20
+
 // decode undoes the content codings that the standard library does not know.
 func decode(coding string, r io.Reader) (io.Reader, error) {
 	switch coding {
 	case "br":
 		return brotli.NewReader(r), nil
 	case "zstd":
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(128<<20))
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, err
 		}
