@@ -104,7 +104,7 @@ func (x *redaction) isArchiveWithSecret(body *Body, part specs.Part) bool {
 	if isLonger || errors.Is(err, errNoRoom) {
 		return true
 	}
-	file := &Body{Bytes: plain} // as far as it can be read
+	file := &Body{Bytes: plain}                                                                         // as far as it can be read
 	aside := &redaction{Redactor: x.Redactor, op: x.op, depth: x.depth + 1, work: x.work, room: x.room} // notes no places
 	isClean := aside.plain("", file, nil, part) == file
 	x.work = aside.work

@@ -1,11 +1,15 @@
 package proxy
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"strings"
 	"time"
 
 	"github.com/andybalholm/brotli"
@@ -28,6 +32,34 @@ func newTransport(c *Config) *http.Transport {
 		ReadBufferSize:        16 << 10,
 		WriteBufferSize:       16 << 10,
 	}
+}
+
+// checkStatus returns an error for an answer that cannot be passed on.
+func checkStatus(r *http.Response) error {
+	switch {
+	case r.StatusCode < 100 || r.StatusCode > 999:
+		return fmt.Errorf("want a status from 100 to 999, not %03d", r.StatusCode)
+	case r.StatusCode == http.StatusSwitchingProtocols &&
+		!strings.EqualFold(r.Header.Get("Upgrade"), r.Request.Header.Get("Upgrade")):
+		return fmt.Errorf("an upgrade to %q, want %q", r.Header.Get("Upgrade"), r.Request.Header.Get("Upgrade"))
+	}
+	return nil
+}
+
+// maxHints bounds the answers with a status of 1xx before the one that counts.
+const maxHints = 100
+
+// boundHints returns a context for a request that ends with an error after too many answers of 1xx.
+func boundHints(ctx context.Context) context.Context {
+	hints := 0
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		Got1xxResponse: func(int, textproto.MIMEHeader) error {
+			if hints++; hints > maxHints {
+				return fmt.Errorf("more than %d answers of 1xx before the one that counts", maxHints)
+			}
+			return nil
+		},
+	})
 }
 
 // maxWindow is the largest window of zstd that is allowed over HTTP (RFC 9659).
