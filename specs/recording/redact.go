@@ -192,21 +192,17 @@ func (x *redaction) header(name, value string) string {
 	switch {
 	case isCookie(name):
 		return x.Hash(value)
-	case x.secretHeader(name):
+	case x.secretParameter(openapi3.ParameterInHeader, name), isSecretFor(name, value):
 		return x.credential(name, value)
 	case strings.Contains(value, "://"):
-		return x.url(value)
+		value = x.url(value)
 	}
-	return x.inText(value)
+	return x.field(name, value, specs.Part{})
 }
 
 // isCookie reports whether a header carries cookies, of which nothing is left.
 func isCookie(name string) bool {
 	return strings.EqualFold(name, "Cookie") || strings.EqualFold(name, "Set-Cookie")
-}
-
-func (x *redaction) secretHeader(name string) bool {
-	return hasScheme(name) || IsSecret(name) || x.secretParameter(openapi3.ParameterInHeader, name)
 }
 
 // secretParameter reports whether a document marks a parameter.
@@ -294,13 +290,25 @@ func (x *redaction) fields(where, raw string, said func(name string) specs.Part)
 			plainName, plain = name, value
 		}
 		part := said(plainName)
-		part.Secret = part.Secret || IsSecret(plainName)
+		part.Secret = part.Secret || isSecretField(plainName, plain)
 		if clean := x.field(below(where, plainName), plain, part); clean != plain {
 			fields[i] = name + "=" + url.QueryEscape(clean)
 			x.note(below(where, plainName))
 		}
 	}
 	return strings.Join(fields, "&")
+}
+
+// isSecretField reports whether a field has the name of a secret, or is a part of one, as password[value] is. Before the
+// name may stand what separates fields where that is not &.
+func isSecretField(name, value string) bool {
+	name = name[strings.LastIndexAny(name, "?;")+1:]
+	for part := range strings.SplitSeq(name, "[") {
+		if isSecretFor(part, value) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxDepth is the depth to which JSON in texts of JSON is read. What is deeper and may hold a secret is taken out
@@ -336,7 +344,7 @@ func (x *redaction) field(where, value string, part specs.Part) string {
 		if part.HasSecrets() && looksLikeJSON(value) { // it may hold them anywhere
 			return x.Hash(value)
 		}
-		return x.pieces(value)
+		return x.inText(value)
 	}
 	return x.inText(value)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -64,7 +65,7 @@ func (x *redaction) withoutBytes(where string, body *Body) *Body {
 
 // plain takes secrets out of a body without a content coding. It returns the body itself if it holds none.
 func (x *redaction) plain(where string, body *Body, headers Headers, part specs.Part) *Body {
-	if x.isArchiveWithSecret(body, part) {
+	if x.isFileWithSecret(body, part) {
 		return x.withoutBytes(where, body)
 	}
 	if len(body.Bytes) == 0 || !part.HasSecrets() && !mayHoldSecret(body.Bytes) && !body.Truncated {
@@ -85,7 +86,7 @@ func (x *redaction) form(where string, body *Body, contentType string, part spec
 		return clean
 	}
 	kind, parameters, _ := mime.ParseMediaType(contentType)
-	if kind == "multipart/form-data" {
+	if strings.HasPrefix(kind, "multipart/") {
 		if clean, ok := x.parts(where, body, parameters["boundary"], part.Field); ok {
 			return clean
 		}
@@ -118,27 +119,51 @@ func (x *redaction) form(where string, body *Body, contentType string, part spec
 
 // mayHoldSecret reports whether it is worth looking for secrets in a text that no document says anything of: it has
 // what is in an address, a name of a secret or a scheme of credentials, a key, or escapes that may stand for them.
-func mayHoldSecret(text []byte) bool {
-	if specs.HoldsPlatformKey(text) {
-		return true
-	}
-	for _, sign := range secretHints {
-		if bytes.Contains(text, []byte(sign)) {
+func mayHoldSecret[T string | []byte](text T) bool {
+	var some, others uint64 // the hints of which as much was seen as a bit says
+	for i := range len(text) {
+		c := text[i]
+		some, others = (some<<1|someHints.first)&someHints.at[c], (others<<1|otherHints.first)&otherHints.at[c]
+		if some&someHints.last|others&otherHints.last != 0 {
 			return true
 		}
 	}
-	return false
+	return specs.HoldsPlatformKey(text)
 }
 
-var secretHints = []string{
-	"://", `:\/`, `\u`, "%2F", "%2f", "1 ", "Bearer ", "Basic ", "PRIVATE KEY-----",
-	"key", "Key", "KEY", "oken", "OKEN", "ecret", "ECRET", "assw", "ASSW", "assphrase", "ASSPHRASE", "sig", "Sig", "SIG",
+// hints are texts to be searched for all at once, in any case: each letter of each of them has a bit (Shift-And).
+type hints struct {
+	first, last uint64
+	at          [256]uint64
 }
+
+func newHints(texts ...string) *hints {
+	h := &hints{}
+	bit := 0
+	for _, text := range texts {
+		h.first |= 1 << bit
+		for i := range len(text) {
+			h.at[text[i]] |= 1 << bit
+			h.at[strings.ToUpper(text[i : i+1])[0]] |= 1 << bit
+			bit++
+		}
+		h.last |= 1 << (bit - 1)
+	}
+	if bit > 64 {
+		panic("hints: want 64 letters at most")
+	}
+	return h
+}
+
+var (
+	someHints = newHints("key", "oken", "ecret", "pass", "pwd", "redential", "uthoriz", "ooki", "jwt", "otp", "sess", "sig")
+	// Of schemes, SQL, addresses, escapes, and letters that are the same as k and s in another case.
+	otherHints = newHints("arer ", "asic ", "1 ", "ntified ", "://", `:\/`, `\u`, "%2f", "%4", "%5", "%6", "%7", "\xc5\xbf",
+		"\xe2\x84\xaa")
+)
 
 // mayHoldJSON reports whether a text may itself be JSON that holds a secret.
-func mayHoldJSON(text string) bool {
-	return looksLikeJSON(text) && mayHoldSecret([]byte(text))
-}
+func mayHoldJSON(text string) bool { return looksLikeJSON(text) && mayHoldSecret(text) }
 
 func looksLikeJSON(text string) bool { return len(text) > 1 && (text[0] == '{' || text[0] == '[') }
 
@@ -156,7 +181,7 @@ func (x *redaction) jsonText(where string, text []byte, part specs.Part, isCut b
 	w := &jsonWalk{redaction: x, root: where, text: text}
 	w.d = jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	end := len(text)
-	err := w.value(part)
+	err := w.value(meaning{part: part})
 	switch {
 	case err != nil && isCut && errors.Is(err, io.ErrUnexpectedEOF) && (text[0] == '{' || text[0] == '['):
 		end = int(w.d.InputOffset())
@@ -170,19 +195,35 @@ func (x *redaction) jsonText(where string, text []byte, part specs.Part, isCut b
 	for _, name := range w.found {
 		x.note(name)
 	}
-	return append(w.clean, text[w.copied:end]...), true
+	return w.clean(end), true
 }
 
-// jsonWalk goes through a JSON text and copies it, but for its secrets.
+// jsonWalk goes through a JSON text and notes what has to be replaced in it.
 type jsonWalk struct {
 	*redaction
-	d      *jsontext.Decoder
-	text   []byte
-	clean  []byte
-	copied int // how much of the text is in clean, or was replaced
-	root   string
-	path   []step // from the root to where the walk is
-	found  []string
+	d        *jsontext.Decoder
+	text     []byte
+	edits    []edit // in the order of the text
+	root     string
+	path     []step // from the root to where the walk is
+	found    []string
+	lastText string // that was read
+}
+
+// edit is a piece of a JSON text, and what takes its place.
+type edit struct {
+	start, end int
+	text       []byte
+}
+
+// clean returns the text up to an end, with its edits.
+func (w *jsonWalk) clean(end int) (clean []byte) {
+	copied := 0
+	for _, e := range w.edits {
+		clean = append(append(clean, w.text[copied:e.start]...), e.text...)
+		copied = e.end
+	}
+	return append(clean, w.text[copied:end]...)
 }
 
 // step is a member, or an item if it has no name.
@@ -206,40 +247,56 @@ func (w *jsonWalk) where() string {
 	return place
 }
 
-func (w *jsonWalk) value(part specs.Part) error {
+// meaning is what is known of a value beforehand.
+type meaning struct {
+	part    specs.Part
+	isVague bool // a vague name stands over it: it is a secret unless it is a number
+}
+
+func (w *jsonWalk) value(m meaning) error {
 	if !w.affords(valueWork) {
 		return errTooDear
 	}
 	switch w.d.PeekKind() {
 	case '{':
-		return w.container('}', part, w.member)
+		return w.object(m)
 	case '[':
-		return w.container(']', part, w.item)
+		return w.array(m)
 	}
-	return w.scalar(part)
+	return w.scalar(m)
 }
 
-func (w *jsonWalk) container(end jsontext.Kind, part specs.Part, inner func(i int, part specs.Part) error) error {
+// nameAndValue notes what in an object or a list stands for a name and for its value: {"name":"token","value":"…"}. The
+// value may come first.
+type nameAndValue struct {
+	name  string
+	value place
+}
+
+// place is that of a value in a text, and of the edits in it.
+type place struct {
+	start, end          int
+	firstEdit, lastEdit int
+}
+
+func (w *jsonWalk) object(m meaning) error {
 	if _, err := w.d.ReadToken(); err != nil {
 		return err
 	}
+	var pair nameAndValue
 	w.path = append(w.path, step{})
-	for i := 0; w.d.PeekKind() != end; i++ {
-		if err := inner(i, part); err != nil {
+	for w.d.PeekKind() != '}' {
+		if err := w.member(m, &pair); err != nil {
 			return err
 		}
 	}
+	w.redactPair(pair)
 	w.path = w.path[:len(w.path)-1]
 	_, err := w.d.ReadToken()
 	return err
 }
 
-func (w *jsonWalk) item(i int, part specs.Part) error {
-	w.path[len(w.path)-1] = step{index: i}
-	return w.value(part.Item())
-}
-
-func (w *jsonWalk) member(_ int, part specs.Part) error {
+func (w *jsonWalk) member(m meaning, pair *nameAndValue) error {
 	raw, err := w.d.ReadValue()
 	if err != nil {
 		return err
@@ -254,13 +311,68 @@ func (w *jsonWalk) member(_ int, part specs.Part) error {
 	if clean != name {
 		w.replace(raw, clean)
 	}
-	inner := part.Member(name)
-	inner.Secret = inner.Secret || w.d.PeekKind() == '"' && IsSecret(name)
-	return w.value(inner)
+	isText := w.d.PeekKind() == '"'
+	inner := meaning{m.part.Member(name), m.isVague}
+	if !inner.part.Secret {
+		// A document decides on what it describes: a list under the name of a secret may be something else.
+		inner.part.Secret = IsSecret(name) && (isText || !m.part.Describes(name))
+		inner.isVague = inner.isVague || isVague(name) && !m.part.Describes(name)
+	}
+	return w.ofPair(strings.ToLower(name), isText, pair, func() error { return w.value(inner) })
+}
+
+// ofPair reads a value, and notes it if its name says that it is one of a pair.
+func (w *jsonWalk) ofPair(name string, isText bool, pair *nameAndValue, read func() error) error {
+	isName, isValue := isText && pairNames[name], pairValues[name]
+	if !isName && !isValue {
+		return read()
+	}
+	begin, edits := int(w.d.InputOffset()), len(w.edits)
+	if err := read(); err != nil {
+		return err
+	}
+	if isName && (IsSecret(w.lastText) || isVague(w.lastText)) {
+		pair.name = w.lastText
+	}
+	if isValue {
+		begin += len(w.text[begin:]) - len(bytes.TrimLeft(w.text[begin:], " \t\r\n:,"))
+		pair.value = place{begin, int(w.d.InputOffset()), edits, len(w.edits)}
+	}
+	return nil
+}
+
+// array goes through a list. A list of two in a list may be a name and a value, as headers are in recordings.
+func (w *jsonWalk) array(m meaning) error {
+	if _, err := w.d.ReadToken(); err != nil {
+		return err
+	}
+	item := meaning{m.part.Item(), m.isVague}
+	isInList := len(w.path) > 0 && w.path[len(w.path)-1].index >= 0
+	w.path = append(w.path, step{})
+	var pair nameAndValue
+	i := 0
+	for ; w.d.PeekKind() != ']'; i++ {
+		w.path[len(w.path)-1] = step{index: i}
+		var err error
+		if isInList && i < 2 {
+			err = w.ofPair([]string{"name", "value"}[i], w.d.PeekKind() == '"', &pair, func() error { return w.value(item) })
+		} else {
+			err = w.value(item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if i == 2 {
+		w.redactPair(pair)
+	}
+	w.path = w.path[:len(w.path)-1]
+	_, err := w.d.ReadToken()
+	return err
 }
 
 // scalar replaces a text or a number. True, false, null and an empty text stay, since they reveal nothing.
-func (w *jsonWalk) scalar(part specs.Part) error {
+func (w *jsonWalk) scalar(m meaning) error {
 	raw, err := w.d.ReadValue()
 	if err != nil {
 		return err
@@ -270,6 +382,9 @@ func (w *jsonWalk) scalar(part specs.Part) error {
 		unquoted, _ := jsontext.AppendUnquote(nil, raw)
 		text = string(unquoted)
 	}
+	part := m.part
+	part.Secret = part.Secret || m.isVague && isText && !isNumber(text)
+	w.lastText = text
 	clean := text
 	switch {
 	case !isText && !(part.Secret && raw.Kind() == '0'):
@@ -292,8 +407,33 @@ func (w *jsonWalk) replace(raw jsontext.Value, clean string) {
 		quoted = strconv.AppendQuote(nil, w.Hash(clean))
 	}
 	end := int(w.d.InputOffset())
-	w.clean = append(append(w.clean, w.text[w.copied:end-len(raw)]...), quoted...)
-	if w.copied = end; len(w.found) < maxNames {
+	w.edits = append(w.edits, edit{end - len(raw), end, quoted})
+	w.noteFound()
+}
+
+func (w *jsonWalk) noteFound() {
+	if len(w.found) < maxNames {
 		w.found = append(w.found, w.where())
 	}
+}
+
+// redactPair puts a mark in the place of a value whose name is that of a secret, unless it is one, or reveals nothing.
+func (w *jsonWalk) redactPair(pair nameAndValue) {
+	p := pair.value
+	if p.end == 0 || pair.name == "" {
+		return
+	}
+	value := string(w.text[p.start:p.end])
+	if value[0] == '"' {
+		unquoted, _ := jsontext.AppendUnquote(nil, value)
+		value = string(unquoted)
+	}
+	isDone := p.lastEdit == p.firstEdit+1 && w.edits[p.firstEdit].start == p.start
+	if isDone || isHarmless(value) || !isSecretFor(pair.name, value) {
+		return
+	}
+	w.affords((len(w.edits) - p.lastEdit) * valueWork)
+	mark := edit{p.start, p.end, strconv.AppendQuote(nil, w.Hash(value))}
+	w.edits = slices.Replace(w.edits, p.firstEdit, p.lastEdit, mark)
+	w.noteFound()
 }
