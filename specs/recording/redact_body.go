@@ -234,17 +234,18 @@ type step struct {
 
 // where returns the name of where the walk is.
 func (w *jsonWalk) where() string {
-	place := w.root
+	place := []byte(w.root)
 	for _, s := range w.path {
-		if s.index >= 0 {
-			s.name = strconv.Itoa(s.index)
-		}
 		if len(place)+len(s.name) > maxPlace {
 			break
 		}
-		place += "." + s.name
+		if place = append(place, '.'); s.index >= 0 {
+			place = strconv.AppendInt(place, int64(s.index), 10)
+		} else {
+			place = append(place, s.name...)
+		}
 	}
-	return place
+	return string(place)
 }
 
 // meaning is what is known of a value beforehand.
@@ -388,6 +389,8 @@ func (w *jsonWalk) scalar(m meaning) error {
 	clean := text
 	switch {
 	case !isText && !(part.Secret && raw.Kind() == '0'):
+	case part.Secret:
+		clean = w.hashText(text)
 	case part.HasSecrets() || mayHoldJSON(text):
 		clean = w.field(w.where(), text, part)
 	default:
@@ -423,9 +426,9 @@ func (w *jsonWalk) redactPair(pair nameAndValue) {
 	if p.end == 0 || pair.name == "" {
 		return
 	}
-	value := string(w.text[p.start:p.end])
+	value := string(w.text[p.start:min(p.end, p.start+maxName)]) // enough of a list or an object for a mark
 	if value[0] == '"' {
-		unquoted, _ := jsontext.AppendUnquote(nil, value)
+		unquoted, _ := jsontext.AppendUnquote(nil, w.text[p.start:p.end])
 		value = string(unquoted)
 	}
 	isDone := p.lastEdit == p.firstEdit+1 && w.edits[p.firstEdit].start == p.start

@@ -350,21 +350,22 @@ func inMarkup(text string, at int) (c cut, isFound bool) {
 	if !pairNames[strings.ToLower(local)] {
 		return c, false
 	}
-	pair := namedByElement.FindStringSubmatchIndex(text[content:min(len(text), content+maxTag)])
-	if pair == nil {
+	ofName := upTo(text[content:min(len(text), content+maxName)], "<>")
+	named := strings.TrimSpace(text[content : content+ofName])
+	next, isClosed := strings.CutPrefix(text[content+ofName:min(len(text), content+ofName+maxTag)], "</")
+	if c.isVague = isVague(named); !isClosed || !c.isVague && !IsSecret(named) {
 		return c, false
 	}
-	named := strings.TrimSpace(text[content : content+pair[3]])
-	if c.isVague = isVague(named); !c.isVague && !IsSecret(named) {
+	_, next, _ = strings.Cut(next, ">")
+	next = strings.TrimLeft(next, " \t\r\n")
+	tag := upTo(next, ">")
+	if tag == len(next) || next[0] != '<' || next[tag-1] == '/' {
 		return c, false
 	}
-	c.start = content + pair[1]
+	c.start = min(len(text), content+ofName+maxTag) - len(next) + tag + 1
 	c.end = c.start + upTo(text[c.start:], "<")
 	return c, c.end > c.start
 }
-
-// namedByElement matches what is in an element, and the beginning of the next one.
-var namedByElement = regexp.MustCompile(`^([^<>]{1,256})</[^<>]*>\s*<[^<>/][^<>]*>`)
 
 // inQuotes returns what is in the quotes that begin at a place, which may be escaped, as in JSON in a text. Without an
 // end it goes to that of the text.

@@ -22,11 +22,19 @@ var vagueName = regexp.MustCompile(`(?i:sess(?:ion)?[_.-]?id|(?:^|[_.\[ -])pass)
 // endsOfNames are the words in which the names end that secretName and vagueName match, by their last two letters: most
 // names need not be held against these.
 var endsOfNames = map[[2]byte][]string{
-	{'e', 'y'}: {"key"}, {'i', 'd'}: {"keyid", "key_id", "key-id", "sessid", "sionid", "sion_id", "sion-id", "sess_id", "sess-id", "sion.id", "sess.id"},
+	{'i', 'd'}: {
+		"keyid", "key_id", "key-id", "sessid", "sionid", "sion_id", "sion-id", "sess_id", "sess-id", "sion.id", "sess.id",
+	},
 	{'e', 'n'}: {"token"}, {'e', 't'}: {"secret"}, {'a', 'l'}: {"credential"}, {'l', 's'}: {"credentials"},
 	{'o', 'n'}: {"authorization"}, {'i', 'e'}: {"cookie"}, {'w', 't'}: {"jwt"}, {'t', 'p'}: {"otp"}, {'i', 'g'}: {"sig"},
 	{'r', 'e'}: {"signature"}, {'w', 'd'}: {"passwd", "pwd"}, {'r', 'd'}: {"password"}, {'s', 'e'}: {"passphrase"},
 	{'d', 'e'}: {"passcode"}, {'s', 's'}: {"pass"},
+}
+
+// keysOf are the words before key in the names of secrets.
+var keysOf = []string{
+	"write", "api", "access", "private", "secret", "signing", "encryption", "ssh", "master", "account", "shared",
+	"subscription", "auth", "session",
 }
 
 // maxName bounds the length of names. What is longer is none.
@@ -58,8 +66,12 @@ func mayBeSecret(name string) bool {
 		return false
 	}
 	const lower = 0x20
-	for _, word := range endsOfNames[[2]byte{name[n-2] | lower, name[n-1] | lower}] {
-		if n >= len(word) && strings.EqualFold(name[n-len(word):], word) {
+	words := endsOfNames[[2]byte{name[n-2] | lower, name[n-1] | lower}]
+	if n > 3 && strings.EqualFold(name[n-3:], "key") {
+		name, words = strings.TrimRight(name[:n-3], "_-"), keysOf
+	}
+	for _, word := range words {
+		if begin := len(name) - len(word); begin >= 0 && strings.EqualFold(name[begin:], word) {
 			return true
 		}
 	}
