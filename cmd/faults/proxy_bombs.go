@@ -75,8 +75,8 @@ func tryProxyBombs(ctx context.Context, t *trial) (string, error) {
 		return "", fmt.Errorf("a small request took %v, and the process %d MiB", ms(small.worst()), peak>>10)
 	}
 	return fmt.Sprintf("%d bombs in %v; %d small requests beside them, half of them within %v, the last after %v; all are "+
-		"recorded, in %d MiB; at most %d MiB of memory", roundsOfBombs*len(bombs), ms(took), len(small.all),
-		ms(small.quantile(0.5)), ms(small.worst()), len(text)>>20, peak>>10), nil
+		"recorded, in %d KiB; at most %d MiB of memory", roundsOfBombs*len(bombs), ms(took), len(small.all),
+		ms(small.quantile(0.5)), ms(small.worst()), len(text)>>10, peak>>10), nil
 }
 
 // sendBombs asks for all bombs at once, some times, and for something small beside them.

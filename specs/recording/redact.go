@@ -68,6 +68,8 @@ type redaction struct {
 	depth       int              // of texts in texts: JSON in JSON, archives in archives
 	work        int              // bytes of a text that were searched so far
 	room        *room
+	secrets     []string // that were taken out, if they have to be found in notes
+	hasNotes    bool
 }
 
 // room is the answer of Redactor.Room, which is asked once for an exchange.
@@ -91,7 +93,25 @@ func (x *redaction) Hash(secret string) string {
 	if !x.affords(hashWork) {
 		return Mark + "]" // which is taken out with all the rest
 	}
+	if x.hasNotes && len(secret) >= minRepeated && !strings.HasPrefix(secret, Mark) {
+		x.secrets = append(x.secrets, secret)
+	}
 	return x.Redactor.Hash(secret)
+}
+
+// minRepeated is the length of a secret from which on a note that has it repeats the secret, rather than any word.
+const minRepeated = 6
+
+// notes returns the notes on an exchange without secrets, which a message may repeat without their names.
+func (x *redaction) notes(notes []string) (clean []string) {
+	x.hasNotes = false
+	for _, note := range notes {
+		for _, secret := range x.secrets {
+			note = strings.ReplaceAll(note, secret, x.Redactor.Hash(secret))
+		}
+		clean = append(clean, x.search(note, x.inText))
+	}
+	return append(clean, x.remarks...)
 }
 
 // affords charges for bytes that are searched next, and reports whether they may be.
@@ -113,7 +133,7 @@ func (x *redaction) search(text string, search func(text string) string) string 
 // Redact returns the exchange without its secrets; what it shares with the original is not changed. The operation,
 // which may be nil, describes what is secret beside what always is.
 func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
-	x := &redaction{Redactor: r, op: op, names: slices.Clone(e.Redacted)}
+	x := &redaction{Redactor: r, op: op, names: slices.Clone(e.Redacted), hasNotes: len(e.Notes) > 0}
 	clean := *e
 	clean.Request.Headers = x.headers(e.Request.Headers)
 	clean.Request.URL = x.search(e.Request.URL, x.url)
@@ -129,9 +149,7 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 		clean.Response = &response
 	}
 	clean.Redacted = x.names
-	if len(x.remarks) > 0 {
-		clean.Notes = append(slices.Clip(e.Notes), x.remarks...)
-	}
+	clean.Notes = x.notes(e.Notes)
 	return &clean
 }
 

@@ -248,7 +248,7 @@ func (w *jsonWalk) where() string {
 	return string(place)
 }
 
-// meaning is what is known of a value beforehand.
+// meaning holds what is known of a value before it is read.
 type meaning struct {
 	part    specs.Part
 	isVague bool // a vague name stands over it: it is a secret unless it is a number

@@ -150,7 +150,8 @@ func ownersIn(header http.Header) map[string][]owner {
 	return said
 }
 
-// isForeign reports whether a cookie is only for other services. It takes the owner that is said of it, if there is one.
+// isForeign reports whether a cookie is only for other services. Of the owners that the request states
+// for cookies of its name it takes the first.
 func (o *cookieOwners) isForeign(name, value string, said map[string][]owner, t *target) bool {
 	if of := said[name]; len(of) > 0 {
 		if len(of) > 1 {
