@@ -41,6 +41,14 @@ func TestSecretsBehindTheirNames(t *testing.T) {
 		"CREATE USER me IDENTIFIED BY '§'",
 		"insert into t(a,token) values(1,'§')",
 		"INSERT INTO t (`pwd`, b) VALUES ('§', f(1)), ('§', ')');",
+		"REPLACE INTO t (id, token) VALUES (1, '§'); UPDATE u SET [pwd] = N'§', x = PASSWORD('§')",
+		`os.environ["TOKEN"] = "§"; token = """§"""; /x?password[a][b]=§`,
+		`<input value="§" name="password">`,
+		"name,value\npassword,§\nuser,me\n",
+		"# comment\nid,token,name\n1,§,me,more\n",
+		`{"args": ["run", "--token", "§", "--user", "me"]}`,
+		`refused {"token": {"v": ["§"]}, "a": [{"v": "§", "k": "otp"}]} here`,
+		"'password':\n  §",
 		"<password>§</password><user>me</user>",
 		`<db password="§" user="me"/>`,
 		`<add key="password" value="§"/>`,
@@ -55,6 +63,14 @@ func TestSecretsBehindTheirNames(t *testing.T) {
 		`{"note": "login with password=§"}`,
 		`{"PaSsWoRd": "§"}`,
 		"INSERT INTO t (`pwd`, b) VALUES ('§', f(1)), ('§', ')');",
+		"REPLACE INTO t (id, token) VALUES (1, '§'); UPDATE u SET [pwd] = N'§', x = PASSWORD('§')",
+		`os.environ["TOKEN"] = "§"; token = """§"""; /x?password[a][b]=§`,
+		`<input value="§" name="password">`,
+		"name,value\npassword,§\nuser,me\n",
+		"# comment\nid,token,name\n1,§,me,more\n",
+		`{"args": ["run", "--token", "§", "--user", "me"]}`,
+		`refused {"token": {"v": ["§"]}, "a": [{"v": "§", "k": "otp"}]} here`,
+		"'password':\n  §",
 	} {
 		want := strings.ReplaceAll(text, "§", mark)
 		if got := redactor.Value(strings.ReplaceAll(text, "§", "geheim42"), specs.Part{}); got != want {
@@ -62,11 +78,13 @@ func TestSecretsBehindTheirNames(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{ // of which more is taken out
-		"%7B%22pwd%22%3A%22geheim42%22%7D":    url.QueryEscape(`{"pwd":"` + mark + `"}`),
-		"<token><![CDATA[geheim]]></token>":   "<token>" + redactor.Hash("<![CDATA[geheim]]>") + "</token>",
-		"token:\n- geheim\nuser: me":          "token:\n" + redactor.Hash("- geheim") + "\nuser: me",
-		"/a;jsessionid=geheim?x=1":            "/a;jsessionid=" + redactor.Hash("geheim?x=1"),
-		`got {"token": {"v": ["geheim"]}} at`: `got {"token": "` + redactor.Hash(`{"v": ["geheim"]}`) + `"} at`,
+		"%7B%22pwd%22%3A%22geheim42%22%7D":  url.QueryEscape(`{"pwd":"` + mark + `"}`),
+		"<token><![CDATA[geheim]]></token>": "<token>" + redactor.Hash("<![CDATA[geheim]]>") + "</token>",
+		"token:\n- geheim\nuser: me":        "token:\n" + redactor.Hash("- geheim") + "\nuser: me",
+		"<name>token</name><value><string>a</string></value>": "<name>token</name><value>" +
+			redactor.Hash("<string>a</string>") + "</value>",
+		"/a;jsessionid=geheim?x=1":    "/a;jsessionid=" + redactor.Hash("geheim?x=1"),
+		"got {token: {v: geheim}} at": "got {token: " + redactor.Hash("{v: geheim}") + "} at",
 	} {
 		if got := redactor.Value(text, specs.Part{}); got != want {
 			t.Errorf("(-want +got):\n%s", cmp.Diff(want, got))

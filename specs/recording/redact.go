@@ -268,10 +268,11 @@ func (x *redaction) url(raw string) string {
 		}
 		return before
 	}
-	query, path := x.query(u.RawQuery), x.inText(u.Path)
-	if u.User == nil && query == u.RawQuery && path == u.Path {
+	query, path, fragment := x.query(u.RawQuery), x.inText(u.Path), x.inText(u.Fragment)
+	if u.User == nil && query == u.RawQuery && path == u.Path && fragment == u.Fragment {
 		return raw
 	}
+	u.Fragment, u.RawFragment = fragment, ""
 	if u.RawQuery = query; path != u.Path {
 		u.Path, u.RawPath = path, ""
 		x.note("url.path")
@@ -309,6 +310,11 @@ func (x *redaction) fields(where, raw string, said func(name string) specs.Part)
 		}
 		part := said(plainName)
 		part.Secret = part.Secret || isSecretField(plainName, plain)
+		if cleanName := x.inText(plainName); cleanName != plainName { // such as JSON without a name
+			fields[i] = url.QueryEscape(cleanName)
+			x.note(where)
+			continue
+		}
 		if clean := x.field(below(where, plainName), plain, part); clean != plain {
 			fields[i] = name + "=" + url.QueryEscape(clean)
 			x.note(below(where, plainName))

@@ -178,8 +178,7 @@ func (x *redaction) jsonText(where string, text []byte, part specs.Part, isCut b
 	if !x.affords(len(text)) {
 		return nil, false
 	}
-	w := &jsonWalk{redaction: x, root: where, text: text}
-	w.d = jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	w := x.walk(where, text)
 	end := len(text)
 	err := w.value(meaning{part: part})
 	switch {
@@ -196,6 +195,21 @@ func (x *redaction) jsonText(where string, text []byte, part specs.Part, isCut b
 		x.note(name)
 	}
 	return w.clean(end), true
+}
+
+// jsonPrefix is json for a text that begins with JSON: it returns as much of it as is, without secrets, and how long that
+// was.
+func (x *redaction) jsonPrefix(text []byte) (clean string, length int) {
+	w := x.walk("", text)
+	_ = w.value(meaning{}) // as far as it goes
+	length = int(w.d.InputOffset())
+	x.affords(length)
+	return string(w.clean(length)), length
+}
+
+func (x *redaction) walk(where string, text []byte) *jsonWalk {
+	return &jsonWalk{redaction: x, root: where, text: text, d: jsontext.NewDecoder(bytes.NewBuffer(text),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 }
 
 // jsonWalk goes through a JSON text and notes what has to be replaced in it.
@@ -288,6 +302,7 @@ func (w *jsonWalk) object(m meaning) error {
 	w.path = append(w.path, step{})
 	for w.d.PeekKind() != '}' {
 		if err := w.member(m, &pair); err != nil {
+			w.redactPair(pair) // of an object that was cut
 			return err
 		}
 	}
@@ -342,7 +357,8 @@ func (w *jsonWalk) ofPair(name string, isText bool, pair *nameAndValue, read fun
 	return nil
 }
 
-// array goes through a list. A list of two in a list may be a name and a value, as headers are in recordings.
+// array goes through a list. A list of two in a list may be a name and a value, as headers are in recordings, and an item
+// may be the value of the flag before it.
 func (w *jsonWalk) array(m meaning) error {
 	if _, err := w.d.ReadToken(); err != nil {
 		return err
@@ -354,6 +370,9 @@ func (w *jsonWalk) array(m meaning) error {
 	i := 0
 	for ; w.d.PeekKind() != ']'; i++ {
 		w.path[len(w.path)-1] = step{index: i}
+		item := item
+		item.part.Secret = item.part.Secret || i > 0 && strings.HasPrefix(w.lastText, "-") && IsSecret(w.lastText)
+		w.lastText = ""
 		var err error
 		if isInList && i < 2 {
 			err = w.ofPair([]string{"name", "value"}[i], w.d.PeekKind() == '"', &pair, func() error { return w.value(item) })

@@ -18,6 +18,7 @@ import (
 // It is not a parser of any of them: names and values are found wherever they stand, also in the middle of other text.
 func (x *redaction) named(text string) string {
 	var clean strings.Builder
+	var bytes []byte // of the text, if there may be JSON in it
 	copied := 0
 	for i := 0; i < len(text); {
 		c, isFound := cut{}, false
@@ -30,6 +31,20 @@ func (x *redaction) named(text string) string {
 			c, isFound = flagValue(text, i)
 		case '<':
 			c, isFound = inMarkup(text, i)
+		case '{', '[':
+			if !mayBeginJSON(text, i) {
+				break
+			}
+			if bytes == nil {
+				bytes = []byte(text)
+			}
+			if inner, length := x.embedded(bytes[i:]); length > 1 {
+				clean.WriteString(text[copied:i])
+				clean.WriteString(inner)
+				i += length
+				copied = i
+				continue
+			}
 		}
 		if i++; !isFound || c.start < copied {
 			continue
@@ -56,6 +71,27 @@ func (x *redaction) named(text string) string {
 	}
 	clean.WriteString(text[copied:])
 	return clean.String()
+}
+
+// mayBeginJSON reports whether what stands at a place of a text may be a list or an object with something in it.
+func mayBeginJSON(text string, at int) bool {
+	next := at + 1
+	for next < len(text) && strings.IndexByte(" \t\r\n", text[next]) >= 0 && next < at+maxIndent {
+		next++
+	}
+	return next < len(text) && strings.IndexByte("\"{[", text[next]) >= 0
+}
+
+// embedded returns the JSON at the beginning of a text without its secrets, and its length before, which is 0 or 1 if it
+// is none.
+func (x *redaction) embedded(text []byte) (clean string, length int) {
+	if !x.affords(maxIndent) || x.depth >= maxDepth {
+		return x.Hash(string(text)), len(text)
+	}
+	x.depth++
+	clean, length = x.jsonPrefix(text)
+	x.depth--
+	return clean, length
 }
 
 // isScheme reports whether a word is the scheme of a credential, rather than a part of one.
@@ -101,6 +137,9 @@ type nameIn struct {
 // text is empty.
 func nameBefore(text string, at int) (n nameIn) {
 	at = len(strings.TrimRight(text[max(0, at-8):at], " \t")) + max(0, at-8)
+	if at > 1 && text[at-1] == ']' && isQuote(text[at-2]) { // env['NAME'] =
+		at--
+	}
 	if at > 0 && isQuote(text[at-1]) {
 		n.quote = text[at-1]
 		at = len(strings.TrimRight(text[max(0, at-9):at-1], `\`)) + max(0, at-9)
@@ -110,20 +149,24 @@ func nameBefore(text string, at int) (n nameIn) {
 		n.start--
 	}
 	name := text[n.start:at]
+	if n.quote != 0 && n.start > 0 && isQuote(text[n.start-1]) {
+		n.start = max(0, n.start-8) + len(strings.TrimRight(text[max(0, n.start-8):n.start-1], `\`))
+	}
 	if strings.Contains(name, "%") {
 		if plain, err := url.PathUnescape(name); err == nil {
 			name = plain
 		}
 		name = name[strings.LastIndexAny(name, "?&; =")+1:]
 	}
-	switch {
-	case IsSecret(name):
-	case isVague(name):
-		n.isVague = true
-	default:
-		return nameIn{}
+	for part := range strings.SplitSeq(name, "[") {
+		switch {
+		case IsSecret(part):
+			n.text, n.isVague = part, false
+			return n
+		case isVague(part):
+			n.text, n.isVague = part, true
+		}
 	}
-	n.text = name
 	return n
 }
 
@@ -188,7 +231,7 @@ func colonValue(text string, from int, name nameIn, c cut) (cut, bool) {
 		before = lead[len(lead)-1]
 	}
 	c.hasScheme = hasScheme(name.text)
-	isInside := name.quote != 0 || strings.IndexByte("{,;([&?\"'`\\|#*>", before) >= 0 && before != 0
+	isInside := name.quote != 0 || strings.IndexByte("{,;([&?\"'`\\|#*>/", before) >= 0 && before != 0
 	if isContainer(text, from) && (isFirst || isInside) {
 		c.start, c.end, c.isQuoted, c.hasScheme = from, endOfContainer(text, from), name.quote == '"', false
 		return c, true
@@ -198,7 +241,7 @@ func colonValue(text string, from int, name nameIn, c cut) (cut, bool) {
 		return c, true
 	}
 	switch {
-	case isFirst && name.quote == 0:
+	case isFirst && (name.quote == 0 || from == len(text) || text[from] == '\r' || text[from] == '\n'):
 		c.start, c.end = from, from+upTo(text[from:], "\r\n")
 		if block := strings.TrimRight(text[c.start:c.end], " \t"); block == "" || block[0] == '|' || block[0] == '>' {
 			c.hasScheme = false
@@ -242,10 +285,13 @@ func blockBelow(text string, at, indent int, mayBeList bool) (start, end int) {
 
 // quotedAfterName returns the text in quotes that stands behind a name and a blank, as in SQL: PASSWORD 'value'.
 func quotedAfterName(text string, at int) (c cut, isFound bool) {
-	if at == 0 || text[at-1] != ' ' && text[at-1] != '\t' {
+	if at == 0 || strings.IndexByte(" \t(", text[at-1]) < 0 {
 		return c, false
 	}
 	name := nameBefore(text, at)
+	if text[at-1] == '(' { // PASSWORD('value')
+		name = nameBefore(text, at-1)
+	}
 	if (name.text == "" || name.quote != 0 || name.isVague) && !isIdentified(text[max(0, at-64):at]) {
 		return c, false
 	}
@@ -324,17 +370,20 @@ func inMarkup(text string, at int) (c cut, isFound bool) {
 	c.isVague = isVague(local)
 	isSecret := IsSecret(local) || c.isVague
 	for _, found := range attribute.FindAllStringSubmatchIndex(text[at+length:end], -1) {
-		value, start, stop := strings.ToLower(text[at+length+found[2]:at+length+found[3]]), found[4], found[5]
+		name, start, stop := strings.ToLower(text[at+length+found[2]:at+length+found[3]]), found[4], found[5]
 		if start < 0 {
 			start, stop = found[6], found[7]
 		}
 		start, stop = start+at+length, stop+at+length
-		switch {
-		case pairNames[value] && (IsSecret(text[start:stop]) || isVague(text[start:stop])):
-			isSecret, c.isVague = true, isVague(text[start:stop])
-		case isSecret && pairValues[value] && stop > start:
-			return cut{start: start, end: stop, isVague: c.isVague}, true
+		switch value := text[start:stop]; {
+		case pairNames[name] && (IsSecret(value) || isVague(value)):
+			isSecret, c.isVague = true, isVague(value)
+		case pairValues[name]:
+			c.start, c.end = start, stop
 		}
+	}
+	if isSecret && c.end > c.start {
+		return c, true
 	}
 	content := end + 1
 	if text[end-1] == '/' {
@@ -363,19 +412,27 @@ func inMarkup(text string, at int) (c cut, isFound bool) {
 		return c, false
 	}
 	c.start = min(len(text), content+ofName+maxTag) - len(next) + tag + 1
-	c.end = c.start + upTo(text[c.start:], "<")
+	if c.end = strings.Index(text[c.start:], "</"+next[1:1+upTo(next[1:], " \t\r\n>")]); c.end < 0 {
+		c.end = len(text) - c.start
+	}
+	c.end += c.start
 	return c, c.end > c.start
 }
 
 // inQuotes returns what is in the quotes that begin at a place, which may be escaped, as in JSON in a text. Without an
 // end it goes to that of the text.
 func inQuotes(text string, at int) (start, end int, isFound bool) {
-	start = at + leading(text[at:], `\`)
+	start = at + literalPrefix(text[at:])
+	begin := start
+	start += leading(text[start:], `\`)
 	if start == len(text) || !isQuote(text[start]) {
 		return 0, 0, false
 	}
 	start++
-	quote := text[at:start]
+	quote := text[begin:start]
+	if triple := strings.Repeat(quote, 3); len(quote) == 1 && strings.HasPrefix(text[begin:], triple) {
+		quote, start = triple, begin+3
+	}
 	for end = start; ; {
 		next := strings.Index(text[end:], quote)
 		if next < 0 {
@@ -384,7 +441,7 @@ func inQuotes(text string, at int) (start, end int, isFound bool) {
 		escapes := len(text[start:end+next]) - len(strings.TrimRight(text[start:end+next], `\`))
 		end += next
 		switch {
-		case len(quote) > 1 && escapes > 0, escapes%2 == 1:
+		case len(quote) == 2 && escapes > 0, escapes%2 == 1:
 			end += len(quote)
 		case quote == "'" && strings.HasPrefix(text[end:], "''"):
 			end += 2
@@ -392,6 +449,15 @@ func inQuotes(text string, at int) (start, end int, isFound bool) {
 			return start, end, true
 		}
 	}
+}
+
+// literalPrefix returns the length of what stands before the quotes of a text in SQL, Python and others, as in N'…'.
+func literalPrefix(text string) int {
+	letters := leading(text[:min(len(text), 2)], "bBeEfFnNrRuU&")
+	if letters < len(text) && isQuote(text[letters]) {
+		return letters
+	}
+	return 0
 }
 
 // isContainer reports whether a list or an object begins at a place. What begins with ${ or {{ is a reference.

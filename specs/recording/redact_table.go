@@ -5,10 +5,17 @@ import (
 	"strings"
 )
 
+// maxHead bounds the first line of a table.
+const maxHead = 64 << 10
+
 // table takes secrets out of a text that is a table, with separators and a first line of names.
 func (x *redaction) table(text string) string {
-	head, rest, found := strings.Cut(text, "\n")
-	if !found || len(head) > 64<<10 || !mayHoldSecret(head) {
+	begin := 0
+	for strings.HasPrefix(text[begin:], "#") { // comments
+		begin = min(len(text), begin+upTo(text[begin:], "\n")+1)
+	}
+	head, rest, found := strings.Cut(text[begin:], "\n")
+	if !found || len(head) > maxHead {
 		return text
 	}
 	for _, separator := range []byte(",;\t|") {
@@ -17,10 +24,10 @@ func (x *redaction) table(text string) string {
 		if len(names) < 2 || secret == nil {
 			continue
 		}
-		if first, _ := row(rest, 0, separator, "\r\n"); len(first) != len(names) {
+		if first, _ := row(rest, 0, separator, "\r\n"); len(first) < len(names) {
 			continue
 		}
-		return head + "\n" + x.without(rest, secretFields(rest, 0, secret, func(at int) ([]span, int) {
+		return text[:begin] + head + "\n" + x.without(rest, secretFields(rest, 0, secret, func(at int) ([]span, int) {
 			return row(rest, at+leading(rest[at:], "\r\n"), separator, "\r\n")
 		}))
 	}
@@ -28,11 +35,12 @@ func (x *redaction) table(text string) string {
 }
 
 // insert finds the names in an INSERT statement of SQL.
-var insert = regexp.MustCompile(`(?is)\binsert\s+into\s+[^\s(]+\s*\(([^()]*)\)\s*values\s*`)
+var insert = regexp.MustCompile(`(?is)\b(?:insert|replace|upsert)\s+(?:or\s+\w+\s+|ignore\s+)?into\s+[^\s(]+\s*` +
+	`\(([^()]*)\)\s*values\s*`)
 
 // inserts takes secrets out of the values of INSERT statements.
 func (x *redaction) inserts(text string) string {
-	if !strings.Contains(text, "nsert") && !strings.Contains(text, "NSERT") {
+	if !strings.Contains(text, "into") && !strings.Contains(text, "INTO") && !strings.Contains(text, "Into") {
 		return text
 	}
 	var fields []field
@@ -58,14 +66,20 @@ func (x *redaction) inserts(text string) string {
 	return x.without(text, fields)
 }
 
-// secretColumns returns the names of the columns of a table that may be secret, and empty texts for the others. It is nil
-// if there are none.
+// secretColumns returns the names of the columns of a table that may be secret, or that have names and values, and empty
+// texts for the others. It is nil if no column may be secret.
 func secretColumns(head string, names []span) []string {
-	secret, isAny := make([]string, len(names)), false
+	secret, isAny, isNamed := make([]string, len(names)), false, false
 	for i, s := range names {
 		name := strings.Trim(head[s.start:s.end], " \t\r\"'`[]\ufeff")
-		if IsSecret(name) || isVague(name) {
+		lower := strings.ToLower(name)
+		switch {
+		case IsSecret(name), isVague(name):
 			secret[i], isAny = name, true
+		case pairNames[lower]:
+			secret[i], isNamed = lower, true
+		case pairValues[lower]:
+			secret[i], isAny = lower, isAny || isNamed
 		}
 	}
 	if !isAny {
@@ -89,10 +103,17 @@ func secretFields(text string, at int, secret []string, next func(at int) (field
 			return list
 		}
 		at = end
+		named := ""
 		for i, f := range fields {
-			if i < len(secret) && secret[i] != "" {
-				f.start += leading(text[f.start:f.end], around)
-				f.end = f.start + len(strings.TrimRight(text[f.start:f.end], around))
+			f.start += leading(text[f.start:f.end], around)
+			f.end = f.start + len(strings.TrimRight(text[f.start:f.end], around))
+			switch {
+			case i >= len(secret):
+			case pairNames[secret[i]]:
+				named = text[f.start:f.end]
+			case pairValues[secret[i]]:
+				list = append(list, field{f, named})
+			case secret[i] != "":
 				list = append(list, field{f, secret[i]})
 			}
 		}

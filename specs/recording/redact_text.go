@@ -20,7 +20,7 @@ var part = regexp.MustCompile(
 	`((?i:\r?\nContent-Disposition:)[^\r\n]*\bname="([^"\r\n]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*(?:\r?\n){2})([^\r\n]+)`)
 
 // percented finds what may hold names and values in percent-encoding.
-var percented = regexp.MustCompile(`[\w%.~+*!-]*%(?:22|3[ADad])[\w%.~+*!-]*`)
+var percented = regexp.MustCompile(`[\w%.~+*!:,{}[\]-]*%(?:22|3[ADad])[\w%.~+*!:,{}[\]-]*`)
 
 // privateKey finds keys in PEM, also those that were cut.
 var privateKey = regexp.MustCompile(`(?s)(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)(.*?)(-----END|$)`)

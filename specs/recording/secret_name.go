@@ -9,7 +9,7 @@ import (
 // which begins after a separator or with a capital, or by what is too long to be the end of another word.
 var secretName = regexp.MustCompile(`(?i:(?:^|[_.\[ -])(?:` +
 	`(?:write|api|access|private|secret|signing|encryption|ssh|master|account|shared|subscription|auth|session)[_-]?key|` +
-	`token|secret|credentials?|authorization|cookie|jwt|otp|sig|signature)|` +
+	`token|secret|credentials?|authorization|cookies?|jwt|otp|sig|signature)|` +
 	`(?:api|access|subscription)key|access[_-]?key[_-]?id|(?:access|refresh|auth|session)token|clientsecret|` +
 	`passw(?:or)?d|passphrase|passcode|pwd)$|` +
 	`[a-z0-9](?:(?:Write|Api|API|Access|Private|Secret|Signing|Encryption|Ssh|SSH|Master|Account|Shared|Subscription|Auth|` +
@@ -26,7 +26,7 @@ var endsOfNames = map[[2]byte][]string{
 		"keyid", "key_id", "key-id", "sessid", "sionid", "sion_id", "sion-id", "sess_id", "sess-id", "sion.id", "sess.id",
 	},
 	{'e', 'n'}: {"token"}, {'e', 't'}: {"secret"}, {'a', 'l'}: {"credential"}, {'l', 's'}: {"credentials"},
-	{'o', 'n'}: {"authorization"}, {'i', 'e'}: {"cookie"}, {'w', 't'}: {"jwt"}, {'t', 'p'}: {"otp"}, {'i', 'g'}: {"sig"},
+	{'o', 'n'}: {"authorization"}, {'i', 'e'}: {"cookie"}, {'e', 's'}: {"cookies"}, {'w', 't'}: {"jwt"}, {'t', 'p'}: {"otp"}, {'i', 'g'}: {"sig"},
 	{'r', 'e'}: {"signature"}, {'w', 'd'}: {"passwd", "pwd"}, {'r', 'd'}: {"password"}, {'s', 'e'}: {"passphrase"},
 	{'d', 'e'}: {"passcode"}, {'s', 's'}: {"pass"},
 }
