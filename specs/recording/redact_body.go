@@ -329,7 +329,7 @@ func (w *jsonWalk) member(m meaning, pair *nameAndValue) error {
 	}
 	isText := w.d.PeekKind() == '"'
 	inner := meaning{m.part.Member(name), m.isVague}
-	if !inner.part.Secret {
+	if !inner.part.Secret && mayBeSecret(name) {
 		// A document decides on what it describes: a list under the name of a secret may be something else.
 		inner.part.Secret = IsSecret(name) && (isText || !m.part.Describes(name))
 		inner.isVague = inner.isVague || isVague(name) && !m.part.Describes(name)
@@ -339,7 +339,7 @@ func (w *jsonWalk) member(m meaning, pair *nameAndValue) error {
 
 // ofPair reads a value, and notes it if its name says that it is one of a pair.
 func (w *jsonWalk) ofPair(name string, isText bool, pair *nameAndValue, read func() error) error {
-	isName, isValue := isText && pairNames[name], pairValues[name]
+	isName, isValue := isText && isPairName(name), isPairValue(name)
 	if !isName && !isValue {
 		return read()
 	}

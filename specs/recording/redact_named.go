@@ -332,19 +332,23 @@ func flagValue(text string, at int) (c cut, isFound bool) {
 	return c, c.end > c.start && text[c.start] != '-'
 }
 
-// pairNames and pairValues are the names of what stands for a name and for its value, as in {"name":…,"value":…}.
-var (
-	pairNames = setOf("name", "key", "field", "header", "parameter", "param", "variable", "property", "attribute", "label",
-		"id", "n", "k", "type")
-	pairValues = setOf("value", "values", "val", "v", "default")
-)
-
-func setOf(words ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range words {
-		set[word] = true
+// isPairName and isPairValue report whether a name in lower case is that of what stands for a name or for its value, as in
+// {"name":…,"value":…}.
+func isPairName(name string) bool {
+	switch name {
+	case "name", "key", "field", "header", "parameter", "param", "variable", "property", "attribute", "label", "id", "n", "k",
+		"type":
+		return true
 	}
-	return set
+	return false
+}
+
+func isPairValue(name string) bool {
+	switch name {
+	case "value", "values", "val", "v", "default":
+		return true
+	}
+	return false
 }
 
 // attribute finds the attributes of a tag.
@@ -376,9 +380,9 @@ func inMarkup(text string, at int) (c cut, isFound bool) {
 		}
 		start, stop = start+at+length, stop+at+length
 		switch value := text[start:stop]; {
-		case pairNames[name] && (IsSecret(value) || isVague(value)):
+		case isPairName(name) && (IsSecret(value) || isVague(value)):
 			isSecret, c.isVague = true, isVague(value)
-		case pairValues[name]:
+		case isPairValue(name):
 			c.start, c.end = start, stop
 		}
 	}
@@ -396,7 +400,7 @@ func inMarkup(text string, at int) (c cut, isFound bool) {
 		}
 		return cut{start: content, end: content + closing, isVague: c.isVague}, closing > 0
 	}
-	if !pairNames[strings.ToLower(local)] {
+	if !isPairName(strings.ToLower(local)) {
 		return c, false
 	}
 	ofName := upTo(text[content:min(len(text), content+maxName)], "<>")

@@ -76,9 +76,9 @@ func secretColumns(head string, names []span) []string {
 		switch {
 		case IsSecret(name), isVague(name):
 			secret[i], isAny = name, true
-		case pairNames[lower]:
+		case isPairName(lower):
 			secret[i], isNamed = lower, true
-		case pairValues[lower]:
+		case isPairValue(lower):
 			secret[i], isAny = lower, isAny || isNamed
 		}
 	}
@@ -109,9 +109,9 @@ func secretFields(text string, at int, secret []string, next func(at int) (field
 			f.end = f.start + len(strings.TrimRight(text[f.start:f.end], around))
 			switch {
 			case i >= len(secret):
-			case pairNames[secret[i]]:
+			case isPairName(secret[i]):
 				named = text[f.start:f.end]
-			case pairValues[secret[i]]:
+			case isPairValue(secret[i]):
 				list = append(list, field{f, named})
 			case secret[i] != "":
 				list = append(list, field{f, secret[i]})

@@ -51,16 +51,24 @@ func isSecretFor(name, value string) bool {
 func isVague(name string) bool { return isNamed(name, vagueName) }
 
 func isNamed(name string, pattern *regexp.Regexp) bool {
-	if len(name) > maxName {
-		return false
+	return mayBeSecret(name) && pattern.MatchString(withoutEnd(name))
+}
+
+// withoutEnd returns a name without what may stand behind its last word.
+func withoutEnd(name string) string {
+	for name != "" && (name[len(name)-1] <= '9' && name[len(name)-1] >= '0' || strings.IndexByte("[] ", name[len(name)-1]) >= 0) {
+		name = name[:len(name)-1]
 	}
-	name = strings.TrimRight(name, "[]0123456789 ")
-	return mayBeSecret(name) && pattern.MatchString(name)
+	return name
 }
 
 // mayBeSecret reports whether a name ends in one of the words that the patterns ask for. Names beyond ASCII may have such
 // a word in other letters.
 func mayBeSecret(name string) bool {
+	if len(name) > maxName {
+		return false
+	}
+	name = withoutEnd(name)
 	n := len(name)
 	if n < 2 {
 		return false
