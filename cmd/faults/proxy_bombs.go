@@ -17,8 +17,8 @@ import (
 var proxyBombs = promise{
 	name: "proxy-bombs",
 	says: "An answer that is long or dear to search for secrets does not hold up others through `proxy --record`.",
-	tried: "12 bombs at once, three times (gzip, deflate, br, zstd, texts in texts, lines, parts, fields, archives), and small " +
-		"requests beside them; peak memory, times, and the recording",
+	tried: "12 bombs at once, three times (gzip, deflate, br, zstd, texts in texts, lines, parts, fields, archives), and " +
+		"small requests beside them; peak memory, times, and the recording",
 	try: tryProxyBombs,
 }
 
@@ -45,7 +45,8 @@ func tryProxyBombs(ctx context.Context, t *trial) (string, error) {
 	}))
 	defer service.Close()
 	file := t.file("traffic.ndjson")
-	m, err := t.begin(ctx, t.binary, "proxy", "--listen", "127.0.0.1:0", "--target", "workflow="+service.URL, "--record", file)
+	m, err := t.begin(ctx, t.binary, "proxy", "--listen", "127.0.0.1:0", "--target", "workflow="+service.URL,
+		"--record", file)
 	if err != nil {
 		return "", err
 	}
@@ -74,8 +75,8 @@ func tryProxyBombs(ctx context.Context, t *trial) (string, error) {
 	case small.worst() > besideBombs || peak > proxyMemory:
 		return "", fmt.Errorf("a small request took %v, and the process %d MiB", ms(small.worst()), peak>>10)
 	}
-	return fmt.Sprintf("%d bombs in %v; %d small requests beside them, half of them within %v, the last after %v; all are "+
-		"recorded, in %d KiB; at most %d MiB of memory", roundsOfBombs*len(bombs), ms(took), len(small.all),
+	return fmt.Sprintf("%d bombs in %v; %d small requests beside them, half of them within %v, the last after %v; "+
+		"all are recorded, in %d KiB; at most %d MiB of memory", roundsOfBombs*len(bombs), ms(took), len(small.all),
 		ms(small.quantile(0.5)), ms(small.worst()), len(text)>>10, peak>>10), nil
 }
 

@@ -14,9 +14,11 @@ import (
 // names are those of secrets.
 var names = []string{
 	"password", "Password", "PASSWORD", "PaSsWoRd", "passwd", "pwd", "DB_PWD", "dbPwd", "pass", "smtp_pass", "passphrase",
-	"credential", "credentials", "session_id", "sessionId", "X-Session-Id", "jwt", "otp", "encryption_key", "ssh_key", "sshKey",
+	"credential", "credentials", "session_id", "sessionId", "X-Session-Id", "jwt", "otp", "encryption_key",
+	"ssh_key", "sshKey",
 	"AWSAccessKeyId", "aws_secret_access_key", "Ocp-Apim-Subscription-Key", "api_key", "apikey", "X-Api-Key", "token",
-	"accessToken", "refresh_token", "client_secret", "clientSecret", "private_key", "signing-key", "signature", "authorization",
+	"accessToken", "refresh_token", "client_secret", "clientSecret", "private_key", "signing-key", "signature",
+	"authorization",
 }
 
 func (g *Generator) name() string { return pick(g, names) }
@@ -38,37 +40,44 @@ var namedKinds = []bodyKind{
 	}},
 	{"assignments in JSON", "application/json", func(g *Generator) string {
 		return quoted(map[string]any{
-			"dsn": "host=db user=me " + g.name() + "=" + g.token() + " port=1", "odbc": "Server=x;" + g.name() + "=" + g.token() + ";x=1",
+			"dsn": "host=db user=me " + g.name() + "=" + g.token() + " port=1", "odbc": "Server=x;" + g.name() + "=" +
+				g.token() + ";x=1",
 			"url": "/path?" + g.name() + "=" + g.token() + "&x=1", "go": g.name() + ` := "` + g.token() + `"`,
 			"log": "refused {" + g.name() + ": " + g.token() + ", user: me}", "ruby": ":" + g.name() + " => '" + g.token() + "'",
 		})
 	}},
 	{"JSON in the middle of a text", "application/json", func(g *Generator) string {
 		return quoted(map[string]any{
-			"one": "got " + quoted(map[string]any{g.name(): g.token()}) + " from", "two": "got {'" + g.name() + "': '" + g.token() + "'}",
+			"one": "got " + quoted(map[string]any{g.name(): g.token()}) + " from", "two": "got {'" + g.name() + "': '" +
+				g.token() + "'}",
 			"three": "got " + quoted(map[string]any{"a": quoted(map[string]any{g.name(): g.token()})}),
 			"four":  "got " + url.QueryEscape(quoted(map[string]any{g.name(): g.token()})),
 			"five":  "got " + quoted(map[string]any{g.name(): map[string]any{"v": []string{g.token()}}}) + " from",
 		})
 	}},
 	{"settings in JSON", "application/json", func(g *Generator) string {
-		return quoted(map[string]any{"yaml": g.settings(), "header": "Host: x\r\nAuthorization: Digest " + g.token() + "\r\n\r\n"})
+		return quoted(map[string]any{"yaml": g.settings(), "header": "Host: x\r\nAuthorization: Digest " + g.token() +
+			"\r\n\r\n"})
 	}},
 	{"settings with blocks", "application/yaml", (*Generator).settings},
 	{"commands", "text/plain", func(g *Generator) string {
-		return "run --" + strings.ToLower(g.name()) + " " + g.token() + " --user me\nrun --" + g.name() + "='" + g.token() + "'\n" +
+		return "run --" + strings.ToLower(g.name()) + " " + g.token() + " --user me\nrun --" + g.name() + "='" +
+			g.token() + "'\n" +
 			"curl -H \"Authorization: Token " + g.token() + "\" -H 'Cookie: a=" + g.token() + "' http://h.example/\n"
 	}},
 	{"XML", "application/xml", func(g *Generator) string {
-		return "<?xml version=\"1.0\"?>\n<a><" + g.name() + ">" + g.token() + "</x><ns:" + g.name() + " x='1'><![CDATA[" + g.token() + "]]>" +
-			"</b><c " + g.name() + "=\"" + g.token() + "\"/><add key=\"" + g.name() + "\" value=\"" + g.token() + "\"/><string name='" +
+		return "<?xml version=\"1.0\"?>\n<a><" + g.name() + ">" + g.token() + "</x><ns:" + g.name() +
+			" x='1'><![CDATA[" + g.token() + "]]>" +
+			"</b><c " + g.name() + "=\"" + g.token() + "\"/><add key=\"" + g.name() + "\" value=\"" + g.token() +
+			"\"/><string name='" +
 			"api_key'>" + g.token() + "</string><dict><key>client_secret</key>\n<string>" + g.token() + "</string></dict>" +
 			"<property><name>x.password</name><value>" + g.token() + "</value></property></a>"
 	}},
 	{"SQL", "application/sql", func(g *Generator) string {
 		return "CREATE USER me IDENTIFIED BY '" + g.token() + "';\nALTER ROLE me WITH PASSWORD '" + g.token() + "';\n" +
 			"UPDATE t SET api_key = '" + g.token() + "', x = 1 WHERE token='" + g.token() + "';\n" +
-			"INSERT INTO users (id, \"password\", name) VALUES (1, '" + g.token() + "', 'it''s'), (2, '" + g.token() + "', f(1, ')'));\n" +
+			"INSERT INTO users (id, \"password\", name) VALUES (1, '" + g.token() + "', 'it''s'), (2, '" + g.token() +
+			"', f(1, ')'));\n" +
 			"insert into u(client_secret) values('" + g.token() + "')"
 	}},
 	{"SQL in JSON", "application/json", func(g *Generator) string {
@@ -93,9 +102,13 @@ var namedKinds = []bodyKind{
 		_ = w.Close()
 		return b.String()
 	}},
-	{"a file of zstd", "application/zstd", func(g *Generator) string { return string(Compress("zstd", []byte(g.settings()))) }},
+	{"a file of zstd", "application/zstd", func(g *Generator) string {
+		return string(Compress("zstd",
+			[]byte(g.settings())))
+	}},
 	{"form of parts of a secret", "application/x-www-form-urlencoded", func(g *Generator) string {
-		return g.name() + "%5Bv%5D=" + g.token() + "&x[" + g.name() + "][]=" + g.token() + "&a;" + g.name() + "=" + g.token() +
+		return g.name() + "%5Bv%5D=" + g.token() + "&x[" + g.name() + "][]=" + g.token() + "&a;" + g.name() + "=" +
+			g.token() +
 			"&n=1;" + g.name() + "=" + g.token()
 	}},
 	{"files in parts", "multipart/form-data", func(g *Generator) string {
@@ -107,7 +120,8 @@ var namedKinds = []bodyKind{
 		part(file, g.settings())
 		part(file+"\r\nContent-Type: application/json", quoted(g.object()))
 		part(file+"\r\nContent-Type: text/csv", g.csv(","))
-		part(file, "-----BEGIN OPENSSH PRIVATE KEY-----\r\n"+g.token()+"\r\n"+g.token()+"\r\n-----END OPENSSH PRIVATE KEY-----\r\n")
+		part(file,
+			"-----BEGIN OPENSSH PRIVATE KEY-----\r\n"+g.token()+"\r\n"+g.token()+"\r\n-----END OPENSSH PRIVATE KEY-----\r\n")
 		part(file+"\r\nContent-Type: application/gzip", string(Compress("gzip", []byte(g.settings()))))
 		part("Content-Type: application/http", "POST /x HTTP/1.1\r\nX-Auth-Token: "+g.token()+"\r\n\r\n"+quoted(g.object()))
 		return b.String() + boundary + "--\r\n"
@@ -115,9 +129,12 @@ var namedKinds = []bodyKind{
 }
 
 func (g *Generator) settings() string {
-	return "db:\n  user: me\n  " + g.name() + ":\n    v: " + g.token() + "\n    more: |\n      " + g.token() + "\n  port: 1\n" +
-		g.name() + ": >\n  " + g.token() + "\n  " + g.token() + "\n" + "token:\n- " + g.token() + "\n- " + g.token() + "\nlast: {" + g.name() +
-		": " + g.token() + "}\n[section]\n" + g.name() + " = " + g.token() + "\nexport " + strings.ToUpper(g.name()) + "=\"" + g.token() +
+	return "db:\n  user: me\n  " + g.name() + ":\n    v: " + g.token() + "\n    more: |\n      " + g.token() +
+		"\n  port: 1\n" +
+		g.name() + ": >\n  " + g.token() + "\n  " + g.token() + "\n" + "token:\n- " + g.token() + "\n- " + g.token() +
+		"\nlast: {" + g.name() +
+		": " + g.token() + "}\n[section]\n" + g.name() + " = " + g.token() + "\nexport " + strings.ToUpper(g.name()) +
+		"=\"" + g.token() +
 		" " + g.token() + "\"\n"
 }
 

@@ -47,14 +47,20 @@ var hostile = map[string]func(n int) string{
 	"a row":                  func(n int) string { return "a,token\n" + strings.Repeat("1,", n) },
 	"statements":             func(n int) string { return strings.Repeat("insert into t (token) values (('a", n) },
 	"flags":                  func(n int) string { return "key" + strings.Repeat("--", n) },
-	"blanks":                 func(n int) string { return "token" + strings.Repeat(" ", n) + "=" + strings.Repeat(" =", n) },
-	"percents":               func(n int) string { return "token" + strings.Repeat("%3D%22", n) },
-	"percents of percents":   func(n int) string { return "token%22" + strings.Repeat("%25", n) + "22" },
-	"pairs":                  func(n int) string { return "[" + strings.Repeat(`{"value":"a","name":"token"},`, n) + "1]" },
-	"pairs in pairs":         func(n int) string { return deep(n, `{"value":`, `"a"`, `,"name":"token"}`) },
-	"pairs of lists":         func(n int) string { return deep(n, `[["token",`, `"a"`, `]]`) },
-	"zeros":                  func(n int) string { return strings.Repeat("t\x00o\x00k\x00e\x00n\x00", n) },
-	"almost platform keys":   func(n int) string { return strings.Repeat("7/012345678901234567890123456789012345678x", n) },
+	"blanks": func(n int) string {
+		return "token" + strings.Repeat(" ", n) + "=" +
+			strings.Repeat(" =", n)
+	},
+	"percents":             func(n int) string { return "token" + strings.Repeat("%3D%22", n) },
+	"percents of percents": func(n int) string { return "token%22" + strings.Repeat("%25", n) + "22" },
+	"pairs": func(n int) string {
+		return "[" + strings.Repeat(`{"value":"a","name":"token"},`, n) +
+			"1]"
+	},
+	"pairs in pairs":       func(n int) string { return deep(n, `{"value":`, `"a"`, `,"name":"token"}`) },
+	"pairs of lists":       func(n int) string { return deep(n, `[["token",`, `"a"`, `]]`) },
+	"zeros":                func(n int) string { return strings.Repeat("t\x00o\x00k\x00e\x00n\x00", n) },
+	"almost platform keys": func(n int) string { return strings.Repeat("7/012345678901234567890123456789012345678x", n) },
 }
 
 func deep(n int, begin, middle, end string) string {

@@ -133,7 +133,10 @@ func TestDocumentsDecide(t *testing.T) {
 		body    string
 		isClean bool
 	}{
-		{core.Operation("exportPolicies"), `{"policies":[{"permissions":{"ProfilesApiToken":[{"operation":"view"}]}}]}`, true},
+		{
+			core.Operation("exportPolicies"), `{"policies":[{"permissions":{"ProfilesApiToken":[{"operation":"view"}]}}]}`,
+			true,
+		},
 		{core.Operation("listJobs"), `{"policies":[{"permissions":{"ProfilesApiToken":[{"operation":"view"}]}}]}`, false},
 		{workflow.Operation("listSessions"), `{"sessions":[{"lastAttempt":{"sessionId":"a-b"}}]}`, false},
 		{workflow.Operation("getAttempt"), `{"sessionId":"a-b"}`, true},
@@ -153,7 +156,10 @@ func TestDocumentsDecide(t *testing.T) {
 func TestNotesRepeatNoSecret(t *testing.T) {
 	t.Parallel()
 	e := (&recording.Redactor{}).Redact(&recording.Exchange{
-		Request: recording.Request{URL: "http://h/?token=geheim42"}, Notes: []string{`near "geheim42": no`, "password=geheim43"},
+		Request: recording.Request{URL: "http://h/?token=geheim42"}, Notes: []string{
+			`near "geheim42": no`,
+			"password=geheim43",
+		},
 	}, nil)
 	if got := strings.Join(e.Notes, "\n"); strings.Contains(got, "geheim") || !strings.Contains(got, `near "[redacted:`) {
 		t.Errorf("notes: %s", got)

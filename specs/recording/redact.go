@@ -28,8 +28,8 @@ type Redactor struct {
 	// may hold any secret, so it is taken out whole.
 	Decode func(coding string, r io.Reader) (io.Reader, error)
 
-	// Room is called before a body of more than 256 KiB is searched, which may take some hundred times that much memory. If
-	// it returns false, the body is taken out whole. Nil: there is always room.
+	// Room is called before a body of more than 256 KiB is searched, which may take some hundred times that much memory.
+	// If it returns false, the body is taken out whole. Nil: there is always room.
 	Room func() bool
 }
 
@@ -323,8 +323,8 @@ func (x *redaction) fields(where, raw string, said func(name string) specs.Part)
 	return strings.Join(fields, "&")
 }
 
-// isSecretField reports whether a field has the name of a secret, or is a part of one, as password[value] is. Before the
-// name may stand what separates fields where that is not &.
+// isSecretField reports whether a field has the name of a secret, or is a part of one, as password[value] is. Before
+// the name may stand what separates fields where that is not &.
 func isSecretField(name, value string) bool {
 	name = name[strings.LastIndexAny(name, "?;")+1:]
 	for part := range strings.SplitSeq(name, "[") {

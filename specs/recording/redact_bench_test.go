@@ -9,7 +9,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// ordinary returns an exchange as clients have most: a key in a header, a query, and an answer that lists so many things.
+// ordinary returns an exchange as clients have most: a key in a header, a query, and an answer that lists so many
+// things.
 func ordinary(things int) *recording.Exchange {
 	var list strings.Builder
 	for i := range things {
@@ -20,8 +21,11 @@ func ordinary(things int) *recording.Exchange {
 		Request: recording.Request{
 			Method: "POST", URL: "https://h.example/api/pools?page=2&name=nightly&at=2026-01-01T00%3A00%3A00Z",
 			Headers: recording.Headers{
-				{"Accept", "*/*"}, {"Authorization", "SVC1 1/0123456789abcdef"}, {"Content-Type", "application/json"},
-				{"User-Agent", "client/1.0 (linux; amd64)"}, {"Referer", "https://shop.example/start"},
+				{"Accept", "*/*"},
+				{"Authorization", "SVC1 1/0123456789abcdef"},
+				{"Content-Type", "application/json"},
+				{"User-Agent", "client/1.0 (linux; amd64)"},
+				{"Referer", "https://shop.example/start"},
 			},
 			Body: &recording.Body{Bytes: []byte(`{"name":"nightly","description":"what runs at night","account_id":7}`)},
 		},

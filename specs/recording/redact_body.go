@@ -156,9 +156,11 @@ func newHints(texts ...string) *hints {
 }
 
 var (
-	someHints = newHints("key", "oken", "ecret", "pass", "pwd", "redential", "uthoriz", "ooki", "jwt", "otp", "sess", "sig")
+	someHints = newHints("key", "oken", "ecret", "pass", "pwd", "redential", "uthoriz", "ooki", "jwt", "otp", "sess",
+		"sig")
 	// Of schemes, SQL, addresses, escapes, and letters that are the same as k and s in another case.
-	otherHints = newHints("arer ", "asic ", "1 ", "ntified ", "://", `:\/`, `\u`, "%2f", "%4", "%5", "%6", "%7", "\xc5\xbf",
+	otherHints = newHints("arer ", "asic ", "1 ", "ntified ", "://", `:\/`, `\u`, "%2f", "%4", "%5", "%6", "%7",
+		"\xc5\xbf",
 		"\xe2\x84\xaa")
 )
 
@@ -197,8 +199,8 @@ func (x *redaction) jsonText(where string, text []byte, part specs.Part, isCut b
 	return w.clean(end), true
 }
 
-// jsonPrefix is json for a text that begins with JSON: it returns as much of it as is, without secrets, and how long that
-// was.
+// jsonPrefix is json for a text that begins with JSON: it returns as much of it as is, without secrets, and how long
+// that was.
 func (x *redaction) jsonPrefix(text []byte) (clean string, length int) {
 	w := x.walk("", text)
 	_ = w.value(meaning{}) // as far as it goes
@@ -357,8 +359,8 @@ func (w *jsonWalk) ofPair(name string, isText bool, pair *nameAndValue, read fun
 	return nil
 }
 
-// array goes through a list. A list of two in a list may be a name and a value, as headers are in recordings, and an item
-// may be the value of the flag before it.
+// array goes through a list. A list of two in a list may be a name and a value, as headers are in recordings, and an
+// item may be the value of the flag before it.
 func (w *jsonWalk) array(m meaning) error {
 	if _, err := w.d.ReadToken(); err != nil {
 		return err

@@ -50,8 +50,8 @@ func (x *redaction) uncoded(header string, body *Body) (*Body, error) {
 	return &sent, nil
 }
 
-// read returns what a decoder yields, up to maxPlain bytes, and reports whether that is not all. With an error it returns
-// what came before.
+// read returns what a decoder yields, up to maxPlain bytes, and reports whether that is not all. With an error it
+// returns what came before.
 func (x *redaction) read(r io.Reader) (plain []byte, isLonger bool, err error) {
 	var b bytes.Buffer
 	n, err := b.ReadFrom(io.LimitReader(r, smallBody))
@@ -120,8 +120,13 @@ func (x *redaction) isFileWithSecret(body *Body, part specs.Part) bool {
 
 // compressedFiles are forms of files by their first bytes, with the coding by which they can be read, if there is one.
 var compressedFiles = []struct{ magic, coding string }{
-	{"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"BZh", "bzip2"}, {"\xfd7zXZ\x00", ""}, {"7z\xbc\xaf\x27\x1c", ""},
-	{"Rar!\x1a\x07", ""}, {"\x04\x22\x4d\x18", ""},
+	{"\x1f\x8b", "gzip"},
+	{"\x28\xb5\x2f\xfd", "zstd"},
+	{"BZh", "bzip2"},
+	{"\xfd7zXZ\x00", ""},
+	{"7z\xbc\xaf\x27\x1c", ""},
+	{"Rar!\x1a\x07", ""},
+	{"\x04\x22\x4d\x18", ""},
 }
 
 // isFileTooLarge reports whether what a reader yields holds a secret, or is too large to be searched.
@@ -153,7 +158,7 @@ func (x *redaction) isZipWithSecret(body *Body) bool {
 		if err != nil {
 			return true
 		}
-		defer r.Close() //nolint:errcheck // it is only read
+		defer r.Close()
 		return !x.affords(len(f.Name)+valueWork) || x.isFileTooLarge(r, specs.Part{})
 	})
 }
@@ -241,8 +246,8 @@ func withoutHalfRune(text string) string {
 // word finds what may be a name in bytes that are not text.
 var word = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_.-]{2,}`)
 
-// lengthsOfNames are bytes before a name of three letters that say so, as in MessagePack, Protocol Buffers and Avro. Such
-// a name by itself stands in many a picture.
+// lengthsOfNames are bytes before a name of three letters that say so, as in MessagePack, Protocol Buffers and Avro.
+// Such a name by itself stands in many a picture.
 const lengthsOfNames = "\xa3\x03\x06"
 
 // binary takes bytes out whole that are not text if they hold a name of a secret, or a credential.

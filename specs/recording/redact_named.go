@@ -82,8 +82,8 @@ func mayBeginJSON(text string, at int) bool {
 	return next < len(text) && strings.IndexByte("\"{[", text[next]) >= 0
 }
 
-// embedded returns the JSON at the beginning of a text without its secrets, and its length before, which is 0 or 1 if it
-// is none.
+// embedded returns the JSON at the beginning of a text without its secrets, and its length before, which is 0 or 1 if
+// it is none.
 func (x *redaction) embedded(text []byte) (clean string, length int) {
 	if !x.affords(maxIndent) || x.depth >= maxDepth {
 		return x.Hash(string(text)), len(text)
@@ -215,8 +215,8 @@ func assigned(text string, at int) (c cut, isFound bool) {
 	return c, c.end > c.start
 }
 
-// colonValue returns the value behind a name and a colon. In the middle of a line that is a name only if something but a
-// word stands before it, since prose has colons as well.
+// colonValue returns the value behind a name and a colon. In the middle of a line that is a name only if something but
+// a word stands before it, since prose has colons as well.
 func colonValue(text string, from int, name nameIn, c cut) (cut, bool) {
 	if from < len(text) && (text[from] == ':' || text[from] == '=') || strings.HasPrefix(text[from:], "//") {
 		return c, false
@@ -262,8 +262,8 @@ func colonValue(text string, from int, name nameIn, c cut) (cut, bool) {
 // maxIndent bounds what stands before a name at the beginning of a line.
 const maxIndent = 64
 
-// blockBelow returns the lines of a block of YAML behind the line that ends at a place: those that are indented further than
-// its name. Items of a list need not be, if the name has no value.
+// blockBelow returns the lines of a block of YAML behind the line that ends at a place: those that are indented further
+// than its name. Items of a list need not be, if the name has no value.
 func blockBelow(text string, at, indent int, mayBeList bool) (start, end int) {
 	start, end = at, at
 	for next := at; next < len(text); {
@@ -332,11 +332,12 @@ func flagValue(text string, at int) (c cut, isFound bool) {
 	return c, c.end > c.start && text[c.start] != '-'
 }
 
-// isPairName and isPairValue report whether a name in lower case is that of what stands for a name or for its value, as in
-// {"name":…,"value":…}.
+// isPairName and isPairValue report whether a name in lower case is that of what stands for a name or for its value, as
+// in {"name":…,"value":…}.
 func isPairName(name string) bool {
 	switch name {
-	case "name", "key", "field", "header", "parameter", "param", "variable", "property", "attribute", "label", "id", "n", "k",
+	case "name", "key", "field", "header", "parameter", "param", "variable", "property", "attribute", "label", "id",
+		"n", "k",
 		"type":
 		return true
 	}
@@ -357,8 +358,8 @@ var attribute = regexp.MustCompile(`([\w.:-]+)\s*=\s*(?:\\?"([^"]*?)\\?"|'([^']*
 // maxTag bounds the length of a tag.
 const maxTag = 4096
 
-// inMarkup returns the secret of an element of XML or HTML that begins at a place: what is in an element of that name, or
-// the value of one whose name is in an attribute or in the element before.
+// inMarkup returns the secret of an element of XML or HTML that begins at a place: what is in an element of that name,
+// or the value of one whose name is in an attribute or in the element before.
 func inMarkup(text string, at int) (c cut, isFound bool) {
 	length := 1
 	for at+length < len(text) && length <= maxName && (isOfName(text[at+length]) || text[at+length] == ':') {

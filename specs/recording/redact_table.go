@@ -66,8 +66,8 @@ func (x *redaction) inserts(text string) string {
 	return x.without(text, fields)
 }
 
-// secretColumns returns the names of the columns of a table that may be secret, or that have names and values, and empty
-// texts for the others. It is nil if no column may be secret.
+// secretColumns returns the names of the columns of a table that may be secret, or that have names and values, and
+// empty texts for the others. It is nil if no column may be secret.
 func secretColumns(head string, names []span) []string {
 	secret, isAny, isNamed := make([]string, len(names)), false, false
 	for i, s := range names {

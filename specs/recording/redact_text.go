@@ -47,7 +47,8 @@ func (r *Redactor) Header(name, value string, op *specs.Operation) string {
 	return x.headers(Headers{{name, value}}).Value(name)
 }
 
-// Text takes secrets out of a text, wherever they stand in it: those that their form gives away, and those behind a name.
+// Text takes secrets out of a text, wherever they stand in it: those that their form gives away, and those behind a
+// name.
 func (r *Redactor) Text(text string) string {
 	x := &redaction{Redactor: r}
 	return x.search(text, x.inText)

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// secretName matches the names of headers, fields and parameters that hold secrets in any interface: by their last word,
-// which begins after a separator or with a capital, or by what is too long to be the end of another word.
+// secretName matches the names of headers, fields and parameters that hold secrets in any interface: by their last
+// word, which begins after a separator or with a capital, or by what is too long to be the end of another word.
 var secretName = regexp.MustCompile(`(?i:(?:^|[_.\[ -])(?:` +
 	`(?:write|api|access|private|secret|signing|encryption|ssh|master|account|shared|subscription|auth|session)[_-]?key|` +
 	`token|secret|credentials?|authorization|cookies?|jwt|otp|sig|signature)|` +
 	`(?:api|access|subscription)key|access[_-]?key[_-]?id|(?:access|refresh|auth|session)token|clientsecret|` +
 	`passw(?:or)?d|passphrase|passcode|pwd)$|` +
-	`[a-z0-9](?:(?:Write|Api|API|Access|Private|Secret|Signing|Encryption|Ssh|SSH|Master|Account|Shared|Subscription|Auth|` +
+	`[a-z0-9](?:(?:Write|Api|API|Access|Private|Secret|Signing|Encryption|Ssh|SSH|Master|Account|Shared|` +
+	`Subscription|Auth|` +
 	`Session)Key|Token|Secret|Credentials?|Authorization|Cookie|Jwt|JWT|Otp|OTP|Signature)$`)
 
 // vagueName matches names that are those of secrets unless a document describes them, or the value is a number, such as
@@ -26,7 +27,8 @@ var endsOfNames = map[[2]byte][]string{
 		"keyid", "key_id", "key-id", "sessid", "sionid", "sion_id", "sion-id", "sess_id", "sess-id", "sion.id", "sess.id",
 	},
 	{'e', 'n'}: {"token"}, {'e', 't'}: {"secret"}, {'a', 'l'}: {"credential"}, {'l', 's'}: {"credentials"},
-	{'o', 'n'}: {"authorization"}, {'i', 'e'}: {"cookie"}, {'e', 's'}: {"cookies"}, {'w', 't'}: {"jwt"}, {'t', 'p'}: {"otp"}, {'i', 'g'}: {"sig"},
+	{'o', 'n'}: {"authorization"}, {'i', 'e'}: {"cookie"}, {'e', 's'}: {"cookies"}, {'w', 't'}: {"jwt"},
+	{'t', 'p'}: {"otp"}, {'i', 'g'}: {"sig"},
 	{'r', 'e'}: {"signature"}, {'w', 'd'}: {"passwd", "pwd"}, {'r', 'd'}: {"password"}, {'s', 'e'}: {"passphrase"},
 	{'d', 'e'}: {"passcode"}, {'s', 's'}: {"pass"},
 }
@@ -56,14 +58,15 @@ func isNamed(name string, pattern *regexp.Regexp) bool {
 
 // withoutEnd returns a name without what may stand behind its last word.
 func withoutEnd(name string) string {
-	for name != "" && (name[len(name)-1] <= '9' && name[len(name)-1] >= '0' || strings.IndexByte("[] ", name[len(name)-1]) >= 0) {
-		name = name[:len(name)-1]
+	n := len(name)
+	for n > 0 && (name[n-1] >= '0' && name[n-1] <= '9' || strings.IndexByte("[] ", name[n-1]) >= 0) {
+		n--
 	}
-	return name
+	return name[:n]
 }
 
-// mayBeSecret reports whether a name ends in one of the words that the patterns ask for. Names beyond ASCII may have such
-// a word in other letters.
+// mayBeSecret reports whether a name ends in one of the words that the patterns ask for. Names beyond ASCII may have
+// such a word in other letters.
 func mayBeSecret(name string) bool {
 	if len(name) > maxName {
 		return false

@@ -136,7 +136,7 @@ func TestCookiesThatClientsRewrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(p *proxy.Proxy, path string, cookies ...string) []string {
-		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+path, http.NoBody)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, http.NoBody)
 		r.Header["Cookie"] = cookies
 		w := httptest.NewRecorder()
 		p.ServeHTTP(w, r)

@@ -14,8 +14,8 @@ import (
 	"svc.example/understudy/internal/plant"
 )
 
-// TestSmallRequestsPassBesideBombs sends all bombs at once. A small request beside them is answered and recorded as if it
-// were alone, what the proxy takes is bounded, and so is how long a bomb waits.
+// TestSmallRequestsPassBesideBombs sends all bombs at once. A small request beside them is answered and recorded as if
+// it were alone, what the proxy takes is bounded, and so is how long a bomb waits.
 func TestSmallRequestsPassBesideBombs(t *testing.T) { //nolint:paralleltest // it measures memory and time
 	const small, wait, all, memory = 10, 5 * time.Second, 30 * time.Second, 768 << 20
 	bombs := map[string]plant.Bomb{}
@@ -50,7 +50,8 @@ func TestSmallRequestsPassBesideBombs(t *testing.T) { //nolint:paralleltest // i
 	}
 	whole := 0
 	for _, e := range s.record.exchanges(t) {
-		if strings.HasSuffix(e.Request.URL, "/api/pools") && strings.HasPrefix(string(e.Response.Body.Bytes), `{"name":"nightly"`) {
+		if strings.HasSuffix(e.Request.URL, "/api/pools") && strings.HasPrefix(string(e.Response.Body.Bytes),
+			`{"name":"nightly"`) {
 			whole++
 		}
 	}

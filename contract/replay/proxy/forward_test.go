@@ -152,7 +152,10 @@ func TestForwardProxySaysWhatIsUnreachable(t *testing.T) {
 // A client that asks for a connection and then says nothing does not keep it, nor does one that stops in the middle.
 func TestSilentConnectionsEnd(t *testing.T) {
 	t.Parallel()
-	f := forward(t, func(c *proxy.Config) { c.ClientTimeout, c.AnswerTimeout = 200*time.Millisecond, 300*time.Millisecond })
+	f := forward(t, func(c *proxy.Config) {
+		c.ClientTimeout, c.AnswerTimeout = 200*time.Millisecond,
+			300*time.Millisecond
+	})
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +174,7 @@ func TestSilentConnectionsEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer conn.Close() //nolint:errcheck // it is closed already
+			defer conn.Close()
 			_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
 			fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", tt.authority)
 			first := bufio.NewReader(conn)

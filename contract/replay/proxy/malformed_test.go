@@ -32,7 +32,7 @@ func rawService(t *testing.T, answer func(w io.Writer)) string {
 				return
 			}
 			go func() {
-				defer c.Close() //nolint:errcheck // it may be closed already
+				defer c.Close()
 				if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
 					answer(c)
 				}
@@ -82,15 +82,18 @@ func TestMalformedAnswers(t *testing.T) {
 		"two lengths":           {say("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}"), "upstream"},
 		"a negative length":     {say("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"), "upstream"},
 		"another transfer code": {say("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"), "upstream"},
-		"an upgrade by itself":  {say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), "upstream"},
-		"half a header":         {say("HTTP/1.1 200 OK\r\nConte"), "upstream"},
-		"a flood of headers":    {flood("HTTP/1.1 200 OK\r\n", "X-Filler: "+strings.Repeat("x", 1000)+"\r\n"), "upstream"},
-		"hints for ever":        {flood("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), "upstream"},
-		"continue for ever":     {flood("", "HTTP/1.1 100 Continue\r\n\r\n"), "upstream"},
-		"status 199 for ever":   {flood("", "HTTP/1.1 199 What\r\n\r\n"), "upstream"},
-		"some hints":            {say(strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 10) + ok), ""},
-		"a high status":         {say(strings.Replace(ok, "200", "999", 1)), ""},
-		"no reason":             {say(strings.Replace(ok, " OK", "", 1)), ""},
+		"an upgrade by itself": {
+			say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+			"upstream",
+		},
+		"half a header":       {say("HTTP/1.1 200 OK\r\nConte"), "upstream"},
+		"a flood of headers":  {flood("HTTP/1.1 200 OK\r\n", "X-Filler: "+strings.Repeat("x", 1000)+"\r\n"), "upstream"},
+		"hints for ever":      {flood("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), "upstream"},
+		"continue for ever":   {flood("", "HTTP/1.1 100 Continue\r\n\r\n"), "upstream"},
+		"status 199 for ever": {flood("", "HTTP/1.1 199 What\r\n\r\n"), "upstream"},
+		"some hints":          {say(strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 10) + ok), ""},
+		"a high status":       {say(strings.Replace(ok, "200", "999", 1)), ""},
+		"no reason":           {say(strings.Replace(ok, " OK", "", 1)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,9 +122,10 @@ func TestMalformedBodies(t *testing.T) {
 	for name, text := range map[string]string{
 		"a chunk without a size": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n",
 		"a chunk that is longer": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n",
-		"an endless size":        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1", 5000) + "\r\n",
-		"no last chunk":          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
-		"less than its length":   "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}",
+		"an endless size": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1", 5000) +
+			"\r\n",
+		"no last chunk":        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
+		"less than its length": "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
