@@ -17,8 +17,8 @@ import (
 var proxyBombs = promise{
 	name: "proxy-bombs",
 	says: "An answer that is long or dear to search for secrets does not hold up others through `proxy --record`.",
-	tried: "12 bombs at once, three times (gzip, deflate, br, zstd, texts in texts, lines, parts, fields, archives), and " +
-		"small requests beside them; peak memory, times, and the recording",
+	tried: "12 bombs at once, three times (gzip, deflate, br, zstd, texts in texts, lines, parts, fields, archives), " +
+		"and small requests beside them; peak memory, times, and the recording",
 	try: tryProxyBombs,
 }
 

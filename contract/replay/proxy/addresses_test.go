@@ -115,7 +115,7 @@ func TestCookiesGoBackToTheirOwnServiceOnly(t *testing.T) {
 	}
 }
 
-// However a client writes a cookie, and whatever became of the proxy since: it goes to its own service, and to no other.
+// However a client writes a cookie, and whatever became of the proxy since: it goes to its own service only.
 func TestCookiesThatClientsRewrite(t *testing.T) {
 	t.Parallel()
 	var set []string
