@@ -128,6 +128,11 @@ func (p Part) Member(name string) Part {
 	})
 }
 
+// Describes reports whether a document names a member of an object.
+func (p Part) Describes(name string) bool {
+	return slices.ContainsFunc(p.schemas, func(schema *openapi3.Schema) bool { return schema.Properties[name] != nil })
+}
+
 // Item returns the description of an item of an array.
 func (p Part) Item() Part {
 	return p.inner(func(schema *openapi3.Schema) *openapi3.SchemaRef { return schema.Items })

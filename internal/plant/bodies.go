@@ -76,11 +76,11 @@ var bodyKinds = []bodyKind{
 		return g.long("-----BEGIN PRIVATE KEY-----\n" + g.token() + "\n" + g.token() + "\n-----END PRIVATE KEY-----\n")
 	}},
 	{"settings in gzip", "application/gzip", func(g *Generator) string {
-		return string(compressed("gzip", []byte("password: "+g.token()+"\n")))
+		return string(Compress("gzip", []byte("password: "+g.token()+"\n")))
 	}},
 	{"MessagePack", "application/msgpack", func(g *Generator) string { return string(packed(g.object())) }},
 	{"MessagePack in gzip", "application/gzip", func(g *Generator) string {
-		return string(compressed("gzip", packed(g.object())))
+		return string(Compress("gzip", packed(g.object())))
 	}},
 	{"Latin 1", "text/plain; charset=iso-8859-1", func(g *Generator) string {
 		return "caf\xe9 ?token=" + g.token() + ` "password":"` + g.token() + `"`
@@ -141,16 +141,19 @@ func (g *Generator) code(m *Message) string {
 	codings := []string{"", "", "", "", "gzip", "deflate", "br", "zstd"}
 	coding := codings[g.random.IntN(len(codings))]
 	if coding != "" {
-		m.Body = compressed(coding, m.Body)
+		m.Body = Compress(coding, m.Body)
 		m.Header.Set("Content-Encoding", coding)
 	}
 	return coding
 }
 
-func compressed(coding string, plain []byte) []byte {
+// Compress applies a content coding; none, if it is empty.
+func Compress(coding string, plain []byte) []byte {
 	var b bytes.Buffer
 	var w io.WriteCloser
 	switch coding {
+	case "":
+		return plain
 	case "gzip":
 		w = gzip.NewWriter(&b)
 	case "deflate":

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -83,14 +84,15 @@ func (g *Generator) Next() *Exchange {
 		Method: http.MethodPost, Path: "/api/pools", Status: http.StatusOK,
 		Request: Message{Header: http.Header{}}, Answer: Message{Header: http.Header{}},
 	}
-	request := bodyKinds[g.random.IntN(len(bodyKinds))]
-	answer := bodyKinds[g.random.IntN(len(bodyKinds))]
+	bodies := slices.Concat(bodyKinds, namedKinds)
+	headers, queries := slices.Concat(headerKinds, namedHeaderKinds), slices.Concat(queryKinds, namedQueryKinds)
+	request, answer := pick(g, bodies), pick(g, bodies)
 	request.fill(g, &e.Request)
 	answer.fill(g, &e.Answer)
-	header, query := g.random.IntN(len(headerKinds)), g.random.IntN(len(queryKinds))
-	headerKinds[header](g, e.Request.Header)
-	answerHeaderKinds[g.random.IntN(len(answerHeaderKinds))](g, e.Answer.Header)
-	e.Path += "?" + queryKinds[query](g)
+	header, query := g.random.IntN(len(headers)), g.random.IntN(len(queries))
+	headers[header](g, e.Request.Header)
+	pick(g, append(answerHeaderKinds, namedHeaderKinds...))(g, e.Answer.Header)
+	e.Path += pick(g, namedPathKinds)(g) + "?" + queries[query](g)
 	coding := [2]string{g.code(&e.Request), g.code(&e.Answer)}
 	e.Kind = fmt.Sprintf("%s %s, %s %s, header %d, query %d", request.name, coding[0], answer.name, coding[1], header,
 		query)

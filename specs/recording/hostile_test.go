@@ -30,6 +30,36 @@ var hostile = map[string]func(n int) string{
 		return strings.Repeat("7/0123456789012345678901234567890123456789 ",
 			n)
 	},
+	"assignments":            func(n int) string { return strings.Repeat("password=a ", n) },
+	"names without values":   func(n int) string { return strings.Repeat("password:\n", n) },
+	"names in one line":      func(n int) string { return strings.Repeat("x password : ", n) },
+	"quotes without an end":  func(n int) string { return strings.Repeat(`password='a `, n) },
+	"escaped quotes":         func(n int) string { return `password="` + strings.Repeat(`\"`, n) },
+	"objects without an end": func(n int) string { return strings.Repeat(`"token": {"a": [`, n) },
+	"almost objects":         func(n int) string { return strings.Repeat(`x token {[ = {`, n) },
+	"blocks":                 func(n int) string { return strings.Repeat("token:\n  a: b\n", n) },
+	"tags":                   func(n int) string { return "key" + strings.Repeat("<a", n) },
+	"tags without an end":    func(n int) string { return "key" + strings.Repeat("<key>", n) },
+	"elements":               func(n int) string { return strings.Repeat("<token>a", n) },
+	"attributes":             func(n int) string { return "<a " + strings.Repeat(`name="token" `, n) + ">" },
+	"pairs of elements":      func(n int) string { return strings.Repeat("<key>token</key><a>", n) },
+	"a table":                func(n int) string { return "a,token\n" + strings.Repeat("1,\"b\n", n) },
+	"a row":                  func(n int) string { return "a,token\n" + strings.Repeat("1,", n) },
+	"statements":             func(n int) string { return strings.Repeat("insert into t (token) values (('a", n) },
+	"flags":                  func(n int) string { return "key" + strings.Repeat("--", n) },
+	"blanks": func(n int) string {
+		return "token" + strings.Repeat(" ", n) + "=" +
+			strings.Repeat(" =", n)
+	},
+	"percents":             func(n int) string { return "token" + strings.Repeat("%3D%22", n) },
+	"percents of percents": func(n int) string { return "token%22" + strings.Repeat("%25", n) + "22" },
+	"pairs": func(n int) string {
+		return "[" + strings.Repeat(`{"value":"a","name":"token"},`, n) +
+			"1]"
+	},
+	"pairs in pairs":       func(n int) string { return deep(n, `{"value":`, `"a"`, `,"name":"token"}`) },
+	"pairs of lists":       func(n int) string { return deep(n, `[["token",`, `"a"`, `]]`) },
+	"zeros":                func(n int) string { return strings.Repeat("t\x00o\x00k\x00e\x00n\x00", n) },
 	"almost platform keys": func(n int) string { return strings.Repeat("7/012345678901234567890123456789012345678x", n) },
 }
 

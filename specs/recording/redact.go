@@ -27,7 +27,21 @@ type Redactor struct {
 	// Decode undoes content codings other than gzip and deflate; nil knows none. A body whose coding cannot be undone
 	// may hold any secret, so it is taken out whole.
 	Decode func(coding string, r io.Reader) (io.Reader, error)
+
+	// Room is called before a body of more than 256 KiB is searched, which may take some hundred times that much memory.
+	// If it returns false, the body is taken out whole. Nil: there is always room.
+	Room func() bool
 }
+
+// What a redaction may cost is bounded. What would cost more is taken out whole.
+const (
+	maxPlain  = 8 << 20   // bytes of a body that are decoded; the rest is left out
+	smallBody = 256 << 10 // bytes that are searched without asking for room
+	maxNames  = 1000      // of places from which something was taken out; those of others are not listed
+	maxWork   = 64 << 20  // bytes of one text that are searched, again for each text that they are in
+	valueWork = 8         // bytes that could be searched in the time that a value of JSON takes
+	hashWork  = 128       // the same of a secret
+)
 
 // Mark begins every redacted value, so that readers know one when they see it.
 const Mark = "[redacted"
@@ -51,16 +65,78 @@ type redaction struct {
 	names       []string         // of what was taken out
 	remarks     []string         // on bodies that are not as they were sent
 	notedPlaces map[string]bool  // the same
-	depth       int              // of JSON in texts of JSON
+	depth       int              // of texts in texts: JSON in JSON, archives in archives
+	work        int              // bytes of a text that were searched so far
+	room        *room
+	secrets     []string // that were taken out, if they have to be found in notes
+	hasNotes    bool
+}
+
+// room is the answer of Redactor.Room, which is asked once for an exchange.
+type room struct{ isAsked, isThere bool }
+
+func (x *redaction) hasRoom() bool {
+	if x.Room == nil {
+		return true
+	}
+	if x.room == nil {
+		x.room = &room{}
+	}
+	if !x.room.isAsked {
+		x.room.isAsked, x.room.isThere = true, x.Room()
+	}
+	return x.room.isThere
+}
+
+// Hash is the Redactor's, for which it charges.
+func (x *redaction) Hash(secret string) string {
+	if !x.affords(hashWork) {
+		return Mark + "]" // which is taken out with all the rest
+	}
+	if x.hasNotes && len(secret) >= minRepeated && !strings.HasPrefix(secret, Mark) {
+		x.secrets = append(x.secrets, secret)
+	}
+	return x.Redactor.Hash(secret)
+}
+
+// minRepeated is the length of a secret from which on a note that has it repeats the secret, rather than any word.
+const minRepeated = 6
+
+// notes returns the notes on an exchange without secrets, which a message may repeat without their names.
+func (x *redaction) notes(notes []string) (clean []string) {
+	x.hasNotes = false
+	for _, note := range notes {
+		for _, secret := range x.secrets {
+			note = strings.ReplaceAll(note, secret, x.Redactor.Hash(secret))
+		}
+		clean = append(clean, x.search(note, x.inText))
+	}
+	return append(clean, x.remarks...)
+}
+
+// affords charges for bytes that are searched next, and reports whether they may be.
+func (x *redaction) affords(bytes int) bool {
+	x.work += bytes
+	return x.work <= maxWork
+}
+
+// search searches a text for secrets. One that costs too much is a secret as a whole.
+func (x *redaction) search(text string, search func(text string) string) string {
+	x.work = 0
+	clean := search(text)
+	if x.work > maxWork {
+		return x.Hash(text)
+	}
+	return clean
 }
 
 // Redact returns the exchange without its secrets; what it shares with the original is not changed. The operation,
 // which may be nil, describes what is secret beside what always is.
 func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
-	x := &redaction{Redactor: r, op: op, names: slices.Clone(e.Redacted)}
+	x := &redaction{Redactor: r, op: op, names: slices.Clone(e.Redacted), hasNotes: len(e.Notes) > 0}
 	clean := *e
 	clean.Request.Headers = x.headers(e.Request.Headers)
-	clean.Request.URL = x.url(e.Request.URL)
+	clean.Request.URL = x.search(e.Request.URL, x.url)
 	clean.Request.Body = x.body("request.body", e.Request.Body, e.Request.Headers,
 		x.markedParts((*specs.Operation).JSONBody))
 	if e.Response != nil {
@@ -73,9 +149,7 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 		clean.Response = &response
 	}
 	clean.Redacted = x.names
-	if len(x.remarks) > 0 {
-		clean.Notes = append(slices.Clip(e.Notes), x.remarks...)
-	}
+	clean.Notes = x.notes(e.Notes)
 	return &clean
 }
 
@@ -107,7 +181,7 @@ func (x *redaction) note(what string) {
 			x.notedPlaces[name] = true
 		}
 	}
-	if !x.notedPlaces[what] {
+	if !x.notedPlaces[what] && len(x.names) < maxNames {
 		x.notedPlaces[what] = true
 		x.names = append(x.names, what)
 	}
@@ -116,17 +190,7 @@ func (x *redaction) note(what string) {
 func (x *redaction) headers(headers Headers) Headers {
 	var clean Headers
 	for i, h := range headers {
-		value := h[1]
-		switch {
-		case isCookie(h[0]):
-			value = x.Hash(value)
-		case x.secretHeader(h[0]):
-			value = x.credential(h[0], value)
-		case strings.Contains(value, "://"):
-			value = x.url(value)
-		default:
-			value = x.inText(value)
-		}
+		value := x.search(h[1], func(value string) string { return x.header(h[0], value) })
 		if value == h[1] {
 			continue
 		}
@@ -142,13 +206,21 @@ func (x *redaction) headers(headers Headers) Headers {
 	return clean
 }
 
+func (x *redaction) header(name, value string) string {
+	switch {
+	case isCookie(name):
+		return x.Hash(value)
+	case x.secretParameter(openapi3.ParameterInHeader, name), isSecretFor(name, value):
+		return x.credential(name, value)
+	case strings.Contains(value, "://"):
+		value = x.url(value)
+	}
+	return x.field(name, value, specs.Part{})
+}
+
 // isCookie reports whether a header carries cookies, of which nothing is left.
 func isCookie(name string) bool {
 	return strings.EqualFold(name, "Cookie") || strings.EqualFold(name, "Set-Cookie")
-}
-
-func (x *redaction) secretHeader(name string) bool {
-	return hasScheme(name) || IsSecret(name) || x.secretParameter(openapi3.ParameterInHeader, name)
 }
 
 // secretParameter reports whether a document marks a parameter.
@@ -196,10 +268,11 @@ func (x *redaction) url(raw string) string {
 		}
 		return before
 	}
-	query, path := x.query(u.RawQuery), x.inText(u.Path)
-	if u.User == nil && query == u.RawQuery && path == u.Path {
+	query, path, fragment := x.query(u.RawQuery), x.inText(u.Path), x.inText(u.Fragment)
+	if u.User == nil && query == u.RawQuery && path == u.Path && fragment == u.Fragment {
 		return raw
 	}
+	u.Fragment, u.RawFragment = fragment, ""
 	if u.RawQuery = query; path != u.Path {
 		u.Path, u.RawPath = path, ""
 		x.note("url.path")
@@ -236,13 +309,30 @@ func (x *redaction) fields(where, raw string, said func(name string) specs.Part)
 			plainName, plain = name, value
 		}
 		part := said(plainName)
-		part.Secret = part.Secret || IsSecret(plainName)
+		part.Secret = part.Secret || isSecretField(plainName, plain)
+		if cleanName := x.inText(plainName); cleanName != plainName { // such as JSON without a name
+			fields[i] = url.QueryEscape(cleanName)
+			x.note(where)
+			continue
+		}
 		if clean := x.field(below(where, plainName), plain, part); clean != plain {
 			fields[i] = name + "=" + url.QueryEscape(clean)
 			x.note(below(where, plainName))
 		}
 	}
 	return strings.Join(fields, "&")
+}
+
+// isSecretField reports whether a field has the name of a secret, or is a part of one, as password[value] is. Before
+// the name may stand what separates fields where that is not &.
+func isSecretField(name, value string) bool {
+	name = name[strings.LastIndexAny(name, "?;")+1:]
+	for part := range strings.SplitSeq(name, "[") {
+		if isSecretFor(part, value) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxDepth is the depth to which JSON in texts of JSON is read. What is deeper and may hold a secret is taken out
@@ -278,7 +368,7 @@ func (x *redaction) field(where, value string, part specs.Part) string {
 		if part.HasSecrets() && looksLikeJSON(value) { // it may hold them anywhere
 			return x.Hash(value)
 		}
-		return x.pieces(value)
+		return x.inText(value)
 	}
 	return x.inText(value)
 }

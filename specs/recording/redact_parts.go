@@ -35,25 +35,39 @@ func (x *redaction) parts(where string, body *Body, boundary string, said func(n
 			content = []byte(withoutTail(string(content)))
 			pieces[i+1] = append(append(bytes.Clone(head), "\r\n\r\n"...), content...)
 		}
-		name := fieldName(string(head))
-		part := said(name)
-		part.Secret = part.Secret || IsSecret(name)
-		if clean := x.field(below(where, name), string(content), part); clean != string(content) {
-			pieces[i+1] = append(append(bytes.Clone(head), "\r\n\r\n"...), clean...)
-			x.note(below(where, name))
+		name, contentType := described(string(head))
+		clean, place := x.inText(string(head)), below(where, name)
+		value := x.part(place, name, &Body{Bytes: content, Truncated: isCut}, contentType, said(name))
+		if clean != string(head) || !bytes.Equal(value, content) {
+			pieces[i+1] = append([]byte(clean+"\r\n\r\n"), value...)
+			x.note(place)
 		}
 	}
 	return bytes.Join(pieces, delimiter)[len("\r\n"):], true
 }
 
-// fieldName returns the name of the field that a part of a form holds, by its header.
-func fieldName(head string) string {
+// part takes secrets out of what a part holds: a value, or a file.
+func (x *redaction) part(where, name string, content *Body, contentType string, part specs.Part) []byte {
+	if part.Secret || isSecretFor(name, string(content.Bytes)) || x.depth >= maxDepth {
+		return []byte(x.hashText(string(content.Bytes)))
+	}
+	x.depth++
+	clean := x.plain(where, content, Headers{{"Content-Type", contentType}}, part)
+	x.depth--
+	return clean.Bytes
+}
+
+// described returns the name of the field that a part of a form holds, and its media type, by its header.
+func described(head string) (name, contentType string) {
 	for line := range strings.SplitSeq(head, "\r\n") {
-		name, value, _ := strings.Cut(line, ":")
-		if textproto.CanonicalMIMEHeaderKey(name) == "Content-Disposition" {
+		key, value, _ := strings.Cut(line, ":")
+		switch textproto.CanonicalMIMEHeaderKey(key) {
+		case "Content-Disposition":
 			_, parameters, _ := mime.ParseMediaType(value)
-			return parameters["name"]
+			name = parameters["name"]
+		case "Content-Type":
+			contentType = strings.TrimSpace(value)
 		}
 	}
-	return ""
+	return name, contentType
 }

@@ -100,8 +100,10 @@ func TestCookiesGoBackToTheirOwnServiceOnly(t *testing.T) {
 		c.Targets[specs.Core] = strings.Replace(core.URL, "127.0.0.1", "localhost", 1)
 	})
 	answer := do(t, "GET", s.url("/api/pools"), "")
-	if got := answer.header.Get("Set-Cookie"); got != "session=abc; Path=/workflow; HttpOnly" {
-		t.Errorf("the client got %s", got)
+	if diff := cmp.Diff([]string{
+		"session=abc; Path=/workflow; HttpOnly", "understudy-session=127.0.0.1/127.0.0.1; Path=/workflow; HttpOnly",
+	}, answer.header.Values("Set-Cookie")); diff != "" {
+		t.Errorf("the client (-want +got):\n%s", diff)
 	}
 	do(t, "GET", s.url("/api/pools"), "", "Cookie", "theme=dark; session=abc")
 	if sent != "theme=dark; session=abc" {
@@ -110,6 +112,74 @@ func TestCookiesGoBackToTheirOwnServiceOnly(t *testing.T) {
 	do(t, "GET", s.front.URL+"/core/v3/job/list", "", "Cookie", "theme=dark; session=abc")
 	if sent != "theme=dark" {
 		t.Errorf("the other service got the cookies %q", sent)
+	}
+}
+
+// However a client writes a cookie, and whatever became of the proxy since: it goes to its own service only.
+func TestCookiesThatClientsRewrite(t *testing.T) {
+	t.Parallel()
+	var set []string
+	var sent string
+	service := func(w http.ResponseWriter, r *http.Request) {
+		sent = r.Header.Get("Cookie")
+		w.Header()["Set-Cookie"], set = set, nil
+	}
+	core := httptest.NewServer(http.HandlerFunc(service))
+	t.Cleanup(core.Close)
+	var config proxy.Config
+	s := stand(t, service, func(c *proxy.Config) {
+		c.Targets[specs.Core] = strings.Replace(core.URL, "127.0.0.1", "localhost", 1)
+		config = *c
+	})
+	again, err := proxy.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(p *proxy.Proxy, path string, cookies ...string) []string {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, http.NoBody)
+		r.Header["Cookie"] = cookies
+		w := httptest.NewRecorder()
+		p.ServeHTTP(w, r)
+		return w.Header().Values("Set-Cookie")
+	}
+	jar := func(lines []string) string { // as a client that keeps what stands before the first semicolon
+		var pairs []string
+		for _, line := range lines {
+			pair, _, _ := strings.Cut(line, ";")
+			pairs = append(pairs, pair)
+		}
+		return strings.Join(pairs, "; ")
+	}
+	const own, other = "/workflow/api/pools", "/core/v3/job/list"
+	for name, tt := range map[string]struct {
+		set   string
+		sends func(lines []string) string
+		want  string
+	}{
+		"as it is":          {"s0=v; Path=/", jar, "s0=v"},
+		"with blanks":       {" s1 = v ; Path=/", func([]string) string { return "s1=v" }, "s1=v"},
+		"in quotes":         {`s2="v w"; Path=/`, jar, `s2="v w"`},
+		"without quotes":    {`s3="v w"; Path=/`, func([]string) string { return "s3=v w" }, "s3=v w"},
+		"without a name":    {"v4; Path=/", func([]string) string { return "v4" }, "v4"},
+		"with equals signs": {"s5=v=w==; Path=/", jar, "s5=v=w=="},
+		"with another value": {"s6=%41; Path=/", func(lines []string) string {
+			return strings.Replace(jar(lines), "s6=%41", "s6=A", 1)
+		}, "s6=A"},
+		"twice": {"s7=v; Path=/api", func(lines []string) string { return jar(lines) + "; " + jar(lines) }, "s7=v; s7=v"},
+	} {
+		set = []string{tt.set}
+		cookies := "mine=1; " + tt.sends(ask(s.proxy, own))
+		for what, p := range map[string]*proxy.Proxy{"": s.proxy, ", after a restart": again} { // which has forgotten
+			if p == again && !strings.Contains(cookies, "understudy-") {
+				continue // nothing says whose it is
+			}
+			if ask(p, own, cookies); sent != "mine=1; "+tt.want {
+				t.Errorf("%s%s: its own service got %q", name, what, sent)
+			}
+			if ask(p, other, cookies); sent != "mine=1" {
+				t.Errorf("%s%s: the other service got %q", name, what, sent)
+			}
+		}
 	}
 }
 

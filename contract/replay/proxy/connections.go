@@ -59,11 +59,20 @@ func withAuthority(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// copyAndEnd copies one direction of a tunnel, and passes its end on.
-func copyAndEnd(to, from net.Conn) {
-	_, _ = io.Copy(to, from)
+// copyAndEnd copies one direction of a tunnel, says when something has come, and passes the end on.
+func copyAndEnd(to, from net.Conn, isBusy func()) {
+	_, _ = io.Copy(to, readerFunc(func(p []byte) (int, error) {
+		n, err := from.Read(p)
+		isBusy()
+		return n, err
+	}))
 	_ = closeWrite(to)
 }
+
+type readerFunc func(p []byte) (int, error)
+
+// Read implements io.Reader.
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func closeWrite(c net.Conn) error {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {

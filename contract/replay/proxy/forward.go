@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"svc.example/understudy/specs"
 )
@@ -58,7 +59,7 @@ func (p *Proxy) newForwarder(c *Forward) (*forwarder, error) {
 			keepForwarded(r)
 			r.Out.Header.Del(tokenHeader)
 		},
-		Transport: p.upstream, BufferPool: newBuffers(),
+		ModifyResponse: checkStatus, Transport: p.upstream, BufferPool: newBuffers(),
 		ErrorLog: slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			x := &exchange{proxy: p, target: &target{root: r.URL}, from: r.Context()}
@@ -114,7 +115,7 @@ func (f *forwarder) serve(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Content-Type", "Date"} {
 			w.Header()[name] = nil
 		}
-		f.through.ServeHTTP(w, r)
+		f.through.ServeHTTP(w, r.WithContext(boundHints(r.Context())))
 	}
 }
 
@@ -223,11 +224,13 @@ func (f *forwarder) connect(w http.ResponseWriter, r *http.Request) {
 func (f *forwarder) intercept(c *interceptedConn) {
 	stop := context.AfterFunc(f.ctx, func() { _ = c.Close() })
 	defer stop()
+	_ = c.SetReadDeadline(time.Now().Add(f.config.ClientTimeout))
 	first, err := c.first.Peek(1)
 	if err != nil {
 		_ = c.Close()
 		return
 	}
+	_ = c.SetReadDeadline(time.Time{})
 	const handshake = 0x16
 	if first[0] == handshake {
 		f.secure.add(c)
@@ -236,16 +239,20 @@ func (f *forwarder) intercept(c *interceptedConn) {
 	}
 }
 
-// tunnel copies in both directions until both have ended. Nothing of it is recorded.
+// tunnel copies in both directions until both have ended, or nothing has come from either side for too long. Nothing of
+// it is recorded.
 func (f *forwarder) tunnel(near, far net.Conn) {
 	f.tunnels.Add(1)
-	stop := context.AfterFunc(f.ctx, func() { _, _ = near.Close(), far.Close() })
-	defer stop()
+	end := func() { _, _ = near.Close(), far.Close() }
+	defer end()
+	defer context.AfterFunc(f.ctx, end)()
+	silence := time.AfterFunc(f.config.AnswerTimeout, end)
+	defer silence.Stop()
+	isBusy := func() { silence.Reset(f.config.AnswerTimeout) }
 	var both sync.WaitGroup
-	both.Go(func() { copyAndEnd(far, near) })
-	both.Go(func() { copyAndEnd(near, far) })
+	both.Go(func() { copyAndEnd(far, near, isBusy) })
+	both.Go(func() { copyAndEnd(near, far, isBusy) })
 	both.Wait()
-	_, _ = near.Close(), far.Close()
 }
 
 // interceptedConn is a connection whose first bytes may have been read, with the address that the client asked for.

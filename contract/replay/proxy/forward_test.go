@@ -1,15 +1,20 @@
 package proxy_test
 
 import (
+	"bufio"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"svc.example/understudy/contract/replay/proxy"
 	"svc.example/understudy/mockserver/certs"
@@ -141,5 +146,59 @@ func TestForwardProxySaysWhatIsUnreachable(t *testing.T) {
 	f := forward(t)
 	if got := f.get(t, "https://127.0.0.1:1/"); !strings.Contains(got, "Bad Gateway") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A client that asks for a connection and then says nothing does not keep it, nor does one that stops in the middle.
+func TestSilentConnectionsEnd(t *testing.T) {
+	t.Parallel()
+	f := forward(t, func(c *proxy.Config) {
+		c.ClientTimeout, c.AnswerTimeout = 200*time.Millisecond,
+			300*time.Millisecond
+	})
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	for name, tt := range map[string]struct{ authority, says string }{
+		"to the platform, nothing":     {"workflow.platform.example:443", ""},
+		"to the platform, a handshake": {"workflow.platform.example:443", "\x16\x03\x01"},
+		"to the platform, half a line": {"workflow.platform.example:80", "GET /api"},
+		"to another host, nothing":     {silent.Addr().String(), ""},
+		"to another host, something":   {silent.Addr().String(), "hello"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.front.URL, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+			fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", tt.authority)
+			first := bufio.NewReader(conn)
+			if line, err := first.ReadString('\n'); !strings.Contains(line, " 200 ") {
+				t.Fatalf("got %q, %v", line, err)
+			}
+			_, _ = io.WriteString(conn, tt.says)
+			if _, err := io.Copy(io.Discard, first); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("the connection is still open")
+			}
+		})
+	}
+}
+
+// An answer of another host that is none does not end in a panic, either.
+func TestForwardProxyRefusesMalformedAnswers(t *testing.T) {
+	t.Parallel()
+	f := forward(t)
+	for name, text := range map[string]string{
+		"a status": "HTTP/1.1 000 Nothing\r\n\r\n", "an upgrade": "HTTP/1.1 101 Upgrade\r\nUpgrade: x\r\n\r\n",
+		"hints": strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 200),
+	} {
+		if got := f.get(t, rawService(t, say(text))+"/x"); !strings.Contains(got, "no readable answer") {
+			t.Errorf("%s: got %q", name, got)
+		}
 	}
 }

@@ -30,6 +30,7 @@ import (
 const (
 	DefaultBodyLimit     = 1 << 20
 	DefaultAnswerTimeout = 5 * time.Minute
+	DefaultClientTimeout = 10 * time.Second
 )
 
 // Config describes a proxy. Its zero value lacks only the targets.
@@ -48,7 +49,8 @@ type Config struct {
 
 	RootCAs       *x509.CertPool // of the services; nil: those of the system
 	Insecure      bool           // do not verify the certificates of the services
-	AnswerTimeout time.Duration  // until the headers of an answer; 0 is DefaultAnswerTimeout
+	AnswerTimeout time.Duration  // until the headers of an answer, and of silence in a tunnel; 0 is DefaultAnswerTimeout
+	ClientTimeout time.Duration  // until a client has sent the headers of a request; 0 is DefaultClientTimeout
 
 	Forward *Forward // nil: the proxy is only a reverse proxy
 
@@ -80,6 +82,9 @@ func New(c Config) (*Proxy, error) {
 	}
 	if c.AnswerTimeout <= 0 {
 		c.AnswerTimeout = DefaultAnswerTimeout
+	}
+	if c.ClientTimeout <= 0 {
+		c.ClientTimeout = DefaultClientTimeout
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -122,7 +127,7 @@ func (p *Proxy) HTTPServer(handler http.Handler) *http.Server {
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
 		BaseContext: func(net.Listener) context.Context { return p.ctx },
-		Handler:     handler, Protocols: protocols, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		Handler:     handler, Protocols: protocols, ReadHeaderTimeout: p.config.ClientTimeout, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(p.config.Log.Handler(), slog.LevelWarn),
 	}
 }
@@ -213,7 +218,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, t *target, at plac
 	for _, name := range []string{"Content-Type", "Date"} { // which the server would add
 		w.Header()[name] = nil
 	}
-	request := r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	request := r.WithContext(context.WithValue(boundHints(r.Context()), exchangeKey{}, x))
 	if request.Body != nil && request.Body != http.NoBody {
 		request.Body = x.copyRequest(r.Body)
 	}
@@ -224,8 +229,14 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, t *target, at plac
 // newReverse returns what does the proxying itself.
 func (p *Proxy) newReverse() *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { exchangeOf(r.In.Context()).rewriteRequest(r) },
-		ModifyResponse: func(r *http.Response) error { exchangeOf(r.Request.Context()).answer(r); return nil },
+		Rewrite: func(r *httputil.ProxyRequest) { exchangeOf(r.In.Context()).rewriteRequest(r) },
+		ModifyResponse: func(r *http.Response) error {
+			if err := checkStatus(r); err != nil {
+				return err
+			}
+			exchangeOf(r.Request.Context()).answer(r)
+			return nil
+		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			exchangeOf(r.Context()).fail(w, err)
 		},

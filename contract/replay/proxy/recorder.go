@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"svc.example/understudy/internal/sink"
 	"svc.example/understudy/specs/recording"
@@ -19,11 +20,16 @@ type recorder struct {
 	redactor *recording.Redactor
 	log      *slog.Logger
 	lost     sync.Once
-	slots    chan struct{} // bounds how many exchanges are searched for secrets at a time, which may take memory
+	large    chan struct{} // bounds how many large bodies are searched for secrets at a time, which takes memory
 
 	mu   sync.Mutex
 	last atomic.Int64 // the number of the last exchange
 }
+
+const (
+	maxLarge = 4               // exchanges with large bodies that are searched at a time
+	longest  = time.Second / 2 // that one waits until it is searched; afterwards its bodies are left out
+)
 
 func newRecorder(c *Config) *recorder {
 	if c.Recording == nil {
@@ -32,7 +38,7 @@ func newRecorder(c *Config) *recorder {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
 	return &recorder{
-		slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
+		large: make(chan struct{}, min(maxLarge, runtime.GOMAXPROCS(0))),
 		sink:  sink.New(c.Recording, sink.Limits{}), log: c.Log,
 		redactor: &recording.Redactor{Brand: c.Brand, Salt: salt, Decode: decode},
 	}
@@ -62,14 +68,30 @@ func (r *recorder) write(x *exchange) (err error) {
 
 // line returns an exchange as a line without a number. An exchange that cannot be read is lost, and no more than that.
 func (r *recorder) line(x *exchange) (line []byte, err error) {
-	r.slots <- struct{}{}
+	redactor, isLarge := *r.redactor, false
+	redactor.Room = func() bool {
+		isLarge = r.hasRoom()
+		return isLarge
+	}
 	defer func() {
-		<-r.slots
+		if isLarge {
+			<-r.large
+		}
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return recording.Line(r.redactor.Redact(&x.e, x.operation))
+	return recording.Line(redactor.Redact(&x.e, x.operation))
+}
+
+// hasRoom waits until a large body may be searched, and reports whether it may be.
+func (r *recorder) hasRoom() bool {
+	select {
+	case r.large <- struct{}{}:
+		return true
+	case <-time.After(longest):
+		return false
+	}
 }
 
 // plain returns a text without credentials, for the log and for notes.

@@ -73,9 +73,15 @@ func (x *exchange) rewriteAnswer(header http.Header) {
 			return "<" + x.outward(link[1:len(link)-1]) + ">"
 		})
 	}
-	for i, value := range header["Set-Cookie"] {
-		x.proxy.cookies.learn(value, x.target, x.proxy.order)
-		header["Set-Cookie"][i] = x.cookie(value)
+	var cookies []string
+	for _, value := range header["Set-Cookie"] {
+		cookies = append(cookies, x.cookie(value))
+		if said := x.proxy.cookies.learn(value, x.target, x.proxy.order); said != "" {
+			cookies = append(cookies, x.cookie(said))
+		}
+	}
+	if len(cookies) > 0 {
+		header["Set-Cookie"] = cookies
 	}
 	if x.target.root.Scheme == "https" {
 		header.Del("Strict-Transport-Security") // is about the service's host
