@@ -59,8 +59,8 @@ type eventForm struct{ *State }
 // MarshalJSONTo implements json.MarshalerTo.
 func (f eventForm) MarshalJSONTo(e *jsontext.Encoder) error {
 	all := *f.State
-	for _, p := range all.pending {
-		all.Plan(p.Event)
+	for event := range all.waits.all.All() {
+		all.Plan(event)
 	}
 	return json.MarshalEncode(e, append([]DueEvent{}, all.Events()...))
 }

@@ -38,7 +38,7 @@ func TestEverythingInAWorldCounts(t *testing.T) {
 		"LLM.Turns",         // counted one by one
 		"Workflow.Outcomes", // of fixtures
 		"Faults.Plan",       // counted when it changes
-		"pending",           // at most a thousand queries
+		"waits.latest",      // at most a thousand queries
 	}
 	if diff := cmp.Diff(want, apart); diff != "" {
 		t.Errorf("fields that do not count by themselves (-want +got):\n%s", diff)

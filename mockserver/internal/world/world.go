@@ -29,9 +29,9 @@ type State struct {
 	Workflow  Workflow
 	Faults    Faults
 
-	ids     table.Index[string, int64]
-	events  DueEvents
-	pending []Pending // replaced, never changed in place
+	ids             table.Index[string, int64]
+	once, recurring DueEvents // what will happen
+	waits           waits
 }
 
 // Now returns the world's time, in UTC.
