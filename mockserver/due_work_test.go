@@ -125,6 +125,18 @@ func dueWorks() []dueWork {
 					`{"workflowId":"1","sessionTime":%q,"params":{},"allowQueueing":true}`, at)).want(t, 200)
 			}
 		}, moveClock(`{"untilIdle":true}`)},
+		{"jobs with queued results", "frozen", func(t *testing.T, s *mockserver.Server, n int) {
+			t.Helper()
+			for i := range n {
+				call(t, s, "POST", "/_understudy/jobs/results",
+					fmt.Sprintf(`{"query":"q%d","times":1,"columns":[["a","bigint"]],"rows":[[1]]}`, i)).want(t, 201)
+			}
+		}, func(t *testing.T, s *mockserver.Server, n int) {
+			t.Helper()
+			for i := range n {
+				call(t, s, "POST", "/core/v3/job/issue/trino/shop", fmt.Sprintf(`{"query":"q%d"}`, i)).want(t, 200)
+			}
+		}},
 		{"workflow schedules", "frozen", func(t *testing.T, s *mockserver.Server, n int) {
 			t.Helper()
 			uploadWorkflows(t, s, n, "schedule:\n  minutes_interval>: 5\n\n+a:\n  echo>: 1\n")

@@ -28,7 +28,7 @@ type Core struct {
 	JobTime       JobTime
 	Jobs          table.Table[Job]
 	JobKeys       table.Index[string, int64] // by domain key, for ever
-	Results       []QueuedResult             // replaced, never changed in place
+	Results       Queue[QueuedResult]
 	Schedules     table.Table[JobSchedule]
 	ScheduleNames table.Index[string, int64]
 

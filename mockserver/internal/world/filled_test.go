@@ -130,8 +130,8 @@ func filled(t *testing.T) *world.State {
 		*job.Output, *job.Answer.Output = sound, sound
 		w.Core.Jobs.Put(id, job)
 	}
-	for i := range w.Core.Results {
-		w.Core.Results[i].Output = &sound
+	for _, queued := range world.EntriesOf(&w.Core.Results) {
+		queued.Output = &sound
 	}
 	for _, tasks := range table.All(&w.Workflow.Tasks) {
 		tasks[0].Parent, tasks[1].Parent = -1, -1
