@@ -163,9 +163,11 @@ func (w dueWork) allocated(t *testing.T, n int) (bytes uint64) {
 }
 
 // A list that each event copies, or looks through, costs the square of what falls due.
-func TestWorkThatFallsDueTogetherCostsWhatItCostsApart(t *testing.T) { //nolint:paralleltest // it counts what is allocated
+//
+//nolint:paralleltest // it counts what is allocated
+func TestWorkThatFallsDueTogetherCostsWhatItCostsApart(t *testing.T) {
 	for _, w := range dueWorks() {
-		t.Run(w.name, func(t *testing.T) { //nolint:paralleltest // likewise
+		t.Run(w.name, func(t *testing.T) {
 			const few, many = 125, 1000 // as many attempts as may wait in a pool
 			one, each := w.allocated(t, few), w.allocated(t, many)
 			t.Logf("%d bytes each of %d, %d each of %d", one, few, each, many)

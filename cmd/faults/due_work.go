@@ -14,8 +14,8 @@ import (
 var dueWork = promise{
 	name: "due-work",
 	says: "Work that falls due together costs what it costs apart.",
-	tried: "5,000 and 20,000 jobs under a frozen, an automatic and the real clock, exports of results, runs of schedules and " +
-		"jobs with queued results, by 4 clients, and then settled; CPU time that settling takes, " +
+	tried: "5,000 and 20,000 jobs under a frozen, an automatic and the real clock, exports of results, runs of schedules " +
+		"and jobs with queued results, by 4 clients, and then settled; CPU time that settling takes, " +
 		"and the peak memory of the process",
 	try: tryDueWork,
 }
@@ -110,7 +110,8 @@ func tryDueWork(ctx context.Context, t *trial) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%d %s, %s clock: %w", dueMany, kind.name, kind.clock, err)
 		}
-		seen = append(seen, fmt.Sprintf("%s, %s clock: %v and %v, %d MiB", kind.name, kind.clock, ms(few), ms(many), peak>>10))
+		seen = append(seen,
+			fmt.Sprintf("%s, %s clock: %v and %v, %d MiB", kind.name, kind.clock, ms(few), ms(many), peak>>10))
 	}
 	return strings.Join(seen, "; "), nil
 }

@@ -19,7 +19,6 @@ func Meters[T any]() func(*T) int64 {
 	}
 }
 
-// meters returns where the meters of a struct are, which itself is at a place.
 // Sames returns a function that reports whether all tables and indexes that are fields of two structs, or of structs
 // within them, have the same entries because one is a copy of the other. It may report false although they have.
 func Sames[T any]() func(a, b *T) bool {
@@ -36,6 +35,7 @@ func Sames[T any]() func(a, b *T) bool {
 	}
 }
 
+// meters returns where the meters of a struct are, which itself is at a place.
 func meters(t reflect.Type, place uintptr) (places []uintptr) {
 	switch {
 	case t.Kind() != reflect.Struct:

@@ -105,7 +105,8 @@ func (w *State) readable() *readable {
 		return last
 	}
 	w.waits.number++
-	w.waits.latest = &readable{w.waits.number, State{Brand: w.Brand, Account: w.Account, Core: Core{Catalog: w.Core.Catalog}}}
+	state := State{Brand: w.Brand, Account: w.Account, Core: Core{Catalog: w.Core.Catalog}}
+	w.waits.latest = &readable{w.waits.number, state}
 	return w.waits.latest
 }
 

@@ -9,8 +9,8 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// Queue holds what was queued, oldest first, as a value: a copy is O(1) and never sees what happens to the original. The
-// zero value is empty.
+// Queue holds what was queued, oldest first, as a value: a copy is O(1) and never sees what happens to the original.
+// The zero value is empty.
 type Queue[T any] struct {
 	entries table.Table[T] // by numbers that go up
 }
