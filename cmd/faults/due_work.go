@@ -14,8 +14,8 @@ import (
 var dueWork = promise{
 	name: "due-work",
 	says: "Work that falls due together costs what it costs apart.",
-	tried: "5,000 and 20,000 jobs under a frozen, an automatic and the real clock, exports of results, runs of schedules " +
-		"and jobs with queued results, by 4 clients, and then settled; CPU time that settling takes, " +
+	tried: "5,000 and 20,000 jobs under a frozen, an automatic and the real clock, exports of results, runs of " +
+		"schedules and jobs with queued results, by 4 clients, and then settled; CPU time that settling takes, " +
 		"and the peak memory of the process",
 	try: tryDueWork,
 }
