@@ -18,7 +18,7 @@ type DueEvent struct {
 	Kind string    `json:"kind"` // interface and name: workflow.attempt
 	ID   int64     `json:"id"`
 
-	// Query is what an event that was due waits for, and has its result when the event is settled once more. Nil: none.
+	// Query is nil until the event is due and waits for one, which has its result when the event is settled once more.
 	Query Query `json:"-"`
 	// Holds reports whether what happens later depends on that result, so that the clock does not move on without it.
 	Holds bool `json:"-"`

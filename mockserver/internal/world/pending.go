@@ -81,7 +81,8 @@ func (w *State) Held() (at time.Time, held bool) {
 	return first.At, held
 }
 
-// readable is what queries read of a world as it was at one moment: its account, and its databases with their records.
+// readable holds what queries read of a world as it was at one moment: its account, and its databases with their
+// records.
 type readable struct {
 	number int64 // later ones have greater ones
 	state  State
