@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"svc.example/understudy/mockserver"
@@ -65,6 +66,43 @@ func TestAClockLeavesNoEventBehind(t *testing.T) {
 	if len(failures) != 1 || !strings.Contains(failures[0], "too many events") {
 		t.Errorf("the test is told %q", failures)
 	}
+}
+
+// A world is idle when nothing is due, not even what recurs, and no query is left to be run.
+func TestAWorldWithSomethingDueIsNotIdle(t *testing.T) {
+	t.Parallel()
+	type clock struct{ Idle bool }
+	t.Run("a schedule that was not reached", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
+		s.SettleAtMost(3) // the schedule, and the begin and the end of its job
+		call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, http.StatusOK)
+		call(t, s, "POST", "/core/v3/schedule/create/every",
+			`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`).want(t, http.StatusOK)
+		for i, body := range []string{`{"advance":"10m"}`, `{"untilIdle":true}`} {
+			got := call(t, s, "POST", "/_understudy/worlds/default/clock", body).want(t, http.StatusOK)
+			if decode[clock](t, got).Idle != (i == 1) {
+				t.Errorf("after %s: %s", body, got.body)
+			}
+		}
+	})
+	t.Run("a query that nobody has waited for", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("real"),
+				mockserver.WithQueryEngine(instant))
+			call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, http.StatusOK)
+			issueJobs(t, s, 1)
+			time.Sleep(time.Minute)
+			for _, want := range []bool{false, true} {
+				got := call(t, s, "GET", "/_understudy/worlds/default/clock", "").want(t, http.StatusOK)
+				if decode[clock](t, got).Idle != want {
+					t.Errorf("want idle %v: %s", want, got.body)
+				}
+				call(t, s, "GET", "/core/v3/job/show/1", "").want(t, http.StatusOK)
+			}
+		})
+	})
 }
 
 // Nor does one that has to wait for queries on its way, because their jobs would be tried again.

@@ -14,9 +14,9 @@ const (
 )
 
 // WithStateLimit bounds about how many bytes each world takes: its resources, archives, records, results of jobs, and
-// what only its checkpoints have. The default is DefaultStateLimit. When there are more, the results of jobs go, oldest
-// first; then requests that would add to the world are refused as those with bodies that are too large, with 413 or
-// 400, and its clock stands still.
+// what only its checkpoints have, or queries of jobs that are due and wait to be run. The default is DefaultStateLimit.
+// When there are more, the results of jobs go, oldest first; then requests that would add to the world are refused as
+// those with bodies that are too large, with 413 or 400, and its clock stands still.
 func WithStateLimit(bytes int64) Option {
 	return func(c *config) error {
 		c.limits.World = bytes

@@ -19,7 +19,7 @@ func (x *exchange) perform(route *op.Route, value *world.State) (op.Reply, error
 		if needed == nil {
 			return reply, err
 		}
-		if err := world.RunAll(x.call.Context, needed); err != nil {
+		if err := x.visit.world.Finish(x.call.Context, needed); err != nil {
 			return reply, err
 		}
 		value = x.visit.world.Read()

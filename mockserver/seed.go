@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -185,13 +184,17 @@ func (s *Server) loadWorld(like *world.State, name string, text []byte) (world.S
 
 // dumpWorld returns a dump of a world, in the words of its brand.
 func dumpWorld(w *world.State) ([]byte, error) {
-	var dump bytes.Buffer
-	if err := w.Dump(&dump); err != nil {
+	const before = `{"state":`
+	dump := bytes.NewBufferString(before)
+	if err := w.Dump(dump); err != nil {
 		return nil, err
 	}
-	state, err := swapState(dump.Bytes(), specs.Brand(w.Brand))
+	state, err := swapState(dump.Bytes()[len(before):], specs.Brand(w.Brand))
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]byte(`{"state":`), state, []byte("}\n")), nil
+	dump.Truncate(len(before))
+	dump.Write(state) // in its own place, unless a brand has made it another
+	dump.WriteString("}\n")
+	return dump.Bytes(), nil
 }

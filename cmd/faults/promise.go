@@ -23,9 +23,8 @@ type promise struct {
 // promises lists all of them, in the order in which they are tried.
 func promises() []promise {
 	return []promise{
-		fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, stuckQueries, budgets,
-		proxyBombs,
-		soak,
+		fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, stuckQueries, dueWork,
+		budgets, proxyBombs, soak,
 	}
 }
 

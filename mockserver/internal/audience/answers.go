@@ -11,15 +11,13 @@ import (
 )
 
 // takeAnswer returns the first scripted answer that fits, and counts it down; nil if none fits.
-func takeAnswer(w *world.State, fits func(world.AudienceAnswer) bool) *world.AudienceAnswer {
-	taken, rest := world.TakeFirst(w.Audience.Answers, fits, func(a *world.AudienceAnswer) *int { return &a.Times })
-	w.Audience.Answers = rest
-	return taken
+func takeAnswer(w *world.State, fits func(*world.AudienceAnswer) bool) *world.AudienceAnswer {
+	return world.TakeFirst(&w.Audience.Answers, fits, func(a *world.AudienceAnswer) *int { return &a.Times })
 }
 
 // takeAnswerTo returns the scripted answer to a query, and how long the query takes.
 func takeAnswerTo(w *world.State, q world.SegmentQuery) (*world.AudienceAnswer, time.Duration) {
-	answer := takeAnswer(w, func(a world.AudienceAnswer) bool {
+	answer := takeAnswer(w, func(a *world.AudienceAnswer) bool {
 		return a.Segment == "" && a.Audience == q.Audience && (a.Request == nil || bytes.Equal(a.Request, q.Request))
 	})
 	if answer == nil || answer.Takes == nil {
@@ -30,7 +28,7 @@ func takeAnswerTo(w *world.State, q world.SegmentQuery) (*world.AudienceAnswer, 
 
 // takeAnswerFor returns the scripted count of a segment that is created.
 func takeAnswerFor(w *world.State, audience int64, segment string) *world.AudienceAnswer {
-	return takeAnswer(w, func(a world.AudienceAnswer) bool { return a.Segment == segment && a.Audience == audience })
+	return takeAnswer(w, func(a *world.AudienceAnswer) bool { return a.Segment == segment && a.Audience == audience })
 }
 
 // scripted answers a query as it is scripted. The rows of its job are those of the profiles unless they are scripted,
@@ -69,6 +67,6 @@ func (s *seeding) answer(f fixtures.AudienceAnswer) error {
 			return err
 		}
 	}
-	s.World.Audience.Answers = append(s.World.Audience.Answers, answer)
+	s.World.Audience.Answers.Add(answer)
 	return nil
 }

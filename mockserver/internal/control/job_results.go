@@ -40,7 +40,7 @@ func viewJobResult(r world.QueuedResult) jobResult {
 
 func (h Host) listJobResults(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	views := []jobResult{}
-	for _, r := range w.Read().Core.Results {
+	for _, r := range w.Read().Core.Results.List() {
 		views = append(views, viewJobResult(r))
 	}
 	return op.OK(map[string]any{"world": w.ID, "results": views})
@@ -66,5 +66,8 @@ func (h Host) queueJobResult(c *op.Call, w *worlds.World) (op.Reply, error) {
 }
 
 func (h Host) clearJobResults(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error { tx.Core.Results = nil; return nil })
+	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error {
+		tx.Core.Results = world.Queue[world.QueuedResult]{}
+		return nil
+	})
 }

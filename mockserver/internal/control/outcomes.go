@@ -13,7 +13,7 @@ import (
 // listOutcomes lists what the tasks of workflows result in, as fixtures have it.
 func (h Host) listOutcomes(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	list := []fixtures.Outcome{}
-	for _, o := range w.Read().Workflow.Outcomes {
+	for _, o := range w.Read().Workflow.Outcomes.List() {
 		list = append(list, workflow.ViewOutcome(o))
 	}
 	return op.OK(map[string]any{"world": w.ID, "outcomes": list})
@@ -38,7 +38,7 @@ func (h Host) queueOutcome(c *op.Call, w *worlds.World) (op.Reply, error) {
 
 func (h Host) clearOutcomes(c *op.Call, w *worlds.World) (op.Reply, error) {
 	return op.Reply{Status: http.StatusNoContent}, w.Write(len(c.Body), func(tx *world.State) error {
-		tx.Workflow.Outcomes = nil
+		tx.Workflow.Outcomes = world.Queue[world.Outcome]{}
 		return nil
 	})
 }

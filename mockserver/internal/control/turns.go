@@ -8,7 +8,7 @@ import (
 )
 
 func (h Host) listTurns(_ *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.OK(map[string]any{"world": w.ID, "turns": append([]world.Turn{}, w.Read().LLM.Turns...)})
+	return op.OK(map[string]any{"world": w.ID, "turns": append([]world.Turn{}, w.Read().LLM.Turns.List()...)})
 }
 
 func (h Host) queueTurn(c *op.Call, w *worlds.World) (op.Reply, error) {
@@ -23,5 +23,8 @@ func (h Host) queueTurn(c *op.Call, w *worlds.World) (op.Reply, error) {
 }
 
 func (h Host) clearTurns(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error { tx.LLM.Turns = nil; return nil })
+	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error {
+		tx.LLM.Turns = world.Queue[world.Turn]{}
+		return nil
+	})
 }

@@ -50,7 +50,7 @@ func (h Host) getWorld(_ *op.Call, w *worlds.World) (op.Reply, error) {
 		Size:      sizeView{w.MemorySize(), value.MemorySize(), int64(w.Journal.Size())},
 		KeyCount:  len(value.Account.AllKeys()), Checkpoints: checkpointsOf(w),
 		Journal: journalView{w.Journal.Len(), w.Journal.Last(), w.Journal.Dropped()},
-		Events:  len(value.Events()) + len(value.Pending()),
+		Events:  value.EventCount(),
 		Faults:  faults, Stubs: stubs, Expires: h.Worlds.Expires(w), History: historyView{limit, first},
 	})
 }
@@ -82,11 +82,10 @@ func (h Host) listEvents(c *op.Call, w *worlds.World) (op.Reply, error) {
 			events = append(events, eventView{e.At, e.Kind, kind.resource, e.ID, kind.happens, e.Recurring(), waiting})
 		}
 	}
-	for _, p := range value.Pending() {
-		add(p.Event, true)
+	for e := range value.Waiting().All() {
+		add(e, true)
 	}
-	due := value.Events()
-	for _, e := range due {
+	for _, e := range value.Events() {
 		add(e, false)
 	}
 	return op.OK(struct {
@@ -94,7 +93,7 @@ func (h Host) listEvents(c *op.Call, w *worlds.World) (op.Reply, error) {
 		Now    time.Time   `json:"now"`
 		Total  int         `json:"total"`
 		Events []eventView `json:"events"`
-	}{w.ID, value.Now(), len(due) + len(value.Pending()), events})
+	}{w.ID, value.Now(), value.EventCount(), events})
 }
 
 // eventKinds says of each kind of event which resource it is about, and what happens to that.

@@ -220,11 +220,5 @@ func viewClock(w *worlds.World, moved worlds.ClockChange) any {
 		Settled   int        `json:"settled"`
 		Idle      bool       `json:"idle"`
 		Complete  bool       `json:"complete"`
-	}{w.ID, moved.World.Clock.Mode(), moved.World.Now(), next, moved.Settled, idle(moved.World), moved.Complete}
-}
-
-func idle(w *world.State) bool {
-	_, busy := w.NextOnce()
-	event, ok := w.Next()
-	return !busy && !(ok && event.At.Before(w.Now()))
+	}{w.ID, moved.World.Clock.Mode(), moved.World.Now(), next, moved.Settled, moved.World.Idle(), moved.Complete}
 }

@@ -7,13 +7,14 @@ import "svc.example/understudy/mockserver/internal/world"
 // called again. The zero value is ready to use.
 type Queries struct {
 	asked  map[any]world.Query
-	needed []world.Query
+	needed []world.DueEvent
 	used   bool
 }
 
-// Need requests that the handler is called again after a query has its result.
-func (q *Queries) Need(query world.Query) {
-	q.needed, q.used = append(q.needed, query), true
+// Need requests that the handler is called again after the query of an event has its result, and the event is settled.
+// A query that no event waits for is that of an event with nothing else.
+func (q *Queries) Need(e world.DueEvent) {
+	q.needed, q.used = append(q.needed, e), true
 }
 
 // Needs reports whether a query was needed since Needed was called last.
@@ -23,7 +24,7 @@ func (q *Queries) Needs() bool { return q.needed != nil }
 func (q *Queries) Used() bool { return q.used || q.asked != nil }
 
 // Needed returns what was needed since it was asked last.
-func (q *Queries) Needed() []world.Query {
+func (q *Queries) Needed() []world.DueEvent {
 	needed := q.needed
 	q.needed = nil
 	return needed

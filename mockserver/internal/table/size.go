@@ -19,6 +19,22 @@ func Meters[T any]() func(*T) int64 {
 	}
 }
 
+// Sames returns a function that reports whether all tables and indexes that are fields of two structs, or of structs
+// within them, have the same entries because one is a copy of the other. It may report false although they have.
+func Sames[T any]() func(a, b *T) bool {
+	places := meters(reflect.TypeFor[T](), 0)
+	all := unsafe.Offsetof(tree{}.all) // as in an index
+	return func(a, b *T) bool {
+		for _, place := range places {
+			if *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(a), place+all)) !=
+				*(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(b), place+all)) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
 // meters returns where the meters of a struct are, which itself is at a place.
 func meters(t reflect.Type, place uintptr) (places []uintptr) {
 	switch {

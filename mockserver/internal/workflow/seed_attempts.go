@@ -189,16 +189,17 @@ func (s *seeding) prependOutcomes(p *seededAttempt, d world.Definition) error {
 		bound[i].Attempt = id
 	}
 	s.dropOutcomes() // so that they stay few while many attempts are played
-	s.w.Workflow.Outcomes = slices.Concat(bound, s.w.Workflow.Outcomes)
+	s.w.Workflow.Outcomes = world.NewQueue(slices.Concat(bound, s.w.Workflow.Outcomes.List())...)
 	return nil
 }
 
 // dropOutcomes drops the outcomes for attempts that are done.
 func (s *seeding) dropOutcomes() {
-	s.w.Workflow.Outcomes = slices.DeleteFunc(slices.Clone(s.w.Workflow.Outcomes), func(o world.Outcome) bool {
+	left := slices.DeleteFunc(s.w.Workflow.Outcomes.List(), func(o world.Outcome) bool {
 		a, ok := s.w.Workflow.Attempts.Get(o.Attempt)
 		return ok && a.State == world.Done
 	})
+	s.w.Workflow.Outcomes = world.NewQueue(left...)
 }
 
 func (s *seeding) predecessor(p *seededAttempt) (int64, error) {

@@ -73,7 +73,7 @@ func addOutcome(w *world.State, o fixtures.Outcome) error {
 		}
 		row.Session = at.UTC().Truncate(time.Second)
 	}
-	w.Workflow.Outcomes = append(slices.Clip(w.Workflow.Outcomes), row) // forks share the list
+	w.Workflow.Outcomes.Add(row)
 	return nil
 }
 

@@ -18,7 +18,7 @@ type Audience struct {
 	Segments    table.Table[Segment]
 	Queries     table.Table[SegmentQuery]
 	Activations table.Table[Activation]
-	Answers     []AudienceAnswer // replaced, never changed in place
+	Answers     Queue[AudienceAnswer]
 }
 
 // ParentSegment is an audience: the profiles that segments are taken from, which are the records of a table.

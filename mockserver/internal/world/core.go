@@ -7,22 +7,28 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// Core is the state of the core data interface.
-type Core struct {
+// Catalog is the databases with their tables and records: what queries read.
+type Catalog struct {
 	Databases     table.Table[Database] // deleted ones, too, while one of their tables can be recovered
 	DatabaseNames table.Index[string, int64]
 	Tables        table.Table[Table] // deleted ones, too, while they can be recovered
 	TableNames    table.Index[TableName, int64]
 	Records       table.Table[Records] // by table id
-	RecordBytes   int64                // that all records take
-	RecordLimit   int64                // how many bytes records may take; 0: no limit
-	Transfers     table.Index[TransferKey, Transfer]
-	Imports       Imports
+}
+
+// Core is the state of the core data interface.
+type Core struct {
+	Catalog
+
+	RecordBytes int64 // that all records take
+	RecordLimit int64 // how many bytes records may take; 0: no limit
+	Transfers   table.Index[TransferKey, Transfer]
+	Imports     Imports
 
 	JobTime       JobTime
 	Jobs          table.Table[Job]
 	JobKeys       table.Index[string, int64] // by domain key, for ever
-	Results       []QueuedResult             // replaced, never changed in place
+	Results       Queue[QueuedResult]
 	Schedules     table.Table[JobSchedule]
 	ScheduleNames table.Index[string, int64]
 

@@ -33,9 +33,9 @@ func (w *State) restoreDerived() error {
 			return fmt.Errorf("job %d: want an output of as many rows as it counts", id)
 		}
 	}
-	for i, result := range w.Core.Results {
+	for number, result := range EntriesOf(&w.Core.Results) {
 		if !result.Output.isWellFormed() {
-			return fmt.Errorf("result %d: want an output of as many rows as it counts", i+1)
+			return fmt.Errorf("result %d: want an output of as many rows as it counts", number)
 		}
 	}
 	return nil

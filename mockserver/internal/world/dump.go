@@ -1,10 +1,12 @@
 package world
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"time"
 
@@ -59,8 +61,8 @@ type eventForm struct{ *State }
 // MarshalJSONTo implements json.MarshalerTo.
 func (f eventForm) MarshalJSONTo(e *jsontext.Encoder) error {
 	all := *f.State
-	for _, p := range all.pending {
-		all.Plan(p.Event)
+	for event := range all.waits.all.All() {
+		all.Plan(event)
 	}
 	return json.MarshalEncode(e, append([]DueEvent{}, all.Events()...))
 }
@@ -102,21 +104,35 @@ var options = json.JoinOptions(
 	jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.RejectUnknownMembers(true),
 )
 
-func (f form) digest() (string, error) {
-	sum := sha256.New()
+// digest returns the digest of the form, and how many bytes the form takes.
+func (f form) digest() (digest string, size int, err error) {
+	sum := &countingHash{Hash: sha256.New()}
 	if err := json.MarshalWrite(sum, f, options); err != nil {
-		return "", fmt.Errorf("dump the world: %w", err)
+		return "", 0, fmt.Errorf("dump the world: %w", err)
 	}
-	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), sum.size, nil
+}
+
+type countingHash struct {
+	hash.Hash
+
+	size int
+}
+
+// Write implements io.Writer.
+func (h *countingHash) Write(p []byte) (int, error) {
+	h.size += len(p)
+	return h.Hash.Write(p)
 }
 
 // Dump writes the whole world as one JSON object, for Load. The same world gives the same bytes. API keys are in it.
-func (w *State) Dump(to io.Writer) error {
+func (w *State) Dump(to *bytes.Buffer) error {
 	f := w.form()
-	digest, err := f.digest()
+	digest, size, err := f.digest()
 	if err != nil {
 		return err
 	}
+	to.Grow(size + 256) // with version and digest; else it would take up to three times as much while it grows
 	if err := json.MarshalWrite(to, dumpedWorld{formVersion, digest, f}, options); err != nil {
 		return fmt.Errorf("dump the world: %w", err)
 	}
@@ -161,7 +177,7 @@ func (s *dumpedWorld) checkDigest() error {
 	if s.Version == 0 || s.Now.IsZero() {
 		return errors.New("understudy or now is missing: want the complete dump of a world")
 	}
-	digest, err := s.form.digest()
+	digest, _, err := s.form.digest()
 	if err == nil && digest != s.Digest {
 		err = errEdited
 	}

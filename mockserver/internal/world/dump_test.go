@@ -38,8 +38,8 @@ func TestNoFieldIsLost(t *testing.T) {
 	for _, difference := range differences("World", reflect.ValueOf(w).Elem(), reflect.ValueOf(&loaded).Elem()) {
 		t.Error(difference)
 	}
-	for _, p := range w.Pending() {
-		w.Plan(p.Event)
+	for e := range w.Waiting().All() {
+		w.Plan(world.DueEvent{At: e.At, Kind: e.Kind, ID: e.ID})
 	}
 	if diff := cmp.Diff(w.Events(), loaded.Events()); diff != "" || len(w.Events()) < 2 {
 		t.Errorf("events, those that wait for queries included (-want +got):\n%s", diff)

@@ -2,6 +2,8 @@ package world
 
 import (
 	"cmp"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/benbjohnson/immutable"
@@ -16,7 +18,12 @@ type DueEvent struct {
 	Kind string    `json:"kind"` // interface and name: workflow.attempt
 	ID   int64     `json:"id"`
 
-	Ended Query `json:"-"` // what the event has waited for, when it is settled once more
+	// Query is nil until the event is due and waits for one, which has its result when the event is settled once more.
+	Query Query `json:"-"`
+	// Holds reports whether what happens later depends on that result, so that the clock does not move on without it.
+	Holds bool `json:"-"`
+
+	Reads int64 `json:"-"` // the number of the state of the world that the query reads
 }
 
 // Recurring events, such as those of schedules, come back for ever; a world is idle when only they are left.
@@ -40,7 +47,7 @@ const (
 	QueryEvent = "audience.query"
 )
 
-// DueEvents is the queue of what will happen, in time order. It is persistent, like the tables.
+// DueEvents is a queue of events, in time order. It is persistent, like the tables.
 type DueEvents struct {
 	table.Meter
 
@@ -49,15 +56,21 @@ type DueEvents struct {
 }
 
 // queue holds events behind pointers, since a change copies a leaf with up to 32 of them.
-type queue = immutable.SortedMap[*DueEvent, struct{}]
+type queue = immutable.SortedMap[*DueEvent, *DueEvent]
 
 func queueOf(x *DueEvents) *queue {
 	all, _ := x.all.(*queue)
+	if all == nil {
+		all = immutable.NewSortedMap[*DueEvent, *DueEvent](chronological{})
+	}
 	return all
 }
 
-// eventCost is about what an event takes in memory.
-const eventCost = 128
+// eventCost is about what an event takes in memory, and queryCost what the query of one takes beside what it reads.
+const (
+	eventCost = 128
+	queryCost = 2 << 10
+)
 
 type chronological struct{}
 
@@ -65,26 +78,25 @@ func (chronological) Compare(a, b *DueEvent) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 }
 
-// Plan enters an event into the queue.
-func (w *State) Plan(e DueEvent) {
-	all := queueOf(&w.events)
-	if all == nil {
-		all = immutable.NewSortedMap[*DueEvent, struct{}](chronological{})
-	}
+// put enters an event, in place of the one with the same time, kind and id.
+func (x *DueEvents) put(e DueEvent) {
 	e.At = e.At.UTC().Round(0)
-	setQueue(&w.events, all.Set(&e, struct{}{}))
+	setQueue(x, queueOf(x).Set(&e, &e), e)
 }
 
-// Cancel takes an event out of the queue, if it is there.
-func (w *State) Cancel(e DueEvent) {
-	if all := queueOf(&w.events); all != nil {
-		e.At = e.At.UTC().Round(0)
-		setQueue(&w.events, all.Delete(&e))
+// delete removes an event, if it is there.
+func (x *DueEvents) delete(e DueEvent) {
+	e.At = e.At.UTC().Round(0)
+	setQueue(x, queueOf(x).Delete(&e), e)
+}
+
+// setQueue replaces a queue by one with an event more or less.
+func setQueue(x *DueEvents, all *queue, e DueEvent) {
+	cost := int64(eventCost)
+	if e.Query != nil {
+		cost += queryCost
 	}
-}
-
-func setQueue(x *DueEvents, all *queue) {
-	x.Charge(int64(all.Len())*eventCost - x.MemorySize())
+	x.Charge(int64(all.Len()-x.Len()) * cost)
 	x.all = all
 	x.next = DueEvent{}
 	if first, _, ok := all.Iterator().Next(); ok {
@@ -92,31 +104,86 @@ func setQueue(x *DueEvents, all *queue) {
 	}
 }
 
-// Next returns the earliest event.
-func (w *State) Next() (DueEvent, bool) {
-	return w.events.next, w.events.next.Kind != ""
+// get returns the event with the time, the kind and the id of another, with its query.
+func (x *DueEvents) get(e DueEvent) (found DueEvent, ok bool) {
+	e.At = e.At.UTC().Round(0)
+	it, ok := queueOf(x).Get(&e)
+	if !ok {
+		return DueEvent{}, false
+	}
+	return *it, true
 }
 
-// NextOnce returns the earliest event that does not recur: what a world waits for before it is idle.
-func (w *State) NextOnce() (DueEvent, bool) {
-	for _, event := range w.Events() {
-		if !event.Recurring() {
-			return event, true
+// first returns the earliest event.
+func (x *DueEvents) first() (DueEvent, bool) { return x.next, x.next.Kind != "" }
+
+// Len returns the number of events.
+func (x *DueEvents) Len() int { return queueOf(x).Len() }
+
+// First returns the first n events.
+func (x *DueEvents) First(n int) []DueEvent {
+	events := make([]DueEvent, 0, min(n, x.Len()))
+	for e := range x.All() {
+		if len(events) == n {
+			break
 		}
-	}
-	return DueEvent{}, false
-}
-
-// Events lists the queue in time order.
-func (w *State) Events() []DueEvent {
-	all := queueOf(&w.events)
-	if all == nil {
-		return nil
-	}
-	events := make([]DueEvent, 0, all.Len())
-	for it := all.Iterator(); !it.Done(); {
-		event, _, _ := it.Next()
-		events = append(events, *event)
+		events = append(events, e)
 	}
 	return events
 }
+
+// All lists the events in time order.
+func (x *DueEvents) All() iter.Seq[DueEvent] {
+	return func(yield func(DueEvent) bool) {
+		for it := queueOf(x).Iterator(); !it.Done(); {
+			if event, _, _ := it.Next(); !yield(*event) {
+				return
+			}
+		}
+	}
+}
+
+// planned returns the queue in which an event that will happen stands.
+func (w *State) planned(e DueEvent) *DueEvents {
+	if e.Recurring() {
+		return &w.recurring
+	}
+	return &w.once
+}
+
+// Plan enters an event into the queue of what will happen.
+func (w *State) Plan(e DueEvent) { w.planned(e).put(e) }
+
+// Cancel takes an event out of that queue, if it is there.
+func (w *State) Cancel(e DueEvent) { w.planned(e).delete(e) }
+
+// Next returns the earliest event that will happen.
+func (w *State) Next() (DueEvent, bool) {
+	once, ok := w.once.first()
+	if recurring, recurs := w.recurring.first(); recurs && (!ok || (chronological{}).Compare(&recurring, &once) < 0) {
+		return recurring, true
+	}
+	return once, ok
+}
+
+// NextOnce returns the earliest event that does not recur: what a world waits for before it is idle.
+func (w *State) NextOnce() (DueEvent, bool) { return w.once.first() }
+
+// Idle reports whether nothing is due or waits for a query, nor will happen but for what recurs.
+func (w *State) Idle() bool {
+	_, busy := w.NextOnce()
+	next, ok := w.Next()
+	return !busy && w.waits.all.Len() == 0 && (!ok || next.At.After(w.Now()))
+}
+
+// Events lists what will happen, in time order.
+func (w *State) Events() []DueEvent {
+	all := w.once
+	for e := range w.recurring.All() {
+		all.put(e)
+	}
+	return slices.AppendSeq(make([]DueEvent, 0, all.Len()), all.All())
+}
+
+// EventCount returns the number of events that will happen, or wait for queries.
+func (w *State) EventCount() int { return w.once.Len() + w.recurring.Len() + w.waits.all.Len() }

@@ -14,7 +14,7 @@ func Forge(dump []byte) ([]byte, error) {
 		return nil, err
 	}
 	var err error
-	if s.Digest, err = s.form.digest(); err != nil {
+	if s.Digest, _, err = s.form.digest(); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer

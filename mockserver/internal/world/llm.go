@@ -35,7 +35,7 @@ type LLM struct {
 
 	Histories table.Table[[]ChatEntry] // by chat; replaced, never changed in place
 	// scripted ones, the first that fits an input counts; replaced, never changed in place
-	Turns     []Turn
+	Turns     Queue[Turn]
 	IndexTime time.Duration // how long indexing takes; 0: the usual time
 }
 

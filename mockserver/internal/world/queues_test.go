@@ -14,8 +14,8 @@ func TestTake(t *testing.T) {
 		Name  string
 		Times int
 	}
-	queue := []entry{{"other", 1}, {"twice", 2}, {"always", 0}}
-	named := func(name string) func(entry) bool { return func(e entry) bool { return e.Name == name } }
+	queue := world.NewQueue([]entry{{"other", 1}, {"twice", 2}, {"always", 0}}...)
+	named := func(name string) func(*entry) bool { return func(e *entry) bool { return e.Name == name } }
 	times := func(e *entry) *int { return &e.Times }
 	for _, test := range []struct {
 		name string
@@ -26,12 +26,13 @@ func TestTake(t *testing.T) {
 		{"other", []entry{{"twice", 2}, {"always", 0}}},
 		{"always", []entry{{"other", 1}, {"twice", 2}, {"always", 0}}},
 	} {
-		taken, rest := world.TakeFirst(queue, named(test.name), times)
-		if diff := cmp.Diff(test.want, rest); diff != "" || (taken == nil) != (test.name == "none") {
+		rest := queue
+		taken := world.TakeFirst(&rest, named(test.name), times)
+		if diff := cmp.Diff(test.want, rest.List()); diff != "" || (taken == nil) != (test.name == "none") {
 			t.Errorf("%s: took %v (-want +got):\n%s", test.name, taken, diff)
 		}
 	}
-	if diff := cmp.Diff([]entry{{"other", 1}, {"twice", 2}, {"always", 0}}, queue); diff != "" {
+	if diff := cmp.Diff([]entry{{"other", 1}, {"twice", 2}, {"always", 0}}, queue.List()); diff != "" {
 		t.Errorf("the queue itself has changed (-want +got):\n%s", diff)
 	}
 }

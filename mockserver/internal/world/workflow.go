@@ -12,9 +12,9 @@ import (
 
 // Workflow is the state of the workflow interface.
 type Workflow struct {
-	AccountLimit int           // attempts that may run at a time, over all pools
-	TaskTime     time.Duration // how long a task takes unless an outcome says otherwise
-	Outcomes     []Outcome     // how tasks end; the first that fits decides. Replaced, never changed in place
+	AccountLimit int            // attempts that may run at a time, over all pools
+	TaskTime     time.Duration  // how long a task takes unless an outcome says otherwise
+	Outcomes     Queue[Outcome] // how tasks end; the first that fits decides
 
 	Projects    table.Table[Project]
 	Revisions   table.Table[Revision]

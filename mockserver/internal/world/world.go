@@ -29,9 +29,9 @@ type State struct {
 	Workflow  Workflow
 	Faults    Faults
 
-	ids     table.Index[string, int64]
-	events  DueEvents
-	pending []Pending // replaced, never changed in place
+	ids             table.Index[string, int64]
+	once, recurring DueEvents // what will happen
+	waits           waits
 }
 
 // Now returns the world's time, in UTC.
@@ -42,7 +42,7 @@ var meters = table.Meters[State]()
 // MemorySize returns about how many bytes the world takes in memory, what it shares with other worlds included. What
 // only fixtures say, and requests cannot add to, does not count.
 func (w *State) MemorySize() int64 {
-	return meters(w) + table.Size(&w.Core.Results) + table.Size(&w.LLM.Turns) + w.Faults.Bytes
+	return meters(w) + w.Faults.Bytes
 }
 
 // NewID returns the next id of a kind of resource, from 1. Ids are never used twice.

@@ -58,6 +58,9 @@ func (w *World) AdvanceUntilIdle(ctx context.Context) (ClockChange, error) {
 		n := 0
 		for n < left {
 			event, ok := value.NextOnce()
+			if next, found := value.Next(); found && isDue(value, value.Now()) { // one that recurs, too
+				event, ok = next, true
+			}
 			if _, held := value.Held(); held || !ok {
 				break
 			}
@@ -69,8 +72,7 @@ func (w *World) AdvanceUntilIdle(ctx context.Context) (ClockChange, error) {
 		left -= n
 		return n
 	})
-	_, busy := moved.World.NextOnce()
-	moved.Complete = !busy
+	moved.Complete = moved.World.Idle()
 	return moved, err
 }
 
@@ -115,11 +117,14 @@ func (w *World) runSteps(ctx context.Context, holding bool, step func(*world.Sta
 	for {
 		value, settled := w.runStep(step)
 		n += settled
-		pending := queriesOf(value, holding)
-		if len(pending) == 0 {
+		waiting := value.Waiting()
+		if holding {
+			waiting = value.Holding()
+		}
+		if waiting.Len() == 0 {
 			return ClockChange{World: value, Settled: n}, nil
 		}
-		if err := world.RunAll(ctx, pending); err != nil {
+		if err := w.Finish(ctx, waiting.First(maxAwaited)); err != nil {
 			return ClockChange{World: value, Settled: n}, err
 		}
 	}
@@ -129,7 +134,6 @@ func (w *World) runStep(step func(*world.State) int) (*world.State, int) {
 	w.lock()
 	defer w.mu.Unlock()
 	next := *w.value.Load()
-	w.settleEnded(&next)
 	n := step(&next)
 	w.store(&next, int64(n)*eventCost)
 	return &next, n

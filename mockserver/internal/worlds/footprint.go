@@ -20,9 +20,51 @@ type version struct {
 	written int64 // that had been written when it was made
 }
 
+// kept returns what of a version only it keeps once a value takes so many bytes and so many have been written: some of
+// it was replaced by what was written since, and some deleted.
+func (v version) kept(bytes, written int64) int64 {
+	return min(v.bytes, max(0, v.bytes-bytes)+written-v.written)
+}
+
+// reader stands for the queries that read the same earlier value of the world, and for which events wait.
+type reader struct {
+	version // of what they read; without its value
+
+	number int64
+	before int64 // what only earlier readers keep
+}
+
+// noteReaders notes what the queries read that events of a value wait for: when the world changes, they keep it.
+func (w *World) noteReaders(value *world.State) {
+	if value.ReadCount() == 0 {
+		w.readers = nil
+		return
+	}
+	w.readable = value.ReadableSize()
+	if len(w.readers) > 2*value.ReadCount() { // not each time that one ends, which would take its square
+		all := w.readers
+		w.readers = nil
+		for _, r := range all {
+			if value.Reads(r.number) {
+				w.addReader(r)
+			}
+		}
+	}
+	if last := len(w.readers) - 1; last < 0 || w.readers[last].number != value.LastRead() {
+		w.addReader(reader{version: version{bytes: w.readable, written: w.written}, number: value.LastRead()})
+	}
+}
+
+func (w *World) addReader(r reader) {
+	if last := len(w.readers) - 1; last >= 0 {
+		r.before = w.readers[last].before + w.readers[last].kept(r.bytes, r.written)
+	}
+	w.readers = append(w.readers, r)
+}
+
 // footprint returns what a world takes that nothing else does, if its value took so many bytes and so many had been
-// written: what is in it, and what is only in versions that it can go back to. Of these it shares all but what has been
-// written since. A fork shares with its original what it has not written.
+// written: what is in it, and what is only in versions that it can go back to, or that queries read. Of these it shares
+// all but what has been written since. A fork shares with its original what it has not written.
 func (w *World) footprint(bytes, written int64) int64 {
 	n := bytes
 	if w.source != nil {
@@ -32,6 +74,9 @@ func (w *World) footprint(bytes, written int64) int64 {
 	}
 	for _, v := range w.checkpoints {
 		n += min(v.bytes, written-v.written)
+	}
+	if last := len(w.readers) - 1; last >= 0 {
+		n += w.readers[last].before + w.readers[last].kept(w.readable, written)
 	}
 	return n
 }
@@ -45,6 +90,7 @@ func (w *World) storeSized(value *world.State, bytes, cost int64) {
 }
 
 func (w *World) put(value *world.State, bytes int64) {
+	w.noteReaders(value)
 	w.bytes = bytes
 	w.latest.bytes.Store(bytes)
 	w.latest.written.Store(w.written)

@@ -47,6 +47,8 @@ type World struct {
 	written     int64        // that were ever written
 	charged     atomic.Int64 // of the budget
 	forks       *source      // what its forks share, if it has any
+	readers     []reader     // oldest first
+	readable    int64        // bytes of the value that queries can read
 	deleted     bool
 }
 
@@ -75,25 +77,50 @@ func (w *World) Read() *world.State {
 func (w *World) ReadAll(ctx context.Context) (*world.State, error) {
 	for {
 		value := w.Read()
-		pending := queriesOf(value, false)
-		if len(pending) == 0 {
+		if value.Waiting().Len() == 0 {
 			return value, nil
 		}
-		if err := world.RunAll(ctx, pending); err != nil {
+		if err := w.Finish(ctx, value.Waiting().First(maxAwaited)); err != nil {
 			return value, err
 		}
 	}
 }
 
-// queriesOf returns the queries that something waits for, or only those that hold the clock.
-func queriesOf(value *world.State, holding bool) []world.Query {
-	var queries []world.Query
-	for _, p := range value.Pending() {
-		if p.Holds || !holding {
-			queries = append(queries, p.Query)
+// maxAwaited is the number of queries that one caller waits for at a time: more than run side by side, but not so many
+// that it matters what their results take until the world has them, and counts them.
+const maxAwaited = 64
+
+// Finish waits for the queries of events, and settles those of the events that have waited for them, in their order.
+// When the context ends first, it settles those whose queries have ended.
+func (w *World) Finish(ctx context.Context, events []world.DueEvent) error {
+	for some := range slices.Chunk(events, maxAwaited) {
+		err := world.RunAll(ctx, some)
+		w.settleEnded(some)
+		if err != nil {
+			return err
+		}
+		clear(some) // and so their results
+	}
+	return nil
+}
+
+// settleEnded settles those of some events whose queries have ended.
+func (w *World) settleEnded(events []world.DueEvent) {
+	w.lock()
+	defer w.mu.Unlock()
+	next := *w.value.Load()
+	n := 0
+	for _, e := range events {
+		if e, waits := next.WaitingAs(e); waits && e.Query.Done() {
+			next.End(e)
+			w.settleEvent(&next, e)
+			n++
 		}
 	}
-	return queries
+	if n > 0 {
+		w.dropResultsToFit(&next, next.MemorySize(), 0)
+		w.store(&next, int64(n)*eventCost)
+	}
 }
 
 // Write runs a transaction: change gets a copy of the world, which takes the world's place unless change returns an
@@ -133,13 +160,7 @@ func isDue(value *world.State, now time.Time) bool {
 	return ok && !event.At.After(now)
 }
 
-func hasDue(value *world.State) bool {
-	if _, ended := value.Ended(); ended {
-		return true
-	}
-	event, ok := value.Next()
-	return ok && !event.At.After(value.Now())
-}
+func hasDue(value *world.State) bool { return isDue(value, value.Now()) }
 
 // maxSettled is the default number of events that a world settles at once.
 const maxSettled = 100_000
@@ -152,19 +173,9 @@ func (w *World) settleDue() *world.State {
 		return value
 	}
 	next := *value
-	w.settleEnded(&next)
 	n := w.settleUntil(&next, value.Now(), w.MaxSettled)
 	w.store(&next, int64(n)*eventCost)
 	return &next
-}
-
-// settleEnded settles the events whose queries have ended, which they waited for.
-func (w *World) settleEnded(value *world.State) {
-	for p, ended := value.Ended(); ended; p, ended = value.Ended() {
-		value.End(p.Event)
-		p.Event.Ended = p.Query
-		w.settle(value, p.Event)
-	}
 }
 
 // settleUntil settles at most limit events up to a time, as long as there is room for what they create, and returns
@@ -180,7 +191,13 @@ func (w *World) settleUntil(value *world.State, now time.Time, limit int) int {
 func (w *World) settleNext(value *world.State) {
 	event, _ := value.Next()
 	value.Cancel(event)
+	w.settleEvent(value, event)
+}
+
+// settleEvent settles an event, and notes what the query reads that it may begin.
+func (w *World) settleEvent(value *world.State, event world.DueEvent) {
 	w.settle(value, event)
+	w.noteReaders(value)
 }
 
 // Reset puts the world back to how it was made, with the clock in the mode that it was made with, and forgets its

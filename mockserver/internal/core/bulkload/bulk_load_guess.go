@@ -86,11 +86,10 @@ func PreviewBulkLoad(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	columns, records := namedColumns(config), [][]any{}
-	i := slices.IndexFunc(c.World.Core.Results, func(r world.QueuedResult) bool {
-		return result.Fits(r, world.Job{Type: jobs.BulkLoadJob, BulkLoad: raw})
-	})
-	if i >= 0 && c.World.Core.Results[i].Output != nil {
-		out := c.World.Core.Results[i].Output
+	copied := *c.World
+	queued := result.Take(&copied, world.Job{Type: jobs.BulkLoadJob, BulkLoad: raw})
+	if queued != nil && queued.Output != nil {
+		out := queued.Output
 		columns = nil
 		for n, column := range out.Columns {
 			columns = append(columns, previewColumn{n, column[0], column[1]})

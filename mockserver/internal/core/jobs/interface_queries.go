@@ -83,7 +83,7 @@ func (g Engine) Ask(w *world.State, queries *op.Queries, q Question, rows int64)
 	}).(*run)
 	o := query.outcome.Load()
 	if o == nil {
-		queries.Need(query)
+		queries.Need(world.DueEvent{Query: query})
 		return QuestionResult{}, errUnderWay
 	}
 	for _, job := range o.taken {

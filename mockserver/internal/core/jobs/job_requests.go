@@ -33,7 +33,6 @@ func speaksSQL(jobType string) bool { return slices.Contains(queryTypes()[:3], j
 
 // IssueJob queues a job.
 func (g Engine) IssueJob(c *op.Call) (op.Reply, error) {
-	waitForRoom(c)
 	database, err := data.DatabaseFor(c, access.Query)
 	if err != nil {
 		return op.Reply{}, err

@@ -62,7 +62,7 @@ func Answer(w *world.State, id int64, answer world.QueuedResult) {
 // Proceed runs the next step of a job that has its answer, or has not started yet, as of the time at which it is due.
 func Proceed(w *world.State, id int64) {
 	job, _ := w.Core.Jobs.Get(id)
-	due := world.DueEvent{At: job.StepAt, Kind: world.JobEvent, ID: id}
+	due := nextStep(job)
 	w.Cancel(due)
 	Engine{}.RunJob(w, due)
 }
@@ -70,9 +70,14 @@ func Proceed(w *world.State, id int64) {
 // PlanStep stores a job and plans its next event.
 func PlanStep(w *world.State, job world.Job, at time.Time) world.Job {
 	job.StepAt = at.UTC().Round(0)
-	w.Plan(world.DueEvent{At: job.StepAt, Kind: world.JobEvent, ID: job.ID})
+	w.Plan(nextStep(job))
 	w.Core.Jobs.Put(job.ID, job)
 	return job
+}
+
+// nextStep returns the next event of a job, which may be due already and wait for a query.
+func nextStep(job world.Job) world.DueEvent {
+	return world.DueEvent{At: job.StepAt, Kind: world.JobEvent, ID: job.ID}
 }
 
 // RunJob runs the due step of a job: it starts the job, or ends it.
@@ -81,22 +86,34 @@ func (g Engine) RunJob(w *world.State, e world.DueEvent) {
 	switch {
 	case !ok || !job.StepAt.Equal(e.At):
 	case job.Status == world.JobQueued:
-		StartJob(w, job, e)
+		g.startJob(w, job, e)
 	default:
 		g.endJob(w, job, e)
 	}
 }
 
-// StartJob starts a job. One that exports the result of another waits for that job's end.
-func StartJob(w *world.State, job world.Job, e world.DueEvent) {
-	if target, ok := w.Core.Jobs.Get(job.ExportTarget); ok && !target.Status.Finished() {
-		if p, waits := w.PendingOf(world.JobEvent, target.ID); waits {
-			w.Begin(world.Pending{Event: e, Query: p.Query, Holds: true})
-			return
-		}
-		PlanStep(w, job, target.StepAt)
-		return
+// startJob starts a job. One that exports the result of another waits for that job's end.
+func (g Engine) startJob(w *world.State, job world.Job, e world.DueEvent) {
+	target, ok := w.Core.Jobs.Get(job.ExportTarget)
+	if end, waits := w.WaitingAs(nextStep(target)); ok && waits && end.Query.Done() { // only the export was waited for
+		w.End(end)
+		g.RunJob(w, end)
+		target, _ = w.Core.Jobs.Get(target.ID)
 	}
+	end, waits := w.WaitingAs(nextStep(target))
+	switch {
+	case !ok || target.Status.Finished():
+		StartJob(w, job, e)
+	case waits:
+		e.Query, e.Holds = end.Query, true
+		w.Begin(e)
+	default:
+		PlanStep(w, job, target.StepAt)
+	}
+}
+
+// StartJob starts a job.
+func StartJob(w *world.State, job world.Job, e world.DueEvent) {
 	job.Status, job.StartAt, job.UpdatedAt = world.JobRunning, e.At, e.At
 	job.Cmdout = "started\n"
 	PlanStep(w, job, e.At.Add(runningTime(w, job)))
@@ -116,11 +133,11 @@ func runningTime(w *world.State, job world.Job) time.Duration {
 // the result that is queued by then.
 func (g Engine) endJob(w *world.State, job world.Job, e world.DueEvent) {
 	job.UpdatedAt = e.At
-	ended, _ := e.Ended.(*run)
+	ended, _ := e.Query.(*run)
 	if ended == nil {
 		if query := g.beginQuery(w, job); query != nil {
-			holds := job.Tried < job.RetryLimit || job.LinkedExport != 0
-			w.Begin(world.Pending{Event: e, Query: query, Holds: holds})
+			e.Query, e.Holds = query, job.Tried < job.RetryLimit || job.LinkedExport != 0
+			w.Begin(e)
 			return
 		}
 	}
@@ -243,7 +260,7 @@ func KillJob(c *op.Call) (op.Reply, error) {
 	}
 	former := job.Status
 	if !former.Finished() {
-		due := world.DueEvent{At: job.StepAt, Kind: world.JobEvent, ID: job.ID}
+		due := nextStep(job)
 		c.World.Cancel(due)
 		c.World.End(due)
 		job.Status, job.EndAt, job.UpdatedAt, job.StepAt = world.JobKilled, c.Now, c.Now, time.Time{}

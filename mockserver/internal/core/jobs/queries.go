@@ -33,10 +33,6 @@ const (
 	maxRest    = 15 * time.Second
 )
 
-// maxPending is the number of queries of one world that may wait to be run before the next job is issued. Each keeps
-// its own version of the world.
-const maxPending = 1000
-
 // outcome is the result of a query.
 type outcome struct {
 	output *world.Output
@@ -151,9 +147,9 @@ func (g Engine) beginQuery(w *world.State, job world.Job) *run {
 	if err != nil {
 		return nil
 	}
-	then := *w
+	then := w.Readable()
 	return g.newRun(func(ctx context.Context) outcome {
-		tables := &queryTables{world: &then, caller: caller}
+		tables := &queryTables{world: then, caller: caller}
 		output, err := g.ask(ctx, job, tables)
 		return outcome{output: output, note: tables.note("job " + op.IDText(job.ID)), err: err}
 	})
@@ -193,14 +189,7 @@ func (g Engine) pause() func() {
 
 // waitForEnd makes a call wait for the end of a job that is due and has not got its result yet.
 func waitForEnd(c *op.Call, job world.Job) {
-	if p, waits := c.World.PendingOf(world.JobEvent, job.ID); waits {
-		c.Queries.Need(p.Query)
-	}
-}
-
-// waitForRoom makes a call that issues a job wait while too many queries are pending.
-func waitForRoom(c *op.Call) {
-	if pending := c.World.Pending(); len(pending) >= maxPending {
-		c.Queries.Need(pending[0].Query)
+	if e, waits := c.World.WaitingAs(nextStep(job)); waits {
+		c.Queries.Need(e)
 	}
 }

@@ -174,15 +174,14 @@ func Queue(w *world.State, r world.QueuedResult) error {
 	if r.Queued != nil && *r.Queued < 0 || r.Running != nil && *r.Running < 0 {
 		return op.Invalid("", "the times a job is queued and running cannot be negative")
 	}
-	w.Core.Results = append(slices.Clip(w.Core.Results), r)
+	w.Core.Results.Add(r)
 	return nil
 }
 
 // Take returns the first queued result that fits a job, and counts it down.
-func Take(w *world.State, job world.Job) (taken *world.QueuedResult) {
-	fits := func(r world.QueuedResult) bool { return Fits(r, job) }
-	taken, w.Core.Results = world.TakeFirst(w.Core.Results, fits, func(r *world.QueuedResult) *int { return &r.Times })
-	return taken
+func Take(w *world.State, job world.Job) *world.QueuedResult {
+	fits := func(r *world.QueuedResult) bool { return Fits(*r, job) }
+	return world.TakeFirst(&w.Core.Results, fits, func(r *world.QueuedResult) *int { return &r.Times })
 }
 
 // Fits reports whether a queued result fits a job.

@@ -34,7 +34,7 @@ func TestResultsThatCannotBeQueued(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", r, err, name)
 		}
 	}
-	if n := len(w.Core.Results); n != 0 {
+	if n := len(w.Core.Results.List()); n != 0 {
 		t.Errorf("%d results are queued", n)
 	}
 }

@@ -17,7 +17,7 @@ func QueueTurn(w *world.State, t world.Turn) error {
 	if err := checkTurn(t); err != nil {
 		return err
 	}
-	w.LLM.Turns = append(slices.Clip(w.LLM.Turns), t)
+	w.LLM.Turns.Add(t)
 	return nil
 }
 
@@ -58,13 +58,12 @@ func checkEvents(events []json.RawMessage) error {
 // takeTurn returns the first queued turn that fits an input, and counts it down. If none fits, the agent repeats the
 // input (assumed).
 func takeTurn(w *world.State, input, chat string, agent world.Resource[world.Agent]) world.Turn {
-	fits := func(t world.Turn) bool { return answersTo(t, input, chat, agent) }
-	taken, rest := world.TakeFirst(w.LLM.Turns, fits, func(t *world.Turn) *int { return &t.Times })
+	fits := func(t *world.Turn) bool { return answersTo(*t, input, chat, agent) }
+	taken := world.TakeFirst(&w.LLM.Turns, fits, func(t *world.Turn) *int { return &t.Times })
 	if taken == nil {
 		event, _ := json.Marshal(map[string]string{"content": "You said: " + input}) // texts are written always
 		return world.Turn{Events: []json.RawMessage{event}}
 	}
-	w.LLM.Turns = rest
 	return *taken
 }
 

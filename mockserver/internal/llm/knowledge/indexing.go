@@ -23,7 +23,7 @@ type indexing struct {
 // index tries the tables of a knowledge base. It reports false for ended as long as queries have no results, and the
 // event waits for them.
 func (s *source) index(e world.DueEvent) (tables []schemaTable, ended bool, err error) {
-	x, _ := e.Ended.(*indexing)
+	x, _ := e.Query.(*indexing)
 	if x == nil {
 		x = &indexing{}
 	}
@@ -36,8 +36,8 @@ func (s *source) index(e world.DueEvent) (tables []schemaTable, ended bool, err 
 		return tables, true, err
 	}
 	*s.world = then
-	e.Ended = nil
-	s.world.Begin(world.Pending{Event: e, Query: &indexing{source: *s, world: then}})
+	e.Query = &indexing{source: *s, world: then}
+	s.world.Begin(e)
 	return nil, false, nil
 }
 
@@ -55,7 +55,7 @@ func (x *indexing) Run(ctx context.Context) error {
 }
 
 // tryTables returns the queries that have no results yet.
-func (x *indexing) tryTables() []world.Query {
+func (x *indexing) tryTables() []world.DueEvent {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.Done() {
@@ -76,13 +76,18 @@ func (x *indexing) tryTables() []world.Query {
 // call names, or of all.
 func NeedIndexing(handler op.Handler) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
-		for _, p := range c.World.Pending() {
-			if p.Event.Kind != world.KnowledgeBaseEvent {
-				continue
+		need := func(e world.DueEvent) {
+			if e, waits := c.World.WaitingAs(e); waits {
+				c.Queries.Need(e)
 			}
-			if _, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource,
-				c); err != nil || r.ID == p.Event.ID {
-				c.Queries.Need(p.Query)
+		}
+		if _, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource, c); err == nil {
+			need(c.World.LLM.IndexEnd(r))
+			return handler(c)
+		}
+		for e := range c.World.Waiting().All() {
+			if e.Kind == world.KnowledgeBaseEvent {
+				need(e)
 			}
 		}
 		return handler(c)

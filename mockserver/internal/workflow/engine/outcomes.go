@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,12 +15,11 @@ func (p *progress) outcome(t *world.Task) (takes time.Duration, fails string) {
 	if planned := p.plan[t.Plan]; planned.Operator == "fail" {
 		fails = cmp.Or(planned.Command, "the task failed")
 	}
-	fits := func(o world.Outcome) bool { return p.outcomeFits(o, t) }
-	o, rest := world.TakeFirst(p.w.Workflow.Outcomes, fits, func(o *world.Outcome) *int { return &o.Times })
+	fits := func(o *world.Outcome) bool { return p.outcomeFits(*o, t) }
+	o := world.TakeFirst(&p.w.Workflow.Outcomes, fits, func(o *world.Outcome) *int { return &o.Times })
 	if o == nil {
 		return takes, fails
 	}
-	p.w.Workflow.Outcomes = rest
 	return cmp.Or(o.Takes, takes), cmp.Or(o.Error, fails)
 }
 
@@ -42,20 +40,16 @@ func fitsAttempt(w *world.State, o world.Outcome, a world.Attempt) bool {
 
 // CountAttempt counts a new attempt for the outcomes that are for the nth of those that they fit.
 func CountAttempt(w *world.State, a world.Attempt) {
-	var counted []world.Outcome // a copy: forks share the list
-	for i, o := range w.Workflow.Outcomes {
-		if o.Nth == 0 || !fitsAttempt(w, o, a) {
+	before := w.Workflow.Outcomes
+	for number, o := range world.EntriesOf(&before) {
+		if o.Nth == 0 || !fitsAttempt(w, *o, a) {
 			continue
 		}
-		if counted == nil {
-			counted = slices.Clone(w.Workflow.Outcomes)
+		counted := *o
+		if counted.Nth--; counted.Nth == 0 {
+			counted.Attempt = a.ID
 		}
-		if counted[i].Nth--; counted[i].Nth == 0 {
-			counted[i].Attempt = a.ID
-		}
-	}
-	if counted != nil {
-		w.Workflow.Outcomes = counted
+		world.Requeue(&w.Workflow.Outcomes, number, counted)
 	}
 }
 
