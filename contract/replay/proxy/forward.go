@@ -12,9 +12,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/specs"
 )
 
@@ -68,10 +68,10 @@ func (p *Proxy) newForwarder(c *Forward) (*forwarder, error) {
 	f.secure, f.plain = newConnections(), newConnections()
 	secure := p.HTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.intercepted("https", w, r) }))
 	secure.ConnContext, secure.TLSConfig = withAuthority, c.TLS.Clone()
-	go secure.ServeTLS(f.secure, "", "") //nolint:errcheck // it ends with the listener
+	p.routines.Go(func() error { return secure.ServeTLS(f.secure, "", "") }) // it ends with the listener
 	plain := p.HTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.intercepted("http", w, r) }))
 	plain.ConnContext = withAuthority
-	go plain.Serve(f.plain) //nolint:errcheck // likewise
+	p.routines.Go(func() error { return plain.Serve(f.plain) }) // likewise
 	context.AfterFunc(p.ctx, func() {
 		_, _ = secure.Close(), plain.Close()
 	})
@@ -241,10 +241,10 @@ func (f *forwarder) tunnel(near, far net.Conn) {
 	f.tunnels.Add(1)
 	stop := context.AfterFunc(f.ctx, func() { _, _ = near.Close(), far.Close() })
 	defer stop()
-	var both sync.WaitGroup
-	both.Go(func() { copyAndEnd(far, near) })
-	both.Go(func() { copyAndEnd(near, far) })
-	both.Wait()
+	var both routine.Group
+	both.Go(func() error { copyAndEnd(far, near); return nil })
+	both.Go(func() error { copyAndEnd(near, far); return nil })
+	_ = both.Wait() // nothing is left to be done about a panic
 	_, _ = near.Close(), far.Close()
 }
 

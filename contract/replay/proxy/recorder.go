@@ -2,13 +2,12 @@ package proxy
 
 import (
 	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/internal/sink"
 	"svc.example/understudy/specs/recording"
 )
@@ -63,12 +62,8 @@ func (r *recorder) write(x *exchange) (err error) {
 // line returns an exchange as a line without a number. An exchange that cannot be read is lost, and no more than that.
 func (r *recorder) line(x *exchange) (line []byte, err error) {
 	r.slots <- struct{}{}
-	defer func() {
-		<-r.slots
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer func() { <-r.slots }()
+	defer routine.Recover(&err)
 	return recording.Line(r.redactor.Redact(&x.e, x.operation))
 }
 
