@@ -2,10 +2,10 @@ package world
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"sync"
 	"time"
+
+	"svc.example/understudy/internal/routine"
 )
 
 // Query is a query over a world as it was at one moment. It runs outside of the world, so that the world waits for no
@@ -19,13 +19,11 @@ type Query interface {
 
 // RunAll runs queries side by side.
 func RunAll(ctx context.Context, queries []Query) error {
-	errs := make([]error, len(queries))
-	var group sync.WaitGroup
-	for i, query := range queries {
-		group.Go(func() { errs[i] = query.Run(ctx) })
+	var running routine.Group
+	for _, query := range queries {
+		running.Go(func() error { return query.Run(ctx) })
 	}
-	group.Wait()
-	return errors.Join(errs...)
+	return running.Wait()
 }
 
 // Pending is an event that was due and waits for the result of a query. It is settled once more when that is there.
