@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,13 +58,24 @@ func whileEnding(t *testing.T, at moment, call func() error, end, release func()
 			t.Error(err)
 		}
 	case <-time.After(limit):
-		stack := make([]byte, 1<<20)
-		t.Errorf("the call does not return:\n%s", stack[:runtime.Stack(stack, true)])
+		t.Errorf("the call does not return within %v; these wait:\n%s", limit, stacks())
 		return
 	}
 	if at == after {
 		end()
 	}
+}
+
+// stacks returns the stacks of all goroutines of bubbles, such as that of the test.
+func stacks() string {
+	all := make([]byte, 4<<20)
+	var list []string
+	for stack := range strings.SplitSeq(string(all[:runtime.Stack(all, true)]), "\n\n") {
+		if strings.Contains(strings.SplitN(stack, "\n", 2)[0], "synctest") {
+			list = append(list, stack)
+		}
+	}
+	return strings.Join(list, "\n\n")
 }
 
 var declaration = regexp.MustCompile(`(?m)^func (?:\(\w+ \*?(\w+)\) )?(\w+)`)
