@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -179,7 +178,7 @@ func (x *exchange) carryOut(route *op.Route, value *world.State, caller world.Ca
 func (x *exchange) respond(reply op.Reply, err error) {
 	x.body.release(x.server.memory)
 	if x.isAbandoned(err) {
-		netfault.Abort(x.w, x.r, cmp.Or(x.r.Context().Err(), context.Cause(x.wait), err))
+		netfault.Abort(x.w, x.r, context.Cause(x.wait))
 		return
 	}
 	a := x.encode(reply, err)

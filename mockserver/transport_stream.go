@@ -10,13 +10,14 @@ import (
 )
 
 // roundTripLive serves a request for a client in the same process that may read the answer while it is written. The
-// response is there with the first flush, or with the end of the answer. A handler that goes on is told to end when the
-// body is closed, when the context of the request ends, or when the server is closed; nobody reads what it writes then.
+// response is there with the first flush, or with the end of the answer. The context of a handler that goes on ends when
+// the body is closed, when the context of the request ends, or when the server is closed; what it writes then is dropped.
 func roundTripLive(s *Server, r, in *http.Request) (*http.Response, error) {
-	ctx, leave := context.WithCancel(in.Context())
+	ctx, cancel := context.WithCancelCause(in.Context())
+	leave := func() { cancel(nil) }
 	w := newLiveWriter()
-	forget := context.AfterFunc(s.stopping, leave)
-	stop := context.AfterFunc(ctx, func() { w.end(in.Context().Err()) }) // nobody may be reading
+	forget := context.AfterFunc(s.stopping, func() { cancel(errClosed) })
+	stop := context.AfterFunc(ctx, func() { w.end(in.Context().Err()) }) // the client may not be reading
 	ended := make(chan error, 1)
 	s.routines.GoThen(func() error {
 		s.ServeHTTP(w, in.WithContext(ctx))

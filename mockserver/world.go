@@ -53,7 +53,7 @@ func (w *World) AdvanceUntilIdle() { w.moved(w.live.AdvanceUntilIdle(w.server.st
 func (w *World) moved(m worlds.ClockChange, err error) {
 	switch {
 	case err != nil && w.server.stopping.Err() != nil:
-		return // nobody looks at the clock of a server that is closed
+		return // the clock of a server that is closed is of no use
 	case err != nil:
 		w.server.fail("move the clock", slog.Any("error", err))
 	case !m.Complete:

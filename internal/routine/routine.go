@@ -55,10 +55,10 @@ func Try(f func() error) (err error) {
 // Group starts goroutines, counts those that run, and waits for them. The zero value is ready to use.
 type Group struct {
 	running atomic.Int64
-	waiting atomic.Bool // whether somebody has ever waited
+	waiting atomic.Bool // whether Wait or WaitFor was ever called
 
 	mu   sync.Mutex
-	idle chan struct{} // closed as soon as nothing runs; nil while nobody waits
+	idle chan struct{} // closed as soon as nothing runs; nil while none waits for that
 	err  error
 }
 
@@ -112,7 +112,7 @@ func (g *Group) Done() {
 	}
 }
 
-// Wait waits until nothing runs, and returns the first error that nobody else was given.
+// Wait waits until nothing runs, and returns the first error of a function of Go.
 func (g *Group) Wait() error {
 	for idle := g.whenIdle(); idle != nil; idle = g.whenIdle() {
 		<-idle

@@ -64,8 +64,8 @@ type line struct {
 	late  bool // it was given up while it was being written
 }
 
-// patience is how long somebody waits, in parts: whoever was not scheduled for a while, as it happens to a busy process,
-// has missed one of them, and not all. The writer may have been the one that was not scheduled.
+// patience measures a wait in parts: a goroutine that was not scheduled for a while, as it happens in a busy process, has
+// missed one of them, and not all. The writer may not have been scheduled either.
 type patience struct {
 	timer *time.Timer
 	part  time.Duration

@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"svc.example/understudy/contract/internal/facts"
-	"svc.example/understudy/internal/routine"
 )
 
 // A lane is the exchanges of one account from one reset of its world to the next, in order of time. Lanes have nothing
@@ -120,7 +119,7 @@ func (l *lanes) showInTurn(ctx context.Context, p *pass) error {
 				x, err, isMore = next()
 			}
 		}}
-		if shown := routine.Try(func() error { return p.showLane(ctx, in, one) }); shown != nil {
+		if shown := p.showLane(ctx, in, one); shown != nil {
 			return shown
 		}
 	}
