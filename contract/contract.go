@@ -161,8 +161,9 @@ func (c *config) loadDocument(name specs.Interface) (*specs.Document, error) {
 }
 
 // Check reads a recording to its end and reports on it. It returns a report also with an error: then it covers what
-// could be read. Errors are those of the source, of the context, ErrNothingMatched and ErrNothingJudged, and a panic of
-// the source, an engine or a rule; a recording that breaks the contract is not an error, but (*Report).Failed reports it.
+// could be read. Errors are those of the source, of the context, ErrNothingMatched and ErrNothingJudged, and a panic
+// of the source, an engine or a rule; a recording that breaks the contract is not an error, but (*Report).Failed
+// reports it.
 func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	g := newGatherer(c)
 	j, err := c.run(ctx, source, g)

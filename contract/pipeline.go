@@ -234,7 +234,7 @@ func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) 
 		return exchangeResult{err: problem}
 	}
 	err := routine.Try(func() error { return c.judgeDecoded(j, &record, &v) })
-	if panicked, ok := errors.AsType[*routine.Panic](err); ok { // one hostile exchange must not end the run
+	if panicked, ok := errors.AsType[*routine.PanicError](err); ok { // one hostile exchange must not end the run
 		err = fmt.Errorf("%s: the judge failed: %v", record.Position, panicked.Value)
 	}
 	if err != nil {

@@ -108,6 +108,7 @@ func newTestServer(tb testing.TB, defaults, opts []Option) *Server {
 
 // closeFor returns what closes the server at the end of a test.
 func (s *Server) closeFor(tb testing.TB) func() {
+	tb.Helper()
 	return func() {
 		if err := s.Close(); err != nil {
 			tb.Logf("understudy: close: %v", err)
@@ -129,7 +130,8 @@ func (t *Transport) respond(r *http.Request) (*http.Response, error) {
 	return roundTrip(t.server, r)
 }
 
-// roundTrip shows a client's request to the server as one that arrived there. The server waits for it when it is closed.
+// roundTrip shows a client's request to the server as one that arrived there. The server waits for it when it is
+// closed.
 func roundTrip(s *Server, r *http.Request) (*http.Response, error) {
 	s.routines.Add()
 	defer s.routines.Done()

@@ -10,8 +10,9 @@ import (
 )
 
 // roundTripLive serves a request for a client in the same process that may read the answer while it is written. The
-// response is there with the first flush, or with the end of the answer. The context of a handler that goes on ends when
-// the body is closed, when the context of the request ends, or when the server is closed; what it writes then is dropped.
+// response is there with the first flush, or with the end of the answer. The context of a handler that goes on ends
+// when the body is closed, when the context of the request ends, or when the server is closed; what it writes then is
+// dropped.
 func roundTripLive(s *Server, r, in *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(in.Context())
 	leave := func() { cancel(nil) }

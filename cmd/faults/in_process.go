@@ -27,9 +27,9 @@ import (
 var inProcess = promise{
 	name: "in-process",
 	says: "In the process of a user, nothing panics but what is the user's own call, and nothing is left after Close.",
-	tried: "a process of its own, with a server after another that 8 goroutines use without a socket: reads, writes, streams " +
-		"that are not read, queries and faults without end, bodies that stop, a console and an engine that panic, block, or end " +
-		"their goroutine; contexts that end before, during and after; Close in between; sources of a check that panic; " +
+	tried: "a process of its own, with a server after another that 8 goroutines use without a socket: reads, writes, " +
+		"streams that are not read, queries and faults without end, bodies that stop, a console and an engine that panic, " +
+		"block, or end their goroutine; contexts that end before, during and after; Close in between; sources of a check that panic; " +
 		"the goroutines that are left",
 	try: tryInProcess,
 }
@@ -44,7 +44,8 @@ func tryInProcess(ctx context.Context, t *trial) (string, error) {
 		return "", fmt.Errorf("%w: %w", errNotTried, err)
 	}
 	var stdout, stderr bytes.Buffer
-	command := exec.CommandContext(ctx, program, "-in-process", "-seed", fmt.Sprint(t.seed), "-for", inProcessTime.String())
+	command := exec.CommandContext(ctx, program, "-in-process", "-seed", fmt.Sprint(t.seed), "-for",
+		inProcessTime.String())
 	command.Stdout, command.Stderr = &stdout, &stderr
 	if err := command.Run(); err != nil {
 		return "", fmt.Errorf("the process ended with %w: %.1000s", err, stderr.String())
@@ -78,9 +79,9 @@ func runInProcess(ctx context.Context, o options, out io.Writer) error {
 				stacks[:runtime.Stack(stacks, true)])
 		}
 	}
-	fmt.Fprintf(out, "%d servers, %d requests, of which %d ended with their context or server, and %d with an error of the "+
-		"user's own code; %d checks; no goroutine is left\n", counts.servers.Load(), counts.requests.Load(), counts.ended.Load(),
-		counts.failed.Load(), counts.checks.Load())
+	fmt.Fprintf(out, "%d servers, %d requests, of which %d ended with their context or server, and %d with an error of "+
+		"the user's own code; %d checks; no goroutine is left\n", counts.servers.Load(), counts.requests.Load(),
+		counts.ended.Load(), counts.failed.Load(), counts.checks.Load())
 	return nil
 }
 

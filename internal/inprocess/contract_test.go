@@ -67,7 +67,7 @@ func check(ctx context.Context, c *checking) { _, _ = c.checker.Check(ctx, c.sou
 
 // all reads a source.
 func all(source contract.Source) {
-	for range source {
+	for range source { //nolint:errcheck // what is wrong with it is not asked here
 		continue
 	}
 }
@@ -227,7 +227,7 @@ var checkRows = map[string]checkRow{
 		call: func(ctx context.Context, c *checking) { _, _ = c.checker.Compare(ctx, c.source, slowSubject) },
 		opts: func(string) []contract.Option { return []contract.Option{contract.WithAnswerTimeout(time.Second)} },
 	},
-	"WithBase":            checkedWith(contract.WithBase(specs.Workflow, "https://other.example")),
+	"WithBase":            checkedWith(contract.WithBase(specs.Workflow, "https://other.example")), //nolint:staticcheck // still exported
 	"WithBaseURL":         checkedWith(contract.WithBaseURL(specs.Workflow, "https://own.example")),
 	"WithBaseline":        {}, // a file that only the options read
 	"WithBrand":           checkedWith(contract.WithBrand("acme")),

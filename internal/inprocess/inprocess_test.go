@@ -1,6 +1,6 @@
 // Package inprocess_test calls every exported function of packages mockserver and contract as a test of a user's does,
-// while contexts and servers end before, during and after the call. Nothing may panic in a goroutine of ours, nothing may
-// wait for ever, and no goroutine may be left.
+// while contexts and servers end before, during and after the call. Nothing may panic in a goroutine of ours, nothing
+// may wait for ever, and no goroutine may be left.
 package inprocess_test
 
 import (
@@ -27,8 +27,8 @@ const (
 
 var moments = []moment{before, during, after}
 
-// The longest times that a call may take, by the clock of its bubble, which stands while anything computes: by itself, and
-// once its server has ended.
+// The longest times that a call may take, by the clock of its bubble, which stands while anything computes: by itself,
+// and once its server has ended.
 const (
 	patience = time.Hour
 	promptly = 10 * time.Second

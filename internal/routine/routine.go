@@ -1,6 +1,6 @@
-// Package routine starts the goroutines of this module. They run in the processes of its users, such as a test: a panic
-// in one of them must not end that process, so it becomes an error for whoever waits for the goroutine. A test holds that
-// nothing else in the module has a go statement.
+// Package routine starts the goroutines of this module. They run in the processes of its users, such as a test: a
+// panic in one of them must not end that process, so it becomes an error for whoever waits for the goroutine. A test
+// holds that nothing else in the module has a go statement.
 package routine
 
 import (
@@ -12,24 +12,24 @@ import (
 	"time"
 )
 
-// Panic is the error that a panic became.
-type Panic struct {
+// PanicError is the error that a panic became.
+type PanicError struct {
 	Value any
 	Stack []byte
 }
 
 // Error implements error. It has the stack, on lines of its own.
-func (p *Panic) Error() string { return fmt.Sprintf("panic: %v\n%s", p.Value, p.Stack) }
+func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.Value, p.Stack) }
 
 // Unwrap returns what was panicked with, if that is an error.
-func (p *Panic) Unwrap() error {
+func (p *PanicError) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
 // Brief returns the message of an error, without the stack if it is a panic.
 func Brief(err error) string {
-	if p, ok := errors.AsType[*Panic](err); ok {
+	if p, ok := errors.AsType[*PanicError](err); ok {
 		return fmt.Sprintf("panic: %v", p.Value)
 	}
 	return err.Error()
@@ -39,10 +39,10 @@ func Brief(err error) string {
 var errExit = errors.New("the goroutine was ended by runtime.Goexit, which FailNow, Fatal and Skip of a test call: " +
 	"call these only from the goroutine of the test")
 
-// Recover, deferred, turns a panic into an error.
+// Recover turns a panic into an error. It is to be deferred.
 func Recover(err *error) {
 	if p := recover(); p != nil {
-		*err = &Panic{p, debug.Stack()}
+		*err = &PanicError{p, debug.Stack()}
 	}
 }
 
@@ -74,12 +74,12 @@ func (g *Group) GoThen(f func() error, ended func(error)) {
 		err := errExit
 		defer func() {
 			if p := recover(); p != nil { // of ended
-				g.keep(&Panic{p, debug.Stack()})
+				g.keep(&PanicError{p, debug.Stack()})
 			}
 		}()
 		defer func() {
 			if p := recover(); p != nil {
-				err = &Panic{p, debug.Stack()}
+				err = &PanicError{p, debug.Stack()}
 			}
 			ended(err)
 		}()

@@ -64,8 +64,8 @@ type line struct {
 	late  bool // it was given up while it was being written
 }
 
-// patience measures a wait in parts: a goroutine that was not scheduled for a while, as it happens in a busy process, has
-// missed one of them, and not all. The writer may not have been scheduled either.
+// patience measures a wait in parts: a goroutine that was not scheduled for a while, as it happens in a busy process,
+// has missed one of them, and not all. The writer may not have been scheduled either.
 type patience struct {
 	timer *time.Timer
 	part  time.Duration
@@ -231,7 +231,7 @@ func (s *Sink) startWriter() {
 	s.writer.GoThen(func() error {
 		for l := s.next(); l != nil; l = s.next() {
 			err := routine.Try(func() error { return s.out.write(l.text) })
-			if _, ok := errors.AsType[*routine.Panic](err); ok {
+			if _, ok := errors.AsType[*routine.PanicError](err); ok {
 				err = fmt.Errorf("the writer failed: %s", routine.Brief(err))
 			}
 			s.endLine(l, err)

@@ -251,7 +251,7 @@ func TestALineIsNotLostWhileNobodyWasScheduled(t *testing.T) { //nolint:parallel
 	s := sink.New(&lines, sink.Limits{Wait: time.Millisecond})
 	for range 20 {
 		err := s.Put([]byte("one\n"), func() {
-			for begin := time.Now(); time.Since(begin) < 3*time.Millisecond; {
+			for begin := time.Now(); time.Since(begin) < 3*time.Millisecond; { //nolint:forbidigo // no world has this time
 				continue // as a processor that does something else
 			}
 		})

@@ -90,8 +90,8 @@ func (p pages) Close() error {
 	return err
 }
 
-// Handler returns the handler of the pages of a server, which are below Path. It asks the server whatever it shows. It is
-// an io.Closer: a server that is closed ends the judging of its worlds.
+// Handler returns the handler of the pages of a server, which are below Path. It asks the server whatever it shows. It
+// is an io.Closer: a server that is closed ends the judging of its worlds.
 func (c *Console) Handler(server http.Handler) http.Handler {
 	s := &site{Console: c, server: server, results: newResults(), watches: map[string]*watching{}}
 	s.closing, s.close = context.WithCancel(context.Background())

@@ -39,10 +39,10 @@ func (e End) Break(ctx context.Context, w http.ResponseWriter, r *http.Request) 
 	_ = connection.Close()
 }
 
-// Abort ends an exchange without an answer, for a reason. A server of net/http cuts the connection, or resets the stream
-// of HTTP/2. A client in the same process has the reason as its error. Any other writer, such as a
-// httptest.ResponseRecorder, has no connection, and what calls the handler recovers from no panic: it has a status that
-// the mock does not use otherwise, and the reason.
+// Abort ends an exchange without an answer, for a reason. A server of net/http cuts the connection, or resets the
+// stream of HTTP/2. A client in the same process has the reason as its error. Any other writer, such as a
+// httptest.ResponseRecorder, has no connection, and what calls the handler recovers from no panic: it has a status
+// that the mock does not use otherwise, and the reason.
 func Abort(w http.ResponseWriter, r *http.Request, why error) {
 	if local := localOf(w); local != nil {
 		local.err = why
@@ -51,8 +51,9 @@ func Abort(w http.ResponseWriter, r *http.Request, why error) {
 	if r.Context().Value(http.ServerContextKey) != nil {
 		panic(http.ErrAbortHandler)
 	}
-	http.Error(w, fmt.Sprintf("understudy: the request is not answered: %v. This ResponseWriter has no connection that could be "+
-		"cut; use a server, such as that of mockserver.Start, or mockserver.NewTransport", why), http.StatusBadGateway)
+	http.Error(w, fmt.Sprintf("understudy: the request is not answered: %v. This ResponseWriter has no connection that "+
+		"could be cut; use a server, such as that of mockserver.Start, or mockserver.NewTransport", why),
+		http.StatusBadGateway)
 }
 
 // settleTime is the time that the first part of a body has to arrive before the connection is reset, which would

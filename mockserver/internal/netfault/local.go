@@ -28,8 +28,8 @@ type localWriter interface{ writer() *Local }
 
 func (l *Local) writer() *Local { return l }
 
-// localOf returns what a response writer, or one beneath it, keeps for a client in the same process; nil if it is not for
-// one.
+// localOf returns what a response writer, or one beneath it, keeps for a client in the same process; nil if it is not
+// for one.
 func localOf(w http.ResponseWriter) *Local {
 	for {
 		switch of := w.(type) {

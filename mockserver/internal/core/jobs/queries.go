@@ -114,8 +114,8 @@ func (r *run) leave(a *attempt) {
 	}
 }
 
-// begin runs the query as soon as a slot is free. The result of a cancelled query is dropped. If the engine panics, that
-// is the error of the query.
+// begin runs the query as soon as a slot is free. The result of a cancelled query is dropped. If the engine panics,
+// that is the error of the query.
 func (r *run) begin(ctx context.Context, a *attempt, query func(context.Context) outcome) {
 	var result outcome
 	r.engine.Routines.GoThen(func() error {
