@@ -17,13 +17,13 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"sync"
 
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -127,11 +127,14 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 func (c *config) load() ([]*specs.Document, error) {
 	names := specs.Interfaces()
 	documents, errs := make([]*specs.Document, len(names)), make([]error, len(names))
-	var wg sync.WaitGroup
+	var loading routine.Group
 	for i, name := range names {
-		wg.Go(func() { documents[i], errs[i] = c.document(name) })
+		loading.GoThen(func() (err error) {
+			documents[i], err = c.document(name)
+			return err
+		}, func(err error) { errs[i] = err })
 	}
-	wg.Wait()
+	errs = append(errs, loading.Wait())
 	for _, name := range slices.Sorted(maps.Keys(c.specs)) {
 		if !slices.Contains(names, name) {
 			errs = append(errs, fmt.Errorf("document of %q: unknown interface", name))
@@ -158,8 +161,9 @@ func (c *config) loadDocument(name specs.Interface) (*specs.Document, error) {
 }
 
 // Check reads a recording to its end and reports on it. It returns a report also with an error: then it covers what
-// could be read. Errors are those of the source, of the context, ErrNothingMatched and ErrNothingJudged; a recording
-// that breaks the contract is not an error, but (*Report).Failed reports it.
+// could be read. Errors are those of the source, of the context, ErrNothingMatched and ErrNothingJudged, and a panic
+// of the source, an engine or a rule; a recording that breaks the contract is not an error, but (*Report).Failed
+// reports it.
 func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	g := newGatherer(c)
 	j, err := c.run(ctx, source, g)

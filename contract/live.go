@@ -69,7 +69,11 @@ func (l *Live) Add(exchanges ...*recording.Exchange) []verdict.Verdict {
 		alone.watch(l.gatherer, l.verdicts.ruleNumbers)
 		l.gatherer.collect(&v)
 		l.mu.Lock()
-		l.verdicts.add(e.Seq, alone)
+		if e != nil {
+			l.verdicts.add(e.Seq, alone)
+		} else {
+			l.verdicts.add(0, alone)
+		}
 		l.mu.Unlock()
 		numbers = append(numbers, l.added)
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/routine"
 )
 
 const (
@@ -51,10 +51,10 @@ type exchangeResult struct {
 // to its end in the background.
 func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.Judge, error) {
 	outer := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	p := &pipeline{
-		checker: c, judge: c.judge.Sampling(isSampled),
+		checker: c, judge: c.judge.Sampling(isSampled), fail: cancel,
 		work: make(chan *batch), order: make(chan *batch, maxWaiting), room: make(chan struct{}, 1),
 	}
 	if c.config.guess {
@@ -62,17 +62,21 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 			p.judge, p.notes = j.Sampling(isSampled), notes
 		})
 	}
-	var wg sync.WaitGroup
+	var working routine.Group
 	for range c.workers() {
-		wg.Go(func() { p.judgeAll(ctx) })
+		working.GoThen(func() error { return p.judgeAll(ctx) }, p.ended)
 	}
-	wg.Go(func() { p.read(ctx, source) })
+	working.GoThen(func() error { return p.read(ctx, source) }, p.ended)
 	err := p.gather(ctx, g)
 	if interrupted := outer.Err(); interrupted != nil {
 		return c.judge, errors.Join(err, interrupted)
 	}
-	cancel()
-	wg.Wait()
+	if ctx.Err() == nil { // the source has come to its end
+		err = errors.Join(err, working.Wait())
+	}
+	if failed := context.Cause(ctx); failed != nil { // the source, or a worker
+		return c.judge, errors.Join(err, failed)
+	}
 	g.noteGuesses(p.judge, p.notes)
 	return p.judge, err
 }
@@ -84,13 +88,22 @@ type pipeline struct {
 	notes   []string // on what was guessed
 	work    chan *batch
 	order   chan *batch // the same ones, in the order of the recording
+	fail    context.CancelCauseFunc
 
 	bytes atomic.Int64  // of the batches under way
 	room  chan struct{} // signals that a batch was gathered
 }
 
+// ended ends the check if a goroutine of it has ended with an error. What it was at is not judged, so nothing must wait
+// for it.
+func (p *pipeline) ended(err error) {
+	if err != nil {
+		p.fail(err)
+	}
+}
+
 // read makes batches of a source, and sends them to the workers and to the gatherer.
-func (p *pipeline) read(ctx context.Context, source Source) {
+func (p *pipeline) read(ctx context.Context, source Source) error {
 	defer close(p.order)
 	defer close(p.work)
 	most := batchRecords
@@ -110,6 +123,7 @@ func (p *pipeline) read(ctx context.Context, source Source) {
 		}
 		return true
 	})
+	return nil
 }
 
 // waitForRoom waits until the batches under way leave room for another one.
@@ -125,11 +139,12 @@ func (p *pipeline) waitForRoom(ctx context.Context, size int) bool {
 	return true
 }
 
-func (p *pipeline) judgeAll(ctx context.Context) {
+func (p *pipeline) judgeAll(ctx context.Context) error {
 	for b := range p.work {
 		p.judgeBatch(ctx, b)
 		close(b.done)
 	}
+	return nil
 }
 
 // gather takes the batches in their order, each when it is done.
@@ -218,18 +233,25 @@ func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) 
 	if problem != nil {
 		return exchangeResult{err: problem}
 	}
-	item, err := record.Decode()
+	err := routine.Try(func() error { return c.judgeDecoded(j, &record, &v) })
+	if panicked, ok := errors.AsType[*routine.PanicError](err); ok { // one hostile exchange must not end the run
+		err = fmt.Errorf("%s: the judge failed: %v", record.Position, panicked.Value)
+	}
 	if err != nil {
 		return exchangeResult{err: err}
 	}
-	if ignored := c.config.ignores(&item); ignored != "" {
-		return exchangeResult{number: item.Number, ignored: ignored}
+	return v
+}
+
+func (c *Checker) judgeDecoded(j *judge.Judge, record *record.Raw, v *exchangeResult) error {
+	item, err := record.Decode()
+	if err != nil {
+		return err
 	}
-	defer func() { // one hostile exchange must not end the run
-		if p := recover(); p != nil {
-			v = exchangeResult{err: fmt.Errorf("%s: the judge failed: %v", record.Position, p)}
-		}
-	}()
+	if v.ignored = c.config.ignores(&item); v.ignored != "" {
+		v.number = item.Number
+		return nil
+	}
 	v.number, v.result = item.Number, j.Exchange(item)
 	v.event = facts.New(v.result)
 	if v.event != nil || len(v.result.Findings) > 0 {
@@ -239,5 +261,5 @@ func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) 
 		v.event.Line = v.line
 	}
 	v.result.Shed()
-	return v
+	return nil
 }

@@ -49,7 +49,7 @@ func (x *exchange) read(route *op.Route) (b body, err error) {
 	}
 	limit, encoding := x.maxBody(route), x.r.Header.Get("Content-Encoding")
 	if err = b.receive(x.r, limit); err == nil {
-		err = b.acquire(x.r.Context(), x.server.memory, encoding, limit)
+		err = b.acquire(x.waiting, x.server.memory, encoding, limit)
 	}
 	if err == nil {
 		err = b.decode(encoding, limit)
@@ -112,7 +112,9 @@ const maxRatio = 1032
 
 // acquire waits until there is memory for a large body, or for what a compressed one may become, until the exchange is
 // over.
-func (b *body) acquire(ctx context.Context, memory *semaphore.Weighted, encoding string, limit int64) error {
+func (b *body) acquire(
+	waiting func() context.Context, memory *semaphore.Weighted, encoding string, limit int64,
+) error {
 	weight := int64(len(b.bytes))
 	if weight > 0 && encoding != "" {
 		weight = min(limit, weight*maxRatio)
@@ -120,7 +122,7 @@ func (b *body) acquire(ctx context.Context, memory *semaphore.Weighted, encoding
 	if weight = min(weight, maxAtATime); weight < large {
 		return nil
 	}
-	if err := memory.Acquire(ctx, weight); err != nil {
+	if err := memory.Acquire(waiting(), weight); err != nil {
 		return fmt.Errorf("wait for memory for the request body: %w", err)
 	}
 	b.weight = weight

@@ -24,7 +24,8 @@ func (w *World) Exchanges(calls fixtures.Calls) ([]recording.Exchange, error) {
 // WaitFor waits until the world has answered n calls that fit a description, and returns their exchanges, oldest
 // first, without secrets. Calls that are in the journal already count. An exchange is there before the first byte of
 // its answer leaves. With an error WaitFor returns what it has seen: the error wraps that of the context when that ends
-// first. It fails, as Exchanges does, if the description can fit no call, and if the world is deleted.
+// first. It fails, as Exchanges does, if the description can fit no call, and if the world is deleted or the server is
+// closed.
 func (w *World) WaitFor(ctx context.Context, calls fixtures.Calls, n int) ([]recording.Exchange, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("wait for %d calls: want a number above 0", n)
@@ -33,8 +34,14 @@ func (w *World) WaitFor(ctx context.Context, calls fixtures.Calls, n int) ([]rec
 	if err != nil {
 		return nil, fmt.Errorf("calls: %w", err)
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(w.server.stopping, func() { cancel(errClosed) })()
 	found, lost, err := described.WaitFor(ctx, 0, n)
 	if err != nil {
+		if closed := context.Cause(ctx); errors.Is(closed, errClosed) {
+			err = closed
+		}
 		err = fmt.Errorf("world %s: saw %d of %d calls: %w", w.live.ID, len(found), n, err)
 		if lost > 0 {
 			err = errors.Join(err, w.droppedError())

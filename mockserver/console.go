@@ -11,7 +11,7 @@ import (
 // Console makes web pages for a server, such as those of package console.
 type Console interface {
 	// Handler returns the handler of the pages, which are below /_understudy/console/. It is given the server, to ask
-	// it whatever the pages show.
+	// it whatever the pages show. If the handler is an io.Closer, the server closes it when it is closed itself.
 	Handler(server http.Handler) http.Handler
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
@@ -110,13 +111,12 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 	path = inDefaultWorld(iface.doc, r.Method, path)
 	t := target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
 	x := &exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
+	defer x.end()
 	if s.profiles != nil && strings.HasPrefix(path, profilesPrefix) {
 		x.serveProfiles()
 		return
 	}
-	ctx, cancel := untilShutdown(r.Context())
-	defer cancel()
-	x.respond(x.control(ctx))
+	x.respond(x.control())
 }
 
 // inDefaultWorld returns the path in full where it names no world, and so means the default one: /journal is
@@ -151,10 +151,9 @@ func (x *exchange) allowed(methods string) string {
 	return methods
 }
 
-// control takes the steps from a request to the control interface to the handler's reply. Handlers that last have the
-// context, and the others that of the request.
-func (x *exchange) control(ctx context.Context) (reply op.Reply, err error) {
-	defer recovered(&err)
+// control takes the steps from a request to the control interface to the handler's reply.
+func (x *exchange) control() (reply op.Reply, err error) {
+	defer routine.Recover(&err)
 	if err := x.mayControl(); err != nil {
 		return reply, err
 	}
@@ -171,8 +170,9 @@ func (x *exchange) control(ctx context.Context) (reply op.Reply, err error) {
 		return reply, err
 	}
 	x.call = x.newCall(world.Caller{})
+	x.call.Context = x.waiting()
 	if route.Lasts {
-		x.call.Context = ctx
+		x.call.Context = x.untilShutdown()
 		x.takeTime()
 	}
 	return route.Handle(&x.call)

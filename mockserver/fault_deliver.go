@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -12,16 +13,18 @@ import (
 // sees of the answer, which may be nothing at all.
 func (x *exchange) respondFaulty(a answer) {
 	x.takeTime()
-	isGone := !netfault.Wait(x.r.Context(), x.fault.delay)
+	ctx := x.waiting()
+	isGone := !netfault.Wait(ctx, x.fault.delay)
 	body, excess, end := netfault.Apply(&x.fault.plan, a.Status, a.Body)
 	if isGone || !end.IsSeen {
 		x.fault.Injected = true
 		a = answer{notes: a.notes}
 		x.server.requests.write(x, a, x.commit(a))
 		if isGone {
-			panic(http.ErrAbortHandler)
+			netfault.Abort(x.w, x.r, context.Cause(ctx))
+		} else {
+			end.Break(ctx, x.w, x.r)
 		}
-		end.Break(x.w, x.r)
 		return
 	}
 	if a.Body, x.fault.cut = body, end.IsCut; excess > 0 {
@@ -45,7 +48,7 @@ func (x *exchange) writeFaulty(a answer, end netfault.End) {
 	connection := http.NewResponseController(x.w)
 	x.extend(connection)
 	x.w.WriteHeader(a.Status)
-	end.Send(x.w, x.r, x.fault.plan.BytesPerSecond, a.Body, func(b []byte) error {
+	end.Send(x.waiting(), x.w, x.r, x.fault.plan.BytesPerSecond, a.Body, func(b []byte) error {
 		x.extend(connection)
 		return x.send(connection, b)
 	})

@@ -3,7 +3,6 @@ package mockserver
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -57,7 +56,7 @@ func (x *exchange) underFaults(route *op.Route, value *world.State) (reply op.Re
 		return reply, err
 	}
 	reply, err = x.takeEffect(route, value, chosen)
-	if gone := x.r.Context().Err(); gone != nil && errors.Is(err, gone) {
+	if x.isAbandoned(err) {
 		return reply, err
 	}
 	x.fault = chosen
@@ -168,7 +167,7 @@ func (x *exchange) deliverAgain(route *op.Route, f *applied) (notes []string) {
 
 // refusalNote says that the operation was refused, where the client does not see that.
 func (x *exchange) refusalNote(err error, f *applied) string {
-	if err == nil || !f.Injected || x.r.Context().Err() != nil {
+	if err == nil || !f.Injected || x.isAbandoned(err) {
 		return ""
 	}
 	_, reason := x.refuse(err)

@@ -31,7 +31,7 @@ func (x *exchange) passRetry(refused *error) {
 	}
 	for _, line := range limit.Header {
 		if seconds, err := strconv.Atoi(line[1]); line[0] == op.RetryAfter && err == nil {
-			_, _ = x.visit.world.Advance(x.r.Context(), time.Duration(seconds)*time.Second) // or the limit is refused again
+			_, _ = x.visit.world.Advance(x.waiting(), time.Duration(seconds)*time.Second) // or the limit is refused again
 		}
 	}
 }

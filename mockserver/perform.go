@@ -1,8 +1,8 @@
 package mockserver
 
 import (
+	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/clock"
@@ -19,7 +19,7 @@ func (x *exchange) perform(route *op.Route, value *world.State) (op.Reply, error
 		if needed == nil {
 			return reply, err
 		}
-		if err := x.visit.world.Finish(x.call.Context, needed); err != nil {
+		if err := x.visit.world.Finish(x.waiting(), needed); err != nil {
 			return reply, err
 		}
 		value = x.visit.world.Read()
@@ -64,16 +64,26 @@ func (x *exchange) take(value *world.State) {
 // await moves an auto clock on while what the call asks for is under way.
 func (x *exchange) await(route *op.Route) error {
 	defer x.call.Queries.Needed() // by worlds on the way
-	return x.visit.world.Await(x.call.Context, func(value *world.State) (string, time.Time, bool) {
+	return x.visit.world.Await(x.waiting(), func(value *world.State) (string, time.Time, bool) {
 		x.take(value)
 		return route.Pending(&x.call)
 	})
 }
 
-// abandon ends a request without an answer, and without a trace in the world, when its client has left while the
-// answer waited for a query, or the server is closing.
-func (x *exchange) abandon(err error) {
-	if gone := x.r.Context().Err(); gone != nil && errors.Is(err, gone) {
-		panic(http.ErrAbortHandler)
+// waiting returns the context of whatever the request waits for. It ends with the context of the request, and when the
+// server is closed.
+func (x *exchange) waiting() context.Context {
+	if x.wait == nil {
+		ctx, cancel := context.WithCancelCause(x.r.Context())
+		forget := context.AfterFunc(x.server.stopping, func() { cancel(errClosed) })
+		x.wait, x.endWait = ctx, func() { forget(); cancel(nil) }
 	}
+	return x.wait
+}
+
+// isAbandoned reports whether an error says that the client has left while the answer waited for something, or that the
+// server was closed. The exchange then ends without an answer, and without a trace in the world.
+func (x *exchange) isAbandoned(err error) bool {
+	return err != nil && x.wait != nil && x.wait.Err() != nil &&
+		(errors.Is(err, x.wait.Err()) || errors.Is(err, context.Cause(x.wait)))
 }

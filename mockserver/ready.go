@@ -2,8 +2,8 @@ package mockserver
 
 import (
 	"errors"
-	"sync"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/specs"
 )
 
@@ -15,10 +15,9 @@ func (s *Server) Ready() error {
 		load = append(load, s.interfaces[name])
 	}
 	errs := make([]error, len(load))
-	var wg sync.WaitGroup
+	var loading routine.Group
 	for i, load := range load {
-		wg.Go(func() { _, errs[i] = load() })
+		loading.GoThen(func() error { _, err := load(); return err }, func(err error) { errs[i] = err })
 	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, loading.Wait())...)
 }

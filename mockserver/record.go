@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/internal/sink"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/control"
@@ -93,7 +94,7 @@ func (r *recorder) write(e *journal.Entry, turn *journal.Turn) (err error) {
 
 // line returns an exchange as a line, without secrets.
 func (r *recorder) line(e *journal.Entry) (text []byte, err error) {
-	defer recovered(&err)
+	defer routine.Recover(&err)
 	return recording.Line(r.server.redacted(e))
 }
 

@@ -1,16 +1,18 @@
 package mockserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"time"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/netfault"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/prefer"
 	"svc.example/understudy/mockserver/internal/validate"
@@ -47,6 +49,10 @@ type exchange struct {
 	fault   *applied // nil unless one is applied
 
 	snapshot *world.State // that perform gives to a handler that reads
+
+	wait    context.Context //nolint:containedctx // of waiting; nil until something waits
+	endWait func()
+	isOver  bool // it was answered, and nothing that is left of it looks at the world
 }
 
 // visit is the world that a request is for, as it was when the request came in.
@@ -100,13 +106,24 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 	}
 	x := s.used.newExchange()
 	x.loadedInterface, x.server, x.target, x.w, x.r, x.began = iface, s, t, w, r, s.arrival()
+	defer x.end()
 	x.respond(x.answer())
+}
+
+// end gives back what the exchange has used.
+func (x *exchange) end() {
+	if x.endWait != nil {
+		x.endWait()
+	}
+	if x.isOver {
+		x.server.used.recycle(x)
+	}
 }
 
 // answer takes the steps from the request to the handler's reply. An *op.Error is the caller's fault, any other error
 // is ours. A panic becomes one of ours: it reaches no user.
 func (x *exchange) answer() (reply op.Reply, err error) {
-	defer recovered(&err)
+	defer routine.Recover(&err)
 	x.key = x.credential()
 	if x.visit, err = x.enter(); err != nil {
 		return reply, err
@@ -156,18 +173,14 @@ func (x *exchange) carryOut(route *op.Route, value *world.State, caller world.Ca
 	return x.brand.remarks(reply), x.brand.refusal(err)
 }
 
-// recovered, deferred, turns a panic into an error.
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-	}
-}
-
 // respond takes the steps from the handler's reply, or an error, to the last byte of the answer. The exchange is in the
 // journal before the first byte leaves.
 func (x *exchange) respond(reply op.Reply, err error) {
 	x.body.release(x.server.memory)
-	x.abandon(err)
+	if x.isAbandoned(err) {
+		netfault.Abort(x.w, x.r, context.Cause(x.wait))
+		return
+	}
 	a := x.encode(reply, err)
 	if x.fault != nil {
 		x.respondFaulty(a)
@@ -176,9 +189,7 @@ func (x *exchange) respond(reply op.Reply, err error) {
 	seq := x.commit(a)
 	x.server.requests.write(x, a, seq)
 	x.write(a)
-	if a.stream == nil && !x.call.Queries.Used() { // nothing that is left of the request looks at the world
-		x.server.used.recycle(x)
-	}
+	x.isOver = a.stream == nil && !x.call.Queries.Used()
 }
 
 // enter finds the world that the request is for.
@@ -284,6 +295,6 @@ func (x *exchange) newCall(caller world.Caller) op.Call {
 	return op.Call{
 		Operation: x.brand.operation(x.match.Operation), Match: &x.match, Swapped: x.brand.names(),
 		Query: x.input.query, Body: x.input.body, Raw: x.body.bytes, Header: x.r.Header.Get,
-		Key: x.key, Caller: caller, Base: x.target.links(), Context: x.r.Context(),
+		Key: x.key, Caller: caller, Base: x.target.links(),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -18,9 +19,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/internal/audience"
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/core/jobs"
@@ -48,8 +51,9 @@ type Server struct {
 	keeper     *keeper   // nil without a file to keep the worlds in
 	close      func() error
 	pages      http.Handler    // nil without a console
-	stopping   context.Context //nolint:containedctx // of streams inside the process: it ends with the server
-	stop       context.CancelFunc
+	stopping   context.Context //nolint:containedctx // of whatever waits: it ends with the server
+	stop       context.CancelCauseFunc
+	routines   *routine.Group      // goroutines that end with the server, those of its clients in the process among them
 	memory     *semaphore.Weighted // for large bodies
 	used       used
 	dates      dates
@@ -94,12 +98,12 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	s := &Server{
 		config: c, interfaces: map[specs.Interface]makeInterface{}, reload: map[specs.Interface]func() error{},
 		digests: map[specs.Interface][sha256.Size]byte{},
-		close:   func() error { return nil },
+		close:   func() error { return nil }, routines: &routine.Group{},
 	}
-	s.stopping, s.stop = context.WithCancel(context.Background())
+	s.stopping, s.stop = context.WithCancelCause(context.Background())
 	s.meters = meter.New()
 	s.settle, s.memory = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
-	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
+	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy, Routines: s.routines}
 	for _, rules := range []op.Interface{
 		ingestion.Interface(), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
 		workflow.Interface(),
@@ -125,11 +129,29 @@ func newServer(defaults, opts []Option) (*Server, error) {
 // two at least. Others wait for their turn, with the requests that have asked for them and nothing else.
 func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 
-// Close ends what the server began. A server that listens stops to. The error says so when answers are not in the
-// recording that was to have them, or the worlds are not in their file.
+// errClosed is the error of whatever would wait for something, or ask something, of a server that is closed.
+var errClosed = fmt.Errorf("the mock is closed: %w", http.ErrServerClosed)
+
+// closePatience is the time that Close gives to what ends with the server: code of users that does not end with its
+// context, such as a query engine, may take longer.
+const closePatience = 5 * time.Second
+
+// Close ends what the server began: it stops listening, requests that wait for something end without an answer, as does
+// WaitFor, and clients in the process get an error from then on. It returns as soon as nothing of the server runs any
+// more. The error says when something does after five seconds, when answers are not in the recording that was to have
+// them, or when the worlds are not in their file.
 func (s *Server) Close() error {
-	s.stop()
-	return errors.Join(s.close(), s.keeper.Close(), s.recorder.close())
+	s.stop(errClosed)
+	errs := []error{s.close()}
+	if pages, ok := s.pages.(io.Closer); ok {
+		errs = append(errs, pages.Close())
+	}
+	left, err := s.routines.WaitFor(closePatience)
+	if left > 0 {
+		err = errors.Join(err, fmt.Errorf("%d goroutines have not ended within %v: want handlers, query engines and "+
+			"response writers that return when the context of their request ends", left, closePatience))
+	}
+	return errors.Join(append(errs, err, s.keeper.Close(), s.recorder.close())...)
 }
 
 // loaded returns the interface of a name, which is loaded when it is first asked for.
@@ -231,7 +253,10 @@ func (s *Server) knownOperations(operations []string) error {
 
 // fail reports what is our own fault: to the log, and to the running test, which fails.
 func (s *Server) fail(message string, attrs ...slog.Attr) {
-	s.log.LogAttrs(context.Background(), slog.LevelError, message, attrs...)
+	_ = routine.Try(func() error { // a log of the user's own may panic, too
+		s.log.LogAttrs(context.Background(), slog.LevelError, message, attrs...)
+		return nil
+	})
 	if s.failed != nil {
 		s.failed(fmt.Sprint("understudy: ", message, " ", attrs))
 	}

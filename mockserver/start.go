@@ -2,6 +2,8 @@ package mockserver
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"testing"
@@ -51,17 +53,26 @@ func Start(tb testing.TB, opts ...Option) *Server {
 		tb.Fatalf("understudy: %v", err)
 	}
 	server := s.HTTPServer()
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.routines.Add()
+		defer s.routines.Done()
+		s.ServeHTTP(w, r)
+	})
 	s.origin, s.close = "http://"+listener.Addr().String(), server.Close
-	if s.ca == nil {
-		go server.Serve(listener) //nolint:errcheck // it ends with http.ErrServerClosed
-	} else {
+	serve := func() error { return server.Serve(listener) }
+	if s.ca != nil {
 		s.origin = "https://" + listener.Addr().String()
 		if server.TLSConfig, err = s.ca.Config(Hosts()...); err != nil {
 			tb.Fatalf("understudy: %v", err)
 		}
-		go server.ServeTLS(listener, "", "") //nolint:errcheck // likewise
+		serve = func() error { return server.ServeTLS(listener, "", "") }
 	}
-	tb.Cleanup(func() { _ = s.Close() })
+	s.routines.GoThen(serve, func(err error) {
+		if !errors.Is(err, http.ErrServerClosed) {
+			s.fail("serve", slog.Any("error", err))
+		}
+	})
+	tb.Cleanup(s.closeFor(tb))
 	return s
 }
 

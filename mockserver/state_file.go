@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/internal/statefile"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/control"
@@ -47,7 +48,7 @@ type keeper struct {
 	server *Server
 	file   *statefile.File
 	stop   chan struct{}
-	done   chan struct{}
+	saving routine.Group
 
 	close func() error // once
 
@@ -67,12 +68,12 @@ func (s *Server) newKeeper() (*keeper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("state file: %w", err)
 	}
-	k := &keeper{server: s, file: file, stop: make(chan struct{}), done: make(chan struct{})}
+	k := &keeper{server: s, file: file, stop: make(chan struct{})}
 	k.close = sync.OnceValue(k.end)
 	if err := k.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("state file: %w", err), file.Close())
 	}
-	go k.run()
+	k.saving.Go(k.run)
 	return k, nil
 }
 
@@ -86,22 +87,21 @@ func (k *keeper) Close() error {
 
 func (k *keeper) end() error {
 	close(k.stop)
-	<-k.done
-	err := k.save()
+	failed := k.saving.Wait()
+	err := routine.Try(k.save)
 	if err != nil {
 		err = fmt.Errorf("save the state: %w", err)
 	}
-	return errors.Join(err, k.file.Close())
+	return errors.Join(failed, err, k.file.Close())
 }
 
 // run saves the worlds after changes. It takes at most a third of the time for that.
-func (k *keeper) run() {
-	defer close(k.done)
+func (k *keeper) run() error {
 	pause := k.server.savePause
 	for slowest := slowSave; ; {
 		select {
 		case <-k.stop:
-			return
+			return nil
 		case <-time.After(pause):
 		}
 		began := clock.Wall()

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/internal/op"
 )
 
@@ -14,18 +15,17 @@ import (
 // is to stop, before that of the requests does.
 type stoppingKey struct{}
 
-// untilShutdown returns a context that ends with another one, or as soon as the server of its request is to stop.
-func untilShutdown(parent context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(parent)
-	stopping, ok := parent.Value(stoppingKey{}).(context.Context)
-	if !ok {
-		return ctx, cancel
+// untilShutdown returns a context that ends with that of what the request waits for, or as soon as the server of its
+// request is to stop.
+func (x *exchange) untilShutdown() context.Context {
+	ctx := x.waiting()
+	if stopping, ok := ctx.Value(stoppingKey{}).(context.Context); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		forget, before := context.AfterFunc(stopping, cancel), x.endWait
+		x.endWait = func() { forget(); cancel(); before() }
 	}
-	forget := context.AfterFunc(stopping, cancel)
-	return ctx, func() {
-		forget()
-		cancel()
-	}
+	return ctx
 }
 
 // takeTime lifts the deadlines of the connection that are for requests which are answered at once. Its request was
@@ -65,6 +65,6 @@ type leftError struct{ error }
 
 // run runs a stream. A panic in it becomes an error.
 func run(stream op.Stream, isLive bool, send func([]byte) error) (err error) {
-	defer recovered(&err)
+	defer routine.Recover(&err)
 	return stream(send, isLive)
 }

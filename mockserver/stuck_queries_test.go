@@ -64,6 +64,7 @@ func promptly(t *testing.T, s http.Handler, status int, method, target, body str
 // leaving calls with a context of its own, and reports whether there was an answer.
 func leaving(ctx context.Context, s http.Handler, method, target, body string, headers ...string) <-chan bool {
 	answered := make(chan bool, 1)
+	ctx = context.WithValue(ctx, http.ServerContextKey, &http.Server{})
 	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
 	r.Header.Set("Authorization", admin)
 	if body != "" {

@@ -3,17 +3,21 @@ package mockserver
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jarcoal/httpmock"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/internal/netfault"
 	"svc.example/understudy/specs"
 )
@@ -23,6 +27,9 @@ import (
 //
 // It has each answer as a whole before the client reads it, also one that the platform would stream. Only the stream of
 // a journal comes while it is read, until the client closes its body, its context ends, or the test ends.
+//
+// A request whose context ends before its answer may still take effect, as on a network: the mock may be at it, and
+// commits it to the journal. World.WaitFor and the end of the test wait for it.
 type Transport struct {
 	*httpmock.MockTransport
 	server *Server
@@ -50,7 +57,7 @@ func NewTransport(tb testing.TB, opts ...Option) *Transport {
 	}
 	t := &Transport{MockTransport: httpmock.NewMockTransport(), server: newTestServer(tb, defaults, opts)}
 	t.server.addBrandedBases()
-	tb.Cleanup(func() { _ = t.server.Close() })
+	tb.Cleanup(t.server.closeFor(tb))
 	t.RegisterNoResponder(t.respond)
 	return t
 }
@@ -71,11 +78,18 @@ func (s *Server) addBrandedBases() {
 // newTestServer makes a server whose own faults fail the test. A test that fails logs the last exchanges.
 func newTestServer(tb testing.TB, defaults, opts []Option) *Server {
 	tb.Helper()
-	var over atomic.Bool
-	tb.Cleanup(func() { over.Store(true) })
+	var mu sync.Mutex // so that no goroutine reports to a test that is over, which panics
+	over := false
+	tb.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	})
 	defaults = append(defaults, func(c *config) error {
 		c.failed = func(message string) {
-			if !over.Load() {
+			mu.Lock()
+			defer mu.Unlock()
+			if !over {
 				tb.Error(message)
 			}
 		}
@@ -93,6 +107,16 @@ func newTestServer(tb testing.TB, defaults, opts []Option) *Server {
 	return s
 }
 
+// closeFor returns what closes the server at the end of a test.
+func (s *Server) closeFor(tb testing.TB) func() {
+	tb.Helper()
+	return func() {
+		if err := s.Close(); err != nil {
+			tb.Logf("understudy: close: %v", err)
+		}
+	}
+}
+
 // Client is an HTTP client that sends everything through the transport.
 func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
 
@@ -107,27 +131,31 @@ func (t *Transport) respond(r *http.Request) (*http.Response, error) {
 	return roundTrip(t.server, r)
 }
 
-// roundTrip shows a client's request to the server as one that arrived there.
-func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) {
-	defer func() {
-		if p := recover(); p == http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
-			err = cmp.Or(r.Context().Err(), http.ErrAbortHandler)
-		} else if p != nil {
-			panic(p)
-		}
-	}()
+// roundTrip shows a client's request to the server as one that arrived there. The server waits for it when it is
+// closed.
+func roundTrip(s *Server, r *http.Request) (*http.Response, error) {
+	s.routines.Add()
+	defer s.routines.Done()
+	if r.Body != nil {
+		defer r.Body.Close()
+	}
+	if err := cmp.Or(r.Context().Err(), context.Cause(s.stopping)); err != nil {
+		return nil, err
+	}
 	in := r.Clone(r.Context())
 	in.RequestURI, in.RemoteAddr = r.URL.RequestURI(), "192.0.2.1:1234"
 	if in.Host == "" {
 		in.Host = r.URL.Host
 	}
-	if in.Body == nil {
+	switch {
+	case in.Body == nil:
 		in.Body = http.NoBody
+	case in.GetBody == nil: // it is not in memory, so that to read it may take for ever
+		defer context.AfterFunc(in.Context(), func() { _ = in.Body.Close() })()
 	}
 	if in.ContentLength > 0 { // on the wire it is there, and gives the length of a body that is not read
 		in.Header.Set("Content-Length", strconv.FormatInt(in.ContentLength, 10))
 	}
-	defer in.Body.Close()
 	target, ok := s.locate(in)
 	switch {
 	case !ok:
@@ -138,8 +166,11 @@ func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) 
 		return roundTripLive(s, r, in)
 	}
 	w := &responseWriter{header: http.Header{}}
-	s.serve(w, in, target)
-	if err := w.Err(); err != nil {
+	err := routine.Try(func() error {
+		s.serve(w, in, target)
+		return nil
+	})
+	if err = s.unanswered(w, r, err); err != nil {
 		return nil, err
 	}
 	return w.response(r), nil
@@ -157,6 +188,19 @@ func (s *Server) servedAt(host string) string {
 		return "assign the address with WithBaseURL"
 	}
 	return strings.Join(list, ", ")
+}
+
+// unanswered returns the error that a client in the process gets in place of an answer; nil if there is an answer. A
+// panic, such as that of a log or a console of the user's own, is in the log, and fails the test.
+func (s *Server) unanswered(w *responseWriter, r *http.Request, err error) error {
+	switch {
+	case err == nil:
+		return w.Err()
+	case errors.Is(err, http.ErrAbortHandler): // by which a handler of the user's own cuts the connection
+		return cmp.Or(r.Context().Err(), io.EOF)
+	}
+	s.fail("serve a request", slog.String("request", r.Method+" "+r.URL.Redacted()), slog.Any("error", err))
+	return fmt.Errorf("understudy: the mock failed: %s", routine.Brief(err))
 }
 
 // responseWriter keeps what a handler writes, for a client in the same process.
@@ -188,6 +232,7 @@ func (w *responseWriter) Write(b []byte) (int, error) {
 }
 
 func (w *responseWriter) response(r *http.Request) *http.Response {
+	w.WriteHeader(http.StatusOK) // of a handler that has written nothing
 	response := &http.Response{
 		Status:     strconv.Itoa(w.status) + " " + http.StatusText(w.status),
 		StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

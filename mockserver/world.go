@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -45,14 +44,16 @@ func (w *World) Now() time.Time { return w.live.Now() }
 
 // Advance moves the world's clock forward and settles everything that is due by then, in time order. That more than a
 // hundred thousand events are due fails the test, or is logged, and so does a time beyond the year 9998.
-func (w *World) Advance(by time.Duration) { w.moved(w.live.Advance(context.Background(), by)) }
+func (w *World) Advance(by time.Duration) { w.moved(w.live.Advance(w.server.stopping, by)) }
 
 // AdvanceUntilIdle moves the clock on until nothing is under way any more but what recurs for ever, such as schedules.
 // That it takes more than a hundred thousand events fails the test, or is logged.
-func (w *World) AdvanceUntilIdle() { w.moved(w.live.AdvanceUntilIdle(context.Background())) }
+func (w *World) AdvanceUntilIdle() { w.moved(w.live.AdvanceUntilIdle(w.server.stopping)) }
 
 func (w *World) moved(m worlds.ClockChange, err error) {
 	switch {
+	case err != nil && w.server.stopping.Err() != nil:
+		return // the clock of a server that is closed is of no use
 	case err != nil:
 		w.server.fail("move the clock", slog.Any("error", err))
 	case !m.Complete:
@@ -66,7 +67,7 @@ func (w *World) SetClock(mode ClockMode, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.live.SetClock(context.Background(), m, now)
+	_, err = w.live.SetClock(w.server.stopping, m, now)
 	return err
 }
 
@@ -129,7 +130,7 @@ func (w *World) Restore(name string) error {
 // State returns a dump of the world, in JSON, for Load. The same world gives the same bytes. A dump that was edited is
 // refused: a world that is made by hand is a fixture.
 func (w *World) State() ([]byte, error) {
-	value, err := w.live.ReadAll(context.Background())
+	value, err := w.live.ReadAll(w.server.stopping)
 	if err != nil {
 		return nil, err
 	}

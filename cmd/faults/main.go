@@ -22,6 +22,7 @@ type options struct {
 	only       *regexp.Regexp
 	seed       uint64
 	list       bool
+	inProcess  bool // this process is the one that a promise is tried in
 }
 
 func main() {
@@ -41,6 +42,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args, stderr)
 	if err != nil {
 		return err
+	}
+	if o.inProcess {
+		return runInProcess(ctx, o, stdout)
 	}
 	chosen := selectPromises(promises(), o.only)
 	if len(chosen) == 0 {
@@ -64,6 +68,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.DurationVar(&o.soak, "soak", 2*time.Minute, "the `DURATION` of the soak, not included in -for")
 	only := flags.String("run", "", "test only promises whose names match `REGEXP`")
 	flags.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: a new one each time)")
+	flags.BoolVar(&o.inProcess, "in-process", false, "try the promise in-process here, in a process that it may end")
 	flags.BoolVar(&o.list, "list", false, "list the promises")
 	if err := flags.Parse(args); err != nil {
 		return o, err

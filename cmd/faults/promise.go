@@ -24,7 +24,7 @@ type promise struct {
 func promises() []promise {
 	return []promise{
 		fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, stuckQueries, dueWork,
-		budgets, proxyBombs, soak,
+		budgets, proxyBombs, inProcess, soak,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/console"
 	"svc.example/understudy/specs/recording"
 	"svc.example/understudy/specs/recording/verdict"
@@ -45,7 +46,7 @@ func (j *consoleJudge) watch(world string) (*consoleWatch, error) {
 	if w.live, err = checker.Live("world "+world, func() { j.share.pause(w.over) }); err != nil {
 		return nil, fmt.Errorf("watch world %s: %w", world, err)
 	}
-	go w.run()
+	w.judging.GoThen(func() error { w.run(); return nil }, w.fail)
 	return w, nil
 }
 
@@ -65,6 +66,8 @@ type consoleWatch struct {
 	live  *contract.Live
 	over  chan struct{} // closed by Close
 	ended chan struct{} // closed when nothing is judged any more
+
+	judging routine.Group
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -138,10 +141,14 @@ func (w *consoleWatch) run() {
 	defer close(w.ended)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go func() {
-		<-w.over
-		cancel()
-	}()
+	w.judging.Go(func() error {
+		select {
+		case <-w.over:
+			cancel()
+		case <-ctx.Done():
+		}
+		return nil
+	})
 	added, settled := time.Duration(0), time.Duration(0) // how long they took
 	for batch := w.next(); len(batch) > 0; batch = w.next() {
 		added += w.work(func() { w.live.Add(batch...) })

@@ -2,7 +2,6 @@ package sink
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 )
@@ -27,7 +26,7 @@ func (w *lineWriter) write(text []byte) (err error) {
 			return err
 		}
 	}
-	n, err := w.callWriter(text)
+	n, err := w.w.Write(text)
 	if n = min(max(n, 0), len(text)); n == len(text) {
 		return nil // every byte of it is there
 	}
@@ -40,23 +39,13 @@ func (w *lineWriter) write(text []byte) (err error) {
 	return err
 }
 
-// callWriter calls the writer. A panic, which a user's own writer may have, becomes an error.
-func (w *lineWriter) callWriter(text []byte) (n int, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the writer panicked: %v", p)
-		}
-	}()
-	return w.w.Write(text)
-}
-
 // endBrokenLine removes the part of a line, or ends it with a newline if the output cannot be truncated: then only that
 // line is unreadable.
 func (w *lineWriter) endBrokenLine() error {
 	if w.removeBrokenLine() == nil {
 		return nil
 	}
-	n, err := w.callWriter([]byte("\n"))
+	n, err := w.w.Write([]byte("\n"))
 	if n == 1 {
 		w.torn = 0
 		return nil

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"svc.example/understudy/internal/routine"
 )
 
 // The default bounds of a sink.
@@ -43,7 +45,9 @@ type Sink struct {
 
 	mu     sync.Mutex
 	out    lineWriter
+	writer routine.Group
 	queue  []*line
+	under  *line         // the one that is being written
 	bytes  int           // of the queue and of the line that is being written
 	busy   bool          // there is a goroutine that writes
 	stuck  bool          // a line was given up while it was being written
@@ -55,9 +59,40 @@ type Sink struct {
 type line struct {
 	text    []byte
 	written chan error
-	timer   *time.Timer
-	begun   bool // it is being written
-	late    bool // it was given up while it was being written
+	patience
+	begun bool // it is being written
+	late  bool // it was given up while it was being written
+}
+
+// patience measures a wait in parts: a goroutine that was not scheduled for a while, as it happens in a busy process,
+// has missed one of them, and not all. The writer may not have been scheduled either.
+type patience struct {
+	timer *time.Timer
+	part  time.Duration
+	left  int
+}
+
+// parts is the number of parts of a wait.
+const parts = 10
+
+func newPatience(wait time.Duration) patience {
+	part := max(wait/parts, 1)
+	return patience{time.NewTimer(part), part, parts}
+}
+
+// begin begins to wait.
+func (p *patience) begin() {
+	p.left = parts
+	p.timer.Reset(p.part)
+}
+
+// isOver is called when the timer has fired. It reports whether that was the last part.
+func (p *patience) isOver() bool {
+	if p.left--; p.left == 0 {
+		return true
+	}
+	p.timer.Reset(p.part)
+	return false
 }
 
 // release returns the room of a line that was written.
@@ -79,7 +114,7 @@ func New(w io.Writer, limits Limits) *Sink {
 		limits.Bytes = DefaultBytes
 	}
 	s := &Sink{out: lineWriter{w: w}, limits: limits}
-	s.used.New = func() any { return &line{written: make(chan error, 1), timer: time.NewTimer(limits.Wait)} }
+	s.used.New = func() any { return &line{written: make(chan error, 1), patience: newPatience(limits.Wait)} }
 	return s
 }
 
@@ -88,23 +123,27 @@ func New(w io.Writer, limits Limits) *Sink {
 func (s *Sink) Put(text []byte, queued func()) error {
 	l := s.used.Get().(*line)
 	l.text = text
-	l.timer.Reset(s.limits.Wait)
-	err := s.enqueue(l, l.timer.C)
+	l.begin()
+	err := s.enqueue(l)
 	queued()
 	if err != nil {
 		return err
 	}
-	select {
-	case err := <-l.written:
-		s.release(l)
-		return err
-	case <-l.timer.C:
-		return s.giveUp(l)
+	for {
+		select {
+		case err := <-l.written:
+			s.release(l)
+			return err
+		case <-l.timer.C:
+			if l.isOver() {
+				return s.giveUp(l)
+			}
+		}
 	}
 }
 
 // enqueue puts a line into the queue as soon as there is room.
-func (s *Sink) enqueue(l *line, late <-chan time.Time) error {
+func (s *Sink) enqueue(l *line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for !s.stuck {
@@ -112,7 +151,7 @@ func (s *Sink) enqueue(l *line, late <-chan time.Time) error {
 			s.queue, s.bytes = append(s.queue, l), s.bytes+len(l.text)
 			if !s.busy {
 				s.busy = true
-				go s.writeAll()
+				s.startWriter()
 			}
 			return nil
 		}
@@ -121,9 +160,11 @@ func (s *Sink) enqueue(l *line, late <-chan time.Time) error {
 		select {
 		case <-room:
 			s.mu.Lock()
-		case <-late:
+		case <-l.timer.C:
 			s.mu.Lock()
-			return s.lose(ErrBusy)
+			if l.isOver() {
+				return s.lose(ErrBusy)
+			}
 		}
 	}
 	return s.lose(ErrBusy)
@@ -184,15 +225,24 @@ func (s *Sink) roomSignal() <-chan struct{} {
 	return s.room
 }
 
-// writeAll writes until nothing is left to write.
-func (s *Sink) writeAll() {
-	for {
-		l := s.next()
-		if l == nil {
-			return
+// startWriter writes until nothing is left to write. A writer that ends the goroutine, as one that calls FailNow of a
+// test does, loses its line, and another goroutine goes on.
+func (s *Sink) startWriter() {
+	s.writer.GoThen(func() error {
+		for l := s.next(); l != nil; l = s.next() {
+			err := routine.Try(func() error { return s.out.write(l.text) })
+			if _, ok := errors.AsType[*routine.PanicError](err); ok {
+				err = fmt.Errorf("the writer failed: %s", routine.Brief(err))
+			}
+			s.endLine(l, err)
 		}
-		s.endLine(l, s.out.write(l.text))
-	}
+		return nil
+	}, func(err error) {
+		if err != nil {
+			s.endLine(s.under, err)
+			s.startWriter()
+		}
+	})
 }
 
 func (s *Sink) next() *line {
@@ -203,7 +253,7 @@ func (s *Sink) next() *line {
 		return nil
 	}
 	l := s.queue[0]
-	s.queue, l.begun = s.queue[1:], true
+	s.queue, s.under, l.begun = s.queue[1:], l, true
 	return l
 }
 
@@ -235,13 +285,15 @@ func (s *Sink) Counts() Counts {
 
 // Close waits, no longer than a line would, until everything is written. Its error says how many lines were lost.
 func (s *Sink) Close() error {
-	timer := time.NewTimer(s.limits.Wait)
-	defer timer.Stop()
+	p := newPatience(s.limits.Wait)
+	defer p.timer.Stop()
 	for room := s.pending(); room != nil; room = s.pending() {
 		select {
 		case <-room:
-		case <-timer.C:
-			return s.Counts().err()
+		case <-p.timer.C:
+			if p.isOver() {
+				return s.Counts().err()
+			}
 		}
 	}
 	return s.Counts().err()

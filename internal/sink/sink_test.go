@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -101,7 +102,7 @@ func TestFullDisk(t *testing.T) {
 	t.Run("a writer that panics loses its line only", func(t *testing.T) {
 		t.Parallel()
 		s := sink.New(panicking{}, sink.Limits{})
-		if err := s.Put([]byte("one\n"), nothing); err == nil || !strings.Contains(err.Error(), "panicked") {
+		if err := s.Put([]byte("one\n"), nothing); err == nil || !strings.Contains(err.Error(), "the writer failed: panic") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -216,4 +217,46 @@ func TestSlowWriter(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+}
+
+// exiting ends the goroutine that writes, as a writer that fails a test does.
+type exiting struct{ lines *bytes.Buffer }
+
+func (e exiting) Write(b []byte) (int, error) {
+	if strings.HasPrefix(string(b), "bad") {
+		runtime.Goexit()
+	}
+	return e.lines.Write(b)
+}
+
+func TestAWriterThatEndsItsGoroutineLosesItsLineOnly(t *testing.T) {
+	t.Parallel()
+	var lines bytes.Buffer
+	s := sink.New(exiting{&lines}, sink.Limits{})
+	for _, line := range []string{"one\n", "bad\n", "two\n"} {
+		if err := s.Put([]byte(line), nothing); (err != nil) != (line == "bad\n") {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+	if got := lines.String(); got != "one\ntwo\n" {
+		t.Errorf("written %q", got)
+	}
+}
+
+// A process that is busy, as one under the race detector is, may schedule neither whoever waits nor the writer for a
+// while. Nothing is blocked then.
+func TestALineIsNotLostWhileNobodyWasScheduled(t *testing.T) { //nolint:paralleltest // it takes the processors
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var lines bytes.Buffer
+	s := sink.New(&lines, sink.Limits{Wait: time.Millisecond})
+	for range 20 {
+		err := s.Put([]byte("one\n"), func() {
+			for begin := time.Now(); time.Since(begin) < 3*time.Millisecond; { //nolint:forbidigo // no world has this time
+				continue // as a processor that does something else
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -9,11 +9,16 @@
 package console
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/console/apidocs"
 	"svc.example/understudy/mockserver/console/guide"
 	"svc.example/understudy/specs"
@@ -60,18 +65,43 @@ type site struct {
 
 	watchesMu sync.Mutex
 	watches   map[string]*watching // by world
+
+	closing  context.Context //nolint:containedctx // of what goes on between requests: it ends with the server
+	close    context.CancelFunc
+	routines routine.Group
 }
 
-// Handler returns the handler of the pages of a server, which are below Path. It asks the server whatever it shows.
+// pages are the pages of one server, which closes them when it is closed itself.
+type pages struct {
+	http.Handler
+	site *site
+}
+
+// closePatience is the time that Close gives to a judge.
+const closePatience = 5 * time.Second
+
+// Close implements io.Closer. The error says when a judge has not ended in time.
+func (p pages) Close() error {
+	p.site.close()
+	left, err := p.site.routines.WaitFor(closePatience)
+	if left > 0 {
+		err = errors.Join(err, fmt.Errorf("console: the judges of %d worlds have not ended within %v", left, closePatience))
+	}
+	return err
+}
+
+// Handler returns the handler of the pages of a server, which are below Path. It asks the server whatever it shows. It
+// is an io.Closer: a server that is closed ends the judging of its worlds.
 func (c *Console) Handler(server http.Handler) http.Handler {
 	s := &site{Console: c, server: server, results: newResults(), watches: map[string]*watching{}}
-	pages := http.NewServeMux()
-	s.routes(pages)
+	s.closing, s.close = context.WithCancel(context.Background())
+	mux := http.NewServeMux()
+	s.routes(mux)
 	var foreign http.CrossOriginProtection
 	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "pages of other origins may not use the console", http.StatusForbidden)
 	}))
-	return foreign.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return pages{foreign.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isForeign(r) {
 			http.Error(w, "pages of other origins may not use the console", http.StatusForbidden)
 			return
@@ -80,8 +110,8 @@ func (c *Console) Handler(server http.Handler) http.Handler {
 		rest, _ := strings.CutPrefix(r.URL.EscapedPath(), strings.TrimSuffix(Path, "/"))
 		inner := r.Clone(r.Context())
 		setPath(inner.URL, rest)
-		pages.ServeHTTP(w, inner)
-	}))
+		mux.ServeHTTP(w, inner)
+	})), s}
 }
 
 // isForeign reports whether a request was made by a page of another site. Those may only lead a person here.

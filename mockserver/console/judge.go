@@ -83,18 +83,22 @@ func (v *view) watch() (*watching, error) {
 		return nil, err
 	}
 	ctx, end := context.WithCancel(context.WithoutCancel(v.ctx))
+	stop := context.AfterFunc(v.closing, end)
 	w := &watching{watch: watch, end: end, used: time.Now(), behind: -1} //nolint:forbidigo // of this process
 	v.watches[v.World] = w
 	follower := *v
 	follower.ctx = ctx
-	go func() {
+	v.routines.GoThen(func() error {
 		defer watch.Close()
-		defer end()
-		if err := follower.follow(w); err != nil && ctx.Err() == nil {
-			v.log.Error("console: judge a world", slog.String("world", follower.World), slog.Any("error", err))
+		return follower.follow(w)
+	}, func(err error) {
+		if err != nil && ctx.Err() == nil {
 			w.fail(err)
+			v.log.Error("console: judge a world", slog.String("world", follower.World), slog.Any("error", err))
 		}
-	}()
+		stop()
+		end()
+	})
 	return w, nil
 }
 

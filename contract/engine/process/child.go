@@ -15,6 +15,7 @@ import (
 
 	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/internal/procgroup"
+	"svc.example/understudy/internal/routine"
 )
 
 // errEnded reports that a child has ended by itself or was stopped.
@@ -72,7 +73,15 @@ func start(ctx context.Context, config *Config) (*child, engine.About, error) {
 		}
 		return nil, engine.About{}, err
 	}
-	go c.read(newReceiver(buffered))
+	new(routine.Group).GoThen(func() error {
+		c.read(newReceiver(buffered))
+		return nil
+	}, func(err error) {
+		if err != nil { // of the decoder
+			c.stop("its answer cannot be read: " + routine.Brief(err))
+			c.reap()
+		}
+	})
 	return c, about, nil
 }
 

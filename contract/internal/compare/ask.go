@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
+
+	"svc.example/understudy/internal/routine"
 )
 
 // defaultTimeout is the time that a subject has for an answer.
@@ -23,23 +26,24 @@ func (r *replay) ask(request *http.Request) (a *Answer, why string, err error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(request.Context(), timeout, errTimeout)
 	defer cancel()
-	done := make(chan any, 1) // what the handler panicked with
+	ctx = context.WithValue(ctx, http.ServerContextKey, &http.Server{}) // by which a handler may cut the connection
+	done := make(chan error, 1)
 	writer := newAnswer()
-	go func() {
-		defer func() { done <- recover() }()
+	new(routine.Group).GoThen(func() error {
 		r.subject.Handler.ServeHTTP(writer, request.WithContext(ctx))
-	}()
+		return nil
+	}, func(err error) { done <- err })
 	select {
-	case panicked := <-done:
+	case failed := <-done:
 		switch {
 		case request.Context().Err() != nil:
 			return nil, "", context.Cause(request.Context())
 		case errors.Is(context.Cause(ctx), errTimeout):
 			return nil, fmt.Sprintf("it took longer than %v", timeout), nil
-		case panicked == http.ErrAbortHandler: //nolint:errorlint // nothing wraps it
+		case errors.Is(failed, http.ErrAbortHandler):
 			return nil, "the connection was cut", nil
-		case panicked != nil:
-			return nil, fmt.Sprintf("the handler panicked: %v", panicked), nil
+		case failed != nil:
+			return nil, "the handler panicked: " + strings.TrimPrefix(routine.Brief(failed), "panic: "), nil
 		}
 		return writer.done(), "", nil
 	case <-ctx.Done():

@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/routine"
 )
 
 // Watcher shows exchanges to the rules: those of each account at each address by themselves, in the order in which they
@@ -90,8 +91,9 @@ func (w *Watcher) End(ctx context.Context) error {
 }
 
 // Show does what End does, and gives the verdicts to say, but more exchanges may follow: it shows all of them again
-// when it is called again. After an error of the disk it only returns that.
-func (w *Watcher) Show(ctx context.Context, say func(Result)) error {
+// when it is called again. After an error of the disk it only returns that. A panic of a rule is an error, too.
+func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
+	defer routine.Recover(&err)
 	if w.err != nil {
 		return w.err
 	}

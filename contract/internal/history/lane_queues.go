@@ -2,9 +2,10 @@ package history
 
 import (
 	"context"
-	"sync"
+	"iter"
 
 	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/internal/routine"
 )
 
 const (
@@ -18,23 +19,31 @@ func (l *lanes) show(ctx context.Context, p *pass) error {
 		return l.showInTurn(ctx, p)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	q := &queues{ctx: ctx, fail: cancel, work: make(chan *passedLane), order: make(chan *passedLane, 2*p.workers)}
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	for range p.workers {
-		read := make(chan *passedLane)
-		wg.Go(func() { q.read(p.w.store.reader(&l.copies), read) })
-		wg.Go(func() {
-			in := p.w.store.reader(&l.copies)
-			for one := range read {
-				q.finish(one, p.showLane(ctx, in, one.lane(q)))
+	var working routine.Group
+	defer working.Wait() //nolint:errcheck // it is the cause of the context's end
+	defer cancel(nil)
+	work := func(f func() error) {
+		working.GoThen(f, func(err error) {
+			if err != nil {
+				cancel(err)
 			}
 		})
 	}
-	wg.Go(func() { l.dispatch(q) })
-	for one := range q.order {
-		for results := range one.results {
+	for range p.workers {
+		read := make(chan *passedLane)
+		work(func() error { return q.read(p.w.store.reader(&l.copies), read) })
+		work(func() error {
+			in := p.w.store.reader(&l.copies)
+			for one := range received(q, read) {
+				q.finish(one, routine.Try(func() error { return p.showLane(ctx, in, one.lane(q)) }))
+			}
+			return nil
+		})
+	}
+	work(func() error { return l.dispatch(q) })
+	for one := range received(q, q.order) {
+		for results := range received(q, one.results) {
 			for i := range results {
 				p.take(results[i])
 			}
@@ -62,15 +71,14 @@ type passedLane struct {
 }
 
 // dispatch gives the lanes to the workers, one after the other.
-func (l *lanes) dispatch(q *queues) {
+func (l *lanes) dispatch(q *queues) error {
 	defer close(q.order)
 	defer close(q.work)
 	var one *passedLane
 	var entries []entry
 	for x, err := range l.all() {
 		if err != nil {
-			q.fail(err)
-			break
+			return err
 		}
 		isNext := len(entries) > 0 && entries[0].key != x.key
 		if isNext || len(entries) == chunk {
@@ -88,7 +96,6 @@ func (l *lanes) dispatch(q *queues) {
 				exchanges: make(chan []*facts.Exchange, maxUnderWay), results: make(chan []outcome, maxUnderWay),
 			}
 			if !send(q, q.order, one) || !send(q, q.work, one) {
-				close(one.results) // no worker will
 				break
 			}
 		}
@@ -97,6 +104,24 @@ func (l *lanes) dispatch(q *queues) {
 	if one != nil {
 		send(q, one.entries, entries)
 		close(one.entries)
+	}
+	return nil
+}
+
+// received yields what comes through a channel until it is closed, or the context ends. Then whoever would close it may
+// have failed.
+func received[T any](q *queues, from <-chan T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for {
+			select {
+			case value, ok := <-from:
+				if !ok || !yield(value) {
+					return
+				}
+			case <-q.ctx.Done():
+				return
+			}
+		}
 	}
 }
 
@@ -114,7 +139,7 @@ func (one *passedLane) lane(q *queues) lane {
 	return lane{
 		account: one.account,
 		exchanges: func(yield func(*facts.Exchange, error) bool) {
-			for exchanges := range one.exchanges {
+			for exchanges := range received(q, one.exchanges) {
 				for _, e := range exchanges {
 					if !yield(e, nil) {
 						return
@@ -132,22 +157,22 @@ func (one *passedLane) lane(q *queues) lane {
 }
 
 // read reads the exchanges of lanes, and passes the lanes on.
-func (q *queues) read(in *reader, to chan<- *passedLane) {
+func (q *queues) read(in *reader, to chan<- *passedLane) error {
 	defer close(to)
-	for one := range q.work {
+	for one := range received(q, q.work) {
 		if !send(q, to, one) {
-			close(one.results) // no worker will
-			continue
+			break
 		}
 		if err := one.read(q, in); err != nil {
-			q.fail(err)
+			return err
 		}
 		close(one.exchanges)
 	}
+	return nil
 }
 
 func (one *passedLane) read(q *queues, in *reader) error {
-	for entries := range one.entries {
+	for entries := range received(q, one.entries) {
 		exchanges := make([]*facts.Exchange, len(entries))
 		for i := range entries {
 			var err error

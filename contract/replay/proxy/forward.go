@@ -12,10 +12,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/specs"
 )
 
@@ -69,10 +69,10 @@ func (p *Proxy) newForwarder(c *Forward) (*forwarder, error) {
 	f.secure, f.plain = newConnections(), newConnections()
 	secure := p.HTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.intercepted("https", w, r) }))
 	secure.ConnContext, secure.TLSConfig = withAuthority, c.TLS.Clone()
-	go secure.ServeTLS(f.secure, "", "") //nolint:errcheck // it ends with the listener
+	p.routines.Go(func() error { return secure.ServeTLS(f.secure, "", "") }) // it ends with the listener
 	plain := p.HTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.intercepted("http", w, r) }))
 	plain.ConnContext = withAuthority
-	go plain.Serve(f.plain) //nolint:errcheck // likewise
+	p.routines.Go(func() error { return plain.Serve(f.plain) }) // likewise
 	context.AfterFunc(p.ctx, func() {
 		_, _ = secure.Close(), plain.Close()
 	})
@@ -249,10 +249,10 @@ func (f *forwarder) tunnel(near, far net.Conn) {
 	silence := time.AfterFunc(f.config.AnswerTimeout, end)
 	defer silence.Stop()
 	isBusy := func() { silence.Reset(f.config.AnswerTimeout) }
-	var both sync.WaitGroup
-	both.Go(func() { copyAndEnd(far, near, isBusy) })
-	both.Go(func() { copyAndEnd(near, far, isBusy) })
-	both.Wait()
+	var both routine.Group
+	both.Go(func() error { copyAndEnd(far, near, isBusy); return nil })
+	both.Go(func() error { copyAndEnd(near, far, isBusy); return nil })
+	_ = both.Wait() // nothing is left to be done about a panic
 }
 
 // interceptedConn is a connection whose first bytes may have been read, with the address that the client asked for.

@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/specs"
 )
 
@@ -72,6 +73,7 @@ type Proxy struct {
 	ctx      context.Context
 	cancel   context.CancelFunc // of what is under way
 	busy     atomic.Int64       // exchanges under way
+	routines routine.Group      // theirs, and those of servers
 	failed   atomic.Int64       // exchanges that the service did not answer
 }
 
@@ -139,9 +141,7 @@ const closeWait = 2 * time.Second
 // The error says so when exchanges are not in the recording.
 func (p *Proxy) Close() error {
 	p.cancel()
-	for end := time.Now().Add(closeWait); p.busy.Load() > 0 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
+	_, _ = p.routines.WaitFor(closeWait)
 	p.upstream.CloseIdleConnections()
 	return p.recorder.close()
 }
@@ -213,6 +213,8 @@ func (p *Proxy) passTo(w http.ResponseWriter, r *http.Request, t *target, at pla
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, t *target, at place) {
 	p.busy.Add(1)
 	defer p.busy.Add(-1)
+	p.routines.Add()
+	defer p.routines.Done()
 	x := p.begin(w, r, t, at)
 	defer x.abandon()
 	for _, name := range []string{"Content-Type", "Date"} { // which the server would add

@@ -2,14 +2,13 @@ package proxy
 
 import (
 	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/internal/sink"
 	"svc.example/understudy/specs/recording"
 )
@@ -77,10 +76,8 @@ func (r *recorder) line(x *exchange) (line []byte, err error) {
 		if isLarge {
 			<-r.large
 		}
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
 	}()
+	defer routine.Recover(&err)
 	return recording.Line(redactor.Redact(&x.e, x.operation))
 }
 

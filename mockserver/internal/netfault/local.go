@@ -28,6 +28,21 @@ type localWriter interface{ writer() *Local }
 
 func (l *Local) writer() *Local { return l }
 
+// localOf returns what a response writer, or one beneath it, keeps for a client in the same process; nil if it is not
+// for one.
+func localOf(w http.ResponseWriter) *Local {
+	for {
+		switch of := w.(type) {
+		case localWriter:
+			return of.writer()
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = of.Unwrap()
+		default:
+			return nil
+		}
+	}
+}
+
 // Err returns the error that http.Client would return in place of an answer; nil if there is an answer.
 func (l *Local) Err() error { return l.err }
 

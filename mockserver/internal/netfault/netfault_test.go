@@ -67,7 +67,7 @@ func TestLocalBody(t *testing.T) {
 		var local netfault.Local
 		f := fixtures.Fault{BytesPerSecond: rate}
 		_, _, end := netfault.Apply(&f, 200, []byte("abcdef"))
-		end.Send(writer{Local: &local}, nil, rate, []byte("abcdef"), func([]byte) error { return nil })
+		end.Send(ctx, writer{Local: &local}, nil, rate, []byte("abcdef"), func([]byte) error { return nil })
 		return local.Body(ctx, []byte("abcdef"))
 	}
 	if body := sent(t.Context(), 0); body != nil {

@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/internal/table"
 )
 
@@ -20,11 +19,11 @@ type Query interface {
 
 // RunAll runs the queries of events side by side.
 func RunAll(ctx context.Context, events []DueEvent) error {
-	var group errgroup.Group
+	var running routine.Group
 	for _, e := range events {
-		group.Go(func() error { return e.Query.Run(ctx) })
+		running.Go(func() error { return e.Query.Run(ctx) })
 	}
-	return group.Wait()
+	return running.Wait()
 }
 
 // waits are the events that were due and wait for queries, and what those read.

@@ -12,6 +12,7 @@ import (
 
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/capture/tree"
+	"svc.example/understudy/internal/routine"
 )
 
 func decodeInteraction(r record.Raw) (record.Item, error) {
@@ -33,13 +34,12 @@ func parseInteraction(raw []byte) (tree.Value, error) {
 
 // parseList reads a list of items in YAML.
 func parseList(raw []byte) (items []*yaml.Node, err error) {
-	defer func() { // what the parser does not survive, the recording must not end with
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the YAML parser failed: %v", p)
-		}
-	}()
 	var doc yaml.Node
-	if err := yaml.Unmarshal(raw, &doc); err != nil {
+	err = routine.Try(func() error { return yaml.Unmarshal(raw, &doc) })
+	if _, ok := errors.AsType[*routine.PanicError](err); ok { // what the parser does not survive, the recording must not end with
+		err = fmt.Errorf("the YAML parser failed: %s", routine.Brief(err))
+	}
+	if err != nil {
 		return nil, err
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.SequenceNode || len(doc.Content[0].Content) == 0 {

@@ -71,10 +71,15 @@ func (r Raw) Size() int {
 
 // Decode reads the record. An error is a *ReadError.
 func (r Raw) Decode() (item Item, err error) {
-	if r.item != nil {
+	switch {
+	case r.item != nil:
 		item = OfExchange(r.item, r.Position)
-	} else if item, err = r.Decoder(r); err != nil {
-		return item, err
+	case r.Decoder == nil:
+		return item, &ReadError{r.Position, Malformed, errors.New("the source has nil in the place of an exchange")}
+	default:
+		if item, err = r.Decoder(r); err != nil {
+			return item, err
+		}
 	}
 	item.findFault()
 	return item, nil

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core/result"
 	"svc.example/understudy/mockserver/internal/op"
@@ -16,9 +17,10 @@ import (
 
 // Engine runs the queries of jobs.
 type Engine struct {
-	Query query.Engine  // answers queries; nil: there is no engine
-	Slots chan struct{} // limits by its capacity how many queries run side by side; nil: no limit
-	Busy  func() bool   // reports whether requests are being served; nil: never
+	Query    query.Engine   // answers queries; nil: there is no engine
+	Slots    chan struct{}  // limits by its capacity how many queries run side by side; nil: no limit
+	Busy     func() bool    // reports whether requests are being served; nil: never
+	Routines *routine.Group // starts the goroutines of queries; wanted with an engine
 }
 
 // queryLimit is the longest time that one query may take by the wall clock, rests included, whatever limit the engine
@@ -44,7 +46,7 @@ type outcome struct {
 // run is a query of jobs or questions. It begins when a first caller waits for it, and is cancelled when no caller
 // waits any more.
 type run struct {
-	slots   chan struct{}
+	engine  Engine
 	outcome atomic.Pointer[outcome]
 
 	mu      sync.Mutex
@@ -60,7 +62,7 @@ type attempt struct {
 }
 
 func (g Engine) newRun(query func(context.Context) outcome) *run {
-	return &run{slots: g.Slots, query: query}
+	return &run{engine: g, query: query}
 }
 
 // Done implements world.Query.
@@ -77,7 +79,7 @@ func (r *run) Run(ctx context.Context) error {
 	case <-a.done:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 }
 
@@ -90,7 +92,7 @@ func (r *run) join() *attempt {
 	if r.attempt == nil {
 		ctx, cancel := context.WithCancel(context.Background())
 		r.attempt = &attempt{cancel: cancel, done: make(chan struct{})}
-		go r.begin(ctx, r.attempt, r.query)
+		r.begin(ctx, r.attempt, r.query)
 	}
 	r.attempt.waiting++
 	return r.attempt
@@ -108,34 +110,33 @@ func (r *run) leave(a *attempt) {
 	}
 }
 
-// begin runs the query as soon as a slot is free. The result of a cancelled query is dropped.
+// begin runs the query as soon as a slot is free. The result of a cancelled query is dropped. If the engine panics,
+// that is the error of the query.
 func (r *run) begin(ctx context.Context, a *attempt, query func(context.Context) outcome) {
-	if r.slots != nil {
-		select {
-		case r.slots <- struct{}{}:
-			defer func() { <-r.slots }()
-		case <-ctx.Done():
-			return
+	var result outcome
+	r.engine.Routines.GoThen(func() error {
+		if slots := r.engine.Slots; slots != nil {
+			select {
+			case slots <- struct{}{}:
+				defer func() { <-slots }()
+			case <-ctx.Done():
+				return nil
+			}
 		}
-	}
-	result := recovered(ctx, query)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if ctx.Err() == nil {
-		r.outcome.Store(&result)
-		r.query = nil
-	}
-	close(a.done)
-}
-
-// recovered turns a panic of an engine into an error of the query.
-func recovered(ctx context.Context, query func(context.Context) outcome) (o outcome) {
-	defer func() {
-		if p := recover(); p != nil {
-			o = outcome{err: fmt.Errorf("the query engine failed: %v", p)}
+		result = query(ctx)
+		return nil
+	}, func(err error) {
+		if err != nil {
+			result = outcome{err: fmt.Errorf("the query engine failed: %s", routine.Brief(err))}
 		}
-	}()
-	return query(ctx)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if ctx.Err() == nil {
+			r.outcome.Store(&result)
+			r.query = nil
+		}
+		close(a.done)
+	})
 }
 
 // beginQuery prepares the query of a job on the current state of the world. It returns nil if the job runs no query.
