@@ -60,7 +60,7 @@ func (d *Document) All() []*Operation {
 func (o *Operation) IsExtra() bool { return o.Document.T.Extensions[extraExtension] == true }
 
 // Find returns the operation of a request: one of the document, or else one of its extras. The path is the escaped one,
-// below the document's base path; a trailing slash makes no difference. A parameter that is empty or holds a broken
+// below the document's base path; empty segments and a trailing slash make no difference. A parameter that is empty or holds a broken
 // escape fits nothing.
 func (d *Document) Find(method, escapedPath string) Match {
 	m := d.router.find(method, escapedPath)
