@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"bytes"
 	"maps"
 	"net/url"
 	"slices"
@@ -98,6 +99,14 @@ func (r *Reader) Accepts(mediaType string) bool {
 		return !r.raw && r.lenient.Bodies
 	}
 	return false
+}
+
+// GuessType returns the media type of a body that was sent without one: JSON or a form, by its first character.
+func GuessType(body []byte) string {
+	if text := bytes.TrimSpace(body); len(text) > 0 && text[0] != '{' && text[0] != '[' {
+		return mediaForm
+	}
+	return mediaJSON
 }
 
 // TakesFromQuery reports whether a query parameter is a member of the body instead.
