@@ -3,6 +3,7 @@ package contract_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -237,5 +238,31 @@ func TestARecordingOfABrowserHasPreflights(t *testing.T) {
 	}
 	if r.Exchanges.Matched != 1 || r.Exchanges.Ignored != 2 {
 		t.Errorf("exchanges are %+v, want one that matches and two that are ignored", r.Exchanges)
+	}
+}
+
+// What one public document requires and the clients of another leave out is told, and fails nothing.
+func TestExpectedMembersAreNotices(t *testing.T) {
+	t.Parallel()
+	const (
+		dwh  = "https://dwh.svc.example/v1/dwh"
+		body = `{"name":"n","basic_configs":{"type":"databricks","svc_authentication_id":42,"catalog":"main"},` +
+			`"advanced_configs":[{"target_table":"orders"}]`
+		missing = `notice schema /request/body/output_config: property "output_config" is missing: one public document ` +
+			"requires it, and clients leave it out"
+	)
+	for more, want := range map[string][]string{
+		`}`: {missing}, `,"output_config":{"database":"shop"}}`: nil,
+		`,"output_config":7}`: {"error schema /request/body/output_config: value must be an object"},
+	} {
+		var got []string
+		for _, line := range failures(checked(t, answered("POST", dwh, body+more, 200, `{}`))) {
+			if strings.Contains(line, " /request/") {
+				got = append(got, line)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", more, diff)
+		}
 	}
 }

@@ -31,6 +31,7 @@ func (j *Judge) judgeBody(m *message) *judgement {
 		defer b.decoded.Free()
 		results := j.askEngines(b)
 		j.addFaults(o, m, results, j.compareEngines(m, results))
+		j.judgeExpectedFields(o, b)
 		j.judgeUndeclaredFields(o, b)
 	}
 	o.conclude()
