@@ -201,6 +201,20 @@ func TestWhatThePlatformNeverAnswersIsAViolation(t *testing.T) {
 	}
 }
 
+// A body that a recorder has replaced by a stand-in may have been a form.
+func TestWithheldBodiesWithoutAMediaTypeAreInconclusive(t *testing.T) {
+	t.Parallel()
+	r := checked(t, untyped(recording.Mark+":0a1b2c3d]"))
+	if diff := cmp.Diff([]string(nil), failures(r)); diff != "" {
+		t.Errorf("violations (-want +got):\n%s", diff)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
+		return f.Verdict == report.Inconclusive && f.Pointer == "/request/body"
+	}) {
+		t.Errorf("nothing says that the body cannot be judged: %+v", r.Findings)
+	}
+}
+
 // A browser asks before it sends an event; its recordings have both.
 func TestARecordingOfABrowserHasPreflights(t *testing.T) {
 	t.Parallel()

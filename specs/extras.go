@@ -6,7 +6,7 @@ import (
 )
 
 // The extras of an interface are what nearly every client calls around the operations of the catalogue: a version
-// check, imports of tables, users and their keys. They stand in a document of their own beside that of the interface,
+// check, imports of tables, users and their keys, lists of events. They stand in a document of their own beside that of the interface,
 // marked with x-extra, and are never counted among the operations of the platform.
 const extrasFolder = "extras/"
 
@@ -14,7 +14,9 @@ const extrasFolder = "extras/"
 const extraExtension = "x-extra"
 
 // Extras lists the names under which Source and Load know the documents of extras.
-func Extras() []Interface { return []Interface{extrasFolder + Core, extrasFolder + Workflow} }
+func Extras() []Interface {
+	return []Interface{extrasFolder + Ingestion, extrasFolder + Core, extrasFolder + Workflow}
+}
 
 // extrasOf returns the extras of an interface, or nil if it has none. The text to parse is what read makes of the
 // source.

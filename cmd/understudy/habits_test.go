@@ -116,6 +116,16 @@ var habits = []habit{
 		r.header.Set("Content-Type", "application/vnd.api+json")
 		return len(r.body) > 0 && op.Interface == specs.LLM && op.JSONBody() != nil
 	}},
+	{"the versioned media type of a vendor", func(op *specs.Operation, r *wire) bool {
+		r.header.Set("Content-Type", "application/vnd.svc.v1.js+json")
+		return len(r.body) > 0 && op.Interface == specs.Ingestion
+	}},
+	{"a form without a media type", func(op *specs.Operation, r *wire) bool {
+		fields, ok := formOf(op, r)
+		r.header.Del("Content-Type")
+		r.body = []byte(fields.Encode())
+		return ok && len(r.body) > 0
+	}},
 	{"a body as a form", func(op *specs.Operation, r *wire) bool {
 		fields, ok := formOf(op, r)
 		r.header.Set("Content-Type", formType)

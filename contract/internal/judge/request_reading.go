@@ -60,11 +60,11 @@ func (r *Result) readRequest() {
 // formType is the media type of forms.
 const formType = "application/x-www-form-urlencoded"
 
-// sent returns the body as it was sent, with content codings and charset undone. A form without a media type, as some
-// clients send it, has that of forms, if the headers were recorded.
+// sent returns the body as it was sent, with content codings and charset undone, and with the media type by which the
+// platform reads it. A form without one, as some clients send it, has that of forms, if the headers were recorded.
 func (r *Result) sent() (sent specs.Sent, reason string) {
 	request := &r.Item.Request
-	sent.ContentType = request.Headers.Value("Content-Type")
+	sent.ContentType = r.Operation().Reader.ContentType(request.Headers.Value("Content-Type"))
 	if request.Body == nil || r.Item.RequestDoubt != "" {
 		return sent, ""
 	}
@@ -73,11 +73,16 @@ func (r *Result) sent() (sent specs.Sent, reason string) {
 		plain, reason = body.ToUTF8(parameters["charset"], plain)
 	}
 	sent.Body = plain
-	if op := r.Operation(); sent.ContentType == "" && len(request.Headers) > 0 && op.Document.Lenient.Bodies &&
-		op.Reader.Accepts(formType) && specs.GuessType(plain) == formType {
+	if sent.ContentType == "" && len(request.Headers) > 0 && takesUntypedForms(r.Operation()) &&
+		specs.GuessType(plain) == formType {
 		sent.ContentType = formType
 	}
 	return sent, reason
+}
+
+// takesUntypedForms reports whether an operation reads forms that are sent without a Content-Type.
+func takesUntypedForms(op *specs.Operation) bool {
+	return op.Document.Lenient.Bodies && op.Reader.Accepts(formType)
 }
 
 // readNothing reads a request without a body and a query, for which a recording may have left out the body.

@@ -53,7 +53,7 @@ func (r *Request) contentType() string {
 
 // mediaOf returns the media type of a request's body. Without a header it is guessed from the document and the body.
 func (o *Operation) mediaOf(r *Request) string {
-	name := MediaType(r.Header.Get("Content-Type"))
+	name := MediaType(o.spec.Reader.ContentType(r.Header.Get("Content-Type")))
 	if name != "" {
 		return name
 	}
