@@ -166,8 +166,8 @@ func MergeSlashes(path string) string {
 }
 
 // Below returns what follows a prefix of an escaped path, and reports whether the prefix ends at the end of a segment.
-// The prefix has neither a slash at its end nor empty segments. Slashes too many before or in it make no difference, and
-// those behind it stay.
+// The prefix has neither a slash at its end nor empty segments. Slashes too many before or in it make no difference,
+// and those behind it stay.
 func Below(path, prefix string) (rest string, ok bool) {
 	if rest, ok = strings.CutPrefix(path, prefix); ok {
 		return rest, rest == "" || rest[0] == '/'

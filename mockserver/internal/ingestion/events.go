@@ -26,7 +26,8 @@ func ingestEvents(c *op.Call) (op.Reply, error) {
 	}
 	var body map[string]jsontext.Value
 	var list []jsontext.Value
-	if json.Unmarshal(c.Body, &body) == nil && len(body) == 1 && json.Unmarshal(body["events"], &list) == nil && list != nil {
+	isList := json.Unmarshal(c.Body, &body) == nil && len(body) == 1 && json.Unmarshal(body["events"], &list) == nil
+	if isList && list != nil {
 		return ingest(c, list...)
 	}
 	return ingest(c, jsontext.Value(c.Body))

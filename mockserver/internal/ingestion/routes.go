@@ -1,5 +1,5 @@
-// Package ingestion is the event ingestion interface: one operation, and an extra for lists of events, whose records are
-// rows of core's tables.
+// Package ingestion is the event ingestion interface: one operation, and an extra for lists of events, whose records
+// are rows of core's tables.
 package ingestion
 
 import (
