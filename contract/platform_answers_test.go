@@ -3,6 +3,7 @@ package contract_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,6 +68,44 @@ func query(id string) string {
 		`"countJobid":"12"}`
 }
 
+const (
+	coreBase = "https://core.svc.example/v3"
+
+	session = `{"id":"1","project":{"id":"1","name":"shop"},"workflow":{"id":"1","name":"daily"},` +
+		`"sessionUuid":"2b3e9d64-5f0c-4b7a-9a51-0c8f6e4d7b12","sessionTime":"2026-01-15T00:00:00+00:00","lastAttempt":{` +
+		`"id":"1","retryAttemptName":null,"done":true,"success":true,"cancelRequested":false,"params":{},` +
+		`"createdAt":"2026-01-15T09:30:00Z","finishedAt":"2026-01-15T09:31:00Z"}}`
+
+	printed = `,"debug":{"cmdout":null,"stderr":null}`
+
+	times = `"created_at":"2026-01-15 09:30:00 UTC","updated_at":"2026-01-15 09:30:00 UTC","duration":null,` +
+		`"cpu_time":null,"result_size":null,"num_records":null`
+)
+
+// queuedTimes returns the members of a job that has not begun: the text stands for its start and its end.
+func queuedTimes(none string) string { return times + `,"start_at":` + none + `,"end_at":` + none }
+
+// job returns a job with more members.
+func job(more string) string {
+	return `{"job_id":"7","type":"trino","status":"queued","database":"shop","query":"SELECT 1","priority":0,` +
+		`"retry_limit":0,"hive_result_schema":null,"result":"","url":"https://console.svc.example/jobs/7",` +
+		`"user_name":"Ada","organization":null,` + more + `}`
+}
+
+// untyped returns a recording of a job that was issued with a body without a Content-Type.
+func untyped(body string) contract.Source {
+	return contract.Exchanges(slices.Values([]*recording.Exchange{{
+		Request: recording.Request{
+			Method: "POST", URL: coreBase + "/job/issue/trino/shop", Body: &recording.Body{Bytes: []byte(body)},
+			Headers: recording.Headers{{"Authorization", "SVC1 1/0123456789abcdef0123456789abcdef01234567"}},
+		},
+		Response: &recording.Response{
+			Status: 200, Headers: recording.Headers{{"Content-Type", "application/json"}},
+			Body: &recording.Body{Bytes: []byte(`{"job":"7","job_id":"7","database":"shop"}`)},
+		},
+	}}))
+}
+
 func TestWhatThePlatformAnswersIsNoViolation(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]contract.Source{
@@ -87,6 +126,24 @@ func TestWhatThePlatformAnswersIsNoViolation(t *testing.T) {
 		"a query of profiles with a statement handle": answered("POST", queries, `{}`, 200,
 			query(`"01b2c3d4-0000-9e8f-0000-1a2b_0007"`)),
 		"a task with group alone": answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200, task(`"group":true`)),
+		"a task with isGroup alone": answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200,
+			task(`"isGroup":true`)),
+		"a last attempt without a status": answered("GET", workflowBase+"/api/sessions/1", "", 200, session),
+		"a queued job whose times are null": answered("GET", coreBase+"/job/status/7", "", 200,
+			`{"job_id":"7","status":"queued",`+queuedTimes("null")+`}`),
+		"a running job whose end is null": answered("GET", coreBase+"/job/status/7", "", 200,
+			`{"job_id":"7","status":"running",`+times+`,"start_at":"2026-01-15 09:30:00 UTC","end_at":null}`),
+		"a job without the jobs of exports": answered("GET", coreBase+"/job/show/7", "", 200,
+			job(queuedTimes(`""`)+printed)),
+		"a job whose times and engine are null": answered("GET", coreBase+"/job/show/7", "", 200,
+			job(queuedTimes("null")+`,"engine_version":null`+printed)),
+		"jobs without the jobs of exports": answered("GET", coreBase+"/job/list", "", 200,
+			`{"count":1,"from":null,"to":null,"jobs":[`+job(queuedTimes(`""`))+`]}`),
+		"a history without the jobs of exports": answered("GET", coreBase+"/schedule/history/daily", "", 200,
+			`{"count":1,"from":0,"to":20,"history":[`+job(queuedTimes("null")+`,"scheduled_at":""`)+`]}`),
+		"a bulk import without a database and a table": answered("GET", coreBase+"/bulk_import/show/january", "", 200,
+			`{"name":"january","database":null,"table":null,"status":"uploading"}`),
+		"a form without a media type": untyped("query=SELECT+1&priority=1"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,6 +178,15 @@ func TestWhatThePlatformNeverAnswersIsAViolation(t *testing.T) {
 				"error schema /response/body/queryId: value must be a string",
 			},
 		},
+		"a wrong form without a media type": {
+			untyped("query=SELECT+1&priority=high"),
+			[]string{`error schema /request/body/priority: value must be an integer`},
+		},
+		"JSON without a media type": {
+			untyped(`{"query":"SELECT 1","priority":1}`),
+			[]string{"error undocumented-media-type /request/headers/Content-Type: the request has no Content-Type; " +
+				"documented: application/json, application/x-www-form-urlencoded"},
+		},
 		"isGroup of another type": {
 			answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200, task(`"group":true,"isGroup":"yes"`)),
 			[]string{"warning schema /response/body/tasks/0/isGroup: value must be a boolean"},
@@ -132,6 +198,20 @@ func TestWhatThePlatformNeverAnswersIsAViolation(t *testing.T) {
 				t.Errorf("violations (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A body that a recorder has replaced by a stand-in may have been a form.
+func TestWithheldBodiesWithoutAMediaTypeAreInconclusive(t *testing.T) {
+	t.Parallel()
+	r := checked(t, untyped(recording.Mark+":0a1b2c3d]"))
+	if diff := cmp.Diff([]string(nil), failures(r)); diff != "" {
+		t.Errorf("violations (-want +got):\n%s", diff)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
+		return f.Verdict == report.Inconclusive && f.Pointer == "/request/body"
+	}) {
+		t.Errorf("nothing says that the body cannot be judged: %+v", r.Findings)
 	}
 }
 
@@ -172,5 +252,31 @@ func TestARecordingOfABrowserHasPreflights(t *testing.T) {
 	}
 	if r.Exchanges.Matched != 1 || r.Exchanges.Ignored != 2 {
 		t.Errorf("exchanges are %+v, want one that matches and two that are ignored", r.Exchanges)
+	}
+}
+
+// What one public document requires and the clients of another leave out is told, and fails nothing.
+func TestExpectedMembersAreNotices(t *testing.T) {
+	t.Parallel()
+	const (
+		dwh  = "https://dwh.svc.example/v1/dwh"
+		body = `{"name":"n","basic_configs":{"type":"databricks","svc_authentication_id":42,"catalog":"main"},` +
+			`"advanced_configs":[{"target_table":"orders"}]`
+		missing = `notice schema /request/body/output_config: property "output_config" is missing: one public document ` +
+			"requires it, and clients leave it out"
+	)
+	for more, want := range map[string][]string{
+		`}`: {missing}, `,"output_config":{"database":"shop"}}`: nil,
+		`,"output_config":7}`: {"error schema /request/body/output_config: value must be an object"},
+	} {
+		var got []string
+		for _, line := range failures(checked(t, answered("POST", dwh, body+more, 200, `{}`))) {
+			if strings.Contains(line, " /request/") {
+				got = append(got, line)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", more, diff)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 )
 
 const (
@@ -41,7 +42,7 @@ func (a *unmatchedAddresses) take(r *judge.Result) {
 	u, err := ownership.AddressOf(&r.Item.Request)
 	path := ""
 	if err == nil {
-		path = u.EscapedPath()
+		path = specs.MergeSlashes(u.EscapedPath())
 	}
 	method, path := ownership.Shown(r.Item.Request.Method, path)
 	key := addressKey{method, shownURL(u, path)}

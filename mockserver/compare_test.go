@@ -99,6 +99,23 @@ var countedKinds = []string{
 	"workflow.project", "workflow.revision", "workflow.schedule", "workflow.session", "workflow.task",
 }
 
+// A client that sends slashes too many is one as any other: its calls are played and compared.
+func TestCompareSlashesTooMany(t *testing.T) {
+	t.Parallel()
+	var s session
+	h := s.handler(newServer(t))
+	for _, address := range []string{
+		"http://127.0.0.1:4010//core//v3/database/list", "http://127.0.0.1:4010/core//v3/database/list",
+		"http://workflow.localhost//api/projects", "http://127.0.0.1:4010//_worlds//default//llm//api/agents",
+	} {
+		call(t, h, "GET", address, "").want(t, http.StatusOK)
+	}
+	r := s.compare(t, plainChecker(t), subject(newServer(t).World("")))
+	if r.Failed() || r.Exchanges.Matched != 4 || r.Exchanges.Unmatched != 0 {
+		t.Errorf("%+v\n%s", r.Exchanges, text(t, r))
+	}
+}
+
 // What a mock answered in the stories is what one with another seed, and with other ids for what is new, answers.
 func TestCompareStories(t *testing.T) {
 	t.Parallel()

@@ -45,6 +45,8 @@ func TestBrowsersPostEvents(t *testing.T) {
 			"Access-Control-Allow-Headers": "Authorization, Content-Type, X-SVC-Write-Key, X-Understudy-World",
 			"Access-Control-Max-Age":       "7200",
 			"Vary":                         "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+
+			"Access-Control-Allow-Credentials": "true",
 		}
 		for _, target := range []string{
 			orders, "http://ingestion.localhost/postback/v3/event/shop/orders", "/_worlds/default" + orders,
@@ -59,6 +61,15 @@ func TestBrowsersPostEvents(t *testing.T) {
 			t.Errorf("the journal has %d exchanges, error %v", len(journal), err)
 		}
 	})
+	t.Run("it allows what else the page wants to send, and nothing that is no header's name", func(t *testing.T) {
+		t.Parallel()
+		a := call(t, newServer(t), "OPTIONS", orders, "", "Origin", shopPage, "Access-Control-Request-Method", "POST",
+			"Access-Control-Request-Headers", "content-encoding,content-type, x-client,,a b,x-client").want(t, 204)
+		const want = "Authorization, Content-Type, X-SVC-Write-Key, X-Understudy-World, content-encoding, x-client"
+		if got := a.Header.Get("Access-Control-Allow-Headers"); got != want {
+			t.Errorf("allowed are %s, want %s", got, want)
+		}
+	})
 	t.Run("it allows the write key's header in the brand's words", func(t *testing.T) {
 		t.Parallel()
 		a := preflight(t, newServer(t, mockserver.WithBrand("XY")), orders).want(t, 204)
@@ -69,7 +80,9 @@ func TestBrowsersPostEvents(t *testing.T) {
 	t.Run("answers, refusals among them, let the page read them", func(t *testing.T) {
 		t.Parallel()
 		s := newServer(t)
-		want := map[string]string{"Access-Control-Allow-Origin": shopPage, "Vary": "Origin"}
+		want := map[string]string{
+			"Access-Control-Allow-Origin": shopPage, "Access-Control-Allow-Credentials": "true", "Vary": "Origin",
+		}
 		for _, test := range []struct {
 			name, target, body, key string
 			status                  int
@@ -118,11 +131,11 @@ func TestBrowsersPostEvents(t *testing.T) {
 	})
 }
 
-func TestNewerClientsPostEventsElsewhere(t *testing.T) {
+func TestWithoutExtrasNewerClientsAreToldWhatIsRight(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/ingestion/shop/orders", "/ingestion/shop/orders/"} {
 		var log strings.Builder
-		s := newServer(t, mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		s := newServer(t, mockserver.WithExtras(false), mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		a := call(t, s, "POST", path, `{"events":[{"a":1}]}`,
 			"Content-Type", "application/vnd.svc.v1+json", "Origin", shopPage).want(t, 404)
 		const right = "POST /postback/v3/event/shop/orders"
@@ -143,7 +156,7 @@ func TestNewerClientsPostEventsElsewhere(t *testing.T) {
 	}
 	t.Run("other unknown paths keep the interface's form", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
+		s := newServer(t, mockserver.WithExtras(false))
 		for path, method := range map[string]string{
 			"/ingestion/postback/v3": "POST", "/ingestion/shop": "POST", "/ingestion/shop/orders": "GET",
 			"/ingestion/a/b/c": "POST",

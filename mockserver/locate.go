@@ -18,7 +18,7 @@ import (
 // The addresses of the mock's own, beside those of the interfaces.
 const (
 	controlPrefix  = "/_understudy"
-	worldsPrefix   = "/_worlds/"
+	worldsPrefix   = "/_worlds/" // see specs.CutWorld
 	worldHeader    = "X-Understudy-World"
 	exchangeHeader = "X-Understudy-Exchange"
 	nearestHeader  = "X-Understudy-Nearest"
@@ -28,7 +28,7 @@ const (
 type target struct {
 	iface specs.Interface
 	world string // from a path prefix; empty when the address names none
-	path  string // escaped, below base
+	path  string // escaped, below base, with its empty segments
 	base  string // the interface's address as the client sees it, but for the prefix that chooses a world
 	below bool   // path is already below the base path of the interface's document
 }
@@ -46,8 +46,8 @@ func newBaseURL(iface specs.Interface, text string) (baseURL, error) {
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" {
 		return baseURL{}, fmt.Errorf("base address of %s: want an absolute http or https address, not %q", iface, text)
 	}
-	path := strings.TrimSuffix(u.EscapedPath(), "/")
-	return baseURL{iface, u.Host, path, strings.TrimSuffix(text, "/")}, nil
+	path := strings.TrimSuffix(specs.MergeSlashes(u.EscapedPath()), "/")
+	return baseURL{iface, u.Host, path, strings.TrimRight(text, "/")}, nil
 }
 
 // locate finds out which interface a request is for: by the addresses that were given to interfaces, by a host label
@@ -55,19 +55,13 @@ func newBaseURL(iface specs.Interface, text string) (baseURL, error) {
 // /_worlds/{id} chooses a world.
 func (s *Server) locate(r *http.Request) (target, bool) {
 	path := r.URL.EscapedPath()
-	if rest, ok := below(path, controlPrefix); ok {
-		return target{iface: specs.Control, path: rest}, true
-	}
 	var t target
-	if rest, ok := strings.CutPrefix(path, worldsPrefix); ok {
-		id, tail, _ := strings.Cut(rest, "/")
-		t.world, path = id, "/"+tail
-		if rest, ok := below(path, controlPrefix); ok {
-			return target{iface: specs.Control, path: rest}, true
-		}
+	t.world, path = specs.CutWorld(path)
+	if rest, ok := specs.Below(path, controlPrefix); ok {
+		return target{iface: specs.Control, path: specs.MergeSlashes(rest)}, true
 	}
 	for _, base := range s.bases {
-		if rest, ok := below(path, base.path); ok && strings.EqualFold(base.host, r.Host) {
+		if rest, ok := specs.Below(path, base.path); ok && strings.EqualFold(base.host, r.Host) {
 			t.iface, t.path, t.base, t.below = base.iface, rest, base.text, true
 			return t, true
 		}
@@ -77,7 +71,7 @@ func (s *Server) locate(r *http.Request) (target, bool) {
 		t.iface, t.path, t.base = specs.Interface(label), path, origin(r)
 		return t, s.serves(specs.Interface(label))
 	}
-	name, rest, found := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	name, rest, found := strings.Cut(strings.TrimLeft(path, "/"), "/")
 	t.iface, t.path, t.base = specs.Interface(name), "/", scheme(r)+r.Host+"/"+name
 	if found {
 		t.path = path[len(path)-len(rest)-1:]
@@ -103,15 +97,6 @@ func scheme(r *http.Request) string {
 	return "http://"
 }
 
-// below cuts a path prefix that ends at a slash or at the end of the path.
-func below(path, prefix string) (string, bool) {
-	rest, ok := strings.CutPrefix(path, prefix)
-	if !ok || (rest != "" && rest[0] != '/') {
-		return "", false
-	}
-	return rest, true
-}
-
 func (s *Server) serves(iface specs.Interface) bool {
 	return s.interfaces[iface] != nil
 }
@@ -127,15 +112,16 @@ func (t target) links() string {
 	return strings.TrimSuffix(scheme+"://"+host+worldsPrefix+t.world+"/"+path, "/")
 }
 
-// path is the request's path below the base path of the interface's document; one that is not below it is left whole.
+// path is the request's path below the base path of the interface's document, without empty segments; one that is not
+// below it is left whole.
 func (x *exchange) path() (path string, ok bool) {
-	if x.target.below {
-		return x.target.path, true
+	path, ok = x.target.path, x.target.below
+	if !ok {
+		if path, ok = specs.Below(path, x.doc.BasePath); !ok {
+			path = x.target.path
+		}
 	}
-	if path, ok = below(x.target.path, x.doc.BasePath); ok {
-		return path, true
-	}
-	return x.target.path, false
+	return specs.MergeSlashes(path), ok
 }
 
 // url is the address as the client sent it, without the mock's own path prefixes.

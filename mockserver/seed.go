@@ -64,7 +64,7 @@ func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.Sta
 	if err != nil {
 		return value, err
 	}
-	value.Core.RecordLimit = c.recordLimit
+	value.Core.RecordLimit, value.Core.UTC = c.recordLimit, scenario.UTC
 	return value, c.planFaults(&value, scenario)
 }
 
@@ -178,7 +178,7 @@ func (s *Server) loadWorld(like *world.State, name string, text []byte) (world.S
 	if err == nil {
 		err = checkFaults(fixture, &w, s.document)
 	}
-	w.Core.RecordLimit = like.Core.RecordLimit
+	w.Core.RecordLimit, w.Core.UTC = like.Core.RecordLimit, like.Core.UTC
 	return w, err
 }
 

@@ -23,17 +23,21 @@ const (
 	strictTable = "id=integer name=text type=text count=integer created_at=time updated_at=time " +
 		"counter_updated_at=text? last_log_timestamp=instant? delete_protected=boolean estimated_storage_size=integer " +
 		"expire_days=integer? include_v=boolean schema=text"
-	strictJob = "job_id=text type=text status=text query=text database=text user_name=text result=text url=text " +
+	strictQueryJob = "job_id=text type=text status=text query=text database=text user_name=text result=text url=text " +
 		"priority=integer retry_limit=integer created_at=time updated_at=time start_at=time-or-empty " +
 		"end_at=time-or-empty duration=integer? cpu_time=integer? num_records=integer? result_size=integer? " +
-		"hive_result_schema=text? organization=text? linked_result_export_job_id=integer? " +
-		"result_export_target_job_id=integer?"
+		"hive_result_schema=text? organization=text?"
+	strictJob       = strictQueryJob + " linked_result_export_job_id=integer? result_export_target_job_id=integer?"
 	strictJobStatus = "job_id=text status=text created_at=time updated_at=time start_at=time-or-empty " +
 		"end_at=time-or-empty duration=integer? cpu_time=integer? num_records=integer? result_size=integer?"
 	strictSchedule = "name=text cron=text? timezone=text delay=integer? created_at=instant type=text query=text " +
 		"database=text user_name=text"
 	strictScheduleCreated = strictSchedule + " id=integer priority=integer retry_limit=integer result=text? start=text?"
 	// One client does not expect more in a listing than its required members; others read these, too.
+	strictAccount = "id=integer plan=integer presto_plan=integer storage_size=integer guaranteed_cores=integer " +
+		"maximum_cores=integer created_at=time"
+	strictUser = "id=integer name=text first_name=text last_name=text email=text phone=text? gravatar_url=text " +
+		"administrator=boolean account_owner=boolean organization=text roles=array created_at=instant updated_at=instant"
 	strictScheduleListed = strictSchedule + " [priority=integer] [retry_limit=integer] [result=text?] [next_time=text?]"
 )
 
@@ -48,7 +52,7 @@ func TestStrictClient(t *testing.T) {
 	)
 	for _, test := range []struct {
 		calls []string // the last one is looked at
-		shape string   // of the answer or, behind a name and a colon, of the items of a list in it
+		shape string   // of the answer or, behind a name and a colon, of an object or of the items of a list in it
 	}{
 		{[]string{"GET /database/list"}, "databases: " + strictDatabase},
 		{[]string{table, "GET /table/list/shop"}, "database=text tables: " + strictTable},
@@ -63,6 +67,12 @@ func TestStrictClient(t *testing.T) {
 		{[]string{schedule}, strictScheduleCreated},
 		{[]string{manual}, strictScheduleCreated},
 		{[]string{schedule, "POST /schedule/delete/daily"}, strictSchedule},
+		{
+			[]string{schedule, "POST /schedule/run/daily/1768435200", "idle", "GET /schedule/history/daily"},
+			"count=integer from=integer to=integer history: " + strictQueryJob + " scheduled_at=time",
+		},
+		{[]string{"GET /account/show"}, "account: " + strictAccount},
+		{[]string{"GET /user/list"}, "users: " + strictUser},
 	} {
 		t.Run(strings.Join(test.calls, ", "), func(t *testing.T) {
 			t.Parallel()
@@ -146,11 +156,16 @@ func strictMisfits(body []byte, shape string) []string {
 		return strictObject(body, outer)
 	}
 	at := strings.LastIndex(" "+outer, " ")
-	list := outer[at:]
-	misfits := strictObject(body, outer[:at]+list+"=array")
+	list, kind := outer[at:], "=array"
 	var object map[string]json.RawMessage
 	var items []json.RawMessage
-	if json.Unmarshal(body, &object) != nil || json.Unmarshal(object[list], &items) != nil || len(items) == 0 {
+	if json.Unmarshal(body, &object) == nil && strings.HasPrefix(string(object[list]), "{") {
+		items, kind = []json.RawMessage{object[list]}, "=object"
+	} else {
+		_ = json.Unmarshal(object[list], &items)
+	}
+	misfits := strictObject(body, outer[:at]+list+kind)
+	if len(items) == 0 {
 		return append(misfits, list+" has no items")
 	}
 	for _, item := range items {

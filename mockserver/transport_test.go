@@ -98,8 +98,10 @@ func TestTransport(t *testing.T) {
 	t.Run("answers at the base address that it was given, and nowhere else", func(t *testing.T) {
 		t.Parallel()
 		transport := mockserver.NewTransport(t, mockserver.WithBaseURL(specs.Workflow, "https://jobs.example/v9"))
-		if status, _ := send(t, transport.Client(), "GET", "https://jobs.example/v9/api/pools", ""); status != 200 {
-			t.Errorf("status %d, want 200", status)
+		for _, address := range []string{"https://jobs.example/v9/api/pools", "https://jobs.example//v9//api/pools"} {
+			if status, _ := send(t, transport.Client(), "GET", address, ""); status != 200 {
+				t.Errorf("%s: status %d, want 200", address, status)
+			}
 		}
 		r, err := http.NewRequestWithContext(t.Context(), "GET", "https://elsewhere.example/x", nil)
 		if err != nil {

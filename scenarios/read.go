@@ -59,6 +59,7 @@ type header struct {
 	Uses        []string         `json:"uses"`
 	Now         time.Time        `json:"now"`
 	Seed        uint64           `json:"seed"`
+	Times       string           `json:"times"`
 	Faults      []fixtures.Fault `json:"faults"`
 }
 
@@ -96,6 +97,7 @@ func (o sourceFile) read() (Scenario, error) {
 	}
 	s := Scenario{
 		Description: strings.TrimSpace(h.Description), Now: h.Now.UTC(), Seed: h.Seed, Faults: h.Faults,
+		UTC: h.Times == "utc",
 	}
 	s.Fixture, err = fixtures.Merge(append(parts, own)...)
 	return s, errors.Join(err, checkFaults(text, h.Faults))

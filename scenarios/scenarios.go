@@ -33,6 +33,7 @@ type Scenario struct {
 	Description string
 	Now         time.Time // where a clock begins that stands still by itself; zero when the scenario leaves it open
 	Seed        uint64
+	UTC         bool // times in UTC say so everywhere, also where the platform writes an offset
 	Fixture     fixtures.Fixture
 	Faults      []fixtures.Fault // that are planned when the world begins
 	Story       []byte           // a txtar archive, see package story; nil when there is none

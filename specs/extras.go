@@ -6,7 +6,8 @@ import (
 )
 
 // The extras of an interface are what nearly every client calls around the operations of the catalogue: a version
-// check, imports of tables, users and their keys. They stand in a document of their own beside that of the interface,
+// check, imports of tables, users and their keys, lists of events. They stand in a document of their
+// own beside that of the interface,
 // marked with x-extra, and are never counted among the operations of the platform.
 const extrasFolder = "extras/"
 
@@ -14,7 +15,9 @@ const extrasFolder = "extras/"
 const extraExtension = "x-extra"
 
 // Extras lists the names under which Source and Load know the documents of extras.
-func Extras() []Interface { return []Interface{extrasFolder + Core, extrasFolder + Workflow} }
+func Extras() []Interface {
+	return []Interface{extrasFolder + Ingestion, extrasFolder + Core, extrasFolder + Workflow}
+}
 
 // extrasOf returns the extras of an interface, or nil if it has none. The text to parse is what read makes of the
 // source.
@@ -60,7 +63,8 @@ func (d *Document) All() []*Operation {
 func (o *Operation) IsExtra() bool { return o.Document.T.Extensions[extraExtension] == true }
 
 // Find returns the operation of a request: one of the document, or else one of its extras. The path is the escaped one,
-// below the document's base path; a trailing slash makes no difference. A parameter that is empty or holds a broken
+// below the document's base path; empty segments and a trailing slash make no difference. A parameter
+// that is empty or holds a broken
 // escape fits nothing.
 func (d *Document) Find(method, escapedPath string) Match {
 	m := d.router.find(method, escapedPath)

@@ -9,10 +9,10 @@ import (
 // lenientExtension lists, at the top of a document, what the framework behind its interface reads leniently.
 const lenientExtension = "x-lenient"
 
-const lenientWords = "query, bodies"
+const lenientWords = "query, bodies, vendor-types"
 
-// Lenient describes what the framework behind an interface reads beyond what its document's schemas allow. Two of ours
-// are lenient, by the code of public clients; a user's document is read like ours of the same interface unless it has
+// Lenient describes what the framework behind an interface reads beyond what its document's schemas allow. Three of
+// ours are lenient, by the code of public clients; a user's document is read like ours of the same interface unless it has
 // an x-lenient of its own.
 type Lenient struct {
 	// Query makes an empty query parameter absent, and a boolean one true when it is true or 1 in any case, and false
@@ -23,6 +23,10 @@ type Lenient struct {
 	// document lists. In each of them a text may stand for a number, a boolean, a list or an object, an empty value that
 	// the schema refuses is absent, and so is a null. A form may hold the parameters of the query.
 	Bodies bool
+
+	// VendorTypes lets JSON come with the versioned media type of a vendor, such as application/vnd.svc.v1+json or
+	// application/vnd.svc.v1.js+json.
+	VendorTypes bool
 }
 
 // lenientOf reads the extension. A document without it has the fallback.
@@ -41,6 +45,8 @@ func lenientOf(doc *openapi3.T, fallback Lenient) (lenient Lenient, err error) {
 			lenient.Query = true
 		case "bodies":
 			lenient.Bodies = true
+		case "vendor-types":
+			lenient.VendorTypes = true
 		default:
 			return lenient, fmt.Errorf("%s: want a list of %s, not %v", lenientExtension, lenientWords, word)
 		}

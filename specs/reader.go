@@ -1,8 +1,10 @@
 package specs
 
 import (
+	"bytes"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -98,6 +100,26 @@ func (r *Reader) Accepts(mediaType string) bool {
 		return !r.raw && r.lenient.Bodies
 	}
 	return false
+}
+
+// vendorType is the versioned media type of a vendor's JSON, with parameters or without.
+var vendorType = regexp.MustCompile(`(?i)^application/vnd\.[\w-]+(\.[\w-]+)*\.v1(\.[\w-]+)*\+json *(;|$)`)
+
+// ContentType returns the Content-Type by which a body is read: the one that was sent, or that of JSON in place of a
+// vendor's if the interface takes these.
+func (r *Reader) ContentType(sent string) string {
+	if r.lenient.VendorTypes && sent != mediaJSON && vendorType.MatchString(sent) {
+		return mediaJSON
+	}
+	return sent
+}
+
+// GuessType returns the media type of a body that was sent without one: JSON or a form, by its first character.
+func GuessType(body []byte) string {
+	if text := bytes.TrimSpace(body); len(text) > 0 && text[0] != '{' && text[0] != '[' {
+		return mediaForm
+	}
+	return mediaJSON
 }
 
 // TakesFromQuery reports whether a query parameter is a member of the body instead.

@@ -89,7 +89,7 @@ func TestLenient(t *testing.T) {
 		})
 	}
 	for name, want := range map[string]specs.Lenient{
-		specs.Core: {Query: true, Bodies: true}, specs.Workflow: {Query: true}, specs.LLM: {}, specs.Ingestion: {},
+		specs.Core: {Query: true, Bodies: true}, specs.Workflow: {Query: true}, specs.LLM: {}, specs.Ingestion: {VendorTypes: true},
 	} {
 		t.Run("of "+name, func(t *testing.T) {
 			t.Parallel()
@@ -97,5 +97,27 @@ func TestLenient(t *testing.T) {
 				t.Errorf("%+v, want %+v", got, want)
 			}
 		})
+	}
+}
+
+func TestVendorTypesAreJSON(t *testing.T) {
+	t.Parallel()
+	r := reader(t, "a", "[vendor-types]", typeJSON)
+	for sent, isJSON := range map[string]bool{
+		"application/vnd.svc.v1+json": true, "application/vnd.svc.v1.js+json": true,
+		"Application/VND.acme-data.v1.mobile+JSON; charset=utf-8": true, "application/vnd.acme.cdp.v1+json": true,
+		"application/vnd.api+json": false, "application/vnd.svc.v2+json": false, "application/vnd.svc.v1+xml": false,
+		"application/vnd.svc.v1+jsonx": false, "application/vnd..v1+json": false, "text/vnd.svc.v1+json": false, "": false,
+	} {
+		want := sent
+		if isJSON {
+			want = typeJSON
+		}
+		if got := r.ContentType(sent); got != want {
+			t.Errorf("%q is read as %q, want %q", sent, got, want)
+		}
+		if got := reader(t, "a", "[bodies]", typeJSON).ContentType(sent); got != sent {
+			t.Errorf("where vendors' types are not taken, %q is read as %q", sent, got)
+		}
 	}
 }

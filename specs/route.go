@@ -76,7 +76,7 @@ func (m *Match) value(names []string, name string) string {
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 
 // template returns a path with its parameters' names taken away: what identifies it to a router.
-func template(path string) string { return placeholder.ReplaceAllString(trimSlash(path), "{}") }
+func template(path string) string { return placeholder.ReplaceAllString(trimSlashes(path), "{}") }
 
 // route makes the routers of a document whose operations have their paths.
 func (d *Document) route() (err error) {
@@ -120,7 +120,7 @@ func (r *router) add(op *Operation, path string) error {
 		return fmt.Errorf("path %s has more than %d parameters", path, maxParams)
 	}
 	pattern, glued := splitAdjacentParams(numbered(path))
-	pattern = trimSlash(pattern)
+	pattern = trimSlashes(pattern)
 	p := r.paths[pattern]
 	if p == nil {
 		p = &pathOperations{adjacent: glued}
@@ -134,7 +134,7 @@ func (r *router) add(op *Operation, path string) error {
 		r.mux.Handle(pattern, http.NotFoundHandler())
 	}
 	for _, before := range p.operations {
-		if before.Method == op.Method && trimSlash(before.Template) == trimSlash(op.Template) {
+		if before.Method == op.Method && trimSlashes(before.Template) == trimSlashes(op.Template) {
 			return nil // of two paths that differ in a trailing slash alone, the first counts
 		}
 		if before.Method == op.Method || p.adjacent != glued {
@@ -147,12 +147,63 @@ func (r *router) add(op *Operation, path string) error {
 	return nil
 }
 
-// trimSlash takes one trailing slash away, which makes no difference on any interface.
-func trimSlash(path string) string {
-	if path == "/" {
+// trimSlashes takes away the slashes of a path that make no difference on any interface: those of empty segments, and
+// one at the end.
+func trimSlashes(path string) string {
+	if path = MergeSlashes(path); path == "/" {
 		return path
 	}
 	return strings.TrimSuffix(path, "/")
+}
+
+// MergeSlashes returns an escaped path with one slash in place of several in a row: clients often join the address of a
+// service and a path with one slash too many. An escaped slash (%2F) belongs to a value, and stays.
+func MergeSlashes(path string) string {
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	return path
+}
+
+// Below returns what follows a prefix of an escaped path, and reports whether the prefix ends at the end of a segment.
+// The prefix has neither a slash at its end nor empty segments. Slashes too many before or in it make no difference,
+// and those behind it stay.
+func Below(path, prefix string) (rest string, ok bool) {
+	if rest, ok = strings.CutPrefix(path, prefix); ok {
+		return rest, rest == "" || rest[0] == '/'
+	}
+	if !strings.Contains(path, "//") {
+		return "", false
+	}
+	for segment := range strings.SplitSeq(prefix, "/") {
+		if segment == "" {
+			continue
+		}
+		inner := strings.TrimLeft(path, "/")
+		if inner == path {
+			return "", false
+		}
+		if path, ok = strings.CutPrefix(inner, segment); !ok || path != "" && path[0] != '/' {
+			return "", false
+		}
+	}
+	return path, true
+}
+
+// worldsPrefix begins the paths at which a mock serves one of its worlds: /_worlds/{id}.
+const worldsPrefix = "/_worlds"
+
+// CutWorld takes away the prefix of a path that chooses a world of a mock, if it has one.
+func CutWorld(path string) (world, rest string) {
+	below, ok := Below(path, worldsPrefix)
+	if !ok {
+		return "", path
+	}
+	below = strings.TrimLeft(below, "/")
+	if i := strings.IndexByte(below, '/'); i >= 0 {
+		return below[:i], below[i:]
+	}
+	return below, ""
 }
 
 // numbered returns a path whose parameters have numbers for names: chi wants their names to differ, and reads regular
@@ -215,7 +266,7 @@ func (d *Document) FindWritten(method, escapedPath string) Match {
 }
 
 func (r *router) find(method, escapedPath string) Match {
-	escapedPath = trimSlash(escapedPath)
+	escapedPath = trimSlashes(escapedPath)
 	if path := r.fixed[escapedPath]; path != nil {
 		return path.match(method)
 	}

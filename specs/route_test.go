@@ -20,11 +20,14 @@ func TestFind(t *testing.T) {
 		{"a parameter", "DELETE", "/api/pools/12", "deletePool", "12", "GET, PATCH, DELETE"},
 		{"an escaped slash stays in its segment", "GET", "/api/pools/1%2F2", "getPool", "1/2", "GET, PATCH, DELETE"},
 		{"a known path, an unknown method", "POST", "/api/pools/12", "", "12", "GET, PATCH, DELETE"},
-		{"an empty parameter", "GET", "/api/pools//retries", "", "", ""},
+		{"a slash between empty segments", "GET", "/api/pools//12", "getPool", "12", "GET, PATCH, DELETE"},
+		{"an escaped slash at the end of a value", "GET", "/api/pools/12%2F", "getPool", "12/", "GET, PATCH, DELETE"},
+		{"escaped slashes in a row", "GET", "/api/pools/1%2F%2F2", "getPool", "1//2", "GET, PATCH, DELETE"},
 		{"a trailing slash", "GET", "/api/pools/12/", "getPool", "12", "GET, PATCH, DELETE"},
 		{"a trailing slash in place of a parameter", "GET", "/api/pools/", "listPools", "", "GET, POST"},
-		{"two trailing slashes", "GET", "/api/pools/12//", "", "", ""},
-		{"an unclean path", "GET", "//api/pools", "", "", ""},
+		{"two trailing slashes", "GET", "/api/pools/12//", "getPool", "12", "GET, PATCH, DELETE"},
+		{"slashes before the path", "GET", "///api/pools", "listPools", "", "GET, POST"},
+		{"a dot segment", "GET", "/api/../api/pools", "", "", ""},
 		{"a broken escape", "GET", "/api/pools/%zz", "", "", ""},
 		{"an unknown path", "GET", "/api/ponds", "", "", ""},
 		{"an unknown method", "BREW", "/api/pools", "", "", "GET, POST"},
@@ -113,4 +116,45 @@ func FuzzFind(f *testing.F) {
 			t.Errorf("%s %s finds %s", method, path, match.Operation.ID)
 		}
 	})
+}
+
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ path, prefix, want string }{
+		{"/core/v3/job", "/core", "/v3/job"},
+		{"/core", "/core", ""},
+		{"//core//v3/job", "/core/v3", "/job"},
+		{"/core//v3//job/", "/core/v3", "//job/"},
+		{"//job", "", "//job"},
+		{"/cores/v3", "/core", "not below"},
+		{"//cores/v3", "/core", "not below"},
+		{"/co//re", "/core", "not below"},
+		{"core//v3", "/core", "not below"},
+		{"/core%2Fv3//a", "/core/v3", "not below"},
+		{"//v3", "/core/v3", "not below"},
+	} {
+		rest, ok := specs.Below(test.path, test.prefix)
+		if !ok {
+			rest = "not below"
+		}
+		if rest != test.want {
+			t.Errorf("%s below %s: %q, want %q", test.path, test.prefix, rest, test.want)
+		}
+	}
+}
+
+func TestCutWorld(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string][2]string{
+		"/_worlds/a/core/v3":    {"a", "/core/v3"},
+		"//_worlds//a//core/v3": {"a", "//core/v3"},
+		"/_worlds/a":            {"a", ""},
+		"/_worlds/a/":           {"a", "/"},
+		"/_worldsa/core":        {"", "/_worldsa/core"},
+		"//core":                {"", "//core"},
+	} {
+		if world, rest := specs.CutWorld(path); [2]string{world, rest} != want {
+			t.Errorf("%s: world %q, rest %q; want %q", path, world, rest, want)
+		}
+	}
 }

@@ -82,7 +82,7 @@ func TestDocuments(t *testing.T) {
 						t.Errorf("%s has no summary or no description", op.Name())
 					}
 					refusal := "401"
-					if name == specs.Ingestion { // looks at the key after the answer; without any it is 403
+					if strings.HasSuffix(string(name), string(specs.Ingestion)) { // looks at the key after the answer; without any it is 403
 						refusal = "403"
 					}
 					keyless := op.Spec.Security != nil && len(*op.Spec.Security) == 0

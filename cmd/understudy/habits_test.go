@@ -39,6 +39,19 @@ func explicit(op *specs.Operation, r *wire) {
 	}
 }
 
+// withSlashes is the habit of joining addresses and paths with slashes too many.
+func withSlashes(join func(op *specs.Operation, path string) string) func(*specs.Operation, *wire) bool {
+	return func(op *specs.Operation, r *wire) bool {
+		r.path = join(op, r.path)
+		return true
+	}
+}
+
+// behind puts one more slash behind the beginning of a path.
+func behind(path, beginning string) string {
+	return beginning + "/" + strings.TrimPrefix(path, beginning)
+}
+
 const (
 	jsonType = "application/json"
 	formType = "application/x-www-form-urlencoded"
@@ -54,6 +67,17 @@ var habits = []habit{
 		}
 		return true
 	}},
+	{"a slash before the path", withSlashes(func(_ *specs.Operation, path string) string { return "/" + path })},
+	{"an address without a slash at its end, and a slash between it and the path",
+		withSlashes(func(op *specs.Operation, path string) string { return behind(path, "/"+string(op.Interface)) })},
+	{"an address with the base path, and a slash between it and the path",
+		withSlashes(func(op *specs.Operation, path string) string {
+			return behind(path, "/"+string(op.Interface)+op.Document.BasePath)
+		})},
+	{"two slashes for each", withSlashes(func(_ *specs.Operation, path string) string {
+		return strings.ReplaceAll(path, "/", "//")
+	})},
+	{"three slashes at the end", withSlashes(func(_ *specs.Operation, path string) string { return path + "///" })},
 	{"a key in the platform's own form", func(_ *specs.Operation, r *wire) bool {
 		for name, values := range r.header {
 			if scheme, key, found := strings.Cut(values[0], " "); found && name == "Authorization" {
@@ -91,6 +115,16 @@ var habits = []habit{
 	{"the media type of JSON:API", func(op *specs.Operation, r *wire) bool {
 		r.header.Set("Content-Type", "application/vnd.api+json")
 		return len(r.body) > 0 && op.Interface == specs.LLM && op.JSONBody() != nil
+	}},
+	{"the versioned media type of a vendor", func(op *specs.Operation, r *wire) bool {
+		r.header.Set("Content-Type", "application/vnd.svc.v1.js+json")
+		return len(r.body) > 0 && op.Interface == specs.Ingestion
+	}},
+	{"a form without a media type", func(op *specs.Operation, r *wire) bool {
+		fields, ok := formOf(op, r)
+		r.header.Del("Content-Type")
+		r.body = []byte(fields.Encode())
+		return ok && len(r.body) > 0
 	}},
 	{"a body as a form", func(op *specs.Operation, r *wire) bool {
 		fields, ok := formOf(op, r)

@@ -113,10 +113,7 @@ func checkRequest(method string, args []string, brand specs.Brand) error {
 		return nil
 	}
 	path, _, _ := strings.Cut(os.Expand(args[0], func(string) string { return "1" }), "?")
-	if rest, ok := strings.CutPrefix(path, "/_worlds/"); ok {
-		_, path, _ = strings.Cut(rest, "/")
-		path = "/" + path
-	}
+	_, path = specs.CutWorld(specs.MergeSlashes(path))
 	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	rest, prefix := "/"+rest, "/"+name
 	if prefix == control {
@@ -129,7 +126,7 @@ func checkRequest(method string, args []string, brand specs.Brand) error {
 	if err != nil {
 		return err
 	}
-	below, ok := strings.CutPrefix(rest, document.BasePath)
+	below, ok := specs.Below(rest, document.BasePath)
 	if ok && document.Find(method, below).Operation != nil {
 		return nil
 	}

@@ -166,7 +166,7 @@ func (p *player) explain(err error, address string) error {
 // operationAt returns the operation of a request, or nil if it is for none.
 func operationAt(method, path string, brand specs.Brand) *specs.Operation {
 	path, _, _ = strings.Cut(path, "?")
-	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	name, rest, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
 	if !slices.Contains(specs.InterfaceNames(), name) {
 		return nil
 	}
@@ -174,7 +174,7 @@ func operationAt(method, path string, brand specs.Brand) *specs.Operation {
 	if err != nil {
 		return nil
 	}
-	below, ok := strings.CutPrefix("/"+rest, document.BasePath)
+	below, ok := specs.Below("/"+rest, document.BasePath)
 	if !ok {
 		return nil
 	}

@@ -134,7 +134,7 @@ func parameterNames(op *specs.Operation) (names []string) {
 
 // route finds an operation of the interface with a GET of an address, with or without what stands before its paths.
 func (c *comparison) route(path string) specs.Match {
-	d := c.sites.document
+	d, path := c.sites.document, specs.MergeSlashes(path)
 	for i := 0; i < len(path); i++ {
 		if path[i] != '/' {
 			continue

@@ -58,7 +58,9 @@ func readEvent(e *Exchange, r *reading) {
 	for name := range r.query() {
 		f.IsInQuery = f.IsInQuery || strings.HasSuffix(strings.ToLower(name), "key")
 	}
-	if body, ok := r.requestBody(); ok && body.IsObject() {
+	kind := r.Item.Request.Headers.Value("Content-Type")
+	isOne := r.Operation().Reader.ContentType(kind) == kind // and not a list of events, under a vendor's media type
+	if body, ok := r.requestBody(); ok && isOne && body.IsObject() {
 		f.Record = readRecord(body, r.Operation().Document.Brand.RecordTime())
 	}
 	e.Ingested = f

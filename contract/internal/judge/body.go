@@ -31,6 +31,7 @@ func (j *Judge) judgeBody(m *message) *judgement {
 		defer b.decoded.Free()
 		results := j.askEngines(b)
 		j.addFaults(o, m, results, j.compareEngines(m, results))
+		j.judgeExpectedFields(o, b)
 		j.judgeUndeclaredFields(o, b)
 	}
 	o.conclude()
@@ -69,6 +70,9 @@ func (j *Judge) judgeMediaType(o *judgement, m *message) bool {
 		o.check(UndocumentedMediaType, report.Inconclusive)
 		j.inconclusiveBody(o, m, "the recording has no headers, so the media type of the body is not known")
 		return false
+	case media == nil && header == "" && m.side == request && takesUntypedForms(m.op) && !IsPlain(string(m.body.Bytes)):
+		o.check(UndocumentedMediaType, report.Inconclusive)
+		j.inconclusiveBody(o, m, "the recording has a stand-in in place of a body, which may have been a form")
 	case media == nil:
 		o.check(UndocumentedMediaType, report.Fail)
 		o.check(Schema, report.Skipped)

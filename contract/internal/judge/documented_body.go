@@ -42,6 +42,7 @@ type bodySchema struct {
 	tree          *accept.Tree // nil if it has none
 	fields        *describedValue
 	envelope      envelopeForm
+	expected      []string // members of its object that it does not require, but expects
 }
 
 func newRequestBody(op *specs.Operation) *documentedBody {
@@ -88,7 +89,22 @@ func (d *documentedBody) schemaOf(media *openapi3.MediaType, pointer string) *bo
 	return &bodySchema{
 		media: media, schemaPointer: pointer, tree: treeOf(d.op.Document, schema, d.side),
 		fields: describe([]locatedSchema{{schema: schema}}), envelope: envelopeOf(schema),
+		expected: expectedFields(schema),
 	}
+}
+
+// expectedExtension lists, at the schema of a request, members that one public source of the document requires and that
+// clients of another leave out: servers take a request without them.
+const expectedExtension = "x-expected"
+
+func expectedFields(schema *openapi3.Schema) (names []string) {
+	list, _ := schema.Extensions[expectedExtension].([]any)
+	for _, item := range list {
+		if name, ok := item.(string); ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // documentedMedia returns the name under which a media type is documented.

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"mime"
 	"net/url"
 	"slices"
@@ -36,6 +37,7 @@ func (r *Result) readRequest() {
 		return
 	}
 	sent, reason := r.sent()
+	r.sentType = sent.ContentType
 	if r.Owner.Query != "" {
 		if query, err := url.ParseQuery(r.Owner.Query); err == nil { // otherwise there is a finding on the parameters
 			sent.Query = query
@@ -55,10 +57,14 @@ func (r *Result) readRequest() {
 	}
 }
 
-// sent returns the body as it was sent, with content codings and charset undone.
+// formType is the media type of forms.
+const formType = "application/x-www-form-urlencoded"
+
+// sent returns the body as it was sent, with content codings and charset undone, and with the media type by which the
+// platform reads it. A form without one, as some clients send it, has that of forms, if the headers were recorded.
 func (r *Result) sent() (sent specs.Sent, reason string) {
 	request := &r.Item.Request
-	sent.ContentType = request.Headers.Value("Content-Type")
+	sent.ContentType = r.Operation().Reader.ContentType(request.Headers.Value("Content-Type"))
 	if request.Body == nil || r.Item.RequestDoubt != "" {
 		return sent, ""
 	}
@@ -67,7 +73,16 @@ func (r *Result) sent() (sent specs.Sent, reason string) {
 		plain, reason = body.ToUTF8(parameters["charset"], plain)
 	}
 	sent.Body = plain
+	if sent.ContentType == "" && len(request.Headers) > 0 && takesUntypedForms(r.Operation()) &&
+		specs.GuessType(plain) == formType {
+		sent.ContentType = formType
+	}
 	return sent, reason
+}
+
+// takesUntypedForms reports whether an operation reads forms that are sent without a Content-Type.
+func takesUntypedForms(op *specs.Operation) bool {
+	return op.Document.Lenient.Bodies && op.Reader.Accepts(formType)
 }
 
 // readNothing reads a request without a body and a query, for which a recording may have left out the body.
@@ -102,7 +117,7 @@ func needsMembers(op *specs.Operation) bool {
 // requestMessage returns the message that the client sent, as it is to be judged.
 func (r *Result) requestMessage() message {
 	op := r.Operation()
-	kind := r.Item.Request.Headers.Value("Content-Type")
+	kind := cmp.Or(r.sentType, r.Item.Request.Headers.Value("Content-Type"))
 	m := message{
 		op: op, side: request, kind: kind, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,

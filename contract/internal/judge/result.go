@@ -43,6 +43,7 @@ type Result struct {
 
 	sampled  bool        // the second engine judges it even if the first one finds no fault
 	reading  *reading    // nil if the request was read as it was sent
+	sentType string      // Content-Type by which the request's body is read, if it was looked at
 	response *parsedBody // nil until it is asked for
 	isJSON   bool        // the answer is known to be JSON
 	codings  body.Codings

@@ -38,6 +38,24 @@ func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
 	}
 }
 
+// judgeExpectedFields notes the members that a request lacks although its document expects them.
+func (j *Judge) judgeExpectedFields(o *judgement, b *content) {
+	if b.side != request {
+		return
+	}
+	for _, name := range b.expected {
+		if b.decoded.Lines || b.decoded.Value[0].Kind != flat.Object || b.decoded.Value.Member(name) != nil {
+			continue
+		}
+		o.check(Schema, report.Fail)
+		j.addFinding(o, b.message, report.Finding{
+			Rule: Schema, Verdict: report.Fail, Severity: report.Notice,
+			Message: fmt.Sprintf("property %q is missing: one public document requires it, and clients leave it out", name),
+			Pointer: join("/request/body", name), Spec: report.Spec{Pointer: b.schemaPointer + "/" + expectedExtension},
+		})
+	}
+}
+
 // searchFields searches a body for undeclared fields.
 func searchFields(b *content) *fieldSearch {
 	s := &fieldSearch{}

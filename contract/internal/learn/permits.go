@@ -73,7 +73,10 @@ var needOf = needsOf(map[need][]string{
 		"core.swapTables", "core.changeTableDatabase", "core.transferTable", "core.appendTableSchema",
 		"core.updateTableSchema",
 	},
-	toImport:   {"ingestion.ingestEvent", "core.importTable", "core.importTableWithId", "core.createBulkImport"},
+	toImport: {
+		"ingestion.ingestEvent", "ingestion.ingestEvents", "core.importTable", "core.importTableWithId",
+		"core.createBulkImport",
+	},
 	toDelete:   {"core.deleteDatabase"},
 	toAsk:      {"audience.createSegmentQuery", "audience.createSegment", "audience.createActivation"},
 	toLoad:     {"dwh.createDwhIntegration", "dwh.updateDwhIntegration"},

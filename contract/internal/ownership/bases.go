@@ -62,9 +62,9 @@ func (m *hostMemo) put(host string, bases []hostBase) {
 
 // newBase returns a base address without user, query and fragment.
 func newBase(name specs.Interface, u *url.URL) *Base {
-	_, path := cutWorld(strings.TrimSuffix(u.EscapedPath(), "/"))
-	plain := u.Scheme + "://" + u.Host + strings.TrimSuffix(u.EscapedPath(), "/")
-	return &Base{Interface: name, URL: plain, host: hostOf(u), path: path}
+	whole := strings.TrimSuffix(specs.MergeSlashes(u.EscapedPath()), "/")
+	_, path := specs.CutWorld(whole)
+	return &Base{Interface: name, URL: u.Scheme + "://" + u.Host + whole, host: hostOf(u), path: path}
 }
 
 // groupBySite sets the sites of the given bases. Each is named after its first interface.

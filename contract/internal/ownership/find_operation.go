@@ -1,7 +1,6 @@
 package ownership
 
 import (
-	"net/url"
 	"strings"
 
 	"svc.example/understudy/specs"
@@ -11,11 +10,11 @@ import (
 // FindOperation returns an operation that an exchange may belong to, whatever its address: one whose path is the end of
 // the exchange's. It returns nil if there is none. It is for taking secrets out, not for judging.
 func FindOperation(documents []*specs.Document, e *recording.Exchange) *specs.Operation {
-	u, err := url.Parse(e.Request.URL)
+	u, err := AddressOf(&e.Request)
 	if err != nil {
 		return nil
 	}
-	for path := u.EscapedPath(); path != ""; path = afterSegment(path) {
+	for path := specs.MergeSlashes(u.EscapedPath()); path != ""; path = afterSegment(path) {
 		for _, d := range documents {
 			if m := d.Find(e.Request.Method, path); m.Operation != nil {
 				return m.Operation

@@ -106,7 +106,7 @@ func (g *Guesser) countUnexplained(item *record.Item, u *url.URL) {
 	if isQuestion || !isEvidence(item) || !isConclusive(item) {
 		return
 	}
-	_, path := cutWorld(u.EscapedPath())
+	_, path := specs.CutWorld(specs.MergeSlashes(u.EscapedPath()))
 	for _, c := range g.byHost[hostOf(u)] {
 		rest, isBelow := strings.CutPrefix(path, c.path+"/")
 		if isBelow && g.firstSegments[c.document][firstSegment(rest)] &&

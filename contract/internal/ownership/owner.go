@@ -21,7 +21,7 @@ type Owner struct {
 	State     State
 	Document  *specs.Document // of the interface, when it is Matched
 	Match     specs.Match     // Operation is nil when the interface documents no such operation
-	Path      string          // below the base address, escaped
+	Path      string          // below the base address, escaped, without empty segments
 	Query     string
 	World     string
 	Base      *Base    // the base address that fits, or nil for a default one
@@ -96,16 +96,6 @@ func (a *Addresses) OnAllHosts() *Addresses {
 	return all
 }
 
-// cutWorld removes from a path the prefix that chooses a world of the mock.
-func cutWorld(path string) (world, rest string) {
-	after, found := strings.CutPrefix(path, "/_worlds/")
-	if !found {
-		return "", path
-	}
-	world, rest, _ = strings.Cut(after, "/")
-	return world, strings.TrimSuffix("/"+rest, "/")
-}
-
 // claim is an interface that an address may belong to.
 type claim struct {
 	document *specs.Document
@@ -115,11 +105,16 @@ type claim struct {
 	match    specs.Match
 }
 
-// AddressOf returns the URL of a request. Middleware records the path alone, and the host as a header.
+// AddressOf returns the URL of a request. Middleware records the path alone, which may begin with two slashes, and the
+// host as a header.
 func AddressOf(r *recording.Request) (*url.URL, error) {
-	u, err := url.Parse(r.URL)
+	host, parse := r.Headers.Value("Host"), url.Parse
+	if host != "" && strings.HasPrefix(r.URL, "//") {
+		parse = url.ParseRequestURI
+	}
+	u, err := parse(r.URL)
 	if err == nil && u.Host == "" && u.Scheme == "" {
-		u.Host = r.Headers.Value("Host")
+		u.Host = host
 	}
 	return u, err
 }
@@ -131,11 +126,11 @@ func (a *Addresses) Owner(item *record.Item) Owner {
 		return Owner{}
 	}
 	owner := Owner{World: item.World, Query: to.query, Rewritten: isRewritten}
-	world, path := cutWorld(to.path)
+	world, path := specs.CutWorld(to.path)
 	if owner.World == "" {
 		owner.World = cmp.Or(world, item.Request.Headers.Value("X-Understudy-World"))
 	}
-	if path == "/_understudy" || strings.HasPrefix(path, "/_understudy/") || isNoClientRequest(&item.Request, to.scheme) {
+	if _, isControl := specs.Below(path, "/_understudy"); isControl || isNoClientRequest(&item.Request, to.scheme) {
 		owner.State = Ignored
 		return owner
 	}
@@ -165,14 +160,11 @@ func isNoClientRequest(r *recording.Request, scheme string) bool {
 // claims appends the interfaces whose bases fit, only those with the most specific base, to an empty list.
 func (a *Addresses) claims(best []claim, host, path string) []claim {
 	for _, b := range a.basesOn(host) {
-		rest, fits := strings.CutPrefix(path, b.path)
-		if !fits || rest != "" && rest[0] != '/' {
+		rest, fits := specs.Below(path, b.path)
+		if !fits {
 			continue
 		}
-		if rest == "" {
-			rest = "/"
-		}
-		c := claim{document: b.document, weight: len(b.path), path: rest, base: b}
+		c := claim{document: b.document, weight: len(b.path), path: cmp.Or(specs.MergeSlashes(rest), "/"), base: b}
 		if len(best) > 0 && c.weight > best[0].weight {
 			best = best[:0]
 		}

@@ -83,6 +83,13 @@ func TestOwner(t *testing.T) {
 			"OPTIONS https://workflow.svc.example/api/nothing":       "workflow, nothing",
 			"GET https://workflow.svc.example":                       "workflow, nothing",
 			"GET /api/projects":                                      "unmatched",
+			"GET https://workflow.svc.example//api/projects":         "workflow.listProjects",
+			"GET https://workflow.svc.example/api%2Fprojects":        "workflow, nothing",
+			"GET https://core.svc.example//v3//api//projects//":      "core.listProjects",
+			"GET http://127.0.0.1:4010//core//v3/api/projects":       "core.listProjects",
+			"GET http://127.0.0.1:4010//cores//v3/api/projects":      "unmatched",
+			"GET http://localhost:1//_worlds//w//llm//api/projects":  "llm.listProjects in w",
+			"GET http://localhost:4010//_understudy//worlds":         "ignored",
 			"GET data:image/png;base64,AAAA":                         "unmatched",
 			"GET blob:https://workflow.svc.example/550e":             "unmatched",
 			"CONNECT https://workflow.svc.example:443":               "ignored",
@@ -96,11 +103,19 @@ func TestOwner(t *testing.T) {
 			},
 			map[string]string{
 				"GET https://gate.example/flow/api/projects":             "workflow.listProjects",
+				"GET https://gate.example//flow//api/projects":           "workflow.listProjects",
 				"GET https://gate.example/api/projects":                  "llm.listProjects",
 				"GET https://gate.example/flows/api/projects":            "llm, nothing",
 				"GET https://workflow.svc.example/api/projects":          "unmatched",
 				"GET http://localhost:1/_worlds/v/workflow/api/projects": "workflow.listProjects in v",
 				"GET http://localhost:2/core/v3/api/projects":            "core.listProjects",
+			},
+		},
+		"a given address with slashes too many": {
+			map[specs.Interface][]string{"workflow": {"https://gate.example//gw//flow//"}},
+			map[string]string{
+				"GET https://gate.example/gw/flow/api/projects":    "workflow.listProjects",
+				"GET https://gate.example//gw//flow//api/projects": "workflow.listProjects",
 			},
 		},
 		"one address for two": {
@@ -246,11 +261,13 @@ func TestTheHostOfARelativeAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := a.Owner(&record.Item{Exchange: &recording.Exchange{Request: recording.Request{
-		Method: "GET", URL: "/api/projects",
-		Headers: recording.Headers{{"host", "workflow.svc.example"}, {"x-understudy-world", "w"}},
-	}}})
-	if o.State != ownership.Matched || o.World != "w" {
-		t.Errorf("owner %+v", o)
+	for _, path := range []string{"/api/projects", "//api/projects", "//api//projects?x=//a"} {
+		o := a.Owner(&record.Item{Exchange: &recording.Exchange{Request: recording.Request{
+			Method: "GET", URL: path,
+			Headers: recording.Headers{{"host", "workflow.svc.example"}, {"x-understudy-world", "w"}},
+		}}})
+		if o.State != ownership.Matched || o.World != "w" || o.Match.Operation == nil {
+			t.Errorf("%s: owner %+v", path, o)
+		}
 	}
 }

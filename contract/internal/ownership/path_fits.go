@@ -49,7 +49,7 @@ type fit struct {
 
 // bestFits lists the operations with the most fixed segments that fit the end of a path, one of each interface.
 func (a *Addresses) bestFits(method string, u *url.URL) []fit {
-	_, path := cutWorld(u.EscapedPath())
+	_, path := specs.CutWorld(specs.MergeSlashes(u.EscapedPath()))
 	if u.Host == "" || !strings.HasPrefix(path, "/") {
 		return nil
 	}

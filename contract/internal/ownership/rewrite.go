@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"svc.example/understudy/specs"
 )
 
 // Rewrite replaces the prefix of addresses by another one.
@@ -79,7 +81,7 @@ func (a *Addresses) rewrite(u *url.URL) (rewritten *url.URL, isRewritten bool) {
 
 // rest returns the escaped path after the prefix.
 func (r *Rewrite) rest(u *url.URL) (rest string, fits bool) {
-	rest = u.EscapedPath()
+	rest = specs.MergeSlashes(u.EscapedPath())
 	if r.host != "" && !doublestar.MatchUnvalidated(r.host, strings.ToLower(u.Host)) &&
 		!doublestar.MatchUnvalidated(r.host, hostOf(u)) {
 		return "", false

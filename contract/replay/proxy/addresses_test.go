@@ -62,6 +62,36 @@ func TestTheBasePathOfATargetMayBeLeftOut(t *testing.T) {
 	}
 }
 
+// The service decides what slashes too many mean; the proxy passes them on, and finds the interface and the operation.
+func TestSlashesTooManyArePassedOn(t *testing.T) {
+	t.Parallel()
+	var asked string
+	s := stand(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = r.RequestURI
+		w.Header().Set("Location", "/gw//v3//job/list")
+	}, func(c *proxy.Config) { c.Targets[specs.Core] = c.Targets[specs.Workflow] + "//gw//v3//" })
+	own, err := s.proxy.Interface(specs.Core)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, handler := range map[string]http.Handler{
+		"http://127.0.0.1:4010//core//v3//job/list": s.proxy, "http://core.localhost//v3//job/list": s.proxy,
+		"http://127.0.0.1:4011//v3//job/list": own,
+	} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", address, http.NoBody))
+		if asked != "/gw//v3//job/list" || !strings.HasSuffix(w.Header().Get("Location"), "//v3//job/list") {
+			t.Errorf("%s: the service was asked for %s; the client is sent to %s", address, asked, w.Header().Get("Location"))
+		}
+		asked = ""
+	}
+	for _, e := range s.record.exchanges(t) {
+		if e.Operation != "core.listJobs" || e.Request.URL != s.service.URL+"/gw//v3//job/list" {
+			t.Errorf("recorded is %q, %s", e.Operation, e.Request.URL)
+		}
+	}
+}
+
 func TestHostLabelsAndPortsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	var asked string

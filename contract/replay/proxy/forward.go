@@ -163,8 +163,7 @@ func (f *forwarder) forward(scheme, host string, w http.ResponseWriter, r *http.
 	var best *target
 	for _, t := range targets {
 		root := t.root.EscapedPath()
-		if rest, ok := strings.CutPrefix(path, root); ok && (rest == "" || rest[0] == '/') &&
-			(best == nil || len(root) > len(best.root.EscapedPath())) {
+		if _, ok := specs.Below(path, root); ok && (best == nil || len(root) > len(best.root.EscapedPath())) {
 			best = t
 		}
 	}
@@ -174,9 +173,9 @@ func (f *forwarder) forward(scheme, host string, w http.ResponseWriter, r *http.
 		best = &beside
 	}
 	root := best.root.EscapedPath()
+	rest, _ := specs.Below(path, root)
 	f.passTo(w, r, best, place{
-		iface: best.iface, origin: best.root.Scheme + "://" + best.root.Host, prefix: root,
-		path: strings.TrimPrefix(path, root), isSame: true,
+		iface: best.iface, origin: best.root.Scheme + "://" + best.root.Host, prefix: root, path: rest, isSame: true,
 	})
 }
 

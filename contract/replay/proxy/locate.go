@@ -29,7 +29,7 @@ func locate(r *http.Request) (place, bool) {
 	if host, _, err := net.SplitHostPort(rest); (err == nil && host == "localhost") || rest == "localhost" {
 		return place{iface: specs.Interface(label), origin: origin(r), path: path}, isInterface(label)
 	}
-	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	name, rest, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
 	return place{iface: specs.Interface(name), origin: origin(r), prefix: "/" + name, path: "/" + rest}, isInterface(name)
 }
 
@@ -64,7 +64,7 @@ func newTarget(iface specs.Interface, address string, brand specs.Brand) (*targe
 	if err != nil {
 		return nil, err
 	}
-	path := strings.TrimSuffix(strings.TrimSuffix(u.EscapedPath(), "/"), document.BasePath)
+	path := strings.TrimSuffix(strings.TrimSuffix(specs.MergeSlashes(u.EscapedPath()), "/"), document.BasePath)
 	root := &url.URL{Scheme: u.Scheme, Host: u.Host}
 	root.Path, err = url.PathUnescape(strings.TrimSuffix(path, "/"))
 	root.RawPath = strings.TrimSuffix(path, "/")
@@ -109,13 +109,12 @@ func (t *target) below(u *url.URL) (path string, ok bool) {
 	if !sameOrigin(u, t.root) {
 		return "", false
 	}
-	path, ok = strings.CutPrefix(u.EscapedPath(), t.root.EscapedPath())
-	return path, ok && (path == "" || path[0] == '/')
+	return specs.Below(u.EscapedPath(), t.root.EscapedPath())
 }
 
 // operation finds the operation of a path below the root.
 func (t *target) operation(method, path string) *specs.Operation {
-	rest, ok := strings.CutPrefix(path, t.document.BasePath)
+	rest, ok := specs.Below(path, t.document.BasePath)
 	if !ok {
 		return nil
 	}

@@ -162,8 +162,8 @@ func (p *Proxy) Interface(name specs.Interface) (http.Handler, error) {
 // ServeHTTP serves all interfaces, and the health of the proxy.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	isForward := p.forward.isForward(r)
-	if !isForward && strings.HasPrefix(r.URL.Path, controlPrefix) {
-		p.serveControl(w, r)
+	if path, isControl := specs.Below(r.URL.EscapedPath(), controlPrefix); isControl && !isForward {
+		p.serveControl(w, specs.MergeSlashes(path))
 		return
 	}
 	if !p.isAdmitted(w, r) {
@@ -272,8 +272,8 @@ func (p *Proxy) Health() Health {
 }
 
 // serveControl answers what the control interface of the mock answers as well: its health.
-func (p *Proxy) serveControl(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != controlPrefix+"/health" {
+func (p *Proxy) serveControl(w http.ResponseWriter, path string) {
+	if path != "/health" {
 		p.refuse(w, problem{
 			status: http.StatusNotFound, kind: "no-control",
 			message: "the proxy has no control interface but " + controlPrefix + "/health",

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"svc.example/understudy/specs"
 )
 
 // Headers of the proxy's own.
@@ -47,8 +49,8 @@ func (x *exchange) inward(address string) string {
 		return address
 	}
 	service := x.target.root.Scheme + "://" + x.target.root.Host
-	path, ok := strings.CutPrefix(rest, x.at.prefix)
-	if rest == "" || !ok || path != "" && path[0] != '/' {
+	path, ok := specs.Below(rest, x.at.prefix)
+	if rest == "" || !ok {
 		return service + rest
 	}
 	return service + x.target.root.EscapedPath() + path
@@ -143,7 +145,7 @@ func (x *exchange) cookie(line string) string {
 // cookiePath returns the path of a cookie as the client knows it.
 func (x *exchange) cookiePath(path string) string {
 	root := x.target.root.EscapedPath()
-	if rest, ok := strings.CutPrefix(path, root); ok && (rest == "" || rest[0] == '/') {
+	if rest, ok := specs.Below(path, root); ok {
 		path = rest
 	} else if strings.HasPrefix(root, strings.TrimSuffix(path, "/")+"/") {
 		path = "" // it is for more than the service

@@ -72,12 +72,13 @@ type filter struct {
 	To   jsontext.Value `json:"to_column,omitzero"`
 }
 
-// readConfigs takes the parts apart, of which only the last may be missing.
+// readConfigs takes the parts apart. The filters may be missing, and so may the way into the targets, which an official
+// client never sends although a public document requires it.
 func readConfigs(from world.WarehouseConfig) (configs, error) {
 	parts := configs{raw: from}
 	return parts, errors.Join(
 		readPart("basic_configs", from.Basic, &parts.Basic), readPart("advanced_configs", from.Advanced, &parts.Advanced),
-		readPart("output_config", from.Output, &parts.Output), readFilter(from.Filter, &parts.Filter),
+		readOptional("output_config", from.Output, &parts.Output), readOptional("filter_configs", from.Filter, &parts.Filter),
 		readPart("advanced_configs", from.Advanced, &parts.entries),
 	)
 }
@@ -92,11 +93,11 @@ func readPart(name string, raw []byte, into any) error {
 	return nil
 }
 
-func readFilter(raw []byte, into *[]filter) error {
+func readOptional(name string, raw []byte, into any) error {
 	if len(raw) == 0 {
 		return nil
 	}
-	return readPart("filter_configs", raw, into)
+	return readPart(name, raw, into)
 }
 
 // digestOf returns a digest that distinguishes values of different meaning, but not those whose members stand in
@@ -138,10 +139,13 @@ func getDwhConfigs(c *op.Call) (op.Reply, error) {
 	form := configsForm{
 		ID: g.ID, Digest: g.Digest, CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),
 		Basic: jsontext.Value(g.Basic), Advanced: jsontext.Value(g.Advanced), Output: jsontext.Value(g.Output),
-		Filter: jsontext.Value("[]"),
+		Filter: jsontext.Value(g.Filter),
 	}
-	if len(g.Filter) > 0 {
-		form.Filter = jsontext.Value(g.Filter)
+	if len(g.Output) == 0 {
+		form.Output = jsontext.Value(`{"mode":"` + usualMode + `"}`)
+	}
+	if len(g.Filter) == 0 {
+		form.Filter = jsontext.Value("[]")
 	}
 	return op.OK(form)
 }

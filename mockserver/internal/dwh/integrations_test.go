@@ -81,11 +81,22 @@ func TestIntegrations(t *testing.T) {
 		c.As("1/analyst").Delete(mine).Refused(403, "belongs to another user")
 		c.Get(mine).Want(200).Wants("name", "orders_from_warehouse")
 	})
+	t.Run("may come without the way into their targets, and get it later", func(t *testing.T) {
+		t.Parallel()
+		c := newClient(t)
+		body := with(t, orders, "],\n\t\"output_config\": {\"database\": \"sales\", \"mode\": \"append\"}", "]",
+			`"customers"`, `"visitors"`)
+		path := "/v1/dwh/" + c.Post("/v1/dwh/", body).Want(200).Value("id").String()
+		c.Get(path+"/configs").Want(200).Wants("output_config", `{"mode":"append"}`)
+		c.Put(path, `{"name": "other"}`).Want(200)
+		c.Put(path+"/run_workflow", "").Want(200)
+		c.Put(path, `{"output_config": {"database": "sales"}}`).Refused(400, "table sales.visitors does not exist")
+		c.Put(path, `{"output_config": {}}`).Refused(400, "output_config.database", "is missing")
+	})
 	t.Run("with validation off, what is missing is named all the same", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t, mockserver.WithValidation(mockserver.Off))
-		c.Post("/v1/dwh/", "").Refused(400, "basic_configs: is missing", "advanced_configs: is missing",
-			"output_config: is missing")
+		c.Post("/v1/dwh/", "").Refused(400, "basic_configs: is missing", "advanced_configs: is missing")
 		c.Post("/v1/dwh/", with(t, orders, `"orders_from_warehouse"`, "null", `"svc_authentication_id": 42, `, "")).
 			Refused(400, "name: is missing", "basic_configs.svc_authentication_id: is missing")
 		c.Post("/v1/dwh/", with(t, orders, `"snowflake"`, `"oracle"`)).Refused(400, "snowflake or databricks", "oracle")

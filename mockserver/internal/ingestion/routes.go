@@ -1,4 +1,5 @@
-// Package ingestion is the event ingestion interface: one operation, whose records are rows of core's tables.
+// Package ingestion is the event ingestion interface: one operation, and an extra for lists of events, whose records
+// are rows of core's tables.
 package ingestion
 
 import (
@@ -18,13 +19,18 @@ func Interface() op.Interface {
 			Path:   "POST /postback/v3/event/{database_name}/{table_name}",
 			Handle: ingestEvent, For: op.Anyone, MaxBody: maxBody,
 		}},
+		Extras: []op.Route{{
+			Path:   "POST /{database_name}/{table_name}",
+			Handle: ingestEvents, For: op.Anyone, MaxBody: maxBody,
+		}},
 	}
 }
 
 // newerPath is a path that newer clients send lists of events to: /{database}/{table}.
 var newerPath = regexp.MustCompile(`^/(\w+)/(\w+)/?$`)
 
-// newerPathHint returns a hint for the path to which newer client libraries send events (client), or the empty text.
+// newerPathHint returns a hint for the path to which newer client libraries send events (client), or the empty text. It
+// is asked where the extras are switched off.
 func newerPathHint(method, path string) string {
 	names := newerPath.FindStringSubmatch(path)
 	if method != "POST" || names == nil || names[1] == "postback" {

@@ -38,7 +38,7 @@ const (
 const TimeColumn = "time"
 
 // Row is one row of an upload: its time, if it has one, and its other values in the order in which they came. Names are
-// there once; values that are null are left out.
+// there once; values that are null are left out, and so are those of columns without a name.
 type Row struct {
 	Number int // in the upload, from 1
 	Time   int64
@@ -154,8 +154,10 @@ func assemble(columns []column) (row Row, err error) {
 	places := make(map[string]int, len(columns))
 	for _, c := range columns {
 		switch {
-		case c.name.kind != textKind || c.name.text == "":
-			return row, fmt.Errorf("a column's name is %s, want a string that is not empty", c.name.kind)
+		case c.name == scalar{"", textKind} || c.name.kind == nullKind: // the index of a data frame (client)
+			continue
+		case c.name.kind != textKind:
+			return row, fmt.Errorf("a column's name is %s, want a string", c.name.kind)
 		case len(c.name.text) > maxName:
 			return row, fmt.Errorf("a column's name has %d bytes, want %d at most", len(c.name.text), maxName)
 		case c.name.text == TimeColumn:

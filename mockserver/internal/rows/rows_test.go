@@ -145,7 +145,6 @@ func TestWrongRows(t *testing.T) {
 		"a list":                 {"msgpack.gz", stream(t, []any{1}), "row 1: want a map, not a list"},
 		"a number":               {"msgpack.gz", stream(t, 5), "row 1: want a map, not an integer"},
 		"a name that is no text": {"msgpack.gz", []byte{0x81, 1, 1}, "row 1: a column's name is an integer"},
-		"an empty name":          {"msgpack.gz", stream(t, object{"": 1}), "row 1: a column's name"},
 		"a long name": {
 			"msgpack.gz", stream(t, object{strings.Repeat("a", 256): 1}),
 			"row 1: a column's name has 256 bytes",
@@ -265,5 +264,34 @@ func TestJSON(t *testing.T) {
 	row := rows.Row{Values: []rows.Value{{Name: "a", Text: "x\"\x00"}, {Name: "b\xff", Text: "\xff"}}}
 	if got, want := row.JSON(), "{\"a\":\"x\\\"\\u0000\",\"b\uFFFD\":\"\uFFFD\"}"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A data frame's index is a column without a name, which is dropped; the row stays.
+func TestColumnsWithoutANameAreDropped(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		format string
+		plain  []byte
+	}{
+		"JSON":                     {"json.gz", []byte(`{"":0,"a":1}`)},
+		"MessagePack":              {"msgpack.gz", stream(t, object{"": 0, "a": 1})},
+		"an old text":              {"msgpack.gz", []byte{0x82, 0xc4, 0, 0, 0xa1, 'a', 1}},
+		"null in place of a name":  {"msgpack.gz", []byte{0x82, 0xc0, 0, 0xa1, 'a', 1}},
+		"a list in such a column":  {"json.gz", []byte(`{"":[1],"a":1}`)},
+		"two columns without name": {"json.gz", []byte(`{"":0,"a":1,"":2}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := rows.Read(test.format, packed(t, test.plain), false, func(row rows.Row, err error) error {
+				if got := row.JSON(); err != nil || got != `{"a":"1"}` {
+					t.Errorf("the row is %s, error %v", got, err)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

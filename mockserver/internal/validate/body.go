@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -54,17 +53,14 @@ func (r *Request) contentType() string {
 
 // mediaOf returns the media type of a request's body. Without a header it is guessed from the document and the body.
 func (o *Operation) mediaOf(r *Request) string {
-	name := MediaType(r.Header.Get("Content-Type"))
+	name := MediaType(o.spec.Reader.ContentType(r.Header.Get("Content-Type")))
 	if name != "" {
 		return name
 	}
-	if len(o.body.media) == 1 {
+	if len(o.body.media) == 1 && !o.spec.Reader.Accepts(mediaForm) {
 		return o.body.media[0].name
 	}
-	if text := bytes.TrimSpace(r.Body); len(text) > 0 && text[0] != '{' && text[0] != '[' {
-		return mediaForm
-	}
-	return mediaJSON
+	return specs.GuessType(r.Body)
 }
 
 // requestBody returns an error for the deviations of the body, as Read has left it, from the document.

@@ -25,6 +25,7 @@ type Core struct {
 	Transfers   table.Index[TransferKey, Transfer]
 	Imports     Imports
 
+	UTC           bool // the list of databases writes UTC in place of an offset
 	JobTime       JobTime
 	Jobs          table.Table[Job]
 	JobKeys       table.Index[string, int64] // by domain key, for ever

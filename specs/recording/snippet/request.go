@@ -89,7 +89,7 @@ type place struct {
 // locate finds the place of a request: by the operation of the exchange, by a path that begins with the name of an
 // interface, or by a host that does.
 func (c *config) locate(e *recording.Exchange, r *request) (place, error) {
-	path, query := r.url.EscapedPath(), ""
+	path, query := specs.MergeSlashes(r.url.EscapedPath()), ""
 	if r.url.RawQuery != "" {
 		query = "?" + r.url.RawQuery
 	}
@@ -118,10 +118,7 @@ func (c *config) locate(e *recording.Exchange, r *request) (place, error) {
 
 // placeIn returns the place of a path, if its first part, or the first part of the host, is the interface.
 func (c *config) placeIn(name specs.Interface, u *url.URL, path string) (place, bool) {
-	if rest, found := strings.CutPrefix(path, "/_worlds/"); found {
-		_, path, _ = strings.Cut(rest, "/")
-		path = "/" + path
-	}
+	_, path = specs.CutWorld(path)
 	rest, found := strings.CutPrefix(path, "/"+string(name)+"/")
 	if label, _, _ := strings.Cut(u.Host, "."); !found && strings.EqualFold(label, string(name)) {
 		rest, found = strings.TrimPrefix(path, "/"), true

@@ -9,6 +9,7 @@ import (
 type accountForm struct {
 	ID              int64  `json:"id"`
 	Plan            int    `json:"plan"`
+	PrestoPlan      int    `json:"presto_plan"` // none, as far as is known
 	StorageSize     int64  `json:"storage_size"`
 	GuaranteedCores int    `json:"guaranteed_cores"`
 	MaximumCores    int    `json:"maximum_cores"`

@@ -10,31 +10,46 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// accountUserForm is a user in the form that clients of the extras read.
+// listedUserForm is a user in a list, which a strict client refuses with more members (client).
+type listedUserForm struct {
+	ID            int64    `json:"id"`
+	Name          string   `json:"name"`
+	FirstName     string   `json:"first_name"`
+	LastName      string   `json:"last_name"`
+	Email         *string  `json:"email"`
+	Phone         *string  `json:"phone"`
+	GravatarURL   string   `json:"gravatar_url"`
+	Administrator bool     `json:"administrator"`
+	AccountOwner  bool     `json:"account_owner"`
+	Organization  string   `json:"organization"` // a leftover, like the roles
+	Roles         []string `json:"roles"`
+	CreatedAt     string   `json:"created_at"`
+	UpdatedAt     string   `json:"updated_at"`
+}
+
+// accountUserForm is a user by itself.
 type accountUserForm struct {
-	ID            int64   `json:"id"`
-	Name          string  `json:"name"`
-	FirstName     string  `json:"first_name"`
-	LastName      string  `json:"last_name"`
-	Email         *string `json:"email"`
-	Phone         *string `json:"phone"`
-	GravatarURL   string  `json:"gravatar_url"`
-	Administrator bool    `json:"administrator"`
-	Restricted    bool    `json:"restricted"`
-	EmailVerified bool    `json:"email_verified"`
-	Me            bool    `json:"me"`
-	CreatedAt     string  `json:"created_at"`
-	UpdatedAt     string  `json:"updated_at"`
+	listedUserForm
+	Restricted    bool `json:"restricted"`
+	EmailVerified bool `json:"email_verified"`
+	Me            bool `json:"me"`
 }
 
 func accountUserView(c *op.Call, u world.User) accountUserForm {
+	return accountUserForm{
+		listedUserForm: listedUserView(c, u),
+		Restricted:     !u.Role.Administers(), EmailVerified: u.Email != "", Me: u.ID == c.Caller.User.ID,
+	}
+}
+
+func listedUserView(c *op.Call, u world.User) listedUserForm {
 	first, last, _ := strings.Cut(u.Name, " ")
 	picture := md5.Sum([]byte(strings.ToLower(u.Email)))
-	return accountUserForm{
+	return listedUserForm{
 		ID: u.ID, Name: u.Name, FirstName: first, LastName: last, Email: email(u),
 		GravatarURL:   specs.Brand(c.World.Brand).Text("https://avatars.svc.example/") + hex.EncodeToString(picture[:]),
-		Administrator: u.Role.Administers(), Restricted: !u.Role.Administers(), EmailVerified: u.Email != "",
-		Me: u.ID == c.Caller.User.ID, CreatedAt: op.Instant(u.CreatedAt), UpdatedAt: op.Instant(u.UpdatedAt),
+		Administrator: u.Role.Administers(), AccountOwner: u.Role == world.Owner, Roles: []string{},
+		CreatedAt: op.Instant(u.CreatedAt), UpdatedAt: op.Instant(u.UpdatedAt),
 	}
 }
 
@@ -48,10 +63,10 @@ func referToUser(u world.User) (op.Reply, error) { return op.OK(userReference{u.
 
 // ListUsers lists all users except sub users, which have a list of their own (assumed). All users see each other.
 func ListUsers(c *op.Call) (op.Reply, error) {
-	users := []accountUserForm{}
+	users := []listedUserForm{}
 	for u := range c.World.Account.LiveUsers() {
 		if u.Role != world.SubUser {
-			users = append(users, accountUserView(c, u))
+			users = append(users, listedUserView(c, u))
 		}
 	}
 	return op.OK(map[string]any{"users": users})

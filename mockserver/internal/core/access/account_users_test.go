@@ -53,6 +53,7 @@ func TestUsersOfAccount(t *testing.T) {
 			want := map[string]any{
 				"id": 3.0, "name": "Ana Analyst", "first_name": "Ana", "last_name": "Analyst", "email": "analyst@shop.example",
 				"phone": nil, "gravatar_url": got["gravatar_url"], "administrator": false, "restricted": true,
+				"account_owner": false, "organization": "", "roles": []any{},
 				"email_verified": true, "me": false, "created_at": "2026-01-15T09:30:00Z", "updated_at": "2026-01-15T09:30:00Z",
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

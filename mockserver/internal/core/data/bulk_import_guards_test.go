@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -117,10 +118,10 @@ func TestBulkImportGuards(t *testing.T) {
 		b := newBulk(t)
 		b.upload("p", timed(1)).Want(200)
 		b.do("freeze").Want(200)
-		job, _ := b.do("perform").Object()["job_id"].(string)
+		job := b.do("perform").Object()["job_id"]
 		b.do("delete").Want(200)
 		b.Advance(time.Minute)
-		if got := b.Get("/job/status/" + job).Object()["status"]; got != "error" {
+		if got := b.Get(fmt.Sprint("/job/status/", job)).Object()["status"]; got != "error" {
 			t.Errorf("the job is %v", got)
 		}
 	})

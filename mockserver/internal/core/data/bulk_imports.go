@@ -50,7 +50,7 @@ func bulkStatus(w *world.State, b world.BulkImport) world.BulkImportStatus {
 type BulkImportReference struct {
 	Name       string `json:"name"`
 	BulkImport string `json:"bulk_import"`
-	JobID      string `json:"job_id,omitempty"`
+	JobID      int64  `json:"job_id,omitzero"` // an integer, where the bulk import itself has it as text (client)
 }
 
 // ReferToBulkImport answers with the name of a bulk import.

@@ -90,10 +90,13 @@ func TestBulkImport(t *testing.T) {
 			t.Errorf("parts (-want +got)\n%s", diff)
 		}
 		b.do("freeze").Want(200)
-		job, _ := b.do("perform").Want(200).Object()["job_id"].(string)
+		job := fmt.Sprint(b.do("perform").Want(200).Object()["job_id"].(float64)) // clients read an integer
 		b.stands("performing")
 		b.Advance(time.Minute)
 		b.stands("ready", 3, 1, 2, 1)
+		if held := b.Get("/bulk_import/show/january").Want(200).Object()["job_id"]; held != job {
+			t.Errorf("the bulk import has the job %v, want %s as text", held, job)
+		}
 		shown := b.Get("/job/show/" + job).Want(200).Object()
 		if shown["type"] != "bulk_import_perform" || shown["status"] != "success" || shown["database"] != "shop" {
 			t.Errorf("the job is %v", shown)
@@ -161,8 +164,8 @@ func TestBulkImport(t *testing.T) {
 		b := newBulk(t)
 		b.upload("p", timed(1)).Want(200)
 		b.do("freeze").Want(200)
-		job, _ := b.Post("/bulk_import/perform/january", "priority=1&pool_name=small").Want(200).Object()["job_id"].(string)
-		b.Post("/job/kill/"+job, "").Want(200)
+		job := b.Post("/bulk_import/perform/january", "priority=1&pool_name=small").Want(200).Object()["job_id"]
+		b.Post(fmt.Sprint("/job/kill/", job), "").Want(200)
 		b.stands("uploading")
 		b.do("perform").Want(200)
 		b.Advance(time.Minute)

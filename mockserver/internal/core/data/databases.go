@@ -88,10 +88,14 @@ func ListDatabases(c *op.Call) (op.Reply, error) {
 			counts[t.Database] += t.Count
 		}
 	}
+	written := wire.OffsetDateTime
+	if c.World.Core.UTC {
+		written = wire.DateTime
+	}
 	list := []databaseForm{}
 	for id, d := range table.All(&c.World.Core.Databases) {
 		if d.DeletedAt.IsZero() && access.SeesDatabase(c.World, c.Caller, d) {
-			list = append(list, databaseView(c, d, counts[id], wire.OffsetDateTime))
+			list = append(list, databaseView(c, d, counts[id], written))
 		}
 	}
 	return op.OK(map[string]any{"databases": list})

@@ -89,6 +89,19 @@ func TestImport(t *testing.T) {
 			t.Errorf("tail is %s, want %s", got, wantTail)
 		}
 	})
+	t.Run("drops a column without a name, and never adds the reserved column", func(t *testing.T) {
+		t.Parallel()
+		c := newClient(t).load(importPlace)
+		c.put(ordersImport, msgpackRows(t, map[string]any{"": 0, "v": 1, "V": 2, "n": 3})).Want(200)
+		c.ingest("typed", `{"n":"1","v":"2","total":"3"}`)
+		for name, want := range map[string]string{
+			"orders": `[["n","long"]]`, "typed": `[["n","string"],["total","string"]]`,
+		} {
+			if got := c.Get("/table/show/shop/" + name).Want(200).Object(); got["schema"] != want || got["count"] != 1.0 {
+				t.Errorf("the table %s is %v, want the schema %s", name, got, want)
+			}
+		}
+	})
 	t.Run("reads JSON lines and a JSON array", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(importPlace)

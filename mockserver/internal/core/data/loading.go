@@ -131,13 +131,14 @@ type columnSet struct {
 	places map[string]int
 }
 
-// add adds a column, or widens its type to one that holds all its values. A value whose name is not valid for a column
-// stays in its row, where queries do not see it.
+// add adds a column, or widens its type to one that holds all its values. A value whose name is not valid for a column,
+// or reserved, stays in its row, where queries do not see it.
 func (s *columnSet) add(name, kind string) {
 	name = strings.ToLower(name)
 	place, known := s.places[name]
 	switch {
-	case !known && (name == timeColumn || checkColumnName(name) != nil || len(s.list) > rows.MaxColumns):
+	case !known && (name == timeColumn || name == reservedColumn || checkColumnName(name) != nil ||
+		len(s.list) > rows.MaxColumns):
 		return
 	case !known:
 		if s.places == nil {

@@ -12,8 +12,11 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// timeColumn is the column that every table has, and that no schema lists.
-const timeColumn = "time"
+// The columns that no schema lists: the one that every table has, and one whose name is reserved (client).
+const (
+	timeColumn     = "time"
+	reservedColumn = "v"
+)
 
 // parseSchema reads the columns of a body: an array of arrays, or a text that holds one (public).
 func parseSchema(value jsontext.Value) ([]world.Column, error) {
@@ -79,13 +82,15 @@ func cutAround(text, before, after string) (string, bool) {
 	return text, begins && ends
 }
 
-// requireDistinct refuses a duplicate column with 422. Where the document has no 422, recode makes it a 400.
+// requireDistinct refuses a duplicate column, and one that no schema lists.
 func requireDistinct(columns []world.Column) error {
 	seen := map[string]bool{timeColumn: true}
 	for _, column := range columns {
 		switch {
 		case column.Name == timeColumn:
 			return op.Unprocessable("schema", "every table has the column %s by default", timeColumn)
+		case column.Name == reservedColumn:
+			return op.Unprocessable("schema", "the name %s is reserved: want another name for the column", reservedColumn)
 		case seen[column.Name]:
 			return op.Unprocessable("schema", "the column %s is given twice", column.Name)
 		}

@@ -81,6 +81,20 @@ func TestSchemas(t *testing.T) {
 		}
 		c.Post("/table/append-schema/shop/orders", `{"schema":[["id","long"]]}`).Refused(422, "id", "twice")
 	})
+	t.Run("a reserved name is 422 wherever a schema is given", func(t *testing.T) {
+		t.Parallel()
+		c := newShop(t)
+		for _, path := range []string{
+			"update-schema/shop/orders", "append-schema/shop/orders", "update/shop/orders",
+			"create/shop/visits", "create/shop/visits/log",
+		} {
+			for _, more := range []string{"", `,"ignore_duplicate_schema":true`} {
+				c.Post("/table/"+path, `{"schema":[["id","long"],["v","string"]]`+more+`}`).Refused(422, "v", "reserved")
+			}
+		}
+		c.Get("/table/show/shop/visits").Want(404)
+		c.Post("/table/create/shop/visits", `{"schema":[["vv","string"],["v1","string"]]}`).Want(200)
+	})
 	t.Run("every type of columns is known", func(t *testing.T) {
 		t.Parallel()
 		c := newShop(t)

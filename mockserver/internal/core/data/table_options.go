@@ -122,7 +122,7 @@ func newTable(c *op.Call, d world.Database) (t world.Table, err error) {
 	if err != nil {
 		return t, err
 	}
-	return t, wire.Recode(options.apply(&t), op.CodeUnprocessable, op.CodeInvalid)
+	return t, options.apply(&t)
 }
 
 // copyOf gives a new table the schema of another one and, with including_properties, its options and its distribution.
@@ -147,13 +147,6 @@ func nameTaken(d world.Database, t world.Table) error {
 	return op.Conflict("table %s (id %d) of database %s has this name already", t.Name, t.ID, d.Name)
 }
 
-// UpdateTable changes the options of a table. A duplicate column is 400 here: the document of this operation has no
-// 422.
-func UpdateTable(c *op.Call) (op.Reply, error) {
-	reply, err := changeTable(c)
-	return reply, wire.Recode(err, op.CodeUnprocessable, op.CodeInvalid)
-}
-
 // UpdateTableSchema replaces the schema. A name in use is 422 here: the document of this operation has no 409.
 func UpdateTableSchema(c *op.Call) (op.Reply, error) {
 	options, err := readOptions(c)
@@ -163,11 +156,12 @@ func UpdateTableSchema(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	reply, err := changeTable(c)
+	reply, err := UpdateTable(c)
 	return reply, wire.Recode(err, op.CodeConflict, op.CodeUnprocessable)
 }
 
-func changeTable(c *op.Call) (op.Reply, error) {
+// UpdateTable changes the options of a table.
+func UpdateTable(c *op.Call) (op.Reply, error) {
 	d, t, err := tableFor(c, access.Edit)
 	if err != nil {
 		return op.Reply{}, err

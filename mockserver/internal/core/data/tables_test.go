@@ -117,7 +117,7 @@ func TestTableRefusals(t *testing.T) {
 
 		{"1/admin", "POST", "/table/create/shop/visits", `{"expire_days":-1}`, 400, []string{"expire_days", "-1"}},
 		{
-			"1/admin", "POST", "/table/create/shop/visits", `{"schema":[["a","int"],["a","long"]]}`, 400,
+			"1/admin", "POST", "/table/create/shop/visits", `{"schema":[["a","int"],["a","long"]]}`, 422,
 			[]string{"a", "twice"},
 		},
 		{"1/admin", "POST", "/table/create/shop/visits?source_table=none", "", 404, []string{"table", "none"}},
@@ -127,7 +127,7 @@ func TestTableRefusals(t *testing.T) {
 		{"1/admin", "POST", "/table/create/shop/visits", "text", 415, []string{"text/plain"}},
 
 		{
-			"1/admin", "POST", "/table/update/shop/orders", `{"schema":[["a","int"],["a","long"]]}`, 400,
+			"1/admin", "POST", "/table/update/shop/orders", `{"schema":[["a","int"],["a","long"]]}`, 422,
 			[]string{"a", "twice"},
 		},
 		{"1/admin", "POST", "/table/update/shop/orders", `{"expire_days":-1}`, 400, []string{"expire_days", "-1"}},

@@ -11,8 +11,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// BulkImportJob is the type of the job that reads the parts of a bulk import (client).
-// BulkImportJob is the type of jobs that read bulk imports.
+// BulkImportJob is the type of jobs that read bulk imports (client).
 const BulkImportJob = "bulk_import_perform"
 
 // PerformBulkImport issues the job that reads the parts.
@@ -43,7 +42,7 @@ func PerformBulkImport(c *op.Call) (op.Reply, error) {
 	}
 	b.Status, b.Job = world.BulkPerforming, job.ID
 	c.World.Core.BulkImports.Put(b.ID, b)
-	return op.OK(data.BulkImportReference{Name: b.Name, BulkImport: b.Name, JobID: op.IDText(job.ID)})
+	return op.OK(data.BulkImportReference{Name: b.Name, BulkImport: b.Name, JobID: job.ID})
 }
 
 // readParts ends the job of a bulk import: it counts good and wrong rows, and loads them into a copy of the world to

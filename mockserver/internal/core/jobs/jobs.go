@@ -62,11 +62,16 @@ type jobForm struct {
 	URL           string     `json:"url"`
 	UserName      string     `json:"user_name"`
 	Organization  *string    `json:"organization"` // a leftover (public)
-	LinkedExport  *int64     `json:"linked_result_export_job_id"`
-	ExportTarget  *int64     `json:"result_export_target_job_id"`
+	*exportsForm             // nil in a schedule's history, where a strict client refuses them (client)
 	EngineVersion string     `json:"engine_version,omitzero"`
 	Debug         *debugForm `json:"debug,omitzero"`
 	ScheduledAt   *string    `json:"scheduled_at,omitzero"`
+}
+
+// exportsForm names the jobs that a job has to do with as an export, if any.
+type exportsForm struct {
+	Linked *int64 `json:"linked_result_export_job_id"`
+	Target *int64 `json:"result_export_target_job_id"`
 }
 
 type debugForm struct {
@@ -81,7 +86,7 @@ func jobView(w *world.State, job world.Job) jobForm {
 		Query:    cmp.Or(job.Query, string(job.BulkLoad)),
 		Priority: job.Priority, RetryLimit: job.RetryLimit, Schema: resultSchema(job.Output), Result: job.ResultURL,
 		URL: specs.Brand(w.Brand).Text("https://console.svc.example/jobs/") + op.IDText(job.ID), UserName: user.Name,
-		LinkedExport: optionalID(job.LinkedExport), ExportTarget: optionalID(job.ExportTarget),
+		exportsForm:   &exportsForm{optionalID(job.LinkedExport), optionalID(job.ExportTarget)},
 		EngineVersion: job.EngineVersion,
 	}
 }

@@ -177,7 +177,7 @@ func GetScheduleHistory(c *op.Call) (op.Reply, error) {
 		if at >= from {
 			waitForEnd(c, job)
 			form := jobView(c.World, job)
-			form.ScheduledAt = new(wire.DateTimeOrEmpty(job.ScheduledAt))
+			form.ScheduledAt, form.exportsForm = new(wire.DateTimeOrEmpty(job.ScheduledAt)), nil
 			history = append(history, form)
 		}
 		at++
