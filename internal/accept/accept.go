@@ -6,6 +6,7 @@
 package accept
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -22,12 +23,21 @@ const (
 	Response
 )
 
-// Option returns the direction as an option of kin-openapi.
-func (d Direction) Option() openapi3.SchemaValidationOption {
+// Options returns the direction as options of kin-openapi, with errors whose texts are only their reasons: the engine
+// writes the text of each error into those of all schemas around it, with the whole value if it is let.
+func (d Direction) Options() []openapi3.SchemaValidationOption {
+	direction := openapi3.VisitAsResponse
 	if d == Request {
-		return openapi3.VisitAsRequest()
+		direction = openapi3.VisitAsRequest
 	}
-	return openapi3.VisitAsResponse()
+	return []openapi3.SchemaValidationOption{direction(), BriefErrors()}
+}
+
+// BriefErrors lets kin-openapi write no more into the text of an error than its reason.
+func BriefErrors() openapi3.SchemaValidationOption {
+	return openapi3.SetSchemaErrorMessageCustomizer(func(err *openapi3.SchemaError) string {
+		return cmp.Or(err.Reason, err.SchemaField, "invalid")
+	})
 }
 
 // hides reports whether a value that comes from this side must not have a property.

@@ -24,12 +24,11 @@ import (
 // Most values have no fault, and a compiled schema accepts those sooner: the engine is asked about the others.
 
 func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
-	options := []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidators(formats)}
-	options = append(options, directionOf(side).Option())
+	options := append(directionOf(side).Options(), openapi3.WithStringFormatValidators(formats))
 	if is31 {
-		return append(options, openapi3.EnableJSONSchema2020())
+		options = append(options, openapi3.EnableJSONSchema2020())
 	}
-	return append(options, openapi3.DisableSchemaErrorDetails())
+	return options
 }
 
 func kinOnBody(b *content) (f faultList) {
@@ -225,7 +224,7 @@ func headerInput(k headerKey) *openapi3filter.ResponseValidationInput {
 		Options: &openapi3filter.Options{
 			MultiError: true, ExcludeResponseBody: true,
 			SchemaValidationOptions: []openapi3.SchemaValidationOption{
-				openapi3.WithStringFormatValidators(formats), openapi3.DisableSchemaErrorDetails(),
+				openapi3.WithStringFormatValidators(formats), accept.BriefErrors(),
 			},
 		},
 	}

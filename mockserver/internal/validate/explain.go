@@ -22,12 +22,11 @@ func (s *schema) check(name string, value any) error {
 	if s.accepts(value) {
 		return nil
 	}
-	direction := s.direction.Option()
-	err := s.VisitJSON(value, direction)
+	e := explainer{options: s.direction.Options()}
+	err := s.VisitJSON(value, e.options...)
 	if err == nil {
 		return nil
 	}
-	e := explainer{options: []openapi3.SchemaValidationOption{direction}}
 	if size(value, maxListed) <= maxListed {
 		e.options = append(e.options, openapi3.MultiErrors())
 		err = s.VisitJSON(value, e.options...)

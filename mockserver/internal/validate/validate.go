@@ -124,10 +124,11 @@ func (list media) names() string {
 
 // Request holds the parts of a request that the document describes.
 type Request struct {
-	Match  *specs.Match
-	Query  url.Values
-	Header http.Header
-	Body   []byte
+	Match    *specs.Match
+	Query    url.Values
+	Header   http.Header
+	Body     []byte
+	Received int // bytes of the body before they were unpacked, where it may be a whole world
 
 	media string // the media type of the body as it was sent
 	read  bool   // Body was converted to JSON from another form
