@@ -11,7 +11,6 @@ import (
 const (
 	maxValues = 200_000  // names and values in JSON, lists and objects included
 	maxWord   = 64 << 10 // bytes of a name or a number
-	maxListed = 10_000   // values in a body up to which all mistakes are reported, and not only the first
 
 	// Of an operation that takes whole worlds: how many values there may be for each byte that was received, and how few
 	// bytes of JSON for each value.
@@ -84,26 +83,4 @@ func endOfText(text []byte) int {
 // isPlain reports whether a character may stand in a number, or in a name such as null.
 func isPlain(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || c == '.' || c == '-' || c == '+' || c == 'E'
-}
-
-// size returns the number of values in a decoded value, or a number above limit.
-func size(value any, limit int) int {
-	n := 1
-	switch value := value.(type) {
-	case []any:
-		for _, item := range value {
-			if n > limit {
-				break
-			}
-			n += size(item, limit-n)
-		}
-	case map[string]any:
-		for _, item := range value {
-			if n > limit {
-				break
-			}
-			n += size(item, limit-n)
-		}
-	}
-	return n
 }

@@ -61,7 +61,7 @@ func New(spec *specs.Operation) *Operation {
 	for _, ref := range spec.Parameters {
 		p := parameter{Parameter: ref.Value}
 		if ref.Value.Schema != nil {
-			p.schema = newSchema(ref.Value.Schema.Value, accept.Request)
+			p.schema = newSchema(ref.Value.Schema, accept.Request)
 		}
 		o.parameters = append(o.parameters, p)
 	}
@@ -86,7 +86,7 @@ func newMedia(content openapi3.Content, direction accept.Direction) media {
 		lines, _ := value.Extensions[linesExtension].(bool)
 		m := mediaType{name: name, json: isJSON(name) && !lines}
 		if value.Schema != nil && value.Schema.Value.Format != "binary" { // any bytes will do
-			m.schema = newSchema(value.Schema.Value, direction)
+			m.schema = newSchema(value.Schema, direction)
 		}
 		list = append(list, m)
 	}
