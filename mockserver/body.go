@@ -98,7 +98,7 @@ const (
 
 // maxRatio is the largest factor by which a body beyond maxBody may grow when it is unpacked. Gzip packs what people
 // and programs send by less; what grows by more was made to.
-const maxRatio = 100
+const maxRatio = 50
 
 // unpackedLimit returns how many bytes a compressed body may unpack to, by how many were received.
 func unpackedLimit(limit, received int64) int64 { return min(limit, max(maxBody, received*maxRatio)) }

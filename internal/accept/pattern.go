@@ -39,9 +39,13 @@ func sizeOf(text string) (int, error) {
 	return len(program.Inst), nil
 }
 
-// patternSteps returns the number of steps that a text is charged with that is held against a regular expression.
+// patternSteps returns the number of steps that a text is charged with that is held against a regular expression. A
+// small one costs about the same whatever its size.
 func patternSteps(size int, text string) int {
-	const bytesPerStep = 64
+	const small, bytesPerStep = 100, 64
+	if size <= small {
+		size = 1
+	}
 	return size * len(text) / bytesPerStep
 }
 
