@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -13,45 +14,33 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/specs"
 )
 
 // body is the body of a request, as far as it was read.
 type body struct {
-	bytes  []byte
-	isCut  bool  // these are only the beginning of what was sent
-	weight int64 // what a large one holds of the memory for large bodies
+	bytes    []byte
+	received int   // bytes, before they were unpacked
+	isCut    bool  // these are only the beginning of what was sent
+	weight   int64 // what a large one holds of the memory for large bodies
 }
 
-// How many bytes of a request's body are read. The control interface takes whole worlds, archives and all.
-const (
-	maxBody  = 16 << 20
-	maxState = 512 << 20
-)
+// How many bytes of a request's body are read, unless its route takes more.
+const maxBody = 16 << 20
 
 // maxAnnounced is the number of bytes for which room is made because a client says that they will come.
 const maxAnnounced = 1 << 20
-
-func (x *exchange) maxBody(route *op.Route) int64 {
-	switch {
-	case route.MaxBody > 0:
-		return route.MaxBody
-	case x.target.iface == specs.Control:
-		return maxState
-	}
-	return maxBody
-}
 
 // read reads the request's body, as much of it as is allowed, and undoes a gzip content encoding.
 func (x *exchange) read(route *op.Route) (b body, err error) {
 	if x.r.Body == nil || x.r.Body == http.NoBody {
 		return b, nil
 	}
-	limit, encoding := x.maxBody(route), x.r.Header.Get("Content-Encoding")
+	limit, encoding := cmp.Or(route.MaxBody, maxBody), x.r.Header.Get("Content-Encoding")
 	if err = b.receive(x.r, limit); err == nil {
 		err = b.acquire(x.waiting, x.server.memory, encoding, limit)
 	}
 	if err == nil {
+		b.received = len(b.bytes)
 		err = b.decode(encoding, limit)
 	}
 	return b, err
@@ -107,8 +96,12 @@ const (
 	large      = 64 << 10
 )
 
-// maxRatio is the largest factor by which a gzip stream grows when it is unpacked.
-const maxRatio = 1032
+// maxRatio is the largest factor by which a body beyond maxBody may grow when it is unpacked. Gzip packs what people
+// and programs send by less; what grows by more was made to.
+const maxRatio = 50
+
+// unpackedLimit returns how many bytes a compressed body may unpack to, by how many were received.
+func unpackedLimit(limit, received int64) int64 { return min(limit, max(maxBody, received*maxRatio)) }
 
 // acquire waits until there is memory for a large body, or for what a compressed one may become, until the exchange is
 // over.
@@ -117,7 +110,7 @@ func (b *body) acquire(
 ) error {
 	weight := int64(len(b.bytes))
 	if weight > 0 && encoding != "" {
-		weight = min(limit, weight*maxRatio)
+		weight = unpackedLimit(limit, weight)
 	}
 	if weight = min(weight, maxAtATime); weight < large {
 		return nil
@@ -151,6 +144,7 @@ func (b *body) decode(encoding string, limit int64) error {
 }
 
 func (b *body) inflate(limit int64) error {
+	limit = unpackedLimit(limit, int64(len(b.bytes)))
 	reader, err := gzip.NewReader(bytes.NewReader(b.bytes))
 	if err == nil {
 		var plain []byte

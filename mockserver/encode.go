@@ -65,7 +65,7 @@ func (x *exchange) refuse(err error) (reply op.Reply, reason string) {
 	var fault error
 	for _, part := range flatten(err) {
 		if refusal := (*op.Error)(nil); errors.As(part, &refusal) {
-			refusals = append(refusals, refusal)
+			refusals = append(refusals, refusal.Short())
 		} else {
 			fault = part
 		}

@@ -248,7 +248,7 @@ func (x *exchange) route() (match specs.Match, route *op.Route, err error) {
 func (x *exchange) validate(mode Validation) (in input, err error) {
 	operation := x.checks[x.match.Operation.ID]
 	query, queryErr := x.query()
-	r := &validate.Request{Match: &x.match, Query: query, Header: x.r.Header, Body: x.body.bytes}
+	r := x.sent(query)
 	if x.own != nil {
 		r.Query = maps.Clone(query) // what is read is written
 	}
@@ -264,6 +264,15 @@ func (x *exchange) validate(mode Validation) (in input, err error) {
 	}
 	in.note = "request does not match the document: " + err.Error()
 	return in, nil
+}
+
+// sent returns the parts of the request that the document describes.
+func (x *exchange) sent(query url.Values) *validate.Request {
+	r := &validate.Request{Match: &x.match, Query: query, Header: x.r.Header, Body: x.body.bytes}
+	if x.routes[x.match.Operation.ID].ManyValues {
+		r.Received = x.body.received
+	}
+	return r
 }
 
 // query parses the query. What cannot be parsed is missing in it, and the error says so.
@@ -282,7 +291,7 @@ func (x *exchange) query() (url.Values, error) {
 // to be held against it.
 func (x *exchange) handOver(r *validate.Request, query url.Values) (in input, err error) {
 	if x.own != nil {
-		r = &validate.Request{Match: &x.match, Query: query, Header: x.r.Header, Body: x.body.bytes}
+		r = x.sent(query)
 		if err := x.own.ours[x.match.Operation.ID].Read(r); err != nil {
 			return in, err
 		}

@@ -20,15 +20,9 @@ func bodyMember(schema *openapi3.Schema, field string) *openapi3.Schema {
 }
 
 func member(schema *openapi3.Schema, name string) *openapi3.Schema {
-	if schema == nil {
-		return nil
-	}
-	if property := schema.Properties[name]; property != nil {
-		return property.Value
-	}
-	for _, part := range slices.Concat(schema.AllOf, schema.OneOf, schema.AnyOf) {
-		if found := member(part.Value, name); found != nil {
-			return found
+	for _, part := range Whole(schema).schemas {
+		if property := part.Properties[name]; property != nil {
+			return property.Value
 		}
 	}
 	return nil

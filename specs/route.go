@@ -10,9 +10,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-chi/chi/v5"
+
+	"svc.example/understudy/specs/source"
 )
 
 // router finds the path of a request in a chi tree. All methods of a path share one node, so that one look-up also
@@ -319,7 +320,7 @@ func (m *Match) splitSuffix(suffixes []string) {
 func (d *Document) Nearest(method, path string) string {
 	best, distance := "", -1
 	for _, op := range d.All() {
-		n := 4 * levenshtein.ComputeDistance(withTemplateParameters(path, op.Path), op.Path)
+		n := 4 * source.Distance(withTemplateParameters(path, op.Path), op.Path)
 		if op.Method != method {
 			n++
 		}

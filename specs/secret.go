@@ -104,7 +104,7 @@ func Whole(schemas ...*openapi3.Schema) (p Part) {
 }
 
 func (p Part) with(schema *openapi3.Schema) Part {
-	if schema == nil {
+	if schema == nil || slices.Contains(p.schemas, schema) {
 		return p
 	}
 	p.Secret = p.Secret || IsSecret(schema)

@@ -9,16 +9,18 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/specs/source"
 )
 
 // A tree is a document as JSON has it: maps with texts for keys, lists, texts, numbers, booleans and null.
 
-// maxTree bounds how many values a tree has: aliases of YAML multiply them.
+// maxTree bounds how many values a tree has.
 const maxTree = 4 << 20
 
 // treeOf makes a tree of YAML.
 func treeOf(node *yaml.Node) (map[string]any, error) {
-	value, err := (&aliasLimit{}).value(node)
+	value, err := (&aliasLimit{most: min(maxTree, source.MaxValues(node))}).value(node)
 	if err != nil {
 		return nil, err
 	}
@@ -29,11 +31,13 @@ func treeOf(node *yaml.Node) (map[string]any, error) {
 	return tree, nil
 }
 
-type aliasLimit struct{ size int }
+// aliasLimit counts values: aliases multiply them.
+type aliasLimit struct{ size, most int }
 
 func (g *aliasLimit) value(node *yaml.Node) (any, error) {
-	if g.size++; g.size > maxTree {
-		return nil, fmt.Errorf("line %d: the document has too many values: want at most %d", node.Line, maxTree)
+	if g.size++; g.size > g.most {
+		return nil, fmt.Errorf("line %d: the document has too many values after resolving aliases: want at most %d", node.Line,
+			g.most)
 	}
 	switch node.Kind {
 	case yaml.AliasNode:

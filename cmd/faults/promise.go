@@ -23,8 +23,8 @@ type promise struct {
 // promises lists all of them, in the order in which they are tried.
 func promises() []promise {
 	return []promise{
-		fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, stuckQueries, dueWork,
-		budgets, proxyBombs, inProcess, soak,
+		fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, controlBodies, userDocuments,
+		stuckQueries, dueWork, budgets, proxyBombs, inProcess, soak,
 	}
 }
 

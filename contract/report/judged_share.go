@@ -41,9 +41,9 @@ func (c *Checks) InconclusiveShare() float64 {
 }
 
 // IsNothingJudged reports whether bodies were to be judged and none could be, nor a parameter, nor anything by the
-// rules between exchanges, and nothing else is known to be wrong.
+// rules between exchanges, and the contract is not known to be broken.
 func (r *Report) IsNothingJudged() bool {
-	isBare := r.Judged.Bodies+r.Judged.Parameters == 0 && !r.RulesJudged && r.Checks.Fail == 0
+	isBare := r.Judged.Bodies+r.Judged.Parameters == 0 && !r.RulesJudged && !r.Violated()
 	return r.Exchanges.Matched > 0 && r.Judged.Unjudged > 0 && isBare
 }
 

@@ -6,6 +6,7 @@
 package accept
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -22,12 +23,21 @@ const (
 	Response
 )
 
-// Option returns the direction as an option of kin-openapi.
-func (d Direction) Option() openapi3.SchemaValidationOption {
+// Options returns the direction as options of kin-openapi, with errors whose texts are only their reasons: the engine
+// writes the text of each error into those of all schemas around it, with the whole value if it is let.
+func (d Direction) Options() []openapi3.SchemaValidationOption {
+	direction := openapi3.VisitAsResponse
 	if d == Request {
-		return openapi3.VisitAsRequest()
+		direction = openapi3.VisitAsRequest
 	}
-	return openapi3.VisitAsResponse()
+	return []openapi3.SchemaValidationOption{direction(), BriefErrors()}
+}
+
+// BriefErrors lets kin-openapi write no more into the text of an error than its reason.
+func BriefErrors() openapi3.SchemaValidationOption {
+	return openapi3.SetSchemaErrorMessageCustomizer(func(err *openapi3.SchemaError) string {
+		return cmp.Or(err.Reason, err.SchemaField, "invalid")
+	})
 }
 
 // hides reports whether a value that comes from this side must not have a property.
@@ -63,7 +73,10 @@ func Compile(schema *openapi3.Schema, direction Direction) *Tree {
 
 // CompileWith returns the tree of a schema as Compile does, with formats.
 func CompileWith(formats Formats, schema *openapi3.Schema, direction Direction) *Tree {
-	c := compiler{direction: direction, formats: formats, done: map[*openapi3.Schema]*Tree{}}
+	c := compiler{
+		direction: direction, formats: formats, done: map[*openapi3.Schema]*Tree{}, shared: map[*openapi3.Schema]*Tree{},
+		hiding: map[*openapi3.Schema]bool{}, empty: map[*openapi3.Schema]bool{}, finite: map[*openapi3.Schema]bool{},
+	}
 	tree := c.part(&openapi3.SchemaRef{Value: schema})
 	if c.failed {
 		return nil
@@ -87,7 +100,87 @@ func (t *Tree) Accepts(decoded any) bool {
 }
 
 // AcceptsFlat reports whether kin-openapi accepts a value.
-func (t *Tree) AcceptsFlat(v flat.Value) bool {
+func (t *Tree) AcceptsFlat(v flat.Value) bool { return t.Judge(v) == Accepted }
+
+// Refuses reports whether kin-openapi refuses a decoded value. If not, it may do so all the same.
+func (t *Tree) Refuses(decoded any) bool {
+	return t.Judge(flat.Append(make(flat.Value, 0, usual), decoded)) == Refused
+}
+
+// Verdict is what kin-openapi says of a value, as far as it is known.
+type Verdict int
+
+// The verdicts.
+const (
+	Unknown Verdict = iota
+	Accepted
+	Refused
+)
+
+// Judge returns the verdict on a value. It gives up on one that takes more than MaxSteps.
+func (t *Tree) Judge(v flat.Value) Verdict {
+	if t == nil {
+		return Unknown
+	}
+	var r run
+	is := t.accepts(&r, v)
+	switch {
+	case r.unsure:
+		return Unknown
+	case is:
+		return Accepted
+	case r.isOther:
+		return Unknown
+	}
+	return Refused
+}
+
+// MaxSteps is the number of times that a schema is held against a value, or a part of it, before that is given up.
+const MaxSteps = 4 << 20
+
+// run is the judging of one value.
+type run struct {
+	steps   int
+	unsure  bool           // the result may be wrong
+	isOther bool           // so may a refusal
+	known   map[place]bool // results, once there were so many steps that some may be taken again and again
+}
+
+// place is a value, and a schema that it is held against.
+type place struct {
+	tree *Tree
+	at   *flat.Node
+}
+
+const manySteps = 1000
+
+// take counts steps, and reports whether there may be as many.
+func (r *run) take(steps int) bool {
+	r.steps += steps
+	r.unsure = r.unsure || r.steps > MaxSteps
+	return r.steps <= MaxSteps
+}
+
+func (t *Tree) accepts(r *run, v flat.Value) bool {
+	switch {
+	case !r.take(1):
+		return false
+	case r.steps < manySteps:
+		return t.fits(r, v)
+	}
+	here := place{t, &v[0]}
+	is, known := r.known[here]
+	if !known {
+		is = t.fits(r, v)
+		if r.known == nil {
+			r.known = map[place]bool{}
+		}
+		r.known[here] = is
+	}
+	return is
+}
+
+func (t *Tree) fits(r *run, v flat.Value) bool {
 	switch {
 	case v.IsNull() && t.nullable:
 		return true
@@ -95,41 +188,43 @@ func (t *Tree) AcceptsFlat(v flat.Value) bool {
 		return false
 	case t.empty:
 		return !v.IsNull()
-	case t.not != nil && t.not.AcceptsFlat(v), !t.acceptsCombined(v):
+	case t.not != nil && t.not.accepts(r, v), !t.fitsCombined(r, v):
 		return false
 	case v.IsNull():
 		return t.oneOf != nil || t.anyOf != nil || t.allOf != nil
 	}
-	return (t.enum == nil || t.enum.has(v)) && t.acceptsKind(v)
+	return (t.enum == nil || t.enum.has(v) && r.take(len(t.enum.numbers)/16)) && t.fitsKind(r, v)
 }
 
-// acceptsCombined reports whether a value fits the schemas that a schema combines.
-func (t *Tree) acceptsCombined(v flat.Value) bool {
-	if t.oneOf != nil && t.oneOf.count(v, 2) != 1 || t.anyOf != nil && t.anyOf.count(v, 1) != 1 {
+// fitsCombined reports whether a value fits the schemas that a schema combines.
+func (t *Tree) fitsCombined(r *run, v flat.Value) bool {
+	if t.oneOf != nil && t.oneOf.count(r, v, 2) != 1 || t.anyOf != nil && t.anyOf.count(r, v, 1) != 1 {
 		return false
 	}
 	for _, part := range t.allOf {
-		if !part.AcceptsFlat(v) {
+		if !part.accepts(r, v) {
 			return false
 		}
 	}
 	return true
 }
 
-// acceptsKind reports whether a value has a type that a schema allows, and what the schema says of that type is true.
-func (t *Tree) acceptsKind(v flat.Value) bool {
+// fitsKind reports whether a value has a type that a schema allows, and what the schema says of that type is true.
+func (t *Tree) fitsKind(r *run, v flat.Value) bool {
 	switch v[0].Kind {
 	case flat.False, flat.True:
 		return t.kinds.boolean
 	case flat.Number:
 		return t.kinds.number && t.number.accepts(v[0].Number)
 	case flat.Text:
-		return t.kinds.text && t.text.accepts(v[0].Text)
+		return t.kinds.text && t.text.accepts(r, v[0].Text)
 	case flat.List:
-		return t.kinds.list && t.list.accepts(v)
+		return t.kinds.list && t.list.accepts(r, v)
 	case flat.Object:
-		return t.kinds.object && t.object.accepts(v)
-	case flat.Other, flat.Null:
+		return t.kinds.object && t.object.accepts(r, v)
+	case flat.Other: // of which kin-openapi says something else
+		r.isOther = true
+	case flat.Null:
 	}
 	return false
 }
@@ -151,14 +246,14 @@ type discriminator struct {
 }
 
 // count returns how many options accept a value; it counts up to a limit.
-func (c *choice) count(v flat.Value, limit int) int {
+func (c *choice) count(r *run, v flat.Value, limit int) int {
 	ref, ok := c.discriminator.ref(v)
 	if !ok {
 		return 0
 	}
 	n := 0
 	for i := 0; i < len(c.options) && n < limit; i++ {
-		if o := c.options[i]; (ref == "" || ref == o.ref) && o.AcceptsFlat(v) {
+		if o := c.options[i]; (ref == "" || ref == o.ref) && o.accepts(r, v) {
 			n++
 		}
 	}

@@ -54,7 +54,7 @@ func compare(t *testing.T, p place, d accept.Direction, tree *accept.Tree, g *ge
 	if g.IntN(3) == 0 {
 		value = g.spoil(value)
 	}
-	err := p.schema.VisitJSON(value, d.Option())
+	err := p.schema.VisitJSON(value, d.Options()...)
 	got := tree.Accepts(value)
 	text, _ := json.Marshal(value)
 	if got != (err == nil) {
@@ -74,7 +74,8 @@ var formats = accept.Formats{
 // compareAsJudged compares the verdicts on a value with formats, and with all errors of kin-openapi.
 func compareAsJudged(t *testing.T, p place, d accept.Direction, value any) {
 	t.Helper()
-	err := p.schema.VisitJSON(value, d.Option(), openapi3.MultiErrors(), openapi3.WithStringFormatValidators(formats))
+	err := p.schema.VisitJSON(value, append(d.Options(), openapi3.MultiErrors(),
+		openapi3.WithStringFormatValidators(formats))...)
 	if got := accept.CompileWith(formats, p.schema, d).Accepts(value); got != (err == nil) {
 		text, _ := json.Marshal(value)
 		t.Errorf("%s, direction %d, as judged: accepted: %v, but kin-openapi says %v: %s", p.name, d, got, err, text)
@@ -110,7 +111,7 @@ func compareText(t *testing.T, schema *openapi3.Schema, d accept.Direction, tree
 	if err := json.Unmarshal(text, &value); err != nil {
 		t.Fatal(err)
 	}
-	err := schema.VisitJSON(value, d.Option())
+	err := schema.VisitJSON(value, d.Options()...)
 	if got := tree.AcceptsText(text); got != (err == nil) {
 		t.Errorf("direction %d: text accepted: %v, but kin-openapi says %v: %s", d, got, err, text)
 	}
@@ -156,7 +157,7 @@ func FuzzSchemas(f *testing.F) {
 			if tree == nil {
 				continue
 			}
-			err := schema.VisitJSON(value, d.Option())
+			err := schema.VisitJSON(value, d.Options()...)
 			if got := tree.Accepts(value); got != (err == nil) {
 				t.Errorf("direction %d: accepted: %v, but kin-openapi says %v", d, got, err)
 			}

@@ -13,8 +13,16 @@ type compiler struct {
 	direction Direction
 	formats   Formats
 	done      map[*openapi3.Schema]*Tree // of values of their own; schemas may contain themselves
+	shared    map[*openapi3.Schema]*Tree // of schemas that are combined, where it does not matter by which others
+	hiding    map[*openapi3.Schema]bool  // whether a schema hides a property
+	empty     map[*openapi3.Schema]bool  // whether a schema says nothing
+	finite    map[*openapi3.Schema]bool  // those that do not consist of themselves
+	count     int                        // of trees
 	failed    bool                       // a part of the schema cannot be compiled
 }
+
+// maxTrees is the number of trees for one schema. Combined schemas may multiply.
+const maxTrees = 100_000
 
 // part compiles the schema of a value of its own, such as an item or a property.
 func (c *compiler) part(ref *openapi3.SchemaRef) *Tree {
@@ -33,22 +41,28 @@ func (c *compiler) part(ref *openapi3.SchemaRef) *Tree {
 
 // combined compiles a schema of the same value as the ones above, which combine it.
 func (c *compiler) combined(ref *openapi3.SchemaRef, above []*openapi3.Schema) *Tree {
-	if ref.Value == nil || slices.Contains(above, ref.Value) {
+	if c.failed || ref.Value == nil || slices.Contains(above, ref.Value) {
 		c.failed = true
 		return nil
 	}
+	if tree := c.shared[ref.Value]; tree != nil {
+		return tree
+	}
 	tree := &Tree{}
 	c.compile(tree, ref.Value, above)
+	if !c.hideAny(above) {
+		c.shared[ref.Value] = tree
+	}
 	return tree
 }
 
 func (c *compiler) compile(t *Tree, schema *openapi3.Schema, above []*openapi3.Schema) {
-	if hasNewerParts(schema) || isEndless(schema, nil) {
+	if c.count++; c.count > maxTrees || hasNewerParts(schema) || c.isEndless(schema, nil) {
 		c.failed = true
 		return
 	}
 	above = append(slices.Clip(above), schema)
-	t.nullable, t.empty = schema.PermitsNull(), schema.IsEmpty()
+	t.nullable, t.empty = schema.PermitsNull(), c.isEmpty(schema)
 	if schema.Not != nil {
 		t.not = c.combined(schema.Not, above)
 	}
@@ -69,6 +83,18 @@ func (c *compiler) compile(t *Tree, schema *openapi3.Schema, above []*openapi3.S
 		t.list.items = c.part(schema.Items)
 	}
 	t.object = c.object(schema, above)
+}
+
+// isEmpty reports whether a schema says nothing, as kin-openapi finds out; but it looks at each part once.
+func (c *compiler) isEmpty(schema *openapi3.Schema) bool {
+	is, known := c.empty[schema]
+	if !known {
+		is = withoutParts(schema).IsEmpty() && !slices.ContainsFunc(partsOf(schema), func(ref *openapi3.SchemaRef) bool {
+			return ref != nil && ref.Value != nil && !c.isEmpty(ref.Value)
+		})
+		c.empty[schema] = is
+	}
+	return is
 }
 
 func kindsOf(types *openapi3.Types) kinds {
@@ -224,6 +250,28 @@ func (c *compiler) object(schema *openapi3.Schema, above []*openapi3.Schema) obj
 		}
 	}
 	return o
+}
+
+// hideAny reports whether one of the schemas of a value hides any property.
+func (c *compiler) hideAny(schemas []*openapi3.Schema) bool {
+	return slices.ContainsFunc(schemas, c.hidesAny)
+}
+
+// hidesAny reports whether a schema hides a property, or one that it adds with allOf does.
+func (c *compiler) hidesAny(schema *openapi3.Schema) bool {
+	if schema == nil {
+		return false
+	}
+	if does, known := c.hiding[schema]; known {
+		return does
+	}
+	c.hiding[schema] = false // if it adds itself
+	does := slices.ContainsFunc(schema.AllOf, func(ref *openapi3.SchemaRef) bool { return c.hidesAny(ref.Value) })
+	for _, ref := range schema.Properties {
+		does = does || ref != nil && ref.Value != nil && c.direction.hides(ref.Value)
+	}
+	c.hiding[schema] = does
+	return does
 }
 
 // isHidden reports whether one of the schemas of a value, or one that it adds with allOf, hides a property: then none

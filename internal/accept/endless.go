@@ -8,17 +8,19 @@ import (
 )
 
 // isEndless reports whether a schema consists of itself, so that kin-openapi would ask for ever whether it is empty.
-func isEndless(schema *openapi3.Schema, above []*openapi3.Schema) bool {
+func (c *compiler) isEndless(schema *openapi3.Schema, above []*openapi3.Schema) bool {
 	if slices.Contains(above, schema) {
 		return true
 	}
-	if hasNewerParts(schema) || !withoutParts(schema).IsEmpty() {
+	if c.finite[schema] || hasNewerParts(schema) || !withoutParts(schema).IsEmpty() {
 		return false
 	}
 	above = append(slices.Clip(above), schema)
-	return slices.ContainsFunc(partsOf(schema), func(ref *openapi3.SchemaRef) bool {
-		return ref != nil && ref.Value != nil && isEndless(ref.Value, above)
+	endless := slices.ContainsFunc(partsOf(schema), func(ref *openapi3.SchemaRef) bool {
+		return ref != nil && ref.Value != nil && c.isEndless(ref.Value, above)
 	})
+	c.finite[schema] = !endless
+	return endless
 }
 
 // partsOf returns the schemas that one of OpenAPI 3.0 consists of.

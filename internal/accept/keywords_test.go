@@ -88,7 +88,7 @@ func checkVerdict(t *testing.T, schema *openapi3.Schema, text string, want bool)
 		if tree == nil {
 			t.Fatal("the schema is not compiled")
 		}
-		got, err := tree.Accepts(value), schema.VisitJSON(value, d.Option())
+		got, err := tree.Accepts(value), schema.VisitJSON(value, d.Options()...)
 		if got != (err == nil) {
 			t.Errorf("%s, direction %d: accepted: %v, but kin-openapi says %v", text, d, got, err)
 		}

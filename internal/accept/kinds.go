@@ -17,14 +17,14 @@ type text struct {
 	format  func(string) bool
 }
 
-func (t *text) accepts(value string) bool {
+func (t *text) accepts(r *run, value string) bool {
 	if t.min > 0 || t.max != nil {
 		length := uint64(utf8.RuneCountInString(value))
 		if length < t.min || t.max != nil && length > *t.max {
 			return false
 		}
 	}
-	return (t.pattern == nil || t.pattern.matches(value)) && (t.format == nil || t.format(value))
+	return (t.pattern == nil || r.take(t.pattern.cost(value)) && t.pattern.matches(value)) && (t.format == nil || t.format(value))
 }
 
 // number holds the keywords of a schema that are about a number.
@@ -53,16 +53,19 @@ type list struct {
 	rest  *openapi3.Schema // that has rarer keywords; nil mostly
 }
 
-func (l *list) accepts(v flat.Value) bool {
+func (l *list) accepts(r *run, v flat.Value) bool {
 	length := uint64(v[0].Count)
-	if length < l.min || l.max != nil && length > *l.max || l.rest != nil && l.rest.VisitJSON(v.Decoded()) != nil {
+	if length < l.min || l.max != nil && length > *l.max {
+		return false
+	}
+	if l.rest != nil && (!r.take(stepsToCompare*len(v)) || l.rest.VisitJSON(v.Decoded()) != nil) {
 		return false
 	}
 	if l.items == nil {
 		return true
 	}
 	for rest := v.Parts(); len(rest) > 0; {
-		if !l.items.AcceptsFlat(rest.Cut()) {
+		if !l.items.accepts(r, rest.Cut()) {
 			return false
 		}
 	}
@@ -86,11 +89,11 @@ type property struct {
 	closed           bool // it is required, but refused
 }
 
-func (p *property) accepts(v flat.Value) bool {
-	return !(p.hidden && !v.IsNull() || p.closed) && (p.Tree == nil || p.AcceptsFlat(v))
+func (p *property) accepts(r *run, v flat.Value) bool {
+	return !(p.hidden && !v.IsNull() || p.closed) && (p.Tree == nil || p.Tree.accepts(r, v))
 }
 
-func (o *object) accepts(v flat.Value) bool {
+func (o *object) accepts(r *run, v flat.Value) bool {
 	length := uint64(v[0].Count)
 	if length < o.min || o.max != nil && length > *o.max {
 		return false
@@ -100,7 +103,7 @@ func (o *object) accepts(v flat.Value) bool {
 		p, known := o.properties[rest.CutName()]
 		part := rest.Cut()
 		switch {
-		case known && !p.accepts(part), !known && (o.closed || o.others != nil && !o.others.AcceptsFlat(part)):
+		case known && !p.accepts(r, part), !known && (o.closed || o.others != nil && !o.others.accepts(r, part)):
 			return false
 		case known && p.required:
 			required++

@@ -10,6 +10,7 @@ import (
 type pattern struct {
 	plans  []plan // any of which a text may fit; none if the expression is not simple
 	regexp *regexp.Regexp
+	size   int // instructions
 }
 
 func newPattern(text string) (*pattern, error) {
@@ -21,7 +22,38 @@ func newPattern(text string) (*pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pattern{plansOf(parsed), compiled}, nil
+	size, err := sizeOf(text)
+	return &pattern{plansOf(parsed), compiled, size}, err
+}
+
+// sizeOf returns the number of instructions of a regular expression. A text may take as many for each byte.
+func sizeOf(text string) (int, error) {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return len(program.Inst), nil
+}
+
+// patternSteps returns the number of steps that a text is charged with that is held against a regular expression. A
+// small one costs about the same whatever its size.
+func patternSteps(size int, text string) int {
+	const small, bytesPerStep = 100, 64
+	if size <= small {
+		size = 1
+	}
+	return size * len(text) / bytesPerStep
+}
+
+func (p *pattern) cost(text string) int {
+	if p.plans != nil {
+		return 0
+	}
+	return patternSteps(p.size, text)
 }
 
 func (p *pattern) matches(text string) bool {

@@ -140,7 +140,9 @@ func TestTheLastLineNeedsNoEnd(t *testing.T) {
 	for text, want := range map[string]string{
 		goes + "    body: abc\n    code: 200":                                     "GET /a - 200 abc",
 		goes + "    body: abc\n    status: {code: 200}":                           "GET /a - 200 abc",
-		goes + "    body: abc\n    code: 200\n    dura":                           "GET /a - 200 abc",
+		goes + "    body: abc\n    code: 200\n    dura":                           "the cassette is cut off here, behind interaction 1",
+		goes + "    code: 200\n    headers: {A: [b":                               "the cassette is cut off here, behind interaction 1",
+		goes + "    code: 200\n    headers: {A: [b]}\n    ":                       "the cassette is cut off here, behind interaction 1",
 		goes + "    code: 200\n    body: 'abc'":                                   "GET /a - 200 abc",
 		goes + "    code: 200\n    headers: {content-length: [3]}\n    body: abc": "GET /a - 200 abc",
 		goes + "    code: 200\n    headers: {content-length: [9]}\n    body: abc": "GET /a - 200 abc (; the recording " +

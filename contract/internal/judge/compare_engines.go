@@ -27,6 +27,9 @@ const (
 type faultList struct {
 	list []fault
 	more int
+	// tooMuch holds a place in the document whose schemas combine so many others that it was not found out whether there
+	// are faults; empty if there is none.
+	tooMuch string
 }
 
 // room reports whether one more fault is kept, and counts it if it is not.
@@ -71,7 +74,7 @@ func (j *Judge) askEngines(b *content) engineResults {
 	kin.list = b.dropRedacted(kin.list)
 	second, vote := j.secondOnBody(b, len(kin.list)+kin.more)
 	second = b.redactSecrets(b.dropRedacted(second))
-	if len(kin.list)+len(second) == 0 {
+	if len(kin.list)+len(second) == 0 && kin.tooMuch == "" {
 		return engineResults{vote: vote}
 	}
 	return engineResults{
@@ -86,6 +89,8 @@ func (j *Judge) compareEngines(m *message, r engineResults) decision {
 	isPass := len(r.kin.list) == 0
 	agree := r.vote != voted || isPass == (len(r.second) == 0)
 	switch {
+	case isPass && r.kin.tooMuch != "":
+		return decision{verdict: report.Inconclusive}
 	case isPass && agree:
 		return decision{verdict: report.Pass}
 	case m.bodiless && (len(m.queryMembers) == 0 || onlyMissing(r.kin.list)):
@@ -123,7 +128,12 @@ func verdictOf(engine string, faults []fault) report.EngineVerdict {
 func (j *Judge) addFaults(o *judgement, m *message, r engineResults, d decision) {
 	o.votes[r.vote]++
 	if d.verdict == report.Inconclusive {
-		j.inconclusive(o, m, "the recording does not contain the body, and the query lacks its required members")
+		reason := "the recording does not contain the body, and the query lacks its required members"
+		if r.kin.tooMuch != "" {
+			reason = "the schema at " + r.kin.tooMuch + " of the document combines so many schemas, level by level, that an engine " +
+				"would take too long"
+		}
+		j.inconclusive(o, m, reason)
 		return
 	}
 	o.check(Schema, d.verdict)

@@ -193,7 +193,7 @@ func (j *Judge) addUndocumentedStatus(r *Result, status int) {
 	finding.ID = fmt.Sprintf("%s-%d", finding.ID, status) // the status is the deviation
 	r.check(UndocumentedStatus, report.Fail)
 	r.check(Schema, report.Skipped)
-	if body := r.Item.Response.Body; body != nil && len(body.Bytes) > 0 {
+	if body := r.Item.Response.Body; body != nil && len(body.Bytes) > 0 || r.Item.ResponseDoubt != "" {
 		r.Unjudged = append(r.Unjudged, "its status is not documented")
 	}
 	r.Findings = append(r.Findings, finding)

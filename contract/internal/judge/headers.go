@@ -14,13 +14,13 @@ func (j *Judge) judgeHeaders(r *Result, m *message) {
 		return
 	}
 	faults := j.headerFaults(m)
-	if len(faults) == 0 {
+	if len(faults.list) == 0 && faults.tooMuch == "" {
 		r.check(Schema, report.Pass)
 		return
 	}
 	o := &judgement{}
 	results := engineResults{
-		kin: faultList{list: faults}, pointer: m.pointer + "/headers", instance: "/response/headers",
+		kin: faults, pointer: m.pointer + "/headers", instance: "/response/headers",
 		found: func(path []string) string { return j.foundHeader(m, path[0]) },
 	}
 	j.addFaults(o, m, results, j.compareEngines(m, results))
@@ -28,7 +28,7 @@ func (j *Judge) judgeHeaders(r *Result, m *message) {
 }
 
 // headerFaults returns what the engine finds wrong with the documented headers of a response.
-func (j *Judge) headerFaults(m *message) (faults []fault) {
+func (j *Judge) headerFaults(m *message) (faults faultList) {
 	var values http.Header
 	for _, name := range m.documented.headers {
 		header := m.documented.Headers[name].Value
@@ -38,8 +38,13 @@ func (j *Judge) headerFaults(m *message) (faults []fault) {
 		if values == nil {
 			values = headerOf(m.headers)
 		}
-		if !strings.EqualFold(name, "Content-Type") && !isHop(name, values) && !j.ignores(name) {
-			faults = append(faults, j.kinOnHeader(name, header, values, join(m.pointer, "headers", name))...)
+		pointer := join(m.pointer, "headers", name)
+		switch {
+		case strings.EqualFold(name, "Content-Type"), isHop(name, values), j.ignores(name):
+		case header.Schema != nil && isTooMuch(m.op.Document, header.Schema.Value, values.Get(name)):
+			faults.tooMuch = pointer
+		default:
+			faults.list = append(faults.list, j.kinOnHeader(name, header, values, pointer)...)
 		}
 	}
 	return faults

@@ -24,12 +24,11 @@ import (
 // Most values have no fault, and a compiled schema accepts those sooner: the engine is asked about the others.
 
 func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
-	options := []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidators(formats)}
-	options = append(options, directionOf(side).Option())
+	options := append(directionOf(side).Options(), openapi3.WithStringFormatValidators(formats))
 	if is31 {
-		return append(options, openapi3.EnableJSONSchema2020())
+		options = append(options, openapi3.EnableJSONSchema2020())
 	}
-	return append(options, openapi3.DisableSchemaErrorDetails())
+	return options
 }
 
 func kinOnBody(b *content) (f faultList) {
@@ -42,13 +41,17 @@ func kinOnBody(b *content) (f faultList) {
 		options = append(options, openapi3.MultiErrors())
 	}
 	for i, value := range b.decoded.Values() {
-		err := schema.VisitJSON(value, options...)
-		if err == nil {
-			continue
-		}
 		var at []string
 		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
+		}
+		if isTooMuch(b.op.Document, schema, value) {
+			f.unexplained(b, value, at)
+			continue
+		}
+		err := schema.VisitJSON(value, options...)
+		if err == nil {
+			continue
 		}
 		f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
 	}
@@ -56,6 +59,17 @@ func kinOnBody(b *content) (f faultList) {
 		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"
 	}
 	return f
+}
+
+// unexplained adds the fault of a value that the engine would take too long to judge, or that there may be one.
+func (f *faultList) unexplained(b *content, value any, at []string) {
+	if !b.tree.Refuses(value) {
+		f.tooMuch = b.schemaPointer
+	} else if f.room() {
+		f.list = append(f.list, fault{
+			path: at, pointer: b.schemaPointer, message: "does not match the schema, which combines too many others to say why",
+		})
+	}
 }
 
 func acceptsAll(tree *accept.Tree, decoded *body.Body) bool {
@@ -119,6 +133,10 @@ func kinOnParameters(p *parameters) (f faultList) {
 			p.accepts(ref.Value) {
 			continue
 		}
+		if p.isTooMuch(ref.Value) {
+			f.tooMuch = p.op.ParameterPointer(i)
+			continue
+		}
 		if input == nil {
 			input = p.input()
 		}
@@ -127,6 +145,28 @@ func kinOnParameters(p *parameters) (f faultList) {
 		}
 	}
 	return f
+}
+
+// isTooMuch reports whether engines would take too long to judge a parameter, as a text or a list of texts.
+func (p *parameters) isTooMuch(g *openapi3.Parameter) bool {
+	values := p.query[g.Name]
+	switch g.In {
+	case openapi3.ParameterInPath:
+		values = []string{p.inPath(g.Name)}
+	case openapi3.ParameterInHeader:
+		values = headerOf(p.headers).Values(g.Name)
+	}
+	if g.Schema == nil || g.Schema.Value == nil {
+		return false
+	}
+	list := []any{}
+	for _, value := range values {
+		for text := range strings.SplitSeq(value, ",") {
+			list = append(list, text)
+		}
+	}
+	return isTooMuch(p.op.Document, g.Schema.Value, strings.Join(values, ",")) ||
+		isTooMuch(p.op.Document, g.Schema.Value, list)
 }
 
 // input returns the parameters as the engine takes them.
@@ -151,7 +191,7 @@ func (p *parameters) input() *openapi3filter.RequestValidationInput {
 // missing.
 func (p *parameters) isEmptyPart(parameter *openapi3.Parameter) bool {
 	return parameter.In == openapi3.ParameterInPath && p.inPath(parameter.Name) == "" && parameter.Schema != nil &&
-		parameter.Schema.Value.VisitJSON("") == nil
+		takes(p.op.Document, parameter.Schema.Value, "")
 }
 
 func (f *faultList) parameter(err error, parameter *openapi3.Parameter, pointer string) {
@@ -225,7 +265,7 @@ func headerInput(k headerKey) *openapi3filter.ResponseValidationInput {
 		Options: &openapi3filter.Options{
 			MultiError: true, ExcludeResponseBody: true,
 			SchemaValidationOptions: []openapi3.SchemaValidationOption{
-				openapi3.WithStringFormatValidators(formats), openapi3.DisableSchemaErrorDetails(),
+				openapi3.WithStringFormatValidators(formats), accept.BriefErrors(),
 			},
 		},
 	}

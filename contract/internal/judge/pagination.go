@@ -76,7 +76,7 @@ func (p *page) requested(name string) int {
 		return unknown
 	}
 	n, err := strconv.Atoi(p.query.Get(name))
-	if err != nil || parameter.Schema.Value.VisitJSON(float64(n)) != nil {
+	if err != nil || !takes(p.op.Document, parameter.Schema.Value, float64(n)) {
 		return unknown // not as documented: how the server read it is not known
 	}
 	return n

@@ -114,7 +114,7 @@ func (j *Judge) askEnginesOnParameters(p *parameters) engineResults {
 	kin := kinOnParameters(p)
 	second, vote := j.secondOnParameters(p, len(kin.list))
 	kin.list, second = p.redactSecrets(kin.list), p.redactSecrets(second)
-	if len(kin.list)+len(second) == 0 {
+	if len(kin.list)+len(second) == 0 && kin.tooMuch == "" {
 		return engineResults{vote: vote}
 	}
 	return engineResults{

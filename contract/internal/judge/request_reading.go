@@ -111,7 +111,7 @@ func (r *Result) isWorthReading(read *specs.Read) bool {
 // needsMembers reports whether the body of a request cannot be an object without members.
 func needsMembers(op *specs.Operation) bool {
 	schema := requestBodyOf(op).Content.Get(op.Reader.MediaType()).Schema
-	return schema.Value.VisitJSON(map[string]any{}) != nil
+	return !takes(op.Document, schema.Value, map[string]any{})
 }
 
 // requestMessage returns the message that the client sent, as it is to be judged.

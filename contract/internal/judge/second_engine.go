@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/internal/body"
 )
@@ -15,6 +17,11 @@ import (
 func (j *Judge) secondOnBody(b *content, known int) (faults []fault, v vote) {
 	kind := b.jsonHeader()
 	if j.engine == nil || b.decoded.JSON == nil || kind == "" || !b.sampled && known == 0 {
+		return nil, notAsked
+	}
+	if slices.ContainsFunc(b.decoded.Values(), func(value any) bool {
+		return isTooMuch(b.op.Document, b.media.Schema.Value, value)
+	}) {
 		return nil, notAsked
 	}
 	text := b.excerpt(known)
@@ -64,6 +71,9 @@ func (b *content) withPlaces(faults []fault) []fault {
 
 func (j *Judge) secondOnParameters(p *parameters, known int) ([]fault, vote) {
 	if j.engine == nil || len(p.op.Parameters) == 0 || p.anyRedacted() || !p.sampled && known == 0 {
+		return nil, notAsked
+	}
+	if slices.ContainsFunc(p.op.Parameters, func(ref *openapi3.ParameterRef) bool { return p.isTooMuch(ref.Value) }) {
 		return nil, notAsked
 	}
 	s, err := schemasOf(j.engine, p.op)

@@ -22,7 +22,7 @@ type Break struct {
 func Against(kept any, schema *openapi3.Schema) []Break {
 	a := &comparison{}
 	if schema != nil {
-		a.value("", kept, withCombined(schema, 0))
+		a.value("", kept, withCombined(nil, schema))
 	}
 	slices.SortStableFunc(a.breaks, func(x, y Break) int { return cmp.Compare(x.Path, y.Path) })
 	return slices.Compact(a.breaks)
@@ -139,7 +139,7 @@ func (a *comparison) object(path string, kept map[string]any, schemas []*openapi
 			a.addBreak(path+"/"+name, "is not documented")
 		}
 	}
-	for _, name := range required(schemas[0], 0) {
+	for _, name := range required(schemas[0], map[*openapi3.Schema]bool{}) {
 		if always, present := sure[name]; !present {
 			a.addBreak(path+"/"+name, "is required, but was never present")
 		} else if !always {
@@ -149,11 +149,11 @@ func (a *comparison) object(path string, kept map[string]any, schemas []*openapi
 }
 
 // required lists the members that a schema and its allOf schemas require, but not those that only some alternatives do.
-func required(schema *openapi3.Schema, depth int) []string {
-	const deepest = 16
-	if schema == nil || depth > deepest {
+func required(schema *openapi3.Schema, seen map[*openapi3.Schema]bool) []string {
+	if schema == nil || seen[schema] {
 		return nil
 	}
+	seen[schema] = true
 	var list []string
 	for _, name := range schema.Required {
 		if p := schema.Properties[name]; p == nil || p.Value == nil || !p.Value.WriteOnly {
@@ -161,7 +161,7 @@ func required(schema *openapi3.Schema, depth int) []string {
 		}
 	}
 	for _, part := range schema.AllOf {
-		list = append(list, required(part.Value, depth+1)...)
+		list = append(list, required(part.Value, seen)...)
 	}
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -28,7 +28,9 @@ func Of(value any, schema *openapi3.Schema) any {
 type Union struct{ shape shape }
 
 // Add adds a decoded value, as Of takes it.
-func (u *Union) Add(value any, schema *openapi3.Schema) { u.shape.add(value, withCombined(schema, 0)) }
+func (u *Union) Add(value any, schema *openapi3.Schema) {
+	u.shape.add(value, withCombined(nil, schema))
+}
 
 // AddOther adds something other than JSON, such as a media type.
 func (u *Union) AddOther(name string) {
@@ -199,21 +201,20 @@ func innerSchemas(schemas []*openapi3.Schema, next func(*openapi3.Schema) *opena
 	var list []*openapi3.Schema
 	for _, schema := range schemas {
 		if ref := next(schema); ref != nil {
-			list = append(list, withCombined(ref.Value, 0)...)
+			list = withCombined(list, ref.Value)
 		}
 	}
 	return list
 }
 
-// withCombined returns a schema and the schemas that it is combined of.
-func withCombined(schema *openapi3.Schema, depth int) []*openapi3.Schema {
-	const deepest = 16
-	if schema == nil || depth > deepest {
-		return nil
+// withCombined adds a schema to a list, and the schemas that it is combined of, each once.
+func withCombined(list []*openapi3.Schema, schema *openapi3.Schema) []*openapi3.Schema {
+	if schema == nil || slices.Contains(list, schema) {
+		return list
 	}
-	list := []*openapi3.Schema{schema}
+	list = append(list, schema)
 	for _, part := range slices.Concat(schema.AllOf, schema.AnyOf, schema.OneOf) {
-		list = append(list, withCombined(part.Value, depth+1)...)
+		list = withCombined(list, part.Value)
 	}
 	return list
 }

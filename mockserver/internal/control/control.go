@@ -57,6 +57,9 @@ type State struct {
 	Error string    `json:"error,omitempty"`
 }
 
+// maxState is the number of bytes of a whole world, archives and all, of the rows of a result, and of a planned answer.
+const maxState = 512 << 20
+
 // Interface returns the table of the control interface.
 func Interface(h Host) op.Interface {
 	h.searches = &searches{}
@@ -77,7 +80,7 @@ func Interface(h Host) op.Interface {
 		{Path: "DELETE /worlds/{world}/checkpoints/{name}", Handle: h.in(h.deleteCheckpoint)},
 		{Path: "POST /worlds/{world}/checkpoints/{name}/restore", Handle: h.in(h.restoreCheckpoint)},
 		{Path: "GET /worlds/{world}/state", Handle: h.in(h.getState)},
-		{Path: "PUT /worlds/{world}/state", Handle: h.in(h.putState)},
+		{Path: "PUT /worlds/{world}/state", Handle: h.in(h.putState), MaxBody: maxState, ManyValues: true},
 		{Path: "GET /worlds/{world}/clock", Handle: h.in(h.getClock)},
 		{Path: "POST /worlds/{world}/clock", Handle: h.in(h.moveClock)},
 		{Path: "GET /worlds/{world}/events", Handle: h.in(h.listEvents)},
@@ -93,20 +96,20 @@ func Interface(h Host) op.Interface {
 		{Path: "POST /worlds/{world}/journal/wait", Handle: h.in(h.waitForCalls), Lasts: true},
 		{Path: "GET /worlds/{world}/journal/stream", Handle: h.in(h.streamJournal), Lasts: true},
 		{Path: "GET /worlds/{world}/jobs/results", Handle: h.in(h.listJobResults)},
-		{Path: "POST /worlds/{world}/jobs/results", Handle: h.in(h.queueJobResult)},
+		{Path: "POST /worlds/{world}/jobs/results", Handle: h.in(h.queueJobResult), MaxBody: maxState, ManyValues: true},
 		{Path: "DELETE /worlds/{world}/jobs/results", Handle: h.in(h.clearJobResults)},
 		{Path: "GET /worlds/{world}/chats/turns", Handle: h.in(h.listTurns)},
-		{Path: "POST /worlds/{world}/chats/turns", Handle: h.in(h.queueTurn)},
+		{Path: "POST /worlds/{world}/chats/turns", Handle: h.in(h.queueTurn), MaxBody: maxState},
 		{Path: "DELETE /worlds/{world}/chats/turns", Handle: h.in(h.clearTurns)},
 		{Path: "GET /worlds/{world}/attempts/outcomes", Handle: h.in(h.listOutcomes)},
 		{Path: "POST /worlds/{world}/attempts/outcomes", Handle: h.in(h.queueOutcome)},
 		{Path: "DELETE /worlds/{world}/attempts/outcomes", Handle: h.in(h.clearOutcomes)},
 		{Path: "GET /worlds/{world}/faults", Handle: h.in(h.listFaults)},
-		{Path: "POST /worlds/{world}/faults", Handle: h.in(h.planFault)},
+		{Path: "POST /worlds/{world}/faults", Handle: h.in(h.planFault), MaxBody: maxState},
 		{Path: "DELETE /worlds/{world}/faults", Handle: h.in(h.clearFaults)},
 		{Path: "DELETE /worlds/{world}/faults/{id}", Handle: h.in(h.removeFault)},
 		{Path: "GET /worlds/{world}/stubs", Handle: h.in(h.listStubs)},
-		{Path: "POST /worlds/{world}/stubs", Handle: h.in(h.planStub)},
+		{Path: "POST /worlds/{world}/stubs", Handle: h.in(h.planStub), MaxBody: maxState},
 		{Path: "DELETE /worlds/{world}/stubs", Handle: h.in(h.clearStubs)},
 		{Path: "DELETE /worlds/{world}/stubs/{id}", Handle: h.in(h.removeStub)},
 		{Path: "GET /worlds/{world}/ingestion/failures", Handle: h.in(h.listIngestionFailures)},

@@ -75,10 +75,39 @@ var methods = []string{
 	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 }
 
+// The limits of a name or a pattern, with which every call is compared.
+const (
+	maxWord         = 2000 // bytes
+	maxAlternatives = 100
+)
+
+// alternatives returns how many patterns without braces one with braces stands for.
+func alternatives(pattern string) int {
+	all, inBraces := 1, 1
+	for _, sign := range pattern {
+		switch sign {
+		case '{':
+			inBraces = 1
+		case ',':
+			inBraces++
+		case '}':
+			all = min(all*inBraces, maxAlternatives+1)
+		}
+	}
+	return all
+}
+
 // checkWords checks what needs no document.
 func (m *Matcher) checkWords() error {
-	var errs []error
 	c := m.calls
+	for name, word := range map[string]string{
+		"interface": string(c.Interface), "method": c.Method, "path": c.Path, "operation": c.Operation,
+	} {
+		if len(word) > maxWord || alternatives(word) > maxAlternatives {
+			return op.Invalid(name, "want at most %d bytes, and braces with at most %d alternatives", maxWord, maxAlternatives)
+		}
+	}
+	var errs []error
 	if c.Interface != "" && !slices.Contains(specs.Interfaces(), c.Interface) {
 		errs = append(errs, op.Invalid("interface", "unknown interface %q; want %s", c.Interface,
 			source.OneOf(string(c.Interface), specs.InterfaceNames())))

@@ -7,7 +7,9 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/world"
@@ -177,26 +179,71 @@ func (e *Error) Error() string {
 // NotFound returns the error for a missing resource of a kind with a key, such as an id or a name.
 func NotFound(kind, key string, value any) error {
 	return &Error{
-		Code: CodeNotFound, Message: fmt.Sprintf("%s with %s %v not found", kind, key, value), Key: fmt.Sprint(value),
+		Code: CodeNotFound, Message: sentence("%s with %s %v not found", kind, key, value), Key: sentence("%v", value),
 	}
 }
 
 // Invalid returns an error that says what is wrong with a field, and what would be right.
 func Invalid(field, format string, args ...any) error {
-	return &Error{Code: CodeInvalid, Field: field, Message: fmt.Sprintf(format, args...)}
+	return &Error{Code: CodeInvalid, Field: field, Message: sentence(format, args...)}
+}
+
+// maxPattern is the number of bytes of a regular expression, which may cost a thousand times as many.
+const maxPattern = 1000
+
+// CheckPattern returns an error if a field is not a regular expression, or a long one.
+func CheckPattern(field, pattern string) error {
+	if len(pattern) > maxPattern {
+		return Invalid(field, "want a regular expression of at most %d bytes, not %d", maxPattern, len(pattern))
+	}
+	if _, err := regexp.Compile(pattern); err != nil {
+		return Invalid(field, "want a regular expression: %v", err)
+	}
+	return nil
 }
 
 // Unprocessable returns an error that says what of a field makes no sense, and what would.
 func Unprocessable(field, format string, args ...any) error {
-	return &Error{Code: CodeUnprocessable, Field: field, Message: fmt.Sprintf(format, args...)}
+	return &Error{Code: CodeUnprocessable, Field: field, Message: sentence(format, args...)}
 }
 
 // Conflict returns an error that says what is in the way.
 func Conflict(format string, args ...any) error {
-	return &Error{Code: CodeConflict, Message: fmt.Sprintf(format, args...)}
+	return &Error{Code: CodeConflict, Message: sentence(format, args...)}
 }
 
 // Forbidden returns an error that says which right is missing.
 func Forbidden(format string, args ...any) error {
-	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
+	return &Error{Code: CodeForbidden, Message: sentence(format, args...)}
+}
+
+// How many bytes a message repeats of a client's text, and how many it has.
+const (
+	maxQuoted  = 1000
+	maxMessage = 4000
+)
+
+// sentence formats a message, with only the beginnings of long texts.
+func sentence(format string, args ...any) string {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok && len(text) > maxQuoted {
+			args[i] = beginning(text, maxQuoted)
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+func beginning(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// Short returns the error with only the beginnings of long texts, as it may be answered.
+func (e *Error) Short() *Error {
+	short := *e
+	short.Message, short.Field = beginning(e.Message, maxMessage), beginning(e.Field, maxQuoted)
+	short.Key = beginning(e.Key, maxQuoted)
+	return &short
 }

@@ -18,7 +18,9 @@ type Route struct {
 	Handle  Handler
 	For     Access
 	MaxBody int64 // bytes; 0: what the server takes otherwise
-	Lasts   bool  // it takes as long as its client waits, and its context ends as soon as the server is to stop
+	// ManyValues says that a body of many bytes may have many values.
+	ManyValues bool
+	Lasts      bool // it takes as long as its client waits, and its context ends as soon as the server is to stop
 
 	// Pending, if there is one, reports to an auto clock whether what the call asks for is still under way: the state that
 	// the client watches, and when the next event is due that may change it. The server moves the clock from one such time

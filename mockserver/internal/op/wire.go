@@ -2,7 +2,6 @@ package op
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -66,7 +65,7 @@ func usualStatus(code Code) int {
 func TooMany(after time.Duration, format string, args ...any) error {
 	seconds := max(1, int64((after+time.Second-1)/time.Second))
 	return &Error{
-		Code: CodeTooMany, Message: fmt.Sprintf(format, args...),
+		Code: CodeTooMany, Message: sentence(format, args...),
 		Header: [][2]string{{RetryAfter, strconv.FormatInt(seconds, 10)}},
 	}
 }

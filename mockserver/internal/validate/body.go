@@ -24,8 +24,8 @@ func newBody(request *openapi3.RequestBody) body {
 // handlers receive. A form becomes the JSON object that it stands for.
 func (o *Operation) Read(r *Request) error {
 	r.media = o.mediaOf(r)
-	if o.spec.Interface != specs.Control && o.isJSON(r.media) { // the control interface takes whole worlds
-		if err := refuseHuge(r.Body); err != nil {
+	if o.isJSON(r.media) {
+		if err := refuseHuge(r.Body, r.Received); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/accept"
 )
 
 // maxPairs is the largest number of pairs of schemas that are compared for one body.
@@ -135,7 +137,10 @@ func (c *comparison) compareMember(theirs *openapi3.Schema, ours []*openapi3.Sch
 	return append(list, c.compareSchemas(stated.Value, ours, memberPath(at, name))...)
 }
 
-func refusesNull(s *openapi3.Schema) bool { return s.VisitJSON(nil) != nil }
+// refusesNull reports whether a schema is known not to allow null.
+func refusesNull(s *openapi3.Schema) bool {
+	return new(accept.Work).Steps(s, nil) <= accept.MaxSteps && s.VisitJSON(nil, accept.BriefErrors()) != nil
+}
 
 // withAllOf returns schemas with all schemas that their allOf combines.
 func withAllOf(schemas []*openapi3.Schema) []*openapi3.Schema {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
 )
@@ -17,18 +18,25 @@ import (
 // maxCulprits is the number of deviations that one error lists: more than a resource has attributes that it needs.
 const maxCulprits = 20
 
+// maxExplained is the number of steps to hold a value against a schema up to which all mistakes are reported, and not
+// only the first. Each schema that combines others is asked again for what is wrong.
+const maxExplained = 50_000
+
 // check returns errors of package op for the deviations of a value, at a name, from the schema.
 func (s *schema) check(name string, value any) error {
 	if s.accepts(value) {
 		return nil
 	}
-	direction := s.direction.Option()
-	err := s.VisitJSON(value, direction)
+	steps := s.work.Steps(s.Schema, value)
+	if steps > accept.MaxSteps {
+		return s.beyond(name, value)
+	}
+	e := explainer{options: s.direction.Options()}
+	err := s.VisitJSON(value, e.options...)
 	if err == nil {
 		return nil
 	}
-	e := explainer{options: []openapi3.SchemaValidationOption{direction}}
-	if size(value, maxListed) <= maxListed {
+	if steps <= maxExplained {
 		e.options = append(e.options, openapi3.MultiErrors())
 		err = s.VisitJSON(value, e.options...)
 	}
@@ -142,6 +150,9 @@ func distance(err *openapi3.SchemaError) int {
 // mergeAlternatives combines the deviations from one schema with those from another: in one sentence, if there is only
 // one deviation.
 func mergeAlternatives(a, b []violation) []violation {
+	if len(a) > maxCulprits {
+		return a
+	}
 	if len(a) == 1 && len(b) == 1 && a[0].Field == b[0].Field && a[0].Message != b[0].Message {
 		one := *a[0].Error
 		one.Message += ", or " + b[0].Message

@@ -99,7 +99,7 @@ func isLeftOut(schemas, parts []*openapi3.Schema, name string) bool {
 		}
 	}
 	for _, part := range parts {
-		if part.VisitJSON(nil) == nil {
+		if !refusesNull(part) {
 			return false
 		}
 	}

@@ -61,7 +61,7 @@ func New(spec *specs.Operation) *Operation {
 	for _, ref := range spec.Parameters {
 		p := parameter{Parameter: ref.Value}
 		if ref.Value.Schema != nil {
-			p.schema = newSchema(ref.Value.Schema.Value, accept.Request)
+			p.schema = newSchema(ref.Value.Schema, accept.Request)
 		}
 		o.parameters = append(o.parameters, p)
 	}
@@ -86,7 +86,7 @@ func newMedia(content openapi3.Content, direction accept.Direction) media {
 		lines, _ := value.Extensions[linesExtension].(bool)
 		m := mediaType{name: name, json: isJSON(name) && !lines}
 		if value.Schema != nil && value.Schema.Value.Format != "binary" { // any bytes will do
-			m.schema = newSchema(value.Schema.Value, direction)
+			m.schema = newSchema(value.Schema, direction)
 		}
 		list = append(list, m)
 	}
@@ -124,10 +124,11 @@ func (list media) names() string {
 
 // Request holds the parts of a request that the document describes.
 type Request struct {
-	Match  *specs.Match
-	Query  url.Values
-	Header http.Header
-	Body   []byte
+	Match    *specs.Match
+	Query    url.Values
+	Header   http.Header
+	Body     []byte
+	Received int // bytes of the body before they were unpacked, where it may be a whole world
 
 	media string // the media type of the body as it was sent
 	read  bool   // Body was converted to JSON from another form

@@ -85,6 +85,9 @@ func decodeEntry(r record.Raw) (record.Item, error) {
 	if err == nil && (h.Request == nil || h.Request.Method == "" || h.Request.URL == "") {
 		err = errors.New("the entry has no request with a method and a url")
 	}
+	if err == nil && h.Response != nil && !h.Response.hasStatus() {
+		err = fmt.Errorf("its response has the status %v: want a number such as 200, or 0 if none was seen", h.Response.Status)
+	}
 	if err != nil {
 		return record.Item{},
 			&record.ReadError{
@@ -96,6 +99,11 @@ func decodeEntry(r record.Raw) (record.Item, error) {
 	h.requestBody(&item, r.Attached)
 	h.responseBody(&item, r.Attached)
 	return item, nil
+}
+
+// hasStatus reports whether a response has a status of HTTP, or says with one below 1 that none was seen.
+func (h *harResponse) hasStatus() bool {
+	return h.Status <= 0 || h.Status >= 100 && h.Status <= 999 && h.Status == math.Trunc(h.Status)
 }
 
 // inWords returns the decoder's error without the names of our types.

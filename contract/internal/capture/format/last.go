@@ -96,6 +96,12 @@ func (c *cassette) isWhole(raw record.Raw) error {
 	return nil
 }
 
+// lacksBody reports whether an interaction says nothing of the body of its response.
+func lacksBody(interaction []byte) bool {
+	v, err := parseInteraction(interaction)
+	return err == nil && !endsWithBody(v, v.Get("response"))
+}
+
 // endsWithBody reports whether an item of a list has what php-vcr writes last.
 func endsWithBody(item, response tree.Value) bool {
 	hasBody := response.Get("body").Kind != tree.Null || response.Get("parsed_body").Kind != tree.Null

@@ -210,15 +210,22 @@ func (c *cassette) finish(cut bool) error {
 		return c.yieldProblem(&record.ReadError{Position: c.place, Kind: record.TooLarge, Err: tree.ErrTooManyNodes})
 	}
 	entry := record.Raw{Position: c.place, Bytes: c.anchors.resolve(raw), Decoder: decodeInteraction}
+	isShort := false
 	if cut {
 		var err error
-		if entry, err = c.last(entry); err != nil {
+		if entry, err = c.last(entry); err == nil {
+			isShort = len(entry.Bytes) < len(bytes.TrimRight(raw, " ")) || len(entry.Bytes) < len(raw) && lacksBody(entry.Bytes)
+		} else {
 			return c.yieldProblem(c.Problem(record.Truncated,
 				fmt.Errorf("the cassette ends within interaction %d: %w", c.number, err)))
 		}
 	}
 	if !c.yield(entry, nil) {
 		return errStop
+	}
+	if isShort {
+		return c.yieldProblem(c.Problem(record.Truncated,
+			fmt.Errorf("the cassette is cut off here, behind interaction %d", c.number)))
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/specs/source"
 )
 
 // Value is a part of a cassette, whether it was written in YAML or in JSON. Tools differ in what is a number, a list, a
@@ -41,7 +43,7 @@ const (
 
 var (
 	// ErrTooManyNodes is the error of an interaction with more values than are read.
-	ErrTooManyNodes = fmt.Errorf("the interaction has more than %d values", maxNodes)
+	ErrTooManyNodes = fmt.Errorf("the interaction has more than %d values, or its aliases stand for too many", maxNodes)
 	errTooDeep      = fmt.Errorf("the interaction is nested deeper than %d levels", maxNesting)
 )
 
@@ -77,11 +79,14 @@ func (v Value) All() []string {
 func (v Value) Symbol() string { return strings.TrimPrefix(v.Text, ":") }
 
 // Builder makes values of the nodes of a document. It counts, because an alias makes much of little.
-type Builder struct{ count int }
+type Builder struct{ count, most int }
 
 // OfYAML makes a value of a node of YAML at a depth of nesting.
 func (t *Builder) OfYAML(n *yaml.Node, depth int) (v Value, err error) {
-	if t.count++; t.count > maxNodes {
+	if t.most == 0 {
+		t.most = min(maxNodes, source.MaxValues(n))
+	}
+	if t.count++; t.count > t.most {
 		return v, ErrTooManyNodes
 	}
 	if depth > maxNesting {

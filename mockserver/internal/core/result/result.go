@@ -162,8 +162,8 @@ func Queue(w *world.State, r world.QueuedResult) error {
 	if given != 1 {
 		return op.Invalid("", "want exactly one of query, pattern, domainKey and job, not %d", given)
 	}
-	if _, err := regexp.Compile(r.Pattern); err != nil {
-		return op.Invalid("pattern", "%v", err)
+	if err := op.CheckPattern("pattern", r.Pattern); err != nil {
+		return err
 	}
 	if (r.Output == nil) == (r.Error == "") {
 		return op.Invalid("", "want either rows or an error")

@@ -22,8 +22,8 @@ func QueueTurn(w *world.State, t world.Turn) error {
 }
 
 func checkTurn(t world.Turn) error {
-	if _, err := regexp.Compile(t.Input); err != nil {
-		return op.Invalid("input", "want a regular expression: %v", err)
+	if err := op.CheckPattern("input", t.Input); err != nil {
+		return err
 	}
 	switch {
 	case t.Times < 0:

@@ -1,0 +1,214 @@
+package accept
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Work tells how much an engine does that holds values against schemas. Engines hold each value against all schemas that
+// combine it, as often as they meet it: what a schema combines with itself, level by level, takes a power of the levels.
+// Its zero value can be used, by several at a time.
+type Work struct {
+	patterns sync.Map // string → int, the instructions of a regular expression
+	empty    sync.Map // *openapi3.Schema → int, the steps to find out whether a schema is empty
+}
+
+// Steps returns about how many steps an engine takes at most to hold a decoded value against a schema; MaxSteps+1 if
+// there are more than MaxSteps. Each is some hundred nanoseconds.
+func (w *Work) Steps(schema *openapi3.Schema, decoded any) int {
+	c := counter{work: w}
+	c.value(schema, decoded)
+	return min(c.steps, MaxSteps+1)
+}
+
+// What a step is to an engine beside holding a value against a schema: it copies so many values, and takes so many steps
+// to compare one with others.
+const (
+	valuesCopied   = 8
+	stepsToCompare = 32
+)
+
+// counter counts the steps for one value, in the way that kin-openapi takes them.
+type counter struct {
+	work  *Work
+	steps int
+	above []*openapi3.Schema // of the value that is looked at
+}
+
+// value counts the steps for a value of its own.
+func (c *counter) value(schema *openapi3.Schema, v any) {
+	above := c.above
+	c.above = nil
+	c.schema(schema, v)
+	c.above = above
+}
+
+func (c *counter) refs(refs openapi3.SchemaRefs, v any) {
+	for _, ref := range refs {
+		if ref != nil {
+			c.schema(ref.Value, v)
+		}
+	}
+}
+
+func (c *counter) schema(s *openapi3.Schema, v any) {
+	if s == nil || c.steps > MaxSteps || slices.Contains(c.above, s) {
+		return
+	}
+	c.steps += 1 + c.work.emptiness(s)
+	c.above = append(c.above, s)
+	defer func() { c.above = c.above[:len(c.above)-1] }()
+	c.combined(s, v)
+	switch v := v.(type) {
+	case string:
+		if s.Pattern != "" {
+			c.steps += patternSteps(c.work.pattern(s.Pattern), v)
+		}
+	case []any:
+		c.list(s, v)
+	case map[string]any:
+		c.object(s, v)
+	}
+	if len(s.Enum) > 0 {
+		c.steps += len(s.Enum) / 16
+	}
+}
+
+// combined counts the steps for the schemas that a schema combines. What is one of several is looked at again when it
+// fits, and copied before.
+func (c *counter) combined(s *openapi3.Schema, v any) {
+	for _, refs := range []openapi3.SchemaRefs{s.OneOf, s.AnyOf} {
+		if len(refs) == 0 {
+			continue
+		}
+		c.steps += len(refs) * size(v, MaxSteps) / valuesCopied
+		most := 0
+		for _, ref := range refs {
+			before := c.steps
+			c.refs(openapi3.SchemaRefs{ref}, v)
+			most = max(most, c.steps-before)
+		}
+		if most > 1 {
+			c.steps += most
+		}
+	}
+	c.refs(s.AllOf, v)
+	c.refs(openapi3.SchemaRefs{s.Not, s.If, s.Then, s.Else}, v)
+	c.refs(slices.Collect(maps.Values(s.DependentSchemas)), v)
+}
+
+func (c *counter) list(s *openapi3.Schema, v []any) {
+	if s.UniqueItems {
+		c.steps += stepsToCompare * size(v, MaxSteps)
+	}
+	of := append(slices.Clip(s.PrefixItems), s.Items, s.Contains, s.UnevaluatedItems.Schema)
+	for _, ref := range of {
+		for i := 0; ref != nil && i < len(v) && c.steps <= MaxSteps; i++ {
+			c.value(ref.Value, v[i])
+		}
+	}
+}
+
+func (c *counter) object(s *openapi3.Schema, v map[string]any) {
+	c.steps += len(s.Required) / 4
+	of := slices.AppendSeq(openapi3.SchemaRefs{}, maps.Values(s.PatternProperties))
+	of = append(of, s.UnevaluatedProperties.Schema)
+	for name, part := range v {
+		if c.steps++; c.steps > MaxSteps {
+			return
+		}
+		if ref := s.Properties[name]; ref != nil {
+			c.value(ref.Value, part)
+		} else if ref := s.AdditionalProperties.Schema; ref != nil {
+			c.value(ref.Value, part)
+		}
+		for _, ref := range of {
+			if ref != nil {
+				c.value(ref.Value, part)
+			}
+		}
+		if s.PropertyNames != nil {
+			c.value(s.PropertyNames.Value, name)
+		}
+	}
+}
+
+// size returns the number of values in a decoded value, or a number above limit.
+func size(decoded any, limit int) int {
+	n := 1
+	switch decoded := decoded.(type) {
+	case []any:
+		for _, item := range decoded {
+			if n > limit {
+				break
+			}
+			n += size(item, limit-n)
+		}
+	case map[string]any:
+		for _, part := range decoded {
+			if n > limit {
+				break
+			}
+			n += size(part, limit-n)
+		}
+	}
+	return n
+}
+
+// Spread returns the number of schemas that a schema consists of once each reference is replaced by what it refers to,
+// other than to a schema around it; MaxSteps+1 if there are more than MaxSteps.
+func Spread(schema *openapi3.Schema) int { return spread(schema, map[*openapi3.Schema]int{}) }
+
+func spread(schema *openapi3.Schema, known map[*openapi3.Schema]int) int {
+	if n, ok := known[schema]; ok {
+		return n
+	}
+	known[schema] = 1
+	n := 1
+	for _, ref := range partsOf(schema) {
+		if ref != nil && ref.Value != nil {
+			n = min(n+spread(ref.Value, known), MaxSteps+1)
+		}
+	}
+	known[schema] = n
+	return n
+}
+
+func (w *Work) pattern(text string) int {
+	known, ok := w.patterns.Load(text)
+	if !ok {
+		size, _ := sizeOf(text) // an engine refuses one that is wrong
+		known, _ = w.patterns.LoadOrStore(text, size)
+	}
+	return known.(int)
+}
+
+// emptiness returns the number of steps to find out whether a schema is empty, beyond the first: it is if all are that
+// it consists of. If it consists of itself, there is no end of them.
+func (w *Work) emptiness(s *openapi3.Schema) int {
+	known, ok := w.empty.Load(s)
+	if !ok {
+		known, _ = w.empty.LoadOrStore(s, emptinessOf(s, map[*openapi3.Schema]int{}))
+	}
+	return known.(int)
+}
+
+func emptinessOf(s *openapi3.Schema, known map[*openapi3.Schema]int) int {
+	if steps, ok := known[s]; ok {
+		return steps
+	}
+	known[s] = MaxSteps + 1
+	steps := 0
+	if !hasNewerParts(s) && withoutParts(s).IsEmpty() {
+		for _, ref := range partsOf(s) {
+			if ref != nil && ref.Value != nil {
+				steps = min(steps+1+emptinessOf(ref.Value, known), MaxSteps+1)
+			}
+		}
+	}
+	known[s] = steps
+	return steps
+}
