@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func Start(tb testing.TB, opts ...Option) *Server {
 		go server.Serve(listener) //nolint:errcheck // it ends with http.ErrServerClosed
 	} else {
 		s.origin = "https://" + listener.Addr().String()
-		if server.TLSConfig, err = s.ca.Config(Hosts()...); err != nil {
+		if server.TLSConfig, err = s.ca.Config(s.Hosts()...); err != nil {
 			tb.Fatalf("understudy: %v", err)
 		}
 		go server.ServeTLS(listener, "", "") //nolint:errcheck // likewise
@@ -71,7 +72,23 @@ func (s *Server) URL(iface specs.Interface) string {
 	if s.origin == "" {
 		return ""
 	}
-	return s.origin + Address(iface)
+	return s.origin + s.Address(iface)
+}
+
+// Interfaces lists the interfaces that are served: the platform's in their order, and then your own by their names.
+func (s *Server) Interfaces() []specs.Interface { return slices.Clone(s.config.interfaces) }
+
+// Address is the path at which the server answers an interface beside all others, as the function of the name has it.
+// That of an interface of your own ends in the path of its document's server: /shop/v2.
+func (s *Server) Address(iface specs.Interface) string {
+	if !iface.IsOwn() {
+		return Address(iface)
+	}
+	path := "/" + string(iface)
+	if loaded, err := s.loaded(iface); err == nil {
+		path += loaded.doc.BasePath
+	}
+	return path
 }
 
 // Address is the path at which the server answers an interface beside all others: /workflow, /core/v3; that of the

@@ -52,6 +52,7 @@ func (x *index) whole(file string) (tree map[string]any, ignored []Ignored, err 
 	f := files{folder: filepath.Dir(file), name: filepath.Base(file), trees: map[string]map[string]any{}}
 	defer f.close()
 	f.trees[f.name] = tree
+	cutFragments(tree)
 	ignored = f.dropUnresolved(tree, func(pointer string) int { return x.place(pointer).Line })
 	if len(ignored) > 0 && !hasOperations(tree) {
 		return nil, nil, fmt.Errorf("line %d: %s: %s", ignored[0].Line, ignored[0].Pointer, ignored[0].Reason)
@@ -242,6 +243,31 @@ func (f *files) dropUnresolved(tree map[string]any, lineOf func(pointer string) 
 		}
 	}
 	return ignored
+}
+
+// cutFragments gives the operations of paths such as /files/{id}#share and /files?beta=true to the path before the mark,
+// which is all that identifies an operation, unless that has one of the method.
+func cutFragments(tree map[string]any) {
+	paths, _ := tree["paths"].(map[string]any)
+	for _, at := range sortedKeys(paths) {
+		item, isMap := paths[at].(map[string]any)
+		end := strings.IndexAny(at, "#?")
+		if end < 0 || !isMap {
+			continue
+		}
+		plain := at[:end]
+		delete(paths, at)
+		into, _ := paths[plain].(map[string]any)
+		if into == nil {
+			paths[plain] = item
+			continue
+		}
+		for key, value := range item {
+			if _, has := into[key]; !has {
+				into[key] = value
+			}
+		}
+	}
 }
 
 func hasOperations(tree map[string]any) bool {

@@ -116,9 +116,7 @@ func (g *inference) find(path string) {
 // isMade reports whether clients can make such an object, so that one that nobody has made is not there.
 func (g *inference) isMade(r *inferred) bool {
 	if post := g.operations[r.collection]["POST"]; post != nil {
-		schema := post.successSchema()
-		made, _, _ := objectWithKey(schema, []string{r.key})
-		return schema == nil || made != nil
+		return post.successSchema() == nil || g.shows(post, r) != nil
 	}
 	put := g.operations[r.path]["PUT"]
 	return put != nil && put.Spec.RequestBody != nil
@@ -469,6 +467,9 @@ func isAlike(schema *openapi3.SchemaRef, r *inferred) bool {
 
 func (g *inference) written(o *Operation, r *inferred, verb string, members map[string]any) map[string]any {
 	members["resource"], members["verb"] = r.name, verb
+	if (verb == Create || verb == Update) && len(r.at) > 0 && !o.requestHas(r.at) {
+		members["request"] = "" // the answer has an envelope, and the request has none
+	}
 	if names := o.declaredNames(); members["path"] == nil && verb != List && verb != Create && len(names) >= len(r.parameters) {
 		if own := names[:len(r.parameters)]; !slices.Equal(own, r.parameters) {
 			path := make([]any, len(own))
