@@ -47,6 +47,7 @@ require (
 
 require (
 	github.com/andybalholm/brotli v1.2.8
+	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/klauspost/compress v1.20.3
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0

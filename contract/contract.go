@@ -125,7 +125,7 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 
 // load loads the documents concurrently: the largest one takes as long as all others together.
 func (c *config) load() ([]*specs.Document, error) {
-	names := specs.Interfaces()
+	names := c.interfaces()
 	documents, errs := make([]*specs.Document, len(names)), make([]error, len(names))
 	var loading routine.Group
 	for i, name := range names {
@@ -135,12 +135,25 @@ func (c *config) load() ([]*specs.Document, error) {
 		}, func(err error) { errs[i] = err })
 	}
 	errs = append(errs, loading.Wait())
-	for _, name := range slices.Sorted(maps.Keys(c.specs)) {
-		if !slices.Contains(names, name) {
-			errs = append(errs, fmt.Errorf("document of %q: unknown interface", name))
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	for _, d := range documents {
+		if _, isGiven := c.bases[d.Interface]; !isGiven && d.Interface.IsOwn() {
+			c.bases[d.Interface] = append(d.ServerURLs(), "https://"+string(d.Interface)+".svc.example"+d.BasePath)
 		}
 	}
-	return documents, errors.Join(errs...)
+	return documents, nil
+}
+
+// interfaces lists those that are judged: the platform's, and then those of the user's own by their names.
+func (c *config) interfaces() []specs.Interface {
+	own := slices.DeleteFunc(slices.Sorted(maps.Keys(c.specs)), func(name specs.Interface) bool { return !name.IsOwn() })
+	names := append(specs.Interfaces(), own...)
+	if c.only != nil {
+		names = slices.DeleteFunc(names, func(name specs.Interface) bool { return !slices.Contains(c.only, name) })
+	}
+	return names
 }
 
 // document returns the document of an interface, which may be the user's own, with the extras if they are on.

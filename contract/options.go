@@ -19,6 +19,7 @@ type Option func(*config) error
 type config struct {
 	bases    map[specs.Interface][]string
 	specs    map[specs.Interface]string
+	only     []specs.Interface // nil: all that there are
 	brand    specs.Brand
 	trust    specs.Provenance
 	engine   engine.Engine
@@ -265,9 +266,27 @@ func WithMaxInconclusive(percent float64) Option {
 	}
 }
 
-// WithSpec takes a document of the user's own for an interface.
+// WithInterfaces chooses which interfaces are judged and counted, of the platform's and of those that WithSpec adds. The
+// default is all of them.
+func WithInterfaces(names ...specs.Interface) Option {
+	return func(c *config) error {
+		if len(names) == 0 {
+			return errors.New("interfaces: want the name of one at least")
+		}
+		c.only = names
+		return nil
+	}
+}
+
+// WithSpec adds an interface that a document of the user's own describes, as the mock's option of the name does, or
+// takes the document in place of that of an interface of the platform. Its servers are base addresses, unless
+// WithBaseURL gives others. An interface of the user's own is judged by what its document says alone: its security
+// schemes are its credentials, nothing is read leniently, and members that no schema names are noticed only.
 func WithSpec(iface specs.Interface, path string) Option {
 	return func(c *config) error {
+		if err := specs.CheckName(iface); err != nil {
+			return err
+		}
 		c.specs[iface] = path
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // description can fit no call, such as one with the name of an operation that does not exist, and if the journal has
 // had to forget exchanges to stay within its bound.
 func (w *World) Exchanges(calls fixtures.Calls) ([]recording.Exchange, error) {
-	described, err := w.live.Calls(calls, w.server.document)
+	described, err := w.live.Calls(calls, w.server.served())
 	if err != nil {
 		return nil, fmt.Errorf("calls: %w", err)
 	}
@@ -30,7 +30,7 @@ func (w *World) WaitFor(ctx context.Context, calls fixtures.Calls, n int) ([]rec
 	if n < 1 {
 		return nil, fmt.Errorf("wait for %d calls: want a number above 0", n)
 	}
-	described, err := w.live.Calls(calls, w.server.document)
+	described, err := w.live.Calls(calls, w.server.served())
 	if err != nil {
 		return nil, fmt.Errorf("calls: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
@@ -44,9 +45,14 @@ func (s *Server) controlRules() op.Interface {
 		Recording:  s.recordingState,
 		State:      func() *control.State { return s.keeper.state() },
 		Version:    sync.OnceValue(version.Read),
-		Documents:  s.document, Watchers: &s.watchers, Meters: s.meters,
+		Documents:  s.served(), Watchers: &s.watchers, Meters: s.meters,
 		Library: func() scenarios.Library { return s.scenariosNow().library }, Scenario: s.scenario, Brand: s.brand,
 	})
+}
+
+// served returns the documents by which interfaces are served.
+func (s *Server) served() match.Documents {
+	return match.Documents{Names: s.config.interfaces, Of: s.document}
 }
 
 // document returns the document by which an interface is served.
@@ -83,7 +89,7 @@ const dumpRatio = 4
 // operations names all operations that are served, in the order of the documents.
 func (s *Server) operations() []string {
 	var names []string
-	for _, name := range specs.Interfaces() {
+	for _, name := range s.config.interfaces {
 		iface, err := s.loaded(name)
 		if err != nil {
 			continue

@@ -110,7 +110,7 @@ func (x *exchange) faultRules(value *world.State) []*fault.Rule {
 	if len(value.Faults.Plan) == 0 {
 		return nil
 	}
-	index, err := x.visit.world.FaultIndex(value, x.server.document)
+	index, err := x.visit.world.FaultIndex(value, x.server.served())
 	if err != nil {
 		x.server.log.Error("faults cannot be applied", slog.String("world", x.visit.world.ID), slog.Any("error", err))
 	}

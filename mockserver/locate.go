@@ -171,7 +171,7 @@ func (x *exchange) outside(path string) error {
 func (s *Server) unknownAddress(w http.ResponseWriter, r *http.Request) {
 	s.requests.unknown(r)
 	var prefixes []string
-	for _, name := range specs.Interfaces() {
+	for _, name := range s.config.interfaces {
 		prefixes = append(prefixes, string("/"+name))
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -42,6 +43,8 @@ type config struct {
 	brand          specs.Brand
 	bases          []baseURL
 	documents      map[specs.Interface]string // interface → file of the user's own document
+	interfaces     []specs.Interface          // that are served: the platform's in their order, and then the user's own
+	only           []specs.Interface          // nil: all that there are
 	faults         []fixtures.Fault
 	extras         bool
 	validation     Validation
@@ -116,9 +119,6 @@ func WithBrand(word specs.Brand) Option {
 // It replaces the transport's default address of that interface.
 func WithBaseURL(iface specs.Interface, address string) Option {
 	return func(c *config) error {
-		if !slices.Contains(specs.Interfaces(), iface) {
-			return unknownInterface(iface)
-		}
 		base, err := newBaseURL(iface, address)
 		if err != nil {
 			return err
@@ -129,15 +129,32 @@ func WithBaseURL(iface specs.Interface, address string) Option {
 	}
 }
 
-// WithSpec puts a document of your own, OpenAPI 3.0 or 3.1, in place of the embedded one of an interface. Requests are
+// WithInterfaces chooses which interfaces are served, of the platform's and of those that WithSpec adds. The default is
+// all of them.
+func WithInterfaces(names ...specs.Interface) Option {
+	return func(c *config) error {
+		if len(names) == 0 {
+			return errors.New("interfaces: want the name of one at least")
+		}
+		c.only = names
+		return nil
+	}
+}
+
+// WithSpec adds an interface that a document of your own describes: Swagger 2.0, or OpenAPI 3.0, 3.1 or 3.2, with the
+// files beside it that it refers to. Its name stands in paths, host names and the names of operations, as shop does in
+// shop.getProduct. What x-resources says of it, or what can be inferred by its paths, is remembered: what a POST sends, a
+// GET shows. Everything else is answered with examples of the document, or samples of its schemas.
+//
+// With the name of an interface of the platform, the document is put in place of the embedded one. Requests are
 // held against it. Its operations are ours by method and path, whatever their ids; operations of ours that it lacks are
 // not served, and those that it adds answer 501, since the mock has no handler for them. The mock answers as by the
 // embedded document: members that are null where yours does not allow it are left out if they are optional, and what
 // does not fit otherwise is logged at the start, as far as it can be known, sent, and noted in the journal.
 func WithSpec(iface specs.Interface, file string) Option {
 	return func(c *config) error {
-		if !slices.Contains(specs.Interfaces(), iface) {
-			return unknownInterface(iface)
+		if err := specs.CheckName(iface); err != nil {
+			return err
 		}
 		c.documents[iface] = file
 		return nil
@@ -150,8 +167,39 @@ func WithExtras(on bool) Option {
 	return func(c *config) error { c.extras = on; return nil }
 }
 
-func unknownInterface(name specs.Interface) error {
-	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(string(name), specs.InterfaceNames()))
+func (c *config) unknownInterface(name specs.Interface) error {
+	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(string(name), c.names()))
+}
+
+// names lists the interfaces for messages.
+func (c *config) names() []string {
+	names := make([]string, len(c.interfaces))
+	for i, name := range c.interfaces {
+		names[i] = string(name)
+	}
+	return names
+}
+
+// chooseInterfaces lists the interfaces that are served, once all options are known.
+func (c *config) chooseInterfaces() error {
+	own := slices.DeleteFunc(slices.Sorted(maps.Keys(c.documents)), func(name specs.Interface) bool { return !name.IsOwn() })
+	c.interfaces = append(specs.Interfaces(), own...)
+	var errs []error
+	for _, name := range c.only {
+		if !slices.Contains(c.interfaces, name) {
+			errs = append(errs, c.unknownInterface(name))
+		}
+	}
+	if len(errs) == 0 && c.only != nil {
+		c.interfaces = slices.DeleteFunc(c.interfaces, func(name specs.Interface) bool { return !slices.Contains(c.only, name) })
+	}
+	for _, base := range c.bases {
+		if !slices.Contains(c.interfaces, base.iface) && (c.only == nil || !slices.Contains(specs.Interfaces(), base.iface)) {
+			errs = append(errs, c.unknownInterface(base.iface))
+		}
+	}
+	c.bases = slices.DeleteFunc(c.bases, func(b baseURL) bool { return !slices.Contains(c.interfaces, b.iface) })
+	return errors.Join(errs...)
 }
 
 // WithValidation chooses what happens to requests that are off the contract; Strict is the default. Answers are always
@@ -254,5 +302,6 @@ func configure(defaults, opts []Option) (*config, error) {
 	for _, opt := range append(slices.Clone(defaults), opts...) {
 		errs = append(errs, opt(c))
 	}
+	errs = append(errs, c.chooseInterfaces())
 	return c, errors.Join(errs...)
 }

@@ -49,7 +49,7 @@ type planner func(*world.State, fixtures.Fault, match.Documents) (world.Fault, e
 
 func (w *World) plan(f fixtures.Fault, plan planner) (p *PlannedFault, err error) {
 	err = w.live.Write(0, func(tx *world.State) error {
-		planned, err := plan(tx, f, w.server.document)
+		planned, err := plan(tx, f, w.server.served())
 		p = &PlannedFault{w, planned.ID, planned.Stub}
 		return err
 	})

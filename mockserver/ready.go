@@ -4,14 +4,13 @@ import (
 	"errors"
 
 	"svc.example/understudy/internal/routine"
-	"svc.example/understudy/specs"
 )
 
 // Ready loads what is otherwise loaded by the first request that needs it: all interfaces, and the control interface.
 // A server whose Ready has returned nil can answer all of them.
 func (s *Server) Ready() error {
 	load := []makeInterface{s.control}
-	for _, name := range specs.Interfaces() {
+	for _, name := range s.config.interfaces {
 		load = append(load, s.interfaces[name])
 	}
 	errs := make([]error, len(load))

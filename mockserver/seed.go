@@ -59,7 +59,7 @@ func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.Sta
 	}
 	value, err := seededWorld(scenario, worldKey{scenario.Name, c.brand, seed, mode, now})
 	if err == nil {
-		err = checkFaults(scenario.Fixture, &value, c.document)
+		err = checkFaults(scenario.Fixture, &value, c.served())
 	}
 	if err != nil {
 		return value, err
@@ -72,18 +72,23 @@ func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.Sta
 func (c *config) planFaults(w *world.State, scenario scenarios.Scenario) error {
 	var errs []error
 	for i, f := range scenario.Faults {
-		_, err := fault.Plan(w, f, c.document)
+		_, err := fault.Plan(w, f, c.served())
 		errs = append(errs, fixtures.At(err, "a fault", "faults", i))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return inWords(scenario.Fixture.Locate(err), c.brand)
 	}
 	for _, f := range c.faults {
-		if _, err := fault.Plan(w, f, c.document); err != nil {
+		if _, err := fault.Plan(w, f, c.served()); err != nil {
 			return fmt.Errorf("plan the faults of the server: %w", err)
 		}
 	}
 	return nil
+}
+
+// served returns the documents by which interfaces will be served.
+func (c *config) served() match.Documents {
+	return match.Documents{Names: c.interfaces, Of: c.document}
 }
 
 // document returns the document by which an interface will be served.
@@ -176,7 +181,7 @@ func (s *Server) loadWorld(like *world.State, name string, text []byte) (world.S
 	}
 	w, err := seedWorld(fixture, worldKey{like.Scenario, brand, like.Seed, like.Clock.Mode(), like.Now()})
 	if err == nil {
-		err = checkFaults(fixture, &w, s.document)
+		err = checkFaults(fixture, &w, s.served())
 	}
 	w.Core.RecordLimit, w.Core.UTC = like.Core.RecordLimit, like.Core.UTC
 	return w, err

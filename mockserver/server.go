@@ -16,6 +16,7 @@ import (
 	"maps"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +33,7 @@ import (
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/meter"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/own"
 	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
@@ -109,7 +111,14 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		workflow.Interface(),
 	} {
 		maps.Copy(s.settle, rules.Settle)
-		s.interfaces[rules.Name] = s.loader(rules)
+		if slices.Contains(c.interfaces, rules.Name) {
+			s.interfaces[rules.Name] = s.loader(rules)
+		}
+	}
+	for _, name := range c.interfaces {
+		if name.IsOwn() {
+			s.interfaces[name] = s.loader(op.Interface{Name: name})
+		}
 	}
 	s.control = sync.OnceValues(func() (*loadedInterface, error) { return s.load(s.controlRules()) })
 	s.recorder, s.requests = s.newRecorder(), newRequestLog(s)
@@ -167,13 +176,54 @@ func (s *Server) loaded(name specs.Interface) (*loadedInterface, error) {
 func (s *Server) loadOwn() error {
 	var errs []error
 	for name := range s.documents {
-		_, err := s.loaded(name)
-		errs = append(errs, err)
+		if s.serves(name) {
+			_, err := s.loaded(name)
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }
 
+// loadOwnInterface loads an interface of the user's own: what the document says is all that there is.
+func (s *Server) loadOwnInterface(name specs.Interface) (*loadedInterface, error) {
+	doc, err := s.config.document(name)
+	if err != nil {
+		return nil, err
+	}
+	rules := own.Interface(doc)
+	table, err := rules.Table(doc)
+	if err != nil {
+		return nil, err
+	}
+	for _, ignored := range doc.Ignored {
+		s.log.Warn("a part of the document cannot be read and is left out: correct it", "interface", name, "file", doc.File,
+			"line", ignored.Line, "pointer", ignored.Pointer, "reason", ignored.Reason)
+	}
+	return s.prepare(&loadedInterface{
+		Name: name, keyHeader: doc.KeyHeader(), doc: doc, rules: rules, routes: table,
+		readable: sync.OnceValues(func() (*specs.Document, error) {
+			return specs.Parse(name, doc.File, doc.Source(), specs.Neutral)
+		}),
+	}), nil
+}
+
+// prepare makes what operations need when they are served.
+func (s *Server) prepare(v *loadedInterface) *loadedInterface {
+	v.checks = map[string]*validate.Operation{}
+	v.meters = map[string]*meter.Operation{meter.Unknown: s.meters.Operation(v.Name, meter.Unknown)}
+	for _, operation := range v.doc.All() {
+		if v.checks[operation.ID] == nil {
+			v.checks[operation.ID] = validate.New(operation)
+			v.meters[operation.ID] = s.meters.Operation(v.Name, operation.ID)
+		}
+	}
+	return v
+}
+
 func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
+	if rules.Name.IsOwn() {
+		return s.loadOwnInterface(rules.Name)
+	}
 	embedded, err := specs.Load(rules.Name, s.brand)
 	if err != nil {
 		return nil, err
@@ -193,17 +243,10 @@ func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
 	if file == "" && err != nil {
 		return nil, err
 	}
-	v := &loadedInterface{
+	v := s.prepare(&loadedInterface{
 		Name: rules.Name, keyHeader: cmp.Or(doc.KeyHeader(), embedded.KeyHeader()), bareKey: embedded.BareKey(), doc: doc,
-		rules: rules, routes: table, checks: map[string]*validate.Operation{},
-		meters: map[string]*meter.Operation{meter.Unknown: s.meters.Operation(rules.Name, meter.Unknown)},
-	}
-	for _, operation := range doc.All() {
-		if v.checks[operation.ID] == nil {
-			v.checks[operation.ID] = validate.New(operation)
-			v.meters[operation.ID] = s.meters.Operation(rules.Name, operation.ID)
-		}
-	}
+		rules: rules, routes: table,
+	})
 	v.readable = sync.OnceValues(func() (*specs.Document, error) { return specs.Readable(rules.Name, s.brand) })
 	if file != "" {
 		v.own = newOwnDocument(file, doc)
@@ -230,7 +273,7 @@ func (s *Server) knownOperations(operations []string) error {
 		iface, id, _ := strings.Cut(name, ".")
 		if !s.serves(specs.Interface(iface)) {
 			return op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and an id",
-				name, strings.Join(specs.InterfaceNames(), ", "))
+				name, s.names())
 		}
 		v, err := s.loaded(specs.Interface(iface))
 		if err != nil {
@@ -266,7 +309,7 @@ func (s *Server) fail(message string, attrs ...slog.Attr) {
 // of its own.
 func (s *Server) Interface(name specs.Interface) (http.Handler, error) {
 	if !s.serves(name) {
-		return nil, unknownInterface(name)
+		return nil, s.unknownInterface(name)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.serve(w, r, target{iface: name, path: r.URL.EscapedPath(), base: origin(r)})

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -62,7 +63,7 @@ func Start(tb testing.TB, opts ...Option) *Server {
 	serve := func() error { return server.Serve(listener) }
 	if s.ca != nil {
 		s.origin = "https://" + listener.Addr().String()
-		if server.TLSConfig, err = s.ca.Config(Hosts()...); err != nil {
+		if server.TLSConfig, err = s.ca.Config(s.Hosts()...); err != nil {
 			tb.Fatalf("understudy: %v", err)
 		}
 		serve = func() error { return server.ServeTLS(listener, "", "") }
@@ -82,7 +83,23 @@ func (s *Server) URL(iface specs.Interface) string {
 	if s.origin == "" {
 		return ""
 	}
-	return s.origin + Address(iface)
+	return s.origin + s.Address(iface)
+}
+
+// Interfaces lists the interfaces that are served: the platform's in their order, and then your own by their names.
+func (s *Server) Interfaces() []specs.Interface { return slices.Clone(s.config.interfaces) }
+
+// Address is the path at which the server answers an interface beside all others, as the function of the name has it.
+// That of an interface of your own ends in the path of its document's server: /shop/v2.
+func (s *Server) Address(iface specs.Interface) string {
+	if !iface.IsOwn() {
+		return Address(iface)
+	}
+	path := "/" + string(iface)
+	if loaded, err := s.loaded(iface); err == nil {
+		path += loaded.doc.BasePath
+	}
+	return path
 }
 
 // Address is the path at which the server answers an interface beside all others: /workflow, /core/v3; that of the

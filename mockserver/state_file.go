@@ -181,7 +181,7 @@ func (k *keeper) load() error {
 			"another file", s.stateFile, content.Brand, brand)
 	}
 	for i := range states {
-		if err := fault.CheckPlan(&states[i], s.document); err != nil {
+		if err := fault.CheckPlan(&states[i], s.served()); err != nil {
 			return fmt.Errorf("%s: faults do not fit the documents: start the server with those that it had, or choose another "+
 				"file: %w", s.stateFile, inWords(err, s.brand))
 		}

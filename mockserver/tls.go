@@ -34,11 +34,17 @@ func (s *Server) Client() *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Hosts lists the names and IP addresses that a server on this machine has by itself, for its certificate: localhost
-// and, below it, a name for each interface. Many clients take no wildcard directly below a top-level domain.
-func Hosts() []string {
+// Hosts lists the names and IP addresses that a server of the platform's interfaces has on this machine, for its
+// certificate: localhost and, below it, a name for each interface. Many clients take no wildcard directly below a
+// top-level domain.
+func Hosts() []string { return hosts(specs.Interfaces()) }
+
+// Hosts lists the names and IP addresses that the server has by itself on this machine, as the function does.
+func (s *Server) Hosts() []string { return hosts(s.config.interfaces) }
+
+func hosts(interfaces []specs.Interface) []string {
 	hosts := []string{"localhost", "*.localhost", "127.0.0.1", "::1"}
-	for _, name := range specs.Interfaces() {
+	for _, name := range interfaces {
 		hosts = append(hosts, string(name+".localhost"))
 	}
 	return hosts

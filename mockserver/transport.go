@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,6 +58,7 @@ func NewTransport(tb testing.TB, opts ...Option) *Transport {
 	}
 	t := &Transport{MockTransport: httpmock.NewMockTransport(), server: newTestServer(tb, defaults, opts)}
 	t.server.addBrandedBases()
+	t.server.addOwnBases()
 	tb.Cleanup(t.server.closeFor(tb))
 	t.RegisterNoResponder(t.respond)
 	return t
@@ -70,6 +72,26 @@ func (s *Server) addBrandedBases() {
 			branded, err := newBaseURL(base.iface, own)
 			if err == nil { // cannot be: a brand has letters and digits only
 				s.bases = append(s.bases, branded)
+			}
+		}
+	}
+}
+
+// addOwnBases lets interfaces of the user's own answer at the servers of their documents, and at a default address each
+// that ends in the path of the first, such as https://shop.svc.example/v2, unless WithBaseURL has given them one.
+func (s *Server) addOwnBases() {
+	for _, name := range s.config.interfaces {
+		isGiven := func(b baseURL) bool { return b.iface == name }
+		if !name.IsOwn() || slices.ContainsFunc(s.bases, isGiven) {
+			continue
+		}
+		iface, err := s.loaded(name)
+		if err != nil { // which newServer has reported
+			continue
+		}
+		for _, address := range append(iface.doc.ServerURLs(), DefaultBaseURL(name)+iface.doc.BasePath) {
+			if base, err := newBaseURL(name, address); err == nil {
+				s.bases = append(s.bases, base)
 			}
 		}
 	}

@@ -19,6 +19,7 @@ type Document struct {
 	T          *openapi3.T
 	Operations []*Operation // in the order of the document
 	Ignored    []Ignored    // parts of a user's own document that are not understood, and so are not there
+	Inferred   bool         // what it says of resources was inferred
 	Extras     *Document    // what clients call beside these; nil if there is none, or it is not wanted
 
 	source  []byte

@@ -14,27 +14,21 @@ var referred = map[string]bool{
 
 // prune takes out of a tree the components that nothing refers to, directly or through others, from its paths. Unneeded
 // schemas may be anything then.
-func prune(tree map[string]any) error {
+func prune(tree map[string]any) {
 	declared, _ := tree["components"].(map[string]any)
 	r := reachable{tree: declared, reached: map[string]map[string]any{}}
-	r.followReferences(tree["paths"])
-	r.followReferences(tree["webhooks"])
-	switch {
-	case r.outside != "":
-		return fmt.Errorf("it refers to another file (%s): bundle all of them into one, for example with redocly bundle",
-			r.outside)
-	case !r.everything && declared != nil:
+	r.followReferences(tree["paths"], true)
+	r.followReferences(tree["webhooks"], true)
+	if !r.everything && declared != nil {
 		tree["components"] = r.components()
 	}
-	return nil
 }
 
 // reachable finds the components that references lead to.
 type reachable struct {
 	tree       map[string]any // the components
 	reached    map[string]map[string]any
-	everything bool   // there is a reference that only the whole document resolves
-	outside    string // a reference to another file
+	everything bool // there is a reference that only the whole document resolves
 }
 
 // components returns those that were reached, and those that need no reference.
@@ -51,32 +45,36 @@ func (r *reachable) components() map[string]any {
 	return kept
 }
 
-func (r *reachable) followReferences(node any) {
+// followReferences follows those of a part of the document, or of a map of such parts by name.
+func (r *reachable) followReferences(node any, isNames bool) {
 	switch node := node.(type) {
 	case []any:
 		for _, item := range node {
-			r.followReferences(item)
+			r.followReferences(item, false)
 		}
 	case map[string]any:
-		for key, value := range node {
-			r.member(key, value)
+		if text, isText := node["x-event"].(string); isText && !isNames {
+			r.component("schemas", text)
+		}
+		for key, value := range parts(node, isNames) {
+			r.member(key, value, isNames)
 		}
 	}
 }
 
-func (r *reachable) member(key string, value any) {
+func (r *reachable) member(key string, value any, isName bool) {
 	text, isText := value.(string)
 	switch {
+	case isName:
+		r.followReferences(value, false)
 	case key == "$ref" && isText:
 		r.reference(text)
 	case isText && (key == "$dynamicRef" || key == "$id" || key == "$anchor"):
 		r.everything = true
-	case key == "x-event" && isText:
-		r.component("schemas", text)
 	case key == "mapping":
 		r.mapping(value)
-	case !isLiteral(key):
-		r.followReferences(value)
+	default:
+		r.followReferences(value, namesChildren[key])
 	}
 }
 
@@ -90,13 +88,13 @@ func (r *reachable) mapping(value any) {
 			r.component("schemas", text)
 		}
 	}
-	r.followReferences(value)
+	r.followReferences(value, false)
 }
 
 func (r *reachable) reference(ref string) {
 	rest, found := strings.CutPrefix(ref, "#/components/")
-	if !strings.HasPrefix(ref, "#") {
-		r.outside = ref
+	if !strings.HasPrefix(ref, "#") { // which a bundle puts among the components
+		return
 	}
 	if !found {
 		r.everything = true
@@ -117,7 +115,7 @@ func (r *reachable) component(kind, name string) {
 		r.reached[kind] = map[string]any{}
 	}
 	r.reached[kind][name] = value
-	r.followReferences(value)
+	r.followReferences(value, false)
 }
 
 // Extract returns a document as JSON that has one operation alone, with what it refers to and without the texts that
@@ -142,7 +140,7 @@ func (d *Document) Extract(o *Operation) ([]byte, error) {
 	small["paths"] = map[string]any{o.Template: only}
 	if declared, ok := tree["components"].(map[string]any); ok {
 		r := reachable{tree: declared, reached: map[string]map[string]any{}}
-		r.followReferences(only)
+		r.followReferences(only, false)
 		if r.everything {
 			small["paths"], small["components"] = paths, declared
 		} else {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -74,6 +75,10 @@ func (d *Document) identifyBy(embedded *Document) error {
 	if found {
 		d.BasePath = embedded.BasePath
 		d.adoptEmbedded(prefix, ours)
+	}
+	isBelow := func(op *Operation) bool { return trimBasePath(d.fullPaths(op, prefix)[0], prefix) != "" }
+	if d.Interface.IsOwn() && slices.ContainsFunc(d.Operations, func(op *Operation) bool { return !isBelow(op) }) {
+		d.BasePath = "" // servers of paths or operations lead elsewhere
 	}
 	for _, op := range d.Operations {
 		if op.Embedded == nil {
@@ -181,6 +186,24 @@ func derivedID(op *Operation) string {
 func sumOf(op *Operation) string {
 	sum := sha256.Sum256([]byte(op.Method + " " + op.Template))
 	return "_" + hex.EncodeToString(sum[:4])
+}
+
+// ServerURLs lists the absolute addresses of the document's servers below which its paths stand, without a slash at the
+// end.
+func (d *Document) ServerURLs() []string {
+	var list []string
+	for _, server := range d.T.Servers {
+		address := server.URL
+		for name, variable := range server.Variables {
+			address = strings.ReplaceAll(address, "{"+name+"}", variable.Default)
+		}
+		u, err := url.Parse(address)
+		if address = strings.TrimSuffix(address, "/"); err == nil && u.Host != "" &&
+			strings.TrimSuffix(u.Path, "/") == d.BasePath {
+			list = append(list, address)
+		}
+	}
+	return list
 }
 
 // trimBasePath returns a path below a base path, or the empty string if it is not below.

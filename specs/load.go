@@ -2,8 +2,11 @@ package specs
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/specs/source"
 )
@@ -41,6 +44,9 @@ func LoadFile(name Interface, file string, brand Brand) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
 	}
+	if name.IsOwn() {
+		brand = Neutral
+	}
 	key := cacheKey{name, brand, file, sha256.Sum256(text)}
 	load, _ := cache.LoadOrStore(key,
 		sync.OnceValues(func() (*Document, error) { return parseShort(name, file, text, brand) }))
@@ -48,7 +54,29 @@ func LoadFile(name Interface, file string, brand Brand) (*Document, error) {
 }
 
 func parseShort(name Interface, file string, source []byte, brand Brand) (*Document, error) {
-	embedded, err := Load(name, brand)
+	return parseOwn(name, file, source, brand, func(x *index, file string) ([]byte, []Ignored, error) {
+		return x.short(file, name.IsOwn())
+	})
+}
+
+// Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well,
+// by method and path, have our ids, paths and names of path parameters, whatever the document calls them. Errors name
+// the file, beside which the files lie that the document refers to.
+func Parse(name Interface, file string, source []byte, brand Brand) (*Document, error) {
+	return parseOwn(name, file, source, brand, func(x *index, file string) ([]byte, []Ignored, error) {
+		tree, ignored, err := x.whole(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		text, err := json.Marshal(tree)
+		return text, ignored, err
+	})
+}
+
+func parseOwn(name Interface, file string, source []byte, brand Brand,
+	read func(x *index, file string) ([]byte, []Ignored, error),
+) (*Document, error) {
+	embedded, err := counterpart(name, brand)
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +84,11 @@ func parseShort(name Interface, file string, source []byte, brand Brand) (*Docum
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
-	short, ignored, err := x.short()
+	text, ignored, err := read(x, file)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
-	d, err := parse(name, file, short, brand, embedded)
+	d, err := parse(name, file, text, brand, embedded)
 	if err != nil {
 		return nil, err
 	}
@@ -69,19 +97,15 @@ func parseShort(name Interface, file string, source []byte, brand Brand) (*Docum
 	return d.checked()
 }
 
-// Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well,
-// by method and path, have our ids, paths and names of path parameters, whatever the document calls them. Errors name
-// the file.
-func Parse(name Interface, file string, source []byte, brand Brand) (*Document, error) {
-	embedded, err := Load(name, brand)
-	if err != nil {
-		return nil, err
+// counterpart returns the embedded document that a user's own one of an interface stands in for. Of an interface that
+// is not the platform's it is one without operations.
+func counterpart(name Interface, brand Brand) (*Document, error) {
+	if !name.IsOwn() {
+		return Load(name, brand)
 	}
-	d, err := parse(name, file, source, brand, embedded)
-	if err != nil {
-		return nil, err
-	}
-	return d.checked()
+	none := &Document{Interface: name, T: &openapi3.T{}, byID: map[string]*Operation{}}
+	none.describeResources()
+	return none, nil
 }
 
 // readSource returns the text to parse of the source of an embedded document.
@@ -122,7 +146,10 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	}
 	d.tree = sync.OnceValues(func() (map[string]any, error) { return shortTree(source) })
 	d.addOperations()
-	d.isOwn = embedded != nil
+	d.isOwn = embedded != nil && !name.IsOwn()
+	if name.IsOwn() && !d.describesResources() {
+		d.infer()
+	}
 	d.describeResources()
 	if embedded == nil {
 		err = d.identify()
@@ -141,7 +168,7 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 
 // checked returns the document, unless what it says of resources is wrong.
 func (d *Document) checked() (*Document, error) {
-	if !d.describesResources() {
+	if d.Inferred || !d.describesResources() {
 		return d, nil
 	}
 	if err := d.CheckResources(); err != nil {

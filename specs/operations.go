@@ -40,6 +40,9 @@ func (o *Operation) Name() string {
 	return string(o.Interface) + "." + o.ID
 }
 
+// PathParameters lists the parameters of the path, in order, as the document names them.
+func (o *Operation) PathParameters() []string { return o.declared }
+
 // addOperations lists the operations with what the document says of them.
 func (d *Document) addOperations() {
 	for path, item := range d.T.Paths.Map() {

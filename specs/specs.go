@@ -8,6 +8,8 @@ package specs
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"svc.example/understudy"
@@ -33,6 +35,35 @@ func Interfaces() []Interface { return []Interface{Ingestion, Audience, DWH, Cor
 
 // InterfaceNames lists the six interfaces as plain text.
 func InterfaceNames() []string { return []string{Ingestion, Audience, DWH, Core, LLM, Workflow} }
+
+// InterfacesOf returns plain names as those of interfaces.
+func InterfacesOf(names []string) []Interface {
+	list := make([]Interface, len(names))
+	for i, name := range names {
+		list[i] = Interface(name)
+	}
+	return list
+}
+
+// IsOwn reports whether an interface is none of the platform's, nor of the mock: its document is a user's own.
+func (i Interface) IsOwn() bool {
+	return i != Control && !strings.HasPrefix(string(i), extrasFolder) && !slices.Contains(Interfaces(), i)
+}
+
+// ownName is what a user may call an interface: it stands in paths, host names and environment variables.
+var ownName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// maxName bounds the length of an interface's name, which is a label of host names.
+const maxName = 63
+
+// CheckName refuses what no interface can be called.
+func CheckName(name Interface) error {
+	if name == Control || len(name) > maxName || !ownName.MatchString(string(name)) {
+		return fmt.Errorf("an interface cannot be called %q: want lower-case letters, digits and single hyphens, "+
+			"beginning with a letter, such as shop; control is taken", name)
+	}
+	return nil
+}
 
 // Entry is one line of the catalogue: an operation of the platform.
 type Entry struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -128,31 +129,33 @@ func shortTree(text []byte) (map[string]any, error) {
 		return nil, err
 	}
 	tree, err := treeOf(x.root)
-	strip(tree)
+	strip(tree, false)
 	return tree, err
 }
 
-// strip takes out of a tree what only people read, and the provenances, which are looked up in the document's text.
-func strip(node any) {
+// strip takes out of a tree what only people read, examples unless they are wanted, and the provenances, which are looked
+// up in the document's text.
+func strip(node any, withExamples bool) {
 	switch node := node.(type) {
 	case map[string]any:
 		for key, value := range node {
 			children, isMap := value.(map[string]any)
 			switch {
-			case isForPeople(key, value):
+			case isForPeople(key, value), isExample(key) && !withExamples:
 				delete(node, key)
 			case isLiteral(key):
 			case isMap && namesChildren[key]:
 				for _, child := range children {
-					strip(child)
+					strip(child, withExamples)
 				}
+			case isExample(key):
 			default:
-				strip(value)
+				strip(value, withExamples)
 			}
 		}
 	case []any:
 		for _, item := range node {
-			strip(item)
+			strip(item, withExamples)
 		}
 	}
 }
@@ -160,15 +163,28 @@ func strip(node any) {
 // isForPeople reports whether a member of an object is read by people only.
 func isForPeople(key string, value any) bool {
 	_, isText := value.(string)
-	return isText && (key == "description" || key == "summary") || key == "example" || key == "examples" ||
-		isProvenance(key)
+	return isText && (key == "description" || key == "summary") || isProvenance(key)
 }
+
+func isExample(key string) bool { return key == "example" || key == "examples" }
 
 func isProvenance(key string) bool { return strings.HasPrefix(key, "x-provenance") }
 
 // isLiteral reports whether what a key has is a value as messages have it.
 func isLiteral(key string) bool {
-	return key == "enum" || key == "const" || key == "default" || strings.HasPrefix(key, "x-")
+	return key == "enum" || key == "const" || key == "default" || key == "example" || strings.HasPrefix(key, "x-")
+}
+
+// parts iterates, in the order of their names, over the members of an object that are parts of the document, and not
+// values as messages have them. The keys of a map whose keys an author chose are names, whatever they are.
+func parts(object map[string]any, isNames bool) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		for _, key := range sortedKeys(object) {
+			if (isNames || !isLiteral(key)) && !yield(key, object[key]) {
+				return
+			}
+		}
+	}
 }
 
 // namesChildren holds the keys of maps whose keys are names that an author chose.
@@ -178,4 +194,4 @@ var namesChildren = map[string]bool{
 	"securitySchemes": true, "pathItems": true, "callbacks": true, "content": true, "encoding": true, "variables": true,
 }
 
-func sortedKeys(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
+func sortedKeys[V any](object map[string]V) []string { return slices.Sorted(maps.Keys(object)) }

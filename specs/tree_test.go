@@ -106,7 +106,7 @@ func TestLoadFile(t *testing.T) {
 		},
 		"another file": {
 			"openapi: 3.0.3\npaths:\n  /api/pools: {$ref: 'paths/pools.yaml'}\n",
-			"it refers to another file (paths/pools.yaml): bundle",
+			"line 3: /paths/~1api~1pools/$ref: it refers to paths/pools.yaml, which cannot be read",
 		},
 		"a list":            {"- openapi\n", "the document is not an object"},
 		"nothing":           {"\n", "the document is empty"},

@@ -40,6 +40,8 @@ type addressFlags struct {
 	listen     string
 	interfaces *checkflags.Pairs
 	tls        bool
+
+	paths map[specs.Interface]string // at which the interfaces are served
 }
 
 func (f *addressFlags) add(c *cobra.Command) {
@@ -185,33 +187,53 @@ func (l listeners) close() {
 }
 
 // addresses returns the base addresses of interfaces: on ports of their own, or else on the common one.
-func (l listeners) addresses(names []specs.Interface) map[string]string {
+func (l listeners) addresses(paths map[specs.Interface]string) map[string]string {
 	interfaces := map[string]string{}
-	for _, name := range names {
-		interfaces[string(name)] = l[0].url() + mockserver.Address(name)
+	for name, path := range paths {
+		interfaces[string(name)] = l[0].url() + path
 		for _, s := range l[1:] {
 			if s.iface == string(name) {
-				interfaces[s.iface] = s.url() + strings.TrimPrefix(mockserver.Address(name), "/"+s.iface)
+				interfaces[s.iface] = s.url() + strings.TrimPrefix(path, "/"+s.iface)
 			}
 		}
 	}
 	return interfaces
 }
 
+// pathsOf returns the paths at which interfaces are served beside each other. Those of the user's own have documents.
+func pathsOf(names []specs.Interface, documents [][2]string) (map[specs.Interface]string, error) {
+	paths := map[specs.Interface]string{}
+	for _, name := range names {
+		paths[name] = mockserver.Address(name)
+	}
+	for _, own := range documents {
+		name := specs.Interface(own[0])
+		if _, isServed := paths[name]; !isServed || !name.IsOwn() {
+			continue
+		}
+		doc, err := specs.LoadFile(name, own[1], specs.Neutral)
+		if err != nil {
+			return nil, err
+		}
+		paths[name] += doc.BasePath
+	}
+	return paths, nil
+}
+
 // urlVariable is the variable of the environment with the address that has all interfaces below /INTERFACE.
 const urlVariable = "UNDERSTUDY_URL"
 
 // environment returns the variables with the addresses, for a command.
-func (l listeners) environment(names []specs.Interface) []string {
+func (l listeners) environment(paths map[specs.Interface]string) []string {
 	list := []string{urlVariable + "=" + l[0].url()}
-	for name, url := range l.addresses(names) {
-		list = append(list, "UNDERSTUDY_"+strings.ToUpper(name)+"_URL="+url)
+	for name, url := range l.addresses(paths) {
+		list = append(list, "UNDERSTUDY_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+"_URL="+url)
 	}
 	return list
 }
 
 // writeReady prints the addresses, and the CA of their certificates if there is one, in one line of JSON.
-func writeReady(w io.Writer, l listeners, ca string, names []specs.Interface) error {
+func writeReady(w io.Writer, l listeners, ca string, paths map[specs.Interface]string) error {
 	url := l[0].url()
 	return json.NewEncoder(w).Encode(struct {
 		URL        string            `json:"url"`
@@ -219,5 +241,5 @@ func writeReady(w io.Writer, l listeners, ca string, names []specs.Interface) er
 		Control    string            `json:"control"`
 		Console    string            `json:"console"`
 		CA         string            `json:"ca,omitempty"`
-	}{url, l.addresses(names), url + mockserver.Address(specs.Control), url + console.Path, ca})
+	}{url, l.addresses(paths), url + mockserver.Address(specs.Control), url + console.Path, ca})
 }

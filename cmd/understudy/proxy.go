@@ -138,6 +138,9 @@ func (f *proxyFlags) run(c *cobra.Command, command []string) error {
 	if err != nil {
 		return err
 	}
+	if f.paths, err = pathsOf(f.names(), f.Specs.List); err != nil {
+		return err
+	}
 	listeners, ca, err := f.open(c.Context())
 	if err != nil {
 		return err
@@ -241,7 +244,7 @@ func (f *proxyFlags) names() (list []specs.Interface) {
 
 // environment returns the variables that a command has of the proxy.
 func (f *proxyFlags) environment(l listeners, ca string) []string {
-	list := l.environment(f.names())
+	list := l.environment(f.paths)
 	list = append(list, "UNDERSTUDY_CONTROL_URL="+l[0].url()+mockserver.Address(specs.Control))
 	if f.token != "" {
 		list = append(list, proxyTokenVariable+"="+f.token)
@@ -269,7 +272,7 @@ func (f *proxyFlags) serve(a *around, l listeners, ca string, config proxy.Confi
 	}
 	err = l.serve(a.context(), f.drain, func() error {
 		config.Log.Info("ready", "url", l[0].url(), "targets", targetList(p, f.names()))
-		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, f.names()) })
+		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, f.paths) })
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		config.Log.Warn("closed connections that were still in use", "drain-time", f.drain, "busy", p.Health().Busy)

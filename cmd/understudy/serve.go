@@ -32,6 +32,7 @@ type serveFlags struct {
 	record    string
 	validate  *checkflags.Choice
 	specs     checkflags.Pairs
+	only      []string
 	faults    faultFlags
 	extras    checkflags.Choice
 	tokenFlags
@@ -158,6 +159,8 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"what happens to requests that do not match the document: refused, served and noted, or served",
 		checkflags.ChoiceOf("strict", "report", "off"))
 	checkflags.AddSpecs(flags, &f.specs)
+	flags.StringSliceVar(&f.only, "interfaces", nil,
+		"serve only these interfaces, a list of `NAMES` such as shop,core (default: the platform's, and those of --spec)")
 	checkflags.AddExtras(flags, &f.extras)
 	flags.Var(&f.faults, "fault",
 		"what happens to calls, as in `'core.issueJob nth=3 status=503'`, in every world that is made of a scenario\n"+
@@ -195,6 +198,9 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 	defer lines.close()
 	log, err := f.logger(lines)
 	if err != nil {
+		return err
+	}
+	if f.paths, err = pathsOf(f.names(), f.specs.List); err != nil {
 		return err
 	}
 	listeners, ca, err := f.open(c.Context())
@@ -248,7 +254,7 @@ func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, 
 	err = l.serve(a.context(), f.drain, func() error {
 		log.Info("ready", "url", l[0].url(), "console", l[0].url()+console.Path,
 			"scenario", f.scenario, "clock", f.clock.Word)
-		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, specs.Interfaces()) })
+		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, f.paths) })
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = f.closeRemaining(l, server, log)
@@ -295,6 +301,9 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 	}
 	if f.token != "" || f.pprof { // without a token it listens on loopback only
 		opts = append(opts, mockserver.WithProfiles(profiles()))
+	}
+	if len(f.only) > 0 {
+		opts = append(opts, mockserver.WithInterfaces(specs.InterfacesOf(f.only)...))
 	}
 	for _, spec := range f.specs.List {
 		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))

@@ -11,7 +11,7 @@ import (
 
 // environment returns the variables that a command has of the server.
 func (f *serveFlags) environment(l listeners, ca string) []string {
-	list := append(l.environment(specs.Interfaces()),
+	list := append(l.environment(f.paths),
 		"UNDERSTUDY_CONTROL_URL="+l[0].url()+mockserver.Address(specs.Control))
 	if f.token != "" {
 		list = append(list, tokenVariable+"="+f.token)
@@ -20,6 +20,20 @@ func (f *serveFlags) environment(l listeners, ca string) []string {
 		list = append(list, caEnvironment(ca)...)
 	}
 	return list
+}
+
+// names lists the interfaces that are served.
+func (f *serveFlags) names() []specs.Interface {
+	if len(f.only) > 0 {
+		return specs.InterfacesOf(f.only)
+	}
+	names := specs.Interfaces()
+	for _, own := range f.specs.List {
+		if name := specs.Interface(own[0]); name.IsOwn() {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // closeRemaining closes the connections that are left when the time to drain is over. Answers that are cut off by that

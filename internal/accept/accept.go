@@ -21,16 +21,24 @@ type Direction int
 const (
 	Request Direction = iota
 	Response
+	// SentBack is a request that may hold what only answers show, as those of clients do who change what they have got.
+	// OpenAPI says that it should not be sent, and not that it must not.
+	SentBack
 )
 
 // Options returns the direction as options of kin-openapi, with errors whose texts are only their reasons: the engine
 // writes the text of each error into those of all schemas around it, with the whole value if it is let.
 func (d Direction) Options() []openapi3.SchemaValidationOption {
-	direction := openapi3.VisitAsResponse
-	if d == Request {
-		direction = openapi3.VisitAsRequest
+	switch d {
+	case Request:
+		return []openapi3.SchemaValidationOption{openapi3.VisitAsRequest(), BriefErrors()}
+	case SentBack:
+		return []openapi3.SchemaValidationOption{
+			openapi3.VisitAsRequest(), openapi3.DisableReadOnlyValidation(), BriefErrors(),
+		}
+	case Response:
 	}
-	return []openapi3.SchemaValidationOption{direction(), BriefErrors()}
+	return []openapi3.SchemaValidationOption{openapi3.VisitAsResponse(), BriefErrors()}
 }
 
 // BriefErrors lets kin-openapi write no more into the text of an error than its reason.

@@ -14,6 +14,7 @@ type Options struct {
 	Bases           [][2]string // interface and URL
 	Rewrites        [][2]string // from and to
 	Specs           [][2]string // interface and file
+	Only            []string    // interfaces; nil for all
 	Brand           string
 	Trust           string // empty for the default
 	Guess           bool
@@ -78,6 +79,9 @@ func (o *Options) repeated() (opts []contract.Option) {
 	}
 	for _, spec := range o.Specs {
 		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
+	}
+	if len(o.Only) > 0 {
+		opts = append(opts, contract.WithInterfaces(specs.InterfacesOf(o.Only)...))
 	}
 	for _, s := range o.Severities {
 		opts = append(opts, contract.WithSeverity(s.Rule, s.Operation, s.Level))

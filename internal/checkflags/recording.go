@@ -18,6 +18,7 @@ type Recording struct {
 	Guess    bool
 	Brand    string
 
+	only         []string
 	ignoredHosts []string
 	ignoredPaths []string
 }
@@ -29,6 +30,8 @@ func (r *Recording) Add(flags *pflag.FlagSet) {
 	r.Rewrites.Add(flags)
 	flags.BoolVar(&r.Guess, "guess", true, "guess the addresses of interfaces without --base")
 	AddSpecs(flags, &r.Specs)
+	flags.StringSliceVar(&r.only, "interfaces", nil,
+		"judge and count only these interfaces, a list of `NAMES` such as shop,core (default: all)")
 	AddExtras(flags, &r.Extras)
 	flags.StringArrayVar(&r.ignoredHosts, "ignore-host", nil,
 		"ignore exchanges with hosts like `PATTERN`, such as *.cdn.example.com (repeatable)")
@@ -40,7 +43,8 @@ func (r *Recording) Add(flags *pflag.FlagSet) {
 // AddSpecs adds the flag with the user's documents.
 func AddSpecs(flags *pflag.FlagSet, value *Pairs) {
 	*value = Pairs{What: "FILE"}
-	flags.Var(value, "spec", "an OpenAPI document of your own for an interface (repeatable)")
+	flags.Var(value, "spec", "an OpenAPI document of your own: of a new interface, as in shop=openapi.yaml, or in place of one of the\n"+
+		"platform's (repeatable)")
 }
 
 // AddExtras adds the flag that chooses among the extras.
@@ -62,6 +66,7 @@ func (r *Recording) Options() (Options, error) {
 	return Options{
 		Brand: r.Brand, Guess: r.Guess, NoExtras: r.Extras.Word != AllExtras, IgnoredHosts: r.ignoredHosts,
 		IgnoredPaths: r.ignoredPaths, Bases: r.Bases.List, Rewrites: r.Rewrites.list, Specs: r.Specs.List,
+		Only: r.only,
 	}, nil
 }
 

@@ -53,7 +53,7 @@ func (p *Pairs) Set(text string) error {
 	if !found || value == "" {
 		return fmt.Errorf("want %s, as in %s=%s", p.Type(), specs.Workflow, p.example())
 	}
-	if err := KnownInterface(name, specs.InterfaceNames()); err != nil {
+	if err := specs.CheckName(specs.Interface(name)); err != nil {
 		return err
 	}
 	if !p.Many && slices.ContainsFunc(p.List, func(other [2]string) bool { return other[0] == name }) {

@@ -37,6 +37,9 @@ func readSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 	}
 	var schemes []*openapi3.SecurityScheme
 	for _, requirement := range requirements {
+		if op.Interface.IsOwn() && len(requirement) == 0 { // credentials are optional
+			return nil
+		}
 		names := make([]string, 0, 4)
 		for name := range requirement {
 			names = append(names, name)
@@ -82,6 +85,12 @@ func (j *Judge) judgeAuthScheme(r *Result) {
 // compareCredentials compares what the request carries with what the operation accepts. An empty message means that it
 // fits.
 func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, string) {
+	if r.Operation().Interface.IsOwn() {
+		if verdict, message, isShown := compareOwn(r, schemes); isShown {
+			return verdict, message
+		}
+		schemes = slices.DeleteFunc(slices.Clone(schemes), func(s *openapi3.SecurityScheme) bool { return s.In == "cookie" })
+	}
 	for _, s := range schemes {
 		name := headerOfScheme(s)
 		value := strings.TrimSpace(r.Item.Request.Headers.Value(name))
@@ -105,6 +114,48 @@ func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme
 	}
 	r.Credentials = Absent
 	return report.Fail, "a request without credentials succeeded"
+}
+
+// compareOwn compares what a request to an interface of the user's own carries with the schemes of its document. It
+// reports false if there is nothing to compare.
+func compareOwn(r *Result, schemes []*openapi3.SecurityScheme) (verdict report.Verdict, message string, isShown bool) {
+	authorization := strings.TrimSpace(r.Item.Request.Headers.Value("Authorization"))
+	word, rest, _ := strings.Cut(authorization, " ")
+	var documented []string
+	for _, s := range schemes {
+		wanted := ""
+		switch s.Type {
+		case "apiKey":
+			switch s.In {
+			case "query":
+				isShown = strings.Contains("&"+r.Owner.Query, "&"+s.Name+"=")
+			case "cookie":
+				isShown = strings.Contains("; "+r.Item.Request.Headers.Value("Cookie"), "; "+s.Name+"=")
+			default:
+				isShown = r.Item.Request.Headers.Value(s.Name) != ""
+			}
+		case "http":
+			wanted = s.Scheme
+		case "oauth2", "openIdConnect":
+			wanted = "bearer"
+		default: // such as mutual TLS, of which a recording shows nothing
+			return report.Pass, "", true
+		}
+		if isShown || wanted != "" && strings.EqualFold(word, wanted) && strings.TrimSpace(rest) != "" {
+			return report.Pass, "", true
+		}
+		if wanted != "" {
+			documented = append(documented, wanted)
+		}
+	}
+	switch {
+	case authorization == "" || len(documented) == 0:
+		return "", "", false
+	case isStandIn(word):
+		return report.Inconclusive, "the recording redacts the credentials in full, including the scheme", true
+	}
+	return report.Fail, fmt.Sprintf("credentials of scheme %q were accepted; documented: %s", word,
+		strings.Join(documented, " or ")), true
 }
 
 func headerOfScheme(s *openapi3.SecurityScheme) string {

@@ -28,7 +28,7 @@ func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
 	for _, f := range s.found {
 		provenance := j.place(b.op, f.pointer).Provenance
 		severity := j.severity(b.side, provenance, b.outcome)
-		if b.side == request {
+		if b.side == request || b.op.Interface.IsOwn() { // an object is open unless its schema closes it
 			severity = report.Notice // the platform ignores what it does not know
 		}
 		j.addFinding(o, b.message, report.Finding{

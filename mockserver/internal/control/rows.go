@@ -127,7 +127,7 @@ func (h Host) filter(c *op.Call) (fits func(*journal.Entry) bool, words string, 
 		make func(*op.Call, []string) (func(*journal.Entry) bool, error)
 	}{
 		{"operation", h.ofOperations},
-		{"interface", ofInterface},
+		{"interface", h.ofInterface},
 		{"status", ofStatuses},
 		{"fault", withFault},
 		{"resource", h.aboutThings},
@@ -176,10 +176,9 @@ func (h Host) ofOperations(_ *op.Call, patterns []string) (func(*journal.Entry) 
 	}, nil
 }
 
-func ofInterface(_ *op.Call, names []string) (func(*journal.Entry) bool, error) {
-	if !slices.Contains(specs.InterfaceNames(), names[0]) {
-		return nil, op.Invalid("interface", "unknown interface %q; want one of %s", names[0],
-			strings.Join(specs.InterfaceNames(), ", "))
+func (h Host) ofInterface(_ *op.Call, names []string) (func(*journal.Entry) bool, error) {
+	if err := h.Documents.Serves("interface", specs.Interface(names[0])); err != nil {
+		return nil, err
 	}
 	return func(e *journal.Entry) bool { return e.Operation != nil && string(e.Operation.Interface) == names[0] }, nil
 }

@@ -28,10 +28,10 @@ type thing struct {
 func (h Host) newThing(name string) (*thing, error) {
 	kind, id, _ := strings.Cut(name, "/")
 	iface, _, _ := strings.Cut(kind, ".")
-	if !slices.Contains(specs.Interfaces(), specs.Interface(iface)) {
+	if !slices.Contains(h.Documents.Names, specs.Interface(iface)) {
 		return nil, op.Invalid("resource", "unknown interface %q; want a kind and an id such as workflow.pool/3", iface)
 	}
-	document, err := h.Documents(specs.Interface(iface))
+	document, err := h.Documents.Of(specs.Interface(iface))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (t *thing) mayBeIn(e *journal.Entry) bool {
 
 // isNamed reports whether the path or the query names the thing.
 func (t *thing) isNamed(actions []*specs.Action, e *journal.Entry) bool {
-	document, err := t.documents(e.Operation.Interface)
+	document, err := t.documents.Of(e.Operation.Interface)
 	if err != nil {
 		return false
 	}
@@ -147,7 +147,7 @@ func (t *thing) isShown(actions []*specs.Action, e *journal.Entry) bool {
 			return false
 		}
 		within := ""
-		if document, err := t.documents(e.Operation.Interface); err == nil && len(a.Within) > 0 {
+		if document, err := t.documents.Of(e.Operation.Interface); err == nil && len(a.Within) > 0 {
 			m := document.Find(e.Method, e.Path)
 			within = idIn(&m, a.Within) + "/"
 		}
@@ -187,7 +187,7 @@ func (t *thing) is(a *specs.Action, object gjson.Result, within string) bool {
 // typed returns the resource of objects of a type, in the document of another.
 func (t *thing) typed(r *specs.Resource, name string) *specs.Resource {
 	iface, _, _ := strings.Cut(r.Name, ".")
-	document, err := t.documents(specs.Interface(iface))
+	document, err := t.documents.Of(specs.Interface(iface))
 	if err != nil {
 		return nil
 	}

@@ -35,9 +35,9 @@ func plan(t *testing.T, w *world.State, texts ...string) {
 			t.Fatal(err)
 		}
 		if isStub {
-			_, err = fault.PlanStub(w, f, documents)
+			_, err = fault.PlanStub(w, f, match.Documents{Names: specs.Interfaces(), Of: documents})
 		} else {
-			_, err = fault.Plan(w, f, documents)
+			_, err = fault.Plan(w, f, match.Documents{Names: specs.Interfaces(), Of: documents})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +54,7 @@ func choose(t *testing.T, w *world.State, n int, operation string) (ids []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := fault.NewIndex(w.Faults.Plan, nil, documents)
+	index, err := fault.NewIndex(w.Faults.Plan, nil, match.Documents{Names: specs.Interfaces(), Of: documents})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/fault"
+	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -41,7 +42,7 @@ func TestPlanRefuses(t *testing.T) {
 		w := newWorld(1)
 		plan(t, w, "status=503 id=taken")
 		before := *w
-		_, err := fault.Plan(w, test.fault, documents)
+		_, err := fault.Plan(w, test.fault, match.Documents{Names: specs.Interfaces(), Of: documents})
 		if refusal := (*op.Error)(nil); !errors.As(err, &refusal) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: got %v, want %s", test.fault, err, test.want)
 		}
@@ -127,7 +128,7 @@ func TestPlanLimit(t *testing.T) {
 		w.Faults.Plan = append(w.Faults.Plan, world.Fault{ID: fmt.Sprintf("f%d", i)})
 	}
 	plan(t, w, "status=503")
-	_, err := fault.Plan(w, fixtures.Fault{Status: 503}, documents)
+	_, err := fault.Plan(w, fixtures.Fault{Status: 503}, match.Documents{Names: specs.Interfaces(), Of: documents})
 	if refusal := (*op.Error)(nil); !errors.As(err, &refusal) || refusal.Code != op.CodeConflict {
 		t.Errorf("got %v, want that there are too many", err)
 	}
@@ -136,7 +137,7 @@ func TestPlanLimit(t *testing.T) {
 	}
 	plan(t, w, "stub status=200")
 	w.Faults.Plan = append(w.Faults.Plan, world.Fault{ID: "one more"})
-	if err := fault.CheckPlan(w, documents); err == nil || !strings.Contains(err.Error(), "want at most 10000") {
+	if err := fault.CheckPlan(w, match.Documents{Names: specs.Interfaces(), Of: documents}); err == nil || !strings.Contains(err.Error(), "want at most 10000") {
 		t.Errorf("a dump with one more: %v", err)
 	}
 }
@@ -145,20 +146,23 @@ func TestPlanLimit(t *testing.T) {
 func TestCheckPlan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(1)
-	if err := fault.CheckPlan(w, nil); err != nil {
+	if err := fault.CheckPlan(w, match.Documents{}); err != nil {
 		t.Errorf("a world without faults asks for documents: %v", err)
 	}
 	plan(t, w, "core.getAccount status=503 id=a", "workflow.getPool status=503",
 		"stub core.listUsers path=/user/* status=200")
-	if err := fault.CheckPlan(w, documents); err != nil {
+	if err := fault.CheckPlan(w, match.Documents{Names: specs.Interfaces(), Of: documents}); err != nil {
 		t.Error(err)
 	}
 	w.Faults.Add(world.Fault{ID: "empty"})
 	w.Faults.Add(world.Fault{ID: "hostile", Spec: []byte(`{"status":99,"nth":-1}`)})
 	w.Faults.Add(world.Fault{ID: "text", Spec: []byte(`{"status":"x"}`)})
-	err := fault.CheckPlan(w, func(iface specs.Interface) (*specs.Document, error) {
-		document, err := documents(iface)
-		return document.WithoutExtras(), err
+	err := fault.CheckPlan(w, match.Documents{
+		Names: specs.Interfaces(),
+		Of: func(iface specs.Interface) (*specs.Document, error) {
+			document, err := documents(iface)
+			return document.WithoutExtras(), err
+		},
 	})
 	for _, want := range []string{
 		`fault a: operation: unknown operation "core.getAccount"`, `stub stub-1: operation: unknown operation`,

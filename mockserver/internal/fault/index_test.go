@@ -67,16 +67,16 @@ func TestFind(t *testing.T) {
 	var matchers []*match.Matcher
 	for i := range 200 {
 		calls := anyCalls(random)
-		matcher, err := match.Compile(calls, documents)
+		matcher, err := match.Compile(calls, match.Documents{Names: specs.Interfaces(), Of: documents})
 		if err != nil { // as of a path that the operation cannot have
 			continue
 		}
 		matchers = append(matchers, matcher)
-		if _, err := fault.Plan(w, fixtures.Fault{ID: fmt.Sprintf("f%d", i), Calls: calls, Status: 503}, documents); err != nil {
+		if _, err := fault.Plan(w, fixtures.Fault{ID: fmt.Sprintf("f%d", i), Calls: calls, Status: 503}, match.Documents{Names: specs.Interfaces(), Of: documents}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	index, err := fault.NewIndex(w.Faults.Plan, nil, documents)
+	index, err := fault.NewIndex(w.Faults.Plan, nil, match.Documents{Names: specs.Interfaces(), Of: documents})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestFindAllocatesNothing(t *testing.T) { //nolint:paralleltest // others wo
 		for i := range 20 {
 			plan(t, w, fmt.Sprintf(words, i+1))
 		}
-		index, err := fault.NewIndex(w.Faults.Plan, nil, documents)
+		index, err := fault.NewIndex(w.Faults.Plan, nil, match.Documents{Names: specs.Interfaces(), Of: documents})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestIndexReuse(t *testing.T) {
 	}
 	w := newWorld(1)
 	plan(t, w, "core.issueJob status=503", "workflow.getPool status=503")
-	first, err := fault.NewIndex(w.Faults.Plan, nil, counted)
+	first, err := fault.NewIndex(w.Faults.Plan, nil, match.Documents{Names: specs.Interfaces(), Of: counted})
 	if err != nil || loads != 2 || !first.IsOf(w.Faults.Plan) {
 		t.Fatalf("%d documents were loaded, %v", loads, err)
 	}
@@ -156,7 +156,7 @@ func TestIndexReuse(t *testing.T) {
 	if first.IsOf(w.Faults.Plan) || (*fault.Index)(nil).IsOf(w.Faults.Plan) || !first.IsOf(before.Faults.Plan) {
 		t.Error("the index is of another plan")
 	}
-	second, err := fault.NewIndex(w.Faults.Plan, first, counted)
+	second, err := fault.NewIndex(w.Faults.Plan, first, match.Documents{Names: specs.Interfaces(), Of: counted})
 	if err != nil || loads != 3 {
 		t.Errorf("%d documents were loaded, %v; want one more, for the fault that is new", loads, err)
 	}

@@ -21,8 +21,27 @@ import (
 // Calls describes calls. Its zero value means all calls of documented operations.
 type Calls = fixtures.Calls
 
-// Documents returns the document by which an interface is served.
-type Documents func(specs.Interface) (*specs.Document, error)
+// Documents are those by which interfaces are served.
+type Documents struct {
+	Names []specs.Interface // of the interfaces
+	Of    func(specs.Interface) (*specs.Document, error)
+}
+
+// Serves returns an error unless there is an interface of the name.
+func (d Documents) Serves(field string, name specs.Interface) error {
+	if slices.Contains(d.Names, name) {
+		return nil
+	}
+	return op.Invalid(field, "unknown interface %q; want %s", name, source.OneOf(string(name), d.texts()))
+}
+
+func (d Documents) texts() []string {
+	names := make([]string, len(d.Names))
+	for i, name := range d.Names {
+		names[i] = string(name)
+	}
+	return names
+}
 
 // Key identifies an operation.
 type Key struct {
@@ -46,7 +65,7 @@ type Matcher struct {
 func Compile(c Calls, documents Documents) (*Matcher, error) {
 	m := &Matcher{calls: c}
 	m.calls.Method = strings.ToUpper(c.Method)
-	if err := errors.Join(m.checkWords(), m.decodeBody()); err != nil {
+	if err := errors.Join(m.checkWords(documents), m.decodeBody()); err != nil {
 		return nil, err
 	}
 	if c.Operation == "" && c.Interface == "" && c.Method == "" && c.Path == "" {
@@ -98,7 +117,7 @@ func alternatives(pattern string) int {
 }
 
 // checkWords checks what needs no document.
-func (m *Matcher) checkWords() error {
+func (m *Matcher) checkWords(documents Documents) error {
 	c := m.calls
 	for name, word := range map[string]string{
 		"interface": string(c.Interface), "method": c.Method, "path": c.Path, "operation": c.Operation,
@@ -108,9 +127,8 @@ func (m *Matcher) checkWords() error {
 		}
 	}
 	var errs []error
-	if c.Interface != "" && !slices.Contains(specs.Interfaces(), c.Interface) {
-		errs = append(errs, op.Invalid("interface", "unknown interface %q; want %s", c.Interface,
-			source.OneOf(string(c.Interface), specs.InterfaceNames())))
+	if c.Interface != "" {
+		errs = append(errs, documents.Serves("interface", c.Interface))
 	}
 	if c.Method != "" && !slices.Contains(methods, c.Method) {
 		errs = append(errs, op.Invalid("method", "unknown method %q; want %s", c.Method, source.OneOf(c.Method, methods)))
@@ -126,11 +144,11 @@ func (m *Matcher) checkWords() error {
 
 // named returns the operations of the interface and the names that were given.
 func (m *Matcher) named(documents Documents) (named []*specs.Operation, err error) {
-	interfaces := specs.Interfaces()
+	interfaces := documents.Names
 	if iface, _, found := strings.Cut(m.calls.Operation, "."); found && !strings.ContainsAny(iface, `*?[\`) {
-		if interfaces = []specs.Interface{specs.Interface(iface)}; !slices.Contains(specs.Interfaces(), interfaces[0]) {
+		if interfaces = []specs.Interface{specs.Interface(iface)}; !slices.Contains(documents.Names, interfaces[0]) {
 			return nil, op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and "+
-				"an id", m.calls.Operation, strings.Join(specs.InterfaceNames(), ", "))
+				"an id", m.calls.Operation, strings.Join(documents.texts(), ", "))
 		}
 	}
 	var ids []string
@@ -138,7 +156,7 @@ func (m *Matcher) named(documents Documents) (named []*specs.Operation, err erro
 		if m.calls.Interface != "" && iface != m.calls.Interface {
 			continue
 		}
-		document, err := documents(iface)
+		document, err := documents.Of(iface)
 		if err != nil {
 			return nil, err
 		}

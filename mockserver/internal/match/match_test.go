@@ -96,7 +96,7 @@ func TestMatches(t *testing.T) {
 		if err := json.Unmarshal([]byte(test.calls), &calls); err != nil {
 			t.Fatal(err)
 		}
-		m, err := match.Compile(calls, documents)
+		m, err := match.Compile(calls, match.Documents{Names: specs.Interfaces(), Of: documents})
 		if err != nil {
 			t.Errorf("%s: %v", test.calls, err)
 			continue
@@ -135,7 +135,7 @@ func TestCompileRefuses(t *testing.T) {
 		{match.Calls{Operation: "workflow.getPool", Method: "PUT"}, `method: workflow.getPool is GET /api/pools/{`},
 		{match.Calls{Path: "/["}, `path: "/[" is not a valid pattern`},
 	} {
-		_, err := match.Compile(test.calls, documents)
+		_, err := match.Compile(test.calls, match.Documents{Names: specs.Interfaces(), Of: documents})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: got %v, want %s", test.calls, err, test.want)
 		}
@@ -157,7 +157,7 @@ func TestOperations(t *testing.T) {
 			Query: map[string]string{"a": "b"}, Body: map[string]any{"a": "b", "n": 1, "o": map[string]any{"p": "q"}},
 		}}, nil, 3},
 	} {
-		m, err := match.Compile(test.calls, documents)
+		m, err := match.Compile(test.calls, match.Documents{Names: specs.Interfaces(), Of: documents})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestCallersByEmail(t *testing.T) {
 			continue
 		}
 		account.Users.Put(7, world.User{ID: 7, Email: string(r) + "@shop.example"})
-		m, err := match.Compile(match.Calls{Caller: string(unicode.SimpleFold(r)) + "@SHOP.example"}, documents)
+		m, err := match.Compile(match.Calls{Caller: string(unicode.SimpleFold(r)) + "@SHOP.example"}, match.Documents{Names: specs.Interfaces(), Of: documents})
 		if err != nil {
 			t.Fatal(err)
 		}

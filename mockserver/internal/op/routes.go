@@ -58,6 +58,10 @@ type Interface struct {
 	// origin that may read them.
 	Browsers bool
 
+	// Authenticate, if there is one, refuses callers by the document alone: the interface is not the platform's, and the
+	// world knows none of its keys.
+	Authenticate func(*specs.Operation, *http.Request) error
+
 	// Outside, if there is one, says what is right in place of an address that clients of the platform use but that is
 	// not part of the interface; the empty string for any other address.
 	Outside func(method, path string) string

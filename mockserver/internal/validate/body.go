@@ -16,8 +16,8 @@ const (
 	mediaForm = "application/x-www-form-urlencoded"
 )
 
-func newBody(request *openapi3.RequestBody) body {
-	return body{declared: true, required: request.Required, media: newMedia(request.Content, accept.Request)}
+func newBody(request *openapi3.RequestBody, direction accept.Direction) body {
+	return body{declared: true, required: request.Required, media: newMedia(request.Content, direction)}
 }
 
 // Read reads a request in the way of the platform's framework, in place: its query and its body get the form that

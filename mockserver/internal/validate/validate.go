@@ -59,6 +59,9 @@ type answer struct {
 func New(spec *specs.Operation) *Operation {
 	o := &Operation{spec: spec, answers: map[string]answer{}}
 	for _, ref := range spec.Parameters {
+		if isOfTransport(ref.Value) {
+			continue
+		}
 		p := parameter{Parameter: ref.Value}
 		if ref.Value.Schema != nil {
 			p.schema = newSchema(ref.Value.Schema, accept.Request)
@@ -66,7 +69,11 @@ func New(spec *specs.Operation) *Operation {
 		o.parameters = append(o.parameters, p)
 	}
 	if request := spec.Spec.RequestBody; request != nil && request.Value != nil {
-		o.body = newBody(request.Value)
+		direction := accept.Request
+		if spec.Interface.IsOwn() {
+			direction = accept.SentBack
+		}
+		o.body = newBody(request.Value, direction)
 	}
 	for status, response := range spec.Spec.Responses.Map() {
 		a := answer{media: newMedia(response.Value.Content, accept.Response), passed: &memo{}}
@@ -78,6 +85,13 @@ func New(spec *specs.Operation) *Operation {
 		o.answers[status] = a
 	}
 	return o
+}
+
+// isOfTransport reports whether a parameter is a header that OpenAPI says is to be ignored: other parts of a document
+// describe it (3.0.3, Parameter Object, name).
+func isOfTransport(p *openapi3.Parameter) bool {
+	return p.In == openapi3.ParameterInHeader && slices.Contains([]string{"Accept", "Content-Type", "Authorization"},
+		http.CanonicalHeaderKey(p.Name))
 }
 
 func newMedia(content openapi3.Content, direction accept.Direction) media {

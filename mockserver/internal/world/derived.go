@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -25,7 +26,7 @@ func (w *State) restoreDerived() error {
 			return fmt.Errorf("ids: %s is %d: want 0 to %d", kind, last, table.MaxID)
 		}
 	}
-	if err := w.Workflow.restoreDefinitions(); err != nil {
+	if err := errors.Join(w.Workflow.restoreDefinitions(), w.Own.restoreNames()); err != nil {
 		return err
 	}
 	for id, job := range table.All(&w.Core.Jobs) {

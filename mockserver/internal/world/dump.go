@@ -40,6 +40,7 @@ type form struct {
 	Core      *Core                       `json:"core"`
 	LLM       *LLM                        `json:"llm"`
 	Workflow  *Workflow                   `json:"workflow"`
+	Own       *Own                        `json:"own,omitempty"`    // nil if there is none, as in dumps of before
 	Faults    *Faults                     `json:"faults,omitempty"` // nil if none are planned
 }
 
@@ -50,6 +51,9 @@ func (w *State) form() form {
 	}
 	if w.Faults.Plan != nil {
 		f.Faults = &w.Faults
+	}
+	if !w.Own.isEmpty() {
+		f.Own = &w.Own
 	}
 	return f
 }
@@ -158,6 +162,9 @@ func Load(from io.Reader, mode clock.Mode) (w State, err error) {
 	s := dumpedWorld{form: f}
 	if err = json.UnmarshalRead(from, &s, options); err == nil {
 		err = s.checkDigest()
+	}
+	if s.Own != nil {
+		w.Own = *s.Own
 	}
 	if err == nil {
 		err = w.restoreDerived()

@@ -27,6 +27,7 @@ type State struct {
 	Core      Core
 	LLM       LLM
 	Workflow  Workflow
+	Own       Own
 	Faults    Faults
 
 	ids             table.Index[string, int64]

@@ -1,0 +1,486 @@
+// Package sample makes values that fit the schemas of a document: what it gives as examples first, else values made of
+// the schema. A value is a function of the seed and of the place at which it stands, so that the same request to the
+// same world gives the same value.
+package sample
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/accept"
+)
+
+// The bounds of a sample. Optional parts of what is nested deeper are left out.
+const (
+	maxSteps    = 20_000 // parts of schemas that are looked at
+	maxDepth    = 64
+	maxOptional = 4 // how deep optional members stand
+	maxItems    = 64
+	maxTries    = 6
+)
+
+// Maker makes samples for one place, such as an operation's answer.
+type Maker struct {
+	Direction accept.Direction // of the messages that the samples are parts of
+	Seed      uint64
+	Place     string
+	Plain     bool // the first value of a list, instead of any
+
+	steps int
+	try   int // the number of samples that were made and did not fit
+	stack []*openapi3.Schema
+}
+
+var (
+	errSteps = errors.New("the schema is too large to make a sample of it")
+	errDepth = errors.New("the schema needs a value that contains itself")
+)
+
+// Of returns a value that fits a schema, as encoding/json decodes one. The error says why there is none.
+func (m *Maker) Of(schema *openapi3.Schema) (value any, err error) {
+	for m.try = 0; m.try < maxTries; m.try++ {
+		m.steps, m.stack = 0, m.stack[:0]
+		if value, err = m.value(schema, ""); err != nil {
+			continue
+		}
+		if err = m.check(schema, value); err == nil {
+			return value, nil
+		}
+	}
+	return nil, fmt.Errorf("no sample fits the schema: %s", reason(err))
+}
+
+// reason returns the first line of what is wrong with a value, which is enough to find the schema.
+func reason(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// check holds a value against a schema.
+func (m *Maker) check(schema *openapi3.Schema, value any) error {
+	return Check(schema, value, m.Direction)
+}
+
+var work accept.Work
+
+// Check holds a decoded value against a schema. One that would take too many steps is refused.
+func Check(schema *openapi3.Schema, value any, direction accept.Direction) error {
+	if work.Steps(schema, value) > accept.MaxSteps {
+		return errSteps
+	}
+	return schema.VisitJSON(value, direction.Options()...)
+}
+
+// chance returns a number that depends on the seed and the place alone.
+func (m *Maker) chance(at string) uint64 {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%d %s %s %d", m.Seed, m.Place, at, m.try)
+	n := h.Sum64() // of which the low bits of near places are alike
+	n ^= n >> 33
+	n *= 0xff51afd7ed558ccd
+	return n ^ n>>33
+}
+
+func (m *Maker) value(s *openapi3.Schema, at string) (any, error) {
+	if s == nil {
+		return "sample", nil
+	}
+	if m.steps++; m.steps > maxSteps {
+		return nil, errSteps
+	}
+	if len(m.stack) > maxDepth {
+		return nil, errDepth
+	}
+	if value, found := m.stated(s, at); found {
+		return value, nil
+	}
+	if isWithin := slices.Contains(m.stack, s); isWithin && s.PermitsNull() {
+		return nil, nil
+	}
+	m.stack = append(m.stack, s)
+	defer func() { m.stack = m.stack[:len(m.stack)-1] }()
+	switch {
+	case len(s.AllOf) > 0:
+		return m.value(merged(s), at)
+	case len(s.OneOf) > 0:
+		return m.alternative(s, s.OneOf, at)
+	case len(s.AnyOf) > 0:
+		return m.alternative(s, s.AnyOf, at)
+	}
+	return m.typed(s, at)
+}
+
+// stated returns what the document gives as a value: an example, a constant, a value of a list, or a default.
+func (m *Maker) stated(s *openapi3.Schema, at string) (any, bool) {
+	candidates := append([]any{s.Example}, s.Examples...)
+	if m.try > 0 { // an example may be what did not fit
+		candidates = nil
+	}
+	if s.Const != nil {
+		candidates = append(candidates, s.Const)
+	}
+	if len(s.Enum) > 0 {
+		first := 0
+		if !m.Plain {
+			first = int(m.chance(at) % uint64(len(s.Enum)))
+		}
+		candidates = append(candidates, s.Enum[first:]...)
+		candidates = append(candidates, s.Enum[:first]...)
+	} else {
+		candidates = append(candidates, s.Default)
+	}
+	for _, value := range candidates {
+		if value != nil && m.check(s, value) == nil {
+			return value, true
+		}
+	}
+	return nil, false
+}
+
+// alternative returns a sample of the first alternative that makes the whole fit.
+func (m *Maker) alternative(s *openapi3.Schema, alternatives openapi3.SchemaRefs, at string) (value any, err error) {
+	rest := *s
+	rest.OneOf, rest.AnyOf, rest.Example, rest.Discriminator = nil, nil, nil, nil
+	first := m.try % len(alternatives)
+	for i := range alternatives {
+		alternative := alternatives[(first+i)%len(alternatives)]
+		if alternative.Value == nil {
+			continue
+		}
+		part := alternative.Value
+		if len(rest.Properties) > 0 || len(rest.Required) > 0 || rest.Type != nil {
+			part = merged(&openapi3.Schema{AllOf: openapi3.SchemaRefs{{Value: &rest}, alternative}})
+		}
+		one, failed := m.value(part, at)
+		if failed != nil {
+			err = cmp.Or(err, failed)
+			if errors.Is(failed, errSteps) {
+				return nil, failed
+			}
+			continue
+		}
+		one = m.discriminated(one, s, alternative)
+		if len(m.stack) > maxNestedChecks {
+			return one, nil
+		}
+		failed = m.check(s, one)
+		if failed == nil {
+			return one, nil
+		}
+		if value == nil {
+			value = one
+		}
+		err = cmp.Or(err, failed)
+	}
+	if value != nil { // what is around it may fit all the same
+		return value, nil
+	}
+	return nil, err
+}
+
+// maxNestedChecks is how deep alternatives are checked one by one: the cost doubles with each level.
+const maxNestedChecks = 8
+
+// discriminated sets the member that says which alternative an object is, where the alternative allows it.
+func (m *Maker) discriminated(value any, s *openapi3.Schema, alternative *openapi3.SchemaRef) any {
+	object, isObject := value.(map[string]any)
+	if !isObject || s.Discriminator == nil {
+		return value
+	}
+	name := alternative.Ref[strings.LastIndexByte(alternative.Ref, '/')+1:]
+	for _, key := range slices.Sorted(maps.Keys(s.Discriminator.Mapping)) {
+		if ref := s.Discriminator.Mapping[key].Ref; ref == alternative.Ref || ref == name {
+			name = key
+			break
+		}
+	}
+	if with := maps.Clone(object); name != "" {
+		with[s.Discriminator.PropertyName] = name
+		if m.check(alternative.Value, with) == nil {
+			return with
+		}
+	}
+	return object
+}
+
+// merged returns one schema that says what all parts of an allOf say, as far as samples need it.
+func merged(s *openapi3.Schema) *openapi3.Schema {
+	all := *s
+	all.AllOf, all.Example, all.Examples = nil, nil, nil
+	all.Properties, all.Required = maps.Clone(s.Properties), slices.Clone(s.Required)
+	if all.Properties == nil {
+		all.Properties = openapi3.Schemas{}
+	}
+	for _, ref := range s.AllOf {
+		if ref.Value == nil {
+			continue
+		}
+		part := ref.Value
+		if len(part.AllOf) > 0 {
+			part = merged(part)
+		}
+		add(&all, part)
+	}
+	return &all
+}
+
+// add makes a schema say what another one says, too.
+func add(all, part *openapi3.Schema) {
+	for name, property := range part.Properties {
+		if before := all.Properties[name]; before != nil && before.Value != property.Value {
+			property = &openapi3.SchemaRef{Value: &openapi3.Schema{AllOf: openapi3.SchemaRefs{before, property}}}
+		}
+		all.Properties[name] = property
+	}
+	all.Required = append(all.Required, part.Required...)
+	if all.Type == nil {
+		all.Type = part.Type
+	}
+	all.Format = cmp.Or(all.Format, part.Format)
+	all.Pattern = cmp.Or(all.Pattern, part.Pattern)
+	all.MinLength, all.MinItems = max(all.MinLength, part.MinLength), max(all.MinItems, part.MinItems)
+	all.MinProps = max(all.MinProps, part.MinProps)
+	all.MaxLength, all.MaxItems = least(all.MaxLength, part.MaxLength), least(all.MaxItems, part.MaxItems)
+	all.MaxProps = least(all.MaxProps, part.MaxProps)
+	all.Min, all.Max = greatest(all.Min, part.Min), least(all.Max, part.Max)
+	all.UniqueItems = all.UniqueItems || part.UniqueItems
+	if all.MultipleOf == nil {
+		all.MultipleOf = part.MultipleOf
+	}
+	if !all.ExclusiveMin.IsSet() {
+		all.ExclusiveMin = part.ExclusiveMin
+	}
+	if !all.ExclusiveMax.IsSet() {
+		all.ExclusiveMax = part.ExclusiveMax
+	}
+	if len(all.Enum) == 0 {
+		all.Enum = part.Enum
+	}
+	if all.Const == nil {
+		all.Const = part.Const
+	}
+	if all.Items == nil {
+		all.Items = part.Items
+	}
+	if len(all.OneOf) == 0 {
+		all.OneOf = part.OneOf
+	}
+	if len(all.AnyOf) == 0 {
+		all.AnyOf = part.AnyOf
+	}
+	if all.Discriminator == nil {
+		all.Discriminator = part.Discriminator
+	}
+	if all.AdditionalProperties == (openapi3.AdditionalProperties{}) {
+		all.AdditionalProperties = part.AdditionalProperties
+	}
+}
+
+func least[N uint64 | float64](a, b *N) *N {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+func greatest(a, b *float64) *float64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+// typed makes a value of the type of a schema.
+func (m *Maker) typed(s *openapi3.Schema, at string) (any, error) {
+	for _, kind := range s.Type.Slice() {
+		switch kind {
+		case openapi3.TypeObject:
+			return m.object(s, at)
+		case openapi3.TypeArray:
+			return m.list(s, at)
+		case openapi3.TypeString:
+			return m.text(s, at)
+		case openapi3.TypeInteger, openapi3.TypeNumber:
+			return m.number(s, at, kind == openapi3.TypeInteger)
+		case openapi3.TypeBoolean:
+			return m.chance(at)%2 == 0, nil
+		}
+	}
+	switch {
+	case s.Type.Is(openapi3.TypeNull):
+		return nil, nil
+	case len(s.Properties) > 0, len(s.Required) > 0, s.MinProps > 0, s.AdditionalProperties.Schema != nil:
+		return m.object(s, at)
+	case s.Items != nil, s.MinItems > 0:
+		return m.list(s, at)
+	case s.Min != nil, s.Max != nil, s.MultipleOf != nil:
+		return m.number(s, at, false)
+	case s.Format != "", s.Pattern != "", s.MinLength > 0:
+		return m.text(s, at)
+	}
+	return map[string]any{}, nil // anything goes
+}
+
+func (m *Maker) object(s *openapi3.Schema, at string) (any, error) {
+	object := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		property := s.Properties[name].Value
+		isRequired := slices.Contains(s.Required, name)
+		isHidden := property == nil || m.isHidden(property)
+		if isHidden || !isRequired && !m.wants(property, len(object), s) {
+			continue
+		}
+		value, err := m.value(property, at+"/"+name)
+		if err != nil {
+			if isRequired || errors.Is(err, errSteps) {
+				return nil, err
+			}
+			continue
+		}
+		object[name] = value
+	}
+	return object, m.fill(object, s, at)
+}
+
+func (m *Maker) isHidden(property *openapi3.Schema) bool {
+	return m.Direction == accept.Request && property.ReadOnly || m.Direction == accept.Response && property.WriteOnly
+}
+
+// wants reports whether an object should have an optional member.
+func (m *Maker) wants(property *openapi3.Schema, size int, s *openapi3.Schema) bool {
+	isFull := s.MaxProps != nil && uint64(size+len(s.Required)) >= *s.MaxProps
+	isOnlyRequired := m.try >= maxTries/2
+	return !isFull && !isOnlyRequired && len(m.stack) <= maxOptional && !slices.Contains(m.stack, property)
+}
+
+// fill adds members that have no schema of their own: those that are required, and as many as there must be.
+func (m *Maker) fill(object map[string]any, s *openapi3.Schema, at string) error {
+	add := func(name string) error {
+		if _, has := object[name]; has || len(object) > maxItems {
+			return nil
+		}
+		if s.AdditionalProperties.Schema == nil {
+			object[name] = "sample"
+			return nil
+		}
+		value, err := m.value(s.AdditionalProperties.Schema.Value, at+"/"+name)
+		object[name] = value
+		return err
+	}
+	for _, name := range s.Required {
+		if s.Properties[name] != nil {
+			continue
+		}
+		if err := add(name); err != nil {
+			return err
+		}
+	}
+	least := s.MinProps
+	if s.AdditionalProperties.Schema != nil && len(s.Properties) == 0 && len(m.stack) <= maxOptional {
+		least = max(least, 1)
+	}
+	for i := 1; uint64(len(object)) < least && i <= maxItems; i++ {
+		if err := add("key" + strconv.Itoa(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Maker) list(s *openapi3.Schema, at string) (any, error) {
+	n := uint64(1)
+	if len(m.stack) > maxOptional || s.Items == nil || s.Items.Value != nil && slices.Contains(m.stack, s.Items.Value) {
+		n = 0
+	}
+	if s.MaxItems != nil {
+		n = min(n, *s.MaxItems)
+	}
+	n = min(max(n, s.MinItems), maxItems)
+	list := make([]any, 0, n)
+	for i := range n {
+		var item *openapi3.Schema
+		if s.Items != nil {
+			item = s.Items.Value
+		}
+		value, err := m.value(item, at+"/"+strconv.FormatUint(i, 10))
+		if err != nil {
+			if s.MinItems == 0 && !errors.Is(err, errSteps) {
+				return []any{}, nil
+			}
+			return nil, err
+		}
+		list = append(list, value)
+	}
+	return list, nil
+}
+
+func (m *Maker) number(s *openapi3.Schema, at string, isWhole bool) (any, error) {
+	step := 1.0
+	if s.MultipleOf != nil && *s.MultipleOf > 0 {
+		step = *s.MultipleOf
+	}
+	low, high := bounds(s, step)
+	if isWhole {
+		low, high = math.Ceil(low), math.Floor(high)
+	}
+	first, last := math.Ceil(low/step), math.Floor(high/step)
+	if first > last {
+		if isWhole || s.MultipleOf != nil {
+			return nil, fmt.Errorf("no number is between %v and %v", low, high)
+		}
+		return low + (high-low)/2, nil
+	}
+	span := min(last-first+1, 1000)
+	n := (first + float64(m.chance(at)%uint64(span))) * step
+	if isWhole && n != math.Trunc(n) {
+		n = math.Ceil(n/step) * step * math.Ceil(1/step)
+	}
+	return n, nil
+}
+
+// bounds returns the least and the greatest number that a schema allows, of those that people write.
+func bounds(s *openapi3.Schema, step float64) (low, high float64) {
+	low, high = 1, 1000*max(step, 1)
+	limit := func(bound openapi3.ExclusiveBound, inclusive *float64) (at float64, isExclusive, isSet bool) {
+		switch {
+		case bound.Value != nil:
+			return *bound.Value, true, true
+		case inclusive != nil:
+			return *inclusive, bound.IsTrue(), true
+		}
+		return 0, false, false
+	}
+	least, isAbove, hasLeast := limit(s.ExclusiveMin, s.Min)
+	most, isBelow, hasMost := limit(s.ExclusiveMax, s.Max)
+	nudge := step
+	if s.MultipleOf == nil && !s.Type.Is(openapi3.TypeInteger) && hasLeast && hasMost {
+		nudge = min(step, (most-least)/4)
+	}
+	if isAbove {
+		least += nudge
+	}
+	if isBelow {
+		most -= nudge
+	}
+	switch {
+	case hasLeast && hasMost:
+		low, high = max(least, min(low, most)), most
+	case hasLeast:
+		low, high = max(least, low), max(least, low)+999*step
+	case hasMost:
+		low, high = min(low, most), most
+		if most < low {
+			low = most - 999*step
+		}
+	}
+	return low, high
+}

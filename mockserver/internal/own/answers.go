@@ -1,0 +1,283 @@
+package own
+
+import (
+	"bytes"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/internal/sample"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// success is how an operation answers that succeeds.
+type success struct {
+	operation *specs.Operation
+	status    int
+	response  *openapi3.Response
+	media     string              // of JSON; empty if the answer is none
+	content   *openapi3.MediaType // of the media type
+	isUnknown bool                // the document has no success
+}
+
+func newSuccess(o *specs.Operation) *success {
+	status, media, content := o.Success()
+	s := &success{operation: o, status: http.StatusOK, media: media, content: content}
+	if status == "" { // the document has no success, and so no form for it
+		s.isUnknown = true
+	}
+	if n, err := strconv.Atoi(status); err == nil {
+		s.status = n
+	}
+	if ref := o.Spec.Responses.Value(status); ref != nil {
+		s.response = ref.Value
+	}
+	return s
+}
+
+func (s *success) schema() *openapi3.SchemaRef {
+	if s.content == nil {
+		return nil
+	}
+	return s.content.Schema
+}
+
+// instead returns the same answer with another status, if the document has it.
+func (s *success) instead(status int) *success {
+	ref := s.operation.Spec.Responses.Status(status)
+	if ref == nil || ref.Value == nil {
+		return s
+	}
+	other := *s
+	other.status, other.response = status, ref.Value
+	return &other
+}
+
+// documents reports whether the document has a status for the operation.
+func (s *success) documents(status int) bool { return s.operation.Spec.Responses.Status(status) != nil }
+
+// reply answers with a JSON body, or without one where the document has none.
+func (s *success) reply(call *op.Call, body []byte) op.Reply {
+	reply := op.Reply{Status: s.status, Header: s.headers(call)}
+	if s.media != "" && s.status != http.StatusNoContent {
+		reply.Bytes, reply.Type = body, s.media
+	}
+	return reply
+}
+
+// headers returns those that the document wants of the answer, with samples.
+func (s *success) headers(call *op.Call) (list [][2]string) {
+	if s.response == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.response.Headers)) {
+		h := s.response.Headers[name].Value
+		if h == nil || !h.Required || h.Schema == nil || h.Schema.Value == nil {
+			continue
+		}
+		m := sample.Maker{Direction: accept.Response, Seed: call.World.Seed, Place: s.operation.ID + " header " + name}
+		if h.Example != nil {
+			list = append(list, [2]string{name, headerText(h.Example)})
+		} else if value, err := m.Of(h.Schema.Value); err == nil {
+			list = append(list, [2]string{name, headerText(value)})
+		}
+	}
+	return list
+}
+
+func headerText(value any) string {
+	if text, isText := value.(string); isText {
+		return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
+	}
+	text, _ := json.Marshal(value, json.Deterministic(true))
+	return string(text)
+}
+
+// sample answers with what the document gives as an example, or else with a sample of the schema.
+func (s *success) sample(call *op.Call) (op.Reply, error) {
+	media, content := s.pick(call)
+	if content == nil || s.status == http.StatusNoContent {
+		return op.Reply{Status: s.status, Header: s.headers(call)}, nil
+	}
+	body, err := s.body(call, media, content)
+	if err != nil {
+		return op.Reply{}, &op.Error{Code: op.CodeNoHandler, Message: "the mock cannot make an answer: " + err.Error() +
+			"; give the response an example"}
+	}
+	return op.Reply{Status: s.status, Bytes: body, Type: media, Header: s.headers(call)}, nil
+}
+
+// pick returns the media type of an answer: JSON, unless there is none or the client accepts only another one.
+func (s *success) pick(call *op.Call) (string, *openapi3.MediaType) {
+	if s.response == nil || len(s.response.Content) == 0 {
+		return "", nil
+	}
+	accepted := call.Header("Accept")
+	names := slices.Sorted(maps.Keys(s.response.Content))
+	if s.media != "" && (accepted == "" || strings.Contains(accepted, "*/*") || strings.Contains(accepted, "json")) {
+		return s.media, s.content
+	}
+	for _, name := range names {
+		if plain, _, _ := strings.Cut(name, ";"); strings.Contains(accepted, plain) {
+			return name, s.response.Content[name]
+		}
+	}
+	if s.media != "" {
+		return s.media, s.content
+	}
+	return concrete(names[0]), s.response.Content[names[0]]
+}
+
+// concrete returns a media type for a range of them.
+func concrete(name string) string {
+	switch {
+	case name == "*/*", name == "application/*":
+		return "application/octet-stream"
+	case strings.HasSuffix(name, "/*"):
+		return strings.TrimSuffix(name, "*") + "plain"
+	}
+	return name
+}
+
+func (s *success) body(call *op.Call, media string, content *openapi3.MediaType) ([]byte, error) {
+	isJSON := media == s.media && s.media != ""
+	schema := &openapi3.Schema{}
+	if content.Schema != nil && content.Schema.Value != nil {
+		schema = content.Schema.Value
+	}
+	for _, example := range examplesOf(content) {
+		if text, isText := example.(string); isText && !isJSON {
+			return []byte(text), nil
+		}
+		if text, err := json.Marshal(example, json.Deterministic(true)); err == nil && sample.Check(schema, example,
+			accept.Response) == nil {
+			return text, nil
+		}
+	}
+	if !isJSON && !schema.Type.Is(openapi3.TypeObject) && !schema.Type.Is(openapi3.TypeArray) {
+		if schema.Type.Is(openapi3.TypeString) && schema.Format != "binary" {
+			value, err := s.maker(call).Of(schema)
+			text, _ := value.(string)
+			return []byte(text), err
+		}
+		return []byte("sample of " + s.operation.ID + "\n"), nil
+	}
+	value, err := s.maker(call).Of(schema)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(value, json.Deterministic(true))
+	if err == nil && isJSON {
+		text = s.echo(call, text, schema)
+	}
+	if strings.HasPrefix(media, "text/event-stream") {
+		text = slices.Concat([]byte("data: "), text, []byte("\n\n"))
+	}
+	return text, err
+}
+
+func (s *success) maker(call *op.Call) *sample.Maker {
+	place := s.operation.ID
+	for _, name := range s.operation.PathParameters() {
+		place += "/" + call.Match.Declared(name)
+	}
+	return &sample.Maker{Direction: accept.Response, Seed: call.World.Seed, Place: place}
+}
+
+// echo lets an object show the values of the path parameters that have the names of its members.
+func (s *success) echo(call *op.Call, text []byte, schema *openapi3.Schema) []byte {
+	list := membersOf(text)
+	if list == nil {
+		return text
+	}
+	for _, name := range s.operation.PathParameters() {
+		value := call.Match.Declared(name)
+		for i := range list {
+			if !strings.EqualFold(list[i].name, name) {
+				continue
+			}
+			before := list[i].value
+			if list[i].value = jsontext.Value(value); before.Kind() == '"' || !list[i].value.IsValid() {
+				list[i].value, _ = jsontext.AppendQuote(nil, value)
+			}
+			if !fitsSchema(schema, join(list)) {
+				list[i].value = before
+			}
+		}
+	}
+	return join(list)
+}
+
+func fitsSchema(schema *openapi3.Schema, text []byte) bool {
+	var value any
+	return json.Unmarshal(text, &value) == nil && sample.Check(schema, value, accept.Response) == nil
+}
+
+// examplesOf lists what a document gives as examples of a body.
+func examplesOf(content *openapi3.MediaType) (list []any) {
+	if content.Example != nil {
+		list = append(list, content.Example)
+	}
+	for _, name := range slices.Sorted(maps.Keys(content.Examples)) {
+		if e := content.Examples[name]; e != nil && e.Value != nil && e.Value.Value != nil {
+			list = append(list, e.Value.Value)
+		}
+	}
+	if content.Schema != nil && content.Schema.Value != nil && content.Schema.Value.Example != nil {
+		list = append(list, content.Schema.Value.Example)
+	}
+	return list
+}
+
+// envelope is the JSON around the object or the list of an answer.
+type envelope struct{ before, after []byte }
+
+// mark stands in an envelope where the object is to be.
+const mark = "\x00here\x00"
+
+// around returns the envelope of what stands at a pointer of an answer: a sample, made at the start.
+func (s *success) around(at specs.Pointer) func() envelope {
+	return sync.OnceValue(func() (e envelope) {
+		if len(at) == 0 || s.schema() == nil {
+			return e
+		}
+		m := sample.Maker{Direction: accept.Response, Place: s.operation.ID}
+		value, err := m.Of(s.schema().Value)
+		root, isObject := value.(map[string]any)
+		if err != nil || !isObject {
+			root = map[string]any{}
+		}
+		node := root
+		for _, token := range at[:len(at)-1] {
+			child, isObject := node[token].(map[string]any)
+			if !isObject {
+				child = map[string]any{}
+				node[token] = child
+			}
+			node = child
+		}
+		node[at[len(at)-1]] = mark
+		text, err := json.Marshal(root, json.Deterministic(true))
+		quoted, _ := jsontext.AppendQuote(nil, mark)
+		if err == nil {
+			e.before, e.after, _ = bytes.Cut(text, quoted)
+		}
+		return e
+	})
+}
+
+func (e envelope) put(text []byte) []byte {
+	if e.before == nil {
+		return text
+	}
+	return slices.Concat(e.before, text, e.after)
+}

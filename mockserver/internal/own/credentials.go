@@ -1,0 +1,109 @@
+package own
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// authenticate refuses a request that shows none of the credentials that the document wants. Any that is well-formed
+// will do: who may do what is not in a document.
+func authenticate(o *specs.Operation, r *http.Request) error {
+	requirements := o.Document.T.Security
+	if o.Spec.Security != nil {
+		requirements = *o.Spec.Security
+	}
+	var wanted []string
+	challenge := ""
+	for _, alternative := range requirements {
+		missing := ""
+		for name := range alternative {
+			if scheme := schemeOf(o, name); scheme != nil && !shows(r, scheme) {
+				missing = describe(scheme)
+				challenge = challengeOf(scheme)
+			}
+		}
+		if missing == "" {
+			return nil
+		}
+		wanted = append(wanted, missing)
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	refusal := &op.Error{Code: op.CodeUnauthorized, Message: "no credentials: send " + strings.Join(wanted, ", or ")}
+	if challenge != "" {
+		refusal.Header = [][2]string{{"Www-Authenticate", challenge}}
+	}
+	return refusal
+}
+
+func schemeOf(o *specs.Operation, name string) *openapi3.SecurityScheme {
+	if o.Document.T.Components == nil {
+		return nil
+	}
+	if ref := o.Document.T.Components.SecuritySchemes[name]; ref != nil {
+		return ref.Value
+	}
+	return nil
+}
+
+// shows reports whether a request shows a credential of a scheme.
+func shows(r *http.Request, s *openapi3.SecurityScheme) bool {
+	switch s.Type {
+	case "apiKey":
+		switch s.In {
+		case "query":
+			return r.URL.Query().Get(s.Name) != ""
+		case "cookie":
+			cookie, err := r.Cookie(s.Name)
+			return err == nil && cookie.Value != ""
+		}
+		return r.Header.Get(s.Name) != ""
+	case "http":
+		word, rest, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		if !strings.EqualFold(word, s.Scheme) || strings.TrimSpace(rest) == "" {
+			return false
+		}
+		if strings.EqualFold(s.Scheme, "basic") {
+			plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
+			return err == nil && strings.Contains(string(plain), ":")
+		}
+		return true
+	case "oauth2", "openIdConnect":
+		word, rest, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		return strings.EqualFold(word, "bearer") && strings.TrimSpace(rest) != ""
+	}
+	return true // such as mutual TLS, which no request shows
+}
+
+// describe says how a credential is sent.
+func describe(s *openapi3.SecurityScheme) string {
+	switch {
+	case s.Type == "apiKey" && s.In == "header":
+		return fmt.Sprintf("the header %s: <API_KEY>", s.Name)
+	case s.Type == "apiKey":
+		return fmt.Sprintf("the %s parameter %s", s.In, s.Name)
+	case s.Type == "http" && strings.EqualFold(s.Scheme, "basic"):
+		return "the header Authorization: Basic <base64 of user:password>"
+	case s.Type == "http" && s.Scheme != "":
+		return fmt.Sprintf("the header Authorization: %s <credentials>", strings.ToUpper(s.Scheme[:1])+s.Scheme[1:])
+	}
+	return "the header Authorization: Bearer <token>"
+}
+
+func challengeOf(s *openapi3.SecurityScheme) string {
+	switch {
+	case s.Type == "http" && strings.EqualFold(s.Scheme, "basic"):
+		return `Basic realm="understudy"`
+	case s.Type == "http" && strings.EqualFold(s.Scheme, "bearer"), s.Type == "oauth2", s.Type == "openIdConnect":
+		return "Bearer"
+	}
+	return ""
+}

@@ -1,0 +1,200 @@
+package own
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+
+	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/internal/sample"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// errorForms writes errors in the form that a document shows for their status: that of the operation, or else that of
+// another one. Where it shows none, they have that of RFC 9457.
+type errorForms struct {
+	shared map[string]*openapi3.Response // by status, the first that the document has
+}
+
+// anyError stands for the first status of an error that the document shows a form for.
+const anyError = "error"
+
+func newErrorForms(doc *specs.Document) *errorForms {
+	f := &errorForms{shared: map[string]*openapi3.Response{}}
+	for _, o := range doc.Operations {
+		responses := o.Spec.Responses.Map()
+		for _, status := range slices.Sorted(maps.Keys(responses)) {
+			ref := responses[status]
+			if isError := status[0] == '4' || status[0] == '5' || status == "default" && !isOnly(o); isError &&
+				ref.Value != nil && f.shared[status] == nil {
+				f.shared[status] = ref.Value
+				if f.shared[anyError] == nil && len(ref.Value.Content) > 0 {
+					f.shared[anyError] = ref.Value
+				}
+			}
+		}
+	}
+	return f
+}
+
+// isOnly reports whether default is how an operation succeeds.
+func isOnly(o *specs.Operation) bool {
+	status, _, _ := o.Success()
+	return status == "default"
+}
+
+// reply implements op.Interface.Error.
+func (f *errorForms) reply(o *specs.Operation, errs op.Errors) op.Reply {
+	status, message := op.Statuses{}.Of(errs[0].Code), errs.One().Error()
+	response := f.find(o, status)
+	if response == nil {
+		return problem(status, message)
+	}
+	reply := op.Reply{Status: status}
+	media := ""
+	for _, name := range slices.Sorted(maps.Keys(response.Content)) {
+		if media == "" || strings.HasSuffix(name, "json") && !strings.HasSuffix(media, "json") {
+			media = name
+		}
+	}
+	content := response.Content[media]
+	switch {
+	case content == nil:
+		return reply
+	case !strings.HasSuffix(media, "json"):
+		if strings.Contains(media, "*") {
+			return problem(status, message)
+		}
+		reply.Bytes, reply.Type = []byte(message), media
+		return reply
+	}
+	body, ok := errorBody(content, status, message)
+	if !ok {
+		return problem(status, message)
+	}
+	reply.Bytes, reply.Type = body, media
+	return reply
+}
+
+// find returns the response that shows the form of an error; nil if the document has none.
+func (f *errorForms) find(o *specs.Operation, status int) *openapi3.Response {
+	code := strconv.Itoa(status)
+	class := code[:1] + "XX"
+	if o != nil {
+		for _, name := range []string{code, class, "default"} {
+			if ref := o.Spec.Responses.Value(name); ref != nil && ref.Value != nil && (name != "default" || !isOnly(o)) {
+				return ref.Value
+			}
+		}
+	}
+	for _, name := range []string{code, class, "default", anyError} {
+		if r := f.shared[name]; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// problem is the form of RFC 9457.
+func problem(status int, message string) op.Reply {
+	body, _ := json.Marshal(struct {
+		Type   string `json:"type"`
+		Title  string `json:"title"`
+		Status int    `json:"status"`
+		Detail string `json:"detail"`
+	}{"about:blank", http.StatusText(status), status, message})
+	return op.Reply{Status: status, Bytes: body, Type: "application/problem+json"}
+}
+
+// errorBody returns an example or a sample of the form, with the message and the status in its place.
+func errorBody(content *openapi3.MediaType, status int, message string) ([]byte, bool) {
+	schema := &openapi3.Schema{}
+	if content.Schema != nil && content.Schema.Value != nil {
+		schema = content.Schema.Value
+	}
+	fits := func(value any) bool { return sample.Check(schema, value, accept.Response) == nil }
+	var value any
+	for _, example := range examplesOf(content) {
+		if value == nil && fits(example) {
+			value = clone(example)
+		}
+	}
+	if value == nil {
+		m := sample.Maker{Direction: accept.Response, Place: "error", Plain: true}
+		var err error
+		if value, err = m.Of(schema); err != nil {
+			return nil, false
+		}
+	}
+	before := clone(value)
+	if value = said(value, status, message, maxErrorDepth); !fits(value) {
+		value = before
+	}
+	body, err := json.Marshal(value, json.Deterministic(true))
+	return body, err == nil
+}
+
+func clone(value any) (copied any) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &copied)
+	}
+	if err != nil {
+		return value
+	}
+	return copied
+}
+
+// maxErrorDepth is how deep in an error its message may stand.
+const maxErrorDepth = 3
+
+// said returns an error with the message and the status where such things stand.
+func said(value any, status int, message string, depth int) any {
+	switch node := value.(type) {
+	case []any:
+		if len(node) > 0 && depth > 0 {
+			node[0] = said(node[0], status, message, depth-1)
+		}
+	case map[string]any:
+		for name, part := range node {
+			switch part := part.(type) {
+			case string:
+				if isMessage(plain(name), node) {
+					node[name] = message
+				} else if text := strconv.Itoa(status); plain(name) == "status" && len(part) == len(text) {
+					node[name] = text
+				}
+			case float64:
+				if key := plain(name); key == "status" || key == "statuscode" || key == "code" || key == "httpstatus" {
+					node[name] = float64(status)
+				}
+			default:
+				if depth > 0 {
+					node[name] = said(part, status, message, depth-1)
+				}
+			}
+		}
+	}
+	return value
+}
+
+// messageNames lists what the message of an error is called, the likeliest first.
+var messageNames = []string{"message", "detail", "errordescription", "description", "msg", "error", "reason", "title"}
+
+// isMessage reports whether a member is the likeliest one of an error to have its message.
+func isMessage(name string, node map[string]any) bool {
+	for _, likely := range messageNames {
+		for other, value := range node {
+			if _, isText := value.(string); isText && plain(other) == likely {
+				return name == likely
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,477 @@
+package own
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// The names that public interfaces give to the parameters and members of pages, without what spellings differ in.
+var (
+	limitNames  = []string{"limit", "perpage", "pagesize", "maxresults", "maxitems", "top", "count", "size", "pagelimit"}
+	offsetNames = []string{"offset", "skip", "start", "startindex", "pageoffset"}
+	pageNames   = []string{"page", "pagenumber", "pageno", "pageindex"}
+	afterNames  = []string{
+		"cursor", "after", "pagetoken", "nextpagetoken", "nexttoken", "startingafter", "marker", "nextmarker",
+		"continuationtoken", "lastid",
+	}
+	sortNames   = []string{"sort", "sortby", "orderby", "ordering"}
+	orderNames  = []string{"order", "direction", "sortorder", "sortdirection", "sortdir"}
+	totalNames  = []string{"total", "totalcount", "totalitems", "totalelements", "totalresults", "totalentries", "totalrecords"}
+	pagesNames  = []string{"pages", "totalpages", "pagecount", "lastpage"}
+	moreNames   = []string{"hasmore", "hasnext", "hasnextpage", "more"}
+	nextNames   = []string{"next", "nextcursor", "nextpagetoken", "nexttoken", "nextmarker", "nextpage", "cursor", "nextlink"}
+	firstNames  = []string{"firstid"}
+	lastNames   = []string{"lastid"}
+	countNames  = []string{"count", "size", "returned"}
+	beforeNames = []string{"previous", "prev", "previouscursor", "prevcursor", "previouspage"}
+)
+
+// plain returns a name without what spellings differ in: page[size] and pageSize are one.
+func plain(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", "[", "", "]", "", "$", "", ".", "").Replace(name))
+}
+
+// list answers with the things of a resource.
+type list struct {
+	*shower
+	item     *object // as the list shows one
+	array    specs.Pointer
+	fields   specs.Pointer                  // to the object around the array
+	members  map[string]*openapi3.SchemaRef // of that object
+	filters  map[string]string              // members by parameter
+	limit    *openapi3.Parameter            // nil if the document has none, as those below
+	offset   *openapi3.Parameter
+	page     *openapi3.Parameter
+	after    *openapi3.Parameter
+	sort     *openapi3.Parameter
+	order    *openapi3.Parameter
+	hasLinks bool // the answer has a Link header
+}
+
+func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
+	l := &list{shower: &shower{success: s, resource: r}, item: r.schema, filters: map[string]string{}}
+	if len(a.At) == 0 || a.At[0][len(a.At[0])-1] != "*" {
+		l.array = nil
+	} else {
+		l.array = a.At[0][:len(a.At[0])-1]
+	}
+	if schema := specs.SchemaAt(s.schema(), append(slices.Clip(l.array), "*")); schema != nil && schema.Value != nil &&
+		schema.Value != r.schema.schema {
+		l.item = newObject(schema)
+	}
+	if len(l.array) > 0 {
+		l.fields = l.array[:len(l.array)-1]
+		l.members = specs.Members(specs.SchemaAt(s.schema(), l.fields))
+		l.around = s.around(l.array)
+	}
+	for _, ref := range o.Parameters {
+		if ref.Value.In == openapi3.ParameterInQuery {
+			l.parameter(ref.Value)
+		}
+	}
+	if s.response != nil {
+		for name := range s.response.Headers {
+			l.hasLinks = l.hasLinks || strings.EqualFold(name, "Link")
+		}
+	}
+	return l
+}
+
+// parameter finds out what a query parameter does to the list.
+func (l *list) parameter(p *openapi3.Parameter) {
+	name := plain(p.Name)
+	for _, kind := range []struct {
+		names []string
+		at    **openapi3.Parameter
+	}{
+		{offsetNames, &l.offset}, {pageNames, &l.page}, {afterNames, &l.after}, {sortNames, &l.sort}, {orderNames, &l.order},
+	} {
+		if *kind.at == nil && slices.Contains(kind.names, name) {
+			*kind.at = p
+			return
+		}
+	}
+	if part := l.item.members[p.Name]; part != nil || l.resource.schema.members[p.Name] != nil {
+		l.filters[p.Name] = p.Name
+		return
+	}
+	if l.limit == nil && slices.Contains(limitNames, name) {
+		l.limit = p
+	}
+	for member := range l.resource.schema.members {
+		if plain(member) == name {
+			l.filters[p.Name] = member
+		}
+	}
+}
+
+func (l *list) handle(call *op.Call) (op.Reply, error) {
+	all, err := l.matching(call)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := l.sorted(call, all); err != nil {
+		return op.Reply{}, err
+	}
+	part, err := l.part(call, all)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	text := []byte{'['}
+	for i, thing := range all[part.first:part.end] {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		shown, err := l.item.show(call, l.place(thing), thing.Text, l.resource.schema)
+		if err != nil {
+			return op.Reply{}, noHandler(err)
+		}
+		text = append(text, shown...)
+	}
+	text = append(text, ']')
+	if len(l.array) > 0 {
+		text = l.withPage(call, l.around().put(text), all, part)
+	}
+	reply := l.reply(call, text)
+	if l.hasLinks {
+		reply.Header = l.links(call, reply.Header, part)
+	}
+	return reply, nil
+}
+
+// matching returns the things below the parent that the path names which the filters fit.
+func (l *list) matching(call *op.Call) (all []world.Thing, err error) {
+	parents := paramsOf(call, l.resource.within)
+	wanted := map[string][]string{}
+	for parameter, member := range l.filters {
+		for _, value := range call.Query[parameter] {
+			if value != "" {
+				wanted[member] = append(wanted[member], strings.Split(value, ",")...)
+			}
+		}
+	}
+	for thing := range things(call, l.resource.spec.Name) {
+		if len(thing.Keys) < len(parents) || !slices.Equal(thing.Keys[:len(parents)], parents) {
+			continue
+		}
+		if len(wanted) == 0 || fitsAll(membersOf(thing.Text), wanted) {
+			all = append(all, thing)
+		}
+	}
+	return all, nil
+}
+
+func things(call *op.Call, resource string) iter.Seq[world.Thing] {
+	rows, _ := call.World.Own.Things.Get(resource)
+	return func(yield func(world.Thing) bool) {
+		for _, thing := range table.All(&rows) {
+			if !yield(thing) {
+				return
+			}
+		}
+	}
+}
+
+func fitsAll(list []member, wanted map[string][]string) bool {
+	for name, values := range wanted {
+		i := index(list, name)
+		if i < 0 || !fitsAny(list[i].value, values) {
+			return false
+		}
+	}
+	return true
+}
+
+// fitsAny reports whether a value, or an item of it, is one of those that a query names.
+func fitsAny(value jsontext.Value, wanted []string) bool {
+	switch value.Kind() {
+	case '[':
+		var items []jsontext.Value
+		return json.Unmarshal(value, &items) == nil &&
+			slices.ContainsFunc(items, func(item jsontext.Value) bool { return fitsAny(item, wanted) })
+	case 't', 'f', 'n':
+		return slices.Contains(wanted, string(value))
+	}
+	text, ok := textOf(value)
+	return ok && slices.Contains(wanted, text)
+}
+
+// sorted brings things into the order that the query wants.
+func (l *list) sorted(call *op.Call, all []world.Thing) error {
+	if l.sort == nil || call.Query.Get(l.sort.Name) == "" {
+		return nil
+	}
+	text := call.Query.Get(l.sort.Name)
+	name, isDown := strings.CutPrefix(text, "-")
+	name = strings.TrimPrefix(name, "+")
+	for _, separator := range []string{":", " ", ","} {
+		before, after, found := strings.Cut(name, separator)
+		if found {
+			name, isDown = before, isDown || strings.HasPrefix(strings.ToLower(after), "desc")
+		}
+	}
+	if l.order != nil {
+		isDown = isDown || strings.HasPrefix(strings.ToLower(call.Query.Get(l.order.Name)), "desc")
+	}
+	found := ""
+	for member := range l.resource.schema.members {
+		if plain(member) == plain(name) {
+			found = member
+		}
+	}
+	if found == "" { // such as created of created_at, or a relevance that only the service knows
+		return nil
+	}
+	slices.SortStableFunc(all, func(a, b world.Thing) int {
+		order := compareValues(valueOf(a, found), valueOf(b, found))
+		if isDown {
+			return -order
+		}
+		return order
+	})
+	return nil
+}
+
+func valueOf(thing world.Thing, name string) jsontext.Value {
+	list := membersOf(thing.Text)
+	if i := index(list, name); i >= 0 {
+		return list[i].value
+	}
+	return nil
+}
+
+func compareValues(a, b jsontext.Value) int {
+	x, errX := strconv.ParseFloat(string(a), 64)
+	y, errY := strconv.ParseFloat(string(b), 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	s, _ := textOf(a)
+	t, _ := textOf(b)
+	return cmp.Compare(s, t)
+}
+
+// part is the page of a list that a call asks for.
+type part struct {
+	first, end, limit, total int
+}
+
+func (p part) hasMore() bool { return p.end < p.total }
+
+// standardLimit is the size of a page where a document has pages, but no default for their size.
+const standardLimit = 100
+
+func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
+	p = part{end: len(all), limit: len(all), total: len(all)}
+	if l.limit == nil && l.offset == nil && l.page == nil && l.after == nil {
+		return p, nil
+	}
+	if p.limit, err = numberOf(call, l.limit, standardLimit); err != nil {
+		return p, err
+	}
+	if p.limit < 1 {
+		p.limit = standardLimit
+	}
+	if l.limit != nil && l.limit.Schema != nil && l.limit.Schema.Value != nil && l.limit.Schema.Value.Max != nil {
+		p.limit = min(p.limit, max(1, int(*l.limit.Schema.Value.Max)))
+	}
+	switch offset, page, after := asked(call, l.offset), asked(call, l.page), asked(call, l.after); {
+	case after != "":
+		p.first = l.behind(call, all, after)
+	case offset != "":
+		p.first, err = numberOf(call, l.offset, 0)
+	case page != "":
+		p.first, err = numberOf(call, l.page, 1)
+		if base := l.firstPage(); p.first > base {
+			p.first = min(p.first-base, len(all)) * p.limit
+		} else {
+			p.first = 0
+		}
+	}
+	p.first = max(0, min(p.first, len(all)))
+	p.end = min(len(all), p.first+min(p.limit, len(all)))
+	return p, err
+}
+
+// firstPage returns the number of the first page, from 1 on unless the document says that there is a page 0.
+func (l *list) firstPage() int {
+	if s := l.page.Schema; s != nil && s.Value != nil {
+		if s.Value.Default == 0.0 || s.Value.Min != nil && *s.Value.Min == 0 && s.Value.Default == nil {
+			return 0
+		}
+	}
+	return 1
+}
+
+func asked(call *op.Call, p *openapi3.Parameter) string {
+	if p == nil {
+		return ""
+	}
+	return call.Query.Get(p.Name)
+}
+
+func numberOf(call *op.Call, p *openapi3.Parameter, standard int) (int, error) {
+	if p == nil {
+		return standard, nil
+	}
+	if p.Schema != nil && p.Schema.Value != nil {
+		if n, isNumber := p.Schema.Value.Default.(float64); isNumber {
+			standard = int(n)
+		}
+	}
+	n, err := call.Int(p.Name, int64(standard))
+	return int(min(n, 1<<31)), err
+}
+
+// behind returns the place behind the thing that a cursor names.
+func (l *list) behind(_ *op.Call, all []world.Thing, after string) int {
+	for i, thing := range all {
+		if thing.Keys[len(thing.Keys)-1] == after {
+			return i + 1
+		}
+	}
+	return len(all)
+}
+
+// withPage sets the members around a list that say which part of it there is.
+func (l *list) withPage(call *op.Call, text []byte, all []world.Thing, p part) []byte {
+	return edit(text, l.fields, func(list []member) []member {
+		for i := 0; i < len(list); i++ {
+			part := l.members[list[i].name]
+			if part == nil || part.Value == nil || list[i].name == l.array[len(l.array)-1] {
+				continue
+			}
+			value := l.pageMember(call, list[i].name, part.Value, all, p)
+			switch {
+			case value == nil:
+			case value.Kind() == 'n' && !part.Value.PermitsNull(): // optional, or a text that may be empty
+				if isRequired(specs.SchemaAt(l.schema(), l.fields), list[i].name) {
+					list[i].value = jsontext.Value(`""`)
+				} else {
+					list = slices.Delete(list, i, i+1)
+					i--
+				}
+			default:
+				list[i].value = value
+			}
+		}
+		return list
+	})
+}
+
+func isRequired(schema *openapi3.SchemaRef, name string) bool {
+	return schema != nil && schema.Value != nil && slices.Contains(requiredOf(schema.Value, maxNested), name)
+}
+
+// edit changes the object at a pointer in a text.
+func edit(text []byte, at specs.Pointer, do func([]member) []member) []byte {
+	list := membersOf(text)
+	if list == nil {
+		return text
+	}
+	if len(at) == 0 {
+		return join(do(list))
+	}
+	if i := index(list, at[0]); i >= 0 {
+		list[i].value = edit(list[i].value, at[1:], do)
+	}
+	return join(list)
+}
+
+// pageMember returns what a member beside a list says of the page; nil if it says something else.
+func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []world.Thing, p part) jsontext.Value {
+	key, isNumber := plain(name), s.Type.Includes(openapi3.TypeInteger) || s.Type.Includes(openapi3.TypeNumber)
+	number := func(n int) jsontext.Value { return jsontext.Value(strconv.Itoa(n)) }
+	keyAt := func(i int) jsontext.Value {
+		if i < 0 || i >= len(all) || p.first == p.end {
+			return jsontext.Value("null")
+		}
+		return scalar(s, all[i].Keys[len(all[i].Keys)-1])
+	}
+	switch {
+	case isNumber && slices.Contains(totalNames, key):
+		return number(p.total)
+	case isNumber && slices.Contains(pagesNames, key):
+		return number((p.total + max(1, p.limit) - 1) / max(1, p.limit))
+	case isNumber && slices.Contains(countNames, key):
+		return number(p.end - p.first)
+	case isNumber && slices.Contains(limitNames, key):
+		return number(max(p.limit, 1))
+	case isNumber && slices.Contains(offsetNames, key):
+		return number(p.first)
+	case isNumber && slices.Contains(pageNames, key):
+		return number(p.first/max(1, p.limit) + 1)
+	case s.Type.Includes(openapi3.TypeBoolean) && slices.Contains(moreNames, key):
+		return jsontext.Value(strconv.FormatBool(p.hasMore()))
+	case slices.Contains(firstNames, key):
+		return keyAt(p.first)
+	case slices.Contains(lastNames, key):
+		return keyAt(p.end - 1)
+	case slices.Contains(beforeNames, key):
+		return jsontext.Value("null")
+	case slices.Contains(nextNames, key) && !isNumber:
+		if !p.hasMore() {
+			return jsontext.Value("null")
+		}
+		if s.Format == "uri" || s.Format == "url" || l.after == nil {
+			return scalar(&openapi3.Schema{}, l.link(call, l.nextQuery(call, all, p)))
+		}
+		return keyAt(p.end - 1)
+	}
+	return nil
+}
+
+// nextQuery returns the query of the next page.
+func (l *list) nextQuery(call *op.Call, all []world.Thing, p part) url.Values {
+	query := url.Values{}
+	for name, values := range call.Query {
+		query[name] = values
+	}
+	switch {
+	case l.after != nil:
+		query.Set(l.after.Name, all[p.end-1].Keys[len(all[p.end-1].Keys)-1])
+	case l.offset != nil:
+		query.Set(l.offset.Name, strconv.Itoa(p.end))
+	case l.page != nil:
+		query.Set(l.page.Name, strconv.Itoa(p.first/max(1, p.limit)+1+l.firstPage()))
+	}
+	return query
+}
+
+// link returns the address of the list with another query.
+func (l *list) link(call *op.Call, query url.Values) string {
+	address := l.shower.address(call, l.operation, paramsOf(call, l.operation.PathParameters()))
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	return address
+}
+
+// links adds the header of RFC 8288 that leads to the next page.
+func (l *list) links(call *op.Call, header [][2]string, p part) [][2]string {
+	if !p.hasMore() || p.end == 0 {
+		return header
+	}
+	all, err := l.matching(call)
+	if err == nil {
+		err = l.sorted(call, all)
+	}
+	if err != nil || p.end > len(all) {
+		return header
+	}
+	return setHeader(header, "Link", fmt.Sprintf(`<%s>; rel="next"`, l.link(call, l.nextQuery(call, all, p))))
+}

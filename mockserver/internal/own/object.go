@@ -1,0 +1,294 @@
+package own
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/internal/sample"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// member is a member of a JSON object, with its value as it is written.
+type member struct {
+	name  string
+	value jsontext.Value
+}
+
+// membersOf takes an object apart; nil if the text is no object.
+func membersOf(text []byte) []member {
+	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
+		return nil
+	}
+	list := make([]member, 0, 8)
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil
+		}
+		key := name.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil
+		}
+		list = append(list, member{key, slices.Clone(value)})
+	}
+	return list
+}
+
+// join writes an object.
+func join(list []member) jsontext.Value {
+	text := append(make([]byte, 0, 256), '{')
+	for i, m := range list {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text, _ = jsontext.AppendQuote(text, m.name)
+		text = append(append(text, ':'), m.value...)
+	}
+	return append(text, '}')
+}
+
+func index(list []member, name string) int {
+	return slices.IndexFunc(list, func(m member) bool { return m.name == name })
+}
+
+// set adds a member, or replaces it.
+func set(list []member, name string, value jsontext.Value) []member {
+	if i := index(list, name); i >= 0 {
+		list[i].value = value
+		return list
+	}
+	return append(list, member{name, value})
+}
+
+// object is the schema of objects in answers, compiled for making them.
+type object struct {
+	schema  *openapi3.Schema
+	members map[string]*openapi3.SchemaRef
+	isOpen  bool // objects may have members that the schema does not name
+	fills   []fill
+	tree    func() *accept.Tree
+}
+
+// fill is a member that objects have although nobody sends it.
+type fill struct {
+	name       string
+	isRequired bool
+	standard   jsontext.Value // the default of the schema; nil if there is none
+	clock      clock
+	isUpdate   bool // the clock shows the last change
+}
+
+// clock is the form in which a member shows a time; empty if it shows none.
+type clock string
+
+const (
+	clockTime clock = "date-time"
+	clockDate clock = "date"
+	clockUnix clock = "unix"
+)
+
+func newObject(ref *openapi3.SchemaRef) *object {
+	if ref == nil || ref.Value == nil {
+		ref = &openapi3.SchemaRef{Value: &openapi3.Schema{}}
+	}
+	schema := ref.Value
+	o := &object{
+		schema: schema, members: specs.Members(ref),
+		tree: sync.OnceValue(func() *accept.Tree { return accept.Compile(schema, accept.Response) }),
+	}
+	o.isOpen = schema.AdditionalProperties.Has == nil || *schema.AdditionalProperties.Has
+	required := requiredOf(schema, maxNested)
+	for name, part := range o.members {
+		if part == nil || part.Value == nil || part.Value.WriteOnly {
+			continue
+		}
+		f := fill{name: name, isRequired: slices.Contains(required, name)}
+		f.clock, f.isUpdate = clockOf(name, part.Value)
+		if part.Value.Default != nil {
+			f.standard, _ = json.Marshal(part.Value.Default, json.Deterministic(true))
+		}
+		if f.isRequired || f.standard != nil || f.clock != "" {
+			o.fills = append(o.fills, f)
+		}
+	}
+	slices.SortFunc(o.fills, func(a, b fill) int { return strings.Compare(a.name, b.name) })
+	return o
+}
+
+// maxNested bounds how deep schemas are looked into that are made of others.
+const maxNested = 8
+
+// requiredOf lists the members that all objects of a schema have.
+func requiredOf(s *openapi3.Schema, depth int) []string {
+	list := slices.Clone(s.Required)
+	for _, part := range s.AllOf {
+		if part.Value != nil && depth > 0 {
+			list = append(list, requiredOf(part.Value, depth-1)...)
+		}
+	}
+	return list
+}
+
+// clockOf reports in which form a member shows when an object was made or changed, by its name and its type.
+func clockOf(name string, s *openapi3.Schema) (form clock, isUpdate bool) {
+	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	isUpdate = strings.HasPrefix(plain, "updated") || strings.HasPrefix(plain, "modified") || strings.HasPrefix(plain, "lastmodified")
+	if !isUpdate && !strings.HasPrefix(plain, "created") {
+		return "", false
+	}
+	switch rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(plain, "updated"), "lastmodified"), "created"); {
+	case s.Type.Includes(openapi3.TypeString) && s.Format == "date-time":
+		return clockTime, isUpdate
+	case s.Type.Includes(openapi3.TypeString) && s.Format == "date":
+		return clockDate, isUpdate
+	case s.Type.Includes(openapi3.TypeInteger) && (rest == "" || rest == "at"):
+		return clockUnix, isUpdate
+	}
+	return "", false
+}
+
+// text returns the time as a member shows it.
+func (c clock) text(now time.Time) jsontext.Value {
+	switch c {
+	case clockDate:
+		return jsontext.Value(strconv.Quote(now.UTC().Format(time.DateOnly)))
+	case clockUnix:
+		return strconv.AppendInt(nil, now.Unix(), 10)
+	}
+	return jsontext.Value(strconv.Quote(now.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)))
+}
+
+// fits reports whether a text is an object of the schema.
+func (o *object) fits(text []byte) bool {
+	if tree := o.tree(); tree != nil && tree.AcceptsText(text) {
+		return true
+	}
+	var value any
+	return json.Unmarshal(text, &value) == nil && sample.Check(o.schema, value, accept.Response) == nil
+}
+
+// has reports whether objects may show a member.
+func (o *object) has(name string) bool {
+	part := o.members[name]
+	if part == nil {
+		return o.isOpen
+	}
+	return part.Value == nil || !part.Value.WriteOnly
+}
+
+// isManaged reports whether a client cannot set a member.
+func (o *object) isManaged(name string) bool {
+	part := o.members[name]
+	return part != nil && part.Value != nil && part.Value.ReadOnly
+}
+
+var errNoSample = errors.New("no object fits the schema of the document")
+
+// complete returns an object that has the given members, as far as the schema has them, and those that it must have.
+// A new one also has the defaults and the times of its creation. What does not fit the schema is left out.
+func (o *object) complete(call *op.Call, place string, given []member, isNew bool) (jsontext.Value, error) {
+	list := make([]member, 0, len(given)+len(o.fills))
+	for _, m := range given {
+		if o.has(m.name) {
+			list = set(list, m.name, m.value)
+		}
+	}
+	maker := o.maker(call, place)
+	for _, f := range o.fills {
+		if index(list, f.name) >= 0 {
+			continue
+		}
+		if value := o.fillIn(call, f, maker, isNew); value != nil {
+			list = append(list, member{f.name, value})
+		}
+	}
+	if text := join(list); o.fits(text) {
+		return text, nil
+	}
+	return o.repair(maker, list)
+}
+
+func (o *object) maker(call *op.Call, place string) *sample.Maker {
+	return &sample.Maker{Direction: accept.Response, Seed: call.World.Seed, Place: place, Plain: true}
+}
+
+func (o *object) fillIn(call *op.Call, f fill, maker *sample.Maker, isNew bool) jsontext.Value {
+	switch {
+	case isNew && f.clock != "":
+		return f.clock.text(call.Now)
+	case isNew && f.standard != nil:
+		return f.standard
+	case f.isRequired:
+		maker.Place += "/" + f.name
+		value, err := maker.Of(o.members[f.name].Value)
+		maker.Place = strings.TrimSuffix(maker.Place, "/"+f.name)
+		if text, failed := json.Marshal(value, json.Deterministic(true)); err == nil && failed == nil {
+			return text
+		}
+	}
+	return nil
+}
+
+// repair begins with a sample, and gives it those members that still fit.
+func (o *object) repair(maker *sample.Maker, list []member) (jsontext.Value, error) {
+	value, err := maker.Of(o.schema)
+	if err != nil {
+		return nil, errors.Join(errNoSample, err)
+	}
+	text, err := json.Marshal(value, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	whole := membersOf(text)
+	if whole == nil {
+		return text, nil
+	}
+	for _, m := range list {
+		if with := set(slices.Clone(whole), m.name, m.value); o.fits(join(with)) {
+			whole = with
+		}
+	}
+	for _, m := range slices.Clone(whole) { // what the sample has and nobody gave
+		if index(list, m.name) >= 0 {
+			continue
+		}
+		i := index(whole, m.name)
+		if without := slices.Delete(slices.Clone(whole), i, i+1); o.fits(join(without)) {
+			whole = without
+		}
+	}
+	return join(whole), nil
+}
+
+// show returns an object as answers of another schema show it.
+func (o *object) show(call *op.Call, place string, text jsontext.Value, from *object) (jsontext.Value, error) {
+	if o.schema == from.schema {
+		return text, nil
+	}
+	return o.complete(call, place, membersOf(text), false)
+}
+
+// textOf returns a scalar as it stands in a path; false for anything else.
+func textOf(value jsontext.Value) (string, bool) {
+	switch value.Kind() {
+	case '"':
+		text, err := jsontext.AppendUnquote(nil, value)
+		return string(text), err == nil && len(text) > 0
+	case '0':
+		return string(value), true
+	}
+	return "", false
+}

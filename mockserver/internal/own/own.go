@@ -1,0 +1,211 @@
+// Package own answers the operations of a user's own document, of which there is no handler in Go. Each operation is
+// compiled at the start into what its handler needs: the status and the media type of its answer, where in it an object
+// stands, and which of its members come from where.
+//
+// What x-resource says of an operation, written or inferred, decides how it is answered. A resource's objects are
+// remembered as answers show them: what a POST sends, a GET shows. An operation of no resource whose path has a GET
+// beside a PUT or a PATCH has one object for each such path. Every other one is answered with an example of the
+// document, or with a sample of its schema.
+package own
+
+import (
+	"net/http"
+	"slices"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// Interface returns the interface that a document describes.
+func Interface(doc *specs.Document) op.Interface {
+	c := &compiler{doc: doc, single: map[string]*single{}, objects: map[string]*object{}, errors: newErrorForms(doc)}
+	i := op.Interface{Name: doc.Interface, Error: c.errors.reply, Authenticate: authenticate}
+	for _, o := range doc.Operations {
+		if o.Path != "" { // as of one that is below no server
+			i.Routes = append(i.Routes, op.Route{Path: o.Method + " " + o.Path, Handle: c.handler(o), For: op.Anyone})
+		}
+	}
+	return i
+}
+
+// compiler makes the handlers of a document.
+type compiler struct {
+	doc     *specs.Document
+	single  map[string]*single // by path
+	objects map[string]*object // by resource
+	errors  *errorForms
+}
+
+func (c *compiler) handler(o *specs.Operation) op.Handler {
+	s := newSuccess(o)
+	for _, action := range o.Actions() {
+		if handle := c.act(o, action, s); handle != nil {
+			return c.below(action, handle)
+		}
+	}
+	if one := c.singleOf(o); one != nil {
+		return one.handler(o, s)
+	}
+	return s.sample
+}
+
+// act returns the handler of what an operation does to a resource; nil if it does nothing that is remembered.
+func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handler {
+	r := c.resource(o, a)
+	switch {
+	case r == nil:
+		return nil
+	case a.Verb == specs.List:
+		return newList(r, o, a, s).handle
+	case a.Verb == specs.Get:
+		return getter{newShower(r, s, r.at)}.handle
+	case a.Verb == specs.Create:
+		return creator{shower: newShower(r, s, r.at), location: c.location(r), standards: r.standardsOf(o)}.handle
+	case a.Verb == specs.Update || a.Changes:
+		return updater{
+			shower: newShower(r, s, r.at), verb: a.Verb, replaces: o.Method == http.MethodPut,
+			makes: o.Method == http.MethodPut && !c.isCreated(r),
+		}.handle
+	case a.Verb == specs.Delete:
+		return deleter{newShower(r, s, r.at)}.handle
+	case a.Reads:
+		return c.reading(o, r, s)
+	}
+	return nil
+}
+
+// reading returns the handler of an operation that needs a thing that is there, and shows something else.
+func (c *compiler) reading(o *specs.Operation, r *resource, s *success) op.Handler {
+	answer := s.sample
+	if one := c.singleOf(o); one != nil {
+		answer = one.handler(o, s)
+	}
+	return func(call *op.Call) (op.Reply, error) {
+		if _, _, err := r.find(call); err != nil {
+			return op.Reply{}, err
+		}
+		return answer(call)
+	}
+}
+
+// below returns a handler that needs the parent of what the path names.
+func (c *compiler) below(a *specs.Action, handle op.Handler) op.Handler {
+	parent := c.doc.Resource(a.Resource.Parent())
+	if parent == nil || len(a.Within) == 0 {
+		return handle
+	}
+	names := a.Within
+	return func(call *op.Call) (op.Reply, error) {
+		keys := paramsOf(call, names)
+		if _, _, ok := call.World.Own.Find(parent.Name, keys); !ok {
+			return op.Reply{}, op.NotFound(parent.Title, names[len(names)-1], keys[len(keys)-1])
+		}
+		return handle(call)
+	}
+}
+
+// isCreated reports whether an operation of its own makes things of a resource.
+func (c *compiler) isCreated(r *resource) bool {
+	for _, o := range c.doc.Operations {
+		if slices.ContainsFunc(o.Actions(), func(a *specs.Action) bool { return a.Verb == specs.Create && a.Resource == r.spec }) {
+			return true
+		}
+	}
+	return false
+}
+
+// object returns the schema of a resource's objects: that of what an operation shows which gets one, or else one that
+// makes, changes or lists them.
+func (c *compiler) object(r *specs.Resource) *object {
+	if known := c.objects[r.Name]; known != nil {
+		return known
+	}
+	for _, verb := range []string{specs.Get, specs.Create, specs.Update, specs.List} {
+		for _, o := range c.doc.Operations {
+			for _, a := range o.Actions() {
+				if a.Verb != verb || a.Resource != r || len(a.At) == 0 {
+					continue
+				}
+				_, _, content := o.Success()
+				if content == nil {
+					continue
+				}
+				if schema := specs.SchemaAt(content.Schema, a.At[0]); schema != nil && schema.Value != nil {
+					c.objects[r.Name] = newObject(schema)
+					return c.objects[r.Name]
+				}
+			}
+		}
+	}
+	c.objects[r.Name] = newObject(nil)
+	return c.objects[r.Name]
+}
+
+// location returns where clients find one of a resource: the operation that gets it, or nil.
+func (c *compiler) location(r *resource) *specs.Operation {
+	for _, o := range c.doc.Operations {
+		for _, a := range o.Actions() {
+			if a.Verb == specs.Get && a.Resource == r.spec && o.Path != "" {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+func paramsOf(call *op.Call, names []string) []string {
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = call.Match.Declared(name)
+	}
+	return keys
+}
+
+// resource is a resource as one operation deals with it.
+type resource struct {
+	spec    *specs.Resource
+	path    []string // the parameters that name one; none if the body does
+	within  []string // those that name its parent
+	at      specs.Pointer
+	request specs.Pointer
+	key     string // the member that names one within its parent
+	schema  *object
+}
+
+// resource returns nil if objects of the resource cannot be told apart by one of their members, or the operation's path
+// does not say of what a new one is a part.
+func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
+	if len(a.Resource.Keys) == 0 || len(a.Resource.Keys[0]) != 1 || len(a.Resource.Path) == 0 {
+		return nil
+	}
+	r := &resource{
+		spec: a.Resource, path: a.Path, request: a.Request, key: a.Resource.Keys[0][0], schema: c.object(a.Resource),
+	}
+	if names, n := o.PathParameters(), len(a.Resource.Path)-1; len(names) >= n {
+		r.within = names[:n]
+	} else if a.Verb == specs.Create || a.Verb == specs.Update {
+		return nil
+	}
+	if len(a.At) > 0 {
+		r.at = a.At[0]
+	}
+	return r
+}
+
+// find returns the thing that the path names, or the request's body.
+func (r *resource) find(call *op.Call) (int64, world.Thing, error) {
+	return r.findKeys(call, paramsOf(call, r.path))
+}
+
+func (r *resource) findKeys(call *op.Call, keys []string) (int64, world.Thing, error) {
+	id, thing, ok := call.World.Own.Find(r.spec.Name, keys)
+	if !ok {
+		last := ""
+		if len(keys) > 0 {
+			last = keys[len(keys)-1]
+		}
+		return 0, thing, op.NotFound(r.spec.Title, r.key, last)
+	}
+	return id, thing, nil
+}

@@ -1,0 +1,349 @@
+package own
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// mediaPatch is the media type of RFC 6902.
+const mediaPatch = "application/json-patch+json"
+
+// updater changes a thing.
+type updater struct {
+	*shower
+	verb     string // update, or a word for an action
+	replaces bool   // what the request leaves out is gone
+	makes    bool   // one that is not there is made
+}
+
+func (u updater) handle(call *op.Call) (op.Reply, error) {
+	given := u.resource.given(call)
+	keys := paramsOf(call, u.resource.path)
+	if len(keys) == 0 { // the body names it
+		keys = paramsOf(call, u.resource.within)
+		if i := index(given, u.resource.key); i >= 0 {
+			if text, ok := textOf(given[i].value); ok {
+				keys = append(keys, text)
+			}
+		}
+	}
+	id, thing, err := u.resource.findKeys(call, keys)
+	if err != nil {
+		if u.makes && len(keys) > 0 {
+			return u.create(call, given, keys)
+		}
+		return op.Reply{}, err
+	}
+	if err := u.precondition(call, thing); err != nil {
+		return op.Reply{}, err
+	}
+	before := thing.Keys
+	if thing.Text, err = u.changed(call, thing, given); err != nil {
+		return op.Reply{}, err
+	}
+	if thing.Keys, err = u.resource.renamed(call, thing); err != nil {
+		return op.Reply{}, err
+	}
+	call.World.Own.Keep(u.resource.spec.Name, id, before, thing)
+	return u.show(call, thing)
+}
+
+// create makes the thing that a PUT names.
+func (u updater) create(call *op.Call, given []member, keys []string) (op.Reply, error) {
+	thing, err := u.resource.make(call, given, keys)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	call.World.Own.Keep(u.resource.spec.Name, call.World.NewID(u.resource.spec.Name), nil, thing)
+	w := *u.shower
+	w.success = u.instead(http.StatusCreated)
+	return w.show(call, thing)
+}
+
+// changed returns what an object is after the request.
+func (u updater) changed(call *op.Call, thing world.Thing, given []member) (jsontext.Value, error) {
+	o := u.resource.schema
+	if strings.HasPrefix(call.Header("Content-Type"), mediaPatch) {
+		return u.patched(call, thing)
+	}
+	list := membersOf(thing.Text)
+	if u.replaces && u.verb == specs.Update {
+		list = slices.DeleteFunc(list, func(m member) bool {
+			isMade := m.name == u.resource.key || slices.ContainsFunc(o.fills, func(f fill) bool {
+				return f.name == m.name && f.clock != "" && !f.isUpdate
+			})
+			return !isMade && !o.isManaged(m.name)
+		})
+	}
+	for _, m := range given {
+		if !o.isManaged(m.name) && o.has(m.name) {
+			list = u.merge(list, m)
+		}
+	}
+	if u.verb != specs.Update {
+		list = o.enter(list, u.verb)
+	}
+	return u.finish(call, thing, list)
+}
+
+// merge sets a member. Objects are merged, and null takes away what cannot be null, as RFC 7396 has it.
+func (u updater) merge(list []member, m member) []member {
+	o, i := u.resource.schema, index(list, m.name)
+	part := o.members[m.name]
+	switch {
+	case m.value.Kind() == 'n' && (part == nil || part.Value == nil || !part.Value.PermitsNull()):
+		if i >= 0 {
+			list = slices.Delete(list, i, i+1)
+		}
+		return list
+	case i >= 0 && !u.replaces && m.value.Kind() == '{' && list[i].value.Kind() == '{':
+		if merged, err := jsonpatch.MergePatch(list[i].value, m.value); err == nil {
+			m.value = merged
+		}
+	}
+	return set(list, m.name, m.value)
+}
+
+// patched applies a JSON Patch. One that cannot be applied changes nothing.
+func (u updater) patched(call *op.Call, thing world.Thing) (jsontext.Value, error) {
+	patch, err := jsonpatch.DecodePatch(call.Body)
+	if err != nil && u.isOfItsOwn(call.Body) {
+		return u.finish(call, thing, membersOf(thing.Text))
+	}
+	if err != nil {
+		return nil, op.Invalid("", "the JSON Patch cannot be read: %v", err)
+	}
+	text, err := patch.Apply(thing.Text)
+	if err != nil {
+		return nil, op.Conflict("the JSON Patch cannot be applied: %v", err)
+	}
+	if !u.resource.schema.fits(text) {
+		return nil, op.Unprocessable("", "the %s does not fit its schema after the JSON Patch", u.resource.spec.Title)
+	}
+	return u.finish(call, thing, membersOf(text))
+}
+
+// isOfItsOwn reports whether a patch has operations that the document describes and RFC 6902 does not. What they change
+// is not known.
+func (u updater) isOfItsOwn(patch []byte) bool {
+	var operations []struct {
+		Op string `json:"op"`
+	}
+	if json.Unmarshal(patch, &operations) != nil {
+		return false
+	}
+	for _, one := range operations {
+		if !slices.Contains([]string{"add", "remove", "replace", "move", "copy", "test", ""}, one.Op) {
+			return true
+		}
+	}
+	return false
+}
+
+// finish sets when the object was changed, and holds it against its schema.
+func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsontext.Value, error) {
+	for _, f := range u.resource.schema.fills {
+		if f.isUpdate {
+			list = set(list, f.name, f.clock.text(call.Now))
+		}
+	}
+	text, err := u.resource.schema.complete(call, u.place(thing), list, false)
+	if err != nil {
+		return nil, noHandler(err)
+	}
+	return text, nil
+}
+
+// enter sets the state that an action leads to, if the schema has one whose name begins like the action's: cancelled
+// of cancel, shipped of ship.
+func (o *object) enter(list []member, verb string) []member {
+	stem := strings.ToLower(strings.TrimSuffix(verb, "e"))
+	for _, name := range []string{"status", "state"} {
+		part := o.members[name]
+		if part == nil || part.Value == nil {
+			continue
+		}
+		for _, value := range part.Value.Enum {
+			text, _ := value.(string)
+			if stem != "" && strings.HasPrefix(strings.ToLower(text), stem) {
+				quoted, _ := jsontext.AppendQuote(nil, text)
+				return set(list, name, quoted)
+			}
+		}
+	}
+	return list
+}
+
+// renamed returns the keys of a thing, whose key may have been changed.
+func (r *resource) renamed(call *op.Call, thing world.Thing) ([]string, error) {
+	list := membersOf(thing.Text)
+	i := index(list, r.key)
+	if i < 0 {
+		return thing.Keys, nil
+	}
+	key, ok := textOf(list[i].value)
+	last := len(thing.Keys) - 1
+	if !ok || key == thing.Keys[last] {
+		return thing.Keys, nil
+	}
+	keys := append(slices.Clone(thing.Keys[:last]), key)
+	if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); isTaken {
+		return nil, op.Conflict("%s with %s %s exists already", r.spec.Title, r.key, key)
+	}
+	return keys, nil
+}
+
+// tagOf returns the entity tag of a thing.
+func tagOf(thing world.Thing) string {
+	sum := sha256.Sum256(thing.Text)
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
+}
+
+// matchesTag reports whether a condition names an entity tag, or any.
+func matchesTag(condition, tag string) bool {
+	for part := range strings.SplitSeq(condition, ",") {
+		if part = strings.TrimPrefix(strings.TrimSpace(part), "W/"); part == "*" || part == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// precondition refuses a change of what has been changed since the client saw it.
+func (w *shower) precondition(call *op.Call, thing world.Thing) error {
+	condition := call.Header("If-Match")
+	if condition == "" || matchesTag(condition, tagOf(thing)) {
+		return nil
+	}
+	return &op.Error{Code: op.StatusCode(http.StatusPreconditionFailed), Field: "If-Match", Message: w.resource.spec.Title +
+		" has been changed: its entity tag is " + tagOf(thing) + ", not " + condition}
+}
+
+// withTag adds the entity tag where the document has one.
+func (w *shower) withTag(_ *op.Call, reply op.Reply, thing world.Thing) (op.Reply, error) {
+	if w.response != nil {
+		for name := range w.response.Headers {
+			if strings.EqualFold(name, "ETag") {
+				reply.Header = setHeader(reply.Header, "Etag", tagOf(thing))
+			}
+		}
+	}
+	return reply, nil
+}
+
+// single is an object of which each path has one.
+type single struct {
+	name   string // among the resources of things
+	get    *success
+	object *object
+}
+
+// singleOf returns the object of an operation's path; nil if the operation neither shows nor changes one.
+func (c *compiler) singleOf(o *specs.Operation) *single {
+	if one, known := c.single[o.Path]; known {
+		return one
+	}
+	byMethod := map[string]*specs.Operation{}
+	for _, other := range c.doc.Operations {
+		if other.Path == o.Path {
+			byMethod[other.Method] = other
+		}
+	}
+	c.single[o.Path] = nil
+	get := byMethod[http.MethodGet]
+	if get == nil || byMethod[http.MethodPut] == nil && byMethod[http.MethodPatch] == nil {
+		return nil
+	}
+	s := newSuccess(get)
+	if s.schema() == nil || s.schema().Value == nil || s.schema().Value.Type.Is(openapi3.TypeArray) {
+		return nil
+	}
+	one := &single{name: string(o.Interface) + " " + get.Path, get: s, object: newObject(s.schema())}
+	c.single[o.Path] = one
+	return one
+}
+
+func (s *single) handler(o *specs.Operation, answer *success) op.Handler {
+	switch o.Method {
+	case http.MethodGet:
+		return s.show
+	case http.MethodPut, http.MethodPatch:
+		return s.change(o, answer)
+	case http.MethodDelete:
+		return func(call *op.Call) (op.Reply, error) {
+			if _, err := s.current(call); err != nil {
+				return op.Reply{}, err
+			}
+			s.put(call, jsontext.Value("null"))
+			return answer.sample(call)
+		}
+	}
+	return answer.sample
+}
+
+func (s *single) keys(call *op.Call) []string {
+	return paramsOf(call, s.get.operation.PathParameters())
+}
+
+// current returns the object of the path: what was put there, or else a sample.
+func (s *single) current(call *op.Call) (jsontext.Value, error) {
+	if _, thing, ok := call.World.Own.Find(s.name, s.keys(call)); ok {
+		if thing.Text.Kind() == 'n' {
+			return nil, op.NotFound("object", "path", pathOf(s.get.operation, s.keys(call)))
+		}
+		return thing.Text, nil
+	}
+	text, err := s.get.body(call, s.get.media, s.get.content)
+	if err != nil {
+		return nil, noHandler(err)
+	}
+	return text, nil
+}
+
+func (s *single) show(call *op.Call) (op.Reply, error) {
+	text, err := s.current(call)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return s.get.reply(call, text), nil
+}
+
+func (s *single) put(call *op.Call, text jsontext.Value) {
+	keys := s.keys(call)
+	id, thing, ok := call.World.Own.Find(s.name, keys)
+	if !ok {
+		id = call.World.NewID(s.name)
+	}
+	call.World.Own.Keep(s.name, id, thing.Keys, world.Thing{Keys: keys, Text: text})
+}
+
+func (s *single) change(o *specs.Operation, answer *success) op.Handler {
+	w := newShower(&resource{spec: &specs.Resource{Name: s.name}, schema: s.object}, answer, specs.Pointer{})
+	u := updater{shower: w, verb: specs.Update, replaces: o.Method == http.MethodPut}
+	return func(call *op.Call) (op.Reply, error) {
+		before := jsontext.Value("{}")
+		if current, err := s.current(call); err == nil {
+			before = current
+		} else if o.Method == http.MethodPatch {
+			return op.Reply{}, err
+		}
+		text, err := u.changed(call, world.Thing{Keys: s.keys(call), Text: before}, membersOf(call.Body))
+		if err != nil {
+			return op.Reply{}, err
+		}
+		s.put(call, text)
+		return w.show(call, world.Thing{Keys: s.keys(call), Text: text})
+	}
+}

@@ -1,0 +1,311 @@
+package own
+
+import (
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/internal/sample"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// shower shows a thing in the answers of one operation.
+type shower struct {
+	*success
+	resource *resource
+	shown    *object // as the answers of the operation have it; nil if they show none
+	around   func() envelope
+}
+
+func newShower(r *resource, s *success, at specs.Pointer) *shower {
+	w := &shower{success: s, resource: r}
+	if at != nil && s.schema() != nil {
+		w.shown, w.around = r.schema, s.around(at)
+		if schema := specs.SchemaAt(s.schema(), at); schema != nil && schema.Value != r.schema.schema {
+			w.shown = newObject(schema)
+		}
+	}
+	return w
+}
+
+// show answers with a thing, or with a sample if the answers of the operation show something else.
+func (w *shower) show(call *op.Call, thing world.Thing) (op.Reply, error) {
+	if w.isUnknown {
+		return op.Reply{Status: w.status, Bytes: thing.Text, Type: "application/json"}, nil
+	}
+	if w.shown == nil {
+		return w.sample(call)
+	}
+	text, err := w.shown.show(call, w.place(thing), thing.Text, w.resource.schema)
+	if err != nil {
+		return op.Reply{}, noHandler(err)
+	}
+	return w.withTag(call, w.reply(call, w.around().put(text)), thing)
+}
+
+func noHandler(err error) error {
+	return &op.Error{Code: op.CodeNoHandler, Message: "the mock cannot make an answer: " + err.Error() +
+		"; give the schema an example"}
+}
+
+func (w *shower) place(thing world.Thing) string {
+	return w.resource.spec.Name + "/" + strings.Join(thing.Keys, "/")
+}
+
+// getter answers with the thing that the path names.
+type getter struct{ *shower }
+
+func (g getter) handle(call *op.Call) (op.Reply, error) {
+	_, thing, err := g.resource.find(call)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if tag := tagOf(thing); g.documents(http.StatusNotModified) && matchesTag(call.Header("If-None-Match"), tag) {
+		return op.Reply{Status: http.StatusNotModified, Header: [][2]string{{"Etag", tag}}}, nil
+	}
+	return g.show(call, thing)
+}
+
+// creator makes a thing.
+type creator struct {
+	*shower
+	location  *specs.Operation // that gets it; nil if none does
+	standards []member         // the defaults of the request
+}
+
+// standardsOf lists the members that a request has by default.
+func (r *resource) standardsOf(o *specs.Operation) (list []member) {
+	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
+		return nil
+	}
+	for _, media := range o.Spec.RequestBody.Value.Content {
+		members := specs.Members(specs.SchemaAt(media.Schema, r.request))
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if part := members[name]; part.Value != nil && part.Value.Default != nil && index(list, name) < 0 {
+				text, _ := json.Marshal(part.Value.Default, json.Deterministic(true))
+				list = append(list, member{name, text})
+			}
+		}
+	}
+	return list
+}
+
+func (c creator) handle(call *op.Call) (op.Reply, error) {
+	parents := paramsOf(call, c.resource.within)
+	given := c.resource.given(call)
+	for _, m := range c.standards {
+		if index(given, m.name) < 0 {
+			given = append(given, m)
+		}
+	}
+	id, keys, err := c.resource.name(call, given, parents)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	thing, err := c.resource.make(call, given, keys)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	call.World.Own.Keep(c.resource.spec.Name, id, nil, thing)
+	reply, err := c.show(call, thing)
+	if err == nil && c.location != nil && (reply.Status == http.StatusCreated || reply.Status == http.StatusAccepted) {
+		reply.Header = setHeader(reply.Header, "Location", c.address(call, c.location, keys))
+	}
+	return reply, err
+}
+
+func (w *shower) doc() *specs.Document { return w.operation.Document }
+
+// address returns the address of an operation.
+func (w *shower) address(call *op.Call, o *specs.Operation, keys []string) string {
+	base := call.Base
+	if !strings.HasSuffix(base, o.Document.BasePath) {
+		base += o.Document.BasePath
+	}
+	return base + pathOf(o, keys)
+}
+
+// pathOf returns the path of an operation with its parameters filled in, in their order.
+func pathOf(o *specs.Operation, keys []string) string {
+	path := o.Path
+	for i, name := range o.PathParameters() {
+		if i < len(keys) {
+			path = strings.Replace(path, "{"+name+"}", url.PathEscape(keys[i]), 1)
+		}
+	}
+	return path
+}
+
+func setHeader(list [][2]string, name, value string) [][2]string {
+	list = slices.DeleteFunc(slices.Clone(list), func(h [2]string) bool { return strings.EqualFold(h[0], name) })
+	return append(list, [2]string{name, value})
+}
+
+// given returns the members that the request's body gives an object.
+func (r *resource) given(call *op.Call) []member {
+	text := jsontext.Value(call.Body)
+	for _, token := range r.request {
+		list := membersOf(text)
+		i := index(list, token)
+		if i < 0 {
+			return nil
+		}
+		text = list[i].value
+	}
+	return membersOf(text)
+}
+
+// name returns the id and the keys of a new thing: the key that the client gives it, or else the next one.
+func (r *resource) name(call *op.Call, given []member, parents []string) (id int64, keys []string, err error) {
+	id = call.World.NewID(r.spec.Name)
+	if i := index(given, r.key); i >= 0 && !r.schema.isManaged(r.key) {
+		if text, ok := textOf(given[i].value); ok {
+			keys = append(slices.Clip(parents), text)
+			if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); isTaken {
+				return 0, nil, op.Conflict("%s with %s %s exists already", r.spec.Title, r.key, text)
+			}
+			return id, keys, nil
+		}
+	}
+	for n := id; ; n = call.World.NewID(r.spec.Name) { // fixtures and clients may have taken some
+		keys = append(slices.Clip(parents), r.newKey(call, n))
+		if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); !isTaken {
+			return id, keys, nil
+		}
+	}
+}
+
+// newKey returns the key of the n-th thing: a number, a UUID, a text like the example of the document, or one that its
+// pattern matches.
+func (r *resource) newKey(call *op.Call, n int64) string {
+	part := r.schema.members[r.key]
+	if part == nil || part.Value == nil {
+		return strconv.FormatInt(n, 10)
+	}
+	s := part.Value
+	example, _ := s.Example.(string)
+	prefix := example[:strings.LastIndexAny(example, "_-")+1]
+	switch {
+	case !s.Type.Includes(openapi3.TypeString):
+		return strconv.FormatInt(n, 10)
+	case s.Format == "uuid", s.Format == "guid", len(example) == 36 && strings.Count(example, "-") == 4:
+		return call.World.UUID(r.spec.Name, n)
+	case s.Pattern != "":
+		m := sample.Maker{Seed: call.World.Seed, Place: fmt.Sprint(r.spec.Name, n)}
+		plain := *s
+		plain.Example = nil
+		if value, err := m.Of(&plain); err == nil {
+			text, _ := value.(string)
+			return text
+		}
+	case prefix != "" && len(prefix) < len(example)-7:
+		sum := call.World.Random(r.spec.Name, n)
+		return prefix + hex.EncodeToString(sum[:min(len(sum), (len(example)-len(prefix)+1)/2)])
+	}
+	text := strconv.FormatInt(n, 10)
+	for uint64(len(text)) < s.MinLength {
+		text = "0" + text
+	}
+	return text
+}
+
+// make returns a new thing with the members that the client gives it.
+func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thing, error) {
+	list := append(make([]member, 0, len(given)+1), member{r.key, r.keyValue(keys[len(keys)-1])})
+	for i, name := range r.within { // a product shows the id of its shop
+		if part := r.schema.members[name]; part != nil && part.Value != nil {
+			list = set(list, name, scalar(part.Value, keys[i]))
+		}
+	}
+	for _, m := range given {
+		if m.name != r.key && !r.schema.isManaged(m.name) {
+			list = set(list, m.name, m.value)
+		}
+	}
+	text, err := r.schema.complete(call, r.spec.Name+"/"+strings.Join(keys, "/"), list, true)
+	if err != nil {
+		return world.Thing{}, noHandler(err)
+	}
+	return world.Thing{Keys: keys, Text: text}, nil
+}
+
+// keyValue returns a key as objects show it.
+func (r *resource) keyValue(key string) jsontext.Value {
+	if part := r.schema.members[r.key]; part != nil && part.Value != nil {
+		return scalar(part.Value, key)
+	}
+	return scalar(&openapi3.Schema{}, key)
+}
+
+func scalar(s *openapi3.Schema, text string) jsontext.Value {
+	isNumber := s.Type.Includes(openapi3.TypeInteger) || s.Type.Includes(openapi3.TypeNumber)
+	if value := jsontext.Value(text); isNumber && value.IsValid() && value.Kind() == '0' {
+		return value
+	}
+	quoted, _ := jsontext.AppendQuote(nil, text)
+	return quoted
+}
+
+// deleter removes the thing that the path names, and what is below it.
+type deleter struct{ *shower }
+
+func (d deleter) handle(call *op.Call) (op.Reply, error) {
+	id, thing, err := d.resource.find(call)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := d.precondition(call, thing); err != nil {
+		return op.Reply{}, err
+	}
+	call.World.Own.Drop(d.resource.spec.Name, id, thing.Keys)
+	d.deleteBelow(call, d.resource.spec, thing.Keys)
+	if d.shown == nil && d.schema() != nil {
+		return d.receipt(call, thing)
+	}
+	return d.show(call, thing)
+}
+
+// deleteBelow removes what belongs to a thing that is gone.
+func (w *shower) deleteBelow(call *op.Call, r *specs.Resource, keys []string) {
+	for _, part := range w.doc().Resources() {
+		if part.Parent() != r.Name {
+			continue
+		}
+		things, _ := call.World.Own.Things.Get(part.Name)
+		for id, thing := range table.All(&things) {
+			if len(thing.Keys) > len(keys) && slices.Equal(thing.Keys[:len(keys)], keys) {
+				call.World.Own.Drop(part.Name, id, thing.Keys)
+				w.deleteBelow(call, part, thing.Keys)
+			}
+		}
+	}
+}
+
+// receipt answers a deletion with something else than what was deleted, such as {"id":…,"deleted":true}.
+func (d deleter) receipt(call *op.Call, thing world.Thing) (op.Reply, error) {
+	o := newObject(d.schema())
+	given := []member{{d.resource.key, d.resource.keyValue(thing.Keys[len(thing.Keys)-1])}}
+	for name, part := range o.members {
+		if part.Value != nil && part.Value.Type.Is(openapi3.TypeBoolean) {
+			given = append(given, member{name, jsontext.Value("true")})
+		}
+	}
+	slices.SortFunc(given[1:], func(a, b member) int { return strings.Compare(a.name, b.name) })
+	text, err := o.complete(call, d.place(thing), given, true)
+	if err != nil {
+		return d.sample(call)
+	}
+	return d.reply(call, text), nil
+}

@@ -1,0 +1,73 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/mockserver"
+)
+
+// What a mock of a document answers conforms to the document, and what does not is found, by the document alone: its
+// schemas, its security schemes, and what became of its resources.
+func TestOwnInterfacesAreChecked(t *testing.T) {
+	t.Parallel()
+	var recording bytes.Buffer
+	c := newOwnShop(t, mockserver.WithRecording(&recording))
+	c.story(`
+		POST /products {"name":"rose","price":2.50} -> 201…
+		GET /products/1 -> 200…
+		GET /products?limit=5 -> 200…
+		PATCH /products/1 {"price":3} -> 200…
+		GET /tax-rates -> 200…
+		DELETE /products/1 -> 204
+		GET /products/1 -> 404…`)
+	text := recording.String()
+	for name, test := range map[string]struct {
+		from, to string
+		want     string // rule and message of a finding; empty: none that fails
+	}{
+		"the recording itself":     {"", "", ""},
+		"a member of another type": {`\"price\":3,`, `\"price\":\"3\",`, "schema: "},
+		"a member that no schema names": {
+			`\"price\":3,`, `\"price\":3,\"colour\":\"red\",`, "",
+		},
+		"an undocumented status": {`"status":404`, `"status":418`, "undocumented-status: "},
+		"another scheme":         {`"Authorization","Bearer `, `"Authorization","Basic `, "auth-scheme: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !strings.Contains(text, test.from) {
+				t.Fatalf("the recording has no %s:\n%s", test.from, text)
+			}
+			checker, err := contract.NewChecker(contract.WithSpec("shop", "testdata/own/shop.yaml"),
+				contract.WithInterfaces("shop"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.NewReader(strings.ReplaceAll(text, test.from, test.to))
+			report, err := checker.Check(t.Context(), contract.Read("shop.ndjson", changed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.Exchanges.Matched != 7 {
+				t.Errorf("%d of 7 exchanges matched", report.Exchanges.Matched)
+			}
+			var found []string
+			for _, f := range report.Findings {
+				found = append(found, f.Rule+": "+f.Message)
+			}
+			all := strings.Join(found, "\n")
+			if test.want == "" && report.Failed() ||
+				test.want != "" && (!report.Failed() || !strings.Contains(all, test.want)) {
+				t.Errorf("failed %v, want %q in\n%s", report.Failed(), test.want, all)
+			}
+			for operation := range report.Coverage.Operations {
+				if !strings.HasPrefix(operation, "shop.") {
+					t.Errorf("the coverage counts %s", operation)
+				}
+			}
+		})
+	}
+}

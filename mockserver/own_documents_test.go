@@ -1,0 +1,365 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/internal/sample"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+)
+
+// The walk makes, shows, lists, changes and deletes one thing of each resource of a document, and calls every other
+// operation once, all with samples of what the document wants. It runs over the documents in testdata, and over those
+// in the folder that OWN_DOCUMENTS names, of which it prints what was answered otherwise than documented.
+func TestOwnDocuments(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/own/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no documents in testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			w := newOwnWalk(t, file)
+			w.walk()
+			if len(w.wrong) > 0 {
+				t.Errorf("%d of %d operations were not answered as documented:\n%s", len(w.wrong), w.calls,
+					strings.Join(w.wrong, "\n"))
+			}
+		})
+	}
+	folder := os.Getenv("OWN_DOCUMENTS")
+	if folder == "" {
+		return
+	}
+	others, err := filepath.Glob(filepath.Join(folder, "*.[jy]*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range others {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			w := newOwnWalk(t, file)
+			w.walk()
+			t.Logf("%s: %d operations, %d resources, %d answered as documented, %d not\n%s", filepath.Base(file),
+				len(w.doc.Operations), len(w.doc.Resources()), w.calls-len(w.wrong), len(w.wrong), strings.Join(w.wrong, "\n"))
+		})
+	}
+}
+
+type ownWalk struct {
+	t      *testing.T
+	doc    *specs.Document
+	client *http.Client
+	base   string
+	calls  int
+	wrong  []string
+	made   map[string][]string // keys by resource
+	path   []string            // the values in the path of the last call
+	body   any                 // of the last call
+	called map[string]bool
+
+	deleted map[string]bool // resources of which the one that was made was deleted
+}
+
+func newOwnWalk(t *testing.T, file string) *ownWalk {
+	t.Helper()
+	doc, err := specs.LoadFile("shop", file, specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := mockserver.NewTransport(t, mockserver.WithSpec("shop", file))
+	return &ownWalk{
+		t: t, doc: doc, client: transport.Client(), base: mockserver.DefaultBaseURL("shop") + doc.BasePath,
+		made: map[string][]string{}, called: map[string]bool{}, deleted: map[string]bool{},
+	}
+}
+
+// walk calls operations in an order in which what they need is there.
+func (w *ownWalk) walk() {
+	rank := map[string]int{specs.Create: 0, specs.Get: 1, specs.List: 2, specs.Update: 3, "": 4, specs.Delete: 6}
+	order := slices.Clone(w.doc.Operations)
+	depth := func(o *specs.Operation) int { return strings.Count(o.Template, "/") }
+	rankOf := func(o *specs.Operation) int {
+		for _, a := range o.Actions() {
+			if n, isFive := rank[a.Verb]; isFive {
+				return n
+			}
+			return 5
+		}
+		return 4
+	}
+	slices.SortStableFunc(order, func(a, b *specs.Operation) int {
+		if x, y := rankOf(a), rankOf(b); x != y {
+			return x - y
+		}
+		if rankOf(a) == rank[specs.Delete] {
+			return depth(b) - depth(a)
+		}
+		return depth(a) - depth(b)
+	})
+	for _, o := range order {
+		if rankOf(o) == rank[specs.Get] && w.made[o.Actions()[0].Resource.Name] == nil {
+			w.put(o.Actions()[0].Resource)
+		}
+		w.call(o)
+	}
+	for _, o := range order { // what was deleted is gone
+		if actions := o.Actions(); len(actions) > 0 && actions[0].Verb == specs.Get && w.deleted[actions[0].Resource.Name] {
+			if status, body, _, err := w.send(o); err != nil || status != http.StatusNotFound {
+				w.fail(o, "it was deleted, and yet: status %d, %v: %s", status, err, body)
+			}
+		}
+	}
+}
+
+// put makes a thing of a resource whose keys clients choose.
+func (w *ownWalk) put(r *specs.Resource) {
+	for _, o := range w.doc.Operations {
+		for _, a := range o.Actions() {
+			if a.Resource == r && a.Verb == specs.Update && o.Method == http.MethodPut && !w.called[o.ID] {
+				w.call(o)
+				return
+			}
+		}
+	}
+}
+
+func (w *ownWalk) call(o *specs.Operation) {
+	if w.called[o.ID] {
+		return
+	}
+	w.called[o.ID] = true
+	w.calls++
+	status, body, location, err := w.send(o)
+	switch want, _, _ := o.Success(); {
+	case err != nil:
+		w.fail(o, "%v", err)
+	case strconv.Itoa(status) != want && o.Spec.Responses.Status(status) == nil && want != "default" && want != "":
+		w.fail(o, "status %d: %s", status, body)
+	case status >= 400:
+		w.fail(o, "status %d: %s", status, body)
+	default:
+		w.learn(o, body, location)
+	}
+}
+
+func (w *ownWalk) fail(o *specs.Operation, format string, args ...any) {
+	w.wrong = append(w.wrong, fmt.Sprintf("  %s %s: ", o.Method, o.Template)+fmt.Sprintf(format, args...))
+}
+
+// learn remembers what names a thing that was made.
+func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
+	for _, a := range o.Actions() {
+		if a.Verb == specs.Delete {
+			w.deleted[a.Resource.Name] = true
+		}
+		if renamed, isObject := w.body.(map[string]any); isObject && a.Verb == specs.Update && w.made[a.Resource.Name] != nil {
+			if name, isText := renamed[a.Resource.Keys[0][0]].(string); isText && o.Method == http.MethodPut {
+				keys := w.made[a.Resource.Name]
+				keys[len(keys)-1] = name
+			}
+		}
+		isMade := a.Verb == specs.Create || a.Verb == specs.Update && o.Method == http.MethodPut && w.made[a.Resource.Name] == nil
+		if !isMade || len(a.Resource.Keys) == 0 {
+			continue
+		}
+		keys := slices.Clone(w.path[:min(len(w.path), len(a.Resource.Path)-1)])
+		var value any
+		_ = json.Unmarshal(body, &value)
+		if len(a.At) > 0 {
+			for _, token := range append(slices.Clone(a.At[0]), a.Resource.Keys[0]...) {
+				object, _ := value.(map[string]any)
+				value = object[token]
+			}
+		} else if object, isObject := value.(map[string]any); isObject { // of an answer that is not documented
+			value = object[a.Resource.Keys[0][0]]
+		} else if object, isObject := w.body.(map[string]any); isObject && location == "" {
+			value = object[a.Resource.Keys[0][0]]
+		} else if location != "" {
+			value = location[strings.LastIndexByte(location, '/')+1:]
+		}
+		if value == nil || value == "" {
+			w.fail(o, "the answer has no key at %s%s: %s", a.At, a.Resource.Keys[0], body)
+			return
+		}
+		text, isText := value.(string)
+		if !isText {
+			number, _ := json.Marshal(value)
+			text = string(number)
+		}
+		w.made[a.Resource.Name] = append(keys, text)
+	}
+}
+
+func (w *ownWalk) parents(a *specs.Action) []string {
+	if parent := a.Resource.Parent(); parent != "" && len(a.Within) > 0 {
+		return slices.Clone(w.made[parent])
+	}
+	return nil
+}
+
+func (w *ownWalk) send(o *specs.Operation) (status int, answer []byte, location string, err error) {
+	path, query, header := o.Path, url.Values{}, http.Header{}
+	w.path = nil
+	for i, name := range o.PathParameters() {
+		value := w.pathValue(o, name, i)
+		w.path = append(w.path, value)
+		path = strings.Replace(path, "{"+name+"}", url.PathEscape(value), 1)
+	}
+	for _, ref := range o.Parameters {
+		p := ref.Value
+		if !p.Required || p.In == "path" {
+			continue
+		}
+		text := w.text(o, p)
+		switch p.In {
+		case "query":
+			query.Set(p.Name, text)
+		case "header":
+			header.Set(p.Name, text)
+		}
+	}
+	body, media, err := w.content(o)
+	if err != nil {
+		return 0, nil, "", err
+	}
+	w.credentials(o, query, header)
+	address := w.base + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	request, err := http.NewRequestWithContext(w.t.Context(), o.Method, address, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, "", err
+	}
+	request.Header = header
+	if media != "" {
+		header.Set("Content-Type", media)
+	}
+	response, err := w.client.Do(request)
+	if err != nil {
+		return 0, nil, "", err
+	}
+	defer response.Body.Close()
+	answer, err = io.ReadAll(response.Body)
+	return response.StatusCode, answer, response.Header.Get("Location"), err
+}
+
+// pathValue returns the key of a thing that was made, or else a sample.
+func (w *ownWalk) pathValue(o *specs.Operation, name string, i int) string {
+	for _, a := range o.Actions() {
+		if keys := w.made[a.Resource.Name]; i < len(keys) {
+			return keys[i]
+		}
+		if keys := w.parents(a); i < len(keys) {
+			return keys[i]
+		}
+	}
+	if p := o.Parameters.GetByInAndName("path", name); p != nil {
+		return w.text(o, p)
+	}
+	return "1"
+}
+
+func (w *ownWalk) text(o *specs.Operation, p *openapi3.Parameter) string {
+	schema := &openapi3.Schema{Type: &openapi3.Types{"string"}}
+	if p.Schema != nil && p.Schema.Value != nil {
+		schema = p.Schema.Value
+	}
+	m := sample.Maker{Direction: accept.Request, Place: p.Name}
+	value, err := m.Of(schema)
+	if err != nil {
+		w.t.Logf("%s, parameter %s: %v", o.ID, p.Name, err)
+	}
+	if list, isList := value.([]any); isList && len(list) > 0 {
+		value = list[0]
+	}
+	if text, isText := value.(string); isText {
+		return text
+	}
+	number, _ := json.Marshal(value)
+	return string(number)
+}
+
+func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err error) {
+	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
+		return nil, "", nil
+	}
+	content := o.Spec.RequestBody.Value.Content
+	for _, name := range []string{"application/json", "application/json-patch+json"} {
+		if content[name] == nil || content[name].Schema == nil {
+			continue
+		}
+		m := sample.Maker{Direction: accept.Request, Place: o.ID}
+		value, err := m.Of(content[name].Schema.Value)
+		if err != nil {
+			return nil, "", fmt.Errorf("no body: %w", err)
+		}
+		for _, a := range o.Actions() { // the body names what it changes
+			object, isObject := value.(map[string]any)
+			if keys := w.made[a.Resource.Name]; a.Verb == specs.Update && len(a.Path) == 0 && isObject && len(keys) > 0 {
+				object[a.Resource.Keys[0][0]] = json.RawMessage(keys[len(keys)-1])
+			}
+		}
+		w.body = value
+		body, err := json.Marshal(value)
+		return body, name, err
+	}
+	for name := range content {
+		switch {
+		case strings.HasPrefix(name, "application/x-www-form-urlencoded") && content[name].Schema != nil:
+			m := sample.Maker{Direction: accept.Request, Place: o.ID}
+			value, err := m.Of(content[name].Schema.Value)
+			fields := url.Values{}
+			object, _ := value.(map[string]any)
+			for key, value := range object {
+				text, isText := value.(string)
+				if !isText {
+					number, _ := json.Marshal(value)
+					text = string(number)
+				}
+				fields.Set(key, text)
+			}
+			return []byte(fields.Encode()), name, err
+		case strings.HasPrefix(name, "multipart/"):
+			return []byte("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\ny\r\n--b--\r\n"), name + "; boundary=b", nil
+		}
+		return []byte("sample"), name, nil
+	}
+	return nil, "", nil
+}
+
+// credentials shows one of everything that the document may want.
+func (w *ownWalk) credentials(_ *specs.Operation, query url.Values, header http.Header) {
+	if w.doc.T.Components == nil {
+		return
+	}
+	header.Set("Authorization", "Bearer token")
+	for _, ref := range w.doc.T.Components.SecuritySchemes {
+		switch s := ref.Value; {
+		case s.Type == "apiKey" && s.In == "query":
+			query.Set(s.Name, "key")
+		case s.Type == "apiKey" && s.In == "header":
+			header.Set(s.Name, "key")
+		case s.Type == "apiKey":
+			header.Add("Cookie", s.Name+"=key")
+		case s.Type == "http" && strings.EqualFold(s.Scheme, "basic"):
+			header.Set("Authorization", "Basic dXNlcjpwYXNz")
+		}
+	}
+}

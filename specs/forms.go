@@ -1,0 +1,356 @@
+package specs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi2"
+	"github.com/getkin/kin-openapi/openapi2conv"
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// A user's own document may be written as Swagger 2.0, lie in several files, or refer to what is missing. What follows
+// makes one tree of OpenAPI 3 of it, in which all references of its operations lead somewhere.
+
+// The bounds of what a document may refer to.
+const (
+	maxFiles     = 1000
+	maxFileBytes = 64 << 20
+)
+
+// Ignored is a part of a user's own document that cannot be understood, and is left out.
+type Ignored struct {
+	Pointer string
+	Line    int
+	Reason  string
+}
+
+// whole returns the tree of a document and of the files beside it that it refers to. Operations whose references lead
+// nowhere are not in it.
+func (x *index) whole(file string) (tree map[string]any, ignored []Ignored, err error) {
+	if tree, err = treeOf(x.root); err != nil {
+		return nil, nil, err
+	}
+	isSwagger := tree["swagger"] == "2.0"
+	if version, _ := tree["openapi"].(string); !isSwagger && !strings.HasPrefix(version, "3.") {
+		return nil, nil, errors.New("want Swagger 2.0, or an OpenAPI document of version 3.0, 3.1 or 3.2: " +
+			"the key openapi has another value, or is missing")
+	}
+	if _, isMap := tree["paths"].(map[string]any); !isMap {
+		return nil, nil, errors.New("the document has no paths")
+	}
+	f := files{folder: filepath.Dir(file), name: filepath.Base(file), trees: map[string]map[string]any{}}
+	defer f.close()
+	f.trees[f.name] = tree
+	cutFragments(tree)
+	ignored = f.dropUnresolved(tree, func(pointer string) int { return x.place(pointer).Line })
+	if len(ignored) > 0 && !hasOperations(tree) {
+		return nil, nil, fmt.Errorf("line %d: %s: %s", ignored[0].Line, ignored[0].Pointer, ignored[0].Reason)
+	}
+	if isSwagger {
+		tree, err = f.fromSwagger(tree)
+	}
+	if err == nil && !isSwagger {
+		prune(tree)
+	}
+	if err == nil && f.refersOutside {
+		tree, err = f.bundle(tree)
+	}
+	return tree, ignored, err
+}
+
+// files reads the documents of one folder.
+type files struct {
+	folder, name  string
+	root          *os.Root // of the folder, once another file is read; nothing outside of it can be
+	trees         map[string]map[string]any
+	bytes         int64
+	refersOutside bool // there is a reference to another file
+}
+
+func (f *files) close() {
+	if f.root != nil {
+		_ = f.root.Close()
+	}
+}
+
+// tree returns the tree of a file, named as from the folder.
+func (f *files) tree(name string) (tree map[string]any, err error) {
+	if tree, known := f.trees[name]; known {
+		if tree == nil {
+			return nil, fmt.Errorf("%s cannot be read", name)
+		}
+		return tree, nil
+	}
+	if len(f.trees) == maxFiles {
+		return nil, fmt.Errorf("the document refers to more than %d files", maxFiles)
+	}
+	f.trees[name] = nil
+	if f.root == nil {
+		if f.root, err = os.OpenRoot(f.folder); err != nil {
+			return nil, err
+		}
+	}
+	text, err := f.read(name)
+	if err != nil {
+		return nil, err
+	}
+	x, err := newIndex(text)
+	if err == nil {
+		tree, err = treeOf(x.root)
+	}
+	f.trees[name] = tree
+	return tree, err
+}
+
+func (f *files) read(name string) ([]byte, error) {
+	info, err := f.root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", name)
+	}
+	if f.bytes += info.Size(); f.bytes > maxFileBytes {
+		return nil, fmt.Errorf("the files that the document refers to exceed %d MiB", maxFileBytes>>20)
+	}
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, info.Size()))
+}
+
+// resolve returns what a reference in a file leads to, and the file that has it.
+func (f *files) resolve(ref, from string) (value any, name string, err error) {
+	u, err := url.Parse(ref)
+	switch {
+	case err != nil:
+		return nil, "", fmt.Errorf("%q is no reference", ref)
+	case u.Scheme != "" || u.Host != "":
+		return nil, "", fmt.Errorf("it refers to an address (%s): save it beside the document, and refer to the file", ref)
+	}
+	name = from
+	if u.Path != "" {
+		f.refersOutside = true
+		if name = path.Join(path.Dir(from), u.Path); path.IsAbs(u.Path) || !filepath.IsLocal(filepath.FromSlash(name)) {
+			return nil, "", fmt.Errorf("it refers to a file outside of the document's folder (%s): move it into the folder", ref)
+		}
+	}
+	tree, err := f.tree(name)
+	if err != nil {
+		return nil, "", fmt.Errorf("it refers to %s, which cannot be read: %w", ref, err)
+	}
+	if value = any(tree); u.Fragment != "" && !strings.HasPrefix(u.Fragment, "/") {
+		return tree, name, nil // an anchor, which may be anywhere
+	}
+	for _, token := range splitPointer(u.Fragment) {
+		switch node := value.(type) {
+		case map[string]any:
+			value = node[token]
+		case []any:
+			value = nil
+			if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(node) {
+				value = node[i]
+			}
+		default:
+			value = nil
+		}
+		if value == nil {
+			return nil, "", fmt.Errorf("it refers to %s, which is not there", ref)
+		}
+	}
+	return value, name, nil
+}
+
+// check returns what is wrong with the references in a part of a file. What was checked is not checked again.
+func (f *files) check(node any, isNames bool, from string, checked map[string]error) error {
+	switch node := node.(type) {
+	case []any:
+		for _, one := range node {
+			if err := f.check(one, false, from, checked); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		if ref, isRef := node["$ref"].(string); isRef && !isNames {
+			if err := f.checkRef(ref, from, checked); err != nil {
+				return err
+			}
+		}
+		for key, value := range parts(node, isNames) {
+			if err := f.check(value, !isNames && namesChildren[key], from, checked); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *files) checkRef(ref, from string, checked map[string]error) error {
+	key := from + " " + ref
+	if err, known := checked[key]; known {
+		return err
+	}
+	checked[key] = nil
+	value, name, err := f.resolve(ref, from)
+	if err == nil {
+		err = f.check(value, false, name, checked)
+	}
+	checked[key] = err
+	return err
+}
+
+// dropUnresolved takes operations out of a tree that have references which lead nowhere.
+func (f *files) dropUnresolved(tree map[string]any, lineOf func(pointer string) int) (ignored []Ignored) {
+	checked := map[string]error{}
+	paths, _ := tree["paths"].(map[string]any)
+	for _, at := range sortedKeys(paths) {
+		pathItem, _ := paths[at].(map[string]any)
+		common := map[string]any{"parameters": pathItem["parameters"]}
+		if ref := pathItem["$ref"]; ref != nil {
+			common["$ref"] = ref
+		}
+		commonErr := f.check(common, false, f.name, checked)
+		for _, key := range sortedKeys(pathItem) {
+			if !isMethod(key) && key != "$ref" {
+				continue
+			}
+			err := commonErr
+			if err == nil {
+				err = f.check(pathItem[key], false, f.name, checked)
+			}
+			if err == nil {
+				continue
+			}
+			pointer := "/paths/" + EscapePointer(at) + "/" + key
+			ignored = append(ignored, Ignored{Pointer: pointer, Line: lineOf(pointer), Reason: err.Error()})
+			delete(pathItem, key)
+		}
+		if commonErr != nil {
+			delete(pathItem, "parameters")
+		}
+	}
+	return ignored
+}
+
+// cutFragments gives the operations of paths such as /files/{id}#share and /files?beta=true to the path before the mark,
+// which is all that identifies an operation, unless that has one of the method.
+func cutFragments(tree map[string]any) {
+	paths, _ := tree["paths"].(map[string]any)
+	for _, at := range sortedKeys(paths) {
+		item, isMap := paths[at].(map[string]any)
+		end := strings.IndexAny(at, "#?")
+		if end < 0 || !isMap {
+			continue
+		}
+		plain := at[:end]
+		delete(paths, at)
+		into, _ := paths[plain].(map[string]any)
+		if into == nil {
+			paths[plain] = item
+			continue
+		}
+		for key, value := range item {
+			if _, has := into[key]; !has {
+				into[key] = value
+			}
+		}
+	}
+}
+
+func hasOperations(tree map[string]any) bool {
+	paths, _ := tree["paths"].(map[string]any)
+	for _, value := range paths {
+		item, _ := value.(map[string]any)
+		for key := range item {
+			if isMethod(key) || key == "$ref" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isMethod(key string) bool {
+	for _, method := range methods {
+		if key == strings.ToLower(method) {
+			return true
+		}
+	}
+	return key == "query" || key == "additionalOperations"
+}
+
+// fromSwagger converts a document of version 2.0.
+func (f *files) fromSwagger(tree map[string]any) (converted map[string]any, err error) {
+	defer func() { // what a document may lack is not always looked at before it is used
+		if p := recover(); p != nil {
+			converted, err = nil, fmt.Errorf("convert Swagger 2.0: %v", p)
+		}
+	}()
+	text, err := json.Marshal(tree)
+	if err != nil {
+		return nil, err
+	}
+	var old openapi2.T
+	if err := json.Unmarshal(text, &old); err != nil {
+		return nil, fmt.Errorf("read Swagger 2.0: %w", err)
+	}
+	doc, err := openapi2conv.ToV3WithLoader(&old, f.loader(), &url.URL{Path: f.name})
+	if err != nil {
+		return nil, fmt.Errorf("convert Swagger 2.0: %w", err)
+	}
+	return f.treeOf(doc)
+}
+
+// bundle puts what a tree refers to in other files into its components.
+func (f *files) bundle(tree map[string]any) (map[string]any, error) {
+	text, err := json.Marshal(tree)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := f.loader().LoadFromDataWithPath(text, &url.URL{Path: f.name})
+	if err != nil {
+		return nil, fmt.Errorf("read the files that the document refers to: %w", err)
+	}
+	doc.InternalizeRefs(context.Background(), nil)
+	return f.treeOf(doc)
+}
+
+// loader returns a loader that reads nothing but the folder's files.
+func (f *files) loader() *openapi3.Loader {
+	loader := openapi3.NewLoader()
+	loader.IsExternalRefsAllowed = true
+	loader.ReadFromURIFunc = func(_ *openapi3.Loader, location *url.URL) ([]byte, error) {
+		if location.Scheme != "" || location.Host != "" {
+			return nil, fmt.Errorf("%s is an address", location)
+		}
+		tree, err := f.tree(path.Clean(location.Path))
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(tree)
+	}
+	return loader
+}
+
+func (f *files) treeOf(doc *openapi3.T) (tree map[string]any, err error) {
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return tree, decoder.Decode(&tree)
+}

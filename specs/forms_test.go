@@ -1,0 +1,229 @@
+package specs_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/specs"
+)
+
+// loadShop loads a document of an interface of the user's own, which stands beside other files.
+func loadShop(t *testing.T, text string, beside map[string]string) (*specs.Document, error) {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "shop")
+	for name, content := range beside {
+		file := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, "shop.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return specs.LoadFile("shop", file, specs.Neutral)
+}
+
+func mustLoadShop(t *testing.T, text string, beside map[string]string) *specs.Document {
+	t.Helper()
+	doc, err := loadShop(t, text, beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func names(doc *specs.Document) (list []string) {
+	for _, o := range doc.Operations {
+		list = append(list, o.Method+" "+o.Path)
+	}
+	return list
+}
+
+const swagger = `swagger: "2.0"
+info: {title: Shop, version: "1"}
+host: shop.example
+basePath: /v2
+schemes: [https]
+produces: [application/json]
+paths:
+  /pets/{petId}:
+    get:
+      operationId: getPet
+      parameters: [{name: petId, in: path, required: true, type: integer}]
+      responses: {"200": {description: a pet, schema: {$ref: '#/definitions/Pet'}}}
+definitions:
+  Pet: {type: object, properties: {id: {type: integer}, name: {type: string}}}
+`
+
+func TestForms(t *testing.T) {
+	t.Parallel()
+	const head = "openapi: 3.1.0\ninfo: {title: Shop, version: '1'}\n"
+	t.Run("Swagger 2.0 is read as OpenAPI 3, and keeps the lines of its text", func(t *testing.T) {
+		t.Parallel()
+		doc := mustLoadShop(t, swagger, nil)
+		if diff := cmp.Diff([]string{"GET /pets/{petId}"}, names(doc)); diff != "" || doc.BasePath != "/v2" {
+			t.Errorf("base path %s, operations (-want +got):\n%s", doc.BasePath, diff)
+		}
+		if pet := doc.Operation("getPet").JSONAnswer(200); pet == nil || pet.Properties["name"] == nil {
+			t.Errorf("the answer is %+v", pet)
+		}
+		if place, err := doc.Place("/paths/~1pets~1{petId}/get/responses/200"); err != nil || place.Line != 12 {
+			t.Errorf("place %+v, error %v", place, err)
+		}
+		if got := doc.ServerURLs(); !slices.Equal(got, []string{"https://shop.example/v2"}) {
+			t.Errorf("servers %v", got)
+		}
+	})
+	t.Run("files below the folder are read, and what they refer to from where they stand", func(t *testing.T) {
+		t.Parallel()
+		doc := mustLoadShop(t, head+"paths:\n  /pets: {$ref: 'paths/pets.yaml'}\n", map[string]string{
+			"paths/pets.yaml": "get: {operationId: listPets, responses: {'200': {description: x, content: {application/json: " +
+				"{schema: {type: array, items: {$ref: '../schemas/pet.yaml#/Pet'}}}}}}}\n",
+			"schemas/pet.yaml": "Pet: {type: object, properties: {owner: {$ref: '#/Owner'}}}\nOwner: {type: string}\n",
+		})
+		answer := doc.Operation("listPets").JSONAnswer(200)
+		if answer == nil || answer.Items.Value.Properties["owner"].Value.Type.Slice()[0] != "string" {
+			t.Errorf("the answer is %+v", answer)
+		}
+	})
+	outside := "  /pets: {get: {operationId: listPets, responses: {'200': {description: x, content: {application/json: " +
+		"{schema: {$ref: REF}}}}}}}\n"
+	good := "  /owners: {get: {operationId: listOwners, responses: {'200': {description: x}}}}\n"
+	for name, test := range map[string]struct{ ref, want string }{
+		"into nowhere":                  {"'#/components/schemas/Pet'", "which is not there"},
+		"to a file that is not there":   {"'pet.yaml#/Pet'", "cannot be read"},
+		"into nowhere in another file":  {"'other.yaml#/Owner'", "which is not there"},
+		"that another file has":         {"'broken.yaml'", "which is not there"},
+		"to a file outside the folder":  {"'../secret.yaml'", "outside of the document's folder"},
+		"to a file by its full path":    {"'/etc/hostname'", "outside of the document's folder"},
+		"to a link that leads outside":  {"'link.yaml'", "cannot be read"},
+		"to a folder":                   {"'.'", "cannot be read"},
+		"to an address":                 {"'https://example.com/pet.yaml'", "it refers to an address"},
+		"to a file that grows too much": {"'bomb.yaml'", "too many values"},
+	} {
+		t.Run("a reference "+name+" costs its operation, told once with the line", func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			if err := os.WriteFile(filepath.Join(folder, "secret.yaml"), []byte("type: string\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			text := head + "paths:\n" + good + strings.Replace(outside, "REF", test.ref, 1)
+			if name == "to a link that leads outside" {
+				shop := filepath.Join(folder, "shop")
+				if err := os.Mkdir(shop, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(filepath.Join(folder, "secret.yaml"), filepath.Join(shop, "link.yaml")); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(shop, "shop.yaml"), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				doc, err := specs.LoadFile("shop", filepath.Join(shop, "shop.yaml"), specs.Neutral)
+				checkIgnored(t, doc, err, test.want)
+				return
+			}
+			doc, err := loadShop(t, text, map[string]string{
+				"other.yaml": "Pet: {type: object}\n", "broken.yaml": "{$ref: '#/nothing'}\n",
+				"bomb.yaml": "a: &a [x,x,x,x,x,x,x,x]\n" + grown('b', 'h'),
+			})
+			checkIgnored(t, doc, err, test.want)
+		})
+	}
+	t.Run("a part that nothing needs may be wrong", func(t *testing.T) {
+		t.Parallel()
+		doc := mustLoadShop(t, head+"paths:\n"+good+"components: {schemas: {Pet: {$ref: '#/nothing'}}}\n", nil)
+		if len(doc.Ignored) != 0 || len(doc.Operations) != 1 {
+			t.Errorf("ignored %v, operations %v", doc.Ignored, names(doc))
+		}
+	})
+	t.Run("names that an author chose are names, whatever they are", func(t *testing.T) {
+		t.Parallel()
+		doc := mustLoadShop(t, head+`paths:
+  /pets:
+    get:
+      operationId: listPets
+      parameters: [{$ref: '#/components/parameters/x-page'}]
+      responses:
+        default: {$ref: '#/components/responses/default'}
+components:
+  parameters: {x-page: {name: page, in: query, schema: {$ref: '#/components/schemas/x-number'}}}
+  responses: {default: {description: x, content: {application/json: {schema: {$ref: '#/components/schemas/default'}}}}}
+  schemas:
+    x-number: {type: integer}
+    default: {type: object, properties: {enum: {$ref: '#/components/schemas/x-number'}}}
+`, nil)
+		o := doc.Operation("listPets")
+		answer := o.Spec.Responses.Default().Value.Content["application/json"].Schema.Value
+		if o.Parameters[0].Value.Schema.Value == nil || answer == nil || answer.Properties["enum"].Value == nil {
+			t.Errorf("parameters %+v, answer %+v", o.Parameters[0].Value, answer)
+		}
+	})
+	t.Run("servers of paths and operations are where these are", func(t *testing.T) {
+		t.Parallel()
+		doc := mustLoadShop(t, head+`servers: [{url: 'https://shop.example/v2'}]
+paths:
+  /pets: {get: {responses: {'200': {description: x}}}}
+  /owners: {servers: [{url: 'https://shop.example/v3'}], get: {responses: {'200': {description: x}}}}
+`, nil)
+		want := []string{"GET /v2/pets", "GET /v3/owners"}
+		if diff := cmp.Diff(want, names(doc)); diff != "" || doc.BasePath != "" {
+			t.Errorf("base path %q, operations (-want +got):\n%s", doc.BasePath, diff)
+		}
+	})
+	for name, text := range map[string]string{
+		"another version":          "swagger: '1.2'\npaths: {/a: {get: {}}}\n",
+		"no version":               "paths: {/a: {get: {}}}\n",
+		"an unknown version":       "openapi: 4.0.0\npaths: {/a: {get: {}}}\n",
+		"nothing that can be read": "openapi: 3.0.3\npaths: {/a: {$ref: gone.yaml}}\n",
+	} {
+		t.Run("a document of "+name+" is refused", func(t *testing.T) {
+			t.Parallel()
+			if doc, err := loadShop(t, text, nil); err == nil {
+				t.Errorf("it has %v", names(doc))
+			}
+		})
+	}
+}
+
+func checkIgnored(t *testing.T, doc *specs.Document, err error, want string) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"GET /owners"}, names(doc)); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+	if len(doc.Ignored) != 1 || !strings.Contains(doc.Ignored[0].Reason, want) || doc.Ignored[0].Line != 5 ||
+		doc.Ignored[0].Pointer != "/paths/~1pets/get" {
+		t.Errorf("ignored %+v, want one with %q in line 5", doc.Ignored, want)
+	}
+}
+
+func TestNamesOfInterfaces(t *testing.T) {
+	t.Parallel()
+	for name, isGood := range map[specs.Interface]bool{
+		"shop": true, "shop-2": true, "workflow": true, "s": true, "": false, "Shop": false, "control": false, "2shop": false,
+		"shop-": false, "a--b": false, "a_b": false, "a.b": false, "../x": false,
+		specs.Interface(strings.Repeat("a", 64)): false,
+	} {
+		if err := specs.CheckName(name); (err == nil) != isGood {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if specs.Interface(specs.Core).IsOwn() || specs.Interface(specs.Control).IsOwn() || !specs.Interface("shop").IsOwn() {
+		t.Error("an interface is taken for one of the user's own, or the other way round")
+	}
+}

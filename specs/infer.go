@@ -1,0 +1,503 @@
+package specs
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// A document that says nothing of resources is read by the conventions of the field. Where a path ends in a parameter,
+// its GET shows an object that has the parameter's value, and a POST on the path before it, or a PUT on the path itself,
+// makes one, the object is a resource. What is inferred is written as the extensions that say it, and is assumed.
+
+// infer describes the resources of a document that does not, in its extensions.
+func (d *Document) infer() {
+	g := inference{document: d, operations: map[string]map[string]*Operation{}, names: map[string]bool{}}
+	for _, o := range d.Operations {
+		path := trimSlashes(o.Template)
+		if g.operations[path] == nil {
+			g.operations[path] = map[string]*Operation{}
+		}
+		g.operations[path][o.Method] = o
+	}
+	for _, path := range sortedKeys(g.operations) { // parents come before their parts
+		g.find(path)
+	}
+	if len(g.found) == 0 {
+		return
+	}
+	resources := map[string]any{}
+	for _, r := range g.found {
+		resources[r.name] = r.written()
+	}
+	if d.T.Extensions == nil {
+		d.T.Extensions = map[string]any{}
+	}
+	d.T.Extensions[resourcesExtension] = resources
+	for _, o := range d.Operations {
+		if action := g.action(o); action != nil {
+			if o.Spec.Extensions == nil {
+				o.Spec.Extensions = map[string]any{}
+			}
+			o.Spec.Extensions[resourceExtension] = action
+		}
+	}
+	d.Inferred = true
+}
+
+type inference struct {
+	document   *Document
+	operations map[string]map[string]*Operation // by path and method
+	found      []*inferred
+	names      map[string]bool
+}
+
+// inferred is a resource as it was found.
+type inferred struct {
+	name       string
+	path       string // that ends in the parameter which names one
+	collection string // the path before
+	parameters []string
+	key        string // the member that has what the last parameter names
+	at         Pointer
+	schema     *openapi3.SchemaRef // of an object
+	parent     *inferred
+}
+
+func (r *inferred) written() map[string]any {
+	parameters := make([]any, len(r.parameters))
+	for i, name := range r.parameters {
+		parameters[i] = name
+	}
+	w := map[string]any{"path": parameters, "key": Pointer{r.key}.String(), "x-provenance": string(Assumed)}
+	if len(r.at) > 0 {
+		w["at"] = r.at.String()
+	}
+	if r.parent != nil {
+		w["parents"] = []any{map[string]any{"resource": r.parent.name}}
+	}
+	return w
+}
+
+// find adds the resource that a path names, if it names one.
+func (g *inference) find(path string) {
+	cut := strings.LastIndexByte(path, '/')
+	if cut < 0 || !isParameter(path[cut+1:]) {
+		return
+	}
+	r := &inferred{path: path, collection: path[:cut], parameters: parameterNames(path)}
+	parameter := r.parameters[len(r.parameters)-1]
+	noun := g.noun(r.collection)
+	for _, method := range []string{"GET", "PUT", "PATCH", "POST"} {
+		if o := g.operations[path][method]; o != nil && r.schema == nil {
+			r.schema, r.at, r.key = objectWithKey(o.successSchema(), keyNames(parameter, noun))
+		}
+	}
+	if post := g.operations[r.collection]["POST"]; r.schema == nil && post != nil { // such as what can only be deleted
+		r.schema, r.at, r.key = objectWithKey(post.successSchema(), keyNames(parameter, noun))
+	}
+	if r.schema == nil || !g.isMade(r) {
+		return
+	}
+	for _, before := range g.found {
+		if strings.HasPrefix(template(path), template(before.path)+"/") && (r.parent == nil || len(before.path) > len(r.parent.path)) {
+			r.parent = before
+		}
+	}
+	r.name = g.unique(noun, r)
+	g.found = append(g.found, r)
+}
+
+// isMade reports whether clients can make such an object, so that one that nobody has made is not there.
+func (g *inference) isMade(r *inferred) bool {
+	if post := g.operations[r.collection]["POST"]; post != nil {
+		return post.successSchema() == nil || g.shows(post, r) != nil
+	}
+	put := g.operations[r.path]["PUT"]
+	return put != nil && put.Spec.RequestBody != nil
+}
+
+func isParameter(segment string) bool {
+	return strings.HasPrefix(segment, "{") && strings.IndexByte(segment, '}') == len(segment)-1
+}
+
+// noun returns the singular of the last fixed segment of a path.
+func (g *inference) noun(path string) string {
+	segments := strings.FieldsFunc(placeholder.ReplaceAllString(path, ""), func(r rune) bool { return r == '/' })
+	if len(segments) == 0 {
+		return "thing"
+	}
+	return singular(resourceName(segments[len(segments)-1]))
+}
+
+// resourceName writes a segment as the name of a resource: lower-case words with hyphens.
+func resourceName(segment string) string {
+	var name strings.Builder
+	for i, c := range segment {
+		switch {
+		case c < unicode.MaxASCII && unicode.IsUpper(c) && i > 0:
+			name.WriteString("-" + string(unicode.ToLower(c)))
+		case c < unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)):
+			name.WriteRune(unicode.ToLower(c))
+		default:
+			name.WriteByte('-')
+		}
+	}
+	parts := strings.FieldsFunc(name.String(), func(r rune) bool { return r == '-' })
+	return cmp.Or(strings.Join(parts, "-"), "thing")
+}
+
+func singular(noun string) string {
+	for _, ending := range [][2]string{
+		{"ies", "y"}, {"sses", "ss"}, {"shes", "sh"}, {"ches", "ch"}, {"xes", "x"}, {"ss", "ss"}, {"tuses", "tus"}, {"us", "us"}, {"s", ""},
+	} {
+		if stem, ok := strings.CutSuffix(noun, ending[0]); ok && len(stem) > 1 {
+			return stem + ending[1]
+		}
+	}
+	return noun
+}
+
+// unique returns a name that no other resource has: the noun, after that of its parent or with a number if need be.
+func (g *inference) unique(noun string, r *inferred) string {
+	name := noun
+	if g.names[name] && r.parent != nil {
+		name = r.parent.name + "-" + noun
+	}
+	for n := 2; g.names[name]; n++ {
+		name = noun + "-" + strconv.Itoa(n)
+	}
+	g.names[name] = true
+	return name
+}
+
+// keyNames lists what the member may be called that has the value of a path parameter, the likeliest first.
+func keyNames(parameter, noun string) []string {
+	names := []string{parameter}
+	plain := plainName(parameter)
+	if rest, ok := strings.CutPrefix(plain, plainName(noun)); ok && rest != "" {
+		names = append(names, rest)
+	}
+	for _, suffix := range []string{"id", "uuid", "name", "slug", "code", "number", "key"} {
+		if strings.HasSuffix(plain, suffix) {
+			names = append(names, suffix)
+		}
+	}
+	return append(names, "id", "_id", "uuid")
+}
+
+// plainName returns a name without what spellings differ in.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
+
+// objectWithKey finds the object in an answer that has one of the names as a member: the answer itself, or else one of
+// its members.
+func objectWithKey(answer *openapi3.SchemaRef, names []string) (object *openapi3.SchemaRef, at Pointer, key string) {
+	if key = keyOf(answer, names); key != "" {
+		return answer, Pointer{}, key
+	}
+	properties := Members(answer)
+	for _, name := range sortedKeys(properties) {
+		if key = keyOf(properties[name], names); key != "" {
+			return properties[name], Pointer{name}, key
+		}
+	}
+	return nil, nil, ""
+}
+
+// maxNested bounds how deep schemas are looked into that are made of others.
+const maxNested = 8
+
+func keyOf(schema *openapi3.SchemaRef, names []string) string {
+	properties := Members(schema)
+	for _, name := range names {
+		for _, member := range sortedKeys(properties) {
+			if plainName(member) == plainName(name) && isScalar(properties[member]) {
+				return member
+			}
+		}
+	}
+	return ""
+}
+
+func isScalar(ref *openapi3.SchemaRef) bool {
+	if ref == nil || ref.Value == nil {
+		return false
+	}
+	s := ref.Value
+	return !s.Type.Includes(openapi3.TypeObject) && !s.Type.Includes(openapi3.TypeArray) && len(s.Properties) == 0
+}
+
+// Members returns the members that objects of a schema may have, those of the schemas that it is made of included.
+func Members(ref *openapi3.SchemaRef) map[string]*openapi3.SchemaRef { return members(ref, maxNested) }
+
+func members(ref *openapi3.SchemaRef, depth int) map[string]*openapi3.SchemaRef {
+	if ref == nil || ref.Value == nil || depth == 0 {
+		return nil
+	}
+	s := ref.Value
+	if len(s.AllOf)+len(s.OneOf)+len(s.AnyOf) == 0 {
+		return s.Properties
+	}
+	all := map[string]*openapi3.SchemaRef{}
+	for _, part := range slices.Concat(s.AllOf, s.OneOf, s.AnyOf) {
+		maps.Copy(all, members(part, depth-1))
+	}
+	maps.Copy(all, s.Properties)
+	return all
+}
+
+// itemsWithKey finds the list in an answer whose items have a member.
+func itemsWithKey(answer *openapi3.SchemaRef, key string, depth int) Pointer {
+	if answer == nil || answer.Value == nil || depth == 0 {
+		return nil
+	}
+	if items := answer.Value.Items; items != nil {
+		if Members(items)[key] != nil {
+			return Pointer{"*"}
+		}
+		return nil
+	}
+	properties := Members(answer)
+	for _, name := range sortedKeys(properties) {
+		if at := itemsWithKey(properties[name], key, depth-1); at != nil {
+			return append(Pointer{name}, at...)
+		}
+	}
+	return nil
+}
+
+// maxListDepth is how deep in an answer a list is looked for.
+const maxListDepth = 3
+
+// successSchema returns the schema of the JSON that the operation answers with on success, or nil.
+func (o *Operation) successSchema() *openapi3.SchemaRef {
+	if _, _, media := o.Success(); media != nil {
+		return media.Schema
+	}
+	return nil
+}
+
+// Success returns the first status of success that the document has for the operation, 201 before others for a POST,
+// or its default, with the JSON that it is answered with. The media type and its content are empty if that is none.
+func (o *Operation) Success() (status string, mediaType string, media *openapi3.MediaType) {
+	var statuses []string
+	for code := range o.Spec.Responses.Map() {
+		if strings.HasPrefix(code, "2") {
+			statuses = append(statuses, code)
+		}
+	}
+	slices.Sort(statuses)
+	switch {
+	case o.Method == "POST" && slices.Contains(statuses, "201"):
+		status = "201"
+	case len(statuses) > 0:
+		status = statuses[0]
+	case o.Spec.Responses.Default() != nil:
+		status = "default"
+	default:
+		return "", "", nil
+	}
+	response := o.Spec.Responses.Value(status)
+	if response.Value == nil {
+		return status, "", nil
+	}
+	for _, name := range sortedKeys(response.Value.Content) {
+		if isJSONType(name) && (media == nil || name == mediaJSON) {
+			mediaType, media = name, response.Value.Content[name]
+		}
+	}
+	return status, mediaType, media
+}
+
+// action returns what an operation does to the resource that its path names, or nil.
+func (g *inference) action(o *Operation) map[string]any {
+	path := trimSlashes(o.Template)
+	if r := g.at(path, func(r *inferred) string { return r.path }); r != nil {
+		return g.onOne(o, r)
+	}
+	if r := g.at(path, func(r *inferred) string { return r.collection }); r != nil {
+		if action := g.onCollection(o, r); action != nil {
+			return action
+		}
+	}
+	var nearest *inferred
+	var rest string
+	for _, r := range g.found {
+		after, ok := strings.CutPrefix(template(path), template(r.path))
+		if ok && (after[0] == '/' || after[0] == ':') && (nearest == nil || len(after) < len(rest)) {
+			nearest, rest = r, after
+		}
+	}
+	if nearest != nil {
+		return g.beside(o, nearest, strings.Trim(rest, "/:"))
+	}
+	return g.listBeside(o, path)
+}
+
+func (g *inference) at(path string, of func(*inferred) string) *inferred {
+	for _, r := range g.found {
+		if template(of(r)) == template(path) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (g *inference) onOne(o *Operation, r *inferred) map[string]any {
+	verb := map[string]string{"GET": Get, "PUT": Update, "PATCH": Update, "DELETE": Delete}[o.Method]
+	shows := g.shows(o, r)
+	if verb == "" && o.Method == "POST" && shows != nil {
+		verb = Update
+	}
+	if verb == "" {
+		return g.written(o, r, "act", map[string]any{"reads": true})
+	}
+	members := map[string]any{}
+	if shows != nil && (verb == Delete || !slices.Equal(shows, r.at)) {
+		members["at"] = shows.String()
+	}
+	return g.written(o, r, verb, members)
+}
+
+func (g *inference) onCollection(o *Operation, r *inferred) map[string]any {
+	switch o.Method {
+	case "GET":
+		if at := itemsWithKey(o.successSchema(), r.key, maxListDepth); at != nil {
+			return g.written(o, r, List, map[string]any{"at": at.String()})
+		}
+	case "POST":
+		members := map[string]any{}
+		if shows := g.shows(o, r); shows != nil && !slices.Equal(shows, r.at) {
+			members["at"] = shows.String()
+		}
+		return g.written(o, r, Create, members)
+	case "PUT", "PATCH":
+		if o.requestHas(Pointer{r.key}) {
+			return g.written(o, r, Update, map[string]any{"path": []any{}})
+		}
+	}
+	return nil
+}
+
+// beside describes an operation on a path below that of one: an action, which changes it if it shows it.
+func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]any {
+	verb := verbOf(rest)
+	if shows := g.shows(o, r); shows != nil && o.Method != "GET" {
+		return g.written(o, r, verb, map[string]any{"changes": true, "at": shows.String()})
+	}
+	return g.written(o, r, verb, map[string]any{"reads": true})
+}
+
+// listBeside describes a list of a resource at a path of its own below the collection, such as /pet/findByStatus.
+func (g *inference) listBeside(o *Operation, path string) map[string]any {
+	for _, r := range g.found {
+		if o.Method != "GET" || r.parent != nil || !strings.HasPrefix(template(path), template(r.collection)+"/") {
+			continue
+		}
+		at := itemsWithKey(o.successSchema(), r.key, maxListDepth)
+		if at != nil && isSame(SchemaAt(o.successSchema(), at), r.schema) {
+			return g.written(o, r, List, map[string]any{"at": at.String()})
+		}
+	}
+	return nil
+}
+
+// SchemaAt returns the schema of what a pointer leads to.
+func SchemaAt(schema *openapi3.SchemaRef, at Pointer) *openapi3.SchemaRef {
+	for _, token := range at {
+		switch {
+		case schema == nil || schema.Value == nil:
+			return nil
+		case token == "*":
+			schema = schema.Value.Items
+		default:
+			schema = Members(schema)[token]
+		}
+	}
+	return schema
+}
+
+func isSame(a, b *openapi3.SchemaRef) bool {
+	return a != nil && b != nil && (a.Ref != "" && a.Ref == b.Ref || a.Value == b.Value)
+}
+
+// shows returns where the answer of an operation shows an object of the resource, or nil.
+func (g *inference) shows(o *Operation, r *inferred) Pointer {
+	answer := o.successSchema()
+	for _, at := range []Pointer{r.at, {}} {
+		if object := SchemaAt(answer, at); isSame(object, r.schema) || isAlike(object, r) {
+			return at
+		}
+	}
+	properties := Members(answer)
+	for _, name := range sortedKeys(properties) {
+		if isSame(properties[name], r.schema) {
+			return Pointer{name}
+		}
+	}
+	return nil
+}
+
+// isAlike reports whether objects of a schema have the key of a resource, and most of its other members.
+func isAlike(schema *openapi3.SchemaRef, r *inferred) bool {
+	have, want := Members(schema), Members(r.schema)
+	if have[r.key] == nil {
+		return false
+	}
+	n := 0
+	for name := range want {
+		if have[name] != nil {
+			n++
+		}
+	}
+	return 2*n > len(want)
+}
+
+func (g *inference) written(o *Operation, r *inferred, verb string, members map[string]any) map[string]any {
+	members["resource"], members["verb"] = r.name, verb
+	if (verb == Create || verb == Update) && len(r.at) > 0 && !o.requestHas(r.at) {
+		members["request"] = "" // the answer has an envelope, and the request has none
+	}
+	if names := o.declaredNames(); members["path"] == nil && verb != List && verb != Create && len(names) >= len(r.parameters) {
+		if own := names[:len(r.parameters)]; !slices.Equal(own, r.parameters) {
+			path := make([]any, len(own))
+			for i, name := range own {
+				path[i] = name
+			}
+			members["path"] = path
+		}
+	}
+	return members
+}
+
+func (o *Operation) declaredNames() []string { return parameterNames(o.Template) }
+
+// verbOf makes a verb of the rest of a path: cancel of cancel, removeDocument of remove-document.
+func verbOf(rest string) string {
+	var verb strings.Builder
+	isLetter := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+	rest = placeholder.ReplaceAllString(rest, "")
+	for word := range strings.FieldsFuncSeq(rest, func(r rune) bool { return !isLetter(r) }) {
+		if verb.Len() == 0 {
+			verb.WriteString(strings.ToLower(word[:1]) + word[1:])
+		} else {
+			verb.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	if name := verb.String(); name != "" && !slices.Contains([]string{List, Get, Create, Update, Delete}, name) {
+		return name
+	}
+	return "act"
+}
