@@ -258,12 +258,13 @@ func TestACancelledCheckSaysSo(t *testing.T) {
 func TestOptionsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for want, opt := range map[string]contract.Option{
-		`unknown trust "high"`:   contract.WithTrust("high"),
-		`unknown rule "schemas"`: contract.WithRules("schemas"),
-		`base of "flow"`:         contract.WithBaseURL("flow", "http://localhost"),
-		`is not an absolute URL`: contract.WithBaseURL("workflow", "localhost"),
-		`document of "flow"`:     contract.WithSpec("flow", "x"),
-		`no such file`:           contract.WithSpec("workflow", "testdata/none.yaml"),
+		`unknown trust "high"`:    contract.WithTrust("high"),
+		`unknown rule "schemas"`:  contract.WithRules("schemas"),
+		`base of "flow"`:          contract.WithBaseURL("flow", "http://localhost"),
+		`is not an absolute URL`:  contract.WithBaseURL("workflow", "localhost"),
+		`document of flow`:        contract.WithSpec("flow", "x"),
+		`cannot be called "Flow"`: contract.WithSpec("Flow", "x"),
+		`no such file`:            contract.WithSpec("workflow", "testdata/none.yaml"),
 	} {
 		if _, err := contract.NewChecker(opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -119,16 +119,20 @@ func compareStory(t *testing.T, m mutant, opts ...mockserver.Option) *contract.R
 // operationOf returns the operation of an exchange that a report shows.
 func operationOf(t *testing.T, r *contract.Report, number int) string {
 	t.Helper()
-	line := r.Shown[number]
+	line, extra := r.Shown[number], ""
 	for _, iface := range specs.Interfaces() {
 		d, err := specs.Load(iface, specs.Neutral)
 		if err != nil {
 			t.Fatal(err)
 		}
 		address, _, _ := strings.Cut(line.URL, "?")
-		if match := d.Find(line.Method, address); match.Operation != nil {
+		switch match := d.Find(line.Method, address); {
+		case match.Operation == nil:
+		case !match.Operation.IsExtra():
 			return match.Operation.Name()
+		case extra == "":
+			extra = match.Operation.Name()
 		}
 	}
-	return ""
+	return extra
 }

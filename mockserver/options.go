@@ -168,16 +168,7 @@ func WithExtras(on bool) Option {
 }
 
 func (c *config) unknownInterface(name specs.Interface) error {
-	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(string(name), c.names()))
-}
-
-// names lists the interfaces for messages.
-func (c *config) names() []string {
-	names := make([]string, len(c.interfaces))
-	for i, name := range c.interfaces {
-		names[i] = string(name)
-	}
-	return names
+	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(string(name), specs.NamesOf(c.interfaces)))
 }
 
 // chooseInterfaces lists the interfaces that are served, once all options are known.

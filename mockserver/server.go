@@ -273,7 +273,7 @@ func (s *Server) knownOperations(operations []string) error {
 		iface, id, _ := strings.Cut(name, ".")
 		if !s.serves(specs.Interface(iface)) {
 			return op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and an id",
-				name, s.names())
+				name, strings.Join(specs.NamesOf(s.config.interfaces), ", "))
 		}
 		v, err := s.loaded(specs.Interface(iface))
 		if err != nil {

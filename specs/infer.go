@@ -113,7 +113,7 @@ func (g *inference) find(path string) {
 	g.found = append(g.found, r)
 }
 
-// isMade reports whether clients can make such an object, so that one that nobody has made is not there.
+// isMade reports whether clients can make such an object, so that one that no client has made is not there.
 func (g *inference) isMade(r *inferred) bool {
 	if post := g.operations[r.collection]["POST"]; post != nil {
 		return post.successSchema() == nil || g.shows(post, r) != nil

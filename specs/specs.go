@@ -34,7 +34,7 @@ const (
 func Interfaces() []Interface { return []Interface{Ingestion, Audience, DWH, Core, LLM, Workflow} }
 
 // InterfaceNames lists the six interfaces as plain text.
-func InterfaceNames() []string { return []string{Ingestion, Audience, DWH, Core, LLM, Workflow} }
+func InterfaceNames() []string { return NamesOf(Interfaces()) }
 
 // InterfacesOf returns plain names as those of interfaces.
 func InterfacesOf(names []string) []Interface {
@@ -45,12 +45,21 @@ func InterfacesOf(names []string) []Interface {
 	return list
 }
 
-// IsOwn reports whether an interface is none of the platform's, nor of the mock: its document is a user's own.
+// NamesOf returns the names of interfaces as plain text.
+func NamesOf(interfaces []Interface) []string {
+	list := make([]string, len(interfaces))
+	for i, name := range interfaces {
+		list[i] = string(name)
+	}
+	return list
+}
+
+// IsOwn reports whether an interface belongs to neither the platform nor the mock: its document is a user's own.
 func (i Interface) IsOwn() bool {
 	return i != Control && !strings.HasPrefix(string(i), extrasFolder) && !slices.Contains(Interfaces(), i)
 }
 
-// ownName is what a user may call an interface: it stands in paths, host names and environment variables.
+// ownName matches the names that a user may give an interface: they stand in paths, host names and environment variables.
 var ownName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // maxName bounds the length of an interface's name, which is a label of host names.

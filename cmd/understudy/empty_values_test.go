@@ -95,7 +95,7 @@ func TestEveryCommandWithSubcommandsRefusesOthers(t *testing.T) {
 		}
 	}
 	for _, group := range groups {
-		code, stdout, stderr := command(t, append(group, "no-such-thing")...)
+		code, stdout, stderr := command(t, append(slices.Clip(group), "no-such-thing")...)
 		if code != 2 || stdout != "" || stderr == "" {
 			t.Errorf("%v no-such-thing: exit code %d, want 2\n%s%s", group, code, stdout, stderr)
 		}

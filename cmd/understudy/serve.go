@@ -203,6 +203,11 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 	if f.paths, err = pathsOf(f.names(), f.specs.List); err != nil {
 		return err
 	}
+	for _, own := range f.interfaces.List {
+		if err := checkflags.KnownInterface(own[0], specs.NamesOf(f.names())); err != nil {
+			return fmt.Errorf("--interface: %w", err)
+		}
+	}
 	listeners, ca, err := f.open(c.Context())
 	if err != nil {
 		return err

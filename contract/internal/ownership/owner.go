@@ -14,6 +14,7 @@ import (
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
+	"svc.example/understudy/specs/source"
 )
 
 // Owner is the interface and the operation that an exchange belongs to.
@@ -74,7 +75,11 @@ func NewAddresses(
 	for name, list := range given {
 		known := func(d *specs.Document) bool { return d.Interface == name }
 		if !slices.ContainsFunc(documents, known) {
-			return nil, fmt.Errorf("base of %q: unknown interface", name)
+			var names []string
+			for _, d := range documents {
+				names = append(names, string(d.Interface))
+			}
+			return nil, fmt.Errorf("base of %q: unknown interface; want %s", name, source.OneOf(string(name), names))
 		}
 		for _, raw := range list {
 			u, err := url.Parse(raw)

@@ -2,6 +2,7 @@ package ownership_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -268,6 +269,36 @@ func TestTheHostOfARelativeAddress(t *testing.T) {
 		}}})
 		if o.State != ownership.Matched || o.World != "w" || o.Match.Operation == nil {
 			t.Errorf("%s: owner %+v", path, o)
+		}
+	}
+}
+
+// Secrets are taken out by the operation that is documented at a path, and by an extra only if there is none: paths of
+// extras may be any two words.
+func TestFindOperation(t *testing.T) {
+	t.Parallel()
+	var documents []*specs.Document
+	for _, name := range specs.Interfaces() {
+		d, err := specs.Load(name, specs.Neutral)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, d)
+	}
+	for request, want := range map[string]string{
+		"POST https://x.example/api/pools":          "workflow.createPool",
+		"POST https://x.example/workflow/api/pools": "workflow.createPool",
+		"POST https://x.example/shop/orders":        "ingestion.ingestEvents",
+		"GET https://x.example/nothing/at/all":      "",
+	} {
+		method, url, _ := strings.Cut(request, " ")
+		got := ""
+		e := &recording.Exchange{Request: recording.Request{Method: method, URL: url}}
+		if o := ownership.FindOperation(documents, e); o != nil {
+			got = o.Name()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", request, got, want)
 		}
 	}
 }

@@ -32,15 +32,7 @@ func (d Documents) Serves(field string, name specs.Interface) error {
 	if slices.Contains(d.Names, name) {
 		return nil
 	}
-	return op.Invalid(field, "unknown interface %q; want %s", name, source.OneOf(string(name), d.texts()))
-}
-
-func (d Documents) texts() []string {
-	names := make([]string, len(d.Names))
-	for i, name := range d.Names {
-		names[i] = string(name)
-	}
-	return names
+	return op.Invalid(field, "unknown interface %q; want %s", name, source.OneOf(string(name), specs.NamesOf(d.Names)))
 }
 
 // Key identifies an operation.
@@ -148,7 +140,7 @@ func (m *Matcher) named(documents Documents) (named []*specs.Operation, err erro
 	if iface, _, found := strings.Cut(m.calls.Operation, "."); found && !strings.ContainsAny(iface, `*?[\`) {
 		if interfaces = []specs.Interface{specs.Interface(iface)}; !slices.Contains(documents.Names, interfaces[0]) {
 			return nil, op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and "+
-				"an id", m.calls.Operation, strings.Join(documents.texts(), ", "))
+				"an id", m.calls.Operation, strings.Join(specs.NamesOf(documents.Names), ", "))
 		}
 	}
 	var ids []string

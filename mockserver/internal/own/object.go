@@ -82,7 +82,7 @@ type object struct {
 	tree    func() *accept.Tree
 }
 
-// fill is a member that objects have although nobody sends it.
+// fill is a member that objects have although no request sends it.
 type fill struct {
 	name       string
 	isRequired bool
@@ -261,7 +261,7 @@ func (o *object) repair(maker *sample.Maker, list []member) (jsontext.Value, err
 			whole = with
 		}
 	}
-	for _, m := range slices.Clone(whole) { // what the sample has and nobody gave
+	for _, m := range slices.Clone(whole) { // what the sample alone has
 		if index(list, m.name) >= 0 {
 			continue
 		}
