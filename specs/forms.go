@@ -245,8 +245,8 @@ func (f *files) dropUnresolved(tree map[string]any, lineOf func(pointer string) 
 	return ignored
 }
 
-// cutFragments gives the operations of paths such as /files/{id}#share and /files?beta=true to the path before the mark,
-// which is all that identifies an operation, unless that has one of the method.
+// cutFragments gives the operations of paths such as /files/{id}#share and /files?beta=true to the path before the
+// mark, which is all that identifies an operation, unless that has one of the method.
 func cutFragments(tree map[string]any) {
 	paths, _ := tree["paths"].(map[string]any)
 	for _, at := range sortedKeys(paths) {

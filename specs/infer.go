@@ -12,8 +12,8 @@ import (
 )
 
 // A document that says nothing of resources is read by the conventions of the field. Where a path ends in a parameter,
-// its GET shows an object that has the parameter's value, and a POST on the path before it, or a PUT on the path itself,
-// makes one, the object is a resource. What is inferred is written as the extensions that say it, and is assumed.
+// its GET shows an object that has the parameter's value, and a POST on the path before it, or a PUT on the path
+// itself, makes one, the object is a resource. What is inferred is written as the extensions that say it, and is assumed.
 
 // infer describes the resources of a document that does not, in its extensions.
 func (d *Document) infer() {
@@ -105,7 +105,8 @@ func (g *inference) find(path string) {
 		return
 	}
 	for _, before := range g.found {
-		if strings.HasPrefix(template(path), template(before.path)+"/") && (r.parent == nil || len(before.path) > len(r.parent.path)) {
+		isNearer := r.parent == nil || len(before.path) > len(r.parent.path)
+		if isNearer && strings.HasPrefix(template(path), template(before.path)+"/") {
 			r.parent = before
 		}
 	}
@@ -154,7 +155,8 @@ func resourceName(segment string) string {
 
 func singular(noun string) string {
 	for _, ending := range [][2]string{
-		{"ies", "y"}, {"sses", "ss"}, {"shes", "sh"}, {"ches", "ch"}, {"xes", "x"}, {"ss", "ss"}, {"tuses", "tus"}, {"us", "us"}, {"s", ""},
+		{"ies", "y"}, {"sses", "ss"}, {"shes", "sh"}, {"ches", "ch"}, {"xes", "x"}, {"ss", "ss"}, {"tuses", "tus"},
+		{"us", "us"}, {"s", ""},
 	} {
 		if stem, ok := strings.CutSuffix(noun, ending[0]); ok && len(stem) > 1 {
 			return stem + ending[1]
@@ -470,7 +472,8 @@ func (g *inference) written(o *Operation, r *inferred, verb string, members map[
 	if (verb == Create || verb == Update) && len(r.at) > 0 && !o.requestHas(r.at) {
 		members["request"] = "" // the answer has an envelope, and the request has none
 	}
-	if names := o.declaredNames(); members["path"] == nil && verb != List && verb != Create && len(names) >= len(r.parameters) {
+	names, isNamed := o.declaredNames(), verb != List && verb != Create
+	if members["path"] == nil && isNamed && len(names) >= len(r.parameters) {
 		if own := names[:len(r.parameters)]; !slices.Equal(own, r.parameters) {
 			path := make([]any, len(own))
 			for i, name := range own {

@@ -59,7 +59,8 @@ func (i Interface) IsOwn() bool {
 	return i != Control && !strings.HasPrefix(string(i), extrasFolder) && !slices.Contains(Interfaces(), i)
 }
 
-// ownName matches the names that a user may give an interface: they stand in paths, host names and environment variables.
+// ownName matches the names that a user may give an interface: they stand in paths, host names and variables of the
+// environment.
 var ownName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // maxName bounds the length of an interface's name, which is a label of host names.

@@ -37,8 +37,8 @@ type aliasLimit struct{ size, most int }
 
 func (g *aliasLimit) value(node *yaml.Node) (any, error) {
 	if g.size++; g.size > g.most {
-		return nil, fmt.Errorf("line %d: the document has too many values after resolving aliases: want at most %d", node.Line,
-			g.most)
+		return nil, fmt.Errorf("line %d: the document has too many values after resolving aliases: want at most %d",
+			node.Line, g.most)
 	}
 	switch node.Kind {
 	case yaml.AliasNode:
@@ -133,8 +133,8 @@ func shortTree(text []byte) (map[string]any, error) {
 	return tree, err
 }
 
-// strip takes out of a tree what only people read, examples unless they are wanted, and the provenances, which are looked
-// up in the document's text.
+// strip takes out of a tree what only people read, examples unless they are wanted, and the provenances, which are
+// looked up in the document's text.
 func strip(node any, withExamples bool) {
 	switch node := node.(type) {
 	case map[string]any:

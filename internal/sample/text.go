@@ -152,6 +152,7 @@ func (p *patternWriter) write(re *syntax.Regexp) {
 		if p.most > 1 {
 			p.write(re.Sub[0])
 		}
+	default: // places, which have no text
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // FindOperation returns an operation that an exchange may belong to, whatever its address: one whose path is the end of
-// the exchange's. It is one of the extras only if no other one fits: their paths may be any two words. It returns nil if
-// there is none. It is for taking secrets out, not for judging.
+// the exchange's. It is one of the extras only if no other one fits: their paths may be any two words. It returns nil
+// if there is none. It is for taking secrets out, not for judging.
 func FindOperation(documents []*specs.Document, e *recording.Exchange) *specs.Operation {
 	u, err := AddressOf(&e.Request)
 	if err != nil {

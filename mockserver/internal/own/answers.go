@@ -186,10 +186,7 @@ func (s *success) body(call *op.Call, media string, content *openapi3.MediaType)
 }
 
 func (s *success) maker(call *op.Call) *sample.Maker {
-	place := s.operation.ID
-	for _, name := range s.operation.PathParameters() {
-		place += "/" + call.Match.Declared(name)
-	}
+	place := strings.Join(append([]string{s.operation.ID}, paramsOf(call, s.operation.PathParameters())...), "/")
 	return &sample.Maker{Direction: accept.Response, Seed: call.World.Seed, Place: place}
 }
 

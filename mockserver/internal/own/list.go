@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -28,12 +29,16 @@ var (
 		"cursor", "after", "pagetoken", "nextpagetoken", "nexttoken", "startingafter", "marker", "nextmarker",
 		"continuationtoken", "lastid",
 	}
-	sortNames   = []string{"sort", "sortby", "orderby", "ordering"}
-	orderNames  = []string{"order", "direction", "sortorder", "sortdirection", "sortdir"}
-	totalNames  = []string{"total", "totalcount", "totalitems", "totalelements", "totalresults", "totalentries", "totalrecords"}
-	pagesNames  = []string{"pages", "totalpages", "pagecount", "lastpage"}
-	moreNames   = []string{"hasmore", "hasnext", "hasnextpage", "more"}
-	nextNames   = []string{"next", "nextcursor", "nextpagetoken", "nexttoken", "nextmarker", "nextpage", "cursor", "nextlink"}
+	sortNames  = []string{"sort", "sortby", "orderby", "ordering"}
+	orderNames = []string{"order", "direction", "sortorder", "sortdirection", "sortdir"}
+	totalNames = []string{
+		"total", "totalcount", "totalitems", "totalelements", "totalresults", "totalentries", "totalrecords",
+	}
+	pagesNames = []string{"pages", "totalpages", "pagecount", "lastpage"}
+	moreNames  = []string{"hasmore", "hasnext", "hasnextpage", "more"}
+	nextNames  = []string{
+		"next", "nextcursor", "nextpagetoken", "nexttoken", "nextmarker", "nextpage", "cursor", "nextlink",
+	}
 	firstNames  = []string{"firstid"}
 	lastNames   = []string{"lastid"}
 	countNames  = []string{"count", "size", "returned"}
@@ -120,13 +125,7 @@ func (l *list) parameter(p *openapi3.Parameter) {
 }
 
 func (l *list) handle(call *op.Call) (op.Reply, error) {
-	all, err := l.matching(call)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	if err := l.sorted(call, all); err != nil {
-		return op.Reply{}, err
-	}
+	all := l.matching(call)
 	part, err := l.part(call, all)
 	if err != nil {
 		return op.Reply{}, err
@@ -148,13 +147,13 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 	}
 	reply := l.reply(call, text)
 	if l.hasLinks {
-		reply.Header = l.links(call, reply.Header, part)
+		reply.Header = l.links(call, reply.Header, all, part)
 	}
 	return reply, nil
 }
 
-// matching returns the things below the parent that the path names which the filters fit.
-func (l *list) matching(call *op.Call) (all []world.Thing, err error) {
+// matching returns the things below the parent that the path names which the filters fit, in the order of the query.
+func (l *list) matching(call *op.Call) (all []world.Thing) {
 	parents := paramsOf(call, l.resource.within)
 	wanted := map[string][]string{}
 	for parameter, member := range l.filters {
@@ -172,7 +171,7 @@ func (l *list) matching(call *op.Call) (all []world.Thing, err error) {
 			all = append(all, thing)
 		}
 	}
-	return all, nil
+	return l.sorted(call, all)
 }
 
 func things(call *op.Call, resource string) iter.Seq[world.Thing] {
@@ -211,9 +210,9 @@ func fitsAny(value jsontext.Value, wanted []string) bool {
 }
 
 // sorted brings things into the order that the query wants.
-func (l *list) sorted(call *op.Call, all []world.Thing) error {
+func (l *list) sorted(call *op.Call, all []world.Thing) []world.Thing {
 	if l.sort == nil || call.Query.Get(l.sort.Name) == "" {
-		return nil
+		return all
 	}
 	text := call.Query.Get(l.sort.Name)
 	name, isDown := strings.CutPrefix(text, "-")
@@ -234,7 +233,7 @@ func (l *list) sorted(call *op.Call, all []world.Thing) error {
 		}
 	}
 	if found == "" { // such as created of created_at, or a relevance that only the service knows
-		return nil
+		return all
 	}
 	slices.SortStableFunc(all, func(a, b world.Thing) int {
 		order := compareValues(valueOf(a, found), valueOf(b, found))
@@ -243,7 +242,7 @@ func (l *list) sorted(call *op.Call, all []world.Thing) error {
 		}
 		return order
 	})
-	return nil
+	return all
 }
 
 func valueOf(thing world.Thing, name string) jsontext.Value {
@@ -291,7 +290,7 @@ func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
 	}
 	switch offset, page, after := asked(call, l.offset), asked(call, l.page), asked(call, l.after); {
 	case after != "":
-		p.first = l.behind(call, all, after)
+		p.first = behind(all, after)
 	case offset != "":
 		p.first, err = numberOf(call, l.offset, 0)
 	case page != "":
@@ -338,7 +337,7 @@ func numberOf(call *op.Call, p *openapi3.Parameter, standard int) (int, error) {
 }
 
 // behind returns the place behind the thing that a cursor names.
-func (l *list) behind(_ *op.Call, all []world.Thing, after string) int {
+func behind(all []world.Thing, after string) int {
 	for i, thing := range all {
 		if thing.Keys[len(thing.Keys)-1] == after {
 			return i + 1
@@ -438,9 +437,7 @@ func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []
 // nextQuery returns the query of the next page.
 func (l *list) nextQuery(call *op.Call, all []world.Thing, p part) url.Values {
 	query := url.Values{}
-	for name, values := range call.Query {
-		query[name] = values
-	}
+	maps.Copy(query, call.Query)
 	switch {
 	case l.after != nil:
 		query.Set(l.after.Name, all[p.end-1].Keys[len(all[p.end-1].Keys)-1])
@@ -462,15 +459,8 @@ func (l *list) link(call *op.Call, query url.Values) string {
 }
 
 // links adds the header of RFC 8288 that leads to the next page.
-func (l *list) links(call *op.Call, header [][2]string, p part) [][2]string {
+func (l *list) links(call *op.Call, header [][2]string, all []world.Thing, p part) [][2]string {
 	if !p.hasMore() || p.end == 0 {
-		return header
-	}
-	all, err := l.matching(call)
-	if err == nil {
-		err = l.sorted(call, all)
-	}
-	if err != nil || p.end > len(all) {
 		return header
 	}
 	return setHeader(header, "Link", fmt.Sprintf(`<%s>; rel="next"`, l.link(call, l.nextQuery(call, all, p))))

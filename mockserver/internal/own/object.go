@@ -144,12 +144,17 @@ func requiredOf(s *openapi3.Schema, depth int) []string {
 
 // clockOf reports in which form a member shows when an object was made or changed, by its name and its type.
 func clockOf(name string, s *openapi3.Schema) (form clock, isUpdate bool) {
-	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-	isUpdate = strings.HasPrefix(plain, "updated") || strings.HasPrefix(plain, "modified") || strings.HasPrefix(plain, "lastmodified")
-	if !isUpdate && !strings.HasPrefix(plain, "created") {
+	plain := plain(name)
+	rest, isCreation := strings.CutPrefix(plain, "created")
+	for _, word := range []string{"updated", "modified", "lastmodified"} {
+		if after, ok := strings.CutPrefix(plain, word); ok {
+			rest, isUpdate = after, true
+		}
+	}
+	if !isUpdate && !isCreation {
 		return "", false
 	}
-	switch rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(plain, "updated"), "lastmodified"), "created"); {
+	switch {
 	case s.Type.Includes(openapi3.TypeString) && s.Format == "date-time":
 		return clockTime, isUpdate
 	case s.Type.Includes(openapi3.TypeString) && s.Format == "date":
@@ -167,6 +172,7 @@ func (c clock) text(now time.Time) jsontext.Value {
 		return jsontext.Value(strconv.Quote(now.UTC().Format(time.DateOnly)))
 	case clockUnix:
 		return strconv.AppendInt(nil, now.Unix(), 10)
+	case clockTime:
 	}
 	return jsontext.Value(strconv.Quote(now.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)))
 }

@@ -10,7 +10,6 @@ package own
 
 import (
 	"net/http"
-	"slices"
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
@@ -108,8 +107,10 @@ func (c *compiler) below(a *specs.Action, handle op.Handler) op.Handler {
 // isCreated reports whether an operation of its own makes things of a resource.
 func (c *compiler) isCreated(r *resource) bool {
 	for _, o := range c.doc.Operations {
-		if slices.ContainsFunc(o.Actions(), func(a *specs.Action) bool { return a.Verb == specs.Create && a.Resource == r.spec }) {
-			return true
+		for _, a := range o.Actions() {
+			if a.Verb == specs.Create && a.Resource == r.spec {
+				return true
+			}
 		}
 	}
 	return false

@@ -227,8 +227,10 @@ func (w *shower) precondition(call *op.Call, thing world.Thing) error {
 	if condition == "" || matchesTag(condition, tagOf(thing)) {
 		return nil
 	}
-	return &op.Error{Code: op.StatusCode(http.StatusPreconditionFailed), Field: "If-Match", Message: w.resource.spec.Title +
-		" has been changed: its entity tag is " + tagOf(thing) + ", not " + condition}
+	return &op.Error{
+		Code: op.StatusCode(http.StatusPreconditionFailed), Field: "If-Match",
+		Message: w.resource.spec.Title + " has been changed: its entity tag is " + tagOf(thing) + ", not " + condition,
+	}
 }
 
 // withTag adds the entity tag where the document has one.
