@@ -13,11 +13,13 @@ import (
 
 // A document that says nothing of resources is read by the conventions of the field. Where a path ends in a parameter,
 // its GET shows an object that has the parameter's value, and a POST on the path before it, or a PUT on the path
-// itself, makes one, the object is a resource. What is inferred is written as the extensions that say it, and is assumed.
+// itself, makes one, the object is a resource. What is inferred is written as the extensions that say it, and is
+// assumed.
 
 // infer describes the resources of a document that does not, in its extensions.
 func (d *Document) infer() {
 	g := inference{document: d, operations: map[string]map[string]*Operation{}, names: map[string]bool{}}
+	g.byPath, g.byCollection = map[string]*inferred{}, map[string]*inferred{}
 	for _, o := range d.Operations {
 		path := trimSlashes(o.Template)
 		if g.operations[path] == nil {
@@ -55,6 +57,8 @@ type inference struct {
 	operations map[string]map[string]*Operation // by path and method
 	found      []*inferred
 	names      map[string]bool
+
+	byPath, byCollection map[string]*inferred // by templates of paths
 }
 
 // inferred is a resource as it was found.
@@ -104,14 +108,16 @@ func (g *inference) find(path string) {
 	if r.schema == nil || !g.isMade(r) {
 		return
 	}
-	for _, before := range g.found {
-		isNearer := r.parent == nil || len(before.path) > len(r.parent.path)
-		if isNearer && strings.HasPrefix(template(path), template(before.path)+"/") {
-			r.parent = before
-		}
+	for above := template(r.collection); above != "" && r.parent == nil; {
+		above = above[:max(strings.LastIndexByte(above, '/'), 0)]
+		r.parent = g.byPath[above]
 	}
 	r.name = g.unique(noun, r)
 	g.found = append(g.found, r)
+	g.byPath[template(path)] = r
+	if at := template(r.collection); g.byCollection[at] == nil {
+		g.byCollection[at] = r
+	}
 }
 
 // isMade reports whether clients can make such an object, so that one that no client has made is not there.
@@ -155,8 +161,15 @@ func resourceName(segment string) string {
 
 func singular(noun string) string {
 	for _, ending := range [][2]string{
-		{"ies", "y"}, {"sses", "ss"}, {"shes", "sh"}, {"ches", "ch"}, {"xes", "x"}, {"ss", "ss"}, {"tuses", "tus"},
-		{"us", "us"}, {"s", ""},
+		{"ies", "y"},
+		{"sses", "ss"},
+		{"shes", "sh"},
+		{"ches", "ch"},
+		{"xes", "x"},
+		{"ss", "ss"},
+		{"tuses", "tus"},
+		{"us", "us"},
+		{"s", ""},
 	} {
 		if stem, ok := strings.CutSuffix(noun, ending[0]); ok && len(stem) > 1 {
 			return stem + ending[1]
@@ -325,36 +338,22 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 
 // action returns what an operation does to the resource that its path names, or nil.
 func (g *inference) action(o *Operation) map[string]any {
-	path := trimSlashes(o.Template)
-	if r := g.at(path, func(r *inferred) string { return r.path }); r != nil {
+	path := template(o.Template)
+	if r := g.byPath[path]; r != nil {
 		return g.onOne(o, r)
 	}
-	if r := g.at(path, func(r *inferred) string { return r.collection }); r != nil {
+	if r := g.byCollection[path]; r != nil {
 		if action := g.onCollection(o, r); action != nil {
 			return action
 		}
 	}
-	var nearest *inferred
-	var rest string
-	for _, r := range g.found {
-		after, ok := strings.CutPrefix(template(path), template(r.path))
-		if ok && (after[0] == '/' || after[0] == ':') && (nearest == nil || len(after) < len(rest)) {
-			nearest, rest = r, after
+	for end := len(path); end > 0; {
+		end = strings.LastIndexAny(path[:end], "/:")
+		if r := g.byPath[path[:max(end, 0)]]; r != nil {
+			return g.beside(o, r, strings.Trim(path[end:], "/:"))
 		}
-	}
-	if nearest != nil {
-		return g.beside(o, nearest, strings.Trim(rest, "/:"))
 	}
 	return g.listBeside(o, path)
-}
-
-func (g *inference) at(path string, of func(*inferred) string) *inferred {
-	for _, r := range g.found {
-		if template(of(r)) == template(path) {
-			return r
-		}
-	}
-	return nil
 }
 
 func (g *inference) onOne(o *Operation, r *inferred) map[string]any {
@@ -404,8 +403,10 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 
 // listBeside describes a list of a resource at a path of its own below the collection, such as /pet/findByStatus.
 func (g *inference) listBeside(o *Operation, path string) map[string]any {
-	for _, r := range g.found {
-		if o.Method != "GET" || r.parent != nil || !strings.HasPrefix(template(path), template(r.collection)+"/") {
+	for o.Method == "GET" && path != "" {
+		path = path[:max(strings.LastIndexByte(path, '/'), 0)]
+		r := g.byCollection[path]
+		if r == nil || r.parent != nil {
 			continue
 		}
 		at := itemsWithKey(o.successSchema(), r.key, maxListDepth)

@@ -11,6 +11,8 @@ package own
 import (
 	"net/http"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -18,7 +20,25 @@ import (
 
 // Interface returns the interface that a document describes.
 func Interface(doc *specs.Document) op.Interface {
-	c := &compiler{doc: doc, single: map[string]*single{}, objects: map[string]*object{}, errors: newErrorForms(doc)}
+	c := &compiler{
+		doc: doc, uses: map[*specs.Resource][]use{}, paths: map[string]map[string]*specs.Operation{},
+		parts: map[string][]*specs.Resource{}, single: map[string]*single{}, objects: map[string]*object{},
+		errors: newErrorForms(doc),
+	}
+	for _, o := range doc.Operations {
+		for _, a := range o.Actions() {
+			c.uses[a.Resource] = append(c.uses[a.Resource], use{o, a})
+		}
+		if c.paths[o.Path] == nil {
+			c.paths[o.Path] = map[string]*specs.Operation{}
+		}
+		c.paths[o.Path][o.Method] = o
+	}
+	for _, r := range doc.Resources() {
+		if parent := r.Parent(); parent != "" {
+			c.parts[parent] = append(c.parts[parent], r)
+		}
+	}
 	i := op.Interface{Name: doc.Interface, Error: c.errors.reply, Authenticate: authenticate}
 	for _, o := range doc.Operations {
 		if o.Path != "" { // as of one that is below no server
@@ -31,8 +51,11 @@ func Interface(doc *specs.Document) op.Interface {
 // compiler makes the handlers of a document.
 type compiler struct {
 	doc     *specs.Document
-	single  map[string]*single // by path
-	objects map[string]*object // by resource
+	uses    map[*specs.Resource][]use
+	paths   map[string]map[string]*specs.Operation // by path and method
+	parts   map[string][]*specs.Resource           // of resources, by their names
+	single  map[string]*single                     // by path
+	objects map[string]*object                     // by resource
 	errors  *errorForms
 }
 
@@ -60,14 +83,14 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	case a.Verb == specs.Get:
 		return getter{newShower(r, s, r.at)}.handle
 	case a.Verb == specs.Create:
-		return creator{shower: newShower(r, s, r.at), location: c.location(r), standards: r.standardsOf(o)}.handle
+		return creator{shower: newShower(r, s, r.at), location: c.location(r.spec), standards: r.standardsOf(o)}.handle
 	case a.Verb == specs.Update || a.Changes:
 		return updater{
 			shower: newShower(r, s, r.at), verb: a.Verb, replaces: o.Method == http.MethodPut,
-			makes: o.Method == http.MethodPut && !c.isCreated(r),
+			makes: o.Method == http.MethodPut && !c.isCreated(r.spec),
 		}.handle
 	case a.Verb == specs.Delete:
-		return deleter{newShower(r, s, r.at)}.handle
+		return deleter{newShower(r, s, r.at), c.parts}.handle
 	case a.Reads:
 		return c.reading(o, r, s)
 	}
@@ -104,16 +127,25 @@ func (c *compiler) below(a *specs.Action, handle op.Handler) op.Handler {
 	}
 }
 
-// isCreated reports whether an operation of its own makes things of a resource.
-func (c *compiler) isCreated(r *resource) bool {
-	for _, o := range c.doc.Operations {
-		for _, a := range o.Actions() {
-			if a.Verb == specs.Create && a.Resource == r.spec {
-				return true
-			}
+// use is what an operation does to a resource.
+type use struct {
+	operation *specs.Operation
+	action    *specs.Action
+}
+
+// find returns the first operation that does something to a resource, or the zero value.
+func (c *compiler) find(r *specs.Resource, verb string, fits func(use) bool) (found use) {
+	for _, u := range c.uses[r] {
+		if u.action.Verb == verb && fits(u) {
+			return u
 		}
 	}
-	return false
+	return found
+}
+
+// isCreated reports whether an operation of its own makes things of a resource.
+func (c *compiler) isCreated(r *specs.Resource) bool {
+	return c.find(r, specs.Create, func(use) bool { return true }).operation != nil
 }
 
 // object returns the schema of a resource's objects: that of what an operation shows which gets one, or else one that
@@ -122,37 +154,26 @@ func (c *compiler) object(r *specs.Resource) *object {
 	if known := c.objects[r.Name]; known != nil {
 		return known
 	}
+	c.objects[r.Name] = newObject(nil)
 	for _, verb := range []string{specs.Get, specs.Create, specs.Update, specs.List} {
-		for _, o := range c.doc.Operations {
-			for _, a := range o.Actions() {
-				if a.Verb != verb || a.Resource != r || len(a.At) == 0 {
-					continue
-				}
-				_, _, content := o.Success()
-				if content == nil {
-					continue
-				}
-				if schema := specs.SchemaAt(content.Schema, a.At[0]); schema != nil && schema.Value != nil {
-					c.objects[r.Name] = newObject(schema)
-					return c.objects[r.Name]
-				}
+		var schema *openapi3.SchemaRef
+		c.find(r, verb, func(u use) bool {
+			if _, _, content := u.operation.Success(); content != nil && len(u.action.At) > 0 {
+				schema = specs.SchemaAt(content.Schema, u.action.At[0])
 			}
+			return schema != nil && schema.Value != nil
+		})
+		if schema != nil && schema.Value != nil {
+			c.objects[r.Name] = newObject(schema)
+			break
 		}
 	}
-	c.objects[r.Name] = newObject(nil)
 	return c.objects[r.Name]
 }
 
 // location returns where clients find one of a resource: the operation that gets it, or nil.
-func (c *compiler) location(r *resource) *specs.Operation {
-	for _, o := range c.doc.Operations {
-		for _, a := range o.Actions() {
-			if a.Verb == specs.Get && a.Resource == r.spec && o.Path != "" {
-				return o
-			}
-		}
-	}
-	return nil
+func (c *compiler) location(r *specs.Resource) *specs.Operation {
+	return c.find(r, specs.Get, func(use) bool { return true }).operation
 }
 
 func paramsOf(call *op.Call, names []string) []string {

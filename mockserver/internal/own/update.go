@@ -257,12 +257,7 @@ func (c *compiler) singleOf(o *specs.Operation) *single {
 	if one, known := c.single[o.Path]; known {
 		return one
 	}
-	byMethod := map[string]*specs.Operation{}
-	for _, other := range c.doc.Operations {
-		if other.Path == o.Path {
-			byMethod[other.Method] = other
-		}
-	}
+	byMethod := c.paths[o.Path]
 	c.single[o.Path] = nil
 	get := byMethod[http.MethodGet]
 	if get == nil || byMethod[http.MethodPut] == nil && byMethod[http.MethodPatch] == nil {

@@ -126,8 +126,6 @@ func (c creator) handle(call *op.Call) (op.Reply, error) {
 	return reply, err
 }
 
-func (w *shower) doc() *specs.Document { return w.operation.Document }
-
 // address returns the address of an operation.
 func (w *shower) address(call *op.Call, o *specs.Operation, keys []string) string {
 	base := call.Base
@@ -259,7 +257,10 @@ func scalar(s *openapi3.Schema, text string) jsontext.Value {
 }
 
 // deleter removes the thing that the path names, and what is below it.
-type deleter struct{ *shower }
+type deleter struct {
+	*shower
+	parts map[string][]*specs.Resource // by the names of what they are parts of
+}
 
 func (d deleter) handle(call *op.Call) (op.Reply, error) {
 	id, thing, err := d.resource.find(call)
@@ -278,16 +279,13 @@ func (d deleter) handle(call *op.Call) (op.Reply, error) {
 }
 
 // deleteBelow removes what belongs to a thing that is gone.
-func (w *shower) deleteBelow(call *op.Call, r *specs.Resource, keys []string) {
-	for _, part := range w.doc().Resources() {
-		if part.Parent() != r.Name {
-			continue
-		}
+func (d deleter) deleteBelow(call *op.Call, r *specs.Resource, keys []string) {
+	for _, part := range d.parts[r.Name] {
 		things, _ := call.World.Own.Things.Get(part.Name)
 		for id, thing := range table.All(&things) {
 			if len(thing.Keys) > len(keys) && slices.Equal(thing.Keys[:len(keys)], keys) {
 				call.World.Own.Drop(part.Name, id, thing.Keys)
-				w.deleteBelow(call, part, thing.Keys)
+				d.deleteBelow(call, part, thing.Keys)
 			}
 		}
 	}
