@@ -137,5 +137,5 @@ func TestSchemasWithoutASample(t *testing.T) {
 		})
 	}
 	m := sample.Maker{}
-	_, _ = m.Of(schemaOf(t, levels)) // it has one, which may be found; a hundred levels end the test if they cost their power
+	_, _ = m.Of(schemaOf(t, levels)) // which may be found; the test does not end if levels cost their power
 }
