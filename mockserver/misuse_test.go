@@ -3,6 +3,7 @@ package mockserver_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs/source"
 )
 
 // A call that cannot be right fails the test at its own line. In a process of its own, the test fails there.
@@ -51,5 +53,35 @@ func TestMisuseFailsAtItsLine(t *testing.T) {
 	}
 	if len(told) > 0 {
 		t.Errorf("other failures: %v", told)
+	}
+}
+
+func TestAScenarioWithoutAdministratorHasOneError(t *testing.T) {
+	t.Parallel()
+	const databases = "core:\n  databases: [{name: stock, tables: [{name: shelves}, {name: racks}]}, {name: sales}]\n"
+	const missing = "scenario.yaml:2: account.users[0].role: no user is an owner or an administrator: want one, "
+	for text, want := range map[string][]string{
+		"account:\n  users: [{id: 5, name: Joe, email: joe@shop.example, role: restricted}]\n" + databases: {missing},
+		"account:\n  users: [{id: 5, name: Joe, email: joe@shop.example, role: restricted}]\n":             {missing},
+		"account:\n  users: [{id: 5, name: Joe, email: joe@shop.example, role: restricted, policies: [a]}]\n" + databases: {
+			missing, `scenario.yaml:2: account.users[0].policies`,
+		},
+		"account:\n  users: [{id: 5, name: Olga, email: olga@shop.example, role: owner}]\n" + databases: nil,
+		databases: nil, // whose account is made
+	} {
+		file := filepath.Join(t.TempDir(), "scenario.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		problems, err := source.Problems(mockserver.CheckScenario(mockserver.WithScenario(file)))
+		if err != nil || len(problems) != len(want) {
+			t.Errorf("%s: %v, %v, want %d problems", text, problems, err, len(want))
+			continue
+		}
+		for i, p := range problems {
+			if !strings.Contains(p.Error(), want[i]) {
+				t.Errorf("%s: %v, want %s", text, p, want[i])
+			}
+		}
 	}
 }
