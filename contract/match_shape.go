@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -183,7 +184,7 @@ func (c *Checker) matchSnapshot(tb testing.TB, name string, union *shape.Union) 
 	if os.Getenv("UPDATE") == "1" {
 		config = append(config, snaps.Update(true))
 	}
-	t := &eager{TB: tb}
+	t := &eager{TB: tb, shape: filepath.Join(dir, name+"_1.snap.json")}
 	snaps.WithConfig(config...).MatchStandaloneJSON(t, text)
 	for _, clean := range t.cleanups {
 		clean()
@@ -191,10 +192,25 @@ func (c *Checker) matchSnapshot(tb testing.TB, name string, union *shape.Union) 
 }
 
 // eager runs clean-ups at once: the library counts the snapshots of a file until the test is over, and a second match
-// of the same operation would go to another file.
+// of the same operation would go to another file. It adds to errors what to do about them.
 type eager struct {
 	testing.TB
+	shape    string // the file
 	cleanups []func()
 }
 
 func (e *eager) Cleanup(f func()) { e.cleanups = append(e.cleanups, f) }
+
+// Error is what the library calls with the difference as text, or with what has kept it from comparing.
+func (e *eager) Error(args ...any) {
+	e.Helper()
+	const anew = "UPDATE=1 go test, outside of CI, and commit the file"
+	if err, ok := args[0].(error); ok && err.Error() == "snapshot not found" { // the library exports no such error
+		e.TB.Error("contract: the snapshot " + e.shape + " is missing, and none is written in CI: write it with " + anew)
+		return
+	}
+	if difference, ok := args[0].(string); ok {
+		args[0] = difference + "\nIf the answer is right, write " + e.shape + " anew with " + anew
+	}
+	e.TB.Error(args...)
+}

@@ -1,9 +1,11 @@
 package contract_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -66,14 +68,37 @@ func TestMatchShapeFindsADifference(t *testing.T) {
 	client, _, url := pools(t, `{"pools":[{"id":1,"name":"default"}]}`)
 	f := &erring{TB: t}
 	contract.MatchShape(f, get(t, client, url)) //nolint:bodyclose // get does
-	if f.errors != 1 {
-		t.Errorf("%d errors", f.errors)
+	if f.errors != 1 || !strings.Contains(f.said, "write testdata/shapes/workflow.listPools.200_1.snap.json anew with UPDATE=1") {
+		t.Errorf("%d errors, %s", f.errors, f.said)
+	}
+}
+
+// A snapshot is never written in CI, which the library asks for when the process begins.
+func TestMatchShapeSaysHowAMissingShapeIsWritten(t *testing.T) {
+	t.Parallel()
+	const inner = "UNDERSTUDY_TEST_SHAPE"
+	if os.Getenv(inner) != "" {
+		client, _, url := pools(t, onePool)
+		contract.MatchShape(t, get(t, client, url), contract.WithShapeDir(t.TempDir())) //nolint:bodyclose // get does
+		return
+	}
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	again.Env = append(os.Environ(), inner+"=1", "CI=true", "UPDATE_SNAPS=")
+	out, err := again.CombinedOutput()
+	for _, want := range []string{"match_shape_response_test.go:", "workflow.listPools.200_1.snap.json is missing", "UPDATE=1 go test"} {
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, said %s, want %s", err, out, want)
+		}
 	}
 }
 
 type erring struct {
 	testing.TB
 	errors int
+	said   string
 }
 
-func (e *erring) Error(...any) { e.errors++ }
+func (e *erring) Error(args ...any) {
+	e.errors++
+	e.said += fmt.Sprint(args...)
+}

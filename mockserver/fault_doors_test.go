@@ -185,10 +185,13 @@ func timeoutOf(parent context.Context, planned *mockserver.PlannedFault) context
 // checkFaultJournal holds the only exchange of the journal against what the client has seen.
 func checkFaultJournal(t *testing.T, d door, planned *mockserver.PlannedFault, seen string, injected bool) {
 	t.Helper()
-	eventually(t, "the server notices that the client has left", func() bool { return len(planned.Hits()) > 0 })
+	eventually(t, "the server notices that the client has left", func() bool {
+		entries, err := d.world.Journal()
+		return err != nil || len(entries) > 0
+	})
 	entries, err := d.world.Journal()
-	if err != nil || len(entries) != 1 || planned.Calls() != 1 {
-		t.Fatalf("%d exchanges, %d calls, %v", len(entries), planned.Calls(), err)
+	if err != nil || len(entries) != 1 || planned.Calls() != 1 || planned.Hits() != 1 {
+		t.Fatalf("%d exchanges, %d calls, %d hits, %v", len(entries), planned.Calls(), planned.Hits(), err)
 	}
 	e := entries[0]
 	_, isInjected := e.InjectedFault()

@@ -83,11 +83,23 @@ func TestFaultsWhichCalls(t *testing.T) {
 		if diff := cmp.Diff([]int{503, 429, 429, 200}, statuses(t, s, 4, "GET", onePool, "")); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
-		if a, b := first.Hits(), second.Hits(); !slices.Equal(a, []int64{1}) || !slices.Equal(b, []int64{2, 3}) {
-			t.Errorf("hits are %v and %v", a, b)
+		if a, b := first.Hits(), second.Hits(); a != 1 || b != 2 {
+			t.Errorf("hits are %d and %d, want 1 and 2", a, b)
 		}
 		if a, b := first.Calls(), second.Calls(); a != 4 || b != 4 {
 			t.Errorf("calls are %d and %d", a, b)
+		}
+		exchanges, err := s.World("").Journal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var by []string
+		for _, e := range exchanges {
+			fault, _ := e.InjectedFault()
+			by = append(by, fault.ID)
+		}
+		if diff := cmp.Diff([]string{first.ID(), second.ID(), second.ID(), ""}, by); diff != "" {
+			t.Errorf("exchanges by their fault (-want +got)\n%s", diff)
 		}
 	})
 }

@@ -50,8 +50,8 @@ func TestAJobIsIssuedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			response.Body.Close()
-			if hits := fault.Hits(); len(hits) != 1 {
-				t.Errorf("the fault was applied to %d calls, want 1", len(hits))
+			if hits := fault.Hits(); hits != 1 {
+				t.Errorf("the fault was applied to %d calls, want 1", hits)
 			}
 			if got := countJobs(t, transport.Client()) - before; got != want {
 				t.Errorf("%d jobs were issued, want %d", got, want)

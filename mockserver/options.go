@@ -62,6 +62,7 @@ type config struct {
 	savePause      time.Duration          // between two looks at whether there is anything to save
 	ca             *certs.CA              // nil: no TLS
 	failed         func(string)           // fails the running test
+	helper         func()                 // keeps its caller out of the line that a failure of the test is reported at
 	mutate         func(*loadedInterface) // in tests: breaks a rule, for the contract suite to notice
 }
 
@@ -284,7 +285,7 @@ func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
 		log: slog.New(slog.DiscardHandler), documents: map[specs.Interface]string{}, recordLimit: DefaultRecordLimit,
-		writeTimeout: DefaultWriteTimeout, savePause: defaultSavePause,
+		writeTimeout: DefaultWriteTimeout, savePause: defaultSavePause, helper: func() {},
 		limits: worlds.Limits{
 			World: DefaultStateLimit, Server: DefaultMemoryLimit, Worlds: DefaultMaxWorlds, Idle: DefaultWorldTTL,
 		},

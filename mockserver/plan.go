@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/fault"
@@ -74,26 +72,19 @@ func (p *PlannedFault) ID() string { return p.id }
 
 // Calls returns how many calls came that the fault is for, whether it was applied to them or not. It is 0 once the
 // fault is removed.
-func (p *PlannedFault) Calls() int {
-	value := p.world.live.Read()
-	for _, planned := range fault.List(value, p.stub) {
-		if planned.ID == p.id {
-			return int(planned.Calls)
-		}
-	}
-	return 0
-}
+func (p *PlannedFault) Calls() int { return int(p.counted().Calls) }
 
-// Hits returns the numbers of the exchanges to which the fault was applied, as far as the journal of the world has
-// them.
-func (p *PlannedFault) Hits() []int64 {
-	var hits []int64
-	for _, e := range p.world.live.Journal.Entries() {
-		if id, _, _ := strings.Cut(e.Fault, ";"); id == p.id {
-			hits = append(hits, e.Seq)
+// Hits returns to how many calls the fault was applied, whose exchanges have its ID in Fault. It is 0 once the fault is
+// removed.
+func (p *PlannedFault) Hits() int { return int(p.counted().Hits) }
+
+func (p *PlannedFault) counted() (planned fault.Planned) {
+	for _, f := range fault.List(p.world.live.Read(), p.stub) {
+		if f.ID == p.id {
+			planned = f
 		}
 	}
-	return slices.Clip(hits)
+	return planned
 }
 
 // Remove takes the fault out of the plan. One that is removed already is an error.

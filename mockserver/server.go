@@ -272,8 +272,8 @@ func (s *Server) knownOperations(operations []string) error {
 	for _, name := range operations {
 		iface, id, _ := strings.Cut(name, ".")
 		if !s.serves(specs.Interface(iface)) {
-			return op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and an id",
-				name, strings.Join(specs.NamesOf(s.config.interfaces), ", "))
+			return op.Invalid("operation", "unknown operation %q; want the name of an interface, %s, a dot and an id",
+				name, source.OneOf(iface, specs.NamesOf(s.config.interfaces)))
 		}
 		v, err := s.loaded(specs.Interface(iface))
 		if err != nil {
@@ -301,6 +301,7 @@ func (s *Server) fail(message string, attrs ...slog.Attr) {
 		return nil
 	})
 	if s.failed != nil {
+		s.helper()
 		s.failed(fmt.Sprint("understudy: ", message, " ", attrs))
 	}
 }

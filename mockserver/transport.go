@@ -108,7 +108,9 @@ func newTestServer(tb testing.TB, defaults, opts []Option) *Server {
 		over = true
 	})
 	defaults = append(defaults, func(c *config) error {
+		c.helper = tb.Helper
 		c.failed = func(message string) {
+			tb.Helper()
 			mu.Lock()
 			defer mu.Unlock()
 			if !over {

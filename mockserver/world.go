@@ -44,13 +44,20 @@ func (w *World) Now() time.Time { return w.live.Now() }
 
 // Advance moves the world's clock forward and settles everything that is due by then, in time order. That more than a
 // hundred thousand events are due fails the test, or is logged, and so does a time beyond the year 9998.
-func (w *World) Advance(by time.Duration) { w.moved(w.live.Advance(w.server.stopping, by)) }
+func (w *World) Advance(by time.Duration) {
+	w.server.helper()
+	w.moved(w.live.Advance(w.server.stopping, by))
+}
 
 // AdvanceUntilIdle moves the clock on until nothing is under way any more but what recurs for ever, such as schedules.
 // That it takes more than a hundred thousand events fails the test, or is logged.
-func (w *World) AdvanceUntilIdle() { w.moved(w.live.AdvanceUntilIdle(w.server.stopping)) }
+func (w *World) AdvanceUntilIdle() {
+	w.server.helper()
+	w.moved(w.live.AdvanceUntilIdle(w.server.stopping))
+}
 
 func (w *World) moved(m worlds.ClockChange, err error) {
+	w.server.helper()
 	switch {
 	case err != nil && w.server.stopping.Err() != nil:
 		return // the clock of a server that is closed is of no use
@@ -152,6 +159,7 @@ func (w *World) Load(fixture []byte) error {
 //
 // A name that no operation has fails the test, or is logged: it would never be called.
 func (w *World) Calls(operation string, statuses ...int) int {
+	w.server.helper()
 	if err := w.server.knownOperations([]string{operation}); err != nil {
 		w.server.fail("count calls", slog.Any("error", err))
 	}

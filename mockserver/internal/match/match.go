@@ -139,8 +139,8 @@ func (m *Matcher) named(documents Documents) (named []*specs.Operation, err erro
 	interfaces := documents.Names
 	if iface, _, found := strings.Cut(m.calls.Operation, "."); found && !strings.ContainsAny(iface, `*?[\`) {
 		if interfaces = []specs.Interface{specs.Interface(iface)}; !slices.Contains(documents.Names, interfaces[0]) {
-			return nil, op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and "+
-				"an id", m.calls.Operation, strings.Join(specs.NamesOf(documents.Names), ", "))
+			return nil, op.Invalid("operation", "unknown operation %q; want the name of an interface, %s, a dot and an id",
+				m.calls.Operation, source.OneOf(iface, specs.NamesOf(documents.Names)))
 		}
 	}
 	var ids []string
