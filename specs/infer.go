@@ -156,7 +156,7 @@ func singular(noun string) string {
 	for _, ending := range [][2]string{
 		{"ies", "y"}, {"sses", "ss"}, {"shes", "sh"}, {"ches", "ch"}, {"xes", "x"}, {"ss", "ss"}, {"tuses", "tus"}, {"us", "us"}, {"s", ""},
 	} {
-		if stem, ok := strings.CutSuffix(noun, ending[0]); ok && len(stem) > 1 {
+		if stem, ok := strings.CutSuffix(noun, ending[0]); ok && len(stem) > 1 && !strings.HasSuffix(stem, "-") {
 			return stem + ending[1]
 		}
 	}
