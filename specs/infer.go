@@ -171,7 +171,7 @@ func singular(noun string) string {
 		{"us", "us"},
 		{"s", ""},
 	} {
-		if stem, ok := strings.CutSuffix(noun, ending[0]); ok && len(stem) > 1 {
+		if stem, ok := strings.CutSuffix(noun, ending[0]); ok && len(stem) > 1 && !strings.HasSuffix(stem, "-") {
 			return stem + ending[1]
 		}
 	}

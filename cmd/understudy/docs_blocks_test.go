@@ -17,7 +17,7 @@ import (
 
 var (
 	blocks       = regexp.MustCompile("(?ms)^ *```(\\w*)(?: ([^\n]*))?\n(.*?)^ *```$")
-	howTested    = regexp.MustCompile(`^(run|project|ready|shown|file=\S+)$`)
+	howTested    = regexp.MustCompile(`^(run|serve|project|ready|shown|file=\S+)$`)
 	startProcess = regexp.MustCompile(`Start-Process .*-ArgumentList `)
 	invoked      = regexp.MustCompile(`(?m)(?:^ *|[|&] *|\.\\)understudy(?:\.exe)? ([^|}&\n]*)`)
 )

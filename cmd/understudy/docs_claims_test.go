@@ -34,7 +34,8 @@ var (
 
 func listFeatures(t *testing.T) features {
 	t.Helper()
-	f := features{flags: map[string]bool{}, vars: map[string]bool{"UNDERSTUDY_CA": true}, words: map[string]bool{}} // of serve --tls
+	f := features{flags: map[string]bool{}, words: map[string]bool{}}
+	f.vars = map[string]bool{"UNDERSTUDY_CA": true, "UNDERSTUDY_SHOP_URL": true} // of serve --tls, and of serve --spec shop=FILE
 	for _, setting := range understudy.ServeSettings() {
 		f.vars[setting.Variable] = true
 	}

@@ -16,9 +16,11 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// The word behind a block's language says what a test does: it runs a block with "run", compares one with "file=PATH"
-// with that file, and one with "ready" with the first line of understudy serve.
+// The word behind a block's language says what a test does: it runs a block with "run", beside a mock that it starts as
+// one with "serve" says, compares one with "file=PATH" with that file, and one with "ready" with the first line of
+// understudy serve.
 var (
+	serveBlock = regexp.MustCompile("(?sm)^```sh serve\nunderstudy serve (.*?)\n```$")
 	fileBlock  = regexp.MustCompile("(?sm)^```\\w+ file=(\\S+)\n(.*?)\n```$")
 	shellBlock = regexp.MustCompile("(?sm)^```sh( run)?\n(.*?)\n```$")
 	otherBlock = regexp.MustCompile("(?sm)^```(python|js|java) run\n(.*?)\n```$")
@@ -153,15 +155,34 @@ func TestDocumentedCommands(t *testing.T) {
 		if len(paragraphs) > 0 {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				typeAll(t, paragraphs)
+				typeAll(t, text, paragraphs)
 			})
 		}
 	}
 }
 
-func typeAll(t *testing.T, paragraphs []string) {
+// servedIn returns the flags that a page gives its mock, with the YAML files that it shows in a folder.
+func servedIn(t *testing.T, dir, page string) []string {
 	t.Helper()
-	mock := serve(t)
+	block := serveBlock.FindStringSubmatch(page)
+	if block == nil {
+		return nil
+	}
+	for _, file := range fileBlock.FindAllStringSubmatch(page, -1) {
+		if filepath.Ext(file[1]) == ".yaml" {
+			if err := os.WriteFile(filepath.Join(dir, filepath.Base(file[1])), []byte(file[2]+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return strings.Fields(strings.ReplaceAll(block[1], "=", "="+dir+"/"))
+}
+
+// typeAll types the paragraphs of a page in a folder, in one shell and beside a mock.
+func typeAll(t *testing.T, page string, paragraphs []string) {
+	t.Helper()
+	dir := t.TempDir()
+	mock := serve(t, servedIn(t, dir, page)...)
 	var script, want []string
 	for _, paragraph := range paragraphs {
 		commands, answer := splitParagraph(paragraph)
@@ -170,7 +191,7 @@ func typeAll(t *testing.T, paragraphs []string) {
 	}
 	const clean = "trap 'kill ${MOCK:-} 2>&- || :' EXIT\n" // where something fails before the page ends its mock
 	text := clean + strings.ReplaceAll(strings.Join(script, "\n"), documented, mock.ready.URL)
-	got := strings.Split(shell(t, text), "\n"+mark+"\n")
+	got := strings.Split(output(t, dir, "sh", "-eu", "-c", text), "\n"+mark+"\n")
 	if len(got) != len(want)+1 {
 		t.Fatalf("%d paragraphs were run, want %d", len(got)-1, len(want))
 	}

@@ -42,6 +42,6 @@ your word.`,
 		},
 	}
 	checkflags.AddBrand(c.Flags(), &word)
-	c.AddCommand(newSpecSuggest())
+	c.AddCommand(newSpecResources(), newSpecSuggest())
 	return c
 }
