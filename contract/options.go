@@ -266,8 +266,8 @@ func WithMaxInconclusive(percent float64) Option {
 	}
 }
 
-// WithInterfaces chooses which interfaces are judged and counted, of the platform's and of those that WithSpec adds. The
-// default is all of them.
+// WithInterfaces chooses which interfaces are judged and counted, of the platform's and of those that WithSpec adds.
+// The default is all of them.
 func WithInterfaces(names ...specs.Interface) Option {
 	return func(c *config) error {
 		if len(names) == 0 {

@@ -23,8 +23,8 @@ func multiplied(next string) string {
 	return "{" + b.String() + `"S9":{"type":"integer"}}`
 }
 
-// A check holds a body against schemas that multiply in a bounded number of steps. If it cannot find out whether the body
-// is right, it says so.
+// A check holds a body against schemas that multiply in a bounded number of steps. If it cannot find out whether the
+// body is right, it says so.
 func TestSchemasMayMultiply(t *testing.T) {
 	t.Parallel()
 	nested := strings.Repeat(`{"a":`, 9) + "true" + strings.Repeat("}", 9)
@@ -47,7 +47,8 @@ func TestSchemasMayMultiply(t *testing.T) {
 			if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			c := checker(t, contract.WithSpec("workflow", file), contract.WithBaseURL("workflow", "https://workflow.svc.example"))
+			c := checker(t, contract.WithSpec("workflow", file),
+				contract.WithBaseURL("workflow", "https://workflow.svc.example"))
 			e := &recording.Exchange{
 				Request:  recording.Request{Method: "GET", URL: "https://workflow.svc.example/api/pools"},
 				Response: &recording.Response{Status: 200, Headers: jsonHeaders(), Body: &recording.Body{Bytes: []byte(test.body)}},

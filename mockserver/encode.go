@@ -148,7 +148,8 @@ func (x *exchange) checkAnswer(a *answer) error {
 		}
 		return nil
 	case x.Name.IsOwn() && a.Status < http.StatusBadRequest && !check.Documents(a.Status):
-		a.notes = append(a.notes, fmt.Sprintf("the status %d is not documented: the document has no status of success", a.Status))
+		a.notes = append(a.notes,
+			fmt.Sprintf("the status %d is not documented: the document has no status of success", a.Status))
 		return nil
 	case a.reason != "" && !check.Documents(a.Status):
 		a.notes = append(a.notes,

@@ -144,8 +144,8 @@ func WithInterfaces(names ...specs.Interface) Option {
 
 // WithSpec adds an interface that a document of your own describes: Swagger 2.0, or OpenAPI 3.0, 3.1 or 3.2, with the
 // files beside it that it refers to. Its name stands in paths, host names and the names of operations, as shop does in
-// shop.getProduct. What x-resources says of it, or what can be inferred by its paths, is remembered: what a POST sends, a
-// GET shows. Everything else is answered with examples of the document, or samples of its schemas.
+// shop.getProduct. What x-resources says of it, or what can be inferred by its paths, is remembered: what a POST
+// sends, a GET shows. Everything else is answered with examples of the document, or samples of its schemas.
 //
 // With the name of an interface of the platform, the document is put in place of the embedded one. Requests are
 // held against it. Its operations are ours by method and path, whatever their ids; operations of ours that it lacks are
@@ -174,8 +174,12 @@ func (c *config) unknownInterface(name specs.Interface) error {
 
 // chooseInterfaces lists the interfaces that are served, once all options are known.
 func (c *config) chooseInterfaces() error {
-	own := slices.DeleteFunc(slices.Sorted(maps.Keys(c.documents)), func(name specs.Interface) bool { return !name.IsOwn() })
-	c.interfaces = append(specs.Interfaces(), own...)
+	c.interfaces = specs.Interfaces()
+	for _, name := range slices.Sorted(maps.Keys(c.documents)) {
+		if name.IsOwn() {
+			c.interfaces = append(c.interfaces, name)
+		}
+	}
 	var errs []error
 	for _, name := range c.only {
 		if !slices.Contains(c.interfaces, name) {
@@ -183,7 +187,8 @@ func (c *config) chooseInterfaces() error {
 		}
 	}
 	if len(errs) == 0 && c.only != nil {
-		c.interfaces = slices.DeleteFunc(c.interfaces, func(name specs.Interface) bool { return !slices.Contains(c.only, name) })
+		isLeftOut := func(name specs.Interface) bool { return !slices.Contains(c.only, name) }
+		c.interfaces = slices.DeleteFunc(c.interfaces, isLeftOut)
 	}
 	for _, base := range c.bases {
 		if !slices.Contains(c.interfaces, base.iface) && (c.only == nil || !slices.Contains(specs.Interfaces(), base.iface)) {

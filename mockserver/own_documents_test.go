@@ -95,13 +95,14 @@ func (w *ownWalk) walk() {
 	order := slices.Clone(w.doc.Operations)
 	depth := func(o *specs.Operation) int { return strings.Count(o.Template, "/") }
 	rankOf := func(o *specs.Operation) int {
-		for _, a := range o.Actions() {
-			if n, isFive := rank[a.Verb]; isFive {
-				return n
-			}
-			return 5
+		actions := o.Actions()
+		if len(actions) == 0 {
+			return 4
 		}
-		return 4
+		if n, isFive := rank[actions[0].Verb]; isFive {
+			return n
+		}
+		return 5
 	}
 	slices.SortStableFunc(order, func(a, b *specs.Operation) int {
 		if x, y := rankOf(a), rankOf(b); x != y {
@@ -174,7 +175,8 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 				keys[len(keys)-1] = name
 			}
 		}
-		isMade := a.Verb == specs.Create || a.Verb == specs.Update && o.Method == http.MethodPut && w.made[a.Resource.Name] == nil
+		isPut := a.Verb == specs.Update && o.Method == http.MethodPut && w.made[a.Resource.Name] == nil
+		isMade := a.Verb == specs.Create || isPut
 		if !isMade || len(a.Resource.Keys) == 0 {
 			continue
 		}

@@ -28,7 +28,8 @@ func newOwnShop(t *testing.T, opts ...mockserver.Option) *shopClient {
 func (c *shopClient) call(request, body string, headers ...string) (status int, answer string, header http.Header) {
 	c.t.Helper()
 	method, path, _ := strings.Cut(request, " ")
-	r, err := http.NewRequestWithContext(c.t.Context(), method, "https://api.shop.example/v1"+path, strings.NewReader(body))
+	address := "https://api.shop.example/v1" + path
+	r, err := http.NewRequestWithContext(c.t.Context(), method, address, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -25,8 +25,8 @@ func multiplied(keyword, next, last string) string {
 	return "{" + b.String() + `"S9":` + last + "}"
 }
 
-// serveSchemas serves a document of one operation, whose body has the schema S0. What the mock takes for its own fault is
-// added to the failures.
+// serveSchemas serves a document of one operation, whose body has the schema S0. What the mock takes for its own fault
+// is added to the failures.
 func serveSchemas(t *testing.T, schemas string, failures *[]string) *mockserver.Server {
 	t.Helper()
 	const content = `"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}`
@@ -41,8 +41,8 @@ func serveSchemas(t *testing.T, schemas string, failures *[]string) *mockserver.
 		mockserver.WithFailure(func(message string) { *failures = append(*failures, message) }))
 }
 
-// A document may combine schemas level by level. To hold a value against each as often as it is met takes a power of the
-// levels: a minute and gigabytes for the bodies here.
+// A document may combine schemas level by level. To hold a value against each as often as it is met takes a power of
+// the levels: a minute and gigabytes for the bodies here.
 func TestSchemasMayMultiply(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
 	const (
 		pool    = `{"name":"a","concurrencyLimit":1}`

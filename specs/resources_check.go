@@ -124,7 +124,7 @@ func (c *resourceChecker) checkAction(o *Operation, a *Action, w *writtenAction,
 			c.add(pointer+"/mayCreate", "%v", err)
 		}
 	}
-	if w.Request != nil && len(a.Request) > 0 && !o.requestHas(a.Request) { // an empty one leads to the whole, schema or not
+	if w.Request != nil && len(a.Request) > 0 && !o.requestHas(a.Request) { // an empty one is the whole
 		c.add(pointer+"/request", "%q does not match anything in the schema of the request", a.Request)
 	}
 }

@@ -3,6 +3,7 @@ package specs_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -158,9 +159,7 @@ func overlaid(t *testing.T, document, overlay string) string {
 		} else if action.Target != "$" {
 			t.Fatalf("target %s", action.Target)
 		}
-		for name, value := range action.Update {
-			object[name] = value
-		}
+		maps.Copy(object, action.Update)
 	}
 	text, err := yaml.Marshal(tree)
 	if err != nil {

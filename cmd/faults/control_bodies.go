@@ -15,7 +15,8 @@ import (
 var controlBodies = promise{
 	name: "control-bodies",
 	says: "What a request to the control interface costs is bounded by its length, as that of any other.",
-	tried: "every operation of the control interface that takes a body, with each of 10 bodies that unpack to much: values, " +
+	tried: "every operation of the control interface that takes a body, with each of 10 bodies that unpack to much: " +
+		"values, " +
 		"objects, members, digits, texts, names, depth, aliases; one after another",
 	try: tryControlBodies,
 }
@@ -93,7 +94,8 @@ func tryControlBodies(ctx context.Context, t *trial) (string, error) {
 			seen.add(a.took)
 		}
 	}
-	return fmt.Sprintf("%d bodies to %d operations, the slowest answered after %v; none took more than %d MiB", sent, operations,
+	return fmt.Sprintf("%d bodies to %d operations, the slowest answered after %v; none took more than %d MiB",
+		sent, operations,
 		ms(seen.worst()), most>>10), nil
 }
 

@@ -14,9 +14,12 @@ import (
 
 var userDocuments = promise{
 	name: "user-documents",
-	says: "A user's document costs what is written in it: schemas that multiply, costly patterns and aliases take a bounded time.",
-	tried: "documents whose schemas combine six others nine levels deep by oneOf, anyOf, allOf and not, of the value or of its " +
-		"members, schemas around each other, nested unique lists, a pattern of 18,000 states: a POST to serve, a check, and a " +
+	says: "A user's document costs what is written in it: schemas that multiply, costly patterns and " +
+		"aliases take a bounded time.",
+	tried: "documents whose schemas combine six others nine levels deep by oneOf, anyOf, allOf and not, " +
+		"of the value or of its " +
+		"members, schemas around each other, nested unique lists, a pattern of 18,000 states: " +
+		"a POST to serve, a check, and a " +
 		"document of aliases",
 	try: tryDocuments,
 }
@@ -38,7 +41,8 @@ func multiplied(keyword, next, last string) string {
 // ownDocument returns a document whose only operation takes and answers S0.
 func ownDocument(schemas string) string {
 	const content = `"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}`
-	return `{"openapi":"3.0.3","info":{"title":"own","version":"1"},"paths":{"/api/pools":{"post":{"requestBody":{"required":true,` +
+	return `{"openapi":"3.0.3","info":{"title":"own","version":"1"},` +
+		`"paths":{"/api/pools":{"post":{"requestBody":{"required":true,` +
 		content + `},"responses":{"201":{"description":"made",` + content + `},"400":{"description":"wrong"}}}}},` +
 		`"components":{"schemas":` + schemas + `}}`
 }
@@ -47,16 +51,23 @@ func tryDocuments(ctx context.Context, t *trial) (string, error) {
 	const members = `{"type":"object","properties":{"a":NEXT}}`
 	nested := strings.Repeat(`{"a":`, 9) + "true" + strings.Repeat("}", 9)
 	all := map[string][2]string{
-		"oneOf":                {multiplied("oneOf", `{"allOf":[NEXT]}`, `{"type":"integer"}`), `{"name":"a"}`},
-		"anyOf":                {multiplied("anyOf", `{"allOf":[NEXT]}`, `{"type":"integer"}`), `{"name":"a"}`},
-		"allOf":                {multiplied("allOf", `{"allOf":[NEXT]}`, `{"type":"object"}`), `{"name":"a"}`},
-		"not":                  {multiplied("not", `{"allOf":[NEXT]}`, `{"type":"integer"}`), `{"name":"a"}`},
-		"members":              {multiplied("oneOf", members, `{"type":"integer"}`), nested},
-		"few members":          {multiplied("oneOf", members, `{"type":"integer"}`), `{"a":{"a":1}}`},
-		"schemas around each":  {`{"S0":{"oneOf":[{"$ref":"#/components/schemas/A"}]},"A":{"allOf":[{"$ref":"#/components/schemas/S0"}]}}`, `{}`},
-		"nested, unique lists": {`{"S0":{"type":"array","uniqueItems":true,"items":{"$ref":"#/components/schemas/S0"}}}`, strings.Repeat("[", 200) + strings.Repeat("]", 200)},
+		"oneOf":       {multiplied("oneOf", `{"allOf":[NEXT]}`, `{"type":"integer"}`), `{"name":"a"}`},
+		"anyOf":       {multiplied("anyOf", `{"allOf":[NEXT]}`, `{"type":"integer"}`), `{"name":"a"}`},
+		"allOf":       {multiplied("allOf", `{"allOf":[NEXT]}`, `{"type":"object"}`), `{"name":"a"}`},
+		"not":         {multiplied("not", `{"allOf":[NEXT]}`, `{"type":"integer"}`), `{"name":"a"}`},
+		"members":     {multiplied("oneOf", members, `{"type":"integer"}`), nested},
+		"few members": {multiplied("oneOf", members, `{"type":"integer"}`), `{"a":{"a":1}}`},
+		"schemas around each": {
+			`{"S0":{"oneOf":[{"$ref":"#/components/schemas/A"}]},"A":{"allOf":[{"$ref":"#/components/schemas/S0"}]}}`,
+			`{}`,
+		},
+		"nested, unique lists": {
+			`{"S0":{"type":"array","uniqueItems":true,"items":{"$ref":"#/components/schemas/S0"}}}`,
+			strings.Repeat("[", 200) + strings.Repeat("]", 200),
+		},
 		"a pattern": {
-			`{"S0":{"type":"object","additionalProperties":{"type":"string","pattern":"^(` + strings.Repeat("(a?){900}|", 20) + `b)$"}}}`,
+			`{"S0":{"type":"object","additionalProperties":{"type":"string","pattern":"^(` +
+				strings.Repeat("(a?){900}|", 20) + `b)$"}}}`,
 			`{"name":"` + strings.Repeat("a", 50_000) + `b"}`,
 		},
 	}
@@ -72,16 +83,19 @@ func tryDocuments(ctx context.Context, t *trial) (string, error) {
 		slowest = max(slowest, took)
 	}
 	took, err := t.tryAliases(ctx)
-	return fmt.Sprintf("%d documents, the slowest POST took %v, a check of each at most 5 s with its start; aliases were refused after %v",
+	return fmt.Sprintf("%d documents, the slowest POST took %v, a check of each at most 5 s with its start; "+
+		"aliases were refused after %v",
 		len(all), ms(slowest), ms(took)), err
 }
 
 // tryDocument serves a document, posts a body, and checks an exchange that has it as an answer.
 func (t *trial) tryDocument(ctx context.Context, document, body string) (time.Duration, error) {
 	file, recorded := t.file("own.json"), t.file("recorded.ndjson")
-	line := fmt.Sprintf(`{"request":{"method":"POST","url":"https://own.example/api/pools","headers":[]},"response":{"status":201,`+
+	line := fmt.Sprintf(`{"request":{"method":"POST","url":"https://own.example/api/pools","headers":[]},`+
+		`"response":{"status":201,`+
 		`"headers":[["Content-Type","application/json"]],"body":{"text":%q}}}`+"\n", body)
-	if err := errors.Join(os.WriteFile(file, []byte(document), 0o600), os.WriteFile(recorded, []byte(line), 0o600)); err != nil {
+	err := errors.Join(os.WriteFile(file, []byte(document), 0o600), os.WriteFile(recorded, []byte(line), 0o600))
+	if err != nil {
 		return 0, err
 	}
 	m, err := t.serve(ctx, "--spec", "workflow="+file)
@@ -97,7 +111,8 @@ func (t *trial) tryDocument(ctx context.Context, document, body string) (time.Du
 	}
 	limited, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(limited, t.binary, "check", "--spec", "workflow="+file, "--base", "workflow=https://own.example",
+	out, err := exec.CommandContext(limited, t.binary, "check",
+		"--spec", "workflow="+file, "--base", "workflow=https://own.example",
 		recorded).CombinedOutput()
 	if limited.Err() != nil || bytes.Contains(out, []byte("goroutine ")) {
 		return a.took, fmt.Errorf("check: %w: %.300s", err, out)

@@ -29,7 +29,8 @@ var inProcess = promise{
 	says: "In the process of a user, nothing panics but what is the user's own call, and nothing is left after Close.",
 	tried: "a process of its own, with a server after another that 8 goroutines use without a socket: reads, writes, " +
 		"streams that are not read, queries and faults without end, bodies that stop, a console and an engine that panic, " +
-		"block, or end their goroutine; contexts that end before, during and after; Close in between; sources of a check that panic; " +
+		"block, or end their goroutine; contexts that end before, during and after; Close in between; " +
+		"sources of a check that panic; " +
 		"the goroutines that are left",
 	try: tryInProcess,
 }

@@ -68,12 +68,16 @@ var habits = []habit{
 		return true
 	}},
 	{"a slash before the path", withSlashes(func(_ *specs.Operation, path string) string { return "/" + path })},
-	{"an address without a slash at its end, and a slash between it and the path",
-		withSlashes(func(op *specs.Operation, path string) string { return behind(path, "/"+string(op.Interface)) })},
-	{"an address with the base path, and a slash between it and the path",
+	{
+		"an address without a slash at its end, and a slash between it and the path",
+		withSlashes(func(op *specs.Operation, path string) string { return behind(path, "/"+string(op.Interface)) }),
+	},
+	{
+		"an address with the base path, and a slash between it and the path",
 		withSlashes(func(op *specs.Operation, path string) string {
 			return behind(path, "/"+string(op.Interface)+op.Document.BasePath)
-		})},
+		}),
+	},
 	{"two slashes for each", withSlashes(func(_ *specs.Operation, path string) string {
 		return strings.ReplaceAll(path, "/", "//")
 	})},

@@ -30,7 +30,8 @@ has the extensions already, the output repeats them.`,
 			return printResources(c, specs.Interface(name), args[0])
 		},
 	}
-	c.Flags().StringVar(&name, "interface", "api", "read the document as that of the interface `NAME`, as in --spec NAME=FILE")
+	c.Flags().StringVar(&name, "interface", "api",
+		"read the document as that of the interface `NAME`, as in --spec NAME=FILE")
 	return c
 }
 

@@ -24,7 +24,8 @@ func (t *text) accepts(r *run, value string) bool {
 			return false
 		}
 	}
-	return (t.pattern == nil || r.take(t.pattern.cost(value)) && t.pattern.matches(value)) && (t.format == nil || t.format(value))
+	return (t.pattern == nil || r.take(t.pattern.cost(value)) && t.pattern.matches(value)) &&
+		(t.format == nil || t.format(value))
 }
 
 // number holds the keywords of a schema that are about a number.

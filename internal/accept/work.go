@@ -8,9 +8,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Work tells how much an engine does that holds values against schemas. Engines hold each value against all schemas that
-// combine it, as often as they meet it: what a schema combines with itself, level by level, takes a power of the levels.
-// Its zero value can be used, by several at a time.
+// Work tells how much an engine does that holds values against schemas. Engines hold each value against all schemas
+// that combine it, as often as they meet it: what a schema combines with itself, level by level, takes a power of the
+// levels. Its zero value can be used, by several at a time.
 type Work struct {
 	patterns sync.Map // string → int, the instructions of a regular expression
 	empty    sync.Map // *openapi3.Schema → int, the steps to find out whether a schema is empty
@@ -24,8 +24,8 @@ func (w *Work) Steps(schema *openapi3.Schema, decoded any) int {
 	return min(c.steps, MaxSteps+1)
 }
 
-// What a step is to an engine beside holding a value against a schema: it copies so many values, and takes so many steps
-// to compare one with others.
+// What a step is to an engine beside holding a value against a schema: it copies so many values, and takes so many
+// steps to compare one with others.
 const (
 	valuesCopied   = 8
 	stepsToCompare = 32

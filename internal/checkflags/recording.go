@@ -43,8 +43,8 @@ func (r *Recording) Add(flags *pflag.FlagSet) {
 // AddSpecs adds the flag with the user's documents.
 func AddSpecs(flags *pflag.FlagSet, value *Pairs) {
 	*value = Pairs{What: "FILE"}
-	flags.Var(value, "spec", "an OpenAPI document of your own: of a new interface, as in shop=openapi.yaml, or in place of one of the\n"+
-		"platform's (repeatable)")
+	flags.Var(value, "spec", "an OpenAPI document of your own: of a new interface, as in shop=openapi.yaml, or in place\n"+
+		"of one of the platform's (repeatable)")
 }
 
 // AddExtras adds the flag that chooses among the extras.

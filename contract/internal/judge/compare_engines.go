@@ -130,7 +130,8 @@ func (j *Judge) addFaults(o *judgement, m *message, r engineResults, d decision)
 	if d.verdict == report.Inconclusive {
 		reason := "the recording does not contain the body, and the query lacks its required members"
 		if r.kin.tooMuch != "" {
-			reason = "the schema at " + r.kin.tooMuch + " of the document combines so many schemas, level by level, that an engine " +
+			reason = "the schema at " + r.kin.tooMuch + " of the document combines so many schemas, level by level, " +
+				"that an engine " +
 				"would take too long"
 		}
 		j.inconclusive(o, m, reason)

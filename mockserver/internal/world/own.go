@@ -19,7 +19,7 @@ type Own struct {
 // Thing is an object of an interface of the user's own.
 type Thing struct {
 	Keys []string       `json:"keys"` // what names it in a path, its parents first
-	Text jsontext.Value `json:"text"` // the object as answers show it; null of one that each path has, and that was deleted
+	Text jsontext.Value `json:"text"` // the object as answers show it; null of one of a path that was deleted
 }
 
 // nameOf returns the name of a thing.

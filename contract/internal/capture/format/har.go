@@ -86,7 +86,8 @@ func decodeEntry(r record.Raw) (record.Item, error) {
 		err = errors.New("the entry has no request with a method and a url")
 	}
 	if err == nil && h.Response != nil && !h.Response.hasStatus() {
-		err = fmt.Errorf("its response has the status %v: want a number such as 200, or 0 if none was seen", h.Response.Status)
+		err = fmt.Errorf("its response has the status %v: want a number such as 200, or 0 if none was seen",
+			h.Response.Status)
 	}
 	if err != nil {
 		return record.Item{},

@@ -36,7 +36,8 @@ func parseInteraction(raw []byte) (tree.Value, error) {
 func parseList(raw []byte) (items []*yaml.Node, err error) {
 	var doc yaml.Node
 	err = routine.Try(func() error { return yaml.Unmarshal(raw, &doc) })
-	if _, ok := errors.AsType[*routine.PanicError](err); ok { // what the parser does not survive, the recording must not end with
+	// What the parser does not survive, the recording must not end with.
+	if _, ok := errors.AsType[*routine.PanicError](err); ok {
 		err = fmt.Errorf("the YAML parser failed: %s", routine.Brief(err))
 	}
 	if err != nil {
