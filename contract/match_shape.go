@@ -201,7 +201,7 @@ type eager struct {
 
 func (e *eager) Cleanup(f func()) { e.cleanups = append(e.cleanups, f) }
 
-// Error is what the library calls with the difference as text, or with what has kept it from comparing.
+// Error takes the difference as text from the library, or what has kept it from comparing.
 func (e *eager) Error(args ...any) {
 	e.Helper()
 	const anew = "UPDATE=1 go test, outside of CI, and commit the file"

@@ -137,7 +137,7 @@ func (f *files) resolve(ref, from string) (value any, name string, err error) {
 	u, err := url.Parse(ref)
 	switch {
 	case err != nil:
-		return nil, "", fmt.Errorf("%q is no reference", ref)
+		return nil, "", fmt.Errorf("%q is not a reference", ref)
 	case u.Scheme != "" || u.Host != "":
 		return nil, "", fmt.Errorf("it refers to an address (%s): save it beside the document, and refer to the file", ref)
 	}

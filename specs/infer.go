@@ -293,7 +293,7 @@ func itemsWithKey(answer *openapi3.SchemaRef, key string, depth int) Pointer {
 	return nil
 }
 
-// maxListDepth is how deep in an answer a list is looked for.
+// maxListDepth is the depth in an answer to which a list is looked for.
 const maxListDepth = 3
 
 // successSchema returns the schema of the JSON that the operation answers with on success, or nil.

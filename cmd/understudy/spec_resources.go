@@ -21,7 +21,7 @@ updates or deletes them.
 Where the document says nothing of resources, they are inferred of its paths and
 schemas. The output is an OpenAPI Overlay 1.0, as YAML. To correct it, change the
 extensions x-resources and x-resource in it, and put all of them into the document: then
-nothing is inferred any more, and mistakes are told with file and line. If the document
+nothing is inferred any more, and mistakes are reported with file and line. If the document
 has the extensions already, the output repeats them.`,
 		Example: `  understudy spec resources openapi.yaml
   understudy spec resources openapi.yaml > resources.yaml`,

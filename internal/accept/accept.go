@@ -115,7 +115,7 @@ func (t *Tree) Refuses(decoded any) bool {
 	return t.Judge(flat.Append(make(flat.Value, 0, usual), decoded)) == Refused
 }
 
-// Verdict is what kin-openapi says of a value, as far as it is known.
+// Verdict holds what kin-openapi says of a value, as far as it is known.
 type Verdict int
 
 // The verdicts.

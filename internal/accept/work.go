@@ -8,7 +8,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Work tells how much an engine does that holds values against schemas. Engines hold each value against all schemas
+// Work reports how much an engine does that holds values against schemas. Engines hold each value against all schemas
 // that combine it, as often as they meet it: what a schema combines with itself, level by level, takes a power of the
 // levels. Its zero value can be used, by several at a time.
 type Work struct {

@@ -187,7 +187,7 @@ func (m *Maker) alternative(s *openapi3.Schema, alternatives openapi3.SchemaRefs
 	return nil, err
 }
 
-// maxNestedChecks is how deep alternatives are checked one by one: the cost doubles with each level.
+// maxNestedChecks is the depth to which alternatives are checked one by one: the cost doubles with each level.
 const maxNestedChecks = 8
 
 // discriminated sets the member that says which alternative an object is, where the alternative allows it.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// epoch is when samples begin: nothing of them depends on the clock.
+// epoch is the first time in samples: nothing of them depends on the clock.
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // maxText bounds the length of a text that a schema wants long.

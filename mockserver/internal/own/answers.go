@@ -19,7 +19,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// success is how an operation answers that succeeds.
+// success describes the answers of an operation that succeeds.
 type success struct {
 	operation *specs.Operation
 	status    int

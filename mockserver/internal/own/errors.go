@@ -151,7 +151,7 @@ func clone(value any) (copied any) {
 	return copied
 }
 
-// maxErrorDepth is how deep in an error its message may stand.
+// maxErrorDepth is the depth in an error at which its message may stand.
 const maxErrorDepth = 3
 
 // said returns an error with the message and the status where such things stand.

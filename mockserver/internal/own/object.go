@@ -25,7 +25,7 @@ type member struct {
 	value jsontext.Value
 }
 
-// membersOf takes an object apart; nil if the text is no object.
+// membersOf takes an object apart; nil if the text is not an object.
 func membersOf(text []byte) []member {
 	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {

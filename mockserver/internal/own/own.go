@@ -127,7 +127,7 @@ func (c *compiler) below(a *specs.Action, handle op.Handler) op.Handler {
 	}
 }
 
-// use is what an operation does to a resource.
+// use describes what an operation does to a resource.
 type use struct {
 	operation *specs.Operation
 	action    *specs.Action
