@@ -62,7 +62,7 @@ func TestAScenarioWithoutAdministratorHasOneError(t *testing.T) {
 	const missing = "scenario.yaml:2: account.users[0].role: no user is an owner or an administrator: want one, "
 	for text, want := range map[string][]string{
 		"account:\n  users: [{id: 5, name: Joe, email: joe@shop.example, role: restricted}]\n" + databases: {missing},
-		"account:\n  users: [{id: 5, name: Joe, email: joe@shop.example, role: restricted}]\n":             {missing},
+		"account:\n  users: [{id: 5, name: Joe, email: joe@shop.example, role: restricted}]\n":             nil, // nothing belongs to anybody
 		"account:\n  users: [{id: 5, name: Joe, email: joe@shop.example, role: restricted, policies: [a]}]\n" + databases: {
 			missing, `scenario.yaml:2: account.users[0].policies`,
 		},

@@ -40,7 +40,6 @@ var knownToPrism = []struct{ pattern, reason string }{
 	},
 	{`^core GET .*invalid json response body`, "the platform sends one JSON array a line as application/json"},
 	{`^core GET 200: .*Response body must be string`, "msgpack is bytes, which Prism takes for JSON"},
-	{`^ingestion POST 404: .*route not found`, "stories also show that batches of events have no operation"},
 	{`^ingestion .*property 'connection'`, "a proxy takes this header away, as it is for one hop only"},
 }
 
