@@ -130,7 +130,7 @@ func (t *trial) tryAliases(ctx context.Context) (time.Duration, error) {
 	out, err := exec.CommandContext(ctx, t.binary, "check", "--spec", "workflow="+file, file).CombinedOutput()
 	took := time.Since(begin)
 	if err == nil || took > 2*promptAnswer {
-		return took, fmt.Errorf("aliases: %v after %v: %.300s", err, ms(took), out)
+		return took, fmt.Errorf("aliases: %w after %v: %.300s", err, ms(took), out)
 	}
 	return took, nil
 }

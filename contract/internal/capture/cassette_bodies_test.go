@@ -137,12 +137,13 @@ func TestTheLastLineNeedsNoEnd(t *testing.T) {
 		goes = "version: 2\ninteractions:\n- request: {method: GET, url: 'http://h/a'}\n  response:\n"
 		cut  = "GET /a - 200 abc (; the cassette ends within the body, without a line break: it may be cut off)"
 	)
+	const cutOff = "the cassette is cut off here, behind interaction 1"
 	for text, want := range map[string]string{
 		goes + "    body: abc\n    code: 200":                                     "GET /a - 200 abc",
 		goes + "    body: abc\n    status: {code: 200}":                           "GET /a - 200 abc",
-		goes + "    body: abc\n    code: 200\n    dura":                           "the cassette is cut off here, behind interaction 1",
-		goes + "    code: 200\n    headers: {A: [b":                               "the cassette is cut off here, behind interaction 1",
-		goes + "    code: 200\n    headers: {A: [b]}\n    ":                       "the cassette is cut off here, behind interaction 1",
+		goes + "    body: abc\n    code: 200\n    dura":                           cutOff,
+		goes + "    code: 200\n    headers: {A: [b":                               cutOff,
+		goes + "    code: 200\n    headers: {A: [b]}\n    ":                       cutOff,
 		goes + "    code: 200\n    body: 'abc'":                                   "GET /a - 200 abc",
 		goes + "    code: 200\n    headers: {content-length: [3]}\n    body: abc": "GET /a - 200 abc",
 		goes + "    code: 200\n    headers: {content-length: [9]}\n    body: abc": "GET /a - 200 abc (; the recording " +
