@@ -234,6 +234,7 @@ var checkRows = map[string]checkRow{
 	"WithComplete":        checkedWith(contract.WithComplete("always")),
 	"WithDisputed":        checkedWith(contract.WithDisputed(true)),
 	"WithEngine":          checkedWith(contract.WithEngine(broken{})),
+	"WithInterfaces":      checkedWith(contract.WithInterfaces(specs.Interfaces()...)),
 	"WithExtras":          checkedWith(contract.WithExtras(false)),
 	"WithGaps":            checkedWith(contract.WithGaps(true)),
 	"WithGuess":           checkedWith(contract.WithGuess(true)),

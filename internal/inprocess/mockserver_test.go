@@ -188,6 +188,9 @@ var mockRows = map[string]mockRow{
 			u.server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", path, nil))
 		}
 	}),
+	"Server.Address":     does(func(_ context.Context, u *inUse) { u.server.Address(specs.Core) }),
+	"Server.Hosts":       does(func(_ context.Context, u *inUse) { u.server.Hosts() }),
+	"Server.Interfaces":  does(func(_ context.Context, u *inUse) { u.server.Interfaces() }),
 	"Server.URL":         does(func(_ context.Context, u *inUse) { u.server.URL(specs.Core) }),
 	"Server.Undelivered": does(func(_ context.Context, u *inUse) { u.server.Undelivered() }),
 	"Server.World":       does(func(_ context.Context, u *inUse) { u.server.World("") }),
@@ -273,6 +276,7 @@ var mockRows = map[string]mockRow{
 	"WithConsole":      with(mockserver.WithConsole(lasting{})),
 	"WithControlHost":  with(mockserver.WithControlHost("own.example")),
 	"WithControlToken": with(mockserver.WithControlToken("secret")),
+	"WithInterfaces":   with(mockserver.WithInterfaces(specs.Interfaces()...)),
 	"WithExtras":       with(mockserver.WithExtras(false)),
 	"WithFaults": with(mockserver.WithFaults(
 		fixtures.Fault{Calls: pools, Delay: &fixtures.Delay{Fixed: fixtures.Duration(time.Minute)}, BytesPerSecond: 1})),
