@@ -154,10 +154,11 @@ type run struct {
 	known   map[place]bool // results, once there were so many steps that some may be taken again and again
 }
 
-// place is a value, and a schema that it is held against.
+// place is a value, and a schema that it is held against. Values are parts of one list of nodes, so that the capacity
+// of one says where it begins; a pointer to its first node would move each value to the heap.
 type place struct {
 	tree *Tree
-	at   *flat.Node
+	rest int
 }
 
 const manySteps = 1000
@@ -176,7 +177,7 @@ func (t *Tree) accepts(r *run, v flat.Value) bool {
 	case r.steps < manySteps:
 		return t.fits(r, v)
 	}
-	here := place{t, &v[0]}
+	here := place{t, cap(v)}
 	is, known := r.known[here]
 	if !known {
 		is = t.fits(r, v)
