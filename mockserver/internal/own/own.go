@@ -1,4 +1,4 @@
-// Package own answers the operations of a user's own document, of which there is no handler in Go. Each operation is
+// Package own answers the operations of a user's own document, for which there are no handlers in Go. Each operation is
 // compiled at the start into what its handler needs: the status and the media type of its answer, where in it an object
 // stands, and which of its members come from where.
 //
