@@ -91,14 +91,12 @@ func (c *config) served() match.Documents {
 	return match.Documents{Names: c.interfaces, Of: c.document}
 }
 
+// set returns the documents of all interfaces that can be served.
+func (c *config) set() *specs.Set { return &specs.Set{Files: c.documents, Brand: c.brand} }
+
 // document returns the document by which an interface will be served.
 func (c *config) document(name specs.Interface) (doc *specs.Document, err error) {
-	if file := c.documents[name]; file != "" {
-		doc, err = specs.LoadFile(name, file, c.brand)
-	} else {
-		doc, err = specs.Load(name, c.brand)
-	}
-	if err == nil && !c.extras {
+	if doc, err = c.set().Load(name); err == nil && !c.extras {
 		doc = doc.WithoutExtras()
 	}
 	return doc, err

@@ -141,7 +141,7 @@ func (k scenarioCheck) one(name string) ([]scenarioProblem, error) {
 			found = append(found, p)
 		}
 	}
-	return append(found, problemsOf(name, story.Check(scenario.StoryFile, scenario.Story, k.brand))...), nil
+	return append(found, problemsOf(name, story.Check(scenario.StoryFile, scenario.Story, &specs.Set{Brand: k.brand}))...), nil
 }
 
 // isAt reports whether two problems have the same place. Their messages may differ in times.
