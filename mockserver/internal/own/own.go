@@ -20,6 +20,17 @@ import (
 
 // Interface returns the interface that a document describes.
 func Interface(doc *specs.Document) op.Interface {
+	c := newCompiler(doc)
+	i := op.Interface{Name: doc.Interface, Error: c.errors.reply, Authenticate: authenticate}
+	for _, o := range doc.Operations {
+		if o.Path != "" { // as of one that is below no server
+			i.Routes = append(i.Routes, op.Route{Path: o.Method + " " + o.Path, Handle: c.handler(o), For: op.Anyone})
+		}
+	}
+	return i
+}
+
+func newCompiler(doc *specs.Document) *compiler {
 	c := &compiler{
 		doc: doc, uses: map[*specs.Resource][]use{}, paths: map[string]map[string]*specs.Operation{},
 		parts: map[string][]*specs.Resource{}, single: map[string]*single{}, objects: map[string]*object{},
@@ -39,13 +50,7 @@ func Interface(doc *specs.Document) op.Interface {
 			c.parts[parent] = append(c.parts[parent], r)
 		}
 	}
-	i := op.Interface{Name: doc.Interface, Error: c.errors.reply, Authenticate: authenticate}
-	for _, o := range doc.Operations {
-		if o.Path != "" { // as of one that is below no server
-			i.Routes = append(i.Routes, op.Route{Path: o.Method + " " + o.Path, Handle: c.handler(o), For: op.Anyone})
-		}
-	}
-	return i
+	return c
 }
 
 // compiler makes the handlers of a document.
