@@ -132,7 +132,7 @@ func TestOwnFixturesSayWhatIsWrong(t *testing.T) {
 		},
 		"a part without its whole": {
 			"interfaces:\n  shop:\n    products: [{id: 1, name: rose, price: 1}]\n    reviews:\n      - {productId: 2, stars: 1}\n",
-			"5: interfaces.shop.reviews[0]: reviews: there is no product 2, but review is a part of it: want it as well, or one of 1",
+			"5: interfaces.shop.reviews[0]: reviews: product 2 is missing, but review is a part of it: want it as well, or one of 1",
 		},
 		"a part that does not say of what": {
 			"interfaces:\n  shop:\n    reviews:\n      - {stars: 1}\n",
@@ -141,7 +141,7 @@ func TestOwnFixturesSayWhatIsWrong(t *testing.T) {
 		},
 		"a path below what is not there": {
 			"interfaces:\n  shop:\n    /products/9/reviews: [{stars: 1}]\n",
-			"3: interfaces.shop./products/9/reviews: /products/9/reviews: there is no product 9, but review is a part of it: " +
+			"3: interfaces.shop./products/9/reviews: /products/9/reviews: product 9 is missing, but review is a part of it: " +
 				"want it as well",
 		},
 		"a list where there is one object": {
@@ -184,4 +184,58 @@ func TestOwnFixturesSayWhatIsWrong(t *testing.T) {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	})
+}
+
+func TestOwnFixturesReferToWhatIsThere(t *testing.T) {
+	t.Parallel()
+	const document = `openapi: 3.0.3
+info: {title: Orders, version: "1"}
+x-resources:
+  customer: {path: [customerId]}
+  order: {path: [orderId], refers: [{resource: customer, at: /customerId}, {resource: customer, at: /watchers/*}]}
+paths:
+  /customers:
+    post:
+      operationId: addCustomer
+      x-resource: {resource: customer, verb: create, at: ""}
+      responses: {"201": {description: It., content: {application/json: {schema: {$ref: "#/components/schemas/Customer"}}}}}
+  /orders:
+    post:
+      operationId: addOrder
+      x-resource: {resource: order, verb: create, at: ""}
+      responses: {"201": {description: It., content: {application/json: {schema: {$ref: "#/components/schemas/Order"}}}}}
+components:
+  schemas:
+    Customer: {type: object, required: [id], properties: {id: {type: integer}}}
+    Order:
+      type: object
+      required: [id]
+      properties:
+        id: {type: integer}
+        customerId: {type: integer, nullable: true}
+        watchers: {type: array, items: {type: integer}}
+`
+	for name, test := range map[string]struct{ orders, want string }{
+		"what is there, however late":     {"{id: 1, customerId: 7, watchers: [7]}", ""},
+		"what does not say to whom":       {"{id: 1, customerId: null}", ""},
+		"what is not there":               {"{id: 1, customerId: 8}", "customerId: orders: customer 8 is missing"},
+		"one of a list that is not there": {"{id: 1, watchers: [7, 9]}", "watchers[1]: orders: customer 9 is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := writeFiles(t, map[string]string{
+				"openapi.yaml": document,
+				"s.yaml":       "interfaces:\n  shop:\n    orders: [" + test.orders + "]\n    /customers: [{id: 7}]\n",
+			})
+			err := mockserver.CheckScenario(mockserver.WithScenario(filepath.Join(folder, "s.yaml")),
+				mockserver.WithSpec("shop", filepath.Join(folder, "openapi.yaml")))
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if test.want == "" && got != "" || !strings.Contains(got, test.want) {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
 }

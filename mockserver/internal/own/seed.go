@@ -484,7 +484,7 @@ func (s *seeding) require(l *seedList, n need, why string, at ...any) {
 	if len(known) == maxKnown {
 		hint += " and others"
 	}
-	s.fail(fmt.Errorf("there is no %s %s, but %s: %s", n.resource.Title, strings.Join(n.keys, "/"), why, hint), l.name, at...)
+	s.fail(fmt.Errorf("%s %s is missing, but %s: %s", n.resource.Title, strings.Join(n.keys, "/"), why, hint), l.name, at...)
 }
 
 // maxKnown is the number of objects that a hint names.
