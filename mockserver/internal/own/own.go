@@ -11,8 +11,6 @@ package own
 import (
 	"net/http"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -159,20 +157,7 @@ func (c *compiler) object(r *specs.Resource) *object {
 	if known := c.objects[r.Name]; known != nil {
 		return known
 	}
-	c.objects[r.Name] = newObject(nil)
-	for _, verb := range []string{specs.Get, specs.Create, specs.Update, specs.List} {
-		var schema *openapi3.SchemaRef
-		c.find(r, verb, func(u use) bool {
-			if _, _, content := u.operation.Success(); content != nil && len(u.action.At) > 0 {
-				schema = specs.SchemaAt(content.Schema, u.action.At[0])
-			}
-			return schema != nil && schema.Value != nil
-		})
-		if schema != nil && schema.Value != nil {
-			c.objects[r.Name] = newObject(schema)
-			break
-		}
-	}
+	c.objects[r.Name] = newObject(c.doc.ObjectSchema(r))
 	return c.objects[r.Name]
 }
 

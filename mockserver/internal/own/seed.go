@@ -332,7 +332,7 @@ func (s *seeding) checkMembers(l *seedList, o *seedObject) {
 		switch {
 		case part != nil && part.Value != nil && part.Value.WriteOnly:
 			s.fail(errors.New("is writeOnly: answers do not show it, so that it cannot be given"), l.title(o), at...)
-		case part == nil && schema.namesAll():
+		case part == nil && specs.HidesNames(schema.schema):
 			s.fail(fmt.Errorf("unknown member %q; want %s", m.name,
 				source.OneOf(m.name, slices.Sorted(maps.Keys(schema.members)))), l.title(o), at...)
 		}
@@ -345,13 +345,6 @@ func (s *seeding) checkMembers(l *seedList, o *seedObject) {
 			s.fail(fmt.Errorf("the member %s is missing", f.name), l.title(o), o.path...)
 		}
 	}
-}
-
-// namesAll reports whether the schema names members and does not say that there may be others: then a name that it
-// lacks is taken for a mistake.
-func (o *object) namesAll() bool {
-	extra := o.schema.AdditionalProperties
-	return len(o.members) > 0 && extra.Schema == nil && (extra.Has == nil || !*extra.Has)
 }
 
 // keep makes an object, if it fits the schema.
