@@ -146,6 +146,9 @@ func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
 	if e.OK() || e.Status == http.StatusConflict {
 		e.Opaque = r.Item.ResponseDoubt != ""
 		o.response(actions, own, r)
+		if len(actions) > 0 && e.OK() && !e.Opaque {
+			o.contradictions(actions, r)
+		}
 	}
 	e.readRequest(actions, own, r)
 	if e.Issued != nil && e.Issued.Reads {

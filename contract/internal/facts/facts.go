@@ -31,6 +31,9 @@ type Content struct {
 	Answered string   // the id of the one thing that the answer is, of the kind that the path names
 	Ignored  []Member // what a request set, and its answer shows otherwise
 
+	Contradictions []Contradiction // what an answer contradicts of its request or of itself
+	Walk           *Walk           // the step of a list that goes on, page by page
+
 	*WorkflowContent // never nil, and not to be changed
 	*CoreContent     // likewise
 	DWHContent

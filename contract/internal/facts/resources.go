@@ -16,6 +16,7 @@ type objectReader struct {
 	event    *Exchange
 	document *specs.Document
 	match    *specs.Match
+	keyed    *keyedAnswer // nil unless the answer is one named thing
 }
 
 // name notes what the path and the query name.
@@ -199,6 +200,8 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; s.isAnswer && isNumbered &&
 		f.Thing.Kind == e.Kind && judge.IsDistinct(id) {
 		e.Answered = id
+	} else if s.isAnswer && len(r.Types) == 0 && f.Thing.Kind == e.Kind && !e.Target.IsNone() {
+		o.keyed = &keyedAnswer{r, s.object}
 	}
 	e.Shows = append(e.Shows, f)
 	if read := objects[f.Thing.Kind]; read != nil {

@@ -21,6 +21,7 @@ type State struct {
 	MayHaveCreated   map[facts.Kind]*facts.Exchange // the last exchange that may have made one unseen
 	recoveredUnknown *facts.Exchange                // the last recovery of an unknown table
 	callers          *bounded[uint64, *Caller]
+	walks            *bounded[walkKey, *walk]
 	waiting          map[string][]*Pending // by rule
 	first            *facts.Exchange       // at the site, of whichever account
 	// callers are hidden alike, and what is made contradicts what is there, as if they were several
@@ -61,6 +62,7 @@ func newState(kinds facts.Catalogue) *State {
 		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
 		MayHaveCreated: map[facts.Kind]*facts.Exchange{},
 		callers:        newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
+		walks:  newBounded[walkKey, *walk](maxPending, nil),
 		unseen: newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
 	}
 }
@@ -171,4 +173,27 @@ func (s *State) abandon(rules []Rule, say func(Ruling)) {
 		}
 	}
 	clear(s.waiting)
+}
+
+// walkKey names a list that a caller reads.
+type walkKey struct {
+	list, caller uint64
+}
+
+// walk is a list that is read page by page.
+type walk struct {
+	next  string                     // where its last page led
+	pages map[string]*facts.Exchange // by what they were asked for with
+}
+
+// NextOfWalk takes the page in hand, and returns the page of the same walk that it leads back to, or nil.
+func (st *Step) NextOfWalk() *facts.Exchange {
+	key := walkKey{st.Walk.Key, st.Caller}
+	w, known := st.State.walks.Get(key)
+	if !known || st.Walk.Asked != w.next || len(w.pages) >= maxEntities {
+		w = &walk{pages: map[string]*facts.Exchange{}}
+		st.State.walks.put(key, w)
+	}
+	w.pages[st.Walk.Asked], w.next = st.Exchange, st.Walk.Next
+	return w.pages[st.Walk.Next]
 }

@@ -39,6 +39,10 @@ func checkConsistency(st *history.Step) {
 		return
 	}
 	checkAnsweredID(st)
+	for _, c := range st.Contradictions {
+		st.Judge(history.Ruling{Rule: Consistency, Aspect: c.Aspect, Provenance: c.Provenance, Message: c.Message}, report.Fail)
+	}
+	checkWalk(st)
 	checkIgnoredMembers(st)
 	checkUniqueID(st)
 	if !st.Verb.Writes() {
@@ -58,6 +62,19 @@ func checkAnsweredID(st *history.Step) {
 		return
 	}
 	st.Judge(r, report.Pass)
+}
+
+// checkWalk looks whether a list that is read page by page leads back to a page that was read already.
+func checkWalk(st *history.Step) {
+	if st.Walk == nil || st.Walk.Asked == st.Walk.Next {
+		return
+	}
+	if loop := st.NextOfWalk(); loop != nil {
+		st.Judge(history.Ruling{
+			Rule: Consistency, Aspect: "cursor", Provenance: specs.Public,
+			Message: fmt.Sprintf("the list never ends: its pages lead back to that of %q", st.Walk.Next),
+		}, report.Fail, loop)
+	}
 }
 
 // checkIgnoredMembers looks whether an answer shows what its request set.
