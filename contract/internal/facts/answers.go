@@ -125,7 +125,7 @@ func (o *objectReader) contradictions(actions []*specs.Action, r *reading) {
 	switch {
 	case o.keyed != nil:
 		a.checkKeys(o.keyed)
-	case o.event.Verb == Deletes && !o.event.Target.IsNone():
+	case o.event.Verb == Deletes && !o.event.Target.IsNone() && o.event.Answered == "":
 		a.checkKeys(&keyedAnswer{a.about.Resource, body})
 	}
 	if isList {
