@@ -79,6 +79,7 @@ func (c *coder) content(t *Content) {
 	list(c, &t.Contradictions, (*coder).contradiction)
 	optional(c, &t.Walk, (*coder).walk)
 	c.truth(&t.Repeatable)
+	c.truth(&t.Overwrites)
 	shared(c, &t.WorkflowContent, noWorkflow, (*coder).workflow)
 	shared(c, &t.CoreContent, noCore, (*coder).core)
 	optional(c, &t.Targets, (*coder).target)
@@ -92,6 +93,7 @@ func (c *coder) shown(s *Shown) {
 	list(c, &s.Aliases, text[string])
 	text(c, &s.Ident)
 	c.time(&s.Born)
+	text(c, &s.Unique)
 	c.hash(&s.Mark)
 }
 

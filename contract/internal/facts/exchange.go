@@ -79,6 +79,9 @@ func Before(a, b *Exchange) bool {
 			a.Number < b.Number && !b.sawTheEndOf(a)
 }
 
+// EndsAfter reports whether an exchange was over later than another one.
+func (e *Exchange) EndsAfter(other *Exchange) bool { return e.End.After(other.End) }
+
 // isCoarse reports whether the end of an exchange may be anywhere in its second.
 func (e *Exchange) isCoarse() bool { return !e.Own && e.End.Nanosecond() == 0 }
 

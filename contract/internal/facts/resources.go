@@ -187,6 +187,12 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 			f.Born = born
 		}
 	}
+	if at := uniques[f.Thing.Kind]; at != nil && s.does != Deletes {
+		f.Unique = first(s.object, at)
+		if !judge.IsDistinct(f.Unique) {
+			f.Unique = ""
+		}
+	}
 	for _, key := range r.Keys[1:] {
 		// Digits in a path are read as an id before a name (assumed), so a name of digits alone identifies nothing.
 		if alias := first(s.object, key); strings.Trim(alias, "0123456789") != "" {

@@ -52,7 +52,7 @@ func (h *history) say(r Ruling) {
 	case h.w.config.Complete == Never:
 		h.w.doubt(&r, "the recording is not treated as complete", r.Excuses[0])
 	case r.IfComplete:
-		h.w.doubt(&r, "nothing shows that the recording is complete", r.Excuses[0])
+		h.w.doubt(&r, "this is itself a sign of one, unless the recording is complete: --complete always", r.Excuses[0])
 	case len(h.state.held) < maxHeld:
 		h.state.held = append(h.state.held, r)
 		return
