@@ -125,6 +125,9 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 
 // load loads the documents concurrently: the largest one takes as long as all others together.
 func (c *config) load() ([]*specs.Document, error) {
+	if err := c.overlays.Settle(c.specs); err != nil {
+		return nil, err
+	}
 	names := c.interfaces()
 	documents, errs := make([]*specs.Document, len(names)), make([]error, len(names))
 	var loading routine.Group
@@ -170,7 +173,7 @@ func (c *config) loadDocument(name specs.Interface) (*specs.Document, error) {
 	if !own {
 		return specs.Load(name, c.brand)
 	}
-	return specs.LoadFile(name, path, c.brand)
+	return specs.LoadFile(name, path, c.brand, c.overlays[name]...)
 }
 
 // Check reads a recording to its end and reports on it. It returns a report also with an error: then it covers what

@@ -94,7 +94,7 @@ func (c *config) served() match.Documents {
 // document returns the document by which an interface will be served.
 func (c *config) document(name specs.Interface) (doc *specs.Document, err error) {
 	if file := c.documents[name]; file != "" {
-		doc, err = specs.LoadFile(name, file, c.brand)
+		doc, err = specs.LoadFile(name, file, c.brand, c.overlays[name]...)
 	} else {
 		doc, err = specs.Load(name, c.brand)
 	}

@@ -201,21 +201,19 @@ func (l listeners) addresses(paths map[specs.Interface]string) map[string]string
 }
 
 // pathsOf returns the paths at which interfaces are served beside each other. Those of the user's own have documents.
-func pathsOf(names []specs.Interface, documents [][2]string) (map[specs.Interface]string, error) {
+func pathsOf(names []specs.Interface, given *checkflags.Pairs) (map[specs.Interface]string, error) {
 	paths := map[specs.Interface]string{}
 	for _, name := range names {
 		paths[name] = mockserver.Address(name)
 	}
-	for _, own := range documents {
-		name := specs.Interface(own[0])
-		if _, isServed := paths[name]; !isServed || !name.IsOwn() {
-			continue
+	documents, err := given.Load()
+	if err != nil {
+		return nil, err
+	}
+	for name, doc := range documents {
+		if _, isServed := paths[name]; isServed {
+			paths[name] += doc.BasePath
 		}
-		doc, err := specs.LoadFile(name, own[1], specs.Neutral)
-		if err != nil {
-			return nil, err
-		}
-		paths[name] += doc.BasePath
 	}
 	return paths, nil
 }

@@ -138,7 +138,7 @@ func (f *proxyFlags) run(c *cobra.Command, command []string) error {
 	if err != nil {
 		return err
 	}
-	if f.paths, err = pathsOf(f.names(), f.Specs.List); err != nil {
+	if f.paths, err = pathsOf(f.names(), &f.Specs); err != nil {
 		return err
 	}
 	listeners, ca, err := f.open(c.Context())

@@ -200,7 +200,7 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 	if err != nil {
 		return err
 	}
-	if f.paths, err = pathsOf(f.names(), f.specs.List); err != nil {
+	if f.paths, err = pathsOf(f.names(), &f.specs); err != nil {
 		return err
 	}
 	for _, own := range f.interfaces.List {
@@ -310,8 +310,6 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 	if len(f.only) > 0 {
 		opts = append(opts, mockserver.WithInterfaces(specs.InterfacesOf(f.only)...))
 	}
-	for _, spec := range f.specs.List {
-		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
-	}
+	opts = append(opts, checkflags.Documents(&f.specs, mockserver.WithSpec, mockserver.WithOverlay)...)
 	return opts
 }

@@ -37,9 +37,10 @@ func (c *Choice) Set(word string) error {
 
 // Pairs is the value of a repeatable flag that gives something to an interface: NAME=WHAT.
 type Pairs struct {
-	What string
-	Many bool // one interface may be given several
-	List [][2]string
+	What     string
+	Many     bool // one interface may be given several
+	List     [][2]string
+	Overlays [][2]string // of --spec: an interface, or nothing, and a file
 }
 
 func (p *Pairs) String() string { return "" }
@@ -71,6 +72,86 @@ func (p *Pairs) example() string {
 		return "workflow.yaml"
 	}
 	return "127.0.0.1:4011"
+}
+
+// overlays is the value of a repeatable flag that changes documents: [NAME=]FILE.
+type overlays struct{ of *Pairs }
+
+func (o overlays) String() string {
+	if o.of == nil {
+		return ""
+	}
+	list := make([]string, len(o.of.Overlays))
+	for i, pair := range o.of.Overlays {
+		list[i] = strings.TrimPrefix(pair[0]+"="+pair[1], "=")
+	}
+	return strings.Join(list, " ")
+}
+
+// Type implements pflag.Value.
+func (o overlays) Type() string { return "string" }
+
+// Set implements pflag.Value.
+func (o overlays) Set(text string) error {
+	name, file, found := SplitOverlay(text)
+	if file == "" || found && specs.CheckName(specs.Interface(name)) != nil {
+		return fmt.Errorf("want [NAME=]FILE, as in shop=resources.yaml, not %q", text)
+	}
+	o.of.Overlays = append(o.of.Overlays, [2]string{name, file})
+	return nil
+}
+
+// SplitOverlay returns the interface and the file of an overlay. A file whose path has an = needs the interface.
+func SplitOverlay(text string) (name, file string, found bool) {
+	if name, file, found = strings.Cut(text, "="); !found {
+		return "", text, false
+	}
+	return name, file, true
+}
+
+// Documents returns options for the documents of users, and for their overlays.
+func Documents[Option any](p *Pairs, spec, overlay func(specs.Interface, string) Option) (opts []Option) {
+	for _, pair := range p.List {
+		opts = append(opts, spec(specs.Interface(pair[0]), pair[1]))
+	}
+	for _, pair := range p.Overlays {
+		opts = append(opts, overlay(specs.Interface(pair[0]), pair[1]))
+	}
+	return opts
+}
+
+// Files lists the documents of users, and their overlays.
+func (p *Pairs) Files() (read []File) {
+	for _, pair := range p.List {
+		read = append(read, File{pair[1], "the document " + pair[1]})
+	}
+	for _, pair := range p.Overlays {
+		read = append(read, File{pair[1], "the overlay " + pair[1]})
+	}
+	return read
+}
+
+// Load returns the documents that users give of their own interfaces, as overlays change them.
+func (p *Pairs) Load() (documents map[specs.Interface]*specs.Document, err error) {
+	files, changes := map[specs.Interface]string{}, specs.Overlays{}
+	for _, pair := range p.List {
+		files[specs.Interface(pair[0])] = pair[1]
+	}
+	for _, pair := range p.Overlays {
+		changes[specs.Interface(pair[0])] = append(changes[specs.Interface(pair[0])], pair[1])
+	}
+	if err := changes.Settle(files); err != nil {
+		return nil, err
+	}
+	documents = map[specs.Interface]*specs.Document{}
+	for name, file := range files {
+		if name.IsOwn() {
+			if documents[name], err = specs.LoadFile(name, file, specs.Neutral, changes[name]...); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return documents, nil
 }
 
 // KnownInterface returns an error if a name is not one of those of interfaces.
