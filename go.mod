@@ -23,6 +23,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/jarcoal/httpmock v1.4.2
 	github.com/mattn/go-runewidth v0.0.31
+	github.com/pb33f/jsonpath v0.8.2
 	github.com/pb33f/libopenapi v0.38.6 // newest that libopenapi-validator v0.14.0 works with; later ones need modules that the proxy refuses
 	github.com/pb33f/libopenapi-validator v0.14.0 // newest that the module proxy can build; never go get -u ./...
 	github.com/robfig/cron/v3 v3.0.1
@@ -75,7 +76,6 @@ require (
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/oasdiff/yaml v0.1.1 // indirect
 	github.com/oasdiff/yaml3 v0.0.14 // indirect
-	github.com/pb33f/jsonpath v0.8.2 // indirect
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect

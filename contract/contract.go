@@ -123,6 +123,9 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 
 // load loads the documents concurrently: the largest one takes as long as all others together.
 func (c *config) load() ([]*specs.Document, error) {
+	if err := c.overlays.Settle(c.specs); err != nil {
+		return nil, err
+	}
 	names := c.set().Names()
 	documents, errs := make([]*specs.Document, len(names)), make([]error, len(names))
 	var loading routine.Group
@@ -145,7 +148,7 @@ func (c *config) load() ([]*specs.Document, error) {
 }
 
 // set returns the documents that exchanges are judged by.
-func (c *config) set() *specs.Set { return &specs.Set{Files: c.specs, Only: c.only, Brand: c.brand} }
+func (c *config) set() *specs.Set { return &specs.Set{Files: c.specs, Overlays: c.overlays, Only: c.only, Brand: c.brand} }
 
 // document returns the document of an interface, which may be the user's own, with the extras if they are on.
 func (c *config) document(name specs.Interface) (*specs.Document, error) {

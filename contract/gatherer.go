@@ -189,7 +189,7 @@ func (g *gatherer) allNotes() (notes []string) {
 	for _, d := range g.checker.documents {
 		for _, ignored := range d.Ignored {
 			notes = append(notes, fmt.Sprintf("%s:%d: cannot be read, and was not checked: %s (%s)",
-				d.File, ignored.Line, ignored.Reason, ignored.Pointer))
+				cmp.Or(ignored.File, d.File), ignored.Line, ignored.Reason, ignored.Pointer))
 		}
 	}
 	for _, one := range g.Problems.Minor {

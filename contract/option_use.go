@@ -29,12 +29,12 @@ var (
 	matching = optionUse{
 		name: "MatchShape and MatchShapes",
 		options: []string{
-			"WithBaseURL", "WithBrand", "WithExtras", "WithRewrite", "WithShapeDir", "WithShapeLabel", "WithSpec",
+			"WithBaseURL", "WithBrand", "WithExtras", "WithOverlay", "WithRewrite", "WithShapeDir", "WithShapeLabel", "WithSpec",
 		},
 		without: func(c *config) { c.withoutDocuments(); c.shapeDir, c.label = "", "" },
 	}
 	listing = optionUse{
-		name: "Shapes", options: []string{"WithBaseURL", "WithBrand", "WithExtras", "WithRewrite", "WithSpec"},
+		name: "Shapes", options: []string{"WithBaseURL", "WithBrand", "WithExtras", "WithOverlay", "WithRewrite", "WithSpec"},
 		without: (*config).withoutDocuments,
 	}
 	recordingTraffic = optionUse{
@@ -45,7 +45,7 @@ var (
 
 func newConfig() config {
 	return config{
-		trust: specs.Public, bases: map[specs.Interface][]string{}, specs: map[specs.Interface]string{},
+		trust: specs.Public, bases: map[specs.Interface][]string{}, specs: map[specs.Interface]string{}, overlays: specs.Overlays{},
 		comparison: comparisonConfig{masks: compare.DefaultMasks(), tolerance: DefaultTolerance},
 	}
 }
@@ -53,8 +53,8 @@ func newConfig() config {
 // withoutDocuments takes away what says which documents there are, and where the interfaces are.
 func (c *config) withoutDocuments() {
 	plain := newConfig()
-	c.bases, c.specs, c.brand, c.noExtras, c.rewrites = plain.bases, plain.specs, plain.brand, plain.noExtras,
-		plain.rewrites
+	c.bases, c.specs, c.overlays, c.brand, c.noExtras, c.rewrites = plain.bases, plain.specs, plain.overlays, plain.brand,
+		plain.noExtras, plain.rewrites
 }
 
 // check returns an error if an option was given that has no effect.

@@ -19,6 +19,7 @@ type Option func(*config) error
 type config struct {
 	bases    map[specs.Interface][]string
 	specs    map[specs.Interface]string
+	overlays specs.Overlays
 	only     []specs.Interface // nil: all that there are
 	brand    specs.Brand
 	trust    specs.Provenance
@@ -288,6 +289,21 @@ func WithSpec(iface specs.Interface, path string) Option {
 			return err
 		}
 		c.specs[iface] = path
+		return nil
+	}
+}
+
+// WithOverlay changes the document of an interface by a file of OpenAPI Overlay 1.0, such as one with x-resources that
+// understudy spec resources printed: a document that WithSpec gives, or else the platform's. Without a name it changes
+// the only one that WithSpec gives. Several are applied in the order in which they are given.
+func WithOverlay(iface specs.Interface, file string) Option {
+	return func(c *config) error {
+		if iface != "" {
+			if err := specs.CheckName(iface); err != nil {
+				return err
+			}
+		}
+		c.overlays[iface] = append(c.overlays[iface], file)
 		return nil
 	}
 }

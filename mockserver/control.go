@@ -38,7 +38,7 @@ func (s *Server) controlRules() op.Interface {
 			if err != nil {
 				return nil, err
 			}
-			return iface.doc.Source(), nil
+			return iface.doc.Text()
 		},
 		Operations: s.operations,
 		Ready:      s.Ready,

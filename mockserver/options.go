@@ -42,8 +42,9 @@ type config struct {
 	brand          specs.Brand
 	bases          []baseURL
 	documents      map[specs.Interface]string // interface → file of the user's own document
-	interfaces     []specs.Interface          // that are served: the platform's in their order, and then the user's own
-	only           []specs.Interface          // nil: all that there are
+	overlays       specs.Overlays
+	interfaces     []specs.Interface // that are served: the platform's in their order, and then the user's own
+	only           []specs.Interface // nil: all that there are
 	faults         []fixtures.Fault
 	extras         bool
 	validation     Validation
@@ -161,6 +162,21 @@ func WithSpec(iface specs.Interface, file string) Option {
 	}
 }
 
+// WithOverlay changes the document of an interface by a file of OpenAPI Overlay 1.0, such as one with x-resources that
+// understudy spec resources printed: a document that WithSpec gives, or else the platform's. Without a name it changes
+// the only one that WithSpec gives. Several are applied in the order in which they are given.
+func WithOverlay(iface specs.Interface, file string) Option {
+	return func(c *config) error {
+		if iface != "" {
+			if err := specs.CheckName(iface); err != nil {
+				return err
+			}
+		}
+		c.overlays[iface] = append(c.overlays[iface], file)
+		return nil
+	}
+}
+
 // WithExtras chooses whether the server also answers what clients call around the operations of the platform, such as
 // imports of tables, users and their keys, and the version check; see understudy operations. It does by default.
 func WithExtras(on bool) Option {
@@ -173,14 +189,14 @@ func (c *config) unknownInterface(name specs.Interface) error {
 
 // chooseInterfaces lists the interfaces that are served, once all options are known.
 func (c *config) chooseInterfaces() error {
+	errs := []error{c.overlays.Settle(c.documents)}
 	c.interfaces = c.set().Names()
-	var errs []error
 	for _, name := range c.only {
 		if !slices.Contains(c.interfaces, name) {
 			errs = append(errs, c.unknownInterface(name))
 		}
 	}
-	if len(errs) == 0 && c.only != nil {
+	if errors.Join(errs...) == nil && c.only != nil {
 		isLeftOut := func(name specs.Interface) bool { return !slices.Contains(c.only, name) }
 		c.interfaces = slices.DeleteFunc(c.interfaces, isLeftOut)
 	}
@@ -283,7 +299,7 @@ func WithControlToken(token string) Option {
 func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
-		log: slog.New(slog.DiscardHandler), documents: map[specs.Interface]string{}, recordLimit: DefaultRecordLimit,
+		log: slog.New(slog.DiscardHandler), documents: map[specs.Interface]string{}, overlays: specs.Overlays{}, recordLimit: DefaultRecordLimit,
 		writeTimeout: DefaultWriteTimeout, savePause: defaultSavePause, helper: func() {},
 		limits: worlds.Limits{
 			World: DefaultStateLimit, Server: DefaultMemoryLimit, Worlds: DefaultMaxWorlds, Idle: DefaultWorldTTL,

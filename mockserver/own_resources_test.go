@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -263,4 +265,22 @@ func between(text, before, after string) string {
 	_, rest, _ := strings.Cut(text, before)
 	part, _, _ := strings.Cut(rest, after)
 	return part
+}
+
+func TestOverlaidDocument(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "overlay.yaml")
+	text := "overlay: 1.0.0\ninfo: {title: x, version: '1'}\nactions:\n" +
+		"- {target: \"$.paths['/products/{productId}'].delete\", remove: true}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shop := newOwnShop(t, mockserver.WithOverlay("", file))
+	if status, _, _ := shop.call("DELETE /products/1", ""); status != http.StatusMethodNotAllowed {
+		t.Errorf("the overlay removes the operation: status %d, want 405", status)
+	}
+	shop = newOwnShop(t)
+	if status, _, _ := shop.call("DELETE /products/1", ""); status == http.StatusMethodNotAllowed {
+		t.Error("without the overlay the operation is there: status 405")
+	}
 }

@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -154,8 +153,7 @@ func (s *Server) loader(rules op.Interface) makeInterface {
 func (s *Server) reloadDocuments() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(s.documents)) {
-		text, err := source.ReadFile(s.documents[name])
-		sum := sha256.Sum256(text)
+		sum, err := specs.DigestFile(name, s.documents[name], s.brand, s.overlays[name]...)
 		if old, known := s.digests[name]; err == nil && (!known || old == sum) {
 			s.digests[name] = sum
 			continue

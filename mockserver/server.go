@@ -196,14 +196,12 @@ func (s *Server) loadOwnInterface(name specs.Interface) (*loadedInterface, error
 		return nil, err
 	}
 	for _, ignored := range doc.Ignored {
-		s.log.Warn("a part of the document cannot be read and is left out: correct it", "interface", name, "file", doc.File,
-			"line", ignored.Line, "pointer", ignored.Pointer, "reason", ignored.Reason)
+		s.log.Warn("a part of the document cannot be read and is left out: correct it", "interface", name,
+			"file", cmp.Or(ignored.File, doc.File), "line", ignored.Line, "pointer", ignored.Pointer, "reason", ignored.Reason)
 	}
 	return s.prepare(&loadedInterface{
 		Name: name, keyHeader: doc.KeyHeader(), doc: doc, rules: rules, routes: table,
-		readable: sync.OnceValues(func() (*specs.Document, error) {
-			return specs.Parse(name, doc.File, doc.Source(), specs.Neutral)
-		}),
+		readable: sync.OnceValues(doc.Readable),
 	}), nil
 }
 
@@ -231,7 +229,7 @@ func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
 	file := s.documents[rules.Name]
 	doc := embedded
 	if file != "" {
-		if doc, err = specs.LoadFile(rules.Name, file, s.brand); err != nil {
+		if doc, err = specs.LoadFile(rules.Name, file, s.brand, s.overlays[rules.Name]...); err != nil {
 			return nil, err
 		}
 		s.report(file, embedded, doc)
@@ -250,9 +248,7 @@ func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
 	v.readable = sync.OnceValues(func() (*specs.Document, error) { return specs.Readable(rules.Name, s.brand) })
 	if file != "" {
 		v.own = newOwnDocument(file, doc)
-		v.readable = sync.OnceValues(func() (*specs.Document, error) {
-			return specs.Parse(rules.Name, file, doc.Source(), s.brand)
-		})
+		v.readable = sync.OnceValues(doc.Readable)
 	}
 	if s.mutate != nil {
 		s.mutate(v)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Document is one interface's OpenAPI document, loaded, checked, and indexed by operation. It is immutable and safe
@@ -22,12 +23,13 @@ type Document struct {
 	Inferred   bool         // what it says of resources was inferred
 	Extras     *Document    // what clients call beside these; nil if there is none, or it is not wanted
 
-	source  []byte
-	byID    map[string]*Operation
-	router  router
-	written *router // for paths as the document writes them, if they begin elsewhere than ours
-	index   func() (*index, error)
-	isOwn   bool // a user's own
+	source   []byte
+	overlays []overlayText // that changed it
+	byID     map[string]*Operation
+	router   router
+	written  *router // for paths as the document writes them, if they begin elsewhere than ours
+	index    func() (*index, error)
+	isOwn    bool // a user's own
 
 	resources func() (*resourceSet, error)   // what the document says of them
 	tree      func() (map[string]any, error) // of the document without what only people read; not to be changed
@@ -76,8 +78,25 @@ func (d *Document) BareKey() bool {
 	return false
 }
 
-// Source is the document's YAML text, branded.
+// Source is the document's YAML text, branded, as it is without overlays.
 func (d *Document) Source() []byte { return d.source }
+
+// Text returns the document as it is with its overlays, in YAML.
+func (d *Document) Text() ([]byte, error) {
+	if len(d.overlays) == 0 {
+		return d.source, nil
+	}
+	x, err := d.index()
+	if err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(x.root)
+}
+
+// Readable returns a user's own document with the texts and examples that people read.
+func (d *Document) Readable() (*Document, error) {
+	return parseWhole(d.Interface, d.File, d.source, d.Brand, d.overlays)
+}
 
 // Compare reports how a user's own document differs from ours: the operations that it lacks and those that it adds,
 // each as "METHOD path".

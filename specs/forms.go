@@ -30,6 +30,7 @@ const (
 
 // Ignored is a part of a user's own document that cannot be understood, and is left out.
 type Ignored struct {
+	File    string // of an overlay; empty if it is the document's
 	Pointer string
 	Line    int
 	Reason  string

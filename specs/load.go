@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -38,23 +39,55 @@ func Readable(name Interface, brand Brand) (*Document, error) {
 
 // LoadFile returns a document of the user's own in place of the embedded one, as Parse reads it, but without the texts
 // that only people read and without components that no operation needs, which therefore may be wrong. It is parsed once
-// in a process for as long as the file holds the same. Errors name the file.
-func LoadFile(name Interface, file string, brand Brand) (*Document, error) {
-	text, err := source.ReadFile(file)
+// in a process for as long as the file, and the files of overlays that change it, hold the same. Errors name the file.
+func LoadFile(name Interface, file string, brand Brand, overlays ...string) (*Document, error) {
+	text, changes, err := readDocument(name, file, brand, overlays)
 	if err != nil {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
+	}
+	if file == Embedded {
+		file = string(name) + ".yaml"
 	}
 	if name.IsOwn() {
 		brand = Neutral
 	}
-	key := cacheKey{name, brand, file, sha256.Sum256(text)}
+	key := cacheKey{name, brand, file, digestOf(text, changes)}
 	load, _ := cache.LoadOrStore(key,
-		sync.OnceValues(func() (*Document, error) { return parseShort(name, file, text, brand) }))
+		sync.OnceValues(func() (*Document, error) { return parseShort(name, file, text, brand, changes) }))
 	return load.(func() (*Document, error))()
 }
 
-func parseShort(name Interface, file string, source []byte, brand Brand) (*Document, error) {
-	return parseOwn(name, file, source, brand, func(x *index, file string) ([]byte, []Ignored, error) {
+func readDocument(name Interface, file string, brand Brand, overlays []string) (text []byte, changes []overlayText,
+	err error,
+) {
+	if file == Embedded {
+		text, err = Source(name, brand)
+	} else {
+		text, err = source.ReadFile(file)
+	}
+	if err == nil {
+		changes, err = readOverlays(overlays)
+	}
+	return text, changes, err
+}
+
+// digestOf returns a digest of a document and its overlays.
+func digestOf(text []byte, overlays []overlayText) [sha256.Size]byte {
+	sum := sha256.Sum256(text)
+	for _, o := range overlays {
+		sum = sha256.Sum256(slices.Concat(sum[:], []byte(o.file+"\x00"), o.text))
+	}
+	return sum
+}
+
+// DigestFile returns a digest of what LoadFile reads, by which a change of it is found.
+func DigestFile(name Interface, file string, brand Brand, overlays ...string) ([sha256.Size]byte, error) {
+	text, changes, err := readDocument(name, file, brand, overlays)
+	return digestOf(text, changes), err
+}
+
+func parseShort(name Interface, file string, source []byte, brand Brand, overlays []overlayText) (*Document, error) {
+	return parseOwn(name, file, source, brand, overlays, func(x *index, file string) ([]byte, []Ignored, error) {
 		return x.short(file, name.IsOwn())
 	})
 }
@@ -63,7 +96,11 @@ func parseShort(name Interface, file string, source []byte, brand Brand) (*Docum
 // by method and path, have our ids, paths and names of path parameters, whatever the document calls them. Errors name
 // the file, beside which the files lie that the document refers to.
 func Parse(name Interface, file string, source []byte, brand Brand) (*Document, error) {
-	return parseOwn(name, file, source, brand, func(x *index, file string) ([]byte, []Ignored, error) {
+	return parseWhole(name, file, source, brand, nil)
+}
+
+func parseWhole(name Interface, file string, source []byte, brand Brand, overlays []overlayText) (*Document, error) {
+	return parseOwn(name, file, source, brand, overlays, func(x *index, file string) ([]byte, []Ignored, error) {
 		tree, ignored, err := x.whole(file)
 		if err != nil {
 			return nil, nil, err
@@ -73,7 +110,7 @@ func Parse(name Interface, file string, source []byte, brand Brand) (*Document, 
 	})
 }
 
-func parseOwn(name Interface, file string, source []byte, brand Brand,
+func parseOwn(name Interface, file string, source []byte, brand Brand, overlays []overlayText,
 	read func(x *index, file string) ([]byte, []Ignored, error),
 ) (*Document, error) {
 	embedded, err := counterpart(name, brand)
@@ -84,7 +121,15 @@ func parseOwn(name Interface, file string, source []byte, brand Brand,
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
-	text, ignored, err := read(x, file)
+	var ignored []Ignored
+	for _, o := range overlays {
+		unmatched, err := x.overlay(o)
+		if err != nil {
+			return nil, fmt.Errorf("load %s:\n%w", file, err)
+		}
+		ignored = append(ignored, unmatched...)
+	}
+	text, unread, err := read(x, file)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
@@ -92,7 +137,8 @@ func parseOwn(name Interface, file string, source []byte, brand Brand,
 	if err != nil {
 		return nil, err
 	}
-	d.source, d.index, d.Ignored = source, func() (*index, error) { return x, nil }, ignored
+	d.source, d.overlays, d.index = source, overlays, func() (*index, error) { return x, nil }
+	d.Ignored = append(ignored, unread...)
 	d.Extras = embedded.Extras
 	return d.checked()
 }

@@ -25,6 +25,7 @@ type Place struct {
 	Pointer    string
 	Line       int
 	Provenance Provenance
+	File       string // of the overlay that it comes from; empty if it stands in the document itself
 }
 
 // Place finds the fact at a JSON pointer such as /paths/~1api~1pools/get/responses/200. The pointer may lead through
@@ -41,7 +42,10 @@ func (d *Document) Place(pointer string) (Place, error) {
 }
 
 // index answers where things stand in a document's YAML. Only reports need it, so it is made on first use.
-type index struct{ root *yaml.Node }
+type index struct {
+	root  *yaml.Node
+	files map[*yaml.Node]string // of nodes that come from overlays
+}
 
 func newIndex(source []byte) (*index, error) {
 	root, err := nodesOf(source)
@@ -94,6 +98,9 @@ func (w *pointerWalk) step(token string) bool {
 	}
 	_, w.members = lookUp(w.node, name)
 	w.node, w.path, w.place.Line = child, append(w.path, token), key.Line
+	if file := cmp.Or(w.files[key], w.files[child]); file != "" {
+		w.place.File = file
+	}
 	w.follow(stated != "")
 	return true
 }
@@ -106,7 +113,7 @@ func (w *pointerWalk) follow(stated bool) {
 	}
 	w.references++
 	before := w.place.Provenance
-	w.node, w.path = w.root, nil
+	w.node, w.path, w.place.File = w.root, nil, ""
 	for _, token := range splitPointer(ref[1:]) {
 		if !w.step(token) {
 			return

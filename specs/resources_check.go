@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -47,7 +48,7 @@ type resourceChecker struct {
 func (c *resourceChecker) add(pointer, format string, args ...any) {
 	place := c.index.place(pointer)
 	c.problems = append(c.problems,
-		fmt.Errorf("%s:%d: %s: %s", c.document.File, place.Line, pointer, fmt.Sprintf(format, args...)))
+		fmt.Errorf("%s:%d: %s: %s", cmp.Or(place.File, c.document.File), place.Line, pointer, fmt.Sprintf(format, args...)))
 }
 
 // checkMeaning checks what the schema cannot: names, parameters and pointers.

@@ -11,21 +11,25 @@ import (
 // Set is a set of documents: those of the platform, and a user's own in their places or beside them. The zero value
 // has all of the platform's.
 type Set struct {
-	Files map[Interface]string // of the user's own
-	Only  []Interface          // nil: all
-	Brand Brand
+	Files    map[Interface]string // of the user's own
+	Overlays Overlays             // which are settled
+	Only     []Interface          // nil: all
+	Brand    Brand
 }
 
-// SetOf returns the set with the documents that flags give: pairs of a name and a file.
-func SetOf(own [][2]string, only []string, brand Brand) *Set {
-	s := &Set{Files: map[Interface]string{}, Brand: brand}
+// SetOf returns the set with the documents and the overlays that flags give: pairs of a name and a file.
+func SetOf(own, overlays [][2]string, only []string, brand Brand) (*Set, error) {
+	s := &Set{Files: map[Interface]string{}, Overlays: Overlays{}, Brand: brand}
 	for _, pair := range own {
 		s.Files[Interface(pair[0])] = pair[1]
+	}
+	for _, pair := range overlays {
+		s.Overlays[Interface(pair[0])] = append(s.Overlays[Interface(pair[0])], pair[1])
 	}
 	if len(only) > 0 {
 		s.Only = InterfacesOf(only)
 	}
-	return s
+	return s, s.Overlays.Settle(s.Files)
 }
 
 // Names lists the interfaces of the set: the platform's in the order of its documentation, and then those of the
@@ -46,7 +50,7 @@ func (s *Set) Names() []Interface {
 // Load returns the document of an interface. It is parsed once in a process.
 func (s *Set) Load(name Interface) (*Document, error) {
 	if file, isOwn := s.Files[name]; isOwn {
-		return LoadFile(name, file, s.Brand)
+		return LoadFile(name, file, s.Brand, s.Overlays[name]...)
 	}
 	if name.IsOwn() {
 		return nil, s.Check(name)
@@ -60,11 +64,11 @@ func (s *Set) Readable(name Interface) (*Document, error) {
 	if !isOwn {
 		return Readable(name, s.Brand)
 	}
-	text, err := source.ReadFile(file)
+	text, changes, err := readDocument(name, file, s.Brand, s.Overlays[name])
 	if err != nil {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
 	}
-	return Parse(name, file, text, s.Brand)
+	return parseWhole(name, file, text, s.Brand, changes)
 }
 
 // Check returns an error if the set lacks an interface.

@@ -197,8 +197,6 @@ func (f *compareFlags) mock(c *cobra.Command, now time.Time) []mockserver.Option
 	if !now.IsZero() {
 		opts = append(opts, mockserver.WithNow(now))
 	}
-	for _, spec := range f.Specs.List {
-		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
-	}
+	opts = append(opts, checkflags.Documents(&f.Specs, mockserver.WithSpec, mockserver.WithOverlay)...)
 	return opts
 }

@@ -37,6 +37,7 @@ type configuration struct {
 	Bases      map[string]oneOrMore `json:"bases"`
 	Rewrites   []rewriteLine        `json:"rewrites"`
 	Documents  map[string]string    `json:"documents"`
+	Overlays   []string             `json:"overlays"`
 	Trust      string               `json:"trust"`
 	Disputed   string               `json:"disputed"`
 	Engine     string               `json:"engine"`
@@ -125,6 +126,9 @@ func (c *configuration) resolvePaths() {
 	for name, path := range c.Documents {
 		c.Documents[name] = at(path)
 	}
+	for i, overlay := range c.Overlays {
+		c.Overlays[i] = c.besideOverlay(overlay)
+	}
 	for i, path := range c.Recordings {
 		c.Recordings[i] = at(path)
 	}
@@ -165,6 +169,9 @@ func (c *configuration) settings() []setting {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Documents)) {
 		list = append(list, setting{"spec", name + "=" + c.Documents[name], []any{"documents", name}})
+	}
+	for i, overlay := range c.Overlays {
+		list = append(list, setting{"overlay", overlay, []any{"overlays", i}})
 	}
 	for i, line := range c.Severities {
 		name := line.Rule
@@ -264,7 +271,7 @@ func findConfig(c *cobra.Command) (*configuration, error) {
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
 	for _, flag := range []string{
-		"brand", "trust", "disputed", "engine", "complete", "baseline", "minimize",
+		"brand", "trust", "disputed", "engine", "complete", "baseline", "minimize", "overlay",
 		"max-inconclusive", "scenario", "scenarios", "now", "tolerance",
 	} {
 		given[flag] = c.Flags().Changed(flag)

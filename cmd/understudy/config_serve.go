@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs/source"
 )
 
@@ -21,7 +22,7 @@ const serveCommand = "serve"
 
 // The names of settings of serve that differ from the names of their flags: those that may be given several times.
 var serveNames = map[string]string{
-	"interface": "interfaces", "interfaces": "only", "spec": "documents",
+	"interface": "interfaces", "interfaces": "only", "spec": "documents", "overlay": "overlays",
 	"control-host": "controlHosts", "fault": "faults",
 }
 
@@ -207,6 +208,8 @@ func (c *configuration) serveSettings(flags *pflag.FlagSet) (list []setting) {
 		text := fmt.Sprint(value)
 		if name, file, is := strings.Cut(text, "="); flag == "spec" && is {
 			text = name + "=" + c.beside(file)
+		} else if flag == "overlay" {
+			text = c.besideOverlay(text)
 		} else if isPath(flag, text) {
 			text = c.beside(text)
 		}
@@ -240,6 +243,15 @@ func isPath(flag, value string) bool {
 		return strings.ContainsAny(value, `/\.`)
 	}
 	return false
+}
+
+// besideOverlay returns the value of --overlay for one that is relative to the file of the configuration.
+func (c *configuration) besideOverlay(text string) string {
+	name, file, found := checkflags.SplitOverlay(text)
+	if found {
+		return name + "=" + c.beside(file)
+	}
+	return c.beside(file)
 }
 
 // beside returns a path that is relative to the file of the configuration, relative to the working folder.

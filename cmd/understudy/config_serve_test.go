@@ -30,6 +30,7 @@ var settingsOfServe = map[string]settingOfServe{
 	"state":      {"a", "b", "DIR/c.json", "c.json"},
 	"validate":   {"off", "strict", "report", "report"},
 	"spec":       {"core=a", "core=b", "core=DIR/c", "{core: c}"},
+	"overlay":    {"core=a", "core=b", "core=DIR/c", "[core=c]"},
 	"fault": {
 		"core.issueJob nth=3 status=503", "core.* first=1 status=500\nworkflow.* status=429", "llm.* status=503",
 		"['llm.* status=503']",

@@ -134,9 +134,7 @@ func (f *learnFlags) try(c *cobra.Command, checker *contract.Checker, source con
 		return nil, err
 	}
 	opts := []mockserver.Option{mockserver.WithExtras(f.Extras.Word == checkflags.AllExtras)}
-	for _, spec := range f.Specs.List {
-		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
-	}
+	opts = append(opts, checkflags.Documents(&f.Specs, mockserver.WithSpec, mockserver.WithOverlay)...)
 	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, specs.Brand(f.Brand), opts...)
 	if err != nil {
 		return nil, fmt.Errorf("the scenario that was learned cannot be loaded, which is a fault of understudy: %w", err)

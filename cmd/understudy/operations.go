@@ -77,7 +77,10 @@ type operationRow struct {
 }
 
 func (f *operationsFlags) run(c *cobra.Command) error {
-	documents := f.documents()
+	documents, err := f.documents()
+	if err != nil {
+		return err
+	}
 	if f.iface != "" {
 		if err := documents.Check(specs.Interface(f.iface)); err != nil {
 			return err
@@ -108,12 +111,12 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 }
 
 // documents returns the documents to list: the user's own if there are some, or else the platform's.
-func (f *operationsFlags) documents() *specs.Set {
+func (f *operationsFlags) documents() (*specs.Set, error) {
 	var only []string
 	for _, spec := range f.specs.List {
 		only = append(only, spec[0])
 	}
-	return specs.SetOf(f.specs.List, only, specs.Neutral)
+	return f.specs.Documents(only, string(specs.Neutral))
 }
 
 // listOperations lists the operations of documents, and apart from them the extras.

@@ -40,8 +40,12 @@ unique.`,
   understudy operations show shop.createProduct --spec shop=openapi.yaml`,
 		Args: exactArgs(1, "the name of one operation"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			all, _ := entries(f.documents())
 			var names []string
+			documents, err := f.documents()
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			all, _ := entries(documents)
 			for _, entry := range all {
 				names = append(names, entry.Name())
 			}
@@ -61,7 +65,10 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 	if _, err := specs.ParseBrand(f.brand); err != nil {
 		return err
 	}
-	documents := f.documents()
+	documents, err := f.documents()
+	if err != nil {
+		return err
+	}
 	all, err := entries(documents)
 	if err != nil {
 		return err
@@ -88,7 +95,7 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 	return encoder.Encode(page)
 }
 
-func (f *showFlags) documents() *specs.Set { return specs.SetOf(f.specs.List, nil, specs.Brand(f.brand)) }
+func (f *showFlags) documents() (*specs.Set, error) { return f.specs.Documents(nil, f.brand) }
 
 // entries lists the operations and the extras.
 func entries(documents *specs.Set) ([]specs.Entry, error) {

@@ -221,9 +221,12 @@ func (f *playFlags) server() (story.Server, error) {
 	if err != nil {
 		return story.Server{}, err
 	}
-	documents := specs.SetOf(f.specs.List, nil, brand)
+	documents, err := f.specs.Documents(nil, f.brand)
+	if err != nil {
+		return story.Server{}, err
+	}
 	s := story.Server{
-		Targets: map[specs.Interface]string{}, Specs: documents.Files, Brand: brand, ControlToken: os.Getenv(tokenVariable),
+		Targets: map[specs.Interface]string{}, Specs: documents, Brand: brand, ControlToken: os.Getenv(tokenVariable),
 	}
 	from := "--url"
 	if f.url == "" && len(f.targets.List) == 0 {

@@ -138,7 +138,10 @@ func (f *proxyFlags) run(c *cobra.Command, command []string) error {
 	if err != nil {
 		return err
 	}
-	documents := f.Documents()
+	documents, err := f.Documents()
+	if err != nil {
+		return err
+	}
 	documents.Only = f.names()
 	if err := f.serves(documents); err != nil {
 		return err
@@ -210,8 +213,11 @@ func (f *proxyFlags) config(log *slog.Logger) (c proxy.Config, err error) {
 		Targets: map[specs.Interface]string{}, Brand: brand, BodyLimit: int64(f.bodyLimit), Log: log,
 		Insecure: f.upstream.insecure, AnswerTimeout: f.upstream.timeout,
 	}
-	documents := f.Documents()
-	c.Specs, documents.Only = documents.Files, nil
+	documents, err := f.Documents()
+	if err != nil {
+		return c, err
+	}
+	c.Specs, documents.Only = documents, nil
 	for _, target := range f.targets.List {
 		name := specs.Interface(target[0])
 		if err := documents.Check(name); err != nil {

@@ -200,7 +200,11 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.serves(specs.SetOf(f.specs.List, f.only, specs.Brand(f.brand))); err != nil {
+	documents, err := f.specs.Documents(f.only, f.brand)
+	if err != nil {
+		return err
+	}
+	if err := f.serves(documents); err != nil {
 		return err
 	}
 	listeners, ca, err := f.open(c.Context())
@@ -305,8 +309,6 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 	if len(f.only) > 0 {
 		opts = append(opts, mockserver.WithInterfaces(specs.InterfacesOf(f.only)...))
 	}
-	for _, spec := range f.specs.List {
-		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
-	}
+	opts = append(opts, checkflags.Documents(&f.specs, mockserver.WithSpec, mockserver.WithOverlay)...)
 	return opts
 }

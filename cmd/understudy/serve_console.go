@@ -13,9 +13,7 @@ import (
 func (f *serveFlags) console(log *slog.Logger) *console.Console {
 	brand := specs.Brand(f.brand)
 	opts := []contract.Option{contract.WithBrand(brand), contract.WithExtras(f.extras.Word == checkflags.AllExtras)}
-	for _, spec := range f.specs.List {
-		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
-	}
+	opts = append(opts, checkflags.Documents(&f.specs, contract.WithSpec, contract.WithOverlay)...)
 	return console.New(
 		console.WithBrand(brand), console.WithLogger(log), console.WithJudge(newConsoleJudge(defaultRun, opts...)),
 	)

@@ -56,9 +56,7 @@ func (f *shapesFlags) run(c *cobra.Command, dirs []string) error {
 		return err
 	}
 	opts := []contract.Option{contract.WithBrand(brand)}
-	for _, spec := range f.specs.List {
-		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
-	}
+	opts = append(opts, checkflags.Documents(&f.specs, contract.WithSpec, contract.WithOverlay)...)
 	shapes, err := contract.Shapes(dirs, opts...)
 	if err != nil {
 		return err

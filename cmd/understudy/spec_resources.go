@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 
 func newSpecResources() *cobra.Command {
 	var name string
+	var overlays []string
 	c := &cobra.Command{
 		Use:   "resources FILE",
 		Short: "Print what a document says of its resources, or what is inferred of it",
@@ -20,32 +22,35 @@ updates or deletes them.
 
 Where the document says nothing of resources, they are inferred of its paths and
 schemas. The output is an OpenAPI Overlay 1.0, as YAML. To correct it, change the
-extensions x-resources and x-resource in it, and put all of them into the document: then
-nothing is inferred any more, and mistakes are reported with file and line. If the document
-has the extensions already, the output repeats them.`,
+extensions x-resources and x-resource in it, and give the file to the other commands as
+--overlay NAME=FILE: then nothing is inferred any more, and mistakes are reported with file
+and line. If the document has the extensions already, the output repeats them.`,
 		Example: `  understudy spec resources openapi.yaml
-  understudy spec resources openapi.yaml > resources.yaml`,
+  understudy spec resources openapi.yaml > resources.yaml
+  understudy serve --spec shop=openapi.yaml --overlay resources.yaml`,
 		Args: exactArgs(1, "the file of one OpenAPI document"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return printResources(c, specs.Interface(name), args[0])
+			return printResources(c, specs.Interface(name), args[0], overlays)
 		},
 	}
 	c.Flags().StringVar(&name, "interface", "api",
 		"read the document as that of the interface `NAME`, as in --spec NAME=FILE")
+	c.Flags().StringArrayVar(&overlays, "overlay", nil,
+		"an OpenAPI Overlay 1.0 that changes the document first, such as a `FILE` that this command wrote (repeatable)")
 	return c
 }
 
-func printResources(c *cobra.Command, name specs.Interface, file string) error {
+func printResources(c *cobra.Command, name specs.Interface, file string, overlays []string) error {
 	if err := specs.CheckName(name); err != nil {
 		return err
 	}
-	doc, err := specs.LoadFile(name, file, specs.Neutral)
+	doc, err := specs.LoadFile(name, file, specs.Neutral, overlays...)
 	if err != nil {
 		return err
 	}
 	for _, ignored := range doc.Ignored {
 		fmt.Fprintf(c.ErrOrStderr(), "understudy: %s:%d: %s is left out: %s\n",
-			file, ignored.Line, ignored.Pointer, ignored.Reason)
+			cmp.Or(ignored.File, file), ignored.Line, ignored.Pointer, ignored.Reason)
 	}
 	text, err := doc.ResourcesOverlay()
 	if err != nil {

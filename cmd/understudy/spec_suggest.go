@@ -63,7 +63,11 @@ func (f *suggestFlags) run(c *cobra.Command, files []string) error {
 			c.CommandPath())
 	}
 	if f.iface != "" {
-		if err := specs.SetOf(f.specs.List, nil, specs.Neutral).Check(specs.Interface(f.iface)); err != nil {
+		documents, err := f.specs.Documents(nil, f.brand)
+		if err != nil {
+			return err
+		}
+		if err := documents.Check(specs.Interface(f.iface)); err != nil {
 			return err
 		}
 	}
@@ -102,9 +106,7 @@ func (f *suggestFlags) files(recordings []string) (written, read []checkflags.Fi
 	for _, path := range recordings {
 		read = append(read, checkflags.File{Path: path, As: "the recording " + path})
 	}
-	for _, spec := range f.specs.List {
-		read = append(read, checkflags.File{Path: spec[1], As: "the document " + spec[1]})
-	}
+	read = append(read, f.specs.Files()...)
 	if f.output != "" {
 		written = []checkflags.File{{Path: f.output, As: "--output " + f.output}}
 	}
@@ -121,9 +123,7 @@ func (f *suggestFlags) options() ([]contract.Option, error) {
 		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}
 	opts = append(opts, f.rewrites.Options()...)
-	for _, spec := range f.specs.List {
-		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
-	}
+	opts = append(opts, checkflags.Documents(&f.specs, contract.WithSpec, contract.WithOverlay)...)
 	return opts, nil
 }
 

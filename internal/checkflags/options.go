@@ -14,6 +14,7 @@ type Options struct {
 	Bases           [][2]string // interface and URL
 	Rewrites        [][2]string // from and to
 	Specs           [][2]string // interface and file
+	Overlays        [][2]string // likewise
 	Only            []string    // interfaces; nil for all
 	Brand           string
 	Trust           string // empty for the default
@@ -77,9 +78,8 @@ func (o *Options) repeated() (opts []contract.Option) {
 	for _, rewrite := range o.Rewrites {
 		opts = append(opts, contract.WithRewrite(rewrite[0], rewrite[1]))
 	}
-	for _, spec := range o.Specs {
-		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
-	}
+	opts = append(opts,
+		Documents(&Pairs{List: o.Specs, Overlays: o.Overlays}, contract.WithSpec, contract.WithOverlay)...)
 	if len(o.Only) > 0 {
 		opts = append(opts, contract.WithInterfaces(specs.InterfacesOf(o.Only)...))
 	}

@@ -41,13 +41,15 @@ func (r *Recording) Add(flags *pflag.FlagSet) {
 }
 
 // Documents returns the documents that the flags give.
-func (r *Recording) Documents() *specs.Set { return specs.SetOf(r.Specs.List, r.only, specs.Brand(r.Brand)) }
+func (r *Recording) Documents() (*specs.Set, error) { return r.Specs.Documents(r.only, r.Brand) }
 
-// AddSpecs adds the flag with the user's documents.
+// AddSpecs adds the flags with the user's documents, and with what changes them.
 func AddSpecs(flags *pflag.FlagSet, value *Pairs) {
 	*value = Pairs{What: "FILE"}
 	flags.Var(value, "spec", "an OpenAPI document of your own: of a new interface, as in shop=openapi.yaml, or in place\n"+
 		"of one of the platform's (repeatable)")
+	flags.Var(overlays{value}, "overlay", "change a document by an OpenAPI Overlay 1.0, `[NAME=]FILE`: that of an interface, as in\n"+
+		"shop=resources.yaml, or else the only one of --spec (repeatable)")
 }
 
 // AddExtras adds the flag that chooses among the extras.
@@ -68,7 +70,7 @@ func (r *Recording) Options() (Options, error) {
 	}
 	return Options{
 		Brand: r.Brand, Guess: r.Guess, NoExtras: r.Extras.Word != AllExtras, IgnoredHosts: r.ignoredHosts,
-		IgnoredPaths: r.ignoredPaths, Bases: r.Bases.List, Rewrites: r.Rewrites.list, Specs: r.Specs.List,
+		IgnoredPaths: r.ignoredPaths, Bases: r.Bases.List, Rewrites: r.Rewrites.list, Specs: r.Specs.List, Overlays: r.Specs.Overlays,
 		Only: r.only,
 	}, nil
 }
@@ -78,8 +80,5 @@ func (r *Recording) Files(recordings []string) (read []File) {
 	for _, path := range recordings {
 		read = append(read, File{path, "the recording " + path})
 	}
-	for _, spec := range r.Specs.List {
-		read = append(read, File{spec[1], "the document " + spec[1]})
-	}
-	return read
+	return append(read, r.Specs.Files()...)
 }

@@ -37,9 +37,10 @@ func (c *Choice) Set(word string) error {
 
 // Pairs is the value of a repeatable flag that gives something to an interface: NAME=WHAT.
 type Pairs struct {
-	What string
-	Many bool // one interface may be given several
-	List [][2]string
+	What     string
+	Many     bool // one interface may be given several
+	List     [][2]string
+	Overlays [][2]string // of --spec: an interface, or nothing, and a file
 }
 
 func (p *Pairs) String() string { return "" }
@@ -71,6 +72,69 @@ func (p *Pairs) example() string {
 		return "workflow.yaml"
 	}
 	return "127.0.0.1:4011"
+}
+
+// overlays is the value of a repeatable flag that changes documents: [NAME=]FILE.
+type overlays struct{ of *Pairs }
+
+func (o overlays) String() string {
+	if o.of == nil {
+		return ""
+	}
+	list := make([]string, len(o.of.Overlays))
+	for i, pair := range o.of.Overlays {
+		list[i] = strings.TrimPrefix(pair[0]+"="+pair[1], "=")
+	}
+	return strings.Join(list, " ")
+}
+
+// Type implements pflag.Value.
+func (o overlays) Type() string { return "string" }
+
+// Set implements pflag.Value.
+func (o overlays) Set(text string) error {
+	name, file, found := SplitOverlay(text)
+	if file == "" || found && specs.CheckName(specs.Interface(name)) != nil {
+		return fmt.Errorf("want [NAME=]FILE, as in shop=resources.yaml, not %q", text)
+	}
+	o.of.Overlays = append(o.of.Overlays, [2]string{name, file})
+	return nil
+}
+
+// SplitOverlay returns the interface and the file of an overlay. A file whose path has an = needs the interface.
+func SplitOverlay(text string) (name, file string, found bool) {
+	if name, file, found = strings.Cut(text, "="); !found {
+		return "", text, false
+	}
+	return name, file, true
+}
+
+// Documents returns options for the documents of users, and for their overlays.
+func Documents[Option any](p *Pairs, spec, overlay func(specs.Interface, string) Option) (opts []Option) {
+	for _, pair := range p.List {
+		opts = append(opts, spec(specs.Interface(pair[0]), pair[1]))
+	}
+	for _, pair := range p.Overlays {
+		opts = append(opts, overlay(specs.Interface(pair[0]), pair[1]))
+	}
+	return opts
+}
+
+// Files lists the documents of users, and their overlays.
+func (p *Pairs) Files() (read []File) {
+	for _, pair := range p.List {
+		read = append(read, File{pair[1], "the document " + pair[1]})
+	}
+	for _, pair := range p.Overlays {
+		read = append(read, File{pair[1], "the overlay " + pair[1]})
+	}
+	return read
+}
+
+// Documents returns the documents of the interfaces, among them those that users give, as overlays change them. Only lists
+// the interfaces, unless it is empty.
+func (p *Pairs) Documents(only []string, brand string) (*specs.Set, error) {
+	return specs.SetOf(p.List, p.Overlays, only, specs.Brand(brand))
 }
 
 // KnownInterface returns an error if a name is not one of those of interfaces.

@@ -245,6 +245,7 @@ var checkRows = map[string]checkRow{
 	"WithMask":            {}, // of comparisons alone
 	"WithMaxInconclusive": checkedWith(contract.WithMaxInconclusive(50)),
 	"WithMockOnAllHosts":  checkedWith(contract.WithMockOnAllHosts()),
+	"WithOverlay":         {}, // a file that only the options read
 	"WithRewrite":         checkedWith(contract.WithRewrite("/gateway/workflow/", "/workflow/")),
 	"WithRules":           checkedWith(contract.WithRules("schema")),
 	"WithSalt":            checkedWith(contract.WithSalt([]byte("0123456789abcdef"))),

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -81,7 +82,7 @@ func (p *Proxy) Base(iface specs.Interface) string {
 }
 
 // documents returns the documents of the interfaces that the proxy knows, with a target or without.
-func (c *Config) documents() *specs.Set { return &specs.Set{Files: c.Specs, Brand: c.Brand} }
+func (c *Config) documents() *specs.Set { return cmp.Or(c.Specs, &specs.Set{Brand: c.Brand}) }
 
 // Base returns what the method of a proxy with this configuration returns.
 func (c *Config) Base(iface specs.Interface) (string, error) {

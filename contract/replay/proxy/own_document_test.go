@@ -41,7 +41,7 @@ func TestInterfacesOfOneSOwnArePassedOn(t *testing.T) {
 	var recording bytes.Buffer
 	p, err := proxy.New(proxy.Config{
 		Targets:   map[specs.Interface]string{"shop": service.URL + "/v1"},
-		Specs:     map[specs.Interface]string{"shop": file},
+		Specs:     &specs.Set{Files: map[specs.Interface]string{"shop": file}},
 		Recording: &recording,
 	})
 	if err != nil {

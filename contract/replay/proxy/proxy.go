@@ -43,7 +43,7 @@ type Config struct {
 	// Targets are the base addresses of the services. The base path of the interface's document may be left out.
 	Targets map[specs.Interface]string
 	Brand   specs.Brand
-	Specs   map[specs.Interface]string // the files of documents of the user's own
+	Specs   *specs.Set // nil: the documents of the platform
 
 	// Recording gets the exchanges as NDJSON, a line in one Write; nil records nothing.
 	Recording io.Writer
