@@ -136,6 +136,18 @@ func (c *catalog) add(o *specs.Operation) {
 	}
 }
 
+// named returns the kind whose keys a member of a user's own document has, by its name: that of productId is product.
+func (c *catalog) named(iface specs.Interface, member string) *kind {
+	member = strings.ToLower(strings.ReplaceAll(member, "_", ""))
+	for _, k := range c.kinds {
+		noun := strings.ReplaceAll(k.Title, " ", "")
+		if k.Interface == iface && iface.IsOwn() && (k.IsTop() || k.IsOpen()) && member == strings.ToLower(noun)+"id" {
+			return k
+		}
+	}
+	return nil
+}
+
 // action returns the action of an operation on the resource that it is about.
 func action(o *specs.Operation) *specs.Action { return o.Actions()[0] }
 

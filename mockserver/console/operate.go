@@ -108,7 +108,8 @@ func (v *view) newOperationPage(given url.Values) (*operationPage, error) {
 	return page, nil
 }
 
-// membersOf returns the fields for the members of an operation's body; none if it is no object, or one around another.
+// membersOf returns the fields for the members of an operation's body, unless that is not an object, or is one around
+// another.
 func membersOf(o *specs.Operation) (fields []field) {
 	schema := bodySchema(o)
 	if schema == nil || len(o.Actions()) > 0 && len(action(o).Request) > 0 {
@@ -410,16 +411,22 @@ func (p *operationPage) validate() {
 		return
 	}
 	err = sample.Check(schema.Value, value, accept.Request)
-	var wrong *openapi3.SchemaError
-	switch {
-	case err == nil:
+	if err == nil {
 		return
-	case !errors.As(err, &wrong):
-		p.Wrong = err.Error()
-	default:
-		p.say(wrong.JSONPointer(), wrong.Reason)
 	}
 	p.IsWrong = true
+	var wrong *openapi3.SchemaError
+	if !errors.As(err, &wrong) {
+		p.Wrong = err.Error()
+		return
+	}
+	all := openapi3.MultiError{wrong}
+	errors.As(schema.Value.VisitJSON(value, append(accept.Request.Options(), openapi3.MultiErrors())...), &all)
+	for _, err := range all {
+		if errors.As(err, &wrong) {
+			p.say(wrong.JSONPointer(), wrong.Reason)
+		}
+	}
 }
 
 // say shows what is wrong beside the member that it is about.

@@ -132,6 +132,7 @@ func TestForms(t *testing.T) {
 		form url.Values
 		want string
 	}{
+		"two are wrong":            {url.Values{"number:price": {"-1"}}, "&#34;name&#34; is missing price required number must be at least 0"},
 		"a member is lacking":      {url.Values{"number:price": {"2"}}, "name required property &#34;name&#34; is missing"},
 		"a member is out of range": {url.Values{"string:name": {"rose"}, "number:price": {"-1"}}, "number must be at least 0"},
 		"a number is none":         {url.Values{"string:name": {"rose"}, "number:price": {"x"}}, "&#34;x&#34; is not a number"},
@@ -205,7 +206,12 @@ func TestPartsAndWhatNoListHas(t *testing.T) {
 	if !strings.Contains(text(reviews.body), "product 1 Reviews Create review") || strings.Count(reviews.body, "<tr>") != 26 {
 		t.Errorf("the page of all: %s", text(reviews.body))
 	}
-	must(t, toShop(t, http.MethodPost, base+"/shop/v1/orders", `{"productId":1}`))
+	id := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(
+		must(t, toShop(t, http.MethodPost, base+"/shop/v1/orders", `{"productId":1}`)))[1]
+	made := open(t, http.DefaultClient, page+"resources/shop.order?key="+id)
+	if !strings.HasSuffix(made.url.Path, "/shop.order/"+id) || !strings.Contains(text(made.body), "product 1 Cancel order") {
+		t.Errorf("an order by its key: %s %s", made.url, text(made.body))
+	}
 	order := open(t, http.DefaultClient, page+"resources/shop.order?key=none")
 	if order.status != http.StatusNotFound {
 		t.Errorf("an order that there is not: %d %s", order.status, text(order.body))

@@ -72,7 +72,7 @@ type thing struct {
 	Value   any
 }
 
-// cell is what a table shows of a thing. If it is the key of another one, it has the address of that one's page.
+// cell holds a part of a thing. If it is the key of another one, it has the address of that one's page.
 type cell struct{ Text, Address string }
 
 // The bounds of what is asked for a list.
@@ -242,6 +242,9 @@ func columns(k *kind, things []thing) (pointers []specs.Pointer) {
 	for _, name := range order {
 		pointer := specs.Pointer(strings.Split(name, "/"))
 		taken := slices.Concat([]specs.Pointer{{"id"}}, k.names(), k.Keys)
+		for _, name := range k.Path[:max(len(k.Path)-1, 0)] { // the same in all parts of one
+			taken = append(taken, specs.Pointer{name})
+		}
 		if !k.Interface.IsOwn() {
 			taken = append(taken, specs.Pointer{"type"}) // the same in all
 		}
@@ -421,6 +424,9 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int) {
 // cell shows what a pointer leads to in a thing, as a link if that is the key of another one.
 func (p *kindPage) cell(v *view, c *catalog, value any, at specs.Pointer) cell {
 	shown := cell{Text: first(value, at)}
+	if other := c.named(p.Interface, at[len(at)-1]); other != nil && shown.Text != "" {
+		shown.Address = v.In("resources", other.Kind(), shown.Text)
+	}
 	for _, l := range p.Refers {
 		other := c.byName[l.Resource]
 		if other != nil && other.IsTop() && shown.Text != "" && slices.Equal(l.At, at) {

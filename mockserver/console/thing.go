@@ -122,10 +122,17 @@ func (p *thingPage) show(v *visitor, c *catalog, value any) {
 	if parent := c.byName[p.Parent()]; parent != nil && len(p.Path) > 1 {
 		p.Links = append(p.Links, v.linkTo(parent, p.Path[:len(p.Path)-1], "part of"))
 	}
-	for _, list := range [][]specs.Link{p.Refers, p.Parents, p.kind.Resource.Parts} {
+	var habitual []specs.Link
+	members, _ := value.(map[string]any)
+	for _, name := range sortedKeys(members) {
+		if other := c.named(p.Interface, name); other != nil {
+			habitual = append(habitual, specs.Link{Resource: other.Kind(), At: specs.Pointer{name}})
+		}
+	}
+	for _, list := range [][]specs.Link{p.Refers, p.Parents, p.kind.Resource.Parts, habitual} {
 		for _, l := range list {
 			other := c.byName[l.Resource]
-			if other == nil || l.At == nil || !other.IsTop() || l.Type != "" && l.Type != first(value, specs.Pointer{"type"}) {
+			if other == nil || l.At == nil || !other.IsTop() && !other.IsOpen() || l.Type != "" && l.Type != first(value, specs.Pointer{"type"}) {
 				continue
 			}
 			for _, found := range follow(value, l.At) {

@@ -243,6 +243,15 @@ func (v *view) Has(name string) (bool, error) {
 	return err == nil && c.document(specs.Interface(name)) != nil, err
 }
 
+// ExampleKind names a kind of things.
+func (v *view) ExampleKind() (string, error) {
+	c, err := v.catalog()
+	if err != nil || len(c.kinds) == 0 || c.byName["workflow.pool"] != nil {
+		return "workflow.pool", err
+	}
+	return c.kinds[0].Kind(), nil
+}
+
 // FirstRequest is a request to the world that needs nothing to be there, as curl.
 func (v *view) FirstRequest() (string, error) {
 	c, err := v.catalog()
