@@ -195,6 +195,10 @@ func (p *operationPage) begin(v *view) error {
 			m := &p.Members[i]
 			if value, ok := members.(map[string]any)[m.Name]; ok && value != nil {
 				m.Value = shown(value)
+				if m.In == "json" {
+					text, _ := json.Marshal(value) // it was read as JSON
+					m.Value = string(text)
+				}
 			}
 		}
 	}
