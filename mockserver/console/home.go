@@ -90,8 +90,10 @@ func (v *view) home() error {
 	}
 	o := c.simplest()
 	ask := v.request(o, nil, nil, keyOf(o))
-	body.First = firstRequest{Operation: o.Name(), Summary: v.Summary(o), Snippets: snippetsOf(body.Base+ask.Path, ask.Header)}
-	body.First.Snippets = append([]snippetView{{Name: "curl", Text: v.curl(ask)}}, body.First.Snippets...)
+	body.First = firstRequest{
+		Operation: o.Name(), Summary: v.Summary(o),
+		Snippets: append([]snippetView{{Name: "curl", Text: v.curl(ask)}}, snippetsOf(body.Base+ask.Path, ask.Header)...),
+	}
 	for path, into := range map[string]any{
 		"worlds/" + defaultWorld: &body.Details, "version": &body.Version, "coverage": &body.Coverage,
 	} {

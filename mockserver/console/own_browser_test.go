@@ -89,7 +89,8 @@ func TestPagesOfAnOwnInterfaceAreAccessible(t *testing.T) {
 	}
 	tab := browser.Open(t, host(t, base))
 	for name, path := range map[string]string{
-		"own-home": "", "own-resources": "w/default/resources", "own-kind": "w/default/resources/shop.product?table:sort=-/price",
+		"own-home": "", "own-resources": "w/default/resources",
+		"own-kind": "w/default/resources/shop.product?table:sort=-/price",
 		"own-part": "w/default/resources/shop.review?table:of=1", "own-thing": "w/default/resources/shop.product/1",
 		"own-nolist": "w/default/resources/shop.order", "own-create": "w/default/operations/shop.createProduct",
 		"own-edit": "w/default/operations/shop.replaceProduct?path:productId=1&as=text", "own-document": "documents/shop",

@@ -82,7 +82,9 @@ const (
 )
 
 // list asks for the things of a kind, page by page until it has them all, or so many that it is enough.
-func (v *visitor) list(k *kind, within []string, query url.Values, enough int) (things []thing, isMore bool, err error) {
+func (v *visitor) list(
+	k *kind, within []string, query url.Values, enough int,
+) (things []thing, isMore bool, err error) {
 	paging, seen := own.PagingOf(k.List), map[string]bool{}
 	next := maps.Clone(query)
 	if next == nil {
@@ -92,7 +94,7 @@ func (v *visitor) list(k *kind, within []string, query url.Values, enough int) (
 		answer, body, err := v.read(k.List, values(pathParameters(k.List), within), next)
 		switch {
 		case err != nil && asked > 1: // such as a page that there is not
-			return things, true, nil //nolint:nilerr // what is there is shown
+			return things, true, nil
 		case err != nil:
 			return nil, false, err
 		}
@@ -191,7 +193,9 @@ func newThing(k *kind, value any) thing {
 }
 
 // habitual lists what documents that do not say it call the member with the name of a thing.
-var habitual = []specs.Pointer{{"name"}, {"title"}, {"displayName"}, {"display_name"}, {"label"}, {"subject"}, {"username"}}
+var habitual = []specs.Pointer{
+	{"name"}, {"title"}, {"displayName"}, {"display_name"}, {"label"}, {"subject"}, {"username"},
+}
 
 // names returns pointers to the name that people know one by.
 func (k *kind) names() []specs.Pointer {
@@ -392,7 +396,9 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int) {
 			continue
 		}
 		col.Order = "ascending"
-		slices.SortStableFunc(p.Things, func(a, b thing) int { return compare(first(a.Value, col.at...), first(b.Value, col.at...)) })
+		slices.SortStableFunc(p.Things, func(a, b thing) int {
+			return compare(first(a.Value, col.at...), first(b.Value, col.at...))
+		})
 		if isDown {
 			col.Order = "descending"
 			slices.Reverse(p.Things)

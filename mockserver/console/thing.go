@@ -132,7 +132,8 @@ func (p *thingPage) show(v *visitor, c *catalog, value any) {
 	for _, list := range [][]specs.Link{p.Refers, p.Parents, p.kind.Resource.Parts, habitual} {
 		for _, l := range list {
 			other := c.byName[l.Resource]
-			if other == nil || l.At == nil || !other.IsTop() && !other.IsOpen() || l.Type != "" && l.Type != first(value, specs.Pointer{"type"}) {
+			if other == nil || l.At == nil || !other.IsTop() && !other.IsOpen() ||
+				l.Type != "" && l.Type != first(value, specs.Pointer{"type"}) {
 				continue
 			}
 			for _, found := range follow(value, l.At) {

@@ -234,7 +234,10 @@ func (v *view) Interfaces() ([]string, error) {
 // HasPlatform reports whether an interface of the platform is served.
 func (v *view) HasPlatform() (bool, error) {
 	c, err := v.catalog()
-	return err == nil && slices.ContainsFunc(c.documents, func(d *specs.Document) bool { return !d.Interface.IsOwn() }), err
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(c.documents, func(d *specs.Document) bool { return !d.Interface.IsOwn() }), nil
 }
 
 // Has reports whether an interface is served.

@@ -57,8 +57,8 @@ func (v *view) visit(ask func(*visitor) error) error {
 
 // ask sends a request to an interface of the platform about the fork, as the administrator.
 func (v *visitor) ask(c call) (answer, error) {
-	c.Header = append(c.Header, [2]string{worldHeader, v.fork}, [2]string{"Authorization", v.brand.Scheme() + " " + adminKey})
-	return v.send(c)
+	c.Header = append(c.Header, [2]string{"Authorization", v.brand.Scheme() + " " + adminKey})
+	return v.send(c.inWorld(v.fork))
 }
 
 // inWorld returns a request with the header that chooses a world.
