@@ -64,6 +64,20 @@ func (s *Server) document(name specs.Interface) (*specs.Document, error) {
 	return iface.doc, nil
 }
 
+// Documents returns the documents by which the interfaces are served, in the order of the interfaces. They are not to be
+// changed.
+func (s *Server) Documents() ([]*specs.Document, error) {
+	list := make([]*specs.Document, 0, len(s.config.interfaces))
+	for _, name := range s.config.interfaces {
+		doc, err := s.document(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, doc)
+	}
+	return list, nil
+}
+
 // dump writes a world as a fixture, as soon as there is room for that.
 func (s *Server) dump(ctx context.Context, w *world.State) ([]byte, error) {
 	release, err := s.dumpMemory(ctx, w)

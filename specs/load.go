@@ -37,6 +37,14 @@ func Readable(name Interface, brand Brand) (*Document, error) {
 	return embedded(name, brand, func(_ Interface, source []byte, _ Brand) []byte { return source })
 }
 
+// Readable returns the document with the texts and examples that people read.
+func (d *Document) Readable() (*Document, error) {
+	if d.isOwn || d.Interface.IsOwn() {
+		return Parse(d.Interface, d.File, d.Source(), d.Brand)
+	}
+	return Readable(d.Interface, d.Brand)
+}
+
 // LoadFile returns a document of the user's own in place of the embedded one, as Parse reads it, but without the texts
 // that only people read and without components that no operation needs, which therefore may be wrong. It is parsed once
 // in a process for as long as the file, and the files of overlays that change it, hold the same. Errors name the file.

@@ -61,7 +61,7 @@ func TestAPersonsDay(t *testing.T) {
 	})()`)
 	tab.Until(`location.pathname.endsWith("/w/day/journal")`)
 	operate := func(name, body string) {
-		tab.Go(base + console.Path + "w/day/operations/" + name)
+		tab.Go(base + console.Path + "w/day/operations/" + name + "?as=text")
 		if body != "" {
 			tab.Do(chromedp.SetValue(`textarea[name=body]`, body))
 		}

@@ -155,7 +155,7 @@ func TestNothingInjectedRuns(t *testing.T) {
 		"w/default/resources/core.job/13", "w/default/resources/core.policy", "w/default/resources/workflow.pool",
 		"w/" + escaped + "/journal", "w/default/resources/" + escaped, "guide/search?q=" + url.QueryEscape(script),
 		"guide/" + escaped, "w/default/logs/1/" + escaped,
-		"w/default/operations/core.issueJob?body=" + url.QueryEscape(script) + "&path:type=" + url.QueryEscape(script),
+		"w/default/operations/core.issueJob?body=" + url.QueryEscape(script) + "&path:job_type=" + url.QueryEscape(script),
 		"worlds?result=" + url.QueryEscape(script), "w/default/journal#4",
 	} {
 		tab.Go(base + console.Path + path)

@@ -4,8 +4,8 @@
 //
 //	mockserver.New(mockserver.WithConsole(console.New()))
 //
-// The console knows a server only by its HTTP interfaces: all that it shows or changes is a call that any client could
-// make, and it shows these calls as curl commands.
+// The console knows a server by its documents and its HTTP interfaces: all that it shows or changes is a call that any
+// client could make, and it shows these calls as curl commands.
 package console
 
 import (
@@ -29,11 +29,10 @@ const Path = "/_understudy/console/"
 
 // Console makes the pages of servers. It is safe for concurrent use.
 type Console struct {
-	log     *slog.Logger
-	brand   specs.Brand
-	catalog func() (*catalog, error)
-	guide   *guide.Guide
-	judge   Judge // nil without one
+	log   *slog.Logger
+	brand specs.Brand
+	guide *guide.Guide
+	judge Judge // nil without one
 }
 
 // Option changes how a console is made.
@@ -51,7 +50,6 @@ func New(opts ...Option) *Console {
 	for _, opt := range opts {
 		opt(c)
 	}
-	c.catalog = c.catalogOnce()
 	c.guide = guide.New()
 	c.guide.Root = "../" // its pages are below guide/
 	return c
@@ -62,6 +60,9 @@ type site struct {
 	*Console
 	server  http.Handler
 	results *results
+
+	catalogMu sync.Mutex
+	known     *catalog // of the documents that the server had when it was last asked
 
 	watchesMu sync.Mutex
 	watches   map[string]*watching // by world

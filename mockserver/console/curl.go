@@ -23,11 +23,16 @@ func (v *view) curl(c call) string {
 	if v.token != "" && strings.HasPrefix(c.Path, controlPath) {
 		b.WriteString(` -H "Authorization: Bearer $UNDERSTUDY_CONTROL_TOKEN"`)
 	}
+	hasType := false
 	for _, line := range c.Header {
+		hasType = hasType || line[0] == "Content-Type"
 		b.WriteString(" -H " + snippet.ShellWord(line[0]+": "+line[1]))
 	}
 	if len(c.Body) > 0 {
-		b.WriteString(" -H 'Content-Type: application/json' --data-raw " + snippet.ShellWord(string(c.Body)))
+		if !hasType {
+			b.WriteString(" -H 'Content-Type: application/json'")
+		}
+		b.WriteString(" --data-raw " + snippet.ShellWord(string(c.Body)))
 	}
 	return b.String() + " " + snippet.ShellWord(scheme+v.host+c.Path)
 }

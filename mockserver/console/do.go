@@ -88,7 +88,7 @@ func callOf(form url.Values) (c call, err error) {
 		}
 		switch kind {
 		case "string", "number", "bool", "json":
-			if c.Body, err = member(c.Body, kind, at, value); err != nil {
+			if c.Body, err = setMember(c.Body, kind, at, value); err != nil {
 				return c, err
 			}
 		case "query":
@@ -106,8 +106,8 @@ func callOf(form url.Values) (c call, err error) {
 	return c, nil
 }
 
-// member sets a member of a body.
-func member(body []byte, kind, at, value string) ([]byte, error) {
+// setMember sets a member of a body.
+func setMember(body []byte, kind, at, value string) ([]byte, error) {
 	switch kind {
 	case "string":
 		return sjson.SetBytes(body, at, value)

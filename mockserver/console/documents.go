@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"svc.example/understudy/mockserver/console/apidocs"
@@ -30,14 +31,28 @@ var titles = map[specs.Interface]string{
 }
 
 func (v *view) documents() error {
+	c, err := v.catalog()
+	if err != nil {
+		return err
+	}
+	control, err := specs.Load(specs.Control, v.brand)
+	if err != nil {
+		return err
+	}
 	body := documentsPage{Query: v.r.URL.Query().Get("q")}
-	for _, name := range append(specs.Interfaces(), specs.Control) {
-		body.Documents = append(body.Documents, documentLink{string(name), titles[name]})
+	for _, doc := range append(slices.Clip(c.documents), control) {
+		name := doc.Interface
+		link := documentLink{string(name), titles[name]}
+		if name.IsOwn() && doc.T.Info != nil {
+			link.Title = doc.T.Info.Title
+		}
+		body.Documents = append(body.Documents, link)
 		if body.Query == "" {
 			continue
 		}
-		doc, err := specs.Readable(name, v.brand)
-		if err != nil {
+		if name != specs.Control {
+			doc = c.readable[name]()
+		} else if doc, err = doc.Readable(); err != nil {
 			return err
 		}
 		for _, o := range doc.Operations {
@@ -64,7 +79,12 @@ func containsAll(text string, words []string) bool {
 // documentPage shows a document, with "try it".
 func (v *view) documentPage() error {
 	name := specs.Interface(v.r.PathValue("interface"))
-	if !isInterface(name) && name != specs.Control {
+	c, err := v.catalog()
+	if err != nil {
+		return err
+	}
+	doc := c.document(name)
+	if doc == nil && name != specs.Control {
 		return v.problem(http.StatusNotFound, "This interface has no document here.")
 	}
 	var list struct {
@@ -78,15 +98,15 @@ func (v *view) documentPage() error {
 		ServerURL: v.up + "api", Assets: v.up + "apidocs/",
 	}
 	if name != specs.Control {
-		page.ServerURL = v.up + "call/" + string(name)
-		if name == specs.Core {
-			page.ServerURL += "/v3"
-		}
+		page.ServerURL = v.up + "call/" + string(name) + doc.BasePath
 		for _, w := range list.Worlds {
 			page.Worlds = append(page.Worlds, w.ID)
 		}
 		page.World = defaultWorld
 		page.Keys = []apidocs.Key{{Label: adminKey, Value: adminKey}, {Label: "1/write", Value: "1/write"}}
+		if name.IsOwn() {
+			page.Keys = []apidocs.Key{{Label: "any", Value: "any"}}
+		}
 	}
 	v.w.Header().Set("Content-Security-Policy", page.Policy())
 	return v.ok("document", "documents", capitalized(string(name)), page)

@@ -1,19 +1,51 @@
 package console
 
 import (
+	"fmt"
+	"strings"
 	"time"
-
-	"svc.example/understudy/specs"
 )
 
 // homePage shows what the server is and how to talk to it.
 type homePage struct {
 	Base       string // of the server, as the browser knows it
 	Interfaces []address
+	First      firstRequest
 	Details    worldDetails
 	Version    version
 	Coverage   coverage
 	Started    time.Time
+}
+
+// firstRequest is a request to try.
+type firstRequest struct {
+	Operation, Summary string
+	Snippets           []snippetView
+}
+
+// snippetsOf writes a GET in several languages.
+func snippetsOf(address string, header [][2]string) []snippetView {
+	lines := func(form, between string) string { // of which each has a name and a value
+		var list []string
+		for _, h := range header {
+			list = append(list, fmt.Sprintf(form, h[0], h[1]))
+		}
+		return strings.Join(list, between)
+	}
+	return []snippetView{
+		{Name: "Python", Text: fmt.Sprintf("import urllib.request\nrequest = urllib.request.Request(%q,\n    headers={%s})\n"+
+			"print(urllib.request.urlopen(request).read().decode())", address, lines("%q: %q", ", "))},
+		{Name: "Node", Text: fmt.Sprintf("const answer = await fetch(%q,\n  {headers: {%s}})\n"+
+			"console.log(await answer.json())", address, lines("%q: %q", ", "))},
+		{Name: "Ruby", Text: fmt.Sprintf("require \"net/http\"\nputs Net::HTTP.get(URI(%q),\n  {%s})", address,
+			lines("%q => %q", ", "))},
+		{Name: "Java", Text: fmt.Sprintf("import java.net.URI;\nimport java.net.http.*;\n\n"+
+			"var request = HttpRequest.newBuilder(URI.create(%q))%s.build();\n"+
+			"System.out.println(HttpClient.newHttpClient()\n    .send(request, HttpResponse.BodyHandlers.ofString()).body());",
+			address, lines("\n    .header(%q, %q)", ""))},
+		{Name: "Go", Text: fmt.Sprintf("request, _ := http.NewRequest(http.MethodGet, %q, nil)\n%s"+
+			"response, err := http.DefaultClient.Do(request)", address, lines("request.Header.Set(%q, %q)\n", ""))},
+	}
 }
 
 type address struct{ Name, URL string }
@@ -48,12 +80,19 @@ type worldDetails struct {
 
 func (v *view) home() error {
 	body := homePage{Base: v.base()}
-	for _, name := range specs.Interfaces() {
-		path := string("/" + name)
-		if name == specs.Core {
-			path += "/v3"
-		}
-		body.Interfaces = append(body.Interfaces, address{string(name), body.Base + path})
+	c, err := v.catalog()
+	if err != nil {
+		return err
+	}
+	for _, doc := range c.documents {
+		name := string(doc.Interface)
+		body.Interfaces = append(body.Interfaces, address{name, body.Base + "/" + name + doc.BasePath})
+	}
+	o := c.simplest()
+	ask := v.request(o, nil, nil, keyOf(o))
+	body.First = firstRequest{
+		Operation: o.Name(), Summary: v.Summary(o),
+		Snippets: append([]snippetView{{Name: "curl", Text: v.curl(ask)}}, snippetsOf(body.Base+ask.Path, ask.Header)...),
 	}
 	for path, into := range map[string]any{
 		"worlds/" + defaultWorld: &body.Details, "version": &body.Version, "coverage": &body.Coverage,

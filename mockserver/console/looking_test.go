@@ -37,7 +37,7 @@ func TestLookingChangesNothing(t *testing.T) {
 		}
 	}
 	if tried := post(t, http.DefaultClient, base+console.Path+"w/default/operations/core.issueJob", url.Values{
-		"path:type": {"trino"}, "path:database": {"shop"}, "body": {`{"query":"select 1"}`}, "check": {"1"},
+		"path:job_type": {"trino"}, "path:database_name": {"shop"}, "body": {`{"query":"select 1"}`}, "check": {"1"},
 	}); !strings.Contains(tried.body, "Nothing has changed.") {
 		t.Errorf("checking a request: %d %s", tried.status, text(tried.body))
 	}

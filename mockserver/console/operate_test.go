@@ -31,3 +31,18 @@ func TestOperating(t *testing.T) {
 		}
 	}
 }
+
+// The form of a request has the example of the document, and what it sends is what the form began with.
+func TestFormsBeginWithTheExample(t *testing.T) {
+	t.Parallel()
+	page := start(t) + console.Path + "w/default/operations/core.issueJob"
+	if form := open(t, http.DefaultClient, page); !strings.Contains(form.body, `&#34;SELECT status`) {
+		t.Errorf("the text of a query that is no JSON: %s", form.body)
+	}
+	issued := post(t, http.DefaultClient, page, url.Values{
+		"path:job_type": {"trino"}, "path:database_name": {"shop"}, "json:query": {`"select 1"`}, "send": {"1"},
+	})
+	if !strings.Contains(text(issued.body), "Done.") {
+		t.Errorf("a job: %s", text(issued.body))
+	}
+}

@@ -3,7 +3,6 @@ package console
 import (
 	"encoding/base64"
 	"net/http"
-	"slices"
 	"strings"
 
 	"svc.example/understudy/specs"
@@ -40,11 +39,11 @@ func (s *site) passToControl(w http.ResponseWriter, r *http.Request) {
 	s.server.ServeHTTP(w, inner)
 }
 
-// passToInterface hands requests of scripts over to an interface of the platform: /call/workflow/api/pools is
+// passToInterface hands requests of scripts over to an interface: /call/workflow/api/pools is
 // /workflow/api/pools.
 func (s *site) passToInterface(w http.ResponseWriter, r *http.Request) {
-	name := specs.Interface(r.PathValue("interface"))
-	if !isInterface(name) {
+	c, err := s.catalog()
+	if err != nil || c.document(specs.Interface(r.PathValue("interface"))) == nil {
 		http.NotFound(w, r)
 		return
 	}
@@ -52,10 +51,6 @@ func (s *site) passToInterface(w http.ResponseWriter, r *http.Request) {
 	setPath(inner.URL, strings.TrimPrefix(r.URL.EscapedPath(), "/call"))
 	inner.Header.Del("Cookie")
 	s.server.ServeHTTP(w, inner)
-}
-
-func isInterface(name specs.Interface) bool {
-	return slices.Contains(specs.Interfaces(), name)
 }
 
 // signIn keeps the token that a person gives. Whether it is right the next page shows. The cookie is for the console's

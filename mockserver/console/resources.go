@@ -1,12 +1,16 @@
 package console
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"svc.example/understudy/mockserver/internal/own"
 	"svc.example/understudy/specs"
 )
 
@@ -31,13 +35,16 @@ func (v *view) resourcesPage() error {
 	}
 	var body resourcesPage
 	err = v.visit(func(v *visitor) error {
-		for _, iface := range specs.Interfaces() {
-			kinds := kindsOf{Name: iface}
+		for _, doc := range c.documents {
+			kinds := kindsOf{Name: doc.Interface}
 			for _, k := range c.kinds {
-				if k.Interface != iface || !k.IsTop() {
+				if k.Interface != doc.Interface || !k.IsTop() {
+					if k.Interface == doc.Interface && k.IsOpen() {
+						kinds.Kinds = append(kinds.Kinds, counted{kind: k})
+					}
 					continue
 				}
-				things, isMore, err := v.list(k, nil, "")
+				things, isMore, err := v.list(k, nil, nil, 2*maxTable)
 				if err != nil {
 					continue // such as a list that needs a parameter
 				}
@@ -61,30 +68,118 @@ type thing struct {
 	Address string // of its page
 	Name    string
 	Created string
-	Cells   []string
+	Cells   []cell
 	Value   any
 }
 
-// list asks for the things of a kind, as the first page of the list has them.
-func (v *visitor) list(k *kind, within []string, query string) (things []thing, isMore bool, err error) {
-	body, err := v.read(k.List, values(pathParameters(k.List), within), query)
-	if err != nil {
-		return nil, false, err
+// cell holds a part of a thing. If it is the key of another one, it has the address of that one's page.
+type cell struct{ Text, Address string }
+
+// The bounds of what is asked for a list.
+const (
+	maxThings = 2000
+	maxAsked  = 50
+)
+
+// list asks for the things of a kind, page by page until it has them all, or so many that it is enough.
+func (v *visitor) list(
+	k *kind, within []string, query url.Values, enough int,
+) (things []thing, isMore bool, err error) {
+	paging, seen := own.PagingOf(k.List), map[string]bool{}
+	next := maps.Clone(query)
+	if next == nil {
+		next = url.Values{}
 	}
-	for _, at := range action(k.List).At {
-		for _, value := range follow(body, at) {
-			things = append(things, newThing(k, value))
+	for asked := 1; ; asked++ {
+		answer, body, err := v.read(k.List, values(pathParameters(k.List), within), next)
+		switch {
+		case err != nil && asked > 1: // such as a page that there is not
+			return things, true, nil
+		case err != nil:
+			return nil, false, err
+		}
+		if asked == 1 && query.Get(paging.Offset)+query.Get(paging.Page)+query.Get(paging.After) != "" {
+			enough = 0 // the person wants this page
+		}
+		known := len(things)
+		for _, at := range action(k.List).At {
+			for _, value := range follow(body, at) {
+				one := newThing(k, value)
+				if one.Key == "" || !seen[one.Key] {
+					things, seen[one.Key] = append(things, one), true
+				}
+			}
+		}
+		if len(things) == known || !isPart(k.List, answer, body, len(things)) {
+			return things, false, nil
+		}
+		if enough == 0 {
+			return things, false, nil
+		}
+		if len(things) >= enough || asked == maxAsked || !turn(next, paging, answer, body, things) {
+			return things, true, nil
 		}
 	}
-	if total := action(k.List).Total(); total != nil {
-		n, err := strconv.Atoi(first(body, total))
-		isMore = err == nil && n > len(things)
-	}
-	if pages := action(k.List).Pages(); pages != nil {
+}
+
+// isPart reports whether there may be more things in a list than the answers so far have shown.
+func isPart(o *specs.Operation, a answer, body any, shown int) bool {
+	if pages := action(o).Pages(); pages != nil {
 		n, err := strconv.Atoi(first(body, pages))
-		isMore = err == nil && n > 1
+		return err == nil && n > 1
 	}
-	return things, isMore, nil
+	if total := action(o).Total(); total != nil {
+		n, err := strconv.Atoi(first(body, total))
+		return err == nil && n > shown
+	}
+	return o.Interface.IsOwn() && (own.PagingOf(o) != own.Paging{} || linkToNext.MatchString(a.Header.Get("Link")))
+}
+
+// linkToNext matches the address of the next page in a Link header.
+var linkToNext = regexp.MustCompile(`<([^>]*)>[^,]*;\s*rel="?next\b`)
+
+// turn makes the query for a page that for the next one. It reports false if nothing says how.
+func turn(query url.Values, p own.Paging, a answer, body any, things []thing) bool {
+	if match := linkToNext.FindStringSubmatch(a.Header.Get("Link")); match != nil {
+		return follows(query, match[1])
+	}
+	if p.After != "" {
+		members, _ := body.(map[string]any)
+		for _, name := range sortedKeys(members) {
+			cursor, _ := scalar(members[name])
+			switch {
+			case !own.IsNext(name) || cursor == "":
+			case strings.Contains(cursor, "?"):
+				return follows(query, cursor)
+			default:
+				query.Set(p.After, cursor)
+				return true
+			}
+		}
+	}
+	switch {
+	case p.Offset != "":
+		query.Set(p.Offset, strconv.Itoa(len(things)))
+	case p.Page != "":
+		page, err := strconv.Atoi(query.Get(p.Page))
+		if err != nil {
+			page = 1
+		}
+		query.Set(p.Page, strconv.Itoa(page+1))
+	case p.After != "":
+		query.Set(p.After, things[len(things)-1].Key)
+	}
+	return p != own.Paging{}
+}
+
+// follows takes over the query of an address.
+func follows(query url.Values, address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	maps.Copy(query, u.Query())
+	return true
 }
 
 func newThing(k *kind, value any) thing {
@@ -93,8 +188,21 @@ func newThing(k *kind, value any) thing {
 		keys = []specs.Pointer{{"id"}}
 	}
 	return thing{
-		Key: first(value, keys...), Name: first(value, k.NamedAt), Created: first(value, k.Created...), Value: value,
+		Key: first(value, keys...), Name: first(value, k.names()...), Created: first(value, k.Created...), Value: value,
 	}
+}
+
+// habitual lists what documents that do not say it call the member with the name of a thing.
+var habitual = []specs.Pointer{
+	{"name"}, {"title"}, {"displayName"}, {"display_name"}, {"label"}, {"subject"}, {"username"},
+}
+
+// names returns pointers to the name that people know one by.
+func (k *kind) names() []specs.Pointer {
+	if k.NamedAt == nil && k.Interface.IsOwn() {
+		return habitual
+	}
+	return []specs.Pointer{k.NamedAt}
 }
 
 // maxColumns is the number of columns of a table, beside the key and the name.
@@ -106,21 +214,8 @@ func (k *kind) Many() string { return capitalized(plural(k.Title)) }
 // Kind is the name of the kind in addresses.
 func (k *kind) Kind() string { return k.Resource.Name }
 
-// KeyName returns the name of the key of one.
-func (k *kind) KeyName() string {
-	if len(k.Keys) > 0 && len(k.Keys[0]) > 0 {
-		return k.Keys[0][len(k.Keys[0])-1]
-	}
-	return "id"
-}
-
-// HasNames reports whether the things have names beside their keys.
-func (p *kindPage) HasNames() bool {
-	return slices.ContainsFunc(p.Things, func(t thing) bool { return t.Name != "" && t.Name != t.Key })
-}
-
 // columns chooses what a table shows of things: what is a scalar in most of them.
-func columns(k *kind, things []thing) (names []string, pointers []specs.Pointer) {
+func columns(k *kind, things []thing) (pointers []specs.Pointer) {
 	counts, order := map[string]int{}, []string{}
 	note := func(prefix string, members map[string]any) {
 		for name, value := range members {
@@ -150,20 +245,30 @@ func columns(k *kind, things []thing) (names []string, pointers []specs.Pointer)
 	})
 	for _, name := range order {
 		pointer := specs.Pointer(strings.Split(name, "/"))
-		taken := append([]specs.Pointer{k.NamedAt, {"id"}, {"type"}}, k.Keys...)
+		taken := slices.Concat([]specs.Pointer{{"id"}}, k.names(), k.Keys)
+		for _, name := range k.Path[:max(len(k.Path)-1, 0)] { // the same in all parts of one
+			taken = append(taken, specs.Pointer{name})
+		}
+		if !k.Interface.IsOwn() {
+			taken = append(taken, specs.Pointer{"type"}) // the same in all
+		}
 		isTaken := slices.ContainsFunc(taken, func(p specs.Pointer) bool { return slices.Equal(p, pointer) })
-		if !isTaken && len(names) < maxColumns {
-			names, pointers = append(names, pointer[len(pointer)-1]), append(pointers, pointer)
+		if !isTaken && len(pointers) < maxColumns {
+			pointers = append(pointers, pointer)
 		}
 	}
-	return names, pointers
+	return pointers
 }
 
 // telling says how much sooner than by its name a column comes: what people look for goes first.
 func telling(name string) int {
 	first := []string{"status", "state", "type", "email", "database", "query", "description"}
-	if at := slices.Index(first, name[strings.LastIndex(name, "/")+1:]); at >= 0 {
+	name = name[strings.LastIndex(name, "/")+1:]
+	switch at := slices.Index(first, name); {
+	case at >= 0:
 		return at - len(first)
+	case strings.HasSuffix(name, "_at"), strings.HasSuffix(name, "At"): // times of records
+		return 1
 	}
 	return 0
 }
@@ -171,78 +276,180 @@ func telling(name string) int {
 // kindPage shows the things of a kind as a table.
 type kindPage struct {
 	*kind
-	Columns []string
-	Things  []thing
-	IsMore  bool
-	Query   []queryField
-	Asked   string // as curl
+	Within       []string // the keys that lead to what they are a part of
+	Whole        link     // what they are a part of
+	Columns      []column // the first are the name, if things have names, and the key
+	HasNames     bool     // beside their keys
+	Things       []thing  // that the page shows, of Total
+	From, Total  int
+	IsMore       bool // than so many
+	Newer, Older string
+	All          string // the address of all of them, if it is another page that shows some
+	Query        []queryField
+	Asked        string // as curl
+}
+
+// column is the head of a column.
+type column struct {
+	Name    string
+	Address string // of the page that is sorted by it
+	Order   string // as of ARIA, if this page is sorted by it
+	at      []specs.Pointer
 }
 
 // queryField is a parameter of a list.
 type queryField struct{ Name, Value string }
 
+// The parameters of a table in the address of its page. Those of a list have no colon.
+const (
+	sortedBy  = "table:sort" // the pointer of a column; with a - before it, downwards
+	tableFrom = "table:from"
+	tableOf   = "table:of" // the keys of what the things are a part of
+)
+
+// maxTable is the number of rows of a table, and maxPart that of one on the page of what the things are a part of.
+const (
+	maxTable = 100
+	maxPart  = 20
+)
+
 func (v *view) kindPage() error {
+	if v.r.PathValue("kind") == "who" {
+		return v.whoPage()
+	}
 	c, err := v.catalog()
 	if err != nil {
 		return err
 	}
+	asked := v.r.URL.Query()
 	k := c.byName[v.r.PathValue("kind")]
 	switch {
-	case v.r.PathValue("kind") == "who":
-		return v.whoPage()
 	case k == nil:
 		return v.problem(http.StatusNotFound, "This kind of things is unknown.")
-	case !k.IsTop():
+	case k.IsOpen():
+		if key := asked.Get("key"); key != "" {
+			redirect(v.w, v.In("resources", k.Kind(), key))
+			return nil
+		}
+		return v.ok("kind", "resources", k.Many(), &kindPage{kind: k})
+	case k.List == nil || len(pathParameters(k.List)) != len(asked[tableOf]):
 		return v.problem(http.StatusNotFound, "These are listed with what they are a part of.")
 	}
-	body := kindPage{kind: k}
+	body := kindPage{kind: k, Within: asked[tableOf]}
+	if parent := c.byName[k.Parent()]; parent != nil && len(body.Within) > 0 {
+		body.Whole = v.linkTo(parent, body.Within, parent.Title)
+	}
 	query := url.Values{}
 	for _, p := range k.List.Parameters {
 		if p.Value.In != "query" {
 			continue
 		}
-		field := queryField{p.Value.Name, v.r.URL.Query().Get(p.Value.Name)}
+		field := queryField{p.Value.Name, asked.Get(p.Value.Name)}
 		if field.Value != "" {
 			query.Set(field.Name, field.Value)
 		}
 		body.Query = append(body.Query, field)
 	}
 	err = v.visit(func(v *visitor) (err error) {
-		body.Things, body.IsMore, err = v.list(k, nil, query.Encode())
+		body.Things, body.IsMore, err = v.list(k, body.Within, query, maxThings)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	body.table(v, nil)
-	address := addressOf(k.List, nil)
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	body.Asked = v.curl(call{Method: k.List.Method, Path: address, Header: v.asAdmin()})
+	body.table(v, c, asked, maxTable)
+	path := values(pathParameters(k.List), body.Within)
+	body.Asked = v.curl(v.request(k.List, path, query, keyOf(k.List)).inWorld(v.WorldOrDefault()))
 	return v.ok("kind", "resources", k.Many(), &body)
 }
 
-// table fills in the cells of the columns, and the addresses of the things, which are within another one.
-func (p *kindPage) table(v *view, within []string) {
-	var pointers []specs.Pointer
-	p.Columns, pointers = columns(p.kind, p.Things)
+// table makes the things a table of so many rows, as the query of its page has it.
+func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int) {
+	asked = maps.Clone(asked)
+	if len(p.Within) > 0 {
+		asked[tableOf] = p.Within
+	}
+	there := func(name, value string) string {
+		query := maps.Clone(asked)
+		query.Set(name, value)
+		return v.In("resources", p.Kind()) + "?" + query.Encode()
+	}
+	p.HasNames = slices.ContainsFunc(p.Things, func(t thing) bool { return t.Name != "" && t.Name != t.Key })
+	if p.HasNames {
+		p.Columns = append(p.Columns, column{Name: "name", at: p.names()})
+	}
+	keys := p.Keys
+	if len(keys) == 0 {
+		keys = []specs.Pointer{{"id"}}
+	}
+	p.Columns = append(p.Columns, column{Name: keys[0][len(keys[0])-1], at: keys})
+	own := len(p.Columns) // before those of what things have
+	for _, at := range columns(p.kind, p.Things) {
+		p.Columns = append(p.Columns, column{Name: at[len(at)-1], at: []specs.Pointer{at}})
+	}
+	by, isDown := strings.CutPrefix(asked.Get(sortedBy), "-")
+	for i := range p.Columns {
+		col := &p.Columns[i]
+		name := col.at[0].String()
+		col.Address = there(sortedBy, name)
+		if name != by {
+			continue
+		}
+		col.Order = "ascending"
+		slices.SortStableFunc(p.Things, func(a, b thing) int {
+			return compare(first(a.Value, col.at...), first(b.Value, col.at...))
+		})
+		if isDown {
+			col.Order = "descending"
+			slices.Reverse(p.Things)
+		} else {
+			col.Address = there(sortedBy, "-"+name)
+		}
+	}
+	p.Total = len(p.Things)
+	p.From, _ = strconv.Atoi(asked.Get(tableFrom)) // 0 if it is none
+	p.From = min(max(p.From, 0), max(p.Total-1, 0))
+	end := min(p.From+rows, p.Total)
+	if p.From > 0 {
+		p.Newer = there(tableFrom, strconv.Itoa(max(p.From-rows, 0)))
+	}
+	if end < p.Total {
+		p.Older = there(tableFrom, strconv.Itoa(end))
+	}
+	p.All = there(tableFrom, "0")
+	p.Things = p.Things[p.From:end]
 	for i := range p.Things {
 		t := &p.Things[i]
-		t.Address = v.In(slices.Concat([]string{"resources", p.Kind()}, within, []string{t.Key})...)
-		for _, pointer := range pointers {
-			t.Cells = append(t.Cells, first(t.Value, pointer))
+		t.Address = v.In(slices.Concat([]string{"resources", p.Kind()}, p.Within, []string{t.Key})...)
+		for _, col := range p.Columns[own:] {
+			t.Cells = append(t.Cells, p.cell(v, c, t.Value, col.at[0]))
 		}
 	}
 }
 
-// asAdmin returns the headers of a request about the page's world that an administrator sends.
-func (v *view) asAdmin() [][2]string {
-	lines := [][2]string{v.authorization()}
-	if v.World != defaultWorld {
-		lines = append(lines, [2]string{worldHeader, v.World})
+// cell shows what a pointer leads to in a thing, as a link if that is the key of another one.
+func (p *kindPage) cell(v *view, c *catalog, value any, at specs.Pointer) cell {
+	shown := cell{Text: first(value, at)}
+	if other := c.named(p.Interface, at[len(at)-1]); other != nil && shown.Text != "" {
+		shown.Address = v.In("resources", other.Kind(), shown.Text)
 	}
-	return lines
+	for _, l := range p.Refers {
+		other := c.byName[l.Resource]
+		if other != nil && other.IsTop() && shown.Text != "" && slices.Equal(l.At, at) {
+			shown.Address = v.In("resources", other.Resource.Name, shown.Text)
+		}
+	}
+	return shown
+}
+
+// compare orders texts; as numbers, if both are numbers.
+func compare(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	return strings.Compare(a, b)
 }
 
 // plural returns a noun in the plural.

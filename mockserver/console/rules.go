@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 	"svc.example/understudy/specs/recording/verdict"
 )
@@ -66,8 +65,12 @@ func (v *view) heat() ([]heat, error) {
 	if err != nil {
 		return nil, err
 	}
+	interfaces, err := v.Interfaces()
+	if err != nil {
+		return nil, err
+	}
 	var list []heat
-	for _, iface := range specs.InterfaceNames() {
+	for _, iface := range interfaces {
 		h, statuses := heat{Interface: iface}, map[string]bool{}
 		for _, name := range names {
 			if strings.HasPrefix(name, iface+".") {

@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"svc.example/understudy/specs"
 )
 
 // scriptPage shows the script of a world: faults, stubs, results of queries, turns of chats, and outcomes.
@@ -99,6 +97,10 @@ func (v *view) operations() ([]string, error) {
 	if err := v.get("coverage", &coverage); err != nil {
 		return nil, err
 	}
+	order, err := v.Interfaces()
+	if err != nil {
+		return nil, err
+	}
 	var names []string
 	for name := range coverage.Operations {
 		names = append(names, name)
@@ -106,9 +108,8 @@ func (v *view) operations() ([]string, error) {
 	slices.SortFunc(names, func(a, b string) int {
 		first, _, _ := strings.Cut(a, ".")
 		second, _, _ := strings.Cut(b, ".")
-		order := specs.Interfaces()
 		if first != second {
-			return slices.Index(order, specs.Interface(first)) - slices.Index(order, specs.Interface(second))
+			return slices.Index(order, first) - slices.Index(order, second)
 		}
 		return strings.Compare(a, b)
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,12 +50,12 @@ func (v *view) thingPage() error {
 			if nested.List == nil || isSpecial(k) {
 				continue
 			}
-			things, isMore, err := v.list(nested, body.Path, "")
+			things, isMore, err := v.list(nested, body.Path, nil, maxThings)
 			if err != nil {
 				continue
 			}
-			p := &kindPage{kind: nested, Things: things, IsMore: isMore}
-			p.table(v.view, body.Path)
+			p := &kindPage{kind: nested, Within: body.Path, Things: things, IsMore: isMore}
+			p.table(v.view, c, url.Values{}, maxPart)
 			body.Parts = append(body.Parts, p)
 		}
 		body.Special, err = v.special(k, body.Path, value)
@@ -65,9 +66,8 @@ func (v *view) thingPage() error {
 	}
 	body.History = v.history(k, body.Path)
 	if k.Get != nil {
-		body.Asked = v.curl(call{
-			Method: k.Get.Method, Path: addressOf(k.Get, values(pathParameters(k.Get), body.Path)), Header: v.asAdmin(),
-		})
+		path := values(pathParameters(k.Get), body.Path)
+		body.Asked = v.curl(v.request(k.Get, path, nil, keyOf(k.Get)).inWorld(v.WorldOrDefault()))
 	}
 	return v.ok("thing", "resources", capitalized(k.Title)+" "+body.Path[len(body.Path)-1], body)
 }
@@ -86,7 +86,7 @@ func pathParts(escaped string) (parts []string) {
 // one asks for one thing; by the list of its kind, if that is the only way.
 func (v *visitor) one(k *kind, path []string) (any, error) {
 	if k.Get != nil && len(pathParameters(k.Get)) == len(path) {
-		body, err := v.read(k.Get, values(pathParameters(k.Get), path), "")
+		_, body, err := v.read(k.Get, values(pathParameters(k.Get), path), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (v *visitor) one(k *kind, path []string) (any, error) {
 		return body, nil
 	}
 	if k.List != nil {
-		things, _, err := v.list(k, path[:len(path)-1], "")
+		things, _, err := v.list(k, path[:len(path)-1], nil, maxThings)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func (v *visitor) one(k *kind, path []string) (any, error) {
 
 // show fills in what a thing is and what it refers to.
 func (p *thingPage) show(v *visitor, c *catalog, value any) {
-	p.Name = first(value, p.NamedAt)
+	p.Name = first(value, p.names()...)
 	text, _ := json.Marshal(value) // it was read as JSON
 	var out bytes.Buffer
 	_ = json.Indent(&out, text, "", "  ")
@@ -122,10 +122,18 @@ func (p *thingPage) show(v *visitor, c *catalog, value any) {
 	if parent := c.byName[p.Parent()]; parent != nil && len(p.Path) > 1 {
 		p.Links = append(p.Links, v.linkTo(parent, p.Path[:len(p.Path)-1], "part of"))
 	}
-	for _, list := range [][]specs.Link{p.Refers, p.Parents, p.kind.Resource.Parts} {
+	var habitual []specs.Link
+	members, _ := value.(map[string]any)
+	for _, name := range sortedKeys(members) {
+		if other := c.named(p.Interface, name); other != nil {
+			habitual = append(habitual, specs.Link{Resource: other.Kind(), At: specs.Pointer{name}})
+		}
+	}
+	for _, list := range [][]specs.Link{p.Refers, p.Parents, p.kind.Resource.Parts, habitual} {
 		for _, l := range list {
 			other := c.byName[l.Resource]
-			if other == nil || l.At == nil || !other.IsTop() || l.Type != "" && l.Type != first(value, specs.Pointer{"type"}) {
+			if other == nil || l.At == nil || !other.IsTop() && !other.IsOpen() ||
+				l.Type != "" && l.Type != first(value, specs.Pointer{"type"}) {
 				continue
 			}
 			for _, found := range follow(value, l.At) {
@@ -152,7 +160,8 @@ func (v *view) linkTo(k *kind, path []string, what string) link {
 // Operate is the address of the page that fills in a request to an operation about a thing.
 func (v *view) Operate(o *specs.Operation, path []string) string {
 	query := url.Values{}
-	for i, name := range action(o).Path {
+	names, _ := leading(o)
+	for i, name := range names {
 		if i < len(path) {
 			query.Set("path:"+name, path[i])
 		}
@@ -163,12 +172,22 @@ func (v *view) Operate(o *specs.Operation, path []string) string {
 	return v.In("operations", o.Name()) + "?" + query.Encode()
 }
 
-// Summary returns the summary of an operation.
+var (
+	identifier = regexp.MustCompile(`^[a-z]+([A-Z][a-z]+)+$`)
+	hump       = regexp.MustCompile(`([a-z])([A-Z])`)
+)
+
+// Summary returns the summary of an operation, or else the words of its id.
 func (v *view) Summary(o *specs.Operation) string {
-	if readable, err := specs.Readable(o.Interface, v.brand); err == nil {
-		if same := readable.Operation(o.ID); same != nil && same.Spec.Summary != "" {
-			return same.Spec.Summary
-		}
+	c, err := v.catalog()
+	if err != nil {
+		return o.ID
+	}
+	if same := c.readable[o.Interface]().Operation(o.ID); same != nil && same.Spec.Summary != "" {
+		return same.Spec.Summary
+	}
+	if identifier.MatchString(o.ID) {
+		return capitalized(strings.ToLower(hump.ReplaceAllString(o.ID, "$1 $2")))
 	}
 	return o.ID
 }

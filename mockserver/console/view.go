@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -221,12 +222,47 @@ func (p page) Navigation() []entry {
 	return entries
 }
 
-// Interfaces names those of the platform.
-func (v *view) Interfaces() []string { return specs.InterfaceNames() }
+// Interfaces names those that are served.
+func (v *view) Interfaces() ([]string, error) {
+	c, err := v.catalog()
+	if err != nil {
+		return nil, err
+	}
+	return c.names(), nil
+}
 
-// FirstRequest is a request to the world that always has an answer, as curl.
-func (v *view) FirstRequest() string {
-	return v.curl(call{Method: http.MethodGet, Path: "/workflow/api/pools", Header: v.asAdmin()})
+// HasPlatform reports whether an interface of the platform is served.
+func (v *view) HasPlatform() (bool, error) {
+	c, err := v.catalog()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(c.documents, func(d *specs.Document) bool { return !d.Interface.IsOwn() }), nil
+}
+
+// Has reports whether an interface is served.
+func (v *view) Has(name string) (bool, error) {
+	c, err := v.catalog()
+	return err == nil && c.document(specs.Interface(name)) != nil, err
+}
+
+// ExampleKind names a kind of things.
+func (v *view) ExampleKind() (string, error) {
+	c, err := v.catalog()
+	if err != nil || len(c.kinds) == 0 || c.byName["workflow.pool"] != nil {
+		return "workflow.pool", err
+	}
+	return c.kinds[0].Kind(), nil
+}
+
+// FirstRequest is a request to the world that needs nothing to be there, as curl.
+func (v *view) FirstRequest() (string, error) {
+	c, err := v.catalog()
+	if err != nil {
+		return "", err
+	}
+	o := c.simplest()
+	return v.curl(v.request(o, nil, nil, keyOf(o)).inWorld(v.WorldOrDefault())), nil
 }
 
 // OwnClock reports whether the clock of the page's world shows other times than that on the wall.

@@ -2,11 +2,16 @@ package console
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/specs"
 )
@@ -50,31 +55,92 @@ func (v *view) visit(ask func(*visitor) error) error {
 	return ask(&visitor{v, made.ID})
 }
 
-// ask sends a request to an interface about the fork, as the administrator.
+// ask sends a request to an interface of the platform about the fork, as the administrator.
 func (v *visitor) ask(c call) (answer, error) {
-	c.Header = append(c.Header, [2]string{worldHeader, v.fork}, v.authorization())
-	return v.send(c)
+	c.Header = append(c.Header, [2]string{"Authorization", v.brand.Scheme() + " " + adminKey})
+	return v.send(c.inWorld(v.fork))
 }
 
-// authorization is the header of the administrator.
-func (v *view) authorization() [2]string {
-	return [2]string{"Authorization", v.brand.Scheme() + " " + adminKey}
+// inWorld returns a request with the header that chooses a world.
+func (c call) inWorld(id string) call {
+	if id != defaultWorld {
+		c.Header = append(slices.Clip(c.Header), [2]string{worldHeader, id})
+	}
+	return c
 }
 
-// read asks an operation, and returns the body of its answer, decoded.
-func (v *visitor) read(o *specs.Operation, values map[string]string, query string) (any, error) {
-	address := addressOf(o, values)
-	if query != "" {
-		address += "?" + query
+// request returns a request to an operation, with the credentials that its document wants. The key is that of an
+// interface of the platform, or what stands in the place of one.
+func (v *view) request(o *specs.Operation, values map[string]string, query url.Values, key string) call {
+	c := call{Method: o.Method, Path: addressOf(o, values)}
+	query = maps.Clone(query)
+	if !o.Interface.IsOwn() {
+		c.Header = [][2]string{{"Authorization", v.brand.Scheme() + " " + key}}
 	}
-	a, err := v.ask(call{Method: o.Method, Path: address})
-	if err != nil {
-		return nil, err
+	for _, s := range schemes(o) {
+		switch {
+		case s.Type == "apiKey" && s.In == "query":
+			if query == nil {
+				query = url.Values{}
+			}
+			query.Set(s.Name, key)
+		case s.Type == "apiKey" && s.In == "cookie":
+			c.Header = append(c.Header, [2]string{"Cookie", s.Name + "=" + url.QueryEscape(key)})
+		case s.Type == "apiKey":
+			c.Header = append(c.Header, [2]string{s.Name, key})
+		case strings.EqualFold(s.Scheme, "basic"):
+			c.Header = append(c.Header, [2]string{
+				"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(key+":"+key)),
+			})
+		case s.Type == "http":
+			c.Header = append(c.Header, [2]string{"Authorization", capitalized(s.Scheme) + " " + key})
+		default:
+			c.Header = append(c.Header, [2]string{"Authorization", "Bearer " + key})
+		}
 	}
-	if a.Status >= http.StatusBadRequest {
-		return nil, &refusal{a}
+	if len(query) > 0 {
+		c.Path += "?" + query.Encode()
 	}
-	return decode(a.Body)
+	return c
+}
+
+// schemes lists the security schemes of an interface of the user's own of which an operation wants a credential, by
+// the first alternative.
+func schemes(o *specs.Operation) (list []*openapi3.SecurityScheme) {
+	wanted := o.Document.T.Security
+	if o.Spec.Security != nil {
+		wanted = *o.Spec.Security
+	}
+	if !o.Interface.IsOwn() || len(wanted) == 0 || o.Document.T.Components == nil {
+		return nil
+	}
+	for _, name := range sortedKeys(wanted[0]) {
+		if scheme := o.Document.T.Components.SecuritySchemes[name]; scheme != nil && scheme.Value != nil {
+			list = append(list, scheme.Value)
+		}
+	}
+	return list
+}
+
+// keyOf returns the key with which pages ask an interface. Those of a user's own take any.
+func keyOf(o *specs.Operation) string {
+	if o.Interface.IsOwn() {
+		return "any"
+	}
+	return adminKey
+}
+
+// read asks an operation about the fork, and returns its answer, with its body decoded.
+func (v *visitor) read(o *specs.Operation, values map[string]string, query url.Values) (a answer, body any, err error) {
+	a, err = v.send(v.request(o, values, query, keyOf(o)).inWorld(v.fork))
+	switch {
+	case err != nil:
+		return a, nil, err
+	case a.Status >= http.StatusBadRequest:
+		return a, nil, &refusal{a}
+	}
+	body, err = decode(a.Body)
+	return a, body, err
 }
 
 // decode reads JSON with its numbers as they are.
