@@ -6,13 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording/snippet"
 )
 
 // Example is a call that can be tried.
@@ -49,9 +52,9 @@ type call struct {
 
 func exampleOf(op *specs.Operation) (Example, error) {
 	known := trialOf(op)
-	e := Example{Scenario: quickstart, Note: known.note}
-	if known.scenario != "" {
-		e.Scenario = known.scenario
+	e := Example{Scenario: quickstart, Note: known.Note}
+	if known.Scenario != "" {
+		e.Scenario = known.Scenario
 	}
 	calls, err := callsOf(op, known)
 	var lines []string
@@ -64,16 +67,16 @@ func exampleOf(op *specs.Operation) (Example, error) {
 
 // callsOf returns the call of an operation, and before it those that make or find what it is about.
 func callsOf(op *specs.Operation, known trial) (calls []*call, err error) {
-	if known.before != nil {
-		first := op.Document.Operation(known.before.id)
+	if known.Before != nil {
+		first := op.Document.Operation(known.Before.ID)
 		if first == nil {
-			return nil, fmt.Errorf("the example of %s: unknown operation %s", op.Name(), known.before.id)
+			return nil, fmt.Errorf("the example of %s: unknown operation %s", op.Name(), known.Before.ID)
 		}
-		if calls, err = callsOf(first, known.before.trial); err != nil {
+		if calls, err = callsOf(first, known.Before.trial); err != nil {
 			return nil, err
 		}
 		if known.needsID() {
-			calls[len(calls)-1].field = cmp.Or(known.before.field, "id")
+			calls[len(calls)-1].field = cmp.Or(known.Before.Field, "id")
 		}
 	}
 	c, err := newCall(op, known)
@@ -82,20 +85,20 @@ func callsOf(op *specs.Operation, known trial) (calls []*call, err error) {
 
 // needsID reports whether a call has a place for what the call before it answers.
 func (t *trial) needsID() bool {
-	body, _ := json.Marshal(t.body)
-	return bytes.Contains(body, []byte(theID)) || slices.Contains(slices.Collect(maps.Values(t.values)), theID)
+	body, _ := json.Marshal(t.Body)
+	return bytes.Contains(body, []byte(theID)) || slices.Contains(slices.Collect(maps.Values(t.Values)), theID)
 }
 
 // newCall makes a call out of the examples of the document, where nothing else is known to work.
 func newCall(op *specs.Operation, known trial) (*call, error) {
 	c := &call{op: op, path: op.Path}
 	for _, ref := range op.Parameters {
-		c.parameter(ref.Value, known.values[ref.Value.Name])
+		c.parameter(ref.Value, known.Values[ref.Value.Name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(known.values)) {
+	for _, name := range slices.Sorted(maps.Keys(known.Values)) {
 		if op.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) != nil &&
 			!slices.ContainsFunc(c.query, hasName(name)) {
-			c.query = append(c.query, field(name, known.values[name]))
+			c.query = append(c.query, field(name, known.Values[name]))
 		}
 	}
 	return c, c.content(known)
@@ -165,7 +168,7 @@ func (c *call) content(known trial) error {
 		return nil
 	}
 	c.header = append(c.header, [2]string{"Content-Type", names[0]})
-	value := mergePatch(exampleBody(content[names[0]]), known.body)
+	value := mergePatch(exampleBody(content[names[0]]), known.Body)
 	switch object, isObject := value.(map[string]any); {
 	case names[0] == mediaForm && isObject:
 		c.body = formOf(object)
@@ -176,8 +179,8 @@ func (c *call) content(known trial) error {
 		err := encoder.Encode(value)
 		c.body = strings.TrimSuffix(body.String(), "\n")
 		return err
-	case known.rows != "":
-		c.rows = known.rows
+	case known.Rows != "":
+		c.rows = known.Rows
 	default:
 		c.file = "project.tar.gz"
 	}
@@ -243,4 +246,101 @@ func mergePatch(value any, patch map[string]any) any {
 		}
 	}
 	return object
+}
+
+// scriptLine returns the call as a line of a script. What the next one needs is taken out of its answer, where it is
+// the first of its name.
+func (c *call) scriptLine() string {
+	if c.field == "" {
+		return c.curl()
+	}
+	return "ID=$(" + c.curl() + " |\n  grep -o '\"" + c.field + `":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`
+}
+
+// curl returns the call as a command of a POSIX shell.
+func (c *call) curl() string {
+	standard := DefaultAddress()
+	address := standard.URL + "/" + string(c.op.Interface) + c.op.Document.BasePath + c.path
+	if len(c.query) > 0 {
+		address += "?" + strings.Join(c.query, "&")
+	}
+	lines := []string{compressCommand(c.rows) + "curl -sS " + method(c.op.Method, c.body != "") + quoted(address)}
+	lines = append(lines, "-H "+quoted("Authorization: "+c.op.Document.Brand.Scheme()+" "+standard.Key))
+	for _, header := range c.header {
+		lines = append(lines, "-H "+quoted(header[0]+": "+header[1]))
+	}
+	switch {
+	case c.rows != "":
+		lines = append(lines, "--data-binary @-")
+	case c.file != "":
+		lines = append(lines, "--data-binary @"+c.file)
+	case c.body != "":
+		lines = append(lines, "-d "+quoted(c.body))
+	}
+	if c.isBinary() {
+		lines = append(lines, "-o "+c.op.ID+".out")
+	}
+	return strings.Join(lines, " \\\n  ")
+}
+
+// compressCommand returns the commands that compress rows for the command after them.
+func compressCommand(rows string) string {
+	if rows == "" {
+		return ""
+	}
+	text := "'%s\\n' " + quoted(rows)
+	if strings.ContainsFunc(rows, func(r rune) bool { return r == utf8.RuneError }) {
+		text = "'" + octal(rows) + "'"
+	}
+	return "printf " + text + " | gzip |\n  "
+}
+
+// octal writes bytes as printf of a POSIX shell reads them.
+func octal(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if 'a' <= c && c <= 'z' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, `\%03o`, c)
+		}
+	}
+	return b.String()
+}
+
+// method returns the option for a method that curl does not choose by itself.
+func method(name string, hasBody bool) string {
+	if name == http.MethodGet && !hasBody || name == http.MethodPost && hasBody {
+		return ""
+	}
+	return "-X " + name + " "
+}
+
+// quoted returns a text as one word of a shell, which replaces $ID in it.
+func quoted(text string) string {
+	parts := strings.Split(text, theID)
+	for i, part := range parts {
+		if part != "" {
+			parts[i] = snippet.ShellQuoted(part)
+		}
+	}
+	return strings.Join(parts, `"`+theID+`"`)
+}
+
+// isBinary reports whether the answer is nothing to look at in a terminal.
+func (c *call) isBinary() bool {
+	for status, ref := range c.op.Spec.Responses.Map() {
+		if !strings.HasPrefix(status, "2") || ref.Value == nil {
+			continue
+		}
+		for name := range ref.Value.Content {
+			if isText := strings.Contains(name, "json") || strings.HasPrefix(name, "text/"); isText {
+				return false
+			}
+		}
+		if len(ref.Value.Content) > 0 {
+			return true
+		}
+	}
+	return false
 }
