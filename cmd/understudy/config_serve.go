@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,7 +54,7 @@ func configureServe(c *cobra.Command, config *configuration) error {
 	c.Flags().Visit(func(flag *pflag.Flag) { note(given, flag.Name, valuesOf(c, flag.Name)) })
 	layers := []layer{{settings: environmentSettings(c.Flags())}}
 	if config.text != nil {
-		layers = append(layers, layer{config.serveSettings(c.Flags()), config.text}, layer{config.settings(), config.text})
+		layers = append(layers, layer{config.serveSettings(c.Flags()), config.text}, layer{config.settings(serveCommand), config.text})
 	}
 	var problems []*source.Problem
 	var errs []error
@@ -200,52 +198,10 @@ func splitList(flag, text string) (list []string) {
 	return list
 }
 
-// serveSettings returns the values of flags in the section serve. Paths are relative to the file.
+// serveSettings returns the values of flags in the section serve.
 func (c *configuration) serveSettings(flags *pflag.FlagSet) (list []setting) {
-	section, _ := c.text.Value(serveCommand).(map[string]any)
-	add := func(flag string, value any, path ...any) {
-		text := fmt.Sprint(value)
-		if name, file, is := strings.Cut(text, "="); flag == "spec" && is {
-			text = name + "=" + c.beside(file)
-		} else if isPath(flag, text) {
-			text = c.beside(text)
-		}
-		list = append(list, setting{flag, text, append([]any{serveCommand}, path...)})
-	}
 	flags.VisitAll(func(flag *pflag.Flag) {
-		name := settingName(flag.Name)
-		switch value := section[name].(type) {
-		case nil:
-		case []any:
-			for i, item := range value {
-				add(flag.Name, item, name, i)
-			}
-		case map[string]any:
-			for _, key := range slices.Sorted(maps.Keys(value)) {
-				add(flag.Name, fmt.Sprint(key, "=", value[key]), name, key)
-			}
-		default:
-			add(flag.Name, value, name)
-		}
+		list = append(list, c.settingsAt(flag.Name, serveCommand, settingName(flag.Name))...)
 	})
 	return list
-}
-
-// isPath reports whether the value of a flag is the path of a file. A scenario may also be a name.
-func isPath(flag, value string) bool {
-	switch flag {
-	case "record", "state", "scenarios", "control-token-file":
-		return true
-	case "scenario":
-		return strings.ContainsAny(value, `/\.`)
-	}
-	return false
-}
-
-// beside returns a path that is relative to the file of the configuration, relative to the working folder.
-func (c *configuration) beside(path string) string {
-	if path == "" || path == "-" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(filepath.Dir(c.text.File), path)
 }
