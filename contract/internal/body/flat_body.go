@@ -1,0 +1,93 @@
+package body
+
+import (
+	"iter"
+	"sync"
+
+	"svc.example/understudy/internal/accept/flat"
+)
+
+// Body is a body that was read to be judged: as a flat value, and decoded once that is asked for.
+type Body struct {
+	Value  flat.Value // nil of lines and events
+	Text   string     // of which Value was read, or empty
+	Raw    [][]byte   // the texts of the events of a stream
+	Lines  bool
+	JSON   []byte // the text of a JSON body, after codings; nil for others
+	Broken bool   // the body should be JSON, and no reader would accept it as JSON
+
+	values []any
+	nodes  flat.Value // room for values
+}
+
+var bodies = sync.Pool{New: func() any { return &Body{} }}
+
+// Read reads a body without content codings as Decode does. It is to be freed.
+func (f *Format) Read(plain []byte) (b *Body, reason string) {
+	if f.isJSON {
+		if text, reason := ToUTF8(f.params["charset"], plain); reason == "" {
+			return ReadJSON(text)
+		}
+	}
+	d, reason := f.decode(plain)
+	return newBody(d, reason)
+}
+
+// ReadJSON reads a body that is one JSON value, as JSON does. It is to be freed.
+func ReadJSON(text []byte) (b *Body, reason string) {
+	if len(text) <= flat.MaxText {
+		b = bodies.Get().(*Body)
+		b.Text = string(text)
+		if b.Value = flat.Read(b.nodes, b.Text); b.Value != nil {
+			b.nodes, b.JSON = b.Value[:0], text
+			return b, ""
+		}
+		b.Free()
+	}
+	d, reason := JSON(text)
+	return newBody(d, reason)
+}
+
+func newBody(d Decoded, reason string) (*Body, string) {
+	b := &Body{Raw: d.Raw, Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, values: d.Values}
+	if reason == "" && !d.Lines {
+		b.Value = flat.Of(d.Values[0])
+	}
+	return b, reason
+}
+
+// Free ends the use of a body, and of its flat value.
+func (b *Body) Free() {
+	const worthKeeping = 1 << 11
+	if b.Text == "" || cap(b.nodes) > worthKeeping {
+		return
+	}
+	clear(b.Value)
+	*b = Body{nodes: b.nodes}
+	bodies.Put(b)
+}
+
+// Values returns the decoded values: one, or one for each line or event.
+func (b *Body) Values() []any {
+	if b.values == nil && b.Text != "" {
+		value, _ := DecodeJSON(b.JSON) // it has no error: a flat value was read of the same text
+		b.values = []any{value}
+	}
+	return b.values
+}
+
+// All returns the values: one, or one for each line or event, each of which is valid until the next one.
+func (b *Body) All() iter.Seq2[int, flat.Value] {
+	return func(yield func(int, flat.Value) bool) {
+		if !b.Lines {
+			yield(0, b.Value)
+			return
+		}
+		for i, line := range b.values {
+			b.nodes = flat.Append(b.nodes[:0], line)
+			if !yield(i, b.nodes) {
+				return
+			}
+		}
+	}
+}
