@@ -47,10 +47,7 @@ func tryAmplification(ctx context.Context, t *trial) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m, err := t.serve(ctx, "--scenario", "full-account")
-	if err != nil {
-		return "", err
-	}
+	m := must(t.serve(ctx, "--scenario", "full-account"))
 	b := &attackCounts{mock: m, statuses: map[int]int{}}
 	watched := m.watch(ctx, control+"/health")
 	end := time.Now().Add(t.time)
@@ -62,9 +59,7 @@ func tryAmplification(ctx context.Context, t *trial) (string, error) {
 	})
 	health, watchErr := watched()
 	peak, peakErr := m.status("VmHWM")
-	if err := errors.Join(err, watchErr, peakErr); err != nil {
-		return "", err
-	}
+	check(errors.Join(err, watchErr, peakErr))
 	if peak > peakMemory || health.worst() > slowestAnswer {
 		return "", fmt.Errorf("the process took %d MiB, and health %v", peak>>10, ms(health.worst()))
 	}
@@ -394,14 +389,8 @@ func laughs(power int) string {
 }
 
 func tryControlBodies(ctx context.Context, t *trial) (string, error) {
-	document, err := specs.Readable(specs.Control, specs.Neutral)
-	if err != nil {
-		return "", err
-	}
-	m, err := t.serve(ctx)
-	if err != nil {
-		return "", err
-	}
+	document := must(specs.Readable(specs.Control, specs.Neutral))
+	m := must(t.serve(ctx))
 	if _, err := m.want(ctx, http.StatusOK, http.MethodPut, control+"/state", "{}"); err != nil { // the schema is compiled
 		return "", err
 	}

@@ -20,10 +20,7 @@ var fullDisk = promise{
 
 func tryFullDisk(ctx context.Context, t *trial) (string, error) {
 	file := t.file("small.ndjson")
-	m, err := t.serveSmall(ctx, 64, "--record", file)
-	if err != nil {
-		return "", err
-	}
+	m := must(t.serveSmall(ctx, 64, "--record", file))
 	small, err := t.fill(ctx, m)
 	if err != nil {
 		return "", fmt.Errorf("small file: %w", err)
@@ -31,17 +28,13 @@ func tryFullDisk(ctx context.Context, t *trial) (string, error) {
 	if len(small.recorded) == 0 {
 		return "", errors.New("small file: no exchange was recorded before it was full")
 	}
-	if err := t.readable(ctx, file, small); err != nil {
-		return "", err
-	}
+	check(t.readable(ctx, file, small))
 	kept := fmt.Sprintf("%d answered, %d recorded, %d not, as health counts", small.all(), len(small.recorded),
 		len(small.unrecorded))
 	if _, err := os.Stat("/dev/full"); err != nil {
 		return kept + "; no /dev/full", nil //nolint:nilerr // this part is reported as not tried
 	}
-	if m, err = t.serve(ctx, "--record", "/dev/full"); err != nil {
-		return "", err
-	}
+	m = must(t.serve(ctx, "--record", "/dev/full"))
 	full, err := t.fill(ctx, m)
 	if err != nil {
 		return "", fmt.Errorf("/dev/full: %w", err)
@@ -152,28 +145,14 @@ func (t *trial) tryFIFOWith(ctx context.Context, reader func(string) (func(), er
 	if out, err := exec.CommandContext(ctx, "mkfifo", path).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: mkfifo: %w: %s", errNotTried, err, out)
 	}
-	closes, err := reader(path)
-	if err != nil {
-		return "", err
-	}
+	closes := must(reader(path))
 	defer closes()
-	m, err := t.serve(ctx, "--record", path)
-	if err != nil {
-		return "", err
-	}
-	worlds, err := m.newWorlds(ctx, 4)
-	if err != nil {
-		return "", err
-	}
+	m := must(t.serve(ctx, "--record", path))
+	worlds := must(m.newWorlds(ctx, 4))
 	watched := m.watch(ctx, control+"/health")
 	seen := &answered{}
-	if err := (load{worlds: worlds, clients: 8, answers: 1000}).run(ctx, m, seen); err != nil {
-		return "", err
-	}
-	health, err := watched()
-	if err != nil {
-		return "", err
-	}
+	check((load{worlds: worlds, clients: 8, answers: 1000}).run(ctx, m, seen))
+	health := must(watched())
 	worst := max(health.worst(), seen.times.worst())
 	if worst > fifoSlowest || len(seen.unrecorded) == 0 {
 		return "", fmt.Errorf("%d of %d answers say that they are not recorded; the slowest took %v", len(seen.unrecorded),

@@ -36,9 +36,7 @@ func tryKills(ctx context.Context, t *trial) (string, error) {
 		if err := t.endWell(ctx, file); err != nil {
 			return "", fmt.Errorf("after %d kills: %w", sum.kills, err)
 		}
-		if err := os.Remove(file); err != nil {
-			return "", err
-		}
+		check(os.Remove(file))
 	}
 	return fmt.Sprintf("%d kills, %d answers seen, none missing; half a line at the end %d times, cut off by the next "+
 		"start",

@@ -183,8 +183,24 @@ type outcome struct {
 	broken bool
 }
 
+// failure is the value of a panic that ends an attempt. Attempts are tried in one goroutine, which outcome recovers.
+type failure struct{ error }
+
+// check ends an attempt by an error.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// must returns a value, or ends an attempt by an error.
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
 func (p promise) outcome(ctx context.Context, t *trial) outcome {
-	seen, err := p.try(ctx, t)
+	seen, err := p.attempt(ctx, t)
 	switch {
 	case errors.Is(err, errNotTried):
 		return outcome{text: err.Error()}
@@ -192,6 +208,19 @@ func (p promise) outcome(ctx context.Context, t *trial) outcome {
 		return outcome{text: fmt.Sprintf("**broken**: %v", err), broken: true}
 	}
 	return outcome{text: "kept: " + seen}
+}
+
+func (p promise) attempt(ctx context.Context, t *trial) (seen string, err error) {
+	defer func() {
+		switch problem := recover().(type) {
+		case nil:
+		case failure:
+			err = problem.error
+		default:
+			panic(problem)
+		}
+	}()
+	return p.try(ctx, t)
 }
 
 // cell returns a text as it may stand in a cell of a Markdown table.

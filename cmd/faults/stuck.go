@@ -38,35 +38,25 @@ var endless = []string{
 }
 
 func tryStuck(ctx context.Context, t *trial) (string, error) {
-	m, err := t.serve(ctx, "--drain-time", "2s")
-	if err != nil {
-		return "", err
-	}
+	m := must(t.serve(ctx, "--drain-time", "2s"))
 	stuck, leave := context.WithCancel(ctx)
 	defer leave()
 	var waiting sync.WaitGroup
 	var queries atomic.Int64
 	for i := range stuckWorlds {
 		id := fmt.Sprint("stuck", i)
-		if err := m.newStuck(ctx, id); err != nil {
-			return "", err
-		}
+		check(m.newStuck(ctx, id))
 		waiting.Go(func() {
 			queries.Add(1)
 			defer queries.Add(-1)
 			m.keepStuck(stuck, id)
 		})
 	}
-	times, err := m.timeOthers(ctx)
-	if err != nil {
-		return "", err
-	}
+	times := must(m.timeOthers(ctx))
 	if n := queries.Load(); n < stuckWorlds-reset {
 		return "", fmt.Errorf("only %d worlds are stuck", n)
 	}
-	if err := m.leaveEarly(ctx); err != nil {
-		return "", err
-	}
+	check(m.leaveEarly(ctx))
 	begin := time.Now()
 	code, err := m.terminate(2*time.Second + promptly)
 	if err == nil && code != 0 {

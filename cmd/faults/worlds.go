@@ -23,38 +23,20 @@ const (
 )
 
 func tryWorlds(ctx context.Context, t *trial) (string, error) {
-	m, err := t.serve(ctx)
-	if err != nil {
-		return "", err
-	}
+	m := must(t.serve(ctx))
 	seed := t.random.Uint64N(1 << 40)
 	use := func(from, n int) error {
 		return each(16, n, func(i int) error { return m.useWorld(ctx, fmt.Sprint("s", i), seed+uint64(from+i)) })
 	}
-	bytes, err := m.memory(ctx)
-	if err != nil {
-		return "", err
-	}
-	if err := use(0, worldsWarm); err != nil {
-		return "", err
-	}
-	before, err := m.status("VmRSS")
-	if err != nil {
-		return "", err
-	}
-	if err := use(worldsWarm, worldsUsed); err != nil {
-		return "", err
-	}
-	after, err := m.status("VmRSS")
-	if err != nil {
-		return "", err
-	}
+	bytes := must(m.memory(ctx))
+	check(use(0, worldsWarm))
+	before := must(m.status("VmRSS"))
+	check(use(worldsWarm, worldsUsed))
+	after := must(m.status("VmRSS"))
 	if after > before+worldsGrowth {
 		return "", fmt.Errorf("the process grew from %d to %d MiB", before>>10, after>>10)
 	}
-	if err := m.fillWorlds(ctx, seed); err != nil {
-		return "", err
-	}
+	check(m.fillWorlds(ctx, seed))
 	left, err := m.memory(ctx)
 	if err == nil && left != bytes {
 		err = fmt.Errorf("health says that worlds take %d bytes, and said %d at the beginning", left, bytes)
@@ -126,31 +108,20 @@ const (
 )
 
 func tryBudgets(ctx context.Context, t *trial) (string, error) {
-	m, err := t.serve(ctx, "--scenario", "empty", "--clock", "auto", "--state-limit", fmt.Sprint(stateLimit),
-		"--memory-limit", fmt.Sprint(memoryLimit), "--journal-limit", fmt.Sprint(journalLimit))
-	if err != nil {
-		return "", err
-	}
+	m := must(t.serve(ctx, "--scenario", "empty", "--clock", "auto", "--state-limit", fmt.Sprint(stateLimit),
+		"--memory-limit", fmt.Sprint(memoryLimit), "--journal-limit", fmt.Sprint(journalLimit)))
 	f := &filling{mock: m, trial: t, refused: map[int]int{}}
-	if err := m.walk(ctx, step{200, http.MethodPost, "/core/v3/database/create/full", ""},
+	check(m.walk(ctx, step{200, http.MethodPost, "/core/v3/database/create/full", ""},
 		step{200, http.MethodPost, "/core/v3/table/create/full/sales", ""},
-		step{200, http.MethodPost, "/core/v3/bulk_import/create/load/full/sales", ""}); err != nil {
-		return "", err
-	}
+		step{200, http.MethodPost, "/core/v3/bulk_import/create/load/full/sales", ""}))
 	for n := range budgetFills {
-		if err := f.fill(ctx, n); err != nil {
-			return "", err
-		}
+		check(f.fill(ctx, n))
 	}
 	if f.refusals() == 0 {
 		return "", errors.New("nothing was refused, so the limit was not reached")
 	}
-	if err := f.room(ctx); err != nil {
-		return "", err
-	}
-	if err := f.journals(ctx); err != nil {
-		return "", err
-	}
+	check(f.room(ctx))
+	check(f.journals(ctx))
 	return fmt.Sprintf("%d requests of %d MiB, %d refused (%v by status); a world had %.1f MiB at most, the server %.1f "+
 		"of %d; room again after deleting", f.sent, f.bytes>>20, f.refusals(), f.refused, mib(f.mostWorld), mib(f.mostAll),
 		memoryLimit>>20), nil
