@@ -54,7 +54,8 @@ func configureServe(c *cobra.Command, config *configuration) error {
 	c.Flags().Visit(func(flag *pflag.Flag) { note(given, flag.Name, valuesOf(c, flag.Name)) })
 	layers := []layer{{settings: environmentSettings(c.Flags())}}
 	if config.text != nil {
-		layers = append(layers, layer{config.serveSettings(c.Flags()), config.text}, layer{config.settings(serveCommand), config.text})
+		layers = append(layers, layer{config.serveSettings(c.Flags()), config.text},
+			layer{config.settings(serveCommand), config.text})
 	}
 	var problems []*source.Problem
 	var errs []error
