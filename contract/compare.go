@@ -5,10 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"path"
 	"slices"
+	"strings"
+	"time"
 
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
@@ -211,4 +217,218 @@ func (x *comparing) conclude() *report.Comparison {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
 	})
 	return &x.comparison
+}
+
+// Rules of differences.
+const (
+	DifferentStatus    = "different-status"
+	DifferentShape     = "different-shape"
+	DifferentValue     = "different-value"
+	DifferentBehaviour = "different-behaviour"
+)
+
+// DifferenceDocs describes the kinds of differences that Compare finds, in the form of rules.
+func DifferenceDocs() []report.RuleDoc {
+	const same = "ids and tokens that the server chose, times that differ by no more than the tolerance, and what a " +
+		"mask leaves out"
+	return []report.RuleDoc{
+		{
+			ID: DifferentStatus, Title: "an answer has the recorded status", Watches: "every exchange that is replayed",
+			Evidence: "the answer has another status; its headers and its body are then not compared",
+		},
+		{
+			ID: DifferentShape, Title: "an answer has the recorded members and types",
+			Watches: "every answer of the recorded status",
+			Evidence: "a member or a documented header is missing or extra, a value has another type, or the body is of " +
+				"another media type",
+		},
+		{
+			ID: DifferentValue, Title: "an answer has the recorded values", Watches: "every answer of the recorded status",
+			Evidence: "a value differs, a list has other items, or it has them in another order", Passes: same,
+		},
+		{
+			ID: DifferentBehaviour, Title: "a later answer shows the same effect of an earlier request",
+			Watches:  "every answer that shows what a recorded request made, changed or deleted",
+			Evidence: "the value or the status differs, and an earlier request changed what it belongs to", Passes: same,
+		},
+	}
+}
+
+// comparisonConfig says how to compare.
+type comparisonConfig struct {
+	masks     []compare.Mask
+	tolerance time.Duration
+	timeout   time.Duration
+}
+
+// DefaultTolerance is the default of WithTolerance: answers mostly show whole seconds.
+const DefaultTolerance = 2 * time.Second
+
+// WithMask leaves a place of answers out of Compare: values there may differ, their types may not. The operation is a
+// pattern, such as core.* or workflow.getPool; the pointer leads into the body, and * in it stands for any name or
+// index, ** for any number of them.
+func WithMask(operation, pointer, reason string) Option {
+	return func(c *config) error {
+		if operation == "" || !strings.HasPrefix(pointer, "/") {
+			return fmt.Errorf("mask of %q at %q: want a pattern of operations, such as core.*, and a pointer such as "+
+				"/pools/*/name", operation, pointer)
+		}
+		c.comparison.masks = append(c.comparison.masks, compare.Mask{Operation: operation, Pointer: pointer, Reason: reason})
+		return nil
+	}
+}
+
+// WithTolerance sets by how much times in the answers of Compare may differ, DefaultTolerance if it is not given.
+func WithTolerance(d time.Duration) Option {
+	return func(c *config) error {
+		if d < 0 {
+			return fmt.Errorf("tolerance %v: want a duration such as 2s, or 0s", d)
+		}
+		c.comparison.tolerance = d
+		return nil
+	}
+}
+
+// WithAnswerTimeout bounds how long Compare waits for an answer of its subject, a minute if it is not given. A request
+// that takes longer counts as not answered, and is a difference.
+func WithAnswerTimeout(d time.Duration) Option {
+	return func(c *config) error {
+		if d <= 0 {
+			return fmt.Errorf("answer timeout %v: want a duration above 0, such as 30s", d)
+		}
+		c.comparison.timeout = d
+		return nil
+	}
+}
+
+// validateMasks returns an error for masks of the user that fit no operation.
+func (c *config) validateMasks(documents []*specs.Document) error {
+	var errs []error
+	for _, m := range c.comparison.masks[len(compare.DefaultMasks()):] {
+		fits := func(op *specs.Operation) bool { ok, _ := path.Match(m.Operation, op.Name()); return ok }
+		isOne := func(d *specs.Document) bool { return slices.ContainsFunc(d.All(), fits) }
+		if m.Operation != "*" && !slices.ContainsFunc(documents, isOne) {
+			errs = append(errs, fmt.Errorf("mask of %q at %q: %s", m.Operation, m.Pointer,
+				noOperation(m.Operation, operationNames(documents))))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// read reads the exchanges of a recording, by world and installation, and returns them with the judge that knows whose
+// they are.
+func (x *comparing) read(ctx context.Context, source Source) (list [][]*judge.Result, j *judge.Judge, err error) {
+	c := x.g.checker
+	j = c.judge
+	if c.config.guess {
+		source = c.withGuessedBases(ctx, source, func(guessed *judge.Judge, notes []string) {
+			j = guessed
+			x.g.notes = append(x.g.notes, notes...)
+		})
+	}
+	type key struct{ world, site string }
+	var order []key
+	sessions := map[key][]*judge.Result{}
+	for raw, err := range source {
+		if ctx.Err() != nil {
+			return nil, j, ctx.Err()
+		}
+		r := x.match(j, raw, err)
+		if r == nil || r.Owner.State != ownership.Matched {
+			continue
+		}
+		at := key{r.Owner.World, r.Owner.Site}
+		if sessions[at] == nil {
+			order = append(order, at)
+		}
+		sessions[at] = append(sessions[at], r)
+	}
+	for _, at := range order {
+		list = append(list, sessions[at])
+	}
+	return list, j, ctx.Err()
+}
+
+// match gives an exchange to its operation, and counts it as check does. It returns nil if there is nothing to match.
+func (x *comparing) match(j *judge.Judge, raw record.Raw, err error) *judge.Result {
+	var item record.Item
+	if err == nil {
+		item, err = raw.Decode()
+	}
+	if err != nil {
+		if x.g.Problems.take(err, x.g.last) {
+			x.g.Exchanges.Broken++
+		}
+		return nil
+	}
+	x.g.last = item.Number
+	x.g.Exchanges.Read++
+	if ignored := x.g.checker.config.ignores(&item); ignored != "" {
+		x.g.Exchanges.Ignored++
+		x.g.Ignored[ignored]++
+		return nil
+	}
+	x.g.Sequences.take(&item)
+	r := j.Match(item)
+	if r.Owner.Base != nil {
+		x.g.Bases[keyOfBase(r.Owner.Base)]++
+	}
+	switch r.Owner.State {
+	case ownership.Matched:
+		x.g.Exchanges.Matched++
+		if r.IsInjected {
+			x.g.Exchanges.Injected++
+		}
+	case ownership.Ignored:
+		x.g.Exchanges.Ignored++
+	case ownership.Unmatched, ownership.Several:
+		x.g.Exchanges.Unmatched++
+		x.g.Unmatched.take(r)
+	}
+	return r
+}
+
+// noteSharedKey notes that several recorded keys stand for one of the subject by default.
+func (x *comparing) noteSharedKey(subject *Subject, sessions [][]*judge.Result) {
+	var others []string
+	for _, r := range slices.Concat(sessions...) {
+		identity := r.Credential().Identity
+		digest := KeyDigest(identity)
+		isKnown := identity == "" || r.Status() == http.StatusUnauthorized || subject.Keys[digest] != ""
+		if !isKnown && !slices.Contains(others, digest) {
+			others = append(others, digest)
+		}
+	}
+	const most = 5
+	if len(others) < 2 {
+		return
+	}
+	shown := strings.Join(others[:min(most, len(others))], ", ")
+	if more := len(others) - most; more > 0 {
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	x.g.notes = append(x.g.notes, fmt.Sprintf("%d recorded keys are replayed as the same one, since it is not known "+
+		"whose they are: those with the digests %s", len(others), shown))
+}
+
+// Begin returns the time of the server at the first exchange of a recording that has a time, or zero if none has one.
+func (c *Checker) Begin(ctx context.Context, source Source) (time.Time, error) {
+	clock := &compare.ServerClock{}
+	for raw, err := range source {
+		if ctx.Err() != nil {
+			return time.Time{}, ctx.Err()
+		}
+		if err != nil {
+			continue // whoever reads all of the recording reports it
+		}
+		item, err := raw.Decode()
+		if err != nil {
+			continue
+		}
+		item, _ = item.Genuine()
+		if times := clock.Times(&judge.Result{Item: item}); len(times) > 0 && !times[0].IsZero() {
+			return times[0], nil
+		}
+	}
+	return time.Time{}, nil
 }

@@ -148,7 +148,9 @@ func (c *config) load() ([]*specs.Document, error) {
 }
 
 // set returns the documents that exchanges are judged by.
-func (c *config) set() *specs.Set { return &specs.Set{Files: c.specs, Overlays: c.overlays, Only: c.only, Brand: c.brand} }
+func (c *config) set() *specs.Set {
+	return &specs.Set{Files: c.specs, Overlays: c.overlays, Only: c.only, Brand: c.brand}
+}
 
 // document returns the document of an interface, which may be the user's own, with the extras if they are on.
 func (c *config) document(name specs.Interface) (*specs.Document, error) {

@@ -16,6 +16,9 @@ import (
 // Option sets something about a check.
 type Option func(*config) error
 
+// set returns an option that cannot fail.
+func set(change func(*config)) Option { return func(c *config) error { change(c); return nil } }
+
 type config struct {
 	bases    map[specs.Interface][]string
 	specs    map[specs.Interface]string
@@ -54,10 +57,7 @@ type config struct {
 // follow after it; that of core ends in /v3. An interface that was given one has no default addresses any more, but for
 // those of a local mock.
 func WithBaseURL(iface specs.Interface, address string) Option {
-	return func(c *config) error {
-		c.bases[iface] = append(c.bases[iface], address)
-		return nil
-	}
+	return set(func(c *config) { c.bases[iface] = append(c.bases[iface], address) })
 }
 
 // WithSalt sets the salt of the marks that stand for secrets in reports, where equal ones have equal marks. By default
@@ -100,12 +100,7 @@ func CheckRewrite(from, to string) error {
 // WithMockOnAllHosts takes every host for that of a mock, as it is with localhost anyway: an interface is below the
 // path of its name, as in http://mock.example:4010/workflow. It is for what one mock recorded itself, under whichever
 // names its clients know it: all addresses are of one installation.
-func WithMockOnAllHosts() Option {
-	return func(c *config) error {
-		c.mockOnAll = true
-		return nil
-	}
-}
+func WithMockOnAllHosts() Option { return set(func(c *config) { c.mockOnAll = true }) }
 
 // WithBrand sets the word that the platform's exact identifiers carry.
 func WithBrand(brand specs.Brand) Option {
@@ -129,29 +124,16 @@ func WithTrust(level specs.Provenance) Option {
 // one faults, and of the rest the first 20 exchanges and more of each operation and status; where they differ, the
 // finding is disputed. In a Go test that is libopenapi.New() of the package contract/engine/libopenapi, which takes
 // minutes to compile for the first time. Without one kin-openapi judges alone.
-func WithEngine(e engine.Engine) Option {
-	return func(c *config) error {
-		c.engine = e
-		return nil
-	}
-}
+func WithEngine(e engine.Engine) Option { return set(func(c *config) { c.engine = e }) }
 
 // WithDisputed sets whether a finding on which the two judges differ makes a check fail. It does not by default.
-func WithDisputed(fail bool) Option {
-	return func(c *config) error {
-		c.disputed = fail
-		return nil
-	}
-}
+func WithDisputed(fail bool) Option { return set(func(c *config) { c.disputed = fail }) }
 
 // WithViolations sets a function that is called with each violation as soon as it is found, and with the exchanges that
 // show it: with the first of each fingerprint, one after another. The check then judges each exchange when it comes,
 // for sources that are still being written. Rules between exchanges are judged at the end all the same.
 func WithViolations(found func(*Finding, []report.Line)) Option {
-	return func(c *config) error {
-		c.found = found
-		return nil
-	}
+	return set(func(c *config) { c.found = found })
 }
 
 // WithRules leaves only these rules switched on.
@@ -186,12 +168,7 @@ func knownRules(ids []string) error {
 // WithGaps sets whether a check fails when exchanges are missing in a recording, by the numbers that recordings of our
 // own format have. By default what is missing between others is reported and inconclusive. If gaps fail, a recording
 // also begins with the first exchange of its world, or goes on where another one ends.
-func WithGaps(fail bool) Option {
-	return func(c *config) error {
-		c.gapless = fail
-		return nil
-	}
-}
+func WithGaps(fail bool) Option { return set(func(c *config) { c.gapless = fail }) }
 
 // Completeness states whether recordings are taken to hold all requests that an account was sent.
 type Completeness = history.Completeness
@@ -234,12 +211,7 @@ func WithWorkers(n int) Option {
 // the default ones do not fit. The report says what was guessed. Of several interfaces the one that most of the first
 // exchanges fit is taken, and of equal ones none; a guess is withdrawn when most of those exchanges do not fit. What is
 // found below a guessed base is a warning at most: WithBaseURL confirms it.
-func WithGuess(guess bool) Option {
-	return func(c *config) error {
-		c.guess = guess
-		return nil
-	}
-}
+func WithGuess(guess bool) Option { return set(func(c *config) { c.guess = guess }) }
 
 // WithThreshold makes a check fail when less than so many percent of an axis of coverage was touched: operations,
 // requests, responses, parameters, enums, properties or rules.
@@ -311,25 +283,10 @@ func WithOverlay(iface specs.Interface, file string) Option {
 // WithExtras sets whether what clients call around the operations of the platform, such as imports of tables, is judged
 // by documents of its own. It is by default, and is undocumented otherwise. It never counts as coverage of the
 // operations.
-func WithExtras(on bool) Option {
-	return func(c *config) error {
-		c.noExtras = !on
-		return nil
-	}
-}
+func WithExtras(on bool) Option { return set(func(c *config) { c.noExtras = !on }) }
 
 // WithShapeDir sets the folder of MatchShape's files, relative to the test's own. By default it is testdata/shapes.
-func WithShapeDir(dir string) Option {
-	return func(c *config) error {
-		c.shapeDir = dir
-		return nil
-	}
-}
+func WithShapeDir(dir string) Option { return set(func(c *config) { c.shapeDir = dir }) }
 
 // WithShapeLabel distinguishes shapes of the same operation and status, as in "while it runs" and "when it is done".
-func WithShapeLabel(label string) Option {
-	return func(c *config) error {
-		c.label = label
-		return nil
-	}
-}
+func WithShapeLabel(label string) Option { return set(func(c *config) { c.label = label }) }

@@ -1,19 +1,30 @@
 package contract
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"testing"
 
+	"github.com/gkampitakis/go-snaps/snaps"
+
+	"svc.example/understudy/contract/internal/capture/record"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/shape"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 	"svc.example/understudy/specs/source"
 )
 
@@ -105,4 +116,197 @@ func (c *Checker) operation(iface specs.Interface, id string) *specs.Operation {
 		}
 	}
 	return nil
+}
+
+// MatchShape compares the shape of a response with the one in testdata/shapes beside the test, in a file of its own for
+// each operation and status, such as workflow.listPools.200_1.snap.json. A shape that is not there is written, except
+// in CI, where that fails. UPDATE=1, or UPDATE_SNAPS=true, writes shapes anew.
+//
+// The operation is found by the address of the response's request; WithBaseURL gives other addresses than the default
+// ones. The body can be read again afterwards. A response that a fault of the mock injected fails the test: it has no
+// shape of the service.
+func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
+	tb.Helper()
+	checker, err := newChecker(matching, opts)
+	if err != nil {
+		tb.Fatalf("contract: %v", err)
+	}
+	if response.Request == nil || response.Request.URL == nil {
+		tb.Fatal("contract: the response has no Request")
+	}
+	if fault, ok := recording.ParseFault(response.Header.Get(recording.FaultHeader)); ok && fault.Injected {
+		tb.Fatalf("contract: the fault %s of the mock injected this response, which shows no shape of the service", fault.ID)
+	}
+	body, err := readAndRestore(response)
+	if err != nil {
+		tb.Fatalf("contract: read the body: %v", err)
+	}
+	result := checker.owner(response)
+	if result.Operation() == nil {
+		tb.Fatalf("contract: %s %s does not match a documented operation", response.Request.Method, response.Request.URL)
+	}
+	var union shape.Union
+	if err := addShape(&union, result, response, body); err != nil {
+		tb.Fatalf("contract: %s: %v", result.Operation().Name(), err)
+	}
+	checker.matchSnapshot(tb, checker.shapeName(result, response.StatusCode), &union)
+}
+
+// MatchShapes compares the shapes of all answers of a recording, as MatchShape does: those of one operation and status
+// together, so that a field which only some of them have is marked. Answers that belong to no operation, that a fault
+// injected, or that the recording does not hold whole, are left out. A recording in which nothing is left fails the
+// test.
+func MatchShapes(tb testing.TB, source Source, opts ...Option) {
+	tb.Helper()
+	checker, err := newChecker(matching, opts)
+	if err != nil {
+		tb.Fatalf("contract: %v", err)
+	}
+	unions, err := checker.shapesByFile(source)
+	if err != nil {
+		tb.Fatalf("contract: %v", err)
+	}
+	if len(unions) == 0 {
+		tb.Fatalf("contract: %v", ErrNothingMatched)
+	}
+	for _, name := range slices.Sorted(maps.Keys(unions)) {
+		checker.matchSnapshot(tb, name, unions[name])
+	}
+}
+
+// shapesByFile gathers the shapes of a recording by the names of their files.
+func (c *Checker) shapesByFile(source Source) (map[string]*shape.Union, error) {
+	unions := map[string]*shape.Union{}
+	for item, err := range source.Items() {
+		if err != nil {
+			if record.IsFatal(err) {
+				return nil, err
+			}
+			continue
+		}
+		result := c.judge.Match(item)
+		answer := result.Item.Response // nil of one that a fault injected
+		if result.Operation() == nil || answer == nil || item.ResponseDoubt != "" {
+			continue
+		}
+		header := http.Header{}
+		for _, line := range answer.Headers {
+			header.Add(line[0], line[1])
+		}
+		var body []byte
+		if answer.Body != nil {
+			body = answer.Body.Bytes
+		}
+		name := c.shapeName(result, answer.Status)
+		if unions[name] == nil {
+			unions[name] = &shape.Union{}
+		}
+		response := &http.Response{StatusCode: answer.Status, Header: header}
+		if err := addShape(unions[name], result, response, body); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", item.Position, result.Operation().Name(), err)
+		}
+	}
+	return unions, nil
+}
+
+// readAndRestore reads the body and puts it back.
+func readAndRestore(response *http.Response) ([]byte, error) {
+	if response.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return body, err
+}
+
+// owner gives a response to its operation.
+func (c *Checker) owner(response *http.Response) *judge.Result {
+	request := response.Request
+	e := &recording.Exchange{Request: recording.Request{
+		Method: request.Method, URL: request.URL.String(), Headers: headersOf(request.Header),
+	}}
+	if e.Request.Method == "" {
+		e.Request.Method = http.MethodGet
+	}
+	return c.judge.Match(record.Item{Exchange: e})
+}
+
+// addShape adds the shape of an answer: of its JSON, or the media type of what is none.
+func addShape(union *shape.Union, result *judge.Result, response *http.Response, body []byte) error {
+	kind := response.Header.Get("Content-Type")
+	plain, isJSON, err := result.PlainJSON(response.StatusCode, response.Header, body)
+	switch {
+	case err != nil:
+		return err
+	case len(body) == 0:
+		union.AddOther("no body")
+	case !isJSON:
+		kind, _, _ = strings.Cut(kind, ";")
+		union.AddOther(kind)
+	default:
+		union.Add(plain, result.Operation().JSONAnswer(response.StatusCode))
+	}
+	return nil
+}
+
+// shapeName returns the name of the file of a shape, but for what the library adds.
+func (c *Checker) shapeName(result *judge.Result, status int) string {
+	name := fmt.Sprintf("%s.%d", result.Operation().Name(), status)
+	if c.config.label != "" {
+		name += "." + strings.ReplaceAll(c.config.label, " ", "-")
+	}
+	return name
+}
+
+// snapshots lets one snapshot be compared at a time, so that each file keeps the number 1 in its name.
+var snapshots sync.Mutex
+
+const shapeDir = "testdata/shapes"
+
+func (c *Checker) matchSnapshot(tb testing.TB, name string, union *shape.Union) {
+	tb.Helper()
+	text, err := json.Marshal(union.Shape())
+	if err != nil {
+		tb.Fatalf("contract: %s: %v", name, err)
+	}
+	snapshots.Lock()
+	defer snapshots.Unlock()
+	dir := c.config.shapeDir
+	if dir == "" {
+		dir = shapeDir
+	}
+	config := []func(*snaps.Config){snaps.Dir(dir), snaps.Filename(name), snaps.Ext(".json")}
+	if os.Getenv("UPDATE") == "1" {
+		config = append(config, snaps.Update(true))
+	}
+	t := &eager{TB: tb, shape: filepath.Join(dir, name+"_1.snap.json")}
+	snaps.WithConfig(config...).MatchStandaloneJSON(t, text)
+	for _, clean := range t.cleanups {
+		clean()
+	}
+}
+
+// eager runs clean-ups at once: the library counts the snapshots of a file until the test is over, and a second match
+// of the same operation would go to another file. It adds to errors what to do about them.
+type eager struct {
+	testing.TB
+	shape    string // the file
+	cleanups []func()
+}
+
+func (e *eager) Cleanup(f func()) { e.cleanups = append(e.cleanups, f) }
+
+// Error takes the difference as text from the library, or what has kept it from comparing.
+func (e *eager) Error(args ...any) {
+	e.Helper()
+	const anew = "UPDATE=1 go test, outside of CI, and commit the file"
+	if err, ok := args[0].(error); ok && err.Error() == "snapshot not found" { // the library exports no such error
+		e.TB.Error("contract: the snapshot " + e.shape + " is missing, and none is written in CI: write it with " + anew)
+		return
+	}
+	if difference, ok := args[0].(string); ok {
+		args[0] = difference + "\nIf the answer is right, write " + e.shape + " anew with " + anew
+	}
+	e.TB.Error(args...)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -274,4 +275,23 @@ func (a *answer) addHeaders(header http.Header) {
 		}
 		header[line[0]] = values[i : i+1 : i+1]
 	}
+}
+
+// dates writes times as the header Date has them. It remembers the last one: most answers of a second have the same.
+type dates struct {
+	last atomic.Pointer[date]
+}
+
+type date struct {
+	second int64 // Unix time
+	text   string
+}
+
+func (d *dates) text(t time.Time) string {
+	if last := d.last.Load(); last != nil && last.second == t.Unix() {
+		return last.text
+	}
+	made := &date{t.Unix(), t.UTC().Format(http.TimeFormat)}
+	d.last.Store(made)
+	return made.text
 }

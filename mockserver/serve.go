@@ -8,9 +8,11 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"svc.example/understudy/internal/routine"
+	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/netfault"
 	"svc.example/understudy/mockserver/internal/op"
@@ -305,5 +307,159 @@ func (x *exchange) newCall(caller world.Caller) op.Call {
 		Operation: x.brand.operation(x.match.Operation), Match: &x.match, Swapped: x.brand.names(),
 		Query: x.input.query, Body: x.input.body, Raw: x.body.bytes, Header: x.r.Header.Get,
 		Key: x.key, Caller: caller, Base: x.target.links(),
+	}
+}
+
+// perform applies the handler, and again when it has needed results of queries. These run outside of the world's lock,
+// for as long as the client waits.
+func (x *exchange) perform(route *op.Route, value *world.State) (op.Reply, error) {
+	for {
+		reply, err := x.attempt(route, value)
+		needed := x.call.Queries.Needed()
+		if needed == nil {
+			return reply, err
+		}
+		if err := x.visit.world.Finish(x.waiting(), needed); err != nil {
+			return reply, err
+		}
+		value = x.visit.world.Read()
+		x.server.remember(&x.visit, value)
+	}
+}
+
+var errNeeds = errors.New("the handler needs query results") // takes a transaction back
+
+// attempt applies the handler: to a copy of the world as it is, or in a transaction.
+func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply, err error) {
+	if route.Pending != nil && value.Clock.Mode() == clock.Auto {
+		if err := x.await(route); err != nil {
+			return reply, err
+		}
+		value = x.visit.world.Read()
+	}
+	if route.Reads() {
+		x.take(value)
+		return route.Handle(&x.call)
+	}
+	err = x.visit.world.Write(len(x.body.bytes), func(tx *world.State) error {
+		x.server.remember(&x.visit, x.visit.world.Peek()) // which the transaction begins with
+		x.call.World, x.call.Now = tx, tx.Now()
+		if reply, err = route.Handle(&x.call); x.call.Queries.Needs() {
+			return errNeeds
+		}
+		return err
+	})
+	return reply, err
+}
+
+// take gives the call a copy of the world, so that a handler cannot change the world itself.
+func (x *exchange) take(value *world.State) {
+	if x.snapshot == nil {
+		x.snapshot = x.server.used.newSnapshot()
+	}
+	*x.snapshot = *value
+	x.call.World, x.call.Now = x.snapshot, x.snapshot.Now()
+}
+
+// await moves an auto clock on while what the call asks for is under way.
+func (x *exchange) await(route *op.Route) error {
+	defer x.call.Queries.Needed() // by worlds on the way
+	return x.visit.world.Await(x.waiting(), func(value *world.State) (string, time.Time, bool) {
+		x.take(value)
+		return route.Pending(&x.call)
+	})
+}
+
+// waiting returns the context of whatever the request waits for. It ends with the context of the request, and when the
+// server is closed.
+func (x *exchange) waiting() context.Context {
+	if x.wait == nil {
+		ctx, cancel := context.WithCancelCause(x.r.Context())
+		forget := context.AfterFunc(x.server.stopping, func() { cancel(errClosed) })
+		x.wait, x.endWait = ctx, func() { forget(); cancel(nil) }
+	}
+	return x.wait
+}
+
+// isAbandoned reports whether an error says that the client has left while the answer waited for something, or that the
+// server was closed. The exchange then ends without an answer, and without a trace in the world.
+func (x *exchange) isAbandoned(err error) bool {
+	return err != nil && x.wait != nil && x.wait.Err() != nil &&
+		(errors.Is(err, x.wait.Err()) || errors.Is(err, context.Cause(x.wait)))
+}
+
+// maxWrite is the number of bytes of an answer that a client must read within one write timeout.
+const maxWrite = 64 << 10
+
+// write sends an answer that is in the journal, for as long as the client goes on taking it.
+func (x *exchange) write(a answer) {
+	if a.stream != nil {
+		x.stream(a)
+		return
+	}
+	x.server.sending.Add(1)
+	defer x.server.sending.Add(-1)
+	connection := http.NewResponseController(x.w)
+	x.extend(connection)
+	x.w.WriteHeader(a.Status)
+	if a.chunks == nil {
+		_ = x.send(connection, a.Body) // a client that went away has its answer in the journal
+		return
+	}
+	for _, chunk := range a.chunks { // each as soon as the one before has gone
+		x.extend(connection)
+		if x.send(connection, chunk) != nil {
+			return
+		}
+		_ = connection.Flush() // a writer that cannot flush has what was written all the same
+	}
+}
+
+// send sends bytes in chunks, each with a deadline of its own.
+func (x *exchange) send(connection *http.ResponseController, b []byte) error {
+	for ; len(b) > maxWrite; b = b[maxWrite:] {
+		if _, err := x.w.Write(b[:maxWrite]); err != nil {
+			return err
+		}
+		x.extend(connection)
+	}
+	if len(b) == 0 { // as after a status that allows no body
+		return nil
+	}
+	_, err := x.w.Write(b)
+	return err
+}
+
+// extend sets the deadline of the next write. Writers within the process have none.
+func (x *exchange) extend(connection *http.ResponseController) {
+	_ = connection.SetWriteDeadline(clock.Wall().Add(x.server.writeTimeout))
+}
+
+// Undelivered returns the number of answers that are in the journal and that clients have not taken to the end yet.
+func (s *Server) Undelivered() int { return int(s.sending.Load()) }
+
+// keepPace refuses a request beyond the account's limit on requests per second.
+func (x *exchange) keepPace(value *world.State) error {
+	most := value.Account.Limits.RequestsPerSecond
+	if most == 0 {
+		return nil
+	}
+	if wait := x.visit.world.Admit(most, value.Now()); wait > 0 {
+		return op.TooMany(wait, "the account may send %d requests per second", most)
+	}
+	return nil
+}
+
+// passRetry, deferred, serves an auto clock: a request that was refused because of a limit moves it to the time after
+// which the client may retry.
+func (x *exchange) passRetry(refused *error) {
+	limit, ok := errors.AsType[*op.Error](*refused)
+	if !ok || limit.Code != op.CodeTooMany || x.visit.world.Peek().Clock.Mode() != clock.Auto {
+		return
+	}
+	for _, line := range limit.Header {
+		if seconds, err := strconv.Atoi(line[1]); line[0] == op.RetryAfter && err == nil {
+			_, _ = x.visit.world.Advance(x.waiting(), time.Duration(seconds)*time.Second) // or the limit is refused again
+		}
 	}
 }

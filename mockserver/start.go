@@ -7,9 +7,12 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/routine"
+	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
 
@@ -112,4 +115,54 @@ func Address(iface specs.Interface) string {
 		return controlPrefix
 	}
 	return string("/" + iface)
+}
+
+// Ready loads what is otherwise loaded by the first request that needs it: all interfaces, and the control interface.
+// A server whose Ready has returned nil can answer all of them.
+func (s *Server) Ready() error {
+	load := []makeInterface{s.control}
+	for _, name := range s.config.interfaces {
+		load = append(load, s.interfaces[name])
+	}
+	errs := make([]error, len(load))
+	var loading routine.Group
+	for i, load := range load {
+		loading.GoThen(func() error { _, err := load(); return err }, func(err error) { errs[i] = err })
+	}
+	return errors.Join(append(errs, loading.Wait())...)
+}
+
+// used holds memory that requests have left, for later ones. The copy of the world that a handler has changed is the
+// world from then on, so it is not among it.
+type used struct {
+	exchanges sync.Pool // of *exchange
+	snapshots sync.Pool // of *world.State
+}
+
+func (u *used) newExchange() *exchange {
+	if x, ok := u.exchanges.Get().(*exchange); ok {
+		return x
+	}
+	return new(exchange)
+}
+
+func (u *used) newSnapshot() *world.State {
+	if snapshot, ok := u.snapshots.Get().(*world.State); ok {
+		return snapshot
+	}
+	return new(world.State)
+}
+
+// recycle takes back what an exchange that is over has used, if it came to a handler. No world refers to a call: what a
+// handler leaves in there to be done later has what it needs of the call, and not the call.
+func (u *used) recycle(x *exchange) {
+	if x.call.World == nil {
+		return
+	}
+	if snapshot := x.snapshot; x.call.World == snapshot {
+		*snapshot = world.State{}
+		u.snapshots.Put(snapshot)
+	}
+	*x = exchange{}
+	u.exchanges.Put(x)
 }

@@ -93,11 +93,6 @@ func (d *Document) Text() ([]byte, error) {
 	return yaml.Marshal(x.root)
 }
 
-// Readable returns a user's own document with the texts and examples that people read.
-func (d *Document) Readable() (*Document, error) {
-	return parseWhole(d.Interface, d.File, d.source, d.Brand, d.overlays)
-}
-
 // Compare reports how a user's own document differs from ours: the operations that it lacks and those that it adds,
 // each as "METHOD path".
 func (d *Document) Compare(own *Document) (missing, extra []string) {

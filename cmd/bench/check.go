@@ -7,13 +7,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
+	"go.yaml.in/yaml/v4"
+
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/process"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -228,4 +234,196 @@ func (l *lines) Read(b []byte) (int, error) {
 	n := copy(b, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
+}
+
+// build builds a command of this module into a temporary folder, which remove deletes.
+func build(ctx context.Context, name string) (binary string, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "understudy-bench")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) } // the system clears it, too
+	binary = filepath.Join(dir, name)
+	command := exec.CommandContext(ctx, "go", "build", "-o", binary, "svc.example/understudy/cmd/"+name)
+	if out, err := command.CombinedOutput(); err != nil {
+		remove()
+		return "", nil, fmt.Errorf("build: %w: %s", err, out)
+	}
+	return binary, remove, nil
+}
+
+// secondProcess is the second engine as users run it, in a process of its own.
+type secondProcess struct {
+	*process.Engine
+	remove func()
+}
+
+func newSecondProcess(ctx context.Context) (*secondProcess, error) {
+	binary, remove, err := build(ctx, "understudy-libopenapi")
+	if err != nil {
+		return nil, err
+	}
+	return &secondProcess{process.New(ctx, process.Config{Path: binary}), remove}, nil
+}
+
+// end ends the process. From then on its CPU time counts as this one's.
+func (s *secondProcess) end() {
+	s.Close()
+	s.remove()
+}
+
+// smallChecks measures what a check costs before it has much to do: the command with both engines, in processes of
+// their own, on few exchanges of all interfaces, and on one.
+func smallChecks(ctx context.Context) (string, string, error) {
+	command, remove, err := build(ctx, "understudy")
+	if err != nil {
+		return "", "", err
+	}
+	defer remove()
+	engine, removeEngine, err := build(ctx, "understudy-libopenapi")
+	if err != nil {
+		return "", "", err
+	}
+	defer removeEngine()
+	all, err := mixedTraffic(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	const number = 39
+	var few, one []byte
+	for i := range number {
+		few = append(few, all.line(i*all.kinds/number)...)
+	}
+	for i := 0; i < all.kinds && one == nil; i++ {
+		if line := all.line(i); bytes.Contains(line, []byte("/llm/api/agents")) {
+			one = line
+		}
+	}
+	file := filepath.Join(filepath.Dir(command), "small.ndjson")
+	ofFew, err := cpuOfCheck(ctx, command, engine, file, few)
+	if err != nil {
+		return "", "", err
+	}
+	ofOne, err := cpuOfCheck(ctx, command, engine, file, one)
+	return fmt.Sprintf("%.2f s of CPU", ofFew.Seconds()),
+		fmt.Sprintf("best of ten; one exchange of the LLM interface alone: %.2f s (≤ 0.30)", ofOne.Seconds()), err
+}
+
+// cpuOfCheck returns the CPU time of a check of a recording, including child processes: the lowest of several runs.
+func cpuOfCheck(ctx context.Context, command, engine, file string, text []byte) (time.Duration, error) {
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return 0, err
+	}
+	best := time.Hour
+	for range 10 {
+		c := exec.CommandContext(ctx, command, "check", "--engine", engine, file)
+		out, err := c.CombinedOutput()
+		// 1: violations
+		if exit, found := errors.AsType[*exec.ExitError](err); err != nil && (!found || exit.ExitCode() != 1) {
+			return 0, fmt.Errorf("check: %w: %s", err, out)
+		}
+		best = min(best, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
+	}
+	return best, nil
+}
+
+// checkByLarge judges a short recording by a user's own document of some 800 KB, and compares that with a document that
+// is ours: the same operations without what generators write. Both are read from a file that is new to the process.
+func checkByLarge(ctx context.Context) (string, string, error) {
+	templates, err := typicalJournal(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	small, err := specs.Source(specs.LLM, specs.Neutral)
+	if err != nil {
+		return "", "", err
+	}
+	large, err := inflated(small)
+	if err != nil {
+		return "", "", err
+	}
+	dir, err := os.MkdirTemp("", "understudy-bench")
+	if err != nil {
+		return "", "", err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // the system clears it, too
+	engine, err := newSecondProcess(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	defer engine.end()
+	second := contract.WithEngine(engine.Engine)
+	best := [2]time.Duration{time.Hour, time.Hour}
+	for i := range 10 {
+		for n, text := range [][]byte{small, large} {
+			own := fmt.Appendf(bytes.Clone(text), "\n# %d\n", i)
+			took, err := checkBy(ctx, second, filepath.Join(dir, "own.yaml"), own, templates)
+			if err != nil {
+				return "", "", err
+			}
+			best[n] = min(best[n], took)
+		}
+	}
+	ratio := float64(best[1]) / float64(best[0])
+	return fmt.Sprintf("%.2f", ratio), fmt.Sprintf("%d ms with %d KB, %d ms with %d KB; best of ten, reading included",
+		best[1].Milliseconds(), len(large)>>10, best[0].Milliseconds(), len(small)>>10), nil
+}
+
+func checkBy(
+	ctx context.Context, second contract.Option, file string, text []byte, recording [][]byte,
+) (time.Duration, error) {
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	checker, err := contract.NewChecker(second, contract.WithSpec(specs.LLM, file))
+	if err != nil {
+		return 0, err
+	}
+	r, err := checker.Check(ctx, contract.Read("bench.ndjson", bytes.NewReader(bytes.Join(recording, nil))))
+	if err == nil && r.Failed() {
+		err = errors.New(r.Outcome())
+	}
+	return time.Since(start), err
+}
+
+// inflated returns a document as generators write it: each operation has its parameters and answers in full and a long
+// description, and there are schemas that nothing refers to.
+func inflated(source []byte) ([]byte, error) {
+	var doc map[string]any
+	if err := yaml.Unmarshal(source, &doc); err != nil {
+		return nil, err
+	}
+	components, _ := doc["components"].(map[string]any)
+	doc["paths"] = inlined(doc["paths"], components)
+	if schemas, ok := components["schemas"].(map[string]any); ok {
+		for i := range 200 {
+			schemas[fmt.Sprintf("Unneeded%d", i)] = map[string]any{
+				"type": "object", "description": strings.Repeat("This is not needed. ", 20),
+				"properties": map[string]any{"next": map[string]any{"$ref": fmt.Sprintf("#/components/schemas/Unneeded%d",
+					(i+1)%200)}},
+			}
+		}
+	}
+	return yaml.Marshal(doc)
+}
+
+// inlined replaces references to parameters and responses by what they refer to.
+func inlined(node any, components map[string]any) any {
+	switch node := node.(type) {
+	case []any:
+		for i := range node {
+			node[i] = inlined(node[i], components)
+		}
+	case map[string]any:
+		ref, _ := node["$ref"].(string)
+		kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
+		if list, ok := components[kind].(map[string]any); ok && (kind == "parameters" || kind == "responses") {
+			return list[name]
+		}
+		for key := range node {
+			node[key] = inlined(node[key], components)
+		}
+	}
+	return node
 }

@@ -23,13 +23,8 @@ var clocks = promise{
 var lastYear = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func tryClocks(ctx context.Context, t *trial) (string, error) {
-	m, err := t.serve(ctx)
-	if err != nil {
-		return "", err
-	}
-	if err := m.newClocks(ctx); err != nil {
-		return "", err
-	}
+	m := must(t.serve(ctx))
+	check(m.newClocks(ctx))
 	health := m.watch(ctx, control+"/health")
 	other := m.watch(ctx, "/workflow/api/pools")
 	moves := &times{}
@@ -55,9 +50,7 @@ func tryClocks(ctx context.Context, t *trial) (string, error) {
 	}
 	prompt, err := health()
 	others, otherErr := other()
-	if err := errors.Join(err, otherErr); err != nil {
-		return "", err
-	}
+	check(errors.Join(err, otherErr))
 	if worst := max(prompt.worst(), others.worst()); worst > promptly {
 		return "", fmt.Errorf("while clocks moved, health took %v and another world %v", ms(prompt.worst()),
 			ms(others.worst()))

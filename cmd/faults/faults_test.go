@@ -71,6 +71,10 @@ func TestOutcome(t *testing.T) {
 			t.Errorf("%v gives %+v, want %+v", test.err, got, test.want)
 		}
 	}
+	ended := promise{try: func(context.Context, *trial) (string, error) { check(errors.New("1 of 3")); return "", nil }}
+	if got, want := ended.outcome(t.Context(), nil), (outcome{text: "**broken**: 1 of 3", broken: true}); got != want {
+		t.Errorf("an attempt that ends early gives %+v, want %+v", got, want)
+	}
 }
 
 func TestShare(t *testing.T) {

@@ -45,25 +45,17 @@ func tryProxyBombs(ctx context.Context, t *trial) (string, error) {
 	}))
 	defer service.Close()
 	file := t.file("traffic.ndjson")
-	m, err := t.begin(ctx, t.binary, "proxy", "--listen", "127.0.0.1:0", "--target", "workflow="+service.URL,
-		"--record", file)
-	if err != nil {
-		return "", err
-	}
+	m := must(t.begin(ctx, t.binary, "proxy", "--listen", "127.0.0.1:0", "--target", "workflow="+service.URL,
+		"--record", file))
 	begin := time.Now()
 	small, err := m.sendBombs(ctx, slices.Sorted(maps.Keys(bombs)))
 	took := time.Since(begin)
 	peak, peakErr := m.status("VmHWM")
-	if err := errors.Join(err, peakErr); err != nil {
-		return "", err
-	}
+	check(errors.Join(err, peakErr))
 	if code, err := m.terminate(10 * time.Second); err != nil || code != 0 {
 		return "", fmt.Errorf("after SIGTERM: exit code %d, %w: %s", code, err, m.stderr())
 	}
-	text, err := readSince(file, 0)
-	if err != nil {
-		return "", err
-	}
+	text := must(readSince(file, 0))
 	sent := roundsOfBombs*len(bombs) + len(small.all)
 	switch recorded, err := readRecording(text); {
 	case err != nil:

@@ -24,26 +24,14 @@ const (
 )
 
 func trySlowReaders(ctx context.Context, t *trial) (string, error) {
-	m, err := t.serve(ctx, "--write-timeout", writeTimeout.String())
-	if err != nil {
-		return "", err
-	}
-	path, err := m.newResult(ctx, 32)
-	if err != nil {
-		return "", err
-	}
+	m := must(t.serve(ctx, "--write-timeout", writeTimeout.String()))
+	path := must(m.newResult(ctx, 32))
 	if _, err := m.want(ctx, http.StatusOK, http.MethodGet, path, ""); err != nil { // its bytes are made
 		return "", err
 	}
-	before, err := m.status("VmRSS")
-	if err != nil {
-		return "", err
-	}
+	before := must(m.status("VmRSS"))
 	m.client.CloseIdleConnections()
-	open, err := m.connections()
-	if err != nil {
-		return "", err
-	}
+	open := must(m.connections())
 	watched := m.watch(ctx, "/workflow/api/pools")
 	begin := time.Now()
 	slow := make([]net.Conn, slowClients)
@@ -57,9 +45,7 @@ func trySlowReaders(ctx context.Context, t *trial) (string, error) {
 	most, err := m.untilLeft(open + 2) // the client that watches has its own
 	took := time.Since(begin)
 	others, watchErr := watched()
-	if err := errors.Join(err, watchErr); err != nil {
-		return "", err
-	}
+	check(errors.Join(err, watchErr))
 	if most > before+slowMemory || others.worst() > promptly {
 		return "", fmt.Errorf("the process grew from %d to %d MiB, and others were answered within %v", before>>10, most>>10,
 			ms(others.worst()))

@@ -8,6 +8,7 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/internal/checkflags"
+	"svc.example/understudy/specs/source"
 )
 
 type checkFlags struct {
@@ -123,4 +124,84 @@ func (f *checkFlags) checker(c *cobra.Command, more ...contract.Option) (checker
 func (f *checkFlags) files(recordings []string) (written, read []checkflags.File) {
 	written, read = f.Flags.Files(recordings)
 	return append(written, f.Outputs.Files()...), read
+}
+
+// outcome holds what a check has found.
+type outcome struct {
+	checkflags.Result
+	note string
+	err  error
+}
+
+// finish writes the results, and returns the error that the outcome is.
+func (f *checkFlags) finish(c *cobra.Command, o outcome) (err error) {
+	r := o.Report
+	if err = checkflags.ExplainNothingMatched(o.err, r); o.note != "" {
+		r.Notes = append(r.Notes, o.note)
+	}
+	if r.Exchanges.Read > 0 {
+		err = errors.Join(err, f.writeResults(c, o.Result))
+	}
+	return conclude(c, &f.Baseline, r, err, f.isRead(c))
+}
+
+// writeResults writes the report in all requested forms, and the minimized recordings.
+func (f *checkFlags) writeResults(c *cobra.Command, r checkflags.Result) error {
+	err := f.Outputs.Write(c.Context(), c.OutOrStdout(), r)
+	if f.minimize != "" && r.Report.Violated() {
+		err = errors.Join(err, r.Checker.Minimize(c.Context(), r.Source, r.Report, f.minimize))
+	}
+	return err
+}
+
+// conclude writes the baseline, if that is wanted and nothing went wrong. Otherwise it returns the error that a report
+// amounts to, without its text if the report on standard output has been read.
+func conclude(c *cobra.Command, b *checkflags.Baseline, r *contract.Report, err error, isRead bool) error {
+	switch {
+	case b.Written != "" && err == nil:
+		return acceptFindings(c, b, r)
+	case r.Violated(), err == nil && r.Failed():
+		if !isRead {
+			err = errors.Join(errors.New(r.Outcome()), err)
+		}
+		return &exitError{exitViolations, err}
+	}
+	return err
+}
+
+// acceptFindings writes a baseline.
+func acceptFindings(c *cobra.Command, b *checkflags.Baseline, r *contract.Report) error {
+	err := b.WriteBaseline(r)
+	if err == nil {
+		fmt.Fprintf(c.ErrOrStderr(), "wrote the baseline %s: add to it why you accept each finding\n", b.Written)
+	}
+	return err
+}
+
+// locateErrors adds to the errors of latency limits their place in the configuration.
+func (c *configuration) locateErrors(err error) error {
+	var problems []*source.Problem
+	var others []error
+	for _, err := range errorsOf(err) {
+		latency, isLatency := errors.AsType[*contract.LatencyError](err)
+		if isLatency && c.Latency[latency.Operation] != "" {
+			problems = append(problems, c.text.Problem([]any{"latency", latency.Operation}, "%s", latency.Reason))
+			continue
+		}
+		others = append(others, err)
+	}
+	return errors.Join(append(others, source.Join(problems))...)
+}
+
+// errorsOf returns the single errors of a joined one.
+func errorsOf(err error) []error {
+	joined, isJoined := err.(interface{ Unwrap() []error })
+	if !isJoined {
+		return []error{err}
+	}
+	var list []error
+	for _, err := range joined.Unwrap() {
+		list = append(list, errorsOf(err)...)
+	}
+	return list
 }

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -30,64 +29,22 @@ const configVariable = "UNDERSTUDY_CONFIG"
 //go:embed understudy.schema.json
 var configSchema string
 
-// configuration holds the settings of a team for all who run understudy in a folder. All of them are values of flags;
-// those on the command line take precedence. Paths are relative to the file.
+// configuration holds the settings of a team for all who run understudy in a folder. Nearly all of them are values of
+// flags; those on the command line take precedence. Paths are relative to the file.
 type configuration struct {
-	Brand      string               `json:"brand"`
-	Bases      map[string]oneOrMore `json:"bases"`
-	Rewrites   []rewriteLine        `json:"rewrites"`
-	Documents  map[string]string    `json:"documents"`
-	Overlays   []string             `json:"overlays"`
-	Trust      string               `json:"trust"`
-	Disputed   string               `json:"disputed"`
-	Engine     string               `json:"engine"`
-	Complete   string               `json:"complete"`
-	Severities []severityLine       `json:"severities"`
-	Baseline   string               `json:"baseline"`
-	Thresholds map[string]float64   `json:"thresholds"`
-	Most       *float64             `json:"maxInconclusive"`
-	Ignore     ignoreLists          `json:"ignore"`
-	Latency    map[string]string    `json:"latency"`
-	Recordings []string             `json:"recordings"`
-	Reports    []reportLine         `json:"reports"`
-	Minimize   string               `json:"minimize"`
-	Compare    compareLines         `json:"compare"`
+	Latency    map[string]string `json:"latency"`
+	Recordings []string          `json:"recordings"`
+	Compare    struct {
+		Masks []maskLine `json:"masks"`
+	} `json:"compare"`
 
 	text *source.Text
 }
 
-type severityLine struct {
-	Rule      string `json:"rule"`
+type maskLine struct {
 	Operation string `json:"operation"`
-	Severity  string `json:"severity"`
-}
-
-type ignoreLists struct {
-	Hosts   []string `json:"hosts"`
-	Paths   []string `json:"paths"`
-	Headers []string `json:"headers"`
-}
-
-type rewriteLine struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-}
-
-type reportLine struct {
-	Format string `json:"format"`
-	File   string `json:"file"`
-}
-
-// oneOrMore is a text or a list of texts.
-type oneOrMore []string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (o *oneOrMore) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '[' {
-		return json.Unmarshal(data, (*[]string)(o))
-	}
-	*o = make(oneOrMore, 1)
-	return json.Unmarshal(data, &(*o)[0])
+	Pointer   string `json:"pointer"`
+	Reason    string `json:"reason"`
 }
 
 var compiledConfig = sync.OnceValues(func() (*source.Schema, error) {
@@ -116,30 +73,10 @@ func readConfig(path string) (*configuration, error) {
 	if err := text.Decode(c); err != nil {
 		return nil, err
 	}
-	c.resolvePaths()
-	return c, nil
-}
-
-// resolvePaths makes paths relative to the working folder.
-func (c *configuration) resolvePaths() {
-	at := c.beside
-	for name, path := range c.Documents {
-		c.Documents[name] = at(path)
-	}
-	for i, overlay := range c.Overlays {
-		c.Overlays[i] = c.besideOverlay(overlay)
-	}
 	for i, path := range c.Recordings {
-		c.Recordings[i] = at(path)
+		c.Recordings[i] = c.beside(path)
 	}
-	for i, line := range c.Reports {
-		c.Reports[i].File = at(line.File)
-	}
-	c.Baseline, c.Minimize = at(c.Baseline), at(c.Minimize)
-	if c.Engine != noEngine {
-		c.Engine = at(c.Engine)
-	}
-	c.Compare.resolvePaths(at)
+	return c, nil
 }
 
 // setting is the value of a flag that a configuration sets.
@@ -148,62 +85,133 @@ type setting struct {
 	path        []any // of the value in the file
 }
 
-// settings lists the values of flags, in the order of the file's schema.
-func (c *configuration) settings() []setting {
-	list := []setting{
-		{"brand", c.Brand, []any{"brand"}},
-		{"trust", c.Trust, []any{"trust"}},
-		{"disputed", c.Disputed, []any{"disputed"}},
-		{"engine", c.Engine, []any{"engine"}},
-		{"complete", c.Complete, []any{"complete"}},
-		{"baseline", c.Baseline, []any{"baseline"}},
-		{"minimize", c.Minimize, []any{"minimize"}},
+// sharedFlags lists the flags that settings outside of sections for commands set, and where these settings stand.
+var sharedFlags = [][]string{
+	{"brand", "brand"},
+	{"trust", "trust"},
+	{"disputed", "disputed"},
+	{"engine", "engine"},
+	{"complete", "complete"},
+	{"baseline", "baseline"},
+	{"minimize", "minimize"},
+	{"base", "bases"},
+	{"rewrite", "rewrites"},
+	{"spec", "documents"},
+	{"overlay", "overlays"},
+	{"severity", "severities"},
+	{"min", "thresholds"},
+	{"max-inconclusive", "maxInconclusive"},
+	{"ignore-host", "ignore", "hosts"},
+	{"ignore-path", "ignore", "paths"},
+	{"ignore-header", "ignore", "headers"},
+	{"latency", "latency"},
+	{"report", "reports"},
+}
+
+// compareSettings lists the flags of a comparison in the same way. It has a baseline of its own, and writes no report
+// where a check writes its own.
+var compareSettings = [][]string{
+	{"scenario", "compare", "scenario"},
+	{"scenarios", "compare", "scenarios"},
+	{"now", "compare", "now"},
+	{"tolerance", "compare", "tolerance"},
+	{"baseline", "compare", "baseline"},
+	{"key", "compare", "keys"},
+}
+
+// settings lists the values of flags for a command.
+func (c *configuration) settings(command string) (list []setting) {
+	table := sharedFlags
+	if command == "compare" {
+		table = slices.DeleteFunc(slices.Clone(table), func(row []string) bool {
+			return row[0] == "baseline" || row[0] == "report"
+		})
+		table = append(table, compareSettings...)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Bases)) {
-		for _, url := range c.Bases[name] {
-			list = append(list, setting{"base", name + "=" + url, []any{"bases", name}})
+	for _, row := range table {
+		var path []any
+		for _, key := range row[1:] {
+			path = append(path, key)
 		}
-	}
-	for i, line := range c.Rewrites {
-		list = append(list, setting{"rewrite", line.From + "=" + line.To, []any{"rewrites", i}})
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Documents)) {
-		list = append(list, setting{"spec", name + "=" + c.Documents[name], []any{"documents", name}})
-	}
-	for i, overlay := range c.Overlays {
-		list = append(list, setting{"overlay", overlay, []any{"overlays", i}})
-	}
-	for i, line := range c.Severities {
-		name := line.Rule
-		if line.Operation != "" {
-			name += "@" + line.Operation
-		}
-		list = append(list, setting{"severity", name + "=" + line.Severity, []any{"severities", i}})
-	}
-	for _, axis := range slices.Sorted(maps.Keys(c.Thresholds)) {
-		percent := strconv.FormatFloat(c.Thresholds[axis], 'g', -1, 64)
-		list = append(list, setting{"min", axis + "=" + percent, []any{"thresholds", axis}})
-	}
-	if c.Most != nil {
-		percent := strconv.FormatFloat(*c.Most, 'g', -1, 64)
-		list = append(list, setting{"max-inconclusive", percent, []any{"maxInconclusive"}})
-	}
-	for i, pattern := range c.Ignore.Hosts {
-		list = append(list, setting{"ignore-host", pattern, []any{"ignore", "hosts", i}})
-	}
-	for i, pattern := range c.Ignore.Paths {
-		list = append(list, setting{"ignore-path", pattern, []any{"ignore", "paths", i}})
-	}
-	for i, pattern := range c.Ignore.Headers {
-		list = append(list, setting{"ignore-header", pattern, []any{"ignore", "headers", i}})
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Latency)) {
-		list = append(list, setting{"latency", name + "=" + c.Latency[name], []any{"latency", name}})
-	}
-	for i, line := range c.Reports {
-		list = append(list, setting{"report", line.Format + "=" + line.File, []any{"reports", i}})
+		list = append(list, c.settingsAt(row[0], path...)...)
 	}
 	return slices.DeleteFunc(list, func(s setting) bool { return s.value == "" })
+}
+
+// settingsAt returns the values of a flag that stand at a place: one, a list, or one or more for each of some names.
+func (c *configuration) settingsAt(flag string, path ...any) (list []setting) {
+	switch value := c.text.Value(path...).(type) {
+	case nil:
+	case []any:
+		for i, item := range value {
+			list = append(list, setting{flag, c.flagValue(flag, item), append(slices.Clip(path), i)})
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			items, isList := value[name].([]any)
+			if !isList {
+				items = []any{value[name]}
+			}
+			for _, item := range items {
+				text := c.flagValue(flag, fmt.Sprint(name, "=", item))
+				list = append(list, setting{flag, text, append(slices.Clip(path), name)})
+			}
+		}
+	default:
+		list = append(list, setting{flag, c.flagValue(flag, value), path})
+	}
+	return list
+}
+
+// flagValue returns a value as its flag takes it. Paths are relative to the working folder then.
+func (c *configuration) flagValue(flag string, value any) string {
+	if line, isObject := value.(map[string]any); isObject {
+		switch name := fmt.Sprint(line["rule"]); flag {
+		case "rewrite":
+			return fmt.Sprint(line["from"], "=", line["to"])
+		case "report":
+			file, _ := line["file"].(string)
+			return fmt.Sprint(line["format"], "=", c.beside(file))
+		case "severity":
+			if operation := line["operation"]; operation != nil && operation != "" {
+				name += fmt.Sprint("@", operation)
+			}
+			return fmt.Sprint(name, "=", line["severity"])
+		}
+	}
+	text := fmt.Sprint(value)
+	switch name, file, isNamed := checkflags.SplitOverlay(text); {
+	case flag != "spec" && flag != "overlay":
+	case isNamed:
+		return name + "=" + c.beside(file)
+	default:
+		return c.beside(file)
+	}
+	if isPath(flag, text) {
+		return c.beside(text)
+	}
+	return text
+}
+
+// isPath reports whether the value of a flag is the path of a file. A scenario may also be a name.
+func isPath(flag, value string) bool {
+	switch flag {
+	case "record", "state", "scenarios", "control-token-file", "baseline", "minimize":
+		return true
+	case "engine":
+		return value != noEngine
+	case "scenario":
+		return strings.ContainsAny(value, `/\.`)
+	}
+	return false
+}
+
+// beside returns a path that is relative to the file of the configuration, relative to the working folder.
+func (c *configuration) beside(path string) string {
+	if path == "" || path == "-" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(c.text.File), path)
 }
 
 type configKey struct{}
@@ -239,7 +247,7 @@ func configure(c *cobra.Command, args []string) error {
 	}
 	given := givenFlags(c)
 	var problems []*source.Problem
-	for _, s := range config.settingsOf(c.Name()) {
+	for _, s := range config.settings(c.Name()) {
 		flag := c.Flags().Lookup(s.flag)
 		if name, _, _ := strings.Cut(s.value, "="); flag == nil || given[s.flag] || given[s.flag+" "+name] {
 			continue
@@ -271,7 +279,7 @@ func findConfig(c *cobra.Command) (*configuration, error) {
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
 	for _, flag := range []string{
-		"brand", "trust", "disputed", "engine", "complete", "baseline", "minimize", "overlay",
+		"brand", "trust", "disputed", "engine", "complete", "baseline", "minimize",
 		"max-inconclusive", "scenario", "scenarios", "now", "tolerance",
 	} {
 		given[flag] = c.Flags().Changed(flag)

@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs/source"
 )
 
@@ -22,7 +19,7 @@ const serveCommand = "serve"
 
 // The names of settings of serve that differ from the names of their flags: those that may be given several times.
 var serveNames = map[string]string{
-	"interface": "interfaces", "interfaces": "only", "spec": "documents", "overlay": "overlays",
+	"interface": "interfaces", "interfaces": "only", "spec": "documents",
 	"control-host": "controlHosts", "fault": "faults",
 }
 
@@ -57,7 +54,8 @@ func configureServe(c *cobra.Command, config *configuration) error {
 	c.Flags().Visit(func(flag *pflag.Flag) { note(given, flag.Name, valuesOf(c, flag.Name)) })
 	layers := []layer{{settings: environmentSettings(c.Flags())}}
 	if config.text != nil {
-		layers = append(layers, layer{config.serveSettings(c.Flags()), config.text}, layer{config.settings(), config.text})
+		layers = append(layers, layer{config.serveSettings(c.Flags()), config.text},
+			layer{config.settings(serveCommand), config.text})
 	}
 	var problems []*source.Problem
 	var errs []error
@@ -201,63 +199,10 @@ func splitList(flag, text string) (list []string) {
 	return list
 }
 
-// serveSettings returns the values of flags in the section serve. Paths are relative to the file.
+// serveSettings returns the values of flags in the section serve.
 func (c *configuration) serveSettings(flags *pflag.FlagSet) (list []setting) {
-	section, _ := c.text.Value(serveCommand).(map[string]any)
-	add := func(flag string, value any, path ...any) {
-		text := fmt.Sprint(value)
-		if name, file, is := strings.Cut(text, "="); flag == "spec" && is {
-			text = name + "=" + c.beside(file)
-		} else if flag == "overlay" {
-			text = c.besideOverlay(text)
-		} else if isPath(flag, text) {
-			text = c.beside(text)
-		}
-		list = append(list, setting{flag, text, append([]any{serveCommand}, path...)})
-	}
 	flags.VisitAll(func(flag *pflag.Flag) {
-		name := settingName(flag.Name)
-		switch value := section[name].(type) {
-		case nil:
-		case []any:
-			for i, item := range value {
-				add(flag.Name, item, name, i)
-			}
-		case map[string]any:
-			for _, key := range slices.Sorted(maps.Keys(value)) {
-				add(flag.Name, fmt.Sprint(key, "=", value[key]), name, key)
-			}
-		default:
-			add(flag.Name, value, name)
-		}
+		list = append(list, c.settingsAt(flag.Name, serveCommand, settingName(flag.Name))...)
 	})
 	return list
-}
-
-// isPath reports whether the value of a flag is the path of a file. A scenario may also be a name.
-func isPath(flag, value string) bool {
-	switch flag {
-	case "record", "state", "scenarios", "control-token-file":
-		return true
-	case "scenario":
-		return strings.ContainsAny(value, `/\.`)
-	}
-	return false
-}
-
-// besideOverlay returns the value of --overlay for one that is relative to the file of the configuration.
-func (c *configuration) besideOverlay(text string) string {
-	name, file, found := checkflags.SplitOverlay(text)
-	if found {
-		return name + "=" + c.beside(file)
-	}
-	return c.beside(file)
-}
-
-// beside returns a path that is relative to the file of the configuration, relative to the working folder.
-func (c *configuration) beside(path string) string {
-	if path == "" || path == "-" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(filepath.Dir(c.text.File), path)
 }

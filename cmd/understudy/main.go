@@ -9,8 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/pprof"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -107,4 +110,28 @@ func exitCode(err error) int {
 		return exit.code
 	}
 	return exitTrouble
+}
+
+// tuneGarbageCollection lets a process that reads long recordings collect garbage less often, as long as it needs less
+// memory than a limit. Those who set GOGC or GOMEMLIMIT have chosen otherwise.
+func tuneGarbageCollection() {
+	const (
+		percent = 400       // of what is in use, before the next collection; Go's own default is 100
+		limit   = 200 << 20 // bytes, beyond which it is collected as often as it has to be
+	)
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// profiles returns the profiles of the process, at /debug/pprof/.
+func profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
 }

@@ -1,15 +1,22 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
+	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/specs/recording"
 )
 
 const standardInput = "standard input"
@@ -90,4 +97,123 @@ func spool(r io.Reader) (path string, err error) {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
+}
+
+// openRecording opens a recording to append to: a new file, an empty one, or an existing recording. It refuses to touch
+// anything else. An incomplete last line, left by a process that was killed while it wrote, is removed. A FIFO is
+// opened at the first write.
+func openRecording(path string, log *slog.Logger) (io.WriteCloser, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+		return &fifo{path: path}, nil
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open the recording: %w", err)
+	}
+	if err := prepareRecording(file, log); err != nil {
+		return nil, errors.Join(fmt.Errorf("recording %s: %w", path, err), file.Close())
+	}
+	return recordingFile{file}, nil
+}
+
+// recordingFile is a recording on disk.
+type recordingFile struct{ *os.File }
+
+// Close also reports errors that show only when everything is written to the disk.
+func (f recordingFile) Close() error {
+	err := f.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) { // not a file on a disk
+		err = nil
+	}
+	return errors.Join(err, f.File.Close())
+}
+
+// fifo is a recording that another process reads. It is opened for writing only, so that nothing is written without a
+// reader: writing waits for a reader, and fails once the reader is gone.
+type fifo struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
+}
+
+// Write implements io.Writer. It fails if the reader is gone.
+func (f *fifo) Write(b []byte) (int, error) {
+	file, err := f.open()
+	if err != nil {
+		return 0, err
+	}
+	n, err := file.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		return 0, errors.Join(errors.New("the FIFO has no reader any more"), f.Close())
+	}
+	return n, err
+}
+
+func (f *fifo) open() (*os.File, error) {
+	f.mu.Lock()
+	file := f.file
+	f.mu.Unlock()
+	if file != nil {
+		return file, nil
+	}
+	file, err := os.OpenFile(f.path, os.O_WRONLY, 0) // which waits for a reader
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.file = file
+	return file, err
+}
+
+// Close implements io.Closer. The next Write opens the FIFO again.
+func (f *fifo) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file := f.file
+	if f.file = nil; file == nil {
+		return nil
+	}
+	return file.Close()
+}
+
+func prepareRecording(file *os.File, log *slog.Logger) error {
+	info, err := file.Stat()
+	if err != nil || info.Size() == 0 || !info.Mode().IsRegular() {
+		return err
+	}
+	line, err := bufio.NewReader(file).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if !isExchange(line) && (err == nil || !bytes.HasPrefix(line, []byte(`{"seq":`))) {
+		return errors.New("the file exists and is not a recording; choose another one")
+	}
+	end, err := lastLine(file, info.Size())
+	if err != nil || end == info.Size() {
+		return err
+	}
+	log.Warn("removed the last line of the recording, which was incomplete", "file", file.Name(),
+		"bytes", info.Size()-end)
+	return file.Truncate(end)
+}
+
+func isExchange(line []byte) bool {
+	var e recording.Exchange
+	return json.Unmarshal(line, &e) == nil && e.Request.Method != ""
+}
+
+// lastLine returns the offset at which the last complete line of a file ends.
+func lastLine(file io.ReaderAt, size int64) (int64, error) {
+	block := make([]byte, 64<<10)
+	for end := size; end > 0; {
+		start := max(0, end-int64(len(block)))
+		part := block[:end-start]
+		if _, err := file.ReadAt(part, start); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			return start + int64(i) + 1, nil
+		}
+		end = start
+	}
+	return 0, nil
 }

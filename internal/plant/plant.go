@@ -3,12 +3,16 @@
 package plant
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -163,4 +167,155 @@ func quoted(value any) string {
 		panic(err) // no such value is made here
 	}
 	return string(text)
+}
+
+// Bomb is an answer that is short on the wire, and long or dear to search for secrets.
+type Bomb struct {
+	Name string
+	Message
+}
+
+// Bombs returns twelve of them, in all codings, some hundred KB each.
+func Bombs() []Bomb {
+	bomb := func(name, mediaType, coding, plain string) Bomb {
+		header := http.Header{"Content-Type": {mediaType}}
+		if coding != "" {
+			header.Set("Content-Encoding", coding)
+		}
+		return Bomb{name, Message{Header: header, Body: Compress(coding, []byte(plain))}}
+	}
+	inTexts := strings.Repeat("key ", 1<<21)
+	for range 6 {
+		inTexts = quoted([]string{inTexts})
+	}
+	return []Bomb{
+		bomb("objects", "application/json", "gzip", "["+strings.Repeat("{},", 5<<20)+"{}]"),
+		bomb("secrets", "application/json", "deflate", "["+strings.Repeat(`{"password":"p"},`, 1<<20)+"{}]"),
+		bomb("lines", "application/x-ndjson", "br", strings.Repeat("{\"token\":1}\n", 1<<20)),
+		bomb("texts-in-texts", "application/json", "zstd", inTexts),
+		bomb("members", "text/plain", "gzip", strings.Repeat(`"key": "a\"`, 1<<20)),
+		bomb("parts", "multipart/form-data; boundary=b", "gzip",
+			strings.Repeat("--b\r\nA: b\r\n\r\nkey\r\n", 1<<19)+"--b--"),
+		bomb("fields", "application/x-www-form-urlencoded", "br", strings.Repeat("token=1&", 1<<20)),
+		bomb("addresses", "text/plain", "zstd", strings.Repeat("a://x:y/", 1<<20)+"@"),
+		bomb("an-archive", "application/gzip", "", string(Compress("gzip", bytes.Repeat([]byte("key=1\n"), 4<<20)))),
+		bomb("an-archive-inside", "application/gzip", "gzip", string(Compress("gzip", make([]byte, 64<<20)))),
+		bomb("zeros", "application/msgpack", "br", string(make([]byte, 64<<20))),
+		bomb("a-list-in-a-text", "application/json", "gzip", `{"a":`+quoted("["+strings.Repeat("[],", 4<<20)+`"key"]`)+`}`),
+	}
+}
+
+// Find returns what is left of secrets in a text, with a few bytes around each, also in texts of JSON, percent-encoded,
+// in base64 and compressed with gzip.
+func Find(text []byte) (left []string) {
+	seen := map[string]bool{}
+	var look func(text []byte, depth int)
+	look = func(text []byte, depth int) {
+		if depth > 6 || seen[string(text)] {
+			return
+		}
+		seen[string(text)] = true
+		left = append(left, around(text)...)
+		for _, inner := range decoded(text) {
+			look(inner, depth+1)
+		}
+	}
+	for line := range bytes.Lines(text) {
+		look(line, 0)
+	}
+	return left
+}
+
+// markers are those of secrets, as they are and in base64, where their neighbours decide on the outer letters.
+var markers = func() (list [][]byte) {
+	for _, marker := range []string{Marker, KeyMarker} {
+		list = append(list, []byte(marker))
+	}
+	return list
+}()
+
+// around returns the places of markers.
+func around(text []byte) (list []string) {
+	for _, marker := range markers {
+		for at := 0; ; {
+			i := bytes.Index(text[at:], marker)
+			if i < 0 {
+				break
+			}
+			i += at
+			list = append(list, string(text[max(0, i-60):min(len(text), i+60)]))
+			at = i + len(marker)
+		}
+	}
+	return list
+}
+
+var inBase64 = regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`)
+
+// decoded returns what a text may stand for.
+func decoded(text []byte) (list [][]byte) {
+	var value any
+	if json.Unmarshal(text, &value) == nil {
+		list = append(list, texts(value)...)
+	} else if bytes.Contains(text, []byte(`\u`)) {
+		list = append(list, unescaped(text))
+	}
+	if bytes.IndexByte(text, '%') >= 0 {
+		if plain, err := url.QueryUnescape(string(text)); err == nil && plain != string(text) {
+			list = append(list, []byte(plain))
+		} else {
+			list = append(list, unpercented(text))
+		}
+	}
+	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
+		if r, err := gzip.NewReader(bytes.NewReader(text)); err == nil {
+			plain, _ := io.ReadAll(r) // as far as it can be read
+			list = append(list, plain)
+		}
+	}
+	for _, found := range inBase64.FindAll(text, -1) {
+		found = bytes.TrimRight(found, "=")
+		standard := strings.NewReplacer("-", "+", "_", "/").Replace(string(found))
+		for cut := range min(4, len(standard)) { // it may begin anywhere
+			part := standard[cut:]
+			plain, _ := base64.RawStdEncoding.DecodeString(part[:len(part)/4*4])
+			if bytes.Contains(plain, []byte(Marker)) || bytes.Contains(plain, []byte(KeyMarker)) ||
+				bytes.HasPrefix(plain, []byte{0x1f, 0x8b}) {
+				list = append(list, plain)
+			}
+		}
+	}
+	return list
+}
+
+// texts returns all texts in a value of JSON, names included.
+func texts(value any) (list [][]byte) {
+	switch value := value.(type) {
+	case string:
+		return [][]byte{[]byte(value)}
+	case []any:
+		for _, item := range value {
+			list = append(list, texts(item)...)
+		}
+	case map[string]any:
+		for name, item := range value {
+			list = append(append(list, []byte(name)), texts(item)...)
+		}
+	}
+	return list
+}
+
+var escape = regexp.MustCompile(`\\u00([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})`)
+
+func unescaped(text []byte) []byte { return unpercented(text) }
+
+// unpercented undoes the escapes in a text that is not well-formed.
+func unpercented(text []byte) []byte {
+	return escape.ReplaceAllFunc(text, func(found []byte) []byte {
+		plain, err := url.PathUnescape("%" + string(found[len(found)-2:]))
+		if err != nil {
+			return found
+		}
+		return []byte(plain)
+	})
 }

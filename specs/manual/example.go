@@ -49,9 +49,9 @@ type call struct {
 
 func exampleOf(op *specs.Operation) (Example, error) {
 	known := trialOf(op)
-	e := Example{Scenario: quickstart, Note: known.note}
-	if known.scenario != "" {
-		e.Scenario = known.scenario
+	e := Example{Scenario: quickstart, Note: known.Note}
+	if known.Scenario != "" {
+		e.Scenario = known.Scenario
 	}
 	calls, err := callsOf(op, known)
 	var lines []string
@@ -64,16 +64,16 @@ func exampleOf(op *specs.Operation) (Example, error) {
 
 // callsOf returns the call of an operation, and before it those that make or find what it is about.
 func callsOf(op *specs.Operation, known trial) (calls []*call, err error) {
-	if known.before != nil {
-		first := op.Document.Operation(known.before.id)
+	if known.Before != nil {
+		first := op.Document.Operation(known.Before.ID)
 		if first == nil {
-			return nil, fmt.Errorf("the example of %s: unknown operation %s", op.Name(), known.before.id)
+			return nil, fmt.Errorf("the example of %s: unknown operation %s", op.Name(), known.Before.ID)
 		}
-		if calls, err = callsOf(first, known.before.trial); err != nil {
+		if calls, err = callsOf(first, known.Before.trial); err != nil {
 			return nil, err
 		}
 		if known.needsID() {
-			calls[len(calls)-1].field = cmp.Or(known.before.field, "id")
+			calls[len(calls)-1].field = cmp.Or(known.Before.Field, "id")
 		}
 	}
 	c, err := newCall(op, known)
@@ -82,20 +82,20 @@ func callsOf(op *specs.Operation, known trial) (calls []*call, err error) {
 
 // needsID reports whether a call has a place for what the call before it answers.
 func (t *trial) needsID() bool {
-	body, _ := json.Marshal(t.body)
-	return bytes.Contains(body, []byte(theID)) || slices.Contains(slices.Collect(maps.Values(t.values)), theID)
+	body, _ := json.Marshal(t.Body)
+	return bytes.Contains(body, []byte(theID)) || slices.Contains(slices.Collect(maps.Values(t.Values)), theID)
 }
 
 // newCall makes a call out of the examples of the document, where nothing else is known to work.
 func newCall(op *specs.Operation, known trial) (*call, error) {
 	c := &call{op: op, path: op.Path}
 	for _, ref := range op.Parameters {
-		c.parameter(ref.Value, known.values[ref.Value.Name])
+		c.parameter(ref.Value, known.Values[ref.Value.Name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(known.values)) {
+	for _, name := range slices.Sorted(maps.Keys(known.Values)) {
 		if op.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) != nil &&
 			!slices.ContainsFunc(c.query, hasName(name)) {
-			c.query = append(c.query, field(name, known.values[name]))
+			c.query = append(c.query, field(name, known.Values[name]))
 		}
 	}
 	return c, c.content(known)
@@ -165,7 +165,7 @@ func (c *call) content(known trial) error {
 		return nil
 	}
 	c.header = append(c.header, [2]string{"Content-Type", names[0]})
-	value := mergePatch(exampleBody(content[names[0]]), known.body)
+	value := mergePatch(exampleBody(content[names[0]]), known.Body)
 	switch object, isObject := value.(map[string]any); {
 	case names[0] == mediaForm && isObject:
 		c.body = formOf(object)
@@ -176,8 +176,8 @@ func (c *call) content(known trial) error {
 		err := encoder.Encode(value)
 		c.body = strings.TrimSuffix(body.String(), "\n")
 		return err
-	case known.rows != "":
-		c.rows = known.rows
+	case known.Rows != "":
+		c.rows = known.Rows
 	default:
 		c.file = "project.tar.gz"
 	}

@@ -143,8 +143,8 @@ func (b *builder) bodies(content openapi3.Content, pointer string) []Body {
 	return list
 }
 
-// isSuccess reports whether a status says that the request was served.
-func (r *Response) isSuccess() bool {
+// IsSuccess reports whether a status says that the request was served.
+func (r *Response) IsSuccess() bool {
 	code, err := strconv.Atoi(r.Status)
 	return r.Status == "2XX" || err == nil && code < 300
 }

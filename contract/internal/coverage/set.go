@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -269,4 +270,90 @@ func literalOfText(text string) string {
 		return strconv.FormatFloat(number, 'g', -1, 64)
 	}
 	return text
+}
+
+// documentCache holds the catalogues and extents of a document. They are made once in a process: making them takes a
+// while, and tests make many checkers.
+type documentCache struct {
+	catalogues sync.Map // *specs.Operation → *Catalogue
+	extents    sync.Map // *specs.Operation → *Extent
+}
+
+var documentCaches sync.Map // *specs.Document → *documentCache
+
+func cacheOf(d *specs.Document) *documentCache {
+	if known, ok := documentCaches.Load(d); ok {
+		return known.(*documentCache)
+	}
+	m, _ := documentCaches.LoadOrStore(d, &documentCache{})
+	return m.(*documentCache)
+}
+
+func catalogueOf(op *specs.Operation) *Catalogue {
+	m := cacheOf(op.Document)
+	if known, ok := m.catalogues.Load(op); ok {
+		return known.(*Catalogue)
+	}
+	c, _ := m.catalogues.LoadOrStore(op, newCatalogue(op))
+	return c.(*Catalogue)
+}
+
+// Extent counts the parts of an operation that can be touched.
+type Extent struct {
+	Parts     [Aspects]int
+	Responses []string // the documented ones, sorted
+}
+
+// ExtentOf returns the extent of an operation. It is kept, but not the catalogue that it is counted in: most
+// operations need no other use of it.
+func ExtentOf(op *specs.Operation) *Extent {
+	m := cacheOf(op.Document)
+	if known, ok := m.extents.Load(op); ok {
+		return known.(*Extent)
+	}
+	e, _ := m.extents.LoadOrStore(op, &Extent{Parts: newCatalogue(op).counts(), Responses: responses(op)})
+	return e.(*Extent)
+}
+
+// withCombined returns schemas and all schemas that they are combined of by allOf, anyOf and oneOf.
+func withCombined(schemas []*openapi3.Schema) []*openapi3.Schema {
+	if len(schemas) == 1 && schemas[0] != nil && len(schemas[0].AllOf)+len(schemas[0].AnyOf)+len(schemas[0].OneOf) == 0 {
+		return schemas
+	}
+	var all []*openapi3.Schema
+	queue := slices.Clone(schemas)
+	for i := 0; i < len(queue) && len(all) < maxWalk; i++ {
+		schema := queue[i]
+		if schema == nil || slices.Contains(all, schema) {
+			continue
+		}
+		all = append(all, schema)
+		for _, refs := range []openapi3.SchemaRefs{schema.AllOf, schema.AnyOf, schema.OneOf} {
+			for _, ref := range refs {
+				queue = append(queue, ref.Value)
+			}
+		}
+	}
+	return all
+}
+
+// schemasOfProperty lists the schemas that schemas give to a property.
+func schemasOfProperty(schemas []*openapi3.Schema, name string) []*openapi3.Schema {
+	return schemasAt(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef {
+		if property := s.Properties[name]; property != nil {
+			return property
+		}
+		return s.AdditionalProperties.Schema
+	})
+}
+
+// schemasAt lists the inner schemas that at finds, one at most in each schema.
+func schemasAt(schemas []*openapi3.Schema, at func(*openapi3.Schema) *openapi3.SchemaRef) []*openapi3.Schema {
+	var list []*openapi3.Schema
+	for _, schema := range schemas {
+		if ref := at(schema); ref != nil {
+			list = append(list, ref.Value)
+		}
+	}
+	return list
 }

@@ -3,11 +3,15 @@ package ownership
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/bmatcuk/doublestar/v4"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // Rewrite replaces the prefix of addresses by another one.
@@ -113,4 +117,106 @@ func (r *Rewrite) apply(u *url.URL, rest string) *url.URL {
 	}
 	rewritten.Path, rewritten.RawPath = plain, escaped
 	return &rewritten
+}
+
+// target holds the parts of a URL that decide on the owner of a request.
+type target struct {
+	scheme string
+	host   string // as hostOf returns it
+	path   string // escaped
+	query  string
+}
+
+// address returns the address of a request after the first rewrite that fits, and whether one does.
+func (a *Addresses) address(r *recording.Request) (to target, isRewritten bool, err error) {
+	if to, ok := plainAddress(r.URL); ok && len(a.rewrites) == 0 {
+		return to, false, nil
+	}
+	u, isRewritten, err := a.url(r)
+	if err != nil {
+		return to, false, err
+	}
+	return target{u.Scheme, hostOf(u), u.EscapedPath(), u.RawQuery}, isRewritten, nil
+}
+
+// url returns the URL of a request after the first rewrite that fits, and whether one does.
+func (a *Addresses) url(r *recording.Request) (u *url.URL, isRewritten bool, err error) {
+	u, err = AddressOf(r)
+	if err != nil {
+		return u, false, err
+	}
+	u, isRewritten = a.rewrite(u)
+	return u, isRewritten, nil
+}
+
+// plainAddress takes apart a URL as most are: plain, with a host in lower case, and no port of its scheme. Package
+// net/url is asked about others.
+func plainAddress(raw string) (to target, ok bool) {
+	p, isPlain := address.Cut(raw)
+	if !isPlain || !isPlainHost(p.Host) {
+		return to, false
+	}
+	return target{p.Scheme, p.Host, p.Path, strings.TrimPrefix(p.Query, "?")}, true
+}
+
+// isPlainHost reports whether a host stays as it is written.
+func isPlainHost(host string) bool {
+	name, port, hasPort := strings.Cut(host, ":")
+	isDefault := hasPort && (port == "" || port == "80" || port == "443")
+	return name == strings.ToLower(name) && !strings.HasSuffix(name, ".") && !isDefault
+}
+
+// Hint returns advice on a request without an owner: the options with base addresses that its path would fit, or else
+// the base that is most similar to its address.
+func (a *Addresses) Hint(method string, u *url.URL) string {
+	u, _ = a.rewrite(u)
+	var options []string
+	for _, f := range a.bestFits(method, u) {
+		if f.words > 1 {
+			scheme := strings.ToLower(u.Scheme)
+			if scheme == "" {
+				scheme = "http"
+			}
+			options = append(options, "--base "+string(f.document.Interface)+"="+scheme+"://"+hostOf(u)+f.base)
+		}
+	}
+	if len(options) > 0 {
+		return strings.Join(options, ", or ")
+	}
+	return a.nearestBase(u)
+}
+
+// Elsewhere names the operation that a request would belong to under another base address, or returns the empty string.
+// For example, the base of core is easily given without its /v3.
+func (o *Owner) Elsewhere(method string) string {
+	if o.Base == nil {
+		return ""
+	}
+	f := bestFit(o.Document, method, o.Base.path+o.Path)
+	if f.words < 2 {
+		return ""
+	}
+	_, path := Shown(method, f.base)
+	return fmt.Sprintf("it would match %s %s with the base address %s%s", method, f.operation.Path,
+		strings.TrimSuffix(o.Base.URL, o.Base.path), path)
+}
+
+// nearestBase names the base that is most similar to an address, if the address may be a misspelling of it.
+func (a *Addresses) nearestBase(u *url.URL) string {
+	const share = 6 // one letter in so many may differ
+	host, best, hint := hostOf(u), -1, ""
+	for _, d := range a.documents {
+		bases := slices.Concat(a.given[d.Interface], a.guessed[d.Interface])
+		if len(a.given[d.Interface]) == 0 {
+			standard := &url.URL{Scheme: "https", Host: defaultHost(d), Path: d.BasePath}
+			bases = append(bases, newBase(d.Interface, standard))
+		}
+		for _, b := range bases {
+			distance := levenshtein.ComputeDistance(host, b.host)
+			if distance <= len(b.host)/share && (best < 0 || distance < best) {
+				best, hint = distance, "the nearest base is "+b.URL+", of "+string(d.Interface)
+			}
+		}
+	}
+	return hint
 }

@@ -1,11 +1,14 @@
 package proxy
 
 import (
+	"hash/maphash"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"svc.example/understudy/specs"
 )
@@ -157,4 +160,161 @@ func (x *exchange) cookiePath(path string) string {
 		return "/"
 	}
 	return path
+}
+
+// maxCookies bounds the number of cookies whose services are remembered, for clients that do not send back what the
+// proxy says beside a cookie. The oldest are forgotten first.
+const maxCookies = 1 << 18
+
+// ownerPrefix begins the name of the cookie that stands beside a cookie of a service, and says whose that is. The proxy
+// may have been started again since, and may have forgotten.
+const ownerPrefix = "understudy-"
+
+// cookieOwners knows which services a cookie is for. Clients keep the cookies of all interfaces for one host, the
+// proxy's, and send those of one interface to the others: cookies do not tell ports apart.
+type cookieOwners struct {
+	seed maphash.Seed
+
+	mu     sync.Mutex
+	owners map[uint64]uint64 // sets of targets, by the hash of name and value
+	order  []uint64
+	next   int
+}
+
+func newCookieOwners() *cookieOwners {
+	return &cookieOwners{seed: maphash.MakeSeed(), owners: map[uint64]uint64{}}
+}
+
+// owner describes for whom a cookie is: for a host, and those below a domain, if there is one.
+type owner struct{ host, domain string }
+
+// ownerOf returns the owner of a cookie that a target sets.
+func ownerOf(line string, by *target) owner {
+	o := owner{host: strings.ToLower(by.root.Hostname())}
+	_, attributes, _ := strings.Cut(line, ";")
+	for part := range strings.SplitSeq(attributes, ";") {
+		if name, value := pairOf(part); strings.EqualFold(name, "domain") {
+			o.domain = strings.ToLower(strings.TrimPrefix(value, "."))
+		}
+	}
+	return o
+}
+
+func (o owner) has(t *target) bool {
+	host := strings.ToLower(t.root.Hostname())
+	return host == o.host || o.domain != "" && (host == o.domain || strings.HasSuffix(host, "."+o.domain))
+}
+
+// pairOf returns name and value of a cookie as clients understand it, who send it back without blanks, and some without
+// quotes.
+func pairOf(text string) (name, value string) {
+	name, value, found := strings.Cut(text, "=")
+	if !found {
+		name, value = "", name
+	}
+	value = strings.TrimSpace(value)
+	if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
+		value = value[1 : len(value)-1]
+	}
+	return strings.TrimSpace(name), strings.TrimSpace(value)
+}
+
+func (o *cookieOwners) hash(name, value string) uint64 { return maphash.String(o.seed, name+"="+value) }
+
+// learn notes for whom a cookie is that a target sets. It returns the line that says so to the proxy when the client
+// sends the cookie back, or an empty text if it is for all targets.
+func (o *cookieOwners) learn(line string, by *target, all []*target) string {
+	pair, attributes, hasAttributes := strings.Cut(line, ";")
+	name, value := pairOf(pair)
+	of := ownerOf(line, by)
+	owners, isForAll := by.bit, true
+	for _, t := range all {
+		if of.has(t) {
+			owners |= t.bit
+		} else {
+			isForAll = false
+		}
+	}
+	o.add(o.hash(name, value), owners)
+	if isForAll {
+		return ""
+	}
+	said := ownerPrefix + name + "=" + of.host
+	if of.domain != "" {
+		said += "/" + of.domain
+	}
+	if hasAttributes {
+		said += ";" + attributes
+	}
+	return said
+}
+
+func (o *cookieOwners) add(hash, owners uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, known := o.owners[hash]; !known {
+		if len(o.order) < maxCookies {
+			o.order = append(o.order, hash)
+		} else {
+			delete(o.owners, o.order[o.next])
+			o.order[o.next], o.next = hash, (o.next+1)%maxCookies
+		}
+	}
+	o.owners[hash] |= owners
+}
+
+// keepOwn takes the cookies out of a request that are only for other services, and those that say whose others are.
+func (o *cookieOwners) keepOwn(header http.Header, t *target) {
+	said := ownersIn(header)
+	var kept []string
+	for _, line := range header["Cookie"] {
+		pairs := strings.Split(line, ";")
+		own := slices.DeleteFunc(slices.Clone(pairs), func(pair string) bool {
+			name, value := pairOf(pair)
+			return strings.HasPrefix(name, ownerPrefix) || o.isForeign(name, value, said, t)
+		})
+		if len(own) < len(pairs) {
+			line = strings.TrimSpace(strings.Join(own, ";"))
+		}
+		if line != "" {
+			kept = append(kept, line)
+		}
+	}
+	if header["Cookie"] = kept; len(kept) == 0 {
+		header.Del("Cookie")
+	}
+}
+
+// ownersIn returns what the cookies of a request say of others, by the name of those. Of several with one name, which
+// are for different paths, clients send both in the same order.
+func ownersIn(header http.Header) map[string][]owner {
+	var said map[string][]owner
+	for _, line := range header["Cookie"] {
+		for pair := range strings.SplitSeq(line, ";") {
+			name, value := pairOf(pair)
+			if of, found := strings.CutPrefix(name, ownerPrefix); found {
+				if said == nil {
+					said = map[string][]owner{}
+				}
+				host, domain, _ := strings.Cut(value, "/")
+				said[of] = append(said[of], owner{host, domain})
+			}
+		}
+	}
+	return said
+}
+
+// isForeign reports whether a cookie is only for other services. Of the owners that the request states
+// for cookies of its name it takes the first.
+func (o *cookieOwners) isForeign(name, value string, said map[string][]owner, t *target) bool {
+	if of := said[name]; len(of) > 0 {
+		if len(of) > 1 {
+			said[name] = of[1:]
+		}
+		return !of[0].has(t)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	owners := o.owners[o.hash(name, value)]
+	return owners != 0 && owners&t.bit == 0
 }

@@ -2,12 +2,11 @@ package guide
 
 import (
 	"cmp"
-	"iter"
-	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 
@@ -35,14 +34,13 @@ type part struct {
 	id      string
 	heading string
 	text    string
-	length  int // in words
+	weights map[string]float64 // of its words
 }
 
-// index holds, for each word, the parts that have it, each with its weight there.
+// index holds all parts, and counts those that have a word.
 type index struct {
-	parts []part
-	words []string // sorted
-	found map[string]map[int]float64
+	parts  []part
+	having map[string]int
 }
 
 // The weight of a word by where it stands. In the text it counts each time, but less each time.
@@ -53,42 +51,17 @@ const (
 )
 
 func newIndex(pages []docs.Page) *index {
-	x := &index{found: map[string]map[int]float64{}}
+	x := &index{having: map[string]int{}}
 	for _, page := range pages {
 		for _, p := range partsOf(page) {
-			x.add(p)
+			p.weigh()
+			for w := range p.weights {
+				x.having[w]++
+			}
+			x.parts = append(x.parts, p)
 		}
 	}
-	x.words = slices.Sorted(maps.Keys(x.found))
 	return x
-}
-
-func (x *index) add(p part) {
-	counts := map[string]float64{}
-	for w := range words(p.text) {
-		counts[w]++
-		p.length++
-	}
-	for w, n := range counts {
-		counts[w] = inText * math.Log2(1+n) / math.Log10(10+float64(p.length))
-	}
-	for w := range words(p.heading) {
-		counts[w] += inHeading
-	}
-	for w := range words(p.page.Title) {
-		if p.id == "" {
-			counts[w] += inTitle // the beginning of the page stands for all of it
-		} else {
-			counts[w] += inText
-		}
-	}
-	for w, weight := range counts {
-		if x.found[w] == nil {
-			x.found[w] = map[int]float64{}
-		}
-		x.found[w][len(x.parts)] = weight
-	}
-	x.parts = append(x.parts, p)
 }
 
 // partsOf splits a page at its headings.
@@ -108,6 +81,27 @@ func partsOf(page docs.Page) []part {
 	return parts
 }
 
+func (p *part) weigh() {
+	text := words(p.text)
+	p.weights = map[string]float64{}
+	for _, w := range text {
+		p.weights[w]++
+	}
+	for w, n := range p.weights {
+		p.weights[w] = inText * math.Log2(1+n) / math.Log10(10+float64(len(text)))
+	}
+	for _, w := range words(p.heading) {
+		p.weights[w] += inHeading
+	}
+	for _, w := range words(p.page.Title) {
+		if p.id == "" {
+			p.weights[w] += inTitle // the beginning of the page stands for all of it
+		} else {
+			p.weights[w] += inText
+		}
+	}
+}
+
 // Bounds of a question, so that none takes long.
 const (
 	longestQuestion = 200
@@ -122,12 +116,9 @@ func (g *Guide) Search(q string, limit int) []Hit {
 	if len(terms) == 0 || limit <= 0 {
 		return nil
 	}
-	x := g.index()
-	ranked := x.rank(terms)
 	hits := []Hit{}
 	ofPage := map[string]int{}
-	for _, n := range ranked {
-		p := x.parts[n]
+	for _, p := range g.index().rank(terms) {
 		if ofPage[p.page.Slug]++; ofPage[p.page.Slug] > mostOfAPage {
 			continue
 		}
@@ -142,55 +133,44 @@ func (g *Guide) Search(q string, limit int) []Hit {
 	return hits
 }
 
-// rank returns the parts that have the most terms, by their weights.
-func (x *index) rank(terms []string) []int {
-	scores, matched := map[int]float64{}, map[int]int{}
-	most := 0
-	for _, term := range terms {
-		for n, weight := range x.matches(term) {
-			scores[n] += weight
-			matched[n]++
-			most = max(most, matched[n])
+// rank returns the parts that have the most terms, by their weights. A word that only begins like a term counts half,
+// and one that many parts have says less about each of them.
+func (x *index) rank(terms []string) (list []*part) {
+	scores, most := map[*part]float64{}, 0
+	for i := range x.parts {
+		p, matched := &x.parts[i], 0
+		for _, term := range terms {
+			best := 0.0
+			for word, weight := range p.weights {
+				if !strings.HasPrefix(word, term) {
+					continue
+				}
+				if word != term {
+					weight /= 2
+				}
+				best = max(best, weight*math.Log2(1+float64(len(x.parts))/float64(x.having[word])))
+			}
+			if scores[p] += best; best > 0 {
+				matched++
+			}
+		}
+		if matched > most {
+			list, most = nil, matched
+		}
+		if matched == most && most > 0 {
+			list = append(list, p)
 		}
 	}
-	var list []int
-	for n, count := range matched {
-		if count == most {
-			list = append(list, n)
-		}
-	}
-	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	slices.SortStableFunc(list, func(a, b *part) int { return cmp.Compare(scores[b], scores[a]) })
 	return list
 }
 
-// matches returns the weights of a term in the parts that have it. A word that only begins like it counts half.
-func (x *index) matches(term string) map[int]float64 {
-	weights := map[int]float64{}
-	from, _ := slices.BinarySearch(x.words, term)
-	for _, word := range x.words[from:] {
-		if !strings.HasPrefix(word, term) {
-			break
-		}
-		share := 0.5
-		if word == term {
-			share = 1
-		}
-		// A word that many parts have says less about each of them.
-		share *= math.Log2(1 + float64(len(x.parts))/float64(len(x.found[word])))
-		for n, weight := range x.found[word] {
-			weights[n] = max(weights[n], share*weight)
-		}
-	}
-	return weights
-}
-
 // termsOf returns the words of a question, without the s of a plural, so that it finds the singular as well.
-func termsOf(q string) []string {
+func termsOf(q string) (terms []string) {
 	if len(q) > longestQuestion {
 		q = strings.ToValidUTF8(q[:longestQuestion], "")
 	}
-	var terms []string
-	for w := range words(q) {
+	for _, w := range words(q) {
 		if len(w) > 3 && !strings.HasSuffix(w, "ss") {
 			w = strings.TrimSuffix(w, "s")
 		}
@@ -201,9 +181,86 @@ func termsOf(q string) []string {
 	return terms
 }
 
-// words yields the words of a text in lower case.
-func words(text string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(strings.ToLower(text), notInWord)
+var word = regexp.MustCompile(`[\pL\p{Nd}]+`)
+
+// words returns the words of a text in lower case.
+func words(text string) []string { return word.FindAllString(strings.ToLower(text), -1) }
+
+// The length of an excerpt in bytes, and how much of it stands before the first match.
+const (
+	excerptLength = 200
+	excerptBefore = 60
+)
+
+// excerpt returns a piece of a part's text in which words begin like the terms, with these words marked. It begins a
+// little before the first word after which the most terms follow.
+func excerpt(p *part, terms []string) (fragments []Fragment) {
+	text := cmp.Or(strings.Join(strings.Fields(p.text), " "), p.page.Summary)
+	places := word.FindAllStringIndex(text, -1)
+	term := func(place []int) int {
+		word := strings.ToLower(text[place[0]:place[1]])
+		return slices.IndexFunc(terms, func(term string) bool { return strings.HasPrefix(word, term) })
+	}
+	places = slices.DeleteFunc(places, func(place []int) bool { return term(place) < 0 })
+	best, most := 0, 0
+	for i, first := range places {
+		near := map[int]bool{}
+		for _, place := range places[i:] {
+			if place[0]-first[0] > excerptLength-excerptBefore {
+				break
+			}
+			near[term(place)] = true
+		}
+		if len(near) > most {
+			best, most = first[0], len(near)
+		}
+	}
+	from, to := window(text, best)
+	add := func(text string, isMatch bool) {
+		if text != "" {
+			fragments = append(fragments, Fragment{text, isMatch})
+		}
+	}
+	if from > 0 {
+		add("… ", false)
+	}
+	end := from
+	for _, place := range places {
+		if place[0] >= from && place[1] <= to {
+			add(text[end:place[0]], false)
+			add(text[place[0]:place[1]], true)
+			end = place[1]
+		}
+	}
+	add(text[end:to], false)
+	if to < len(text) {
+		add(" …", false)
+	}
+	return fragments
 }
 
-func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+// window returns where an excerpt around a word begins and ends: between words, where there are spaces.
+func window(text string, at int) (from, to int) {
+	if from = max(0, at-excerptBefore); from > 0 {
+		from = whole(text, from)
+		if space := strings.IndexByte(text[from:at], ' '); space >= 0 {
+			from += space + 1
+		}
+	}
+	if to = from + excerptLength; to >= len(text) {
+		return from, len(text)
+	}
+	to = whole(text, to)
+	if space := strings.LastIndexByte(text[from:to], ' '); space > excerptLength/2 {
+		to = from + space
+	}
+	return from, to
+}
+
+// whole returns a place, or the one before it where a character begins.
+func whole(text string, at int) int {
+	for !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}

@@ -1,12 +1,15 @@
 package dwh
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 
+	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -44,4 +47,65 @@ func fillDefaults(g *world.WarehouseConfig, sent bool) error {
 	}
 	g.Advanced = []byte("[" + strings.Join(texts, ",") + "]")
 	return errors.Join(errs...)
+}
+
+type guessForm struct {
+	Basic    jsontext.Value  `json:"basic_configs"`
+	Advanced []advancedEntry `json:"advanced_configs"`
+}
+
+// guessDwhConfig stores nothing (assumed). It looks into no warehouse, so that what it finds there is a table named
+// after the schema, or the catalog, for the client to change (assumed).
+func guessDwhConfig(c *op.Call) (op.Reply, error) {
+	var body struct {
+		Basic jsontext.Value `json:"basic_configs"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	var compact []byte
+	if err := setPart(&compact, body.Basic); err != nil {
+		return op.Reply{}, err
+	}
+	var basic basicConfigs
+	if err := readPart("basic_configs", compact, &basic); err != nil {
+		return op.Reply{}, err
+	}
+	if err := basic.check(); err != nil {
+		return op.Reply{}, err
+	}
+	source := cmp.Or(basic.Schema, basic.Catalog) + "_TABLE"
+	config := advancedConfig{Table: source}
+	if basic.Incremental {
+		config.IncrementalColumns = []string{"UPDATED_AT"}
+	}
+	return op.OK(guessForm{body.Basic, []advancedEntry{{tableName(source), config.withDefaults(basic)}}})
+}
+
+// tableName makes a name that a target table may have.
+func tableName(source string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(source))
+}
+
+// withDefaults returns a configuration with the defaults of what it leaves open.
+func (a advancedConfig) withDefaults(basic basicConfigs) advancedConfig {
+	whole := a
+	whole.Type = basic.Type
+	switch basic.Type {
+	case snowflake:
+		whole.SourceType = cmp.Or(a.SourceType, "table_view") // the public default has an s too many
+	case databricks:
+		whole.UseCustomQuery = cmp.Or(a.UseCustomQuery, new(false))
+	}
+	if !whole.isQuery(basic.Type) {
+		whole.Select = cmp.Or(a.Select, "*")
+	}
+	whole.Incremental = cmp.Or(a.Incremental, &basic.Incremental)
+	whole.InvalidValueOption = cmp.Or(a.InvalidValueOption, "fail_job")
+	return whole
 }

@@ -4,6 +4,8 @@
 package journal
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -281,3 +284,237 @@ func headers(host string, header http.Header) recording.Headers {
 // isMockHeader reports whether a header is meant for the mock. The platform does not know these, so recordings leave
 // them out.
 func isMockHeader(name string) bool { return strings.HasPrefix(name, "X-Understudy-") }
+
+// momentCost is the assumed cost of a moment beside its world.
+const momentCost = 64
+
+// Moment is a world as it was before an exchange.
+type Moment struct {
+	World   *world.State
+	At      time.Time // by its clock
+	Bytes   int64     // that it takes
+	Written int64     // that had ever been written into the world
+}
+
+// history holds the moments of the last exchanges, oldest first, without a gap between their numbers.
+type history struct {
+	limit   int // how many it holds; 0: none
+	bytes   int // bound of what it takes, beside the last moment
+	moments []Moment
+}
+
+// size returns about how many bytes only the history holds: what was written since its first moment, which has replaced
+// as much at most, and by how much the world has shrunk.
+func (h *history) size() int {
+	if len(h.moments) == 0 {
+		return 0
+	}
+	first, last := h.moments[0], h.moments[len(h.moments)-1]
+	return momentCost*len(h.moments) + int(max(0, last.Written-first.Written)+max(0, first.Bytes-last.Bytes))
+}
+
+func (h *history) add(m Moment) {
+	if h.limit == 0 {
+		return
+	}
+	h.moments = append(h.moments, m)
+	for len(h.moments) > h.limit || len(h.moments) > 1 && h.size() > h.bytes {
+		h.moments[0] = Moment{}
+		h.moments = h.moments[1:]
+	}
+}
+
+// KeepHistory lets the journal hold the world as it was before each of its last exchanges, so many of them at most, in
+// about so many bytes.
+func (j *Journal) KeepHistory(exchanges, bytes int) {
+	j.history.limit, j.history.bytes = exchanges, bytes
+}
+
+// Before returns the world as it was before an exchange, if the history has it.
+func (j *Journal) Before(number int64) (Moment, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	i := number - j.firstInHistory()
+	if i < 0 || i >= int64(len(j.history.moments)) {
+		return Moment{}, false
+	}
+	return j.history.moments[i], true
+}
+
+// History returns how many exchanges the history may hold, 0 if it is off, and the number of the first that it holds;
+// the next number if it holds none.
+func (j *Journal) History() (limit int, first int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.history.limit, j.firstInHistory()
+}
+
+func (j *Journal) firstInHistory() int64 { return j.seq.Load() + 1 - int64(len(j.history.moments)) }
+
+// HistorySize returns about how many bytes the history takes.
+func (j *Journal) HistorySize() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.history.size()
+}
+
+// ForgetHistory empties the history, and returns its size in bytes.
+func (j *Journal) ForgetHistory() (freed int) {
+	j.change(func() {
+		freed = j.history.size()
+		j.history.moments = nil
+	})
+	return freed
+}
+
+// Extent holds what a journal has: exchanges with all the numbers from First to Last.
+type Extent struct {
+	Total   int
+	First   int64 // the number of the oldest exchange that it has; the next number while it has none
+	Last    int64 // the number of the last exchange that was entered, which it may have forgotten
+	Dropped Dropped
+}
+
+// Extent returns what the journal has now.
+func (j *Journal) Extent() Extent {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return Extent{Total: len(j.entries), First: j.first(), Last: j.seq.Load(), Dropped: j.dropped}
+}
+
+// first returns the number of the first exchange that the journal has, or will have. The journal is locked.
+func (j *Journal) first() int64 { return j.seq.Load() + 1 - int64(len(j.entries)) }
+
+// Find returns the exchanges with some numbers, as far as the journal has them.
+func (j *Journal) Find(numbers ...int64) []*Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	found := make([]*Entry, 0, len(numbers))
+	for _, number := range numbers {
+		if i := number - j.first(); i >= 0 && i < int64(len(j.entries)) {
+			found = append(found, j.entries[i])
+		}
+	}
+	return found
+}
+
+// Next returns at most limit exchanges after the one with a number, oldest first.
+func (j *Journal) Next(number int64, limit int) []*Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.next(number, limit)
+}
+
+// next is Next while the journal is locked.
+func (j *Journal) next(number int64, limit int) []*Entry {
+	skip := min(max(0, number+1-j.first()), int64(len(j.entries)))
+	rest := j.entries[skip:]
+	return slices.Clone(rest[:min(limit, len(rest))])
+}
+
+// Turn is the place of an exchange in the order of its journal.
+type Turn struct {
+	before <-chan struct{} // closed when the turn of the exchange before is over; nil for the first
+	over   chan struct{}
+	once   sync.Once
+}
+
+// Wait waits until the turns of all exchanges before are over, at most for some time.
+func (t *Turn) Wait(limit time.Duration) {
+	if t.before == nil {
+		return
+	}
+	select {
+	case <-t.before:
+		return
+	default:
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-t.before:
+	case <-timer.C:
+	}
+}
+
+// End ends the turn. Whoever has a turn ends it, once or more.
+func (t *Turn) End() { t.once.Do(func() { close(t.over) }) }
+
+// News holds what a journal has entered after some exchange.
+type News struct {
+	Entries []*Entry // oldest first
+	Lost    int64    // how many came before these that the journal no longer has
+	// More is closed by the next change, if Entries is empty.
+	More     <-chan struct{}
+	IsClosed bool // the journal takes no more, because its world was deleted
+}
+
+// After returns at most limit exchanges that were entered after the one with a number. The journal itself is the
+// buffer of those who follow it: one who is slow finds that some are lost, and does not hold up others.
+func (j *Journal) After(number int64, limit int) News {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	first := j.first()
+	news := News{IsClosed: j.limit == 0, Lost: max(0, first-number-1)}
+	if news.Entries = j.next(number, limit); len(news.Entries) > 0 {
+		return news
+	}
+	if j.changed == nil {
+		j.changed = make(chan struct{})
+	}
+	news.More = j.changed
+	return news
+}
+
+// Len returns the number of exchanges that the journal has.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.entries)
+}
+
+// announce wakes those who wait for more. The journal is locked.
+func (j *Journal) announce() {
+	if j.changed != nil {
+		close(j.changed)
+		j.changed = nil
+	}
+}
+
+// ErrClosed is the error of waiting for exchanges in a world that was deleted.
+var ErrClosed = errors.New("the world was deleted")
+
+// batch is the number of exchanges that are looked at, at a time.
+const batch = 64
+
+// WaitFor waits until n exchanges after the one with a number fit, and returns them, oldest first. With the error of
+// the context, or ErrClosed, it returns those that came until then. Lost is the number of exchanges that the journal
+// had dropped before they could be looked at.
+func (j *Journal) WaitFor(
+	ctx context.Context, number int64, n int, fits func(*Entry) bool,
+) (found []*Entry, lost int64, err error) {
+	for {
+		news := j.After(number, batch)
+		number, lost = number+news.Lost, lost+news.Lost
+		for _, e := range news.Entries {
+			number = e.Seq
+			if !fits(e) {
+				continue
+			}
+			if found = append(found, e); len(found) == n {
+				return found, lost, nil
+			}
+		}
+		if len(news.Entries) > 0 {
+			continue
+		}
+		if news.IsClosed {
+			return found, lost, ErrClosed
+		}
+		select {
+		case <-news.More:
+		case <-ctx.Done():
+			return found, lost, ctx.Err()
+		}
+	}
+}

@@ -5,12 +5,17 @@ package op
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -246,4 +251,88 @@ func (e *Error) Short() *Error {
 	short.Message, short.Field = beginning(e.Message, maxMessage), beginning(e.Field, maxQuoted)
 	short.Key = beginning(e.Key, maxQuoted)
 	return &short
+}
+
+// Unmarshal reads JSON that a client sent. A whole number is an integer there however it is written: 4.0 and 4e0
+// are what JSON Schema calls integers, and what languages send that know one kind of number.
+func Unmarshal(data []byte, into any) error {
+	err := json.Unmarshal(data, into)
+	if misfit := (*json.SemanticError)(nil); errors.As(err, &misfit) && misfit.JSONKind == '0' {
+		return json.Unmarshal(data, into, json.WithUnmarshalers(json.JoinUnmarshalers(
+			json.UnmarshalFromFunc(whole[int]), json.UnmarshalFromFunc(whole[int64]), json.UnmarshalFromFunc(whole[uint64]))))
+	}
+	return err
+}
+
+func whole[N int | int64 | uint64](d *jsontext.Decoder, into *N) error {
+	if d.PeekKind() != '0' {
+		return errors.ErrUnsupported // for what it is otherwise
+	}
+	number, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(number, into) == nil {
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(number), 64)
+	if *into = N(f); err != nil || math.Abs(f) > 1<<53 || float64(*into) != f {
+		return errors.New("want an integer, not " + string(number))
+	}
+	return nil
+}
+
+// Member returns the path of the field within the resource that the body of a request has, such as rule, conditions, 0.
+func (e *Error) Member() []any {
+	var path []any
+	field := strings.TrimPrefix(e.Field, "data.")
+	for step := range strings.SplitSeq(field, ".") {
+		if n, err := strconv.Atoi(step); err == nil {
+			path = append(path, n)
+		} else if step != "" {
+			path = append(path, step)
+		}
+	}
+	return path
+}
+
+// Queries are those that a call needs the results of. A handler names the ones that are still to be run, and goes on as
+// it likes: its reply and its changes are dropped, the queries are run outside of the world's lock, and the handler is
+// called again. The zero value is ready to use.
+type Queries struct {
+	asked  map[any]world.Query
+	needed []world.DueEvent
+	used   bool
+}
+
+// Need requests that the handler is called again after the query of an event has its result, and the event is settled.
+// A query that no event waits for is that of an event with nothing else.
+func (q *Queries) Need(e world.DueEvent) {
+	q.needed, q.used = append(q.needed, e), true
+}
+
+// Needs reports whether a query was needed since Needed was called last.
+func (q *Queries) Needs() bool { return q.needed != nil }
+
+// Used reports whether the call has ever needed a query, or asked for one.
+func (q *Queries) Used() bool { return q.used || q.asked != nil }
+
+// Needed returns what was needed since it was asked last.
+func (q *Queries) Needed() []world.DueEvent {
+	needed := q.needed
+	q.needed = nil
+	return needed
+}
+
+// Ask returns the query with a key, the same one each time that the handler is called. It is made the first time.
+func (q *Queries) Ask(key any, begin func() world.Query) world.Query {
+	query, asked := q.asked[key]
+	if !asked {
+		query = begin()
+		if q.asked == nil {
+			q.asked = map[any]world.Query{}
+		}
+		q.asked[key] = query
+	}
+	return query
 }

@@ -8,7 +8,19 @@
 package table
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/maphash"
 	"iter"
+	"reflect"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/benbjohnson/immutable"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Table maps ids to rows. The zero value is an empty table, ready to use. Rows are values: change one by putting it
@@ -54,3 +66,247 @@ func Before[R any](t *Table[R], id int64) iter.Seq2[int64, R] {
 		t.tree.descend(id, func(id int64, found *entry) bool { return yield(id, *found.row.(*R)) })
 	}
 }
+
+// MaxID is the largest id that a table is read with: every reader of JSON holds it exactly.
+const MaxID = 1 << 53
+
+// Form returns the options with which JSON holds tables and indexes.
+func Form() json.Options {
+	type rows interface{ Rows() Rows }
+	return json.JoinOptions(
+		json.WithMarshalers(json.JoinMarshalers(
+			json.MarshalToFunc(func(e *jsontext.Encoder, t rows) error { return t.Rows().write(e) }),
+			json.MarshalToFunc(writePairs),
+		)),
+		json.WithUnmarshalers(json.JoinUnmarshalers(
+			json.UnmarshalFromFunc(func(d *jsontext.Decoder, t rows) error { return t.Rows().read(d) }),
+			json.UnmarshalFromFunc(readPairs),
+		)),
+	)
+}
+
+// write writes the rows as an object, by their ids, in order.
+func (r Rows) write(e *jsontext.Encoder) error {
+	err := e.WriteToken(jsontext.BeginObject)
+	for id, row := range r.All() {
+		if err == nil {
+			err = e.WriteToken(jsontext.String(strconv.FormatInt(id, 10)))
+		}
+		if err == nil {
+			err = json.MarshalEncode(e, row)
+		}
+	}
+	return errors.Join(err, e.WriteToken(jsontext.EndObject))
+}
+
+func (r Rows) read(d *jsontext.Decoder) error {
+	*r.tree = tree{}
+	if err := expectToken(d, jsontext.KindBeginObject); err != nil {
+		return err
+	}
+	for last := int64(-1); d.PeekKind() == jsontext.KindString; {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		id, err := strconv.ParseInt(name.String(), 10, 64)
+		if err != nil || id <= last || id > MaxID {
+			return fmt.Errorf("the id of a row is %q: want integers from 0 to %d, in ascending order", name.String(), MaxID)
+		}
+		row := r.New()
+		if err := json.UnmarshalDecode(d, row); err != nil {
+			return err
+		}
+		r.tree.put(id, row)
+		last = id
+	}
+	return expectToken(d, jsontext.KindEndObject)
+}
+
+func expectToken(d *jsontext.Decoder, kind jsontext.Kind) error {
+	token, err := d.ReadToken()
+	if err == nil && token.Kind() != kind {
+		err = fmt.Errorf("want %v, not %v", kind, token.Kind())
+	}
+	return err
+}
+
+// pairs is an index without the types of its keys and values.
+type pairs interface {
+	Pairs() Pairs
+	fill(bucket any) error
+}
+
+// fill replaces the pairs by those of a bucket, whatever their hashes.
+func (x *Index[K, V]) fill(bucket any) error {
+	list := *bucket.(*[]pair[K, V])
+	*x = Index[K, V]{}
+	for _, p := range list {
+		if _, taken := x.Get(p.Key); taken {
+			return errTwice
+		}
+		x.Put(p.Key, p.Value)
+	}
+	return nil
+}
+
+var errTwice = errors.New("two entries have the same key")
+
+// writePairs writes the entries as a list, sorted by what is written of them.
+func writePairs(e *jsontext.Encoder, x pairs) error {
+	texts := []jsontext.Value{}
+	for p := range x.Pairs().All() {
+		text, err := json.Marshal(p, e.Options())
+		if err != nil {
+			return err
+		}
+		texts = append(texts, text)
+	}
+	slices.SortFunc(texts, func(a, b jsontext.Value) int { return bytes.Compare(a, b) })
+	return json.MarshalEncode(e, texts)
+}
+
+func readPairs(d *jsontext.Decoder, x pairs) error {
+	bucket := reflect.New(elemType(x.Pairs().bucket)).Interface()
+	if err := json.UnmarshalDecode(d, bucket); err != nil {
+		return err
+	}
+	return x.fill(bucket)
+}
+
+// Index maps keys to values, without an order. The zero value is an empty index, ready to use.
+type Index[K comparable, V any] struct {
+	buckets buckets // *[]pair[K, V]
+}
+
+type pair[K comparable, V any] struct {
+	Key   K `json:"key"`
+	Value V `json:"value"`
+}
+
+// Pairs returns the index without the types of its keys and values.
+func (x *Index[K, V]) Pairs() Pairs { return Pairs{&x.buckets, (*[]pair[K, V])(nil)} }
+
+// Pairs is an index without the types of its keys and values.
+type Pairs struct {
+	buckets *buckets
+	bucket  any // a nil pointer to one
+}
+
+// All iterates in any order over pointers to the pairs, which must not be changed.
+func (p Pairs) All() iter.Seq[any] {
+	return func(yield func(any) bool) {
+		for found := range p.buckets.each {
+			for bucket, i := reflect.ValueOf(found.row).Elem(), 0; i < bucket.Len(); i++ {
+				if !yield(bucket.Index(i).Addr().Interface()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// buckets is an index without the types of its keys and values: the few that have the same hash stand together.
+type buckets struct {
+	Meter // of the pairs
+
+	_   [0]func()      // see tree
+	all unsafe.Pointer // *hashed; nil until there is a key
+}
+
+type hashed = immutable.Map[uint64, *entry]
+
+func hashedOf(b *buckets) *hashed { return (*hashed)(b.all) }
+
+// seed is shared, so that indexes with the same keys have the same form; nothing depends on which it is.
+var seed = maphash.MakeSeed()
+
+// Get returns the value of a key.
+func (x *Index[K, V]) Get(key K) (value V, ok bool) {
+	if found := x.buckets.get(maphash.Comparable(seed, key)); found != nil {
+		for _, p := range *found.row.(*[]pair[K, V]) {
+			if p.Key == key {
+				return p.Value, true
+			}
+		}
+	}
+	return value, false
+}
+
+// Put inserts or replaces the value of a key.
+func (x *Index[K, V]) Put(key K, value V) {
+	x.replace(maphash.Comparable(seed, key), key, []pair[K, V]{{key, value}})
+}
+
+// Delete removes a key, if it is there.
+func (x *Index[K, V]) Delete(key K) { x.replace(maphash.Comparable(seed, key), key, nil) }
+
+// replace puts pairs in the place of the one with a key.
+func (x *Index[K, V]) replace(hash uint64, key K, by []pair[K, V]) {
+	if found := x.buckets.get(hash); found != nil {
+		for _, p := range *found.row.(*[]pair[K, V]) {
+			if p.Key != key {
+				by = append(by, p)
+			}
+		}
+	}
+	x.buckets.put(hash, &by, len(by) == 0)
+}
+
+// Entries iterates in an order that differs from process to process.
+func Entries[K comparable, V any](x *Index[K, V]) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for found := range x.buckets.each {
+			for _, p := range *found.row.(*[]pair[K, V]) {
+				if !yield(p.Key, p.Value) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (b *buckets) get(hash uint64) *entry {
+	if all := hashedOf(b); all != nil {
+		found, _ := all.Get(hash)
+		return found
+	}
+	return nil
+}
+
+// put puts pairs in the place of those with a hash; an empty bucket is removed.
+func (b *buckets) put(hash uint64, pairs any, empty bool) {
+	all := hashedOf(b)
+	if all == nil {
+		all = immutable.NewMap[uint64, *entry](sameHash{})
+	}
+	if before, ok := all.Get(hash); ok {
+		b.Charge(-before.bytes)
+	}
+	if empty {
+		b.all = unsafe.Pointer(all.Delete(hash))
+		return
+	}
+	e := newEntry(pairs)
+	b.Charge(e.bytes)
+	b.all = unsafe.Pointer(all.Set(hash, e))
+}
+
+// each yields every bucket.
+func (b *buckets) each(yield func(*entry) bool) {
+	all := hashedOf(b)
+	if all == nil {
+		return
+	}
+	for it := all.Iterator(); !it.Done(); {
+		if _, found, _ := it.Next(); !yield(found) {
+			return
+		}
+	}
+}
+
+// sameHash compares keys that are hashes.
+type sameHash struct{}
+
+func (sameHash) Hash(hash uint64) uint32 { return uint32(hash) }
+func (sameHash) Equal(a, b uint64) bool  { return a == b }

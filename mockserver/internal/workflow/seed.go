@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/workflow/engine"
@@ -218,4 +220,122 @@ func seedDeletion(w *world.State, f fixtures.Project, now time.Time) error {
 	}
 	removeProject(w, p, at)
 	return nil
+}
+
+// seedPools makes a fixture's pools and rules through the rules of the interface.
+func seedPools(w *world.State, pools []fixtures.Pool, rules []fixtures.PoolRule, now time.Time) error {
+	seedDefaultPool(w, pools)
+	var errs []error
+	for i, p := range pools {
+		if p.Name == defaultPoolName {
+			continue
+		}
+		err := w.WithID("workflow.pool", int64(p.ID), func() error {
+			body := map[string]any{"name": p.Name, "concurrencyLimit": p.ConcurrencyLimit}
+			return callHandler(w, createPool, body, now)
+		})
+		errs = append(errs, fixtures.At(err, "pool "+p.Name, "workflow", "pools", i))
+	}
+	for i, r := range rules {
+		p, ok := poolNamed(w, r.Pool, 0)
+		err := fmt.Errorf("pool %q not found", r.Pool)
+		if ok {
+			body := map[string]any{"priority": r.Priority, "poolId": p.ID, "conditions": r.Conditions}
+			err = w.WithID(poolRules.IDs, int64(r.ID), func() error { return callHandler(w, createPoolRule, body, now) })
+		}
+		errs = append(errs, fixtures.At(err, fmt.Sprintf("pool rule with priority %d", r.Priority), "workflow", "poolRules",
+			i))
+	}
+	return errors.Join(errs...)
+}
+
+// seedDefaultPool makes the default pool with the id that a fixture gives it.
+func seedDefaultPool(w *world.State, pools []fixtures.Pool) {
+	id := int64(1)
+	for _, p := range pools {
+		if p.ID == 1 && p.Name != defaultPoolName {
+			id = 0
+		}
+	}
+	for _, p := range pools {
+		if p.Name == defaultPoolName {
+			id = int64(p.ID)
+		}
+	}
+	_ = w.WithID("workflow.pool", id, func() error {
+		ensureDefaultPool(w)
+		return nil
+	})
+}
+
+func callHandler(w *world.State, handler op.Handler, body any, now time.Time) error {
+	text, err := json.Marshal(body)
+	if err == nil {
+		_, err = handler(&op.Call{World: w, Body: text, Now: now})
+	}
+	return err
+}
+
+// outcomes bring an attempt to its status. Attempts that wait need none, they depend on others.
+func (p *seededAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
+	takes := time.Duration(p.Takes)
+	usual := world.Outcome{Takes: p.share}
+	takes = cmp.Or(takes, p.share)
+	switch engine.Status(p.Status) {
+	case engine.Success, engine.Killed:
+		return []world.Outcome{{Task: p.Task, Takes: takes}, usual}, nil
+	case engine.Failed:
+		message, task := p.Error, p.Task
+		if message == "" {
+			message = "the task failed"
+		}
+		if task == "" {
+			task = lastTaskName(plan)
+		}
+		return []world.Outcome{{Task: task, Takes: takes, Error: message}, usual}, nil
+	case engine.Running, engine.Canceling:
+		if takes == 0 {
+			takes = 12 * time.Hour
+		}
+		return []world.Outcome{{Task: p.Task, Takes: takes, Error: p.Error, Times: 1}}, nil
+	case engine.Queued, engine.Blocked:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("status %q: want success, error, killed, running, canceling, queued or blocked", p.Status)
+}
+
+func lastTaskName(plan []dig.Task) string {
+	for _, t := range slices.Backward(plan) {
+		if !t.Group {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+func (s *seeding) checkStatuses() error {
+	var errs []error
+	for _, p := range s.attempts {
+		a, _ := s.w.Workflow.Attempts.Get(p.id)
+		if got := engine.StatusOf(a); string(got) != p.Status {
+			errs = append(errs, p.wrap(fmt.Errorf("it should be %s, but is %s: %s", p.Status, got, statusHint(p, got))))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func statusHint(p seededAttempt, got engine.Status) string {
+	switch want := engine.Status(p.Status); {
+	case want == engine.Queued:
+		return "its pool has free slots; fill it with running attempts of this list, or lower its limit"
+	case want == engine.Blocked:
+		return "set after to the index of an attempt that has not ended yet"
+	case got == engine.Queued || got == engine.Blocked:
+		return "it waits for others; raise the limit of its pool, or drop its after"
+	case got == engine.Running:
+		return "its tasks need more time; set createdAt earlier, or taskTime lower"
+	case want == engine.Running || want == engine.Canceling:
+		return "its tasks have ended; set createdAt later, takes higher, or task to one that runs"
+	}
+	return "check its tasks: fail> always fails, and task must be the end of a task's full name"
 }

@@ -4,14 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs/source"
 )
 
 // seeding plays the attempts of a fixture: each is started, at its time and by the same rules as any other, and
@@ -250,4 +254,240 @@ func runUntil(w *world.State, until time.Time) {
 			runSchedule(w, event)
 		}
 	}
+}
+
+// seedOutcomes queues the outcomes of a fixture. Lost are the names of the projects that could not be made.
+func seedOutcomes(w *world.State, outcomes []fixtures.Outcome, lost []string) error {
+	var errs []error
+	for i, o := range outcomes {
+		err := errors.Join(checkOutcome(w, o, lost), addOutcome(w, o))
+		errs = append(errs, fixtures.At(err, fmt.Sprintf("outcome %d", i+1), "workflow", "outcomes", i))
+	}
+	return errors.Join(errs...)
+}
+
+// QueueOutcome adds an outcome behind those that the world has.
+func QueueOutcome(w *world.State, o fixtures.Outcome) error {
+	if err := errors.Join(checkNames(w, o), checkOutcome(w, o, nil)); err != nil {
+		return err
+	}
+	return addOutcome(w, o)
+}
+
+// checkNames refuses an outcome for a project or a workflow that the world does not have.
+func checkNames(w *world.State, o fixtures.Outcome) error {
+	if o.Later {
+		return nil
+	}
+	projects, workflows := map[string]bool{}, map[string]bool{}
+	for _, r := range table.All(&w.Workflow.Revisions) {
+		p, ok := w.Workflow.Projects.Get(r.Project)
+		if !ok {
+			continue
+		}
+		projects[p.Name] = true
+		for d := range definitionsOf(w, r.ID) {
+			if cmp.Or(o.Project, p.Name) == p.Name {
+				workflows[d.Workflow.Name] = true
+			}
+		}
+	}
+	switch {
+	case o.Project != "" && !projects[o.Project]:
+		return fmt.Errorf("project %s: want %s", o.Project, source.OneOf(o.Project, slices.Sorted(maps.Keys(projects))))
+	case o.Workflow != "" && !workflows[o.Workflow]:
+		return fmt.Errorf("workflow %s: want %s", o.Workflow, source.OneOf(o.Workflow, slices.Sorted(maps.Keys(workflows))))
+	}
+	return nil
+}
+
+func addOutcome(w *world.State, o fixtures.Outcome) error {
+	row := world.Outcome{
+		Project: o.Project, Workflow: o.Workflow, Attempt: int64(o.Attempt), RetryName: o.RetryAttemptName, Nth: o.Nth,
+		Task: o.Task, Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
+	}
+	if o.SessionTime != "" {
+		at, err := o.SessionTime.At(w.Now())
+		if err != nil {
+			return fixtures.At(err, "sessionTime", "sessionTime")
+		}
+		row.Session = at.UTC().Truncate(time.Second)
+	}
+	w.Workflow.Outcomes.Add(row)
+	return nil
+}
+
+// checkOutcome refuses an outcome that would never apply: for a task that is in no revision of the workflows that it
+// fits. If there are no projects, or if the outcome says so, the task comes later, with an upload.
+func checkOutcome(w *world.State, o fixtures.Outcome, lost []string) error {
+	if o.Times < 0 {
+		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Times), "times", "times")
+	}
+	if o.Nth < 0 {
+		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Nth), "nth", "nth")
+	}
+	unknown := slices.Contains(lost, o.Project) || o.Project == "" && len(lost) > 0
+	if o.Task == "" || o.Later || unknown || table.Len(&w.Workflow.Projects) == 0 {
+		return nil
+	}
+	var plan []dig.Task
+	for _, r := range table.All(&w.Workflow.Revisions) {
+		p, _ := w.Workflow.Projects.Get(r.Project)
+		for d := range definitionsOf(w, r.ID) {
+			if cmp.Or(o.Project, p.Name) == p.Name && cmp.Or(o.Workflow, d.Workflow.Name) == d.Workflow.Name {
+				plan = append(plan, d.Workflow.Tasks...)
+			}
+		}
+	}
+	return fixtures.At(checkTask(o.Task, plan), "task "+o.Task, "task")
+}
+
+// checkTask refuses a name with which the full name of no task in a plan ends. Groups do not count: they run nothing,
+// and end as their tasks do.
+func checkTask(end string, plan []dig.Task) error {
+	parts := strings.Count(end, "+")
+	var known []string
+	for _, t := range plan {
+		if t.Group {
+			continue
+		}
+		if strings.HasSuffix(t.Name, end) {
+			return nil
+		}
+		known = append(known, lastNameParts(t.Name, parts))
+	}
+	slices.Sort(known)
+	return fmt.Errorf("does not match the end of the full name of a task that runs an operator; want %s",
+		source.OneOf(end, slices.Compact(known)))
+}
+
+// lastNameParts returns the end of a task's full name: so many of its parts, each of which begins with +.
+func lastNameParts(name string, n int) string {
+	for i := len(name) - 1; i > 0; i-- {
+		if name[i] != '+' {
+			continue
+		}
+		if n--; n == 0 {
+			return name[i:]
+		}
+	}
+	return name
+}
+
+// ViewOutcome returns an outcome as fixtures have it.
+func ViewOutcome(o world.Outcome) fixtures.Outcome {
+	view := fixtures.Outcome{
+		Project: o.Project, Workflow: o.Workflow, Attempt: fixtures.ID(o.Attempt), RetryAttemptName: o.RetryName,
+		Nth: o.Nth, Task: o.Task, Takes: fixtures.Duration(o.Takes), Error: o.Error, Times: o.Times,
+	}
+	if !o.Session.IsZero() {
+		view.SessionTime = fixtures.Instant(o.Session.Format(time.RFC3339))
+	}
+	return view
+}
+
+// shareTime finds how long a task may take so that the attempt is over by the end that the fixture gives it.
+func (p *seededAttempt) shareTime(w *world.State, now time.Time) error {
+	if p.FinishedAt == "" {
+		return nil
+	}
+	end, err := seedInstant(p.FinishedAt, p.createdAt, now)
+	if err != nil {
+		return fixtures.At(err, "finishedAt", "finishedAt")
+	}
+	d, err := definitionAt(w, p.Project, p.Workflow, p.createdAt)
+	if err != nil {
+		return nil //nolint:nilerr // play says so
+	}
+	tries := 1
+	for _, t := range d.Workflow.Tasks {
+		tries += 1 + t.Retries
+	}
+	p.share = max(1, end.Sub(p.createdAt)/time.Duration(tries))
+	return nil
+}
+
+// setCourses gives the attempts, once all have reached their statuses, the times of their ends, and their tasks what
+// the fixture says of them.
+func (s *seeding) setCourses() error {
+	var errs []error
+	for _, p := range s.attempts {
+		a, _ := s.w.Workflow.Attempts.Get(p.id)
+		if p.FinishedAt != "" && a.State == world.Done {
+			a.FinishedAt, _ = p.FinishedAt.At(s.now)
+			a.FinishedAt = a.FinishedAt.UTC()
+			s.w.Workflow.PutAttempt(a)
+		}
+		tasks, _ := s.w.Workflow.Tasks.Get(p.id)
+		tasks = slices.Clone(tasks)
+		for i, f := range p.Tasks {
+			if err := s.setTask(tasks, f); err != nil {
+				errs = append(errs, p.wrap(fixtures.At(err, "task "+f.Name, "tasks", i)))
+			}
+		}
+		if len(p.Tasks) > 0 {
+			s.w.Workflow.Tasks.Put(p.id, tasks)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// setTask gives a task of an attempt what the fixture says of it.
+func (s *seeding) setTask(tasks []world.Task, f fixtures.AttemptTask) error {
+	at := slices.IndexFunc(tasks, func(t world.Task) bool { return t.Name == f.Name })
+	if at < 0 {
+		var known []string
+		for _, t := range tasks {
+			known = append(known, t.Name)
+		}
+		return fixtures.At(fmt.Errorf("the attempt has no such task; want %s", source.OneOf(f.Name, known)), "name", "name")
+	}
+	t := &tasks[at]
+	if f.ID != 0 {
+		t.ID = int64(f.ID)
+	}
+	if f.State != "" {
+		t.State = world.TaskState(f.State)
+		if f.Error == "" && !slices.Contains([]world.TaskState{world.TaskError, world.TaskGroupError}, t.State) {
+			t.Error = ""
+		}
+	}
+	if f.Error != "" {
+		t.Error = f.Error
+	}
+	for _, given := range []struct {
+		member string
+		at     fixtures.Instant
+		set    *time.Time
+	}{{"startedAt", f.StartedAt, &t.StartedAt}, {"updatedAt", f.UpdatedAt, &t.UpdatedAt}} {
+		if given.at == "" {
+			continue
+		}
+		moment, err := seedInstant(given.at, time.Time{}, s.now)
+		if err != nil {
+			return fixtures.At(err, given.member, given.member)
+		}
+		*given.set = moment
+	}
+	if f.StartedAt != "" && len(t.Starts) > 0 { // which the names of log files show
+		t.Starts = append(slices.Clone(t.Starts[:len(t.Starts)-1]), t.StartedAt)
+	}
+	return s.setLogs(t, f.Logs)
+}
+
+// setLogs gives a task the log files that the fixture has.
+func (s *seeding) setLogs(t *world.Task, logs []fixtures.TaskLog) error {
+	for i, f := range logs {
+		at := t.StartedAt
+		if f.FileTime != "" {
+			var err error
+			if at, err = seedInstant(f.FileTime, time.Time{}, s.now); err != nil {
+				return fixtures.At(err, "fileTime", "logs", i, "fileTime")
+			}
+		}
+		t.Logs = append(t.Logs, world.TaskLog{
+			Name: f.FileName, Time: at, Agent: cmp.Or(f.AgentID, agentID), Text: f.Text,
+		})
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/fault"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/match"
@@ -279,3 +280,138 @@ func (w *World) Checkpoints() []string {
 	defer w.mu.Unlock()
 	return slices.Sorted(maps.Keys(w.checkpoints))
 }
+
+// Beginning describes the value with which a world begins. It is made when the world is first used, since most of the
+// worlds that a client makes for itself wait for that, and some for ever.
+type Beginning struct {
+	// The value is made of Like, which stands for it until then: its size, its seed and its account are the same.
+	// It must not be changed.
+	Like *world.State
+	// Anew makes a value of its own, for a world whose times are not those of Like. It is nil for others.
+	Anew func() (world.State, error)
+
+	Seed  uint64
+	Clock clock.Clock
+}
+
+// beginningLike returns the beginning of a world that is the same as a value.
+func beginningLike(like *world.State) Beginning {
+	return Beginning{Like: like, Seed: like.Seed, Clock: like.Clock}
+}
+
+// make returns the value, with keys that belong to an administrator. It shares what it can.
+func (b *Beginning) make(keys map[string]string) *world.State {
+	if b.Anew == nil && len(keys) == 0 && b.Seed == b.Like.Seed && b.Clock == b.Like.Clock {
+		return b.Like
+	}
+	value := *b.Like
+	if b.Anew != nil {
+		if anew, err := b.Anew(); err == nil { // nor could Like have been made otherwise
+			value = anew
+		}
+	}
+	value.Seed, value.Clock = b.Seed, b.Clock
+	putKeys(&value, keys)
+	return &value
+}
+
+// lock locks the world for a writer, and makes its value if nothing has used it yet.
+func (w *World) lock() {
+	w.mu.Lock()
+	b := w.begin.Load()
+	if b == nil {
+		return
+	}
+	value := b.make(w.Keys)
+	if b.Anew != nil {
+		w.bytes = value.MemorySize()
+	}
+	w.origin.value, w.origin.bytes = value, w.bytes
+	w.put(value, w.bytes)
+	w.begin.Store(nil)
+}
+
+// Peek returns the world as it is, without settling what is due.
+func (w *World) Peek() *world.State {
+	if value := w.value.Load(); value != nil {
+		return value
+	}
+	w.lock()
+	defer w.mu.Unlock()
+	return w.value.Load()
+}
+
+// Sketch returns the world as Peek does, if it was used. Of one that was not it returns what it begins like, with its
+// own seed and clock, but not its own times and keys.
+func (w *World) Sketch() *world.State {
+	b := w.begin.Load()
+	if b == nil {
+		return w.Peek()
+	}
+	value := *b.Like
+	value.Seed, value.Clock = b.Seed, b.Clock
+	return &value
+}
+
+// knows reports whether the account of the world has a key that was not minted for it.
+func (w *World) knows(key string) bool {
+	value := w.value.Load()
+	if value == nil {
+		value = w.Sketch()
+	}
+	_, known := value.Account.Keys.Get(key)
+	return known
+}
+
+// Plan returns the plan that the world was made from.
+func (w *World) Plan() Plan { return w.plan }
+
+// Scenario returns the name of the scenario that the world begins with.
+func (w *World) Scenario() string {
+	if b := w.begin.Load(); b != nil {
+		return b.Like.Scenario
+	}
+	w.lock()
+	defer w.mu.Unlock()
+	return w.origin.value.Scenario
+}
+
+// Restart lets the world begin with another value, which gets its minted keys: from its next reset on, or now, as a
+// reset does.
+func (w *World) Restart(value *world.State, now bool) {
+	putKeys(value, w.Keys)
+	w.lock()
+	defer w.mu.Unlock()
+	w.written += value.MemorySize()
+	w.origin = version{value, value.MemorySize(), w.written - value.MemorySize()}
+	if now {
+		w.putVersion(w.origin)
+		w.Journal.Clear()
+	}
+	w.chargeChanges()
+}
+
+// Calls are the exchanges of a world that fit a description.
+type Calls struct {
+	world   *World
+	matcher *match.Matcher
+}
+
+// Calls returns the exchanges that fit a description. It fails, with an *op.Error or several joined, if none ever can.
+func (w *World) Calls(described match.Calls, documents match.Documents) (Calls, error) {
+	matcher, err := match.Compile(described, documents)
+	return Calls{w, matcher}, err
+}
+
+// Seen returns those that the journal has, oldest first.
+func (c Calls) Seen() []*journal.Entry {
+	return slices.DeleteFunc(c.world.Journal.Entries(), func(e *journal.Entry) bool { return !c.fit(e) })
+}
+
+// WaitFor waits until there are n after the exchange with a number, as the journal does.
+func (c Calls) WaitFor(ctx context.Context, number int64, n int) (found []*journal.Entry, lost int64, err error) {
+	return c.world.Journal.WaitFor(ctx, number, n, c.fit)
+}
+
+// fit reports whether an exchange is one of them. Its caller is looked up among the users that there are now.
+func (c Calls) fit(e *journal.Entry) bool { return c.matcher.Exchange(e, &c.world.Peek().Account) }

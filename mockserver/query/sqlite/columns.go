@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -112,4 +113,141 @@ func (s *session) leftOut(name string) string {
 		}
 	}
 	return ""
+}
+
+// token is a word, a literal or a symbol of a query.
+type token struct {
+	kind       tokenKind
+	word       string // in lower case; of a quoted name what stands in the quotes
+	start, end int    // its place in the text
+	closes     int    // of a parenthesis, or CASE, the place among the tokens where its group ends; else 0
+}
+
+type tokenKind int
+
+const (
+	symbol  tokenKind = iota
+	word              // a keyword, or a name without quotes
+	quoted            // a name in quotes
+	literal           // a number, a text or a blob
+)
+
+// tokenize reads a query as SQLite does, without spaces and comments.
+func tokenize(text string) []token {
+	var tokens []token
+	for i := 0; i < len(text); {
+		n, kind := tokenAt(text[i:])
+		if kind >= 0 {
+			t := token{kind: kind, word: strings.ToLower(text[i : i+n]), start: i, end: i + n}
+			if kind == quoted {
+				t.word = unquote(t.word)
+			}
+			tokens = append(tokens, t)
+		}
+		i += n
+	}
+	return grouped(tokens)
+}
+
+// nothing is the kind of spaces and comments.
+const nothing tokenKind = -1
+
+// tokenAt returns the length and the kind of what a text begins with.
+func tokenAt(text string) (int, tokenKind) {
+	switch c := text[0]; {
+	case strings.IndexByte(" \t\n\f\r", c) >= 0:
+		return 1, nothing
+	case strings.HasPrefix(text, "--"):
+		return until(text, 2, "\n"), nothing
+	case strings.HasPrefix(text, "/*"):
+		return until(text, 2, "*/"), nothing
+	case c == '\'':
+		return quotedLength(text, c), literal
+	case c == '"', c == '`':
+		return quotedLength(text, c), quoted
+	case c == '[':
+		return until(text, 1, "]"), quoted
+	case (c == 'x' || c == 'X') && len(text) > 1 && text[1] == '\'':
+		return 1 + quotedLength(text[1:], '\''), literal
+	case isDigit(c), c == '.' && len(text) > 1 && isDigit(text[1]):
+		return numberLength(text), literal
+	case isLetter(c):
+		n := 1
+		for n < len(text) && (isLetter(text[n]) || isDigit(text[n])) {
+			n++
+		}
+		return n, word
+	}
+	for _, operator := range []string{"->>", "->", "||", "<<", ">>", "<=", ">=", "<>", "!=", "=="} {
+		if strings.HasPrefix(text, operator) {
+			return len(operator), symbol
+		}
+	}
+	return 1, symbol
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isLetter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
+}
+
+// until returns the length of a text up to and with an end, which it may lack.
+func until(text string, from int, end string) int {
+	if i := strings.Index(text[from:], end); i >= 0 {
+		return from + i + len(end)
+	}
+	return len(text)
+}
+
+// quotedLength returns the length of what stands in quotes, in which a quote is written twice.
+func quotedLength(text string, quote byte) int {
+	for i := 1; i < len(text); i++ {
+		if text[i] != quote {
+			continue
+		}
+		if i+1 == len(text) || text[i+1] != quote {
+			return i + 1
+		}
+		i++
+	}
+	return len(text)
+}
+
+func numberLength(text string) int {
+	n := 1
+	for n < len(text) && (isDigit(text[n]) || isLetter(text[n]) || text[n] == '.' ||
+		strings.IndexByte("+-", text[n]) >= 0 && strings.IndexByte("eE", text[n-1]) >= 0 && !strings.HasPrefix(text, "0x")) {
+		n++
+	}
+	return n
+}
+
+func unquote(name string) string {
+	quote := name[:1]
+	if quote == "[" {
+		return strings.TrimSuffix(name[1:], "]")
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(name[1:], quote), quote+quote, quote)
+}
+
+// grouped notes where what opens a group is closed.
+func grouped(tokens []token) []token {
+	var open []int
+	for i, t := range tokens {
+		switch {
+		case t.is("("), t.is("case"):
+			open = append(open, i)
+		case len(open) == 0:
+		case t.is(")") && tokens[open[len(open)-1]].is("("), t.is("end") && tokens[open[len(open)-1]].is("case"):
+			tokens[open[len(open)-1]].closes = i
+			open = open[:len(open)-1]
+		}
+	}
+	return tokens
+}
+
+// is reports whether a token is one of some words or symbols.
+func (t token) is(words ...string) bool {
+	return t.kind != quoted && t.kind != literal && slices.Contains(words, t.word)
 }

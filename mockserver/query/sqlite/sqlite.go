@@ -41,6 +41,7 @@ import (
 	"context"
 	"time"
 
+	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/query"
 )
 
@@ -81,4 +82,71 @@ func (e *Engine) Query(ctx context.Context, q query.Query) (query.Result, error)
 		return query.Result{}, s.explain(err, context.Cause(ctx))
 	}
 	return result, nil
+}
+
+// The default limits of an engine.
+const (
+	DefaultTimeLimit   = 5 * time.Second
+	DefaultStepLimit   = 1 << 30
+	DefaultRowLimit    = 1_000_000
+	DefaultResultLimit = 64 << 20
+	DefaultMemoryLimit = 256 << 20
+)
+
+// Option is a setting of an engine. One that is not above 0 is ignored.
+type Option func(*Engine)
+
+// WithTimeLimit bounds how long a query takes, with the tables that it needs. While it lets requests go first, its time
+// stands still.
+func WithTimeLimit(d time.Duration) Option { return func(e *Engine) { e.time = ifPositive(d, e.time) } }
+
+// WithStepLimit bounds how much work a query is, on any machine: a step is an instruction of SQLite's, a byte that one
+// of our own functions is given, or an instruction of a regular expression on a byte of the text.
+func WithStepLimit(steps int64) Option {
+	return func(e *Engine) { e.steps = ifPositive(steps, e.steps) }
+}
+
+// WithRowLimit bounds how many rows a result has.
+func WithRowLimit(rows int) Option { return func(e *Engine) { e.rows = ifPositive(rows, e.rows) } }
+
+// WithResultLimit bounds how many bytes a result has: 16 a value, and those of texts.
+func WithResultLimit(bytes int64) Option {
+	return func(e *Engine) { e.result = ifPositive(bytes, e.result) }
+}
+
+// WithMemoryLimit bounds how many bytes a query may take for the tables that it reads and for what it sorts, groups or
+// keeps in between.
+func WithMemoryLimit(bytes int64) Option {
+	return func(e *Engine) { e.memory = ifPositive(bytes, e.memory) }
+}
+
+func ifPositive[N ~int | ~int64](n, fallback N) N {
+	if n > 0 {
+		return n
+	}
+	return fallback
+}
+
+// stopwatch measures how long a query works, and calls a function when that is too long.
+type stopwatch struct {
+	left  time.Duration
+	begin time.Time // when it was started last
+	timer *time.Timer
+}
+
+func newStopwatch(limit time.Duration, end func()) *stopwatch {
+	return &stopwatch{left: limit, begin: clock.Wall(), timer: time.AfterFunc(limit, end)}
+}
+
+func (w *stopwatch) stop() bool { return w.timer.Stop() }
+
+// pause does not count the time that a function takes.
+func (w *stopwatch) pause(rest func()) {
+	if !w.stop() {
+		return // it is too long already
+	}
+	w.left -= clock.Wall().Sub(w.begin)
+	rest()
+	w.begin = clock.Wall()
+	w.timer.Reset(max(0, w.left))
 }

@@ -1,15 +1,21 @@
 package snippet
 
 import (
+	_ "embed" // the template
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
+
+//go:embed gotest.tmpl
+var goTestTemplate string
 
 // GoTest returns a file of Go with a test that sends the request of an exchange to a mock in its own process, made by
 // mockserver.NewTransport, and wants the recorded status and the beginning of a recorded JSON body. A key that the
@@ -18,145 +24,68 @@ import (
 // The mock is as its scenario begins, without what earlier requests have changed. An error means that no mock could
 // serve the request.
 func GoTest(e *recording.Exchange, opts ...Option) (string, error) {
-	c := newConfig(opts)
+	c, s := newConfig(opts), &secrets{}
 	r, err := c.request(e)
 	if err != nil {
 		return "", err
 	}
-	p, err := c.locate(e, r)
+	at, err := c.locate(e, r)
 	if err != nil {
 		return "", err
 	}
-	g := &goTest{config: c, exchange: e, request: r, imports: map[string]bool{
-		"io": true, "net/http": true, "testing": true, module + "mockserver": true,
-	}}
-	body := g.send(p) + g.assert() + "}\n" // the imports and the secrets are known behind it
-	return "package mock_test\n\n" + g.importBlock() + "\n" + g.begin() + body, nil
-}
-
-const module = "svc.example/understudy/"
-
-// goTest is a test as it is written.
-type goTest struct {
-	*config
-	*request
-	secrets
-
-	exchange *recording.Exchange
-	imports  map[string]bool
-	keys     []int // secrets that stand in headers
-}
-
-// importBlock returns the imports, those of the standard library first.
-func (g *goTest) importBlock() string {
-	var own, others []string
-	isHidden := func(number int) bool { return !slices.Contains(g.keys, number) }
-	if g.isLong(g.body) || slices.ContainsFunc(g.numbers(), isHidden) {
-		g.imports["os"] = true
+	p := program{
+		Name: nameOfTest(e), Seq: e.Seq, Options: c.mockOptions(), Key: mockKey(e), Method: goMethod(r.method),
+		Notes:  commented("//", append(c.notes(e, saveBody), mockNotes(e)...)),
+		Hidden: map[string]bool{},
 	}
-	for path := range g.imports {
-		if line := "\t" + strconv.Quote(path) + "\n"; strings.HasPrefix(path, module) {
-			own = append(own, line)
-		} else {
-			others = append(others, line)
+	switch {
+	case c.isLong(r.body):
+		p.BodyFile = c.bodyFile
+	case len(r.body) > 0:
+		p.Body = s.goSum(string(r.body), " + ")
+	}
+	p.Address = s.goSum(at.mockAddress(), "+")
+	var keys []int // secrets that stand in headers
+	for _, h := range r.headers {
+		if isWorldHeader(h[0]) {
+			continue
+		}
+		for _, part := range s.split(h[1]) {
+			keys = append(keys, part.secret)
+		}
+		p.Headers = append(p.Headers, strconv.Quote(h[0])+", "+s.goSum(h[1], "+"))
+	}
+	for i := range s.marks {
+		if !slices.Contains(keys, i+1) {
+			p.Hidden[variable(i+1)] = true
 		}
 	}
-	slices.Sort(own)
-	slices.Sort(others)
-	return "import (\n" + strings.Join(others, "") + "\n" + strings.Join(own, "") + ")\n"
+	if p.Status = status(e); p.Status != 0 {
+		p.StatusName, p.Rows = goStatus(p.Status), leaves(nil, gjson.Parse(wanted(e)))
+	}
+	return p.filled(goTestTemplate, s), nil
 }
 
-// begin returns the beginning of the test: the mock and the secrets.
-func (g *goTest) begin() string {
-	var b strings.Builder
-	name := nameOfTest(g.exchange)
-	fmt.Fprintf(&b, "// %s sends the request of exchange %d to a mock as it begins.\n", name, g.exchange.Seq)
-	b.WriteString(commented("//", append(g.notes(g.exchange, saveBody), mockNotes(g.exchange)...)))
-	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tt.Parallel()\n", name)
-	fmt.Fprintf(&b, "\ttransport := mockserver.NewTransport(t%s)\n", g.options())
-	for i := range g.marks {
-		if slices.Contains(g.keys, i+1) {
-			fmt.Fprintf(&b, "\t// The recording hides this key.\n\tconst %s = %q\n", goVariable(i+1), mockKey(g.exchange))
-		} else {
-			fmt.Fprintf(&b, "\t// The recording hides this secret.\n\t%s := os.Getenv(%q)\n", goVariable(i+1), variable(i+1))
-		}
+// mockOptions returns the options of the transport.
+func (c *config) mockOptions() (options string) {
+	if c.scenario != "" {
+		options += ", mockserver.WithScenario(" + strconv.Quote(c.scenario) + ")"
 	}
-	return b.String()
-}
-
-// options returns the options of the transport.
-func (g *goTest) options() (options string) {
-	if g.scenario != "" {
-		options += ", mockserver.WithScenario(" + strconv.Quote(g.scenario) + ")"
-	}
-	if g.brand != "" && g.brand != specs.Neutral {
-		options += ", mockserver.WithBrand(" + strconv.Quote(string(g.brand)) + ")"
+	if c.brand != "" && c.brand != specs.Neutral {
+		options += ", mockserver.WithBrand(" + strconv.Quote(string(c.brand)) + ")"
 	}
 	return options
 }
 
-// send returns the lines that send the request.
-func (g *goTest) send(p place) string {
-	var b strings.Builder
-	body := "nil"
-	switch {
-	case len(g.body) == 0:
-	case g.isLong(g.body):
-		g.imports["bytes"] = true
-		fmt.Fprintf(&b, "\tbody, err := os.ReadFile(%q)\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n", g.bodyFile)
-		body = "bytes.NewReader(body)"
-	default:
-		g.imports["strings"] = true
-		fmt.Fprintf(&b, "\tbody := %s\n", g.sum(string(g.body), " + "))
-		body = "strings.NewReader(body)"
-	}
-	fmt.Fprintf(&b, "\trequest, err := http.NewRequestWithContext(t.Context(), %s,\n\t\t%s, %s)\n", goMethod(g.method),
-		g.sum(p.mockAddress(), "+"), body)
-	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n")
-	for _, h := range g.headers {
-		if !isWorldHeader(h[0]) {
-			for _, p := range g.split(h[1]) {
-				g.keys = append(g.keys, p.secret)
-			}
-			fmt.Fprintf(&b, "\trequest.Header.Add(%q, %s)\n", h[0], g.sum(h[1], "+"))
+// goSum returns a text as a sum of literals and variables.
+func (s *secrets) goSum(text, plus string) string {
+	return s.sum(text, plus, goText, func(name string, isEscaped bool) string {
+		if isEscaped {
+			return "url.QueryEscape(" + strings.ToLower(name) + ")"
 		}
-	}
-	return b.String() + receive
+		return strings.ToLower(name)
+	})
 }
-
-// receive is the part of a test that sends the request and reads the answer.
-const receive = `	response, err := transport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-`
-
-// sum returns a text as a sum of literals and variables.
-func (g *goTest) sum(text, plus string) string {
-	var terms []string
-	for _, p := range g.split(text) {
-		switch {
-		case p.secret == 0:
-			terms = append(terms, goText(p.text))
-		case p.isEscaped:
-			g.imports["net/url"] = true
-			terms = append(terms, "url.QueryEscape("+goVariable(p.secret)+")")
-		default:
-			terms = append(terms, goVariable(p.secret))
-		}
-	}
-	if len(terms) == 0 {
-		return `""`
-	}
-	return strings.Join(terms, plus)
-}
-
-func goVariable(number int) string { return strings.ToLower(variable(number)) }
 
 // goText returns a text as a literal, with as few escapes as may be.
 func goText(text string) string {
@@ -204,4 +133,47 @@ func mockNotes(e *recording.Exchange) (notes []string) {
 		notes = append(notes, "A fault changed the recorded answer: plan it before the request.")
 	}
 	return notes
+}
+
+// leaves returns the values of what is wanted as elements of a composite literal, each with its path. The path is in
+// the form of Go already.
+func leaves(path []string, v gjson.Result) (rows []string) {
+	switch {
+	case v.IsObject():
+		v.ForEach(func(key, value gjson.Result) bool {
+			rows = append(rows, leaves(append(slices.Clip(path), goText(key.Str)), value)...)
+			return true
+		})
+		return rows
+	case v.IsArray():
+		for i, value := range v.Array() {
+			rows = append(rows, leaves(append(slices.Clip(path), strconv.Itoa(i)), value)...)
+		}
+		return rows
+	}
+	value := ""
+	switch {
+	case !v.Exists() || v.Raw == anything || v.Raw == more:
+		return nil
+	case v.Type == gjson.String:
+		value = goText(v.Str)
+	case v.Type == gjson.Number:
+		if _, err := strconv.ParseFloat(v.Raw, 64); err != nil {
+			return nil // too large
+		}
+		value = "float64(" + v.Raw + ")"
+	case v.Type == gjson.Null:
+		value = "nil"
+	default:
+		value = v.Raw
+	}
+	return []string{"{" + value + ", []any{" + strings.Join(path, ", ") + "}}"}
+}
+
+// goStatus returns a status of the platform as the constant that net/http has for it, any other one as a number.
+func goStatus(status int) string {
+	if slices.Contains([]int{200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 422, 429, 500}, status) {
+		return "http.Status" + strings.ReplaceAll(http.StatusText(status), " ", "")
+	}
+	return strconv.Itoa(status)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"svc.example/understudy/specs"
@@ -163,3 +165,79 @@ func mockKey(e *recording.Exchange) string {
 
 // isWorldHeader reports whether a header chooses a world of a server, which a mock of one's own does not have.
 func isWorldHeader(name string) bool { return strings.EqualFold(name, "X-Understudy-World") }
+
+// marked matches the mark that replaces a secret, in a query with its brackets escaped.
+var marked = regexp.MustCompile(`(?:\[|%5B)redacted(?::|%3A)[0-9a-f]{8}(?:\]|%5D)`)
+
+// piece is a part of a text: plain, or a secret that a mark has replaced.
+type piece struct {
+	text      string
+	secret    int  // its number, from 1; 0: the text is plain
+	isEscaped bool // the secret stands in an address
+}
+
+// secrets numbers the secrets of an exchange in the order in which they are met.
+type secrets struct {
+	marks      []string
+	hasEscapes bool // a variable stands in an address
+}
+
+// split divides a text at its marks.
+func (s *secrets) split(text string) (pieces []piece) {
+	from := 0
+	for _, at := range marked.FindAllStringIndex(text, -1) {
+		if from < at[0] {
+			pieces = append(pieces, piece{text: text[from:at[0]]})
+		}
+		mark := text[at[0]:at[1]]
+		pieces = append(pieces, piece{secret: s.number(mark), isEscaped: strings.Contains(mark, "%5B")})
+		from = at[1]
+	}
+	if from < len(text) {
+		pieces = append(pieces, piece{text: text[from:]})
+	}
+	return pieces
+}
+
+// number returns the number of the secret that a mark has replaced, the same for the same secret.
+func (s *secrets) number(mark string) int {
+	mark = strings.NewReplacer("%5B", "[", "%3A", ":", "%5D", "]").Replace(mark)
+	if i := slices.Index(s.marks, mark); i >= 0 {
+		return i + 1
+	}
+	s.marks = append(s.marks, mark)
+	return len(s.marks)
+}
+
+// sum returns a text as a sum of literals and values of variables, in the syntax of a language.
+func (s *secrets) sum(text, plus string, literal func(string) string, value func(string, bool) string) string {
+	var terms []string
+	for _, p := range s.split(text) {
+		if p.secret == 0 {
+			terms = append(terms, literal(p.text))
+			continue
+		}
+		s.hasEscapes = s.hasEscapes || p.isEscaped
+		terms = append(terms, value(variable(p.secret), p.isEscaped))
+	}
+	if len(terms) == 0 {
+		return literal("")
+	}
+	return strings.Join(terms, plus)
+}
+
+// variables returns the names of the variables for all secrets.
+func (s *secrets) variables() (names []string) {
+	for i := range s.marks {
+		names = append(names, variable(i+1))
+	}
+	return names
+}
+
+// variable returns the name of the variable for a secret: KEY, KEY2 and so on.
+func variable(number int) string {
+	if number == 1 {
+		return "KEY"
+	}
+	return fmt.Sprintf("KEY%d", number)
+}

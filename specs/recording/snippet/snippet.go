@@ -9,6 +9,7 @@ package snippet
 import (
 	"fmt"
 	"strings"
+	"text/template"
 	"unicode"
 	"unicode/utf8"
 
@@ -84,6 +85,34 @@ func commented(sign string, notes []string) string {
 	var b strings.Builder
 	for _, note := range notes {
 		b.WriteString(sign + " " + note + "\n")
+	}
+	return b.String()
+}
+
+// program holds what the template of a language shows. Texts are in the syntax of that language, but for names.
+type program struct {
+	Notes, Method, Address, Body, BodyFile string
+
+	Headers []string // names and values, separated by a comma
+	Secrets []string // the variables for them
+
+	HasEscapes bool // variables in addresses
+
+	Host, Connection string // of Python
+
+	Name, Options, Key, StatusName string // of Go
+	Seq                            int64
+	Status                         int             // 0 without an answer
+	Rows                           []string        // what is wanted of the answer
+	Hidden                         map[string]bool // the variables for secrets that are not in headers
+}
+
+func (p program) filled(text string, s *secrets) string {
+	p.Secrets, p.HasEscapes = s.variables(), s.hasEscapes
+	var b strings.Builder
+	parsed := template.Must(template.New("").Funcs(template.FuncMap{"lower": strings.ToLower}).Parse(text))
+	if err := parsed.Execute(&b, p); err != nil {
+		panic(err) // a builder takes everything, and the templates fit a program
 	}
 	return b.String()
 }

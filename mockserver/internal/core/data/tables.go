@@ -1,9 +1,20 @@
 package data
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
 	"iter"
+	"maps"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/vmihailenco/msgpack/v5"
 
 	"svc.example/understudy/mockserver/internal/core/access"
 	"svc.example/understudy/mockserver/internal/core/wire"
@@ -228,4 +239,323 @@ func LiveTables(w *world.State, database string) []world.Table {
 		return nil
 	}
 	return slices.Collect(tablesOf(w, d.ID))
+}
+
+// tableOptions is the body of requests on a table. An absent field leaves its value as it is.
+type tableOptions struct {
+	Name             *string               `json:"name"`
+	Overwrite        bool                  `json:"overwrite"`
+	Schema           jsontext.Value        `json:"schema"`
+	IgnoreDuplicates bool                  `json:"ignore_duplicate_schema"`
+	DetectSchema     *bool                 `json:"detect_schema"`
+	ExpireDays       wire.Nullable[int]    `json:"expire_days"`
+	IncludeV         *bool                 `json:"include_v"`
+	Description      wire.Nullable[string] `json:"description"`
+}
+
+func readOptions(c *op.Call) (options tableOptions, err error) {
+	return options, c.Decode(&options)
+}
+
+// columns returns the schema, which must be present.
+func (o tableOptions) columns() ([]world.Column, error) {
+	if o.Schema == nil {
+		return nil, op.Invalid("schema", "is missing")
+	}
+	columns, err := parseSchema(o.Schema)
+	if err == nil && o.IgnoreDuplicates {
+		columns = withoutDuplicates(columns)
+	}
+	return columns, err
+}
+
+// apply changes a table according to the options, except for its name.
+func (o tableOptions) apply(t *world.Table) error {
+	if days := o.ExpireDays.Value; days != nil && *days < 0 {
+		return op.Invalid("expire_days", "want a number of days, or 0 or null for no expiry, not %d", *days)
+	}
+	if o.Schema != nil {
+		columns, err := o.columns()
+		if err == nil {
+			err = requireDistinct(columns)
+		}
+		if err != nil {
+			return err
+		}
+		t.Schema = columns
+	}
+	if o.ExpireDays.Sent {
+		t.ExpireDays = o.ExpireDays.Value
+	}
+	if o.Description.Sent {
+		t.Description = o.Description.Value
+	}
+	if o.DetectSchema != nil {
+		t.DetectSchema = *o.DetectSchema
+	}
+	if o.IncludeV != nil {
+		t.IncludeV = *o.IncludeV
+	}
+	return nil
+}
+
+// CreateTableWithType creates a table of the only type.
+func CreateTableWithType(c *op.Call) (op.Reply, error) {
+	if kind := c.Param("table_type"); kind != tableKind {
+		return op.Reply{}, op.Invalid("table_type", "want %s, the only type, not %q", tableKind, kind)
+	}
+	return CreateTable(c)
+}
+
+// CreateTable creates a table. A repetition with the same idempotent_key gets the first answer (assumed).
+func CreateTable(c *op.Call) (op.Reply, error) {
+	name, key := c.Param("table_name"), c.Text("idempotent_key")
+	if err := CheckName("table_name", name); err != nil {
+		return op.Reply{}, err
+	}
+	d, err := DatabaseFor(c, access.Edit)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if other, err := LiveTableIn(c.World, d, name); err == nil {
+		if key != "" && key == other.IdempotentKey {
+			return tableReferenceOf(d, other)
+		}
+		return op.Reply{}, nameTaken(d, other)
+	}
+	t, err := newTable(c, d)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	t.Name, t.IdempotentKey = name, key
+	return tableReferenceOf(d, AddTable(c.World, d, t, c.Now))
+}
+
+// AddTable adds a new table to a database in which its name is free.
+func AddTable(w *world.State, d world.Database, t world.Table, now time.Time) world.Table {
+	t.ID, t.Database, t.CreatedAt, t.UpdatedAt = w.NewID("core.table"), d.ID, now, now
+	putTable(w, t)
+	touchDatabase(w, d.ID, now)
+	return t
+}
+
+// newTable returns the schema and the options of a table to create: those of the body, else those of the source table,
+// else the platform's (assumed: that new columns join the schema by themselves).
+func newTable(c *op.Call, d world.Database) (t world.Table, err error) {
+	t = world.Table{IncludeV: true, DetectSchema: true}
+	if name := c.Text("source_table"); name != "" {
+		if t, err = copyOf(c, d, name, t); err != nil {
+			return t, err
+		}
+	}
+	options, err := readOptions(c)
+	if err != nil {
+		return t, err
+	}
+	return t, options.apply(&t)
+}
+
+// copyOf gives a new table the schema of another one and, with including_properties, its options and its distribution.
+func copyOf(c *op.Call, d world.Database, source string, t world.Table) (world.Table, error) {
+	from, err := LiveTableIn(c.World, d, source)
+	if err != nil {
+		return t, err
+	}
+	all, err := c.Flag("including_properties", false)
+	if err != nil {
+		return t, err
+	}
+	t.Schema = from.Schema
+	if all {
+		t.ExpireDays, t.IncludeV, t.Description = from.ExpireDays, from.IncludeV, from.Description
+		t.DetectSchema, t.Distribution = from.DetectSchema, from.Distribution
+	}
+	return t, nil
+}
+
+func nameTaken(d world.Database, t world.Table) error {
+	return op.Conflict("table %s (id %d) of database %s has this name already", t.Name, t.ID, d.Name)
+}
+
+// UpdateTableSchema replaces the schema. A name in use is 422 here: the document of this operation has no 409.
+func UpdateTableSchema(c *op.Call) (op.Reply, error) {
+	options, err := readOptions(c)
+	if err == nil && options.Schema == nil {
+		err = op.Invalid("schema", "is missing")
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	reply, err := UpdateTable(c)
+	return reply, wire.Recode(err, op.CodeConflict, op.CodeUnprocessable)
+}
+
+// UpdateTable changes the options of a table.
+func UpdateTable(c *op.Call) (op.Reply, error) {
+	d, t, err := tableFor(c, access.Edit)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	options, err := readOptions(c)
+	if err == nil {
+		err = options.apply(&t)
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	t.UpdatedAt = c.Now
+	if options.Name == nil || *options.Name == t.Name {
+		putTable(c.World, t)
+		return tableReferenceOf(d, t)
+	}
+	if t, err = renameTo(c, d, t, *options.Name, options.Overwrite); err != nil {
+		return op.Reply{}, err
+	}
+	return tableReferenceOf(d, t)
+}
+
+// TailTable returns the records that were added last, in the order in which they were added (assumed); without a count
+// it returns one. The suffix of the path, or else format, chooses the form.
+func TailTable(c *op.Call) (op.Reply, error) {
+	_, t, err := tableFor(c, access.Query)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	count, err := c.Int("count", 1)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if count < 1 {
+		return op.Reply{}, op.Invalid("count", "must be at least 1, but is %d", count)
+	}
+	records, err := lastRecords(c.World, t, count)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	switch form := cmp.Or(strings.TrimPrefix(c.Param("path_format"), "."), c.Text("format"), "json"); form {
+	case "json":
+		return op.OK(records)
+	case "msgpack":
+		return stream(records)
+	default:
+		return op.Reply{}, op.Invalid("format", "want json or msgpack, not %q", form)
+	}
+}
+
+func lastRecords(w *world.State, t world.Table, count int64) ([]record, error) {
+	list := []record{}
+	rows, _ := w.Core.Records.Get(t.ID)
+	for row := range rows.Backward() {
+		r, err := newRecord(t, row)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+		if int64(len(list)) == count {
+			break
+		}
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// stream answers with one msgpack value after the other, the form that clients read.
+func stream(records []record) (op.Reply, error) {
+	var b bytes.Buffer
+	encoder := msgpack.NewEncoder(&b)
+	for _, r := range records {
+		if err := encoder.Encode(r); err != nil {
+			return op.Reply{}, fmt.Errorf("write a record as msgpack: %w", err)
+		}
+	}
+	return op.Reply{Bytes: b.Bytes(), Type: "application/octet-stream"}, nil
+}
+
+// record is one record on the wire: a map whose keys have a fixed order.
+type record struct {
+	fields []field
+	time   int64
+}
+
+// field is a value of a record; values are texts (documented).
+type field struct{ key, text string }
+
+// newRecord puts the columns of the schema first, in their order, then other keys in alphabetical order, and the time
+// last.
+func newRecord(t world.Table, row world.Record) (record, error) {
+	texts := map[string]string{}
+	if err := json.Unmarshal([]byte(row.Values), &texts); err != nil {
+		return record{}, fmt.Errorf("read a record of table %d: %w", t.ID, err)
+	}
+	delete(texts, timeColumn)
+	r := record{time: row.Time}
+	for _, column := range t.Schema {
+		if text, ok := texts[column.Name]; ok {
+			r.fields = append(r.fields, field{column.Name, text})
+			delete(texts, column.Name)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
+		r.fields = append(r.fields, field{key, texts[key]})
+	}
+	return r, nil
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (r record) MarshalJSONTo(e *jsontext.Encoder) error {
+	tokens := []jsontext.Token{jsontext.BeginObject}
+	for _, f := range r.fields {
+		tokens = append(tokens, jsontext.String(f.key), jsontext.String(f.text))
+	}
+	tokens = append(tokens, jsontext.String(timeColumn), jsontext.Int(r.time), jsontext.EndObject)
+	for _, token := range tokens {
+		if err := e.WriteToken(token); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EncodeMsgpack implements msgpack.CustomEncoder.
+func (r record) EncodeMsgpack(e *msgpack.Encoder) error {
+	if err := e.EncodeMapLen(len(r.fields) + 1); err != nil {
+		return err
+	}
+	for _, f := range r.fields {
+		if err := errors.Join(e.EncodeString(f.key), e.EncodeString(f.text)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(e.EncodeString(timeColumn), e.EncodeInt(r.time))
+}
+
+// The limits of the length of names of databases and tables (client).
+const (
+	minName = 3
+	maxName = 255
+)
+
+const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+// CheckName refuses a text that is not a valid name of a database or a table. The message gives the allowed and the
+// actual length, and the name (client). The handlers check names themselves, since the validation of requests may be
+// off.
+func CheckName(field, name string) error {
+	n := utf8.RuneCountInString(name)
+	if n >= minName && n <= maxName && strings.Trim(name, nameLetters) == "" {
+		return nil
+	}
+	return op.Invalid(field, "want %d to %d lower-case letters, digits and underscores, not %d characters: %q",
+		minName, maxName, n, name)
+}
+
+// checkColumnName refuses a text that is not a valid name of a column. It may be shorter, but must not begin with a
+// digit (public).
+func checkColumnName(name string) error {
+	n := utf8.RuneCountInString(name)
+	if n >= 1 && n <= maxName && strings.Trim(name, nameLetters) == "" && (name[0] < '0' || name[0] > '9') {
+		return nil
+	}
+	return op.Invalid("schema", "a column name has 1 to %d lower-case letters, digits and underscores and does not begin "+
+		"with a digit, unlike %q, which has %d characters", maxName, name, n)
 }

@@ -3,7 +3,11 @@
 package wire
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -58,3 +62,49 @@ func DateTimeOrEmpty(t time.Time) string {
 
 // MaxTime is the end of the year 9999 in unix seconds: no time on the wire is later.
 const MaxTime = 253402300799
+
+// Nullable is a member of a body in which null means something other than absence.
+type Nullable[T any] struct {
+	Sent  bool
+	Value *T // nil: null
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (g *Nullable[T]) UnmarshalJSON(data []byte) error {
+	g.Sent = true
+	return op.Unmarshal(data, &g.Value)
+}
+
+// Set stores a value that was sent.
+func Set[T any](to *T, value *T) {
+	if value != nil {
+		*to = *value
+	}
+}
+
+// Recode changes the code of a refusal, for operations whose documents lack the usual one.
+func Recode(err error, from, to op.Code) error {
+	refusal, ok := errors.AsType[*op.Error](err)
+	if !ok || refusal.Code != from {
+		return err
+	}
+	other := *refusal
+	other.Code = to
+	return &other
+}
+
+// compressors are pooled, since making one takes most of a megabyte.
+var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
+// Gzip returns a stream in gzip, with a constant header: the same rows give the same bytes.
+func Gzip(stream []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	w := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(w)
+	w.Reset(&packed)
+	if _, err := w.Write(stream); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return packed.Bytes(), err
+}
