@@ -149,9 +149,10 @@ var mockRows = map[string]mockRow{
 	"PlannedFault.ID":     does(func(_ context.Context, u *inUse) { planned(u).ID() }),
 	"PlannedFault.Remove": does(func(_ context.Context, u *inUse) { _ = planned(u).Remove() }),
 
-	"Server.CA":     does(func(_ context.Context, u *inUse) { u.server.CA() }),
-	"Server.Client": does(func(_ context.Context, u *inUse) { _ = u.server.Client() }),
-	"Server.Close":  does(func(_ context.Context, u *inUse) { _ = u.server.Close() }),
+	"Server.CA":        does(func(_ context.Context, u *inUse) { u.server.CA() }),
+	"Server.Client":    does(func(_ context.Context, u *inUse) { _ = u.server.Client() }),
+	"Server.Close":     does(func(_ context.Context, u *inUse) { _ = u.server.Close() }),
+	"Server.Documents": does(func(_ context.Context, u *inUse) { _, _ = u.server.Documents() }),
 	"Server.HTTPServer": does(func(ctx context.Context, u *inUse) {
 		ctx, leave := context.WithTimeout(ctx, time.Minute)
 		defer leave()
