@@ -88,7 +88,9 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 	return encoder.Encode(page)
 }
 
-func (f *showFlags) documents() *specs.Set { return specs.SetOf(f.specs.List, nil, specs.Brand(f.brand)) }
+func (f *showFlags) documents() *specs.Set {
+	return specs.SetOf(f.specs.List, nil, specs.Brand(f.brand))
+}
 
 // entries lists the operations and the extras.
 func entries(documents *specs.Set) ([]specs.Entry, error) {
