@@ -207,10 +207,28 @@ func (f *files) checkRef(ref, from string, checked map[string]error) error {
 	checked[key] = nil
 	value, name, err := f.resolve(ref, from)
 	if err == nil {
+		err = f.checkEnd(ref, value, name)
+	}
+	if err == nil {
 		err = f.check(value, false, name, checked)
 	}
 	checked[key] = err
 	return err
+}
+
+// checkEnd returns an error if a reference, whose value stands in a file, leads from reference to reference only.
+func (f *files) checkEnd(ref string, value any, name string) (err error) {
+	for range maxReferences {
+		node, _ := value.(map[string]any)
+		next, isRef := node["$ref"].(string)
+		if !isRef {
+			return nil
+		}
+		if value, name, err = f.resolve(next, name); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("it refers to %s, which leads to nothing but references", ref)
 }
 
 // dropUnresolved takes operations out of a tree that have references which lead nowhere.

@@ -107,6 +107,7 @@ func TestForms(t *testing.T) {
 		"into nowhere in another file":  {"'other.yaml#/Owner'", "which is not there"},
 		"that another file has":         {"'broken.yaml'", "which is not there"},
 		"to a file outside the folder":  {"'../secret.yaml'", "outside of the document's folder"},
+		"to itself":                     {"'#/components/schemas/Loop'", "which leads to nothing but references"},
 		"to a file by its full path":    {"'/etc/hostname'", "outside of the document's folder"},
 		"to a link that leads outside":  {"'link.yaml'", "cannot be read"},
 		"to a folder":                   {"'.'", "cannot be read"},
@@ -119,7 +120,8 @@ func TestForms(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(folder, "secret.yaml"), []byte("type: string\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			text := head + "paths:\n" + good + strings.Replace(outside, "REF", test.ref, 1)
+			text := head + "paths:\n" + good + strings.Replace(outside, "REF", test.ref, 1) +
+				"components: {schemas: {Loop: {$ref: '#/components/schemas/Loop'}}}\n"
 			if name == "to a link that leads outside" {
 				shop := filepath.Join(folder, "shop")
 				if err := os.Mkdir(shop, 0o700); err != nil {

@@ -201,6 +201,9 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	d.tree = sync.OnceValues(func() (map[string]any, error) { return shortTree(source) })
 	d.addOperations()
 	d.findKeys()
+	if embedded != nil {
+		d.boundEmptiness()
+	}
 	d.isOwn = embedded != nil && !name.IsOwn()
 	if name.IsOwn() && !d.describesResources() {
 		d.infer()

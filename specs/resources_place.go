@@ -30,7 +30,7 @@ func (o *Operation) answerHas(at Pointer) bool {
 			continue
 		}
 		for mediaType, media := range ref.Value.Content {
-			if isJSONType(mediaType) && media.Schema != nil && mayHaveValueAt(media.Schema.Value, at, maxReferences) {
+			if isJSONType(mediaType) && media.Schema != nil && mayHaveValueAt(media.Schema.Value, at) {
 				return true
 			}
 		}
@@ -39,25 +39,37 @@ func (o *Operation) answerHas(at Pointer) bool {
 }
 
 // mayHaveValueAt reports whether a schema allows a value at a pointer.
-func mayHaveValueAt(s *openapi3.Schema, at Pointer, depth int) bool {
-	if s == nil || depth == 0 {
+func mayHaveValueAt(s *openapi3.Schema, at Pointer) bool { return places{}.allows(s, at) }
+
+// places holds the schemas that were asked already, by how much of the pointer was left.
+type places map[place]bool
+
+type place struct {
+	schema *openapi3.Schema
+	left   int
+}
+
+func (p places) allows(s *openapi3.Schema, at Pointer) bool {
+	here := place{s, len(at)}
+	if s == nil || p[here] {
 		return false
 	}
 	if len(at) == 0 {
 		return true
 	}
+	p[here] = true
 	for _, part := range slices.Concat(s.AllOf, s.OneOf, s.AnyOf) {
-		if mayHaveValueAt(part.Value, at, depth-1) {
+		if p.allows(part.Value, at) {
 			return true
 		}
 	}
 	switch child := s.Properties[at[0]]; {
 	case at[0] == "*":
-		return s.Items != nil && mayHaveValueAt(s.Items.Value, at[1:], depth-1)
+		return s.Items != nil && p.allows(s.Items.Value, at[1:])
 	case child != nil:
-		return mayHaveValueAt(child.Value, at[1:], depth-1)
+		return p.allows(child.Value, at[1:])
 	case s.AdditionalProperties.Schema != nil:
-		return mayHaveValueAt(s.AdditionalProperties.Schema.Value, at[1:], depth-1)
+		return p.allows(s.AdditionalProperties.Schema.Value, at[1:])
 	}
 	return false
 }
@@ -68,7 +80,7 @@ func (o *Operation) requestHas(at Pointer) bool {
 		return false
 	}
 	for _, media := range o.Spec.RequestBody.Value.Content {
-		if media.Schema != nil && mayHaveValueAt(media.Schema.Value, at, maxReferences) {
+		if media.Schema != nil && mayHaveValueAt(media.Schema.Value, at) {
 			return true
 		}
 	}

@@ -32,6 +32,20 @@ func SetOf(own, overlays [][2]string, only []string, brand Brand) (*Set, error) 
 	return s, s.Overlays.Settle(s.Files)
 }
 
+// Near returns which interface of the platform an own one is called almost like, if there is one: its name may be
+// misspelled. It is one letter away, or two in a name of six letters or more.
+func (i Interface) Near() (Interface, bool) {
+	if !i.IsOwn() {
+		return "", false
+	}
+	for _, name := range Interfaces() {
+		if d := source.Distance(string(i), string(name)); d == 1 || d == 2 && len(name) >= 6 {
+			return name, true
+		}
+	}
+	return "", false
+}
+
 // Names lists the interfaces of the set: the platform's in the order of its documentation, and then those of the
 // user's own by their names.
 func (s *Set) Names() []Interface {

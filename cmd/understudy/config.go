@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/internal/checkflags"
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/source"
 )
 
@@ -239,6 +240,7 @@ func configure(c *cobra.Command, args []string) error {
 		return err
 	}
 	c.SetContext(context.WithValue(c.Context(), configKey{}, config))
+	defer warnOfNames(c)
 	if c.Name() == serveCommand {
 		return configureServe(c, config)
 	}
@@ -257,6 +259,17 @@ func configure(c *cobra.Command, args []string) error {
 		}
 	}
 	return source.Join(problems)
+}
+
+// warnOfNames warns of interfaces of the user's own that are called almost like one of the platform.
+func warnOfNames(c *cobra.Command) {
+	for _, value := range valuesOf(c, "spec") {
+		name, _, _ := strings.Cut(value, "=")
+		if near, is := specs.Interface(name).Near(); is {
+			fmt.Fprintf(c.ErrOrStderr(), "understudy: --spec %s: a new interface %s is added; for your version of one of the "+
+				"platform's, did you mean %s?\n", value, name, near)
+		}
+	}
 }
 
 // findConfig reads the configuration that --config names, or else the environment, or the one of the working folder. It

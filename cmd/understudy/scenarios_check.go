@@ -150,7 +150,8 @@ func (k scenarioCheck) one(name string) ([]scenarioProblem, error) {
 			found = append(found, p)
 		}
 	}
-	return append(found, problemsOf(name, story.Check(scenario.StoryFile, scenario.Story, &specs.Set{Brand: k.brand}))...), nil
+	err = story.Check(scenario.StoryFile, scenario.Story, &specs.Set{Brand: k.brand})
+	return append(found, problemsOf(name, err)...), nil
 }
 
 // isAt reports whether two problems have the same place. Their messages may differ in times.

@@ -222,17 +222,19 @@ func merged(s *openapi3.Schema) *openapi3.Schema {
 	if all.Properties == nil {
 		all.Properties = openapi3.Schemas{}
 	}
-	for _, ref := range s.AllOf {
-		if ref.Value == nil {
-			continue
-		}
-		part := ref.Value
-		if len(part.AllOf) > 0 {
-			part = merged(part)
-		}
-		add(&all, part)
-	}
+	addParts(&all, s, map[*openapi3.Schema]bool{s: true})
 	return &all
+}
+
+// addParts makes a schema say what all parts of an allOf say, each once: what two levels share says nothing more.
+func addParts(all, s *openapi3.Schema, added map[*openapi3.Schema]bool) {
+	for _, ref := range s.AllOf {
+		if part := ref.Value; part != nil && !added[part] {
+			added[part] = true
+			add(all, part)
+			addParts(all, part, added)
+		}
+	}
 }
 
 // add makes a schema say what another one says, too.

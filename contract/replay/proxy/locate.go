@@ -31,7 +31,8 @@ func (p *Proxy) locate(r *http.Request) (place, bool) {
 		return place{iface: specs.Interface(label), origin: origin(r), path: path}, p.isInterface(label)
 	}
 	name, rest, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
-	return place{iface: specs.Interface(name), origin: origin(r), prefix: "/" + name, path: "/" + rest}, p.isInterface(name)
+	at := place{iface: specs.Interface(name), origin: origin(r), prefix: "/" + name, path: "/" + rest}
+	return at, p.isInterface(name)
 }
 
 func (p *Proxy) isInterface(name string) bool { return slices.Contains(p.names, specs.Interface(name)) }

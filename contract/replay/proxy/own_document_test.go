@@ -57,7 +57,7 @@ func TestInterfacesOfOneSOwnArePassedOn(t *testing.T) {
 		"http://127.0.0.1:4011/v1/items":   alone,
 		"http://shop.localhost:1/v1/items": p,
 	} {
-		r := httptest.NewRequest(http.MethodPost, address, strings.NewReader(`{"password":"open sesame"}`))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(`{"password":"open sesame"}`))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("X-Shop", "swordfish-1234")
 		w := httptest.NewRecorder()
@@ -67,7 +67,7 @@ func TestInterfacesOfOneSOwnArePassedOn(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	p.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/shopp/v1/items", nil))
+	p.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/shopp/v1/items", nil))
 	if body, _ := io.ReadAll(w.Body); w.Code != http.StatusNotFound || !strings.Contains(string(body), "one of shop\"") {
 		t.Errorf("an unknown interface: %d %s", w.Code, body)
 	}
