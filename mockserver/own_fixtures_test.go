@@ -53,7 +53,7 @@ func TestOwnFixtures(t *testing.T) {
 		t.Parallel()
 		c := newOwnShop(t, mockserver.WithScenario(shopFixture(t)))
 		c.story(`
-			GET /products/71 -> 200 {"id":71,"name":"rose","price":2.50,"stock":3,"created_at":"2025-12-01T00:00:00Z","updated_at":"2026-01-15T09:30:00Z"}
+			GET /products/71 -> 200 {"id":71,"name":"rose","price":2.50,"stock":3,"created_at":"2025-12-01T00:00:00Z"}
 			GET /products?limit=1&offset=1 -> 200 {"has_more":false,"items":[{"id":2,"name":"lily","price":3,"created_at":"2026-01-15T09:30:00Z","stock":0,…
 			GET /products/71/reviews/0b8e6d0c-3a53-4b3c-9f5e-1c8a1d3b7a11 -> 200 {"id":"0b8e6d0c-3a53-4b3c-9f5e-1c8a1d3b7a11","productId":71,"stars":5}
 			GET /products/72/reviews -> 404 …

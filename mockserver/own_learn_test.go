@@ -50,7 +50,7 @@ func TestLearnOwnInterface(t *testing.T) {
 	}
 	again := newOwnShop(t, mockserver.WithScenario(file))
 	again.story(`
-		GET /products/71 -> 200 {"id":71,"name":"rose","price":2.50,"stock":3,"created_at":"2025-12-01T00:00:00Z",…
+		GET /products/71 -> 200 {"id":71,"name":"rose","price":2.50,"stock":3,"created_at":"2025-12-01T00:00:00Z"}
 		GET /products/72 -> 404 …
 		GET /products/71/reviews/0b8e6d0c-3a53-4b3c-9f5e-1c8a1d3b7a11 -> 200 {"id":"0b8e6d0c-3a53-4b3c-9f5e-1c8a1d3b7a11","productId":71,"stars":5}
 		GET /orders/ord_1 -> 200 {"order":{"id":"ord_1","productId":71,"quantity":2,"status":"placed"}}

@@ -384,10 +384,18 @@ func (s *seeding) keep(l *seedList, o *seedObject) {
 	}
 }
 
-// complete returns an object with what a mock makes of itself; nil if what the fixture gives does not fit the schema.
+// complete returns an object with what the mock makes of itself; nil if what the fixture gives does not fit the schema.
+// One without a key is made as for a client. One with a key is what answers show, and lacks only what it must have.
 func (s *seeding) complete(l *seedList, o *seedObject, place string, given []member) jsontext.Value {
 	schema := l.object()
-	text := join(schema.filled(s.call, place, given, true))
+	list := schema.filled(s.call, place, given, true)
+	if isNew := l.single == nil && o.key == ""; !isNew {
+		list = slices.DeleteFunc(list, func(m member) bool {
+			isFill := func(f fill) bool { return f.name == m.name && !f.isRequired }
+			return index(given, m.name) < 0 && slices.ContainsFunc(schema.fills, isFill)
+		})
+	}
+	text := join(list)
 	if schema.fits(text) {
 		return text
 	}
