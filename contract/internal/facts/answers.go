@@ -166,8 +166,8 @@ func isSameName(a, b string) bool {
 
 func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
-// isOfSameForm reports whether two texts may be identities of the same form: what /users/me answers with is no other
-// user.
+// isOfSameForm reports whether two texts may be identities of the same form: an answer to /users/me shows the id
+// that me stands for.
 func isOfSameForm(a, b string) bool {
 	hasDigit := func(text string) bool { return strings.ContainsAny(text, "0123456789") }
 	return isDigits(a) == isDigits(b) && (hasDigit(a) == hasDigit(b) || len(a) == len(b)) || strings.ContainsAny(a, "_-")
