@@ -22,7 +22,8 @@ var tableRecovery = history.Rule{
 		Watches: "Lists of deleted tables, for seven days after a table was deleted, and exchanges that show a table or " +
 			"its database after a recovery succeeded, until they are changed, moved or deleted again.",
 		Evidence: "The complete list of deleted tables, up to the last page, read by the caller who deleted the table, " +
-			"lacks it, or still has it after its recovery; it is not found either after a recovery without an answer; a recovered table, or its database that had been deleted, is not " +
+			"lacks it, or still has it after its recovery; it is not found either after a recovery " +
+			"without an answer; a recovered table, or its database that had been deleted, is not " +
 			"found by the caller who recovered it.",
 		Inconclusive: "The pages seen are not a complete list; the list belongs to another caller, who may not see the " +
 			"table; a recovered table is missing for another caller, or was recovered to a place that the recording does not " +
@@ -152,8 +153,8 @@ func (d *deletedTable) noteLacked(st *history.Step, evidence []*facts.Exchange) 
 	}
 	d.Ruling = history.Ruling{
 		Rule: TableRecovery, Aspect: "nowhere", Operation: st.Operation, Provenance: specs.Documented,
-		Message: fmt.Sprintf("table %s was not found after a recovery without an answer, and is not among the deleted tables "+
-			"either; it may have been recovered in between", d.table.ID),
+		Message: fmt.Sprintf("table %s was not found after a recovery without an answer, and is not among the deleted "+
+			"tables either; it may have been recovered in between", d.table.ID),
 		Evidence: append(slices.Clone(evidence), d.maybe, d.missed, st.Exchange),
 	}
 }

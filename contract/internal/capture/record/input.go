@@ -155,8 +155,9 @@ var (
 )
 
 const otherFormats = "NDJSON of exchanges, nor a cassette (with interactions or http_interactions) of go-vcr, VCR.py, " +
-	"Ruby's VCR, php-vcr, EasyVCR or ExVCR, nor a recording of httprr, Fiddler, mitmproxy, Hoverfly, WireMock, MockServer, " +
-	"Postman, Insomnia, Kong, or an access log of nginx, Apache or Envoy in JSON; docs/reference/formats.md describes them"
+	"Ruby's VCR, php-vcr, EasyVCR or ExVCR, nor a recording of httprr, Fiddler, mitmproxy, Hoverfly, WireMock, " +
+	"MockServer, Postman, Insomnia, Kong, or an access log of nginx, Apache or Envoy in JSON; " +
+	"docs/reference/formats.md describes them"
 
 // IsAtEnd reports whether nothing is left to read.
 func (in *Input) IsAtEnd() bool {
