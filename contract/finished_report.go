@@ -99,9 +99,16 @@ func (g *gatherer) addFindings(r *Report) {
 	for id, group := range g.Found.Groups {
 		r.Groups = append(r.Groups, report.Group{Finding: group.First, Count: group.Count, Occurrences: occurrences[id]})
 	}
+	temporal := rule.Names()
+	ofMessages := func(g *report.Group) int { // after what goes wrong over several exchanges
+		if slices.Contains(temporal, g.Rule) {
+			return 0
+		}
+		return 1
+	}
 	slices.SortFunc(r.Groups, func(a, b report.Group) int {
 		return cmp.Or(
-			cmp.Compare(r.Weight(&b.Finding), r.Weight(&a.Finding)),
+			cmp.Compare(r.Weight(&b.Finding), r.Weight(&a.Finding)), cmp.Compare(ofMessages(&a), ofMessages(&b)),
 			cmp.Compare(a.Exchange, b.Exchange), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Pointer, b.Pointer),
 			cmp.Compare(a.ID, b.ID),
 		)

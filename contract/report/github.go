@@ -69,12 +69,14 @@ func (r *Report) annotationText(g *Group) string {
 	for _, v := range g.Engines {
 		message = append(message, plain(v.inWords()))
 	}
-	for n, number := range g.chain() {
-		if n == maxListed {
+	chain := g.chain()
+	for n, number := range chain {
+		switch isLeftOut := len(chain) > maxListed && n >= maxListed-1 && number != g.Exchange; {
+		case !isLeftOut:
+			message = append(message, plain(r.line(number)))
+		case n == maxListed-1:
 			message = append(message, "…")
-			break
 		}
-		message = append(message, plain(r.line(number)))
 	}
 	for _, more := range []string{r.also(g, maxListed), r.says(&g.Finding)} {
 		if more != "" {

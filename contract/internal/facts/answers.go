@@ -166,8 +166,8 @@ func isSameName(a, b string) bool {
 
 func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
-// isOfSameForm reports whether two texts may be identities of the same form: what /users/me answers with is no other
-// user.
+// isOfSameForm reports whether two texts may be identities of the same form: an answer to /users/me shows the id
+// that me stands for.
 func isOfSameForm(a, b string) bool {
 	hasDigit := func(text string) bool { return strings.ContainsAny(text, "0123456789") }
 	return isDigits(a) == isDigits(b) && (hasDigit(a) == hasDigit(b) || len(a) == len(b)) || strings.ContainsAny(a, "_-")
@@ -236,7 +236,7 @@ type keyedAnswer struct {
 
 // checkKeys looks whether the thing that an answer is has the key that the path or the query names.
 func (a *answerReader) checkKeys(k *keyedAnswer) {
-	_, asked, _ := cutLast(a.event.Target.ID)
+	asked := lastOf(a.event.Target.ID)
 	var keys []string
 	for _, at := range k.resource.Keys {
 		if key := first(k.object, at); key != "" {
@@ -249,13 +249,8 @@ func (a *answerReader) checkKeys(k *keyedAnswer) {
 	a.checkSame(k.resource.Title, asked, keys[0])
 }
 
-// cutLast cuts an identity before its last part.
-func cutLast(id string) (before, last string, isLong bool) {
-	if i := strings.LastIndexByte(id, '/'); i >= 0 {
-		return id[:i], id[i+1:], true
-	}
-	return "", id, false
-}
+// lastOf returns the last part of an identity.
+func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
 // checkRepeated looks for a thing that a list shows twice.
 func (a *answerReader) checkRepeated() {
@@ -265,7 +260,7 @@ func (a *answerReader) checkRepeated() {
 		if f.Does != Lists || f.Thing.Kind != a.event.Kind {
 			continue
 		}
-		if _, key, _ := cutLast(f.Thing.ID); seen[f.Thing.ID] && judge.IsDistinct(key) {
+		if seen[f.Thing.ID] && judge.IsDistinct(lastOf(f.Thing.ID)) {
 			a.contradict("twice", specs.Public, "the list shows %s %s twice", a.about.Resource.Title, f.Thing.ID)
 		}
 		seen[f.Thing.ID] = true

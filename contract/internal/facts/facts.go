@@ -148,7 +148,7 @@ type Membership struct {
 	Sure         specs.Provenance // of it that the part is gone with the whole
 }
 
-// uniques are what no two things of a kind in an account may have alike, beside their keys.
+// uniques points to members that no two things of a kind in an account may have alike, beside their keys.
 var uniques = map[Kind]specs.Pointer{
 	Pools: {"name"}, PoolRules: {"priority"}, Policies: {"name"},
 	"llm.project": {"attributes", "name"},

@@ -328,8 +328,8 @@ func (a *accounts) joinUsers() {
 	join(false)
 }
 
-// areFirm reports whether more shows that the callers of some exchanges are of one account than that one of them changes
-// what another one was shown.
+// areFirm reports whether more shows that the callers of some exchanges are of one account than that one of them
+// changes what another one was shown.
 func (a *accounts) areFirm(list []*facts.Exchange) bool {
 	var first *facts.Exchange
 	for _, e := range list {

@@ -189,7 +189,7 @@ func (x *weighing) isSupportedBy(s *sign, excuse Excuse) bool {
 func (x *weighing) result(w *Watcher, known *others) Result {
 	r := x.Ruling
 	signs, gaps := x.signs, w.gaps
-	if w.config.Complete == Always { // nobody but callers of the recording may have done it
+	if w.config.Complete == Always { // only callers of the recording may have done it
 		signs, gaps = nil, nil
 	}
 	for _, excuse := range r.Excuses {

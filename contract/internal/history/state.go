@@ -205,7 +205,7 @@ func (st *Step) NextOfWalk() *facts.Exchange {
 	return w.pages[st.Walk.Next]
 }
 
-// holding is what one thing of a kind has, and no other one may have.
+// holding names a value that one thing of a kind has, and no other one may have.
 type holding struct {
 	kind   facts.Kind
 	unique string

@@ -41,16 +41,16 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 func TestCallersOfTheRecordingExplainWhatIsComplete(t *testing.T) {
 	t.Parallel()
 	const (
-		create  = "@1/a POST core:/table/create/shop/orders => 200 {}\n"
-		gone    = "@1/a POST core:/table/delete/shop/orders => 200 {}\n"
-		recover = `@1/b POST core:/table/recover/9 => 200 {"database":"shop","name":"orders"}` + "\n"
-		list    = `@1/a GET core:/table/deleted => 200 {"tables":[],"cursor_id":null}` + "\n"
-		shown   = "@1/a GET core:/table/show/shop/orders => 200 {table orders 9}\n"
+		create   = "@1/a POST core:/table/create/shop/orders => 200 {}\n"
+		gone     = "@1/a POST core:/table/delete/shop/orders => 200 {}\n"
+		recovery = `@1/b POST core:/table/recover/9 => 200 {"database":"shop","name":"orders"}` + "\n"
+		list     = `@1/a GET core:/table/deleted => 200 {"tables":[],"cursor_id":null}` + "\n"
+		shown    = "@1/a GET core:/table/show/shop/orders => 200 {table orders 9}\n"
 	)
 	for name, text := range map[string]string{
-		"recovered by another caller":    gone + recover + list,
-		"shown, then recovered":          create + shown + gone + recover + list + shown,
-		"recovered, and found":           create + gone + recover + shown,
+		"recovered by another caller":    gone + recovery + list,
+		"shown, then recovered":          create + shown + gone + recovery + list + shown,
+		"recovered, and found":           create + gone + recovery + shown,
 		"recovered with nothing to read": create + gone + "@1/b POST core:/table/recover/9 => 200\n" + list,
 		"a recovery without an answer":   create + gone + "@1/b POST core:/table/recover/9 => 0\n" + list + shown,
 	} {

@@ -22,7 +22,8 @@ var tableRecovery = history.Rule{
 		Watches: "Lists of deleted tables, for seven days after a table was deleted, and exchanges that show a table or " +
 			"its database after a recovery succeeded, until they are changed, moved or deleted again.",
 		Evidence: "The complete list of deleted tables, up to the last page, read by the caller who deleted the table, " +
-			"lacks it, or still has it after its recovery; a recovered table, or its database that had been deleted, is not " +
+			"lacks it, or still has it after its recovery; it is not found either after a recovery " +
+			"without an answer; a recovered table, or its database that had been deleted, is not " +
 			"found by the caller who recovered it.",
 		Inconclusive: "The pages seen are not a complete list; the list belongs to another caller, who may not see the " +
 			"table; a recovered table is missing for another caller, or was recovered to a place that the recording does not " +
@@ -58,6 +59,10 @@ type deletedTable struct {
 	ident    string // empty when it is not known
 	database string // id of its database, likewise
 	proofs   []*facts.Exchange
+
+	maybe          *facts.Exchange // a recovery of which the outcome is not known
+	place          facts.Thing     // where that puts the table
+	lacked, missed *facts.Exchange // after that: a list of deleted tables, and an answer, without it
 }
 
 func awaitListing(st *history.Step) {
@@ -81,7 +86,10 @@ func awaitListing(st *history.Step) {
 // find looks for the table in the pages so far, and for what takes it out of them.
 func (d *deletedTable) find(st *history.Step) bool {
 	if st.Recovered != nil && !facts.Before(st.Exchange, d.deletion) {
-		return !st.Refused() && d.mayBe(st.Recovered.ID, st.State)
+		return !st.Refused() && d.mayBe(st.Recovered.ID, st.State) && !d.mayBeBack(st)
+	}
+	if d.maybe != nil && st.Page == nil {
+		return d.isNowhere(st)
 	}
 	if st.Page == nil || !st.OK() || st.Opaque || !facts.Before(d.deletion, st.State.Pages.First) {
 		return false
@@ -100,6 +108,12 @@ func (d *deletedTable) find(st *history.Step) bool {
 func (d *deletedTable) missing(st *history.Step, r history.Ruling) bool {
 	known := !st.Start.IsZero() && !d.deletion.End.IsZero()
 	evidence := slices.Concat(d.proofs, []*facts.Exchange{d.deletion}, st.State.Pages.Evidence)
+	if d.maybe != nil {
+		if st.State.Pages.Whole && st.Caller == d.deletion.Caller && facts.Before(d.maybe, st.State.Pages.First) {
+			d.noteLacked(st, evidence)
+		}
+		return false
+	}
 	switch {
 	case known && st.Start.Sub(d.deletion.End) >= keptFor:
 		return true
@@ -119,6 +133,55 @@ func (d *deletedTable) missing(st *history.Step, r history.Ruling) bool {
 		st.Sign("created", d.table, d.deletion, time.Time{})
 	}
 	return true
+}
+
+// mayBeBack takes a recovery of which the outcome is not known: afterwards the table is either there, or among the
+// deleted ones.
+func (d *deletedTable) mayBeBack(st *history.Step) bool {
+	place, _, _ := st.State.Place(st.Recovered)
+	if !st.Unknown() || place.IsNone() || d.maybe != nil && place != d.place {
+		return false
+	}
+	d.maybe, d.place, d.lacked, d.missed = st.Exchange, place, nil, nil
+	return true
+}
+
+// noteLacked takes a list without the table. If the table was missing before that, it may have been recovered between.
+func (d *deletedTable) noteLacked(st *history.Step, evidence []*facts.Exchange) {
+	if d.lacked = st.Exchange; d.missed == nil {
+		return
+	}
+	d.Ruling = history.Ruling{
+		Rule: TableRecovery, Aspect: "nowhere", Operation: st.Operation, Provenance: specs.Documented,
+		Message: fmt.Sprintf("table %s was not found after a recovery without an answer, and is not among the deleted "+
+			"tables either; it may have been recovered in between", d.table.ID),
+		Evidence: append(slices.Clone(evidence), d.maybe, d.missed, st.Exchange),
+	}
+}
+
+// isNowhere looks at what an answer shows of a table that may have been recovered, and reports whether the case is
+// closed.
+func (d *deletedTable) isNowhere(st *history.Step) bool {
+	in := facts.DatabaseOf(d.place)
+	isMissing := st.Lacks(d.place) || st.Absent() == in
+	switch {
+	case st.Verb.Writes() && !st.Refused() && (st.Target == d.place || st.Target == in):
+		return true
+	case !facts.Before(d.maybe, st.Exchange) || st.Caller != d.deletion.Caller:
+	case st.ShowsThing(d.place), st.OK() && st.Target == d.place:
+		return true
+	case isMissing && d.lacked != nil && facts.Before(d.lacked, st.Exchange):
+		st.Judge(history.Ruling{
+			Rule: TableRecovery, Aspect: "nowhere", Provenance: specs.Documented,
+			Message: fmt.Sprintf("table %s is neither found nor among the deleted tables after a recovery without an answer",
+				d.table.ID),
+			Excuses: []history.Excuse{history.NewExcuse("deleted", d.place, d.maybe, st.Exchange)},
+		}, report.Fail, append(slices.Clone(d.proofs), d.deletion, d.maybe, d.lacked)...)
+		return true
+	case isMissing:
+		d.missed = st.Exchange
+	}
+	return false
 }
 
 func (d *deletedTable) is(f facts.DeletedTable) bool {

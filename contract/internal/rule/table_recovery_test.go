@@ -136,3 +136,31 @@ func TestTableRecovery(t *testing.T) {
 		},
 	})
 }
+
+// After a recovery without an answer, a table is there or among the deleted ones.
+func TestARecoveryWithoutAnAnswerLosesNoTable(t *testing.T) {
+	t.Parallel()
+	const (
+		shown    = "GET core:/table/show/shop/orders => 200 {table orders 9}\n"
+		gone     = shown + "POST core:/table/delete/shop/orders => 200 {}\n"
+		recovery = `POST core:/table/recover/9 {"database_name":"shop","table_name":"orders"} => `
+		lacks    = `GET core:/table/deleted => 200 {"tables":[],"cursor_id":null}` + "\n"
+		has      = `GET core:/table/deleted => 200 {"tables":[{deleted 9 shop orders}],"cursor_id":null}` + "\n"
+		missing  = "GET core:/table/show/shop/orders => 404\n"
+		empty    = `GET core:/table/list/shop => 200 {"tables":[]}` + "\n"
+	)
+	runRule(t, rule.TableRecovery, map[string]ruleCase{
+		"neither deleted nor found":          {gone + recovery + "0\n" + lacks + missing, []string{"fail 1 2 3 4 5"}},
+		"after a 502":                        {gone + recovery + "502\n" + lacks + missing, []string{"fail 1 2 3 4 5"}},
+		"neither deleted nor listed":         {gone + recovery + "0\n" + lacks + empty, []string{"fail 1 2 3 4 5"}},
+		"its database is not found":          {gone + recovery + "0\n" + lacks + "GET core:/table/list/shop => 404", []string{"fail 1 2 3 4 5"}},
+		"asked for twice":                    {gone + recovery + "0\n" + recovery + "500\n" + lacks + missing, []string{"fail 1 2 4 5 6"}},
+		"not found, then not deleted":        {gone + recovery + "0\n" + missing + lacks, []string{"inconclusive 1 2 3 4 5"}},
+		"still deleted":                      {gone + recovery + "0\n" + has + missing, []string{"pass ×1"}},
+		"there again":                        {gone + recovery + "0\n" + lacks + shown, nil},
+		"deleted again":                      {gone + recovery + "0\n" + lacks + "POST core:/table/delete/shop/orders => 200 {}\n" + missing, nil},
+		"another caller does not find it":    {gone + recovery + "0\n" + lacks + "@1/other " + missing, nil},
+		"recovered, and lost afterwards":     {gone + recovery + "0\n" + lacks, nil},
+		"the recovery was refused, and lost": {gone + recovery + "403\n" + lacks, []string{"fail 1 2 4"}},
+	})
+}

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,7 @@ func readDocument(drafts func(document tree.Value) ([]record.Draft, error)) func
 				in.Problem(record.TooLarge,
 					fmt.Errorf("it is longer than %d MiB and cannot be read in parts", record.MaxEntry>>20)))
 		}
-		document, err := record.ParseJSON(raw)
+		document, err := parseDocument(raw)
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return yield(record.Raw{}, in.Problem(record.Truncated, errors.New("the document is cut off here")))
@@ -46,6 +47,18 @@ func readDocument(drafts func(document tree.Value) ([]record.Draft, error)) func
 		}
 		return true
 	}
+}
+
+// parseDocument reads a document in JSON or YAML.
+func parseDocument(raw []byte) (tree.Value, error) {
+	if begin := bytes.TrimLeft(raw, " \t\r\n"); len(begin) == 0 || begin[0] == '{' || begin[0] == '[' {
+		return record.ParseJSON(raw)
+	}
+	doc, err := parseYAML(raw)
+	if err != nil {
+		return tree.Value{}, err
+	}
+	return new(tree.Builder).OfYAML(doc.Content[0], 0)
 }
 
 // variables holds the values that a collection of requests refers to by names, as in {{base}}/api/pools.

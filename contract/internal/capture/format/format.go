@@ -10,7 +10,11 @@
 // short).
 package format
 
-import "svc.example/understudy/contract/internal/capture/record"
+import (
+	"errors"
+
+	"svc.example/understudy/contract/internal/capture/record"
+)
 
 // Format is one way in which tools write recordings: an adapter, in a file of its own.
 type Format struct {
@@ -30,6 +34,9 @@ func formats() []Format {
 		{"WireMock journal", isJournal, jsonLists{"requests": inJSON(decodeServed)}.read},
 		{"Hoverfly simulation", isSimulation, jsonLists{"data.pairs": inJSON(decodePair)}.read},
 		{"Postman collection", isPostman, readDocument(draftsOfPostman)},
+		{"Charles session", isCharles, refuse("it is a session of Charles in JSON: export it as an HTTP Archive (.har)")},
+		{"Pact", isPact, refuse("it is a Pact, which has examples of exchanges and no recorded ones: " +
+			"record the exchanges of its tests, for example as an HTTP Archive")},
 		{"Insomnia export", isInsomnia, readDocument(draftsOfInsomnia)},
 		{"MockServer expectations", isMockServer, jsonLists{"": inJSON(decodeMockServer)}.read},
 		{"EasyVCR cassette", isEasyVCR, jsonLists{"": inJSON(decodeEasyVCR)}.read},
@@ -50,6 +57,19 @@ func Of(h *record.Head) *Format {
 		}
 	}
 	return nil
+}
+
+// isCharles recognises sessions that Charles has saved in JSON.
+func isCharles(h *record.Head) bool { return h.Begins("[") && h.Has("/0/request", "/0/actualPort") }
+
+// isPact recognises contracts between a consumer and a provider.
+func isPact(h *record.Head) bool { return h.Has("/consumer", "/provider", "/interactions") }
+
+// refuse reads nothing, and says why.
+func refuse(reason string) func(in *record.Input, yield func(record.Raw, error) bool) bool {
+	return func(in *record.Input, yield func(record.Raw, error) bool) bool {
+		return yield(record.Raw{}, in.Problem(record.NoRecording, errors.New(reason)))
+	}
 }
 
 // isObject is the last resort for JSON: the list of entries may stand behind anything.

@@ -51,7 +51,7 @@ var (
 	methodNames  = []string{"request_method", "method", "http_method", "verb"}
 	addressNames = []string{"request_uri", "uri", "url", "path", "request_path"}
 	statusNames  = []string{"status", "status_code", "response_status", "response_code", "code"}
-	hostNames    = []string{"http_host", "host", "vhost", "server_name"}
+	hostNames    = []string{"http_host", "host", "vhost", "server_name", "authority", ":authority"}
 	schemeNames  = []string{"scheme", "request_scheme"}
 	queryNames   = []string{"query_string", "query", "args"}
 	timeNames    = []string{"time_iso8601", "@timestamp", "timestamp", "time", "time_local", "msec"}
@@ -100,6 +100,9 @@ func decodeAccess(_ record.Raw, v tree.Value) (record.Draft, error) {
 	d.End = d.Start
 	if took := record.ParseMilliseconds(v.Get("request_time").Text); !d.Start.IsZero() {
 		d.Start = d.End.Add(-took * 1000) // it is in seconds, and the time is that of the answer
+	}
+	if began := loggedTime(v.Get("start_time").Text); d.Start.IsZero() && !began.IsZero() { // as Envoy has it
+		d.Start, d.End = began, began.Add(record.ParseMilliseconds(v.Get("duration").Text))
 	}
 	return withoutBodies(d).OrAt("http://localhost"), nil
 }

@@ -2,15 +2,18 @@ package format
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/capture/tree"
 )
 
-// isInsomnia recognises exports of Insomnia, version 4.
+var insomniaLine = regexp.MustCompile(`(?m)^["']?__export_format["']?[ \t]*:`)
+
+// isInsomnia recognises exports of Insomnia, version 4, in JSON or YAML.
 func isInsomnia(h *record.Head) bool {
-	return h.Has("/__export_format") || h.Has("/_type", "/resources")
+	return insomniaLine.Match(h.Text) || h.Has("/__export_format") || h.Has("/_type", "/resources")
 }
 
 // insomnia holds the variables and responses of an export.

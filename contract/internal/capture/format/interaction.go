@@ -34,19 +34,28 @@ func parseInteraction(raw []byte) (tree.Value, error) {
 
 // parseList reads a list of items in YAML.
 func parseList(raw []byte) (items []*yaml.Node, err error) {
+	doc, err := parseYAML(raw)
+	if err != nil {
+		return nil, err
+	}
+	if doc.Content[0].Kind != yaml.SequenceNode || len(doc.Content[0].Content) == 0 {
+		return nil, errors.New("not a list item")
+	}
+	return doc.Content[0].Content, nil
+}
+
+// parseYAML reads a document in YAML, which is not empty.
+func parseYAML(raw []byte) (*yaml.Node, error) {
 	var doc yaml.Node
-	err = routine.Try(func() error { return yaml.Unmarshal(raw, &doc) })
+	err := routine.Try(func() error { return yaml.Unmarshal(raw, &doc) })
 	// What the parser does not survive, the recording must not end with.
 	if _, ok := errors.AsType[*routine.PanicError](err); ok {
 		err = fmt.Errorf("the YAML parser failed: %s", routine.Brief(err))
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && len(doc.Content) != 1 {
+		err = errors.New("not a list item")
 	}
-	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.SequenceNode || len(doc.Content[0].Content) == 0 {
-		return nil, errors.New("not a list item")
-	}
-	return doc.Content[0].Content, nil
+	return &doc, err
 }
 
 var position = regexp.MustCompile(`(?:go-yaml )?load error in \w+ (?:\([^)]*\) )?at L(\d+)\.C(\d+)`)

@@ -149,11 +149,15 @@ func (in *Input) Foreign() *ReadError {
 
 var (
 	errNoRecording = errors.New(
-		"neither an HTTP Archive, nor NDJSON of exchanges, nor a cassette, nor a recording in another known format")
+		"neither an HTTP Archive (an object with log.entries), nor " + otherFormats)
 	// ErrNoList is the error of a document without the lists of a recording.
-	ErrNoList = errors.New("neither an HTTP Archive (an object with log.entries), nor NDJSON of exchanges, " +
-		"nor a cassette (with interactions or http_interactions)")
+	ErrNoList = errors.New("neither an HTTP Archive (an object with log.entries), nor " + otherFormats)
 )
+
+const otherFormats = "NDJSON of exchanges, nor a cassette (with interactions or http_interactions) of go-vcr, VCR.py, " +
+	"Ruby's VCR, php-vcr, EasyVCR or ExVCR, nor a recording of httprr, Fiddler, mitmproxy, Hoverfly, WireMock, " +
+	"MockServer, Postman, Insomnia, Kong, or an access log of nginx, Apache or Envoy in JSON; " +
+	"docs/reference/formats.md describes them"
 
 // IsAtEnd reports whether nothing is left to read.
 func (in *Input) IsAtEnd() bool {
