@@ -112,6 +112,14 @@ func TestOwnResources(t *testing.T) {
 		}
 		c.story(`GET /products/1 -> 200 {"id":1,"created_at":"2026-01-15T09:30:00Z","updated_at":"2026-01-15T09:30:00Z","name":"lily","price":5}`)
 	})
+	t.Run("what a POST sends stays where the service sets members of the same part", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnShop(t, mockserver.WithSpec("shop", "testdata/own/tickets.yaml"))
+		const ticket = `{"data":{"id":"1","type":"tickets","attributes":{"title":"Aida","seat":{"row":7,"isTaken":false},"createdAt":"2026-01-15T09:30:00Z"}}}`
+		c.story(`
+			POST /tickets {"data":{"type":"tickets","attributes":{"title":"Aida","seat":{"row":7}}}} -> 201 ` + ticket + `
+			GET /tickets/1 -> 200 ` + ticket)
+	})
 	t.Run("a change of what has been changed is refused", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnShop(t)
