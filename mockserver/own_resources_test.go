@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/mockserver"
 )
 
@@ -119,6 +121,29 @@ func TestOwnResources(t *testing.T) {
 		c.story(`
 			POST /tickets {"data":{"type":"tickets","attributes":{"title":"Aida","seat":{"row":7}}}} -> 201 ` + ticket + `
 			GET /tickets/1 -> 200 ` + ticket)
+	})
+	t.Run("parts beside a list say which page it is, and show nothing that is not there", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnShop(t, mockserver.WithSpec("shop", "testdata/own/tickets.yaml"))
+		for range 3 {
+			c.story(`POST /tickets {"data":{"type":"tickets","attributes":{"title":"Aida","seat":{"row":7}}}} -> 201…`)
+		}
+		_, answer, _ := c.call("GET /tickets?page[limit]=1&page[offset]=1", "")
+		page := func(offset int) string {
+			return fmt.Sprintf("https://api.shop.example/v1/tickets?page%%5Blimit%%5D=1&page%%5Boffset%%5D=%d", offset)
+		}
+		for at, want := range map[string]string{
+			"data.#.id": `["2"]`, "meta.total": "3", "included": "", "links.first": page(0), "links.prev": page(0),
+			"links.next": page(2), "links.last": page(2),
+		} {
+			if got := gjson.Get(answer, at).String(); got != want {
+				t.Errorf("%s is %s, want %s: %s", at, got, want, answer)
+			}
+		}
+		_, answer, _ = c.call("GET /tickets", "")
+		if gjson.Get(answer, "links.next").Exists() || gjson.Get(answer, "links.prev").Exists() {
+			t.Errorf("the only page leads to others: %s", answer)
+		}
 	})
 	t.Run("a change of what has been changed is refused", func(t *testing.T) {
 		t.Parallel()
