@@ -60,8 +60,8 @@ func TestCompiledOperations(t *testing.T) {
 			t.Errorf("%s has no row with this difference: decide it, and say why in the last column of the row", row)
 		}
 	}
-	text := fmt.Sprintf("# %d of %d ordinary operations answer alike when they are compiled\noperation\tdifference\twhy\n%s\n", same,
-		len(all), strings.Join(all, "\n"))
+	const head = "# %d of %d ordinary operations answer alike when they are compiled\noperation\tdifference\twhy\n%s\n"
+	text := fmt.Sprintf(head, same, len(all), strings.Join(all, "\n"))
 	if os.Getenv("UPDATE") == "1" {
 		if err := os.WriteFile(compiledTable, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -2,8 +2,6 @@ package access
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"svc.example/understudy/mockserver/internal/core/wire"
@@ -141,106 +139,4 @@ func matchPolicy(c *op.Call) (func(world.Policy) bool, error) {
 			return slices.Contains(entry.Tags, tag)
 		})
 	}, nil
-}
-
-type policyExportForm struct {
-	ExportedAt string               `json:"exported_at"`
-	AccountID  int64                `json:"account_id"`
-	Policies   []exportedPolicyForm `json:"policies"`
-}
-
-type exportedPolicyForm struct {
-	ID                int64                  `json:"id"`
-	Name              string                 `json:"name"`
-	Description       string                 `json:"description"`
-	Permissions       world.Permissions      `json:"permissions"`
-	ColumnPermissions []columnPermissionForm `json:"column_permissions"`
-}
-
-// ExportPolicies returns policies with all that they grant. Only administrators and delegated admins may call it, on
-// accounts with a feature flag (documented).
-func ExportPolicies(c *op.Call) (op.Reply, error) {
-	switch {
-	case !c.Caller.Delegates():
-		return op.Reply{}, op.Forbidden("only administrators and delegated admins may export policies")
-	case !c.World.Account.Has(world.FeatureSubUsers):
-		return op.Reply{}, op.Forbidden("the feature flag %s is off", world.FeatureSubUsers)
-	}
-	ids, err := exportedIDs(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	form := policyExportForm{ExportedAt: op.Instant(c.Now), AccountID: c.World.Account.ID}
-	for _, id := range ids {
-		p, ok := c.World.Account.Policies.Get(id)
-		if !ok {
-			return op.Reply{}, op.NotFound("policy", "id", id)
-		}
-		form.Policies = append(form.Policies, exportedPolicyForm{
-			ID: id, Name: p.Name, Description: p.Description, Permissions: p.Permissions,
-			ColumnPermissions: columnPermissionViews(p),
-		})
-	}
-	return op.OK(form)
-}
-
-func exportedIDs(c *op.Call) ([]int64, error) {
-	var ids []int64
-	for text := range strings.SplitSeq(c.Text("policy_ids"), ",") {
-		id, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-		if err != nil {
-			return nil, op.Invalid("policy_ids", "want ids of policies separated by commas, not %q",
-				c.Text("policy_ids"))
-		}
-		ids = with(ids, id)
-	}
-	return ids, nil
-}
-
-// textIDs returns the ids of a set that a body holds as texts. It refuses a missing set, and an id that does not exist
-// (assumed).
-func textIDs[R any](field string, set *[]string, noun string, get func(int64) (R, bool)) ([]int64, error) {
-	if set == nil {
-		return integerIDs(field, nil, noun, get)
-	}
-	ids := make([]int64, len(*set))
-	for i, text := range *set {
-		var err error
-		if ids[i], err = strconv.ParseInt(text, 10, 64); err != nil {
-			return nil, op.Unprocessable(field, "%s %q not found", noun, text)
-		}
-	}
-	return integerIDs(field, &ids, noun, get)
-}
-
-// integerIDs returns the ids of a set that a body holds as integers, with the same refusals as textIDs. A repeated id
-// counts once.
-func integerIDs[R any](field string, set *[]int64, noun string, get func(int64) (R, bool)) ([]int64, error) {
-	if set == nil {
-		return nil, op.Unprocessable(field, "is missing: want the whole set, which may be empty")
-	}
-	var ids []int64
-	for _, id := range *set {
-		if _, ok := get(id); !ok {
-			return nil, op.Unprocessable(field, "%s %d not found", noun, id)
-		}
-		ids = with(ids, id)
-	}
-	return ids, nil
-}
-
-// with returns a set of ids with one more.
-func with(ids []int64, id int64) []int64 {
-	if slices.Contains(ids, id) {
-		return ids
-	}
-	return append(slices.Clip(ids), id)
-}
-
-// without returns a set of ids without one of them.
-func without(ids []int64, id int64) []int64 { return minus(ids, []int64{id}) }
-
-// minus returns a set of ids without those of another.
-func minus(ids, others []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
 }
