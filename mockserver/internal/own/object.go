@@ -210,6 +210,17 @@ var errNoSample = errors.New("no object fits the schema of the document")
 // complete returns an object that has the given members, as far as the schema has them, and those that it must have.
 // A new one also has the defaults and the times of its creation. What does not fit the schema is left out.
 func (o *object) complete(call *op.Call, place string, given []member, isNew bool) (jsontext.Value, error) {
+	list := o.filled(call, place, given, isNew)
+	if text := join(list); o.fits(text) {
+		return text, nil
+	}
+	if text := join(o.partsFilled(call, place, list, isNew)); o.fits(text) {
+		return text, nil
+	}
+	return o.repair(o.maker(call, place), list)
+}
+
+func (o *object) filled(call *op.Call, place string, given []member, isNew bool) []member {
 	list := make([]member, 0, len(given)+len(o.fills))
 	for _, m := range given {
 		if o.has(m.name) {
@@ -217,18 +228,6 @@ func (o *object) complete(call *op.Call, place string, given []member, isNew boo
 		}
 	}
 	maker := o.maker(call, place)
-	list = o.filled(call, maker, list, isNew)
-	if text := join(list); o.fits(text) {
-		return text, nil
-	}
-	if text := join(o.partsFilled(call, maker, list, isNew)); o.fits(text) {
-		return text, nil
-	}
-	return o.repair(maker, list)
-}
-
-// filled adds the members that no request sends.
-func (o *object) filled(call *op.Call, maker *sample.Maker, list []member, isNew bool) []member {
 	for _, f := range o.fills {
 		if index(list, f.name) >= 0 {
 			continue
@@ -242,14 +241,12 @@ func (o *object) filled(call *op.Call, maker *sample.Maker, list []member, isNew
 
 // partsFilled does the same within the members that are objects, as far as the request goes: of {"attributes":{…}}, the
 // service may set some.
-func (o *object) partsFilled(call *op.Call, maker *sample.Maker, list []member, isNew bool) []member {
+func (o *object) partsFilled(call *op.Call, place string, list []member, isNew bool) []member {
 	for i, m := range list {
 		if part := o.parts[m.name]; part != nil && m.value.Kind() == '{' {
-			place := maker.Place
-			maker.Place += "/" + m.name
-			within := part().filled(call, maker, membersOf(m.value), isNew)
-			list[i].value = join(part().partsFilled(call, maker, within, isNew))
-			maker.Place = place
+			place := place + "/" + m.name
+			within := part().filled(call, place, membersOf(m.value), isNew)
+			list[i].value = join(part().partsFilled(call, place, within, isNew))
 		}
 	}
 	return list
