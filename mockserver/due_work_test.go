@@ -73,6 +73,13 @@ func issueKnowledgeBases(t *testing.T, s *mockserver.Server, n int) {
 // uploadWorkflows uploads a project with n workflows.
 func uploadWorkflows(t *testing.T, s *mockserver.Server, n int, definition string) {
 	t.Helper()
+	call(t, s, "PUT", "/workflow/api/projects?project=p&revision=1", projectArchive(t, n, definition),
+		"Content-Type", "application/gzip").want(t, 200)
+}
+
+// projectArchive returns a project with n workflows, as it is uploaded.
+func projectArchive(t *testing.T, n int, definition string) string {
+	t.Helper()
 	var out bytes.Buffer
 	zipped := gzip.NewWriter(&out)
 	archive := tar.NewWriter(zipped)
@@ -86,8 +93,7 @@ func uploadWorkflows(t *testing.T, s *mockserver.Server, n int, definition strin
 	if archive.Close() != nil || zipped.Close() != nil {
 		t.Fatal("the archive cannot be written")
 	}
-	call(t, s, "PUT", "/workflow/api/projects?project=p&revision=1", out.String(),
-		"Content-Type", "application/gzip").want(t, 200)
+	return out.String()
 }
 
 func dueWorks() []dueWork {

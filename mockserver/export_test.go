@@ -1,9 +1,11 @@
 package mockserver
 
 import (
+	"slices"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/own"
 	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
@@ -96,3 +98,44 @@ func Save(s *Server) error { return s.keeper.save() }
 
 // HasWords reports whether messages describe the texts that a pattern allows.
 func HasWords(pattern string) bool { return validate.HasWords(pattern) }
+
+// WithCompiled answers the list, get, create, update and delete of an interface by what package own compiles of its
+// document, in the place of its handlers.
+func WithCompiled(iface specs.Interface) Option {
+	return func(c *config) error {
+		doc, err := specs.Readable(iface, specs.Neutral)
+		if err != nil {
+			return err
+		}
+		doc = doc.WithoutExtras()
+		compiled := own.Interface(doc)
+		table, err := compiled.Table(doc)
+		c.mutate = func(s *loadedInterface) {
+			if s.Name != iface {
+				return
+			}
+			for _, operation := range doc.Operations {
+				if IsOrdinary(operation) {
+					route := *s.routes[operation.ID]
+					route.Handle, route.Pending = table[operation.ID].Handle, nil
+					s.routes[operation.ID] = &route
+				}
+			}
+		}
+		return err
+	}
+}
+
+// IsOrdinary reports whether an operation lists, gets, creates, updates or deletes things of a resource.
+func IsOrdinary(o *specs.Operation) bool {
+	return slices.ContainsFunc(o.Actions(), func(a *specs.Action) bool {
+		return slices.Contains([]string{specs.List, specs.Get, specs.Create, specs.Update, specs.Delete}, a.Verb)
+	})
+}
+
+// KeepThing adds an object to those that compiled operations remember.
+func (w *World) KeepThing(resource string, keys []string, text []byte) {
+	w.live.Note(func(value *world.State) {
+		value.Own.Keep(resource, value.NewID(resource), nil, world.Thing{Keys: keys, Text: text})
+	})
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/mockserver"
 )
 
@@ -113,6 +115,37 @@ func TestOwnResources(t *testing.T) {
 			}
 		}
 		c.story(`GET /products/1 -> 200 {"id":1,"created_at":"2026-01-15T09:30:00Z","updated_at":"2026-01-15T09:30:00Z","name":"lily","price":5}`)
+	})
+	t.Run("what a POST sends stays where the service sets members of the same part", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnShop(t, mockserver.WithSpec("shop", "testdata/own/tickets.yaml"))
+		const ticket = `{"data":{"id":"1","type":"tickets","attributes":{"title":"Aida","seat":{"row":7,"isTaken":false},"createdAt":"2026-01-15T09:30:00Z"}}}`
+		c.story(`
+			POST /tickets {"data":{"type":"tickets","attributes":{"title":"Aida","seat":{"row":7}}}} -> 201 ` + ticket + `
+			GET /tickets/1 -> 200 ` + ticket)
+	})
+	t.Run("parts beside a list say which page it is, and show nothing that is not there", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnShop(t, mockserver.WithSpec("shop", "testdata/own/tickets.yaml"))
+		for range 3 {
+			c.story(`POST /tickets {"data":{"type":"tickets","attributes":{"title":"Aida","seat":{"row":7}}}} -> 201…`)
+		}
+		_, answer, _ := c.call("GET /tickets?page[limit]=1&page[offset]=1", "")
+		page := func(offset int) string {
+			return fmt.Sprintf("https://api.shop.example/v1/tickets?page%%5Blimit%%5D=1&page%%5Boffset%%5D=%d", offset)
+		}
+		for at, want := range map[string]string{
+			"data.#.id": `["2"]`, "meta.total": "3", "included": "", "links.first": page(0), "links.prev": page(0),
+			"links.next": page(2), "links.last": page(2),
+		} {
+			if got := gjson.Get(answer, at).String(); got != want {
+				t.Errorf("%s is %s, want %s: %s", at, got, want, answer)
+			}
+		}
+		_, answer, _ = c.call("GET /tickets", "")
+		if gjson.Get(answer, "links.next").Exists() || gjson.Get(answer, "links.prev").Exists() {
+			t.Errorf("the only page leads to others: %s", answer)
+		}
 	})
 	t.Run("a change of what has been changed is refused", func(t *testing.T) {
 		t.Parallel()

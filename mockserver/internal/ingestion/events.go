@@ -1,7 +1,13 @@
 package ingestion
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -77,4 +83,88 @@ func acceptAndDrop(c *op.Call, reason error) op.Reply {
 		At: c.Now, Database: c.Param("database_name"), Table: c.Param("table_name"), Reason: reason.Error(),
 	})
 	return accepted(fmt.Sprintf("the event fails after this response and is dropped: %v", reason))
+}
+
+// How many seconds from the time of receipt a record's own time may be; both ends are within (documented).
+const (
+	maxAge   = 7 * 24 * 60 * 60
+	maxAhead = 3 * 24 * 60 * 60
+)
+
+// newRecord makes a record of an event. The member with the time sets the record's time, and is a value like the
+// others, since the whole object becomes the record (documented).
+func newRecord(event []byte, timeField string, received time.Time) (world.Record, error) {
+	record := world.Record{Time: received.Unix()}
+	in := jsontext.NewDecoder(bytes.NewBuffer(event)) // a buffer is read in place
+	if begin, err := in.ReadToken(); err != nil {
+		return record, fmt.Errorf("not valid JSON: %w", err)
+	} else if begin.Kind() != '{' {
+		return record, errors.New("want an object")
+	}
+	values := append(make([]byte, 0, len(event)+len(event)/4), '{')
+	for in.PeekKind() == '"' {
+		name, text, present, err := readMember(in)
+		if err != nil {
+			return record, fmt.Errorf("not valid JSON: %w", err)
+		}
+		if !present {
+			continue
+		}
+		if name == timeField {
+			record.Time = recordTime(text, record.Time)
+		}
+		if len(values) > 1 {
+			values = append(values, ',')
+		}
+		values, _ = jsontext.AppendQuote(values, name) // what was read can be written
+		values, _ = jsontext.AppendQuote(append(values, ':'), text)
+	}
+	record.Values = string(append(values, '}'))
+	return record, requireEnd(in)
+}
+
+// readMember reads one member, whose value becomes text (documented): a number as it is spelled, an object or an array
+// as JSON without white space. One that is null is absent (assumed).
+func readMember(in *jsontext.Decoder) (name, text string, present bool, err error) {
+	token, err := in.ReadToken()
+	if err != nil {
+		return "", "", false, err
+	}
+	name = token.String()
+	value, err := in.ReadValue()
+	if err != nil {
+		return "", "", false, err
+	}
+	switch value.Kind() {
+	case 'n':
+		return name, "", false, nil
+	case '"':
+		plain, err := jsontext.AppendUnquote(nil, value)
+		return name, string(plain), true, err
+	case '{', '[':
+		value = value.Clone()
+		err = value.Compact()
+	}
+	return name, string(value), true, err
+}
+
+// requireEnd reads the end of the object, and refuses anything after it.
+func requireEnd(in *jsontext.Decoder) error {
+	if _, err := in.ReadToken(); err != nil {
+		return fmt.Errorf("not valid JSON: %w", err)
+	}
+	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
+		return errors.New("not valid JSON: unexpected data after the object")
+	}
+	return nil
+}
+
+// recordTime returns the time that an event gives, in Unix seconds, or the time of receipt if the text is not a number
+// (assumed) or the time is too far from the receipt. The parts of a second are dropped (assumed).
+func recordTime(text string, received int64) int64 {
+	at, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(at >= float64(received-maxAge) && at <= float64(received+maxAhead)) { // so that NaN is out, too
+		return received
+	}
+	return int64(math.Floor(at))
 }

@@ -6,6 +6,7 @@ package llm
 
 import (
 	"slices"
+	"strings"
 
 	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/llm/chat"
@@ -16,6 +17,7 @@ import (
 	"svc.example/understudy/mockserver/internal/llm/segmentrule"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // Interface returns the LLM interface: its routes in the order of its document. The engine that answers jobs also
@@ -83,4 +85,53 @@ func Interface(engine bridge.Engine) op.Interface {
 		}
 	}
 	return x
+}
+
+// related returns the possible targets of the relations of this interface.
+func related() jsonapi.Relations {
+	return jsonapi.Relations{
+		Kinds: storedKinds(),
+		Others: map[string]func(*op.Call, string) *jsonapi.Item{
+			jsonapi.UserType:   func(c *op.Call, uuid string) *jsonapi.Item { return jsonapi.UserItem(c.World, uuid) },
+			kinds.OverviewType: kinds.OverviewItem,
+		},
+	}
+}
+
+// rightsKind is the kind of permissions for this interface (public).
+const rightsKind = "LlmProject"
+
+// requireEntitlement returns a handler that refuses callers without a right to the service (public): sub users with no
+// permission for it. All others have the right, and whoever has it may call every operation (assumed).
+func requireEntitlement(rule op.Handler) op.Handler {
+	return func(c *op.Call) (op.Reply, error) {
+		if user := c.Caller.User; user.Role == world.SubUser && !bridge.Granted(c.World, user, rightsKind) {
+			return op.Reply{}, op.Forbidden("user %s may not use this service; want a permission %s", user.Name,
+				rightsKind)
+		}
+		return rule(c)
+	}
+}
+
+// rewordErrors replaces the statuses and codes of errors of the document's schemas, where the platform's differ from
+// those of other schemas.
+func rewordErrors(o *specs.Operation, list op.Errors) op.Errors {
+	if o == nil {
+		return list
+	}
+	list = slices.Clone(list)
+	for i, e := range list {
+		one := *kinds.RewordFilters(e)
+		if e.Code == op.CodeInvalid && (knowledge.IsUnknownFunction(o, e) || segmentrule.IsInRule(e)) {
+			one.Code = op.CodeUnprocessable
+		}
+		switch {
+		case kinds.IsNullReturnMode(e):
+			one.Reason = jsonapi.InvalidFormat
+		case strings.HasPrefix(e.Field, jsonapi.AttributesField+".") && jsonapi.IsBlank(e.Reason):
+			one.Message = jsonapi.BlankReason
+		}
+		list[i] = &one
+	}
+	return kinds.RepeatOnToolTarget(o, list)
 }

@@ -253,6 +253,11 @@ func (s *success) around(at specs.Pointer) func() envelope {
 		if err != nil || !isObject {
 			root = map[string]any{}
 		}
+		for name, part := range root { // a sample of things that are not there
+			if _, isList := part.([]any); isList && !isRequired(s.schema().Value, name) {
+				delete(root, name)
+			}
+		}
 		node := root
 		for _, token := range at[:len(at)-1] {
 			child, isObject := node[token].(map[string]any)

@@ -55,10 +55,10 @@ type list struct {
 	*shower
 	item     *object // as the list shows one
 	array    specs.Pointer
-	fields   specs.Pointer                  // to the object around the array
-	members  map[string]*openapi3.SchemaRef // of that object
-	filters  map[string]string              // members by parameter
-	limit    *openapi3.Parameter            // nil if the document has none, as those below
+	fields   specs.Pointer       // to the object around the array
+	outer    *object             // which that is
+	filters  map[string]string   // members by parameter
+	limit    *openapi3.Parameter // nil if the document has none, as those below
 	offset   *openapi3.Parameter
 	page     *openapi3.Parameter
 	after    *openapi3.Parameter
@@ -80,7 +80,7 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 	}
 	if len(l.array) > 0 {
 		l.fields = l.array[:len(l.array)-1]
-		l.members = specs.Members(specs.SchemaAt(s.schema(), l.fields))
+		l.outer = newObject(specs.SchemaAt(s.schema(), l.fields))
 		l.around = s.around(l.array)
 	}
 	for _, ref := range o.Parameters {
@@ -346,34 +346,43 @@ func behind(all []world.Thing, after string) int {
 	return len(all)
 }
 
-// withPage sets the members around a list that say which part of it there is.
+// withPage sets the members around a list that say which part of it there is, those of parts such as meta and links
+// included.
 func (l *list) withPage(call *op.Call, text []byte, all []world.Thing, p part) []byte {
 	return edit(text, l.fields, func(list []member) []member {
-		for i := 0; i < len(list); i++ {
-			part := l.members[list[i].name]
-			if part == nil || part.Value == nil || list[i].name == l.array[len(l.array)-1] {
-				continue
-			}
-			value := l.pageMember(call, list[i].name, part.Value, all, p)
-			switch {
-			case value == nil:
-			case value.Kind() == 'n' && !part.Value.PermitsNull(): // optional, or a text that may be empty
-				if isRequired(specs.SchemaAt(l.schema(), l.fields), list[i].name) {
-					list[i].value = jsontext.Value(`""`)
-				} else {
-					list = slices.Delete(list, i, i+1)
-					i--
-				}
-			default:
-				list[i].value = value
-			}
-		}
-		return list
+		return l.pageMembers(call, list, l.outer, all, p)
 	})
 }
 
-func isRequired(schema *openapi3.SchemaRef, name string) bool {
-	return schema != nil && schema.Value != nil && slices.Contains(requiredOf(schema.Value, maxNested), name)
+func (l *list) pageMembers(call *op.Call, list []member, o *object, all []world.Thing, p part) []member {
+	for i := 0; i < len(list); i++ {
+		part := o.members[list[i].name]
+		if part == nil || part.Value == nil || list[i].value.Kind() == '[' {
+			continue
+		}
+		if within := o.parts[list[i].name]; within != nil && list[i].value.Kind() == '{' {
+			list[i].value = join(l.pageMembers(call, membersOf(list[i].value), within(), all, p))
+			continue
+		}
+		value := l.pageMember(call, list[i].name, part.Value, all, p)
+		switch {
+		case value == nil:
+		case value.Kind() == 'n' && !part.Value.PermitsNull(): // optional, or a text that may be empty
+			if isRequired(o.schema, list[i].name) {
+				list[i].value = jsontext.Value(`""`)
+			} else {
+				list = slices.Delete(list, i, i+1)
+				i--
+			}
+		default:
+			list[i].value = value
+		}
+	}
+	return list
+}
+
+func isRequired(schema *openapi3.Schema, name string) bool {
+	return slices.Contains(requiredOf(schema, maxNested), name)
 }
 
 // edit changes the object at a pointer in a text.
@@ -406,6 +415,8 @@ func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []
 		return number(p.total)
 	case isNumber && slices.Contains(pagesNames, key):
 		return number((p.total + max(1, p.limit) - 1) / max(1, p.limit))
+	case isNumber && l.limit != nil && key == plain(l.limit.Name):
+		return number(max(p.limit, 1))
 	case isNumber && slices.Contains(countNames, key):
 		return number(p.end - p.first)
 	case isNumber && slices.Contains(limitNames, key):
@@ -420,8 +431,16 @@ func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []
 		return keyAt(p.first)
 	case slices.Contains(lastNames, key):
 		return keyAt(p.end - 1)
+	case slices.Contains(beforeNames, key) && p.first > 0 && !isNumber && l.after == nil:
+		return scalar(&openapi3.Schema{}, l.link(call, l.queryAt(call, max(0, p.first-p.limit), p)))
 	case slices.Contains(beforeNames, key):
 		return jsontext.Value("null")
+	case (key == "first" || key == "last") && s.Type.Includes(openapi3.TypeString) && l.after == nil:
+		first := 0
+		if limit := max(1, p.limit); key == "last" && p.total > 0 {
+			first = (p.total - 1) / limit * limit
+		}
+		return scalar(&openapi3.Schema{}, l.link(call, l.queryAt(call, first, p)))
 	case slices.Contains(nextNames, key) && !isNumber:
 		if !p.hasMore() {
 			return jsontext.Value("null")
@@ -436,15 +455,26 @@ func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []
 
 // nextQuery returns the query of the next page.
 func (l *list) nextQuery(call *op.Call, all []world.Thing, p part) url.Values {
+	query := l.queryAt(call, p.end, p)
+	if l.after != nil {
+		query.Set(l.after.Name, all[p.end-1].Keys[len(all[p.end-1].Keys)-1])
+	}
+	return query
+}
+
+// queryAt returns the query of the page that begins at a place.
+func (l *list) queryAt(call *op.Call, first int, p part) url.Values {
 	query := url.Values{}
 	maps.Copy(query, call.Query)
+	if l.limit != nil {
+		query.Set(l.limit.Name, strconv.Itoa(p.limit))
+	}
 	switch {
 	case l.after != nil:
-		query.Set(l.after.Name, all[p.end-1].Keys[len(all[p.end-1].Keys)-1])
 	case l.offset != nil:
-		query.Set(l.offset.Name, strconv.Itoa(p.end))
+		query.Set(l.offset.Name, strconv.Itoa(first))
 	case l.page != nil:
-		query.Set(l.page.Name, strconv.Itoa(p.first/max(1, p.limit)+1+l.firstPage()))
+		query.Set(l.page.Name, strconv.Itoa(first/max(1, p.limit)+l.firstPage()))
 	}
 	return query
 }

@@ -80,6 +80,7 @@ type object struct {
 	isOpen  bool // objects may have members that the schema does not name
 	fills   []fill
 	tree    func() *accept.Tree
+	parts   map[string]func() *object // the members that are objects
 }
 
 // fill is a member that objects have although no request sends it.
@@ -106,7 +107,7 @@ func newObject(ref *openapi3.SchemaRef) *object {
 	}
 	schema := ref.Value
 	o := &object{
-		schema: schema, members: specs.Members(ref),
+		schema: schema, members: specs.Members(ref), parts: map[string]func() *object{},
 		tree: sync.OnceValue(func() *accept.Tree { return accept.Compile(schema, accept.Response) }),
 	}
 	o.isOpen = schema.AdditionalProperties.Has == nil || *schema.AdditionalProperties.Has
@@ -114,6 +115,9 @@ func newObject(ref *openapi3.SchemaRef) *object {
 	for name, part := range o.members {
 		if part == nil || part.Value == nil || part.Value.WriteOnly {
 			continue
+		}
+		if specs.Members(part) != nil {
+			o.parts[name] = sync.OnceValue(func() *object { return newObject(part) })
 		}
 		f := fill{name: name, isRequired: slices.Contains(required, name)}
 		f.clock, f.isUpdate = clockOf(name, part.Value)
@@ -210,6 +214,9 @@ func (o *object) complete(call *op.Call, place string, given []member, isNew boo
 	if text := join(list); o.fits(text) {
 		return text, nil
 	}
+	if text := join(o.partsFilled(call, place, list, isNew)); o.fits(text) {
+		return text, nil
+	}
 	return o.repair(o.maker(call, place), list)
 }
 
@@ -227,6 +234,19 @@ func (o *object) filled(call *op.Call, place string, given []member, isNew bool)
 		}
 		if value := o.fillIn(call, f, maker, isNew); value != nil {
 			list = append(list, member{f.name, value})
+		}
+	}
+	return list
+}
+
+// partsFilled does the same within the members that are objects, as far as the request goes: of {"attributes":{…}}, the
+// service may set some.
+func (o *object) partsFilled(call *op.Call, place string, list []member, isNew bool) []member {
+	for i, m := range list {
+		if part := o.parts[m.name]; part != nil && m.value.Kind() == '{' {
+			place := place + "/" + m.name
+			within := part().filled(call, place, membersOf(m.value), isNew)
+			list[i].value = join(part().partsFilled(call, place, within, isNew))
 		}
 	}
 	return list

@@ -132,3 +132,8 @@ func schemeFits(address, connector string) bool {
 	u, err := url.Parse(address)
 	return err != nil || strings.HasPrefix(connector, u.Scheme) || strings.HasPrefix(u.Scheme, connector)
 }
+
+// GetDataConnectorRestrictions returns the restrictions that the fixture of the world has set.
+func GetDataConnectorRestrictions(c *op.Call) (op.Reply, error) {
+	return op.OK(c.World.Core.Restrictions)
+}

@@ -1,13 +1,26 @@
 package chat
 
 import (
+	"bytes"
+	"compress/zlib"
 	"encoding/base64"
 	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // the formats that images of chats have
+	_ "image/jpeg"
+	_ "image/png"
+	"io"
 	"mime"
+	"mime/multipart"
+	"net/textproto"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -121,4 +134,173 @@ func drafts(w *world.State, chat string) []world.Resource[world.ChatAttachment] 
 		}
 	}
 	return waiting
+}
+
+// measureImage returns the size of an image, or nil if its bytes are in no known format, whatever its type: a test may
+// well send a few letters for a picture (assumed).
+func measureImage(contentType string, content []byte) (width, height *int) {
+	if !strings.HasPrefix(contentType, "image/") {
+		return nil, nil
+	}
+	config, _, err := image.DecodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return nil, nil
+	}
+	return &config.Width, &config.Height
+}
+
+// These patterns match the parts of a PDF that describe its pages. A page is an object of the type Page; objects of the
+// type Pages only group others.
+var (
+	pdfObject = regexp.MustCompile(`(?s)\b(\d+\s+\d+)\s+obj\b(.*?)\bendobj\b`)
+	pdfPage   = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
+	pdfPacked = regexp.MustCompile(`(?s)/Type\s*/ObjStm\b.*?\bstream\r?\n`)
+)
+
+// maxUnpacked is the largest part of one packed stream that is read, in bytes.
+const maxUnpacked = 16 << 20
+
+// countPages returns the number of pages of a PDF, or nil if it finds no pages. It counts the page objects, plain or in
+// packed streams of objects, each plain object once however often it was rewritten. The libraries that read PDFs do far
+// more and weigh more than the rest of the mock; this does not read encrypted files.
+func countPages(contentType string, content []byte) *int {
+	if kind, _, _ := mime.ParseMediaType(contentType); kind != "application/pdf" {
+		return nil
+	}
+	pages, packed := map[string]bool{}, 0
+	for _, object := range pdfObject.FindAllSubmatch(content, -1) {
+		number, body := string(object[1]), object[2]
+		if at := pdfPacked.FindIndex(body); at != nil {
+			packed += len(pdfPage.FindAll(inflated(body[at[1]:]), -1))
+			continue
+		}
+		dictionary, _, _ := bytes.Cut(body, []byte("stream"))
+		if pdfPage.Match(dictionary) {
+			pages[number] = true
+		}
+	}
+	count := len(pages) + packed
+	if count == 0 {
+		return nil
+	}
+	return &count
+}
+
+// inflated returns the beginning of a packed stream; nil if it is packed in another way.
+func inflated(stream []byte) []byte {
+	r, err := zlib.NewReader(bytes.NewReader(stream))
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	text, _ := io.ReadAll(io.LimitReader(r, maxUnpacked)) // the readable part counts
+	return append(text, '\n')
+}
+
+// chatFile is a file of a chat.
+type chatFile struct {
+	path, media string
+	content     []byte
+}
+
+// DownloadChatFiles sends the files of a chat as one body of parts, whose names are the percent-encoded paths of the
+// files (public).
+func DownloadChatFiles(c *op.Call) (op.Reply, error) {
+	id, chat, err := resource.Find[world.Resource[world.Chat]](Chats.Resource, c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body struct {
+		Method string `json:"method"`
+		Prefix string `json:"prefix"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	if body.Method != "multipart" {
+		return op.Reply{}, op.Invalid("method", "want multipart, not %q", body.Method)
+	}
+	var text bytes.Buffer
+	parts := multipart.NewWriter(&text)
+	if err := parts.SetBoundary(c.World.UUID("llm.download", id)); err != nil {
+		return op.Reply{}, err
+	}
+	for _, file := range filesOf(c.World, chat.UUID) {
+		if !strings.HasPrefix(file.path, body.Prefix) {
+			continue
+		}
+		part, err := parts.CreatePart(textproto.MIMEHeader{
+			"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", url.PathEscape(file.path))},
+			"Content-Type":        {file.media},
+		})
+		if err == nil {
+			_, err = part.Write(file.content)
+		}
+		if err != nil {
+			return op.Reply{}, err
+		}
+	}
+	if err := parts.Close(); err != nil {
+		return op.Reply{}, err
+	}
+	return op.Reply{Bytes: text.Bytes(), Type: "multipart/mixed; boundary=" + parts.Boundary()}, nil
+}
+
+// filesOf returns the artifacts of a chat, then its attachments. Their paths are assumed: artifacts/<id>.md,
+// attachments/<index>.png.
+func filesOf(w *world.State, chat string) []chatFile {
+	var files []chatFile
+	for _, r := range table.All(&w.LLM.Artifacts) {
+		if a := r.Attributes; a.ChatID == chat {
+			path := artifactPath(r.UUID) + extension(a.ContentType)
+			files = append(files, chatFile{path, a.ContentType, contentOf(a)})
+		}
+	}
+	for _, r := range table.All(&w.LLM.ChatAttachments) {
+		if a := r.Attributes; a.ChatID == chat {
+			content, _ := base64.StdEncoding.DecodeString(a.BinaryBase64) // it was read when it came
+			path := fmt.Sprintf("attachments/%d%s", a.AttachmentIndex, extension(a.ContentType))
+			files = append(files, chatFile{path, a.ContentType, content})
+		}
+	}
+	return files
+}
+
+func contentOf(a world.Artifact) []byte {
+	if a.TextContent != nil {
+		return []byte(*a.TextContent)
+	}
+	content, _ := base64.StdEncoding.DecodeString(jsonapi.OrEmpty(a.BinaryContent)) // likewise
+	return content
+}
+
+// extension returns the extension of a file's name. It does not use the tables of package mime, which differ between
+// systems.
+func extension(media string) string {
+	kind, _, _ := strings.Cut(media, ";")
+	switch strings.TrimSpace(kind) {
+	case "text/markdown":
+		return ".md"
+	case "text/plain":
+		return ".txt"
+	case "text/csv":
+		return ".csv"
+	case "text/html":
+		return ".html"
+	case "text/jsx":
+		return ".jsx"
+	case "application/json":
+		return ".json"
+	case "application/pdf":
+		return ".pdf"
+	case "application/vnd.openxmlformats-officedocument.presentationml.presentation":
+		return ".pptx"
+	case "image/png":
+		return ".png"
+	case "image/jpeg":
+		return ".jpg"
+	case "image/gif":
+		return ".gif"
+	}
+	return ".bin"
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -14,6 +16,7 @@ import (
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // KindOf describes the special behaviour of one kind of resource, with attributes A. Hooks may be nil. NewKind makes a
@@ -270,4 +273,82 @@ func (k *Kind) refuseManaged(row any) error {
 		return nil
 	}
 	return op.Forbidden("%s %s is managed by the platform and cannot be changed or removed", k.Noun, head.UUID)
+}
+
+// Verb is one of the five generic operations.
+type Verb string
+
+// The five generic operations.
+const (
+	List   Verb = "GET /api/{kind}"
+	Create Verb = "POST /api/{kind}"
+	Get    Verb = "GET /api/{kind}/{id}"
+	Update Verb = "PATCH /api/{kind}/{id}"
+	Remove Verb = "DELETE /api/{kind}/{id}"
+)
+
+// Routes returns the routes of a kind for the given generic operations, those that the document has.
+func (r Relations) Routes(k *Kind, verbs ...Verb) []op.Route {
+	path, routes := Snake(k.Type), make([]op.Route, len(verbs))
+	for i, v := range verbs {
+		routes[i] = op.Route{Path: strings.Replace(string(v), "{kind}", path, 1), Handle: r.handler(k, v)}
+	}
+	return routes
+}
+
+func (r Relations) handler(k *Kind, v Verb) op.Handler {
+	switch v {
+	case List:
+		return r.Including(k.List)
+	case Create:
+		return k.Create
+	case Update:
+		return k.Update
+	case Remove:
+		return k.Delete
+	case Get:
+		return r.Including(k.VisibleOnly(k.Get))
+	}
+	panic("no such verb: " + v)
+}
+
+// readOnlyReason is the message for an attribute that clients cannot send.
+const readOnlyReason = "is set by the server"
+
+// rejectReadOnly refuses attributes that the document does not let clients write (public).
+func rejectReadOnly(c *op.Call, sent map[string]jsontext.Value) error {
+	var errs []error
+	known := attributesOf(c.Operation)
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		switch schema := known[name]; {
+		case schema == nil:
+			errs = append(errs, BadRequest(AttributesField+"."+name, reasonReadOnly,
+				"is not an attribute of this kind of resource"))
+		case schema.Value.ReadOnly:
+			errs = append(errs, BadRequest(AttributesField+"."+name, reasonReadOnly, readOnlyReason))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// attributesOf returns the attributes that the document allows in a request of an operation.
+func attributesOf(o *specs.Operation) openapi3.Schemas {
+	return specs.Members(specs.SchemaAt(&openapi3.SchemaRef{Value: o.JSONBody()}, specs.Pointer{"data", "attributes"}))
+}
+
+// readOnlyErrors replaces every error on an attribute that the server sets by one that only states this: clients cannot
+// send the attribute, whatever its value.
+func readOnlyErrors(o *specs.Operation, list op.Errors) op.Errors {
+	changed := slices.Clone(list)
+	for i, e := range list {
+		name, inside := strings.CutPrefix(e.Field, AttributesField+".")
+		name, _, _ = strings.Cut(name, ".") // a part of an attribute counts as the attribute
+		if !inside || e.Code != op.CodeInvalid {
+			continue
+		}
+		if schema := attributesOf(o)[name]; schema != nil && schema.Value.ReadOnly {
+			changed[i] = &op.Error{Code: e.Code, Field: e.Field, Reason: reasonReadOnly, Message: readOnlyReason}
+		}
+	}
+	return changed
 }

@@ -1,6 +1,7 @@
 package jsonapi
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -88,4 +89,77 @@ func OptionalObject(attribute string, text *string) error {
 // AttributeAt returns the name of an attribute inside the n-th item of a list: chatInterfaceButtons.0.label.
 func AttributeAt(list string, n int, attribute string) string {
 	return list + "." + strconv.Itoa(n) + "." + attribute
+}
+
+// Dependents holds the resources of one kind that refer to a resource to be deleted.
+type Dependents struct {
+	Plural string
+	Meta   string // the member of an error's meta that lists them, or empty
+	List   []Identifier
+}
+
+// RequireUnused refuses a deletion while there are dependents, and names them all.
+func RequireUnused(kinds ...Dependents) error {
+	meta := map[string]any{}
+	var reasons []string
+	for _, d := range kinds {
+		if len(d.List) == 0 {
+			continue
+		}
+		references, ids := make([]referrer, len(d.List)), make([]string, len(d.List))
+		for i, one := range d.List {
+			references[i], ids[i] = referrer{one.ID}, one.ID
+		}
+		reasons = append(reasons, fmt.Sprintf("%s (%s)", d.Plural, strings.Join(ids, ", ")))
+		if d.Meta != "" {
+			meta[d.Meta] = references
+		}
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	err := UnprocessableResource(inUse, "it cannot be deleted while these refer to it: %s", strings.Join(reasons, ", "))
+	err.Details = meta
+	return err
+}
+
+// referrer is a resource that refers to another, in an error's meta.
+type referrer struct {
+	ID string `json:"id"`
+}
+
+// IDSet holds resources by their ids on the wire.
+type IDSet map[string]bool
+
+// DeleteWhere deletes the resources of a table for which a test holds, and returns their ids.
+func DeleteWhere[A any](w *world.State, rows *table.Table[world.Resource[A]], goes func(A) bool) IDSet {
+	gone := IDSet{}
+	for id, row := range table.All(rows) {
+		if goes(row.Attributes) {
+			table.Delete(rows, id)
+			w.LLM.UUIDs.Delete(row.UUID)
+			gone[row.UUID] = true
+		}
+	}
+	return gone
+}
+
+// UpdateWhere stores the resources of a table for which apply reports a change.
+func UpdateWhere[A any](rows *table.Table[world.Resource[A]], apply func(*A) bool) {
+	for id, row := range table.All(rows) {
+		if apply(&row.Attributes) {
+			rows.Put(id, row)
+		}
+	}
+}
+
+// IdentifiersWhere returns the identifiers of the resources of a table for which a test holds.
+func IdentifiersWhere[A any](kind string, rows *table.Table[world.Resource[A]], holds func(A) bool) []Identifier {
+	list := []Identifier{}
+	for _, row := range table.All(rows) {
+		if holds(row.Attributes) {
+			list = append(list, Identifier{kind, row.UUID})
+		}
+	}
+	return list
 }

@@ -2,10 +2,15 @@ package knowledge
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
@@ -156,4 +161,212 @@ func (s *source) ask(text string, views []bridge.View, rows int) (bridge.Questio
 		s.notes = append(s.notes, found.Note)
 	}
 	return found, err
+}
+
+// noEngine is the note for a query that nothing can answer.
+const noEngine = "the mock has no query engine"
+
+// rowsText returns the rows of a query in the format of the knowledge base, with a note if rows were cut off (public).
+func (s *source) rowsText(found bridge.QuestionResult) string {
+	if s.base.FormatType == markdownKV {
+		return markdownRows(found)
+	}
+	switch {
+	case found.Silent:
+		return jsonRows(found, noEngine)
+	case isCut(found):
+		return jsonRows(found, fmt.Sprintf("only the first %d of %d rows are shown", len(found.Rows), found.Count))
+	}
+	return jsonRows(found, "")
+}
+
+func isCut(found bridge.QuestionResult) bool { return int64(len(found.Rows)) < found.Count }
+
+// jsonRows returns an array of objects. The note is one of the objects, so that the text stays JSON (assumed).
+func jsonRows(found bridge.QuestionResult, note string) string {
+	text := []byte{'['}
+	for i, row := range found.Rows {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, '{')
+		for j, value := range row {
+			if j > 0 {
+				text = append(text, ',')
+			}
+			text = append(append(appendText(text, found.Columns[j][0]), ':'), value...)
+		}
+		text = append(text, '}')
+	}
+	if note != "" {
+		if len(found.Rows) > 0 {
+			text = append(text, ',')
+		}
+		text = append(appendText(append(text, `{"note":`...), note), '}')
+	}
+	return string(append(text, ']'))
+}
+
+func appendText(text []byte, value string) []byte {
+	quoted, err := jsontext.AppendQuote(text, strings.ToValidUTF8(value, "\uFFFD"))
+	if err != nil { // valid UTF-8 can be quoted
+		panic(err)
+	}
+	return quoted
+}
+
+// markdownRows returns a section for each row, and one with a warning if rows were cut off (public). The text for no
+// rows, and the advice after a cut, are assumed.
+func markdownRows(found bridge.QuestionResult) string {
+	sections := []string{"# Records"}
+	for i, row := range found.Rows {
+		sections = append(sections, fmt.Sprintf("## Record %d", i+1), fenced(found.Columns, row))
+	}
+	switch {
+	case found.Silent:
+		sections = append(sections, "# Warning", noEngine)
+	case isCut(found):
+		sections = append(sections, "# Warning", fmt.Sprintf("[TRUNCATED] Results limited to %d rows. "+
+			"Use a narrower WHERE, or LIMIT and OFFSET, to get the other rows.", len(found.Rows)))
+	case len(found.Rows) == 0:
+		sections = append(sections, "No records.")
+	}
+	return strings.Join(sections, "\n\n")
+}
+
+var backticks = regexp.MustCompile("`{3,}")
+
+// fenced returns a row as a block of lines name: value. The fence is longer than any in the values.
+func fenced(columns [][2]string, row []jsontext.Value) string {
+	lines := make([]string, len(row))
+	for i, value := range row {
+		lines[i] = columns[i][0] + ": " + oneLine(value)
+	}
+	text := strings.Join(lines, "\n")
+	fence := "```"
+	for _, run := range backticks.FindAllString(text, -1) {
+		if len(run) >= len(fence) {
+			fence = run + "`"
+		}
+	}
+	return fence + "\n" + text + "\n" + fence
+}
+
+// oneLine returns a value as text: a text of one line as it is, and everything else as JSON.
+func oneLine(value jsontext.Value) string {
+	if value.Kind() != '"' {
+		return value.String()
+	}
+	text, _ := jsontext.AppendUnquote(nil, value) // a value of a row is JSON
+	if strings.ContainsAny(string(text), "\r\n") {
+		return value.String()
+	}
+	return string(text)
+}
+
+// schemaTable is a table in the form that agents see.
+type schemaTable struct {
+	Name    string         `json:"table"`
+	Columns []schemaColumn `json:"columns"`
+}
+
+type schemaColumn struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Description string `json:"description,omitzero"`
+
+	values []string // the indexed ones
+}
+
+// tables returns the tables of the knowledge base, or else those of its database. It reads up to the given number of
+// rows of tables whose values are indexed. The error names the table that fails; the tables before it are returned.
+func (s *source) tables(rows int) ([]schemaTable, error) {
+	if err := bridge.Queryable(s.world, s.caller.User, s.base.DatabaseName); err != nil {
+		return nil, err
+	}
+	tables := []schemaTable{}
+	if len(s.base.Tables) == 0 {
+		for _, t := range bridge.Tables(s.world, s.base.DatabaseName) {
+			tables = append(tables, schemaOf(t))
+		}
+		return tables, nil
+	}
+	for _, t := range s.base.Tables {
+		wanted := rows
+		if !t.EnableDataIndex {
+			wanted = 0
+		}
+		found, err := s.ask(t.Query, nil, wanted)
+		if err != nil {
+			return tables, fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		tables = append(tables, schemaOfFinding(t.Name, found))
+	}
+	return tables, nil
+}
+
+func schemaOf(t world.Table) schemaTable {
+	one := schemaTable{Name: t.Name, Columns: []schemaColumn{}}
+	for _, column := range t.Schema {
+		one.Columns = append(one.Columns,
+			schemaColumn{Name: column.Name, Type: column.Type, Description: column.Description})
+	}
+	return one
+}
+
+func schemaOfFinding(name string, found bridge.QuestionResult) schemaTable {
+	one := schemaTable{Name: name, Columns: []schemaColumn{}}
+	for i, column := range found.Columns {
+		c := schemaColumn{Name: column[0], Type: column[1]}
+		for _, row := range found.Rows {
+			c.values = append(c.values, row[i].String())
+		}
+		one.Columns = append(one.Columns, c)
+	}
+	return one
+}
+
+// selectTables returns the tables that the arguments name, or all.
+func (s *source) selectTables(args Arguments, rows int) ([]schemaTable, error) {
+	tables, err := s.tables(rows)
+	if err != nil {
+		return nil, op.Unprocessable("", "%v", err)
+	}
+	if args.Tables == nil || strings.TrimSpace(*args.Tables) == "" {
+		return tables, nil
+	}
+	chosen := []schemaTable{}
+	for name := range strings.SplitSeq(*args.Tables, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.IndexFunc(tables, func(t schemaTable) bool { return strings.EqualFold(t.Name, name) })
+		if i < 0 {
+			return nil, op.Unprocessable("arguments.tables", "the knowledge base has no table %q", name)
+		}
+		chosen = append(chosen, tables[i])
+	}
+	return chosen, nil
+}
+
+// schemaText returns tables with their columns in the format of the knowledge base. The forms are assumed.
+func (s *source) schemaText(tables []schemaTable) string {
+	if s.base.FormatType != markdownKV {
+		text, err := json.Marshal(tables)
+		if err != nil { // texts are always JSON
+			panic(err)
+		}
+		return string(text)
+	}
+	var b strings.Builder
+	for _, t := range tables {
+		fmt.Fprintf(&b, "## %s\n\n", t.Name)
+		for _, column := range t.Columns {
+			fmt.Fprintf(&b, "- %s: %s", column.Name, column.Type)
+			if column.Description != "" {
+				b.WriteString(", " + column.Description)
+			}
+			b.WriteByte('\n')
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimRight(b.String(), "\n")
 }

@@ -3,9 +3,12 @@
 package knowledge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/bridge"
@@ -140,4 +143,114 @@ func IndexPending(c *op.Call) (string, time.Time, bool) {
 		return "", time.Time{}, false
 	}
 	return r.Attributes.LastJob.Status, c.World.LLM.IndexEnd(r).At, true
+}
+
+// TextKnowledgeBases is the kind of knowledge bases that consist of a text.
+var TextKnowledgeBases = jsonapi.NewKind(jsonapi.KindOf[world.TextKnowledgeBase]{
+	Type: "textKnowledgeBases", Noun: "text knowledge base",
+	Set: func(c *op.Call, _, after *world.Resource[world.TextKnowledgeBase]) error {
+		a := after.Attributes
+		return errors.Join(kinds.RequireProjectAndName(c, a.ProjectID, a.Name), jsonapi.RequireText("text", a.Text))
+	},
+})
+
+// The default bounds of a query, for datastore query tools and knowledge bases alike (public).
+const (
+	defaultMaxRows        = 50
+	defaultTimeoutSeconds = 60
+)
+
+// DatastoreQueryTools is the kind of tools that query a database.
+var DatastoreQueryTools = jsonapi.NewKind(jsonapi.KindOf[world.DatastoreQueryTool]{
+	Type: "datastoreQueryTools", Noun: "datastore query tool",
+	New: func(_ *op.Call, a *world.DatastoreQueryTool) {
+		a.MaxRows, a.TimeoutSeconds = defaultMaxRows, defaultTimeoutSeconds
+	},
+	Set: func(c *op.Call, _, after *world.Resource[world.DatastoreQueryTool]) error {
+		return kinds.RequireProjectAndName(c, after.Attributes.ProjectID, after.Attributes.Name)
+	},
+})
+
+// indexing combines the queries of a knowledge base's tables into one.
+type indexing struct {
+	done atomic.Bool
+
+	mu      sync.Mutex
+	source  source
+	world   world.State // as it was when the indexing was due
+	queries op.Queries
+}
+
+// index tries the tables of a knowledge base. It reports false for ended as long as queries have no results, and the
+// event waits for them.
+func (s *source) index(e world.DueEvent) (tables []schemaTable, ended bool, err error) {
+	x, _ := e.Query.(*indexing)
+	if x == nil {
+		x = &indexing{}
+	}
+	x.mu.Lock() // forks share it
+	defer x.mu.Unlock()
+	then := *s.world
+	s.queries = &x.queries
+	tables, err = s.tables(0)
+	if x.queries.Needed() == nil {
+		return tables, true, err
+	}
+	*s.world = then
+	e.Query = &indexing{source: *s, world: then}
+	s.world.Begin(e)
+	return nil, false, nil
+}
+
+// Done implements world.Query.
+func (x *indexing) Done() bool { return x.done.Load() }
+
+// Run implements world.Query. It tries the tables until all queries that they need have their results.
+func (x *indexing) Run(ctx context.Context) error {
+	for !x.Done() {
+		if err := world.RunAll(ctx, x.tryTables()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryTables returns the queries that have no results yet.
+func (x *indexing) tryTables() []world.DueEvent {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.Done() {
+		return nil
+	}
+	s, then := x.source, x.world
+	s.world, s.queries = &then, &x.queries
+	_, _ = s.tables(0) // the event's own attempt uses the result
+	needed := x.queries.Needed()
+	if needed == nil {
+		x.source, x.world = source{}, world.State{}
+		x.done.Store(true)
+	}
+	return needed
+}
+
+// NeedIndexing returns a handler that waits for the end of the indexings that are due: of the knowledge base that the
+// call names, or of all.
+func NeedIndexing(handler op.Handler) op.Handler {
+	return func(c *op.Call) (op.Reply, error) {
+		need := func(e world.DueEvent) {
+			if e, waits := c.World.WaitingAs(e); waits {
+				c.Queries.Need(e)
+			}
+		}
+		if _, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource, c); err == nil {
+			need(c.World.LLM.IndexEnd(r))
+			return handler(c)
+		}
+		for e := range c.World.Waiting().All() {
+			if e.Kind == world.KnowledgeBaseEvent {
+				need(e)
+			}
+		}
+		return handler(c)
+	}
 }
