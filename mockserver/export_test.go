@@ -108,7 +108,7 @@ func WithCompiled(iface specs.Interface) Option {
 			return err
 		}
 		doc = doc.WithoutExtras()
-		compiled := own.Interface(doc)
+		compiled := own.Interface(doc, nil)
 		table, err := compiled.Table(doc)
 		c.mutate = func(s *loadedInterface) {
 			if s.Name != iface {

@@ -43,6 +43,7 @@ type config struct {
 	bases          []baseURL
 	documents      map[specs.Interface]string // interface → file of the user's own document
 	overlays       specs.Overlays
+	rules          []Rule            // of resources of the user's own
 	interfaces     []specs.Interface // that are served: the platform's in their order, and then the user's own
 	only           []specs.Interface // nil: all that there are
 	faults         []fixtures.Fault
@@ -189,7 +190,7 @@ func (c *config) unknownInterface(name specs.Interface) error {
 
 // chooseInterfaces lists the interfaces that are served, once all options are known.
 func (c *config) chooseInterfaces() error {
-	errs := []error{c.overlays.Settle(c.documents)}
+	errs := []error{c.overlays.Settle(c.documents), c.checkRules()}
 	c.interfaces = c.set().Names()
 	for _, name := range c.only {
 		if !slices.Contains(c.interfaces, name) {

@@ -96,7 +96,9 @@ func (c *config) served() match.Documents {
 }
 
 // set returns the documents of all interfaces that can be served.
-func (c *config) set() *specs.Set { return &specs.Set{Files: c.documents, Overlays: c.overlays, Brand: c.brand} }
+func (c *config) set() *specs.Set {
+	return &specs.Set{Files: c.documents, Overlays: c.overlays, Brand: c.brand}
+}
 
 // document returns the document by which an interface will be served.
 func (c *config) document(name specs.Interface) (doc *specs.Document, err error) {

@@ -190,7 +190,11 @@ func (s *Server) loadOwnInterface(name specs.Interface) (*loadedInterface, error
 	if err != nil {
 		return nil, err
 	}
-	rules := own.Interface(doc)
+	checks, err := s.rulesFor(doc)
+	if err != nil {
+		return nil, err
+	}
+	rules := own.Interface(doc, checks)
 	table, err := rules.Table(doc)
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ type Resource struct {
 	Embeds  []Link // objects of other resources that stand in one
 
 	Provenance Provenance // of it that what was deleted is gone
+	Behaviour  Behaviour
 
 	at      Pointer   // where one stands in answers and in requests
 	also    []Pointer // where answers hold objects of any resource
@@ -43,6 +44,8 @@ type Link struct {
 	At         Pointer    // to the identity of the other, or to the object itself; nil where the path names it
 	Type       string     // of the only objects that have it; empty where all do
 	Provenance Provenance // of it that the part is gone with the whole
+	MustExist  bool       // what one refers to is there when it is made or changed
+	OnDelete   string     // Refuse and so on; empty: Keep
 }
 
 // Pointer is a JSON pointer, token by token; a * stands for every item of a list. A nil pointer leads nowhere, and an

@@ -158,7 +158,8 @@ func (c *resourceChecker) checkResource(name string, value any, places map[strin
 	shown := places[r.Name]
 	check := func(member string, at Pointer) {
 		leads := func(p shownPlace) bool { return p.operation.answerHas(p.at.Join(at)) }
-		if _, isOwn := own[member]; isOwn && at != nil && len(shown) > 0 && !slices.ContainsFunc(shown, leads) {
+		first, _, _ := strings.Cut(member, "/")
+		if _, isOwn := own[first]; isOwn && at != nil && len(shown) > 0 && !slices.ContainsFunc(shown, leads) {
 			c.add(pointer+"/"+member, "%q does not match anything in a response that shows such an object", at)
 		}
 	}
@@ -179,6 +180,7 @@ func (c *resourceChecker) checkResource(name string, value any, places map[strin
 			}
 		}
 	}
+	c.checkBehaviour(r, pointer, check)
 	c.checkParents(r, pointer)
 }
 

@@ -92,10 +92,13 @@ type writtenLink struct {
 	Resource   string     `json:"resource"`
 	At         *string    `json:"at"`
 	Type       string     `json:"type"`
+	Must       string     `json:"must"`
+	OnDelete   string     `json:"onDelete"`
 	Provenance Provenance `json:"x-provenance"`
 }
 
 type writtenResource struct {
+	Behaviour
 	Title      string        `json:"title"`
 	Path       []string      `json:"path"`
 	Key        words         `json:"key"`
@@ -144,7 +147,7 @@ func (d *Document) addResources(set *resourceSet) error {
 			ID: optional(w.ID), NamedAt: optional(w.Name), Created: w.Created.pointers(), Types: w.Type,
 			Parents: d.links(w.Parents, w.Provenance), Parts: d.links(w.Parts, w.Provenance),
 			Refers: d.links(w.Refers, w.Provenance), Embeds: d.links(w.Embeds, w.Provenance),
-			Provenance: w.Provenance, at: pointerOf(w.At), also: w.Also.pointers(), partial: w.Partial,
+			Provenance: w.Provenance, Behaviour: w.Behaviour, at: pointerOf(w.At), also: w.Also.pointers(), partial: w.Partial,
 		}
 	}
 	return nil
@@ -160,7 +163,10 @@ func (d *Document) fullName(name string) string {
 
 func (d *Document) links(list []writtenLink, sure Provenance) (links []Link) {
 	for _, w := range list {
-		link := Link{Resource: d.fullName(w.Resource), Type: w.Type, Provenance: cmp.Or(w.Provenance, sure)}
+		link := Link{
+			Resource: d.fullName(w.Resource), Type: w.Type, Provenance: cmp.Or(w.Provenance, sure),
+			MustExist: w.Must == "exist", OnDelete: w.OnDelete,
+		}
 		if w.At != nil {
 			link.At = pointerOf(*w.At)
 		}

@@ -301,9 +301,12 @@ var mockRows = map[string]mockRow{
 		}
 		return []mockserver.Option{mockserver.WithScenarios(u.folder)}
 	}},
-	"WithSeed":    with(mockserver.WithSeed(7)),
-	"WithOverlay": {}, // a file that only the options read
-	"WithSpec":    with(mockserver.WithSpec(specs.LLM, "../../specs/llm.yaml")),
+	"WithSeed":     with(mockserver.WithSeed(7)),
+	"WithOverlay":  {}, // a file that only the options read
+	"CheckChanges": {}, // of documents of users: TestRules
+	"Refuse":       {}, // likewise
+	"WithRules":    {}, // likewise
+	"WithSpec":     with(mockserver.WithSpec(specs.LLM, "../../specs/llm.yaml")),
 	"WithStateFile": {opts: func(u *inUse) []mockserver.Option {
 		return []mockserver.Option{mockserver.WithStateFile(filepath.Join(u.folder, "state"))}
 	}},

@@ -20,13 +20,14 @@ import (
 // another one. Where it shows none, they have that of RFC 9457.
 type errorForms struct {
 	shared map[string]*openapi3.Response // by status, the first that the document has
+	stated map[string]specs.ErrorForm    // by code
 }
 
 // anyError stands for the first status of an error that the document shows a form for.
 const anyError = "error"
 
 func newErrorForms(doc *specs.Document) *errorForms {
-	f := &errorForms{shared: map[string]*openapi3.Response{}}
+	f := &errorForms{shared: map[string]*openapi3.Response{}, stated: doc.Errors()}
 	for _, o := range doc.Operations {
 		responses := o.Spec.Responses.Map()
 		for _, status := range slices.Sorted(maps.Keys(responses)) {
@@ -52,6 +53,19 @@ func isOnly(o *specs.Operation) bool {
 // reply implements op.Interface.Error.
 func (f *errorForms) reply(o *specs.Operation, errs op.Errors) op.Reply {
 	status, message := op.Statuses{}.Of(errs[0].Code), errs.One().Error()
+	form, isStated := f.stated[errs[0].Reason]
+	if !isStated {
+		form, isStated = f.stated[strings.ReplaceAll(string(errs[0].Code), " ", "-")]
+	}
+	if isStated {
+		status = form.Status
+	}
+	if form.Form != nil {
+		value := said(clone(form.Form), status, message, maxErrorDepth)
+		if body, err := json.Marshal(value, json.Deterministic(true)); err == nil {
+			return op.Reply{Status: status, Bytes: body, Type: "application/json"}
+		}
+	}
 	response := f.find(o, status)
 	if response == nil {
 		return problem(status, message)

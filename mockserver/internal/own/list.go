@@ -2,6 +2,7 @@ package own
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
 	"iter"
 	"maps"
@@ -64,7 +65,11 @@ type list struct {
 	after    *openapi3.Parameter
 	sort     *openapi3.Parameter
 	order    *openapi3.Parameter
-	hasLinks bool // the answer has a Link header
+	hasLinks bool     // the answer has a Link header
+	ordering string   // a member, after a - from the greatest on; empty: in the order of creation
+	sortable []string // the members by which a query may sort; empty: all
+	size     int      // of a page where the query does not say it; 0: as the parameter has it
+	isOpaque bool     // cursors are words, not keys
 }
 
 func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
@@ -88,12 +93,49 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 			l.parameter(ref.Value)
 		}
 	}
+	l.apply(o, r.spec.Behaviour.List)
 	if s.response != nil {
 		for name := range s.response.Headers {
 			l.hasLinks = l.hasLinks || strings.EqualFold(name, "Link")
 		}
 	}
 	return l
+}
+
+// apply does what the document says of lists, in place of what the names of parameters suggest.
+func (l *list) apply(o *specs.Operation, says specs.Listing) {
+	for parameter, pointer := range says.Filter {
+		l.filters[parameter] = memberName(pointer)
+	}
+	l.ordering = says.Order
+	for _, pointer := range says.Sort {
+		l.sortable = append(l.sortable, memberName(pointer))
+	}
+	if says.Page.Style == "" {
+		return
+	}
+	l.size, l.isOpaque = says.Page.Size, says.Page.Style == "cursor"
+	at := map[string]*openapi3.Parameter{"offset": l.offset, "page": l.page, "lastId": l.after, "cursor": l.after}
+	limit := l.limit
+	l.offset, l.page, l.after = nil, nil, nil
+	start := at[says.Page.Style]
+	if p := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, says.Page.At); p != nil {
+		start = p
+		delete(l.filters, p.Name)
+	}
+	if p := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, says.Page.Limit); p != nil {
+		limit = p
+		delete(l.filters, p.Name)
+	}
+	l.limit = limit
+	switch says.Page.Style {
+	case "offset":
+		l.offset = start
+	case "page":
+		l.page = start
+	default:
+		l.after = start
+	}
 }
 
 // parameter finds out what a query parameter does to the list.
@@ -125,7 +167,10 @@ func (l *list) parameter(p *openapi3.Parameter) {
 }
 
 func (l *list) handle(call *op.Call) (op.Reply, error) {
-	all := l.matching(call)
+	all, err := l.matching(call)
+	if err != nil {
+		return op.Reply{}, err
+	}
 	part, err := l.part(call, all)
 	if err != nil {
 		return op.Reply{}, err
@@ -153,7 +198,7 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 }
 
 // matching returns the things below the parent that the path names which the filters fit, in the order of the query.
-func (l *list) matching(call *op.Call) (all []world.Thing) {
+func (l *list) matching(call *op.Call) (all []world.Thing, err error) {
 	parents := paramsOf(call, l.resource.within)
 	wanted := map[string][]string{}
 	for parameter, member := range l.filters {
@@ -210,9 +255,12 @@ func fitsAny(value jsontext.Value, wanted []string) bool {
 }
 
 // sorted brings things into the order that the query wants.
-func (l *list) sorted(call *op.Call, all []world.Thing) []world.Thing {
+func (l *list) sorted(call *op.Call, all []world.Thing) ([]world.Thing, error) {
 	if l.sort == nil || call.Query.Get(l.sort.Name) == "" {
-		return all
+		if member, isDown := strings.CutPrefix(l.ordering, "-"); member != "" {
+			sortBy(all, memberName(member), isDown)
+		}
+		return all, nil
 	}
 	text := call.Query.Get(l.sort.Name)
 	name, isDown := strings.CutPrefix(text, "-")
@@ -232,9 +280,17 @@ func (l *list) sorted(call *op.Call, all []world.Thing) []world.Thing {
 			found = member
 		}
 	}
-	if found == "" { // such as created of created_at, or a relevance that only the service knows
-		return all
+	if l.sortable != nil && !slices.Contains(l.sortable, found) {
+		return nil, l.resource.behaviour.refusal("invalid", l.sort.Name, "want one of %s, not %q",
+			strings.Join(l.sortable, ", "), text)
 	}
+	if found != "" { // unlike created of created_at, or a relevance that only the service knows
+		sortBy(all, found, isDown)
+	}
+	return all, nil
+}
+
+func sortBy(all []world.Thing, found string, isDown bool) {
 	slices.SortStableFunc(all, func(a, b world.Thing) int {
 		order := compareValues(valueOf(a, found), valueOf(b, found))
 		if isDown {
@@ -242,7 +298,6 @@ func (l *list) sorted(call *op.Call, all []world.Thing) []world.Thing {
 		}
 		return order
 	})
-	return all
 }
 
 func valueOf(thing world.Thing, name string) jsontext.Value {
@@ -279,7 +334,7 @@ func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
 	if l.limit == nil && l.offset == nil && l.page == nil && l.after == nil {
 		return p, nil
 	}
-	if p.limit, err = numberOf(call, l.limit, standardLimit); err != nil {
+	if p.limit, err = numberOf(call, l.limit, cmp.Or(l.size, standardLimit)); err != nil {
 		return p, err
 	}
 	if p.limit < 1 {
@@ -290,7 +345,7 @@ func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
 	}
 	switch offset, page, after := asked(call, l.offset), asked(call, l.page), asked(call, l.after); {
 	case after != "":
-		p.first = behind(all, after)
+		p.first = behind(all, l.fromCursor(after))
 	case offset != "":
 		p.first, err = numberOf(call, l.offset, 0)
 	case page != "":
@@ -448,16 +503,35 @@ func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []
 		if s.Format == "uri" || s.Format == "url" || l.after == nil {
 			return scalar(&openapi3.Schema{}, l.link(call, l.nextQuery(call, all, p)))
 		}
+		if l.isOpaque {
+			return scalar(s, l.cursor(all[p.end-1]))
+		}
 		return keyAt(p.end - 1)
 	}
 	return nil
+}
+
+// cursor returns the word that leads behind a thing.
+func (l *list) cursor(thing world.Thing) string {
+	key := thing.Keys[len(thing.Keys)-1]
+	if l.isOpaque {
+		return base64.RawURLEncoding.EncodeToString([]byte(key))
+	}
+	return key
+}
+
+func (l *list) fromCursor(word string) string {
+	if key, err := base64.RawURLEncoding.DecodeString(word); l.isOpaque && err == nil {
+		return string(key)
+	}
+	return word
 }
 
 // nextQuery returns the query of the next page.
 func (l *list) nextQuery(call *op.Call, all []world.Thing, p part) url.Values {
 	query := l.queryAt(call, p.end, p)
 	if l.after != nil {
-		query.Set(l.after.Name, all[p.end-1].Keys[len(all[p.end-1].Keys)-1])
+		query.Set(l.after.Name, l.cursor(all[p.end-1]))
 	}
 	return query
 }

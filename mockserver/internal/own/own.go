@@ -16,9 +16,12 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Interface returns the interface that a document describes.
-func Interface(doc *specs.Document) op.Interface {
-	c := newCompiler(doc)
+// Rules check changes of objects, by the names of resources.
+type Rules map[string]func(*op.Call, Change) error
+
+// Interface returns the interface that a document describes, with rules for its resources.
+func Interface(doc *specs.Document, rules Rules) op.Interface {
+	c := newCompiler(doc, rules)
 	i := op.Interface{Name: doc.Interface, Error: c.errors.reply, Authenticate: authenticate}
 	for _, o := range doc.Operations {
 		if o.Path != "" { // as of one that is below no server
@@ -28,11 +31,11 @@ func Interface(doc *specs.Document) op.Interface {
 	return i
 }
 
-func newCompiler(doc *specs.Document) *compiler {
+func newCompiler(doc *specs.Document, rules Rules) *compiler {
 	c := &compiler{
 		doc: doc, uses: map[*specs.Resource][]use{}, paths: map[string]map[string]*specs.Operation{},
 		parts: map[string][]*specs.Resource{}, single: map[string]*single{}, objects: map[string]*object{},
-		errors: newErrorForms(doc),
+		errors: newErrorForms(doc), rules: rules, behaviours: map[string]*behaviour{},
 	}
 	for _, o := range doc.Operations {
 		for _, a := range o.Actions() {
@@ -60,6 +63,9 @@ type compiler struct {
 	single  map[string]*single                     // by path
 	objects map[string]*object                     // by resource
 	errors  *errorForms
+	rules   Rules
+
+	behaviours map[string]*behaviour // by resource
 }
 
 func (c *compiler) handler(o *specs.Operation) op.Handler {
@@ -90,10 +96,10 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	case a.Verb == specs.Update || a.Changes:
 		return updater{
 			shower: newShower(r, s, r.at), verb: a.Verb, replaces: o.Method == http.MethodPut,
-			makes: o.Method == http.MethodPut && !c.isCreated(r.spec),
-		}.handle
+			makes: o.Method == http.MethodPut && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
+		}.as(r.spec.Behaviour.Update).handle
 	case a.Verb == specs.Delete:
-		return deleter{newShower(r, s, r.at), c.parts}.handle
+		return deleter{newShower(r, s, r.at), c}.handle
 	case a.Reads:
 		return c.reading(o, r, s)
 	}
@@ -183,6 +189,8 @@ type resource struct {
 	request specs.Pointer
 	key     string // the member that names one within its parent
 	schema  *object
+
+	behaviour *behaviour
 }
 
 // resource returns nil if objects of the resource cannot be told apart by one of their members, or the operation's path
@@ -193,6 +201,7 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 	}
 	r := &resource{
 		spec: a.Resource, path: a.Path, request: a.Request, key: a.Resource.Keys[0][0], schema: c.object(a.Resource),
+		behaviour: c.behaviour(a.Resource),
 	}
 	if names, n := o.PathParameters(), len(a.Resource.Path)-1; len(names) >= n {
 		r.within = names[:n]

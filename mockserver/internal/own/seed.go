@@ -27,7 +27,7 @@ import (
 // be what answers show why not, at its place in the fixture.
 func Seed(w *world.State, doc *specs.Document, fixture fixtures.Fixture) error {
 	s := &seeding{
-		compiler: newCompiler(doc), fixture: fixture, iface: string(doc.Interface), first: map[string][]any{},
+		compiler: newCompiler(doc, nil), fixture: fixture, iface: string(doc.Interface), first: map[string][]any{},
 		call: &op.Call{World: w, Now: w.Now(), Match: &specs.Match{}, Header: func(string) string { return "" }},
 	}
 	sections := fixture.Interfaces[s.iface]
@@ -459,8 +459,10 @@ func (s *seeding) checkReferences(l *seedList) {
 				continue
 			}
 			for _, found := range valuesAt(o.thing.Text, link.At, nil) {
-				at := append(slices.Clone(o.path), found.path...)
-				s.require(l, need{target, []string{found.text}}, l.title(o)+" refers to it", at...)
+				if key, isScalar := textOf(found.value); isScalar {
+					at := append(slices.Clone(o.path), found.path...)
+					s.require(l, need{target, []string{key}}, l.title(o)+" refers to it", at...)
+				}
 			}
 		}
 	}
@@ -491,19 +493,16 @@ func (s *seeding) require(l *seedList, n need, why string, at ...any) {
 // maxKnown is the number of objects that a hint names.
 const maxKnown = 10
 
-// foundValue is a scalar of an object.
+// foundValue is a part of an object.
 type foundValue struct {
-	path []any
-	text string
+	path  []any
+	value jsontext.Value
 }
 
-// valuesAt returns the scalars to which a pointer leads.
+// valuesAt returns the parts to which a pointer leads.
 func valuesAt(text jsontext.Value, at specs.Pointer, path []any) (list []foundValue) {
 	if len(at) == 0 {
-		if value, ok := textOf(text); ok {
-			return []foundValue{{path, value}}
-		}
-		return nil
+		return []foundValue{{path, text}}
 	}
 	if at[0] == "*" {
 		var items []jsontext.Value

@@ -26,6 +26,19 @@ type updater struct {
 	verb     string // update, or a word for an action
 	replaces bool   // what the request leaves out is gone
 	makes    bool   // one that is not there is made
+	isPatch  bool   // the request is a JSON Patch, whatever its media type
+}
+
+// as returns an updater that updates as a resource says.
+func (u updater) as(update string) updater {
+	switch {
+	case u.verb != specs.Update || update == "":
+	case update == "json-patch":
+		u.isPatch = true
+	default:
+		u.replaces = update == "replace"
+	}
+	return u
 }
 
 func (u updater) handle(call *op.Call) (op.Reply, error) {
@@ -49,20 +62,32 @@ func (u updater) handle(call *op.Call) (op.Reply, error) {
 	if err := u.precondition(call, thing); err != nil {
 		return op.Reply{}, err
 	}
-	before := thing.Keys
+	if err := u.resource.refuse(given, &thing); err != nil {
+		return op.Reply{}, err
+	}
+	before := thing
 	if thing.Text, err = u.changed(call, thing, given); err != nil {
 		return op.Reply{}, err
 	}
 	if thing.Keys, err = u.resource.renamed(call, thing); err != nil {
 		return op.Reply{}, err
 	}
-	call.World.Own.Keep(u.resource.spec.Name, id, before, thing)
+	if err := u.resource.settle(call, u.verb, id, before, thing); err != nil {
+		return op.Reply{}, err
+	}
+	call.World.Own.Keep(u.resource.spec.Name, id, before.Keys, thing)
 	return u.show(call, thing)
 }
 
 // create makes the thing that a PUT names.
 func (u updater) create(call *op.Call, given []member, keys []string) (op.Reply, error) {
+	if err := u.resource.refuse(given, nil); err != nil {
+		return op.Reply{}, err
+	}
 	thing, err := u.resource.make(call, given, keys)
+	if err == nil {
+		err = u.resource.settle(call, specs.Create, 0, world.Thing{}, thing)
+	}
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -75,7 +100,7 @@ func (u updater) create(call *op.Call, given []member, keys []string) (op.Reply,
 // changed returns what an object is after the request.
 func (u updater) changed(call *op.Call, thing world.Thing, given []member) (jsontext.Value, error) {
 	o := u.resource.schema
-	if strings.HasPrefix(call.Header("Content-Type"), mediaPatch) {
+	if u.isPatch || strings.HasPrefix(call.Header("Content-Type"), mediaPatch) {
 		return u.patched(call, thing)
 	}
 	list := membersOf(thing.Text)
@@ -84,11 +109,11 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 			isMade := m.name == u.resource.key || slices.ContainsFunc(o.fills, func(f fill) bool {
 				return f.name == m.name && f.clock != "" && !f.isUpdate
 			})
-			return !isMade && !o.isManaged(m.name)
+			return !isMade && !u.resource.isManaged(m.name)
 		})
 	}
 	for _, m := range given {
-		if !o.isManaged(m.name) && o.has(m.name) {
+		if !u.resource.isManaged(m.name) && o.has(m.name) {
 			list = u.merge(list, m)
 		}
 	}
@@ -158,6 +183,13 @@ func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsonte
 		if f.isUpdate {
 			list = set(list, f.name, f.clock.text(call.Now))
 		}
+	}
+	for _, t := range u.resource.behaviour.touched {
+		list = set(list, t.name, t.clock.text(call.Now))
+	}
+	list, err := u.resource.restore(list, thing)
+	if err != nil {
+		return nil, err
 	}
 	text, err := u.resource.schema.complete(call, u.place(thing), list, false)
 	if err != nil {
@@ -326,7 +358,8 @@ func (s *single) put(call *op.Call, keys []string, text jsontext.Value) {
 }
 
 func (s *single) change(o *specs.Operation, answer *success) op.Handler {
-	w := newShower(&resource{spec: &specs.Resource{Name: s.name}, schema: s.object}, answer, specs.Pointer{})
+	r := &resource{spec: &specs.Resource{Name: s.name}, schema: s.object, behaviour: &behaviour{}}
+	w := newShower(r, answer, specs.Pointer{})
 	u := updater{shower: w, verb: specs.Update, replaces: o.Method == http.MethodPut}
 	return func(call *op.Call) (op.Reply, error) {
 		before := jsontext.Value("{}")

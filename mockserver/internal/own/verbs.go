@@ -16,7 +16,6 @@ import (
 
 	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -110,12 +109,18 @@ func (c creator) handle(call *op.Call) (op.Reply, error) {
 			given = append(given, m)
 		}
 	}
+	if err := c.resource.refuse(given, nil); err != nil {
+		return op.Reply{}, err
+	}
 	id, keys, err := c.resource.name(call, given, parents)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	thing, err := c.resource.make(call, given, keys)
 	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := c.resource.settle(call, specs.Create, 0, world.Thing{}, thing); err != nil {
 		return op.Reply{}, err
 	}
 	call.World.Own.Keep(c.resource.spec.Name, id, nil, thing)
@@ -168,7 +173,7 @@ func (r *resource) given(call *op.Call) []member {
 // name returns the id and the keys of a new thing: the key that the client gives it, or else the next one.
 func (r *resource) name(call *op.Call, given []member, parents []string) (id int64, keys []string, err error) {
 	id = call.World.NewID(r.spec.Name)
-	if i := index(given, r.key); i >= 0 && !r.schema.isManaged(r.key) {
+	if i := index(given, r.key); i >= 0 && !r.isManaged(r.key) {
 		if text, ok := textOf(given[i].value); ok {
 			keys = append(slices.Clip(parents), text)
 			if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); isTaken {
@@ -176,6 +181,9 @@ func (r *resource) name(call *op.Call, given []member, parents []string) (id int
 			}
 			return id, keys, nil
 		}
+	}
+	if r.behaviour.id == "client" {
+		return 0, nil, r.behaviour.refusal("invalid", r.key, "want the %s of the new %s", r.key, r.spec.Title)
 	}
 	for n := id; ; n = call.World.NewID(r.spec.Name) { // fixtures and clients may have taken some
 		keys = append(slices.Clip(parents), r.newKey(call, n))
@@ -188,6 +196,9 @@ func (r *resource) name(call *op.Call, given []member, parents []string) (id int
 // newKey returns the key of the n-th thing: a number, a UUID, a text like the example of the document, or one that its
 // pattern matches.
 func (r *resource) newKey(call *op.Call, n int64) string {
+	if key := r.behaviour.madeKey(call, r, n); key != "" {
+		return key
+	}
 	part := r.schema.members[r.key]
 	if part == nil || part.Value == nil {
 		return strconv.FormatInt(n, 10)
@@ -228,10 +239,11 @@ func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thi
 		}
 	}
 	for _, m := range given {
-		if m.name != r.key && !r.schema.isManaged(m.name) {
+		if m.name != r.key && !r.isManaged(m.name) {
 			list = set(list, m.name, m.value)
 		}
 	}
+	list = r.behaviour.beginning(call, list)
 	text, err := r.schema.complete(call, r.spec.Name+"/"+strings.Join(keys, "/"), list, true)
 	if err != nil {
 		return world.Thing{}, noHandler(err)
@@ -259,7 +271,7 @@ func scalar(s *openapi3.Schema, text string) jsontext.Value {
 // deleter removes the thing that the path names, and what is below it.
 type deleter struct {
 	*shower
-	parts map[string][]*specs.Resource // by the names of what they are parts of
+	compiler *compiler
 }
 
 func (d deleter) handle(call *op.Call) (op.Reply, error) {
@@ -270,25 +282,19 @@ func (d deleter) handle(call *op.Call) (op.Reply, error) {
 	if err := d.precondition(call, thing); err != nil {
 		return op.Reply{}, err
 	}
-	call.World.Own.Drop(d.resource.spec.Name, id, thing.Keys)
-	d.deleteBelow(call, d.resource.spec, thing.Keys)
+	if check := d.resource.behaviour.check; check != nil {
+		err = check(call, Change{d.resource.spec.Name, specs.Delete, thing.Keys, thing.Text, nil})
+	}
+	if err == nil {
+		err = d.compiler.remove(call, d.resource.spec, id, thing)
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
 	if d.shown == nil && d.schema() != nil {
 		return d.receipt(call, thing)
 	}
 	return d.show(call, thing)
-}
-
-// deleteBelow removes what belongs to a thing that is gone.
-func (d deleter) deleteBelow(call *op.Call, r *specs.Resource, keys []string) {
-	for _, part := range d.parts[r.Name] {
-		things, _ := call.World.Own.Things.Get(part.Name)
-		for id, thing := range table.All(&things) {
-			if len(thing.Keys) > len(keys) && slices.Equal(thing.Keys[:len(keys)], keys) {
-				call.World.Own.Drop(part.Name, id, thing.Keys)
-				d.deleteBelow(call, part, thing.Keys)
-			}
-		}
-	}
 }
 
 // receipt answers a deletion with something else than what was deleted, such as {"id":…,"deleted":true}.
