@@ -44,7 +44,7 @@ func AssertConforms(tb testing.TB, r *Recorder, opts ...Option) {
 func (r *Recorder) Exchanges() []*recording.Exchange {
 	var list []*recording.Exchange
 	for e := range r.unredacted() {
-		list = append(list, r.redactor.Redact(e, operationOf(e)))
+		list = append(list, r.redactor.Redact(e, operationOf(e, r.redactor.Documents)))
 	}
 	return list
 }
@@ -76,8 +76,8 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 
 // operationOf finds the operation of an exchange for the sake of the secrets in its bodies. Where the base addresses
 // are unknown, any interface whose document has the path will do: rather too much is taken out than too little.
-func operationOf(e *recording.Exchange) *specs.Operation {
-	var documents []*specs.Document
+func operationOf(e *recording.Exchange, documents []*specs.Document) *specs.Operation {
+	documents = slices.Clip(documents)
 	for _, name := range specs.Interfaces() {
 		if d, err := specs.Load(name, specs.Neutral); err == nil {
 			documents = append(documents, d)

@@ -15,8 +15,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
-	"slices"
 
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/capture/record"
@@ -30,7 +28,7 @@ import (
 
 // ErrNothingMatched reports that no exchange of a recording belongs to an interface: the base addresses are wrong, or
 // it is the recording of something else.
-var ErrNothingMatched = errors.New("no exchange belongs to an interface of the platform")
+var ErrNothingMatched = errors.New("no exchange belongs to an interface")
 
 // ErrNothingJudged reports that exchanges belong to an interface, but that nothing of substance in them could be
 // judged: no body, no parameter, and nothing by the rules between exchanges.
@@ -108,7 +106,7 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 		err); err != nil {
 		return nil, err
 	}
-	redactor := &recording.Redactor{Brand: c.brand, Salt: c.salt}
+	redactor := &recording.Redactor{Brand: c.brand, Salt: c.salt, Documents: documents}
 	if redactor.Salt == nil {
 		redactor.Salt = make([]byte, 16)
 		_, _ = rand.Read(redactor.Salt)
@@ -125,7 +123,7 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 
 // load loads the documents concurrently: the largest one takes as long as all others together.
 func (c *config) load() ([]*specs.Document, error) {
-	names := c.interfaces()
+	names := c.set().Names()
 	documents, errs := make([]*specs.Document, len(names)), make([]error, len(names))
 	var loading routine.Group
 	for i, name := range names {
@@ -146,31 +144,16 @@ func (c *config) load() ([]*specs.Document, error) {
 	return documents, nil
 }
 
-// interfaces lists those that are judged: the platform's, and then those of the user's own by their names.
-func (c *config) interfaces() []specs.Interface {
-	own := slices.DeleteFunc(slices.Sorted(maps.Keys(c.specs)), func(name specs.Interface) bool { return !name.IsOwn() })
-	names := append(specs.Interfaces(), own...)
-	if c.only != nil {
-		names = slices.DeleteFunc(names, func(name specs.Interface) bool { return !slices.Contains(c.only, name) })
-	}
-	return names
-}
+// set returns the documents that exchanges are judged by.
+func (c *config) set() *specs.Set { return &specs.Set{Files: c.specs, Only: c.only, Brand: c.brand} }
 
 // document returns the document of an interface, which may be the user's own, with the extras if they are on.
 func (c *config) document(name specs.Interface) (*specs.Document, error) {
-	d, err := c.loadDocument(name)
+	d, err := c.set().Load(name)
 	if err != nil || !c.noExtras {
 		return d, err
 	}
 	return d.WithoutExtras(), nil
-}
-
-func (c *config) loadDocument(name specs.Interface) (*specs.Document, error) {
-	path, own := c.specs[name]
-	if !own {
-		return specs.Load(name, c.brand)
-	}
-	return specs.LoadFile(name, path, c.brand)
 }
 
 // Check reads a recording to its end and reports on it. It returns a report also with an error: then it covers what

@@ -105,7 +105,7 @@ func WriteEvidence(w io.Writer, source Source, f *Finding) error {
 		if err != nil {
 			return err
 		}
-		if err := recording.Write(w, redactor.Redact(item.Exchange, operationOf(item.Exchange))); err != nil {
+		if err := recording.Write(w, redactor.Redact(item.Exchange, operationOf(item.Exchange, nil))); err != nil {
 			return err
 		}
 		delete(wanted, item.Number)

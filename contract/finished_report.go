@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 )
 
 // conclude returns the report, with the addresses that a judge knew.
@@ -19,15 +22,19 @@ func (g *gatherer) conclude(j *judge.Judge) *Report {
 		Own: slices.Sorted(maps.Values(c.specs)), DisputedFails: c.disputed, Complete: c.gapless,
 		Docs: map[string]report.RuleDoc{}, Gaps: g.Sequences.gaps(c.gapless), Bases: g.baseReports(j),
 	}
+	counted := g.counted()
+	isOfPlatform := slices.ContainsFunc(counted, func(d *specs.Document) bool { return !d.Interface.IsOwn() })
 	for _, doc := range g.docs {
 		r.Docs[doc.ID] = doc
 		if doc.ID == judge.Latency && len(c.latency) == 0 {
 			continue // it judges nothing that was not asked for
 		}
-		r.Rules = append(r.Rules, *g.tally(doc.ID))
+		if isOfPlatform || !rule.IsOfPlatform(doc.ID) {
+			r.Rules = append(r.Rules, *g.tally(doc.ID))
+		}
 	}
 	r.Engines = g.engineReports()
-	r.Coverage = g.Coverage.Report(g.checker.documents, r.Rules)
+	r.Coverage = g.Coverage.Report(counted, r.Rules)
 	r.Thresholds = coverage.Thresholds(c.thresholds, r.Coverage)
 	r.Baseline = c.baseline.report(g.Accepted)
 	for reason, n := range g.Reasons {
@@ -49,6 +56,23 @@ func (g *gatherer) conclude(j *judge.Judge) *Report {
 		r.Notes = append(r.Notes, note)
 	}
 	return r
+}
+
+// counted returns the documents that the report counts: all, or beside documents of the user's own only those of the
+// platform that an exchange belongs to.
+func (g *gatherer) counted() []*specs.Document {
+	documents := g.checker.documents
+	if !slices.ContainsFunc(documents, func(d *specs.Document) bool { return d.Interface.IsOwn() }) {
+		return documents
+	}
+	called := map[string]bool{}
+	for name := range g.Coverage.Operations {
+		iface, _, _ := strings.Cut(name, ".")
+		called[iface] = true
+	}
+	return slices.DeleteFunc(slices.Clone(documents), func(d *specs.Document) bool {
+		return !d.Interface.IsOwn() && g.checker.config.only == nil && !called[string(d.Interface)]
+	})
 }
 
 // addFindings adds the findings that are kept to a report, one by one and by fingerprint, with the exchanges that they

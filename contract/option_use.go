@@ -38,7 +38,8 @@ var (
 		without: (*config).withoutDocuments,
 	}
 	recordingTraffic = optionUse{
-		name: "NewRecorder", options: []string{"WithBrand"}, without: func(c *config) { c.brand = "" },
+		name: "NewRecorder", options: []string{"WithBrand", "WithSpec"},
+		without: func(c *config) { c.brand, c.specs = "", newConfig().specs },
 	}
 )
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/felixge/httpsnoop"
 
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -49,8 +50,8 @@ type recordedExchange struct {
 	done     bool
 }
 
-// NewRecorder returns a recorder of the exchanges of next, or of http.DefaultTransport if next is nil. Its only option
-// is WithBrand, by whose scheme keys are recognised. AssertConforms and WriteTo report invalid options.
+// NewRecorder returns a recorder of the exchanges of next, or of http.DefaultTransport if next is nil. Its options
+// are WithBrand and WithSpec, by whose schemes keys are recognised. AssertConforms and WriteTo report invalid options.
 func NewRecorder(next http.RoundTripper, opts ...Option) *Recorder {
 	if next == nil {
 		next = http.DefaultTransport
@@ -63,8 +64,15 @@ func NewRecorder(next http.RoundTripper, opts ...Option) *Recorder {
 	errs = append(errs, recordingTraffic.check(c))
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
+	var own []*specs.Document
+	for name := range c.specs {
+		d, err := c.document(name)
+		if errs = append(errs, err); err == nil {
+			own = append(own, d)
+		}
+	}
 	return &Recorder{
-		next: next, redactor: &recording.Redactor{Brand: c.brand, Salt: salt}, err: errors.Join(errs...),
+		next: next, redactor: &recording.Redactor{Brand: c.brand, Salt: salt, Documents: own}, err: errors.Join(errs...),
 	}
 }
 

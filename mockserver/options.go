@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -174,12 +173,7 @@ func (c *config) unknownInterface(name specs.Interface) error {
 
 // chooseInterfaces lists the interfaces that are served, once all options are known.
 func (c *config) chooseInterfaces() error {
-	c.interfaces = specs.Interfaces()
-	for _, name := range slices.Sorted(maps.Keys(c.documents)) {
-		if name.IsOwn() {
-			c.interfaces = append(c.interfaces, name)
-		}
-	}
+	c.interfaces = c.set().Names()
 	var errs []error
 	for _, name := range c.only {
 		if !slices.Contains(c.interfaces, name) {

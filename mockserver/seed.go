@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,12 +19,14 @@ import (
 	"svc.example/understudy/mockserver/internal/fault"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/match"
+	"svc.example/understudy/mockserver/internal/own"
 	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // CheckScenario makes the world that a server with these options would begin with, and returns all that is wrong with
@@ -57,7 +61,7 @@ func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.Sta
 	if now.IsZero() && mode != clock.Real {
 		now = scenario.Now
 	}
-	value, err := seededWorld(scenario, worldKey{scenario.Name, c.brand, seed, mode, now})
+	value, err := c.seededWorld(scenario, worldKey{scenario.Name, c.brand, seed, mode, now})
 	if err == nil {
 		err = checkFaults(scenario.Fixture, &value, c.served())
 	}
@@ -91,14 +95,12 @@ func (c *config) served() match.Documents {
 	return match.Documents{Names: c.interfaces, Of: c.document}
 }
 
+// set returns the documents of all interfaces that can be served.
+func (c *config) set() *specs.Set { return &specs.Set{Files: c.documents, Brand: c.brand} }
+
 // document returns the document by which an interface will be served.
 func (c *config) document(name specs.Interface) (doc *specs.Document, err error) {
-	if file := c.documents[name]; file != "" {
-		doc, err = specs.LoadFile(name, file, c.brand)
-	} else {
-		doc, err = specs.Load(name, c.brand)
-	}
-	if err == nil && !c.extras {
+	if doc, err = c.set().Load(name); err == nil && !c.extras {
 		doc = doc.WithoutExtras()
 	}
 	return doc, err
@@ -118,24 +120,25 @@ type worldKey struct {
 // others, of which a client may make any number.
 var seeded sync.Map // worldKey → func() (world.State, error)
 
-func seededWorld(scenario scenarios.Scenario, from worldKey) (world.State, error) {
+func (c *config) seededWorld(scenario scenarios.Scenario, from worldKey) (world.State, error) {
 	if from.mode == clock.Real || !scenario.Embedded || from.seed != scenario.Seed || !from.now.Equal(scenario.Now) {
-		return seedWorld(scenario.Fixture, from)
+		return c.seedWorld(scenario.Fixture, from)
 	}
 	load, _ := seeded.LoadOrStore(from, sync.OnceValues(func() (world.State, error) {
-		return seedWorld(scenario.Fixture, from)
+		return c.seedWorld(scenario.Fixture, from)
 	}))
 	return load.(func() (world.State, error))()
 }
 
 // seedWorld makes a world of a fixture: of a dump, or of the resources that it begins with. The error names everything
 // that cannot be made, each with its file and line.
-func seedWorld(fixture fixtures.Fixture, from worldKey) (w world.State, err error) {
+func (c *config) seedWorld(fixture fixtures.Fixture, from worldKey) (w world.State, err error) {
 	if len(fixture.State) > 0 {
 		w, err = loadState(fixture.State, from)
 		err = fixtures.At(err, "the dump of a world", "state")
 	} else {
 		w, err = seedInterfaces(fixture, from)
+		err = errors.Join(err, c.seedOwn(&w, fixture))
 	}
 	return w, inWords(fixture.Locate(err), from.brand)
 }
@@ -152,6 +155,41 @@ func seedInterfaces(fixture fixtures.Fixture, from worldKey) (world.State, error
 	)
 	w.Account.Limits = world.Limits(fixture.Account.Limits) // what is there from the beginning may exceed them
 	return w, err
+}
+
+// seedOwn makes the objects of the user's own interfaces.
+func (c *config) seedOwn(w *world.State, fixture fixtures.Fixture) error {
+	var errs []error
+	for _, word := range slices.Sorted(maps.Keys(fixture.Interfaces)) {
+		name := specs.Interface(word)
+		if doc, err := c.ownDocument(name); err != nil {
+			errs = append(errs, fixtures.At(err, word, "interfaces", word))
+		} else {
+			errs = append(errs, own.Seed(w, doc, fixture))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ownDocument returns the document of an interface of the user's own.
+func (c *config) ownDocument(name specs.Interface) (*specs.Document, error) {
+	var known []string
+	for other := range c.documents {
+		if other.IsOwn() {
+			known = append(known, string(other))
+		}
+	}
+	slices.Sort(known)
+	switch {
+	case slices.Contains(known, string(name)):
+		return c.document(name)
+	case slices.Contains(specs.Interfaces(), name):
+		return nil, fmt.Errorf("is an interface of the platform: want what it has under %s, beside interfaces", name)
+	case len(known) == 0:
+		return nil, fmt.Errorf("unknown interface: want its document, with --spec %s=FILE or WithSpec", name)
+	}
+	return nil, fmt.Errorf("unknown interface; want %s, or its document, with --spec %s=FILE or WithSpec",
+		source.OneOf(string(name), known), name)
 }
 
 // checkFaults holds the faults in the dump of a world against the documents that are served.
@@ -179,7 +217,7 @@ func (s *Server) loadWorld(like *world.State, name string, text []byte) (world.S
 	if err != nil {
 		return world.State{}, inWords(err, brand)
 	}
-	w, err := seedWorld(fixture, worldKey{like.Scenario, brand, like.Seed, like.Clock.Mode(), like.Now()})
+	w, err := s.seedWorld(fixture, worldKey{like.Scenario, brand, like.Seed, like.Clock.Mode(), like.Now()})
 	if err == nil {
 		err = checkFaults(fixture, &w, s.served())
 	}

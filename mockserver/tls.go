@@ -34,18 +34,19 @@ func (s *Server) Client() *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Hosts lists the names and IP addresses that a server of the platform's interfaces has on this machine, for its
-// certificate: localhost and, below it, a name for each interface. Many clients take no wildcard directly below a
-// top-level domain.
-func Hosts() []string { return hosts(specs.Interfaces()) }
-
-// Hosts lists the names and IP addresses that the server has by itself on this machine, as the function does.
-func (s *Server) Hosts() []string { return hosts(s.config.interfaces) }
-
-func hosts(interfaces []specs.Interface) []string {
+// Hosts lists the names and IP addresses that a server of interfaces, or of all of the platform's, has on this machine,
+// for its certificate: localhost and, below it, a name for each interface. Many clients take no wildcard directly below
+// a top-level domain.
+func Hosts(interfaces ...specs.Interface) []string {
+	if len(interfaces) == 0 {
+		interfaces = specs.Interfaces()
+	}
 	hosts := []string{"localhost", "*.localhost", "127.0.0.1", "::1"}
 	for _, name := range interfaces {
 		hosts = append(hosts, string(name+".localhost"))
 	}
 	return hosts
 }
+
+// Hosts lists the names and IP addresses that the server has by itself on this machine, as the function does.
+func (s *Server) Hosts() []string { return Hosts(s.config.interfaces...) }

@@ -2,8 +2,11 @@ package specs
 
 import (
 	"crypto/sha1"
+	"encoding/base64"
 	"encoding/hex"
+	"net/http"
 	"strconv"
+	"strings"
 )
 
 // keyDigits is the number of hexadecimal digits behind the slash of a platform key.
@@ -51,3 +54,47 @@ func consistsOf[T ~string | ~[]byte](text T, is func(byte) bool) bool {
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 func isHex(b byte) bool { return isDigit(b) || 'a' <= b && b <= 'f' }
+
+// Credential is what a request shows of who sends it.
+type Credential struct {
+	In          string // header, query or cookie
+	Name, Value string
+}
+
+// Credentials returns what a request with a key shows: in the platform's scheme, or by the first alternative of the
+// security schemes of a user's own document, where a key of basic credentials is USER:PASSWORD.
+func (o *Operation) Credentials(key string) (list []Credential) {
+	const authorization = "Authorization"
+	if !o.Interface.IsOwn() {
+		return []Credential{{"header", authorization, o.Document.Brand.Scheme() + " " + key}}
+	}
+	alternatives := o.Security()
+	if len(alternatives) == 0 {
+		return nil
+	}
+	for _, scheme := range alternatives[0] {
+		switch {
+		case scheme.Type == "apiKey":
+			list = append(list, Credential{scheme.In, scheme.Name, key})
+		case strings.EqualFold(scheme.Scheme, "basic"):
+			list = append(list, Credential{"header", authorization, "Basic " + base64.StdEncoding.EncodeToString([]byte(key))})
+		default:
+			list = append(list, Credential{"header", authorization, "Bearer " + key})
+		}
+	}
+	return list
+}
+
+// Show adds the credential to a request.
+func (c Credential) Show(r *http.Request) {
+	switch c.In {
+	case "query":
+		query := r.URL.Query()
+		query.Set(c.Name, c.Value)
+		r.URL.RawQuery = query.Encode()
+	case "cookie":
+		r.AddCookie(&http.Cookie{Name: c.Name, Value: c.Value})
+	default:
+		r.Header.Set(c.Name, c.Value)
+	}
+}

@@ -31,6 +31,7 @@ type Document struct {
 
 	resources func() (*resourceSet, error)   // what the document says of them
 	tree      func() (map[string]any, error) // of the document without what only people read; not to be changed
+	keys      []*openapi3.SecurityScheme     // of keys by themselves
 }
 
 func (d *Document) setSource(source []byte) {

@@ -146,6 +146,7 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	}
 	d.tree = sync.OnceValues(func() (map[string]any, error) { return shortTree(source) })
 	d.addOperations()
+	d.findKeys()
 	d.isOwn = embedded != nil && !name.IsOwn()
 	if name.IsOwn() && !d.describesResources() {
 		d.infer()

@@ -2,6 +2,7 @@ package specs
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -38,6 +39,27 @@ func (o *Operation) Name() string {
 		return o.name
 	}
 	return string(o.Interface) + "." + o.ID
+}
+
+// Security lists the alternatives of credentials that the operation wants: one without schemes wants none. Schemes that
+// the document lacks are left out.
+func (o *Operation) Security() [][]*openapi3.SecurityScheme {
+	requirements := o.Document.T.Security
+	if o.Spec.Security != nil {
+		requirements = *o.Spec.Security
+	}
+	alternatives := make([][]*openapi3.SecurityScheme, len(requirements))
+	for i, requirement := range requirements {
+		if o.Document.T.Components == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(requirement)) {
+			if ref := o.Document.T.Components.SecuritySchemes[name]; ref != nil && ref.Value != nil {
+				alternatives[i] = append(alternatives[i], ref.Value)
+			}
+		}
+	}
+	return alternatives
 }
 
 // PathParameters lists the parameters of the path, in order, as the document names them.

@@ -16,6 +16,7 @@ type resourceSet struct {
 	byName  map[string]*Resource // with their interface
 	byType  map[string]*Resource
 	actions map[*Operation][]*Action
+	objects map[*Resource]shownObject
 }
 
 // describeResources makes the set when it is first asked for.
@@ -36,7 +37,11 @@ func (d *Document) describeResources() {
 				set.byType[name] = r
 			}
 		}
-		return set, d.addActions(set)
+		if err := d.addActions(set); err != nil {
+			return set, err
+		}
+		d.addObjects(set)
+		return set, nil
 	})
 }
 

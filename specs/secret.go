@@ -12,10 +12,28 @@ import (
 // secretExtension marks a schema whose value must never appear in a journal, a recording, or a report.
 const secretExtension = "x-secret"
 
-// IsSecret reports whether a schema is marked as holding a secret.
+// IsSecret reports whether a schema is marked as holding a secret, or a password by its format.
 func IsSecret(schema *openapi3.Schema) bool {
 	secret, _ := schema.Extensions[secretExtension].(bool)
-	return secret
+	return secret || schema.Format == "password"
+}
+
+// TakesKey reports whether a security scheme of the document takes a key from a place: from header, query or cookie.
+func (d *Document) TakesKey(in, name string) bool {
+	return slices.ContainsFunc(d.keys, func(s *openapi3.SecurityScheme) bool {
+		return s.In == in && (s.Name == name || in == openapi3.ParameterInHeader && strings.EqualFold(s.Name, name))
+	})
+}
+
+func (d *Document) findKeys() {
+	if d.T.Components == nil {
+		return
+	}
+	for _, ref := range d.T.Components.SecuritySchemes {
+		if ref != nil && ref.Value != nil && ref.Value.Type == "apiKey" {
+			d.keys = append(d.keys, ref.Value)
+		}
+	}
 }
 
 // JSONBody returns the schema of an operation's JSON request body, or nil.

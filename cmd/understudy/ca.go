@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -115,7 +116,7 @@ func (f *addressFlags) secure(l listeners) (string, error) {
 // hosts returns the names and addresses that clients may know the listeners by: those on this machine, those that the
 // flags give, and on all addresses those of the machine.
 func (f *addressFlags) hosts(l listeners) []string {
-	hosts := mockserver.Hosts()
+	hosts := mockserver.Hosts(slices.Sorted(maps.Keys(f.paths))...)
 	addresses := []string{f.listen}
 	for _, own := range f.interfaces.List {
 		addresses = append(addresses, own[1])

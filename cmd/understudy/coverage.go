@@ -42,7 +42,8 @@ Exit code 1: coverage is below --min. 2: a report cannot be read.`,
 		Example: `  understudy check --format json -o unit.json unit.ndjson
   understudy check --format json -o e2e.json e2e.har
   understudy coverage --min operations=80 unit.json e2e.json
-  understudy coverage --interface workflow --missed unit.json`,
+  understudy coverage --interface workflow --missed unit.json
+  understudy coverage --interface shop --missed shop.json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("want a report, as check --format json writes it; see %s --help", c.CommandPath())
@@ -60,16 +61,14 @@ Exit code 1: coverage is below --min. 2: a report cannot be read.`,
 }
 
 func (f *coverageFlags) run(c *cobra.Command, files []string) error {
-	if f.iface != "" {
-		if err := checkflags.KnownInterface(f.iface, specs.InterfaceNames()); err != nil {
-			return err
-		}
-	}
 	merged, err := readCoverage(c, files)
 	if err != nil {
 		return err
 	}
 	if f.iface != "" {
+		if err := checkflags.KnownInterface(f.iface, merged.Interfaces()); err != nil {
+			return err
+		}
 		merged = merged.Of(specs.Interface(f.iface))
 	}
 	if err := f.write(report.LogWriter(c.OutOrStdout()), &merged); err != nil {

@@ -200,24 +200,27 @@ func (l listeners) addresses(paths map[specs.Interface]string) map[string]string
 	return interfaces
 }
 
-// pathsOf returns the paths at which interfaces are served beside each other. Those of the user's own have documents.
-func pathsOf(names []specs.Interface, documents [][2]string) (map[specs.Interface]string, error) {
-	paths := map[specs.Interface]string{}
+// serves notes at which paths the interfaces of a set are served beside each other.
+func (f *addressFlags) serves(documents *specs.Set) error {
+	f.paths = map[specs.Interface]string{}
+	names := documents.Names()
 	for _, name := range names {
-		paths[name] = mockserver.Address(name)
-	}
-	for _, own := range documents {
-		name := specs.Interface(own[0])
-		if _, isServed := paths[name]; !isServed || !name.IsOwn() {
+		f.paths[name] = mockserver.Address(name)
+		if !name.IsOwn() {
 			continue
 		}
-		doc, err := specs.LoadFile(name, own[1], specs.Neutral)
+		doc, err := documents.Load(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		paths[name] += doc.BasePath
+		f.paths[name] += doc.BasePath
 	}
-	return paths, nil
+	for _, given := range f.interfaces.List {
+		if err := checkflags.KnownInterface(given[0], specs.NamesOf(names)); err != nil {
+			return fmt.Errorf("--interface: %w", err)
+		}
+	}
+	return nil
 }
 
 // urlVariable is the variable of the environment with the address that has all interfaces below /INTERFACE.

@@ -23,6 +23,7 @@ type operationsFlags struct {
 	recordings []string
 	bases      *checkflags.Pairs
 	rewrites   checkflags.Rewrites
+	specs      checkflags.Pairs
 	extras     bool
 }
 
@@ -30,10 +31,10 @@ func newOperations() *cobra.Command {
 	var f operationsFlags
 	c := &cobra.Command{
 		Use:   "operations",
-		Short: "List the platform's operations, and which of them a recording calls",
-		Long: `List the operations of the platform's six interfaces. With recordings, also how often
-each was called, and how much was seen of its documented responses, parameters,
-values of enumerations, and properties of bodies.
+		Short: "List operations, and which of them a recording calls",
+		Long: `List the operations of the platform's six interfaces, or with --spec those of your own
+documents. With recordings, also how often each was called, and how much was seen of its
+documented responses, parameters, values of enumerations, and properties of bodies.
 
 The extras, which clients call beside the operations, are listed in a separate section
 and never counted. With --extras only they are listed.
@@ -43,6 +44,7 @@ understudy operations show NAME describes one of them in full, with an example c
   understudy operations show workflow.deletePool
   understudy operations --format json
   understudy operations --recording traffic.har
+  understudy operations --spec shop=openapi.yaml --recording traffic.har
   understudy operations --extras --format json`,
 		Args: exactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
@@ -55,6 +57,7 @@ understudy operations show NAME describes one of them in full, with an example c
 	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recordings (repeatable)",
 		checkflags.Pairs{What: "URL", Many: true})
 	f.rewrites.Add(c.Flags())
+	checkflags.AddSpecs(c.Flags(), &f.specs)
 	c.Flags().BoolVar(&f.extras, "extras", false, "list the extras instead of the operations")
 	c.AddCommand(newOperationsShow())
 	return c
@@ -74,12 +77,14 @@ type operationRow struct {
 }
 
 func (f *operationsFlags) run(c *cobra.Command) error {
+	documents := f.documents()
 	if f.iface != "" {
-		if err := checkflags.KnownInterface(f.iface, specs.InterfaceNames()); err != nil {
+		if err := documents.Check(specs.Interface(f.iface)); err != nil {
 			return err
 		}
+		documents.Only = []specs.Interface{specs.Interface(f.iface)}
 	}
-	rows, extras, err := f.list()
+	rows, extras, err := listOperations(documents)
 	if err != nil {
 		return err
 	}
@@ -102,14 +107,20 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 	return errors.Join(writeOperations(c.OutOrStdout(), rows), writeExtras(c.OutOrStdout(), extras))
 }
 
-// list lists the operations, and apart from them the extras.
-func (f *operationsFlags) list() (rows, extras []operationRow, err error) {
+// documents returns the documents to list: the user's own if there are some, or else the platform's.
+func (f *operationsFlags) documents() *specs.Set {
+	var only []string
+	for _, spec := range f.specs.List {
+		only = append(only, spec[0])
+	}
+	return specs.SetOf(f.specs.List, only, specs.Neutral)
+}
+
+// listOperations lists the operations of documents, and apart from them the extras.
+func listOperations(documents *specs.Set) (rows, extras []operationRow, err error) {
 	rows, extras = []operationRow{}, []operationRow{}
-	for _, name := range specs.Interfaces() {
-		if f.iface != "" && f.iface != string(name) {
-			continue
-		}
-		d, err := specs.Readable(name, specs.Neutral)
+	for _, name := range documents.Names() {
+		d, err := documents.Readable(name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,6 +150,9 @@ func describe(op *specs.Operation) (operationRow, error) {
 // count adds how often each operation was called in the recordings.
 func (f *operationsFlags) count(c *cobra.Command, rows, extras []operationRow) error {
 	opts := f.rewrites.Options()
+	for _, spec := range f.specs.List {
+		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
+	}
 	for _, base := range f.bases.List {
 		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}

@@ -20,6 +20,7 @@ type showFlags struct {
 	format  *checkflags.Choice
 	address manual.Address
 	brand   string
+	specs   checkflags.Pairs
 }
 
 func newOperationsShow() *cobra.Command {
@@ -35,10 +36,11 @@ NAME is an interface and an id, as in workflow.deletePool, or only the id if it 
 unique.`,
 		Example: `  understudy operations show core.issueJob
   understudy operations show deletePool --url http://127.0.0.1:8080
-  understudy operations show llm.createAgent --format json | jq -r .example.curl`,
+  understudy operations show llm.createAgent --format json | jq -r .example.curl
+  understudy operations show shop.createProduct --spec shop=openapi.yaml`,
 		Args: exactArgs(1, "the name of one operation"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			all, _ := entries()
+			all, _ := entries(f.documents())
 			var names []string
 			for _, entry := range all {
 				names = append(names, entry.Name())
@@ -50,16 +52,17 @@ unique.`,
 	f.format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
 	c.Flags().StringVar(&f.address.URL, "url", f.address.URL, "the `ADDRESS` of the mock in the example")
 	c.Flags().StringVar(&f.address.Key, "key", f.address.Key, "the API `KEY` in the example")
+	checkflags.AddSpecs(c.Flags(), &f.specs)
 	checkflags.AddBrand(c.Flags(), &f.brand)
 	return c
 }
 
 func (f *showFlags) run(c *cobra.Command, args []string) error {
-	brand, err := specs.ParseBrand(f.brand)
-	if err != nil {
+	if _, err := specs.ParseBrand(f.brand); err != nil {
 		return err
 	}
-	all, err := entries()
+	documents := f.documents()
+	all, err := entries(documents)
 	if err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	document, err := specs.Readable(entry.Interface, brand)
+	document, err := documents.Readable(entry.Interface)
 	if err != nil {
 		return err
 	}
@@ -85,9 +88,23 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 	return encoder.Encode(page)
 }
 
+func (f *showFlags) documents() *specs.Set { return specs.SetOf(f.specs.List, nil, specs.Brand(f.brand)) }
+
 // entries lists the operations and the extras.
-func entries() ([]specs.Entry, error) {
+func entries(documents *specs.Set) ([]specs.Entry, error) {
 	list := specs.Catalogue()
+	for _, name := range documents.Names() {
+		if !name.IsOwn() {
+			continue
+		}
+		d, err := documents.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, op := range d.Operations {
+			list = append(list, specs.Entry{Interface: name, ID: op.ID, Method: op.Method, Path: op.Path})
+		}
+	}
 	for _, name := range specs.Extras() {
 		d, err := specs.Load(name, specs.Neutral)
 		if err != nil {

@@ -30,6 +30,7 @@ type playFlags struct {
 	scenario  string
 	scenarios string
 	brand     string
+	specs     checkflags.Pairs
 	ca        string
 	timeout   time.Duration
 	format    *checkflags.Choice
@@ -69,7 +70,10 @@ one could not be played: it is wrong, or a server cannot be reached.`,
 
   # The same story, against a staging system
   UNDERSTUDY_KEY=$STAGING_KEY understudy play ./mine \
-    --target workflow=https://workflow.staging.example --target core=https://api.staging.example/v3`,
+    --target workflow=https://workflow.staging.example --target core=https://api.staging.example/v3
+
+  # A story of a service of your own
+  understudy play ./shop.txtar --spec shop=openapi.yaml --target shop=https://shop.staging.example`,
 		ValidArgsFunction: completeStories,
 		RunE:              f.run,
 	}
@@ -84,6 +88,7 @@ one could not be played: it is wrong, or a server cannot be reached.`,
 	flags.StringVar(&f.ca, "ca", "", "also trust the certificates in `FILE`, such as the one of understudy ca path")
 	flags.DurationVar(&f.timeout, "timeout", time.Minute, "the longest `DURATION` that an answer may take")
 	f.format = addEnumFlag(c, "format", "the format of the report", checkflags.ChoiceOf("text", "json", "junit", "github"))
+	checkflags.AddSpecs(flags, &f.specs)
 	checkflags.AddBrand(c.Flags(), &f.brand)
 	return c
 }
@@ -216,8 +221,9 @@ func (f *playFlags) server() (story.Server, error) {
 	if err != nil {
 		return story.Server{}, err
 	}
+	documents := specs.SetOf(f.specs.List, nil, brand)
 	s := story.Server{
-		Targets: map[specs.Interface]string{}, Brand: brand, ControlToken: os.Getenv(tokenVariable),
+		Targets: map[specs.Interface]string{}, Specs: documents.Files, Brand: brand, ControlToken: os.Getenv(tokenVariable),
 	}
 	from := "--url"
 	if f.url == "" && len(f.targets.List) == 0 {
@@ -231,6 +237,9 @@ func (f *playFlags) server() (story.Server, error) {
 		return s, fmt.Errorf("--timeout %v: want a duration such as 30s", f.timeout)
 	}
 	for _, target := range f.targets.List {
+		if err := documents.Check(specs.Interface(target[0])); err != nil {
+			return s, fmt.Errorf("--target: %w", err)
+		}
 		s.Targets[specs.Interface(target[0])] = target[1]
 		if err := checkAddress("--target "+target[0], target[1]); err != nil {
 			return s, err

@@ -138,7 +138,9 @@ func (f *proxyFlags) run(c *cobra.Command, command []string) error {
 	if err != nil {
 		return err
 	}
-	if f.paths, err = pathsOf(f.names(), f.Specs.List); err != nil {
+	documents := f.Documents()
+	documents.Only = f.names()
+	if err := f.serves(documents); err != nil {
 		return err
 	}
 	listeners, ca, err := f.open(c.Context())
@@ -208,8 +210,14 @@ func (f *proxyFlags) config(log *slog.Logger) (c proxy.Config, err error) {
 		Targets: map[specs.Interface]string{}, Brand: brand, BodyLimit: int64(f.bodyLimit), Log: log,
 		Insecure: f.upstream.insecure, AnswerTimeout: f.upstream.timeout,
 	}
+	documents := f.Documents()
+	c.Specs, documents.Only = documents.Files, nil
 	for _, target := range f.targets.List {
-		c.Targets[specs.Interface(target[0])] = target[1]
+		name := specs.Interface(target[0])
+		if err := documents.Check(name); err != nil {
+			return c, fmt.Errorf("--target: %w", err)
+		}
+		c.Targets[name] = target[1]
 	}
 	c.RootCAs, err = f.upstream.roots()
 	return c, err

@@ -20,12 +20,15 @@ import (
 func newScenariosCheck() *cobra.Command {
 	var word, folder string
 	var format *checkflags.Choice
+	var documents checkflags.Pairs
 	c := &cobra.Command{
 		Use:   "check [NAME|PATH]...",
 		Short: "Find out whether scenarios can be served",
 		Long: `Check scenarios: create the world of each as serve would, with a real clock and with a
 frozen one, and parse its story. Every mistake is printed with its file and line. The
 story is not played, but its steps and the operations of its requests must be known.
+What a scenario has of interfaces of your own is checked against their documents, which
+--spec gives.
 
 Without arguments, all scenarios that come with understudy are checked, or with
 --scenarios all of that folder.
@@ -33,6 +36,7 @@ Without arguments, all scenarios that come with understudy are checked, or with
 The exit code is 0 when nothing is wrong, 1 when something is wrong with a scenario,
 and 2 when one cannot be read at all.`,
 		Example: `  understudy scenarios check ./my-scenario
+  understudy scenarios check --spec shop=openapi.yaml ./shop.yaml
   understudy scenarios check --format json testdata/*.yaml`,
 		ValidArgsFunction: completeScenarios,
 		RunE: func(c *cobra.Command, names []string) error {
@@ -51,12 +55,13 @@ and 2 when one cannot be read at all.`,
 			default:
 				names = library.List()
 			}
-			check := scenarioCheck{library, folder, brand}
+			check := scenarioCheck{library, folder, brand, documents}
 			return check.all(c.OutOrStdout(), names, format.Word)
 		},
 	}
 	addScenariosFlag(c, &folder)
 	format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
+	checkflags.AddSpecs(c.Flags(), &documents)
 	checkflags.AddBrand(c.Flags(), &word)
 	return c
 }
@@ -79,6 +84,7 @@ type scenarioCheck struct {
 	library scenarios.Library
 	folder  string
 	brand   specs.Brand
+	specs   checkflags.Pairs
 }
 
 func (k scenarioCheck) all(w io.Writer, names []string, format string) error {
@@ -129,6 +135,9 @@ func (k scenarioCheck) one(name string) ([]scenarioProblem, error) {
 		opts := []mockserver.Option{
 			mockserver.WithScenario(name), mockserver.WithBrand(k.brand), mockserver.WithClock(clock),
 		}
+		for _, given := range k.specs.List {
+			opts = append(opts, mockserver.WithSpec(specs.Interface(given[0]), given[1]))
+		}
 		if k.folder != "" {
 			opts = append(opts, mockserver.WithScenarios(k.folder))
 		}
@@ -141,7 +150,7 @@ func (k scenarioCheck) one(name string) ([]scenarioProblem, error) {
 			found = append(found, p)
 		}
 	}
-	return append(found, problemsOf(name, story.Check(scenario.StoryFile, scenario.Story, k.brand))...), nil
+	return append(found, problemsOf(name, story.Check(scenario.StoryFile, scenario.Story, &specs.Set{Brand: k.brand}))...), nil
 }
 
 // isAt reports whether two problems have the same place. Their messages may differ in times.

@@ -200,13 +200,8 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 	if err != nil {
 		return err
 	}
-	if f.paths, err = pathsOf(f.names(), f.specs.List); err != nil {
+	if err := f.serves(specs.SetOf(f.specs.List, f.only, specs.Brand(f.brand))); err != nil {
 		return err
-	}
-	for _, own := range f.interfaces.List {
-		if err := checkflags.KnownInterface(own[0], specs.NamesOf(f.names())); err != nil {
-			return fmt.Errorf("--interface: %w", err)
-		}
 	}
 	listeners, ca, err := f.open(c.Context())
 	if err != nil {

@@ -22,20 +22,6 @@ func (f *serveFlags) environment(l listeners, ca string) []string {
 	return list
 }
 
-// names lists the interfaces that are served.
-func (f *serveFlags) names() []specs.Interface {
-	if len(f.only) > 0 {
-		return specs.InterfacesOf(f.only)
-	}
-	names := specs.Interfaces()
-	for _, own := range f.specs.List {
-		if name := specs.Interface(own[0]); name.IsOwn() {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // closeRemaining closes the connections that are left when the time to drain is over. Answers that are cut off by that
 // are lost unless they are recorded; requests that have no answer yet leave no trace.
 func (f *serveFlags) closeRemaining(l listeners, server *mockserver.Server, log *slog.Logger) error {

@@ -63,7 +63,7 @@ func (f *suggestFlags) run(c *cobra.Command, files []string) error {
 			c.CommandPath())
 	}
 	if f.iface != "" {
-		if err := checkflags.KnownInterface(f.iface, specs.InterfaceNames()); err != nil {
+		if err := specs.SetOf(f.specs.List, nil, specs.Neutral).Check(specs.Interface(f.iface)); err != nil {
 			return err
 		}
 	}

@@ -161,6 +161,7 @@ func newStateWorld(dump []byte) (w stateWorld, err error) {
 			w.content.add(section+"."+strings.ToLower(name[:1])+name[1:], value)
 		}
 	}
+	w.content.addOwn(members["own"])
 	if faults := members["faults"]; faults != nil {
 		w.content.others["faults"] = faults
 	}
@@ -216,6 +217,32 @@ func (c *worldContent) addKeys(pairs []pair) {
 		}
 	}
 	c.tables["account.keys"] = rows
+}
+
+// addOwn adds the objects of interfaces of the user's own, by their resources and keys.
+func (c *worldContent) addOwn(section json.RawMessage) {
+	var own struct {
+		Things []struct {
+			Key   string
+			Value map[string]struct {
+				Keys []string
+				Text json.RawMessage
+			}
+		}
+	}
+	if json.Unmarshal(section, &own) != nil {
+		return
+	}
+	for _, resource := range own.Things {
+		if len(resource.Value) == 0 {
+			continue
+		}
+		rows := map[string]json.RawMessage{}
+		for _, thing := range resource.Value {
+			rows[strings.Join(thing.Keys, "/")] = thing.Text
+		}
+		c.tables[resource.Key] = rows
+	}
 }
 
 // tableOf returns the rows of a table: an object whose names are ids, and whose values are objects or lists.

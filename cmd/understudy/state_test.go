@@ -107,3 +107,34 @@ func TestState(t *testing.T) {
 		t.Errorf("a file that is not there: %s", log)
 	}
 }
+
+// Objects of an interface of the user's own are compared one by one, by their resources and keys.
+func TestStateDiffOfAnOwnInterface(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	before, after, scenario := filepath.Join(dir, "before.json"), filepath.Join(dir, "after.json"), filepath.Join(dir, "s.yaml")
+	text := "interfaces: {shop: {products: [{id: 1, name: rose, price: 1}, {id: 2, name: lily, price: 2}]}}\n"
+	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mock := serve(t, "--clock", "frozen", "--spec", "shop=../../mockserver/testdata/own/shop.yaml", "--scenario", scenario)
+	shop, control := mock.ready.Interfaces["shop"], mock.ready.Control
+	dump := func(file string) {
+		t.Helper()
+		_, state := call(t, http.MethodGet, control+"/state", "")
+		if err := os.WriteFile(file, []byte(state), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dump(before)
+	callAs(t, "Bearer any", http.MethodDelete, shop+"/products/1", "")
+	callAs(t, "Bearer any", http.MethodPatch, shop+"/products/2", `{"price":3}`)
+	callAs(t, "Bearer any", http.MethodPost, shop+"/products", `{"name":"tulip","price":4}`)
+	dump(after)
+	mock.stop(t)
+	code, out, log := command(t, "state", "diff", before, after)
+	want := "~ world default\n  - shop.product 1 rose\n  ~ shop.product 2 lily: price 2 → 3\n  + shop.product 3 tulip\n"
+	if code != 1 || !strings.HasPrefix(out, want) {
+		t.Errorf("exit code %d\n%s%s\nwant\n%s", code, out, log, want)
+	}
+}

@@ -144,7 +144,7 @@ func (r *Report) comparisonOutcome() string {
 	agree := c.agreeInWords()
 	switch kinds := r.kindsInWords(); {
 	case r.Exchanges.Matched == 0:
-		return "nothing was compared: no exchange belongs to an interface of the platform"
+		return "nothing was compared: no exchange belongs to an interface"
 	case c.Compared == 0:
 		return "nothing was compared: not " + c.skippedInWords()
 	case kinds != "":

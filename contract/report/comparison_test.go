@@ -144,7 +144,7 @@ func TestComparisonOutcomes(t *testing.T) {
 		"the answers differ: 2 different-status, 1 different-behaviour in 2 of 4 operations":          compared(t),
 		"all 131 answers agree with the recording":                                                    agreeing(t),
 		"nothing was compared: not 3 exchanges: no response was recorded (3)":                         nothing,
-		"nothing was compared: no exchange belongs to an interface of the platform":                   unmatched,
+		"nothing was compared: no exchange belongs to an interface":                              unmatched,
 		"126 of 131 answers agree with the recording, and the differences of the others are accepted": accepted,
 		"all 131 answers agree with the recording, but the baseline understudy.baseline.yaml is stale: " +
 			"remove the entry that no longer occurs": stale,

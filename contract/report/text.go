@@ -163,7 +163,7 @@ func (r *Report) Outcome() string {
 		return r.comparisonOutcome()
 	}
 	if r.Exchanges.Matched == 0 {
-		return "nothing was checked: no exchange belongs to an interface of the platform"
+		return "nothing was checked: no exchange belongs to an interface"
 	}
 	var rules []string
 	total := 0

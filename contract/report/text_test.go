@@ -122,7 +122,7 @@ func TestOutcomes(t *testing.T) {
 	stale.Baseline = rich(t).Baseline
 	missed.Thresholds = rich(t).Thresholds
 	for want, r := range map[string]*report.Report{
-		"nothing was checked: no exchange belongs to an interface of the platform": {},
+		"nothing was checked: no exchange belongs to an interface": {},
 		"the recording conforms": healthy(t),
 		"the recording violates the contract: 315 violations of pool-deletion, schema": rich(t),
 		"the recording conforms, but the baseline understudy.baseline.yaml is stale: " +

@@ -40,6 +40,9 @@ func (r *Recording) Add(flags *pflag.FlagSet) {
 	AddBrand(flags, &r.Brand)
 }
 
+// Documents returns the documents that the flags give.
+func (r *Recording) Documents() *specs.Set { return specs.SetOf(r.Specs.List, r.only, specs.Brand(r.Brand)) }
+
 // AddSpecs adds the flag with the user's documents.
 func AddSpecs(flags *pflag.FlagSet, value *Pairs) {
 	*value = Pairs{What: "FILE"}

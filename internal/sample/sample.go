@@ -73,11 +73,13 @@ func (m *Maker) check(schema *openapi3.Schema, value any) error {
 var work accept.Work
 
 // Check holds a decoded value against a schema. One that would take too many steps is refused.
-func Check(schema *openapi3.Schema, value any, direction accept.Direction) error {
+func Check(
+	schema *openapi3.Schema, value any, direction accept.Direction, more ...openapi3.SchemaValidationOption,
+) error {
 	if work.Steps(schema, value) > accept.MaxSteps {
 		return errSteps
 	}
-	return schema.VisitJSON(value, direction.Options()...)
+	return schema.VisitJSON(value, append(direction.Options(), more...)...)
 }
 
 // chance returns a number that depends on the seed and the place alone.

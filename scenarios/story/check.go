@@ -17,21 +17,21 @@ import (
 
 // Check returns what can be seen to be wrong with a story without playing it, each with its line: steps that there are
 // not, or with a wrong number of words, and requests that are for no operation, unless they want to be refused as such.
-func Check(file string, text []byte, brand specs.Brand) error {
+func Check(file string, text []byte, documents *specs.Set) error {
 	var problems []*source.Problem
 	line := 0
 	archive := txtar.Parse(text)
 	files := filesOf(archive)
 	for step := range strings.Lines(string(archive.Comment)) {
 		line++
-		if err := errors.Join(checkStep(step, brand), files.check(step)); err != nil {
+		if err := errors.Join(checkStep(step, documents), files.check(step)); err != nil {
 			problems = append(problems, &source.Problem{File: file, Line: line, Reason: err.Error()})
 		}
 	}
 	return source.Join(problems)
 }
 
-func checkStep(step string, brand specs.Brand) error {
+func checkStep(step string, documents *specs.Set) error {
 	args, err := split(strings.TrimRight(step, "\r\n"))
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func checkStep(step string, brand specs.Brand) error {
 	case name != strings.ToUpper(name):
 		return nil
 	}
-	return checkRequest(name, args, brand)
+	return checkRequest(name, args, documents)
 }
 
 // builtIn returns the steps of testscript itself, which stories seldom need.
@@ -107,7 +107,7 @@ func split(line string) ([]string, error) {
 }
 
 // checkRequest refuses a request that no operation is for. Captured names stand for one part of the path.
-func checkRequest(method string, args []string, brand specs.Brand) error {
+func checkRequest(method string, args []string, documents *specs.Set) error {
 	status, _ := statusOf(args)
 	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
 		return nil
@@ -118,11 +118,10 @@ func checkRequest(method string, args []string, brand specs.Brand) error {
 	rest, prefix := "/"+rest, "/"+name
 	if prefix == control {
 		name, rest, prefix = specs.Control, path, ""
-	} else if !slices.Contains(specs.InterfaceNames(), name) {
-		return fmt.Errorf("unknown interface %q; want a path that begins with / and %s", name,
-			source.OneOf(name, specs.InterfaceNames()))
+	} else if names := specs.NamesOf(documents.Names()); !slices.Contains(names, name) {
+		return fmt.Errorf("unknown interface %q; want a path that begins with / and %s", name, source.OneOf(name, names))
 	}
-	document, err := specs.Load(specs.Interface(name), brand)
+	document, err := documents.Load(specs.Interface(name))
 	if err != nil {
 		return err
 	}

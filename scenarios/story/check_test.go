@@ -25,7 +25,7 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := story.Check(file, text, specs.Neutral); err != nil {
+			if err := story.Check(file, text, new(specs.Set)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -61,7 +61,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := story.Check("story", []byte(test.script+"\n"), specs.Neutral)
+			err := story.Check("story", []byte(test.script+"\n"), new(specs.Set))
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)

@@ -55,7 +55,7 @@ type Difference struct {
 // be reached. A step that does not do what it should is in the result instead.
 func (p Play) Run(ctx context.Context) (Result, error) {
 	r := Result{File: p.File}
-	if err := Check(p.File, p.Text, p.Server.Brand); err != nil {
+	if err := Check(p.File, p.Text, p.Server.documents()); err != nil {
 		return r, err
 	}
 	folder, err := os.MkdirTemp("", "understudy-play-")

@@ -44,13 +44,13 @@ func (p *player) send(method, path, mediaType string, body []byte) error {
 	if len(body) > 0 {
 		r.Header.Set("Content-Type", mediaType)
 	}
+	p.requested, p.operation = method+" "+address, p.server.operationAt(method, path)
 	if err := p.authorize(r, path); err != nil {
 		return p.give(err)
 	}
 	if p.server.World != "" {
 		r.Header.Set("X-Understudy-World", p.server.World)
 	}
-	p.requested, p.operation = method+" "+address, operationAt(method, path, p.server.Brand)
 	last, err := p.client.Do(r)
 	if err != nil {
 		return p.give(p.explain(err, address))
@@ -88,7 +88,13 @@ func (p *player) authorize(r *http.Request, path string) error {
 	if captured := p.holds(p.key); p.redacts && !ok && !captured && !p.mock {
 		return &MissingKeyError{p.key}
 	}
-	r.Header.Set("Authorization", p.server.Brand.Scheme()+" "+key)
+	if p.operation == nil {
+		r.Header.Set("Authorization", p.server.Brand.Scheme()+" "+key)
+		return nil
+	}
+	for _, credential := range p.operation.Credentials(key) {
+		credential.Show(r)
+	}
 	return nil
 }
 
@@ -109,7 +115,7 @@ func (p *player) address(path string) (string, error) {
 	}
 	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if target, ok := p.server.Targets[specs.Interface(name)]; ok {
-		return targetAddress(specs.Interface(name), target, "/"+rest, p.server.Brand)
+		return p.server.targetAddress(specs.Interface(name), target, "/"+rest)
 	}
 	if p.server.URL == "" {
 		return "", &MissingAddressError{name}
@@ -122,8 +128,8 @@ func (p *player) address(path string) (string, error) {
 }
 
 // targetAddress returns the address of a path of an interface, whose own address may have the base path or not.
-func targetAddress(name specs.Interface, target, path string, brand specs.Brand) (string, error) {
-	document, err := specs.Load(name, brand)
+func (s *Server) targetAddress(name specs.Interface, target, path string) (string, error) {
+	document, err := s.documents().Load(name)
 	if err != nil {
 		return "", err
 	}
@@ -135,11 +141,11 @@ func targetAddress(name specs.Interface, target, path string, brand specs.Brand)
 }
 
 // roots returns the addresses at which a mock would have its control interface.
-func (s Server) roots() (roots []string) {
+func (s *Server) roots() (roots []string) {
 	if s.URL != "" && !strings.Contains(s.URL, "{") {
 		roots = append(roots, s.URL)
 	}
-	for _, name := range specs.Interfaces() {
+	for _, name := range s.documents().Names() {
 		u, err := url.Parse(s.Targets[name])
 		if root := (&url.URL{Scheme: u.Scheme, Host: u.Host}).String(); err == nil && u.Host != "" &&
 			!slices.Contains(roots, root) {
@@ -164,13 +170,14 @@ func (p *player) explain(err error, address string) error {
 }
 
 // operationAt returns the operation of a request, or nil if it is for none.
-func operationAt(method, path string, brand specs.Brand) *specs.Operation {
+func (s *Server) operationAt(method, path string) *specs.Operation {
 	path, _, _ = strings.Cut(path, "?")
 	name, rest, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
-	if !slices.Contains(specs.InterfaceNames(), name) {
+	documents := s.documents()
+	if documents.Check(specs.Interface(name)) != nil {
 		return nil
 	}
-	document, err := specs.Load(specs.Interface(name), brand)
+	document, err := documents.Load(specs.Interface(name))
 	if err != nil {
 		return nil
 	}

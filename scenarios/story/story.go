@@ -64,13 +64,17 @@ type Server struct {
 	URL     string
 	World   string // chosen by header; empty: whichever the server chooses
 	Brand   specs.Brand
-	Close   func() // may be nil
+	Specs   map[specs.Interface]string // the files of documents of the user's own
+	Close   func()                     // may be nil
 
 	Targets      map[specs.Interface]string // addresses of interfaces, before the URL
 	Keys         map[string]string          // by those of the story; a server that is not a mock needs them
 	ControlToken string                     // of a mock that wants one
 	Client       *http.Client               // nil: one with a time limit
 }
+
+// documents returns the documents of the interfaces that a story can call.
+func (s *Server) documents() *specs.Set { return &specs.Set{Files: s.Specs, Brand: s.Brand} }
 
 // Run plays the story in a file. Start is called once, when the story begins, and its server closed at the end. When
 // STORY_URL is set, the story is played there instead.

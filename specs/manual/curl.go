@@ -3,6 +3,8 @@ package manual
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,11 +24,24 @@ func (c *call) scriptLine() string {
 func (c *call) curl() string {
 	standard := DefaultAddress()
 	address := standard.URL + "/" + string(c.op.Interface) + c.op.Document.BasePath + c.path
-	if len(c.query) > 0 {
-		address += "?" + strings.Join(c.query, "&")
+	query, shown := c.query, c.op.Credentials(standard.Key)
+	for _, credential := range shown {
+		if credential.In == "query" {
+			query = append(slices.Clip(query), url.QueryEscape(credential.Name)+"="+url.QueryEscape(credential.Value))
+		}
+	}
+	if len(query) > 0 {
+		address += "?" + strings.Join(query, "&")
 	}
 	lines := []string{compressCommand(c.rows) + "curl -sS " + method(c.op.Method, c.body != "") + quoted(address)}
-	lines = append(lines, "-H "+quoted("Authorization: "+c.op.Document.Brand.Scheme()+" "+standard.Key))
+	for _, credential := range shown {
+		switch credential.In {
+		case "header":
+			lines = append(lines, "-H "+quoted(credential.Name+": "+credential.Value))
+		case "cookie":
+			lines = append(lines, "-b "+quoted(credential.Name+"="+credential.Value))
+		}
+	}
 	for _, header := range c.header {
 		lines = append(lines, "-H "+quoted(header[0]+": "+header[1]))
 	}

@@ -24,6 +24,9 @@ type Redactor struct {
 	Brand specs.Brand
 	Salt  []byte
 
+	// Documents say where keys stand in exchanges of any operation, or of none.
+	Documents []*specs.Document
+
 	// Decode undoes content codings other than gzip and deflate; nil knows none. A body whose coding cannot be undone
 	// may hold any secret, so it is taken out whole.
 	Decode func(coding string, r io.Reader) (io.Reader, error)
@@ -223,15 +226,16 @@ func isCookie(name string) bool {
 	return strings.EqualFold(name, "Cookie") || strings.EqualFold(name, "Set-Cookie")
 }
 
-// secretParameter reports whether a document marks a parameter.
+// secretParameter reports whether a document marks a parameter, or takes a key there.
 func (x *redaction) secretParameter(in, name string) bool {
 	marks := func(ref *openapi3.ParameterRef) bool {
 		p := ref.Value
 		isIt := p.In == in && (p.Name == name || in == openapi3.ParameterInHeader && strings.EqualFold(p.Name, name))
 		return isIt && p.Schema != nil && specs.IsSecret(p.Schema.Value)
 	}
-	return slices.ContainsFunc(x.operations(), func(op *specs.Operation) bool {
-		return slices.ContainsFunc(op.Parameters, marks)
+	takesKey := func(d *specs.Document) bool { return d.TakesKey(in, name) }
+	return slices.ContainsFunc(x.Documents, takesKey) || slices.ContainsFunc(x.operations(), func(op *specs.Operation) bool {
+		return takesKey(op.Document) || slices.ContainsFunc(op.Parameters, marks)
 	})
 }
 

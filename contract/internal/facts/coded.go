@@ -76,7 +76,10 @@ func (c *coder) content(t *Content) {
 	list(c, &t.Refers, (*coder).thing)
 	text(c, &t.Answered)
 	list(c, &t.Ignored, (*coder).member)
+	list(c, &t.Contradictions, (*coder).contradiction)
+	optional(c, &t.Walk, (*coder).walk)
 	c.truth(&t.Repeatable)
+	c.truth(&t.Overwrites)
 	shared(c, &t.WorkflowContent, noWorkflow, (*coder).workflow)
 	shared(c, &t.CoreContent, noCore, (*coder).core)
 	optional(c, &t.Targets, (*coder).target)
@@ -90,6 +93,7 @@ func (c *coder) shown(s *Shown) {
 	list(c, &s.Aliases, text[string])
 	text(c, &s.Ident)
 	c.time(&s.Born)
+	text(c, &s.Unique)
 	c.hash(&s.Mark)
 }
 
@@ -103,6 +107,18 @@ func (c *coder) member(m *Member) {
 	text(c, &m.Name)
 	text(c, &m.Asked)
 	text(c, &m.Answered)
+}
+
+func (c *coder) contradiction(x *Contradiction) {
+	text(c, &x.Aspect)
+	text(c, &x.Message)
+	text(c, &x.Provenance)
+}
+
+func (c *coder) walk(w *Walk) {
+	c.hash(&w.Key)
+	text(c, &w.Asked)
+	text(c, &w.Next)
 }
 
 func (c *coder) workflow(w *WorkflowContent) {

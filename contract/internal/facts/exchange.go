@@ -79,6 +79,9 @@ func Before(a, b *Exchange) bool {
 			a.Number < b.Number && !b.sawTheEndOf(a)
 }
 
+// EndsAfter reports whether an exchange was over later than another one.
+func (e *Exchange) EndsAfter(other *Exchange) bool { return e.End.After(other.End) }
+
 // isCoarse reports whether the end of an exchange may be anywhere in its second.
 func (e *Exchange) isCoarse() bool { return !e.Own && e.End.Nanosecond() == 0 }
 
@@ -146,6 +149,9 @@ func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
 	if e.OK() || e.Status == http.StatusConflict {
 		e.Opaque = r.Item.ResponseDoubt != ""
 		o.response(actions, own, r)
+		if len(actions) > 0 && e.OK() && !e.Opaque {
+			o.contradictions(actions, r)
+		}
 	}
 	e.readRequest(actions, own, r)
 	if e.Issued != nil && e.Issued.Reads {

@@ -3,6 +3,7 @@
 package facts
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -25,11 +26,15 @@ type Content struct {
 	Listed      bool         // the answer held its list
 	Partial     bool         // or a part of it
 	Repeatable  bool         // the request has an idempotency key
+	Overwrites  bool         // or may take the place of another thing
 	Memberships []Membership // what the answer shows to be a part of what
 	Refers      []Thing      // what a request wants something to refer to
 
 	Answered string   // the id of the one thing that the answer is, of the kind that the path names
 	Ignored  []Member // what a request set, and its answer shows otherwise
+
+	Contradictions []Contradiction // what an answer contradicts of its request or of itself
+	Walk           *Walk           // the step of a list that goes on, page by page
 
 	*WorkflowContent // never nil, and not to be changed
 	*CoreContent     // likewise
@@ -53,6 +58,7 @@ type Shown struct {
 	Aliases []string  // other ids of it
 	Ident   string    // that distinguishes it from another one of the same name
 	Born    time.Time // likewise, to the second; zero where the answer does not show that
+	Unique  string    // that no other one of its kind may have: a name, or a priority
 	Mark    uint64    // the same where an answer shows the same of it; 0 where that is too little to identify it
 }
 
@@ -71,11 +77,16 @@ const maxIgnored = 20
 // compareMembers holds the numbers and truth values that a request sets against those that its answer shows.
 func (e *Exchange) compareMembers(r *reading) {
 	e.Repeatable = r.query().Get("idempotent_key") != ""
+	e.Overwrites = r.query().Has("overwrite")
 	request, ok := r.requestBody()
+	if sent := r.Item.Request.Body; !ok && sent != nil {
+		e.Overwrites = e.Overwrites || bytes.Contains(sent.Bytes, []byte("overwrite"))
+	}
 	answer, isJSON := r.answerBody()
 	if !ok || !isJSON || e.Opaque {
 		return
 	}
+	e.Overwrites = e.Overwrites || request.Get("overwrite").Exists()
 	if attributes := request.Get("data", "attributes"); attributes.IsObject() {
 		request, answer = attributes, answer.Get("data", "attributes")
 	}
@@ -135,6 +146,12 @@ var objects = map[Kind]func(e *Exchange, f *Shown, body, whole scan.Value){
 type Membership struct {
 	Part, Parent Thing
 	Sure         specs.Provenance // of it that the part is gone with the whole
+}
+
+// uniques are what no two things of a kind in an account may have alike, beside their keys.
+var uniques = map[Kind]specs.Pointer{
+	Pools: {"name"}, PoolRules: {"priority"}, Policies: {"name"},
+	"llm.project": {"attributes", "name"},
 }
 
 // addMembership notes that an answer shows a thing to be a part of another.

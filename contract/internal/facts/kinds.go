@@ -115,6 +115,18 @@ func (e *Exchange) MayMake(t Thing) bool {
 		slices.ContainsFunc(e.Uses, func(u Use) bool { return u.Thing == t && u.Does.Writes() })
 }
 
+// RenamedTo returns the thing as which one is known that an exchange gave another name or place, or no thing.
+func (e *Exchange) RenamedTo(c Catalogue) Thing {
+	if e.Verb != Changes || len(e.Shows) != 1 || len(e.Uses) > 0 || e.Target.IsNone() {
+		return Thing{}
+	}
+	t, r := e.Shows[0].Thing, c.Of(e.Kind)
+	if t.Kind != e.Kind || t == e.Target || !r.IsNamed() || !slices.Equal(r.Keys[0], r.NamedAt) {
+		return Thing{}
+	}
+	return t
+}
+
 // IsOpen reports whether things of a kind are made, changed and deleted by requests alone, so that what happens to one
 // without a request shows that the recording lacks it.
 func (k Kind) IsOpen() bool {

@@ -16,6 +16,7 @@ type objectReader struct {
 	event    *Exchange
 	document *specs.Document
 	match    *specs.Match
+	keyed    *keyedAnswer // nil unless the answer is one named thing
 }
 
 // name notes what the path and the query name.
@@ -186,6 +187,12 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 			f.Born = born
 		}
 	}
+	if at := uniques[f.Thing.Kind]; at != nil && s.does != Deletes {
+		f.Unique = first(s.object, at)
+		if !judge.IsDistinct(f.Unique) {
+			f.Unique = ""
+		}
+	}
 	for _, key := range r.Keys[1:] {
 		// Digits in a path are read as an id before a name (assumed), so a name of digits alone identifies nothing.
 		if alias := first(s.object, key); strings.Trim(alias, "0123456789") != "" {
@@ -199,6 +206,8 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; s.isAnswer && isNumbered &&
 		f.Thing.Kind == e.Kind && judge.IsDistinct(id) {
 		e.Answered = id
+	} else if s.isAnswer && len(r.Types) == 0 && f.Thing.Kind == e.Kind && !e.Target.IsNone() {
+		o.keyed = &keyedAnswer{r, s.object}
 	}
 	e.Shows = append(e.Shows, f)
 	if read := objects[f.Thing.Kind]; read != nil {

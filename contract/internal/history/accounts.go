@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 
 	"svc.example/understudy/contract/internal/facts"
@@ -20,6 +21,10 @@ type accounts struct {
 	numbers map[member]caller
 	callers []callerFacts // by number, which is the order in which they came
 	names   names
+	makers  *bounded[sightKey, maker]
+	uses    []use          // of what others made or were shown, one of each pair
+	several map[int32]bool // sites at which two callers made the same
+	firm    []caller       // the account of each caller, but for what only shows that one changes what another was shown
 	titles  titles
 
 	groups []group             // by number of a caller
@@ -68,6 +73,7 @@ func (t titles) of(name string) title {
 func newAccounts(kinds facts.Catalogue) *accounts {
 	return &accounts{
 		kinds: kinds, sightings: newSightings(), numbers: map[member]caller{}, titles: titles{},
+		makers: newBounded[sightKey, maker](maxSights, nil), several: map[int32]bool{},
 		names: names{callers: map[userKey]*namesakes{}},
 	}
 }
@@ -99,9 +105,71 @@ func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
 		a.contradict(facts.member)
 	}
 	if e.OK() {
+		a.noteUse(facts.member, e)
 		return a.sight(facts.member, e, x)
 	}
 	return nil
+}
+
+// maker is the caller who made a thing, or else was the first one who was shown it.
+type maker struct {
+	caller uint64
+	isMade bool
+}
+
+// use states that a caller changed what another one made, or was shown.
+type use struct {
+	user   member
+	maker  uint64
+	isMade bool
+}
+
+// noteUse notes that a caller writes to what another one made or was shown.
+func (a *accounts) noteUse(m member, e *facts.Exchange) {
+	if e.Caller == 0 || !e.Verb.Writes() && len(e.Shows) == 0 {
+		return
+	}
+	isNumbered := func(t facts.Thing) bool { return !t.IsNone() && !a.kinds.Of(t.Kind).IsNamed() }
+	if e.Verb.Writes() {
+		for _, t := range append(slices.Clone(e.Refers), e.Target) {
+			by, known := a.makers.Get(sightKey{m.at, t})
+			u := use{m, by.caller, by.isMade}
+			if known && by.caller != m.caller && e.Verb != facts.Creates || len(e.Refers) > 0 && known && t != e.Target {
+				if u.maker != m.caller && len(a.uses) < maxViewers*maxViewers && !slices.Contains(a.uses, u) {
+					a.uses = append(a.uses, u)
+				}
+			}
+		}
+	}
+	made := facts.Thing{}
+	if e.Verb == facts.Creates && !e.Target.IsNone() {
+		made = e.Target
+	}
+	note := func(t facts.Thing, isMade bool) {
+		key := sightKey{m.at, t}
+		by, known := a.makers.Get(key)
+		if isMade && known && by.isMade && by.caller != m.caller && !e.Kind.IsOnce() {
+			a.several[m.at] = true
+		}
+		if !known || isMade && !by.isMade {
+			a.makers.put(key, maker{m.caller, isMade})
+		}
+	}
+	if e.Verb == facts.Deletes {
+		if by, known := a.makers.Get(sightKey{m.at, e.Target}); known { // which may be made anew by another one
+			by.isMade = false
+			a.makers.put(sightKey{m.at, e.Target}, by)
+		}
+		return
+	}
+	if !made.IsNone() {
+		note(made, true)
+	}
+	for i := range e.Shows {
+		if f := &e.Shows[i]; f.IsDistinct(e) && isNumbered(f.Thing) {
+			note(f.Thing, f.Does == facts.Creates)
+		}
+	}
 }
 
 // contradict notes that answers to a caller contradict each other. Those who have a key are one caller all the same.
@@ -157,6 +225,7 @@ func (a *accounts) group(sites *sites) error {
 	}
 	a.joinWhoAreNamedAlike()
 	a.joinSubUsers()
+	a.joinUsers()
 	a.joinGuests()
 	return nil
 }
@@ -227,6 +296,56 @@ func (a *accounts) joinWhoAreNamedAlike() {
 			first[key] = n
 		}
 	}
+}
+
+// joinUsers makes one account of callers of whom one changes what another one made or was shown, unless something shows
+// that the site has several accounts, whose things may have the same ids.
+func (a *accounts) joinUsers() {
+	isSeveral := maps.Clone(a.several)
+	for account := range a.foes {
+		isSeveral[a.callers[account].at] = true
+	}
+	names := map[int32]title{}
+	for i := range a.callers {
+		at, name := a.callers[i].at, a.nameOf(a.of(caller(i)))
+		if other := names[at]; name != 0 && other != 0 && other != name {
+			isSeveral[at] = true
+		}
+		names[at] = cmp.Or(name, names[at])
+	}
+	join := func(isMade bool) {
+		for _, u := range a.uses {
+			if x := a.number(u.user); u.isMade == isMade && !isSeveral[u.user.at] {
+				a.join(x, a.number(member{u.user.at, u.maker}))
+			}
+		}
+	}
+	join(true)
+	a.firm = make([]caller, len(a.callers))
+	for i := range a.firm {
+		a.firm[i] = a.of(caller(i))
+	}
+	join(false)
+}
+
+// areFirm reports whether more shows that the callers of some exchanges are of one account than that one of them changes
+// what another one was shown.
+func (a *accounts) areFirm(list []*facts.Exchange) bool {
+	var first *facts.Exchange
+	for _, e := range list {
+		switch {
+		case e == nil || e.Caller == 0:
+		case first == nil:
+			first = e
+		default:
+			x, known := a.numbers[member{int32(e.At), e.Caller}]
+			y, knows := a.numbers[member{int32(first.At), first.Caller}]
+			if known && knows && int(max(x, y)) < len(a.firm) && a.firm[x] != a.firm[y] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // joinGuests joins those of whom nothing is known with the account at their site, if there is only one: callers who

@@ -47,12 +47,18 @@ func (h *history) say(r Ruling) {
 		r.Message += "; the redacted callers cannot be told apart, and their responses contradict each other like those of " +
 			"several accounts"
 	}
+	if r.Verdict == report.Fail && !h.w.accounts.areFirm(r.Evidence) {
+		r.Verdict = report.Inconclusive
+		r.Message += "; unless its callers act for different accounts: all that links them is that one changed what another " +
+			"one was shown"
+	}
 	switch {
-	case r.Verdict != report.Fail || len(r.Excuses) == 0 || h.w.config.Complete == Always:
+	case r.Verdict != report.Fail || len(r.Excuses) == 0:
+	case h.w.config.Complete == Always && !h.w.hasOthers(h.w.accounts.siteOf(h.account)):
 	case h.w.config.Complete == Never:
 		h.w.doubt(&r, "the recording is not treated as complete", r.Excuses[0])
-	case r.IfComplete:
-		h.w.doubt(&r, "nothing shows that the recording is complete", r.Excuses[0])
+	case r.IfComplete && h.w.config.Complete != Always:
+		h.w.doubt(&r, "this is itself a sign of one, unless the recording is complete: --complete always", r.Excuses[0])
 	case len(h.state.held) < maxHeld:
 		h.state.held = append(h.state.held, r)
 		return

@@ -25,6 +25,25 @@ func (st *Step) Deletion(x *Entity) *facts.Exchange {
 	return x.DeletedBy
 }
 
+// OutlivedDatabase returns the database of a table that was deleted and made anew since the table was last seen, so
+// that the table is gone, and whether it is shown as the one that it was. It is nil if that is not certain.
+func (st *Step) OutlivedDatabase(t facts.Thing) (in *Entity, isSame bool) {
+	x, in := st.State.LookUp(t), st.State.LookUp(facts.DatabaseOf(t))
+	if x == nil || in == nil || in.LastDeletedBy == nil || in.CreatedBy == nil || x.Proof == nil {
+		return nil, false
+	}
+	deletion, recovered := in.LastDeletedBy, st.State.recoveredUnknown
+	isGone := facts.Before(x.Proof, deletion) && facts.Before(deletion, in.CreatedBy) && st.Known(in.CreatedBy)
+	if !isGone || x.DeletedBy != nil || in.DeletedBy != nil || x.Unsure != nil || in.Unsure != nil ||
+		recovered != nil && !facts.Before(recovered, deletion) || st.State.mayHaveMade(x, deletion) != nil ||
+		st.Contested(func(e *facts.Exchange) bool { return e.MayMake(t) || e.Recovered != nil }) {
+		return nil, false
+	}
+	return in, slices.ContainsFunc(st.Shows, func(f facts.Shown) bool {
+		return f.Thing == t && (x.Ident != "" && f.Ident == x.Ident || !deletion.Date.IsZero() && f.IsOlderThan(deletion))
+	})
+}
+
 // mayHaveMade returns an exchange that may have made a thing, along with others or with a record, and not before
 // another one.
 func (s *State) mayHaveMade(x *Entity, since *facts.Exchange) *facts.Exchange {

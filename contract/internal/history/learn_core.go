@@ -115,10 +115,6 @@ func (s *State) learnTables(e *facts.Exchange) {
 			s.Places.put(x.Ident,
 				whereabouts{facts.DeletedTable{ID: x.Ident, Name: name, Database: database}, []*facts.Exchange{x.IdentifiedBy, e}})
 		}
-	case "core.updateTable", "core.renameTable", "core.changeTableDatabase":
-		if len(e.Shows) == 1 && e.Shows[0].Thing != e.Target {
-			s.move(e.Target, e.Shows[0].Thing)
-		}
 	case "core.swapTables":
 		a, b := s.entity(e.Target), s.entity(e.Uses[0].Thing)
 		a.Ident, a.born, a.IdentifiedBy, b.Ident, b.born, b.IdentifiedBy = b.Ident, b.born, b.IdentifiedBy, a.Ident, a.born,
@@ -136,10 +132,17 @@ func (s *State) learnTables(e *facts.Exchange) {
 	}
 }
 
-func (s *State) move(from, to facts.Thing) {
+// move takes what is known of a thing to its new name, so that nothing is known of what has the old one.
+func (s *State) move(from, to, parent facts.Thing) {
 	a, b := s.entity(from), s.entity(to)
-	b.Ident, b.born, b.IdentifiedBy = a.Ident, a.born, a.IdentifiedBy
-	a.Ident, a.born, a.IdentifiedBy = "", time.Time{}, nil
+	b.Ident, b.born, b.IdentifiedBy, b.CreatedBy = a.Ident, a.born, a.IdentifiedBy, a.CreatedBy
+	s.entities[from.Kind].put(from.ID, &Entity{Thing: from})
+	if b.Ident != "" && b.Kind == facts.Tables {
+		s.idents.put(b.Ident, to)
+	}
+	if b.CreatedBy != nil {
+		s.noteMade(b, parent)
+	}
 }
 
 // recover notes that a table and its database are there again. When it is not known which, it may be any.

@@ -72,6 +72,9 @@ func (s *State) learnEntities(e *facts.Exchange) {
 	case facts.Creates, facts.Changes, facts.Reads:
 		if !e.Target.IsNone() {
 			s.entity(e.Target).update(e, e.Verb)
+			if e.Verb == facts.Creates {
+				s.noteMade(s.entity(e.Target), e.Parent)
+			}
 		}
 	case facts.NoVerb, facts.Lists:
 	}
@@ -83,6 +86,9 @@ func (s *State) learnEntities(e *facts.Exchange) {
 	for i := range e.Shows {
 		s.learnShown(e, &e.Shows[i])
 	}
+	if to := e.RenamedTo(s.Kinds); !to.IsNone() {
+		s.move(e.Target, to, e.Parent)
+	}
 }
 
 func (s *State) learnShown(e *facts.Exchange, f *facts.Shown) {
@@ -92,6 +98,13 @@ func (s *State) learnShown(e *facts.Exchange, f *facts.Shown) {
 	}
 	if f.Ident != "" && f.Thing.Kind == facts.Tables {
 		s.idents.put(f.Ident, f.Thing)
+	}
+	if f.Does == facts.Creates {
+		s.noteMade(x, e.Parent)
+	}
+	if f.Unique != "" {
+		x.unique = f.Unique
+		s.holders.put(holding{f.Thing.Kind, f.Unique}, x)
 	}
 	if f.Ident != "" || !f.Born.IsZero() {
 		x.Ident, x.born, x.IdentifiedBy = f.Ident, f.Born, e

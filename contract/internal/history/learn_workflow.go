@@ -30,6 +30,9 @@ func (s *State) learnPools(e *facts.Exchange) {
 	}
 	for _, fact := range e.Pools {
 		p := s.Pool(fact.ID)
+		if p.IsKnown && p.Proof != e { // it may be older than what is known
+			continue
+		}
 		p.Fact, p.IsKnown = fact, true
 		if fact.IsDefault {
 			s.DefaultID = fact.ID

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -21,6 +22,9 @@ type State struct {
 	MayHaveCreated   map[facts.Kind]*facts.Exchange // the last exchange that may have made one unseen
 	recoveredUnknown *facts.Exchange                // the last recovery of an unknown table
 	callers          *bounded[uint64, *Caller]
+	holders          *bounded[holding, *Entity]
+	made             map[facts.Thing]map[facts.Thing]*Entity // that were made and not deleted since, by what they are in
+	walks            *bounded[walkKey, *walk]
 	waiting          map[string][]*Pending // by rule
 	first            *facts.Exchange       // at the site, of whichever account
 	// callers are hidden alike, and what is made contradicts what is there, as if they were several
@@ -38,6 +42,7 @@ type Entity struct {
 	facts.Thing
 	Ident         string // as it was last shown
 	born          time.Time
+	unique        string          // likewise: what no other one may have
 	IdentifiedBy  *facts.Exchange // the exchange that showed these
 	CreatedBy     *facts.Exchange
 	parents       []membership      // what it is a part of, and gone with
@@ -61,6 +66,8 @@ func newState(kinds facts.Catalogue) *State {
 		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
 		MayHaveCreated: map[facts.Kind]*facts.Exchange{},
 		callers:        newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
+		holders: newBounded[holding, *Entity](maxEntities, nil), made: map[facts.Thing]map[facts.Thing]*Entity{},
+		walks:  newBounded[walkKey, *walk](maxPending, nil),
 		unseen: newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
 	}
 }
@@ -107,7 +114,9 @@ func (x *Entity) update(e *facts.Exchange, did facts.Verb) bool {
 		if overlaps { // which of them came last is not known
 			x.Unsure = e
 		}
-		x.changedBy = e
+		if !overlaps || !x.changedBy.EndsAfter(e) { // what begins before both are over may be read before either
+			x.changedBy = e
+		}
 	}
 	if did == facts.Creates {
 		x.CreatedBy = e
@@ -171,4 +180,89 @@ func (s *State) abandon(rules []Rule, say func(Ruling)) {
 		}
 	}
 	clear(s.waiting)
+}
+
+// walkKey names a list that a caller reads.
+type walkKey struct {
+	list, caller uint64
+}
+
+// walk is a list that is read page by page.
+type walk struct {
+	next  string                     // where its last page led
+	pages map[string]*facts.Exchange // by what they were asked for with
+}
+
+// NextOfWalk takes the page in hand, and returns the page of the same walk that it leads back to, or nil.
+func (st *Step) NextOfWalk() *facts.Exchange {
+	key := walkKey{st.Walk.Key, st.Caller}
+	w, known := st.State.walks.Get(key)
+	if !known || st.Walk.Asked != w.next || len(w.pages) >= maxEntities {
+		w = &walk{pages: map[string]*facts.Exchange{}}
+		st.State.walks.put(key, w)
+	}
+	w.pages[st.Walk.Asked], w.next = st.Exchange, st.Walk.Next
+	return w.pages[st.Walk.Next]
+}
+
+// holding is what one thing of a kind has, and no other one may have.
+type holding struct {
+	kind   facts.Kind
+	unique string
+}
+
+// Holder returns another thing that was last shown with what no two may have alike, or nil.
+func (s *State) Holder(f *facts.Shown) *Entity {
+	if f.Unique == "" {
+		return nil
+	}
+	x, _ := s.holders.Get(holding{f.Thing.Kind, f.Unique})
+	if x == nil || x.unique != f.Unique || x == s.LookUp(f.Thing) {
+		return nil
+	}
+	return x
+}
+
+// within returns what the list of a thing is of: its parent, or all of its kind.
+func within(t, parent facts.Thing) facts.Thing {
+	if t.Kind == facts.Tables && t.ID != "" {
+		parent = facts.DatabaseOf(t)
+	}
+	return facts.Thing{Kind: t.Kind, ID: parent.ID}
+}
+
+// noteMade notes that a thing was made.
+func (s *State) noteMade(x *Entity, parent facts.Thing) {
+	in := within(x.Thing, parent)
+	if !x.Kind.IsOpen() || len(s.made[in]) >= maxEntities {
+		return
+	}
+	if s.made[in] == nil {
+		s.made[in] = map[facts.Thing]*Entity{}
+	}
+	s.made[in][x.Thing] = x
+}
+
+// LackedMade lists the things that were made, and that a whole list lacks although nothing else happened to them, each
+// for the first list that lacks it.
+func (st *Step) LackedMade() (list []*Entity) {
+	made := st.State.made[within(facts.Thing{Kind: st.Kind}, st.Parent)]
+	if len(made) == 0 {
+		return nil
+	}
+	shown := make(map[facts.Thing]bool, len(st.Shows))
+	for i := range st.Shows {
+		shown[st.Shows[i].Thing] = true
+	}
+	for t, x := range made {
+		switch {
+		case x.CreatedBy == nil || x.DeletedBy != nil || st.State.LookUp(t) != x:
+			delete(made, t)
+		case !shown[t] && x.Proof.Caller == st.Caller && st.IsUntouched(x):
+			delete(made, t)
+			list = append(list, x)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Entity) int { return cmp.Compare(a.ID, b.ID) })
+	return list
 }

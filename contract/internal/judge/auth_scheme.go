@@ -28,28 +28,12 @@ func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 }
 
 func readSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
-	requirements := op.Document.T.Security
-	if op.Spec.Security != nil {
-		requirements = *op.Spec.Security
-	}
-	if op.Document.T.Components == nil {
-		return nil
-	}
 	var schemes []*openapi3.SecurityScheme
-	for _, requirement := range requirements {
-		if op.Interface.IsOwn() && len(requirement) == 0 { // credentials are optional
+	for _, alternative := range op.Security() {
+		if op.Interface.IsOwn() && len(alternative) == 0 { // credentials are optional
 			return nil
 		}
-		names := make([]string, 0, 4)
-		for name := range requirement {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			if ref := op.Document.T.Components.SecuritySchemes[name]; ref != nil && ref.Value != nil {
-				schemes = append(schemes, ref.Value)
-			}
-		}
+		schemes = append(schemes, alternative...)
 	}
 	return schemes
 }

@@ -152,6 +152,7 @@ func (l *learner) scenario() *mapping {
 		{"audience", l.audience},
 		{"dwh", l.dwh},
 		{"llm", l.llm},
+		{"interfaces", l.interfaces},
 	} {
 		root.setSection(section.name, section.make())
 	}

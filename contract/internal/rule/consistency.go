@@ -19,12 +19,15 @@ var consistency = history.Rule{
 		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows " +
 			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies and policy groups that " +
 			"were created or changed before.",
-		Evidence: "A response shows another id than the path of its request, or another number or boolean than the request " +
-			"set; an id is assigned to a second resource while the first one exists; a database, table or connection is " +
-			"created under a name that is in use. If the recording is taken as complete, also: a created resource is " +
-			"not found, or reads differently than when it was last shown.",
-		Inconclusive: "A created resource is not found, or reads differently, and nothing shows that the recording is " +
-			"complete: a caller outside of the recording may have changed it.",
+		Evidence: "A response is about another resource than the path of its request names, or shows another number or " +
+			"boolean than the request set; a list shows a resource twice, or what belongs to another one than the path names; " +
+			"a page is longer than requested, is another one than requested, is not in its documented order, leads back to " +
+			"itself or contradicts its count; an id is assigned to a second resource while the first one exists; a database, " +
+			"table or connection is created or renamed to a name that is in use, or two pools or policies have one " +
+			"name, or two pool rules one priority. If the recording is taken as complete, also: a created resource is " +
+			"not found, a whole list lacks it, or it reads differently than when it was last shown.",
+		Inconclusive: "A created resource is not found or not listed, or reads differently: that is itself a sign of a " +
+			"caller outside of the recording, who may have changed it, unless the recording is taken as complete.",
 		Passes: "Renamed resources, which are shown under another name; requests that are repeated with an idempotency " +
 			"key; strings, which are trimmed and normalised; what changes by itself, such as the default pool.",
 	},
@@ -39,8 +42,15 @@ func checkConsistency(st *history.Step) {
 		return
 	}
 	checkAnsweredID(st)
+	for _, c := range st.Contradictions {
+		r := history.Ruling{Rule: Consistency, Aspect: c.Aspect, Provenance: c.Provenance, Message: c.Message}
+		st.Judge(r, report.Fail)
+	}
+	checkWalk(st)
 	checkIgnoredMembers(st)
 	checkUniqueID(st)
+	checkUniqueValues(st)
+	checkListHasMade(st)
 	if !st.Verb.Writes() {
 		checkUnchangedReads(st)
 	}
@@ -60,6 +70,19 @@ func checkAnsweredID(st *history.Step) {
 	st.Judge(r, report.Pass)
 }
 
+// checkWalk looks whether a list that is read page by page leads back to a page that was read already.
+func checkWalk(st *history.Step) {
+	if st.Walk == nil || st.Walk.Asked == st.Walk.Next {
+		return
+	}
+	if loop := st.NextOfWalk(); loop != nil {
+		st.Judge(history.Ruling{
+			Rule: Consistency, Aspect: "cursor", Provenance: specs.Public,
+			Message: fmt.Sprintf("the list never ends: its pages lead back to that of %q", st.Walk.Next),
+		}, report.Fail, loop)
+	}
+}
+
 // checkIgnoredMembers looks whether an answer shows what its request set.
 func checkIgnoredMembers(st *history.Step) {
 	if st.Verb != facts.Creates && st.Verb != facts.Changes {
@@ -75,10 +98,14 @@ func checkIgnoredMembers(st *history.Step) {
 
 // checkUniqueID looks whether something is made under an id or a name that is in use.
 func checkUniqueID(st *history.Step) {
-	if st.Verb != facts.Creates || isRepeatable(st) {
+	t, r := st.Target, history.Ruling{Rule: Consistency, Aspect: "name", Provenance: specs.Client}
+	to := st.RenamedTo(st.State.Kinds)
+	isRenamed := !to.IsNone() && !st.Overwrites
+	if isRenamed {
+		t, r.Provenance = to, specs.Public
+	} else if st.Verb != facts.Creates || isRepeatable(st) {
 		return
 	}
-	t, r := st.Target, history.Ruling{Rule: Consistency, Aspect: "name", Provenance: specs.Client}
 	if t.IsNone() && len(st.Shows) == 1 {
 		t, r.Aspect, r.Provenance = st.Shows[0].Thing, "id", specs.Public
 	}
@@ -92,8 +119,54 @@ func checkUniqueID(st *history.Step) {
 	}
 	st.State.IsMixed = st.State.IsMixed || st.Caller == 0
 	r.Message = st.Text(t) + " was created although it exists"
+	if isRenamed {
+		r.Message = fmt.Sprintf("%s was given the name of %s, which exists", st.Text(st.Target), st.Text(t))
+	}
 	r.Excuses = []history.Excuse{history.NewExcuse("deleted", t, x.Proof, st.Exchange)}
 	st.Judge(r, report.Fail, x.CreatedBy, x.Proof)
+}
+
+// checkUniqueValues looks whether two things have what only one may have: the name of a pool, the priority of a rule.
+func checkUniqueValues(st *history.Step) {
+	r := history.Ruling{Rule: Consistency, Aspect: "unique", Provenance: specs.Public}
+	list := map[string]facts.Thing{}
+	for i := range st.Shows {
+		f := &st.Shows[i]
+		if f.Unique == "" || f.Thing.Kind != st.Kind || !f.Does.Writes() && f.Does != facts.Lists {
+			continue
+		}
+		noun := map[bool]string{true: "priority", false: "name"}[f.Thing.Kind == facts.PoolRules]
+		if other, known := list[f.Unique]; known && other != f.Thing {
+			r.Message = fmt.Sprintf("%s and %s have the same %s", st.Text(other), st.Text(f.Thing), noun)
+			st.Judge(r, report.Fail)
+			return
+		}
+		list[f.Unique] = f.Thing
+		x := st.State.Holder(f)
+		if !f.Does.Writes() || x == nil || !st.IsUntouched(x) || x.Proof.Verb == facts.Deletes {
+			continue
+		}
+		r.Message = fmt.Sprintf("%s was given the %s of %s", st.Text(f.Thing), noun, st.Text(x.Thing))
+		r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", x.Thing, x.Proof, st.Exchange)}
+		st.Judge(r, report.Fail, x.CreatedBy, x.Proof)
+	}
+}
+
+// checkListHasMade looks for things that were made, and that a whole list lacks.
+func checkListHasMade(st *history.Step) {
+	if st.Verb != facts.Lists || !st.Listed || st.Partial || !st.Kind.IsOpen() {
+		return
+	}
+	for _, x := range st.LackedMade() {
+		if in := st.State.LookUp(facts.DatabaseOf(x.Thing)); in != nil && (in.WentAfter(x.Proof) || in.Unsure != nil) {
+			continue
+		}
+		st.Judge(history.Ruling{
+			Rule: Consistency, Aspect: "unlisted", Provenance: specs.Public, IfComplete: true,
+			Message: st.Text(x.Thing) + " was created, but the list lacks it",
+			Excuses: []history.Excuse{history.NewExcuse("deleted", x.Thing, x.Proof, st.Exchange)},
+		}, report.Fail, x.CreatedBy, x.Proof)
+	}
 }
 
 // isRepeatable reports whether a request that makes something may be sent again: projects and secrets are put.

@@ -21,7 +21,7 @@ var defaultPool = history.Rule{
 			"given back to the default pool, so that their sum remains the limit of the account.",
 		Evidence: "An update or deletion of the default pool that succeeded; a list without a default pool or with " +
 			"several; a limit of the default pool that does not follow from the changes since the previous list, while all " +
-			"other limits do.",
+			"other limits do; a pool that was given more than the default pool had.",
 		Inconclusive: "Between two lists, a change had no response, could not be read or overlapped another one; a caller " +
 			"outside of the recording changed other pools; only the limit of the account changed.",
 		Passes: "A list without any pools, since the default pool is created when it is first needed; a repeated deletion; " +
@@ -34,6 +34,9 @@ func checkDefaultPool(st *history.Step) {
 	switch st.Operation {
 	case "workflow.updatePool", "workflow.deletePool":
 		checkDefaultPoolKept(st)
+		checkSlotsLeft(st)
+	case "workflow.createPool":
+		checkSlotsLeft(st)
 	case "workflow.listPools":
 		if st.OK() && st.Listed && !st.Opaque {
 			checkOneDefaultPool(st)
@@ -109,6 +112,28 @@ func checkSumOfLimits(st *history.Step) {
 			limits[defaultID], expected[defaultID])
 		r.Excuses = []history.Excuse{{Did: "changed", Kind: facts.Pools, After: l.Proof, Before: st.Exchange}}
 		st.Judge(r, report.Fail, evidence...)
+	}
+}
+
+// checkSlotsLeft looks whether a pool took more than the default pool had to give.
+func checkSlotsLeft(st *history.Step) {
+	l := st.State.PoolListing
+	if !st.OK() || st.Verb == facts.Deletes || len(st.Pools) != 1 || st.Pools[0].IsDefault || l == nil ||
+		!st.Known(l.Proof) || l.Unsure || l.IsMixed || l.DefaultID == "" || st.Contested(changesPools) {
+		return
+	}
+	pool := st.Pools[0]
+	before, isOld := l.Limits[pool.ID]
+	if st.Operation == "workflow.updatePool" && !isOld {
+		return
+	}
+	if left := l.Limits[l.DefaultID] + before - pool.Limit; left < 0 {
+		st.Judge(history.Ruling{
+			Rule: DefaultPool, Aspect: "slots", Provenance: specs.Documented,
+			Message: fmt.Sprintf("pool %s was given %d slots, but only %d were left in the default pool", pool.ID, pool.Limit,
+				left+pool.Limit),
+			Excuses: []history.Excuse{{Did: "changed", Kind: facts.Pools, After: l.Proof, Before: st.Exchange}},
+		}, report.Fail, append([]*facts.Exchange{l.Proof}, l.Changes...)...)
 	}
 }
 

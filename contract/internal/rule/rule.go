@@ -8,6 +8,8 @@
 package rule
 
 import (
+	"slices"
+
 	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 )
@@ -38,6 +40,11 @@ func Docs() []report.RuleDoc {
 		docs[i] = All[i].Doc
 	}
 	return docs
+}
+
+// IsOfPlatform reports whether a rule is about what only the platform has. The others judge any document.
+func IsOfPlatform(id string) bool {
+	return slices.Contains(Names(), id) && id != UseAfterDelete && id != Consistency
 }
 
 // Names lists the rules, in the order of reports.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -41,8 +42,33 @@ func checkUseAfterDelete(st *history.Step) {
 	if !checkListed(st, UseAfterDelete) && isListOf(st, UseAfterDelete) && !st.Partial && st.State.Removals[st.Kind] > 0 {
 		st.Judge(history.Ruling{Rule: UseAfterDelete, Aspect: "list"}, report.Pass)
 	}
+	checkOutlivedDatabase(st)
 	checkReissuedID(st)
 	checkRemovedKey(st)
+}
+
+// checkOutlivedDatabase looks for tables of a database that was deleted, in the one that was made under its name since.
+func checkOutlivedDatabase(st *history.Step) {
+	if !st.OK() || st.Verb == facts.Creates {
+		return
+	}
+	for _, t := range st.Touched() {
+		in, isSame := st.OutlivedDatabase(t)
+		if in == nil {
+			continue
+		}
+		x := st.State.LookUp(t)
+		r := history.Ruling{
+			Rule: UseAfterDelete, Aspect: "database", Provenance: specs.Documented, IfComplete: !isSame,
+			Message: fmt.Sprintf("%s is there, though %s was deleted with it before it was made anew", st.Text(t),
+				st.Text(in.Thing)),
+			Excuses: []history.Excuse{
+				history.NewExcuse("created", t, in.LastDeletedBy, st.Exchange),
+				history.NewExcuse(history.Recovered, t, in.LastDeletedBy, st.Exchange),
+			},
+		}
+		st.Judge(r, report.Fail, x.Proof, in.LastDeletedBy, in.CreatedBy)
+	}
 }
 
 // checkRemovedKey looks at a request with an API key that was removed.

@@ -23,17 +23,17 @@ type place struct {
 }
 
 // locate finds out which interface a request is for: by a host label (core.localhost) or by a path prefix (/core).
-func locate(r *http.Request) (place, bool) {
+func (p *Proxy) locate(r *http.Request) (place, bool) {
 	path := r.URL.EscapedPath()
 	label, rest, _ := strings.Cut(strings.ToLower(r.Host), ".")
 	if host, _, err := net.SplitHostPort(rest); (err == nil && host == "localhost") || rest == "localhost" {
-		return place{iface: specs.Interface(label), origin: origin(r), path: path}, isInterface(label)
+		return place{iface: specs.Interface(label), origin: origin(r), path: path}, p.isInterface(label)
 	}
 	name, rest, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
-	return place{iface: specs.Interface(name), origin: origin(r), prefix: "/" + name, path: "/" + rest}, isInterface(name)
+	return place{iface: specs.Interface(name), origin: origin(r), prefix: "/" + name, path: "/" + rest}, p.isInterface(name)
 }
 
-func isInterface(name string) bool { return slices.Contains(specs.Interfaces(), specs.Interface(name)) }
+func (p *Proxy) isInterface(name string) bool { return slices.Contains(p.names, specs.Interface(name)) }
 
 func origin(r *http.Request) string {
 	if r.TLS != nil {
@@ -51,7 +51,7 @@ type target struct {
 }
 
 // newTarget reads the address of a service.
-func newTarget(iface specs.Interface, address string, brand specs.Brand) (*target, error) {
+func newTarget(iface specs.Interface, address string, documents *specs.Set) (*target, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "":
@@ -60,7 +60,7 @@ func newTarget(iface specs.Interface, address string, brand specs.Brand) (*targe
 		return nil, fmt.Errorf("target of %s: want an address without a user: clients send their credentials themselves",
 			iface)
 	}
-	document, err := specs.Load(iface, brand)
+	document, err := documents.Load(iface)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +80,12 @@ func (p *Proxy) Base(iface specs.Interface) string {
 	return ""
 }
 
+// documents returns the documents of the interfaces that the proxy knows, with a target or without.
+func (c *Config) documents() *specs.Set { return &specs.Set{Files: c.Specs, Brand: c.Brand} }
+
 // Base returns what the method of a proxy with this configuration returns.
 func (c *Config) Base(iface specs.Interface) (string, error) {
-	t, err := newTarget(iface, c.Targets[iface], c.Brand)
+	t, err := newTarget(iface, c.Targets[iface], c.documents())
 	if err != nil {
 		return "", err
 	}

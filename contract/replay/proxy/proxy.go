@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -34,11 +35,15 @@ const (
 	DefaultClientTimeout = 10 * time.Second
 )
 
+// maxTargets is the number of bits in a set of targets.
+const maxTargets = 64
+
 // Config describes a proxy. Its zero value lacks only the targets.
 type Config struct {
 	// Targets are the base addresses of the services. The base path of the interface's document may be left out.
 	Targets map[specs.Interface]string
 	Brand   specs.Brand
+	Specs   map[specs.Interface]string // the files of documents of the user's own
 
 	// Recording gets the exchanges as NDJSON, a line in one Write; nil records nothing.
 	Recording io.Writer
@@ -62,7 +67,8 @@ type Config struct {
 // concurrent use.
 type Proxy struct {
 	config   Config
-	id       string // by which it recognises its own requests
+	id       string            // by which it recognises its own requests
+	names    []specs.Interface // of all interfaces, with a target or without
 	targets  map[specs.Interface]*target
 	order    []*target
 	reverse  *httputil.ReverseProxy
@@ -92,24 +98,12 @@ func New(c Config) (*Proxy, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	p := &Proxy{config: c, id: rand.Text(), targets: map[specs.Interface]*target{}, cookies: newCookieOwners()}
-	var errs []error
-	for _, name := range specs.Interfaces() {
-		if address := c.Targets[name]; address != "" {
-			t, err := newTarget(name, address, c.Brand)
-			if err != nil {
-				errs = append(errs, err)
-				continue
-			}
-			t.bit = 1 << len(p.order)
-			p.targets[name], p.order = t, append(p.order, t)
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := p.addTargets(); err != nil {
 		return nil, err
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.upstream = newTransport(&c)
-	p.recorder = newRecorder(&c)
+	p.recorder = newRecorder(&c, p.order)
 	p.reverse = p.newReverse()
 	if c.Forward == nil {
 		return p, nil
@@ -119,6 +113,33 @@ func New(c Config) (*Proxy, error) {
 		p.cancel()
 	}
 	return p, err
+}
+
+// addTargets reads the addresses of the services, in the order of their interfaces.
+func (p *Proxy) addTargets() error {
+	documents := p.config.documents()
+	p.names = documents.Names()
+	var errs []error
+	if n := len(p.config.Targets); n > maxTargets {
+		errs = append(errs, fmt.Errorf("%d targets: want at most %d", n, maxTargets))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.config.Targets)) {
+		errs = append(errs, documents.Check(name))
+	}
+	for _, name := range p.names {
+		address := p.config.Targets[name]
+		if address == "" {
+			continue
+		}
+		t, err := newTarget(name, address, documents)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		t.bit = 1 << len(p.order)
+		p.targets[name], p.order = t, append(p.order, t)
+	}
+	return errors.Join(errs...)
 }
 
 // HTTPServer returns a server of a handler of this proxy, without limits on the time that an answer takes.
@@ -148,8 +169,8 @@ func (p *Proxy) Close() error {
 
 // Interface returns a handler for an address at which one interface is served alone.
 func (p *Proxy) Interface(name specs.Interface) (http.Handler, error) {
-	if !slices.Contains(specs.Interfaces(), name) {
-		return nil, fmt.Errorf("unknown interface %q", name)
+	if err := p.config.documents().Check(name); err != nil {
+		return nil, err
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !p.isAdmitted(w, r) {
@@ -173,16 +194,24 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.forward.serve(w, r)
 		return
 	}
-	at, ok := locate(r)
+	at, ok := p.locate(r)
 	if !ok {
 		p.refuse(w, problem{
 			status: http.StatusNotFound, kind: "no-interface",
 			message: fmt.Sprintf("no interface is served at %s%s; want /NAME/… or a host NAME.localhost, NAME being one of %s",
-				r.Host, r.URL.Path, strings.Join(specs.InterfaceNames(), ", ")),
+				r.Host, r.URL.Path, strings.Join(p.targeted(), ", ")),
 		})
 		return
 	}
 	p.pass(w, r, at)
+}
+
+// targeted lists the interfaces that have a target.
+func (p *Proxy) targeted() (names []string) {
+	for _, t := range p.order {
+		names = append(names, string(t.iface))
+	}
+	return names
 }
 
 // pass passes a request on to the target of its interface.

@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/internal/sink"
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -30,16 +31,20 @@ const (
 	longest  = time.Second / 2 // that one waits until it is searched; afterwards its bodies are left out
 )
 
-func newRecorder(c *Config) *recorder {
+func newRecorder(c *Config, targets []*target) *recorder {
 	if c.Recording == nil {
 		return nil
 	}
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
+	var documents []*specs.Document
+	for _, t := range targets {
+		documents = append(documents, t.document)
+	}
 	return &recorder{
 		large: make(chan struct{}, min(maxLarge, runtime.GOMAXPROCS(0))),
 		sink:  sink.New(c.Recording, sink.Limits{}), log: c.Log,
-		redactor: &recording.Redactor{Brand: c.Brand, Salt: salt, Decode: decode},
+		redactor: &recording.Redactor{Brand: c.Brand, Salt: salt, Decode: decode, Documents: documents},
 	}
 }
 

@@ -15,16 +15,12 @@ import (
 // authenticate refuses a request that shows none of the credentials that the document wants. Any that is well-formed
 // will do: who may do what is not in a document.
 func authenticate(o *specs.Operation, r *http.Request) error {
-	requirements := o.Document.T.Security
-	if o.Spec.Security != nil {
-		requirements = *o.Spec.Security
-	}
 	var wanted []string
 	challenge := ""
-	for _, alternative := range requirements {
+	for _, alternative := range o.Security() {
 		missing := ""
-		for name := range alternative {
-			if scheme := schemeOf(o, name); scheme != nil && !shows(r, scheme) {
+		for _, scheme := range alternative {
+			if !shows(r, scheme) {
 				missing = describe(scheme)
 				challenge = challengeOf(scheme)
 			}
@@ -42,16 +38,6 @@ func authenticate(o *specs.Operation, r *http.Request) error {
 		refusal.Header = [][2]string{{"Www-Authenticate", challenge}}
 	}
 	return refusal
-}
-
-func schemeOf(o *specs.Operation, name string) *openapi3.SecurityScheme {
-	if o.Document.T.Components == nil {
-		return nil
-	}
-	if ref := o.Document.T.Components.SecuritySchemes[name]; ref != nil {
-		return ref.Value
-	}
-	return nil
 }
 
 // shows reports whether a request shows a credential of a scheme.

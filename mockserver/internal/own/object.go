@@ -206,6 +206,14 @@ var errNoSample = errors.New("no object fits the schema of the document")
 // complete returns an object that has the given members, as far as the schema has them, and those that it must have.
 // A new one also has the defaults and the times of its creation. What does not fit the schema is left out.
 func (o *object) complete(call *op.Call, place string, given []member, isNew bool) (jsontext.Value, error) {
+	list := o.filled(call, place, given, isNew)
+	if text := join(list); o.fits(text) {
+		return text, nil
+	}
+	return o.repair(o.maker(call, place), list)
+}
+
+func (o *object) filled(call *op.Call, place string, given []member, isNew bool) []member {
 	list := make([]member, 0, len(given)+len(o.fills))
 	for _, m := range given {
 		if o.has(m.name) {
@@ -221,10 +229,7 @@ func (o *object) complete(call *op.Call, place string, given []member, isNew boo
 			list = append(list, member{f.name, value})
 		}
 	}
-	if text := join(list); o.fits(text) {
-		return text, nil
-	}
-	return o.repair(maker, list)
+	return list
 }
 
 func (o *object) maker(call *op.Call, place string) *sample.Maker {

@@ -11,8 +11,6 @@ package own
 import (
 	"net/http"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -20,6 +18,17 @@ import (
 
 // Interface returns the interface that a document describes.
 func Interface(doc *specs.Document) op.Interface {
+	c := newCompiler(doc)
+	i := op.Interface{Name: doc.Interface, Error: c.errors.reply, Authenticate: authenticate}
+	for _, o := range doc.Operations {
+		if o.Path != "" { // as of one that is below no server
+			i.Routes = append(i.Routes, op.Route{Path: o.Method + " " + o.Path, Handle: c.handler(o), For: op.Anyone})
+		}
+	}
+	return i
+}
+
+func newCompiler(doc *specs.Document) *compiler {
 	c := &compiler{
 		doc: doc, uses: map[*specs.Resource][]use{}, paths: map[string]map[string]*specs.Operation{},
 		parts: map[string][]*specs.Resource{}, single: map[string]*single{}, objects: map[string]*object{},
@@ -39,13 +48,7 @@ func Interface(doc *specs.Document) op.Interface {
 			c.parts[parent] = append(c.parts[parent], r)
 		}
 	}
-	i := op.Interface{Name: doc.Interface, Error: c.errors.reply, Authenticate: authenticate}
-	for _, o := range doc.Operations {
-		if o.Path != "" { // as of one that is below no server
-			i.Routes = append(i.Routes, op.Route{Path: o.Method + " " + o.Path, Handle: c.handler(o), For: op.Anyone})
-		}
-	}
-	return i
+	return c
 }
 
 // compiler makes the handlers of a document.
@@ -154,20 +157,7 @@ func (c *compiler) object(r *specs.Resource) *object {
 	if known := c.objects[r.Name]; known != nil {
 		return known
 	}
-	c.objects[r.Name] = newObject(nil)
-	for _, verb := range []string{specs.Get, specs.Create, specs.Update, specs.List} {
-		var schema *openapi3.SchemaRef
-		c.find(r, verb, func(u use) bool {
-			if _, _, content := u.operation.Success(); content != nil && len(u.action.At) > 0 {
-				schema = specs.SchemaAt(content.Schema, u.action.At[0])
-			}
-			return schema != nil && schema.Value != nil
-		})
-		if schema != nil && schema.Value != nil {
-			c.objects[r.Name] = newObject(schema)
-			break
-		}
-	}
+	c.objects[r.Name] = newObject(c.doc.ObjectSchema(r))
 	return c.objects[r.Name]
 }
 

@@ -283,7 +283,7 @@ func (s *single) handler(o *specs.Operation, answer *success) op.Handler {
 			if _, err := s.current(call); err != nil {
 				return op.Reply{}, err
 			}
-			s.put(call, jsontext.Value("null"))
+			s.put(call, s.keys(call), jsontext.Value("null"))
 			return answer.sample(call)
 		}
 	}
@@ -317,8 +317,7 @@ func (s *single) show(call *op.Call) (op.Reply, error) {
 	return s.get.reply(call, text), nil
 }
 
-func (s *single) put(call *op.Call, text jsontext.Value) {
-	keys := s.keys(call)
+func (s *single) put(call *op.Call, keys []string, text jsontext.Value) {
 	id, thing, ok := call.World.Own.Find(s.name, keys)
 	if !ok {
 		id = call.World.NewID(s.name)
@@ -340,7 +339,7 @@ func (s *single) change(o *specs.Operation, answer *success) op.Handler {
 		if err != nil {
 			return op.Reply{}, err
 		}
-		s.put(call, text)
+		s.put(call, s.keys(call), text)
 		return w.show(call, world.Thing{Keys: s.keys(call), Text: text})
 	}
 }

@@ -63,16 +63,10 @@ func (p Preference) IsZero() bool { return p.Code == 0 && p.Example == "" }
 // NeedsKey reports whether an operation is for callers who show a key. To others Prism answers that they are not
 // authorized, whatever they prefer.
 func NeedsKey(o *specs.Operation) bool {
-	requirements := o.Document.T.Security
-	if o.Spec.Security != nil {
-		requirements = *o.Spec.Security
-	}
-	for _, alternative := range requirements {
-		if len(alternative) == 0 { // none
-			return false
-		}
-	}
-	return len(requirements) > 0
+	alternatives := o.Security()
+	return len(alternatives) > 0 && !slices.ContainsFunc(alternatives, func(schemes []*openapi3.SecurityScheme) bool {
+		return len(schemes) == 0
+	})
 }
 
 // Answer returns the answer of an operation that is preferred. A failure of which the document has no example comes

@@ -1,0 +1,159 @@
+package rule_test
+
+import (
+	"strings"
+	"testing"
+
+	"svc.example/understudy/contract/internal/rule"
+)
+
+func TestAnswersAreAboutWhatTheirRequestsName(t *testing.T) {
+	t.Parallel()
+	const table = `{"id":9,"name":"orders","type":"log","created_at":"2026-01-01 00:00:00 UTC"}`
+	runRule(t, rule.Consistency, map[string]ruleCase{
+		"another job is killed": {`POST core:/job/kill/7 => 200 {"job_id":"8"}`, []string{"fail 1"}},
+		"the job is killed": {
+			`POST core:/job/kill/7 => 200 {"job_id":"7","former_status":"running"}`,
+			nil,
+		},
+		"killing shows no job":       {`POST core:/job/kill/7 => 200 {}`, nil},
+		"the job's id was taken out": {`POST core:/job/kill/7 => 200 {"job_id":"[redacted]"}`, nil},
+		"another token is removed": {
+			`POST core:/oauth_token/remove/7 => 200 {"oauth_token_id":8}`,
+			[]string{"fail 1"},
+		},
+		"another table is deleted": {
+			`POST core:/table/delete/shop/orders => 200 {"database":"shop","table":"visits"}`,
+			[]string{"fail 1"},
+		},
+		"a table of another database": {
+			`POST core:/table/create/shop/orders => 200 {"database":"store","table":"orders"}`,
+			[]string{"fail 1"},
+		},
+		"a table under another name": {
+			`GET core:/table/show/shop/visits => 200 ` + table,
+			[]string{"fail 1"},
+		},
+		"a table under its name": {`GET core:/table/show/shop/orders => 200 ` + table, nil},
+		"another database": {
+			`GET core:/database/show/shop => 200 {base store}`,
+			[]string{"fail 1"},
+		},
+		"another schedule is deleted": {
+			`POST core:/schedule/delete/nightly => 200 {"name":"daily","cron":"@daily"}`,
+			[]string{"fail 1"},
+		},
+		"tables of another database": {
+			`GET core:/table/list/shop => 200 {"database":"store","tables":[]}`,
+			[]string{"fail 1"},
+		},
+		"schedules of another project": {
+			`GET /projects/7/schedules => 200 {"schedules":[{plan 1 8}]}`,
+			[]string{"fail 1"},
+		},
+		"schedules of the project": {`GET /projects/7/schedules => 200 {"schedules":[{plan 1 7}]}`, nil},
+		"a table that is renamed": {
+			`POST core:/table/rename/shop/orders/old => 200 {"database":"shop","table":"old"}`,
+			nil,
+		},
+		"a table gets a third name": {
+			`POST core:/table/rename/shop/orders/old => 200 {"database":"shop","table":"older"}`,
+			[]string{"fail 1"},
+		},
+		"a table that is moved": {
+			`POST core:/table/change_database/shop/orders {"dest_database_name":"store"} => ` +
+				`200 {"database":"store","table":"orders"}`,
+			nil,
+		},
+		"a table is moved elsewhere": {
+			`POST core:/table/change_database/shop/orders {"dest_database_name":"store"} => ` +
+				`200 {"database":"depot","table":"orders"}`,
+			[]string{"fail 1"},
+		},
+		"a policy group by its tag": {
+			`GET core:/access_control/policy_groups/team_a => 200 {group 4 team_a}`,
+			nil,
+		},
+		"another policy group than asked": {
+			`GET core:/access_control/policy_groups/team_a => 200 {group 4 team_b}`,
+			[]string{"fail 1"},
+		},
+		"a list with a pool twice": {
+			`GET /pools => 200 {"pools":[{default 1 90},{pool 4 2},{pool 4 3}]}`,
+			[]string{"fail 1"},
+		},
+		"a list with a session twice": {
+			`GET /sessions => 200 {"sessions":[{"id":"4"},{"id":"4"}]}`,
+			[]string{"fail 1"},
+		},
+		"a list with a table name twice": {
+			`GET core:/table/list/shop => 200 {"tables":[{table orders 1},{table orders 2}]}`,
+			[]string{"fail 1"},
+		},
+		"tables of one name in two places": {
+			"GET core:/table/list/shop => 200 {\"tables\":[{table orders 1}]}\n" +
+				"GET core:/table/list/depot => 200 {\"tables\":[{table orders 2}]}",
+			nil,
+		},
+	})
+}
+
+func TestPagesAreThoseThatWereAskedFor(t *testing.T) {
+	t.Parallel()
+	sessions := func(ids ...string) string {
+		return `200 {"sessions":[{"id":"` + strings.Join(ids, `"},{"id":"`) + `"}]}`
+	}
+	deleted := func(next string) string {
+		return `200 {"tables":[{deleted 9 shop orders}],"cursor_id":` + next + `}`
+	}
+	const job = `{"job_id":"1","status":"success","created_at":"2026-05-04 01:00:00 UTC"}`
+	runRule(t, rule.Consistency, map[string]ruleCase{
+		"a page that is too long": {
+			"GET /sessions?page_size=2 => " + sessions("9", "8", "7"),
+			[]string{"fail 1"},
+		},
+		"a page that is full":       {"GET /sessions?page_size=2 => " + sessions("9", "8"), nil},
+		"a page of an unknown size": {"GET /sessions?page_size=x => " + sessions("9", "8"), nil},
+		"too many jobs": {
+			"GET core:/job/list?from=0&to=0 => 200 {\"jobs\":[" + job + "," + strings.Replace(job, `"1"`, `"2"`, 1) + "]}",
+			[]string{"fail 1"},
+		},
+		"too many revisions": {
+			`GET /projects/7/revisions?page[size]=1 => 200 {"revisions":[{"revision":"b"},{"revision":"a"}]}`,
+			[]string{"fail 1"},
+		},
+		"a list that is oldest first": {"GET /sessions => " + sessions("7", "8"), []string{"fail 1"}},
+		"ids of more digits":          {"GET /sessions => " + sessions("10", "9"), nil},
+		"the page before":             {"GET /sessions?last_id=8 => " + sessions("9", "8"), []string{"fail 1"}},
+		"the page behind":             {"GET /sessions?last_id=8 => " + sessions("7", "6"), nil},
+		"projects of the page before": {
+			`GET /projects?last_id=8 => 200 {"projects":[{project 8}]}`,
+			[]string{"fail 1"},
+		},
+		"page 2 for page 1": {
+			`GET dwh:/?page=1&size=2 => 200 {"items":[],"pagination":{"page":2,"size":2,"total_pages":3}}`,
+			[]string{"fail 1"},
+		},
+		"a page that repeats its mark": {
+			"GET core:/table/deleted?cursor_id=5 => " + deleted("5"),
+			[]string{"fail 1"},
+		},
+		"pages in a circle": {
+			"GET core:/table/deleted => " + deleted("5") + "\nGET core:/table/deleted?cursor_id=5 => " + deleted("6") +
+				"\nGET core:/table/deleted?cursor_id=6 => " + deleted("5"), []string{"fail 2 3"},
+		},
+		"a list that is read twice": {
+			strings.Repeat("GET core:/table/deleted => "+deleted("5")+
+				"\nGET core:/table/deleted?cursor_id=5 => "+deleted("null")+"\n", 2),
+			nil,
+		},
+		"a count that is not that of the page": {
+			`GET core:/job/list => 200 {"jobs":[` + job + `],"count":3}`,
+			[]string{"fail 1"},
+		},
+		"jobs of another status": {
+			`GET core:/job/list?status=error => 200 {"jobs":[` + job + `],"count":1}`,
+			[]string{"fail 1"},
+		},
+	})
+}

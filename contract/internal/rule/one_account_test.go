@@ -1,0 +1,68 @@
+package rule_test
+
+import (
+	"testing"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/internal/rule"
+	"svc.example/understudy/contract/report"
+)
+
+// A caller who changes what another one made acts for the same account, unless something shows that there are several.
+func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
+	t.Parallel()
+	const (
+		pool   = "@1/a POST /pools {} => 201 {pool 4 2}\n"
+		points = `@1/b POST /pool_rules {"poolId":"4"} => 201 {rule 3 5 4 project_name=a}` + "\n"
+		gone   = "DELETE /pools/4 => 200 {pool 4 2}\n"
+		token  = `@1/a GET core:/oauth_token/list => 200 {"oauth_tokens":[{token 51 3 shop}]}` + "\n"
+		remove = `@1/b POST core:/oauth_token/remove/51 => 200 {"oauth_token_id":51}` + "\n"
+	)
+	for name, tt := range map[string]struct {
+		rule, script string
+		want         report.Verdict
+	}{
+		"a rule points at another's pool":      {rule.PoolDeletion, pool + points + "@1/a " + gone, report.Fail},
+		"the other one deletes the pool":       {rule.PoolDeletion, pool + points + "@1/b " + gone, report.Fail},
+		"another one changes the pool":         {rule.PoolDeletion, pool + "@1/b PATCH /pools/4 {} => 200 {pool 4 2}\n" + points + "@1/a " + gone, report.Fail},
+		"a third one deletes it":               {rule.PoolDeletion, pool + points + "@1/c " + gone, report.Fail},
+		"another one deletes it, and it stays": {rule.UseAfterDelete, pool + "@1/b " + gone + "@1/a GET /pools/4 => 200 {pool 4 2}", report.Fail},
+		"both make the pool":                   {rule.PoolDeletion, pool + points + "@1/b POST /pools {} => 201 {pool 4 3}\n@1/a " + gone, report.Inconclusive},
+		"a token that another one was shown":   {rule.TokenRevocation, token + remove + token, report.Inconclusive},
+	} {
+		f := foundBy(t, tt.rule, script(t, tt.script))
+		if f == nil || f.Verdict != tt.want {
+			t.Errorf("%s: %+v, want %s", name, f, tt.want)
+		}
+	}
+}
+
+// Callers who may be of one account may have done what explains a violation, also in a recording that lacks nothing.
+func TestCallersOfTheRecordingExplainWhatIsComplete(t *testing.T) {
+	t.Parallel()
+	const (
+		create  = "@1/a POST core:/table/create/shop/orders => 200 {}\n"
+		gone    = "@1/a POST core:/table/delete/shop/orders => 200 {}\n"
+		recover = `@1/b POST core:/table/recover/9 => 200 {"database":"shop","name":"orders"}` + "\n"
+		list    = `@1/a GET core:/table/deleted => 200 {"tables":[],"cursor_id":null}` + "\n"
+		shown   = "@1/a GET core:/table/show/shop/orders => 200 {table orders 9}\n"
+	)
+	for name, text := range map[string]string{
+		"recovered by another caller":    gone + recover + list,
+		"shown, then recovered":          create + shown + gone + recover + list + shown,
+		"recovered, and found":           create + gone + recover + shown,
+		"recovered with nothing to read": create + gone + "@1/b POST core:/table/recover/9 => 200\n" + list,
+		"a recovery without an answer":   create + gone + "@1/b POST core:/table/recover/9 => 0\n" + list + shown,
+	} {
+		for _, id := range []string{rule.TableRecovery, rule.UseAfterDelete} {
+			f := foundBy(t, id, script(t, text), contract.WithComplete(contract.CompleteAlways))
+			if f != nil && f.Verdict == report.Fail {
+				t.Errorf("%s: %s: %s", name, id, f.Message)
+			}
+		}
+	}
+	f := foundBy(t, rule.TableRecovery, script(t, gone+list), contract.WithComplete(contract.CompleteAlways))
+	if f == nil || f.Verdict != report.Fail {
+		t.Errorf("nobody recovers the table: %+v, want a violation", f)
+	}
+}

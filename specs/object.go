@@ -1,0 +1,44 @@
+package specs
+
+import (
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// ObjectSchema returns the schema of a resource's objects: that of what an operation shows which gets one, or else one
+// that makes, changes or lists them; nil if no operation shows any.
+func (d *Document) ObjectSchema(r *Resource) *openapi3.SchemaRef {
+	set, err := d.resources()
+	if err != nil {
+		return nil
+	}
+	return set.objects[r].schema
+}
+
+// shownObject is the schema of an object, with the rank of the verb of the operation that shows it.
+type shownObject struct {
+	schema *openapi3.SchemaRef
+	rank   int
+}
+
+func (d *Document) addObjects(set *resourceSet) {
+	set.objects = map[*Resource]shownObject{}
+	for _, o := range d.Operations {
+		for _, a := range set.actions[o] {
+			rank := slices.Index([]string{Get, Create, Update, List}, a.Verb)
+			if known := set.objects[a.Resource]; rank < 0 || len(a.At) == 0 || known.schema != nil && known.rank <= rank {
+				continue
+			}
+			if schema := SchemaAt(o.successSchema(), a.At[0]); schema != nil && schema.Value != nil {
+				set.objects[a.Resource] = shownObject{schema, rank}
+			}
+		}
+	}
+}
+
+// HidesNames reports whether a schema names members and does not say that there may be others.
+func HidesNames(schema *openapi3.Schema) bool {
+	extra := schema.AdditionalProperties
+	return len(Members(&openapi3.SchemaRef{Value: schema})) > 0 && extra.Schema == nil && (extra.Has == nil || !*extra.Has)
+}
