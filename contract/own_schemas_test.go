@@ -28,15 +28,13 @@ func multiplied(next string) string {
 func TestSchemasMayMultiply(t *testing.T) {
 	t.Parallel()
 	nested := strings.Repeat(`{"a":`, 9) + "true" + strings.Repeat("}", 9)
-	around := `{"S0":{"oneOf":[{"$ref":"#/components/schemas/A"}]},"A":{"allOf":[{"$ref":"#/components/schemas/S0"}]}}`
 	for name, test := range map[string]struct {
 		schemas, body string
 		verdict       report.Verdict
 		message       string
 	}{
-		"alternatives of the value":  {multiplied(`{"allOf":[NEXT]}`), `{"name":"a"}`, report.Fail, "combines too many others"},
-		"alternatives of members":    {multiplied(`{"type":"object","properties":{"a":NEXT}}`), nested, report.Fail, "combines too many"},
-		"schemas around one another": {around, `{"name":"a"}`, report.Inconclusive, "take too long"},
+		"alternatives of the value": {multiplied(`{"allOf":[NEXT]}`), `{"name":"a"}`, report.Fail, "combines too many others"},
+		"alternatives of members":   {multiplied(`{"type":"object","properties":{"a":NEXT}}`), nested, report.Fail, "combines too many"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

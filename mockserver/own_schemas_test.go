@@ -65,7 +65,7 @@ func TestSchemasMayMultiply(t *testing.T) { //nolint:paralleltest // it counts w
 		"anyOf of members":        {multiplied("anyOf", members, `{"type":"integer"}`), nested, 400, ""},
 		"a part of the levels":    {multiplied("oneOf", members, `{"type":"integer"}`), `{"a":{"a":1}}`, 400, ""},
 		"lists of unequal lists":  {`{"S0":{"type":"array","uniqueItems":true,"items":{"$ref":"#/components/schemas/S0"}}}`, lists, 500, "schema S0"},
-		"schemas around each one": {`{"S0":{"oneOf":[{"$ref":"#/components/schemas/A"}]},"A":{"allOf":[{"$ref":"#/components/schemas/S0"}]}}`, pool, 500, "schema S0"},
+		"schemas around each one": {`{"S0":{"oneOf":[{"$ref":"#/components/schemas/A"}]},"A":{"allOf":[{"$ref":"#/components/schemas/S0"}]}}`, pool, 201, ""},
 		"a costly pattern": {
 			`{"S0":{"type":"object","additionalProperties":{"type":"string","pattern":"^(` + strings.Repeat("(a?){900}|", 20) + `b)$"}}}`,
 			`{"name":"` + strings.Repeat("a", 50_000) + `b"}`, 500, "schema S0",

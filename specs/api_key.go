@@ -55,7 +55,7 @@ func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 func isHex(b byte) bool { return isDigit(b) || 'a' <= b && b <= 'f' }
 
-// Credential is what a request shows of who sends it.
+// Credential holds the part of a request that shows who sends it.
 type Credential struct {
 	In          string // header, query or cookie
 	Name, Value string

@@ -19,7 +19,7 @@ const serveCommand = "serve"
 
 // The names of settings of serve that differ from the names of their flags: those that may be given several times.
 var serveNames = map[string]string{
-	"interface": "interfaces", "interfaces": "only", "spec": "documents",
+	"interface": "interfaces", "interfaces": "only", "spec": "documents", "overlay": "overlays",
 	"control-host": "controlHosts", "fault": "faults",
 }
 

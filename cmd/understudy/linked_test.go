@@ -15,7 +15,7 @@ func TestLinked(t *testing.T) {
 	t.Parallel()
 	const (
 		module        = "svc.example/understudy/"
-		secondEngine  = "github.com/pb33f/"
+		secondEngine  = "github.com/pb33f/libopenapi"
 		queryEngine   = "modernc.org/"
 		commandLine   = "github.com/spf13/"
 		progressBar   = "github.com/schollz/progressbar"

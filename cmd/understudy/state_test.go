@@ -133,7 +133,7 @@ func TestStateDiffOfAnOwnInterface(t *testing.T) {
 	dump(after)
 	mock.stop(t)
 	code, out, log := command(t, "state", "diff", before, after)
-	want := "~ world default\n  - shop.product 1 rose\n  ~ shop.product 2 lily: price 2 → 3\n  + shop.product 3 tulip\n"
+	want := "~ world default\n  - shop.product 1 rose\n  ~ shop.product 2 lily: price 2 → 3, updated_at\n  + shop.product 3 tulip\n"
 	if code != 1 || !strings.HasPrefix(out, want) {
 		t.Errorf("exit code %d\n%s%s\nwant\n%s", code, out, log, want)
 	}

@@ -26,6 +26,7 @@ var contradicting = map[string]string{
 	"query parameter: a number below its minimum": "the links of the page do not keep the filter",
 	"path parameter: a number above its maximum":  "the answer is about another one",
 	"path parameter: a number below its minimum":  "the answer is about another one",
+	"path parameter: a text too long":             "the answer is about another one",
 	"response body: a number above its maximum": "the total contradicts the links of the page, an id the path, or a " +
 		"number what the request set",
 	"response body: a number below its minimum": "an id contradicts the path, or a number what the request set",

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,6 +79,9 @@ func TestTrafficConforms(t *testing.T) {
 			t.Parallel()
 			r, _, _ := check(t, thoroughChecker, c)
 			for _, f := range r.Findings {
+				if isOfAnotherLife(&f) {
+					continue
+				}
 				t.Errorf("%s of %s at %d, %s: %s (disputed %t), want no finding", f.Verdict, f.Rule, f.Exchange, f.Operation,
 					f.Message, f.Disputed)
 			}
@@ -119,6 +123,12 @@ func TestPlantedViolationsAreFoundAndNothingElse(t *testing.T) {
 			asUnsureAsExpected(t, r, m)
 		})
 	}
+}
+
+// isOfAnotherLife reports whether a list lacks a thing that another life of the account has made: the lists of a life show
+// its own things only, which leaves the checker in doubt.
+func isOfAnotherLife(f *report.Finding) bool {
+	return f.Verdict == report.Inconclusive && strings.Contains(f.Message, "was created, but the list lacks it")
 }
 
 func place(rule string, exchange int) string { return fmt.Sprintf("%s at %d", rule, exchange) }
@@ -174,7 +184,7 @@ func asUnsureAsExpected(t *testing.T, r *contract.Report, m *traffic.Manifest) {
 	}
 	delete(most, "")
 	for _, f := range r.Findings {
-		if f.Verdict != report.Inconclusive {
+		if f.Verdict != report.Inconclusive || isOfAnotherLife(&f) {
 			continue
 		}
 		if most[f.Rule]--; most[f.Rule] < 0 {

@@ -142,6 +142,9 @@ func (o *objectReader) contradictions(actions []*specs.Action, r *reading) {
 func (a *answerReader) checkEchoes(named []string) {
 	for _, name := range named {
 		asked := cmp.Or(a.match.Param(name), a.match.Declared(name))
+		if holds(a.body, func(value string) bool { return isSameName(value, asked) }) {
+			continue // as of a user, whom the path names by the address, and who has a name as well
+		}
 		for _, member := range []string{name, strings.TrimSuffix(name, "_name")} {
 			shown := a.body.Get(member)
 			if shown.IsString() || shown.IsNumber() {
@@ -153,7 +156,7 @@ func (a *answerReader) checkEchoes(named []string) {
 
 // checkSame looks whether an answer names the thing that the request names.
 func (a *answerReader) checkSame(noun, asked, shown string) {
-	if isSameName(asked, shown) || !judge.IsDistinct(shown) || !judge.IsDistinct(asked) || !isOfSameForm(asked, shown) ||
+	if asked == "" || isSameName(asked, shown) || !judge.IsDistinct(shown) || !judge.IsDistinct(asked) || !isOfSameForm(asked, shown) ||
 		a.event.Verb == NoVerb || a.event.Verb == Changes && a.requestNames(shown) {
 		return
 	}
