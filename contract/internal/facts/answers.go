@@ -199,7 +199,8 @@ func (a *answerReader) requestNames(text string) bool {
 	}
 	if sent := a.r.Item.Request.Body; sent != nil && len(sent.Bytes) > 0 {
 		form, err := url.ParseQuery(string(sent.Bytes))
-		return err != nil || inForm(form) || strings.Contains(string(sent.Bytes), text)
+		isBroken := strings.ContainsRune("{[", rune(sent.Bytes[0])) // JSON, of which the rest may have named it
+		return err != nil || isBroken || inForm(form) || strings.Contains(string(sent.Bytes), text)
 	}
 	return false
 }
