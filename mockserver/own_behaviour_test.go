@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -203,8 +204,8 @@ var (
 	nextText   = regexp.MustCompile(`"next":"([^"]*)"`)
 )
 
-// masked plays a story as story does, with ID, DIGITS and CURSOR for what is made, LAST for the key of what was made last
-// in the collection, and of the last basket in a body, and NEXT for the cursor that was shown last.
+// masked plays a story as story does, with ID, DIGITS and CURSOR for what is made, LAST for the key of what was made
+// last in the collection, and of the last basket in a body, and NEXT for the cursor that was shown last.
 func (c *shopClient) masked(text string) {
 	c.t.Helper()
 	last, next := map[string]string{}, ""
@@ -215,7 +216,8 @@ func (c *shopClient) masked(text string) {
 		}
 		fields := append(strings.SplitN(strings.ReplaceAll(request, "NEXT", next), " ", 3), "")
 		collection := strings.SplitN(fields[1], "/", 3)[1]
-		path, body := strings.ReplaceAll(fields[1], "LAST", last[collection]), strings.ReplaceAll(fields[2], "LAST", last["baskets"])
+		path := strings.ReplaceAll(fields[1], "LAST", last[collection])
+		body := strings.ReplaceAll(fields[2], "LAST", last["baskets"])
 		status, answer, _ := c.call(fields[0]+" "+path, body)
 		if m := idText.FindStringSubmatch(answer); m != nil && status == http.StatusCreated {
 			last[collection] = m[1]
@@ -247,9 +249,10 @@ func ExampleWithRules() {
 		fmt.Println(err)
 		return
 	}
-	defer server.Close()
+	defer func() { _ = server.Close() }()
 	post := func(path, body string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/shop/v1"+path, strings.NewReader(body))
+		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "http://127.0.0.1/shop/v1"+path,
+			strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		server.ServeHTTP(w, r)

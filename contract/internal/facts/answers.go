@@ -156,7 +156,8 @@ func (a *answerReader) checkEchoes(named []string) {
 
 // checkSame looks whether an answer names the thing that the request names.
 func (a *answerReader) checkSame(noun, asked, shown string) {
-	if asked == "" || isSameName(asked, shown) || !judge.IsDistinct(shown) || !judge.IsDistinct(asked) || !isOfSameForm(asked, shown) ||
+	if asked == "" || isSameName(asked, shown) || !judge.IsDistinct(shown) || !judge.IsDistinct(asked) ||
+		!isOfSameForm(asked, shown) ||
 		a.event.Verb == NoVerb || a.event.Verb == Changes && a.requestNames(shown) {
 		return
 	}
