@@ -7,7 +7,10 @@ require (
 	svc.example/understudy v0.0.0
 )
 
-require github.com/inconshreveable/mousetrap v1.1.0 // indirect
+require (
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/pb33f/jsonpath v0.8.2 // indirect
+)
 
 require (
 	cel.dev/expr v0.25.2 // indirect
