@@ -64,8 +64,8 @@ func (s *Server) document(name specs.Interface) (*specs.Document, error) {
 	return iface.doc, nil
 }
 
-// Documents returns the documents by which the interfaces are served, in the order of the interfaces. They are not to be
-// changed.
+// Documents returns the documents by which the interfaces are served, in the order of the interfaces. They are not to
+// be changed.
 func (s *Server) Documents() ([]*specs.Document, error) {
 	list := make([]*specs.Document, 0, len(s.config.interfaces))
 	for _, name := range s.config.interfaces {

@@ -300,7 +300,8 @@ func WithControlToken(token string) Option {
 func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
-		log: slog.New(slog.DiscardHandler), documents: map[specs.Interface]string{}, overlays: specs.Overlays{}, recordLimit: DefaultRecordLimit,
+		log: slog.New(slog.DiscardHandler), documents: map[specs.Interface]string{}, overlays: specs.Overlays{},
+		recordLimit:  DefaultRecordLimit,
 		writeTimeout: DefaultWriteTimeout, savePause: defaultSavePause, helper: func() {},
 		limits: worlds.Limits{
 			World: DefaultStateLimit, Server: DefaultMemoryLimit, Worlds: DefaultMaxWorlds, Idle: DefaultWorldTTL,

@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -256,8 +257,8 @@ var (
 	nextText   = regexp.MustCompile(`"next":"([^"]*)"`)
 )
 
-// masked plays a story as story does, with ID, DIGITS and CURSOR for what is made, LAST for the key of what was made last
-// in the collection, and of the last basket in a body, and NEXT for the cursor that was shown last.
+// masked plays a story as story does, with ID, DIGITS and CURSOR for what is made, LAST for the key of what was made
+// last in the collection, and of the last basket in a body, and NEXT for the cursor that was shown last.
 func (c *shopClient) masked(text string) {
 	c.t.Helper()
 	last, next := map[string]string{}, ""
@@ -268,7 +269,8 @@ func (c *shopClient) masked(text string) {
 		}
 		fields := append(strings.SplitN(strings.ReplaceAll(request, "NEXT", next), " ", 3), "")
 		collection, _, _ := strings.Cut(strings.SplitN(fields[1], "/", 3)[1], "?")
-		path, body := strings.ReplaceAll(fields[1], "LAST", last[collection]), strings.ReplaceAll(fields[2], "LAST", last["baskets"])
+		path := strings.ReplaceAll(fields[1], "LAST", last[collection])
+		body := strings.ReplaceAll(fields[2], "LAST", last["baskets"])
 		status, answer, _ := c.call(fields[0]+" "+path, body)
 		if m := idText.FindStringSubmatch(answer); m != nil && status == http.StatusCreated {
 			last[collection] = m[1]
@@ -300,9 +302,10 @@ func ExampleWithRules() {
 		fmt.Println(err)
 		return
 	}
-	defer server.Close()
+	defer func() { _ = server.Close() }()
 	post := func(path, body string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/shop/v1"+path, strings.NewReader(body))
+		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "http://127.0.0.1/shop/v1"+path,
+			strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		server.ServeHTTP(w, r)
@@ -366,14 +369,14 @@ func TestResourcesPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, mark := range map[string]string{"testdata/orders.yaml": "```yaml\n", "own_behaviour_test.go": "```go\n"} {
+	for file, mark := range map[string]string{"testdata/orders.yaml": "```yaml shown\n", "own_behaviour_test.go": "```go shown\n"} {
 		tried, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, rest, _ := strings.Cut(string(page), mark)
 		shown, _, found := strings.Cut(rest, "```")
-		if mark == "```go\n" { // without the indentation of the function
+		if mark == "```go shown\n" { // without the indentation of the function
 			shown = "\t" + strings.ReplaceAll(strings.TrimSpace(shown), "\n", "\n\t")
 		}
 		if !found || !strings.Contains(string(tried), shown) {

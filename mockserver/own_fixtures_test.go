@@ -132,12 +132,13 @@ func TestOwnFixturesSayWhatIsWrong(t *testing.T) {
 		},
 		"a part without its whole": {
 			"interfaces:\n  shop:\n    products: [{id: 1, name: rose, price: 1}]\n    reviews:\n      - {productId: 2, stars: 1}\n",
-			"5: interfaces.shop.reviews[0]: reviews: product 2 is missing, but review is a part of it: want it as well, or one of 1",
+			"5: interfaces.shop.reviews[0]: reviews: product 2 is missing, but review is a part of it: want it as well, " +
+				"or one of 1",
 		},
 		"a part that does not say of what": {
 			"interfaces:\n  shop:\n    reviews:\n      - {stars: 1}\n",
-			"4: interfaces.shop.reviews[0]: review: the member productId is missing, which says of what it is a part: want it, or " +
-				"the path of the collection, such as /products/{productId}/reviews, in place of reviews",
+			"4: interfaces.shop.reviews[0]: review: the member productId is missing, which says of what it is a part: " +
+				"want it, or the path of the collection, such as /products/{productId}/reviews, in place of reviews",
 		},
 		"a path below what is not there": {
 			"interfaces:\n  shop:\n    /products/9/reviews: [{stars: 1}]\n",
@@ -146,7 +147,8 @@ func TestOwnFixturesSayWhatIsWrong(t *testing.T) {
 		},
 		"a list where there is one object": {
 			"interfaces:\n  shop:\n    users: [{userName: ann, email: ann@shop.example}]\n    /users/ann/settings: [{}]\n",
-			"4: interfaces.shop./users/ann/settings[0]: /users/ann/settings: each path has one such object: want it in place of a list",
+			"4: interfaces.shop./users/ann/settings[0]: /users/ann/settings: each path has one such object: " +
+				"want it in place of a list",
 		},
 		"one object where there is a list": {
 			"interfaces:\n  shop:\n    products: {name: rose}\n",

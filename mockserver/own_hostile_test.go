@@ -53,7 +53,7 @@ func TestHostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer server.Close()
+				defer func() { _ = server.Close() }()
 				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/shop/a", strings.NewReader(test[1]))
 				r.Header.Set("Content-Type", "application/json")
 				w := httptest.NewRecorder()

@@ -48,8 +48,8 @@ func CheckChanges[T any](resource string, check func(Change[T]) error) Rule {
 	}}
 }
 
-// Refuse returns the error of a rule that refuses a change. It is answered with the status, from 400 to 499, in the form
-// that the document shows for it.
+// Refuse returns the error of a rule that refuses a change. It is answered with the status, from 400 to 499, in the
+// form that the document shows for it.
 func Refuse(status int, format string, args ...any) error {
 	if status < 400 || status > 499 {
 		return fmt.Errorf("a rule refuses with status %d: want 400 to 499", status)
@@ -68,8 +68,8 @@ func (c *config) checkRules() error {
 	for _, rule := range c.rules {
 		name, _, _ := strings.Cut(rule.resource, ".")
 		if iface := specs.Interface(name); !iface.IsOwn() || c.documents[iface] == "" {
-			errs = append(errs, fmt.Errorf("a rule for %s: want a resource of an interface that WithSpec gives, such as shop.order",
-				rule.resource))
+			errs = append(errs, fmt.Errorf("a rule for %s: want a resource of an interface that WithSpec gives, "+
+				"such as shop.order", rule.resource))
 		}
 	}
 	return errors.Join(errs...)

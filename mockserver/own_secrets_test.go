@@ -31,7 +31,8 @@ components:
 	recorder := contract.NewRecorder(transport, contract.WithSpec("shop", file))
 	client := &http.Client{Transport: recorder}
 	for _, path := range []string{"/items", "/nothing"} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://shop.svc.example"+path+"?shopper=swordfish1", nil)
+		url := "https://shop.svc.example" + path + "?shopper=swordfish1"
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func TestObjectsOfOwnInterfacesAreState(t *testing.T) {
 		t.Helper()
 		return call(t, s, method, "/_understudy/"+path, body).want(t, status).body
 	}
-	t.Run("a dump loads again, and is the same byte for byte", func(t *testing.T) {
+	t.Run("a dump loads again, and is the same byte for byte", func(t *testing.T) { //nolint:paralleltest // one after the other
 		dump := control("GET", "worlds/default/state", "", 200)
 		control("POST", "worlds", `{"id":"loaded","scenario":"empty"}`, 201)
 		if got := shopState(t, s, "loaded"); got == begin {
@@ -51,10 +51,11 @@ func TestObjectsOfOwnInterfacesAreState(t *testing.T) {
 			t.Errorf("%s\nwas\n%s", again, dump)
 		}
 	})
-	t.Run("a fork, a checkpoint and a reset have them as they were", func(t *testing.T) {
+	t.Run("a fork, a checkpoint and a reset have them as they were", func(t *testing.T) { //nolint:paralleltest // one after the other
 		control("POST", "worlds", `{"id":"fork","fork":"default"}`, 201)
 		control("PUT", "worlds/fork/checkpoints/before", "", 200)
-		call(t, s, "DELETE", "/shop/v1/products/71", "", "X-Understudy-World", "fork", "Authorization", "Bearer any").want(t, 204)
+		call(t, s, "DELETE", "/shop/v1/products/71", "", "X-Understudy-World", "fork",
+			"Authorization", "Bearer any").want(t, 204)
 		if got := shopState(t, s, "fork"); !strings.Contains(got, "not found") || shopState(t, s, "default") != begin {
 			t.Errorf("fork:\n%s", got)
 		}
@@ -63,13 +64,14 @@ func TestObjectsOfOwnInterfacesAreState(t *testing.T) {
 			t.Errorf("restored:\n%s", got)
 		}
 		control("POST", "worlds", `{"id":"reset"}`, 201)
-		call(t, s, "DELETE", "/shop/v1/products/71", "", "X-Understudy-World", "reset", "Authorization", "Bearer any").want(t, 204)
+		call(t, s, "DELETE", "/shop/v1/products/71", "", "X-Understudy-World", "reset",
+			"Authorization", "Bearer any").want(t, 204)
 		control("POST", "worlds/reset/reset", "", 200)
 		if got := shopState(t, s, "reset"); got != begin {
 			t.Errorf("reset:\n%s", got)
 		}
 	})
-	t.Run("a server that starts again has them", func(t *testing.T) {
+	t.Run("a server that starts again has them", func(t *testing.T) { //nolint:paralleltest // one after the other
 		call(t, s, "POST", "/shop/v1/products", `{"name":"tulip","price":1}`, "Authorization", "Bearer any").want(t, 201)
 		last := shopState(t, s, "default")
 		stop(t, s)

@@ -146,7 +146,7 @@ func parseOwn(name Interface, file string, source []byte, brand Brand, overlays 
 		return nil, err
 	}
 	d.source, d.overlays, d.index = source, overlays, func() (*index, error) { return x, nil }
-	d.Ignored = append(ignored, unread...)
+	d.Ignored = slices.Concat(ignored, unread)
 	d.Extras = embedded.Extras
 	return d.checked()
 }

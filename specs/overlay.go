@@ -80,8 +80,8 @@ type overlaying struct {
 	errs  []error
 }
 
-// overlay changes the document as an overlay says. It returns the actions that change nothing, since their targets match
-// nothing.
+// overlay changes the document as an overlay says. It returns the actions that change nothing, since their targets
+// match nothing.
 func (x *index) overlay(o overlayText) (ignored []Ignored, err error) {
 	root, err := nodesOf(o.text)
 	if err != nil {
@@ -119,7 +119,8 @@ func (a *overlaying) actions(root *yaml.Node) (list []*yaml.Node) {
 	}
 	a.keys(root, "overlay", "info", "extends", "actions")
 	key, actions := lookUp(root, "actions")
-	if actions == nil || actions.Kind != yaml.SequenceNode || len(actions.Content) == 0 || len(actions.Content) > maxActions {
+	if actions == nil || actions.Kind != yaml.SequenceNode ||
+		len(actions.Content) == 0 || len(actions.Content) > maxActions {
 		a.fail(key, "actions: want a list of 1 to %d actions", maxActions)
 		return nil
 	}

@@ -39,8 +39,8 @@ func main() {
 	}
 }
 
-// run measures what has the words in its name, each in a process of its own, so that none finds the memory and the caches
-// that another has left.
+// run measures what has the words in its name, each in a process of its own, so that none finds the memory and the
+// caches that another has left.
 func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "what\tbudget\tmeasured\tin detail")

@@ -112,7 +112,8 @@ func TestState(t *testing.T) {
 func TestStateDiffOfAnOwnInterface(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	before, after, scenario := filepath.Join(dir, "before.json"), filepath.Join(dir, "after.json"), filepath.Join(dir, "s.yaml")
+	before, after := filepath.Join(dir, "before.json"), filepath.Join(dir, "after.json")
+	scenario := filepath.Join(dir, "s.yaml")
 	text := "interfaces: {shop: {products: [{id: 1, name: rose, price: 1}, {id: 2, name: lily, price: 2}]}}\n"
 	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -133,7 +134,8 @@ func TestStateDiffOfAnOwnInterface(t *testing.T) {
 	dump(after)
 	mock.stop(t)
 	code, out, log := command(t, "state", "diff", before, after)
-	want := "~ world default\n  - shop.product 1 rose\n  ~ shop.product 2 lily: price 2 → 3, updated_at\n  + shop.product 3 tulip\n"
+	want := "~ world default\n  - shop.product 1 rose\n" +
+		"  ~ shop.product 2 lily: price 2 → 3, updated_at\n  + shop.product 3 tulip\n"
 	if code != 1 || !strings.HasPrefix(out, want) {
 		t.Errorf("exit code %d\n%s%s\nwant\n%s", code, out, log, want)
 	}

@@ -48,8 +48,9 @@ func AddSpecs(flags *pflag.FlagSet, value *Pairs) {
 	*value = Pairs{What: "FILE"}
 	flags.Var(value, "spec", "an OpenAPI document of your own: of a new interface, as in shop=openapi.yaml, or in place\n"+
 		"of one of the platform's (repeatable)")
-	flags.Var(overlays{value}, "overlay", "change a document by an OpenAPI Overlay 1.0, `[NAME=]FILE`: that of an interface, as in\n"+
-		"shop=resources.yaml, or else the only one of --spec (repeatable)")
+	flags.Var(overlays{value}, "overlay",
+		"change a document by an OpenAPI Overlay 1.0, `[NAME=]FILE`: that of an interface, as in\n"+
+			"shop=resources.yaml, or else the only one of --spec (repeatable)")
 }
 
 // AddExtras adds the flag that chooses among the extras.
@@ -70,7 +71,8 @@ func (r *Recording) Options() (Options, error) {
 	}
 	return Options{
 		Brand: r.Brand, Guess: r.Guess, NoExtras: r.Extras.Word != AllExtras, IgnoredHosts: r.ignoredHosts,
-		IgnoredPaths: r.ignoredPaths, Bases: r.Bases.List, Rewrites: r.Rewrites.list, Specs: r.Specs.List, Overlays: r.Specs.Overlays,
+		IgnoredPaths: r.ignoredPaths, Bases: r.Bases.List, Rewrites: r.Rewrites.list,
+		Specs: r.Specs.List, Overlays: r.Specs.Overlays,
 		Only: r.only,
 	}, nil
 }

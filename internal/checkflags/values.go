@@ -131,8 +131,8 @@ func (p *Pairs) Files() (read []File) {
 	return read
 }
 
-// Documents returns the documents of the interfaces, among them those that users give, as overlays change them. Only lists
-// the interfaces, unless it is empty.
+// Documents returns the documents of the interfaces, among them those that users give, as overlays change them. Only
+// lists the interfaces, unless it is empty.
 func (p *Pairs) Documents(only []string, brand string) (*specs.Set, error) {
 	return specs.SetOf(p.List, p.Overlays, only, specs.Brand(brand))
 }

@@ -125,8 +125,8 @@ func TestPlantedViolationsAreFoundAndNothingElse(t *testing.T) {
 	}
 }
 
-// isOfAnotherLife reports whether a list lacks a thing that another life of the account has made: the lists of a life show
-// its own things only, which leaves the checker in doubt.
+// isOfAnotherLife reports whether a list lacks a thing that another life of the account has made: the lists of a life
+// show its own things only, which leaves the checker in doubt.
 func isOfAnotherLife(f *report.Finding) bool {
 	return f.Verdict == report.Inconclusive && strings.Contains(f.Message, "was created, but the list lacks it")
 }

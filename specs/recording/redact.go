@@ -234,9 +234,10 @@ func (x *redaction) secretParameter(in, name string) bool {
 		return isIt && p.Schema != nil && specs.IsSecret(p.Schema.Value)
 	}
 	takesKey := func(d *specs.Document) bool { return d.TakesKey(in, name) }
-	return slices.ContainsFunc(x.Documents, takesKey) || slices.ContainsFunc(x.operations(), func(op *specs.Operation) bool {
+	isKeyOf := func(op *specs.Operation) bool {
 		return takesKey(op.Document) || slices.ContainsFunc(op.Parameters, marks)
-	})
+	}
+	return slices.ContainsFunc(x.Documents, takesKey) || slices.ContainsFunc(x.operations(), isKeyOf)
 }
 
 // hasScheme reports whether the values of a header are a scheme and a credential.

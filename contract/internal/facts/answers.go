@@ -156,7 +156,8 @@ func (a *answerReader) checkEchoes(named []string) {
 
 // checkSame looks whether an answer names the thing that the request names.
 func (a *answerReader) checkSame(noun, asked, shown string) {
-	if asked == "" || isSameName(asked, shown) || !judge.IsDistinct(shown) || !judge.IsDistinct(asked) || !isOfSameForm(asked, shown) ||
+	if asked == "" || isSameName(asked, shown) || !judge.IsDistinct(shown) || !judge.IsDistinct(asked) ||
+		!isOfSameForm(asked, shown) ||
 		a.event.Verb == NoVerb || a.event.Verb == Changes && a.requestNames(shown) {
 		return
 	}
@@ -199,7 +200,8 @@ func (a *answerReader) requestNames(text string) bool {
 	}
 	if sent := a.r.Item.Request.Body; sent != nil && len(sent.Bytes) > 0 {
 		form, err := url.ParseQuery(string(sent.Bytes))
-		return err != nil || inForm(form) || strings.Contains(string(sent.Bytes), text)
+		isBroken := strings.ContainsRune("{[", rune(sent.Bytes[0])) // JSON, of which the rest may have named it
+		return err != nil || isBroken || inForm(form) || strings.Contains(string(sent.Bytes), text)
 	}
 	return false
 }

@@ -143,7 +143,8 @@ func (o *objects) add(r *specs.Resource, t *thing, schema *openapi3.SchemaRef, l
 		m.add(key, jsonNode(value), "no answer shows the object")
 	}
 	if err := o.fit(m, schema, key); err != nil {
-		o.notes = append(o.notes, fmt.Sprintf("%s %s was left out, since it does not fit the document: %v", r.Title, t.id, err))
+		note := fmt.Sprintf("%s %s was left out, since it does not fit the document: %v", r.Title, t.id, err)
+		o.notes = append(o.notes, note)
 		return
 	}
 	if o.byList[list] == nil {
@@ -171,7 +172,8 @@ func (o *objects) singles() {
 		}
 		seen[path] = true
 		body, isJSON := e.JSONResponse()
-		if _, _, media := operation.Success(); operation.Method == http.MethodGet && isJSON && body.IsObject() && media != nil {
+		_, _, media := operation.Success()
+		if operation.Method == http.MethodGet && isJSON && body.IsObject() && media != nil {
 			m := &mapping{jsonNode(body)}
 			if err := o.fit(m, media.Schema, ""); err != nil {
 				o.notes = append(o.notes, fmt.Sprintf("%s was left out, since it does not fit the document: %v", path, err))

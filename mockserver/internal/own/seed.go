@@ -172,8 +172,8 @@ func (s *seeding) resourceOf(spec *specs.Resource) *resource {
 	return nil
 }
 
-// listAt finds what a path stands for: the collection that an operation lists, or to which it adds, or else an object of
-// which each path has one.
+// listAt finds what a path stands for: the collection that an operation lists, or to which it adds, or else an object
+// of which each path has one.
 func (s *seeding) listAt(path string) (*seedList, error) {
 	var other *specs.Operation
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodPut, http.MethodPatch} {
@@ -275,7 +275,8 @@ func (s *seeding) name(l *seedList, o *seedObject) {
 	name := l.resource.spec.Name + "\x00" + strings.Join(o.thing.Keys, "\x00")
 	if first, isTwice := s.first[name]; isTwice {
 		at := append([]any{"interfaces", s.iface}, first...)
-		s.fail(fmt.Errorf("is given twice, first in %s", s.fixture.Place(at...)), l.title(o), append(o.path, l.resource.key)...)
+		twice := fmt.Errorf("is given twice, first in %s", s.fixture.Place(at...))
+		s.fail(twice, l.title(o), append(o.path, l.resource.key)...)
 		return
 	}
 	s.first[name] = o.path
@@ -487,7 +488,8 @@ func (s *seeding) require(l *seedList, n need, why string, at ...any) {
 	if len(known) == maxKnown {
 		hint += " and others"
 	}
-	s.fail(fmt.Errorf("%s %s is missing, but %s: %s", n.resource.Title, strings.Join(n.keys, "/"), why, hint), l.name, at...)
+	missing := fmt.Errorf("%s %s is missing, but %s: %s", n.resource.Title, strings.Join(n.keys, "/"), why, hint)
+	s.fail(missing, l.name, at...)
 }
 
 // maxKnown is the number of objects that a hint names.

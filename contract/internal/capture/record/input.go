@@ -154,8 +154,8 @@ var (
 	ErrNoList = errors.New("neither an HTTP Archive (an object with log.entries), nor " + otherFormats)
 )
 
-const otherFormats = "NDJSON of exchanges, nor a cassette (with interactions or http_interactions) of go-vcr, VCR.py, " +
-	"Ruby's VCR, php-vcr, EasyVCR or ExVCR, nor a recording of httprr, Fiddler, mitmproxy, Hoverfly, WireMock, " +
+const otherFormats = "NDJSON of exchanges, nor a cassette (with interactions or http_interactions) of go-vcr, " +
+	"VCR.py, Ruby's VCR, php-vcr, EasyVCR or ExVCR, nor a recording of httprr, Fiddler, mitmproxy, Hoverfly, WireMock, " +
 	"MockServer, Postman, Insomnia, Kong, or an access log of nginx, Apache or Envoy in JSON; " +
 	"docs/reference/formats.md describes them"
 
