@@ -23,8 +23,14 @@ func newOrders(t *testing.T, opts ...mockserver.Option) *shopClient {
 	return &shopClient{t, mockserver.NewTransport(t, opts...)}
 }
 
-// without returns the orders without a line of x-resources that has a text, in a file of its own.
+// without returns the orders without a text of x-resources, in a file of its own.
 func without(t *testing.T, text string) mockserver.Option {
+	t.Helper()
+	return replaced(t, text, "")
+}
+
+// replaced returns the orders with one text in place of another one, in a file of its own.
+func replaced(t *testing.T, text, other string) mockserver.Option {
 	t.Helper()
 	whole, err := os.ReadFile("testdata/orders.yaml")
 	if err != nil {
@@ -34,7 +40,7 @@ func without(t *testing.T, text string) mockserver.Option {
 		t.Fatalf("%q is missing", text)
 	}
 	file := filepath.Join(t.TempDir(), "orders.yaml")
-	if err := os.WriteFile(file, []byte(strings.Replace(string(whole), text, "", 1)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Replace(string(whole), text, other, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return mockserver.WithSpec("shop", file)
@@ -197,6 +203,53 @@ func TestOwnBehaviour(t *testing.T) {
 	}
 }
 
+func TestOwnBehaviourInOtherStyles(t *testing.T) {
+	t.Parallel()
+	const orders = `POST /orders {"total":1} -> 201…
+			POST /orders {"total":3} -> 201…
+			POST /orders {"total":2} -> 201…
+			`
+	one, two, three := `{"id":"ID","total":1}`, `{"id":"ID","total":2}`, `{"id":"ID","total":3}`
+	for name, test := range map[string]struct{ from, to, story string }{
+		"a page begins at an offset": {
+			"style: cursor", "style: offset",
+			orders + `GET /orders -> 200 {"items":[` + three + `,` + two + `],…
+			GET /orders?from=1 -> 200 {"items":[` + two + `,` + one + `],…
+			GET /orders?from=1&most=1 -> 200 {"items":[` + two + `],…
+			GET /orders?from=3 -> 200 {"items":[],…`,
+		},
+		"a page has a number": {
+			"style: cursor", "style: page",
+			orders + `GET /orders -> 200 {"items":[` + three + `,` + two + `],…
+			GET /orders?from=1 -> 200 {"items":[` + three + `,` + two + `],…
+			GET /orders?from=2 -> 200 {"items":[` + one + `],…
+			GET /orders?from=2&most=1 -> 200 {"items":[` + two + `],…
+			GET /orders?from=3 -> 200 {"items":[],…`,
+		},
+		"a page begins after the object with an id": {
+			"style: cursor", "style: lastId",
+			orders + `GET /orders -> 200 {"items":[` + three + `,` + two + `],…
+			GET /orders?from=LAST -> 200 {"items":[` + one + `],…`,
+		},
+		"an update replaces": {
+			"once: [/email]", "update: replace",
+			`POST /customers {"email":"a@x","name":"ann"} -> 201…
+			PATCH /customers/1 {"email":"b@x","level":"old"} -> 200 {"id":"1",` +
+				`"made":"2026-01-15T09:30:00Z","seen":1768469400,"email":"b@x","level":"old"}`,
+		},
+		"what no client sets is ignored": {
+			"strict: reject", "strict: ignore",
+			`POST /customers {"email":"a@x","id":"7"} -> 201 ` + ann + `
+			PATCH /customers/1 {"email":"b@x","level":"old","seen":1} -> 200 ` + patched,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newOrders(t, replaced(t, test.from, test.to)).masked(test.story)
+		})
+	}
+}
+
 var (
 	uuidText   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
 	digitsText = regexp.MustCompile(`"[1-9][0-9]{9}"`)
@@ -215,7 +268,7 @@ func (c *shopClient) masked(text string) {
 			continue
 		}
 		fields := append(strings.SplitN(strings.ReplaceAll(request, "NEXT", next), " ", 3), "")
-		collection := strings.SplitN(fields[1], "/", 3)[1]
+		collection, _, _ := strings.Cut(strings.SplitN(fields[1], "/", 3)[1], "?")
 		path := strings.ReplaceAll(fields[1], "LAST", last[collection])
 		body := strings.ReplaceAll(fields[2], "LAST", last["baskets"])
 		status, answer, _ := c.call(fields[0]+" "+path, body)

@@ -64,3 +64,36 @@ func TestUnknownKeysAreReportedUpToABound(t *testing.T) {
 		}
 	}
 }
+
+// A walk looks a rule up once for all values that it describes, however deep it stands.
+//
+//nolint:paralleltest // others would allocate as well
+func TestAWalkAllocatesNothingForAValue(t *testing.T) {
+	schema, err := source.Compile("s.json", map[string][]byte{
+		"s.json": []byte(`{"properties": {"all": {"items": {"$ref": "#/$defs/row"}}},
+			"$defs": {"row": {"properties": {"a~b/c": {"type": "integer"}}}}}`),
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const many = 1_000
+	read, err := source.Read("f", []byte(`{"all":[`+strings.Repeat(`{"a~b/c":1},`, many-1)+`{"a~b/c":1}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	visited := 0
+	allocated := testing.AllocsPerRun(1, func() {
+		visited = 0
+		read.Walk(schema, func(_ []any, rules map[string]any) {
+			if rules["type"] == "integer" {
+				visited++
+			}
+		})
+	})
+	if visited != many {
+		t.Errorf("the walk visits %d integers, want %d", visited, many)
+	}
+	if allocated > 3*many { // an index and a name in a path
+		t.Errorf("%.0f allocations for %d values", allocated, many)
+	}
+}

@@ -50,7 +50,7 @@ func found(a *world.AudienceAnswer) *world.Found {
 // answer scripts an answer.
 func (s *seeding) answer(f fixtures.AudienceAnswer) error {
 	answer := world.AudienceAnswer{
-		Audience: s.audience(f.Audience).ID, Segment: f.Segment, Count: f.Count, Preview: f.Preview, Error: f.Error,
+		Audience: s.audiences[f.Audience].ID, Segment: f.Segment, Count: f.Count, Preview: f.Preview, Error: f.Error,
 		Times: f.Times,
 	}
 	if f.Takes != nil {

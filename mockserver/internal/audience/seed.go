@@ -11,21 +11,24 @@ import (
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/seed"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
 // Seed creates the audiences that a fixture describes, through the handlers of requests. What it refers to in the core
 // data interface is there already. The error names all that cannot be made.
 func Seed(w *world.State, f fixtures.Audience) error {
-	s := &seeding{seed.Context{World: w, Part: "audience"}}
+	s := &seeding{
+		Context:   seed.Context{World: w, Part: "audience"},
+		audiences: map[string]world.ParentSegment{}, segments: map[string]int64{},
+	}
 	w.Audience.QueryTime = time.Duration(f.QueryTime)
 	for _, a := range f.Audiences {
 		id := int64(a.ID)
 		w.Reserve("audience.audience", id)
-		w.Audience.Audiences.Put(id, world.ParentSegment{
+		s.audiences[a.Name] = world.ParentSegment{
 			ID: id, Name: a.Name, Database: a.Database, Table: a.Table, CreatedAt: w.Now(),
-		})
+		}
+		w.Audience.Audiences.Put(id, s.audiences[a.Name])
 	}
 	seed.Reserve(w, "audience.segment", f.Segments, func(segment fixtures.Segment) fixtures.ID { return segment.ID })
 	for i, segment := range f.Segments {
@@ -44,10 +47,14 @@ func Seed(w *world.State, f fixtures.Audience) error {
 	return s.Err()
 }
 
-type seeding struct{ seed.Context }
+type seeding struct {
+	seed.Context
+	audiences map[string]world.ParentSegment
+	segments  map[string]int64 // by name
+}
 
 func (s *seeding) segment(f fixtures.Segment) error {
-	audience := s.audience(f.Audience)
+	audience := s.audiences[f.Audience]
 	call, err := s.call(f.User, f.CreatedAt, map[string]any{
 		"name": f.Name, "kind": f.Kind, "funnel_stage": f.FunnelStage, "description": f.Description,
 		"segmentFolderId": f.Folder, "rule": f.Rule, "countPopulation": f.CountPopulation,
@@ -76,18 +83,16 @@ func (s *seeding) segment(f fixtures.Segment) error {
 		return errors.New("updatedAt is before createdAt")
 	}
 	segment.ID = s.ID("audience.segment", f.ID)
+	if first, known := s.segments[f.Name]; !known || segment.ID < first {
+		s.segments[f.Name] = segment.ID
+	}
 	s.World.Audience.Segments.Put(segment.ID, segment)
 	return nil
 }
 
 func (s *seeding) activation(f fixtures.Activation) error {
-	var segment world.Segment
-	for _, other := range table.All(&s.World.Audience.Segments) {
-		if segment.ID == 0 && other.Name == f.Segment {
-			segment = other
-		}
-	}
-	if segment.ID == 0 {
+	segment, ok := s.World.Audience.Segments.Get(s.segments[f.Segment])
+	if !ok {
 		return errors.New("its segment was not created")
 	}
 	body := map[string]any{}
@@ -121,7 +126,7 @@ func (s *seeding) query(f fixtures.SegmentQuery) error {
 	if err := call.Decode(&body); err != nil {
 		return err
 	}
-	audience := s.audience(f.Audience)
+	audience := s.audiences[f.Audience]
 	reader := newRuleReader(s.World, audience)
 	reader.rule(body.Rule)
 	if err := errors.Join(body.check(reader.columns), reader.err()); err != nil {
@@ -138,15 +143,6 @@ func (s *seeding) query(f fixtures.SegmentQuery) error {
 		}
 		return err
 	})
-}
-
-func (s *seeding) audience(name string) (found world.ParentSegment) {
-	for _, a := range table.All(&s.World.Audience.Audiences) {
-		if a.Name == name {
-			found = a
-		}
-	}
-	return found
 }
 
 // call returns a request of a user at a time in the past.

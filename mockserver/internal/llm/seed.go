@@ -149,17 +149,18 @@ func (s *seeding) madeByServer(k *jsonapi.Kind, f fixtures.LLMResource, sent map
 		_ = json.Unmarshal(sent[name], &value) // the document has refused another kind of value
 		return value
 	}
-	switch k {
+	switch project := text("projectId"); k {
 	case kinds.Actions:
+		integration, prompt := text("integrationId"), text("promptId")
 		for _, a := range table.All(&s.World.LLM.Actions) {
-			if a.Attributes.IntegrationID == text("integrationId") && a.Attributes.PromptID == text("promptId") {
+			if a.Attributes.IntegrationID == integration && a.Attributes.PromptID == prompt {
 				return resource.Copy(&a), nil
 			}
 		}
 		return nil, errors.New("the integration has no action with this prompt: want it among its actions")
 	case kinds.WorkflowExecutors:
 		for _, x := range table.All(&s.World.LLM.WorkflowExecutors) {
-			if x.Attributes.ProjectID == text("projectId") {
+			if x.Attributes.ProjectID == project {
 				return resource.Copy(&x), nil
 			}
 		}
@@ -172,7 +173,7 @@ func (s *seeding) madeByServer(k *jsonapi.Kind, f fixtures.LLMResource, sent map
 			_ = json.Unmarshal(f.ServerAttributes, &own)
 		}
 		for _, t := range table.All(&s.World.LLM.TextKnowledgeBases) {
-			if own.IsManaged && t.Attributes.IsManaged && t.Attributes.ProjectID == text("projectId") {
+			if own.IsManaged && t.Attributes.IsManaged && t.Attributes.ProjectID == project {
 				return resource.Copy(&t), nil
 			}
 		}

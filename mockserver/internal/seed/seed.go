@@ -3,6 +3,7 @@
 package seed
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ type Context struct {
 	World *world.State
 	Part  string // of the fixture: core
 
-	errs []error
+	users map[string]world.User // by what references call them; nil until one is looked for
+	errs  []error
 }
 
 // Check notes an error, if there is one, about a resource: how messages call it, and where it stands in the part.
@@ -68,14 +70,29 @@ func (c *Context) Past(i fixtures.Instant, fallback time.Time) (time.Time, error
 }
 
 // User returns the user whom an email, or the name of one without an email, stands for; the first who administers if it
-// is empty.
+// is empty. The users of the account are there before all that refers to them.
 func (c *Context) User(ref string) (world.User, error) {
-	for _, u := range table.All(&c.World.Account.Users) {
-		if ref == "" && u.Role.Administers() || ref != "" && (u.Email == ref || u.Email == "" && u.Name == ref) {
-			return u, nil
+	if c.users == nil {
+		c.users = map[string]world.User{}
+		for _, u := range table.All(&c.World.Account.Users) {
+			c.name(cmp.Or(u.Email, u.Name), u)
+			if u.Role.Administers() {
+				c.name("", u)
+			}
 		}
 	}
-	return world.User{}, fmt.Errorf("user %q not found", ref)
+	u, ok := c.users[ref]
+	if !ok {
+		return u, fmt.Errorf("user %q not found", ref)
+	}
+	return u, nil
+}
+
+// name notes what references call a user, unless another one has the name.
+func (c *Context) name(ref string, u world.User) {
+	if _, taken := c.users[ref]; !taken {
+		c.users[ref] = u
+	}
 }
 
 // Call returns a request of a user at a time. The user may do everything, since what a fixture says was allowed when it

@@ -33,7 +33,7 @@ func Seed(w *world.State, f fixtures.Workflow) error {
 	poolErrs := seedPools(w, f.Pools, f.PoolRules, now)
 	lost, projects := seedProjects(w, f.Projects, now)
 	err := errors.Join(limits, poolErrs, projects, seedOutcomes(w, f.Outcomes, lost))
-	ofLost := func(a fixtures.Attempt) bool { return slices.Contains(lost, a.Project) }
+	ofLost := func(a fixtures.Attempt) bool { return lost[a.Project] }
 	if limits == nil && poolErrs == nil && !slices.ContainsFunc(f.Attempts, ofLost) {
 		err = errors.Join(err, seedAttempts(w, f.Attempts, now))
 	}
@@ -75,37 +75,56 @@ func seedLimits(w *world.State, f fixtures.Workflow) error {
 	return nil
 }
 
+// projectSeeding makes the projects of a fixture.
+type projectSeeding struct {
+	seed.Context
+	now   time.Time
+	owner int64 // the user who has uploaded what the fixture leaves open
+}
+
 // seedProjects returns the names of the projects that cannot be made, and why.
-func seedProjects(w *world.State, projects []fixtures.Project, now time.Time) (lost []string, all error) {
+func seedProjects(w *world.State, projects []fixtures.Project, now time.Time) (lost map[string]bool, _ error) {
+	s := &projectSeeding{Context: seed.Context{World: w, Part: "workflow"}, now: now}
+	for id, user := range table.All(&w.Account.Users) {
+		if s.owner == 0 || user.Role == world.Owner {
+			s.owner = id
+		}
+	}
+	left := map[string]int{} // how many are to come, by name
+	for _, p := range projects {
+		left[p.Name]++
+	}
+	lost = map[string]bool{}
 	for i, p := range projects {
-		err := seedProject(w, p, now)
-		again := slices.ContainsFunc(projects[i+1:], func(o fixtures.Project) bool { return o.Name == p.Name })
+		err := s.project(p)
+		left[p.Name]--
 		switch {
 		case err != nil:
 		case p.DeletedAt != "":
 			err = seedDeletion(w, p, now)
-		case again:
+		case left[p.Name] > 0:
 			err = errors.New("is given twice: a name can only be used again after a project with deletedAt")
 		}
 		if err != nil {
-			lost = append(lost, p.Name)
-			all = errors.Join(all, fixtures.At(err, "project "+p.Name, "workflow", "projects", i))
+			lost[p.Name] = true
+			s.Check(err, "project "+p.Name, "projects", i)
 		}
 	}
-	return lost, all
+	return lost, s.Err()
 }
 
-// seedProject uploads the revisions, at their times, and lets no schedule run yet.
-func seedProject(w *world.State, f fixtures.Project, now time.Time) error {
+// project uploads the revisions, at their times, and lets no schedule run yet.
+func (s *projectSeeding) project(f fixtures.Project) error {
 	if len(f.Revisions) == 0 {
 		return errors.New("has no revisions: want one or more, oldest first")
 	}
+	w, now := s.World, s.now
 	var p world.Project
 	for i, r := range f.Revisions {
 		at, err := seedInstant(r.CreatedAt, p.UpdatedAt, now)
 		if err == nil {
 			err = w.WithID("workflow.project", int64(f.ID), func() (err error) {
-				p, err = seedRevision(w, f, r, at)
+				p, err = s.revision(f, r, at)
 				return err
 			})
 		}
@@ -141,15 +160,10 @@ func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-func seedRevision(w *world.State, p fixtures.Project, f fixtures.Revision, at time.Time) (world.Project, error) {
-	revision := Files{Project: p.Name, Revision: f.Name, Files: f.Files}
-	for id, user := range table.All(&w.Account.Users) {
-		if revision.User == 0 || user.Role == world.Owner {
-			revision.User = id
-		}
-	}
+func (s *projectSeeding) revision(p fixtures.Project, f fixtures.Revision, at time.Time) (world.Project, error) {
+	revision := Files{Project: p.Name, Revision: f.Name, Files: f.Files, User: s.owner}
 	if f.User != "" {
-		user, err := (&seed.Context{World: w}).User(f.User)
+		user, err := s.User(f.User)
 		if err != nil {
 			return world.Project{}, err
 		}
@@ -166,7 +180,7 @@ func seedRevision(w *world.State, p fixtures.Project, f fixtures.Revision, at ti
 	for _, s := range p.Schedules {
 		u.scheduleIDs[s.Workflow] = int64(s.ID)
 	}
-	made, err := u.run(w, at)
+	made, err := u.run(s.World, at)
 	if err != nil {
 		err = cmp.Or(brokenFiles(f.Files), err)
 	}

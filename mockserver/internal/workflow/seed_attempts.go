@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -25,6 +26,10 @@ type seeding struct {
 	now      time.Time
 	attempts []seededAttempt
 	sessions map[seededSession]sessionIDs
+
+	projects  map[string]int64           // by name or id; of those with a name, the live one or the latest
+	revisions map[int64][]world.Revision // of projects, oldest first
+	ids       map[int]int64              // of attempts that have started, by place
 }
 
 // seededSession identifies the session of an attempt, as the fixture names it. Time is in Unix seconds.
@@ -48,7 +53,11 @@ type seededAttempt struct {
 
 // seedAttempts plays a fixture's attempts, in the order of their times.
 func seedAttempts(w *world.State, list []fixtures.Attempt, now time.Time) error {
-	s := &seeding{w: w, now: now, sessions: map[seededSession]sessionIDs{}}
+	s := &seeding{
+		w: w, now: now, sessions: map[seededSession]sessionIDs{},
+		projects: map[string]int64{}, revisions: map[int64][]world.Revision{}, ids: map[int]int64{},
+	}
+	s.indexProjects()
 	if err := s.sortByStart(list); err != nil {
 		return err
 	}
@@ -69,7 +78,7 @@ func seedAttempts(w *world.State, list []fixtures.Attempt, now time.Time) error 
 			engine.RequestCancel(w, a, now)
 		}
 	}
-	s.dropOutcomes()
+	s.keepOutcomes()
 	return errors.Join(misspelt, s.checkStatuses(), s.setCourses())
 }
 
@@ -92,7 +101,7 @@ func (s *seeding) sortByStart(list []fixtures.Attempt) error {
 		if err != nil {
 			errs = append(errs, p.wrap(err))
 		}
-		if err := p.shareTime(s.w, s.now); err != nil {
+		if err := s.shareTime(&p); err != nil {
 			errs = append(errs, p.wrap(err))
 		}
 		if at, err := p.SessionTime.At(s.now); err == nil {
@@ -113,7 +122,7 @@ func (s *seeding) checkTasks() error {
 	var errs []error
 	for i := range s.attempts {
 		p := &s.attempts[i]
-		d, err := definitionAt(s.w, p.Project, p.Workflow, p.createdAt)
+		d, err := s.definition(p)
 		if err != nil || p.Task == "" {
 			continue // play says so
 		}
@@ -127,7 +136,7 @@ func (s *seeding) checkTasks() error {
 
 func (s *seeding) play(p *seededAttempt) error {
 	runUntil(s.w, p.createdAt)
-	definition, err := definitionAt(s.w, p.Project, p.Workflow, p.createdAt)
+	definition, err := s.definition(p)
 	if err != nil {
 		return err
 	}
@@ -146,7 +155,7 @@ func (s *seeding) play(p *seededAttempt) error {
 			return fmt.Errorf("pool %q not found", p.Pool)
 		}
 	}
-	if err := s.prependOutcomes(p, definition); err != nil {
+	if err := s.bindOutcomes(p, definition); err != nil {
 		return err
 	}
 	attempt, existing, err := s.start(p, start{
@@ -156,7 +165,8 @@ func (s *seeding) play(p *seededAttempt) error {
 	if existing {
 		return fmt.Errorf("the session already has an attempt with the retryAttemptName %q", p.RetryAttemptName)
 	}
-	if p.id = attempt.ID; err == nil && p.Status == string(engine.Killed) && attempt.State != world.Done {
+	p.id, s.ids[p.place] = attempt.ID, attempt.ID
+	if err == nil && p.Status == string(engine.Killed) && attempt.State != world.Done {
 		engine.Kill(s.w, attempt, p.createdAt)
 	}
 	return err
@@ -181,8 +191,8 @@ func (s *seeding) start(p *seededAttempt, with start) (attempt world.Attempt, ex
 	return attempt, existing, err
 }
 
-// prependOutcomes puts an attempt's own outcomes before all others. The attempt is to be the next that starts.
-func (s *seeding) prependOutcomes(p *seededAttempt, d world.Definition) error {
+// bindOutcomes gives an attempt its own outcomes. The attempt is to be the next that starts.
+func (s *seeding) bindOutcomes(p *seededAttempt, d world.Definition) error {
 	bound, err := p.outcomes(d.Workflow.Tasks)
 	if err != nil {
 		return err
@@ -192,51 +202,56 @@ func (s *seeding) prependOutcomes(p *seededAttempt, d world.Definition) error {
 	for i := range bound {
 		bound[i].Attempt = id
 	}
-	s.dropOutcomes() // so that they stay few while many attempts are played
-	s.w.Workflow.Outcomes = world.NewQueue(slices.Concat(bound, s.w.Workflow.Outcomes.List())...)
+	s.w.Workflow.Bound.Put(id, world.NewQueue(bound...))
 	return nil
 }
 
-// dropOutcomes drops the outcomes for attempts that are done.
-func (s *seeding) dropOutcomes() {
-	left := slices.DeleteFunc(s.w.Workflow.Outcomes.List(), func(o world.Outcome) bool {
+// keepOutcomes puts the outcomes of single attempts before all others, and drops those for attempts that are done.
+func (s *seeding) keepOutcomes() {
+	var all []world.Outcome
+	for _, bound := range s.w.Workflow.Bound.Rows().Before(0) {
+		all = append(all, bound.(*world.Queue[world.Outcome]).List()...)
+	}
+	left := slices.DeleteFunc(append(all, s.w.Workflow.Outcomes.List()...), func(o world.Outcome) bool {
 		a, ok := s.w.Workflow.Attempts.Get(o.Attempt)
 		return ok && a.State == world.Done
 	})
-	s.w.Workflow.Outcomes = world.NewQueue(left...)
+	s.w.Workflow.Outcomes, s.w.Workflow.Bound = world.NewQueue(left...), table.Table[world.Queue[world.Outcome]]{}
 }
 
 func (s *seeding) predecessor(p *seededAttempt) (int64, error) {
 	if p.After == 0 {
 		return 0, nil
 	}
-	for _, before := range s.attempts {
-		if before.place == p.After && before.id != 0 {
-			return before.id, nil
-		}
+	if id := s.ids[p.After]; id != 0 {
+		return id, nil
 	}
 	return 0, fmt.Errorf("after: %d is not an attempt of this list that starts before", p.After)
 }
 
-// definitionAt finds a workflow as it was at a time, in the project's first revision if that was later. The project
-// may be one that is deleted by now.
-func definitionAt(w *world.State, project, workflow string, at time.Time) (world.Definition, error) {
-	id, ok := w.Workflow.ProjectNames.Get(project)
-	for candidate, p := range table.All(&w.Workflow.Projects) {
-		if !ok && (p.Name == project || op.IDText(candidate) == project) {
-			id = candidate
-		}
+// indexProjects finds out what attempts may call projects: one by its name, or a deleted one by its id.
+func (s *seeding) indexProjects() {
+	x := &s.w.Workflow
+	for id, p := range table.All(&x.Projects) {
+		s.projects[p.Name], s.projects[op.IDText(id)] = id, id
 	}
-	var revision world.Revision
-	for _, r := range table.All(&w.Workflow.Revisions) {
-		if r.Project == id && (revision.ID == 0 || !r.CreatedAt.After(at)) {
-			revision = r
-		}
+	for name, id := range table.Entries(&x.ProjectNames) {
+		s.projects[name] = id
 	}
-	if revision.ID == 0 {
-		return world.Definition{}, fmt.Errorf("project %q not found", project)
+	for _, r := range table.All(&x.Revisions) {
+		s.revisions[r.Project] = append(s.revisions[r.Project], r)
 	}
-	return definitionIn(w, revision.ID, workflow)
+}
+
+// definition finds the workflow of an attempt as it was when that began, in the project's first revision if that was
+// later.
+func (s *seeding) definition(p *seededAttempt) (world.Definition, error) {
+	revisions := s.revisions[s.projects[p.Project]]
+	if len(revisions) == 0 {
+		return world.Definition{}, fmt.Errorf("project %q not found", p.Project)
+	}
+	later := sort.Search(len(revisions), func(i int) bool { return revisions[i].CreatedAt.After(p.createdAt) })
+	return definitionIn(s.w, revisions[max(0, later-1)].ID, p.Workflow)
 }
 
 // runUntil runs the events that are due by a time.
@@ -257,7 +272,7 @@ func runUntil(w *world.State, until time.Time) {
 }
 
 // seedOutcomes queues the outcomes of a fixture. Lost are the names of the projects that could not be made.
-func seedOutcomes(w *world.State, outcomes []fixtures.Outcome, lost []string) error {
+func seedOutcomes(w *world.State, outcomes []fixtures.Outcome, lost map[string]bool) error {
 	var errs []error
 	for i, o := range outcomes {
 		err := errors.Join(checkOutcome(w, o, lost), addOutcome(w, o))
@@ -319,14 +334,14 @@ func addOutcome(w *world.State, o fixtures.Outcome) error {
 
 // checkOutcome refuses an outcome that would never apply: for a task that is in no revision of the workflows that it
 // fits. If there are no projects, or if the outcome says so, the task comes later, with an upload.
-func checkOutcome(w *world.State, o fixtures.Outcome, lost []string) error {
+func checkOutcome(w *world.State, o fixtures.Outcome, lost map[string]bool) error {
 	if o.Times < 0 {
 		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Times), "times", "times")
 	}
 	if o.Nth < 0 {
 		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Nth), "nth", "nth")
 	}
-	unknown := slices.Contains(lost, o.Project) || o.Project == "" && len(lost) > 0
+	unknown := lost[o.Project] || o.Project == "" && len(lost) > 0
 	if o.Task == "" || o.Later || unknown || table.Len(&w.Workflow.Projects) == 0 {
 		return nil
 	}
@@ -387,15 +402,15 @@ func ViewOutcome(o world.Outcome) fixtures.Outcome {
 }
 
 // shareTime finds how long a task may take so that the attempt is over by the end that the fixture gives it.
-func (p *seededAttempt) shareTime(w *world.State, now time.Time) error {
+func (s *seeding) shareTime(p *seededAttempt) error {
 	if p.FinishedAt == "" {
 		return nil
 	}
-	end, err := seedInstant(p.FinishedAt, p.createdAt, now)
+	end, err := seedInstant(p.FinishedAt, p.createdAt, s.now)
 	if err != nil {
 		return fixtures.At(err, "finishedAt", "finishedAt")
 	}
-	d, err := definitionAt(w, p.Project, p.Workflow, p.createdAt)
+	d, err := s.definition(p)
 	if err != nil {
 		return nil //nolint:nilerr // play says so
 	}

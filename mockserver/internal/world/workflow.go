@@ -16,6 +16,10 @@ type Workflow struct {
 	TaskTime     time.Duration  // how long a task takes unless an outcome says otherwise
 	Outcomes     Queue[Outcome] // how tasks end; the first that fits decides
 
+	// Bound holds the outcomes of single attempts, by id, while those of a fixture are played, and is empty later. They go
+	// before the others.
+	Bound table.Table[Queue[Outcome]] `json:",omitzero"`
+
 	Projects    table.Table[Project]
 	Revisions   table.Table[Revision]
 	Definitions table.Table[Definition] `json:"-"` // every workflow of every revision; see recall

@@ -16,7 +16,15 @@ func (p *progress) outcome(t *world.Task) (takes time.Duration, fails string) {
 		fails = cmp.Or(planned.Command, "the task failed")
 	}
 	fits := func(o *world.Outcome) bool { return p.outcomeFits(*o, t) }
-	o := world.TakeFirst(&p.w.Workflow.Outcomes, fits, func(o *world.Outcome) *int { return &o.Times })
+	times := func(o *world.Outcome) *int { return &o.Times }
+	var o *world.Outcome
+	if bound, ok := p.w.Workflow.Bound.Get(p.attempt.ID); ok {
+		o = world.TakeFirst(&bound, fits, times)
+		p.w.Workflow.Bound.Put(p.attempt.ID, bound)
+	}
+	if o == nil {
+		o = world.TakeFirst(&p.w.Workflow.Outcomes, fits, times)
+	}
 	if o == nil {
 		return takes, fails
 	}
