@@ -43,7 +43,8 @@ func TestAStateIsLoadedAtACostInProportion(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = server.Close() })
 	cost := func(n int) float64 {
-		request := httptest.NewRequest(http.MethodPut, "/_understudy/worlds/default/state", bytes.NewReader(manyResources(n)))
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "/_understudy/worlds/default/state",
+			bytes.NewReader(manyResources(n)))
 		request.Header.Set("Content-Type", "application/json")
 		answer := httptest.NewRecorder()
 		var before, after runtime.MemStats

@@ -235,9 +235,7 @@ func (s *seeding) indexProjects() {
 	for id, p := range table.All(&x.Projects) {
 		s.projects[p.Name], s.projects[op.IDText(id)] = id, id
 	}
-	for name, id := range table.Entries(&x.ProjectNames) {
-		s.projects[name] = id
-	}
+	maps.Insert(s.projects, table.Entries(&x.ProjectNames))
 	for _, r := range table.All(&x.Revisions) {
 		s.revisions[r.Project] = append(s.revisions[r.Project], r)
 	}
