@@ -142,12 +142,11 @@ func (o *objectReader) contradictions(actions []*specs.Action, r *reading) {
 func (a *answerReader) checkEchoes(named []string) {
 	for _, name := range named {
 		asked := cmp.Or(a.match.Param(name), a.match.Declared(name))
-		if holds(a.body, func(value string) bool { return isSameName(value, asked) }) {
-			continue // as of a user, whom the path names by the address, and who has a name as well
-		}
+		isAsked := func(value string) bool { return isSameName(value, asked) }
 		for _, member := range []string{name, strings.TrimSuffix(name, "_name")} {
 			shown := a.body.Get(member)
-			if shown.IsString() || shown.IsNumber() {
+			// A user, whom the path names by the address, has a name as well.
+			if (shown.IsString() || shown.IsNumber()) && !isAsked(shown.Text()) && !holds(a.body, isAsked) {
 				a.checkSame(strings.ReplaceAll(strings.TrimSuffix(member, "_id"), "_", " "), asked, shown.Text())
 			}
 		}

@@ -569,3 +569,41 @@ func (l *list) links(call *op.Call, header [][2]string, all []world.Thing, p par
 	}
 	return setHeader(header, "Link", fmt.Sprintf(`<%s>; rel="next"`, l.link(call, l.nextQuery(call, all, p))))
 }
+
+// Paging names the query parameters of a list by which clients go from page to page; what it lacks is empty.
+type Paging struct{ Offset, Page, After string }
+
+// PagingOf finds the parameters that the document says, or else those that their names give away.
+func PagingOf(o *specs.Operation) (p Paging) {
+	for _, ref := range o.Parameters {
+		if ref.Value.In != openapi3.ParameterInQuery {
+			continue
+		}
+		name := plain(ref.Value.Name)
+		switch {
+		case p.Offset == "" && slices.Contains(offsetNames, name):
+			p.Offset = ref.Value.Name
+		case p.Page == "" && slices.Contains(pageNames, name):
+			p.Page = ref.Value.Name
+		case p.After == "" && slices.Contains(afterNames, name):
+			p.After = ref.Value.Name
+		}
+	}
+	for _, a := range o.Actions() {
+		if a.Verb != specs.List {
+			continue
+		}
+		switch says := a.Resource.Behaviour.List.Page; says.Style {
+		case "offset":
+			p = Paging{Offset: cmp.Or(says.At, p.Offset)}
+		case "page":
+			p = Paging{Page: cmp.Or(says.At, p.Page)}
+		case "lastId", "cursor":
+			p = Paging{After: cmp.Or(says.At, p.After)}
+		}
+	}
+	return p
+}
+
+// IsNext reports whether a member of an answer has the cursor of the next page, as its name says.
+func IsNext(member string) bool { return slices.Contains(nextNames, plain(member)) }

@@ -142,8 +142,7 @@ func userIdentifier(w *world.State, id int64) Identifier {
 	return Identifier{UserType, UserUUID(w, id)}
 }
 
-// UserItem returns a user in the form in which it is included, without a link (public), or nil if there is no such
-// user.
+// UserItem returns a user in the form in which it is included, without a link (public), or nil if the user is unknown.
 func UserItem(w *world.State, uuid string) *Item {
 	for id, user := range table.All(&w.Account.Users) {
 		if UserUUID(w, id) == uuid {
