@@ -7,7 +7,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// What the document says of its pages counts more than the names of parameters, which may suggest nothing, as from does.
+// What the document says of its pages counts more than the names of parameters, which may suggest nothing, as from
+// does.
 func TestPagingIsWhatTheDocumentSays(t *testing.T) {
 	t.Parallel()
 	doc, err := specs.LoadFile("shop", "../../testdata/orders.yaml", specs.Neutral)
