@@ -10,9 +10,9 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// accounts finds out which callers act for one account of the platform. Callers are apart unless the recording shows
-// them to be of one account, which sightings and names do; a world of a mock is one account. All exchanges are shown to
-// it first, then it settles who belongs together.
+// accounts finds out which callers act for one account of the platform. Those of one address do, unless the recording
+// shows that the address serves several: then callers are apart unless it shows them to be of one. A world of a mock is
+// one account. All exchanges are shown to it first, then it settles who belongs together.
 type accounts struct {
 	sightings
 	clues   clues
@@ -20,16 +20,22 @@ type accounts struct {
 	kinds   facts.Catalogue
 	numbers map[member]caller
 	callers []callerFacts // by number, which is the order in which they came
-	names   names
-	makers  *bounded[sightKey, maker]
-	uses    []use          // of what others made or were shown, one of each pair
+	makers  *bounded[sightKey, uint64]
+	uses    [][2]member // who changed what another one made, or goes by the name of its sub user; one of each pair
+	users   *bounded[userKey, [2]uint64]
 	several map[int32]bool // sites at which two callers made the same
-	firm    []caller       // the account of each caller, but for what only shows that one changes what another was shown
+	firm    []caller       // the account of each caller, as far as more shows it than a common address
 	titles  titles
 
 	groups []group             // by number of a caller
 	foes   map[caller][]caller // by account: callers of others that are known to be different
 }
+
+const (
+	maxSights  = 20_000
+	maxViewers = 16 // of one thing
+	maxUses    = 256
+)
 
 // member is a caller at a site.
 type member struct {
@@ -50,9 +56,8 @@ type callerFacts struct {
 
 // group is a caller's part in an account.
 type group struct {
-	above     caller // another one of the same account, or itself
-	named     title  // of one that stands for an account: as answers to others of it name that
-	isSeveral bool   // it stands for several
+	above caller // another one of the same account, or itself
+	named title  // of one that stands for an account: as answers to others of it name that
 }
 
 // title is the number of the name of an account; 0 is none.
@@ -73,8 +78,7 @@ func (t titles) of(name string) title {
 func newAccounts(kinds facts.Catalogue) *accounts {
 	return &accounts{
 		kinds: kinds, sightings: newSightings(), numbers: map[member]caller{}, titles: titles{},
-		makers: newBounded[sightKey, maker](maxSights, nil), several: map[int32]bool{},
-		names: names{callers: map[userKey]*namesakes{}},
+		makers: newBounded[sightKey, uint64](maxSights, nil), users: newBounded[userKey, [2]uint64](maxSights, nil), several: map[int32]bool{},
 	}
 }
 
@@ -111,64 +115,72 @@ func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
 	return nil
 }
 
-// maker is the caller who made a thing, or else was the first one who was shown it.
-type maker struct {
-	caller uint64
-	isMade bool
-}
-
-// use states that a caller changed what another one made, or was shown.
-type use struct {
-	user   member
-	maker  uint64
-	isMade bool
-}
-
-// noteUse notes that a caller writes to what another one made or was shown.
+// noteUse notes that a caller makes something, or writes to what another one made.
 func (a *accounts) noteUse(m member, e *facts.Exchange) {
-	if e.Caller == 0 || !e.Verb.Writes() && len(e.Shows) == 0 {
+	if m.caller == 0 || !e.Verb.Writes() {
 		return
 	}
-	isNumbered := func(t facts.Thing) bool { return !t.IsNone() && !a.kinds.Of(t.Kind).IsNamed() }
-	if e.Verb.Writes() {
-		for _, t := range append(slices.Clone(e.Refers), e.Target) {
-			by, known := a.makers.Get(sightKey{m.at, t})
-			u := use{m, by.caller, by.isMade}
-			if known && by.caller != m.caller && e.Verb != facts.Creates || len(e.Refers) > 0 && known && t != e.Target {
-				if u.maker != m.caller && len(a.uses) < maxViewers*maxViewers && !slices.Contains(a.uses, u) {
-					a.uses = append(a.uses, u)
-				}
+	if e.Verb != facts.Creates {
+		a.use(m, e.Target)
+	}
+	for _, t := range e.Refers {
+		a.use(m, t)
+	}
+	if e.Verb == facts.Creates {
+		a.make(m, e, e.Target)
+		for i := range e.Shows {
+			if f := &e.Shows[i]; f.Does == facts.Creates && f.IsDistinct(e) && !a.kinds.Of(f.Thing.Kind).IsNamed() {
+				a.make(m, e, f.Thing)
 			}
 		}
 	}
-	made := facts.Thing{}
-	if e.Verb == facts.Creates && !e.Target.IsNone() {
-		made = e.Target
+	if e.Verb == facts.Deletes { // it may be made anew by another one
+		a.makers.put(sightKey{m.at, e.Target}, 0)
 	}
-	note := func(t facts.Thing, isMade bool) {
-		key := sightKey{m.at, t}
-		by, known := a.makers.Get(key)
-		if isMade && known && by.isMade && by.caller != m.caller && !e.Kind.IsOnce() {
-			a.several[m.at] = true
-		}
-		if !known || isMade && !by.isMade {
-			a.makers.put(key, maker{m.caller, isMade})
-		}
+}
+
+func (a *accounts) use(m member, t facts.Thing) {
+	by, _ := a.makers.Get(sightKey{m.at, t})
+	a.pair(m, by)
+}
+
+func (a *accounts) pair(m member, other uint64) {
+	pair := [2]member{m, {m.at, other}}
+	if other != 0 && other != m.caller && len(a.uses) < maxUses && !slices.Contains(a.uses, pair) {
+		a.uses = append(a.uses, pair)
 	}
-	if e.Verb == facts.Deletes {
-		if by, known := a.makers.Get(sightKey{m.at, e.Target}); known { // which may be made anew by another one
-			by.isMade = false
-			a.makers.put(sightKey{m.at, e.Target}, by)
-		}
+}
+
+// userKey is the name of a user at an address, as a hash.
+type userKey struct {
+	at   int32
+	name uint64
+}
+
+// noteName notes that a caller goes by the name of a user, or has a sub user of that name.
+func (a *accounts) noteName(m member, name string, isSubUser bool) {
+	if name == "" || m.caller == 0 {
 		return
 	}
-	if !made.IsNone() {
-		note(made, true)
+	key := userKey{m.at, hashOf(name)}
+	known, _ := a.users.Get(key)
+	mine, others := &known[0], known[1]
+	if isSubUser {
+		mine, others = &known[1], known[0]
 	}
-	for i := range e.Shows {
-		if f := &e.Shows[i]; f.IsDistinct(e) && isNumbered(f.Thing) {
-			note(f.Thing, f.Does == facts.Creates)
-		}
+	*mine = m.caller
+	a.users.put(key, known)
+	a.pair(m, others)
+}
+
+// make notes who made a thing. An address at which two callers made the same one has several accounts.
+func (a *accounts) make(m member, e *facts.Exchange, t facts.Thing) {
+	key := sightKey{m.at, t}
+	if by, _ := a.makers.Get(key); by != 0 && by != m.caller && !e.Kind.IsOnce() {
+		a.several[m.at] = true
+	}
+	if !t.IsNone() {
+		a.makers.put(key, m.caller)
 	}
 }
 
@@ -224,9 +236,7 @@ func (a *accounts) group(sites *sites) error {
 		}
 	}
 	a.joinWhoAreNamedAlike()
-	a.joinSubUsers()
-	a.joinUsers()
-	a.joinGuests()
+	a.joinNeighbours()
 	return nil
 }
 
@@ -261,7 +271,7 @@ func (a *accounts) join(x, y caller) {
 	if a.nameOf(x) == 0 {
 		a.groups[x].named = a.nameOf(y)
 	}
-	a.groups[y].above, a.groups[x].isSeveral = x, true
+	a.groups[y].above = x
 	more, fewer := a.foes[x], a.foes[y]
 	if len(more) < len(fewer) {
 		more, fewer = fewer, more
@@ -298,9 +308,9 @@ func (a *accounts) joinWhoAreNamedAlike() {
 	}
 }
 
-// joinUsers makes one account of callers of whom one changes what another one made or was shown, unless something shows
-// that the site has several accounts, whose things may have the same ids.
-func (a *accounts) joinUsers() {
+// joinNeighbours makes one account of the callers at an address, unless something shows that it has several, whose things
+// may have the same ids.
+func (a *accounts) joinNeighbours() {
 	isSeveral := maps.Clone(a.several)
 	for account := range a.foes {
 		isSeveral[a.callers[account].at] = true
@@ -313,23 +323,27 @@ func (a *accounts) joinUsers() {
 		}
 		names[at] = cmp.Or(name, names[at])
 	}
-	join := func(isMade bool) {
-		for _, u := range a.uses {
-			if x := a.number(u.user); u.isMade == isMade && !isSeveral[u.user.at] {
-				a.join(x, a.number(member{u.user.at, u.maker}))
-			}
+	for _, pair := range a.uses {
+		if !isSeveral[pair[0].at] {
+			a.join(a.number(pair[0]), a.number(pair[1]))
 		}
 	}
-	join(true)
 	a.firm = make([]caller, len(a.callers))
 	for i := range a.firm {
 		a.firm[i] = a.of(caller(i))
 	}
-	join(false)
+	first := map[int32]caller{}
+	for i := range a.callers {
+		at := a.callers[i].at
+		if other, known := first[at]; known && !isSeveral[at] {
+			a.join(other, caller(i))
+		} else {
+			first[at] = caller(i)
+		}
+	}
 }
 
-// areFirm reports whether more shows that the callers of some exchanges are of one account than that one of them
-// changes what another one was shown.
+// areFirm reports whether more shows that the callers of some exchanges are of one account than a common address.
 func (a *accounts) areFirm(list []*facts.Exchange) bool {
 	var first *facts.Exchange
 	for _, e := range list {
@@ -346,28 +360,6 @@ func (a *accounts) areFirm(list []*facts.Exchange) bool {
 		}
 	}
 	return true
-}
-
-// joinGuests joins those of whom nothing is known with the account at their site, if there is only one: callers who
-// only send events, and requests whose caller the recording hides.
-func (a *accounts) joinGuests() {
-	const several = -1
-	hosts := map[int32]caller{}
-	for i := range a.callers {
-		at, root := a.callers[i].at, a.of(caller(i))
-		if !a.isHost(caller(i)) {
-			continue
-		}
-		if host, isKnown := hosts[at]; isKnown && host != root {
-			root = several
-		}
-		hosts[at] = root
-	}
-	for i := range a.callers {
-		if host, isKnown := hosts[a.callers[i].at]; isKnown && host != several && !a.isHost(caller(i)) {
-			a.join(host, caller(i))
-		}
-	}
 }
 
 // isHost reports whether a caller is known to act for some account.

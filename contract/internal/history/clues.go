@@ -20,8 +20,7 @@ type clue struct {
 	caller uint64
 
 	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0
-	// where that is not shown. Of a job: the name of whoever it is shown to be of, its time, and its database, as
-	// hashes. Of another caller: who that is.
+	// where that is not shown. Of a job: its time, and its database as a hash. Of another caller: who that is.
 	mark, origin, database uint64
 
 	frame
@@ -154,7 +153,7 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 	}
 	for i := range e.Jobs {
 		job := &e.Jobs[i]
-		add(shownJob, keyOf(e.At, "job", job.ID), hashOf(job.User), millisecond(job.At), hashOf(job.Database))
+		add(shownJob, keyOf(e.At, "job", job.ID), 0, millisecond(job.At), hashOf(job.Database))
 	}
 	return list
 }
@@ -233,12 +232,10 @@ func (c *clue) member() member { return member{c.at, c.caller} }
 
 func (c *clue) shower() shower { return shower{c.number, c.frame} }
 
-// linkJob notes that the caller who is shown a job belongs to the account of the one who issued it, and the name of
-// that one.
+// linkJob notes that the caller who is shown a job belongs to the account of the one who issued it.
 func (a *accounts) linkJob(issued, shown *clue) error {
 	if issued.caller != shown.caller && !shown.isOf(issued) {
 		return nil
 	}
-	a.names.goesBy(issued.at, a.number(issued.member()), shown.mark)
 	return a.links.put(shown.member(), issued.member(), shown.shower(), issued.shower())
 }

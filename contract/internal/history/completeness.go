@@ -49,8 +49,7 @@ func (h *history) say(r Ruling) {
 	}
 	if r.Verdict == report.Fail && !h.w.accounts.areFirm(r.Evidence) {
 		r.Verdict = report.Inconclusive
-		r.Message += "; unless its callers act for different accounts: all that links them is that one changed what " +
-			"another one was shown"
+		r.Message += "; unless its callers act for different accounts: nothing shows that it is one, but that they use one address"
 	}
 	switch {
 	case r.Verdict != report.Fail || len(r.Excuses) == 0:

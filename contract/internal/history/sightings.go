@@ -14,11 +14,6 @@ type sightings struct {
 	stirs *bounded[sightKey, bool] // the things that were made or removed, so that lists may differ in them
 }
 
-const (
-	maxSights  = 20_000
-	maxViewers = 16 // of one thing
-)
-
 func newSightings() sightings {
 	return sightings{
 		lists: newBounded[listKey, []wholeList](maxSights/20, nil), stirs: newBounded[sightKey, bool](maxSights, nil),
@@ -50,9 +45,9 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 		}
 	}
 	for _, user := range e.Users {
-		a.names.hasSubUser(m.at, a.number(m), hashOf(user.Name))
+		a.noteName(m, user.Name, true)
 	}
-	a.names.goesBy(m.at, a.number(m), hashOf(e.AsUser))
+	a.noteName(m, e.AsUser, false)
 	if err := a.sightList(m, e, x); err != nil {
 		return err
 	}

@@ -61,16 +61,16 @@ func TestHiddenCallersMayBeSeveral(t *testing.T) {
 	}
 }
 
-// Who issued a job and who is shown it are of one account, if it is the same job.
+// Who issued a job and who is shown it are of one account, if it is the same job; others who use one address may be.
 func TestJobsLinkCallers(t *testing.T) {
 	t.Parallel()
-	for database, want := range map[string]int{"shop": 1, "web": 0} {
+	for database, want := range map[string]string{"shop": "fail", "web": "inconclusive"} {
 		text := `1-1 @1/a POST core:/job/issue/trino/shop {"query":"select 1"} => 200 {"job_id":"9001","database":"shop"}` +
 			"\n" +
 			`2-2 @1/b GET core:/job/show/9001 => 200 {"job_id":"9001","user_name":"u","created_at":"2026-05-04 01:00:01 UTC","database":"` +
 			database + "\"}\n@1/a " + drop + "@1/b " + aTable
-		if got, _ := verdicts(t, rule.UseAfterDelete, script(t, text)); len(got) != want {
-			t.Errorf("a job in %s: %q, want %d findings", database, got, want)
+		if got, _ := verdicts(t, rule.UseAfterDelete, script(t, text)); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("a job in %s: %q, want %s", database, got, want)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestOthersMayHaveDeletedTheDatabase(t *testing.T) {
 			"\n@1/a POST core:/table/recover/300 => 200 {table visits 300}\n"
 	)
 	for between, want := range map[string]string{
-		"": "fail", "@1/b POST core:/database/delete/shop => 200 {}\n": "inconclusive",
+		"": "fail", "@1/b POST core:/database/delete/shop => 200 {}\n": "pass",
 		"@1/a POST core:/database/delete/shop => 200 {}\n@1/a " + otherRestored: "pass",
 	} {
 		got, _ := verdicts(t, rule.Consistency, script(t, "@1/a "+aTable+between+create))

@@ -46,7 +46,7 @@ func TestDWHTarget(t *testing.T) {
 			create, []string{"fail 1 2"}},
 		"another caller's database was deleted": {
 			`POST core:/database/delete/shop => 200 {}` + "\n@1/other " + create,
-			[]string{"inconclusive 2"},
+			[]string{"inconclusive 1 2"},
 		},
 		"the database was deleted":      {`POST core:/database/delete/shop => 200 {}` + "\n" + create, []string{"fail 1 2"}},
 		"refused, as it should be":      {noTable + refused, []string{"pass ×1"}},

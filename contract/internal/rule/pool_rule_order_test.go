@@ -50,7 +50,7 @@ func TestPoolRuleOrder(t *testing.T) {
 			` + start + `{"id":"9","done":false,"poolId":"7"}`, []string{"pass ×1", "inconclusive 3"}},
 		"another caller's pool that nothing else shows": {
 			pools + none + "@1/other " + start + `{attempt 9 50 1 - 70 running}`,
-			[]string{"pass ×1", "inconclusive 3"},
+			[]string{"pass ×1", "inconclusive 1 2 3"},
 		},
 		"another caller's pool that the list shows": {`GET /pools => 200 {"pools":[{default 1 90},{pool 7 10}]}
 			@1/other GET /pools => 200 {"pools":[{default 1 90},{pool 7 10}]}
