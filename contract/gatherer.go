@@ -52,7 +52,8 @@ func newGatherer(c *Checker) *gatherer {
 
 // rules returns the settings of the rules between exchanges.
 func (c *Checker) rules() history.Config {
-	return history.Config{Rules: rule.All, Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete}
+	return history.Config{Rules: rule.All, Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete,
+		Accounts: c.config.accounts}
 }
 
 // workers returns how many goroutines judge at the same time.

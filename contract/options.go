@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/engine"
+	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
@@ -51,6 +52,7 @@ type config struct {
 	comparison      comparisonConfig
 	found           func(*Finding, []report.Line)
 	salt            []byte
+	accounts        map[uint64]string
 }
 
 // WithBaseURL adds a base address of an interface, such as https://workflow.example.com. The paths of its document
@@ -191,6 +193,25 @@ func WithComplete(complete Completeness) Option {
 			return fmt.Errorf("unknown completeness %q; want auto, always or never", complete)
 		}
 		c.complete = complete
+		return nil
+	}
+}
+
+// WithAccount says that requests with some keys are of one account, whose name is free, and of no other one that is given.
+// A key is as the recording shows it, without its scheme: whole, or what stands for it. By default the callers of one
+// address are of one account, unless the recording shows what cannot be of one.
+func WithAccount(name string, keys ...string) Option {
+	return func(c *config) error {
+		if name == "" || len(keys) == 0 || slices.Contains(keys, "") {
+			return fmt.Errorf("account %q with the keys %d: want a name, and keys that are not empty", name, len(keys))
+		}
+		for _, key := range keys {
+			caller := facts.CallerWith(key)
+			if other, isGiven := c.accounts[caller]; isGiven && other != name {
+				return fmt.Errorf("a key of account %s is given to account %s, too", other, name)
+			}
+			c.accounts[caller] = name
+		}
 		return nil
 	}
 }

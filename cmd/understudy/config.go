@@ -93,6 +93,7 @@ var sharedFlags = [][]string{
 	{"disputed", "disputed"},
 	{"engine", "engine"},
 	{"complete", "complete"},
+	{"account", "accounts"},
 	{"baseline", "baseline"},
 	{"minimize", "minimize"},
 	{"base", "bases"},
@@ -292,7 +293,7 @@ func findConfig(c *cobra.Command) (*configuration, error) {
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
 	for _, flag := range []string{
-		"brand", "trust", "disputed", "engine", "complete", "baseline", "minimize",
+		"brand", "trust", "disputed", "engine", "complete", "account", "baseline", "minimize",
 		"max-inconclusive", "scenario", "scenarios", "now", "tolerance",
 	} {
 		given[flag] = c.Flags().Changed(flag)

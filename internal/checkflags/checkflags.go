@@ -23,6 +23,7 @@ type Flags struct {
 	trust    Choice
 	disputed Choice
 	complete Choice
+	accounts []string
 	gaps     Choice
 
 	severities     []string
@@ -41,6 +42,10 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 	flags.Var(&f.trust, "trust", "the least certain source for which a deviation is an error")
 	f.disputed = ChoiceOf("report", "fail")
 	flags.Var(&f.disputed, "disputed", "what to do with findings on which the two engines differ")
+	flags.StringArrayVar(&f.accounts, "account", nil,
+		"requests with a key are of one account and of no other one that is given: `NAME=KEY`, the name is free, the key\n"+
+			"as the recording shows it (repeatable; by default an address has one account unless the recording shows\n"+
+			"what cannot be of one)")
 	f.complete = ChoiceOf(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever))
 	flags.Var(&f.complete, "complete",
 		"whether recordings contain all requests to an account: auto assumes so until one shows\notherwise")
@@ -73,6 +78,13 @@ func (f *Flags) Options() (Options, error) {
 		o.MaxInconclusive = &f.inconclusive
 	}
 	var errs []error
+	for _, text := range f.accounts {
+		name, key, found := strings.Cut(text, "=")
+		if !found || name == "" || key == "" {
+			errs = append(errs, errors.New("--account: want NAME=KEY, as in --account shop=1/1234"))
+		}
+		o.Accounts = append(o.Accounts, [2]string{name, key})
+	}
 	for _, text := range f.severities {
 		severity, err := severityOf(text)
 		o.Severities, errs = append(o.Severities, severity), append(errs, err)

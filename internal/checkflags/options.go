@@ -22,7 +22,8 @@ type Options struct {
 	NoExtras        bool
 	Disputed        bool
 	Gaps            bool
-	Complete        string // empty for the default
+	Complete        string      // empty for the default
+	Accounts        [][2]string // name and key
 	Severities      []Severity
 	Thresholds      []report.Threshold
 	MaxInconclusive *float64
@@ -82,6 +83,9 @@ func (o *Options) repeated() (opts []contract.Option) {
 		Documents(&Pairs{List: o.Specs, Overlays: o.Overlays}, contract.WithSpec, contract.WithOverlay)...)
 	if len(o.Only) > 0 {
 		opts = append(opts, contract.WithInterfaces(specs.InterfacesOf(o.Only)...))
+	}
+	for _, a := range o.Accounts {
+		opts = append(opts, contract.WithAccount(a[0], a[1]))
 	}
 	for _, s := range o.Severities {
 		opts = append(opts, contract.WithSeverity(s.Rule, s.Operation, s.Level))

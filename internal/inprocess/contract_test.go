@@ -227,6 +227,7 @@ var checkRows = map[string]checkRow{
 		call: func(ctx context.Context, c *checking) { _, _ = c.checker.Compare(ctx, c.source, slowSubject) },
 		opts: func(string) []contract.Option { return []contract.Option{contract.WithAnswerTimeout(time.Second)} },
 	},
+	"WithAccount":         checkedWith(contract.WithAccount("shop", "1/a")),
 	"WithBase":            checkedWith(contract.WithBase(specs.Workflow, "https://other.example")), //nolint:staticcheck // still exported
 	"WithBaseURL":         checkedWith(contract.WithBaseURL(specs.Workflow, "https://own.example")),
 	"WithBaseline":        {}, // a file that only the options read

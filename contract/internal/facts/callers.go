@@ -15,13 +15,13 @@ func (r *reading) caller() uint64 {
 	case key == "":
 		return 0
 	case key != r.lastKey:
-		r.lastKey, r.lastCaller = key, callerWith(key)
+		r.lastKey, r.lastCaller = key, CallerWith(key)
 	}
 	return r.lastCaller
 }
 
-// callerWith returns the caller who has a key.
-func callerWith(key string) uint64 { return Hash(key) | 1 }
+// CallerWith returns the caller who has a key.
+func CallerWith(key string) uint64 { return Hash(key) | 1 }
 
 // LooksAtKey reports whether the answer says whether the key is taken. That to an event does not: its key is looked at
 // after the answer.

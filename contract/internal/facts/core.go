@@ -134,7 +134,7 @@ func readTarget(e *Exchange, body scan.Value) {
 // caller who has it.
 func readDropped(e *Exchange, body scan.Value) {
 	if key := visible(body.Get("apikey")); key != "" {
-		e.Dropped = callerWith(key)
+		e.Dropped = CallerWith(key)
 	}
 }
 

@@ -18,6 +18,7 @@ type accounts struct {
 	clues   clues
 	links   links
 	kinds   facts.Catalogue
+	given   map[uint64]string // names of accounts, by callers, which answers do not outweigh
 	numbers map[member]caller
 	callers []callerFacts // by number, which is the order in which they came
 	makers  *bounded[sightKey, uint64]
@@ -75,9 +76,9 @@ func (t titles) of(name string) title {
 	return n
 }
 
-func newAccounts(kinds facts.Catalogue) *accounts {
+func newAccounts(kinds facts.Catalogue, given map[uint64]string) *accounts {
 	return &accounts{
-		kinds: kinds, sightings: newSightings(), numbers: map[member]caller{}, titles: titles{},
+		kinds: kinds, given: given, sightings: newSightings(), numbers: map[member]caller{}, titles: titles{},
 		makers: newBounded[sightKey, uint64](maxSights, nil), users: newBounded[userKey, [2]uint64](maxSights, nil), several: map[int32]bool{},
 	}
 }
@@ -104,6 +105,9 @@ func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
 	facts := &a.callers[n]
 	facts.isGuest = facts.isGuest && e.IsSameInAllAccounts()
 	named := a.titles.of(e.Account)
+	if name, isGiven := a.given[facts.member.caller]; isGiven {
+		named = a.titles.of("given " + name)
+	}
 	facts.account = cmp.Or(facts.account, named)
 	if named != 0 && facts.account != named {
 		a.contradict(facts.member)

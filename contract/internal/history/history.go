@@ -40,7 +40,7 @@ func NewWatcher(config Config, say func(Result)) *Watcher {
 		lists: listLog{entries{limit: config.InMemory}},
 	}
 	w.kinds = facts.NewCatalogue(config.Documents)
-	w.accounts = newAccounts(w.kinds)
+	w.accounts = newAccounts(w.kinds, config.Accounts)
 	w.accounts.clues.limit = config.InMemory
 	return w
 }

@@ -69,10 +69,11 @@ type Config struct {
 	Rules     []Rule // which see each exchange, in this order
 	Documents []*specs.Document
 	Trust     specs.Provenance
-	Complete  Completeness // by default Auto
-	InMemory  int          // exchanges that are held in memory until they are in order; by default some thousand
-	Workers   int          // that show accounts to the rules at the same time; by default one, in the caller's goroutine
-	Pause     func()       // called before each exchange that is shown, to take a rest; nil for none
+	Complete  Completeness      // by default Auto
+	Accounts  map[uint64]string // names of accounts, by callers, as the user gives them
+	InMemory  int               // exchanges that are held in memory until they are in order; by default some thousand
+	Workers   int               // that show accounts to the rules at the same time; by default one, in the caller's goroutine
+	Pause     func()            // called before each exchange that is shown, to take a rest; nil for none
 }
 
 // verdict returns the result of a ruling without a finding.

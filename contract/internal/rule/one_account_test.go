@@ -37,6 +37,44 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 	}
 }
 
+// An address has one account unless something contradicts it, or the user says otherwise.
+func TestOneAddressOneAccount(t *testing.T) {
+	t.Parallel()
+	const (
+		pool  = "@1/a POST /pools {} => 201 {pool 4 2}\n"
+		rules = `@1/b GET /pool_rules => 200 {"poolRules":[{rule 3 5 4 project_name=a}]}` + "\n"
+		gone  = "@1/c DELETE /pools/4 => 200 {pool 4 2}\n"
+	)
+	account := func(names ...string) (opts []contract.Option) {
+		for i, name := range names {
+			opts = append(opts, contract.WithAccount(name, "1/"+string(rune('a'+i))))
+		}
+		return opts
+	}
+	for name, tt := range map[string]struct {
+		script string
+		opts   []contract.Option
+		want   report.Verdict
+	}{
+		"nothing else links them":         {pool + rules + gone, nil, report.Inconclusive},
+		"the user says that it is one":    {pool + rules + gone, account("x", "x", "x"), report.Fail},
+		"the user says that one is apart": {pool + rules + gone, account("x", "y", "x"), report.Inconclusive},
+		"all are of others":               {pool + rules + gone, account("x", "y", "z"), report.Inconclusive},
+		"one who changes what it made":    {pool + rules + gone, account("x", "x"), report.Fail},
+		"several, as the user says, though one changes what the other made": {pool +
+			`@1/b POST /pool_rules {"poolId":"4"} => 201 {rule 3 5 4 project_name=a}` + "\n@1/a DELETE /pools/4 => 200 {pool 4 2}\n",
+			account("x", "y"), report.Inconclusive},
+		"one, as the user says, though answers contradict it": {pool + "@1/b POST /pools {} => 201 {pool 4 3}\n" +
+			`@1/b POST /pool_rules {"poolId":"4"} => 201 {rule 3 5 4 project_name=a}` + "\n@1/a DELETE /pools/4 => 200 {pool 4 2}\n",
+			account("x", "x"), report.Fail},
+	} {
+		f := foundBy(t, rule.PoolDeletion, script(t, tt.script), tt.opts...)
+		if f == nil || f.Verdict != tt.want {
+			t.Errorf("%s: %+v, want %q", name, f, tt.want)
+		}
+	}
+}
+
 // Callers who may be of one account may have done what explains a violation, also in a recording that lacks nothing.
 func TestCallersOfTheRecordingExplainWhatIsComplete(t *testing.T) {
 	t.Parallel()
