@@ -152,7 +152,7 @@ func (w *Watcher) Notes() []string {
 	for at, p := range w.sites.list {
 		if n := w.accountsAt[at]; n > 1 && !p.isMock {
 			notes = append(notes,
-				fmt.Sprintf("%s: %d accounts are judged separately: it shows things that cannot be of one account",
+				fmt.Sprintf("%s: %d accounts are judged separately: the recording shows what cannot be of one",
 					p.address, n))
 		}
 	}
