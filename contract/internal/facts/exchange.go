@@ -79,6 +79,13 @@ func Before(a, b *Exchange) bool {
 			a.Number < b.Number && !b.sawTheEndOf(a)
 }
 
+// Shift moves the times of an exchange.
+func (e *Exchange) Shift(by time.Duration) {
+	if by != 0 && !e.Start.IsZero() {
+		e.Start, e.End = e.Start.Add(by), e.End.Add(by)
+	}
+}
+
 // EndsAfter reports whether an exchange was over later than another one.
 func (e *Exchange) EndsAfter(other *Exchange) bool { return e.End.After(other.End) }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/report"
@@ -27,6 +28,8 @@ type Watcher struct {
 	accounts   *accounts
 	accountsAt map[int]int      // accounts, by site
 	files      map[string]int32 // numbers of files, by their names
+	clocks     clocks
+	ahead      map[string]time.Duration // by file, by which its times are corrected
 	gaps       []report.Gap
 	atEnd      func(Result)
 	err        error
@@ -35,7 +38,7 @@ type Watcher struct {
 // NewWatcher makes a watcher whose End gives its verdicts to say.
 func NewWatcher(config Config, say func(Result)) *Watcher {
 	w := &Watcher{
-		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{}, atEnd: say,
+		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{}, atEnd: say, clocks: clocks{},
 		timeline: entries{limit: config.InMemory}, writes: writeLog{entries{limit: config.InMemory}},
 		lists: listLog{entries{limit: config.InMemory}},
 	}
@@ -65,6 +68,7 @@ func (w *Watcher) SeeEncoded(e *facts.Exchange, encoded []byte) {
 // keep keeps an exchange until all of them are known.
 func (w *Watcher) keep(e *facts.Exchange, encoded []byte) (err error) {
 	x := newEntry(e)
+	w.clocks.take(e)
 	file, known := w.files[e.File]
 	if !known {
 		file = int32(len(w.files))
@@ -105,7 +109,8 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 		return err
 	}
 	w.accountsAt = w.accounts.count()
-	w.store.markUnordered(w.sites.unordered)
+	w.ahead = w.clocks.ahead()
+	w.store.mark(w.sites.unordered, w.ahead)
 	lanes, err := w.intoLanes(ctx)
 	if err != nil {
 		return err
@@ -145,10 +150,10 @@ func (p *pass) take(o outcome) {
 	p.say(o.Result)
 }
 
-// Notes reports the sites at which accounts were judged apart when the exchanges were shown, and how many accounts were
-// judged in several parts.
+// Notes reports the sites at which accounts were judged apart when the exchanges were shown, and the files whose times
+// were corrected.
 func (w *Watcher) Notes() []string {
-	var notes []string
+	notes := w.clockNotes()
 	for at, p := range w.sites.list {
 		if n := w.accountsAt[at]; n > 1 && !p.isMock {
 			notes = append(notes,

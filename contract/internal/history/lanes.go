@@ -41,7 +41,7 @@ type currentLane struct {
 }
 
 // intoLanes puts all exchanges into lanes, but for those that another file has, too.
-func (w *Watcher) intoLanes(ctx context.Context) (*lanes, error) {
+func (w *Watcher) intoLanes(ctx context.Context) (_ *lanes, err error) {
 	s := &laneSorter{
 		w: w, lanes: lanes{entries: entries{limit: w.timeline.limit}, begun: map[int]entry{}},
 		current: make([]currentLane, len(w.accounts.callers)), resets: map[string]int{}, seen: map[uint64]int32{},
@@ -49,7 +49,15 @@ func (w *Watcher) intoLanes(ctx context.Context) (*lanes, error) {
 	in := w.store.reader(nil)
 	s.lanes.copies.in = in
 	s.lanes.spilled = s.lanes.copies.take
-	for x, err := range w.timeline.all() {
+	timeline := &w.timeline
+	if len(w.ahead) > 0 {
+		timeline, err = w.timelineByService()
+		defer func() { err = errors.Join(err, timeline.close()) }()
+		if err != nil {
+			return nil, err
+		}
+	}
+	for x, err := range timeline.all() {
 		if err = errors.Join(err, ctx.Err()); err == nil && x.forget {
 			err = s.forget(in, x)
 		} else if err == nil && !s.isDouble(x) {

@@ -103,12 +103,18 @@ func (p *pass) weighRest() error {
 	for _, x := range p.rest {
 		x.ask(known)
 	}
+	files := p.w.fileNames()
 	for x, err := range p.w.writes.all() {
 		if err != nil {
 			return err
 		}
 		if list, isAsked := known.entries[x.key]; isAsked {
-			known.entries[x.key] = append(list, *x)
+			known.entries[x.key] = append(list, p.w.corrected(*x, files))
+		}
+	}
+	if len(p.w.ahead) > 0 {
+		for _, list := range known.entries {
+			slices.SortFunc(list, func(a, b entry) int { return a.compare(&b) })
 		}
 	}
 	compared := map[[2]caller]bool{}

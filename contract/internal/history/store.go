@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"svc.example/understudy/contract/internal/facts"
 )
@@ -20,6 +21,7 @@ type store struct {
 	size      int64
 	room      []byte          // for one that is encoded
 	unordered map[string]bool // files
+	ahead     map[string]time.Duration
 }
 
 // maxInMemory is the number of exchanges that a store holds in memory, some five megabytes.
@@ -28,6 +30,7 @@ const maxInMemory = 5_000
 // put stores an exchange, and returns where it is. It encodes the exchange if it is not given in that form.
 func (s *store) put(e *facts.Exchange, encoded []byte) (at frame, err error) {
 	if s.file == nil && len(s.exchanges) < cmp.Or(s.limit, maxInMemory) {
+		e.Shift(-s.ahead[e.File])
 		s.exchanges = append(s.exchanges, e)
 		return frame{offset: -int64(len(s.exchanges))}, nil
 	}
@@ -58,12 +61,13 @@ func (s *store) flush() error {
 // close removes the file.
 func (s *store) close() error { return removeScratch(s.file) }
 
-// markUnordered marks the exchanges of files that are not in order of time.
-func (s *store) markUnordered(files map[string]bool) {
-	s.unordered = files
+// mark marks the exchanges of files that are not in order of time, and corrects times by how far their clocks are ahead.
+func (s *store) mark(unordered map[string]bool, ahead map[string]time.Duration) {
 	for _, e := range s.exchanges {
-		e.Unordered = files[e.File]
+		e.Unordered = unordered[e.File]
+		e.Shift(s.ahead[e.File] - ahead[e.File])
 	}
+	s.unordered, s.ahead = unordered, ahead
 }
 
 // reader reads exchanges of a store. It is used by one goroutine.
@@ -110,6 +114,7 @@ func (r *reader) read(file *os.File, x frame, at int32) (*facts.Exchange, error)
 		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
 	e.At, e.Unordered = int(at), r.store.unordered[e.File]
+	e.Shift(-r.store.ahead[e.File])
 	return e, nil
 }
 
