@@ -78,7 +78,7 @@ func (r *Report) annotationText(g *Group) string {
 			message = append(message, "…")
 		}
 	}
-	for _, more := range []string{r.also(g, maxListed), r.says(&g.Finding)} {
+	for _, more := range []string{r.also(g, maxListed), r.says(&g.Finding), r.next(g)} {
 		if more != "" {
 			message = append(message, plain(more))
 		}

@@ -25,6 +25,7 @@ type findingView struct {
 	Document string
 	Says     string // what the document states, where there is no excerpt
 	Excerpt  []excerptLine
+	Next     string // what to do about it
 	Opened   bool
 	Versus   *versusView
 }
@@ -42,7 +43,7 @@ func (r *Report) findingView(g *Group, i int) findingView {
 		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")),
 			maxMessage)),
 	}
-	v.Versus = r.versus(g)
+	v.Versus, v.Next = r.versus(g), strings.TrimPrefix(plain(r.next(g)), "next: ")
 	v.Opened = i == 0 && v.Kind == r.fault()
 	if g.Spec.File != "" && r.Comparison == nil {
 		v.Document = plain(fmt.Sprintf("%s:%d", g.Spec.File, g.Spec.Line))

@@ -219,6 +219,9 @@ func (r *Report) prose(g *Group) string {
 	if says := r.says(&g.Finding); says != "" {
 		lines = append(lines, plain(says))
 	}
+	if next := r.next(g); next != "" {
+		lines = append(lines, plain(next))
+	}
 	if a := r.sidesAt(&g.Finding); a != nil {
 		lines = append(append(lines, "- as recorded, + as answered"), a.Sides.unified()...)
 	}

@@ -121,6 +121,9 @@ func (r *Report) markdownFinding(g *Group) string {
 	if also := r.also(g, maxListed); also != "" {
 		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(also, 1000)))
 	}
+	if next := r.next(g); next != "" {
+		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(next))
+	}
 	b.WriteString(r.markdownSides(g))
 	fmt.Fprintf(&b, "\n<details><summary>Evidence: %s</summary>\n\n", count(len(g.chain()), "exchange"))
 	for i, number := range g.chain() {

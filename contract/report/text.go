@@ -85,6 +85,9 @@ func (t *textWriter) group(g *Group) {
 	for _, line := range wrap(t.r.says(&g.Finding), t.width()-2) {
 		t.line("  %s", t.paint(line, color.Faint))
 	}
+	for _, line := range wrap(t.r.next(g), t.width()-2) {
+		t.line("  %s", t.paint(line, color.Faint))
+	}
 	t.line("")
 }
 

@@ -75,6 +75,22 @@ func (f *Finding) says() string {
 	return says
 }
 
+// next returns what to do about a finding, in one line; it is empty where nothing is left to do.
+func (r *Report) next(g *Group) string {
+	switch {
+	case r.Comparison != nil || g.Accepted:
+		return ""
+	case g.Verdict == Inconclusive:
+		return fmt.Sprintf("next: understudy rules %s says what a recording has to show", g.Rule)
+	case g.Disputed && !r.DisputedFails:
+		return "next: compare what the engines say with the document; --disputed fail lets no such finding pass"
+	case r.Breaks(&g.Finding):
+		return fmt.Sprintf("next: understudy rules %s explains it; an entry of --baseline accepts it: {id: %s}", g.Rule, g.ID)
+	}
+	return fmt.Sprintf("next: understudy rules %s explains it; --severity %s=error lets it fail the check", g.Rule,
+		strings.Trim(g.Rule+"@"+g.Operation, "@"))
+}
+
 func provenanceInWords(p specs.Provenance) string {
 	switch p {
 	case specs.Client:
