@@ -28,7 +28,11 @@ func (e *Exchange) align(was, is *recording.Response) {
 		return
 	}
 	is.Body = &recording.Body{Bytes: text.Bytes()}
-	is.Headers = recording.Headers{{"Content-Type", is.Headers.Value("Content-Type")}}
+	kind, recordedKind := is.Headers.Value("Content-Type"), was.Headers.Value("Content-Type")
+	if mediaType(kind) == mediaType(recordedKind) {
+		kind = recordedKind
+	}
+	is.Headers = recording.Headers{{"Content-Type", kind}}
 }
 
 // jsonOf returns the body of an answer, if it is JSON.

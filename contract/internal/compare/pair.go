@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"slices"
 )
 
@@ -14,7 +15,7 @@ type pairing struct {
 }
 
 // pair returns for each item the one that corresponds to it, or -1, and whether they are in another order. Things
-// correspond by their ids, then by their names, and then by their places. Items that are not things are taken in order.
+// correspond by their ids, then by their names, by what else they have, and then by their places. Items that are not things are taken in order.
 func (c *comparison) pair(p *place, was, is []any) (pairs []int, isMoved bool) {
 	x := &pairing{comparison: c, place: p, was: was, is: is, pairs: make([]int, len(was)), taken: make([]bool, len(is))}
 	for i := range x.pairs {
@@ -23,6 +24,7 @@ func (c *comparison) pair(p *place, was, is []any) (pairs []int, isMoved bool) {
 	if len(was) > 0 && p.resource(c.sites, was[0]) != nil {
 		x.match(x.counterpart, x.ownID)
 		x.match(x.name, x.name)
+		x.match(x.content, x.content)
 	}
 	x.matchRest()
 	last := -1
@@ -133,6 +135,39 @@ func (x *pairing) name(object any) string {
 		}
 	}
 	return ""
+}
+
+// content returns what a thing has but for ids and times, which differ from server to server.
+func (x *pairing) content(object any) string {
+	text, err := json.Marshal(x.lasting(x.place, object))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func (x *pairing) lasting(p *place, value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for name, member := range value {
+			if next := p.below(x.sites, value, name); next.id(x.sites) == "" {
+				kept[name] = x.lasting(&next, member)
+			}
+		}
+		return kept
+	case []any:
+		item, kept := p.below(x.sites, value, items), make([]any, len(value))
+		for i := range value {
+			kept[i] = x.lasting(&item, value[i])
+		}
+		return kept
+	case string:
+		if _, isTime := instant(value); isTime != "" || uuid.MatchString(value) {
+			return nil
+		}
+	}
+	return value
 }
 
 // mayBeSame reports whether nothing is known that speaks against two items being the same: neither has another

@@ -28,20 +28,20 @@ func textOf(value any) (string, bool) {
 	return "", false
 }
 
-// instant reads the forms of time that the interfaces have.
-func instant(text string) (time.Time, bool) {
+// instant reads the forms of time that the interfaces have, and returns which one it is; none is the empty text.
+func instant(text string) (t time.Time, form string) {
 	if len(text) < len("2006-01-02") || text[4] != '-' {
-		return time.Time{}, false
+		return time.Time{}, ""
 	}
-	for _, form := range []string{
+	for _, form = range []string{
 		time.RFC3339Nano, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05",
 		"2006-01-02 15:04:05.999999999 -0700", "2006-01-02T15:04:05", "2006-01-02T15:04:05.999Z0700",
 	} {
 		if t, err := time.Parse(form, text); err == nil {
-			return t, true
+			return t, form
 		}
 	}
-	return time.Time{}, false
+	return time.Time{}, ""
 }
 
 // isSecret reports whether something stands in the place of a secret.
@@ -72,9 +72,9 @@ func (c *comparison) texts(was, is string) bool {
 	case uuid.MatchString(was) && uuid.MatchString(is):
 		return c.ids.match(uuids, was, is)
 	}
-	if t, ok := instant(was); ok {
-		u, ok := instant(is)
-		return ok && t.Sub(u).Abs() <= c.Tolerance
+	if t, form := instant(was); form != "" {
+		u, other := instant(is)
+		return form == other && t.Sub(u).Abs() <= c.Tolerance
 	}
 	return c.withUUIDs(was, is) || strings.Contains(was, "/") && strings.Contains(is, "/") && c.addresses(was, is)
 }
