@@ -59,11 +59,7 @@ const defaultPageSize = 100 // assumed
 
 // createSegmentQuery answers the query that the same caller has asked with the same body before, until its end was
 // returned once; else it begins one.
-func createSegmentQuery(c *op.Call) (op.Reply, error) {
-	audience, err := queriedAudience(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var createSegmentQuery = op.On(queriedAudience, func(c *op.Call, audience world.ParentSegment) (op.Reply, error) {
 	var body queryRequest
 	if err := c.Decode(&body); err != nil {
 		return op.Reply{}, err
@@ -76,12 +72,13 @@ func createSegmentQuery(c *op.Call) (op.Reply, error) {
 		if err := errors.Join(kindErr, body.check(reader.columns), reader.err()); err != nil {
 			return op.Reply{}, err
 		}
+		var err error
 		if q, err = issueQuery(c, audience, body); err != nil {
 			return op.Reply{}, err
 		}
 	}
 	return op.Reply{Body: takeResult(c.World, q, body), Notes: reader.notesOnCount(c.World, audience, kind)}, nil
-}
+})
 
 func (r queryRequest) check(known columns) error {
 	var errs []error
@@ -121,16 +118,12 @@ func canonicalBody(body []byte) (json.RawMessage, error) {
 }
 
 // queryPending is for an auto clock: a client that asks again waits for the end.
-func queryPending(c *op.Call) (string, time.Time, bool) {
-	audience, err := audienceFromPath(c)
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var queryPending = op.PendingOn(audienceFromPath, func(c *op.Call, audience world.ParentSegment) (string, time.Time, bool) {
 	q, known := openQuery(c, audience.ID)
 	job, _ := bridge.Job(c.World, q.Job)
 	status := statusOfQuery(job)
 	return string(status), job.StepAt, known && status == queryRunning
-}
+})
 
 // issueQuery begins a query: a job, which ends at once unless the world says that queries take time.
 func issueQuery(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQuery, err error) {

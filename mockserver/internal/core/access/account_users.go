@@ -75,13 +75,9 @@ func ListUsers(c *op.Call) (op.Reply, error) {
 }
 
 // GetUser returns the user that the path names.
-func GetUser(c *op.Call) (op.Reply, error) {
-	u, err := namedUser(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetUser = op.On(namedUser, func(c *op.Call, u world.User) (op.Reply, error) {
 	return op.OK(accountUserView(c, u))
-}
+})
 
 // namedUser returns the user of the path, which clients name by e-mail address, name or id.
 func namedUser(c *op.Call) (world.User, error) {
@@ -117,12 +113,14 @@ func userWith(w *world.State, fits func(world.User) bool) (world.User, bool) {
 }
 
 // ownUser returns the user of the path if the caller is that user or administers the account (assumed).
-func ownUser(c *op.Call, what string) (world.User, error) {
-	u, err := namedUser(c)
-	if err == nil && !c.Caller.Administers() && u.ID != c.Caller.User.ID {
-		err = op.Forbidden("only administrators may %s of other users", what)
+func ownUser(what string) func(*op.Call) (world.User, error) {
+	return func(c *op.Call) (world.User, error) {
+		u, err := namedUser(c)
+		if err == nil && !c.Caller.Administers() && u.ID != c.Caller.User.ID {
+			err = op.Forbidden("only administrators may %s of other users", what)
+		}
+		return u, err
 	}
-	return u, err
 }
 
 // AddUser adds a restricted user (assumed) with a master key and a write-only key.
@@ -224,13 +222,9 @@ func AuthenticateUser(c *op.Call) (op.Reply, error) {
 }
 
 // ChangePassword sets the password of any user.
-func ChangePassword(c *op.Call) (op.Reply, error) {
-	u, err := namedUser(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ChangePassword = op.On(namedUser, func(c *op.Call, u world.User) (op.Reply, error) {
 	return setPassword(c, u)
-}
+})
 
 // ChangeMyPassword sets the password of the caller, who must give the old one.
 func ChangeMyPassword(c *op.Call) (op.Reply, error) {

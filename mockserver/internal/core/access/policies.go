@@ -61,26 +61,22 @@ func UpdatePolicy(c *op.Call) (op.Reply, error) { return policies.Update(c) }
 
 // DeletePolicy deletes a policy, and takes it from the users and policy groups that have it. The answer still counts
 // them.
-func DeletePolicy(c *op.Call) (op.Reply, error) {
-	id, _, err := policies.Find(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeletePolicy = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
 	reply, err := policies.Delete(c)
 	for _, u := range table.All(&c.World.Account.Users) {
-		if slices.Contains(u.Policies, id) {
-			u.Policies = without(u.Policies, id)
+		if slices.Contains(u.Policies, p.ID) {
+			u.Policies = without(u.Policies, p.ID)
 			putUser(c, u)
 		}
 	}
 	for _, g := range table.All(&c.World.Account.PolicyGroups) {
-		if slices.Contains(g.Policies, id) {
-			g.Policies = without(g.Policies, id)
+		if slices.Contains(g.Policies, p.ID) {
+			g.Policies = without(g.Policies, p.ID)
 			putGroup(c, g)
 		}
 	}
 	return reply, err
-}
+})
 
 func bindPolicy(c *op.Call, id int64, p *world.Policy) error {
 	var body struct {

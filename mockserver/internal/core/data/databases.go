@@ -55,12 +55,14 @@ func LiveDatabase(w *world.State, name string) (world.Database, error) {
 }
 
 // DatabaseFor returns the database that the path names, if the caller has a right on it.
-func DatabaseFor(c *op.Call, r access.Right) (world.Database, error) {
-	d, err := LiveDatabase(c.World, c.Param("database_name"))
-	if err != nil {
-		return d, err
+func DatabaseFor(r access.Right) func(*op.Call) (world.Database, error) {
+	return func(c *op.Call) (world.Database, error) {
+		d, err := LiveDatabase(c.World, c.Param("database_name"))
+		if err != nil {
+			return d, err
+		}
+		return d, RequireRight(c, d, r)
 	}
-	return d, RequireRight(c, d, r)
 }
 
 // RequireRight refuses a caller who lacks a right on a database.
@@ -102,17 +104,13 @@ func ListDatabases(c *op.Call) (op.Reply, error) {
 }
 
 // GetDatabase returns a database on which the caller has a right.
-func GetDatabase(c *op.Call) (op.Reply, error) {
-	d, err := visibleDatabase(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetDatabase = op.On(visibleDatabase, func(c *op.Call, d world.Database) (op.Reply, error) {
 	var count int64
 	for t := range tablesOf(c.World, d.ID) {
 		count += t.Count
 	}
 	return op.OK(oneDatabaseForm{ID: op.IDText(d.ID), databaseForm: databaseView(c, d, count, wire.DateTime)})
-}
+})
 
 // CreateDatabase creates a database, which the caller owns.
 func CreateDatabase(c *op.Call) (op.Reply, error) {
@@ -148,11 +146,7 @@ func touchDatabase(w *world.State, id int64, now time.Time) {
 }
 
 // DeleteDatabase soft-deletes a database with its tables. The tables can be recovered, and the database with them.
-func DeleteDatabase(c *op.Call) (op.Reply, error) {
-	d, err := DatabaseFor(c, access.Delete)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeleteDatabase = op.On(DatabaseFor(access.Delete), func(c *op.Call, d world.Database) (op.Reply, error) {
 	if d.DeleteProtected {
 		return op.Reply{}, op.Forbidden("database %s (id %d) is protected from deletion", d.Name, d.ID)
 	}
@@ -164,7 +158,7 @@ func DeleteDatabase(c *op.Call) (op.Reply, error) {
 	c.World.Core.DatabaseNames.Delete(d.Name)
 	forgetExpired(c.World, c.Now)
 	return op.OK(databaseReference{d.Name})
-}
+})
 
 // permissionWord returns the most that a caller may do with a database, in one word, as the listing has it (the words
 // are those of clients, their meaning is assumed).

@@ -35,7 +35,7 @@ func speaksSQL(jobType string) bool { return slices.Contains(queryTypes()[:3], j
 
 // IssueJob queues a job.
 func (g Engine) IssueJob(c *op.Call) (op.Reply, error) {
-	database, err := data.DatabaseFor(c, access.Query)
+	database, err := data.DatabaseFor(access.Query)(c)
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -250,11 +250,7 @@ func (g Engine) EmptyReason(job world.Job) string {
 }
 
 // KillJob stops a job, and its query if that has not ended. A finished job stays as it is.
-func KillJob(c *op.Call) (op.Reply, error) {
-	job, err := findJob(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var KillJob = op.On(findJob, func(c *op.Call, job world.Job) (op.Reply, error) {
 	if !c.Caller.Administers() && job.User != c.Caller.User.ID {
 		return op.Reply{}, op.Forbidden("job %d belongs to another user: only administrators may kill it", job.ID) // assumed
 	}
@@ -268,4 +264,4 @@ func KillJob(c *op.Call) (op.Reply, error) {
 		c.World.Core.Jobs.Put(job.ID, job)
 	}
 	return op.OK(map[string]string{"job_id": op.IDText(job.ID), "former_status": string(former)})
-}
+})

@@ -131,11 +131,7 @@ func CreateSchedule(c *op.Call) (op.Reply, error) {
 
 // UpdateSchedule changes a schedule. It moves the next run only if it changes the cron text or the timezone, so that a
 // delayed run is not lost.
-func UpdateSchedule(c *op.Call) (op.Reply, error) {
-	before, err := managedSchedule(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var UpdateSchedule = op.On(managedSchedule, func(c *op.Call, before world.JobSchedule) (op.Reply, error) {
 	var body scheduleRequest
 	if err := c.Decode(&body); err != nil {
 		return op.Reply{}, err
@@ -153,19 +149,15 @@ func UpdateSchedule(c *op.Call) (op.Reply, error) {
 		c.World.Core.ScheduleNames.Delete(before.Name)
 	}
 	return op.OK(createdView(c.World, PutSchedule(c.World, s, c.Now)))
-}
+})
 
 // DeleteSchedule deletes a schedule, and cancels the job that it has planned.
-func DeleteSchedule(c *op.Call) (op.Reply, error) {
-	s, err := managedSchedule(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeleteSchedule = op.On(managedSchedule, func(c *op.Call, s world.JobSchedule) (op.Reply, error) {
 	c.World.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
 	c.World.Core.ScheduleNames.Delete(s.Name)
 	table.Delete(&c.World.Core.Schedules, s.ID)
 	return op.OK(scheduleView(c.World, s))
-}
+})
 
 // apply returns a schedule with the changes of a request, without its next slot.
 func (r scheduleRequest) apply(c *op.Call, s world.JobSchedule) (world.JobSchedule, error) {
@@ -341,11 +333,7 @@ type scheduledJobForm struct {
 
 // RunSchedule issues the jobs of consecutive slots, from the time in the path on. The first job gets the domain key
 // (assumed).
-func RunSchedule(c *op.Call) (op.Reply, error) {
-	s, err := managedSchedule(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var RunSchedule = op.On(managedSchedule, func(c *op.Call, s world.JobSchedule) (op.Reply, error) {
 	body := struct {
 		Num       int64     `json:"num"`
 		DomainKey domainKey `json:"domain_key"`
@@ -369,7 +357,7 @@ func RunSchedule(c *op.Call) (op.Reply, error) {
 		jobs[i] = scheduledJobForm{job.ID, job.Type, wire.DateTime(at)}
 	}
 	return op.OK(map[string]any{"jobs": jobs})
-}
+})
 
 // runTimes returns the slots of a run: the time that the path names, and the schedule's own slots after it.
 func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) {
@@ -395,11 +383,7 @@ func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) 
 }
 
 // GetScheduleHistory lists the jobs of a schedule, the newest first, without the job at the position to.
-func GetScheduleHistory(c *op.Call) (op.Reply, error) {
-	s, err := scheduleFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetScheduleHistory = op.On(scheduleFromPath, func(c *op.Call, s world.JobSchedule) (op.Reply, error) {
 	from, err := position(c, "from", 0)
 	if err != nil {
 		return op.Reply{}, err
@@ -425,7 +409,7 @@ func GetScheduleHistory(c *op.Call) (op.Reply, error) {
 		at++
 	}
 	return op.OK(historyForm{Count: len(history), From: from, To: to, History: history})
-}
+})
 
 type historyForm struct {
 	Count   int       `json:"count"`

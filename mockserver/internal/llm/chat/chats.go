@@ -7,6 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/llm/kinds"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -80,14 +81,10 @@ func throughIntegration(c *op.Call, service string) (func(world.Resource[world.C
 }
 
 // GetChatHistory returns all entries of a chat: its inputs, the answers and the tool calls.
-func GetChatHistory(c *op.Call) (op.Reply, error) {
-	id, _, err := Chats.Find(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	entries, _ := c.World.LLM.Histories.Get(id)
+var GetChatHistory = resource.On(Chats.Resource, func(c *op.Call, chat world.Resource[world.Chat]) (op.Reply, error) {
+	entries, _ := c.World.LLM.Histories.Get(chat.ID)
 	return jsonapi.PlainReply(map[string][]world.ChatEntry{"data": append([]world.ChatEntry{}, entries...)})
-}
+})
 
 // Artifacts is the kind of artifacts. Only chats produce them, and every user who sees the chat sees them.
 var Artifacts = jsonapi.NewKind(jsonapi.KindOf[world.Artifact]{

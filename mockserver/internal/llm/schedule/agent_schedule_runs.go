@@ -16,11 +16,9 @@ import (
 )
 
 // CallbackAgentSchedule stores the result of a run. It does not count as a change of the schedule by a user (assumed).
-func CallbackAgentSchedule(c *op.Call) (op.Reply, error) {
-	id, r, err := resource.Find[world.Resource[world.AgentSchedule]](AgentSchedules.Resource, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var CallbackAgentSchedule = resource.On(AgentSchedules.Resource, func(
+	c *op.Call, r world.Resource[world.AgentSchedule],
+) (op.Reply, error) {
 	var body struct {
 		Session    string  `json:"session_id"`
 		Attempt    string  `json:"attempt_id"`
@@ -33,6 +31,7 @@ func CallbackAgentSchedule(c *op.Call) (op.Reply, error) {
 	}
 	executed := c.Now
 	if body.ExecutedAt != "" {
+		var err error
 		if executed, err = time.Parse(time.RFC3339, body.ExecutedAt); err != nil {
 			return op.Reply{}, op.Invalid("executed_at", "want a time, such as 2026-01-16T07:00:12Z, not %q",
 				body.ExecutedAt)
@@ -48,9 +47,9 @@ func CallbackAgentSchedule(c *op.Call) (op.Reply, error) {
 	if _, err := disableIfOver(c, &r); err != nil {
 		return op.Reply{}, err
 	}
-	c.World.LLM.AgentSchedules.Put(id, r)
+	c.World.LLM.AgentSchedules.Put(r.ID, r)
 	return op.Reply{}, nil
-}
+})
 
 // disableIfOver disables a schedule that is past its end, and removes the times from its workflow. It reports whether
 // the schedule is past its end.
@@ -66,23 +65,21 @@ func disableIfOver(c *op.Call, r *world.Resource[world.AgentSchedule]) (bool, er
 
 // ExecuteAgentSchedule answers with the definition of a run, and runs nothing. Past the end of a schedule the
 // definition only logs this (public).
-func ExecuteAgentSchedule(c *op.Call) (op.Reply, error) {
-	id, r, err := resource.Find[world.Resource[world.AgentSchedule]](AgentSchedules.Resource, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ExecuteAgentSchedule = resource.On(AgentSchedules.Resource, func(
+	c *op.Call, r world.Resource[world.AgentSchedule],
+) (op.Reply, error) {
 	over, err := disableIfOver(c, &r)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	definition := newRun(c, r)
 	if over {
-		c.World.LLM.AgentSchedules.Put(id, r)
+		c.World.LLM.AgentSchedules.Put(r.ID, r)
 		definition = logOnly(r.Attributes)
 	}
 	text, err := yaml.Dump(definition)
 	return op.Reply{Type: "application/x-yaml", Bytes: text}, err
-}
+})
 
 // Each schedule has a workflow project of its own, whose workflow fetches the definition of a run at the time of the
 // run, and runs it. Its contents are assumed.
