@@ -243,7 +243,8 @@ func answerQuery(w *world.State, e world.DueEvent) {
 	case q.Answer.Error != "":
 		err = errors.New(q.Answer.Error)
 	default:
-		q.Found = found(q.Answer)
+		count := *cmp.Or(q.Answer.Count, new(int64))
+		q.Found = &world.Found{Count: count, Preview: *cmp.Or(q.Answer.Preview, &count)}
 		w.Audience.Queries.Put(q.ID, q)
 		scripted(w, q, list)
 		return

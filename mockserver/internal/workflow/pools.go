@@ -17,7 +17,9 @@ var pools = resource.New(resource.Of[world.Pool]{
 	Rows:  func(w *world.State) *table.Table[world.Pool] { return &w.Workflow.Pools },
 	Bind:  bindPool,
 	Guard: guardPool,
-	View:  func(_ *op.Call, p world.Pool) any { return poolView(p) },
+	View: func(_ *op.Call, p world.Pool) any {
+		return poolForm{ID: op.IDText(p.ID), Name: p.Name, ConcurrencyLimit: p.Limit, Default: p.Default}
+	},
 })
 
 const defaultPoolName = "default"
@@ -27,10 +29,6 @@ type poolForm struct {
 	Name             string `json:"name"`
 	ConcurrencyLimit int    `json:"concurrencyLimit"`
 	Default          bool   `json:"default"`
-}
-
-func poolView(p world.Pool) poolForm {
-	return poolForm{ID: op.IDText(p.ID), Name: p.Name, ConcurrencyLimit: p.Limit, Default: p.Default}
 }
 
 func listPools(c *op.Call) (op.Reply, error) { return pools.List(c) }

@@ -23,7 +23,12 @@ var policyGroups = resource.New(resource.Of[world.PolicyGroup]{
 	Lookup:  findGroup,
 	Bind:    bindGroup,
 	Guard:   guardGroup,
-	View:    func(c *op.Call, g world.PolicyGroup) any { return groupView(c.World, g) },
+	View: func(c *op.Call, g world.PolicyGroup) any {
+		return policyGroupForm{
+			ID: g.ID, AccountID: c.World.Account.ID, Name: g.Name, TaggableName: g.TaggableName, Description: g.Description,
+			PolicyCount: len(g.Policies), CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),
+		}
+	},
 })
 
 type policyGroupForm struct {
@@ -35,13 +40,6 @@ type policyGroupForm struct {
 	PolicyCount  int     `json:"policy_count"`
 	CreatedAt    string  `json:"created_at"`
 	UpdatedAt    string  `json:"updated_at"`
-}
-
-func groupView(w *world.State, g world.PolicyGroup) policyGroupForm {
-	return policyGroupForm{
-		ID: g.ID, AccountID: w.Account.ID, Name: g.Name, TaggableName: g.TaggableName, Description: g.Description,
-		PolicyCount: len(g.Policies), CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),
-	}
 }
 
 // ListPolicyGroups lists the policy groups of the account.

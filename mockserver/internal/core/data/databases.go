@@ -35,7 +35,11 @@ func databaseView(c *op.Call, d world.Database, count int64, written func(time.T
 		Permission: permissionWord(c.World, c.Caller, d), DeleteProtected: d.DeleteProtected,
 	}
 	if c.Text("require_permissions") == "true" {
-		form.Permissions = databasePermissions(c.World, c.Caller, d)
+		may := func(r access.Right) bool { return access.May(c.World, c.Caller, d, r) }
+		form.Permissions = &permissionsForm{
+			Edit: may(access.Edit), Delete: may(access.Delete), Query: may(access.Query), Import: may(access.Import),
+			Download: may(access.Download),
+		}
 	}
 	return form
 }
@@ -180,14 +184,6 @@ type permissionsForm struct {
 	Query    bool `json:"query"`
 	Import   bool `json:"import"`
 	Download bool `json:"download"`
-}
-
-func databasePermissions(w *world.State, caller world.Caller, d world.Database) *permissionsForm {
-	may := func(r access.Right) bool { return access.May(w, caller, d, r) }
-	return &permissionsForm{
-		Edit: may(access.Edit), Delete: may(access.Delete), Query: may(access.Query), Import: may(access.Import),
-		Download: may(access.Download),
-	}
 }
 
 // MayQuery reports whether a caller may query the live database with a name. For a database that does not exist, it

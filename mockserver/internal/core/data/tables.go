@@ -413,7 +413,14 @@ var TailTable = op.OnTwo(tableFor(access.Query), func(c *op.Call, _ world.Databa
 	case "json":
 		return op.OK(records)
 	case "msgpack":
-		return stream(records)
+		var b bytes.Buffer
+		encoder := msgpack.NewEncoder(&b)
+		for _, r := range records {
+			if err := encoder.Encode(r); err != nil {
+				return op.Reply{}, fmt.Errorf("write a record as msgpack: %w", err)
+			}
+		}
+		return op.Reply{Bytes: b.Bytes(), Type: "application/octet-stream"}, nil
 	default:
 		return op.Reply{}, op.Invalid("format", "want json or msgpack, not %q", form)
 	}
@@ -434,18 +441,6 @@ func lastRecords(w *world.State, t world.Table, count int64) ([]record, error) {
 	}
 	slices.Reverse(list)
 	return list, nil
-}
-
-// stream answers with one msgpack value after the other, the form that clients read.
-func stream(records []record) (op.Reply, error) {
-	var b bytes.Buffer
-	encoder := msgpack.NewEncoder(&b)
-	for _, r := range records {
-		if err := encoder.Encode(r); err != nil {
-			return op.Reply{}, fmt.Errorf("write a record as msgpack: %w", err)
-		}
-	}
-	return op.Reply{Bytes: b.Bytes(), Type: "application/octet-stream"}, nil
 }
 
 // record is one record on the wire: a map whose keys have a fixed order.

@@ -23,7 +23,10 @@ const (
 func Issue(w *world.State, job world.Job, at time.Time) (world.Job, error) {
 	if job.DomainKey != "" {
 		if holder, held := w.Core.JobKeys.Get(job.DomainKey); held {
-			return job, domainKeyTaken(job.DomainKey, holder)
+			return job, &op.Error{
+				Code: op.CodeConflict, Message: fmt.Sprintf("domain key %s is already used by job %d", job.DomainKey, holder),
+				Details: map[string]any{"conflicts_with": op.IDText(holder)},
+			}
 		}
 	}
 	job.ID = w.NewID("core.job")

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -75,7 +76,8 @@ var ExecuteAgentSchedule = resource.On(AgentSchedules.Resource, func(
 	definition := newRun(c, r)
 	if over {
 		c.World.LLM.AgentSchedules.Put(r.ID, r)
-		definition = logOnly(r.Attributes)
+		message := fmt.Sprintf("agent schedule %q has ended and does not run any more", r.Attributes.Name)
+		definition = loggingRun{r.Attributes.Timezone, map[string]string{"echo>": message}}
 	}
 	text, err := yaml.Dump(definition)
 	return op.Reply{Type: "application/x-yaml", Bytes: text}, err
