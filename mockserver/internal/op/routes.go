@@ -131,6 +131,29 @@ func On[T any](find func(*Call) (T, error), handle func(*Call, T) (Reply, error)
 	}
 }
 
+// ByID returns the row of one kind whose id is a path parameter. Get looks it up.
+func ByID[T any](c *Call, kind, param string, get func(id int64) (T, bool)) (row T, err error) {
+	id, err := c.ID(kind, param)
+	if err != nil {
+		return row, err
+	}
+	row, ok := get(id)
+	if !ok {
+		err = NotFound(kind, "id", id)
+	}
+	return row, err
+}
+
+// ByName returns the row of one kind that has a name, which idOf finds in an index and get in its table.
+func ByName[T any](kind, name string, idOf func(string) (int64, bool), get func(id int64) (T, bool)) (row T, err error) {
+	id, ok := idOf(name)
+	if !ok {
+		return row, NotFound(kind, "name", name)
+	}
+	row, _ = get(id)
+	return row, nil
+}
+
 // OnTwo does the same for calls that name two things, such as a database and one of its tables.
 func OnTwo[T, U any](find func(*Call) (T, U, error), handle func(*Call, T, U) (Reply, error)) Handler {
 	return func(c *Call) (Reply, error) {

@@ -49,15 +49,7 @@ func matchAttempts(c *op.Call) (func(world.Attempt) bool, error) {
 // attemptFromPath returns the attempt that a path parameter names.
 func attemptFromPath(param string) func(*op.Call) (world.Attempt, error) {
 	return func(c *op.Call) (world.Attempt, error) {
-		id, err := c.ID("attempt", param)
-		if err != nil {
-			return world.Attempt{}, err
-		}
-		a, ok := c.World.Workflow.Attempts.Get(id)
-		if !ok {
-			return a, op.NotFound("attempt", "id", id)
-		}
-		return a, nil
+		return op.ByID(c, "attempt", param, c.World.Workflow.Attempts.Get)
 	}
 }
 

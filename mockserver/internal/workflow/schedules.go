@@ -205,16 +205,9 @@ func moveForward(s world.Schedule, d world.Definition, field string, slot dig.Sl
 
 // scheduleFromPath returns the schedule of the path, and the workflow that it starts.
 func scheduleFromPath(c *op.Call) (s world.Schedule, d world.Definition, err error) {
-	id, err := c.ID("schedule", "id")
-	if err != nil {
-		return s, d, err
-	}
-	s, ok := c.World.Workflow.Schedules.Get(id)
-	if !ok {
-		return s, d, op.NotFound("schedule", "id", id)
-	}
+	s, err = op.ByID(c, "schedule", "id", c.World.Workflow.Schedules.Get)
 	d, _ = c.World.Workflow.Definitions.Get(s.Definition)
-	return s, d, nil
+	return s, d, err
 }
 
 // retryAfter is the time after which a scheduled start that hit a limit is tried again.

@@ -102,15 +102,7 @@ var getWorkflow = op.On(definitionFromQuery, func(c *op.Call, d world.Definition
 })
 
 func definitionFromQuery(c *op.Call) (world.Definition, error) {
-	id, err := c.ID("workflow", "id")
-	if err != nil {
-		return world.Definition{}, err
-	}
-	d, ok := c.World.Workflow.Definitions.Get(id)
-	if !ok {
-		return d, op.NotFound("workflow", "id", id)
-	}
-	return d, nil
+	return op.ByID(c, "workflow", "id", c.World.Workflow.Definitions.Get)
 }
 
 // definitionByID finds a workflow of a live project, of any revision.

@@ -47,15 +47,7 @@ func email(u world.User) *string {
 
 // userFromPath returns the user that the path names by id.
 func userFromPath(c *op.Call) (world.User, error) {
-	id, err := c.ID("user", "user_id")
-	if err != nil {
-		return world.User{}, err
-	}
-	u, ok := c.World.Account.LiveUser(id)
-	if !ok {
-		return u, op.NotFound("user", "id", id)
-	}
-	return u, nil
+	return op.ByID(c, "user", "user_id", c.World.Account.LiveUser)
 }
 
 // readableUser returns the user of the path if the caller may read about it: administrators and delegated admins read

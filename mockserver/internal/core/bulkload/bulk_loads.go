@@ -188,12 +188,7 @@ func loadConfig(value jsontext.Value) ([]byte, error) {
 }
 
 func bulkLoadFromPath(c *op.Call) (world.BulkLoad, error) {
-	id, ok := c.World.Core.BulkLoadNames.Get(c.Param("name"))
-	if !ok {
-		return world.BulkLoad{}, op.NotFound("bulk load session", "name", c.Param("name"))
-	}
-	b, _ := c.World.Core.BulkLoads.Get(id)
-	return b, nil
+	return op.ByName("bulk load session", c.Param("name"), c.World.Core.BulkLoadNames.Get, c.World.Core.BulkLoads.Get)
 }
 
 // ownBulkLoad returns the bulk load session of the path if the caller created it or is an administrator (assumed).

@@ -106,12 +106,7 @@ var DeleteBulkImport = op.On(ownBulkImport, func(c *op.Call, b world.BulkImport)
 })
 
 func bulkImportFromPath(c *op.Call) (world.BulkImport, error) {
-	id, ok := c.World.Core.BulkImportNames.Get(c.Param("name"))
-	if !ok {
-		return world.BulkImport{}, op.NotFound("bulk import", "name", c.Param("name"))
-	}
-	b, _ := c.World.Core.BulkImports.Get(id)
-	return b, nil
+	return op.ByName("bulk import", c.Param("name"), c.World.Core.BulkImportNames.Get, c.World.Core.BulkImports.Get)
 }
 
 // ownBulkImport returns the bulk import of the path if the caller created it or is an administrator (assumed).

@@ -50,12 +50,7 @@ type databaseReference struct {
 
 // LiveDatabase returns the database with a name that has not been deleted.
 func LiveDatabase(w *world.State, name string) (world.Database, error) {
-	id, ok := w.Core.DatabaseNames.Get(name)
-	if !ok {
-		return world.Database{}, op.NotFound("database", "name", name)
-	}
-	d, _ := w.Core.Databases.Get(id)
-	return d, nil
+	return op.ByName("database", name, w.Core.DatabaseNames.Get, w.Core.Databases.Get)
 }
 
 // DatabaseFor returns the database that the path names, if the caller has a right on it.

@@ -96,7 +96,7 @@ func ListDeletedTables(c *op.Call) (op.Reply, error) { return deletedTables.List
 // without the right nothing is recovered (documented, except for the status).
 var RecoverTable = resource.On(deletedTables, func(c *op.Call, t world.Table) (op.Reply, error) {
 	if !recoverable(t, c.Now) {
-		return op.Reply{}, op.NotFound(deletedTables.Noun, "t.ID", t.ID)
+		return op.Reply{}, op.NotFound(deletedTables.Noun, "id", t.ID)
 	}
 	var body struct {
 		Table    *string `json:"table_name"`

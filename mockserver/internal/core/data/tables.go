@@ -275,12 +275,8 @@ func (o tableOptions) apply(t *world.Table) error {
 	if o.Description.Sent {
 		t.Description = o.Description.Value
 	}
-	if o.DetectSchema != nil {
-		t.DetectSchema = *o.DetectSchema
-	}
-	if o.IncludeV != nil {
-		t.IncludeV = *o.IncludeV
-	}
+	wire.Set(&t.DetectSchema, o.DetectSchema)
+	wire.Set(&t.IncludeV, o.IncludeV)
 	return nil
 }
 

@@ -247,15 +247,7 @@ func jobFromPath(c *op.Call) (world.Job, error) {
 }
 
 func findJob(c *op.Call) (world.Job, error) {
-	id, err := c.ID("job", "job_id")
-	if err != nil {
-		return world.Job{}, err
-	}
-	job, ok := c.World.Core.Jobs.Get(id)
-	if !ok {
-		return job, op.NotFound("job", "id", id)
-	}
-	return job, nil
+	return op.ByID(c, "job", "job_id", c.World.Core.Jobs.Get)
 }
 
 // JobPending reports the status of the job of the path, and when its next step is due, if it is not over.

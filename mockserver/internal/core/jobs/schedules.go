@@ -230,12 +230,7 @@ func (r scheduleRequest) scheduleAllowed(c *op.Call, s world.JobSchedule) error 
 
 // scheduleFromPath returns the schedule that the path names. All users see the schedules of the account (assumed).
 func scheduleFromPath(c *op.Call) (world.JobSchedule, error) {
-	id, ok := c.World.Core.ScheduleNames.Get(c.Param("schedule_name"))
-	if !ok {
-		return world.JobSchedule{}, op.NotFound("schedule", "name", c.Param("schedule_name"))
-	}
-	s, _ := c.World.Core.Schedules.Get(id)
-	return s, nil
+	return op.ByName("schedule", c.Param("schedule_name"), c.World.Core.ScheduleNames.Get, c.World.Core.Schedules.Get)
 }
 
 // managedSchedule returns the schedule of the path if the caller created it or is an administrator (assumed).
