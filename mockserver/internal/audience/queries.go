@@ -59,11 +59,9 @@ const defaultPageSize = 100 // assumed
 
 // createSegmentQuery answers the query that the same caller has asked with the same body before, until its end was
 // returned once; else it begins one.
-var createSegmentQuery = op.On(queriedAudience, func(c *op.Call, audience world.ParentSegment) (op.Reply, error) {
-	var body queryRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var createSegmentQuery = op.OnSent(queriedAudience, func(
+	c *op.Call, audience world.ParentSegment, body queryRequest,
+) (op.Reply, error) {
 	kind, kindErr := segmentKind(body.Kind, body.Realtime, body.FunnelStage)
 	reader := newRuleReader(c.World, audience)
 	reader.rule(body.Rule)

@@ -131,6 +131,23 @@ func On[T any](find func(*Call) (T, error), handle func(*Call, T) (Reply, error)
 	}
 }
 
+// Sent returns a handler of what a call sends, read from its body.
+func Sent[B any](handle func(*Call, B) (Reply, error)) Handler {
+	return On(bodyOf[B], handle)
+}
+
+// OnSent returns a handler of what a call names, which find returns, and of what the call sends.
+func OnSent[T, B any](find func(*Call) (T, error), handle func(*Call, T, B) (Reply, error)) Handler {
+	return OnTwo(func(c *Call) (named T, body B, err error) {
+		if named, err = find(c); err == nil {
+			body, err = bodyOf[B](c)
+		}
+		return named, body, err
+	}, handle)
+}
+
+func bodyOf[B any](c *Call) (body B, err error) { return body, c.Decode(&body) }
+
 // ByID returns the row of one kind whose id is a path parameter. Get looks it up.
 func ByID[T any](c *Call, kind, param string, get func(id int64) (T, bool)) (row T, err error) {
 	id, err := c.ID(kind, param)

@@ -124,14 +124,10 @@ func ownUser(what string) func(*op.Call) (world.User, error) {
 }
 
 // AddUser adds a restricted user (assumed) with a master key and a write-only key.
-func AddUser(c *op.Call) (op.Reply, error) {
-	var body struct {
-		Email    string `json:"email"`
-		Password string `json:"password"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var AddUser = op.Sent(func(c *op.Call, body struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}) (op.Reply, error) {
 	if name, domain, found := strings.Cut(body.Email, "@"); !found || name == "" || domain == "" {
 		return op.Reply{}, op.Invalid("email", "want an e-mail address, not %q", body.Email)
 	}
@@ -152,7 +148,7 @@ func AddUser(c *op.Call) (op.Reply, error) {
 	newKey(c, u.ID, false)
 	newKey(c, u.ID, true)
 	return op.OK(accountUserView(c, u))
-}
+})
 
 // RemoveUser removes a user with its keys and its OAuth tokens and codes. Its sub users are removed with it (assumed).
 func RemoveUser(c *op.Call) (op.Reply, error) {
@@ -202,14 +198,10 @@ func hasPassword(u world.User, password string) bool {
 
 // AuthenticateUser returns a master key of the user whose password it is given. Clients accept only 400 for a wrong
 // password (client).
-func AuthenticateUser(c *op.Call) (op.Reply, error) {
-	var body struct {
-		User     string `json:"user"`
-		Password string `json:"password"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var AuthenticateUser = op.Sent(func(c *op.Call, body struct {
+	User     string `json:"user"`
+	Password string `json:"password"`
+}) (op.Reply, error) {
 	u, ok := userNamed(c.World, body.User)
 	if !ok || !hasPassword(u, body.Password) {
 		return op.Reply{}, op.Invalid("", "authentication failed")
@@ -219,7 +211,7 @@ func AuthenticateUser(c *op.Call) (op.Reply, error) {
 		return op.OK(map[string]string{"user": body.User, "apikey": newKey(c, u.ID, false)})
 	}
 	return op.OK(map[string]string{"user": body.User, "apikey": c.World.Account.PlatformKey(keys[0])})
-}
+})
 
 // ChangePassword sets the password of any user.
 var ChangePassword = op.On(namedUser, func(c *op.Call, u world.User) (op.Reply, error) {
@@ -227,18 +219,14 @@ var ChangePassword = op.On(namedUser, func(c *op.Call, u world.User) (op.Reply, 
 })
 
 // ChangeMyPassword sets the password of the caller, who must give the old one.
-func ChangeMyPassword(c *op.Call) (op.Reply, error) {
-	var body struct {
-		Old string `json:"old_password"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var ChangeMyPassword = op.Sent(func(c *op.Call, body struct {
+	Old string `json:"old_password"`
+}) (op.Reply, error) {
 	if !hasPassword(c.Caller.User, body.Old) {
 		return op.Reply{}, op.Invalid("old_password", "is not the password of the user")
 	}
 	return setPassword(c, c.Caller.User)
-}
+})
 
 func setPassword(c *op.Call, u world.User) (op.Reply, error) {
 	var body struct {

@@ -55,13 +55,9 @@ func newKey(c *op.Call, user int64, writeOnly bool) string {
 }
 
 // RemoveAPIKey removes a key of the user that the path names.
-var RemoveAPIKey = op.On(ownUser("remove keys"), func(c *op.Call, u world.User) (op.Reply, error) {
-	var body struct {
-		Key string `json:"apikey"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var RemoveAPIKey = op.OnSent(ownUser("remove keys"), func(c *op.Call, u world.User, body struct {
+	Key string `json:"apikey"`
+}) (op.Reply, error) {
 	if body.Key == "" {
 		return op.Reply{}, op.Invalid("apikey", "is missing")
 	}

@@ -78,13 +78,9 @@ var ListUserPolicies = op.On(readableUser, func(c *op.Call, u world.User) (op.Re
 })
 
 // UpdateUserPolicies replaces the policies of a user.
-var UpdateUserPolicies = op.On(userFromPath, func(c *op.Call, u world.User) (op.Reply, error) {
-	var body struct {
-		PolicyIDs *[]string `json:"policy_ids"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var UpdateUserPolicies = op.OnSent(userFromPath, func(c *op.Call, u world.User, body struct {
+	PolicyIDs *[]string `json:"policy_ids"`
+}) (op.Reply, error) {
 	ids, err := textIDs("policy_ids", body.PolicyIDs, "policy", c.World.Account.Policies.Get)
 	if err != nil {
 		return op.Reply{}, err
@@ -113,13 +109,11 @@ var ListPolicyUsers = resource.On(policies, func(c *op.Call, p world.Policy) (op
 
 // UpdatePolicyUsers replaces the users who have a policy. It answers with users in full, unlike ListPolicyUsers
 // (public).
-var UpdatePolicyUsers = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
-	var body struct {
+var UpdatePolicyUsers = op.OnSent(resource.Named[world.Policy](policies), func(
+	c *op.Call, p world.Policy, body struct {
 		UserIDs *[]int64 `json:"user_ids"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	ids, err := integerIDs("user_ids", body.UserIDs, "user", c.World.Account.LiveUser)
 	if err != nil {
 		return op.Reply{}, err

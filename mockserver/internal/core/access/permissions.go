@@ -136,13 +136,11 @@ var GetColumnPermissions = resource.On(policies, func(c *op.Call, p world.Policy
 
 // UpdateColumnPermissions replaces the column permissions of a policy. It takes the list wrapped and answers with it
 // bare (public).
-var UpdateColumnPermissions = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
-	var body struct {
+var UpdateColumnPermissions = op.OnSent(resource.Named[world.Policy](policies), func(
+	c *op.Call, p world.Policy, body struct {
 		ColumnPermissions *[]columnPermissionForm `json:"column_permissions"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	if body.ColumnPermissions == nil {
 		return op.Reply{}, op.Unprocessable("column_permissions", "is missing: want the whole list, which may be empty")
 	}

@@ -151,13 +151,11 @@ var ListPolicyGroupPolicies = resource.On(policyGroups, func(c *op.Call, g world
 })
 
 // UpdatePolicyGroupPolicies replaces the policies of a policy group.
-var UpdatePolicyGroupPolicies = resource.On(policyGroups, func(c *op.Call, g world.PolicyGroup) (op.Reply, error) {
-	var body struct {
+var UpdatePolicyGroupPolicies = op.OnSent(resource.Named[world.PolicyGroup](policyGroups), func(
+	c *op.Call, g world.PolicyGroup, body struct {
 		PolicyIDs *[]int64 `json:"policy_ids"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	ids, err := integerIDs("policy_ids", body.PolicyIDs, "policy", c.World.Account.Policies.Get)
 	if err != nil {
 		return op.Reply{}, err

@@ -71,11 +71,7 @@ func ListBulkLoads(c *op.Call) (op.Reply, error) {
 }
 
 // CreateBulkLoad creates a bulk load session, and plans its first job if it has a cron text.
-func CreateBulkLoad(c *op.Call) (op.Reply, error) {
-	var body bulkLoadRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var CreateBulkLoad = op.Sent(func(c *op.Call, body bulkLoadRequest) (op.Reply, error) {
 	b, err := body.apply(c, world.BulkLoad{
 		ID: c.World.NewID("core.bulk_load"), Timezone: "UTC", User: c.Caller.User.ID, CreatedAt: c.Now,
 	})
@@ -86,7 +82,7 @@ func CreateBulkLoad(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return op.OK(bulkLoadView(putBulkLoad(c.World, b, c.Now)))
-}
+})
 
 // GetBulkLoad returns a bulk load session.
 var GetBulkLoad = op.On(bulkLoadFromPath, func(c *op.Call, b world.BulkLoad) (op.Reply, error) {
@@ -94,11 +90,9 @@ var GetBulkLoad = op.On(bulkLoadFromPath, func(c *op.Call, b world.BulkLoad) (op
 })
 
 // UpdateBulkLoad changes a bulk load session. It moves the next run only if its cron text or its timezone changes.
-var UpdateBulkLoad = op.On(ownBulkLoad, func(c *op.Call, before world.BulkLoad) (op.Reply, error) {
-	var body bulkLoadRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var UpdateBulkLoad = op.OnSent(ownBulkLoad, func(
+	c *op.Call, before world.BulkLoad, body bulkLoadRequest,
+) (op.Reply, error) {
 	b, err := body.apply(c, before)
 	if err == nil && (b.Cron != before.Cron || b.Timezone != before.Timezone) {
 		b.Slot, err = jobs.NextSlot(timing(b), c.Now)
@@ -240,13 +234,9 @@ func jobOfLoad(b world.BulkLoad, slot time.Time) world.Job {
 }
 
 // RunBulkLoad issues a job with the configuration of a session.
-var RunBulkLoad = op.On(ownBulkLoad, func(c *op.Call, b world.BulkLoad) (op.Reply, error) {
-	var body struct {
-		ScheduledTime jsontext.Value `json:"scheduled_time"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var RunBulkLoad = op.OnSent(ownBulkLoad, func(c *op.Call, b world.BulkLoad, body struct {
+	ScheduledTime jsontext.Value `json:"scheduled_time"`
+}) (op.Reply, error) {
 	slot, err := scheduledTime(body.ScheduledTime, c.Now)
 	if err != nil {
 		return op.Reply{}, err

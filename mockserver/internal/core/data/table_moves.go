@@ -115,11 +115,9 @@ type transferredTable struct {
 
 // TransferTable transfers a table to another account, and removes it from this one for good. A repetition with the same
 // idempotent_key gets the first answer.
-var TransferTable = op.On(DatabaseFor(access.Edit), func(c *op.Call, d world.Database) (op.Reply, error) {
-	var body transferRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var TransferTable = op.OnSent(DatabaseFor(access.Edit), func(
+	c *op.Call, d world.Database, body transferRequest,
+) (op.Reply, error) {
 	if err := transferable(c, body); err != nil {
 		return op.Reply{}, err
 	}

@@ -106,11 +106,7 @@ type scheduleRequest struct {
 }
 
 // CreateSchedule creates a schedule and plans its first job.
-func CreateSchedule(c *op.Call) (op.Reply, error) {
-	var body scheduleRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var CreateSchedule = op.Sent(func(c *op.Call, body scheduleRequest) (op.Reply, error) {
 	s := world.JobSchedule{
 		ID: c.World.NewID("core.schedule"), Name: c.Param("schedule_name"), Timezone: "UTC", User: c.Caller.User.ID,
 		CreatedAt: c.Now,
@@ -127,15 +123,13 @@ func CreateSchedule(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return op.OK(createdView(c.World, PutSchedule(c.World, s, c.Now)))
-}
+})
 
 // UpdateSchedule changes a schedule. It moves the next run only if it changes the cron text or the timezone, so that a
 // delayed run is not lost.
-var UpdateSchedule = op.On(managedSchedule, func(c *op.Call, before world.JobSchedule) (op.Reply, error) {
-	var body scheduleRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var UpdateSchedule = op.OnSent(managedSchedule, func(
+	c *op.Call, before world.JobSchedule, body scheduleRequest,
+) (op.Reply, error) {
 	s, err := body.apply(c, before)
 	if err != nil {
 		return op.Reply{}, err

@@ -205,16 +205,12 @@ type chatFile struct {
 
 // DownloadChatFiles sends the files of a chat as one body of parts, whose names are the percent-encoded paths of the
 // files (public).
-var DownloadChatFiles = resource.On(Chats.Resource, func(
-	c *op.Call, chat world.Resource[world.Chat],
-) (op.Reply, error) {
-	var body struct {
+var DownloadChatFiles = op.OnSent(resource.Named[world.Resource[world.Chat]](Chats.Resource), func(
+	c *op.Call, chat world.Resource[world.Chat], body struct {
 		Method string `json:"method"`
 		Prefix string `json:"prefix"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	if body.Method != "multipart" {
 		return op.Reply{}, op.Invalid("method", "want multipart, not %q", body.Method)
 	}

@@ -17,19 +17,15 @@ import (
 )
 
 // CallbackAgentSchedule stores the result of a run. It does not count as a change of the schedule by a user (assumed).
-var CallbackAgentSchedule = resource.On(AgentSchedules.Resource, func(
-	c *op.Call, r world.Resource[world.AgentSchedule],
-) (op.Reply, error) {
-	var body struct {
+var CallbackAgentSchedule = op.OnSent(resource.Named[world.Resource[world.AgentSchedule]](AgentSchedules.Resource), func(
+	c *op.Call, r world.Resource[world.AgentSchedule], body struct {
 		Session    string  `json:"session_id"`
 		Attempt    string  `json:"attempt_id"`
 		Status     string  `json:"status"`
 		ExecutedAt string  `json:"executed_at"`
 		Message    *string `json:"error_message"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	executed := c.Now
 	if body.ExecutedAt != "" {
 		var err error

@@ -62,15 +62,11 @@ type columnName struct {
 }
 
 // ConvertSegmentRule returns the full form of a short rule, and stores nothing.
-func ConvertSegmentRule(c *op.Call) (op.Reply, error) {
-	var body struct {
-		Name        string    `json:"name"`
-		Description string    `json:"description"`
-		Rule        shortRule `json:"simplifiedIonRule"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var ConvertSegmentRule = op.Sent(func(c *op.Call, body struct {
+	Name        string    `json:"name"`
+	Description string    `json:"description"`
+	Rule        shortRule `json:"simplifiedIonRule"`
+}) (op.Reply, error) {
 	rule, err := body.Rule.convert()
 	if err != nil {
 		return op.Reply{}, err
@@ -80,7 +76,7 @@ func ConvertSegmentRule(c *op.Call) (op.Reply, error) {
 		Description string   `json:"description"`
 		Rule        fullRule `json:"fullIonRule"`
 	}{body.Name, body.Description, rule})
-}
+})
 
 // convert returns the full rule, with its groups joined by its logic. Base segments always narrow the rule, even if any
 // one of its conditions is enough (assumed).
