@@ -98,12 +98,9 @@ func openQuery(c *op.Call, audience int64) (world.SegmentQuery, bool) {
 	if err != nil {
 		return world.SegmentQuery{}, false
 	}
-	for _, q := range table.All(&c.World.Audience.Queries) {
-		if q.Audience == audience && q.User == c.Caller.User.ID && bytes.Equal(q.Request, text) {
-			return q, true
-		}
-	}
-	return world.SegmentQuery{}, false
+	return table.First(&c.World.Audience.Queries, func(q world.SegmentQuery) bool {
+		return q.Audience == audience && q.User == c.Caller.User.ID && bytes.Equal(q.Request, text)
+	})
 }
 
 // canonicalBody returns a body in a form that is the same for all bodies with the same meaning.

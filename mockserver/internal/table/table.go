@@ -55,6 +55,16 @@ func Len[R any](t *Table[R]) int {
 	return 0
 }
 
+// First returns the first row that fits, in ascending order of id.
+func First[R any](t *Table[R], fits func(R) bool) (row R, found bool) {
+	for _, r := range All(t) {
+		if fits(r) {
+			return r, true
+		}
+	}
+	return row, false
+}
+
 // All iterates in ascending order of id.
 func All[R any](t *Table[R]) iter.Seq2[int64, R] { return After(t, -1) }
 

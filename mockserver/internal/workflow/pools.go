@@ -154,12 +154,7 @@ func poolUpdatable(c *op.Call, before, after world.Pool) error {
 
 // poolNamed finds the pool, other than one, that has a name.
 func poolNamed(w *world.State, name string, but int64) (world.Pool, bool) {
-	for id, p := range table.All(&w.Workflow.Pools) {
-		if p.Name == name && id != but {
-			return p, true
-		}
-	}
-	return world.Pool{}, false
+	return table.First(&w.Workflow.Pools, func(p world.Pool) bool { return p.Name == name && p.ID != but })
 }
 
 // poolAffordable checks that the default pool can spare what a pool asks for more, and keeps at least one slot and

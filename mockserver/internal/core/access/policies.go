@@ -89,12 +89,8 @@ func bindPolicy(c *op.Call, id int64, p *world.Policy) error {
 		return err
 	}
 	p.ID = id
-	if name := body.Policy.Name; name != nil {
-		p.Name = *name
-	}
-	if description := body.Policy.Description; description != nil {
-		p.Description = *description
-	}
+	wire.Set(&p.Name, body.Policy.Name)
+	wire.Set(&p.Description, body.Policy.Description)
 	return nil
 }
 
@@ -118,12 +114,7 @@ func guardPolicy(c *op.Call, before, after *world.Policy) error {
 }
 
 func policyNamed(w *world.State, name string) (world.Policy, bool) {
-	for _, p := range table.All(&w.Account.Policies) {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return world.Policy{}, false
+	return table.First(&w.Account.Policies, func(p world.Policy) bool { return p.Name == name })
 }
 
 // matchPolicy returns a filter that keeps only the policies whose column permissions name a tag, if the request asks

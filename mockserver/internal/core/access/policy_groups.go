@@ -81,12 +81,7 @@ func findGroup(w *world.State, key string) (int64, bool) {
 }
 
 func groupTagged(w *world.State, tag string) (world.PolicyGroup, bool) {
-	for _, g := range table.All(&w.Account.PolicyGroups) {
-		if g.TaggableName == tag {
-			return g, true
-		}
-	}
-	return world.PolicyGroup{}, false
+	return table.First(&w.Account.PolicyGroups, func(g world.PolicyGroup) bool { return g.TaggableName == tag })
 }
 
 // bindGroup binds the body to a group. It sets the taggable name only once: that is an address, so it outlives a change

@@ -114,10 +114,9 @@ func setDelegated(c *op.Call, u world.User, delegated bool) (op.Reply, error) {
 
 func userWithEmail(c *op.Call) (world.User, error) {
 	address := c.Param("user_email")
-	for u := range c.World.Account.LiveUsers() {
-		if u.Email == address && address != "" {
-			return u, nil
-		}
+	u, ok := userWith(c.World, func(u world.User) bool { return u.Email == address && address != "" })
+	if !ok {
+		return u, op.NotFound("user", "email", address)
 	}
-	return world.User{}, op.NotFound("user", "email", address)
+	return u, nil
 }

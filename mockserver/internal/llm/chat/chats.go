@@ -64,12 +64,10 @@ func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
 }
 
 func hasArtifacts(w *world.State, chat world.Resource[world.Chat]) bool {
-	for _, artifact := range table.All(&w.LLM.Artifacts) {
-		if artifact.Attributes.ChatID == chat.UUID {
-			return true
-		}
-	}
-	return false
+	_, has := table.First(&w.LLM.Artifacts, func(a world.Resource[world.Artifact]) bool {
+		return a.Attributes.ChatID == chat.UUID
+	})
+	return has
 }
 
 // throughIntegration returns a filter that passes the chats that came through integrations of a kind.
