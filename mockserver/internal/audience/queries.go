@@ -113,7 +113,9 @@ func canonicalBody(body []byte) (json.RawMessage, error) {
 }
 
 // queryPending is for an auto clock: a client that asks again waits for the end.
-var queryPending = op.PendingOn(audienceFromPath, func(c *op.Call, audience world.ParentSegment) (string, time.Time, bool) {
+var queryPending = op.PendingOn(audienceFromPath, func(
+	c *op.Call, audience world.ParentSegment,
+) (string, time.Time, bool) {
 	q, known := openQuery(c, audience.ID)
 	job, _ := bridge.Job(c.World, q.Job)
 	status := statusOfQuery(job)
