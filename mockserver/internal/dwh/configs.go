@@ -130,7 +130,7 @@ type configsForm struct {
 	Filter    jsontext.Value `json:"filter_configs"`
 }
 
-var getDwhConfigs = op.On(integrationFromPath, func(c *op.Call, i world.Warehouse) (op.Reply, error) {
+var getDwhConfigs = op.On(integrationFromPath, func(_ *op.Call, i world.Warehouse) (op.Reply, error) {
 	g := i.Config
 	form := configsForm{
 		ID: g.ID, Digest: g.Digest, CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),

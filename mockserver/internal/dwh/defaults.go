@@ -56,9 +56,11 @@ type guessForm struct {
 
 // guessDwhConfig stores nothing (assumed). It looks into no warehouse, so that what it finds there is a table named
 // after the schema, or the catalog, for the client to change (assumed).
-var guessDwhConfig = op.Sent(func(c *op.Call, body struct {
-	Basic jsontext.Value `json:"basic_configs"`
-}) (op.Reply, error) {
+var guessDwhConfig = op.Sent(func(
+	_ *op.Call, body struct {
+		Basic jsontext.Value `json:"basic_configs"`
+	},
+) (op.Reply, error) {
 	var compact []byte
 	if err := setPart(&compact, body.Basic); err != nil {
 		return op.Reply{}, err

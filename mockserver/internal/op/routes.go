@@ -162,7 +162,9 @@ func ByID[T any](c *Call, kind, param string, get func(id int64) (T, bool)) (row
 }
 
 // ByName returns the row of one kind that has a name, which idOf finds in an index and get in its table.
-func ByName[T any](kind, name string, idOf func(string) (int64, bool), get func(id int64) (T, bool)) (row T, err error) {
+func ByName[T any](
+	kind, name string, idOf func(string) (int64, bool), get func(id int64) (T, bool),
+) (row T, err error) {
 	id, ok := idOf(name)
 	if !ok {
 		return row, NotFound(kind, "name", name)

@@ -11,7 +11,7 @@ import (
 const maxSecret = 16 << 10
 
 // listProjectSecrets lists keys in the order in which they were first set.
-var listProjectSecrets = op.On(projectFromPath, func(c *op.Call, p world.Project) (op.Reply, error) {
+var listProjectSecrets = op.On(projectFromPath, func(_ *op.Call, p world.Project) (op.Reply, error) {
 	secrets := make([]map[string]string, len(p.Secrets))
 	for i, key := range p.Secrets {
 		secrets[i] = map[string]string{"key": key}

@@ -124,10 +124,12 @@ func ownUser(what string) func(*op.Call) (world.User, error) {
 }
 
 // AddUser adds a restricted user (assumed) with a master key and a write-only key.
-var AddUser = op.Sent(func(c *op.Call, body struct {
-	Email    string `json:"email"`
-	Password string `json:"password"`
-}) (op.Reply, error) {
+var AddUser = op.Sent(func(
+	c *op.Call, body struct {
+		Email    string `json:"email"`
+		Password string `json:"password"`
+	},
+) (op.Reply, error) {
 	if name, domain, found := strings.Cut(body.Email, "@"); !found || name == "" || domain == "" {
 		return op.Reply{}, op.Invalid("email", "want an e-mail address, not %q", body.Email)
 	}
@@ -198,10 +200,12 @@ func hasPassword(u world.User, password string) bool {
 
 // AuthenticateUser returns a master key of the user whose password it is given. Clients accept only 400 for a wrong
 // password (client).
-var AuthenticateUser = op.Sent(func(c *op.Call, body struct {
-	User     string `json:"user"`
-	Password string `json:"password"`
-}) (op.Reply, error) {
+var AuthenticateUser = op.Sent(func(
+	c *op.Call, body struct {
+		User     string `json:"user"`
+		Password string `json:"password"`
+	},
+) (op.Reply, error) {
 	u, ok := userNamed(c.World, body.User)
 	if !ok || !hasPassword(u, body.Password) {
 		return op.Reply{}, op.Invalid("", "authentication failed")
@@ -214,14 +218,14 @@ var AuthenticateUser = op.Sent(func(c *op.Call, body struct {
 })
 
 // ChangePassword sets the password of any user.
-var ChangePassword = op.On(namedUser, func(c *op.Call, u world.User) (op.Reply, error) {
-	return setPassword(c, u)
-})
+var ChangePassword = op.On(namedUser, setPassword)
 
 // ChangeMyPassword sets the password of the caller, who must give the old one.
-var ChangeMyPassword = op.Sent(func(c *op.Call, body struct {
-	Old string `json:"old_password"`
-}) (op.Reply, error) {
+var ChangeMyPassword = op.Sent(func(
+	c *op.Call, body struct {
+		Old string `json:"old_password"`
+	},
+) (op.Reply, error) {
 	if !hasPassword(c.Caller.User, body.Old) {
 		return op.Reply{}, op.Invalid("old_password", "is not the password of the user")
 	}

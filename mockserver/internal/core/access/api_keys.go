@@ -55,9 +55,11 @@ func newKey(c *op.Call, user int64, writeOnly bool) string {
 }
 
 // RemoveAPIKey removes a key of the user that the path names.
-var RemoveAPIKey = op.OnSent(ownUser("remove keys"), func(c *op.Call, u world.User, body struct {
-	Key string `json:"apikey"`
-}) (op.Reply, error) {
+var RemoveAPIKey = op.OnSent(ownUser("remove keys"), func(
+	c *op.Call, u world.User, body struct {
+		Key string `json:"apikey"`
+	},
+) (op.Reply, error) {
 	if body.Key == "" {
 		return op.Reply{}, op.Invalid("apikey", "is missing")
 	}

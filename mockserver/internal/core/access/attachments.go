@@ -78,9 +78,11 @@ var ListUserPolicies = op.On(readableUser, func(c *op.Call, u world.User) (op.Re
 })
 
 // UpdateUserPolicies replaces the policies of a user.
-var UpdateUserPolicies = op.OnSent(userFromPath, func(c *op.Call, u world.User, body struct {
-	PolicyIDs *[]string `json:"policy_ids"`
-}) (op.Reply, error) {
+var UpdateUserPolicies = op.OnSent(userFromPath, func(
+	c *op.Call, u world.User, body struct {
+		PolicyIDs *[]string `json:"policy_ids"`
+	},
+) (op.Reply, error) {
 	ids, err := textIDs("policy_ids", body.PolicyIDs, "policy", c.World.Account.Policies.Get)
 	if err != nil {
 		return op.Reply{}, err

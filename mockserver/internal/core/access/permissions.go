@@ -32,7 +32,7 @@ var boundOperations = map[string]struct {
 }
 
 // GetPolicyPermissions returns the permissions that a policy grants.
-var GetPolicyPermissions = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
+var GetPolicyPermissions = resource.On(policies, func(_ *op.Call, p world.Policy) (op.Reply, error) {
 	return op.OK(p.Permissions)
 })
 
@@ -130,7 +130,7 @@ func columnPermissionViews(p world.Policy) []columnPermissionForm {
 }
 
 // GetColumnPermissions lists the column permissions of a policy.
-var GetColumnPermissions = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
+var GetColumnPermissions = resource.On(policies, func(_ *op.Call, p world.Policy) (op.Reply, error) {
 	return op.OK(columnPermissionViews(p))
 })
 

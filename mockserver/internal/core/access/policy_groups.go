@@ -141,7 +141,7 @@ func putGroup(c *op.Call, g world.PolicyGroup) {
 }
 
 // ListPolicyGroupPolicies lists the policies of a policy group.
-var ListPolicyGroupPolicies = resource.On(policyGroups, func(c *op.Call, g world.PolicyGroup) (op.Reply, error) {
+var ListPolicyGroupPolicies = resource.On(policyGroups, func(_ *op.Call, g world.PolicyGroup) (op.Reply, error) {
 	return op.OK(map[string][]int64{"policy_ids": g.Policies})
 })
 

@@ -26,9 +26,7 @@ var ListProfileOptions = op.On(readableUser, func(c *op.Call, u world.User) (op.
 })
 
 // GetProfileOption returns one profile option of a user.
-var GetProfileOption = op.On(readableUser, func(c *op.Call, u world.User) (op.Reply, error) {
-	return profileOptionOf(c, u)
-})
+var GetProfileOption = op.On(readableUser, profileOptionOf)
 
 // profileOptionOf answers with the option of the path as a map of its single key (public).
 func profileOptionOf(c *op.Call, u world.User) (op.Reply, error) {

@@ -33,7 +33,7 @@ func sentConfig(c *op.Call) (raw []byte, config map[string]any, err error) {
 
 // GuessBulkLoad adds the settings that follow from the name of the files, and the output that a load needs (assumed).
 // The mock cannot read the files themselves.
-var GuessBulkLoad = op.OnTwo(sentConfig, func(c *op.Call, _ []byte, config map[string]any) (op.Reply, error) {
+var GuessBulkLoad = op.OnTwo(sentConfig, func(_ *op.Call, _ []byte, config map[string]any) (op.Reply, error) {
 	if in, ok := config["in"].(map[string]any); ok {
 		guessFiles(in)
 	}

@@ -85,7 +85,7 @@ var CreateBulkLoad = op.Sent(func(c *op.Call, body bulkLoadRequest) (op.Reply, e
 })
 
 // GetBulkLoad returns a bulk load session.
-var GetBulkLoad = op.On(bulkLoadFromPath, func(c *op.Call, b world.BulkLoad) (op.Reply, error) {
+var GetBulkLoad = op.On(bulkLoadFromPath, func(_ *op.Call, b world.BulkLoad) (op.Reply, error) {
 	return op.OK(bulkLoadView(b))
 })
 
@@ -234,9 +234,11 @@ func jobOfLoad(b world.BulkLoad, slot time.Time) world.Job {
 }
 
 // RunBulkLoad issues a job with the configuration of a session.
-var RunBulkLoad = op.OnSent(ownBulkLoad, func(c *op.Call, b world.BulkLoad, body struct {
-	ScheduledTime jsontext.Value `json:"scheduled_time"`
-}) (op.Reply, error) {
+var RunBulkLoad = op.OnSent(ownBulkLoad, func(
+	c *op.Call, b world.BulkLoad, body struct {
+		ScheduledTime jsontext.Value `json:"scheduled_time"`
+	},
+) (op.Reply, error) {
 	slot, err := scheduledTime(body.ScheduledTime, c.Now)
 	if err != nil {
 		return op.Reply{}, err

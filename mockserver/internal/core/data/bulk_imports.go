@@ -148,7 +148,7 @@ var BulkImportPending = op.PendingOn(bulkImportFromPath, func(
 })
 
 // ListBulkImportParts lists the names of the parts of a bulk import.
-var ListBulkImportParts = op.On(bulkImportFromPath, func(c *op.Call, b world.BulkImport) (op.Reply, error) {
+var ListBulkImportParts = op.On(bulkImportFromPath, func(_ *op.Call, b world.BulkImport) (op.Reply, error) {
 	parts := []string{}
 	for _, part := range b.Parts {
 		parts = append(parts, part.Name)
@@ -310,7 +310,7 @@ func EndBulkImportCommit(w *world.State, e world.DueEvent) {
 }
 
 // GetBulkImportErrorRecords returns the wrong rows that the last job found, or none before the first job.
-var GetBulkImportErrorRecords = op.On(bulkImportFromPath, func(c *op.Call, b world.BulkImport) (op.Reply, error) {
+var GetBulkImportErrorRecords = op.On(bulkImportFromPath, func(_ *op.Call, b world.BulkImport) (op.Reply, error) {
 	var err error
 	if b.Wrong == nil {
 		b.Wrong, err = wire.Gzip(nil)

@@ -97,10 +97,12 @@ type connectorConfigForm struct {
 // ValidateConnectorConfig checks the configuration of a connector, which needs a type and settings (assumed). If the
 // world lists the connectors of the account, by their restrictions, the type must be one of them; and if a connection
 // is named, its URL must be for that type.
-var ValidateConnectorConfig = op.Sent(func(c *op.Call, body struct {
-	connectorConfigForm
-	ConnectionID *int64 `json:"connection_id"`
-}) (op.Reply, error) {
+var ValidateConnectorConfig = op.Sent(func(
+	c *op.Call, body struct {
+		connectorConfigForm
+		ConnectionID *int64 `json:"connection_id"`
+	},
+) (op.Reply, error) {
 	_, restricted := c.World.Core.Restrictions[body.Type]
 	switch {
 	case body.Type == "":

@@ -209,7 +209,7 @@ type distributionForm struct {
 }
 
 // GetTableDistribution returns the distribution of a table. A table without one is 404 (client).
-var GetTableDistribution = op.On(visibleTable, func(c *op.Call, t world.Table) (op.Reply, error) {
+var GetTableDistribution = op.On(visibleTable, func(_ *op.Call, t world.Table) (op.Reply, error) {
 	d := t.Distribution
 	if d == nil {
 		return op.Reply{}, &op.Error{Code: op.CodeNotFound, Message: "table " + t.Name + " has no distribution"}

@@ -216,7 +216,7 @@ var GetJob = op.On(jobFromPath, func(c *op.Call, job world.Job) (op.Reply, error
 })
 
 // GetJobStatus returns the status of a job.
-var GetJobStatus = op.On(jobFromPath, func(c *op.Call, job world.Job) (op.Reply, error) {
+var GetJobStatus = op.On(jobFromPath, func(_ *op.Call, job world.Job) (op.Reply, error) {
 	return op.OK(statusView(job))
 })
 
@@ -232,7 +232,7 @@ func GetJobStatusByDomainKey(c *op.Call) (op.Reply, error) {
 }
 
 // GetJobStatistics returns how many records a job has inserted.
-var GetJobStatistics = op.On(jobFromPath, func(c *op.Call, job world.Job) (op.Reply, error) {
+var GetJobStatistics = op.On(jobFromPath, func(_ *op.Call, job world.Job) (op.Reply, error) {
 	return op.OK(map[string]string{"records_inserted": fmt.Sprint(job.RecordsInserted)})
 })
 
@@ -251,7 +251,7 @@ func findJob(c *op.Call) (world.Job, error) {
 }
 
 // JobPending reports the status of the job of the path, and when its next step is due, if it is not over.
-var JobPending = op.PendingOn(jobFromPath, func(c *op.Call, job world.Job) (string, time.Time, bool) {
+var JobPending = op.PendingOn(jobFromPath, func(_ *op.Call, job world.Job) (string, time.Time, bool) {
 	return string(job.Status), job.StepAt, !job.Status.Finished()
 })
 

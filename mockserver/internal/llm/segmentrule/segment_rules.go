@@ -62,11 +62,13 @@ type columnName struct {
 }
 
 // ConvertSegmentRule returns the full form of a short rule, and stores nothing.
-var ConvertSegmentRule = op.Sent(func(c *op.Call, body struct {
-	Name        string    `json:"name"`
-	Description string    `json:"description"`
-	Rule        shortRule `json:"simplifiedIonRule"`
-}) (op.Reply, error) {
+var ConvertSegmentRule = op.Sent(func(
+	_ *op.Call, body struct {
+		Name        string    `json:"name"`
+		Description string    `json:"description"`
+		Rule        shortRule `json:"simplifiedIonRule"`
+	},
+) (op.Reply, error) {
 	rule, err := body.Rule.convert()
 	if err != nil {
 		return op.Reply{}, err
