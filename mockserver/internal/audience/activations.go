@@ -62,11 +62,7 @@ type activationCreated struct {
 const maxBehaviors = 4 // (public)
 
 // createActivation plans a delivery. Nothing is delivered: no operation of this interface would show it.
-func createActivation(c *op.Call) (op.Reply, error) {
-	audience, err := queriedAudience(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var createActivation = op.On(queriedAudience, func(c *op.Call, audience world.ParentSegment) (op.Reply, error) {
 	id, err := c.ID("segment", "segmentId")
 	if err != nil {
 		return op.Reply{}, err
@@ -86,7 +82,7 @@ func createActivation(c *op.Call) (op.Reply, error) {
 		CreatedAt: op.Instant(a.CreatedAt), UpdatedAt: op.Instant(a.UpdatedAt),
 		CreatedBy: userView(c.World, a.CreatedBy), UpdatedBy: userView(c.World, a.CreatedBy),
 	})
-}
+})
 
 // newActivation returns the activation that the body asks for, without an id.
 func newActivation(c *op.Call, a world.ParentSegment, s world.Segment) (activationFields, world.Activation, error) {

@@ -2,7 +2,6 @@ package audience
 
 import (
 	"bytes"
-	"cmp"
 	"time"
 
 	"svc.example/understudy/fixtures"
@@ -39,12 +38,6 @@ func scripted(w *world.State, q world.SegmentQuery, list preview) {
 		return
 	}
 	bridge.AnswerJob(w, q.Job, list.columns, list.rows, nil)
-}
-
-// found returns the numbers of a scripted answer.
-func found(a *world.AudienceAnswer) *world.Found {
-	count := *cmp.Or(a.Count, new(int64))
-	return &world.Found{Count: count, Preview: *cmp.Or(a.Preview, &count)}
 }
 
 // answer scripts an answer.

@@ -8,15 +8,7 @@ import (
 
 // audienceFromPath returns the audience of the path.
 func audienceFromPath(c *op.Call) (world.ParentSegment, error) {
-	id, err := c.ID("audience", "audienceId")
-	if err != nil {
-		return world.ParentSegment{}, err
-	}
-	audience, ok := c.World.Audience.Audiences.Get(id)
-	if !ok {
-		return audience, op.NotFound("audience", "id", id)
-	}
-	return audience, nil
+	return op.ByID(c, "audience", "audienceId", c.World.Audience.Audiences.Get)
 }
 
 // queriedAudience returns the audience of the path, for those who may query the database of its profiles. That they may

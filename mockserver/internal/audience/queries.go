@@ -59,15 +59,9 @@ const defaultPageSize = 100 // assumed
 
 // createSegmentQuery answers the query that the same caller has asked with the same body before, until its end was
 // returned once; else it begins one.
-func createSegmentQuery(c *op.Call) (op.Reply, error) {
-	audience, err := queriedAudience(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body queryRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var createSegmentQuery = op.OnSent(queriedAudience, func(
+	c *op.Call, audience world.ParentSegment, body queryRequest,
+) (op.Reply, error) {
 	kind, kindErr := segmentKind(body.Kind, body.Realtime, body.FunnelStage)
 	reader := newRuleReader(c.World, audience)
 	reader.rule(body.Rule)
@@ -76,12 +70,13 @@ func createSegmentQuery(c *op.Call) (op.Reply, error) {
 		if err := errors.Join(kindErr, body.check(reader.columns), reader.err()); err != nil {
 			return op.Reply{}, err
 		}
+		var err error
 		if q, err = issueQuery(c, audience, body); err != nil {
 			return op.Reply{}, err
 		}
 	}
 	return op.Reply{Body: takeResult(c.World, q, body), Notes: reader.notesOnCount(c.World, audience, kind)}, nil
-}
+})
 
 func (r queryRequest) check(known columns) error {
 	var errs []error
@@ -103,12 +98,9 @@ func openQuery(c *op.Call, audience int64) (world.SegmentQuery, bool) {
 	if err != nil {
 		return world.SegmentQuery{}, false
 	}
-	for _, q := range table.All(&c.World.Audience.Queries) {
-		if q.Audience == audience && q.User == c.Caller.User.ID && bytes.Equal(q.Request, text) {
-			return q, true
-		}
-	}
-	return world.SegmentQuery{}, false
+	return table.First(&c.World.Audience.Queries, func(q world.SegmentQuery) bool {
+		return q.Audience == audience && q.User == c.Caller.User.ID && bytes.Equal(q.Request, text)
+	})
 }
 
 // canonicalBody returns a body in a form that is the same for all bodies with the same meaning.
@@ -121,16 +113,14 @@ func canonicalBody(body []byte) (json.RawMessage, error) {
 }
 
 // queryPending is for an auto clock: a client that asks again waits for the end.
-func queryPending(c *op.Call) (string, time.Time, bool) {
-	audience, err := audienceFromPath(c)
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var queryPending = op.PendingOn(audienceFromPath, func(
+	c *op.Call, audience world.ParentSegment,
+) (string, time.Time, bool) {
 	q, known := openQuery(c, audience.ID)
 	job, _ := bridge.Job(c.World, q.Job)
 	status := statusOfQuery(job)
 	return string(status), job.StepAt, known && status == queryRunning
-}
+})
 
 // issueQuery begins a query: a job, which ends at once unless the world says that queries take time.
 func issueQuery(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQuery, err error) {
@@ -250,7 +240,8 @@ func answerQuery(w *world.State, e world.DueEvent) {
 	case q.Answer.Error != "":
 		err = errors.New(q.Answer.Error)
 	default:
-		q.Found = found(q.Answer)
+		count := *cmp.Or(q.Answer.Count, new(int64))
+		q.Found = &world.Found{Count: count, Preview: *cmp.Or(q.Answer.Preview, &count)}
 		w.Audience.Queries.Put(q.ID, q)
 		scripted(w, q, list)
 		return

@@ -49,11 +49,7 @@ func segmentView(w *world.State, s world.Segment) segmentForm {
 	}
 }
 
-func listSegments(c *op.Call) (op.Reply, error) {
-	audience, err := audienceFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listSegments = op.On(audienceFromPath, func(c *op.Call, audience world.ParentSegment) (op.Reply, error) {
 	list, place := []segmentForm{}, map[int64]int{}
 	for id, s := range table.All(&c.World.Audience.Segments) {
 		if s.Audience == audience.ID {
@@ -74,7 +70,7 @@ func listSegments(c *op.Call) (op.Reply, error) {
 		}
 	}
 	return op.OK(list)
-}
+})
 
 // segmentRequest is a SegmentCreate.
 type segmentRequest struct {
@@ -95,11 +91,7 @@ type segmentCreated struct {
 	segmentForm
 }
 
-func createSegment(c *op.Call) (op.Reply, error) {
-	audience, err := queriedAudience(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var createSegment = op.On(queriedAudience, func(c *op.Call, audience world.ParentSegment) (op.Reply, error) {
 	segment, notes, err := newSegment(c, audience)
 	if err != nil {
 		return op.Reply{}, err
@@ -107,7 +99,7 @@ func createSegment(c *op.Call) (op.Reply, error) {
 	segment.ID = c.World.NewID("audience.segment")
 	c.World.Audience.Segments.Put(segment.ID, segment)
 	return op.Reply{Body: segmentCreated{okOutcome(), segmentView(c.World, segment)}, Notes: notes}, nil
-}
+})
 
 // newSegment returns the segment that the body asks for, without an id. Names need not differ, and there are any
 // folders (both assumed).

@@ -1,7 +1,6 @@
 package audience
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -147,26 +146,18 @@ func (r *ruleReader) moment(at string, value jsontext.Value, direction int) (mom
 	return func(now time.Time) time.Time { return shift(now, unit, direction*count) }, r.checkUnit(at+".unit", unit)
 }
 
+// lengths holds how long the units of time are.
+var lengths = map[string]struct {
+	months, days int
+	time         time.Duration
+}{
+	"year": {months: 12}, "quarter": {months: 3}, "month": {months: 1}, "week": {days: 7}, "day": {days: 1},
+	"hour": {time: time.Hour}, "minute": {time: time.Minute}, "second": {time: time.Second},
+}
+
 func shift(t time.Time, unit string, n int) time.Time {
-	switch unit {
-	case "year":
-		return t.AddDate(n, 0, 0)
-	case "quarter":
-		return t.AddDate(0, 3*n, 0)
-	case "month":
-		return t.AddDate(0, n, 0)
-	case "week":
-		return t.AddDate(0, 0, 7*n)
-	case "day":
-		return t.AddDate(0, 0, n)
-	case "hour":
-		return t.Add(time.Duration(n) * time.Hour)
-	case "minute":
-		return t.Add(time.Duration(n) * time.Minute)
-	case "second":
-		return t.Add(time.Duration(n) * time.Second)
-	}
-	panic(fmt.Sprintf("unit %q", unit))
+	length := lengths[unit]
+	return t.AddDate(0, n*length.months, n*length.days).Add(time.Duration(n) * length.time)
 }
 
 // startOf returns the start of the calendar unit that contains a time.

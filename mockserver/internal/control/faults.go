@@ -53,14 +53,28 @@ func decodeMembers(body []byte, into any) error {
 	return nil
 }
 
-func (h Host) clearFaults(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error { fault.Clear(tx, false); return nil })
+// change returns a handler that changes a world, and answers with nothing.
+func change(apply func(c *op.Call, tx *world.State) error) func(*op.Call, *worlds.World) (op.Reply, error) {
+	return func(c *op.Call, w *worlds.World) (op.Reply, error) {
+		return op.Reply{Status: http.StatusNoContent}, w.Write(len(c.Body), func(tx *world.State) error {
+			return apply(c, tx)
+		})
+	}
 }
 
-func (h Host) removeFault(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error {
-		return fault.Remove(tx, c.Param("id"), false)
-	})
+// clearPlan returns what takes the planned faults from a world, or the stubs.
+func clearPlan(stubs bool) func(*op.Call, *world.State) error {
+	return func(_ *op.Call, tx *world.State) error { fault.Clear(tx, stubs); return nil }
+}
+
+// removePlanned returns what takes the fault, or the stub, that the path names from a world.
+func removePlanned(stub bool) func(*op.Call, *world.State) error {
+	return func(c *op.Call, tx *world.State) error { return fault.Remove(tx, c.Param("id"), stub) }
+}
+
+// clearQueue returns what empties a queue of a world.
+func clearQueue[T any](queue func(*world.State) *world.Queue[T]) func(*op.Call, *world.State) error {
+	return func(_ *op.Call, tx *world.State) error { *queue(tx) = world.Queue[T]{}; return nil }
 }
 
 func (h Host) listIngestionFailures(_ *op.Call, w *worlds.World) (op.Reply, error) {
@@ -102,12 +116,7 @@ func (h Host) queueOutcome(c *op.Call, w *worlds.World) (op.Reply, error) {
 	return op.Created(o)
 }
 
-func (h Host) clearOutcomes(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: http.StatusNoContent}, w.Write(len(c.Body), func(tx *world.State) error {
-		tx.Workflow.Outcomes = world.Queue[world.Outcome]{}
-		return nil
-	})
-}
+func outcomes(tx *world.State) *world.Queue[world.Outcome] { return &tx.Workflow.Outcomes }
 
 func (h Host) listTurns(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	return op.OK(map[string]any{"world": w.ID, "turns": append([]world.Turn{}, w.Read().LLM.Turns.List()...)})
@@ -124,12 +133,7 @@ func (h Host) queueTurn(c *op.Call, w *worlds.World) (op.Reply, error) {
 	return op.Created(turn)
 }
 
-func (h Host) clearTurns(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error {
-		tx.LLM.Turns = world.Queue[world.Turn]{}
-		return nil
-	})
-}
+func turns(tx *world.State) *world.Queue[world.Turn] { return &tx.LLM.Turns }
 
 // jobResult is a queued result in answers. Requests have the form of fixtures, with the rows.
 type jobResult struct {
@@ -166,12 +170,8 @@ func (h Host) listJobResults(_ *op.Call, w *worlds.World) (op.Reply, error) {
 
 func (h Host) queueJobResult(c *op.Call, w *worlds.World) (op.Reply, error) {
 	var body fixtures.QueuedResult
-	err := op.Unmarshal(c.Body, &body)
-	if misfit, ok := errors.AsType[*json.SemanticError](err); ok && misfit.Err != nil { // of a duration
-		return op.Reply{}, op.Invalid(strings.TrimPrefix(string(misfit.JSONPointer), "/"), "%v", misfit.Err)
-	}
-	if err != nil {
-		return op.Reply{}, op.Invalid("", "request body: %v", err)
+	if err := decodeMembers(c.Body, &body); err != nil {
+		return op.Reply{}, err
 	}
 	queued, err := result.FromFixture(body)
 	if err != nil {
@@ -183,9 +183,4 @@ func (h Host) queueJobResult(c *op.Call, w *worlds.World) (op.Reply, error) {
 	return op.Created(viewJobResult(queued))
 }
 
-func (h Host) clearJobResults(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error {
-		tx.Core.Results = world.Queue[world.QueuedResult]{}
-		return nil
-	})
-}
+func jobResults(tx *world.State) *world.Queue[world.QueuedResult] { return &tx.Core.Results }

@@ -64,13 +64,3 @@ func (h Host) planStub(c *op.Call, w *worlds.World) (op.Reply, error) {
 	}
 	return op.Created(view)
 }
-
-func (h Host) clearStubs(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error { fault.Clear(tx, true); return nil })
-}
-
-func (h Host) removeStub(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error {
-		return fault.Remove(tx, c.Param("id"), true)
-	})
-}

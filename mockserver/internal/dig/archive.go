@@ -223,12 +223,7 @@ func cleanName(name string) (string, error) {
 }
 
 func hasParent(name string) bool {
-	for segment := range strings.SplitSeq(name, "/") {
-		if segment == ".." {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Split(name, "/"), "..")
 }
 
 // checkLink refuses symbolic links that lead out of the archive. Others are ignored: a workflow is a file, not a link

@@ -26,7 +26,7 @@ func ReadDefinition(file string, source []byte) (Workflow, error) {
 }
 
 func readProject(sources map[string][]byte, limits Limits) (Project, error) {
-	left := newBudget(limits)
+	left := &budget{marks: maxProjectMarks, tasks: 200 * MaxTasks, bytes: limits.Expanded}
 	var definitions []*definition
 	for _, file := range sortedKeys(sources) {
 		d, err := readDefinition(file, sources[file], left)

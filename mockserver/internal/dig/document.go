@@ -29,10 +29,6 @@ type budget struct {
 	bytes        int64
 }
 
-func newBudget(limits Limits) *budget {
-	return &budget{marks: maxProjectMarks, tasks: 200 * MaxTasks, bytes: limits.Expanded}
-}
-
 // readDocument parses one .dig file into a tree in which aliases are followed and merges done.
 func readDocument(file string, source []byte, left *budget) (*value, error) {
 	if err := checkText(file, source); err != nil {
@@ -58,7 +54,11 @@ func readDocument(file string, source []byte, left *budget) (*value, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, yamlError(file, err)
 	}
-	return treeOf(file, &document)
+	root := &document
+	if document.Kind == yaml.DocumentNode && len(document.Content) == 1 {
+		root = document.Content[0]
+	}
+	return (&treeBuilder{file: file, done: map[*yaml.Node]*value{}}).value(root)
 }
 
 // depthLimit bounds how deep the parser goes. It lets all aliases pass: they are followed, and counted, elsewhere.
@@ -133,15 +133,7 @@ func yamlError(file string, err error) error {
 
 const include = "!include"
 
-// treeOf turns YAML nodes into values. Each node is turned once, however many aliases point at it.
-func treeOf(file string, document *yaml.Node) (*value, error) {
-	root := document
-	if document.Kind == yaml.DocumentNode && len(document.Content) == 1 {
-		root = document.Content[0]
-	}
-	return (&treeBuilder{file: file, done: map[*yaml.Node]*value{}}).value(root)
-}
-
+// treeBuilder turns YAML nodes into values. Each node is turned once, however many aliases point at it.
 type treeBuilder struct {
 	file string
 	done map[*yaml.Node]*value // anchored nodes; nil while such a node is being turned

@@ -130,11 +130,7 @@ type configsForm struct {
 	Filter    jsontext.Value `json:"filter_configs"`
 }
 
-func getDwhConfigs(c *op.Call) (op.Reply, error) {
-	i, err := integrationFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var getDwhConfigs = op.On(integrationFromPath, func(_ *op.Call, i world.Warehouse) (op.Reply, error) {
 	g := i.Config
 	form := configsForm{
 		ID: g.ID, Digest: g.Digest, CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),
@@ -148,4 +144,4 @@ func getDwhConfigs(c *op.Call) (op.Reply, error) {
 		form.Filter = jsontext.Value("[]")
 	}
 	return op.OK(form)
-}
+})

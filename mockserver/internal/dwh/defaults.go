@@ -56,13 +56,11 @@ type guessForm struct {
 
 // guessDwhConfig stores nothing (assumed). It looks into no warehouse, so that what it finds there is a table named
 // after the schema, or the catalog, for the client to change (assumed).
-func guessDwhConfig(c *op.Call) (op.Reply, error) {
-	var body struct {
+var guessDwhConfig = op.Sent(func(
+	_ *op.Call, body struct {
 		Basic jsontext.Value `json:"basic_configs"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	var compact []byte
 	if err := setPart(&compact, body.Basic); err != nil {
 		return op.Reply{}, err
@@ -80,7 +78,7 @@ func guessDwhConfig(c *op.Call) (op.Reply, error) {
 		config.IncrementalColumns = []string{"UPDATED_AT"}
 	}
 	return op.OK(guessForm{body.Basic, []advancedEntry{{tableName(source), config.withDefaults(basic)}}})
-}
+})
 
 // tableName makes a name that a target table may have.
 func tableName(source string) string {

@@ -50,13 +50,9 @@ func integrationView(w *world.State, i world.Warehouse) integrationForm {
 
 func listDwhIntegrations(c *op.Call) (op.Reply, error) { return integrations.List(c) }
 
-func getDwhIntegration(c *op.Call) (op.Reply, error) {
-	i, err := integrationFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var getDwhIntegration = op.On(integrationFromPath, func(c *op.Call, i world.Warehouse) (op.Reply, error) {
 	return op.OK(integrationView(c.World, i))
-}
+})
 
 func createDwhIntegration(c *op.Call) (op.Reply, error) {
 	i, err := createIntegration(c, c.World.NewID(integrations.IDs))
@@ -90,11 +86,7 @@ func newIntegration(c *op.Call, id int64) (world.Warehouse, configs, error) {
 }
 
 // updateDwhIntegration leaves everything as it is when nothing would change.
-func updateDwhIntegration(c *op.Call) (op.Reply, error) {
-	before, err := integrationFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var updateDwhIntegration = op.On(integrationFromPath, func(c *op.Call, before world.Warehouse) (op.Reply, error) {
 	i, parts, err := readRequest(c, before)
 	if err != nil {
 		return op.Reply{}, err
@@ -111,7 +103,7 @@ func updateDwhIntegration(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return op.OK(integrationView(c.World, i))
-}
+})
 
 // putIntegration stores an integration, and updates its sessions and its project.
 func putIntegration(c *op.Call, i *world.Warehouse, parts configs) error {
@@ -127,17 +119,13 @@ func putIntegration(c *op.Call, i *world.Warehouse, parts configs) error {
 
 // deleteDwhIntegration takes the workflow project and the bulk load sessions along (documented). An attempt that is
 // under way goes on, as it does when a project is deleted by hand (assumed).
-func deleteDwhIntegration(c *op.Call) (op.Reply, error) {
-	i, err := integrationFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var deleteDwhIntegration = op.On(integrationFromPath, func(c *op.Call, i world.Warehouse) (op.Reply, error) {
 	before := integrationView(c.World, i)
 	bridge.RemoveProject(c.World, i.Project, c.Now)
 	table.Delete(&c.World.DWH.Sessions, i.ID)
 	table.Delete(&c.World.DWH.Integrations, i.ID)
 	return op.OK(before)
-}
+})
 
 // integrationFromPath returns the integration of the path, if the caller may use it.
 func integrationFromPath(c *op.Call) (world.Warehouse, error) {

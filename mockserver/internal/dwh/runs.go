@@ -66,11 +66,7 @@ type runForm struct {
 
 func listDwhSessionAttempts(c *op.Call) (op.Reply, error) { return runs.List(c) }
 
-func runsPending(c *op.Call) (state string, at time.Time, pending bool) {
-	i, err := integrationFromPath(c)
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var runsPending = op.PendingOn(integrationFromPath, func(c *op.Call, i world.Warehouse) (string, time.Time, bool) {
 	var ids []int64
 	for id, a := range table.All(bridge.Attempts(c.World)) {
 		if bridge.OfProject(c.World, a, i.Project) {
@@ -78,7 +74,7 @@ func runsPending(c *op.Call) (state string, at time.Time, pending bool) {
 		}
 	}
 	return bridge.Watch(c.World, ids...)
-}
+})
 
 // never is the schedule type of an integration that only runs on request.
 const never = "none"

@@ -44,7 +44,13 @@ func seedIntegration(s *seed.Context, f fixtures.Integration) error {
 		return fixtures.At(err, "createdAt", "createdAt")
 	}
 	id := s.ID(integrations.IDs, f.ID)
-	keepSessions(s.World, id, f)
+	var sessions []world.BulkloadSession // to come, with the ids that the fixture has
+	for _, table := range slices.Sorted(maps.Keys(f.SessionIDs)) {
+		sessions = append(sessions, world.BulkloadSession{ID: int64(f.SessionIDs[table]), Table: table})
+	}
+	if len(sessions) > 0 {
+		s.World.DWH.Sessions.Put(id, sessions)
+	}
 	call := &op.Call{World: s.World, Body: body, Caller: world.Caller{User: user}, Now: created}
 	err = s.World.WithID("dwh.config", int64(f.ConfigID), func() error {
 		if f.Project != "" {
@@ -57,17 +63,6 @@ func seedIntegration(s *seed.Context, f fixtures.Integration) error {
 		return err
 	}
 	return setTimes(s, id, f)
-}
-
-// keepSessions gives the bulk load sessions of an integration to come the ids that the fixture has.
-func keepSessions(w *world.State, id int64, f fixtures.Integration) {
-	var sessions []world.BulkloadSession
-	for _, table := range slices.Sorted(maps.Keys(f.SessionIDs)) {
-		sessions = append(sessions, world.BulkloadSession{ID: int64(f.SessionIDs[table]), Table: table})
-	}
-	if len(sessions) > 0 {
-		w.DWH.Sessions.Put(id, sessions)
-	}
 }
 
 // adoptProject creates an integration whose project is there already.

@@ -109,7 +109,10 @@ func (j *Journal) change(change func()) {
 	j.mu.Lock()
 	before := j.size + j.history.size()
 	change()
-	j.announce()
+	if j.changed != nil { // wake those who wait for more
+		close(j.changed)
+		j.changed = nil
+	}
 	more := j.size + j.history.size() - before
 	j.mu.Unlock()
 	j.charge(int64(more))
@@ -270,7 +273,7 @@ func body(b []byte) *recording.Body {
 func headers(host string, header http.Header) recording.Headers {
 	list := recording.Headers{{"Host", host}}
 	for name, values := range header {
-		if isMockHeader(name) {
+		if strings.HasPrefix(name, "X-Understudy-") { // meant for the mock: the platform does not know it
 			continue
 		}
 		for _, value := range values {
@@ -280,10 +283,6 @@ func headers(host string, header http.Header) recording.Headers {
 	slices.SortStableFunc(list[1:], func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return list
 }
-
-// isMockHeader reports whether a header is meant for the mock. The platform does not know these, so recordings leave
-// them out.
-func isMockHeader(name string) bool { return strings.HasPrefix(name, "X-Understudy-") }
 
 // momentCost is the assumed cost of a moment beside its world.
 const momentCost = 64
@@ -471,14 +470,6 @@ func (j *Journal) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.entries)
-}
-
-// announce wakes those who wait for more. The journal is locked.
-func (j *Journal) announce() {
-	if j.changed != nil {
-		close(j.changed)
-		j.changed = nil
-	}
 }
 
 // ErrClosed is the error of waiting for exchanges in a world that was deleted.

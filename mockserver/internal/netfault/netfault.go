@@ -141,7 +141,13 @@ func (e End) Send(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, rate int, body []byte, send func([]byte) error,
 ) {
 	if local := localOf(w); local != nil {
-		local.slowDown(rate, e)
+		local.rate = rate
+		switch {
+		case e.how == fixtures.ResetInBody:
+			local.bodyErr = errReset()
+		case e.IsCut:
+			local.bodyErr = io.ErrUnexpectedEOF
+		}
 		_ = send(body)
 		return
 	}
@@ -247,17 +253,6 @@ func (l *Local) fail(how fixtures.Network) {
 		l.err = fmt.Errorf("net/http: HTTP/1.x transport connection broken: %w", err)
 	default:
 		l.err = io.EOF
-	}
-}
-
-// slowDown keeps what is wrong with the body of an answer.
-func (l *Local) slowDown(rate int, end End) {
-	l.rate = rate
-	switch {
-	case end.how == fixtures.ResetInBody:
-		l.bodyErr = errReset()
-	case end.IsCut:
-		l.bodyErr = io.ErrUnexpectedEOF
 	}
 }
 

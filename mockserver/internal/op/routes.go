@@ -25,8 +25,12 @@ type Route struct {
 	// Pending, if there is one, reports to an auto clock whether what the call asks for is still under way: the state that
 	// the client watches, and when the next event is due that may change it. The server moves the clock from one such time
 	// to the next until the state is another one, or nothing is pending any more.
-	Pending func(*Call) (state string, at time.Time, pending bool)
+	Pending Pending
 }
+
+// Pending reports the state of what a call asks for, and the time of the next event that may change it, if it is still
+// under way.
+type Pending func(*Call) (state string, at time.Time, pending bool)
 
 // Access is the class of callers who may call an operation. More rights, such as those on one database, are for its
 // handler to ask for.
@@ -114,4 +118,79 @@ func (i *Interface) byPath() (map[string]*Route, []error) {
 		}
 	}
 	return routes, errs
+}
+
+// On returns a handler of what a call names, which find returns: handle is only called with something that is there.
+func On[T any](find func(*Call) (T, error), handle func(*Call, T) (Reply, error)) Handler {
+	return func(c *Call) (Reply, error) {
+		named, err := find(c)
+		if err != nil {
+			return Reply{}, err
+		}
+		return handle(c, named)
+	}
+}
+
+// Sent returns a handler of what a call sends, read from its body.
+func Sent[B any](handle func(*Call, B) (Reply, error)) Handler {
+	return On(bodyOf[B], handle)
+}
+
+// OnSent returns a handler of what a call names, which find returns, and of what the call sends.
+func OnSent[T, B any](find func(*Call) (T, error), handle func(*Call, T, B) (Reply, error)) Handler {
+	return OnTwo(func(c *Call) (named T, body B, err error) {
+		if named, err = find(c); err == nil {
+			body, err = bodyOf[B](c)
+		}
+		return named, body, err
+	}, handle)
+}
+
+func bodyOf[B any](c *Call) (body B, err error) { return body, c.Decode(&body) }
+
+// ByID returns the row of one kind whose id is a path parameter. Get looks it up.
+func ByID[T any](c *Call, kind, param string, get func(id int64) (T, bool)) (row T, err error) {
+	id, err := c.ID(kind, param)
+	if err != nil {
+		return row, err
+	}
+	row, ok := get(id)
+	if !ok {
+		err = NotFound(kind, "id", id)
+	}
+	return row, err
+}
+
+// ByName returns the row of one kind that has a name, which idOf finds in an index and get in its table.
+func ByName[T any](
+	kind, name string, idOf func(string) (int64, bool), get func(id int64) (T, bool),
+) (row T, err error) {
+	id, ok := idOf(name)
+	if !ok {
+		return row, NotFound(kind, "name", name)
+	}
+	row, _ = get(id)
+	return row, nil
+}
+
+// OnTwo does the same for calls that name two things, such as a database and one of its tables.
+func OnTwo[T, U any](find func(*Call) (T, U, error), handle func(*Call, T, U) (Reply, error)) Handler {
+	return func(c *Call) (Reply, error) {
+		one, other, err := find(c)
+		if err != nil {
+			return Reply{}, err
+		}
+		return handle(c, one, other)
+	}
+}
+
+// PendingOn returns a report on what a call names, which find returns. Nothing is under way that is not there.
+func PendingOn[T any](find func(*Call) (T, error), watch func(*Call, T) (string, time.Time, bool)) Pending {
+	return func(c *Call) (string, time.Time, bool) {
+		named, err := find(c)
+		if err != nil {
+			return "", time.Time{}, false
+		}
+		return watch(c, named)
+	}
 }

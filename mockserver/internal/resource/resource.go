@@ -107,6 +107,19 @@ func Find[R any](r *Resource, c *op.Call) (id int64, row R, err error) {
 	return id, *found.(*R), nil
 }
 
+// On returns a handler of the row that the path names. R is the type of the resource's rows.
+func On[R any](r *Resource, handle func(c *op.Call, row R) (op.Reply, error)) op.Handler {
+	return op.On(Named[R](r), handle)
+}
+
+// Named returns a function that returns the row that the path names. R is the type of the resource's rows.
+func Named[R any](r *Resource) func(*op.Call) (R, error) {
+	return func(c *op.Call) (R, error) {
+		_, row, err := Find[R](r, c)
+		return row, err
+	}
+}
+
 // List returns the rows that the call asks for.
 func (r *Resource) List(c *op.Call) (op.Reply, error) {
 	list, err := r.list(c)

@@ -48,7 +48,22 @@ func (t *Table[R]) Put(id int64, row R) { t.tree.put(id, &row) }
 func Delete[R any](t *Table[R], id int64) { t.tree.delete(id) }
 
 // Len returns the number of rows.
-func Len[R any](t *Table[R]) int { return t.tree.len() }
+func Len[R any](t *Table[R]) int {
+	if all := sortedOf(&t.tree); all != nil {
+		return all.Len()
+	}
+	return 0
+}
+
+// First returns the first row that fits, in ascending order of id.
+func First[R any](t *Table[R], fits func(R) bool) (row R, found bool) {
+	for _, r := range All(t) {
+		if fits(r) {
+			return r, true
+		}
+	}
+	return row, false
+}
 
 // All iterates in ascending order of id.
 func All[R any](t *Table[R]) iter.Seq2[int64, R] { return After(t, -1) }

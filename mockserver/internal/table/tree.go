@@ -85,13 +85,6 @@ func newEntry(row any) *entry {
 	return &entry{row: row, bytes: entryCost + size(reflect.ValueOf(row).Elem())}
 }
 
-func (t *tree) len() int {
-	if all := sortedOf(t); all != nil {
-		return all.Len()
-	}
-	return 0
-}
-
 func (t *tree) get(id int64) *entry {
 	if all := sortedOf(t); all != nil {
 		found, _ := all.Get(id)

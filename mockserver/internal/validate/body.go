@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
-	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
 )
@@ -15,10 +12,6 @@ const (
 	mediaJSON = "application/json"
 	mediaForm = "application/x-www-form-urlencoded"
 )
-
-func newBody(request *openapi3.RequestBody, direction accept.Direction) body {
-	return body{declared: true, required: request.Required, media: newMedia(request.Content, direction)}
-}
 
 // Read reads a request in the way of the platform's framework, in place: its query and its body get the form that
 // handlers receive. A form becomes the JSON object that it stands for.

@@ -37,7 +37,14 @@ func Compare(own, ours *specs.Operation) []string {
 			compareAnswers(&found, status, documented, ours.Spec.Responses.Value(status).Value)
 		}
 	}
-	return found.list()
+	var list []string
+	for _, text := range found.texts {
+		list = append(list, strings.Join(found.statuses[text], ", ")+": "+text)
+	}
+	if len(list) > maxDifferences {
+		list = append(list[:maxDifferences], fmt.Sprintf("and %d more", len(list)-maxDifferences))
+	}
+	return list
 }
 
 // differences holds texts, each with its statuses.
@@ -54,17 +61,6 @@ func (d *differences) add(status, text string) {
 		d.texts = append(d.texts, text)
 	}
 	d.statuses[text] = append(d.statuses[text], status)
-}
-
-func (d *differences) list() []string {
-	var list []string
-	for _, text := range d.texts {
-		list = append(list, strings.Join(d.statuses[text], ", ")+": "+text)
-	}
-	if len(list) > maxDifferences {
-		list = append(list[:maxDifferences], fmt.Sprintf("and %d more", len(list)-maxDifferences))
-	}
-	return list
 }
 
 func compareAnswers(found *differences, status string, theirs answer, ours *openapi3.Response) {

@@ -73,7 +73,7 @@ func New(spec *specs.Operation) *Operation {
 		if spec.Interface.IsOwn() {
 			direction = accept.SentBack
 		}
-		o.body = newBody(request.Value, direction)
+		o.body = body{declared: true, required: request.Value.Required, media: newMedia(request.Value.Content, direction)}
 	}
 	for status, response := range spec.Spec.Responses.Map() {
 		a := answer{media: newMedia(response.Value.Content, accept.Response), passed: &memo{}}

@@ -47,32 +47,18 @@ func matchAttempts(c *op.Call) (func(world.Attempt) bool, error) {
 }
 
 // attemptFromPath returns the attempt that a path parameter names.
-func attemptFromPath(c *op.Call, param string) (world.Attempt, error) {
-	id, err := c.ID("attempt", param)
-	if err != nil {
-		return world.Attempt{}, err
+func attemptFromPath(param string) func(*op.Call) (world.Attempt, error) {
+	return func(c *op.Call) (world.Attempt, error) {
+		return op.ByID(c, "attempt", param, c.World.Workflow.Attempts.Get)
 	}
-	a, ok := c.World.Workflow.Attempts.Get(id)
-	if !ok {
-		return a, op.NotFound("attempt", "id", id)
-	}
-	return a, nil
 }
 
-func attemptPending(c *op.Call) (state string, at time.Time, pending bool) {
-	a, err := attemptFromPath(c, "id")
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var attemptPending = op.PendingOn(attemptFromPath("id"), func(c *op.Call, a world.Attempt) (string, time.Time, bool) {
 	return engine.Watch(c.World, a.ID)
-}
+})
 
 // listAttemptRetries lists all attempts of the session, oldest first.
-func listAttemptRetries(c *op.Call) (op.Reply, error) {
-	a, err := attemptFromPath(c, "id")
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listAttemptRetries = op.On(attemptFromPath("id"), func(c *op.Call, a world.Attempt) (op.Reply, error) {
 	session, _ := c.World.Workflow.Sessions.Get(a.Session)
 	forms := []attemptForm{}
 	for _, id := range session.Attempts {
@@ -80,13 +66,9 @@ func listAttemptRetries(c *op.Call) (op.Reply, error) {
 		forms = append(forms, attemptView(c.World, retry))
 	}
 	return op.OK(map[string]any{"attempts": forms})
-}
+})
 
-func retriesPending(c *op.Call) (state string, at time.Time, pending bool) {
-	a, err := attemptFromPath(c, "id")
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var retriesPending = op.PendingOn(attemptFromPath("id"), func(c *op.Call, a world.Attempt) (string, time.Time, bool) {
 	session, _ := c.World.Workflow.Sessions.Get(a.Session)
 	return engine.Watch(c.World, session.Attempts...)
-}
+})

@@ -33,11 +33,9 @@ type backfill struct {
 
 // backfillSchedule starts the attempts of past slots, each behind the one before it. A dry run does the same to a copy
 // of the world and shows what came of it, with the ids taken away.
-func backfillSchedule(c *op.Call) (op.Reply, error) {
-	s, d, err := scheduleFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var backfillSchedule = op.OnTwo(scheduleFromPath, func(
+	c *op.Call, s world.Schedule, d world.Definition,
+) (op.Reply, error) {
 	var body backfillRequest
 	if err := c.Decode(&body); err != nil {
 		return op.Reply{}, err
@@ -69,7 +67,7 @@ func backfillSchedule(c *op.Call) (op.Reply, error) {
 		"id": op.IDText(s.ID), "project": idName(p.ID, p.Name), "workflow": idName(d.ID, s.Name),
 		"attempts": backfillViews(w, attempts, *body.DryRun),
 	})
-}
+})
 
 // newBackfill reads a request. Without fromTime the slots begin with that of the schedule's next run (public).
 // advanceSchedule takes in the slots that a disabled or late schedule has missed since its next session time, since it

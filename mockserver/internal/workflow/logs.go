@@ -40,11 +40,7 @@ type logFile struct {
 	given *string // its text, if a fixture has it
 }
 
-func listLogFiles(c *op.Call) (op.Reply, error) {
-	attempt, files, err := logFiles(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listLogFiles = op.OnTwo(logFiles, func(c *op.Call, attempt world.Attempt, files []logFile) (op.Reply, error) {
 	direct, err := c.Flag("direct_download", true)
 	if err != nil {
 		return op.Reply{}, err
@@ -64,24 +60,20 @@ func listLogFiles(c *op.Call) (op.Reply, error) {
 		forms = append(forms, form)
 	}
 	return op.OK(map[string]any{"files": forms})
-}
+})
 
-func downloadLogFile(c *op.Call) (op.Reply, error) {
-	_, files, err := logFiles(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var downloadLogFile = op.OnTwo(logFiles, func(c *op.Call, _ world.Attempt, files []logFile) (op.Reply, error) {
 	name := c.Param("file_name")
 	i := slices.IndexFunc(files, func(f logFile) bool { return f.name == name })
 	if i < 0 {
 		return op.Reply{}, op.NotFound("log file", "name", name)
 	}
 	return op.Reply{Bytes: files[i].bytes(packer()), Type: "application/gzip"}, nil
-}
+})
 
 // logFiles returns the log files of the attempt of the path, by name.
 func logFiles(c *op.Call) (world.Attempt, []logFile, error) {
-	attempt, tasks, err := tasksFromPath(c, "attempt_id")
+	attempt, tasks, err := tasksFromPath("attempt_id")(c)
 	if err != nil {
 		return attempt, nil, err
 	}

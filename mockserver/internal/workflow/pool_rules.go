@@ -174,12 +174,7 @@ func choosePool(w *world.State, s start) int64 {
 }
 
 func fitsAll(conditions []world.PoolCondition, project string, s start) bool {
-	for _, condition := range conditions {
-		if !fitsCondition(condition, project, s) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(conditions, func(c world.PoolCondition) bool { return !fitsCondition(c, project, s) })
 }
 
 // fitsCondition reports whether an attempt fits a condition. Only workflows that other parts of the platform made for

@@ -17,7 +17,9 @@ var pools = resource.New(resource.Of[world.Pool]{
 	Rows:  func(w *world.State) *table.Table[world.Pool] { return &w.Workflow.Pools },
 	Bind:  bindPool,
 	Guard: guardPool,
-	View:  func(_ *op.Call, p world.Pool) any { return poolView(p) },
+	View: func(_ *op.Call, p world.Pool) any {
+		return poolForm{ID: op.IDText(p.ID), Name: p.Name, ConcurrencyLimit: p.Limit, Default: p.Default}
+	},
 })
 
 const defaultPoolName = "default"
@@ -27,10 +29,6 @@ type poolForm struct {
 	Name             string `json:"name"`
 	ConcurrencyLimit int    `json:"concurrencyLimit"`
 	Default          bool   `json:"default"`
-}
-
-func poolView(p world.Pool) poolForm {
-	return poolForm{ID: op.IDText(p.ID), Name: p.Name, ConcurrencyLimit: p.Limit, Default: p.Default}
 }
 
 func listPools(c *op.Call) (op.Reply, error) { return pools.List(c) }
@@ -156,12 +154,7 @@ func poolUpdatable(c *op.Call, before, after world.Pool) error {
 
 // poolNamed finds the pool, other than one, that has a name.
 func poolNamed(w *world.State, name string, but int64) (world.Pool, bool) {
-	for id, p := range table.All(&w.Workflow.Pools) {
-		if p.Name == name && id != but {
-			return p, true
-		}
-	}
-	return world.Pool{}, false
+	return table.First(&w.Workflow.Pools, func(p world.Pool) bool { return p.Name == name && p.ID != but })
 }
 
 // poolAffordable checks that the default pool can spare what a pool asks for more, and keeps at least one slot and

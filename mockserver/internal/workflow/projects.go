@@ -31,11 +31,7 @@ func projectView(w *world.State, p world.Project) projectForm {
 	}
 }
 
-func listProjects(c *op.Call) (op.Reply, error) {
-	count, err := pageSize(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listProjects = op.On(pageSize, func(c *op.Call, count int64) (op.Reply, error) {
 	last, err := lastIDOf(c)
 	if err != nil {
 		return op.Reply{}, err
@@ -51,27 +47,19 @@ func listProjects(c *op.Call) (op.Reply, error) {
 		}
 	}
 	return op.OK(map[string]any{"projects": projects})
-}
+})
 
-func getProject(c *op.Call) (op.Reply, error) {
-	p, err := projectFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var getProject = op.On(projectFromPath, func(c *op.Call, p world.Project) (op.Reply, error) {
 	return op.OK(projectView(c.World, p))
-}
+})
 
 // deleteProject answers the project as it was before, so deletedAt is null in it. Sessions and attempts stay readable,
 // and those that are under way go on.
-func deleteProject(c *op.Call) (op.Reply, error) {
-	p, err := projectFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var deleteProject = op.On(projectFromPath, func(c *op.Call, p world.Project) (op.Reply, error) {
 	before := projectView(c.World, p)
 	removeProject(c.World, p, c.Now)
 	return op.OK(before)
-}
+})
 
 func removeProject(w *world.State, p world.Project, now time.Time) {
 	for _, id := range p.Schedules {
@@ -90,17 +78,13 @@ func RemoveProject(w *world.State, id int64, now time.Time) {
 }
 
 // downloadProjectArchive always sends the bytes: it has no direct address to lead to, whatever direct_download says.
-func downloadProjectArchive(c *op.Call) (op.Reply, error) {
-	p, err := projectFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var downloadProjectArchive = op.On(projectFromPath, func(c *op.Call, p world.Project) (op.Reply, error) {
 	revision, err := revisionFromQuery(c, p)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	return op.Reply{Status: 200, Bytes: revision.Archive, Type: "application/gzip"}, nil
-}
+})
 
 // projectFromPath returns the live project of the path.
 func projectFromPath(c *op.Call) (world.Project, error) {

@@ -44,11 +44,7 @@ func revisionView(c *op.Call, r world.Revision) revisionForm {
 
 // listProjectRevisions lists the newest first. The mark of the next page is the last id of this one, in a form that
 // does not look like one. last_id is out of use and has no effect.
-func listProjectRevisions(c *op.Call) (op.Reply, error) {
-	p, err := projectFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listProjectRevisions = op.On(projectFromPath, func(c *op.Call, p world.Project) (op.Reply, error) {
 	size, err := c.Int("page[size]", maxPage)
 	if err == nil && (size < 0 || size > maxPage) {
 		err = op.Invalid("page[size]", "want 0 to %d, not %d", maxPage, size)
@@ -74,7 +70,7 @@ func listProjectRevisions(c *op.Call) (op.Reply, error) {
 			p.ID, size, strconv.FormatInt(last.ID, 36))
 	}
 	return op.OK(map[string]any{"revisions": page, "pagination": pagination})
-}
+})
 
 // firstOfPage returns the newest revision behind the mark page[after], 0 when there is none.
 func firstOfPage(c *op.Call, p world.Project) (int64, error) {

@@ -56,11 +56,7 @@ func scheduleSummary(w *world.State, s world.Schedule) scheduleForm {
 
 const maxSchedules = 100 // of a page; the interface has no parameter for it
 
-func listSchedules(c *op.Call) (op.Reply, error) {
-	last, err := lastIDOf(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listSchedules = op.On(lastIDOf, func(c *op.Call, last int64) (op.Reply, error) {
 	schedules := []scheduleForm{}
 	for _, s := range table.After(&c.World.Workflow.Schedules, last) {
 		if schedules = append(schedules, scheduleView(c.World, s)); len(schedules) == maxSchedules {
@@ -68,13 +64,9 @@ func listSchedules(c *op.Call) (op.Reply, error) {
 		}
 	}
 	return op.OK(map[string]any{"schedules": schedules})
-}
+})
 
-func listProjectSchedules(c *op.Call) (op.Reply, error) {
-	p, err := projectFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listProjectSchedules = op.On(projectFromPath, func(c *op.Call, p world.Project) (op.Reply, error) {
 	last, err := lastIDOf(c)
 	if err != nil {
 		return op.Reply{}, err
@@ -87,33 +79,25 @@ func listProjectSchedules(c *op.Call) (op.Reply, error) {
 		}
 	}
 	return op.OK(map[string]any{"schedules": schedules})
-}
+})
 
-func getSchedule(c *op.Call) (op.Reply, error) {
-	s, _, err := scheduleFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var getSchedule = op.OnTwo(scheduleFromPath, func(c *op.Call, s world.Schedule, _ world.Definition) (op.Reply, error) {
 	return op.OK(scheduleView(c.World, s))
-}
+})
 
 // disableSchedule leaves the next times where they are, so that they come to lie in the past.
-func disableSchedule(c *op.Call) (op.Reply, error) {
-	s, _, err := scheduleFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var disableSchedule = op.OnTwo(scheduleFromPath, func(
+	c *op.Call, s world.Schedule, _ world.Definition,
+) (op.Reply, error) {
 	s.DisabledAt = c.Now
 	return op.OK(scheduleSummary(c.World, planSchedule(c.World, s, c.Now)))
-}
+})
 
 // enableSchedule leaves out the slots that were missed, unless skipSchedule is false: then they run at once, one after
 // the other.
-func enableSchedule(c *op.Call) (op.Reply, error) {
-	s, d, err := scheduleFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var enableSchedule = op.OnTwo(scheduleFromPath, func(
+	c *op.Call, s world.Schedule, d world.Definition,
+) (op.Reply, error) {
 	var body struct {
 		SkipSchedule *bool   `json:"skipSchedule"`
 		NextTime     *string `json:"nextTime"`
@@ -123,13 +107,14 @@ func enableSchedule(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	if body.SkipSchedule == nil || *body.SkipSchedule {
+		var err error
 		if s, err = skipMissed(s, d, body.NextTime, c.Now); err != nil {
 			return op.Reply{}, err
 		}
 	}
 	s.DisabledAt = time.Time{}
 	return op.OK(scheduleSummary(c.World, planSchedule(c.World, s, c.Now)))
-}
+})
 
 // skipMissed moves a schedule to the first slot at or after a session time or, without one, to the first that is still
 // to run. The latter never moves it back.
@@ -144,16 +129,11 @@ func skipMissed(s world.Schedule, d world.Definition, text *string, now time.Tim
 }
 
 // skipSchedule moves a schedule forward, to a session time or by a number of slots. nextTime wins when both are given.
-func skipSchedule(c *op.Call) (op.Reply, error) {
-	s, d, err := scheduleFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var skipSchedule = op.OnTwo(scheduleFromPath, func(c *op.Call, s world.Schedule, d world.Definition) (op.Reply, error) {
 	var body skipRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	err := c.Decode(&body)
 	switch {
+	case err != nil:
 	case body.NextTime != nil:
 		s, err = moveToTime(s, d, *body.NextTime)
 	case body.FromTime != nil && body.Count != nil:
@@ -173,7 +153,7 @@ func skipSchedule(c *op.Call) (op.Reply, error) {
 		return op.OK(scheduleSummary(c.World, s))
 	}
 	return op.OK(scheduleSummary(c.World, planSchedule(c.World, s, c.Now)))
-}
+})
 
 type skipRequest struct {
 	NextTime    *string `json:"nextTime"`
@@ -225,16 +205,9 @@ func moveForward(s world.Schedule, d world.Definition, field string, slot dig.Sl
 
 // scheduleFromPath returns the schedule of the path, and the workflow that it starts.
 func scheduleFromPath(c *op.Call) (s world.Schedule, d world.Definition, err error) {
-	id, err := c.ID("schedule", "id")
-	if err != nil {
-		return s, d, err
-	}
-	s, ok := c.World.Workflow.Schedules.Get(id)
-	if !ok {
-		return s, d, op.NotFound("schedule", "id", id)
-	}
+	s, err = op.ByID(c, "schedule", "id", c.World.Workflow.Schedules.Get)
 	d, _ = c.World.Workflow.Definitions.Get(s.Definition)
-	return s, d, nil
+	return s, d, err
 }
 
 // retryAfter is the time after which a scheduled start that hit a limit is tried again.

@@ -11,24 +11,16 @@ import (
 const maxSecret = 16 << 10
 
 // listProjectSecrets lists keys in the order in which they were first set.
-func listProjectSecrets(c *op.Call) (op.Reply, error) {
-	p, err := projectFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listProjectSecrets = op.On(projectFromPath, func(_ *op.Call, p world.Project) (op.Reply, error) {
 	secrets := make([]map[string]string, len(p.Secrets))
 	for i, key := range p.Secrets {
 		secrets[i] = map[string]string{"key": key}
 	}
 	return op.OK(map[string]any{"secrets": secrets})
-}
+})
 
 // putProjectSecret checks the value and drops it: it can never be read again, so that no client can notice.
-func putProjectSecret(c *op.Call) (op.Reply, error) {
-	p, key, err := secretFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var putProjectSecret = op.OnTwo(secretFromPath, func(c *op.Call, p world.Project, key string) (op.Reply, error) {
 	var body struct {
 		Value *string `json:"value"`
 	}
@@ -46,18 +38,14 @@ func putProjectSecret(c *op.Call) (op.Reply, error) {
 	}
 	c.World.Workflow.Projects.Put(p.ID, p)
 	return op.None()
-}
+})
 
 // deleteProjectSecret takes a key that is not there for removed.
-func deleteProjectSecret(c *op.Call) (op.Reply, error) {
-	p, key, err := secretFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var deleteProjectSecret = op.OnTwo(secretFromPath, func(c *op.Call, p world.Project, key string) (op.Reply, error) {
 	p.Secrets = slices.DeleteFunc(slices.Clone(p.Secrets), func(set string) bool { return set == key })
 	c.World.Workflow.Projects.Put(p.ID, p)
 	return op.None()
-}
+})
 
 func secretFromPath(c *op.Call) (p world.Project, key string, err error) {
 	if p, err = projectFromPath(c); err != nil {

@@ -81,27 +81,19 @@ func sessionView(w *world.State, s world.Session) sessionForm {
 	}
 }
 
-func sessionPending(c *op.Call) (state string, at time.Time, pending bool) {
-	_, s, err := resource.Find[world.Session](sessions, c)
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var sessionPending = op.PendingOn(resource.Named[world.Session](sessions), func(
+	c *op.Call, s world.Session,
+) (string, time.Time, bool) {
 	return engine.Watch(c.World, s.Attempts[len(s.Attempts)-1])
-}
+})
 
-func sessionAttemptsPending(c *op.Call) (state string, at time.Time, pending bool) {
-	_, s, err := resource.Find[world.Session](sessions, c)
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var sessionAttemptsPending = op.PendingOn(resource.Named[world.Session](sessions), func(
+	c *op.Call, s world.Session,
+) (string, time.Time, bool) {
 	return engine.Watch(c.World, s.Attempts...)
-}
+})
 
-func getTruncatedSessionTime(c *op.Call) (op.Reply, error) {
-	d, err := definitionFromQuery(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var getTruncatedSessionTime = op.On(definitionFromQuery, func(c *op.Call, d world.Definition) (op.Reply, error) {
 	zone := zoneOf(d)
 	at, err := parseMoment("session_time", c.Text("session_time"), zone)
 	if err != nil {
@@ -118,7 +110,7 @@ func getTruncatedSessionTime(c *op.Call) (op.Reply, error) {
 		"timezone":    d.Workflow.Timezone,
 		"sessionTime": zonedTime(cut, zone),
 	})
-}
+})
 
 // lastYear is the last in which a time can lie: one year before the last that RFC 3339 can write, so that no zone and
 // no schedule leads out of what can be written.

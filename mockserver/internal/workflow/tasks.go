@@ -34,11 +34,9 @@ type taskError struct {
 
 // listAttemptTasks lists the tasks that have come into being, by id. Those that a task makes when it runs are not there
 // before it has.
-func listAttemptTasks(c *op.Call) (op.Reply, error) {
-	attempt, tasks, err := tasksFromPath(c, "id")
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listAttemptTasks = op.OnTwo(tasksFromPath("id"), func(
+	c *op.Call, attempt world.Attempt, tasks []world.Task,
+) (op.Reply, error) {
 	definition, _ := c.World.Workflow.Definitions.Get(attempt.Definition)
 	forms := make([]taskForm, len(tasks))
 	for i, t := range tasks {
@@ -53,15 +51,14 @@ func listAttemptTasks(c *op.Call) (op.Reply, error) {
 		}
 	}
 	return op.OK(map[string]any{"tasks": forms})
-}
+})
 
-func tasksFromPath(c *op.Call, param string) (world.Attempt, []world.Task, error) {
-	attempt, err := attemptFromPath(c, param)
-	if err != nil {
-		return attempt, nil, err
+func tasksFromPath(param string) func(*op.Call) (world.Attempt, []world.Task, error) {
+	return func(c *op.Call) (world.Attempt, []world.Task, error) {
+		attempt, err := attemptFromPath(param)(c)
+		tasks, _ := c.World.Workflow.Tasks.Get(attempt.ID)
+		return attempt, tasks, err
 	}
-	tasks, _ := c.World.Workflow.Tasks.Get(attempt.ID)
-	return attempt, tasks, nil
 }
 
 func taskID(tasks []world.Task, place int) *string {
@@ -82,7 +79,7 @@ func taskIDs(tasks []world.Task, places []int) []string {
 // tasksPending returns the state of the tasks of the attempt that the path names, and the time of its next step.
 func tasksPending(param string) func(*op.Call) (string, time.Time, bool) {
 	return func(c *op.Call) (state string, at time.Time, pending bool) {
-		attempt, tasks, err := tasksFromPath(c, param)
+		attempt, tasks, err := tasksFromPath(param)(c)
 		if err != nil {
 			return "", time.Time{}, false
 		}
@@ -95,11 +92,7 @@ func tasksPending(param string) func(*op.Call) (string, time.Time, bool) {
 }
 
 // killAttempt answers the attempt as it was before, so cancelRequested is still false in it.
-func killAttempt(c *op.Call) (op.Reply, error) {
-	a, err := attemptFromPath(c, "id")
-	if err != nil {
-		return op.Reply{}, err
-	}
+var killAttempt = op.On(attemptFromPath("id"), func(c *op.Call, a world.Attempt) (op.Reply, error) {
 	switch {
 	case a.State == world.Done:
 		return op.Reply{}, op.Conflict("attempt %d has already ended, with status %s", a.ID, engine.StatusOf(a))
@@ -109,4 +102,4 @@ func killAttempt(c *op.Call) (op.Reply, error) {
 	before := attemptView(c.World, a)
 	engine.Kill(c.World, a, c.Now)
 	return op.OK(before)
-}
+})

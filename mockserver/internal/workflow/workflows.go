@@ -30,11 +30,7 @@ func workflowView(w *world.State, d world.Definition) workflowForm {
 }
 
 // listProjectWorkflows lists the workflows of a revision, by name.
-func listProjectWorkflows(c *op.Call) (op.Reply, error) {
-	p, err := projectFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listProjectWorkflows = op.On(projectFromPath, func(c *op.Call, p world.Project) (op.Reply, error) {
 	revision, err := revisionFromQuery(c, p)
 	if err != nil {
 		return op.Reply{}, err
@@ -46,13 +42,9 @@ func listProjectWorkflows(c *op.Call) (op.Reply, error) {
 		}
 	}
 	return op.OK(map[string]any{"workflows": workflows})
-}
+})
 
-func getProjectWorkflow(c *op.Call) (op.Reply, error) {
-	p, err := projectFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var getProjectWorkflow = op.On(projectFromPath, func(c *op.Call, p world.Project) (op.Reply, error) {
 	revision, err := revisionFromQuery(c, p)
 	if err != nil {
 		return op.Reply{}, err
@@ -62,14 +54,10 @@ func getProjectWorkflow(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return op.OK(workflowView(c.World, d))
-}
+})
 
 // listWorkflows lists the latest revisions of live projects. last_id continues in the direction of order.
-func listWorkflows(c *op.Call) (op.Reply, error) {
-	count, err := pageSize(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listWorkflows = op.On(pageSize, func(c *op.Call, count int64) (op.Reply, error) {
 	rows, err := orderedDefinitions(c)
 	if err != nil {
 		return op.Reply{}, err
@@ -91,7 +79,7 @@ func listWorkflows(c *op.Call) (op.Reply, error) {
 		}
 	}
 	return op.OK(map[string]any{"workflows": workflows})
-}
+})
 
 func orderedDefinitions(c *op.Call) (iter.Seq2[int64, world.Definition], error) {
 	last, err := lastIDOf(c)
@@ -109,24 +97,12 @@ func orderedDefinitions(c *op.Call) (iter.Seq2[int64, world.Definition], error) 
 }
 
 // getWorkflow also reads workflows of older revisions and of deleted projects, which attempts refer to.
-func getWorkflow(c *op.Call) (op.Reply, error) {
-	d, err := definitionFromQuery(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var getWorkflow = op.On(definitionFromQuery, func(c *op.Call, d world.Definition) (op.Reply, error) {
 	return op.OK(workflowView(c.World, d))
-}
+})
 
 func definitionFromQuery(c *op.Call) (world.Definition, error) {
-	id, err := c.ID("workflow", "id")
-	if err != nil {
-		return world.Definition{}, err
-	}
-	d, ok := c.World.Workflow.Definitions.Get(id)
-	if !ok {
-		return d, op.NotFound("workflow", "id", id)
-	}
-	return d, nil
+	return op.ByID(c, "workflow", "id", c.World.Workflow.Definitions.Get)
 }
 
 // definitionByID finds a workflow of a live project, of any revision.

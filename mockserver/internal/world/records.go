@@ -72,15 +72,11 @@ func (x Records) Append(r Record) Records {
 	x.Charge(r.cost())
 	x.lastBytes += r.cost()
 	if x.n == chunkSize || x.lastBytes >= runBytes {
-		x.complete()
+		x.newestRun++
+		x.runs.Put(x.newestRun, run{x.last.records[:x.n:x.n], x.lastBytes})
+		x.last, x.n, x.lastBytes = nil, 0, 0
 	}
 	return x
-}
-
-func (x *Records) complete() {
-	x.newestRun++
-	x.runs.Put(x.newestRun, run{x.last.records[:x.n:x.n], x.lastBytes})
-	x.last, x.n, x.lastBytes = nil, 0, 0
 }
 
 // DropOldest drops the oldest run or, if there is only one, its older half. The last record stays.

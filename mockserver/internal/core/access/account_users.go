@@ -75,13 +75,9 @@ func ListUsers(c *op.Call) (op.Reply, error) {
 }
 
 // GetUser returns the user that the path names.
-func GetUser(c *op.Call) (op.Reply, error) {
-	u, err := namedUser(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetUser = op.On(namedUser, func(c *op.Call, u world.User) (op.Reply, error) {
 	return op.OK(accountUserView(c, u))
-}
+})
 
 // namedUser returns the user of the path, which clients name by e-mail address, name or id.
 func namedUser(c *op.Call) (world.User, error) {
@@ -117,23 +113,23 @@ func userWith(w *world.State, fits func(world.User) bool) (world.User, bool) {
 }
 
 // ownUser returns the user of the path if the caller is that user or administers the account (assumed).
-func ownUser(c *op.Call, what string) (world.User, error) {
-	u, err := namedUser(c)
-	if err == nil && !c.Caller.Administers() && u.ID != c.Caller.User.ID {
-		err = op.Forbidden("only administrators may %s of other users", what)
+func ownUser(what string) func(*op.Call) (world.User, error) {
+	return func(c *op.Call) (world.User, error) {
+		u, err := namedUser(c)
+		if err == nil && !c.Caller.Administers() && u.ID != c.Caller.User.ID {
+			err = op.Forbidden("only administrators may %s of other users", what)
+		}
+		return u, err
 	}
-	return u, err
 }
 
 // AddUser adds a restricted user (assumed) with a master key and a write-only key.
-func AddUser(c *op.Call) (op.Reply, error) {
-	var body struct {
+var AddUser = op.Sent(func(
+	c *op.Call, body struct {
 		Email    string `json:"email"`
 		Password string `json:"password"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	if name, domain, found := strings.Cut(body.Email, "@"); !found || name == "" || domain == "" {
 		return op.Reply{}, op.Invalid("email", "want an e-mail address, not %q", body.Email)
 	}
@@ -154,7 +150,7 @@ func AddUser(c *op.Call) (op.Reply, error) {
 	newKey(c, u.ID, false)
 	newKey(c, u.ID, true)
 	return op.OK(accountUserView(c, u))
-}
+})
 
 // RemoveUser removes a user with its keys and its OAuth tokens and codes. Its sub users are removed with it (assumed).
 func RemoveUser(c *op.Call) (op.Reply, error) {
@@ -204,14 +200,12 @@ func hasPassword(u world.User, password string) bool {
 
 // AuthenticateUser returns a master key of the user whose password it is given. Clients accept only 400 for a wrong
 // password (client).
-func AuthenticateUser(c *op.Call) (op.Reply, error) {
-	var body struct {
+var AuthenticateUser = op.Sent(func(
+	c *op.Call, body struct {
 		User     string `json:"user"`
 		Password string `json:"password"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	u, ok := userNamed(c.World, body.User)
 	if !ok || !hasPassword(u, body.Password) {
 		return op.Reply{}, op.Invalid("", "authentication failed")
@@ -221,30 +215,22 @@ func AuthenticateUser(c *op.Call) (op.Reply, error) {
 		return op.OK(map[string]string{"user": body.User, "apikey": newKey(c, u.ID, false)})
 	}
 	return op.OK(map[string]string{"user": body.User, "apikey": c.World.Account.PlatformKey(keys[0])})
-}
+})
 
 // ChangePassword sets the password of any user.
-func ChangePassword(c *op.Call) (op.Reply, error) {
-	u, err := namedUser(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	return setPassword(c, u)
-}
+var ChangePassword = op.On(namedUser, setPassword)
 
 // ChangeMyPassword sets the password of the caller, who must give the old one.
-func ChangeMyPassword(c *op.Call) (op.Reply, error) {
-	var body struct {
+var ChangeMyPassword = op.Sent(func(
+	c *op.Call, body struct {
 		Old string `json:"old_password"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	if !hasPassword(c.Caller.User, body.Old) {
 		return op.Reply{}, op.Invalid("old_password", "is not the password of the user")
 	}
 	return setPassword(c, c.Caller.User)
-}
+})
 
 func setPassword(c *op.Call, u world.User) (op.Reply, error) {
 	var body struct {

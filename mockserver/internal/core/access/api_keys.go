@@ -11,17 +11,13 @@ import (
 )
 
 // ListAPIKeys lists the keys of the user that the path names, master keys first.
-func ListAPIKeys(c *op.Call) (op.Reply, error) {
-	u, err := ownUser(c, "see the keys")
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ListAPIKeys = op.On(ownUser("see the keys"), func(c *op.Call, u world.User) (op.Reply, error) {
 	texts := []string{}
 	for _, key := range keysOf(&c.World.Account, u.ID) {
 		texts = append(texts, c.World.Account.PlatformKey(key))
 	}
 	return op.OK(map[string]any{"apikeys": texts})
-}
+})
 
 // keysOf returns the keys of a user, master keys first. Answers write them in the platform's own form, since some
 // clients accept no other (client).
@@ -40,13 +36,9 @@ func keysOf(a *world.Account, user int64) []world.Key {
 }
 
 // AddAPIKey creates another master key for the user that the path names.
-func AddAPIKey(c *op.Call) (op.Reply, error) {
-	u, err := ownUser(c, "make keys")
-	if err != nil {
-		return op.Reply{}, err
-	}
+var AddAPIKey = op.On(ownUser("make keys"), func(c *op.Call, u world.User) (op.Reply, error) {
 	return op.OK(map[string]string{"apikey": newKey(c, u.ID, false)})
-}
+})
 
 // newKey creates a key for a user. The caller's key seeds its randomness, so that worlds of different keys create
 // different ones.
@@ -63,17 +55,11 @@ func newKey(c *op.Call, user int64, writeOnly bool) string {
 }
 
 // RemoveAPIKey removes a key of the user that the path names.
-func RemoveAPIKey(c *op.Call) (op.Reply, error) {
-	u, err := ownUser(c, "remove keys")
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body struct {
+var RemoveAPIKey = op.OnSent(ownUser("remove keys"), func(
+	c *op.Call, u world.User, body struct {
 		Key string `json:"apikey"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	if body.Key == "" {
 		return op.Reply{}, op.Invalid("apikey", "is missing")
 	}
@@ -83,4 +69,4 @@ func RemoveAPIKey(c *op.Call) (op.Reply, error) {
 	}
 	c.World.Account.DeleteKey(body.Key)
 	return referToUser(u)
-}
+})

@@ -73,26 +73,16 @@ func requireMayApply(c *op.Call, u world.User, policy int64) error {
 }
 
 // ListUserPolicies lists the policies of a user.
-func ListUserPolicies(c *op.Call) (op.Reply, error) {
-	u, err := readableUser(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ListUserPolicies = op.On(readableUser, func(c *op.Call, u world.User) (op.Reply, error) {
 	return op.OK(policyViews(c.World, u.Policies))
-}
+})
 
 // UpdateUserPolicies replaces the policies of a user.
-func UpdateUserPolicies(c *op.Call) (op.Reply, error) {
-	u, err := userFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body struct {
+var UpdateUserPolicies = op.OnSent(userFromPath, func(
+	c *op.Call, u world.User, body struct {
 		PolicyIDs *[]string `json:"policy_ids"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	ids, err := textIDs("policy_ids", body.PolicyIDs, "policy", c.World.Account.Policies.Get)
 	if err != nil {
 		return op.Reply{}, err
@@ -101,7 +91,7 @@ func UpdateUserPolicies(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return op.OK(policyViews(c.World, ids))
-}
+})
 
 type userReferenceForm struct {
 	UserID    int64   `json:"user_id"`
@@ -111,31 +101,21 @@ type userReferenceForm struct {
 }
 
 // ListPolicyUsers lists the users who have a policy.
-func ListPolicyUsers(c *op.Call) (op.Reply, error) {
-	id, _, err := policies.Find(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ListPolicyUsers = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
 	references := []userReferenceForm{}
-	for _, u := range policyUsers(c.World, id) {
+	for _, u := range policyUsers(c.World, p.ID) {
 		references = append(references, userReferenceForm{u.ID, c.World.Account.ID, email(u), u.Name})
 	}
 	return op.OK(references)
-}
+})
 
 // UpdatePolicyUsers replaces the users who have a policy. It answers with users in full, unlike ListPolicyUsers
 // (public).
-func UpdatePolicyUsers(c *op.Call) (op.Reply, error) {
-	id, _, err := policies.Find(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body struct {
+var UpdatePolicyUsers = op.OnSent(resource.Named[world.Policy](policies), func(
+	c *op.Call, p world.Policy, body struct {
 		UserIDs *[]int64 `json:"user_ids"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	ids, err := integerIDs("user_ids", body.UserIDs, "user", c.World.Account.LiveUser)
 	if err != nil {
 		return op.Reply{}, err
@@ -145,16 +125,16 @@ func UpdatePolicyUsers(c *op.Call) (op.Reply, error) {
 		if slices.Contains(ids, u.ID) {
 			change = with
 		}
-		if err := setPolicies(c, u, change(u.Policies, id)); err != nil {
+		if err := setPolicies(c, u, change(u.Policies, p.ID)); err != nil {
 			return op.Reply{}, err
 		}
 	}
 	views := []userForm{}
-	for _, u := range policyUsers(c.World, id) {
+	for _, u := range policyUsers(c.World, p.ID) {
 		views = append(views, userView(c.World, u))
 	}
 	return op.OK(views)
-}
+})
 
 // policyUsers returns the users that a policy is attached to.
 func policyUsers(w *world.State, policy int64) []world.User {

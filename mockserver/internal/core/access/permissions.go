@@ -32,26 +32,20 @@ var boundOperations = map[string]struct {
 }
 
 // GetPolicyPermissions returns the permissions that a policy grants.
-func GetPolicyPermissions(c *op.Call) (op.Reply, error) {
-	_, p, err := resource.Find[world.Policy](policies, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetPolicyPermissions = resource.On(policies, func(_ *op.Call, p world.Policy) (op.Reply, error) {
 	return op.OK(p.Permissions)
-}
+})
 
 // UpdatePolicyPermissions replaces the permissions that a policy grants on the kinds of resources that the body names.
-func UpdatePolicyPermissions(c *op.Call) (op.Reply, error) {
-	id, p, err := resource.Find[world.Policy](policies, c)
+var UpdatePolicyPermissions = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
+	after, err := changedPermissions(c, p.Permissions)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if p.Permissions, err = changedPermissions(c, p.Permissions); err != nil {
-		return op.Reply{}, err
-	}
-	c.World.Account.Policies.Put(id, p)
+	p.Permissions = after
+	c.World.Account.Policies.Put(p.ID, p)
 	return op.OK(p.Permissions)
-}
+})
 
 // changedPermissions returns permissions in which the kinds of resources that the body names are replaced and all
 // others kept. An empty list removes a kind. Kinds that the document does not list are ignored, as everywhere.
@@ -136,27 +130,17 @@ func columnPermissionViews(p world.Policy) []columnPermissionForm {
 }
 
 // GetColumnPermissions lists the column permissions of a policy.
-func GetColumnPermissions(c *op.Call) (op.Reply, error) {
-	_, p, err := resource.Find[world.Policy](policies, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetColumnPermissions = resource.On(policies, func(_ *op.Call, p world.Policy) (op.Reply, error) {
 	return op.OK(columnPermissionViews(p))
-}
+})
 
 // UpdateColumnPermissions replaces the column permissions of a policy. It takes the list wrapped and answers with it
 // bare (public).
-func UpdateColumnPermissions(c *op.Call) (op.Reply, error) {
-	id, p, err := resource.Find[world.Policy](policies, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body struct {
+var UpdateColumnPermissions = op.OnSent(resource.Named[world.Policy](policies), func(
+	c *op.Call, p world.Policy, body struct {
 		ColumnPermissions *[]columnPermissionForm `json:"column_permissions"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	if body.ColumnPermissions == nil {
 		return op.Reply{}, op.Unprocessable("column_permissions", "is missing: want the whole list, which may be empty")
 	}
@@ -171,6 +155,6 @@ func UpdateColumnPermissions(c *op.Call) (op.Reply, error) {
 		}
 		p.ColumnPermissions = append(p.ColumnPermissions, world.ColumnPermission(entry))
 	}
-	c.World.Account.Policies.Put(id, p)
+	c.World.Account.Policies.Put(p.ID, p)
 	return op.OK(columnPermissionViews(p))
-}
+})

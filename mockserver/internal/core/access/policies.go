@@ -61,26 +61,22 @@ func UpdatePolicy(c *op.Call) (op.Reply, error) { return policies.Update(c) }
 
 // DeletePolicy deletes a policy, and takes it from the users and policy groups that have it. The answer still counts
 // them.
-func DeletePolicy(c *op.Call) (op.Reply, error) {
-	id, _, err := policies.Find(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeletePolicy = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
 	reply, err := policies.Delete(c)
 	for _, u := range table.All(&c.World.Account.Users) {
-		if slices.Contains(u.Policies, id) {
-			u.Policies = without(u.Policies, id)
+		if slices.Contains(u.Policies, p.ID) {
+			u.Policies = without(u.Policies, p.ID)
 			putUser(c, u)
 		}
 	}
 	for _, g := range table.All(&c.World.Account.PolicyGroups) {
-		if slices.Contains(g.Policies, id) {
-			g.Policies = without(g.Policies, id)
+		if slices.Contains(g.Policies, p.ID) {
+			g.Policies = without(g.Policies, p.ID)
 			putGroup(c, g)
 		}
 	}
 	return reply, err
-}
+})
 
 func bindPolicy(c *op.Call, id int64, p *world.Policy) error {
 	var body struct {
@@ -93,12 +89,8 @@ func bindPolicy(c *op.Call, id int64, p *world.Policy) error {
 		return err
 	}
 	p.ID = id
-	if name := body.Policy.Name; name != nil {
-		p.Name = *name
-	}
-	if description := body.Policy.Description; description != nil {
-		p.Description = *description
-	}
+	wire.Set(&p.Name, body.Policy.Name)
+	wire.Set(&p.Description, body.Policy.Description)
 	return nil
 }
 
@@ -122,12 +114,7 @@ func guardPolicy(c *op.Call, before, after *world.Policy) error {
 }
 
 func policyNamed(w *world.State, name string) (world.Policy, bool) {
-	for _, p := range table.All(&w.Account.Policies) {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return world.Policy{}, false
+	return table.First(&w.Account.Policies, func(p world.Policy) bool { return p.Name == name })
 }
 
 // matchPolicy returns a filter that keeps only the policies whose column permissions name a tag, if the request asks

@@ -23,7 +23,12 @@ var policyGroups = resource.New(resource.Of[world.PolicyGroup]{
 	Lookup:  findGroup,
 	Bind:    bindGroup,
 	Guard:   guardGroup,
-	View:    func(c *op.Call, g world.PolicyGroup) any { return groupView(c.World, g) },
+	View: func(c *op.Call, g world.PolicyGroup) any {
+		return policyGroupForm{
+			ID: g.ID, AccountID: c.World.Account.ID, Name: g.Name, TaggableName: g.TaggableName, Description: g.Description,
+			PolicyCount: len(g.Policies), CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),
+		}
+	},
 })
 
 type policyGroupForm struct {
@@ -35,13 +40,6 @@ type policyGroupForm struct {
 	PolicyCount  int     `json:"policy_count"`
 	CreatedAt    string  `json:"created_at"`
 	UpdatedAt    string  `json:"updated_at"`
-}
-
-func groupView(w *world.State, g world.PolicyGroup) policyGroupForm {
-	return policyGroupForm{
-		ID: g.ID, AccountID: w.Account.ID, Name: g.Name, TaggableName: g.TaggableName, Description: g.Description,
-		PolicyCount: len(g.Policies), CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),
-	}
 }
 
 // ListPolicyGroups lists the policy groups of the account.
@@ -58,21 +56,17 @@ func UpdatePolicyGroup(c *op.Call) (op.Reply, error) { return policyGroups.Updat
 
 // DeletePolicyGroup deletes a policy group, and takes its tag from all users who carry it or manage the group. The
 // answer has no body (public).
-func DeletePolicyGroup(c *op.Call) (op.Reply, error) {
-	id, _, err := policyGroups.Find(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	table.Delete(&c.World.Account.PolicyGroups, id)
+var DeletePolicyGroup = resource.On(policyGroups, func(c *op.Call, g world.PolicyGroup) (op.Reply, error) {
+	table.Delete(&c.World.Account.PolicyGroups, g.ID)
 	for _, u := range table.All(&c.World.Account.Users) {
 		before := len(u.Groups) + len(u.Manages)
-		u.Groups, u.Manages = without(u.Groups, id), without(u.Manages, id)
+		u.Groups, u.Manages = without(u.Groups, g.ID), without(u.Manages, g.ID)
 		if len(u.Groups)+len(u.Manages) < before {
 			putUser(c, u)
 		}
 	}
 	return op.Reply{}, nil
-}
+})
 
 // findGroup returns the id of a group. It reads digits as an id first (documented), and as a taggable name when no
 // group has that id (assumed).
@@ -87,12 +81,7 @@ func findGroup(w *world.State, key string) (int64, bool) {
 }
 
 func groupTagged(w *world.State, tag string) (world.PolicyGroup, bool) {
-	for _, g := range table.All(&w.Account.PolicyGroups) {
-		if g.TaggableName == tag {
-			return g, true
-		}
-	}
-	return world.PolicyGroup{}, false
+	return table.First(&w.Account.PolicyGroups, func(g world.PolicyGroup) bool { return g.TaggableName == tag })
 }
 
 // bindGroup binds the body to a group. It sets the taggable name only once: that is an address, so it outlives a change
@@ -152,33 +141,24 @@ func putGroup(c *op.Call, g world.PolicyGroup) {
 }
 
 // ListPolicyGroupPolicies lists the policies of a policy group.
-func ListPolicyGroupPolicies(c *op.Call) (op.Reply, error) {
-	_, g, err := resource.Find[world.PolicyGroup](policyGroups, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ListPolicyGroupPolicies = resource.On(policyGroups, func(_ *op.Call, g world.PolicyGroup) (op.Reply, error) {
 	return op.OK(map[string][]int64{"policy_ids": g.Policies})
-}
+})
 
 // UpdatePolicyGroupPolicies replaces the policies of a policy group.
-func UpdatePolicyGroupPolicies(c *op.Call) (op.Reply, error) {
-	_, g, err := resource.Find[world.PolicyGroup](policyGroups, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body struct {
+var UpdatePolicyGroupPolicies = op.OnSent(resource.Named[world.PolicyGroup](policyGroups), func(
+	c *op.Call, g world.PolicyGroup, body struct {
 		PolicyIDs *[]int64 `json:"policy_ids"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
-	g.Policies, err = integerIDs("policy_ids", body.PolicyIDs, "policy", c.World.Account.Policies.Get)
+	},
+) (op.Reply, error) {
+	ids, err := integerIDs("policy_ids", body.PolicyIDs, "policy", c.World.Account.Policies.Get)
 	if err != nil {
 		return op.Reply{}, err
 	}
+	g.Policies = ids
 	putGroup(c, g)
 	return op.OK(map[string][]int64{"policy_ids": g.Policies})
-}
+})
 
 // groupList selects one of the two lists of policy groups that a user has: those whose tag it carries, and those that
 // it manages as a delegated admin. The two lists are independent of each other (public).
@@ -218,11 +198,9 @@ func tagFromPath(c *op.Call) (world.PolicyGroup, error) {
 
 // SetTagDelegatedAdmins replaces the delegated admins who manage a policy group. It refuses users who are not delegated
 // admins (assumed).
-func SetTagDelegatedAdmins(c *op.Call) (op.Reply, error) {
-	g, ids, err := taggingFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var SetTagDelegatedAdmins = op.OnTwo(taggingFromPath, func(
+	c *op.Call, g world.PolicyGroup, ids []int64,
+) (op.Reply, error) {
 	for _, id := range ids {
 		if u, _ := c.World.Account.LiveUser(id); !u.Delegated {
 			return op.Reply{}, op.Unprocessable("user_ids", "user %d is not a delegated admin", id)
@@ -230,16 +208,12 @@ func SetTagDelegatedAdmins(c *op.Call) (op.Reply, error) {
 	}
 	setTagged(c, g.ID, ids, managedGroups)
 	return op.None()
-}
+})
 
 // SetTagUsers replaces the users who carry the tag of a policy group. A delegated admin may tag the users of the groups
 // that it manages, but neither put the tag on itself nor take it off (assumed): the tag decides what it may apply to
 // itself.
-func SetTagUsers(c *op.Call) (op.Reply, error) {
-	g, ids, err := taggingFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var SetTagUsers = op.OnTwo(taggingFromPath, func(c *op.Call, g world.PolicyGroup, ids []int64) (op.Reply, error) {
 	if own := c.Caller.User; !c.Caller.Administers() {
 		switch {
 		case !slices.Contains(own.Manages, g.ID):
@@ -250,7 +224,7 @@ func SetTagUsers(c *op.Call) (op.Reply, error) {
 	}
 	setTagged(c, g.ID, ids, carriedGroups)
 	return op.None()
-}
+})
 
 // taggingFromPath returns the group of the path and the users of the body.
 func taggingFromPath(c *op.Call) (world.PolicyGroup, []int64, error) {

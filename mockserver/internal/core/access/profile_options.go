@@ -17,26 +17,16 @@ func profileValue(u world.User, o world.ProfileOption) *string {
 }
 
 // ListProfileOptions lists the profile options of a user.
-func ListProfileOptions(c *op.Call) (op.Reply, error) {
-	u, err := readableUser(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ListProfileOptions = op.On(readableUser, func(c *op.Call, u world.User) (op.Reply, error) {
 	values := map[string]*string{}
 	for _, o := range c.World.Account.ProfileOptions {
 		values[o.Key] = profileValue(u, o)
 	}
 	return op.OK(values)
-}
+})
 
 // GetProfileOption returns one profile option of a user.
-func GetProfileOption(c *op.Call) (op.Reply, error) {
-	u, err := readableUser(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	return profileOptionOf(c, u)
-}
+var GetProfileOption = op.On(readableUser, profileOptionOf)
 
 // profileOptionOf answers with the option of the path as a map of its single key (public).
 func profileOptionOf(c *op.Call, u world.User) (op.Reply, error) {
@@ -57,11 +47,9 @@ func optionFromPath(c *op.Call) (world.ProfileOption, error) {
 }
 
 // SetProfileOption sets one profile option of a user.
-func SetProfileOption(c *op.Call) (op.Reply, error) {
-	u, o, err := settableOption(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var SetProfileOption = op.OnTwo(settableOption, func(
+	c *op.Call, u world.User, o world.ProfileOption,
+) (op.Reply, error) {
 	var body struct {
 		Value *string `json:"value"`
 	}
@@ -80,19 +68,17 @@ func SetProfileOption(c *op.Call) (op.Reply, error) {
 	u.Options = options
 	putUser(c, u)
 	return profileOptionOf(c, u)
-}
+})
 
 // DeleteProfileOption deletes a user's own value of one profile option, so that the account's default applies again.
-func DeleteProfileOption(c *op.Call) (op.Reply, error) {
-	u, o, err := settableOption(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeleteProfileOption = op.OnTwo(settableOption, func(
+	c *op.Call, u world.User, o world.ProfileOption,
+) (op.Reply, error) {
 	u.Options = maps.Clone(u.Options)
 	delete(u.Options, o.Key)
 	putUser(c, u)
 	return op.None()
-}
+})
 
 // settableOption returns the user and the option of the path, for administrators only (documented).
 func settableOption(c *op.Call) (u world.User, o world.ProfileOption, err error) {

@@ -17,13 +17,6 @@ type subUserForm struct {
 	UpdatedAt    string       `json:"updated_at"`
 }
 
-func subUserView(w *world.State, u world.User) subUserForm {
-	return subUserForm{
-		ID: u.ID, Name: u.Name, Email: email(u), ParentUserID: u.Parent, AccountID: w.Account.ID,
-		Policies: policyViews(w, u.Policies), CreatedAt: op.Instant(u.CreatedAt), UpdatedAt: op.Instant(u.UpdatedAt),
-	}
-}
-
 // ListSubUsers lists every sub user of the account for administrators, and the caller's own for others. It refuses a
 // sub user (documented).
 func ListSubUsers(c *op.Call) (op.Reply, error) {
@@ -33,7 +26,11 @@ func ListSubUsers(c *op.Call) (op.Reply, error) {
 	subUsers := []subUserForm{}
 	for _, u := range table.All(&c.World.Account.Users) {
 		if u.Role == world.SubUser && u.DeletedAt.IsZero() && mayManageSubUser(c.Caller, u) {
-			subUsers = append(subUsers, subUserView(c.World, u))
+			subUsers = append(subUsers, subUserForm{
+				ID: u.ID, Name: u.Name, Email: email(u), ParentUserID: u.Parent, AccountID: c.World.Account.ID,
+				Policies: policyViews(c.World, u.Policies), CreatedAt: op.Instant(u.CreatedAt),
+				UpdatedAt: op.Instant(u.UpdatedAt),
+			})
 		}
 	}
 	return op.OK(map[string]any{"sub_users": subUsers})

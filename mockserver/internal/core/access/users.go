@@ -47,15 +47,7 @@ func email(u world.User) *string {
 
 // userFromPath returns the user that the path names by id.
 func userFromPath(c *op.Call) (world.User, error) {
-	id, err := c.ID("user", "user_id")
-	if err != nil {
-		return world.User{}, err
-	}
-	u, ok := c.World.Account.LiveUser(id)
-	if !ok {
-		return u, op.NotFound("user", "id", id)
-	}
-	return u, nil
+	return op.ByID(c, "user", "user_id", c.World.Account.LiveUser)
 }
 
 // readableUser returns the user of the path if the caller may read about it: administrators and delegated admins read
@@ -83,50 +75,36 @@ func ListAccessControlUsers(c *op.Call) (op.Reply, error) {
 }
 
 // GetAccessControlUser returns a user with its permissions and policies.
-func GetAccessControlUser(c *op.Call) (op.Reply, error) {
-	u, err := readableUser(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetAccessControlUser = op.On(readableUser, func(c *op.Call, u world.User) (op.Reply, error) {
 	return op.OK(userView(c.World, u))
-}
+})
 
 // UpdateUserPermissions replaces the permissions granted to the user itself. The answer leaves out those of its
 // policies.
-func UpdateUserPermissions(c *op.Call) (op.Reply, error) {
-	u, err := userFromPath(c)
+var UpdateUserPermissions = op.On(userFromPath, func(c *op.Call, u world.User) (op.Reply, error) {
+	after, err := changedPermissions(c, u.Permissions)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if u.Permissions, err = changedPermissions(c, u.Permissions); err != nil {
-		return op.Reply{}, err
-	}
+	u.Permissions = after
 	putUser(c, u)
 	return op.OK(map[string]any{"user_id": u.ID, "permissions": u.Permissions})
-}
+})
 
 // AddDelegatedAdmin makes a user a delegated admin. It accepts restricted users only: the owner and administrators may
 // do more anyway (assumed).
-func AddDelegatedAdmin(c *op.Call) (op.Reply, error) {
-	u, err := userWithEmail(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var AddDelegatedAdmin = op.On(userWithEmail, func(c *op.Call, u world.User) (op.Reply, error) {
 	if u.Role != world.Restricted {
 		return op.Reply{}, op.Unprocessable("user_email", "%s is not a restricted user, but %s", u.Email, u.Role)
 	}
 	return setDelegated(c, u, true)
-}
+})
 
 // RemoveDelegatedAdmin makes a delegated admin a plain user again, who manages no policy groups.
-func RemoveDelegatedAdmin(c *op.Call) (op.Reply, error) {
-	u, err := userWithEmail(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var RemoveDelegatedAdmin = op.On(userWithEmail, func(c *op.Call, u world.User) (op.Reply, error) {
 	u.Manages = nil
 	return setDelegated(c, u, false)
-}
+})
 
 func setDelegated(c *op.Call, u world.User, delegated bool) (op.Reply, error) {
 	u.Delegated = delegated
@@ -136,10 +114,9 @@ func setDelegated(c *op.Call, u world.User, delegated bool) (op.Reply, error) {
 
 func userWithEmail(c *op.Call) (world.User, error) {
 	address := c.Param("user_email")
-	for u := range c.World.Account.LiveUsers() {
-		if u.Email == address && address != "" {
-			return u, nil
-		}
+	u, ok := userWith(c.World, func(u world.User) bool { return u.Email == address && address != "" })
+	if !ok {
+		return u, op.NotFound("user", "email", address)
 	}
-	return world.User{}, op.NotFound("user", "email", address)
+	return u, nil
 }

@@ -33,11 +33,7 @@ func sentConfig(c *op.Call) (raw []byte, config map[string]any, err error) {
 
 // GuessBulkLoad adds the settings that follow from the name of the files, and the output that a load needs (assumed).
 // The mock cannot read the files themselves.
-func GuessBulkLoad(c *op.Call) (op.Reply, error) {
-	_, config, err := sentConfig(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GuessBulkLoad = op.OnTwo(sentConfig, func(_ *op.Call, _ []byte, config map[string]any) (op.Reply, error) {
 	if in, ok := config["in"].(map[string]any); ok {
 		guessFiles(in)
 	}
@@ -45,7 +41,7 @@ func GuessBulkLoad(c *op.Call) (op.Reply, error) {
 		config["out"] = map[string]any{"mode": "append"}
 	}
 	return op.OK(map[string]any{"config": config})
-}
+})
 
 // guessFiles adds a parser, and a decoder of compressed files, to an input that names files.
 func guessFiles(in map[string]any) {
@@ -80,14 +76,11 @@ type previewColumn struct {
 
 // PreviewBulkLoad returns the rows that are queued for the configuration, which stay queued; without any, the columns
 // that the configuration names.
-func PreviewBulkLoad(c *op.Call) (op.Reply, error) {
-	raw, config, err := sentConfig(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var PreviewBulkLoad = op.OnTwo(sentConfig, func(c *op.Call, raw []byte, config map[string]any) (op.Reply, error) {
 	columns, records := namedColumns(config), [][]any{}
 	copied := *c.World
 	queued := result.Take(&copied, world.Job{Type: jobs.BulkLoadJob, BulkLoad: raw})
+	var err error
 	if queued != nil && queued.Output != nil {
 		out := queued.Output
 		columns = nil
@@ -100,7 +93,7 @@ func PreviewBulkLoad(c *op.Call) (op.Reply, error) {
 		})
 	}
 	return op.Reply{Body: map[string]any{"schema": columns, "records": records}}, err
-}
+})
 
 // namedColumns returns the columns that a configuration names, for a parser or for the input itself.
 func namedColumns(config map[string]any) []previewColumn {

@@ -71,11 +71,7 @@ func ListBulkLoads(c *op.Call) (op.Reply, error) {
 }
 
 // CreateBulkLoad creates a bulk load session, and plans its first job if it has a cron text.
-func CreateBulkLoad(c *op.Call) (op.Reply, error) {
-	var body bulkLoadRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var CreateBulkLoad = op.Sent(func(c *op.Call, body bulkLoadRequest) (op.Reply, error) {
 	b, err := body.apply(c, world.BulkLoad{
 		ID: c.World.NewID("core.bulk_load"), Timezone: "UTC", User: c.Caller.User.ID, CreatedAt: c.Now,
 	})
@@ -86,27 +82,17 @@ func CreateBulkLoad(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return op.OK(bulkLoadView(putBulkLoad(c.World, b, c.Now)))
-}
+})
 
 // GetBulkLoad returns a bulk load session.
-func GetBulkLoad(c *op.Call) (op.Reply, error) {
-	b, err := bulkLoadFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetBulkLoad = op.On(bulkLoadFromPath, func(_ *op.Call, b world.BulkLoad) (op.Reply, error) {
 	return op.OK(bulkLoadView(b))
-}
+})
 
 // UpdateBulkLoad changes a bulk load session. It moves the next run only if its cron text or its timezone changes.
-func UpdateBulkLoad(c *op.Call) (op.Reply, error) {
-	before, err := ownBulkLoad(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body bulkLoadRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var UpdateBulkLoad = op.OnSent(ownBulkLoad, func(
+	c *op.Call, before world.BulkLoad, body bulkLoadRequest,
+) (op.Reply, error) {
 	b, err := body.apply(c, before)
 	if err == nil && (b.Cron != before.Cron || b.Timezone != before.Timezone) {
 		b.Slot, err = jobs.NextSlot(timing(b), c.Now)
@@ -116,19 +102,15 @@ func UpdateBulkLoad(c *op.Call) (op.Reply, error) {
 	}
 	c.World.Core.BulkLoadNames.Delete(before.Name)
 	return op.OK(bulkLoadView(putBulkLoad(c.World, b, c.Now)))
-}
+})
 
 // DeleteBulkLoad deletes a bulk load session, and cancels the job that it has planned.
-func DeleteBulkLoad(c *op.Call) (op.Reply, error) {
-	b, err := ownBulkLoad(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeleteBulkLoad = op.On(ownBulkLoad, func(c *op.Call, b world.BulkLoad) (op.Reply, error) {
 	c.World.Cancel(world.DueEvent{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
 	c.World.Core.BulkLoadNames.Delete(b.Name)
 	table.Delete(&c.World.Core.BulkLoads, b.ID)
 	return op.OK(bulkLoadView(b))
-}
+})
 
 // apply returns a bulk load session with the changes of a request, without its next slot.
 func (r bulkLoadRequest) apply(c *op.Call, b world.BulkLoad) (world.BulkLoad, error) {
@@ -200,12 +182,7 @@ func loadConfig(value jsontext.Value) ([]byte, error) {
 }
 
 func bulkLoadFromPath(c *op.Call) (world.BulkLoad, error) {
-	id, ok := c.World.Core.BulkLoadNames.Get(c.Param("name"))
-	if !ok {
-		return world.BulkLoad{}, op.NotFound("bulk load session", "name", c.Param("name"))
-	}
-	b, _ := c.World.Core.BulkLoads.Get(id)
-	return b, nil
+	return op.ByName("bulk load session", c.Param("name"), c.World.Core.BulkLoadNames.Get, c.World.Core.BulkLoads.Get)
 }
 
 // ownBulkLoad returns the bulk load session of the path if the caller created it or is an administrator (assumed).
@@ -257,17 +234,11 @@ func jobOfLoad(b world.BulkLoad, slot time.Time) world.Job {
 }
 
 // RunBulkLoad issues a job with the configuration of a session.
-func RunBulkLoad(c *op.Call) (op.Reply, error) {
-	b, err := ownBulkLoad(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body struct {
+var RunBulkLoad = op.OnSent(ownBulkLoad, func(
+	c *op.Call, b world.BulkLoad, body struct {
 		ScheduledTime jsontext.Value `json:"scheduled_time"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	slot, err := scheduledTime(body.ScheduledTime, c.Now)
 	if err != nil {
 		return op.Reply{}, err
@@ -282,7 +253,7 @@ func RunBulkLoad(c *op.Call) (op.Reply, error) {
 		reply.Notes = []string{note}
 	}
 	return reply, nil
-}
+})
 
 // scheduledTime returns the time that a run is for: unix seconds, as a number or a text. Without one it is now.
 func scheduledTime(value jsontext.Value, now time.Time) (time.Time, error) {
@@ -325,11 +296,7 @@ type namedForm struct {
 }
 
 // ListBulkLoadJobs lists the jobs of a session, the newest first.
-func ListBulkLoadJobs(c *op.Call) (op.Reply, error) {
-	b, err := bulkLoadFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ListBulkLoadJobs = op.On(bulkLoadFromPath, func(c *op.Call, b world.BulkLoad) (op.Reply, error) {
 	jobs := []loadJobForm{}
 	for _, job := range table.Before(&c.World.Core.Jobs, 0) {
 		if job.BulkLoadSession == b.ID {
@@ -337,7 +304,7 @@ func ListBulkLoadJobs(c *op.Call) (op.Reply, error) {
 		}
 	}
 	return op.OK(jobs)
-}
+})
 
 func loadJobView(w *world.State, job world.Job) loadJobForm {
 	form := loadJobForm{
@@ -362,15 +329,11 @@ func loadJobView(w *world.State, job world.Job) loadJobForm {
 }
 
 // Pending reports the state of the newest job of a session, and when its next step is due, if it is not over.
-func Pending(c *op.Call) (string, time.Time, bool) {
-	b, err := bulkLoadFromPath(c)
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var Pending = op.PendingOn(bulkLoadFromPath, func(c *op.Call, b world.BulkLoad) (string, time.Time, bool) {
 	for _, job := range table.Before(&c.World.Core.Jobs, 0) {
 		if job.BulkLoadSession == b.ID {
 			return op.IDText(job.ID) + " " + string(job.Status), job.StepAt, !job.Status.Finished()
 		}
 	}
 	return "", time.Time{}, false
-}
+})

@@ -74,11 +74,9 @@ func ListBulkImports(c *op.Call) (op.Reply, error) {
 }
 
 // CreateBulkImport creates a bulk import without parts.
-func CreateBulkImport(c *op.Call) (op.Reply, error) {
-	d, t, err := tableFor(c, access.Import)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var CreateBulkImport = op.OnTwo(tableFor(access.Import), func(
+	c *op.Call, d world.Database, t world.Table,
+) (op.Reply, error) {
 	name := c.Param("name")
 	if other, taken := c.World.Core.BulkImportNames.Get(name); taken {
 		return op.Reply{}, op.Conflict("bulk import %d already has the name %s", other, name)
@@ -90,38 +88,25 @@ func CreateBulkImport(c *op.Call) (op.Reply, error) {
 	c.World.Core.BulkImports.Put(b.ID, b)
 	c.World.Core.BulkImportNames.Put(b.Name, b.ID)
 	return ReferToBulkImport(b)
-}
+})
 
 // GetBulkImport returns a bulk import.
-func GetBulkImport(c *op.Call) (op.Reply, error) {
-	b, err := bulkImportFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetBulkImport = op.On(bulkImportFromPath, func(c *op.Call, b world.BulkImport) (op.Reply, error) {
 	return op.OK(bulkImportView(c.World, b))
-}
+})
 
 // DeleteBulkImport deletes a bulk import with its parts, and cancels its commit.
-func DeleteBulkImport(c *op.Call) (op.Reply, error) {
-	b, err := ownBulkImport(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeleteBulkImport = op.On(ownBulkImport, func(c *op.Call, b world.BulkImport) (op.Reply, error) {
 	if b.Status == world.BulkCommitting {
 		c.World.Cancel(world.DueEvent{At: b.CommitAt, Kind: world.BulkImportEvent, ID: b.ID})
 	}
 	table.Delete(&c.World.Core.BulkImports, b.ID)
 	c.World.Core.BulkImportNames.Delete(b.Name)
 	return ReferToBulkImport(b)
-}
+})
 
 func bulkImportFromPath(c *op.Call) (world.BulkImport, error) {
-	id, ok := c.World.Core.BulkImportNames.Get(c.Param("name"))
-	if !ok {
-		return world.BulkImport{}, op.NotFound("bulk import", "name", c.Param("name"))
-	}
-	b, _ := c.World.Core.BulkImports.Get(id)
-	return b, nil
+	return op.ByName("bulk import", c.Param("name"), c.World.Core.BulkImportNames.Get, c.World.Core.BulkImports.Get)
 }
 
 // ownBulkImport returns the bulk import of the path if the caller created it or is an administrator (assumed).
@@ -134,23 +119,23 @@ func ownBulkImport(c *op.Call) (world.BulkImport, error) {
 }
 
 // BulkImportIn returns a bulk import that the caller may change and that has one of the given statuses.
-func BulkImportIn(c *op.Call, statuses ...world.BulkImportStatus) (world.BulkImport, error) {
-	b, err := ownBulkImport(c)
-	if err != nil {
-		return b, err
+func BulkImportIn(statuses ...world.BulkImportStatus) func(*op.Call) (world.BulkImport, error) {
+	return func(c *op.Call) (world.BulkImport, error) {
+		b, err := ownBulkImport(c)
+		if err != nil {
+			return b, err
+		}
+		if b.Status = bulkStatus(c.World, b); !slices.Contains(statuses, b.Status) {
+			return b, op.Unprocessable("", "bulk import %s is %s; want one that is %s", b.Name, b.Status, statuses[0])
+		}
+		return b, nil
 	}
-	if b.Status = bulkStatus(c.World, b); !slices.Contains(statuses, b.Status) {
-		return b, op.Unprocessable("", "bulk import %s is %s; want one that is %s", b.Name, b.Status, statuses[0])
-	}
-	return b, nil
 }
 
 // BulkImportPending reports the progress of a bulk import: first of its job, then of its commit.
-func BulkImportPending(c *op.Call) (string, time.Time, bool) {
-	b, err := bulkImportFromPath(c)
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var BulkImportPending = op.PendingOn(bulkImportFromPath, func(
+	c *op.Call, b world.BulkImport,
+) (string, time.Time, bool) {
 	job, _ := c.World.Core.Jobs.Get(b.Job)
 	switch status := bulkStatus(c.World, b); status {
 	case world.BulkPerforming:
@@ -160,28 +145,20 @@ func BulkImportPending(c *op.Call) (string, time.Time, bool) {
 	default:
 		return string(status), time.Time{}, false
 	}
-}
+})
 
 // ListBulkImportParts lists the names of the parts of a bulk import.
-func ListBulkImportParts(c *op.Call) (op.Reply, error) {
-	b, err := bulkImportFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ListBulkImportParts = op.On(bulkImportFromPath, func(_ *op.Call, b world.BulkImport) (op.Reply, error) {
 	parts := []string{}
 	for _, part := range b.Parts {
 		parts = append(parts, part.Name)
 	}
 	return op.OK(map[string]any{"name": b.Name, "bulk_import": b.Name, "parts": parts})
-}
+})
 
 // UploadBulkImportPart adds a part, or replaces the one of the same name, so that a client may repeat an upload
 // (assumed).
-func UploadBulkImportPart(c *op.Call) (op.Reply, error) {
-	b, err := openBulkImport(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var UploadBulkImportPart = op.On(openBulkImport, func(c *op.Call, b world.BulkImport) (op.Reply, error) {
 	if len(c.Raw) == 0 {
 		return op.Reply{}, op.Invalid("", "the request has no body; want rows in msgpack.gz")
 	}
@@ -194,18 +171,14 @@ func UploadBulkImportPart(c *op.Call) (op.Reply, error) {
 	}
 	c.World.Core.BulkImports.Put(b.ID, b)
 	return ReferToBulkImport(b)
-}
+})
 
 func partNamed(b world.BulkImport, name string) int {
 	return slices.IndexFunc(b.Parts, func(p world.BulkPart) bool { return p.Name == name })
 }
 
 // DeleteBulkImportPart removes a part of a bulk import.
-func DeleteBulkImportPart(c *op.Call) (op.Reply, error) {
-	b, err := openBulkImport(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeleteBulkImportPart = op.On(openBulkImport, func(c *op.Call, b world.BulkImport) (op.Reply, error) {
 	at := partNamed(b, c.Param("part_name"))
 	if at < 0 {
 		return op.Reply{}, op.NotFound("part", "name", c.Param("part_name"))
@@ -213,11 +186,11 @@ func DeleteBulkImportPart(c *op.Call) (op.Reply, error) {
 	b.Parts = slices.Delete(slices.Clone(b.Parts), at, at+1)
 	c.World.Core.BulkImports.Put(b.ID, b)
 	return ReferToBulkImport(b)
-}
+})
 
 // openBulkImport returns a bulk import that accepts parts.
 func openBulkImport(c *op.Call) (world.BulkImport, error) {
-	b, err := BulkImportIn(c, world.BulkUploading)
+	b, err := BulkImportIn(world.BulkUploading)(c)
 	if err == nil && b.Frozen {
 		err = op.Unprocessable("", "bulk import %s is frozen: unfreeze it first", b.Name)
 	}
@@ -225,26 +198,20 @@ func openBulkImport(c *op.Call) (world.BulkImport, error) {
 }
 
 // FreezeBulkImport ends the upload of parts, whatever the status of the bulk import. A frozen one stays frozen.
-func FreezeBulkImport(c *op.Call) (op.Reply, error) {
-	b, err := ownBulkImport(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var FreezeBulkImport = op.On(ownBulkImport, func(c *op.Call, b world.BulkImport) (op.Reply, error) {
 	b.Frozen = true
 	c.World.Core.BulkImports.Put(b.ID, b)
 	return ReferToBulkImport(b)
-}
+})
 
 // UnfreezeBulkImport allows the upload of parts again, after which a job must read them again.
-func UnfreezeBulkImport(c *op.Call) (op.Reply, error) {
-	b, err := BulkImportIn(c, world.BulkUploading, world.BulkReady)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var UnfreezeBulkImport = op.On(BulkImportIn(world.BulkUploading, world.BulkReady), func(
+	c *op.Call, b world.BulkImport,
+) (op.Reply, error) {
 	b.Frozen, b.Status = false, world.BulkUploading
 	c.World.Core.BulkImports.Put(b.ID, b)
 	return ReferToBulkImport(b)
-}
+})
 
 // wrongRecord is the place and the error of a wrong row (assumed): a row that cannot be read cannot be shown.
 type wrongRecord struct {
@@ -343,13 +310,10 @@ func EndBulkImportCommit(w *world.State, e world.DueEvent) {
 }
 
 // GetBulkImportErrorRecords returns the wrong rows that the last job found, or none before the first job.
-func GetBulkImportErrorRecords(c *op.Call) (op.Reply, error) {
-	b, err := bulkImportFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetBulkImportErrorRecords = op.On(bulkImportFromPath, func(_ *op.Call, b world.BulkImport) (op.Reply, error) {
+	var err error
 	if b.Wrong == nil {
 		b.Wrong, err = wire.Gzip(nil)
 	}
 	return op.Reply{Bytes: b.Wrong, Type: "application/octet-stream"}, err
-}
+})

@@ -97,14 +97,12 @@ type connectorConfigForm struct {
 // ValidateConnectorConfig checks the configuration of a connector, which needs a type and settings (assumed). If the
 // world lists the connectors of the account, by their restrictions, the type must be one of them; and if a connection
 // is named, its URL must be for that type.
-func ValidateConnectorConfig(c *op.Call) (op.Reply, error) {
-	var body struct {
+var ValidateConnectorConfig = op.Sent(func(
+	c *op.Call, body struct {
 		connectorConfigForm
 		ConnectionID *int64 `json:"connection_id"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	_, restricted := c.World.Core.Restrictions[body.Type]
 	switch {
 	case body.Type == "":
@@ -124,7 +122,7 @@ func ValidateConnectorConfig(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, op.Unprocessable("connection_id", "connection %s is not for %s", connection.Name, body.Type)
 	}
 	return op.OK(body.connectorConfigForm)
-}
+})
 
 // schemeFits reports whether the scheme of a URL fits a type of connectors. Types come in versions, as s3 and s3_v2. A
 // URL without a scheme fits any type.

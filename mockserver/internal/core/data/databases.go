@@ -35,7 +35,11 @@ func databaseView(c *op.Call, d world.Database, count int64, written func(time.T
 		Permission: permissionWord(c.World, c.Caller, d), DeleteProtected: d.DeleteProtected,
 	}
 	if c.Text("require_permissions") == "true" {
-		form.Permissions = databasePermissions(c.World, c.Caller, d)
+		may := func(r access.Right) bool { return access.May(c.World, c.Caller, d, r) }
+		form.Permissions = &permissionsForm{
+			Edit: may(access.Edit), Delete: may(access.Delete), Query: may(access.Query), Import: may(access.Import),
+			Download: may(access.Download),
+		}
 	}
 	return form
 }
@@ -46,21 +50,18 @@ type databaseReference struct {
 
 // LiveDatabase returns the database with a name that has not been deleted.
 func LiveDatabase(w *world.State, name string) (world.Database, error) {
-	id, ok := w.Core.DatabaseNames.Get(name)
-	if !ok {
-		return world.Database{}, op.NotFound("database", "name", name)
-	}
-	d, _ := w.Core.Databases.Get(id)
-	return d, nil
+	return op.ByName("database", name, w.Core.DatabaseNames.Get, w.Core.Databases.Get)
 }
 
 // DatabaseFor returns the database that the path names, if the caller has a right on it.
-func DatabaseFor(c *op.Call, r access.Right) (world.Database, error) {
-	d, err := LiveDatabase(c.World, c.Param("database_name"))
-	if err != nil {
-		return d, err
+func DatabaseFor(r access.Right) func(*op.Call) (world.Database, error) {
+	return func(c *op.Call) (world.Database, error) {
+		d, err := LiveDatabase(c.World, c.Param("database_name"))
+		if err != nil {
+			return d, err
+		}
+		return d, RequireRight(c, d, r)
 	}
-	return d, RequireRight(c, d, r)
 }
 
 // RequireRight refuses a caller who lacks a right on a database.
@@ -102,17 +103,13 @@ func ListDatabases(c *op.Call) (op.Reply, error) {
 }
 
 // GetDatabase returns a database on which the caller has a right.
-func GetDatabase(c *op.Call) (op.Reply, error) {
-	d, err := visibleDatabase(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetDatabase = op.On(visibleDatabase, func(c *op.Call, d world.Database) (op.Reply, error) {
 	var count int64
 	for t := range tablesOf(c.World, d.ID) {
 		count += t.Count
 	}
 	return op.OK(oneDatabaseForm{ID: op.IDText(d.ID), databaseForm: databaseView(c, d, count, wire.DateTime)})
-}
+})
 
 // CreateDatabase creates a database, which the caller owns.
 func CreateDatabase(c *op.Call) (op.Reply, error) {
@@ -148,11 +145,7 @@ func touchDatabase(w *world.State, id int64, now time.Time) {
 }
 
 // DeleteDatabase soft-deletes a database with its tables. The tables can be recovered, and the database with them.
-func DeleteDatabase(c *op.Call) (op.Reply, error) {
-	d, err := DatabaseFor(c, access.Delete)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeleteDatabase = op.On(DatabaseFor(access.Delete), func(c *op.Call, d world.Database) (op.Reply, error) {
 	if d.DeleteProtected {
 		return op.Reply{}, op.Forbidden("database %s (id %d) is protected from deletion", d.Name, d.ID)
 	}
@@ -164,7 +157,7 @@ func DeleteDatabase(c *op.Call) (op.Reply, error) {
 	c.World.Core.DatabaseNames.Delete(d.Name)
 	forgetExpired(c.World, c.Now)
 	return op.OK(databaseReference{d.Name})
-}
+})
 
 // permissionWord returns the most that a caller may do with a database, in one word, as the listing has it (the words
 // are those of clients, their meaning is assumed).
@@ -186,14 +179,6 @@ type permissionsForm struct {
 	Query    bool `json:"query"`
 	Import   bool `json:"import"`
 	Download bool `json:"download"`
-}
-
-func databasePermissions(w *world.State, caller world.Caller, d world.Database) *permissionsForm {
-	may := func(r access.Right) bool { return access.May(w, caller, d, r) }
-	return &permissionsForm{
-		Edit: may(access.Edit), Delete: may(access.Delete), Query: may(access.Query), Import: may(access.Import),
-		Download: may(access.Download),
-	}
 }
 
 // MayQuery reports whether a caller may query the live database with a name. For a database that does not exist, it

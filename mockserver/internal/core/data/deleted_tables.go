@@ -94,13 +94,9 @@ func ListDeletedTables(c *op.Call) (op.Reply, error) { return deletedTables.List
 
 // RecoverTable recovers a deleted table, and its database if that is deleted too and the caller has the right to it;
 // without the right nothing is recovered (documented, except for the status).
-func RecoverTable(c *op.Call) (op.Reply, error) {
-	id, t, err := resource.Find[world.Table](deletedTables, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var RecoverTable = resource.On(deletedTables, func(c *op.Call, t world.Table) (op.Reply, error) {
 	if !recoverable(t, c.Now) {
-		return op.Reply{}, op.NotFound(deletedTables.Noun, "id", id)
+		return op.Reply{}, op.NotFound(deletedTables.Noun, "id", t.ID)
 	}
 	var body struct {
 		Table    *string `json:"table_name"`
@@ -127,7 +123,7 @@ func RecoverTable(c *op.Call) (op.Reply, error) {
 	putDatabase(c.World, home)
 	putTable(c.World, t)
 	return op.OK(bareTableView(t))
-}
+})
 
 // recoveryDatabase returns the database that a deleted table is recovered into, as it will be: the requested one, else
 // the one that the table was in. A deleted database comes back under its own name, or under the requested one if no

@@ -113,7 +113,7 @@ func TestDeletedTables(t *testing.T) {
 		c.deleted("", "shop.orders", "shop.carts")
 		c.Advance(time.Second)
 		c.Get("/table/deleted").Want(200).Same(`{"tables":[],"cursor_id":null}`)
-		c.Post("/table/recover/1", "").Refused(404, "deleted table", "1")
+		c.Post("/table/recover/1", "").Refused(404, "deleted table with id 1")
 
 		c.Post("/table/create/archive/last", "").Want(200)
 		c.Post("/table/delete/archive/last", "").Want(200)
@@ -149,7 +149,7 @@ func TestRecoverTable(t *testing.T) {
 		}
 		r.Get("/table/tail/shop/orders").Want(200).Same(`[{"id":"7","time":1768469400}]`)
 		r.Get("/table/deleted").Want(200).Same(`{"tables":[],"cursor_id":null}`)
-		r.Post("/table/recover/1", "").Refused(404, "deleted table", "1")
+		r.Post("/table/recover/1", "").Refused(404, "deleted table with id 1")
 	})
 	t.Run("a deleted database comes back with it, while its other tables stay deleted", func(t *testing.T) {
 		t.Parallel()

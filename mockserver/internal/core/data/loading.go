@@ -174,11 +174,9 @@ type importForm struct {
 
 // ImportTable loads the rows of the body into a table. A second import with the same id gets the answer of the first
 // (client).
-func ImportTable(c *op.Call) (op.Reply, error) {
-	d, t, err := tableFor(c, access.Import)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ImportTable = op.OnTwo(tableFor(access.Import), func(
+	c *op.Call, d world.Database, t world.Table,
+) (op.Reply, error) {
 	form := importForm{Database: d.Name, Table: t.Name}
 	id := c.Param("unique_id")
 	if id != "" {
@@ -192,7 +190,7 @@ func ImportTable(c *op.Call) (op.Reply, error) {
 	form.MD5 = hex.EncodeToString(sum[:])
 	unpacked := strings.EqualFold(c.Header("Content-Encoding"), "gzip")
 	l := newLoading(&c.World.Core, t, c.Now)
-	err = rows.Read(c.Param("format"), c.Raw, unpacked, l.add)
+	err := rows.Read(c.Param("format"), c.Raw, unpacked, l.add)
 	if err == nil {
 		err = l.finish()
 	}
@@ -203,11 +201,11 @@ func ImportTable(c *op.Call) (op.Reply, error) {
 		c.World.Core.Imports.Add(world.Import{Table: t.ID, UniqueID: id, MD5: form.MD5})
 	}
 	return op.OK(form)
-}
+})
 
 // ImportTarget returns the table that the path names, by database_name and table_name, if the caller may import into
 // it.
 func ImportTarget(c *op.Call) (world.Table, error) {
-	_, t, err := tableFor(c, access.Import)
+	_, t, err := tableFor(access.Import)(c)
 	return t, err
 }

@@ -132,11 +132,9 @@ func schemaText(columns []world.Column, described bool) string {
 }
 
 // AppendTableSchema adds columns to the schema of a table.
-func AppendTableSchema(c *op.Call) (op.Reply, error) {
-	d, t, err := tableFor(c, access.Edit)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var AppendTableSchema = op.OnTwo(tableFor(access.Edit), func(
+	c *op.Call, d world.Database, t world.Table,
+) (op.Reply, error) {
 	options, err := readOptions(c)
 	if err != nil {
 		return op.Reply{}, err
@@ -151,4 +149,4 @@ func AppendTableSchema(c *op.Call) (op.Reply, error) {
 	}
 	putTable(c.World, t)
 	return tableReferenceOf(d, t)
-}
+})

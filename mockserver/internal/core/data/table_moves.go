@@ -30,11 +30,7 @@ func renameTo(c *op.Call, d world.Database, t world.Table, name string, overwrit
 }
 
 // RenameTable gives a table another name in its database.
-func RenameTable(c *op.Call) (op.Reply, error) {
-	d, err := DatabaseFor(c, access.Edit)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var RenameTable = op.On(DatabaseFor(access.Edit), func(c *op.Call, d world.Database) (op.Reply, error) {
 	t, err := LiveTableIn(c.World, d, c.Param("current_table_name"))
 	if err != nil {
 		return op.Reply{}, err
@@ -51,7 +47,7 @@ func RenameTable(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return tableReferenceOf(d, t)
-}
+})
 
 type swappedTables struct {
 	Database string `json:"database"`
@@ -60,11 +56,7 @@ type swappedTables struct {
 }
 
 // SwapTables exchanges two tables in everything except their names: records, ids and schemas (assumed).
-func SwapTables(c *op.Call) (op.Reply, error) {
-	d, err := DatabaseFor(c, access.Edit)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var SwapTables = op.On(DatabaseFor(access.Edit), func(c *op.Call, d world.Database) (op.Reply, error) {
 	one, err := LiveTableIn(c.World, d, c.Param("table_name_1"))
 	if err != nil {
 		return op.Reply{}, err
@@ -80,15 +72,13 @@ func SwapTables(c *op.Call) (op.Reply, error) {
 	putTable(c.World, other)
 	touchDatabase(c.World, d.ID, c.Now)
 	return op.OK(answer)
-}
+})
 
 // ChangeTableDatabase moves a table to another database. It answers 403 for a target that the caller may not change or
 // that has a table of this name, and 404 for an unknown target (client).
-func ChangeTableDatabase(c *op.Call) (op.Reply, error) {
-	_, t, err := tableFor(c, access.Edit)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ChangeTableDatabase = op.OnTwo(tableFor(access.Edit), func(
+	c *op.Call, _ world.Database, t world.Table,
+) (op.Reply, error) {
 	var body struct {
 		Database *string `json:"dest_database_name"`
 	}
@@ -109,7 +99,7 @@ func ChangeTableDatabase(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, wire.Recode(nameTaken(to, other), op.CodeConflict, op.CodeForbidden)
 	}
 	return tableReferenceOf(to, moveTable(c, t, to, t.Name))
-}
+})
 
 // transferRequest is the body of a transfer.
 type transferRequest struct {
@@ -125,15 +115,9 @@ type transferredTable struct {
 
 // TransferTable transfers a table to another account, and removes it from this one for good. A repetition with the same
 // idempotent_key gets the first answer.
-func TransferTable(c *op.Call) (op.Reply, error) {
-	d, err := DatabaseFor(c, access.Edit)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body transferRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var TransferTable = op.OnSent(DatabaseFor(access.Edit), func(
+	c *op.Call, d world.Database, body transferRequest,
+) (op.Reply, error) {
 	if err := transferable(c, body); err != nil {
 		return op.Reply{}, err
 	}
@@ -155,7 +139,7 @@ func TransferTable(c *op.Call) (op.Reply, error) {
 		c.World.Core.Transfers.Put(key, done)
 	}
 	return op.OK(transferredTable(done))
-}
+})
 
 // transferable returns why a table cannot go to the target of a request, or nil: the account is not enabled for it
 // (documented), the second key belongs to no account, or the other account has no such database (both assumed).

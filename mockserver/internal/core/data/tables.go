@@ -115,11 +115,13 @@ func tablesOf(w *world.State, database int64) iter.Seq[world.Table] {
 }
 
 // tableFor returns the table that the path names, with its database, if the caller has a right on the database.
-func tableFor(c *op.Call, r access.Right) (d world.Database, t world.Table, err error) {
-	if d, err = DatabaseFor(c, r); err == nil {
-		t, err = LiveTableIn(c.World, d, c.Param("table_name"))
+func tableFor(r access.Right) func(*op.Call) (world.Database, world.Table, error) {
+	return func(c *op.Call) (d world.Database, t world.Table, err error) {
+		if d, err = DatabaseFor(r)(c); err == nil {
+			t, err = LiveTableIn(c.World, d, c.Param("table_name"))
+		}
+		return d, t, err
 	}
-	return d, t, err
 }
 
 // visibleTable returns the table that the path names, if the caller has any right on its database.
@@ -153,11 +155,7 @@ func moveTable(c *op.Call, t world.Table, to world.Database, name string) world.
 }
 
 // ListTables lists the tables of a database.
-func ListTables(c *op.Call) (op.Reply, error) {
-	d, err := visibleDatabase(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ListTables = op.On(visibleDatabase, func(c *op.Call, d world.Database) (op.Reply, error) {
 	described, err := c.Flag("include_descriptions", false)
 	if err != nil {
 		return op.Reply{}, err
@@ -167,27 +165,19 @@ func ListTables(c *op.Call) (op.Reply, error) {
 		list = append(list, tableView(t, described))
 	}
 	return op.OK(map[string]any{"database": d.Name, "tables": list})
-}
+})
 
 // GetTable returns a table.
-func GetTable(c *op.Call) (op.Reply, error) {
-	t, err := visibleTable(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetTable = op.On(visibleTable, func(c *op.Call, t world.Table) (op.Reply, error) {
 	described, err := c.Flag("include_descriptions", false)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	return op.OK(tableView(t, described))
-}
+})
 
 // DeleteTable soft-deletes a table. Its name is free at once (assumed); it can be recovered for a while.
-func DeleteTable(c *op.Call) (op.Reply, error) {
-	d, t, err := tableFor(c, access.Edit)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeleteTable = op.OnTwo(tableFor(access.Edit), func(c *op.Call, d world.Database, t world.Table) (op.Reply, error) {
 	if err := requireUnprotected(t); err != nil {
 		return op.Reply{}, err
 	}
@@ -195,7 +185,7 @@ func DeleteTable(c *op.Call) (op.Reply, error) {
 	touchDatabase(c.World, d.ID, c.Now)
 	forgetExpired(c.World, c.Now)
 	return tableReferenceOf(d, t)
-}
+})
 
 // requireUnprotected refuses a protected table with 403 (assumed).
 func requireUnprotected(t world.Table) error {
@@ -219,17 +209,13 @@ type distributionForm struct {
 }
 
 // GetTableDistribution returns the distribution of a table. A table without one is 404 (client).
-func GetTableDistribution(c *op.Call) (op.Reply, error) {
-	t, err := visibleTable(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetTableDistribution = op.On(visibleTable, func(_ *op.Call, t world.Table) (op.Reply, error) {
 	d := t.Distribution
 	if d == nil {
 		return op.Reply{}, &op.Error{Code: op.CodeNotFound, Message: "table " + t.Name + " has no distribution"}
 	}
 	return op.OK(distributionForm{Buckets: d.Buckets, Function: d.Function, Columns: d.Columns})
-}
+})
 
 // LiveTables returns the tables of a database, in the order in which they were made.
 func LiveTables(w *world.State, database string) []world.Table {
@@ -289,12 +275,8 @@ func (o tableOptions) apply(t *world.Table) error {
 	if o.Description.Sent {
 		t.Description = o.Description.Value
 	}
-	if o.DetectSchema != nil {
-		t.DetectSchema = *o.DetectSchema
-	}
-	if o.IncludeV != nil {
-		t.IncludeV = *o.IncludeV
-	}
+	wire.Set(&t.DetectSchema, o.DetectSchema)
+	wire.Set(&t.IncludeV, o.IncludeV)
 	return nil
 }
 
@@ -312,7 +294,7 @@ func CreateTable(c *op.Call) (op.Reply, error) {
 	if err := CheckName("table_name", name); err != nil {
 		return op.Reply{}, err
 	}
-	d, err := DatabaseFor(c, access.Edit)
+	d, err := DatabaseFor(access.Edit)(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -390,11 +372,7 @@ func UpdateTableSchema(c *op.Call) (op.Reply, error) {
 }
 
 // UpdateTable changes the options of a table.
-func UpdateTable(c *op.Call) (op.Reply, error) {
-	d, t, err := tableFor(c, access.Edit)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var UpdateTable = op.OnTwo(tableFor(access.Edit), func(c *op.Call, d world.Database, t world.Table) (op.Reply, error) {
 	options, err := readOptions(c)
 	if err == nil {
 		err = options.apply(&t)
@@ -411,15 +389,11 @@ func UpdateTable(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return tableReferenceOf(d, t)
-}
+})
 
 // TailTable returns the records that were added last, in the order in which they were added (assumed); without a count
 // it returns one. The suffix of the path, or else format, chooses the form.
-func TailTable(c *op.Call) (op.Reply, error) {
-	_, t, err := tableFor(c, access.Query)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var TailTable = op.OnTwo(tableFor(access.Query), func(c *op.Call, _ world.Database, t world.Table) (op.Reply, error) {
 	count, err := c.Int("count", 1)
 	if err != nil {
 		return op.Reply{}, err
@@ -435,11 +409,18 @@ func TailTable(c *op.Call) (op.Reply, error) {
 	case "json":
 		return op.OK(records)
 	case "msgpack":
-		return stream(records)
+		var b bytes.Buffer
+		encoder := msgpack.NewEncoder(&b)
+		for _, r := range records {
+			if err := encoder.Encode(r); err != nil {
+				return op.Reply{}, fmt.Errorf("write a record as msgpack: %w", err)
+			}
+		}
+		return op.Reply{Bytes: b.Bytes(), Type: "application/octet-stream"}, nil
 	default:
 		return op.Reply{}, op.Invalid("format", "want json or msgpack, not %q", form)
 	}
-}
+})
 
 func lastRecords(w *world.State, t world.Table, count int64) ([]record, error) {
 	list := []record{}
@@ -456,18 +437,6 @@ func lastRecords(w *world.State, t world.Table, count int64) ([]record, error) {
 	}
 	slices.Reverse(list)
 	return list, nil
-}
-
-// stream answers with one msgpack value after the other, the form that clients read.
-func stream(records []record) (op.Reply, error) {
-	var b bytes.Buffer
-	encoder := msgpack.NewEncoder(&b)
-	for _, r := range records {
-		if err := encoder.Encode(r); err != nil {
-			return op.Reply{}, fmt.Errorf("write a record as msgpack: %w", err)
-		}
-	}
-	return op.Reply{Bytes: b.Bytes(), Type: "application/octet-stream"}, nil
 }
 
 // record is one record on the wire: a map whose keys have a fixed order.

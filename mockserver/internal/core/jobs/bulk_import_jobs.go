@@ -16,7 +16,7 @@ const BulkImportJob = "bulk_import_perform"
 
 // PerformBulkImport issues the job that reads the parts.
 func PerformBulkImport(c *op.Call) (op.Reply, error) {
-	b, err := data.BulkImportIn(c, world.BulkUploading, world.BulkReady)
+	b, err := data.BulkImportIn(world.BulkUploading, world.BulkReady)(c)
 	switch {
 	case err != nil:
 		return op.Reply{}, err
@@ -69,7 +69,7 @@ func readParts(w *world.State, job *world.Job) error {
 
 // CommitBulkImport plans the loading of the good rows into the table, for the time at which a job would start.
 func CommitBulkImport(c *op.Call) (op.Reply, error) {
-	b, err := data.BulkImportIn(c, world.BulkReady)
+	b, err := data.BulkImportIn(world.BulkReady)(c)
 	if err != nil {
 		return op.Reply{}, err
 	}

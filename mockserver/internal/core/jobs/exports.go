@@ -12,11 +12,7 @@ import (
 )
 
 // SetJobResultExport creates a job that exports the result of another as soon as it exists. The mock sends nothing.
-func SetJobResultExport(c *op.Call) (op.Reply, error) {
-	target, err := jobFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var SetJobResultExport = op.On(jobFromPath, func(c *op.Call, target world.Job) (op.Reply, error) {
 	if err := requireReadable(c, target); err != nil {
 		return op.Reply{}, err
 	}
@@ -37,13 +33,14 @@ func SetJobResultExport(c *op.Call) (op.Reply, error) {
 	if job.ResultURL == "" {
 		return op.Reply{}, op.Unprocessable("result", "is missing: want a URL, or result_connection_id")
 	}
-	if job, err = IssueWithin(c.World, job, c.Now); err != nil {
+	export, err := IssueWithin(c.World, job, c.Now)
+	if err != nil {
 		return op.Reply{}, err
 	}
-	target.LinkedExport = job.ID
+	target.LinkedExport = export.ID
 	c.World.Core.Jobs.Put(target.ID, target)
-	return op.OK(jobDetail(c.World, job))
-}
+	return op.OK(jobDetail(c.World, export))
+})
 
 // requireExportable refuses a job that has no result and cannot get one.
 func requireExportable(target world.Job) error {
@@ -85,11 +82,9 @@ type exportRequest struct {
 }
 
 // CreateExportJob creates a job that writes a table to a bucket. The world does not store the credentials.
-func CreateExportJob(c *op.Call) (op.Reply, error) {
-	database, err := data.DatabaseFor(c, access.Query)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var CreateExportJob = op.On(data.DatabaseFor(access.Query), func(
+	c *op.Call, database world.Database,
+) (op.Reply, error) {
 	table, err := data.LiveTableIn(c.World, database, c.Param("table_name"))
 	if err != nil {
 		return op.Reply{}, err
@@ -110,7 +105,7 @@ func CreateExportJob(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return issued(job), nil
-}
+})
 
 func (r exportRequest) check() error {
 	files := []string{"jsonl.gz", "tsv.gz", "json.gz", "line-json.gz"}

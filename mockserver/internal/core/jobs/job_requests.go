@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ func speaksSQL(jobType string) bool { return slices.Contains(queryTypes()[:3], j
 
 // IssueJob queues a job.
 func (g Engine) IssueJob(c *op.Call) (op.Reply, error) {
-	database, err := data.DatabaseFor(c, access.Query)
+	database, err := data.DatabaseFor(access.Query)(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -212,13 +211,6 @@ func (t exportTarget) url(w *world.State) (string, error) {
 func isObject(text string) bool {
 	var members map[string]jsontext.Value
 	return json.Unmarshal([]byte(text), &members) == nil && members != nil
-}
-
-func domainKeyTaken(key string, by int64) error {
-	return &op.Error{
-		Code: op.CodeConflict, Message: fmt.Sprintf("domain key %s is already used by job %d", key, by),
-		Details: map[string]any{"conflicts_with": op.IDText(by)},
-	}
 }
 
 // resultsKept is the time for which the result of a job is kept (public).

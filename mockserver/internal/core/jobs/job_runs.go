@@ -23,7 +23,10 @@ const (
 func Issue(w *world.State, job world.Job, at time.Time) (world.Job, error) {
 	if job.DomainKey != "" {
 		if holder, held := w.Core.JobKeys.Get(job.DomainKey); held {
-			return job, domainKeyTaken(job.DomainKey, holder)
+			return job, &op.Error{
+				Code: op.CodeConflict, Message: fmt.Sprintf("domain key %s is already used by job %d", job.DomainKey, holder),
+				Details: map[string]any{"conflicts_with": op.IDText(holder)},
+			}
 		}
 	}
 	job.ID = w.NewID("core.job")
@@ -250,11 +253,7 @@ func (g Engine) EmptyReason(job world.Job) string {
 }
 
 // KillJob stops a job, and its query if that has not ended. A finished job stays as it is.
-func KillJob(c *op.Call) (op.Reply, error) {
-	job, err := findJob(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var KillJob = op.On(findJob, func(c *op.Call, job world.Job) (op.Reply, error) {
 	if !c.Caller.Administers() && job.User != c.Caller.User.ID {
 		return op.Reply{}, op.Forbidden("job %d belongs to another user: only administrators may kill it", job.ID) // assumed
 	}
@@ -268,4 +267,4 @@ func KillJob(c *op.Call) (op.Reply, error) {
 		c.World.Core.Jobs.Put(job.ID, job)
 	}
 	return op.OK(map[string]string{"job_id": op.IDText(job.ID), "former_status": string(former)})
-}
+})

@@ -211,22 +211,14 @@ func runDuration(job world.Job, now time.Time) time.Duration {
 }
 
 // GetJob returns a job with its printed output.
-func GetJob(c *op.Call) (op.Reply, error) {
-	job, err := jobFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetJob = op.On(jobFromPath, func(c *op.Call, job world.Job) (op.Reply, error) {
 	return op.OK(jobDetail(c.World, job))
-}
+})
 
 // GetJobStatus returns the status of a job.
-func GetJobStatus(c *op.Call) (op.Reply, error) {
-	job, err := jobFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetJobStatus = op.On(jobFromPath, func(_ *op.Call, job world.Job) (op.Reply, error) {
 	return op.OK(statusView(job))
-}
+})
 
 // GetJobStatusByDomainKey returns the status of the job with a domain key.
 func GetJobStatusByDomainKey(c *op.Call) (op.Reply, error) {
@@ -240,13 +232,9 @@ func GetJobStatusByDomainKey(c *op.Call) (op.Reply, error) {
 }
 
 // GetJobStatistics returns how many records a job has inserted.
-func GetJobStatistics(c *op.Call) (op.Reply, error) {
-	job, err := jobFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetJobStatistics = op.On(jobFromPath, func(_ *op.Call, job world.Job) (op.Reply, error) {
 	return op.OK(map[string]string{"records_inserted": fmt.Sprint(job.RecordsInserted)})
-}
+})
 
 // jobFromPath returns the job of the path, with its result if that was due. All users see the jobs of the account
 // (assumed).
@@ -259,25 +247,13 @@ func jobFromPath(c *op.Call) (world.Job, error) {
 }
 
 func findJob(c *op.Call) (world.Job, error) {
-	id, err := c.ID("job", "job_id")
-	if err != nil {
-		return world.Job{}, err
-	}
-	job, ok := c.World.Core.Jobs.Get(id)
-	if !ok {
-		return job, op.NotFound("job", "id", id)
-	}
-	return job, nil
+	return op.ByID(c, "job", "job_id", c.World.Core.Jobs.Get)
 }
 
 // JobPending reports the status of the job of the path, and when its next step is due, if it is not over.
-func JobPending(c *op.Call) (string, time.Time, bool) {
-	job, err := jobFromPath(c)
-	if err != nil {
-		return "", time.Time{}, false
-	}
+var JobPending = op.PendingOn(jobFromPath, func(_ *op.Call, job world.Job) (string, time.Time, bool) {
 	return string(job.Status), job.StepAt, !job.Status.Finished()
-}
+})
 
 // DomainKeyPending reports the same as JobPending, for the job with the domain key of the path.
 func DomainKeyPending(c *op.Call) (string, time.Time, bool) {

@@ -106,11 +106,7 @@ type scheduleRequest struct {
 }
 
 // CreateSchedule creates a schedule and plans its first job.
-func CreateSchedule(c *op.Call) (op.Reply, error) {
-	var body scheduleRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var CreateSchedule = op.Sent(func(c *op.Call, body scheduleRequest) (op.Reply, error) {
 	s := world.JobSchedule{
 		ID: c.World.NewID("core.schedule"), Name: c.Param("schedule_name"), Timezone: "UTC", User: c.Caller.User.ID,
 		CreatedAt: c.Now,
@@ -127,19 +123,13 @@ func CreateSchedule(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return op.OK(createdView(c.World, PutSchedule(c.World, s, c.Now)))
-}
+})
 
 // UpdateSchedule changes a schedule. It moves the next run only if it changes the cron text or the timezone, so that a
 // delayed run is not lost.
-func UpdateSchedule(c *op.Call) (op.Reply, error) {
-	before, err := managedSchedule(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body scheduleRequest
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+var UpdateSchedule = op.OnSent(managedSchedule, func(
+	c *op.Call, before world.JobSchedule, body scheduleRequest,
+) (op.Reply, error) {
 	s, err := body.apply(c, before)
 	if err != nil {
 		return op.Reply{}, err
@@ -153,19 +143,15 @@ func UpdateSchedule(c *op.Call) (op.Reply, error) {
 		c.World.Core.ScheduleNames.Delete(before.Name)
 	}
 	return op.OK(createdView(c.World, PutSchedule(c.World, s, c.Now)))
-}
+})
 
 // DeleteSchedule deletes a schedule, and cancels the job that it has planned.
-func DeleteSchedule(c *op.Call) (op.Reply, error) {
-	s, err := managedSchedule(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var DeleteSchedule = op.On(managedSchedule, func(c *op.Call, s world.JobSchedule) (op.Reply, error) {
 	c.World.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
 	c.World.Core.ScheduleNames.Delete(s.Name)
 	table.Delete(&c.World.Core.Schedules, s.ID)
 	return op.OK(scheduleView(c.World, s))
-}
+})
 
 // apply returns a schedule with the changes of a request, without its next slot.
 func (r scheduleRequest) apply(c *op.Call, s world.JobSchedule) (world.JobSchedule, error) {
@@ -238,12 +224,7 @@ func (r scheduleRequest) scheduleAllowed(c *op.Call, s world.JobSchedule) error 
 
 // scheduleFromPath returns the schedule that the path names. All users see the schedules of the account (assumed).
 func scheduleFromPath(c *op.Call) (world.JobSchedule, error) {
-	id, ok := c.World.Core.ScheduleNames.Get(c.Param("schedule_name"))
-	if !ok {
-		return world.JobSchedule{}, op.NotFound("schedule", "name", c.Param("schedule_name"))
-	}
-	s, _ := c.World.Core.Schedules.Get(id)
-	return s, nil
+	return op.ByName("schedule", c.Param("schedule_name"), c.World.Core.ScheduleNames.Get, c.World.Core.Schedules.Get)
 }
 
 // managedSchedule returns the schedule of the path if the caller created it or is an administrator (assumed).
@@ -341,11 +322,7 @@ type scheduledJobForm struct {
 
 // RunSchedule issues the jobs of consecutive slots, from the time in the path on. The first job gets the domain key
 // (assumed).
-func RunSchedule(c *op.Call) (op.Reply, error) {
-	s, err := managedSchedule(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var RunSchedule = op.On(managedSchedule, func(c *op.Call, s world.JobSchedule) (op.Reply, error) {
 	body := struct {
 		Num       int64     `json:"num"`
 		DomainKey domainKey `json:"domain_key"`
@@ -369,7 +346,7 @@ func RunSchedule(c *op.Call) (op.Reply, error) {
 		jobs[i] = scheduledJobForm{job.ID, job.Type, wire.DateTime(at)}
 	}
 	return op.OK(map[string]any{"jobs": jobs})
-}
+})
 
 // runTimes returns the slots of a run: the time that the path names, and the schedule's own slots after it.
 func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) {
@@ -395,11 +372,7 @@ func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) 
 }
 
 // GetScheduleHistory lists the jobs of a schedule, the newest first, without the job at the position to.
-func GetScheduleHistory(c *op.Call) (op.Reply, error) {
-	s, err := scheduleFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var GetScheduleHistory = op.On(scheduleFromPath, func(c *op.Call, s world.JobSchedule) (op.Reply, error) {
 	from, err := position(c, "from", 0)
 	if err != nil {
 		return op.Reply{}, err
@@ -425,7 +398,7 @@ func GetScheduleHistory(c *op.Call) (op.Reply, error) {
 		at++
 	}
 	return op.OK(historyForm{Count: len(history), From: from, To: to, History: history})
-}
+})
 
 type historyForm struct {
 	Count   int       `json:"count"`

@@ -205,24 +205,18 @@ type chatFile struct {
 
 // DownloadChatFiles sends the files of a chat as one body of parts, whose names are the percent-encoded paths of the
 // files (public).
-func DownloadChatFiles(c *op.Call) (op.Reply, error) {
-	id, chat, err := resource.Find[world.Resource[world.Chat]](Chats.Resource, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body struct {
+var DownloadChatFiles = op.OnSent(resource.Named[world.Resource[world.Chat]](Chats.Resource), func(
+	c *op.Call, chat world.Resource[world.Chat], body struct {
 		Method string `json:"method"`
 		Prefix string `json:"prefix"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	if body.Method != "multipart" {
 		return op.Reply{}, op.Invalid("method", "want multipart, not %q", body.Method)
 	}
 	var text bytes.Buffer
 	parts := multipart.NewWriter(&text)
-	if err := parts.SetBoundary(c.World.UUID("llm.download", id)); err != nil {
+	if err := parts.SetBoundary(c.World.UUID("llm.download", chat.ID)); err != nil {
 		return op.Reply{}, err
 	}
 	for _, file := range filesOf(c.World, chat.UUID) {
@@ -244,7 +238,7 @@ func DownloadChatFiles(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	return op.Reply{Bytes: text.Bytes(), Type: "multipart/mixed; boundary=" + parts.Boundary()}, nil
-}
+})
 
 // filesOf returns the artifacts of a chat, then its attachments. Their paths are assumed: artifacts/<id>.md,
 // attachments/<index>.png.

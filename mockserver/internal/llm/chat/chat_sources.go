@@ -19,7 +19,12 @@ func startFrom(c *op.Call, a *world.Chat) error {
 		return jsonapi.Unprocessable("formInterfaceId", jsonapi.OneInterface,
 			"want only one of formInterfaceId, chatInterfaceId and promptId")
 	case form:
-		return startFromForm(c, a)
+		form, ok := jsonapi.Find(c.World, *a.FormInterfaceID, &c.World.LLM.FormInterfaces)
+		if !ok {
+			return jsonapi.NoSuchRef("formInterfaceId", *a.FormInterfaceID)
+		}
+		a.ProjectID = form.Attributes.ProjectID
+		return answeredBy(a, form.Attributes.AgentID)
 	case chat:
 		return startFromChatInterface(c, a)
 	case byPrompt:
@@ -34,15 +39,6 @@ func startFrom(c *op.Call, a *world.Chat) error {
 	}
 	a.ProjectID = agent.Attributes.ProjectID
 	return nil
-}
-
-func startFromForm(c *op.Call, a *world.Chat) error {
-	form, ok := jsonapi.Find(c.World, *a.FormInterfaceID, &c.World.LLM.FormInterfaces)
-	if !ok {
-		return jsonapi.NoSuchRef("formInterfaceId", *a.FormInterfaceID)
-	}
-	a.ProjectID = form.Attributes.ProjectID
-	return answeredBy(a, form.Attributes.AgentID)
 }
 
 // startFromChatInterface starts a chat from a chat interface, with the agent of the text input, else that of the first

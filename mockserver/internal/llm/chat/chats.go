@@ -7,6 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/llm/kinds"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -63,12 +64,10 @@ func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
 }
 
 func hasArtifacts(w *world.State, chat world.Resource[world.Chat]) bool {
-	for _, artifact := range table.All(&w.LLM.Artifacts) {
-		if artifact.Attributes.ChatID == chat.UUID {
-			return true
-		}
-	}
-	return false
+	_, has := table.First(&w.LLM.Artifacts, func(a world.Resource[world.Artifact]) bool {
+		return a.Attributes.ChatID == chat.UUID
+	})
+	return has
 }
 
 // throughIntegration returns a filter that passes the chats that came through integrations of a kind.
@@ -80,14 +79,10 @@ func throughIntegration(c *op.Call, service string) (func(world.Resource[world.C
 }
 
 // GetChatHistory returns all entries of a chat: its inputs, the answers and the tool calls.
-func GetChatHistory(c *op.Call) (op.Reply, error) {
-	id, _, err := Chats.Find(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	entries, _ := c.World.LLM.Histories.Get(id)
+var GetChatHistory = resource.On(Chats.Resource, func(c *op.Call, chat world.Resource[world.Chat]) (op.Reply, error) {
+	entries, _ := c.World.LLM.Histories.Get(chat.ID)
 	return jsonapi.PlainReply(map[string][]world.ChatEntry{"data": append([]world.ChatEntry{}, entries...)})
-}
+})
 
 // Artifacts is the kind of artifacts. Only chats produce them, and every user who sees the chat sees them.
 var Artifacts = jsonapi.NewKind(jsonapi.KindOf[world.Artifact]{

@@ -60,21 +60,16 @@ func (r Runner) ContinueChat(c *op.Call) (op.Reply, error) {
 	for i, file := range in.Attachments {
 		addAttachment(c, chat.UUID, attachmentOf(file, attachmentSent), contents[i])
 	}
-	sendDrafts(c, waiting)
-	t := &turn{Querier: r.Querier, call: c, chat: chat, agent: agent, history: history}
-	t.answer(input, script)
-	reply, err := stream(t.entries)
-	reply.Notes = t.notes
-	return reply, err
-}
-
-// sendDrafts marks drafts as sent with an input.
-func sendDrafts(c *op.Call, waiting []world.Resource[world.ChatAttachment]) {
 	for _, r := range waiting {
 		r.Attributes.AttachmentType = attachmentSent
 		r.UpdatedAt, r.UpdatedBy = c.Now, c.Caller.User.ID
 		c.World.LLM.ChatAttachments.Put(r.ID, r)
 	}
+	t := &turn{Querier: r.Querier, call: c, chat: chat, agent: agent, history: history}
+	t.answer(input, script)
+	reply, err := stream(t.entries)
+	reply.Notes = t.notes
+	return reply, err
 }
 
 // chatEvent is an entry of a history in its streamed form: the input has another name there (public).

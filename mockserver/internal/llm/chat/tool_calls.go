@@ -126,17 +126,12 @@ func (t *turn) toolContent(call *toolCall) (string, error) {
 	if call.Content != nil {
 		return "", nil
 	}
-	return t.queryKnowledgeBase(base.Attributes, call)
-}
-
-// queryKnowledgeBase queries a knowledge base.
-func (t *turn) queryKnowledgeBase(base world.KnowledgeBase, call *toolCall) (string, error) {
 	var args knowledge.Arguments
 	if err := json.Unmarshal([]byte(call.FunctionArguments), &args); err != nil {
 		return "", fmt.Errorf("the arguments %s do not match the schema of %s: %w", call.FunctionArguments,
 			call.TargetFunction, err)
 	}
-	content, notes, err := t.Ask(t.call, base, call.TargetFunction, args)
+	content, notes, err := t.Ask(t.call, base.Attributes, call.TargetFunction, args)
 	t.notes = append(t.notes, notes...)
 	return content, err
 }

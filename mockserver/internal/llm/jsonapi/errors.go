@@ -35,8 +35,6 @@ func BadRequest(field, reason, format string, args ...any) error {
 	return &op.Error{Code: op.CodeInvalid, Field: field, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-func missing(field string) error { return BadRequest(field, reasonMissing, "is missing") }
-
 // errorList is the error form of resources.
 type errorList struct {
 	Errors []errorItem `json:"errors"`

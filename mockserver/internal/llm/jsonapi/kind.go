@@ -154,7 +154,7 @@ func (k *Kind) bind(c *op.Call, id int64, row any) error {
 	isNew := head.ID == 0
 	switch {
 	case body.Data == nil:
-		return missing("data")
+		return BadRequest("data", reasonMissing, "is missing")
 	case !isNew && !strings.EqualFold(body.Data.ID, head.UUID):
 		return BadRequest("data.id", reasonKey, "want the id in the path, %s, not %q", head.UUID, body.Data.ID)
 	}

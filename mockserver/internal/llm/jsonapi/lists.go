@@ -63,12 +63,7 @@ func (k *Kind) MatchFilters(c *op.Call) (func(row any) bool, error) {
 		all = append(all, passes)
 	}
 	return func(row any) bool {
-		for _, passes := range all {
-			if !passes(row) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(all, func(passes func(any) bool) bool { return !passes(row) })
 	}, nil
 }
 

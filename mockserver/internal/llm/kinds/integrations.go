@@ -116,12 +116,9 @@ func setActions(c *op.Call, i *world.Resource[world.Integration]) {
 
 // actionOf returns the action of an integration that runs a prompt.
 func actionOf(w *world.State, integration, prompt string) (world.Resource[world.Action], bool) {
-	for _, action := range table.All(&w.LLM.Actions) {
-		if action.Attributes.IntegrationID == integration && action.Attributes.PromptID == prompt {
-			return action, true
-		}
-	}
-	return world.Resource[world.Action]{}, false
+	return table.First(&w.LLM.Actions, func(a world.Resource[world.Action]) bool {
+		return a.Attributes.IntegrationID == integration && a.Attributes.PromptID == prompt
+	})
 }
 
 // viewIntegration adds the addresses of the actions, which depend on the base address of the request.

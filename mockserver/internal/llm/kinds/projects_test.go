@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
 )
 
@@ -48,7 +50,7 @@ func TestProjects(t *testing.T) {
 		s := llmtest.New(t)
 		made := s.Create("projects", `{"name":"Other","useWorkflowExecutor":true}`).Want(http.StatusCreated)
 		project := made.Value("data.id").String()
-		state := llmtest.StateOf(s)
+		state := stateOf(s)
 		executor := state.Get("llm.WorkflowExecutors.@values.0.uuid").String()
 		s.Get("/api/workflow_executors/"+executor).Want(http.StatusOK).
 			Wants("data.attributes.projectId", project, "data.attributes.svcAccountId", "1")
@@ -61,7 +63,7 @@ func TestProjects(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
 		s.Change("projects", s.Project, `{"useRuntimeTextResource":true}`).Want(http.StatusOK)
-		tool := llmtest.StateOf(s).Get("llm.TextKnowledgeBases.@values.0.uuid").String()
+		tool := stateOf(s).Get("llm.TextKnowledgeBases.@values.0.uuid").String()
 		s.Get("/api/text_knowledge_bases/"+tool).Want(http.StatusOK).
 			Wants("data.attributes.isManaged", "true", "data.attributes.projectId", s.Project)
 		s.Delete("/api/text_knowledge_bases/"+tool).Refused(http.StatusForbidden, "managed", tool)
@@ -191,7 +193,17 @@ func TestProjectRemoval(t *testing.T) {
 	s.Get("/api/chat_interfaces/"+buttons).Want(http.StatusOK).Wants("data.attributes.chatInterfaceButtons.#", "0",
 		"data.attributes.textInputAgentId", "", "data.attributes.textInputEnabled", "false")
 	s.Get("/api/text_resources/" + text).Want(http.StatusOK)
-	if got := llmtest.StateOf(s).Get("llm.Agents.@values.#").Int(); got != 0 {
+	if got := stateOf(s).Get("llm.Agents.@values.#").Int(); got != 0 {
 		t.Errorf("%d agents are left in the dump", got)
 	}
+}
+
+// stateOf returns the state of the world of a client.
+func stateOf(c *llmtest.Client) gjson.Result {
+	c.Helper()
+	dump, err := c.World().State()
+	if err != nil {
+		c.Fatal(err)
+	}
+	return gjson.GetBytes(dump, "state")
 }

@@ -1,6 +1,7 @@
 package kinds_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestPrompts(t *testing.T) {
 			`{{"quoted" words}} {{ }} {{}} {x}`: `{"type":"object","properties":{"\"quoted\" words":{"type":"string"}}}`,
 			"{{first\nline}} {{größe}} {{b":     `{"type":"object","properties":{"first\nline":{"type":"string"},"größe":{"type":"string"}}}`,
 		} {
-			s.Change("prompts", s.Prompt, `{"template":`+llmtest.JSONText(template)+`}`).Want(http.StatusOK).
+			s.Change("prompts", s.Prompt, `{"template":`+jsonText(template)+`}`).Want(http.StatusOK).
 				Wants("data.attributes.jsonSchemaHint", want)
 		}
 		s.Change("prompts", s.Prompt, `{"jsonSchemaHint":"{}"}`).Refused(http.StatusBadRequest, `"code":"105"`)
@@ -59,7 +60,7 @@ func TestTextResources(t *testing.T) {
 	t.Parallel()
 	t.Run("a text has up to 18,000 characters, and is not blank", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewTexts(t, "a")
+		s := newTexts(t, "a")
 		id := s.IDs("/api/text_resources")[0]
 		s.Change("text_resources", id, `{"text":"`+strings.Repeat("é", 18000)+`"}`).Want(http.StatusOK)
 		llmtest.WantUnprocessable(s.Change("text_resources", id, `{"text":"`+strings.Repeat("e", 18001)+`"}`), "text",
@@ -69,12 +70,12 @@ func TestTextResources(t *testing.T) {
 	})
 	t.Run("the description is needed, and may be null", func(t *testing.T) {
 		t.Parallel()
-		llmtest.WantUnprocessable(llmtest.NewTexts(t).Create("text_resources", `{"name":"a","text":"x"}`), "description",
+		llmtest.WantUnprocessable(newTexts(t).Create("text_resources", `{"name":"a","text":"x"}`), "description",
 			llmtest.Blank)
 	})
 	t.Run("lists are narrowed down by the whole name, or by a part of any text", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewTexts(t, "style", "style guide")
+		s := newTexts(t, "style", "style guide")
 		s.Make("text_resources", `{"name":"rules","description":"of STYLE","text":"Be brief."}`)
 		for query, want := range map[string]string{
 			"filter[name]=style": "style", "filter[fulltext]=Style": "style style guide rules",
@@ -99,7 +100,7 @@ func TestFormInterfaces(t *testing.T) {
 		llmtest.WantUnprocessable(s.Change("form_interfaces", form, `{"formUiSchema":"[]"}`), "formUiSchema",
 			"LLM_INVALID_JSON")
 		looks := func(size int) string {
-			return `{"formUiSchema":` + llmtest.JSONText(`{"x":"`+strings.Repeat("x", size-8)+`"}`) + `}`
+			return `{"formUiSchema":` + jsonText(`{"x":"`+strings.Repeat("x", size-8)+`"}`) + `}`
 		}
 		s.Change("form_interfaces", form, looks(15000)).Want(http.StatusOK)
 		llmtest.WantUnprocessable(s.Change("form_interfaces", form, looks(15001)), "formUiSchema", llmtest.TooLong)
@@ -174,4 +175,10 @@ func TestChatInterfaces(t *testing.T) {
 			}
 		}
 	})
+}
+
+// jsonText returns a text as JSON.
+func jsonText(text string) string {
+	b, _ := json.Marshal(text) // a text can always be written
+	return string(b)
 }

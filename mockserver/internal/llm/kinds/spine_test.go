@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestPages(t *testing.T) {
 	t.Parallel()
 	t.Run("a page in the middle has all four links, with what else was asked for", func(t *testing.T) {
 		t.Parallel()
-		page := llmtest.NewTexts(t, "a", "b", "c", "d",
+		page := newTexts(t, "a", "b", "c", "d",
 			"e").Get("/api/text_resources?sort=-name&page[limit]=2&page[offset]=2").
 			Want(http.StatusOK)
 		page.Wants("data.#", "2", "data.0.attributes.name", "c", "meta.total", "5")
@@ -34,7 +35,7 @@ func TestPages(t *testing.T) {
 	})
 	t.Run("links lead on until there is no next one", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewTexts(t, "a", "b", "c")
+		s := newTexts(t, "a", "b", "c")
 		seen := ""
 		for path := "/api/text_resources?page[limit]=2"; path != ""; {
 			page := s.Get(path).Want(http.StatusOK)
@@ -49,14 +50,14 @@ func TestPages(t *testing.T) {
 	})
 	t.Run("an empty list has one page, which is the first and the last", func(t *testing.T) {
 		t.Parallel()
-		page := llmtest.NewTexts(t).Get("/api/text_resources").Want(http.StatusOK)
+		page := newTexts(t).Get("/api/text_resources").Want(http.StatusOK)
 		link := "http://localhost/llm/api/text_resources?page%5Blimit%5D=20&page%5Boffset%5D=0"
 		page.Wants("data.#", "0", "meta.total", "0", "links.first", link, "links.last", link, "links.next", "", "links.prev",
 			"")
 	})
 	t.Run("a page that cannot be is refused with code 118", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewTexts(t)
+		s := newTexts(t)
 		for _, page := range []string{"page[limit]=101", "page[limit]=0", "page[limit]=x", "page[offset]=-1"} {
 			name, _, _ := strings.Cut(page, "=")
 			s.Get("/api/text_resources?"+page).Refused(http.StatusBadRequest, `"code":"118"`, `"status":"400"`, name)
@@ -68,13 +69,13 @@ func TestSorting(t *testing.T) {
 	t.Parallel()
 	t.Run("without sort, resources come as they were made", func(t *testing.T) {
 		t.Parallel()
-		if got := llmtest.NewTexts(t, "b", "a", "c").Names("/api/text_resources"); got != "b a c" {
+		if got := newTexts(t, "b", "a", "c").Names("/api/text_resources"); got != "b a c" {
 			t.Error(got)
 		}
 	})
 	t.Run("fields in either spelling sort, several in turn, and a minus turns the order round", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewTexts(t, "b", "a")
+		s := newTexts(t, "b", "a")
 		s.Advance(time.Minute)
 		s.Make("text_resources", `{"name":"a","description":"later","text":"x"}`)
 		for sort, want := range map[string]string{
@@ -95,7 +96,7 @@ func TestSorting(t *testing.T) {
 	})
 	t.Run("an unknown field is refused with code 114", func(t *testing.T) {
 		t.Parallel()
-		llmtest.NewTexts(t).Get("/api/text_resources?sort=-colour").Refused(http.StatusBadRequest, `"code":"114"`, "colour")
+		newTexts(t).Get("/api/text_resources?sort=-colour").Refused(http.StatusBadRequest, `"code":"114"`, "colour")
 	})
 }
 
@@ -103,7 +104,7 @@ func TestInclusion(t *testing.T) {
 	t.Parallel()
 	t.Run("who made and changed a resource is included once, without a link", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewTexts(t, "a", "b")
+		s := newTexts(t, "a", "b")
 		id := s.IDs("/api/text_resources")[0]
 		s.WithKey("1/owner").Change("text_resources", id, `{"text":"y"}`).Want(http.StatusOK)
 		page := s.Get("/api/text_resources?include=createdBy,updatedBy").Want(http.StatusOK)
@@ -118,7 +119,7 @@ func TestInclusion(t *testing.T) {
 	})
 	t.Run("without include there are no relationships", func(t *testing.T) {
 		t.Parallel()
-		llmtest.NewTexts(t, "a").Get("/api/text_resources").Wants("included", "", "data.0.relationships", "")
+		newTexts(t, "a").Get("/api/text_resources").Wants("included", "", "data.0.relationships", "")
 	})
 	t.Run("a dot leads on to the authors of interfaces", func(t *testing.T) {
 		t.Parallel()
@@ -155,7 +156,7 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	t.Run("the media type of answers is taken in requests, too, and types in either spelling", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewTexts(t)
+		s := newTexts(t)
 		for _, spelling := range []string{"textResources", "text_resources"} {
 			body := `{"data":{"type":"` + spelling + `","attributes":{"name":"a","description":null,"text":"x"}}}`
 			made := s.Call(http.MethodPost, "/api/text_resources", body, "Content-Type", "application/vnd.api+json").
@@ -168,7 +169,7 @@ func TestRequests(t *testing.T) {
 	t.Run("what was sent is checked in a body of either media type", func(t *testing.T) {
 		t.Parallel()
 		body := `{"data":{"type":"textResources","attributes":{"name":7,"description":null,"text":"x"}}}`
-		llmtest.WantUnprocessable(llmtest.NewTexts(t).Call(http.MethodPost, "/api/text_resources", body, "Content-Type",
+		llmtest.WantUnprocessable(newTexts(t).Call(http.MethodPost, "/api/text_resources", body, "Content-Type",
 			"application/vnd.api+json"),
 			"name", llmtest.Misfit)
 	})
@@ -214,7 +215,7 @@ func TestRequests(t *testing.T) {
 	})
 	t.Run("methods that there are not are refused as everywhere", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewTexts(t)
+		s := newTexts(t)
 		for _, method := range []string{http.MethodHead, http.MethodOptions, http.MethodPut} {
 			got := s.Call(method, "/api/text_resources", "")
 			got.Refused(http.StatusMethodNotAllowed, `"status":"405"`, method)
@@ -253,4 +254,14 @@ func TestRights(t *testing.T) {
 		s := llmtest.New(t).WithKey("1/analyst")
 		s.Remove("projects", s.Make("projects", `{"name":"Mine"}`))
 	})
+}
+
+// newTexts returns a client of a mock with text resources of these names.
+func newTexts(t *testing.T, names ...string) *llmtest.Client {
+	t.Helper()
+	c := &llmtest.Client{Client: mocktest.New(t, "llm")}
+	for _, name := range names {
+		c.Make("text_resources", `{"name":`+jsonText(name)+`,"description":null,"text":"x"}`)
+	}
+	return c
 }

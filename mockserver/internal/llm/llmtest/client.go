@@ -3,13 +3,10 @@
 package llmtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
@@ -110,22 +107,6 @@ func WantUnprocessable(a mocktest.Answer, attribute, code string) {
 	a.Wants("errors.0.code", "100", "errors.0.status", "422")
 }
 
-// JSONText returns a text as JSON.
-func JSONText(text string) string {
-	b, _ := json.Marshal(text) // a text can always be written
-	return string(b)
-}
-
-// StateOf returns the state of the world of a client.
-func StateOf(c *Client) gjson.Result {
-	c.Helper()
-	dump, err := c.World().State()
-	if err != nil {
-		c.Fatal(err)
-	}
-	return gjson.GetBytes(dump, "state")
-}
-
 // Names returns the names of a list, in its order, separated by spaces.
 func (c *Client) Names(path string) string {
 	c.Helper()
@@ -134,14 +115,4 @@ func (c *Client) Names(path string) string {
 		list = append(list, name.String())
 	}
 	return strings.Join(list, " ")
-}
-
-// NewTexts returns a client of a mock with text resources of these names.
-func NewTexts(t *testing.T, names ...string) *Client {
-	t.Helper()
-	c := &Client{Client: mocktest.New(t, "llm")}
-	for _, name := range names {
-		c.Make("text_resources", `{"name":`+JSONText(name)+`,"description":null,"text":"x"}`)
-	}
-	return c
 }

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -48,11 +47,6 @@ type (
 		Fail     map[string]string `yaml:"+fail"`
 	}
 )
-
-func logOnly(a world.AgentSchedule) any {
-	message := fmt.Sprintf("agent schedule %q has ended and does not run any more", a.Name)
-	return loggingRun{a.Timezone, map[string]string{"echo>": message}}
-}
 
 // newRun returns the definition of one run, which fails if the chat interface no longer has what the schedule uses.
 func newRun(c *op.Call, r world.Resource[world.AgentSchedule]) any {

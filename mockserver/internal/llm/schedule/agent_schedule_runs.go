@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -16,23 +17,18 @@ import (
 )
 
 // CallbackAgentSchedule stores the result of a run. It does not count as a change of the schedule by a user (assumed).
-func CallbackAgentSchedule(c *op.Call) (op.Reply, error) {
-	id, r, err := resource.Find[world.Resource[world.AgentSchedule]](AgentSchedules.Resource, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	var body struct {
+var CallbackAgentSchedule = op.OnSent(resource.Named[world.Resource[world.AgentSchedule]](AgentSchedules.Resource), func(
+	c *op.Call, r world.Resource[world.AgentSchedule], body struct {
 		Session    string  `json:"session_id"`
 		Attempt    string  `json:"attempt_id"`
 		Status     string  `json:"status"`
 		ExecutedAt string  `json:"executed_at"`
 		Message    *string `json:"error_message"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	executed := c.Now
 	if body.ExecutedAt != "" {
+		var err error
 		if executed, err = time.Parse(time.RFC3339, body.ExecutedAt); err != nil {
 			return op.Reply{}, op.Invalid("executed_at", "want a time, such as 2026-01-16T07:00:12Z, not %q",
 				body.ExecutedAt)
@@ -48,9 +44,9 @@ func CallbackAgentSchedule(c *op.Call) (op.Reply, error) {
 	if _, err := disableIfOver(c, &r); err != nil {
 		return op.Reply{}, err
 	}
-	c.World.LLM.AgentSchedules.Put(id, r)
+	c.World.LLM.AgentSchedules.Put(r.ID, r)
 	return op.Reply{}, nil
-}
+})
 
 // disableIfOver disables a schedule that is past its end, and removes the times from its workflow. It reports whether
 // the schedule is past its end.
@@ -66,23 +62,22 @@ func disableIfOver(c *op.Call, r *world.Resource[world.AgentSchedule]) (bool, er
 
 // ExecuteAgentSchedule answers with the definition of a run, and runs nothing. Past the end of a schedule the
 // definition only logs this (public).
-func ExecuteAgentSchedule(c *op.Call) (op.Reply, error) {
-	id, r, err := resource.Find[world.Resource[world.AgentSchedule]](AgentSchedules.Resource, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var ExecuteAgentSchedule = resource.On(AgentSchedules.Resource, func(
+	c *op.Call, r world.Resource[world.AgentSchedule],
+) (op.Reply, error) {
 	over, err := disableIfOver(c, &r)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	definition := newRun(c, r)
 	if over {
-		c.World.LLM.AgentSchedules.Put(id, r)
-		definition = logOnly(r.Attributes)
+		c.World.LLM.AgentSchedules.Put(r.ID, r)
+		message := fmt.Sprintf("agent schedule %q has ended and does not run any more", r.Attributes.Name)
+		definition = loggingRun{r.Attributes.Timezone, map[string]string{"echo>": message}}
 	}
 	text, err := yaml.Dump(definition)
 	return op.Reply{Type: "application/x-yaml", Bytes: text}, err
-}
+})
 
 // Each schedule has a workflow project of its own, whose workflow fetches the definition of a run at the time of the
 // run, and runs it. Its contents are assumed.

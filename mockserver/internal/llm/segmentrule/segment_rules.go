@@ -62,15 +62,13 @@ type columnName struct {
 }
 
 // ConvertSegmentRule returns the full form of a short rule, and stores nothing.
-func ConvertSegmentRule(c *op.Call) (op.Reply, error) {
-	var body struct {
+var ConvertSegmentRule = op.Sent(func(
+	_ *op.Call, body struct {
 		Name        string    `json:"name"`
 		Description string    `json:"description"`
 		Rule        shortRule `json:"simplifiedIonRule"`
-	}
-	if err := c.Decode(&body); err != nil {
-		return op.Reply{}, err
-	}
+	},
+) (op.Reply, error) {
 	rule, err := body.Rule.convert()
 	if err != nil {
 		return op.Reply{}, err
@@ -80,7 +78,7 @@ func ConvertSegmentRule(c *op.Call) (op.Reply, error) {
 		Description string   `json:"description"`
 		Rule        fullRule `json:"fullIonRule"`
 	}{body.Name, body.Description, rule})
-}
+})
 
 // convert returns the full rule, with its groups joined by its logic. Base segments always narrow the rule, even if any
 // one of its conditions is enough (assumed).
@@ -207,7 +205,7 @@ type fullOperator struct {
 
 // convertOperator returns the comparison for an operator of the short form, with the values to compare with.
 func convertOperator(field, sign string, value jsontext.Value) (*fullOperator, error) {
-	operator, ok := comparison(sign)
+	operator, ok := comparisons[sign]
 	switch {
 	case !ok:
 		return nil, op.Unprocessable(field+".operator", "want one of =, !=, >, >=, <, <=, IS NULL, IS NOT NULL, IN, "+
@@ -229,29 +227,13 @@ func convertOperator(field, sign string, value jsontext.Value) (*fullOperator, e
 	return &operator, err
 }
 
-// comparison returns the audience interface's name of an operator of the short form.
-func comparison(sign string) (operator fullOperator, known bool) {
-	switch sign {
-	case "=", "!=":
-		operator = fullOperator{Type: "Equal", Not: sign == "!="}
-	case "IS NULL", "IS NOT NULL":
-		operator = fullOperator{Type: "IsNull", Not: sign == "IS NOT NULL"}
-	case "REGEX", "NOT REGEX":
-		operator = fullOperator{Type: "Regexp", Not: sign == "NOT REGEX"}
-	case ">":
-		operator.Type = "Greater"
-	case ">=":
-		operator.Type = "GreaterEqual"
-	case "<":
-		operator.Type = "Less"
-	case "<=":
-		operator.Type = "LessEqual"
-	case "IN":
-		operator.Type = "In"
-	case "BETWEEN":
-		operator.Type = "Between"
-	}
-	return operator, operator.Type != ""
+// comparisons holds the operators of the audience interface by those of the short form.
+var comparisons = map[string]fullOperator{
+	"=": {Type: "Equal"}, "!=": {Type: "Equal", Not: true},
+	">": {Type: "Greater"}, ">=": {Type: "GreaterEqual"}, "<": {Type: "Less"}, "<=": {Type: "LessEqual"},
+	"IS NULL": {Type: "IsNull"}, "IS NOT NULL": {Type: "IsNull", Not: true},
+	"IN": {Type: "In"}, "BETWEEN": {Type: "Between"},
+	"REGEX": {Type: "Regexp"}, "NOT REGEX": {Type: "Regexp", Not: true},
 }
 
 // valuesOf returns the values of IN, or the two bounds of BETWEEN. The audience interface takes texts and numbers

@@ -137,7 +137,12 @@ func RequestCancel(w *world.State, a world.Attempt, at time.Time) {
 func Kill(w *world.State, a world.Attempt, at time.Time) {
 	p := newProgress(w, a, at)
 	p.cancel()
-	p.shortenTasks()
+	soon := p.at.Add(cmp.Or(p.w.Workflow.TaskTime, DefaultTaskTime))
+	for i := range p.tasks {
+		if t := &p.tasks[i]; t.State == world.TaskRunning && t.EndsAt.After(soon) {
+			t.EndsAt = soon
+		}
+	}
 	if a.State == world.Running {
 		p.advance()
 	} else {
@@ -145,13 +150,4 @@ func Kill(w *world.State, a world.Attempt, at time.Time) {
 		p.attempt.State, p.attempt.FinishedAt = world.Done, at
 	}
 	p.commit()
-}
-
-func (p *progress) shortenTasks() {
-	soon := p.at.Add(cmp.Or(p.w.Workflow.TaskTime, DefaultTaskTime))
-	for i := range p.tasks {
-		if t := &p.tasks[i]; t.State == world.TaskRunning && t.EndsAt.After(soon) {
-			t.EndsAt = soon
-		}
-	}
 }

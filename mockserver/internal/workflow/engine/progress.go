@@ -169,12 +169,7 @@ func (p *progress) isUnblocked(t *world.Task) bool {
 	if t.Parent >= 0 && p.tasks[t.Parent].State != world.TaskPlanned {
 		return false
 	}
-	for _, up := range t.Upstreams {
-		if p.tasks[up].State != world.TaskSuccess {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.Upstreams, func(up int) bool { return p.tasks[up].State != world.TaskSuccess })
 }
 
 // maxLogFiles is the number of log files of one task that are kept (assumed).
