@@ -143,7 +143,14 @@ func parseOwn(name Interface, file string, source []byte, brand Brand, overlays 
 	}
 	d, err := parse(name, file, text, brand, embedded)
 	if err != nil {
-		return nil, err
+		rest, more, failed := x.loadable(text)
+		if failed != nil || rest == nil {
+			return nil, err
+		}
+		if d, err = parse(name, file, rest, brand, embedded); err != nil {
+			return nil, err
+		}
+		unread = append(unread, more...)
 	}
 	d.source, d.overlays, d.index = source, overlays, func() (*index, error) { return x, nil }
 	d.Ignored = slices.Concat(ignored, unread)
