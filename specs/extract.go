@@ -161,7 +161,7 @@ const maxAlone = 64 << 20
 
 // loadable returns a document, given as JSON, without the operations that cannot be loaded, and why they cannot. It is
 // nil if that helps nothing, or if the operations share so much that it takes too long to find out.
-func (x *index) loadable(text []byte) (rest []byte, ignored []Ignored, err error) {
+func loadable(text []byte, lineOf lines) (rest []byte, ignored []Ignored, err error) {
 	var tree map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -186,7 +186,7 @@ func (x *index) loadable(text []byte) (rest []byte, ignored []Ignored, err error
 			}
 			if _, err := load(alone); err != nil {
 				pointer := "/paths/" + EscapePointer(template) + "/" + method
-				ignored = append(ignored, Ignored{Pointer: pointer, Line: x.place(pointer).Line, Reason: err.Error()})
+				ignored = append(ignored, Ignored{Pointer: pointer, Line: lineOf(pointer), Reason: err.Error()})
 				delete(item, method)
 			}
 		}
