@@ -14,7 +14,7 @@ type compiler struct {
 	formats   Formats
 	done      map[*openapi3.Schema]*Tree // of values of their own; schemas may contain themselves
 	shared    map[*openapi3.Schema]*Tree // of schemas that are combined, where it does not matter by which others
-	sparing    map[*openapi3.Schema]bool  // whether a schema spares a property
+	sparing   map[*openapi3.Schema]bool  // whether a schema spares a property
 	empty     map[*openapi3.Schema]bool  // whether a schema says nothing
 	finite    map[*openapi3.Schema]bool  // those that do not consist of themselves
 	count     int                        // of trees
