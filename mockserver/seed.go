@@ -138,6 +138,7 @@ func (c *config) seedWorld(fixture fixtures.Fixture, from worldKey) (w world.Sta
 	if len(fixture.State) > 0 {
 		w, err = loadState(fixture.State, from)
 		err = fixtures.At(err, "the dump of a world", "state")
+		c.indexOwn(&w)
 	} else {
 		w, err = seedInterfaces(fixture, from)
 		err = errors.Join(err, c.seedOwn(&w, fixture))
@@ -171,6 +172,15 @@ func (c *config) seedOwn(w *world.State, fixture fixtures.Fixture) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// indexOwn makes what a world has of the user's own interfaces be found as their documents want it.
+func (c *config) indexOwn(w *world.State) {
+	for name := range c.documents {
+		if doc, err := c.document(name); name.IsOwn() && err == nil {
+			own.Index(w, doc)
+		}
+	}
 }
 
 // ownDocument returns the document of an interface of the user's own.

@@ -184,6 +184,7 @@ func (k *keeper) load() error {
 			"another file", s.stateFile, content.Brand, brand)
 	}
 	for i := range states {
+		s.indexOwn(&states[i])
 		if err := fault.CheckPlan(&states[i], s.served()); err != nil {
 			return fmt.Errorf("%s: faults do not fit the documents: start the server with those that it had, or choose another "+
 				"file: %w", s.stateFile, inWords(err, s.brand))

@@ -13,15 +13,12 @@ import (
 // kin-openapi decodes each object of a document twice, and once more for every object around it, which took most of the
 // time of a start. The decoders below fill the same types in one pass, and leave rare forms to kin.
 
-// load reads a document. Its short form is read in one pass.
+// load reads a document: JSON in one pass, unless it is wrong, which kin says best.
 func load(source []byte) (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
-	if !bytes.HasPrefix(source, []byte(shortMark)) {
-		return loader.LoadFromData(source)
-	}
 	doc := &openapi3.T{}
-	if err := jsonv2.Unmarshal(source, doc, decoders); err != nil {
-		return nil, err
+	if !bytes.HasPrefix(source, []byte("{")) || jsonv2.Unmarshal(source, doc, decoders) != nil {
+		return loader.LoadFromData(source)
 	}
 	return doc, loader.ResolveRefsIn(doc, nil)
 }
@@ -73,6 +70,13 @@ var decoders = jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(
 // object decodes an object. Members without a field in the type become extensions.
 func object[T, Fields any](parts func(*T) (*Fields, *map[string]any)) *jsonv2.Unmarshalers {
 	return jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, value *T) error {
+		if kind := d.PeekKind(); kind == 't' || kind == 'f' { // a schema may be a boolean
+			text, err := d.ReadValue()
+			if err != nil {
+				return err
+			}
+			return json.Unmarshal(text, value)
+		}
 		var all struct {
 			Fields *Fields        `json:",embed"`
 			Others map[string]any `json:",embed"`
@@ -89,7 +93,7 @@ func object[T, Fields any](parts func(*T) (*Fields, *map[string]any)) *jsonv2.Un
 func reference[T, Value any](parts func(*T) (ref *string, value **Value)) *jsonv2.Unmarshalers {
 	return jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, whole *T) error {
 		ref, value := parts(whole)
-		if !bytes.HasPrefix(bytes.TrimLeft(d.UnreadBuffer(), ":,"), []byte(`{"$ref":`)) {
+		if !bytes.HasPrefix(bytes.TrimLeft(d.UnreadBuffer(), ":,"), []byte(`{"$`)) {
 			return jsonv2.UnmarshalDecode(d, value)
 		}
 		text, err := d.ReadValue()
@@ -100,7 +104,7 @@ func reference[T, Value any](parts func(*T) (ref *string, value **Value)) *jsonv
 			Ref string `json:"$ref"`
 		}
 		if err := jsonv2.Unmarshal(text, &only, jsonv2.RejectUnknownMembers(true)); err != nil {
-			return json.Unmarshal(text, whole) // the $ref has siblings
+			return json.Unmarshal(text, whole) // the $ref has siblings, or it is another word
 		}
 		*ref = only.Ref
 		return nil

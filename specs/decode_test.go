@@ -30,6 +30,11 @@ func TestShortFormsAreReadAsKinReadsThem(t *testing.T) {
 			"A": {"$ref": "#/components/schemas/B", "x-of": "a", "description": "an A"},
 			"B": {"type": "object", "x-list": [1, {"two": null}], "additionalProperties": {"$ref": "#/components/schemas/C"}},
 			"C": {"additionalProperties": false, "not": {}, "items": {"additionalProperties": {}}}}}, "paths": {}`,
+		"schemas of 3.1": `"components": {"schemas": {
+			"A": {"$comment": "c", "$ref": "#/components/schemas/B", "type": ["object", "null"]},
+			"B": {"$defs": {"D": true, "E": {"$ref": "#/components/schemas/C"}}, "$id": "b", "const": null, "examples": [1, {"a": 2}]},
+			"C": {"properties": {"yes": true, "no": false}, "items": false, "exclusiveMinimum": 1.5, "prefixItems": [true],
+				"if": {}, "then": false, "unevaluatedProperties": {"type": "string"}, "contentEncoding": "base64"}}}, "paths": {}`,
 		"all that may stand elsewhere": `"components": {
 			"parameters": {"P": {"name": "p", "in": "query", "x-p": 1, "schema": {"type": "integer", "exclusiveMinimum": true}}},
 			"headers": {"H": {"x-h": 1, "schema": {"enum": ["a", 1, null]}}},

@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -125,19 +126,24 @@ func (d *Document) Extract(o *Operation) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", d.File, err)
 	}
-	small := map[string]any{"openapi": tree["openapi"], "info": map[string]any{"title": d.Interface, "version": "1"}}
+	return json.Marshal(extract(tree, string(d.Interface), o.Template, strings.ToLower(o.Method)))
+}
+
+// extract returns the tree of a document that has one operation of another one.
+func extract(tree map[string]any, title, template, method string) map[string]any {
+	small := map[string]any{"openapi": tree["openapi"], "info": map[string]any{"title": title, "version": "1"}}
 	if dialect, found := tree["jsonSchemaDialect"]; found {
 		small["jsonSchemaDialect"] = dialect
 	}
 	paths, _ := tree["paths"].(map[string]any)
-	item, _ := paths[o.Template].(map[string]any)
+	item, _ := paths[template].(map[string]any)
 	only := map[string]any{}
 	for key, value := range item {
-		if key == strings.ToLower(o.Method) || key == "parameters" || key == "$ref" {
+		if key == method || key == "parameters" || key == "$ref" {
 			only[key] = value
 		}
 	}
-	small["paths"] = map[string]any{o.Template: only}
+	small["paths"] = map[string]any{template: only}
 	if declared, ok := tree["components"].(map[string]any); ok {
 		r := reachable{tree: declared, reached: map[string]map[string]any{}}
 		r.followReferences(only, false)
@@ -147,5 +153,50 @@ func (d *Document) Extract(o *Operation) ([]byte, error) {
 			small["components"] = r.components()
 		}
 	}
-	return json.Marshal(small)
+	return small
+}
+
+// maxAlone bounds how many bytes are loaded to find out which operations cannot be.
+const maxAlone = 64 << 20
+
+// loadable returns a document, given as JSON, without the operations that cannot be loaded, and why they cannot. It is
+// nil if that helps nothing, or if the operations share so much that it takes too long to find out.
+func loadable(text []byte, lineOf lines) (rest []byte, ignored []Ignored, err error) {
+	var tree map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&tree); err != nil {
+		return nil, nil, err
+	}
+	paths, _ := tree["paths"].(map[string]any)
+	loaded := 0
+	for _, template := range sortedKeys(paths) {
+		item, _ := paths[template].(map[string]any)
+		others := len(item)
+		for _, method := range sortedKeys(item) {
+			if !isMethod(method) {
+				continue
+			}
+			alone, err := json.Marshal(extract(tree, "", template, method))
+			if err != nil {
+				return nil, nil, err
+			}
+			if loaded += len(alone); loaded > maxAlone {
+				return nil, nil, nil
+			}
+			if _, err := load(alone); err != nil {
+				pointer := "/paths/" + EscapePointer(template) + "/" + method
+				ignored = append(ignored, Ignored{Pointer: pointer, Line: lineOf(pointer), Reason: err.Error()})
+				delete(item, method)
+			}
+		}
+		if len(item) < others && !hasOperations(map[string]any{"paths": map[string]any{template: item}}) {
+			delete(paths, template)
+		}
+	}
+	if len(ignored) > 0 && hasOperations(tree) {
+		prune(tree)
+		rest, err = json.Marshal(tree)
+	}
+	return rest, ignored, err
 }

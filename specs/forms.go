@@ -36,12 +36,9 @@ type Ignored struct {
 	Reason  string
 }
 
-// whole returns the tree of a document and of the files beside it that it refers to. Operations whose references lead
-// nowhere are not in it.
-func (x *index) whole(file string) (tree map[string]any, ignored []Ignored, err error) {
-	if tree, err = treeOf(x.root); err != nil {
-		return nil, nil, err
-	}
+// whole returns the tree of a document, which is given and changed, and of the files beside it that it refers
+// to. Operations whose references lead nowhere are not in it.
+func whole(tree map[string]any, file string, lineOf lines) (_ map[string]any, ignored []Ignored, err error) {
 	isSwagger := tree["swagger"] == "2.0"
 	if version, _ := tree["openapi"].(string); !isSwagger && !strings.HasPrefix(version, "3.") {
 		return nil, nil, errors.New("want Swagger 2.0, or an OpenAPI document of version 3.0, 3.1 or 3.2: " +
@@ -54,7 +51,7 @@ func (x *index) whole(file string) (tree map[string]any, ignored []Ignored, err 
 	defer f.close()
 	f.trees[f.name] = tree
 	cutFragments(tree)
-	ignored = f.dropUnresolved(tree, func(pointer string) int { return x.place(pointer).Line })
+	ignored = f.dropUnresolved(tree, lineOf)
 	if len(ignored) > 0 && !hasOperations(tree) {
 		return nil, nil, fmt.Errorf("line %d: %s: %s", ignored[0].Line, ignored[0].Pointer, ignored[0].Reason)
 	}
@@ -232,7 +229,7 @@ func (f *files) checkEnd(ref string, value any, name string) (err error) {
 }
 
 // dropUnresolved takes operations out of a tree that have references which lead nowhere.
-func (f *files) dropUnresolved(tree map[string]any, lineOf func(pointer string) int) (ignored []Ignored) {
+func (f *files) dropUnresolved(tree map[string]any, lineOf lines) (ignored []Ignored) {
 	checked := map[string]error{}
 	paths, _ := tree["paths"].(map[string]any)
 	for _, at := range sortedKeys(paths) {

@@ -144,6 +144,18 @@ func TestForms(t *testing.T) {
 			checkIgnored(t, doc, err, test.want)
 		})
 	}
+	for name, pets := range map[string]string{
+		"alone":         "{get: {parameters: [PARAMETER], responses: {'200': {description: x}}}}",
+		"with its path": "{get: {responses: {'200': {description: x}}}, parameters: [PARAMETER]}",
+	} {
+		t.Run("a parameter that is wrong costs its operation, "+name, func(t *testing.T) {
+			t.Parallel()
+			text := head + "paths:\n" + good + "  /pets: " + strings.Replace(pets, "PARAMETER",
+				"{name: a, in: query, schema: {type: string}, content: {text/plain: {}}}", 1) + "\n"
+			doc, err := loadShop(t, text, nil)
+			checkIgnored(t, doc, err, "both schema and content")
+		})
+	}
 	t.Run("a part that nothing needs may be wrong", func(t *testing.T) {
 		t.Parallel()
 		doc := mustLoadShop(t, head+"paths:\n"+good+"components: {schemas: {Pet: {$ref: '#/nothing'}}}\n", nil)
@@ -161,14 +173,20 @@ func TestForms(t *testing.T) {
       responses:
         default: {$ref: '#/components/responses/default'}
 components:
+  examples: {enum: {value: {description: a}}}
   parameters: {x-page: {name: page, in: query, schema: {$ref: '#/components/schemas/x-number'}}}
-  responses: {default: {description: x, content: {application/json: {schema: {$ref: '#/components/schemas/default'}}}}}
+  responses: {default: {description: x, content: {application/json: {schema: {$ref: '#/components/schemas/default'},
+    examples: {default: {$ref: '#/components/examples/enum'}}}}}}
   schemas:
     x-number: {type: integer}
     default: {type: object, properties: {enum: {$ref: '#/components/schemas/x-number'}}}
 `, nil)
 		o := doc.Operation("listPets")
-		answer := o.Spec.Responses.Default().Value.Content["application/json"].Schema.Value
+		media := o.Spec.Responses.Default().Value.Content["application/json"]
+		answer := media.Schema.Value
+		if diff := cmp.Diff(map[string]any{"description": "a"}, media.Examples["default"].Value.Value); diff != "" {
+			t.Errorf("example (-want +got):\n%s", diff)
+		}
 		if o.Parameters[0].Value.Schema.Value == nil || answer == nil || answer.Properties["enum"].Value == nil {
 			t.Errorf("parameters %+v, answer %+v", o.Parameters[0].Value, answer)
 		}

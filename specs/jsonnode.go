@@ -2,6 +2,7 @@ package specs
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,6 +34,8 @@ type jsonReader struct {
 	d    *jsontext.Decoder
 	at   int // how far lines are counted
 	line int
+
+	values int // of a tree
 }
 
 func (r *jsonReader) isOver() bool {
@@ -76,6 +79,62 @@ func (r *jsonReader) children(node *yaml.Node, end jsontext.Kind) error {
 	}
 	_, err := r.d.ReadToken()
 	return err
+}
+
+// jsonTree returns the tree of a document that is JSON, for which no nodes are needed; nil of any other one.
+func jsonTree(text []byte) map[string]any {
+	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] != '{' {
+		return nil
+	}
+	r := jsonReader{d: jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true))}
+	tree, err := r.tree()
+	if err != nil || !r.isOver() || r.values > maxTree {
+		return nil // what is wrong is said with its line by those that read YAML
+	}
+	object, _ := tree.(map[string]any)
+	return object
+}
+
+func (r *jsonReader) tree() (any, error) {
+	r.values++
+	token, err := r.d.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '{':
+		object := map[string]any{}
+		for r.d.PeekKind() != '}' {
+			key, err := r.d.ReadToken()
+			if err != nil {
+				return nil, err
+			}
+			name := key.String()
+			if object[name], err = r.tree(); err != nil {
+				return nil, err
+			}
+		}
+		_, err = r.d.ReadToken()
+		return object, err
+	case '[':
+		list := []any{}
+		for r.d.PeekKind() != ']' {
+			item, err := r.tree()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		_, err = r.d.ReadToken()
+		return list, err
+	case '"':
+		return token.String(), nil
+	case '0':
+		return json.Number(token.String()), nil
+	case 'n':
+		return nil, nil
+	}
+	return token.Bool(), nil
 }
 
 func tagOf(kind jsontext.Kind, text string) string {

@@ -95,8 +95,8 @@ func DigestFile(name Interface, file string, brand Brand, overlays ...string) ([
 }
 
 func parseShort(name Interface, file string, source []byte, brand Brand, overlays []overlayText) (*Document, error) {
-	return parseOwn(name, file, source, brand, overlays, func(x *index, file string) ([]byte, []Ignored, error) {
-		return x.short(file, name.IsOwn())
+	return parseOwn(name, file, source, brand, overlays, func(tree map[string]any, lineOf lines) ([]byte, []Ignored, error) {
+		return short(tree, file, lineOf, name.IsOwn())
 	})
 }
 
@@ -108,8 +108,8 @@ func Parse(name Interface, file string, source []byte, brand Brand) (*Document, 
 }
 
 func parseWhole(name Interface, file string, source []byte, brand Brand, overlays []overlayText) (*Document, error) {
-	return parseOwn(name, file, source, brand, overlays, func(x *index, file string) ([]byte, []Ignored, error) {
-		tree, ignored, err := x.whole(file)
+	return parseOwn(name, file, source, brand, overlays, func(tree map[string]any, lineOf lines) ([]byte, []Ignored, error) {
+		tree, ignored, err := whole(tree, file, lineOf)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -118,37 +118,80 @@ func parseWhole(name Interface, file string, source []byte, brand Brand, overlay
 	})
 }
 
+// lines returns the line of what stands at a pointer of a document.
+type lines func(pointer string) int
+
 func parseOwn(name Interface, file string, source []byte, brand Brand, overlays []overlayText,
-	read func(x *index, file string) ([]byte, []Ignored, error),
+	read func(tree map[string]any, lineOf lines) ([]byte, []Ignored, error),
 ) (*Document, error) {
 	embedded, err := counterpart(name, brand)
 	if err != nil {
 		return nil, err
 	}
-	x, err := newIndex(source)
+	tree, ignored, err := readTree(file, source, overlays)
 	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", file, err)
+		return nil, err
 	}
-	var ignored []Ignored
-	for _, o := range overlays {
-		unmatched, err := x.overlay(o)
-		if err != nil {
-			return nil, fmt.Errorf("load %s:\n%w", file, err)
+	index := sync.OnceValues(func() (*index, error) { // made anew, since few ask for it, and it takes much memory
+		x, _, err := indexOf(file, source, overlays)
+		return x, err
+	})
+	lineOf := func(pointer string) int {
+		if x, err := index(); err == nil {
+			return x.place(pointer).Line
 		}
-		ignored = append(ignored, unmatched...)
+		return 0
 	}
-	text, unread, err := read(x, file)
+	text, unread, err := read(tree, lineOf)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
 	d, err := parse(name, file, text, brand, embedded)
 	if err != nil {
-		return nil, err
+		rest, more, failed := loadable(text, lineOf)
+		if failed != nil || rest == nil {
+			return nil, err
+		}
+		if d, err = parse(name, file, rest, brand, embedded); err != nil {
+			return nil, err
+		}
+		unread = append(unread, more...)
 	}
-	d.source, d.overlays, d.index = source, overlays, func() (*index, error) { return x, nil }
+	d.source, d.overlays, d.index = source, overlays, index
 	d.Ignored = slices.Concat(ignored, unread)
 	d.Extras = embedded.Extras
 	return d.checked()
+}
+
+// readTree returns the tree of a document that overlays change, with what of them changes nothing.
+func readTree(file string, source []byte, overlays []overlayText) (map[string]any, []Ignored, error) {
+	if tree := jsonTree(source); tree != nil && len(overlays) == 0 {
+		return tree, nil, nil
+	}
+	x, ignored, err := indexOf(file, source, overlays)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, err := treeOf(x.root)
+	if err != nil {
+		return nil, nil, fmt.Errorf("load %s: %w", file, err)
+	}
+	return tree, ignored, nil
+}
+
+// indexOf returns the index of a document that overlays change, with what of them changes nothing.
+func indexOf(file string, source []byte, overlays []overlayText) (x *index, ignored []Ignored, err error) {
+	if x, err = newIndex(source); err != nil {
+		return nil, nil, fmt.Errorf("load %s: %w", file, err)
+	}
+	for _, o := range overlays {
+		unmatched, err := x.overlay(o)
+		if err != nil {
+			return nil, nil, fmt.Errorf("load %s:\n%w", file, err)
+		}
+		ignored = append(ignored, unmatched...)
+	}
+	return x, ignored, nil
 }
 
 // counterpart returns the embedded document that a user's own one of an interface stands in for. Of an interface that

@@ -6,17 +6,19 @@ import (
 	"strconv"
 )
 
-// short returns a user's own document as JSON, without what only people read, without components that nothing needs,
+// short returns a user's own document as JSON, given as a tree, which is changed, without what only people read, without components that nothing needs,
 // and without patterns that cannot be compiled, which would refuse every text. With examples it is short enough to be
 // served, which answers with them.
-func (x *index) short(file string, withExamples bool) (text []byte, ignored []Ignored, err error) {
-	tree, ignored, err := x.whole(file)
+func short(
+	tree map[string]any, file string, lineOf lines, withExamples bool,
+) (text []byte, ignored []Ignored, err error) {
+	tree, ignored, err = whole(tree, file, lineOf)
 	if err != nil {
 		return nil, nil, err
 	}
 	strip(tree, withExamples)
 	dropPatterns(tree, false, "", func(pointer, reason string) {
-		ignored = append(ignored, Ignored{Pointer: pointer, Line: x.place(pointer).Line, Reason: reason})
+		ignored = append(ignored, Ignored{Pointer: pointer, Line: lineOf(pointer), Reason: reason})
 	})
 	text, err = json.Marshal(tree)
 	return text, ignored, err

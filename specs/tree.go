@@ -143,12 +143,11 @@ func strip(node any, withExamples bool) {
 			switch {
 			case isForPeople(key, value), isExample(key) && !withExamples:
 				delete(node, key)
-			case isLiteral(key):
+			case isLiteral(key), isExample(key):
 			case isMap && namesChildren[key]:
 				for _, child := range children {
 					strip(child, withExamples)
 				}
-			case isExample(key):
 			default:
 				strip(value, withExamples)
 			}
@@ -192,6 +191,7 @@ var namesChildren = map[string]bool{
 	"properties": true, "patternProperties": true, "$defs": true, "definitions": true, "dependentSchemas": true,
 	"paths": true, "responses": true, "schemas": true, "parameters": true, "requestBodies": true, "headers": true,
 	"securitySchemes": true, "pathItems": true, "callbacks": true, "content": true, "encoding": true, "variables": true,
+	"examples": true, "links": true, "webhooks": true,
 }
 
 func sortedKeys[V any](object map[string]V) []string { return slices.Sorted(maps.Keys(object)) }

@@ -28,6 +28,7 @@ const connections = 16
 type load struct {
 	rounds, requests int
 	prepare          func(context.Context, *mockserver.World) error
+	file             string // of a document of the user's own, the shop; empty if there is none
 }
 
 // getOne compares a GET, both validations and the journal on, with a bare handler that writes the same bytes.
@@ -59,7 +60,11 @@ func createRule(ctx context.Context) (string, string, error) {
 }
 
 func (l load) begin(ctx context.Context, w *mockserver.World) error {
-	if err := w.Load([]byte("workflow: {accountLimit: 100000}")); err != nil {
+	fixture := "workflow: {accountLimit: 100000}"
+	if l.file != "" {
+		fixture = shopFixture
+	}
+	if err := w.Load([]byte(fixture)); err != nil {
 		return err
 	}
 	if l.prepare != nil {
@@ -74,7 +79,11 @@ func (l load) begin(ctx context.Context, w *mockserver.World) error {
 // compare plays the same requests, round by round, to the mock and to a bare handler, and returns the ratio of their
 // speeds. The rounds alternate, so that what else the machine does falls on both.
 func compare(ctx context.Context, l load, request func(n int64) string) (string, string, error) {
-	mock, err := mockserver.New(mockserver.WithScenario("empty"))
+	options := []mockserver.Option{mockserver.WithScenario("empty")}
+	if l.file != "" {
+		options = append(options, mockserver.WithSpec("shop", l.file))
+	}
+	mock, err := mockserver.New(options...)
 	if err != nil {
 		return "", "", err
 	}
@@ -253,7 +262,7 @@ func ingest(ctx context.Context) (string, string, error) {
 		}
 		return nil
 	}
-	return compare(ctx, load{20, 3000, prepare}, func(n int64) string {
+	return compare(ctx, load{rounds: 20, requests: 3000, prepare: prepare}, func(n int64) string {
 		body := fmt.Sprintf(`{"user":"user %d","path":"/cart","price":%d.5}`, n%100, n)
 		return "POST /ingestion/postback/v3/event/bench/events HTTP/1.1\r\nHost: localhost\r\n" +
 			"Authorization: SVC1 1/admin\r\nContent-Type: application/json\r\nContent-Length: " +
@@ -276,7 +285,7 @@ func pollJob(ctx context.Context) (string, string, error) {
 		w.AdvanceUntilIdle()
 		return nil
 	}
-	return compare(ctx, load{20, 3000, prepare}, func(int64) string {
+	return compare(ctx, load{rounds: 20, requests: 3000, prepare: prepare}, func(int64) string {
 		return "GET /core/v3/job/status/" + job.ID + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n\r\n"
 	})
 }

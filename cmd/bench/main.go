@@ -75,11 +75,15 @@ func measurements(exchanges int) []measurement {
 		{"POST that creates a pool rule, likewise", "≥ 0.50", createRule},
 		{"POST of an event, likewise", "≥ 0.50", ingest},
 		{"GET the status of a finished job, likewise", "≥ 0.75", pollJob},
+		{"GET one product of a user's document, likewise", "≥ 0.80", getOwn},
+		{"POST that creates a product, likewise", "≥ 0.60", createOwn},
 		{"requests/s under 16 stuck queries in other worlds, against without", "≥ 0.90", besideStuck},
 		{"requests/s with a console open that judges live, against without", "≥ 0.90", besideConsole},
 		{"round trip through the transport", "≤ 10 µs", transport},
 		{"AssertConforms at the end of a test", "≤ 5 ms", assertion},
 		{"process start to first answer", "≤ 100 ms, 60 ms of CPU", start},
+		{"start with a document of 3 MB of YAML", "≤ 0.5 s", startOwn(3<<20, "shop.yaml")},
+		{"start with a document of 11 MB of JSON", "≤ 1.5 s, 200 MiB", startOwn(11<<20, "shop.json")},
 		{"fork of a full world", "≤ 50 µs", fork},
 		{"memory of an idle world", "≤ 2 KiB", idleWorld},
 		{"memory of a world that was used once", "≤ 256 KiB", usedWorld},
@@ -136,8 +140,9 @@ type mockProcess struct {
 }
 
 // serveProcess starts a mock, and returns when it is ready.
-func serveProcess(ctx context.Context, binary string) (*mockProcess, error) {
-	p := &mockProcess{command: exec.CommandContext(ctx, binary, "serve", "--listen", "127.0.0.1:0")}
+func serveProcess(ctx context.Context, binary string, flags ...string) (*mockProcess, error) {
+	flags = append([]string{"serve", "--listen", "127.0.0.1:0"}, flags...)
+	p := &mockProcess{command: exec.CommandContext(ctx, binary, flags...)} //nolint:gosec // this program's own
 	out, err := p.command.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -154,6 +159,14 @@ func serveProcess(ctx context.Context, binary string) (*mockProcess, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// memory returns the most memory that the process has had, in bytes; 0 where the system does not say it.
+func (p *mockProcess) memory() (bytes int) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	_, _ = fmt.Sscan(rest, &bytes)
+	return bytes << 10
 }
 
 // end kills the process, and returns the CPU time that it has taken.

@@ -112,16 +112,18 @@ func exitCode(err error) int {
 	return exitTrouble
 }
 
-// tuneGarbageCollection lets a process that reads long recordings collect garbage less often, as long as it needs less
-// memory than a limit. Those who set GOGC or GOMEMLIMIT have chosen otherwise.
-func tuneGarbageCollection() {
-	const (
-		percent = 400       // of what is in use, before the next collection; Go's own default is 100
-		limit   = 200 << 20 // bytes, beyond which it is collected as often as it has to be
-	)
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
+// tuneGarbageCollection lets a process that reads long recordings or documents collect garbage less often, as long as it
+// needs less memory than a limit, in bytes. Those who set GOGC or GOMEMLIMIT have chosen otherwise. The function that it
+// returns undoes that.
+func tuneGarbageCollection(limit int64) (undo func()) {
+	const percent = 400 // of what is in use, before the next collection; Go's own default is 100
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before, all := debug.SetGCPercent(percent), debug.SetMemoryLimit(limit)
+	return func() {
+		debug.SetGCPercent(before)
+		debug.SetMemoryLimit(all)
 	}
 }
 

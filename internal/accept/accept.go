@@ -50,7 +50,12 @@ func BriefErrors() openapi3.SchemaValidationOption {
 
 // hides reports whether a value that comes from this side must not have a property.
 func (d Direction) hides(property *openapi3.Schema) bool {
-	return d == Request && property.ReadOnly || d == Response && property.WriteOnly
+	return d != SentBack && d.spares(property)
+}
+
+// spares reports whether a value may lack a property that its schema requires.
+func (d Direction) spares(property *openapi3.Schema) bool {
+	return d != Response && property.ReadOnly || d == Response && property.WriteOnly
 }
 
 // Tree is a compiled schema. It is safe for concurrent use.
@@ -83,7 +88,7 @@ func Compile(schema *openapi3.Schema, direction Direction) *Tree {
 func CompileWith(formats Formats, schema *openapi3.Schema, direction Direction) *Tree {
 	c := compiler{
 		direction: direction, formats: formats, done: map[*openapi3.Schema]*Tree{}, shared: map[*openapi3.Schema]*Tree{},
-		hiding: map[*openapi3.Schema]bool{}, empty: map[*openapi3.Schema]bool{}, finite: map[*openapi3.Schema]bool{},
+		sparing: map[*openapi3.Schema]bool{}, empty: map[*openapi3.Schema]bool{}, finite: map[*openapi3.Schema]bool{},
 	}
 	tree := c.part(&openapi3.SchemaRef{Value: schema})
 	if c.failed {

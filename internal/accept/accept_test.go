@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/internal/accept"
 )
 
-var directions = []accept.Direction{accept.Request, accept.Response}
+var directions = []accept.Direction{accept.Request, accept.Response, accept.SentBack}
 
 func TestEverySchemaOfTheDocumentsIsCompiled(t *testing.T) {
 	t.Parallel()

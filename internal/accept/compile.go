@@ -14,7 +14,7 @@ type compiler struct {
 	formats   Formats
 	done      map[*openapi3.Schema]*Tree // of values of their own; schemas may contain themselves
 	shared    map[*openapi3.Schema]*Tree // of schemas that are combined, where it does not matter by which others
-	hiding    map[*openapi3.Schema]bool  // whether a schema hides a property
+	sparing   map[*openapi3.Schema]bool  // whether a schema spares a property
 	empty     map[*openapi3.Schema]bool  // whether a schema says nothing
 	finite    map[*openapi3.Schema]bool  // those that do not consist of themselves
 	count     int                        // of trees
@@ -50,7 +50,7 @@ func (c *compiler) combined(ref *openapi3.SchemaRef, above []*openapi3.Schema) *
 	}
 	tree := &Tree{}
 	c.compile(tree, ref.Value, above)
-	if !c.hideAny(above) {
+	if !c.spareAny(above) {
 		c.shared[ref.Value] = tree
 	}
 	return tree
@@ -236,7 +236,7 @@ func (c *compiler) object(schema *openapi3.Schema, above []*openapi3.Schema) obj
 		o.properties[name] = &property{Tree: c.part(ref), hidden: ref.Value != nil && c.direction.hides(ref.Value)}
 	}
 	for _, name := range schema.Required {
-		if c.isHidden(name, above) {
+		if c.isSpared(name, above) {
 			continue
 		}
 		p := o.properties[name]
@@ -252,42 +252,42 @@ func (c *compiler) object(schema *openapi3.Schema, above []*openapi3.Schema) obj
 	return o
 }
 
-// hideAny reports whether one of the schemas of a value hides any property.
-func (c *compiler) hideAny(schemas []*openapi3.Schema) bool {
-	return slices.ContainsFunc(schemas, c.hidesAny)
+// spareAny reports whether one of the schemas of a value spares any property.
+func (c *compiler) spareAny(schemas []*openapi3.Schema) bool {
+	return slices.ContainsFunc(schemas, c.sparesAny)
 }
 
-// hidesAny reports whether a schema hides a property, or one that it adds with allOf does.
-func (c *compiler) hidesAny(schema *openapi3.Schema) bool {
+// sparesAny reports whether a schema spares a property, or one that it adds with allOf does.
+func (c *compiler) sparesAny(schema *openapi3.Schema) bool {
 	if schema == nil {
 		return false
 	}
-	if does, known := c.hiding[schema]; known {
+	if does, known := c.sparing[schema]; known {
 		return does
 	}
-	c.hiding[schema] = false // if it adds itself
-	does := slices.ContainsFunc(schema.AllOf, func(ref *openapi3.SchemaRef) bool { return c.hidesAny(ref.Value) })
+	c.sparing[schema] = false // if it adds itself
+	does := slices.ContainsFunc(schema.AllOf, func(ref *openapi3.SchemaRef) bool { return c.sparesAny(ref.Value) })
 	for _, ref := range schema.Properties {
-		does = does || ref != nil && ref.Value != nil && c.direction.hides(ref.Value)
+		does = does || ref != nil && ref.Value != nil && c.direction.spares(ref.Value)
 	}
-	c.hiding[schema] = does
+	c.sparing[schema] = does
 	return does
 }
 
-// isHidden reports whether one of the schemas of a value, or one that it adds with allOf, hides a property: then none
+// isSpared reports whether one of the schemas of a value, or one that it adds with allOf, spares a property: then none
 // of them requires it.
-func (c *compiler) isHidden(name string, schemas []*openapi3.Schema) bool {
+func (c *compiler) isSpared(name string, schemas []*openapi3.Schema) bool {
 	var seen []*openapi3.Schema
-	var hides func(*openapi3.Schema) bool
-	hides = func(schema *openapi3.Schema) bool {
+	var spares func(*openapi3.Schema) bool
+	spares = func(schema *openapi3.Schema) bool {
 		if schema == nil || slices.Contains(seen, schema) {
 			return false
 		}
 		seen = append(seen, schema)
-		if ref := schema.Properties[name]; ref != nil && ref.Value != nil && c.direction.hides(ref.Value) {
+		if ref := schema.Properties[name]; ref != nil && ref.Value != nil && c.direction.spares(ref.Value) {
 			return true
 		}
-		return slices.ContainsFunc(schema.AllOf, func(ref *openapi3.SchemaRef) bool { return hides(ref.Value) })
+		return slices.ContainsFunc(schema.AllOf, func(ref *openapi3.SchemaRef) bool { return spares(ref.Value) })
 	}
-	return slices.ContainsFunc(schemas, hides)
+	return slices.ContainsFunc(schemas, spares)
 }

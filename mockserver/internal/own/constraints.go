@@ -1,18 +1,19 @@
 package own
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -29,6 +30,7 @@ type behaviour struct {
 	unique   []unique
 	refers   []reference
 	used     []reference // from objects of other resources to those of this one
+	words    *world.Words
 	check    func(*op.Call, Change) error
 	errors   map[string]specs.ErrorForm
 }
@@ -40,6 +42,7 @@ type timed struct {
 }
 
 type unique struct {
+	word     string // what all of its words begin with
 	name     string
 	within   []string // members
 	inParent bool
@@ -49,6 +52,7 @@ type unique struct {
 
 // reference leads from objects of one resource to those of another one.
 type reference struct {
+	word      string // what all of its words begin with
 	from, to  *specs.Resource
 	schema    *object // of what refers
 	at        specs.Pointer
@@ -88,7 +92,7 @@ func (c *compiler) behaviour(r *specs.Resource) *behaviour {
 		}
 	}
 	for _, u := range says.Unique {
-		compiled := unique{name: memberName(u.At), fold: u.Fold, error: u.Error}
+		compiled := unique{word: fmt.Sprintf("unique %+v", u), name: memberName(u.At), fold: u.Fold, error: u.Error}
 		for _, within := range u.Within {
 			if within == "parent" {
 				compiled.inParent = true
@@ -99,6 +103,7 @@ func (c *compiler) behaviour(r *specs.Resource) *behaviour {
 		b.unique = append(b.unique, compiled)
 	}
 	b.refers = c.references(r, func(*specs.Resource) bool { return true })
+	b.words = b.newWords()
 	for _, other := range c.doc.Resources() {
 		b.used = append(b.used, c.references(other, func(to *specs.Resource) bool { return to == r })...)
 	}
@@ -110,7 +115,8 @@ func (c *compiler) references(r *specs.Resource, leadsTo func(*specs.Resource) b
 	for _, link := range r.Refers {
 		to := c.doc.Resource(link.Resource)
 		if to != nil && link.At != nil && leadsTo(to) && (link.MustExist || link.OnDelete != "") {
-			list = append(list, reference{r, to, c.object(r), link.At, link.MustExist, link.OnDelete})
+			word := "refers " + to.Name + " " + link.At.String()
+			list = append(list, reference{word, r, to, c.object(r), link.At, link.MustExist, link.OnDelete})
 		}
 	}
 	return list
@@ -270,43 +276,82 @@ func (r *resource) settle(call *op.Call, verb string, id int64, before, after wo
 	return nil
 }
 
+// newWords returns the words by which constraints find objects of a resource.
+func (b *behaviour) newWords() *world.Words {
+	var keys []string
+	for _, u := range b.unique {
+		keys = append(keys, u.word)
+	}
+	for _, ref := range b.refers {
+		keys = append(keys, fmt.Sprint(ref.word, ref.follows()))
+	}
+	return &world.Words{Key: strings.Join(keys, "\n"), Of: func(thing world.Thing) (words []string) {
+		var list []member
+		if len(b.unique) > 0 {
+			list = membersOf(thing.Text)
+		}
+		for _, u := range b.unique {
+			if word, has := u.wordOf(thing, list); has {
+				words = append(words, word)
+			}
+		}
+		for _, ref := range b.refers {
+			if n := len(ref.to.Path) - 1; ref.follows() && n >= 0 && n <= len(thing.Keys) {
+				for _, key := range ref.keysIn(thing.Text) {
+					words = append(words, ref.wordOf(append(slices.Clone(thing.Keys[:n]), key)))
+				}
+			}
+		}
+		return words
+	}}
+}
+
+// wordOf returns the word that an object has in common with those that it must not be like. One that lacks the member,
+// or one of those within which it is unique, is like no other one.
+func (u *unique) wordOf(thing world.Thing, list []member) (word string, has bool) {
+	parts := []string{u.word}
+	if u.inParent {
+		parts = append(parts, parentOf(thing.Keys)...)
+	}
+	for i, name := range append([]string{u.name}, u.within...) {
+		at := index(list, name)
+		if at < 0 || i == 0 && list[at].value.Kind() == 'n' {
+			return "", false
+		}
+		value := list[at].value.Clone()
+		if err := value.Canonicalize(); err != nil {
+			return "", false
+		}
+		text := string(value)
+		if i == 0 && u.fold && value.Kind() == '"' {
+			text = strings.Map(folded, text)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\x00"), true
+}
+
+// folded returns the least of the letters that differ only in case, as strings.EqualFold has it.
+func folded(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return least
+}
+
 func (u *unique) check(call *op.Call, r *resource, id int64, thing world.Thing, list []member) error {
-	i := index(list, u.name)
-	if i < 0 || list[i].value.Kind() == 'n' {
+	word, has := u.wordOf(thing, list)
+	if !has {
 		return nil
 	}
-	things, _ := call.World.Own.Things.Get(r.spec.Name)
-	for other, there := range table.All(&things) {
-		if other == id || u.inParent && !slices.Equal(parentOf(there.Keys), parentOf(thing.Keys)) {
-			continue
-		}
-		members := membersOf(there.Text)
-		j := index(members, u.name)
-		if j < 0 || !u.isLike(members[j].value, list[i].value) {
-			continue
-		}
-		isWithin := func(name string) bool {
-			a, b := index(members, name), index(list, name)
-			return a >= 0 && b >= 0 && isEqual(members[a].value, list[b].value)
-		}
-		if !slices.ContainsFunc(u.within, func(name string) bool { return !isWithin(name) }) {
-			code := u.error
-			if code == "" {
-				code = "conflict"
-			}
-			return r.behaviour.refusal(code, "", "%s with %s %s exists already", r.spec.Title, u.name, list[i].value)
+	for other := range call.World.Own.With(r.spec.Name, r.behaviour.words, word) {
+		if other != id {
+			return r.behaviour.refusal(cmp.Or(u.error, "conflict"), "", "%s with %s %s exists already", r.spec.Title, u.name,
+				list[index(list, u.name)].value)
 		}
 	}
 	return nil
-}
-
-func (u *unique) isLike(a, b jsontext.Value) bool {
-	s, isText := textOf(a)
-	t, isAlso := textOf(b)
-	if u.fold && isText && isAlso && a.Kind() == '"' && b.Kind() == '"' {
-		return strings.EqualFold(s, t)
-	}
-	return isEqual(a, b)
 }
 
 func parentOf(keys []string) []string { return keys[:max(0, len(keys)-1)] }
@@ -338,33 +383,31 @@ func (ref *reference) leadsSomewhere(call *op.Call, key string, from world.Thing
 	return ok
 }
 
-// leadsTo reports whether an object refers to a thing.
-func (ref *reference) leadsTo(from, to world.Thing) bool {
-	n := len(to.Keys) - 1
-	return n <= len(from.Keys) && slices.Equal(from.Keys[:n], to.Keys[:n]) &&
-		slices.Contains(ref.keysIn(from.Text), to.Keys[n])
+// follows reports whether a deletion of what an object refers to does something to the object, or is refused.
+func (ref *reference) follows() bool { return ref.onDelete != "" && ref.onDelete != specs.Keep }
+
+// wordOf returns the word of objects that refer to what the keys name.
+func (ref *reference) wordOf(keys []string) string {
+	return ref.word + "\x00" + strings.Join(keys, "\x00")
 }
 
 // remove deletes a thing, what is below it, and what is to go with it. An error takes all of it back.
 func (c *compiler) remove(call *op.Call, r *specs.Resource, id int64, thing world.Thing) error {
 	call.World.Own.Drop(r.Name, id, thing.Keys)
 	for _, part := range c.parts[r.Name] {
-		things, _ := call.World.Own.Things.Get(part.Name)
-		for id, below := range table.All(&things) {
-			if len(below.Keys) > len(thing.Keys) && slices.Equal(below.Keys[:len(thing.Keys)], thing.Keys) {
-				if err := c.remove(call, part, id, below); err != nil {
-					return err
-				}
+		for id, below := range call.World.Own.Below(part.Name, thing.Keys) {
+			if err := c.remove(call, part, id, below); err != nil {
+				return err
 			}
 		}
 	}
 	for _, ref := range c.behaviour(r).used {
-		if ref.onDelete == "" || ref.onDelete == specs.Keep {
+		if !ref.follows() {
 			continue
 		}
-		things, _ := call.World.Own.Things.Get(ref.from.Name)
-		for id, from := range table.All(&things) {
-			if _, _, isThere := call.World.Own.Find(ref.from.Name, from.Keys); !isThere || !ref.leadsTo(from, thing) {
+		words := c.behaviour(ref.from).words
+		for id, from := range call.World.Own.With(ref.from.Name, words, ref.wordOf(thing.Keys)) {
+			if _, _, isThere := call.World.Own.Find(ref.from.Name, from.Keys); !isThere { // as of what refers to itself
 				continue
 			}
 			if err := c.follow(call, ref, id, from, thing); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
-	"iter"
 	"maps"
 	"net/url"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -208,26 +206,12 @@ func (l *list) matching(call *op.Call) (all []world.Thing, err error) {
 			}
 		}
 	}
-	for thing := range things(call, l.resource.spec.Name) {
-		if len(thing.Keys) < len(parents) || !slices.Equal(thing.Keys[:len(parents)], parents) {
-			continue
-		}
+	for _, thing := range call.World.Own.Below(l.resource.spec.Name, parents) {
 		if len(wanted) == 0 || fitsAll(membersOf(thing.Text), wanted) {
 			all = append(all, thing)
 		}
 	}
 	return l.sorted(call, all)
-}
-
-func things(call *op.Call, resource string) iter.Seq[world.Thing] {
-	rows, _ := call.World.Own.Things.Get(resource)
-	return func(yield func(world.Thing) bool) {
-		for _, thing := range table.All(&rows) {
-			if !yield(thing) {
-				return
-			}
-		}
-	}
 }
 
 func fitsAll(list []member, wanted map[string][]string) bool {

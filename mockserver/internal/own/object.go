@@ -25,9 +25,9 @@ type member struct {
 	value jsontext.Value
 }
 
-// membersOf takes an object apart; nil if the text is not an object.
+// membersOf takes an object apart; nil if the text is not an object. The values are parts of the text.
 func membersOf(text []byte) []member {
-	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
 		return nil
 	}
@@ -42,7 +42,8 @@ func membersOf(text []byte) []member {
 		if err != nil {
 			return nil
 		}
-		list = append(list, member{key, slices.Clone(value)})
+		end := d.InputOffset()
+		list = append(list, member{key, text[end-int64(len(value)) : end : end]})
 	}
 	return list
 }

@@ -10,6 +10,7 @@ package own
 
 import (
 	"net/http"
+	"sync"
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
@@ -25,7 +26,7 @@ func Interface(doc *specs.Document, rules Rules) op.Interface {
 	i := op.Interface{Name: doc.Interface, Error: c.errors.reply, Authenticate: authenticate}
 	for _, o := range doc.Operations {
 		if o.Path != "" { // as of one that is below no server
-			i.Routes = append(i.Routes, op.Route{Path: o.Method + " " + o.Path, Handle: c.handler(o), For: op.Anyone})
+			i.Routes = append(i.Routes, op.Route{Path: o.Method + " " + o.Path, Handle: c.whenCalled(o), For: op.Anyone})
 		}
 	}
 	return i
@@ -56,6 +57,7 @@ func newCompiler(doc *specs.Document, rules Rules) *compiler {
 
 // compiler makes the handlers of a document.
 type compiler struct {
+	mu      sync.Mutex // of one that compiles at a time
 	doc     *specs.Document
 	uses    map[*specs.Resource][]use
 	paths   map[string]map[string]*specs.Operation // by path and method
@@ -65,7 +67,18 @@ type compiler struct {
 	errors  *errorForms
 	rules   Rules
 
-	behaviours map[string]*behaviour // by resource
+	behaviours map[string]*behaviour // by resource; complete before anything is deleted
+}
+
+// whenCalled returns the handler of an operation, which is compiled when it is called first: of a large document, a
+// process calls few.
+func (c *compiler) whenCalled(o *specs.Operation) op.Handler {
+	compiled := sync.OnceValue(func() op.Handler {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.handler(o)
+	})
+	return func(call *op.Call) (op.Reply, error) { return compiled()(call) }
 }
 
 func (c *compiler) handler(o *specs.Operation) op.Handler {
@@ -99,6 +112,9 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 			makes: o.Method == http.MethodPut && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
 		}.as(r.spec.Behaviour.Update).handle
 	case a.Verb == specs.Delete:
+		for _, other := range c.doc.Resources() { // deletions go from one to the other
+			c.behaviour(other)
+		}
 		return deleter{newShower(r, s, r.at), c}.handle
 	case a.Reads:
 		return c.reading(o, r, s)

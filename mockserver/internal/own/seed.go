@@ -57,7 +57,20 @@ func Seed(w *world.State, doc *specs.Document, fixture fixtures.Fixture) error {
 		}
 		s.checkReferences(list)
 	}
+	s.index(w)
 	return errors.Join(s.errs...)
+}
+
+// Index makes the things of a world that was read be found as the constraints of a document find them, so that its
+// copies need not do so each.
+func Index(w *world.State, doc *specs.Document) { newCompiler(doc, nil).index(w) }
+
+func (c *compiler) index(w *world.State) {
+	for _, r := range c.doc.Resources() {
+		if words := c.behaviour(r).words; words.Key != "" {
+			w.Own.Index(r.Name, words)
+		}
+	}
 }
 
 // seeding makes the objects of one interface.

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,7 +14,15 @@ import (
 type Own struct {
 	Things table.Index[string, table.Table[Thing]] // by resource, such as shop.product, in the order of creation
 
-	named table.Index[string, int64] // the id of a thing by its name, which restoreDerived restores
+	named table.Index[string, int64]             // the id of a thing by its name, which restoreDerived restores
+	found table.Index[string, table.Table[bool]] // the ids of things by their words, likewise
+	words table.Index[string, *Words]            // by resource
+}
+
+// Words gives things of a resource the words by which Own.With finds them, beside the keys of their parents.
+type Words struct {
+	Key string // two with the same key give the same words
+	Of  func(Thing) []string
 }
 
 // Thing is an object of an interface of the user's own.
@@ -39,21 +48,113 @@ func (o *Own) Find(resource string, keys []string) (id int64, thing Thing, ok bo
 
 // Keep adds a thing, or replaces the one with the id, which had the keys before.
 func (o *Own) Keep(resource string, id int64, before []string, thing Thing) {
+	things, _ := o.Things.Get(resource)
 	if before != nil {
 		o.named.Delete(nameOf(resource, before))
+		had, _ := things.Get(id)
+		o.forget(resource, id, had)
 	}
 	o.named.Put(nameOf(resource, thing.Keys), id)
-	things, _ := o.Things.Get(resource)
 	things.Put(id, thing)
 	o.Things.Put(resource, things)
+	o.index(resource, id, thing)
 }
 
 // Drop removes a thing.
 func (o *Own) Drop(resource string, id int64, keys []string) {
 	o.named.Delete(nameOf(resource, keys))
 	things, _ := o.Things.Get(resource)
+	thing, _ := things.Get(id)
 	table.Delete(&things, id)
 	o.Things.Put(resource, things)
+	o.forget(resource, id, thing)
+}
+
+// forget makes a thing no longer be found by its words.
+func (o *Own) forget(resource string, id int64, thing Thing) {
+	for word := range o.wordsOf(resource, thing) {
+		ids, _ := o.found.Get(word)
+		if table.Delete(&ids, id); table.Len(&ids) == 0 {
+			o.found.Delete(word)
+		} else {
+			o.found.Put(word, ids)
+		}
+	}
+}
+
+// index makes a thing be found by its words.
+func (o *Own) index(resource string, id int64, thing Thing) {
+	for word := range o.wordsOf(resource, thing) {
+		ids, _ := o.found.Get(word)
+		ids.Put(id, true)
+		o.found.Put(word, ids)
+	}
+}
+
+// wordsOf yields the words of a thing: one for each thing that it is below, and those of the resource.
+func (o *Own) wordsOf(resource string, thing Thing) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n := 1; n < len(thing.Keys); n++ {
+			if !yield(belowOf(resource, thing.Keys[:n])) {
+				return
+			}
+		}
+		words, hasSome := o.words.Get(resource)
+		if !hasSome {
+			return
+		}
+		for _, word := range words.Of(thing) {
+			if !yield(wordOf(resource, word)) {
+				return
+			}
+		}
+	}
+}
+
+func belowOf(resource string, parents []string) string { return "below " + nameOf(resource, parents) }
+func wordOf(resource, word string) string              { return "word " + resource + "\x00" + word }
+
+// Below yields the things of a resource whose keys begin with those of a parent, in the order of creation.
+func (o *Own) Below(resource string, parents []string) iter.Seq2[int64, Thing] {
+	if len(parents) == 0 {
+		things, _ := o.Things.Get(resource)
+		return table.All(&things)
+	}
+	return o.with(resource, belowOf(resource, parents))
+}
+
+// With yields the things of a resource to which words give a word, in the order of creation. The first time, and with
+// other words than before, it looks at all of the resource.
+func (o *Own) With(resource string, words *Words, word string) iter.Seq2[int64, Thing] {
+	o.Index(resource, words)
+	return o.with(resource, wordOf(resource, word))
+}
+
+// Index makes things of a resource be found by their words.
+func (o *Own) Index(resource string, words *Words) {
+	if before, hasSome := o.words.Get(resource); hasSome && before.Key == words.Key {
+		return
+	}
+	all, _ := o.Things.Get(resource)
+	for id, thing := range table.All(&all) {
+		o.forget(resource, id, thing)
+	}
+	o.words.Put(resource, words)
+	for id, thing := range table.All(&all) {
+		o.index(resource, id, thing)
+	}
+}
+
+func (o *Own) with(resource, word string) iter.Seq2[int64, Thing] {
+	ids, _ := o.found.Get(word)
+	things, _ := o.Things.Get(resource)
+	return func(yield func(int64, Thing) bool) {
+		for id := range table.All(&ids) {
+			if thing, ok := things.Get(id); ok && !yield(id, thing) {
+				return
+			}
+		}
+	}
 }
 
 func (o *Own) isEmpty() bool {
@@ -73,6 +174,7 @@ func (o *Own) restoreNames() error {
 					strings.Join(thing.Keys, "/"))
 			}
 			o.named.Put(name, id)
+			o.index(resource, id, thing)
 		}
 	}
 	return nil
