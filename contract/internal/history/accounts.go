@@ -131,7 +131,8 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 	}
 	isNumbered := func(t facts.Thing) bool { return !t.IsNone() && !a.kinds.Of(t.Kind).IsNamed() }
 	if e.Verb.Writes() {
-		for _, t := range append(slices.Clone(e.Refers), e.Target) {
+		for _, to := range append(slices.Clone(e.Refers), facts.Reference{Thing: e.Target}) {
+			t := to.Thing
 			by, known := a.makers.Get(sightKey{m.at, t})
 			u := use{m, by.caller, by.isMade}
 			if known && by.caller != m.caller && e.Verb != facts.Creates || len(e.Refers) > 0 && known && t != e.Target {

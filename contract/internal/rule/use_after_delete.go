@@ -38,6 +38,8 @@ var useAfterDelete = history.Rule{
 func checkUseAfterDelete(st *history.Step) {
 	checkUses(st, UseAfterDelete)
 	checkReferences(st)
+	checkDeletion(st)
+	checkReferring(st)
 	checkOutlived(st, UseAfterDelete)
 	if !checkListed(st, UseAfterDelete) && isListOf(st, UseAfterDelete) && !st.Partial && st.State.Removals[st.Kind] > 0 {
 		st.Judge(history.Ruling{Rule: UseAfterDelete, Aspect: "list"}, report.Pass)
@@ -84,27 +86,6 @@ func checkRemovedKey(st *history.Step) {
 	case st.OK():
 		r.Message = "an API key was accepted after it was removed"
 		st.Judge(r, report.Fail, c.Dropped)
-	}
-}
-
-// checkReferences looks at what is pointed at something deleted. That this is refused is only assumed.
-func checkReferences(st *history.Step) {
-	for _, t := range st.Refers {
-		if x := st.State.LookUp(t); st.Deletion(x) != nil {
-			checkReference(st, x)
-		}
-	}
-}
-
-func checkReference(st *history.Step, x *history.Entity) {
-	r := history.Ruling{Rule: UseAfterDelete, Aspect: "reference", Provenance: specs.Assumed}
-	switch {
-	case st.OK():
-		r.Message = st.Text(x.Thing) + " was referenced after it was deleted"
-		r.Excuses = recreatedExcuses(st, x)
-		st.Judge(r, report.Fail, x.DeletionEvidence()...)
-	case st.Status == http.StatusBadRequest, st.Status == http.StatusNotFound, st.Status == http.StatusUnprocessableEntity:
-		st.Judge(r, report.Pass)
 	}
 }
 
