@@ -59,6 +59,16 @@ func (r Row) Has(name string) bool {
 	return json.Unmarshal([]byte(r), &values) == nil && values[name] != nil
 }
 
+// LengthOfRows returns the length of all rows that an answer shows, in bytes.
+func (e *Exchange) LengthOfRows() (n int) {
+	for i := range e.Shows {
+		if o := e.Shows[i].Object; o != nil {
+			n += len(o.Row)
+		}
+	}
+	return n
+}
+
 // uniques are members that no two things of a kind in an account may have alike, beside their keys, and beside what
 // documents say.
 var uniques = map[Kind][]specs.Unique{

@@ -261,7 +261,9 @@ func (o *objectReader) refer(a *specs.Action, body scan.Value) {
 	e := o.event
 	for i, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
 		if isPart := i < len(a.Resource.Parents); !isPart && o.document.Interface.IsOwn() {
-			link.At = a.Request.Join(link.At)
+			if link.At = a.Request.Join(link.At); !link.MustExist {
+				continue // the document does not say that it is refused
+			}
 			e.Refers = append(e.Refers, o.references(&link, e.Parent.ID+"/", body)...)
 		} else if t := (Thing{Kind(link.Resource), first(body, a.Request.Join(link.At))}).orNone(); !t.IsNone() {
 			e.Refers = append(e.Refers, Reference{Thing: t})

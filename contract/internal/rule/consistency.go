@@ -18,13 +18,16 @@ var consistency = history.Rule{
 			"and what was created",
 		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows " +
 			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies and policy groups that " +
-			"were created or changed before.",
+			"were created or changed before. In documents of your own also what x-resources says of unique, once, update " +
+			"and lists.",
 		Evidence: "A response is about another resource than the path of its request names, or shows another number or " +
 			"boolean than the request set; a list shows a resource twice, or what belongs to another one than the path names; " +
 			"a page is longer than requested, is another one than requested, is not in its documented order, leads back to " +
 			"itself or contradicts its count; an id is assigned to a second resource while the first one exists; a database, " +
 			"table or connection is created or renamed to a name that is in use, or two pools or policies have one " +
-			"name, or two pool rules one priority. If the recording is taken as complete, also: a created resource is " +
+			"name, or two pool rules one priority. In documents of your own also: two things have what is unique; what is " +
+			"set once changes; an update changes what it does not name, or keeps what it should replace; a page is longer, " +
+			"filtered or ordered otherwise than x-resources says, or shows what another page showed. If the recording is taken as complete, also: a created resource is " +
 			"not found, a whole list lacks it, or it reads differently than when it was last shown.",
 		Inconclusive: "A created resource is not found or not listed, or reads differently: that is itself a sign of a " +
 			"caller outside of the recording, who may have changed it, unless the recording is taken as complete.",

@@ -140,7 +140,7 @@ func checkShownReferences(st *history.Step, f *facts.Shown) {
 			st.Judge(r, report.Fail, append(proofs, x.ObjectBy())...)
 		case to.MustExist:
 			st.Judge(r, report.Fail, proofs...)
-		default:
+		case x == nil:
 			r.Message += ", unless it was made or changed since"
 			st.Judge(r, report.Inconclusive, proofs...)
 		}
