@@ -117,7 +117,7 @@ func (c *Config) spec(operation string) report.Spec {
 			d := op.Document // which is another one for extras
 			spec := report.Spec{File: d.File, Pointer: op.Pointer}
 			if place, err := d.Place(op.Pointer + "/description"); err == nil {
-				spec.Line, spec.Pointer = place.Line, place.Pointer
+				spec.File, spec.Line, spec.Pointer = place.File, place.Line, place.Pointer
 			}
 			return spec
 		}
