@@ -52,7 +52,9 @@ func newGatherer(c *Checker) *gatherer {
 
 // rules returns the settings of the rules between exchanges.
 func (c *Checker) rules() history.Config {
-	return history.Config{Rules: rule.All, Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete}
+	return history.Config{
+		Rules: rule.All, Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete, Changes: c.changes,
+	}
 }
 
 // workers returns how many goroutines judge at the same time.

@@ -50,6 +50,7 @@ type config struct {
 	latency         []latencyLimit
 	comparison      comparisonConfig
 	found           func(*Finding, []report.Line)
+	changes         []ChangeRule
 	salt            []byte
 }
 

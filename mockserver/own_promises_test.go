@@ -15,6 +15,7 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -216,5 +217,67 @@ func TestBrokenOwnPromisesAreFound(t *testing.T) {
 			}
 			t.Errorf("nothing like %q was found", broken.message)
 		})
+	}
+}
+
+// cannotCancelShipped is a rule that the mock keeps and the checker judges by.
+func cannotCancelShipped(c specs.Change[struct{ Status string }]) error {
+	if c.Verb == "cancel" && c.Before.Status == "shipped" {
+		return mockserver.Refuse(http.StatusConflict, "an order that is shipped cannot be cancelled")
+	}
+	return nil
+}
+
+func TestOneRuleForBoth(t *testing.T) {
+	t.Parallel()
+	checker, err := contract.NewChecker(contract.WithSpec("shop", promises),
+		contract.WithChanges(contract.CheckChanges("shop.order", cannotCancelShipped)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		opts []mockserver.Option
+		skip string // what the recording lacks
+		want string
+	}{
+		"a mock without the rule": {want: "consistency fail [1 2]: cancel of order 1 was accepted: an order that is shipped cannot be cancelled"},
+		"a mock with it": {
+			opts: []mockserver.Option{mockserver.WithRules(mockserver.CheckChanges("shop.order", cannotCancelShipped))},
+		},
+		"a recording that does not show that it was shipped": {skip: "/shop/orders"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, err := mockserver.New(append(test.opts, mockserver.WithSpec("shop", promises))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = server.Close() }()
+			recorder := contract.NewRecorder(nil)
+			b := &buyer{handler: recorder.Handler(server), seen: map[string][]string{}}
+			b.send("POST", "/orders", `{"status":"shipped"}`)
+			b.send("POST", "/orders/1/cancel", "")
+			list := slices.DeleteFunc(recorder.Exchanges(), func(e *recording.Exchange) bool {
+				return test.skip != "" && strings.HasSuffix(e.Request.URL, test.skip)
+			})
+			r, err := checker.Check(t.Context(), contract.Exchanges(slices.Values(list)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found []string
+			for _, f := range r.Findings {
+				if f.Rule == "consistency" {
+					found = append(found, fmt.Sprintf("%s %s %v: %s", f.Rule, f.Verdict, f.Evidence, f.Message))
+				}
+			}
+			if got := strings.Join(found, "\n"); got != test.want {
+				t.Errorf("found %q, want %q", got, test.want)
+			}
+		})
+	}
+	_, err = contract.NewChecker(contract.WithSpec("shop", promises),
+		contract.WithChanges(contract.CheckChanges("shop.ordr", cannotCancelShipped)))
+	if err == nil || !strings.Contains(err.Error(), "shop.ordr: unknown resource; want one of a document of your own, of which WithSpec gives: shop.basket") {
+		t.Errorf("an unknown resource: %v", err)
 	}
 }

@@ -75,6 +75,7 @@ func (c *coder) content(t *Content) {
 	list(c, &t.Memberships, (*coder).membership)
 	list(c, &t.Refers, (*coder).reference)
 	list(c, &t.Kept, text[string])
+	text(c, &t.Word)
 	text(c, &t.Answered)
 	list(c, &t.Ignored, (*coder).member)
 	list(c, &t.Contradictions, (*coder).contradiction)

@@ -30,6 +30,7 @@ type Content struct {
 	Memberships []Membership // what the answer shows to be a part of what
 	Refers      []Reference  // what a request wants something to refer to
 	Kept        []string     // members that a request to change something leaves as they are
+	Word        string       // the verb that the document of a user's own gives the operation
 
 	Answered string   // the id of the one thing that the answer is, of the kind that the path names
 	Ignored  []Member // what a request set, and its answer shows otherwise

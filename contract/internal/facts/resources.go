@@ -26,6 +26,9 @@ type objectReader struct {
 func (o *objectReader) name(actions []*specs.Action, r *reading) {
 	e, about := o.event, actions[0]
 	e.Kind, e.Verb = Kind(about.Resource.Name), verbOf(about)
+	if o.document.Interface.IsOwn() {
+		e.Word = about.Verb
+	}
 	for _, name := range about.MayCreate {
 		e.MayCreate = append(e.MayCreate, Kind(name))
 	}

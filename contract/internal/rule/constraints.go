@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/history"
@@ -172,6 +173,7 @@ func refersSince(x *history.Entity, to facts.Reference, gone *history.Entity) bo
 // checkObjects looks whether objects are as the document says that creations and updates leave them, and have been
 // changed as a request wanted.
 func checkObjects(st *history.Step) {
+	checkChange(st)
 	isShown := false
 	for i := range st.Shows {
 		f := &st.Shows[i]
@@ -190,6 +192,40 @@ func checkObjects(st *history.Step) {
 			st.AwaitEffect(x, u)
 		}
 	}
+}
+
+// checkChange looks whether a change was accepted that a rule in Go refuses.
+func checkChange(st *history.Step) {
+	if len(st.Changes) == 0 || !st.Verb.Writes() {
+		return
+	}
+	t, before, after := st.Target, facts.Row(""), facts.Row("")
+	for i := range st.Shows {
+		if f := &st.Shows[i]; f.Object != nil && f.Thing.Kind == st.Kind && (t.IsNone() || f.Thing == t) && f.Does.Writes() {
+			t, after = f.Thing, f.Object.Row
+		}
+	}
+	r := promise(st, Consistency, "change "+st.Word, st.Kind)
+	var shown *facts.Exchange
+	if st.Verb != facts.Creates {
+		x := st.State.LookUp(t)
+		if shown = st.ShownBy(x); shown == nil || x.Row == "" {
+			return
+		}
+		before = x.Row
+		r.Excuses = []history.Excuse{history.NewExcuse("changed", t, shown, st.Exchange)}
+	}
+	if after == "" && st.Verb != facts.Deletes {
+		return
+	}
+	for _, refuses := range st.Changes {
+		if err := refuses(st.Word, strings.Split(t.ID, "/"), before, after); err != nil {
+			r.Message = fmt.Sprintf("%s of %s was accepted: %v", cmp.Or(st.Word, "a change"), st.Text(t), err)
+			st.Judge(r, report.Fail, shown)
+			return
+		}
+	}
+	st.Judge(r, report.Pass)
 }
 
 // checkOnce looks at members that only a creation sets.
