@@ -215,7 +215,7 @@ func (g *gatherer) statementOf(f *report.Finding) string {
 	}
 	for _, d := range g.checker.documents {
 		for _, d := range []*specs.Document{d, d.Extras} {
-			if d != nil && d.Interface == f.Interface && d.File == f.Spec.File {
+			if d != nil && d.Interface == f.Interface && d.SourceOf(f.Spec.File) != nil {
 				says = d.Says(f.Spec.Pointer)
 			}
 		}

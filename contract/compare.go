@@ -174,7 +174,7 @@ func (x *comparing) finding(e *compare.Exchange, d *compare.Difference) report.F
 		Spec: report.Spec{File: op.Document.File, Pointer: op.Pointer},
 	}
 	if place, err := op.Document.Place(op.Pointer); err == nil {
-		f.Spec.Line = place.Line
+		f.Spec.File, f.Spec.Line = place.File, place.Line
 	}
 	if d.Since != nil {
 		f.Evidence = []int{d.Since.Item.Number, e.Item.Number}

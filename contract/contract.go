@@ -18,6 +18,8 @@ import (
 
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/capture/record"
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
@@ -83,6 +85,7 @@ type Checker struct {
 	documents []*specs.Document
 	judge     *judge.Judge
 	redactor  *recording.Redactor
+	changes   map[facts.Kind][]history.ChangeRule
 	guessed   []string // notes on bases that were guessed before
 }
 
@@ -101,9 +104,10 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
+	changes, errChanges := c.changeRules(documents)
 	limits, err := c.limits(documents)
 	if err := errors.Join(c.validateOperations(documents), c.validateMasks(documents), c.ignoredCredentials(documents),
-		err); err != nil {
+		err, errChanges); err != nil {
 		return nil, err
 	}
 	redactor := &recording.Redactor{Brand: c.brand, Salt: c.salt, Documents: documents}
@@ -118,7 +122,7 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{config: c, documents: documents, judge: j, redactor: redactor}, nil
+	return &Checker{config: c, documents: documents, judge: j, redactor: redactor, changes: changes}, nil
 }
 
 // load loads the documents concurrently: the largest one takes as long as all others together.

@@ -9,7 +9,6 @@ import (
 
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -72,17 +71,17 @@ func (c *Checker) excerpt(r *Report, f *report.Finding) {
 func (c *Checker) excerptFor(f *report.Finding) (e report.Excerpt, ok bool) {
 	const before, after = 2, 9
 	for _, d := range c.documents {
-		if d.File == f.Spec.File && d.Interface == f.Interface && f.Spec.Line > 0 {
-			return excerptOf(d, f.Spec.Line-before, f.Spec.Line+after), true
+		if text := d.SourceOf(f.Spec.File); text != nil && d.Interface == f.Interface && f.Spec.Line > 0 {
+			return excerptOf(text, f.Spec.Line-before, f.Spec.Line+after), true
 		}
 	}
 	return e, false
 }
 
-func excerptOf(d *specs.Document, first, last int) report.Excerpt {
+func excerptOf(text []byte, first, last int) report.Excerpt {
 	e := report.Excerpt{First: max(1, first)}
 	number := 0
-	for line := range bytes.Lines(d.Source()) {
+	for line := range bytes.Lines(text) {
 		if number++; number > last {
 			break
 		}

@@ -52,8 +52,10 @@ func newGatherer(c *Checker) *gatherer {
 
 // rules returns the settings of the rules between exchanges.
 func (c *Checker) rules() history.Config {
-	return history.Config{Rules: rule.All, Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete,
-		Accounts: c.config.accounts}
+	return history.Config{
+		Rules: rule.All, Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete, Changes: c.changes,
+		Accounts: c.config.accounts,
+	}
 }
 
 // workers returns how many goroutines judge at the same time.

@@ -51,6 +51,7 @@ type config struct {
 	latency         []latencyLimit
 	comparison      comparisonConfig
 	found           func(*Finding, []report.Line)
+	changes         []ChangeRule
 	salt            []byte
 	accounts        map[uint64]string
 }

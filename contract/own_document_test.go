@@ -137,3 +137,47 @@ func TestOwnDocumentHasAPatternThatLooksAhead(t *testing.T) {
 		t.Errorf("notes %q", r.Notes)
 	}
 }
+
+// A finding about what an overlay says names the overlay's line, also where the document refers to it.
+func TestFindingsNameOverlays(t *testing.T) {
+	t.Parallel()
+	file := write(t, "own.yaml", strings.NewReplacer("openapi: 3.1.0", "openapi: 3.0.3",
+		"{type: object}", "{type: object, properties: {name: {type: string}}}").Replace(shifted))
+	overlay := write(t, "more.yaml", `overlay: 1.0.0
+info: {title: More, version: "1"}
+actions:
+  - target: $.paths['/pools/{number}'].get.responses['200'].content['application/json'].schema.properties
+    update:
+      size:
+        type: integer
+        maximum: 3
+`)
+	e := &recording.Exchange{
+		Request: recording.Request{Method: "GET", URL: "https://workflow.svc.example/api/pools/7"},
+		Response: &recording.Response{
+			Status: 200, Headers: recording.Headers{{"Content-Type", "application/json"}},
+			Body: &recording.Body{Bytes: []byte(`{"name":"a","size":9}`)},
+		},
+	}
+	source := contract.Exchanges(slices.Values([]*recording.Exchange{e}))
+	c := checker(t, contract.WithSpec("workflow", file), contract.WithOverlay("workflow", overlay))
+	r, err := c.Check(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Evidence(t.Context(), source, r); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range r.Findings {
+		if f.Rule == "schema" {
+			got = append(got, fmt.Sprintf("%s:%d %s", filepath.Base(f.Spec.File), f.Spec.Line, f.Spec.Says))
+			if len(r.Excerpts[f.Spec].Lines) == 0 {
+				t.Errorf("no lines of %s are shown", f.Spec.File)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"more.yaml:8 maximum: 3"}, got); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+}

@@ -13,12 +13,7 @@ import (
 )
 
 // Change describes what a request is about to do to an object of a resource of your own.
-type Change[T any] struct {
-	Verb   string   // create, update, delete, or the word of an action, such as cancel
-	Keys   []string // what names the object in a path, its parents first
-	Before *T       // nil of a new one
-	After  *T       // nil of one that is to be deleted
-}
+type Change[T any] = specs.Change[T]
 
 // Rule is a rule for the objects of a resource, which CheckChanges makes and WithRules adds.
 type Rule struct {

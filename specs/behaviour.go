@@ -88,7 +88,7 @@ func (c *resourceChecker) checkBehaviour(r *Resource, pointer string, check func
 	b := r.Behaviour
 	members := func(at string, list []string) {
 		for i, member := range list {
-			check(at+"/"+strconv.Itoa(i), pointerOf(member))
+			check(at+"/"+strconv.Itoa(i), PointerOf(member))
 		}
 	}
 	members("make/now", b.Make.Now)
@@ -96,21 +96,21 @@ func (c *resourceChecker) checkBehaviour(r *Resource, pointer string, check func
 	members("once", b.Once)
 	members("list/sort", b.List.Sort)
 	for _, member := range slices.Sorted(maps.Keys(b.Make.Begin)) {
-		check("make/begin/"+EscapePointer(member), pointerOf(member))
+		check("make/begin/"+EscapePointer(member), PointerOf(member))
 	}
 	if b.List.Order != "" {
-		check("list/order", pointerOf(strings.TrimPrefix(b.List.Order, "-")))
+		check("list/order", PointerOf(strings.TrimPrefix(b.List.Order, "-")))
 	}
 	codes := slices.Concat(usualErrors, slices.Collect(maps.Keys(c.document.Errors())))
 	slices.Sort(codes)
 	for i, unique := range b.Unique {
 		at := "unique/" + strconv.Itoa(i)
-		check(at+"/at", pointerOf(unique.At))
+		check(at+"/at", PointerOf(unique.At))
 		for _, member := range unique.Within {
 			if member == "parent" && r.Parent() == "" {
 				c.add(pointer+"/"+at+"/within", "a %s has no parent that the path names: want a member", r.Title)
 			} else if member != "parent" {
-				check(at+"/within", pointerOf(member))
+				check(at+"/within", PointerOf(member))
 			}
 		}
 		if unique.Error != "" && !slices.Contains(codes, unique.Error) {
@@ -139,7 +139,7 @@ func (c *resourceChecker) checkListing(r *Resource, pointer string, check func(m
 	}
 	names := map[string]string{}
 	for name, member := range r.Behaviour.List.Filter {
-		check("list/filter/"+EscapePointer(name), pointerOf(member))
+		check("list/filter/"+EscapePointer(name), PointerOf(member))
 		names["filter/"+EscapePointer(name)] = name
 	}
 	page := r.Behaviour.List.Page

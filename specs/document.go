@@ -81,6 +81,19 @@ func (d *Document) BareKey() bool {
 // Source is the document's YAML text, branded, as it is without overlays.
 func (d *Document) Source() []byte { return d.source }
 
+// SourceOf returns the text of a file that the document was made of, its own or that of an overlay; nil for others.
+func (d *Document) SourceOf(file string) []byte {
+	for _, o := range d.overlays {
+		if o.file == file {
+			return o.text
+		}
+	}
+	if file != d.File {
+		return nil
+	}
+	return d.source
+}
+
 // Text returns the document as it is with its overlays, in YAML.
 func (d *Document) Text() ([]byte, error) {
 	if len(d.overlays) == 0 {

@@ -16,6 +16,12 @@ func (d *Document) ObjectSchema(r *Resource) *openapi3.SchemaRef {
 	return set.objects[r].schema
 }
 
+// ShowsWhole reports whether an operation shows objects of a resource at a place as what gets one does.
+func (o *Operation) ShowsWhole(r *Resource, at Pointer) bool {
+	whole, here := o.Document.ObjectSchema(r), SchemaAt(o.successSchema(), at)
+	return whole != nil && here != nil && whole.Value == here.Value
+}
+
 // shownObject is the schema of an object, with the rank of the verb of the operation that shows it.
 type shownObject struct {
 	schema *openapi3.SchemaRef

@@ -25,7 +25,7 @@ type Place struct {
 	Pointer    string
 	Line       int
 	Provenance Provenance
-	File       string // of the overlay that it comes from; empty if it stands in the document itself
+	File       string // of the document, or of the overlay that it comes from
 }
 
 // Place finds the fact at a JSON pointer such as /paths/~1api~1pools/get/responses/200. The pointer may lead through
@@ -38,7 +38,9 @@ func (d *Document) Place(pointer string) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("index %s: %w", d.File, err)
 	}
-	return index.place(pointer), nil
+	place := index.place(pointer)
+	place.File = cmp.Or(place.File, d.File)
+	return place, nil
 }
 
 // index answers where things stand in a document's YAML. Only reports need it, so it is made on first use.

@@ -52,8 +52,8 @@ type Link struct {
 // empty one to the whole.
 type Pointer []string
 
-// pointerOf reads a pointer.
-func pointerOf(text string) Pointer { return append(Pointer{}, splitPointer(text)...) }
+// PointerOf reads a pointer.
+func PointerOf(text string) Pointer { return append(Pointer{}, splitPointer(text)...) }
 
 func (p Pointer) String() string {
 	var text strings.Builder

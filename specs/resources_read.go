@@ -75,7 +75,7 @@ func (w *words) UnmarshalJSON(text []byte) error {
 
 func (w words) pointers() (list []Pointer) {
 	for _, text := range w {
-		list = append(list, pointerOf(text))
+		list = append(list, PointerOf(text))
 	}
 	return list
 }
@@ -85,7 +85,7 @@ func optional(text string) Pointer {
 	if text == "" {
 		return nil
 	}
-	return pointerOf(text)
+	return PointerOf(text)
 }
 
 type writtenLink struct {
@@ -147,7 +147,7 @@ func (d *Document) addResources(set *resourceSet) error {
 			ID: optional(w.ID), NamedAt: optional(w.Name), Created: w.Created.pointers(), Types: w.Type,
 			Parents: d.links(w.Parents, w.Provenance), Parts: d.links(w.Parts, w.Provenance),
 			Refers: d.links(w.Refers, w.Provenance), Embeds: d.links(w.Embeds, w.Provenance),
-			Provenance: w.Provenance, Behaviour: w.Behaviour, at: pointerOf(w.At), also: w.Also.pointers(), partial: w.Partial,
+			Provenance: w.Provenance, Behaviour: w.Behaviour, at: PointerOf(w.At), also: w.Also.pointers(), partial: w.Partial,
 		}
 	}
 	return nil
@@ -168,7 +168,7 @@ func (d *Document) links(list []writtenLink, sure Provenance) (links []Link) {
 			MustExist: w.Must == "exist", OnDelete: w.OnDelete,
 		}
 		if w.At != nil {
-			link.At = pointerOf(*w.At)
+			link.At = PointerOf(*w.At)
 		}
 		links = append(links, link)
 	}
@@ -274,7 +274,7 @@ func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Ac
 		a.Request = r.at
 	}
 	if w.Request != nil {
-		a.Request = pointerOf(*w.Request)
+		a.Request = PointerOf(*w.Request)
 	}
 	if w.Partial != nil {
 		a.partial = *w.Partial

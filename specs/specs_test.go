@@ -293,22 +293,22 @@ components:
 		name, pointer string
 		want          specs.Place
 	}{
-		{"the root", "", specs.Place{Pointer: "", Line: 1, Provenance: specs.Documented}},
-		{"inherited from the root", answers + "200", specs.Place{answers + "200", 10, specs.Documented, ""}},
-		{"a reference is followed", body, specs.Place{"/components/schemas/A", 21, specs.Public, ""}},
+		{"the root", "", specs.Place{Line: 1, Provenance: specs.Documented, File: "own.yaml"}},
+		{"inherited from the root", answers + "200", specs.Place{answers + "200", 10, specs.Documented, "own.yaml"}},
+		{"a reference is followed", body, specs.Place{"/components/schemas/A", 21, specs.Public, "own.yaml"}},
 		{
 			"also on the way", body + "/properties/next/properties/name",
-			specs.Place{"/components/schemas/A/properties/name", 25, specs.Public, ""},
+			specs.Place{"/components/schemas/A/properties/name", 25, specs.Public, "own.yaml"},
 		},
 		{
 			"one keyword", body + "/properties/kind/enum",
-			specs.Place{"/components/schemas/A/properties/kind/enum", 26, specs.Assumed, ""},
+			specs.Place{"/components/schemas/A/properties/kind/enum", 26, specs.Assumed, "own.yaml"},
 		},
-		{"a response by reference", answers + "404", specs.Place{"/components/responses/Gone", 19, specs.Client, ""}},
-		{"what the referring place says holds", answers + "409", specs.Place{"/components/responses/Gone", 19, specs.Public, ""}},
+		{"a response by reference", answers + "404", specs.Place{"/components/responses/Gone", 19, specs.Client, "own.yaml"}},
+		{"what the referring place says holds", answers + "409", specs.Place{"/components/responses/Gone", 19, specs.Public, "own.yaml"}},
 		{
 			"the longest part that exists", answers + "500/content",
-			specs.Place{"/paths/~1a/get/responses", 9, specs.Documented, ""},
+			specs.Place{"/paths/~1a/get/responses", 9, specs.Documented, "own.yaml"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

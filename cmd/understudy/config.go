@@ -97,6 +97,8 @@ var sharedFlags = [][]string{
 	{"baseline", "baseline"},
 	{"minimize", "minimize"},
 	{"base", "bases"},
+	{"target", "targets"},
+	{"interfaces", "only"},
 	{"rewrite", "rewrites"},
 	{"spec", "documents"},
 	{"overlay", "overlays"},
@@ -294,11 +296,11 @@ func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
 	for _, flag := range []string{
 		"brand", "trust", "disputed", "engine", "complete", "account", "baseline", "minimize",
-		"max-inconclusive", "scenario", "scenarios", "now", "tolerance",
+		"max-inconclusive", "scenario", "scenarios", "now", "tolerance", "interfaces",
 	} {
 		given[flag] = c.Flags().Changed(flag)
 	}
-	for _, flag := range []string{"base", "spec", "min", "latency"} {
+	for _, flag := range []string{"base", "target", "spec", "min", "latency"} {
 		for _, value := range valuesOf(c, flag) {
 			name, _, _ := strings.Cut(value, "=")
 			given[flag+" "+name] = true

@@ -19,6 +19,7 @@ import (
 
 type operationsFlags struct {
 	iface      string
+	only       []string
 	format     *checkflags.Choice
 	recordings []string
 	bases      *checkflags.Pairs
@@ -51,6 +52,8 @@ understudy operations show NAME describes one of them in full, with an example c
 	}
 	c.Flags().StringVar(&f.iface, "interface", "", "only the operations of the interface `NAME`")
 	complete(c, "interface", specs.InterfaceNames())
+	c.Flags().StringSliceVar(&f.only, "interfaces", nil,
+		"only the operations of these interfaces, a list of `NAMES` such as shop,core (default: all)")
 	f.format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
 	c.Flags().StringArrayVar(&f.recordings, "recording", nil,
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
@@ -112,9 +115,11 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 
 // documents returns the documents to list: the user's own if there are some, or else the platform's.
 func (f *operationsFlags) documents() (*specs.Set, error) {
-	var only []string
+	only := f.only
 	for _, spec := range f.specs.List {
-		only = append(only, spec[0])
+		if len(f.only) == 0 {
+			only = append(only, spec[0])
+		}
 	}
 	return f.specs.Documents(only, string(specs.Neutral))
 }

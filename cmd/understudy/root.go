@@ -23,12 +23,15 @@ func newRoot() *cobra.Command {
 It serves the platform's HTTP interfaces with consistent state: what one call creates,
 the next one lists, and what the platform would refuse is refused. It also checks
 recorded traffic, with the mock or with the real platform, against the interfaces'
-documents and rules.`,
+documents and rules. With --spec it does so for any OpenAPI document of your own.`,
 		Example: `  # Serve the mock on http://127.0.0.1:4010
   understudy serve
 
   # List the pools of the account that the mock begins with
   curl -H 'Authorization: SVC1 1/admin' http://127.0.0.1:4010/workflow/api/pools
+
+  # Serve a document of your own
+  understudy serve --spec shop=openapi.yaml --interfaces shop
 
   # Check what was asked and answered
   curl http://127.0.0.1:4010/_understudy/journal.har > traffic.har

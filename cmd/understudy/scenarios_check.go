@@ -135,9 +135,7 @@ func (k scenarioCheck) one(name string) ([]scenarioProblem, error) {
 		opts := []mockserver.Option{
 			mockserver.WithScenario(name), mockserver.WithBrand(k.brand), mockserver.WithClock(clock),
 		}
-		for _, given := range k.specs.List {
-			opts = append(opts, mockserver.WithSpec(specs.Interface(given[0]), given[1]))
-		}
+		opts = append(opts, checkflags.Documents(&k.specs, mockserver.WithSpec, mockserver.WithOverlay)...)
 		if k.folder != "" {
 			opts = append(opts, mockserver.WithScenarios(k.folder))
 		}
@@ -150,7 +148,11 @@ func (k scenarioCheck) one(name string) ([]scenarioProblem, error) {
 			found = append(found, p)
 		}
 	}
-	err = story.Check(scenario.StoryFile, scenario.Story, &specs.Set{Brand: k.brand})
+	documents, err := k.specs.Documents(nil, string(k.brand))
+	if err != nil {
+		return nil, err
+	}
+	err = story.Check(scenario.StoryFile, scenario.Story, documents)
 	return append(found, problemsOf(name, err)...), nil
 }
 

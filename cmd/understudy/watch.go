@@ -109,8 +109,8 @@ func (w *watcher) addAll(f *serveFlags) error {
 			return err
 		}
 	}
-	for _, spec := range f.specs.List {
-		if err := w.Add(filepath.Dir(absolute(spec[1]))); err != nil {
+	for _, file := range f.specs.Files() {
+		if err := w.Add(filepath.Dir(absolute(file.Path))); err != nil {
 			return err
 		}
 	}

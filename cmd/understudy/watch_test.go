@@ -97,6 +97,36 @@ func TestWatch(t *testing.T) {
 	w.stop(t)
 }
 
+func TestOverlaysAreWatched(t *testing.T) {
+	t.Parallel()
+	overlay := filepath.Join(t.TempDir(), "overlay.yaml")
+	save := func(id string) {
+		t.Helper()
+		text := "overlay: 1.0.0\ninfo: {title: More, version: '1'}\nactions:\n  - target: $.paths['/things'].get\n    update: {operationId: " +
+			id + "}\n"
+		if err := os.WriteFile(overlay, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("first")
+	document := filepath.Join(t.TempDir(), "shop.yaml")
+	const text = "openapi: 3.0.3\ninfo: {title: Shop, version: '1'}\npaths: {/things: {get: {responses: {'200': {description: x}}}}}\n"
+	if err := os.WriteFile(document, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, "--spec", "shop="+document, "--overlay", "shop="+overlay, "--log-level", "debug")
+	for _, id := range []string{"first", "second"} {
+		if call(t, http.MethodGet, w.ready.Interfaces["shop"]+"/things", ""); !strings.Contains(w.logged(t, "operation=shop."), "shop."+id) {
+			t.Errorf("the operation is not %s", id)
+		}
+		if id == "first" {
+			save("second")
+			w.logged(t, "reloaded a document")
+		}
+	}
+	w.stop(t)
+}
+
 func TestNothingToWatch(t *testing.T) {
 	t.Parallel()
 	code, _, stderr := command(t, "serve", "--listen", "127.0.0.1:0", "--watch")

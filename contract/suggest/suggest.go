@@ -47,7 +47,7 @@ func (c *Collector) Take(r *judge.Result) {
 	e := &evidence{r: r, redactor: c.redactor, draft: d}
 	taken := 0
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Verdict == report.Fail && f.Spec.File == d.document.File && d.takeFinding(e, f) {
+		if f := &r.Findings[i]; f.Verdict == report.Fail && d.document.SourceOf(f.Spec.File) != nil && d.takeFinding(e, f) {
 			taken++
 		}
 	}

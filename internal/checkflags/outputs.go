@@ -160,6 +160,6 @@ func ExplainNothingMatched(err error, r *contract.Report) error {
 	if !errors.Is(err, contract.ErrNothingMatched) || r.Exchanges.Read == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; specify the base addresses with --base NAME=URL, as in --base %s=https://%[2]s.example.com",
-		err, specs.Workflow)
+	return fmt.Errorf("%w; specify the base addresses with --base NAME=URL, as in --base %s=https://%[2]s.example.com, "+
+		"and documents of your own with --spec NAME=FILE", err, specs.Workflow)
 }

@@ -256,6 +256,8 @@ var checkRows = map[string]checkRow{
 	"WithSpec":            checkedWith(contract.WithSpec(specs.LLM, "../../specs/llm.yaml")),
 	"WithThreshold":       checkedWith(contract.WithThreshold("operations", 50)),
 	"WithTolerance":       checkedWith(contract.WithTolerance(time.Second)),
+	"CheckChanges":        {}, // of documents of users: TestOneRuleForBoth
+	"WithChanges":         {}, // likewise
 	"WithTrust":           checkedWith(contract.WithTrust("client")),
 	"WithViolations":      checkedWith(contract.WithViolations(func(*contract.Finding, []report.Line) {})),
 	"WithWorkers":         checkedWith(contract.WithWorkers(4)),

@@ -31,6 +31,8 @@ type answerPlan struct {
 	page  *page    // nil if it lists nothing
 
 	wholes []whole // that the path names, and of which the items of a list are parts
+
+	settable []string // members that an update may set
 }
 
 // whole is a thing that a parameter of the path names, and that items of a list point to.
@@ -70,7 +72,7 @@ func (p *answerPlans) of(op *specs.Operation) *answerPlan {
 	if plan, known := p.byOperation.Load(op); known {
 		return plan.(*answerPlan)
 	}
-	plan := &answerPlan{page: pageOf(op), wholes: wholesOf(op)}
+	plan := &answerPlan{page: pageOf(op), wholes: wholesOf(op), settable: settableBy(op)}
 	for i, a := range op.Actions() {
 		if i > 0 && a.Resource == op.Actions()[0].Resource && len(a.At) > 0 { // the answer is about another one
 			plan.named = nil
@@ -94,15 +96,15 @@ type answerReader struct {
 	body  scan.Value
 }
 
-// contradict notes a contradiction, unless there is one of the same aspect. What is inferred of a user's own document
-// is only assumed.
+// contradict notes a contradiction, unless there is one of the same aspect. What a user's own document does not say is
+// only assumed.
 func (a *answerReader) contradict(aspect string, sure specs.Provenance, format string, args ...any) {
 	e := a.event
 	if len(e.Contradictions) == maxContradictions ||
 		slices.ContainsFunc(e.Contradictions, func(c Contradiction) bool { return c.Aspect == aspect }) {
 		return
 	}
-	if a.document.Interface.IsOwn() {
+	if a.document.Interface.IsOwn() && sure != specs.Documented {
 		sure = specs.Assumed
 	}
 	e.Contradictions = append(e.Contradictions, Contradiction{aspect, fmt.Sprintf(format, args...), sure})
@@ -290,16 +292,18 @@ func (a *answerReader) checkWhole(plan *answerPlan) {
 
 // page says how the answers of an operation are cut into pages, in which order they list, and what they filter.
 type page struct {
-	size       string // the parameter that says how many a page holds at most
-	standard   int64  // what holds without it; 0 where that is not known
-	positions  bool   // from and to count positions, and both are on the page
-	echoes     []string
-	cursors    []string // parameters that continue a list
-	isOwn      bool
-	at         specs.Pointer // of the items; nil to look for them
-	order      order
-	filters    map[string]specs.Pointer
-	countsPage bool // the answer's count is that of the items on the page
+	size        string // the parameter that says how many a page holds at most
+	standard    int64  // what holds without it; 0 where that is not known
+	positions   bool   // from and to count positions, and both are on the page
+	echoes      []string
+	cursors     []string // parameters that continue a list
+	isOwn       bool
+	at          specs.Pointer // of the items; nil to look for them
+	order       order
+	filters     map[string]specs.Pointer
+	countsPage  bool             // the answer's count is that of the items on the page
+	sure        specs.Provenance // of the size, the order and the filters
+	style, from string           // how pages are divided, and the parameter that says where one begins; empty where no document does
 }
 
 // order is the order of a list by a member of its items.
@@ -359,7 +363,7 @@ var (
 // pageOf returns how an operation pages, or nil if it does not list.
 func pageOf(op *specs.Operation) *page {
 	name := op.Name()
-	p := &page{isOwn: op.Interface.IsOwn(), order: orders[name], filters: filters[name]}
+	p := &page{isOwn: op.Interface.IsOwn(), order: orders[name], filters: filters[name], sure: specs.Client}
 	actions := op.Actions()
 	isList := len(actions) > 0 && actions[0].Verb == specs.List
 	for _, at := range listPlaces(actions) {
@@ -378,11 +382,66 @@ func pageOf(op *specs.Operation) *page {
 	p.countsPage = p.positions
 	p.echoes = slices.DeleteFunc(slices.Clone(echoNames), func(name string) bool { return !has(name) })
 	p.cursors = slices.DeleteFunc(slices.Clone(cursorNames), func(name string) bool { return !has(name) })
+	if isList && p.isOwn {
+		p.declare(actions[0].Resource)
+	}
 	if op.Method != "GET" || !isList && p.size == "" && len(p.cursors) == 0 && !p.positions && p.order.by == nil {
 		return nil
 	}
 	return p
 }
+
+// declare takes what a user's own document says of how a resource is listed.
+func (p *page) declare(r *specs.Resource) {
+	says := r.Behaviour.List
+	p.size, p.sure = cmp.Or(says.Page.Limit, p.size), r.Provenance
+	p.standard = int64(says.Page.Size)
+	if by, isDown := strings.CutPrefix(says.Order, "-"); by != "" {
+		p.order = order{by: specs.PointerOf(by), descending: isDown, sure: r.Provenance}
+	}
+	for name, at := range says.Filter {
+		if p.filters == nil {
+			p.filters = map[string]specs.Pointer{}
+		}
+		p.filters[name] = specs.PointerOf(at)
+	}
+	switch says.Page.Style {
+	case "cursor":
+		p.cursors = append(p.cursors, says.Page.At)
+	case "offset", "page":
+		p.style, p.from = says.Page.Style, says.Page.At
+	}
+}
+
+// isPlain reports whether a query asks for nothing but a page and what filters name, so that the list is in its order.
+func (p *page) isPlain(query url.Values) bool {
+	for name := range query {
+		if _, isFilter := p.filters[name]; !isFilter && name != p.size && name != p.from && !slices.Contains(p.cursors, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// Slice is a part of a list that is divided by positions. Those of one list have the same key.
+type Slice struct {
+	Key        uint64
+	First, End int64
+}
+
+// slice returns the part of a list that a query asked for; nil if it does not say.
+func (a *answerReader) slice(p *page, query url.Values, n int64) *Slice {
+	first, err := strconv.ParseInt(cmp.Or(query.Get(p.from), map[string]string{"offset": "0", "page": "1"}[p.style]), 10, 32)
+	if p.from == "" || err != nil || !p.isPlain(query) {
+		return nil
+	}
+	if p.style == "page" { // pages do not touch each other, whatever their length
+		first *= maxPage
+	}
+	return &Slice{a.walkKey(query, p.from), first, first + n}
+}
+
+const maxPage = 1 << 20
 
 // listPlaces lists where an operation shows the items of a list.
 func listPlaces(actions []*specs.Action) (list []specs.Pointer) {
@@ -406,13 +465,19 @@ func (a *answerReader) checkPage(p *page) {
 	n := int64(list.Len())
 	a.checkLength(p, query, n)
 	a.checkNumbers(p, query, n)
-	a.checkOrder(p, query, list)
+	if !p.isOwn || p.isPlain(query) {
+		a.checkOrder(p, query, list)
+	}
+	a.event.Slice = a.slice(p, query, n)
 	for name, at := range p.filters {
 		asked := query.Get(name)
+		isAsked := func(shown string) bool {
+			return isSameName(asked, shown) || p.isOwn && slices.Contains(strings.Split(asked, ","), shown)
+		}
 		for item := range list.Each {
 			shown := first(item, at)
-			if asked != "" && shown != "" && !isSameName(asked, shown) && judge.IsDistinct(shown) {
-				a.contradict("filter "+name, specs.Client, "the list was asked for %s %s, and shows one of %s", name, asked, shown)
+			if asked != "" && shown != "" && !isAsked(shown) && judge.IsDistinct(shown) && !strings.HasPrefix(shown, "[") {
+				a.contradict("filter "+name, p.sure, "the list was asked for %s %s, and shows one of %s", name, asked, shown)
 			}
 		}
 	}
@@ -443,8 +508,11 @@ func (a *answerReader) checkLength(p *page, query url.Values, n int64) {
 	most, sure := int64(-1), specs.Public
 	if asked, err := strconv.ParseInt(query.Get(p.size), 10, 64); p.size != "" && err == nil && asked > 0 {
 		most = asked
-	} else if p.size != "" && p.standard > 0 && !query.Has(p.size) {
-		most, sure = p.standard, specs.Client
+		if p.isOwn {
+			sure = p.sure
+		}
+	} else if p.standard > 0 && !query.Has(p.size) {
+		most, sure = p.standard, p.sure
 	}
 	if p.positions {
 		from, errFrom := strconv.ParseInt(cmp.Or(query.Get("from"), "0"), 10, 64)

@@ -73,11 +73,14 @@ func (c *coder) content(t *Content) {
 	c.truth(&t.Listed)
 	c.truth(&t.Partial)
 	list(c, &t.Memberships, (*coder).membership)
-	list(c, &t.Refers, (*coder).thing)
+	list(c, &t.Refers, (*coder).reference)
+	list(c, &t.Kept, text[string])
+	text(c, &t.Word)
 	text(c, &t.Answered)
 	list(c, &t.Ignored, (*coder).member)
 	list(c, &t.Contradictions, (*coder).contradiction)
 	optional(c, &t.Walk, (*coder).walk)
+	optional(c, &t.Slice, (*coder).slice)
 	c.truth(&t.Repeatable)
 	c.truth(&t.Overwrites)
 	shared(c, &t.WorkflowContent, noWorkflow, (*coder).workflow)
@@ -93,8 +96,26 @@ func (c *coder) shown(s *Shown) {
 	list(c, &s.Aliases, text[string])
 	text(c, &s.Ident)
 	c.time(&s.Born)
-	text(c, &s.Unique)
 	c.hash(&s.Mark)
+	optional(c, &s.Object, (*coder).object)
+}
+
+func (c *coder) object(o *Object) {
+	text(c, &o.Row)
+	list(c, &o.Holds, (*coder).held)
+	list(c, &o.Refers, (*coder).reference)
+}
+
+func (c *coder) held(h *Held) {
+	text(c, &h.Member)
+	text(c, &h.Value)
+}
+
+func (c *coder) reference(r *Reference) {
+	c.thing(&r.Thing)
+	c.truth(&r.MustExist)
+	text(c, &r.OnDelete)
+	text(c, &r.Sure)
 }
 
 func (c *coder) membership(m *Membership) {
@@ -119,6 +140,12 @@ func (c *coder) walk(w *Walk) {
 	c.hash(&w.Key)
 	text(c, &w.Asked)
 	text(c, &w.Next)
+}
+
+func (c *coder) slice(s *Slice) {
+	c.hash(&s.Key)
+	number(c, &s.First)
+	number(c, &s.End)
 }
 
 func (c *coder) workflow(w *WorkflowContent) {

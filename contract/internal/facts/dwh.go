@@ -31,7 +31,7 @@ func readTargets(e *Exchange, body scan.Value) {
 func (e *Exchange) Absent() Thing {
 	switch {
 	case e.Status != http.StatusNotFound:
-	case e.Operation == "core.getTable", e.Operation == "core.getDatabase":
+	case e.Operation == "core.getTable", e.Operation == "core.getDatabase", e.Verb == Reads && e.Kind.Interface().IsOwn():
 		return e.Target
 	case e.Operation == "core.listTables":
 		return e.Parent

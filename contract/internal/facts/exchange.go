@@ -143,7 +143,8 @@ func taken[T any](room, none *T) *T {
 }
 
 func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
-	o := objectReader{event: e, document: r.Operation().Document, match: &r.Owner.Match}
+	op := r.Operation()
+	o := objectReader{event: e, document: op.Document, operation: op, match: &r.Owner.Match, query: r.query()}
 	if own == nil {
 		own = &reader{}
 	}
@@ -160,12 +161,15 @@ func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
 			o.contradictions(actions, r)
 		}
 	}
-	e.readRequest(actions, own, r)
+	o.readRequest(actions, own, r)
 	if e.Issued != nil && e.Issued.Reads {
 		e.MayCreate = nil // a query that only reads
 	}
 	if e.OK() && (e.Verb == Creates || e.Verb == Changes) {
 		e.compareMembers(r)
+	}
+	if len(actions) > 0 && e.OK() && e.Verb == Changes {
+		e.keep(op, actions[0], r)
 	}
 }
 
@@ -176,6 +180,9 @@ func (o *objectReader) response(actions []*specs.Action, own *reader, r *reading
 		return
 	}
 	body, ok := r.answerBody()
+	if !ok && o.event.Status == http.StatusNoContent && o.document.Interface.IsOwn() {
+		return
+	}
 	if !ok {
 		o.event.Opaque = o.event.Opaque || own.in != nil || isRead(actions[0])
 		return
@@ -190,7 +197,7 @@ func (o *objectReader) response(actions []*specs.Action, own *reader, r *reading
 	}
 }
 
-func (e *Exchange) readRequest(actions []*specs.Action, own *reader, r *reading) {
+func (o *objectReader) readRequest(actions []*specs.Action, own *reader, r *reading) {
 	isRead := func(a *specs.Action) bool {
 		return a.Request != nil && len(a.Resource.Parents)+len(a.Resource.Refers) > 0
 	}
@@ -202,10 +209,10 @@ func (e *Exchange) readRequest(actions []*specs.Action, own *reader, r *reading)
 		return
 	}
 	for _, a := range actions {
-		e.refer(a, body)
+		o.refer(a, body)
 	}
 	if own.to != nil {
-		own.to(e, body)
+		own.to(o.event, body)
 	}
 }
 

@@ -28,13 +28,16 @@ type Content struct {
 	Repeatable  bool         // the request has an idempotency key
 	Overwrites  bool         // or may take the place of another thing
 	Memberships []Membership // what the answer shows to be a part of what
-	Refers      []Thing      // what a request wants something to refer to
+	Refers      []Reference  // what a request wants something to refer to
+	Kept        []string     // members that a request to change something leaves as they are
+	Word        string       // the verb that the document of a user's own gives the operation
 
 	Answered string   // the id of the one thing that the answer is, of the kind that the path names
 	Ignored  []Member // what a request set, and its answer shows otherwise
 
 	Contradictions []Contradiction // what an answer contradicts of its request or of itself
 	Walk           *Walk           // the step of a list that goes on, page by page
+	Slice          *Slice          // the part of a list that is divided by positions
 
 	*WorkflowContent // never nil, and not to be changed
 	*CoreContent     // likewise
@@ -58,8 +61,8 @@ type Shown struct {
 	Aliases []string  // other ids of it
 	Ident   string    // that distinguishes it from another one of the same name
 	Born    time.Time // likewise, to the second; zero where the answer does not show that
-	Unique  string    // that no other one of its kind may have: a name, or a priority
 	Mark    uint64    // the same where an answer shows the same of it; 0 where that is too little to identify it
+	Object  *Object   // nil where nothing of it matters
 }
 
 // Use is a thing that a request names beside the one that it is about.
@@ -146,12 +149,6 @@ var objects = map[Kind]func(e *Exchange, f *Shown, body, whole scan.Value){
 type Membership struct {
 	Part, Parent Thing
 	Sure         specs.Provenance // of it that the part is gone with the whole
-}
-
-// uniques points to members that no two things of a kind in an account may have alike, beside their keys.
-var uniques = map[Kind]specs.Pointer{
-	Pools: {"name"}, PoolRules: {"priority"}, Policies: {"name"},
-	"llm.project": {"attributes", "name"},
 }
 
 // addMembership notes that an answer shows a thing to be a part of another.

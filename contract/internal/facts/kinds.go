@@ -31,6 +31,12 @@ const (
 	Warehouses   Kind = "dwh.integration"
 )
 
+// Interface returns the interface whose document describes the kind.
+func (k Kind) Interface() specs.Interface {
+	name, _, _ := strings.Cut(string(k), ".")
+	return specs.Interface(name)
+}
+
 // IsOnce reports whether to remove one a second time is refused.
 func (k Kind) IsOnce() bool { return k == Tokens || k == SubUsers }
 

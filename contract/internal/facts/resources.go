@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -13,16 +14,21 @@ import (
 
 // objectReader reads the things that a request names and that its answer shows, as the document of the operation says.
 type objectReader struct {
-	event    *Exchange
-	document *specs.Document
-	match    *specs.Match
-	keyed    *keyedAnswer // nil unless the answer is one named thing
+	event     *Exchange
+	document  *specs.Document
+	operation *specs.Operation
+	query     url.Values
+	match     *specs.Match
+	keyed     *keyedAnswer // nil unless the answer is one named thing
 }
 
 // name notes what the path and the query name.
 func (o *objectReader) name(actions []*specs.Action, r *reading) {
 	e, about := o.event, actions[0]
 	e.Kind, e.Verb = Kind(about.Resource.Name), verbOf(about)
+	if o.document.Interface.IsOwn() {
+		e.Word = about.Verb
+	}
 	for _, name := range about.MayCreate {
 		e.MayCreate = append(e.MayCreate, Kind(name))
 	}
@@ -75,7 +81,9 @@ func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 			o.showAt(a, at, does, body)
 		}
 		for _, at := range a.Also {
-			each(body, at, func(object scan.Value) { o.add(a, &sightOf{does: Reads, object: object}) })
+			each(body, at, func(object scan.Value) {
+				o.add(a, &sightOf{does: Reads, object: object, isComplete: !o.document.Interface.IsOwn()})
+			})
 		}
 	}
 	o.measure(actions[0], body)
@@ -84,10 +92,13 @@ func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 // showAt reads what stands at a pointer.
 func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body scan.Value) {
 	isList := slices.Contains(at, "*")
+	isComplete := o.isWhole(a.Resource, at)
 	o.makeRoom(at, body)
 	each(body, at, func(object scan.Value) {
-		o.add(a, &sightOf{does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList &&
-			a.Verb != ""})
+		o.add(a, &sightOf{
+			does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList && a.Verb != "",
+			isComplete: isComplete,
+		})
 	})
 	if n := len(at) - 1; a.Verb == specs.List && n >= 0 && at[n] == "*" {
 		each(body, at[:n], func(list scan.Value) {
@@ -144,11 +155,12 @@ func first(object scan.Value, at specs.Pointer) (found string) {
 
 // sightOf is an object where an answer shows it.
 type sightOf struct {
-	does     Verb
-	object   scan.Value
-	whole    scan.Value // that it is embedded in
-	isWhole  bool       // it is all there is to show, which distinguishes one thing from another
-	isAnswer bool       // the answer is about it alone
+	does       Verb
+	object     scan.Value
+	whole      scan.Value // that it is embedded in
+	isWhole    bool       // it is all there is to show, which distinguishes one thing from another
+	isAnswer   bool       // the answer is about it alone
+	isComplete bool       // it has all members that such an object has
 }
 
 // add notes that an answer shows a thing, and what it says of it.
@@ -187,11 +199,8 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 			f.Born = born
 		}
 	}
-	if at := uniques[f.Thing.Kind]; at != nil && s.does != Deletes {
-		f.Unique = first(s.object, at)
-		if !judge.IsDistinct(f.Unique) {
-			f.Unique = ""
-		}
+	if s.isComplete && s.does != Deletes {
+		f.Object = o.objectOf(r, f.Thing, s.object)
 	}
 	for _, key := range r.Keys[1:] {
 		// Digits in a path are read as an id before a name (assumed), so a name of digits alone identifies nothing.
@@ -242,19 +251,25 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 		embedded := o.document.Resource(link.Resource)
 		each(s.object, link.At, func(object scan.Value) {
 			if embedded != nil && object.IsObject() {
-				o.addObject(embedded, &sightOf{does: Reads, object: object, whole: s.object}, "")
+				o.addObject(embedded, &sightOf{
+					does: Reads, object: object, whole: s.object, isComplete: !o.document.Interface.IsOwn(),
+				}, "")
 			}
 		})
 	}
 }
 
 // refer notes what a request wants something to be a part of, or to refer to.
-func (e *Exchange) refer(a *specs.Action, body scan.Value) {
-	for _, links := range [][]specs.Link{a.Resource.Parents, a.Resource.Refers} {
-		for _, link := range links {
-			if t := (Thing{Kind(link.Resource), first(body, a.Request.Join(link.At))}).orNone(); !t.IsNone() {
-				e.Refers = append(e.Refers, t)
+func (o *objectReader) refer(a *specs.Action, body scan.Value) {
+	e := o.event
+	for i, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
+		if isPart := i < len(a.Resource.Parents); !isPart && o.document.Interface.IsOwn() {
+			if link.At = a.Request.Join(link.At); !link.MustExist {
+				continue // the document does not say that it is refused
 			}
+			e.Refers = append(e.Refers, o.references(&link, e.Parent.ID+"/", body)...)
+		} else if t := (Thing{Kind(link.Resource), first(body, a.Request.Join(link.At))}).orNone(); !t.IsNone() {
+			e.Refers = append(e.Refers, Reference{Thing: t})
 		}
 	}
 }

@@ -127,8 +127,8 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 	if e.Verb != facts.Creates {
 		a.use(m, e.Target)
 	}
-	for _, t := range e.Refers {
-		a.use(m, t)
+	for _, to := range e.Refers {
+		a.use(m, to.Thing)
 	}
 	if e.Verb == facts.Creates {
 		a.make(m, e, e.Target)

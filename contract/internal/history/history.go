@@ -191,7 +191,7 @@ func (h *history) take(e *facts.Exchange) {
 func (h *history) next() {
 	e := h.waiting[0]
 	h.waiting = h.waiting[1:]
-	st := &Step{Exchange: e, State: h.state, Say: h.say}
+	st := &Step{Exchange: e, State: h.state, Say: h.say, Changes: h.w.config.Changes[e.Kind]}
 	h.recent = slices.DeleteFunc(h.recent, func(r *facts.Exchange) bool { return facts.Before(r, e) })
 	for _, other := range slices.Concat(h.recent, h.waiting) {
 		if facts.Overlap(other, e) {

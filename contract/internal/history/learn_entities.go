@@ -8,6 +8,9 @@ import (
 
 // learn takes what an exchange proves. What may or may not have happened makes what it concerns uncertain.
 func (s *State) learn(e *facts.Exchange) {
+	if (e.Verb.Writes() || e.Verb == facts.NoVerb) && !e.Refused() {
+		s.lastWrite = e
+	}
 	s.learnCaller(e)
 	s.learnAbsence(e)
 	if e.Status == http.StatusNotFound && e.Target.Kind == facts.PoolRules {
@@ -102,9 +105,8 @@ func (s *State) learnShown(e *facts.Exchange, f *facts.Shown) {
 	if f.Does == facts.Creates {
 		s.noteMade(x, e.Parent)
 	}
-	if f.Unique != "" {
-		x.unique = f.Unique
-		s.holders.put(holding{f.Thing.Kind, f.Unique}, x)
+	if f.Object != nil {
+		s.learnObject(e, x, f.Object)
 	}
 	if f.Ident != "" || !f.Born.IsZero() {
 		x.Ident, x.born, x.IdentifiedBy = f.Ident, f.Born, e

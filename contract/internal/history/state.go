@@ -23,10 +23,13 @@ type State struct {
 	recoveredUnknown *facts.Exchange                // the last recovery of an unknown table
 	callers          *bounded[uint64, *Caller]
 	holders          *bounded[holding, *Entity]
+	referrers        map[facts.Thing]map[*Entity]bool
+	lastWrite        *facts.Exchange                         // of anything
 	made             map[facts.Thing]map[facts.Thing]*Entity // that were made and not deleted since, by what they are in
 	walks            *bounded[walkKey, *walk]
-	waiting          map[string][]*Pending // by rule
-	first            *facts.Exchange       // at the site, of whichever account
+	slices           *bounded[walkKey, []*facts.Exchange] // parts of a list, since the last change
+	waiting          map[string][]*Pending                // by rule
+	first            *facts.Exchange                      // at the site, of whichever account
 	// callers are hidden alike, and what is made contradicts what is there, as if they were several
 	IsMixed bool
 
@@ -42,7 +45,9 @@ type Entity struct {
 	facts.Thing
 	Ident         string // as it was last shown
 	born          time.Time
-	unique        string          // likewise: what no other one may have
+	facts.Object                  // likewise
+	shownBy       *facts.Exchange // the exchange that showed the object
+	updating      *Update         // that no answer has shown the effect of
 	IdentifiedBy  *facts.Exchange // the exchange that showed these
 	CreatedBy     *facts.Exchange
 	parents       []membership      // what it is a part of, and gone with
@@ -66,8 +71,9 @@ func newState(kinds facts.Catalogue) *State {
 		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
 		MayHaveCreated: map[facts.Kind]*facts.Exchange{},
 		callers:        newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
-		holders: newBounded[holding, *Entity](maxEntities, nil), made: map[facts.Thing]map[facts.Thing]*Entity{},
+		holders: newBounded[holding, *Entity](maxEntities, nil), made: map[facts.Thing]map[facts.Thing]*Entity{}, referrers: map[facts.Thing]map[*Entity]bool{},
 		walks:  newBounded[walkKey, *walk](maxPending, nil),
+		slices: newBounded[walkKey, []*facts.Exchange](maxPending, nil),
 		unseen: newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
 	}
 }
@@ -121,6 +127,7 @@ func (x *Entity) update(e *facts.Exchange, did facts.Verb) bool {
 	if did == facts.Creates {
 		x.CreatedBy = e
 		x.Ident, x.born, x.IdentifiedBy = "", time.Time{}, nil // it is another one now
+		x.Object, x.shownBy, x.updating = facts.Object{}, nil, nil
 	}
 	if did == facts.Deletes {
 		x.DeletedBy, x.LastDeletedBy = e, e
@@ -205,19 +212,33 @@ func (st *Step) NextOfWalk() *facts.Exchange {
 	return w.pages[st.Walk.Next]
 }
 
+// OtherSlices takes the part of a list in hand, and returns those of the same list that the caller was shown before, if
+// nothing can have changed since.
+func (st *Step) OtherSlices() []*facts.Exchange {
+	key := walkKey{st.Slice.Key, st.Caller}
+	list, _ := st.State.slices.Get(key)
+	isCurrent := func(e *facts.Exchange) bool {
+		return st.Known(e) && (st.State.lastWrite == nil || facts.Before(st.State.lastWrite, e))
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(e *facts.Exchange) bool { return !isCurrent(e) })
+	const most = 100
+	st.State.slices.put(key, append(list, st.Exchange)[max(0, len(list)-most):])
+	if st.Contested(func(e *facts.Exchange) bool { return e.Verb.Writes() || e.Verb == facts.NoVerb }) {
+		return nil
+	}
+	return list
+}
+
 // holding names a value that one thing of a kind has, and no other one may have.
 type holding struct {
-	kind   facts.Kind
-	unique string
+	kind facts.Kind
+	facts.Held
 }
 
 // Holder returns another thing that was last shown with what no two may have alike, or nil.
-func (s *State) Holder(f *facts.Shown) *Entity {
-	if f.Unique == "" {
-		return nil
-	}
-	x, _ := s.holders.Get(holding{f.Thing.Kind, f.Unique})
-	if x == nil || x.unique != f.Unique || x == s.LookUp(f.Thing) {
+func (s *State) Holder(t facts.Thing, held facts.Held) *Entity {
+	x, _ := s.holders.Get(holding{t.Kind, held})
+	if x == nil || !slices.Contains(x.Holds, held) || x == s.LookUp(t) {
 		return nil
 	}
 	return x

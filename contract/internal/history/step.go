@@ -15,6 +15,7 @@ type Step struct {
 	overlapping []*facts.Exchange
 	State       *State
 	Say         func(Ruling)
+	Changes     []ChangeRule // of the resource that the operation is about
 }
 
 // Known reports whether a fact was certain when the exchange began.
@@ -69,12 +70,16 @@ type Config struct {
 	Rules     []Rule // which see each exchange, in this order
 	Documents []*specs.Document
 	Trust     specs.Provenance
-	Complete  Completeness      // by default Auto
-	Accounts  map[uint64]string // names of accounts, by callers, as the user gives them
-	InMemory  int               // exchanges that are held in memory until they are in order; by default some thousand
-	Workers   int               // that show accounts to the rules at the same time; by default one, in the caller's goroutine
-	Pause     func()            // called before each exchange that is shown, to take a rest; nil for none
+	Accounts  map[uint64]string           // names of accounts, by callers, as the user gives them
+	Changes   map[facts.Kind][]ChangeRule // by the resource
+	Complete  Completeness                // by default Auto
+	InMemory  int                         // exchanges that are held in memory until they are in order; by default some thousand
+	Workers   int                         // that show accounts to the rules at the same time; by default one, in the caller's goroutine
+	Pause     func()                      // called before each exchange that is shown, to take a rest; nil for none
 }
+
+// ChangeRule returns an error if a change has to be refused. Rows are empty of what is new or deleted.
+type ChangeRule func(verb string, keys []string, before, after facts.Row) error
 
 // verdict returns the result of a ruling without a finding.
 func (r *Ruling) verdict() Result {
@@ -118,7 +123,7 @@ func (c *Config) spec(operation string) report.Spec {
 			d := op.Document // which is another one for extras
 			spec := report.Spec{File: d.File, Pointer: op.Pointer}
 			if place, err := d.Place(op.Pointer + "/description"); err == nil {
-				spec.Line, spec.Pointer = place.Line, place.Pointer
+				spec.File, spec.Line, spec.Pointer = place.File, place.Line, place.Pointer
 			}
 			return spec
 		}

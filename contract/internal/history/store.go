@@ -16,6 +16,7 @@ import (
 type store struct {
 	limit     int // exchanges in memory
 	exchanges []*facts.Exchange
+	rows      int // bytes of the objects in them
 	file      *os.File
 	out       *bufio.Writer
 	size      int64
@@ -29,7 +30,9 @@ const maxInMemory = 5_000
 
 // put stores an exchange, and returns where it is. It encodes the exchange if it is not given in that form.
 func (s *store) put(e *facts.Exchange, encoded []byte) (at frame, err error) {
-	if s.file == nil && len(s.exchanges) < cmp.Or(s.limit, maxInMemory) {
+	const row = 1 << 10 // bytes that count as one exchange
+	s.rows += e.LengthOfRows()
+	if s.file == nil && len(s.exchanges)+s.rows/row < cmp.Or(s.limit, maxInMemory) {
 		e.Shift(-s.ahead[e.File])
 		s.exchanges = append(s.exchanges, e)
 		return frame{offset: -int64(len(s.exchanges))}, nil

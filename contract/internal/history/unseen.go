@@ -10,6 +10,7 @@ import (
 
 // lookForUnseen looks at what an exchange shows to be there, gone or changed that no exchange before it explains.
 func (st *Step) lookForUnseen() {
+	st.objectsUnseen()
 	if st.Status == http.StatusNotFound {
 		st.goneUnseen(st.Target, nil)
 		st.recoveredUnseen()

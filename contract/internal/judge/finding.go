@@ -27,7 +27,7 @@ func (j *Judge) finding(number int, op *specs.Operation, f report.Finding) repor
 	if op != nil {
 		place := j.place(op, f.Spec.Pointer)
 		f.Interface, f.Operation = op.Interface, op.Name()
-		f.Spec = report.Spec{File: op.Document.File, Line: place.Line, Pointer: place.Pointer}
+		f.Spec = report.Spec{File: place.File, Line: place.Line, Pointer: place.Pointer}
 		if f.Provenance == "" {
 			f.Provenance = place.Provenance
 		}
@@ -56,7 +56,7 @@ func (m *placeMemo) of(d *specs.Document, pointer string) specs.Place {
 	}
 	place, err := d.Place(pointer)
 	if err != nil {
-		place = specs.Place{Pointer: pointer}
+		place = specs.Place{Pointer: pointer, File: d.File}
 	}
 	if place.Provenance == "" {
 		place.Provenance = specs.Documented

@@ -67,6 +67,8 @@ func (j *Judge) severityOfStatus(op *specs.Operation, status int) (report.Severi
 	switch {
 	case status/100 == 2:
 		return report.Of(p, j.trust), p
+	case len(list) == 0 && op.Interface.IsOwn(): // as sure as the document, though no refusal is in it
+		return report.Of(specs.Client, j.trust), specs.Documented
 	case len(list) == 0:
 		p = specs.Client
 	}

@@ -18,13 +18,16 @@ var consistency = history.Rule{
 			"and what was created",
 		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows " +
 			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies and policy groups that " +
-			"were created or changed before.",
+			"were created or changed before. In documents of your own also what x-resources says of unique, once, update " +
+			"and lists.",
 		Evidence: "A response is about another resource than the path of its request names, or shows another number or " +
 			"boolean than the request set; a list shows a resource twice, or what belongs to another one than the path names; " +
 			"a page is longer than requested, is another one than requested, is not in its documented order, leads back to " +
 			"itself or contradicts its count; an id is assigned to a second resource while the first one exists; a database, " +
 			"table or connection is created or renamed to a name that is in use, or two pools or policies have one " +
-			"name, or two pool rules one priority. If the recording is taken as complete, also: a created resource is " +
+			"name, or two pool rules one priority. In documents of your own also: two things have what is unique; what is " +
+			"set once changes; an update changes what it does not name, or keeps what it should replace; a page is longer, " +
+			"filtered or ordered otherwise than x-resources says, or shows what another page showed. If the recording is taken as complete, also: a created resource is " +
 			"not found, a whole list lacks it, or it reads differently than when it was last shown.",
 		Inconclusive: "A created resource is not found or not listed, or reads differently: that is itself a sign of a " +
 			"caller outside of the recording, who may have changed it, unless the recording is taken as complete.",
@@ -47,9 +50,11 @@ func checkConsistency(st *history.Step) {
 		st.Judge(r, report.Fail)
 	}
 	checkWalk(st)
+	checkSlice(st)
 	checkIgnoredMembers(st)
 	checkUniqueID(st)
 	checkUniqueValues(st)
+	checkObjects(st)
 	checkListHasMade(st)
 	if !st.Verb.Writes() {
 		checkUnchangedReads(st)
@@ -80,6 +85,28 @@ func checkWalk(st *history.Step) {
 			Rule: Consistency, Aspect: "cursor", Provenance: specs.Public,
 			Message: fmt.Sprintf("the list never ends: its pages lead back to that of %q", st.Walk.Next),
 		}, report.Fail, loop)
+	}
+}
+
+// checkSlice looks whether two parts of a list that do not touch each other show the same thing.
+func checkSlice(st *history.Step) {
+	if st.Slice == nil {
+		return
+	}
+	r := promise(st, Consistency, "slices", st.Kind)
+	for _, other := range st.OtherSlices() {
+		if other.Slice.First < st.Slice.End && st.Slice.First < other.Slice.End {
+			continue
+		}
+		for i := range st.Shows {
+			if t := st.Shows[i].Thing; t.Kind == st.Kind && other.ShowsThing(t) {
+				r.Message = st.Text(t) + " is on two pages of the same list"
+				r.Excuses = []history.Excuse{{Did: "created or deleted", Kind: st.Kind, After: other, Before: st.Exchange}}
+				st.Judge(r, report.Fail, other)
+				return
+			}
+		}
+		st.Judge(r, report.Pass)
 	}
 }
 
@@ -126,29 +153,49 @@ func checkUniqueID(st *history.Step) {
 	st.Judge(r, report.Fail, x.CreatedBy, x.Proof)
 }
 
-// checkUniqueValues looks whether two things have what only one may have: the name of a pool, the priority of a rule.
+// checkUniqueValues looks whether two things have what only one may have: the name of a pool, the priority of a rule,
+// and what documents say.
 func checkUniqueValues(st *history.Step) {
-	r := history.Ruling{Rule: Consistency, Aspect: "unique", Provenance: specs.Public}
-	list := map[string]facts.Thing{}
+	list := map[facts.Held]facts.Thing{}
 	for i := range st.Shows {
 		f := &st.Shows[i]
-		if f.Unique == "" || f.Thing.Kind != st.Kind || !f.Does.Writes() && f.Does != facts.Lists {
+		if f.Object == nil || f.Thing.Kind != st.Kind || !f.Does.Writes() && f.Does != facts.Lists {
 			continue
 		}
-		noun := map[bool]string{true: "priority", false: "name"}[f.Thing.Kind == facts.PoolRules]
-		if other, known := list[f.Unique]; known && other != f.Thing {
-			r.Message = fmt.Sprintf("%s and %s have the same %s", st.Text(other), st.Text(f.Thing), noun)
-			st.Judge(r, report.Fail)
-			return
+		for _, held := range f.Object.Holds {
+			if other, known := list[held]; known && other != f.Thing {
+				r := promise(st, Consistency, "unique", f.Thing.Kind)
+				r.Message = fmt.Sprintf("%s and %s have the same %s", st.Text(other), st.Text(f.Thing), held.Member)
+				st.Judge(r, report.Fail)
+				return
+			}
+			list[held] = f.Thing
+			if f.Does.Writes() {
+				checkUniqueValue(st, f.Thing, held)
+			}
 		}
-		list[f.Unique] = f.Thing
-		x := st.State.Holder(f)
-		if !f.Does.Writes() || x == nil || !st.IsUntouched(x) || x.Proof.Verb == facts.Deletes {
-			continue
-		}
-		r.Message = fmt.Sprintf("%s was given the %s of %s", st.Text(f.Thing), noun, st.Text(x.Thing))
-		r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", x.Thing, x.Proof, st.Exchange)}
+	}
+}
+
+func checkUniqueValue(st *history.Step, t facts.Thing, held facts.Held) {
+	r := promise(st, Consistency, "unique", t.Kind)
+	x := st.State.Holder(t, held)
+	isOwn := t.Kind.Interface().IsOwn()
+	switch {
+	case x == nil && isOwn:
+		st.Judge(r, report.Pass)
+		return
+	case x == nil || x.Thing == st.Target || isOwn && st.ShownBy(x) == nil && st.Known(x.Proof), x.DeletedBy != nil:
+		return
+	}
+	r.Message = fmt.Sprintf("%s was given the %s of %s", st.Text(t), held.Member, st.Text(x.Thing))
+	r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", x.Thing, x.Proof, st.Exchange)}
+	switch {
+	case st.IsUntouched(x):
 		st.Judge(r, report.Fail, x.CreatedBy, x.Proof)
+	case isOwn && !st.Known(x.Proof):
+		r.Message += " at the same time"
+		st.Judge(r, report.Inconclusive, x.Proof)
 	}
 }
 

@@ -96,6 +96,7 @@ func address(path string) string {
 	for prefix, base := range map[string]string{
 		"core:": "https://core.svc.example/v3", "ingestion:": "https://ingestion.svc.example",
 		"dwh:": "https://dwh.svc.example/v1/dwh", "llm:": "https://llm.svc.example/api",
+		"shop:": "https://shop.example",
 	} {
 		if rest, found := strings.CutPrefix(path, prefix); found {
 			return base + rest

@@ -19,11 +19,14 @@ var useAfterDelete = history.Rule{
 			"resources of every kind that a document describes with x-resources, including documents of your own. " +
 			"Tokens, sub users and integrations of the data warehouse interface have rules of their own. Also requests " +
 			"that refer to a deleted resource in something new, which is only assumed to be refused; jobs with a domain " +
-			"key that another job has; and requests with an API key that was removed.",
+			"key that another job has; and requests with an API key that was removed. In documents of your own also what " +
+			"refers says: must exist, and onDelete.",
 		Evidence: "The deleted resource is read, changed, listed or shown, or something new refers to it. What belonged to " +
 			"it counts as well, if the document says that it is deleted along with it and a response showed that it " +
 			"belonged to it; the document also says how certain either is. Or a second job got a domain key that is " +
-			"already used up. Or a removed key is accepted.",
+			"already used up. Or a removed key is accepted. In documents of your own also: something refers to what was " +
+			"deleted or not found, although that must exist; a deletion succeeds although something refers to the thing, " +
+			"with refuse; what referred to it is there, with cascade; or still refers to it, with clear.",
 		Inconclusive: "The resource exists after a request to delete it that had no response, or was answered with 5xx or " +
 			"202, so that the outcome is unknown.",
 		Passes: "A repeated deletion that succeeds, since clients repeat requests; a resource that was created anew under " +
@@ -38,6 +41,8 @@ var useAfterDelete = history.Rule{
 func checkUseAfterDelete(st *history.Step) {
 	checkUses(st, UseAfterDelete)
 	checkReferences(st)
+	checkDeletion(st)
+	checkReferring(st)
 	checkOutlived(st, UseAfterDelete)
 	if !checkListed(st, UseAfterDelete) && isListOf(st, UseAfterDelete) && !st.Partial && st.State.Removals[st.Kind] > 0 {
 		st.Judge(history.Ruling{Rule: UseAfterDelete, Aspect: "list"}, report.Pass)
@@ -84,27 +89,6 @@ func checkRemovedKey(st *history.Step) {
 	case st.OK():
 		r.Message = "an API key was accepted after it was removed"
 		st.Judge(r, report.Fail, c.Dropped)
-	}
-}
-
-// checkReferences looks at what is pointed at something deleted. That this is refused is only assumed.
-func checkReferences(st *history.Step) {
-	for _, t := range st.Refers {
-		if x := st.State.LookUp(t); st.Deletion(x) != nil {
-			checkReference(st, x)
-		}
-	}
-}
-
-func checkReference(st *history.Step, x *history.Entity) {
-	r := history.Ruling{Rule: UseAfterDelete, Aspect: "reference", Provenance: specs.Assumed}
-	switch {
-	case st.OK():
-		r.Message = st.Text(x.Thing) + " was referenced after it was deleted"
-		r.Excuses = recreatedExcuses(st, x)
-		st.Judge(r, report.Fail, x.DeletionEvidence()...)
-	case st.Status == http.StatusBadRequest, st.Status == http.StatusNotFound, st.Status == http.StatusUnprocessableEntity:
-		st.Judge(r, report.Pass)
 	}
 }
 

@@ -79,7 +79,7 @@ func describe(s *openapi3.SecurityScheme) string {
 	case s.Type == "http" && strings.EqualFold(s.Scheme, "basic"):
 		return "the header Authorization: Basic <base64 of user:password>"
 	case s.Type == "http" && s.Scheme != "":
-		return fmt.Sprintf("the header Authorization: %s <credentials>", strings.ToUpper(s.Scheme[:1])+s.Scheme[1:])
+		return fmt.Sprintf("the header Authorization with the scheme %s", strings.ToUpper(s.Scheme[:1])+s.Scheme[1:])
 	}
 	return "the header Authorization: Bearer <token>"
 }

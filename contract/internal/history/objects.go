@@ -1,0 +1,149 @@
+package history
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/specs"
+)
+
+// learnObject learns what a thing holds and refers to.
+func (s *State) learnObject(e *facts.Exchange, x *Entity, object *facts.Object) {
+	for _, to := range x.Refers {
+		delete(s.referrers[to.Thing], x)
+	}
+	x.Object, x.shownBy = *object, e
+	if x.updating != nil && x.updating.By != e {
+		x.updating = nil
+	}
+	for _, held := range x.Holds {
+		s.holders.put(holding{x.Kind, held}, x)
+	}
+	for _, to := range x.Refers {
+		if s.referrers[to.Thing] == nil {
+			s.referrers[to.Thing] = map[*Entity]bool{}
+		}
+		if to.OnDelete != "" && len(s.referrers[to.Thing]) < maxEntities {
+			s.referrers[to.Thing][x] = true
+		}
+	}
+}
+
+// ReferringTo lists the things that were last shown to refer to another one, in the order of their ids.
+func (s *State) ReferringTo(t facts.Thing) []*Entity {
+	list := make([]*Entity, 0, len(s.referrers[t]))
+	for x := range s.referrers[t] {
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b *Entity) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}
+
+// Update is a change of a thing whose effect no answer has shown yet.
+type Update struct {
+	Before facts.Row
+	Shown  *facts.Exchange // that showed it
+	By     *facts.Exchange
+}
+
+// ShownBy returns the exchange that showed a thing as it is when the exchange in hand begins; nil if it may be otherwise
+// by now: it was changed without being shown, or may have gone or been changed along with something else.
+func (st *Step) ShownBy(x *Entity) *facts.Exchange {
+	shown := st.SameSince(x)
+	if shown == nil || !x.WasShownUntil(st.Exchange) {
+		return nil
+	}
+	return shown
+}
+
+// SameSince returns the exchange that last showed a thing, if it was neither deleted nor made anew since; else nil.
+func (st *Step) SameSince(x *Entity) *facts.Exchange {
+	if x == nil || x.shownBy == nil || !st.Known(x.shownBy) || !st.IsUntouched(x) ||
+		st.mayHaveFollowed(x.Thing, x.shownBy, MaxParents) {
+		return nil
+	}
+	return x.shownBy
+}
+
+// ObjectBy returns the exchange that showed the object as it is known.
+func (x *Entity) ObjectBy() *facts.Exchange { return x.shownBy }
+
+// WasShownUntil reports whether a thing had not changed since it was last shown when an exchange began.
+func (x *Entity) WasShownUntil(e *facts.Exchange) bool {
+	return x.shownBy != nil && facts.Before(x.shownBy, e) && (x.changedBy == nil || x.changedBy == x.shownBy ||
+		facts.Before(x.changedBy, x.shownBy))
+}
+
+// Updated returns the update that a thing was last changed by and that the exchange in hand shows first, or nil.
+func (st *Step) Updated(x *Entity) *Update {
+	switch before := st.ShownBy(x); {
+	case x == nil:
+	case before != nil && st.Verb == facts.Changes && x.Thing == st.Target:
+		return &Update{x.Row, before, st.Exchange}
+	case x.updating != nil && x.updating.By == x.changedBy && st.IsUntouched(x) &&
+		!st.mayHaveFollowed(x.Thing, x.updating.Shown, MaxParents):
+		return x.updating
+	}
+	return nil
+}
+
+// AwaitEffect notes an update whose answer does not show what came of it.
+func (st *Step) AwaitEffect(x *Entity, u *Update) { x.updating = u }
+
+// mayHaveFollowed reports whether a thing that another one is a part of, or refers to with an effect, may have been
+// deleted since an exchange.
+func (st *Step) mayHaveFollowed(t facts.Thing, since *facts.Exchange, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	mayBeGone := func(whole facts.Thing) bool {
+		y := st.State.LookUp(whole)
+		if y == nil {
+			return false
+		}
+		return y.LastDeletedBy != nil && !facts.Before(y.LastDeletedBy, since) ||
+			y.Unsure != nil && !facts.Before(y.Unsure, since) ||
+			st.Contested(func(e *facts.Exchange) bool { return e.Verb == facts.Deletes && e.Target == whole }) ||
+			st.mayHaveFollowed(whole, since, depth-1)
+	}
+	if i := strings.LastIndexByte(t.ID, '/'); i > 0 {
+		above := facts.Thing{Kind: facts.Kind(st.State.Kinds.Of(t.Kind).Parent()), ID: t.ID[:i]}
+		if !above.IsNone() && mayBeGone(above) {
+			return true
+		}
+	}
+	x := st.State.LookUp(t)
+	return x != nil && (slices.ContainsFunc(x.parents, func(m membership) bool { return mayBeGone(m.Parent) }) ||
+		slices.ContainsFunc(x.Refers, func(to facts.Reference) bool {
+			return (to.OnDelete == specs.Cascade || to.OnDelete == specs.Clear) && mayBeGone(to.Thing)
+		}))
+}
+
+// objectsUnseen looks for things of a user's own document that went, or hold or refer to something else than before,
+// without a request of the recording.
+func (st *Step) objectsUnseen() {
+	if x := st.State.LookUp(st.Target); st.Status == http.StatusNotFound {
+		if shown := st.ShownBy(x); shown != nil && x.Row != "" {
+			st.Sign("deleted", x.Thing, shown, time.Time{})
+		}
+	}
+	if !st.OK() || st.Verb.Writes() {
+		return
+	}
+	for i := range st.Shows {
+		f := &st.Shows[i]
+		x := st.State.LookUp(f.Thing)
+		if f.Object == nil || f.Object.Row == "" {
+			continue
+		}
+		switch shown := st.ShownBy(x); {
+		case shown != nil && !(slices.Equal(x.Holds, f.Object.Holds) && slices.Equal(x.Refers, f.Object.Refers)):
+			st.Sign("changed", x.Thing, shown, time.Time{})
+		case x != nil && st.Known(x.MissedBy) && !st.MayBeThereSince(x.Thing, x, x.MissedBy):
+			st.Sign("created", x.Thing, x.MissedBy, time.Time{})
+		}
+	}
+}
