@@ -16,7 +16,7 @@ import (
 // learned returns a mock with the scenario that is learned from a session.
 func (s *session) learned(t *testing.T, checker *contract.Checker) (*mockserver.Server, *contract.Learned) {
 	t.Helper()
-	learned, err := checker.Learn(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())))
+	learned, err := checker.Learn(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,14 +76,19 @@ func (f *learnFlags) run(c *cobra.Command, files []string) error {
 		return err
 	}
 	defer done()
-	learned, err := checker.Learn(c.Context(), source)
+	learned, err := checker.Learn(c.Context(), source, f.build)
 	if interrupted := c.Context().Err(); interrupted != nil {
 		return interrupted
 	}
 	if learned == nil {
 		return err
 	}
-	r, compareErr := f.try(c, checker, source, learned)
+	subject, buildErr := f.build(learned)
+	if buildErr != nil {
+		return errors.Join(err, buildErr)
+	}
+	defer subject.Close()
+	r, compareErr := checker.Compare(c.Context(), source, subject)
 	if compareErr != nil {
 		return errors.Join(err, compareErr)
 	}
@@ -121,26 +126,24 @@ func (f *learnFlags) checker(c *cobra.Command) (*contract.Checker, error) {
 	return checker, configurationOf(c).locateErrors(err)
 }
 
-// try compares the recording with a mock that begins with what was learned, which is in a folder of its own until then.
-func (f *learnFlags) try(c *cobra.Command, checker *contract.Checker, source contract.Source,
-	learned *contract.Learned,
-) (r *contract.Report, err error) {
+// build returns a mock that begins with what was learned, which is in a folder of its own until then.
+func (f *learnFlags) build(learned *contract.Learned) (subject contract.Subject, err error) {
 	folder, err := os.MkdirTemp("", "understudy-learn-")
 	if err != nil {
-		return nil, err
+		return subject, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	if err := f.write(folder, learned); err != nil {
-		return nil, err
+		return subject, err
 	}
 	opts := []mockserver.Option{mockserver.WithExtras(f.Extras.Word == checkflags.AllExtras)}
 	opts = append(opts, checkflags.Documents(&f.Specs, mockserver.WithSpec, mockserver.WithOverlay)...)
 	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, specs.Brand(f.Brand), opts...)
 	if err != nil {
-		return nil, fmt.Errorf("the scenario that was learned cannot be loaded, which is a fault of understudy: %w", err)
+		return subject, err
 	}
-	defer func() { err = errors.Join(err, closeSubject()) }()
-	return checker.Compare(c.Context(), source, subject)
+	subject.Close = func() { _ = closeSubject() }
+	return subject, nil
 }
 
 // write writes the files of a scenario to a folder.

@@ -73,19 +73,19 @@ func (l *learner) result(t *thing) *mapping {
 	case created.IsZero():
 	case start.IsZero() && !end.IsZero(): // the usual times will do
 	case start.IsZero() && l.killOf(t) != nil:
-		m.set("queued", (seen.Sub(created) + later).String())
+		m.set("queued", durationText(seen.Sub(created)+later))
 	case start.IsZero() && len(t.sights) == 0:
 		return nil
 	case start.IsZero():
-		m.guess("queued", (seen.Sub(created) + later).String(), "the recording ends before the job starts")
+		m.guess("queued", durationText(seen.Sub(created)+later), "the recording ends before the job starts")
 	default:
 		if !t.wasThere() {
-			m.set("queued", start.Sub(created).String())
+			m.set("queued", durationText(start.Sub(created)))
 		}
 		if end.IsZero() {
-			m.guess("running", (seen.Sub(start) + later).String(), "the recording ends before the job does")
+			m.guess("running", durationText(seen.Sub(start)+later), "the recording ends before the job does")
 		} else {
-			m.set("running", end.Sub(start).String())
+			m.set("running", durationText(end.Sub(start)))
 		}
 	}
 	if !t.wasThere() {

@@ -7,8 +7,10 @@
 package learn
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,6 +45,7 @@ type Key struct {
 type Config struct {
 	Documents []*specs.Document
 	Brand     specs.Brand
+	Build     Build // nil: what is learned is not tried
 }
 
 // ErrNothing reports that a recording shows nothing to learn from.
@@ -90,10 +93,14 @@ func Learn(c *Config, list []*judge.Result) (*Scenario, error) {
 	l.imply()
 	l.people = l.findPeople()
 	root := l.scenario()
+	if err := l.load(root); err != nil {
+		return nil, err
+	}
 	text, err := l.write(root)
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(l.files, func(name string, _ []byte) bool { return !bytes.Contains(text, []byte(name)) })
 	return &Scenario{
 		Scenario: text, Story: l.story(), Files: l.files, Guesses: l.guesses, Keys: l.people.keys, Notes: l.notes,
 	}, nil

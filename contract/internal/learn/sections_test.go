@@ -48,7 +48,7 @@ func learned(t *testing.T, list ...said) *contract.Learned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scenario, err := checker.Learn(t.Context(), contract.Read("made.ndjson", strings.NewReader(lines.String())))
+	scenario, err := checker.Learn(t.Context(), contract.Read("made.ndjson", strings.NewReader(lines.String())), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,9 +51,9 @@ func idOf(text string) any {
 	return text
 }
 
-// durationText returns a length of time as a scenario has it.
+// durationText returns a length of time as a scenario has it, in whole milliseconds, or the empty text for none.
 func durationText(d time.Duration) string {
-	if d <= 0 {
+	if d = d.Round(time.Millisecond); d <= 0 {
 		return ""
 	}
 	return d.String()
