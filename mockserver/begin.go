@@ -23,14 +23,9 @@ func (s *Server) build(plan worlds.Plan) (world.State, error) {
 func (s *Server) buildOf(scenario scenarios.Scenario, plan worlds.Plan) (world.State, error) {
 	value, err := s.begin(scenario, plan)
 	if err != nil {
-		return world.State{}, refused(err)
+		return world.State{}, op.Invalid("", "%v", err)
 	}
 	return value, nil
-}
-
-// refused returns the error of a request for a world whose scenario cannot be loaded.
-func refused(err error) error {
-	return &op.Error{Code: op.CodeInvalid, Message: err.Error(), Cause: err}
 }
 
 func (s *Server) scenarioOf(plan worlds.Plan) (scenarios.Scenario, error) {
@@ -41,7 +36,7 @@ func (s *Server) scenarioOf(plan worlds.Plan) (scenarios.Scenario, error) {
 	}
 	scenario, err := own.load(name, s.brand)
 	if err != nil {
-		return scenario, refused(inWords(err, s.brand))
+		return scenario, op.Invalid("", "%v", inWords(err, s.brand))
 	}
 	return scenario, nil
 }

@@ -138,6 +138,11 @@ func (f *learnFlags) build(learned *contract.Learned) (subject contract.Subject,
 	}
 	opts := []mockserver.Option{mockserver.WithExtras(f.Extras.Word == checkflags.AllExtras)}
 	opts = append(opts, checkflags.Documents(&f.Specs, mockserver.WithSpec, mockserver.WithOverlay)...)
+	err = mockserver.CheckScenario(append(opts, mockserver.WithScenario(folder), mockserver.WithBrand(specs.Brand(f.Brand)),
+		mockserver.WithClock(mockserver.ClockFrozen))...)
+	if err != nil {
+		return subject, err
+	}
 	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, specs.Brand(f.Brand), opts...)
 	if err != nil {
 		return subject, err

@@ -160,7 +160,6 @@ type Error struct {
 	Key     string         // the id or name that belongs to nothing, with CodeNotFound
 	Details map[string]any // for interfaces whose errors carry more than a message
 	Header  [][2]string    // of the answer, such as Allow
-	Cause   error          // with more about it for code that embeds the mock; nil mostly
 }
 
 // Errors is everything that is wrong with one request, at least one thing.
@@ -174,9 +173,6 @@ func (list Errors) One() *Error {
 	}
 	return &first
 }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Cause }
 
 func (e *Error) Error() string {
 	if e.Field == "" {
