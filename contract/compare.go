@@ -95,11 +95,7 @@ func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Resu
 		fork.Keys, fork.Key = subject.Keys, subject.Key
 		subject = fork
 	}
-	config := x.g.checker.config.comparison
-	done, masks, err := compare.Run(ctx, &compare.Config{
-		Documents: x.g.checker.documents, Masks: config.masks, Tolerance: config.tolerance,
-		Redactor: x.g.checker.redactor, Timeout: config.timeout,
-	}, subject, list)
+	done, masks, err := compare.Run(ctx, x.g.checker.comparison(), subject, list)
 	if err != nil {
 		return err
 	}
@@ -109,6 +105,15 @@ func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Resu
 		x.take(e)
 	}
 	return nil
+}
+
+// comparison returns how answers are compared.
+func (c *Checker) comparison() *compare.Config {
+	config := c.config.comparison
+	return &compare.Config{
+		Documents: c.documents, Masks: config.masks, Tolerance: config.tolerance, Redactor: c.redactor,
+		Timeout: config.timeout,
+	}
 }
 
 func (x *comparing) addMasks(masks []compare.Mask) {

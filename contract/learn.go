@@ -40,7 +40,9 @@ func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) 
 			largest = list
 		}
 	}
-	learned, err := learn.Learn(&learn.Config{Documents: c.documents, Brand: c.config.brand, Build: build}, largest)
+	learned, err := learn.Learn(ctx, &learn.Config{
+		Documents: c.documents, Brand: c.config.brand, Build: build, Comparison: c.comparison(),
+	}, largest)
 	if errors.Is(err, learn.ErrNothing) {
 		err = ErrNothingMatched
 	}

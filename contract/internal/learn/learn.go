@@ -8,6 +8,7 @@ package learn
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,7 +46,9 @@ type Key struct {
 type Config struct {
 	Documents []*specs.Document
 	Brand     specs.Brand
-	Build     Build // nil: what is learned is not tried
+
+	Build      Build // nil: what is learned is not tried
+	Comparison *compare.Config
 }
 
 // ErrNothing reports that a recording shows nothing to learn from.
@@ -77,13 +80,14 @@ type learner struct {
 	leftOut   []*judge.Result // after the last exchange, because of injected faults
 	guesses   []Guess
 	files     map[string][]byte
+	replayed  map[*judge.Result]*compare.Exchange // of a server with the scenario
 
 	llmSection *mapping
 	assumes    bool // something of the LLM interface refers to a database that no answer shows
 }
 
 // Learn makes a scenario of the exchanges of one account.
-func Learn(c *Config, list []*judge.Result) (*Scenario, error) {
+func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, error) {
 	l := &learner{Config: c, files: map[string][]byte{}}
 	l.order(list)
 	if len(l.exchanges) == 0 {
@@ -101,9 +105,12 @@ func Learn(c *Config, list []*judge.Result) (*Scenario, error) {
 		return nil, err
 	}
 	maps.DeleteFunc(l.files, func(name string, _ []byte) bool { return !bytes.Contains(text, []byte(name)) })
-	return &Scenario{
-		Scenario: text, Story: l.story(), Files: l.files, Guesses: l.guesses, Keys: l.people.keys, Notes: l.notes,
-	}, nil
+	learned := &Scenario{Scenario: text, Files: l.files, Guesses: l.guesses, Keys: l.people.keys}
+	if err := l.replay(ctx, learned); err != nil {
+		return nil, err
+	}
+	learned.Story, learned.Notes = l.story(root), l.notes
+	return learned, nil
 }
 
 // order puts the exchanges in the order of time, by the clock of the server.

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs/source"
 )
 
@@ -57,6 +59,39 @@ func (l *learner) try(root *mapping) error {
 		subject.Close()
 	}
 	return err
+}
+
+// replay sends the recorded requests to a server with the scenario, for its answers.
+func (l *learner) replay(ctx context.Context, learned *Scenario) error {
+	if l.Build == nil {
+		return nil
+	}
+	subject, err := l.Build(learned)
+	if err != nil {
+		return err
+	}
+	if subject.Close != nil {
+		defer subject.Close()
+	}
+	subject.Keys = map[string]string{}
+	for _, key := range learned.Keys {
+		for _, digest := range key.Recorded {
+			subject.Keys[digest] = key.Key
+		}
+	}
+	list := make([]*judge.Result, len(l.exchanges))
+	for i, e := range l.exchanges {
+		list[i] = e.Result
+	}
+	done, _, err := compare.Run(ctx, l.Comparison, subject, list)
+	if err != nil && ctx.Err() == nil {
+		l.notes = append(l.notes, fmt.Sprintf("the recording could not be replayed to its end: %v", err))
+	}
+	l.replayed = map[*judge.Result]*compare.Exchange{}
+	for _, e := range done {
+		l.replayed[e.Result] = e
+	}
+	return ctx.Err()
 }
 
 // refusal is a place in the scenario that is refused.

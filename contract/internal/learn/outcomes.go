@@ -91,10 +91,14 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 		}
 		return list
 	}
-	if leaves > 0 || finished.IsZero() || t.wasThere() || status == "killed" {
+	if leaves > 0 || finished.IsZero() || t.wasThere() {
 		return list
 	}
 	created := instant(t.last().Get("createdAt").String())
+	if status == "killed" {
+		base.takes, base.guessed = finished.Sub(created)+12*time.Hour, "it was killed before its end"
+		return append(list, base)
+	}
 	base.takes = finished.Sub(created)
 	if first, n := l.leavesOf(o); n > 0 {
 		base.task, base.takes = first, base.takes-time.Duration(n-1)*time.Second
