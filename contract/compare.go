@@ -395,11 +395,12 @@ func (x *comparing) match(j *judge.Judge, raw record.Raw, err error) *judge.Resu
 
 // noteSharedKey notes that several recorded keys stand for one of the subject by default.
 func (x *comparing) noteSharedKey(subject *Subject, sessions [][]*judge.Result) {
+	config := x.g.checker.comparison()
 	var others []string
 	for _, r := range slices.Concat(sessions...) {
 		identity := r.Credential().Identity
 		digest := KeyDigest(identity)
-		isKnown := identity == "" || r.Status() == http.StatusUnauthorized || subject.Keys[digest] != ""
+		isKnown := identity == "" || r.Status() == http.StatusUnauthorized || config.KeyFor(subject, identity) != ""
 		if !isKnown && !slices.Contains(others, digest) {
 			others = append(others, digest)
 		}

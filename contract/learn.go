@@ -41,7 +41,7 @@ func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) 
 		}
 	}
 	learned, err := learn.Learn(ctx, &learn.Config{
-		Documents: c.documents, Brand: c.config.brand, Build: build, Comparison: c.comparison(),
+		Documents: c.documents, Brand: c.config.brand, Salt: c.config.salt, Build: build, Comparison: c.comparison(),
 	}, largest)
 	if errors.Is(err, learn.ErrNothing) {
 		err = ErrNothingMatched

@@ -23,6 +23,7 @@ import (
 type learnFlags struct {
 	checkflags.Recording
 
+	salt  saltFlag
 	out   string
 	force bool
 }
@@ -55,6 +56,7 @@ written.`,
 	}
 	c.Flags().StringVar(&f.out, "out", "", "write the scenario to the folder `DIR`, which is created")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite a scenario that is in the folder")
+	f.salt.add(c.Flags())
 	f.Recording.Add(c.Flags())
 	return c
 }
@@ -119,6 +121,9 @@ func (f *learnFlags) checkOut() error {
 
 func (f *learnFlags) checker(c *cobra.Command) (*contract.Checker, error) {
 	opts, err := f.Recording.Options()
+	if err == nil {
+		opts.Salt, err = f.salt.bytes()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,7 @@ type Key struct {
 type Config struct {
 	Documents []*specs.Document
 	Brand     specs.Brand
+	Salt      []byte // of the digests of keys; nil: one for the recording
 
 	Build      Build // nil: what is learned is not tried
 	Comparison *compare.Config

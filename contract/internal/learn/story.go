@@ -294,7 +294,7 @@ func (s *storyteller) keyOf(e *Exchange) string {
 	if identity == "" {
 		return "nobody"
 	}
-	digest := compare.KeyDigest(identity)
+	digest := s.keyDigest(identity)
 	for _, key := range s.people.keys {
 		if slices.Contains(key.Recorded, digest) {
 			return key.Key
