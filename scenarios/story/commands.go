@@ -127,8 +127,11 @@ func request(method string) command {
 		mediaType := "application/json"
 		if len(rest) > 0 {
 			body = []byte(p.text(ts, rest[0]))
-			if strings.HasSuffix(rest[0], ".gz") {
+			switch {
+			case strings.HasSuffix(rest[0], ".gz"):
 				mediaType = "application/gzip"
+			case strings.HasSuffix(rest[0], ".form"):
+				mediaType, body = "application/x-www-form-urlencoded", bytes.TrimSpace(body)
 			}
 		}
 		ts.Check(p.send(method, args[0], mediaType, body))

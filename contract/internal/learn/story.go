@@ -265,19 +265,24 @@ func (s *storyteller) target(e *Exchange, t *compare.Translation) string {
 	}
 	target := strings.Join(segments, "/")
 	if hasQuery {
-		fields := strings.Split(query, "&")
-		for i, field := range fields {
-			name, value, _ := strings.Cut(field, "=")
-			if variable := s.minted[value]; variable != "" && isIDName(name) {
-				fields[i] = name + "=$" + variable
-			}
-		}
-		target += "?" + strings.Join(fields, "&")
+		target += "?" + s.fields(query)
 	}
 	for name := range s.variables {
 		target = strings.ReplaceAll(target, url.QueryEscape("$"+name), "$"+name)
 	}
 	return quiet(target)
+}
+
+// fields returns a query, or a form, with variables in the place of what the server has made up.
+func (s *storyteller) fields(query string) string {
+	fields := strings.Split(query, "&")
+	for i, field := range fields {
+		name, value, _ := strings.Cut(field, "=")
+		if variable := s.minted[value]; variable != "" && isIDName(name) {
+			fields[i] = name + "=$" + variable
+		}
+	}
+	return strings.Join(fields, "&")
 }
 
 // quiet quotes what the script would read otherwise.
@@ -308,6 +313,12 @@ func (s *storyteller) content(e *Exchange, t *compare.Translation) (word string,
 	r := &e.Item.Request
 	if r.Body == nil || len(r.Body.Bytes) == 0 {
 		return "", true
+	}
+	if body.MediaType(r.Headers.Value("Content-Type")) == "application/x-www-form-urlencoded" && e.Item.RequestDoubt == "" {
+		name := fmt.Sprintf("%d-request.form", s.n)
+		form := s.fields(strings.TrimSpace(string(r.Body.Bytes)))
+		s.files = append(s.files, txtar.File{Name: name, Data: []byte(form + "\n")})
+		return " " + name, true
 	}
 	if !json.Valid(r.Body.Bytes) || e.Item.RequestDoubt != "" {
 		return s.archive(e)
