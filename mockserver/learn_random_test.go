@@ -96,6 +96,7 @@ func unlearned(t *testing.T, checker *contract.Checker, scenario string, seed in
 	if err != nil {
 		t.Fatal(err)
 	}
+	playLearned(t, learned)
 	t.Logf("%d of %d answers agree", r.Comparison.Agree, r.Comparison.Compared)
 	for _, operation := range differing(r) {
 		lines = append(lines, fmt.Sprintf("%d %s %s", seed, scenario, operation))

@@ -30,7 +30,7 @@ type storyteller struct {
 	translations map[*specs.Document]*compare.Translation
 	variables    map[string]bool
 	captured     map[string]bool   // by kind and id
-	minted       map[string]string // variables by the values that they stand for, which the server has made up
+	minted       map[string]string // variables by the cursors that they stand for
 	fixed        map[string]bool   // values that stand in the scenario, or that a client has chosen
 	named        map[string]int    // the last exchanges whose requests have a value
 	asked        map[string]string // answers to the same request, since something was last written
@@ -156,7 +156,7 @@ func (s *storyteller) requestValues(e *Exchange) (list []string) {
 		list = append(list, e.Owner.Match.Declared(name))
 	}
 	for name, values := range queryOf(e) {
-		if isIDName(name) {
+		if isIDName(name) || isCursor.MatchString(name) {
 			list = append(list, values...)
 		}
 	}
@@ -256,14 +256,7 @@ func (s *storyteller) namesUnknown(e *Exchange) bool {
 
 // target returns the path and the query of a request, with the variables as they stand in a script.
 func (s *storyteller) target(e *Exchange, t *compare.Translation) string {
-	path, query, hasQuery := strings.Cut(t.Target(e.Result), "?")
-	segments := strings.Split(path, "/")
-	for i, segment := range segments {
-		if name := s.minted[segment]; name != "" {
-			segments[i] = "$" + name
-		}
-	}
-	target := strings.Join(segments, "/")
+	target, query, hasQuery := strings.Cut(t.Target(e.Result), "?")
 	if hasQuery {
 		target += "?" + s.fields(query)
 	}
@@ -273,12 +266,12 @@ func (s *storyteller) target(e *Exchange, t *compare.Translation) string {
 	return quiet(target)
 }
 
-// fields returns a query, or a form, with variables in the place of what the server has made up.
+// fields returns a query, or a form, with variables in the place of cursors.
 func (s *storyteller) fields(query string) string {
 	fields := strings.Split(query, "&")
 	for i, field := range fields {
 		name, value, _ := strings.Cut(field, "=")
-		if variable := s.minted[value]; variable != "" && isIDName(name) {
+		if variable := s.minted[value]; variable != "" && isCursor.MatchString(name) {
 			fields[i] = name + "=$" + variable
 		}
 	}
@@ -404,9 +397,11 @@ var digest = regexp.MustCompile(`(?i)(digest|md5|sha\d+)$`)
 var anyUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 func isIDName(name string) bool {
-	return name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") ||
-		strings.HasSuffix(strings.ToLower(name), "cursor")
+	return name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
 }
+
+// isCursor matches the names of what leads from one page to the next.
+var isCursor = regexp.MustCompile(`(?i)cursor|last_?id|page_?token`)
 
 // capture keeps the ids of what was made while the recording ran, for the requests that name it later.
 func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
@@ -421,8 +416,11 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 	for _, shown := range t.IDs(e.Result, answer) {
 		thing := s.things.find(shown.Kind, shown.ID)
 		at := nameOf(shown.Kind, shown.ID)
-		if thing == nil || thing.wasThere() || s.captured[at] || !isServerMade(shown.ID) && s.fixed[shown.ID] || !s.isNamed(shown.ID, e) ||
-			!s.hasNow(e, shown.Path) {
+		isOld := s.fixed[shown.ID]
+		if thing != nil {
+			isOld = thing.wasThere() || !isServerMade(shown.ID) && isOld
+		}
+		if isOld || s.captured[at] || !s.isNamed(shown.ID, e) || !s.hasNow(e, shown.Path) {
 			continue
 		}
 		s.captured[at] = true
@@ -430,9 +428,6 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 		s.line("capture %s %s", name, quiet(shown.Path))
 		for _, translation := range s.translations {
 			translation.Set(shown.Kind, shown.ID, "$"+name)
-		}
-		if s.minted[shown.ID] == "" {
-			s.minted[shown.ID] = name
 		}
 	}
 	s.captureMinted(e, content)
@@ -444,8 +439,7 @@ func (s *storyteller) hasNow(e *Exchange, path string) bool {
 	return answer == nil || answer.Answer == nil || gjson.GetBytes(answer.Answer.Body, path).Exists()
 }
 
-// captureMinted keeps other values that the server has made up, and that later requests have: ids of which no document
-// says whose they are, and cursors.
+// captureMinted keeps the cursors that later requests have.
 func (s *storyteller) captureMinted(e *Exchange, content gjson.Result) {
 	var walk func(value gjson.Result, name, path string)
 	walk = func(value gjson.Result, name, path string) {
@@ -457,7 +451,7 @@ func (s *storyteller) captureMinted(e *Exchange, content gjson.Result) {
 			for i, item := range value.Array() {
 				walk(item, name, strings.TrimPrefix(path+"."+itemStep(value, item, i), "."))
 			}
-		case value.Type != gjson.String && value.Type != gjson.Number || !isIDName(name) || s.fixed[text]:
+		case value.Type != gjson.String && value.Type != gjson.Number || !isCursor.MatchString(name):
 		case s.minted[text] == "" && s.isNamed(text, e) && s.hasNow(e, path):
 			s.minted[text] = s.variable("." + name)
 			s.line("capture %s %s", s.minted[text], quiet(path))
@@ -481,18 +475,18 @@ func itemStep(list, item gjson.Result, i int) string {
 	return `#(name=="` + name.Str + `")`
 }
 
-// withMinted returns the body of a request with variables in the place of what the server has made up.
+// withMinted returns the body of a request with variables in the place of cursors.
 func (s *storyteller) withMinted(text string) string {
 	return idMember.ReplaceAllStringFunc(text, func(member string) string {
 		part := idMember.FindStringSubmatch(member)
-		if variable := s.minted[part[3]]; variable != "" && isIDName(part[1]) {
+		if variable := s.minted[part[3]]; variable != "" && isCursor.MatchString(part[1]) {
 			return `"` + part[1] + `": ` + part[2] + "$" + variable + part[4]
 		}
 		return member
 	})
 }
 
-// idMember matches a member of an object whose value may be an id: its name, and the value with its quotes.
+// idMember matches a member of an object whose value may be a cursor: its name, and the value with its quotes.
 var idMember = regexp.MustCompile(`"([A-Za-z_]+)":\s*("?)([\w-]+)("?)`)
 
 // isNamed reports whether a later request has a value that may be an id.
