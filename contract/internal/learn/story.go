@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -260,11 +259,11 @@ func (s *storyteller) target(e *Exchange, t *compare.Translation) string {
 	if hasQuery {
 		target += "?" + s.fields(query)
 	}
-	for name := range s.variables {
-		target = strings.ReplaceAll(target, url.QueryEscape("$"+name), "$"+name)
-	}
-	return quiet(target)
+	return quiet(escapedVariable.ReplaceAllString(target, "$$$1"))
 }
+
+// escapedVariable matches a variable as an address has it.
+var escapedVariable = regexp.MustCompile(`%24([A-Z][A-Z0-9_]*)`)
 
 // fields returns a query, or a form, with variables in the place of cursors.
 func (s *storyteller) fields(query string) string {
