@@ -23,7 +23,8 @@ type BuildLearned = learn.Build
 // With build, each thing with which a server cannot begin is left out, with a note that gives the reason. Without it,
 // which may be nil, the scenario is not tried.
 //
-// It fails with ErrNothingMatched if no exchange belongs to an interface. The recording is held in memory.
+// It fails with ErrNothingMatched if no exchange belongs to an interface. If the context ends after the scenario was
+// found, it is returned with the error, and its story is not tried. The recording is held in memory.
 func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) (*Learned, error) {
 	g := newGatherer(c)
 	x := &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
@@ -46,7 +47,7 @@ func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) 
 	if errors.Is(err, learn.ErrNothing) {
 		err = ErrNothingMatched
 	}
-	if err != nil {
+	if learned == nil {
 		return nil, err
 	}
 	if len(sessions) > 1 {
@@ -54,5 +55,5 @@ func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) 
 			"the recording has %d worlds or installations: learned from the one with the most exchanges, %d",
 			len(sessions), len(largest)))
 	}
-	return learned, errors.Join(g.Problems.errs()...)
+	return learned, errors.Join(append(g.Problems.errs(), err)...)
 }

@@ -39,16 +39,21 @@ and a story that plays the recorded requests.
 What a recording shows and does not make was there before. Jobs keep their results,
 attempts their outcomes and durations, agents what they said. Ids stay, so that clients
 that have stored some go on working. What had to be guessed is marked in scenario.yaml,
-where it stands. Secrets are never in it: API keys become 1/admin and the like, and a
-table says which recorded key each stands for, by its digest.
+where it stands. What a mock cannot begin with is left out, and listed with the reason.
+Secrets are never in it: API keys become 1/admin and the like, and a table says which
+recorded key each stands for, by its digest. That is the same in all recordings, as long
+as --salt is.
+
+The story names what it makes itself by what the answers say, waits where the recording
+waited, and plays against a mock of the scenario as against the service. It wants no
+answer in which the two differ.
 
 Several recordings of one account make one scenario. A RECORDING is what understudy
 check takes.
 
 In the end the recording is compared with a mock that begins with the new scenario, as
-understudy compare does. Exit code 0: all answers agree. 1: the scenario is written, and
-some answers differ; they are listed. 2: nothing could be learned, and nothing is
-written.`,
+understudy compare does. Exit code 0: all answers agree. 1: some answers differ; they
+are listed. 2: nothing could be learned, or what was could not be tried.`,
 		Example: `  understudy proxy --target workflow=https://workflow.example.com --record traffic.ndjson
   understudy learn traffic.ndjson --out scenarios/ours
   understudy serve --scenario scenarios/ours`,
@@ -79,11 +84,14 @@ func (f *learnFlags) run(c *cobra.Command, files []string) error {
 	}
 	defer done()
 	learned, err := checker.Learn(c.Context(), source, f.build)
-	if interrupted := c.Context().Err(); interrupted != nil {
-		return interrupted
-	}
 	if learned == nil {
 		return err
+	}
+	if writeErr := f.write(f.out, learned); writeErr != nil {
+		return errors.Join(err, writeErr)
+	}
+	if interrupted := c.Context().Err(); interrupted != nil {
+		return interrupted
 	}
 	subject, buildErr := f.build(learned)
 	if buildErr != nil {
@@ -93,9 +101,6 @@ func (f *learnFlags) run(c *cobra.Command, files []string) error {
 	r, compareErr := checker.Compare(c.Context(), source, subject)
 	if compareErr != nil {
 		return errors.Join(err, compareErr)
-	}
-	if writeErr := f.write(f.out, learned); writeErr != nil {
-		return errors.Join(err, writeErr)
 	}
 	f.summarize(c.OutOrStdout(), learned, r)
 	if err == nil && r.Failed() {

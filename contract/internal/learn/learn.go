@@ -107,11 +107,9 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 	}
 	maps.DeleteFunc(l.files, func(name string, _ []byte) bool { return !bytes.Contains(text, []byte(name)) })
 	learned := &Scenario{Scenario: text, Files: l.files, Guesses: l.guesses, Keys: l.people.keys}
-	if err := l.replay(ctx, learned); err != nil {
-		return nil, err
-	}
+	err = l.replay(ctx, learned)
 	learned.Story, learned.Notes = l.story(root), l.notes
-	return learned, nil
+	return learned, err
 }
 
 // order puts the exchanges in the order of time, by the clock of the server.

@@ -32,9 +32,13 @@ func (l *learner) load(root *mapping) error {
 	if l.Build == nil {
 		return nil
 	}
+	var left []refusal
 	for {
 		err := l.try(root)
 		if err == nil {
+			for _, r := range left {
+				l.notes = append(l.notes, fmt.Sprintf("left out: %s: %s", r.path, r.reason))
+			}
 			return nil
 		}
 		refused := l.refused(root, err)
@@ -43,9 +47,27 @@ func (l *learner) load(root *mapping) error {
 		}
 		for _, r := range refused {
 			r.remove()
-			l.notes = append(l.notes, fmt.Sprintf("left out: %s: %s", r.path, r.reason))
+			r.reason = firstReason(&left, r)
+			left = append(left, r)
 		}
 	}
+}
+
+// firstReason returns why a place is refused: what is left without something in it may be refused for that alone, and
+// is then refused for the reason of the first.
+func firstReason(left *[]refusal, r refusal) string {
+	inside := placesIn(r.value)
+	*left = slices.DeleteFunc(*left, func(earlier refusal) bool {
+		isInside := earlier.parent == r.value
+		for _, place := range inside {
+			isInside = isInside || earlier.parent == place.value
+		}
+		if isInside {
+			r.reason = earlier.reason
+		}
+		return isInside
+	})
+	return r.reason
 }
 
 // try builds a server of the scenario as it is.
