@@ -95,11 +95,7 @@ func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Resu
 		fork.Keys, fork.Key = subject.Keys, subject.Key
 		subject = fork
 	}
-	config := x.g.checker.config.comparison
-	done, masks, err := compare.Run(ctx, &compare.Config{
-		Documents: x.g.checker.documents, Masks: config.masks, Tolerance: config.tolerance,
-		Redactor: x.g.checker.redactor, Timeout: config.timeout,
-	}, subject, list)
+	done, masks, err := compare.Run(ctx, x.g.checker.comparison(), subject, list)
 	if err != nil {
 		return err
 	}
@@ -109,6 +105,15 @@ func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Resu
 		x.take(e)
 	}
 	return nil
+}
+
+// comparison returns how answers are compared.
+func (c *Checker) comparison() *compare.Config {
+	config := c.config.comparison
+	return &compare.Config{
+		Documents: c.documents, Masks: config.masks, Tolerance: config.tolerance, Redactor: c.redactor,
+		Timeout: config.timeout,
+	}
 }
 
 func (x *comparing) addMasks(masks []compare.Mask) {
@@ -390,11 +395,12 @@ func (x *comparing) match(j *judge.Judge, raw record.Raw, err error) *judge.Resu
 
 // noteSharedKey notes that several recorded keys stand for one of the subject by default.
 func (x *comparing) noteSharedKey(subject *Subject, sessions [][]*judge.Result) {
+	config := x.g.checker.comparison()
 	var others []string
 	for _, r := range slices.Concat(sessions...) {
 		identity := r.Credential().Identity
 		digest := KeyDigest(identity)
-		isKnown := identity == "" || r.Status() == http.StatusUnauthorized || subject.Keys[digest] != ""
+		isKnown := identity == "" || r.Status() == http.StatusUnauthorized || config.KeyFor(subject, identity) != ""
 		if !isKnown && !slices.Contains(others, digest) {
 			others = append(others, digest)
 		}

@@ -171,7 +171,7 @@ func TestNothingIsLearnedFromInjectedAnswers(t *testing.T) {
 	write.Response = nil
 	write.Fault = "fault-2; answer=injected; effect=once"
 	after := getting(poolsURL, poolsOK)
-	learned, err := checker(t).Learn(t.Context(), of(hidden, seen, write, after))
+	learned, err := checker(t).Learn(t.Context(), of(hidden, seen, write, after), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

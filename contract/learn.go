@@ -13,11 +13,19 @@ import (
 // Learned is a scenario that was made of a recording. See learn.Scenario for its members.
 type Learned = learn.Scenario
 
+// BuildLearned makes a server that begins with a scenario, or returns why it cannot: a source.Problem for each thing
+// that is wrong with the scenario, as far as that is known. The subject is closed soon.
+type BuildLearned = learn.Build
+
 // Learn makes a scenario of a recording: the world as it was when the recording began, and a story that plays the
 // recorded requests. All files of a source make one scenario; they must be of one account. Secrets are never in it.
 //
-// It fails with ErrNothingMatched if no exchange belongs to an interface. The recording is held in memory.
-func (c *Checker) Learn(ctx context.Context, source Source) (*Learned, error) {
+// With build, each thing with which a server cannot begin is left out, with a note that gives the reason. Without it,
+// which may be nil, the scenario is not tried.
+//
+// It fails with ErrNothingMatched if no exchange belongs to an interface. If the context ends after the scenario was
+// found, it is returned with the error, and its story is not tried. The recording is held in memory.
+func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) (*Learned, error) {
 	g := newGatherer(c)
 	x := &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
 	sessions, _, err := x.read(ctx, source)
@@ -33,11 +41,13 @@ func (c *Checker) Learn(ctx context.Context, source Source) (*Learned, error) {
 			largest = list
 		}
 	}
-	learned, err := learn.Learn(&learn.Config{Documents: c.documents, Brand: c.config.brand}, largest)
+	learned, err := learn.Learn(ctx, &learn.Config{
+		Documents: c.documents, Brand: c.config.brand, Salt: c.config.salt, Build: build, Comparison: c.comparison(),
+	}, largest)
 	if errors.Is(err, learn.ErrNothing) {
 		err = ErrNothingMatched
 	}
-	if err != nil {
+	if learned == nil {
 		return nil, err
 	}
 	if len(sessions) > 1 {
@@ -45,5 +55,5 @@ func (c *Checker) Learn(ctx context.Context, source Source) (*Learned, error) {
 			"the recording has %d worlds or installations: learned from the one with the most exchanges, %d",
 			len(sessions), len(largest)))
 	}
-	return learned, errors.Join(g.Problems.errs()...)
+	return learned, errors.Join(append(g.Problems.errs(), err)...)
 }

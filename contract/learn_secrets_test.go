@@ -133,7 +133,7 @@ func TestNoSecretIsLearned(t *testing.T) {
 		s.addPlanted(generator.Next())
 		s.addKnown(n)
 	}
-	learned, err := checker(t).Learn(t.Context(), contract.Exchanges(slices.Values(s.list)))
+	learned, err := checker(t).Learn(t.Context(), contract.Exchanges(slices.Values(s.list)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,8 +56,8 @@ func TestLearnRandomSessions(t *testing.T) {
 	wantUnlearned(t, found, n)
 }
 
-// unlearned returns a line for each operation whose answers differ from a random session, after it was learned from.
-func unlearned(t *testing.T, checker *contract.Checker, scenario string, seed int) (lines []string) {
+// randomSession returns what a visitor does at random with a scenario.
+func randomSession(t *testing.T, scenario string, seed int) *session {
 	t.Helper()
 	loaded, err := scenarios.Load(scenario)
 	if err != nil {
@@ -74,6 +74,13 @@ func unlearned(t *testing.T, checker *contract.Checker, scenario string, seed in
 	for range requests {
 		v.act()
 	}
+	return &s
+}
+
+// unlearned returns a line for each operation whose answers differ from a random session, after it was learned from.
+func unlearned(t *testing.T, checker *contract.Checker, scenario string, seed int) (lines []string) {
+	t.Helper()
+	s := randomSession(t, scenario, seed)
 	server, learned := s.learned(t, checker)
 	if server == nil {
 		return nil
@@ -89,6 +96,8 @@ func unlearned(t *testing.T, checker *contract.Checker, scenario string, seed in
 	if err != nil {
 		t.Fatal(err)
 	}
+	playLearned(t, learned)
+	t.Logf("%d of %d answers agree", r.Comparison.Agree, r.Comparison.Compared)
 	for _, operation := range differing(r) {
 		lines = append(lines, fmt.Sprintf("%d %s %s", seed, scenario, operation))
 	}

@@ -16,7 +16,7 @@ import (
 // learned returns a mock with the scenario that is learned from a session.
 func (s *session) learned(t *testing.T, checker *contract.Checker) (*mockserver.Server, *contract.Learned) {
 	t.Helper()
-	learned, err := checker.Learn(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())))
+	learned, err := checker.Learn(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())), build(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,6 @@ func TestLearnStories(t *testing.T) {
 					}
 					if r.Failed() {
 						t.Errorf("%s\n%s", text(t, r), learned.Scenario)
-						return
 					}
 					playLearned(t, learned)
 				}}, nil

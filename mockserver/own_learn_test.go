@@ -37,7 +37,7 @@ func TestLearnOwnInterface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learned, err := checker.Learn(t.Context(), contract.Read("recording", &recording))
+	learned, err := checker.Learn(t.Context(), contract.Read("recording", &recording), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestLearnOwnInterfaceOfWhatDoesNotFit(t *testing.T) {
 	if err := os.WriteFile(source, recording.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	learned, err := checker.Learn(t.Context(), contract.Files(source))
+	learned, err := checker.Learn(t.Context(), contract.Files(source), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

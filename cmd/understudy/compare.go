@@ -25,6 +25,7 @@ type compareFlags struct {
 	tolerance time.Duration
 	masks     maskFlag
 	keys      keyFlag
+	salt      saltFlag
 }
 
 func newCompare() *cobra.Command {
@@ -69,6 +70,7 @@ input is bad or nothing in it can be replayed.`,
 
 func (f *compareFlags) add(c *cobra.Command) {
 	flags := c.Flags()
+	f.salt.add(flags)
 	flags.StringVar(&f.scenario, "scenario", "",
 		"the `NAME` of the scenario that the mock begins with, see understudy scenarios, or the path of\nyour own")
 	complete(c, "scenario", scenarios.List())
@@ -145,6 +147,9 @@ func (f *compareFlags) files(recordings []string) (written, read []checkflags.Fi
 
 func (f *compareFlags) options(c *cobra.Command) ([]contract.Option, error) {
 	recorded, err := f.Recording.Options()
+	if err == nil {
+		recorded.Salt, err = f.salt.bytes()
+	}
 	opts := append(recorded.List(), contract.WithTolerance(f.tolerance))
 	opts = append(opts, f.Baseline.Options()...)
 	for _, mask := range f.allMasks(c) {

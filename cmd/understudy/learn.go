@@ -23,6 +23,7 @@ import (
 type learnFlags struct {
 	checkflags.Recording
 
+	salt  saltFlag
 	out   string
 	force bool
 }
@@ -38,16 +39,21 @@ and a story that plays the recorded requests.
 What a recording shows and does not make was there before. Jobs keep their results,
 attempts their outcomes and durations, agents what they said. Ids stay, so that clients
 that have stored some go on working. What had to be guessed is marked in scenario.yaml,
-where it stands. Secrets are never in it: API keys become 1/admin and the like, and a
-table says which recorded key each stands for, by its digest.
+where it stands. What a mock cannot begin with is left out, and listed with the reason.
+Secrets are never in it: API keys become 1/admin and the like, and a table says which
+recorded key each stands for, by its digest. That is the same in all recordings, as long
+as --salt is.
+
+The story names what it makes itself by what the answers say, waits where the recording
+waited, and plays against a mock of the scenario as against the service. It wants no
+answer in which the two differ.
 
 Several recordings of one account make one scenario. A RECORDING is what understudy
 check takes.
 
 In the end the recording is compared with a mock that begins with the new scenario, as
-understudy compare does. Exit code 0: all answers agree. 1: the scenario is written, and
-some answers differ; they are listed. 2: nothing could be learned, and nothing is
-written.`,
+understudy compare does. Exit code 0: all answers agree. 1: some answers differ; they
+are listed. 2: nothing could be learned, or what was could not be tried.`,
 		Example: `  understudy proxy --target workflow=https://workflow.example.com --record traffic.ndjson
   understudy learn traffic.ndjson --out scenarios/ours
   understudy serve --scenario scenarios/ours`,
@@ -55,6 +61,7 @@ written.`,
 	}
 	c.Flags().StringVar(&f.out, "out", "", "write the scenario to the folder `DIR`, which is created")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite a scenario that is in the folder")
+	f.salt.add(c.Flags())
 	f.Recording.Add(c.Flags())
 	return c
 }
@@ -76,19 +83,24 @@ func (f *learnFlags) run(c *cobra.Command, files []string) error {
 		return err
 	}
 	defer done()
-	learned, err := checker.Learn(c.Context(), source)
-	if interrupted := c.Context().Err(); interrupted != nil {
-		return interrupted
-	}
+	learned, err := checker.Learn(c.Context(), source, f.build)
 	if learned == nil {
 		return err
 	}
-	r, compareErr := f.try(c, checker, source, learned)
-	if compareErr != nil {
-		return errors.Join(err, compareErr)
-	}
 	if writeErr := f.write(f.out, learned); writeErr != nil {
 		return errors.Join(err, writeErr)
+	}
+	if interrupted := c.Context().Err(); interrupted != nil {
+		return interrupted
+	}
+	subject, buildErr := f.build(learned)
+	if buildErr != nil {
+		return errors.Join(err, buildErr)
+	}
+	defer subject.Close()
+	r, compareErr := checker.Compare(c.Context(), source, subject)
+	if compareErr != nil {
+		return errors.Join(err, compareErr)
 	}
 	f.summarize(c.OutOrStdout(), learned, r)
 	if err == nil && r.Failed() {
@@ -114,6 +126,9 @@ func (f *learnFlags) checkOut() error {
 
 func (f *learnFlags) checker(c *cobra.Command) (*contract.Checker, error) {
 	opts, err := f.Recording.Options()
+	if err == nil {
+		opts.Salt, err = f.salt.bytes()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -121,26 +136,29 @@ func (f *learnFlags) checker(c *cobra.Command) (*contract.Checker, error) {
 	return checker, configurationOf(c).locateErrors(err)
 }
 
-// try compares the recording with a mock that begins with what was learned, which is in a folder of its own until then.
-func (f *learnFlags) try(c *cobra.Command, checker *contract.Checker, source contract.Source,
-	learned *contract.Learned,
-) (r *contract.Report, err error) {
+// build returns a mock that begins with what was learned, which is in a folder of its own until then.
+func (f *learnFlags) build(learned *contract.Learned) (subject contract.Subject, err error) {
 	folder, err := os.MkdirTemp("", "understudy-learn-")
 	if err != nil {
-		return nil, err
+		return subject, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	if err := f.write(folder, learned); err != nil {
-		return nil, err
+		return subject, err
 	}
 	opts := []mockserver.Option{mockserver.WithExtras(f.Extras.Word == checkflags.AllExtras)}
 	opts = append(opts, checkflags.Documents(&f.Specs, mockserver.WithSpec, mockserver.WithOverlay)...)
+	err = mockserver.CheckScenario(append(opts, mockserver.WithScenario(folder), mockserver.WithBrand(specs.Brand(f.Brand)),
+		mockserver.WithClock(mockserver.ClockFrozen))...)
+	if err != nil {
+		return subject, err
+	}
 	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, specs.Brand(f.Brand), opts...)
 	if err != nil {
-		return nil, fmt.Errorf("the scenario that was learned cannot be loaded, which is a fault of understudy: %w", err)
+		return subject, err
 	}
-	defer func() { err = errors.Join(err, closeSubject()) }()
-	return checker.Compare(c.Context(), source, subject)
+	subject.Close = func() { _ = closeSubject() }
+	return subject, nil
 }
 
 // write writes the files of a scenario to a folder.

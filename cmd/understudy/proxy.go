@@ -29,6 +29,7 @@ type proxyFlags struct {
 	targets   *checkflags.Pairs
 	check     bool
 	record    string
+	salt      saltFlag
 	bodyLimit size
 	upstream  upstreamFlags
 	forward   forwardFlags
@@ -112,6 +113,7 @@ func (f *proxyFlags) add(c *cobra.Command) {
 		checkflags.Pairs{What: "URL"})
 	f.addressFlags.add(c)
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
+	f.salt.add(flags)
 	flags.Var(&f.bodyLimit, "body-limit", "how many bytes of a body are recorded; of a longer one also a digest")
 	flags.StringVar(&f.upstream.ca, "upstream-ca", "", "also trust the certificates in `FILE`, in PEM, for services")
 	flags.BoolVar(&f.upstream.insecure, "insecure-upstream", false, "do not verify the certificates of services")
@@ -212,6 +214,11 @@ func (f *proxyFlags) config(log *slog.Logger) (c proxy.Config, err error) {
 	c = proxy.Config{
 		Targets: map[specs.Interface]string{}, Brand: brand, BodyLimit: int64(f.bodyLimit), Log: log,
 		Insecure: f.upstream.insecure, AnswerTimeout: f.upstream.timeout,
+	}
+	if f.record != "" {
+		if c.Salt, err = f.salt.bytes(); err != nil {
+			return c, err
+		}
 	}
 	documents, err := f.Documents()
 	if err != nil {

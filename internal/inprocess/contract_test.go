@@ -130,7 +130,7 @@ var checkRows = map[string]checkRow{
 		_ = c.checker.Evidence(ctx, c.source, r)
 	}),
 	"Checker.Guess": checks(func(ctx context.Context, c *checking) { c.checker.Guess(ctx, c.source) }),
-	"Checker.Learn": checks(func(ctx context.Context, c *checking) { _, _ = c.checker.Learn(ctx, c.source) }),
+	"Checker.Learn": checks(func(ctx context.Context, c *checking) { _, _ = c.checker.Learn(ctx, c.source, nil) }),
 	"Checker.Live":  withLive(func(context.Context, *checking, *contract.Live) {}),
 	"Checker.Minimize": withReport(func(ctx context.Context, c *checking, r *contract.Report) {
 		_ = c.checker.Minimize(ctx, c.source, r, filepath.Join(c.folder, "minimal"))

@@ -56,6 +56,8 @@ func checkStep(step string, documents *specs.Set) error {
 		return fmt.Errorf("unknown step %q; want %s", name, source.OneOf(name, slices.Sorted(maps.Keys(steps()))))
 	case !c.fits(neg, args):
 		return fmt.Errorf("want: %s", c.usage)
+	case name == "poll":
+		return checkRequest(http.MethodGet, args[:1], documents)
 	case name != strings.ToUpper(name):
 		return nil
 	}
@@ -169,6 +171,8 @@ func (a archived) check(step string) error {
 	switch words[0] {
 	case "match":
 		file = words[1]
+	case "poll":
+		file = words[min(2, len(words)-1)]
 	case "rows":
 		file = words[len(words)-1]
 	case "POST", "PUT", "PATCH", "GET", "DELETE":

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,6 +45,7 @@ func steps() map[string]command {
 		"clock":   {"clock advance LENGTH | clock idle", 1, 2, moveClock},
 		"header":  {"header NAME [PATTERN]", 1, 2, header},
 		"match":   {"match WANT", 1, 1, match},
+		"poll":    {"poll PATH WANT [LENGTH]", 2, 3, poll},
 		"read":    {"read lines | read msgpack | read events", 1, 1, read},
 		"rows":    {"rows FILE.gz FILE.json", 2, 2, packRows},
 		"says":    {"says TEXT", 1, 1, assertContains},
@@ -125,8 +127,11 @@ func request(method string) command {
 		mediaType := "application/json"
 		if len(rest) > 0 {
 			body = []byte(p.text(ts, rest[0]))
-			if strings.HasSuffix(rest[0], ".gz") {
+			switch {
+			case strings.HasSuffix(rest[0], ".gz"):
 				mediaType = "application/gzip"
+			case strings.HasSuffix(rest[0], ".form"):
+				mediaType, body = "application/x-www-form-urlencoded", bytes.TrimSpace(body)
 			}
 		}
 		ts.Check(p.send(method, args[0], mediaType, body))
@@ -149,6 +154,39 @@ func statusOf(args []string) (status int, rest []string) {
 		}
 	}
 	return 0, rest
+}
+
+// poll sends a GET request until its answer has all that is wanted. In between it waits for a second of the server's:
+// the clock of a mock is moved.
+func poll(ts *testscript.TestScript, p *player, args []string) {
+	limit := 10 * time.Minute
+	if len(args) > 2 {
+		var err error
+		limit, err = time.ParseDuration(args[2])
+		ts.Check(err)
+	}
+	want := args[1]
+	if !inline(want) {
+		want = ts.ReadFile(want)
+	}
+	for waited := time.Duration(0); ; waited += time.Second {
+		ts.Check(p.send(http.MethodGet, args[0], "", nil))
+		if p.last.StatusCode/100 == 2 && p.has(want) || waited >= limit {
+			break
+		}
+		if isMock := p.mock || !p.redacts; !isMock || p.moveClock(map[string]any{"advance": "1s"}) != nil {
+			select {
+			case <-p.context.Done():
+				ts.Check(p.context.Err())
+			case <-time.After(time.Second):
+			}
+		}
+	}
+	ts.Logf("%d %s", p.last.StatusCode, p.shown())
+	if got := p.last.StatusCode; got/100 != 2 {
+		ts.Fatalf("GET %s was answered with status %d, want 2xx", args[0], got)
+	}
+	match(ts, p, args[1:2])
 }
 
 // text is JSON as it stands in a step, or the content of a file. In both, captured names stand for their values.

@@ -47,6 +47,13 @@ func match(ts *testscript.TestScript, p *player, args []string) {
 	}
 }
 
+// has reports whether the last answer has all that is wanted.
+func (p *player) has(want string) bool {
+	got := string(p.body)
+	return gjson.Valid(want) && gjson.Valid(got) &&
+		layout(want) == layout(p.wantedPart(gjson.Parse(want), gjson.Parse(got)))
+}
+
 // wantedPart returns the wanted part of the answer, in the words of the story where they match.
 func (p *player) wantedPart(want, got gjson.Result) string {
 	switch {

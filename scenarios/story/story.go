@@ -14,8 +14,11 @@
 // A line that begins with # opens a chapter: when a step fails, its chapter is shown with all its exchanges.
 //
 //	GET path [status] [body]      sends a request; so do POST, PUT, PATCH and DELETE. Without a status, any 2xx will
-//	                              do. The body is JSON, written here or in a file, or a file.gz made by archive or rows
+//	                              do. The body is JSON, written here or in a file, a form in a file.form, or a file.gz
+//	                              made by archive or rows
 //	match want                    the last answer has all that want has: JSON, written here or in a file
+//	poll path want [length]       sends GET requests until an answer has all that want has, for ten minutes at most or as
+//	                              long as is given: one a second, by the clock of the mock or by that of the wall
 //	says text                     the last answer contains the text
 //	read lines                    the last answer is read as a list of the JSON values in it, one behind the other; read
 //	                              msgpack does the same for values in that form, and read events for the data of

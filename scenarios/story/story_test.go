@@ -35,6 +35,11 @@ func echo() http.Handler {
 	} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 	}
+	seconds := 0 // by which the clock was moved
+	mux.HandleFunc("/_understudy/worlds/default/clock", func(http.ResponseWriter, *http.Request) { seconds++ })
+	mux.HandleFunc("/echo/soon", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"done": %t, "after": %d}`, seconds > 2, seconds)
+	})
 	mux.HandleFunc("/echo/refused", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	return mux
 }
@@ -105,6 +110,8 @@ func TestSteps_that_fail_say_why(t *testing.T) {
 		"no JSON":         {"GET /nowhere 404\nmatch '{}'", "the response is not valid JSON"},
 		"no such form":    {asked + "read csv", "want: read lines, read msgpack, or read events"},
 		"half a value":    {"GET /echo/half\nread msgpack", "unexpected EOF"},
+		"waited in vain":  {`poll /echo/a '{"id": "18"}' 2s`, "-{\"id\": \"18\"}\n+{\"id\": \"17\"}"},
+		"refused so far":  {`poll /echo/refused '{}' 2s`, "GET /echo/refused was answered with status 418, want 2xx"},
 		"a negated step":  {"! GET /echo/a", "want: GET PATH [STATUS] [BODY]"},
 		"a condition":     {"[moon] GET /echo/a", "unknown condition [moon]: want [mock]"},
 	} {

@@ -59,7 +59,13 @@ func KeyDigest(key string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-func (s *Subject) keyFor(identity string) string { return s.Keys[KeyDigest(identity)] }
+// KeyFor returns the subject's key for a recorded one, as far as it is known: by its digest, or that of its mark.
+func (c *Config) KeyFor(s *Subject, identity string) string {
+	if key := s.Keys[KeyDigest(identity)]; key != "" || c.Redactor == nil || identity == "" {
+		return key
+	}
+	return s.Keys[KeyDigest(c.Redactor.Hash(identity))]
+}
 
 func (s *Subject) close() {
 	if s.Close != nil {

@@ -55,8 +55,8 @@ func (r *replay) header(e *Exchange, known *ids, h [2]string) string {
 	switch {
 	case known.knows(secrets, key):
 		return scheme + known.translate(secrets, key)
-	case r.subject.keyFor(identity) != "":
-		return scheme + r.subject.keyFor(identity)
+	case r.KeyFor(&r.subject, identity) != "":
+		return scheme + r.KeyFor(&r.subject, identity)
 	case r.refused[identity] || identity == "" || strings.HasPrefix(identity, "malformed "):
 		return h[1]
 	}

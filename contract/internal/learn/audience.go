@@ -174,7 +174,7 @@ func (l *learner) connectionID(name string) any {
 func (l *learner) implyAudience() {
 	add := func(kind, id string, e *Exchange) {
 		if l.things.find(kind, id) == nil {
-			l.things.list = append(l.things.list, &thing{kind: kind, id: id, used: e, changed: map[string]bool{}})
+			l.things.add(&thing{kind: kind, id: id, used: e, changed: map[string]bool{}})
 		}
 	}
 	names := l.connectionNames()

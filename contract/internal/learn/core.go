@@ -23,12 +23,13 @@ const (
 // core returns the section of the core interface.
 func (l *learner) core() *mapping {
 	m := newMapping()
+	jobs := l.jobs() // which may be in a database that no answer shows
 	m.set("databases", l.databases())
 	m.set("connections", l.connections())
 	m.set("restrictions", l.restrictions())
 	m.set("results", l.results())
 	m.set("schedules", l.jobSchedules())
-	m.set("jobs", l.jobs())
+	m.set("jobs", jobs)
 	return m
 }
 
@@ -86,6 +87,7 @@ func (l *learner) someDatabase() string {
 	for _, name := range l.mentionedDatabases() {
 		return name
 	}
+	l.assumes = true
 	return assumedDatabase
 }
 
@@ -129,7 +131,7 @@ func (l *learner) database(name string) *mapping {
 		m.set("createdAt", timeOf(o.Get("created_at")))
 		isKnown = o.Get("created_at").Exists()
 		at := timeOf(o.Get("updated_at"))
-		if at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) && !instant(at).After(l.begin) {
+		if !l.wasTouchedBefore(t) && !instant(at).After(l.begin) {
 			m.set("updatedAt", at)
 		}
 	}

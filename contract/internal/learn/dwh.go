@@ -153,7 +153,7 @@ func (l *learner) imply() {
 	for _, t := range l.things.of("llm.knowledge-base") {
 		name := t.first().Get("attributes.svcDatabaseName").String()
 		if name != "" && !slices.Contains(l.databaseNames(), name) && l.things.find(databaseKind, name) == nil {
-			l.things.list = append(l.things.list, &thing{kind: databaseKind, id: name, changed: map[string]bool{}})
+			l.things.add(&thing{kind: databaseKind, id: name, changed: map[string]bool{}})
 		}
 	}
 	for _, t := range l.things.of(integrationKind) {
@@ -163,7 +163,7 @@ func (l *learner) imply() {
 		database, tables := l.targets(t)
 		for _, table := range tables {
 			if id := database + "/" + table; l.things.find(tableKind, id) == nil {
-				l.things.list = append(l.things.list, &thing{kind: tableKind, id: id, changed: map[string]bool{}})
+				l.things.add(&thing{kind: tableKind, id: id, changed: map[string]bool{}})
 			}
 		}
 	}

@@ -49,6 +49,16 @@ func (l *learner) killOf(t *thing) *Exchange {
 	return nil
 }
 
+// wasRunning reports whether a job ran when a request killed it.
+func (l *learner) wasRunning(t *thing) bool {
+	kill := l.killOf(t)
+	if kill == nil {
+		return false
+	}
+	body, _ := kill.JSONResponse()
+	return body.Get("former_status").String() == "running"
+}
+
 // guessEnd returns when a job may have ended that was seen to be over at a time: after the usual one if that is
 // between the last time at which it was seen to run and then.
 func (l *learner) guessEnd(t *thing, start, over time.Time) time.Time {

@@ -52,8 +52,6 @@ func (l *learner) result(t *thing) *mapping {
 	switch {
 	case status == "error":
 		m.set("error", l.errorOf(t))
-	case result == nil && status == "success":
-		return nil
 	case result == nil:
 		m.guess("columns", gjson.Parse(`[["unknown","varchar"]]`), "the recording ends before the job does")
 	default:
@@ -72,20 +70,23 @@ func (l *learner) result(t *thing) *mapping {
 	switch {
 	case created.IsZero():
 	case start.IsZero() && !end.IsZero(): // the usual times will do
+	case start.IsZero() && l.wasRunning(t):
+		m.guess("queued", lengthText(0), "it ran when it was killed")
+		m.guess("running", durationText(seen.Sub(created)+later), "it was killed before its end")
 	case start.IsZero() && l.killOf(t) != nil:
-		m.set("queued", (seen.Sub(created) + later).String())
+		m.set("queued", durationText(seen.Sub(created)+later))
 	case start.IsZero() && len(t.sights) == 0:
 		return nil
 	case start.IsZero():
-		m.guess("queued", (seen.Sub(created) + later).String(), "the recording ends before the job starts")
+		m.guess("queued", durationText(seen.Sub(created)+later), "the recording ends before the job starts")
 	default:
 		if !t.wasThere() {
-			m.set("queued", start.Sub(created).String())
+			m.set("queued", lengthText(start.Sub(created)))
 		}
 		if end.IsZero() {
-			m.guess("running", (seen.Sub(start) + later).String(), "the recording ends before the job does")
+			m.guess("running", durationText(seen.Sub(start)+later), "the recording ends before the job does")
 		} else {
-			m.set("running", end.Sub(start).String())
+			m.set("running", lengthText(end.Sub(start)))
 		}
 	}
 	if !t.wasThere() {
@@ -116,7 +117,10 @@ func (l *learner) resultOf(t *thing) *mapping {
 		}
 	}
 	rows := l.rowsOf(t.id)
-	if !columns.Exists() && rows != nil && len(rows.node.Content) > 0 {
+	if !columns.Exists() && rows == nil && t.last().Get("status").String() == "success" {
+		columns = gjson.Parse(`[["unknown","varchar"]]`)
+		m.guess("columns", columns, "no answer shows them")
+	} else if !columns.Exists() && rows != nil && len(rows.node.Content) > 0 {
 		guessed := newSequence()
 		for i := range rows.node.Content[0].Content {
 			column := newSequence()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/specs/recording"
 )
 
 // giveKeys gives each caller a key: 1/admin to the first administrator, 1/write to who only sends events.
@@ -28,7 +29,7 @@ func (p *people) giveKeys(callers []*caller) {
 			i = len(p.keys) - 1
 		}
 		if identity != "" {
-			p.keys[i].Recorded = append(p.keys[i].Recorded, compare.KeyDigest(identity))
+			p.keys[i].Recorded = append(p.keys[i].Recorded, p.keyDigest(identity))
 		}
 	}
 	for _, c := range callers {
@@ -46,6 +47,15 @@ func (p *people) giveKeys(callers []*caller) {
 	if !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }) {
 		add("admin", admin, "")
 	}
+}
+
+// keyDigest returns the digest by which a recorded key is known: that of its mark, where there is a salt for all
+// recordings.
+func (l *learner) keyDigest(identity string) string {
+	if l.Salt != nil && identity != "" {
+		identity = (&recording.Redactor{Salt: l.Salt}).Hash(identity)
+	}
+	return compare.KeyDigest(identity)
 }
 
 // word makes the name of a key out of that of a user.

@@ -7,8 +7,11 @@
 package learn
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,6 +46,10 @@ type Key struct {
 type Config struct {
 	Documents []*specs.Document
 	Brand     specs.Brand
+	Salt      []byte // of the digests of keys; nil: one for the recording
+
+	Build      Build // nil: what is learned is not tried
+	Comparison *compare.Config
 }
 
 // ErrNothing reports that a recording shows nothing to learn from.
@@ -74,13 +81,14 @@ type learner struct {
 	leftOut   []*judge.Result // after the last exchange, because of injected faults
 	guesses   []Guess
 	files     map[string][]byte
+	replayed  map[*judge.Result]*compare.Exchange // of a server with the scenario
 
 	llmSection *mapping
 	assumes    bool // something of the LLM interface refers to a database that no answer shows
 }
 
 // Learn makes a scenario of the exchanges of one account.
-func Learn(c *Config, list []*judge.Result) (*Scenario, error) {
+func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, error) {
 	l := &learner{Config: c, files: map[string][]byte{}}
 	l.order(list)
 	if len(l.exchanges) == 0 {
@@ -90,13 +98,18 @@ func Learn(c *Config, list []*judge.Result) (*Scenario, error) {
 	l.imply()
 	l.people = l.findPeople()
 	root := l.scenario()
+	if err := l.load(root); err != nil {
+		return nil, err
+	}
 	text, err := l.write(root)
 	if err != nil {
 		return nil, err
 	}
-	return &Scenario{
-		Scenario: text, Story: l.story(), Files: l.files, Guesses: l.guesses, Keys: l.people.keys, Notes: l.notes,
-	}, nil
+	maps.DeleteFunc(l.files, func(name string, _ []byte) bool { return !bytes.Contains(text, []byte(name)) })
+	learned := &Scenario{Scenario: text, Files: l.files, Guesses: l.guesses, Keys: l.people.keys}
+	err = l.replay(ctx, learned)
+	learned.Story, learned.Notes = l.story(root), l.notes
+	return learned, err
 }
 
 // order puts the exchanges in the order of time, by the clock of the server.

@@ -10,6 +10,7 @@ import (
 // outcome describes the end of tasks of the recording.
 type outcome struct {
 	project, workflow, task string
+	sessionTime             string // of the only attempts that it is for, or empty
 	takes                   time.Duration
 	message                 string
 	guessed                 string // the reason for a guess
@@ -17,7 +18,7 @@ type outcome struct {
 
 // outcomes script the attempts that begin in the recording, or end in it, from what answers show of their tasks.
 func (l *learner) outcomes(p *projects) *sequence {
-	s := newSequence()
+	general, s := newSequence(), newSequence()
 	seen := map[outcome]bool{}
 	for _, t := range l.things.all(attemptKind) {
 		for _, o := range l.outcomesOf(t) {
@@ -28,6 +29,7 @@ func (l *learner) outcomes(p *projects) *sequence {
 			m := newMapping()
 			m.set("project", o.project)
 			m.set("workflow", o.workflow)
+			m.set("sessionTime", o.sessionTime)
 			m.set("task", o.task)
 			if o.guessed != "" {
 				m.guess("takes", durationText(o.takes), o.guessed)
@@ -38,9 +40,14 @@ func (l *learner) outcomes(p *projects) *sequence {
 			if !p.has(o.project, o.workflow) {
 				m.set("later", true)
 			}
-			s.add(m)
+			if o.sessionTime != "" {
+				s.add(m)
+			} else {
+				general.add(m)
+			}
 		}
 	}
+	s.node.Content = append(s.node.Content, general.node.Content...)
 	return s
 }
 
@@ -91,10 +98,15 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 		}
 		return list
 	}
-	if leaves > 0 || finished.IsZero() || t.wasThere() || status == "killed" {
+	if leaves > 0 || finished.IsZero() || t.wasThere() {
 		return list
 	}
 	created := instant(t.last().Get("createdAt").String())
+	if status == "killed" {
+		base.sessionTime = timeOf(o.Get("sessionTime"))
+		base.takes, base.guessed = finished.Sub(created)+12*time.Hour, "it was killed before its end"
+		return append(list, base)
+	}
 	base.takes = finished.Sub(created)
 	if first, n := l.leavesOf(o); n > 0 {
 		base.task, base.takes = first, base.takes-time.Duration(n-1)*time.Second

@@ -48,7 +48,7 @@ func rightsIn(t *testing.T, text string) string {
 			list = append(list, exchangeOf(t, len(list)+1, line))
 		}
 	}
-	scenario, err := c.Learn(t.Context(), contract.Exchanges(slices.Values(list)))
+	scenario, err := c.Learn(t.Context(), contract.Exchanges(slices.Values(list)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

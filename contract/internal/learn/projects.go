@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,9 +48,27 @@ func (l *learner) projects() *projects {
 			p.seeWorkflow(project.Get("id").String(), name, id)
 		}
 	}
+	p.seeStarted()
 	p.seeIntegrations()
 	slices.SortFunc(p.order, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 	return p
+}
+
+// seeStarted takes the projects and workflows of which only attempts that requests start are shown.
+func (p *projects) seeStarted() {
+	for _, t := range p.things.all(attemptKind) {
+		o := p.attemptObject(t)
+		project, name := o.Get("project"), o.Get("workflow.name").String()
+		id := project.Get("id").String()
+		isUploaded := slices.ContainsFunc(slices.Collect(maps.Keys(p.uploads)), func(upload string) bool {
+			return strings.HasPrefix(upload, project.Get("name").String()+"\n")
+		})
+		if t.made == nil || t.made.name() != "workflow.startAttempt" || isUploaded || p.workflows[id][name] != "" {
+			continue
+		}
+		p.see(id, project.Get("name").String())
+		p.seeWorkflow(id, name, o.Get("workflow.id").String())
+	}
 }
 
 func (p *projects) see(id, name string) {

@@ -11,10 +11,13 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// redactor returns what takes secrets out of exchanges, since not every tool that records does so. Its salt comes from
-// the keys of the recording: one recording makes one scenario, and without the keys it cannot be tried out what
-// was redacted.
+// redactor returns what takes secrets out of exchanges, since not every tool that records does so. Where no salt is
+// given, it comes from the keys of the recording: one recording makes one scenario, and without the keys it cannot be
+// tried out what was redacted.
 func (l *learner) redactor(list []*judge.Result) *recording.Redactor {
+	if l.Salt != nil {
+		return &recording.Redactor{Brand: l.Brand, Salt: l.Salt, Decode: decode}
+	}
 	salt := sha256.New()
 	for _, r := range list {
 		if r.Operation() != nil {

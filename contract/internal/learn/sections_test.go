@@ -19,9 +19,27 @@ type said struct {
 
 var checkers = sync.OnceValues(func() (*contract.Checker, error) { return contract.NewChecker() })
 
-// learned returns what is learned from a recording.
+func mustChecker(t *testing.T) *contract.Checker {
+	t.Helper()
+	checker, err := checkers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checker
+}
+
+// learned returns what is learned from a recording, without trying it.
 func learned(t *testing.T, list ...said) *contract.Learned {
 	t.Helper()
+	scenario, err := mustChecker(t).Learn(t.Context(), recordingOf(list...)(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scenario
+}
+
+// recordingOf returns a recording of exchanges.
+func recordingOf(list ...said) func() contract.Source {
 	var lines strings.Builder
 	for i, s := range list {
 		at := s.at
@@ -44,15 +62,7 @@ func learned(t *testing.T, list ...said) *contract.Learned {
 			`"response":{"status":%d,"headers":[["Content-Type",%q]],"body":{"text":%q}}}`+"\n",
 			i+1, at, s.method, s.path, body, s.status, media, s.answer)
 	}
-	checker, err := checkers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	scenario, err := checker.Learn(t.Context(), contract.Read("made.ndjson", strings.NewReader(lines.String())))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return scenario
+	return func() contract.Source { return contract.Read("made.ndjson", strings.NewReader(lines.String())) }
 }
 
 // wants reports what a scenario lacks.

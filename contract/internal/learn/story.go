@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
+	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tidwall/gjson"
+	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/compare"
@@ -25,7 +28,11 @@ type storyteller struct {
 	files        []txtar.File
 	translations map[*specs.Document]*compare.Translation
 	variables    map[string]bool
-	captured     map[string]bool // by kind and id
+	captured     map[string]bool   // by kind and id
+	minted       map[string]string // variables by the cursors that they stand for
+	fixed        map[string]bool   // values that stand in the scenario, or that a client has chosen
+	named        map[string]int    // the last exchanges whose requests have a value
+	asked        map[string]string // answers to the same request, since something was last written
 	key          string
 	now          time.Time
 	n            int  // of the step
@@ -36,11 +43,17 @@ type storyteller struct {
 const maxMatched = 4 << 10
 
 // story returns the recorded requests as a txtar archive, see package story.
-func (l *learner) story() []byte {
+func (l *learner) story(root *mapping) []byte {
 	s := &storyteller{
 		learner: l, translations: map[*specs.Document]*compare.Translation{},
-		variables: map[string]bool{}, captured: map[string]bool{},
-		key: "1/admin", now: l.begin,
+		variables: map[string]bool{}, captured: map[string]bool{}, minted: map[string]string{}, fixed: map[string]bool{},
+		asked: map[string]string{}, named: map[string]int{}, key: "1/admin", now: l.begin,
+	}
+	s.fix(root.node, "")
+	for _, e := range l.exchanges {
+		for _, value := range s.requestValues(e) {
+			s.named[value] = e.N
+		}
 	}
 	for _, e := range l.exchanges {
 		if s.translations[e.Owner.Document] == nil {
@@ -57,21 +70,48 @@ func (l *learner) story() []byte {
 	return txtar.Format(&txtar.Archive{Comment: s.steps.Bytes(), Files: s.files})
 }
 
+// fix notes the values that stand in the scenario: names, and ids.
+func (s *storyteller) fix(n *yaml.Node, name string) {
+	if isIDName(name) || !isServerMade(n.Value) {
+		s.fixed[n.Value] = true
+	}
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 {
+			name = n.Content[i-1].Value
+		}
+		s.fix(child, name)
+	}
+}
+
+// isServerMade reports whether a value looks as ids do that servers make.
+func isServerMade(value string) bool { return number(value) > 0 || anyUUID.MatchString(value) }
+
 func (s *storyteller) line(format string, args ...any) { fmt.Fprintf(&s.steps, format+"\n", args...) }
 
 func (s *storyteller) step(e *Exchange) {
 	s.n++
 	t := s.translations[e.Owner.Document]
+	target := s.target(e, t)
+	defer s.choose(e)
+	if s.isRepeated(e, target) || s.isPolledAgain(e) {
+		return
+	}
 	content, ok := s.content(e, t)
+	answer := s.replayed[e.Result]
+	isOther := answer != nil && answer.Answer != nil && !answer.Agrees()
 	switch {
 	case !ok:
-		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, s.target(e, t))
+		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, target)
 		if isWrite(e) {
 			s.end()
 		}
 		return
 	case s.namesUnknown(e):
-		s.line("# Left out: %s %s, whose id no step of this story shows.", e.Item.Request.Method, s.target(e, t))
+		s.line("# Left out: %s %s, whose id no step of this story shows.", e.Item.Request.Method, target)
+		return
+	case isOther && answer.Answer.Status != e.Status():
+		s.line("# Left out: %s %s, which was answered with %d, and is with %d by a mock of the scenario.",
+			e.Item.Request.Method, target, e.Status(), answer.Answer.Status)
 		return
 	}
 	if by := e.At.Sub(s.now).Truncate(time.Second); by > 0 {
@@ -82,9 +122,118 @@ func (s *storyteller) step(e *Exchange) {
 		s.key = key
 		s.line("as %s", key)
 	}
-	s.line("%s %s %d%s", e.Item.Request.Method, s.target(e, t), e.Status(), content)
+	want := ""
+	if !isOther {
+		want = s.match(e, t)
+	}
+	switch {
+	case want != "" && s.isPolled(e):
+		s.line("poll %s %s", target, want)
+		want = ""
+	default:
+		s.line("%s %s %d%s", e.Item.Request.Method, target, e.Status(), content)
+	}
+	if isOther {
+		s.line("# The answer of a mock of the scenario differs from the recorded one.")
+	}
 	s.capture(e, t)
-	s.match(e, t)
+	if want != "" {
+		s.line("match %s", want)
+	}
+}
+
+// choose notes the values that a request has, which its answer may repeat.
+func (s *storyteller) choose(e *Exchange) {
+	for _, value := range s.requestValues(e) {
+		s.fixed[value] = s.fixed[value] || !isServerMade(value)
+	}
+}
+
+// requestValues lists the values of a request that may be ids: those of its path, its query and its body.
+func (s *storyteller) requestValues(e *Exchange) (list []string) {
+	for _, name := range e.Operation().PathParameters() {
+		list = append(list, e.Owner.Match.Declared(name))
+	}
+	for name, values := range queryOf(e) {
+		if isIDName(name) || isCursor.MatchString(name) {
+			list = append(list, values...)
+		}
+	}
+	if content, ok := e.JSONRequest(); ok {
+		eachValue(content, func(value gjson.Result) { list = append(list, value.String()) })
+	}
+	return list
+}
+
+// eachValue passes on the texts and numbers in a value.
+func eachValue(value gjson.Result, do func(gjson.Result)) {
+	switch {
+	case value.IsObject(), value.IsArray():
+		value.ForEach(func(_, inner gjson.Result) bool { eachValue(inner, do); return true })
+	case value.Type == gjson.String, value.Type == gjson.Number:
+		do(value)
+	}
+}
+
+// isRepeated reports whether the story has asked the same before, with the same answer, and nothing was written since.
+func (s *storyteller) isRepeated(e *Exchange, target string) bool {
+	if isWrite(e) {
+		clear(s.asked)
+		return false
+	}
+	request := s.keyOf(e) + " " + target
+	answer := fmt.Sprint(e.Status())
+	if b := e.Item.Response.Body; b != nil {
+		answer += string(b.Bytes)
+	}
+	before, isAsked := s.asked[request]
+	s.asked[request] = answer
+	return isAsked && before == answer
+}
+
+// stateOf returns the state of the thing that an answer shows, or nothing.
+func stateOf(e *Exchange) string {
+	content, ok := e.JSONResponse()
+	if !ok || !e.ok() || isWrite(e) {
+		return ""
+	}
+	for _, name := range []string{"status", "state"} {
+		if v := content.Get(name); v.Type == gjson.String {
+			return v.Str
+		}
+	}
+	return ""
+}
+
+// isPolled reports whether an answer shows the state of a thing that the recording makes, which takes its time.
+func (s *storyteller) isPolled(e *Exchange) bool {
+	if stateOf(e) == "" || e.Status() != http.StatusOK {
+		return false
+	}
+	for _, a := range e.Operation().Actions() {
+		if len(a.Path) > 0 {
+			t := s.things.find(a.Resource.Name, param(e, a.Path[len(a.Path)-1]))
+			return t != nil && !t.wasThere()
+		}
+	}
+	return false
+}
+
+// isPolledAgain reports whether a later request waits for another state, and nothing is written until then.
+func (s *storyteller) isPolledAgain(e *Exchange) bool {
+	if !s.isPolled(e) {
+		return false
+	}
+	for _, later := range s.exchanges[e.N:] {
+		switch {
+		case isWrite(later):
+			return false
+		case later.Owner.Path == e.Owner.Path && later.Owner.Query == e.Owner.Query && later.name() == e.name() &&
+			later.Credential().Identity == e.Credential().Identity && stateOf(later) != "":
+			return stateOf(later) != stateOf(e)
+		}
+	}
+	return false
 }
 
 // namesUnknown reports whether a request names a thing that was made while the recording ran, and whose id no answer of
@@ -106,11 +255,26 @@ func (s *storyteller) namesUnknown(e *Exchange) bool {
 
 // target returns the path and the query of a request, with the variables as they stand in a script.
 func (s *storyteller) target(e *Exchange, t *compare.Translation) string {
-	target := t.Target(e.Result)
-	for name := range s.variables {
-		target = strings.ReplaceAll(target, url.QueryEscape("$"+name), "$"+name)
+	target, query, hasQuery := strings.Cut(t.Target(e.Result), "?")
+	if hasQuery {
+		target += "?" + s.fields(query)
 	}
-	return quiet(target)
+	return quiet(escapedVariable.ReplaceAllString(target, "$$$1"))
+}
+
+// escapedVariable matches a variable as an address has it.
+var escapedVariable = regexp.MustCompile(`%24([A-Z][A-Z0-9_]*)`)
+
+// fields returns a query, or a form, with variables in the place of cursors.
+func (s *storyteller) fields(query string) string {
+	fields := strings.Split(query, "&")
+	for i, field := range fields {
+		name, value, _ := strings.Cut(field, "=")
+		if variable := s.minted[value]; variable != "" && isCursor.MatchString(name) {
+			fields[i] = name + "=$" + variable
+		}
+	}
+	return strings.Join(fields, "&")
 }
 
 // quiet quotes what the script would read otherwise.
@@ -127,7 +291,7 @@ func (s *storyteller) keyOf(e *Exchange) string {
 	if identity == "" {
 		return "nobody"
 	}
-	digest := compare.KeyDigest(identity)
+	digest := s.keyDigest(identity)
 	for _, key := range s.people.keys {
 		if slices.Contains(key.Recorded, digest) {
 			return key.Key
@@ -145,11 +309,17 @@ func (s *storyteller) content(e *Exchange, t *compare.Translation) (word string,
 	if r.Body == nil || len(r.Body.Bytes) == 0 {
 		return "", true
 	}
+	if body.MediaType(r.Headers.Value("Content-Type")) == "application/x-www-form-urlencoded" && e.Item.RequestDoubt == "" {
+		name := fmt.Sprintf("%d-request.form", s.n)
+		form := s.fields(strings.TrimSpace(string(r.Body.Bytes)))
+		s.files = append(s.files, txtar.File{Name: name, Data: []byte(form + "\n")})
+		return " " + name, true
+	}
 	if !json.Valid(r.Body.Bytes) || e.Item.RequestDoubt != "" {
 		return s.archive(e)
 	}
 	name := fmt.Sprintf("%d-request.json", s.n)
-	s.files = append(s.files, txtar.File{Name: name, Data: unquote(clean(string(t.Body(e.Result))) + "\n")})
+	s.files = append(s.files, txtar.File{Name: name, Data: unquote(s.withMinted(clean(string(t.Body(e.Result)))) + "\n")})
 	return " " + name, true
 }
 
@@ -172,35 +342,66 @@ func unquote(text string) []byte { return unquoted.ReplaceAll([]byte(text), []by
 
 var unquoted = regexp.MustCompile(`"(?:\\u0001|` + compare.Unquoted + `)(\$[A-Z0-9_]+)"`)
 
-// match adds what the answer must have, if it is JSON and short.
-func (s *storyteller) match(e *Exchange, t *compare.Translation) {
-	content := e.Item.Response.Body
-	isJSON := body.IsJSON(body.MediaType(e.Item.Response.Headers.Value("Content-Type")))
-	if !e.ok() || !isJSON || e.Item.ResponseDoubt != "" || content == nil || len(content.Bytes) > maxMatched {
-		return
+// match returns the file with what the answer must have, or nothing if it is not JSON, or long.
+func (s *storyteller) match(e *Exchange, t *compare.Translation) string {
+	content, ok := e.JSONResponse()
+	if !ok || !e.ok() || e.Item.ResponseDoubt != "" || len(content.Raw) > maxMatched {
+		return ""
 	}
-	plain, reason := body.Uncode(e.Item.Response.Headers.Value("Content-Encoding"), e.Item.Response.Body.Bytes)
-	value, err := body.DecodeJSON(plain)
-	if reason != "" || err != nil {
-		return
+	value, err := body.DecodeJSON([]byte(content.Raw))
+	if err != nil {
+		return ""
 	}
 	value = loosen("", t.Answer(e.Result, value))
+	if answer := s.replayed[e.Result]; answer != nil && answer.Answer != nil {
+		if now, err := body.DecodeJSON(answer.Answer.Body); err == nil {
+			value = tolerate(value, now)
+		}
+	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if encoder.Encode(value) != nil {
-		return
+		return ""
 	}
 	name := fmt.Sprintf("%d.json", s.n)
 	s.files = append(s.files, txtar.File{Name: name, Data: unquote(text.String())})
-	s.line("match %s", name)
+	return name
+}
+
+// anything stands for any value in what a story wants.
+const anything = "*"
+
+// tolerate puts a * in the place of what a mock of the scenario answers otherwise, in an answer that agrees.
+func tolerate(value, now any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		is, _ := now.(map[string]any)
+		for name := range v {
+			v[name] = tolerate(v[name], is[name])
+		}
+		return v
+	case []any:
+		is, _ := now.([]any)
+		for i := range min(len(v), len(is)) {
+			v[i] = tolerate(v[i], is[i])
+		}
+		return v
+	case string:
+		if strings.HasPrefix(v, "$") || strings.HasPrefix(v, compare.Unquoted) {
+			return v
+		}
+	}
+	if value != now {
+		return anything
+	}
+	return value
 }
 
 // loosen puts a * in the place of what another run may answer otherwise: ids that a server chose, times, secrets and
 // addresses.
 func loosen(name string, value any) any {
-	const anything = "*"
 	switch v := value.(type) {
 	case map[string]any:
 		for name := range v {
@@ -234,6 +435,9 @@ func isIDName(name string) bool {
 	return name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
 }
 
+// isCursor matches the names of what leads from one page to the next.
+var isCursor = regexp.MustCompile(`(?i)cursor|last_?id|page_?token`)
+
 // capture keeps the ids of what was made while the recording ran, for the requests that name it later.
 func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 	content, ok := e.JSONResponse()
@@ -247,28 +451,81 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 	for _, shown := range t.IDs(e.Result, answer) {
 		thing := s.things.find(shown.Kind, shown.ID)
 		at := nameOf(shown.Kind, shown.ID)
-		if thing == nil || thing.wasThere() || s.captured[at] || !s.isNamed(thing, e) {
+		isOld := s.fixed[shown.ID]
+		if thing != nil {
+			isOld = thing.wasThere() || !isServerMade(shown.ID) && isOld
+		}
+		if isOld || s.captured[at] || !s.isNamed(shown.ID, e) || !s.hasNow(e, shown.Path) {
 			continue
 		}
 		s.captured[at] = true
 		name := s.variable(shown.Kind)
-		s.line("capture %s %s", name, shown.Path)
+		s.line("capture %s %s", name, quiet(shown.Path))
 		for _, translation := range s.translations {
 			translation.Set(shown.Kind, shown.ID, "$"+name)
 		}
 	}
+	s.captureMinted(e, content)
 }
 
-// isNamed reports whether a later request names a thing, or was sent what names it.
-func (s *storyteller) isNamed(t *thing, since *Exchange) bool {
-	return slices.ContainsFunc(s.exchanges[since.N:], func(e *Exchange) bool {
-		content := ""
-		if e.Item.Request.Body != nil {
-			content = string(e.Item.Request.Body.Bytes)
+// hasNow reports whether the answer of a mock of the scenario has a value, too.
+func (s *storyteller) hasNow(e *Exchange, path string) bool {
+	answer := s.replayed[e.Result]
+	return answer == nil || answer.Answer == nil || gjson.GetBytes(answer.Answer.Body, path).Exists()
+}
+
+// captureMinted keeps the cursors that later requests have.
+func (s *storyteller) captureMinted(e *Exchange, content gjson.Result) {
+	var walk func(value gjson.Result, name, path string)
+	walk = func(value gjson.Result, name, path string) {
+		at := func(step string) string { return strings.TrimPrefix(path+"."+gjson.Escape(step), ".") }
+		switch text := value.String(); {
+		case value.IsObject():
+			value.ForEach(func(key, member gjson.Result) bool { walk(member, key.Str, at(key.Str)); return true })
+		case value.IsArray():
+			for i, item := range value.Array() {
+				walk(item, name, strings.TrimPrefix(path+"."+itemStep(value, item, i), "."))
+			}
+		case value.Type != gjson.String && value.Type != gjson.Number || !isCursor.MatchString(name):
+		case s.minted[text] == "" && s.isNamed(text, e) && s.hasNow(e, path):
+			s.minted[text] = s.variable("." + name)
+			s.line("capture %s %s", s.minted[text], quiet(path))
 		}
-		return strings.Contains(e.Owner.Path+"?"+e.Owner.Query, t.key()) || strings.Contains(content, t.key())
+	}
+	walk(content, "", "")
+}
+
+// itemStep returns the step of a path to an item of a list: by its name where no other item has it.
+func itemStep(list, item gjson.Result, i int) string {
+	name := item.Get("name")
+	same := 0
+	for _, other := range list.Array() {
+		if other.Get("name").Raw == name.Raw {
+			same++
+		}
+	}
+	if same > 1 || name.Type != gjson.String || strings.ContainsAny(name.Str, "\"'\\") {
+		return strconv.Itoa(i)
+	}
+	return `#(name=="` + name.Str + `")`
+}
+
+// withMinted returns the body of a request with variables in the place of cursors.
+func (s *storyteller) withMinted(text string) string {
+	return idMember.ReplaceAllStringFunc(text, func(member string) string {
+		part := idMember.FindStringSubmatch(member)
+		if variable := s.minted[part[3]]; variable != "" && isCursor.MatchString(part[1]) {
+			return `"` + part[1] + `": ` + part[2] + "$" + variable + part[4]
+		}
+		return member
 	})
 }
+
+// idMember matches a member of an object whose value may be a cursor: its name, and the value with its quotes.
+var idMember = regexp.MustCompile(`"([A-Za-z_]+)":\s*("?)([\w-]+)("?)`)
+
+// isNamed reports whether a later request has a value that may be an id.
+func (s *storyteller) isNamed(value string, since *Exchange) bool { return s.named[value] > since.N }
 
 // variable returns a name for a new thing.
 func (s *storyteller) variable(kind string) string {

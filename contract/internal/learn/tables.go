@@ -45,7 +45,7 @@ func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
 				return t.id == id && t.gone != nil && !at.Before(t.gone.At.Truncate(time.Second))
 			})
 			if e.name() == "core.deleteDatabase" && e.ok() && param(e, "database_name") == database && isThen && !isKnown {
-				s.list = append(s.list, &thing{
+				s.add(&thing{
 					kind: tableKind, id: id, gone: e, sights: []sight{{list, o, nil}}, changed: map[string]bool{},
 					late: instant(o.Get("created_at").String()).After(s.begin),
 				})

@@ -63,6 +63,7 @@ func (t *thing) wasThere() bool { return t.made == nil && !t.late }
 type things struct {
 	list    []*thing
 	current map[string]*thing // by kind and id
+	first   map[string]*thing // that had an id, by kind and id
 	begin   time.Time
 
 	recovered map[string]bool // ids of tables that requests have recovered
@@ -91,13 +92,14 @@ func (s *things) all(kind string) (list []*thing) {
 }
 
 // find returns the thing of a kind that had an id first, or nil.
-func (s *things) find(kind, id string) *thing {
-	for _, t := range s.list {
-		if t.kind == kind && t.id == id {
-			return t
-		}
+func (s *things) find(kind, id string) *thing { return s.first[nameOf(kind, id)] }
+
+// add adds a thing.
+func (s *things) add(t *thing) {
+	s.list = append(s.list, t)
+	if at := nameOf(t.kind, t.id); s.first[at] == nil {
+		s.first[at] = t
 	}
-	return nil
 }
 
 // get returns the thing that has an id now, and makes one if there is none.
@@ -108,7 +110,7 @@ func (s *things) get(kind, id string) *thing {
 		if before := s.find(kind, id); before != nil && before.gone != nil {
 			t.late = true // another one of that name was deleted before
 		}
-		s.list = append(s.list, t)
+		s.add(t)
 		s.current[nameOf(kind, id)] = t
 	}
 	return t
@@ -131,7 +133,7 @@ func (s *things) move(kind, from, to string) {
 
 // collect finds all things of the recording.
 func (l *learner) collect() *things {
-	s := &things{current: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{}}
+	s := &things{current: map[string]*thing{}, first: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{}}
 	for _, e := range l.exchanges {
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)

@@ -67,15 +67,18 @@ func (m *mapping) text() string {
 	return text.String()
 }
 
-// has reports whether a member is set.
-func (m *mapping) has(name string) bool {
+// get returns the value of a member, or nil.
+func (m *mapping) get(name string) *yaml.Node {
 	for i := 0; i+1 < len(m.node.Content); i += 2 {
 		if m.node.Content[i].Value == name {
-			return true
+			return m.node.Content[i+1]
 		}
 	}
-	return false
+	return nil
 }
+
+// has reports whether a member is set.
+func (m *mapping) has(name string) bool { return m.get(name) != nil }
 
 // sequence is a list of mappings under way.
 type sequence struct{ node *yaml.Node }
@@ -209,6 +212,7 @@ const maxFlow = 100
 // write writes the scenario as a person would: short mappings and lists of plain values in one line.
 func (l *learner) write(root *mapping) ([]byte, error) {
 	shorten(root.node, 0)
+	l.guesses = nil
 	l.listGuesses(root.node, "")
 	var text bytes.Buffer
 	err := writeYAML(&text, root.node)

@@ -51,10 +51,13 @@ func idOf(text string) any {
 	return text
 }
 
-// durationText returns a length of time as a scenario has it.
+// lengthText returns a length of time as a scenario has it, in whole milliseconds.
+func lengthText(d time.Duration) string { return max(0, d.Round(time.Millisecond)).String() }
+
+// durationText returns a length of time as a scenario has it, in whole milliseconds, or the empty text for none.
 func durationText(d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}
-	return d.String()
+	return lengthText(d)
 }

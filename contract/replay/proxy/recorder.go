@@ -35,8 +35,11 @@ func newRecorder(c *Config, targets []*target) *recorder {
 	if c.Recording == nil {
 		return nil
 	}
-	salt := make([]byte, 16)
-	_, _ = rand.Read(salt)
+	salt := c.Salt
+	if salt == nil {
+		salt = make([]byte, 16)
+		_, _ = rand.Read(salt)
+	}
 	var documents []*specs.Document
 	for _, t := range targets {
 		documents = append(documents, t.document)

@@ -1,0 +1,258 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/specs/source"
+)
+
+// Build makes a server that begins with a scenario, or returns why it cannot: a source.Problem for each thing that is
+// wrong with the scenario, as far as that is known.
+type Build func(*Scenario) (compare.Subject, error)
+
+// place is a member of a mapping or an item of a list, which can be taken out of the scenario.
+type place struct {
+	parent, value *yaml.Node
+	path          string
+}
+
+// load takes out of the scenario whatever keeps a server from beginning with it, and notes that.
+func (l *learner) load(root *mapping) error {
+	if l.Build == nil {
+		return nil
+	}
+	var left []refusal
+	for {
+		err := l.try(root)
+		if err == nil {
+			for _, r := range left {
+				l.notes = append(l.notes, fmt.Sprintf("left out: %s: %s", r.path, r.reason))
+			}
+			return nil
+		}
+		refused := l.refused(root, err)
+		if len(refused) == 0 {
+			return fmt.Errorf("the scenario cannot be loaded: %w", err)
+		}
+		for _, r := range refused {
+			r.remove()
+			r.reason = firstReason(&left, r)
+			left = append(left, r)
+		}
+	}
+}
+
+// firstReason returns why a place is refused: what is left without something in it may be refused for that alone, and
+// is then refused for the reason of the first.
+func firstReason(left *[]refusal, r refusal) string {
+	inside := placesIn(r.value)
+	*left = slices.DeleteFunc(*left, func(earlier refusal) bool {
+		isInside := earlier.parent == r.value
+		for _, place := range inside {
+			isInside = isInside || earlier.parent == place.value
+		}
+		if isInside {
+			r.reason = earlier.reason
+		}
+		return isInside
+	})
+	return r.reason
+}
+
+// try builds a server of the scenario as it is.
+func (l *learner) try(root *mapping) error {
+	text, err := l.write(root)
+	if err != nil {
+		return err
+	}
+	subject, err := l.Build(&Scenario{Scenario: text, Files: l.files})
+	if err == nil && subject.Close != nil {
+		subject.Close()
+	}
+	return err
+}
+
+// replay sends the recorded requests to a server with the scenario, for its answers.
+func (l *learner) replay(ctx context.Context, learned *Scenario) error {
+	if l.Build == nil {
+		return nil
+	}
+	subject, err := l.Build(learned)
+	if err != nil {
+		return err
+	}
+	if subject.Close != nil {
+		defer subject.Close()
+	}
+	subject.Keys = map[string]string{}
+	for _, key := range learned.Keys {
+		for _, digest := range key.Recorded {
+			subject.Keys[digest] = key.Key
+		}
+	}
+	list := make([]*judge.Result, len(l.exchanges))
+	for i, e := range l.exchanges {
+		list[i] = e.Result
+	}
+	done, _, err := compare.Run(ctx, l.Comparison, subject, list)
+	if err != nil && ctx.Err() == nil {
+		l.notes = append(l.notes, fmt.Sprintf("the recording could not be replayed to its end: %v", err))
+	}
+	l.replayed = map[*judge.Result]*compare.Exchange{}
+	for _, e := range done {
+		l.replayed[e.Result] = e
+	}
+	return ctx.Err()
+}
+
+// refusal is a place in the scenario that is refused.
+type refusal struct {
+	place
+	reason string
+}
+
+// refused returns what an error says is wrong: the smallest places that there are. Where it names none, the first thing
+// is searched for with which the scenario is refused.
+func (l *learner) refused(root *mapping, err error) (list []refusal) {
+	places := placesIn(root.node)
+	for _, p := range problemsOf(err) {
+		path := p.Path
+		if file := filepath.Base(p.File); l.files[file] != nil {
+			for at, place := range places {
+				if place.value.Value == file {
+					path = at
+				}
+			}
+		}
+		for path != "" && places[path].parent == nil {
+			path = strings.TrimRight(path[:max(0, strings.LastIndexAny(path, ".["))], `"[`)
+		}
+		isSame := func(r refusal) bool { return path == r.path }
+		if path != "" && !slices.ContainsFunc(list, isSame) {
+			list = append(list, refusal{places[path], p.Reason})
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	return l.search(root, err)
+}
+
+// problemsOf returns the problems in an error, also in what it wraps.
+func problemsOf(err error) []*source.Problem {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if problems, _ := source.Problems(err); len(problems) > 0 {
+			return problems
+		}
+	}
+	return nil
+}
+
+// search returns the first item of a section with which the scenario, without what comes after it, does not load.
+func (l *learner) search(root *mapping, err error) []refusal {
+	var items []place
+	for i := 0; i+1 < len(root.node.Content); i += 2 {
+		section := root.node.Content[i+1]
+		for j := 0; section.Kind == yaml.MappingNode && j+1 < len(section.Content); j += 2 {
+			list, path := section.Content[j+1], source.Path(root.node.Content[i].Value, section.Content[j].Value)
+			if list.Kind != yaml.SequenceNode {
+				items = append(items, place{section, list, path})
+				continue
+			}
+			for n, item := range list.Content {
+				items = append(items, place{list, item, fmt.Sprintf("%s[%d]", path, n)})
+			}
+		}
+	}
+	first := sort.Search(len(items), func(i int) bool {
+		left := map[*yaml.Node]bool{}
+		for _, item := range items[i+1:] {
+			left[item.value] = true
+		}
+		return l.try(&mapping{without(root.node, left)}) != nil
+	})
+	if first == len(items) {
+		return nil
+	}
+	return []refusal{{items[first], err.Error()}}
+}
+
+// without returns a copy of a node without some of those in it.
+func without(n *yaml.Node, left map[*yaml.Node]bool) *yaml.Node {
+	if len(n.Content) == 0 {
+		return n
+	}
+	c := *n
+	c.Content = nil
+	for i, child := range n.Content {
+		isMember := n.Kind == yaml.MappingNode
+		if left[child] || isMember && i%2 == 0 {
+			continue
+		}
+		if isMember {
+			c.Content = append(c.Content, n.Content[i-1])
+		}
+		c.Content = append(c.Content, without(child, left))
+	}
+	return &c
+}
+
+// remove takes a place out of the scenario. Items of the list that wait for it, or for a later one, follow.
+func (p *place) remove() {
+	i := slices.Index(p.parent.Content, p.value)
+	if i < 0 { // it went with another one
+		return
+	}
+	if p.parent.Kind == yaml.MappingNode {
+		p.parent.Content = slices.Delete(p.parent.Content, i-1, i+1)
+		return
+	}
+	p.parent.Content = slices.Delete(p.parent.Content, i, i+1)
+	for _, item := range p.parent.Content {
+		m := &mapping{item}
+		after := m.get("after")
+		if after == nil {
+			continue
+		}
+		switch n := int(number(after.Value)); {
+		case n == i+1:
+			m.drop("after")
+		case n > i+1:
+			after.Value = strconv.Itoa(n - 1)
+		}
+	}
+}
+
+// placesIn returns the places in a node, by their paths.
+func placesIn(root *yaml.Node) map[string]place {
+	places := map[string]place{}
+	var walk func(n *yaml.Node, path []any)
+	walk = func(n *yaml.Node, path []any) {
+		for i, child := range n.Content {
+			var step any = i
+			if n.Kind == yaml.MappingNode {
+				if i%2 == 0 {
+					continue
+				}
+				step = n.Content[i-1].Value
+			}
+			at := append(slices.Clip(path), step)
+			text := source.Path(at...)
+			places[text] = place{n, child, text}
+			walk(child, at)
+		}
+	}
+	walk(root, nil)
+	return places
+}

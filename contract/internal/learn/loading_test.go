@@ -1,0 +1,91 @@
+package learn_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/specs/source"
+)
+
+// refusing returns a builder that refuses scenarios for what wrong finds in them.
+func refusing(wrong func(scenario map[string]any) error) contract.BuildLearned {
+	return func(learned *contract.Learned) (contract.Subject, error) {
+		var scenario map[string]any
+		if err := yaml.Unmarshal(learned.Scenario, &scenario); err != nil {
+			return contract.Subject{}, err
+		}
+		return contract.Subject{
+			Handler: http.NotFoundHandler(), Clock: func(time.Time) error { return nil },
+		}, wrong(scenario)
+	}
+}
+
+// poolsIn returns the names of the pools of a scenario.
+func poolsIn(scenario map[string]any) (names []string) {
+	section, _ := scenario["workflow"].(map[string]any)
+	list, _ := section["pools"].([]any)
+	for _, pool := range list {
+		names = append(names, fmt.Sprint(pool.(map[string]any)["name"]))
+	}
+	return names
+}
+
+func TestLoading(t *testing.T) {
+	t.Parallel()
+	pools := recordingOf(said{method: "GET", path: "/workflow/api/pools", status: 200, answer: `{"pools":[
+		{"id":"1","name":"default","default":true,"concurrencyLimit":10},{"id":"2","name":"a","default":false,"concurrencyLimit":1},
+		{"id":"3","name":"b","default":false,"concurrencyLimit":1},{"id":"4","name":"c","default":false,"concurrencyLimit":1}]}`})
+	for name, test := range map[string]struct {
+		wrong func(scenario map[string]any) error
+		note  string // that is wanted
+	}{
+		"a place that is named is left out": {func(scenario map[string]any) error {
+			for i, name := range poolsIn(scenario) {
+				if name == "b" {
+					problem := &source.Problem{Path: fmt.Sprintf("workflow.pools[%d].nothing", i), Reason: "b is bad"}
+					return fmt.Errorf("build: %w", errors.Join(problem))
+				}
+			}
+			return nil
+		}, "left out: workflow.pools[2]: b is bad"},
+		"a place that is not named is searched for": {func(scenario map[string]any) error {
+			if strings.Contains(strings.Join(poolsIn(scenario), " "), "b") {
+				return errors.New("there is something wrong")
+			}
+			return nil
+		}, "left out: workflow.pools[2]: there is something wrong"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			learned, err := mustChecker(t).Learn(t.Context(), pools(), refusing(test.wrong))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(learned.Notes, "\n"); got != test.note {
+				t.Errorf("notes %q, want %q", got, test.note)
+			}
+			var scenario map[string]any
+			if err := yaml.Unmarshal(learned.Scenario, &scenario); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(poolsIn(scenario), " "); got != "default a c" {
+				t.Errorf("pools %s, want those that are not refused", got)
+			}
+		})
+	}
+	t.Run("what is refused whatever is left out is an error", func(t *testing.T) {
+		t.Parallel()
+		_, err := mustChecker(t).Learn(t.Context(), pools(), refusing(func(map[string]any) error { return context.Canceled }))
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want that of the builder", err)
+		}
+	})
+}
