@@ -16,6 +16,7 @@ import (
 	"svc.example/understudy/mockserver/internal/llm/schedule"
 	"svc.example/understudy/mockserver/internal/llm/segmentrule"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -29,7 +30,10 @@ func Interface(engine bridge.Engine) op.Interface {
 		Name: "llm", Media: jsonapi.MediaType, Error: jsonapi.ErrorReplies{Reword: rewordErrors}.Reply,
 		Routes: slices.Concat(
 			r.Routes(kinds.Actions, jsonapi.List),
-			[]op.Route{{Path: "POST /api/actions/{id}/chatapp", Handle: runner.RunActionChatapp, For: op.Anyone}},
+			[]op.Route{{
+				Path: "POST /api/actions/{id}/chatapp", For: op.Anyone,
+				Handle: resource.On(kinds.Actions.Resource, runner.RunActionChatapp),
+			}},
 			r.Routes(schedule.AgentSchedules, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
 				{Path: "POST /api/agent_schedules/{id}/callback", Handle: schedule.CallbackAgentSchedule},
@@ -41,7 +45,7 @@ func Interface(engine bridge.Engine) op.Interface {
 			r.Routes(kinds.ChatInterfaces, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(chat.Chats, jsonapi.List, jsonapi.Create, jsonapi.Get),
 			[]op.Route{
-				{Path: "POST /api/chats/{id}/continue", Handle: runner.ContinueChat},
+				{Path: "POST /api/chats/{id}/continue", Handle: resource.On(chat.Chats.Resource, runner.ContinueChat)},
 				{Path: "POST /api/chats/{id}/download_files", Handle: chat.Chats.VisibleOnly(chat.DownloadChatFiles)},
 				{Path: "GET /api/chats/{id}/history", Handle: chat.Chats.VisibleOnly(chat.GetChatHistory)},
 			},
@@ -57,7 +61,10 @@ func Interface(engine bridge.Engine) op.Interface {
 				},
 			},
 			r.Routes(knowledge.KnowledgeBases, jsonapi.Update, jsonapi.Remove),
-			[]op.Route{{Path: "POST /api/knowledge_bases/{id}/query", Handle: q.QueryKnowledgeBase}},
+			[]op.Route{{
+				Path:   "POST /api/knowledge_bases/{id}/query",
+				Handle: resource.On(knowledge.KnowledgeBases.Resource, q.QueryKnowledgeBase),
+			}},
 			r.Routes(knowledge.DatastoreQueryTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.PresentationArtifactTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.Projects, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),

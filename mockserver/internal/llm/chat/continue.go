@@ -18,7 +18,6 @@ import (
 	"svc.example/understudy/mockserver/internal/llm/kinds"
 	"svc.example/understudy/mockserver/internal/llm/knowledge"
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -27,11 +26,7 @@ type Runner struct{ Querier knowledge.Querier }
 
 // ContinueChat sends one more input to the agent of a chat. The whole turn is stored in the chat before the first event
 // of the answer is sent, so a client that has read an event can look the turn up.
-func (r Runner) ContinueChat(c *op.Call) (op.Reply, error) {
-	_, chat, err := resource.Find[world.Resource[world.Chat]](Chats.Resource, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (r Runner) ContinueChat(c *op.Call, chat world.Resource[world.Chat]) (op.Reply, error) {
 	if !maySeeChat(c, chat) {
 		return op.Reply{}, op.Forbidden("chat %s belongs to another user", chat.UUID)
 	}
@@ -98,11 +93,7 @@ const signatureAge = 5 * time.Minute
 
 // RunActionChatapp answers a slash command. The platform would send the agent's answer to response_url; the mock sends
 // no requests, so the answer appears only in the chat.
-func (r Runner) RunActionChatapp(c *op.Call) (op.Reply, error) {
-	_, action, err := resource.Find[world.Resource[world.Action]](kinds.Actions.Resource, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (r Runner) RunActionChatapp(c *op.Call, action world.Resource[world.Action]) (op.Reply, error) {
 	integration, ok := jsonapi.Find(c.World, action.Attributes.IntegrationID, &c.World.LLM.Integrations)
 	if !ok || integration.Attributes.ServiceType != kinds.Chatapp {
 		return op.Reply{}, op.NotFound("action of a chat app", "id", action.UUID)

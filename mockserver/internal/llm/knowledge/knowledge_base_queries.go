@@ -15,7 +15,6 @@ import (
 	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -39,11 +38,7 @@ type Arguments struct {
 }
 
 // QueryKnowledgeBase answers with the text that an agent would get.
-func (q Querier) QueryKnowledgeBase(c *op.Call) (op.Reply, error) {
-	_, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (q Querier) QueryKnowledgeBase(c *op.Call, r world.Resource[world.KnowledgeBase]) (op.Reply, error) {
 	var body struct {
 		Function  string    `json:"function"`
 		Arguments Arguments `json:"arguments"`

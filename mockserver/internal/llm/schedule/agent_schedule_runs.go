@@ -16,8 +16,10 @@ import (
 	"svc.example/understudy/specs"
 )
 
+var scheduleFromPath = resource.Named[world.Resource[world.AgentSchedule]](AgentSchedules.Resource)
+
 // CallbackAgentSchedule stores the result of a run. It does not count as a change of the schedule by a user (assumed).
-var CallbackAgentSchedule = op.OnSent(resource.Named[world.Resource[world.AgentSchedule]](AgentSchedules.Resource), func(
+var CallbackAgentSchedule = op.OnSent(scheduleFromPath, func(
 	c *op.Call, r world.Resource[world.AgentSchedule], body struct {
 		Session    string  `json:"session_id"`
 		Attempt    string  `json:"attempt_id"`
@@ -62,7 +64,7 @@ func disableIfOver(c *op.Call, r *world.Resource[world.AgentSchedule]) (bool, er
 
 // ExecuteAgentSchedule answers with the definition of a run, and runs nothing. Past the end of a schedule the
 // definition only logs this (public).
-var ExecuteAgentSchedule = resource.On(AgentSchedules.Resource, func(
+var ExecuteAgentSchedule = op.On(scheduleFromPath, func(
 	c *op.Call, r world.Resource[world.AgentSchedule],
 ) (op.Reply, error) {
 	over, err := disableIfOver(c, &r)
