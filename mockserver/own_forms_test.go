@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"mime/multipart"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,6 +54,24 @@ func TestOwnForms(t *testing.T) {
 		}
 		c.story("GET /notes/1 -> 200 " + shown)
 	})
+}
+
+// An answer of 204 has no body, whatever a document shows for it.
+func TestOwnAnswerOf204(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/own/notes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "notes.yaml")
+	shown := bytes.Replace(text, []byte("{description: It is gone.}"),
+		[]byte("{description: It is gone., content: {application/json: {schema: {type: object}}}}"), 1)
+	if err := os.WriteFile(file, shown, 0o600); err != nil || bytes.Equal(text, shown) {
+		t.Fatal(err)
+	}
+	c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", file))}
+	c.call("POST /notes", "title=a", asForm)
+	c.story("DELETE /notes/1 -> 204")
 }
 
 func TestOwnConditionsAndMethods(t *testing.T) {
