@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/mockserver"
 )
@@ -72,6 +75,37 @@ func TestOwnAnswerOf204(t *testing.T) {
 	c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", file))}
 	c.call("POST /notes", "title=a", asForm)
 	c.story("DELETE /notes/1 -> 204")
+}
+
+// A new key fits the parameter that names it in a path, where its member says nothing.
+func TestNewKeysFitTheirParameter(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		"{type: string, format: uuid}":           `^[0-9a-f]{8}-[0-9a-f-]{27}$`,
+		"{type: string, pattern: '^A[0-9]{3}$'}": `^A[0-9]{3}$`,
+		"{type: string}":                         `^1$`,
+		"{type: integer}":                        `^1$`,
+	} {
+		t.Run(schema, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "shop.yaml")
+			const thing = "{type: object, properties: {id: {type: string}, name: {type: string}}}"
+			text := "openapi: 3.0.3\ninfo: {title: Shop, version: '1'}\nservers: [{url: https://api.shop.example/v1}]\npaths:\n" +
+				"  /charts: {post: {requestBody: {content: {application/json: {schema: " + thing + "}}}, responses: {'201': " +
+				"{description: x, content: {application/json: {schema: " + thing + "}}}}}}\n  /charts/{id}: {get: {parameters: " +
+				"[{name: id, in: path, required: true, schema: " + schema + "}], responses: {'200': {description: x, content: " +
+				"{application/json: {schema: " + thing + "}}}}}}\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", file))}
+			_, made, _ := c.call("POST /charts", `{"name":"a"}`)
+			id := gjson.Get(made, "id").String()
+			if status, shown, _ := c.call("GET /charts/"+id, ""); !regexp.MustCompile(want).MatchString(id) || status != 200 {
+				t.Errorf("made %s; shown: %d %s", made, status, shown)
+			}
+		})
+	}
 }
 
 func TestOwnConditionsAndMethods(t *testing.T) {

@@ -206,11 +206,14 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 	if key := r.behaviour.madeKey(call, r, n); key != "" {
 		return key
 	}
-	part := r.schema.members[r.key]
-	if part == nil || part.Value == nil {
-		return strconv.FormatInt(n, 10)
+	s := &openapi3.Schema{}
+	if part := r.schema.members[r.key]; part != nil && part.Value != nil {
+		s = part.Value
 	}
-	s := part.Value
+	if isText := s.Type.Includes(openapi3.TypeString) || s.Type == nil; isText && s.Format == "" && s.Pattern == "" &&
+		s.Example == nil && r.param != nil { // which a path must fit as well
+		s = r.param
+	}
 	example, _ := s.Example.(string)
 	prefix := example[:strings.LastIndexAny(example, "_-")+1]
 	switch {
