@@ -2,20 +2,27 @@ package mockserver_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	gocmp "github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/mockserver"
@@ -23,25 +30,46 @@ import (
 )
 
 // The walk makes, shows, lists, changes and deletes one thing of each resource of a document, and calls every other
-// operation once, all with samples of what the document wants. It runs over the documents in testdata, and over those
-// in the folder that OWN_DOCUMENTS names, of which it prints what was answered otherwise than documented.
+// operation once, all with samples of what the document wants. Both engines judge what was answered. It runs over the
+// documents in testdata, of which a golden table says how many operations are answered as documented, and over those in
+// the folder that OWN_DOCUMENTS names, of which it prints that.
 func TestOwnDocuments(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/own/*")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no documents in testdata: %v", err)
 	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			w := newOwnWalk(t, file)
-			w.walk()
-			if len(w.wrong) > 0 {
-				t.Errorf("%d of %d operations were not answered as documented:\n%s", len(w.wrong), w.calls,
-					strings.Join(w.wrong, "\n"))
+	var mu sync.Mutex
+	rows := map[string]string{}
+	t.Run("in testdata", func(t *testing.T) {
+		t.Parallel()
+		t.Cleanup(func() {
+			got := "document\toperations\tresources\tas documented\tnot\n" + strings.Join(slices.Sorted(maps.Values(rows)), "")
+			if os.Getenv("UPDATE") == "1" {
+				if err := os.WriteFile("testdata/own.tsv", []byte(got), 0o600); err != nil {
+					t.Error(err)
+				}
+			}
+			want, err := os.ReadFile("testdata/own.tsv")
+			if diff := gocmp.Diff(string(want), got); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
 		})
-	}
+		for _, file := range files {
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
+				w := newOwnWalk(t, file)
+				w.walk()
+				w.judge()
+				mu.Lock()
+				rows[file] = w.row()
+				mu.Unlock()
+				if len(w.wrong) > 0 {
+					t.Errorf("%d of %d operations were not answered as documented:\n%s", len(w.wrong), w.calls, w.reasons())
+				}
+			})
+		}
+	})
 	folder := os.Getenv("OWN_DOCUMENTS")
 	if folder == "" {
 		return
@@ -55,8 +83,38 @@ func TestOwnDocuments(t *testing.T) {
 			t.Parallel()
 			w := newOwnWalk(t, file)
 			w.walk()
-			t.Logf("%s: %d operations, %d resources, %d answered as documented, %d not\n%s", filepath.Base(file),
-				len(w.doc.Operations), len(w.doc.Resources()), w.calls-len(w.wrong), len(w.wrong), strings.Join(w.wrong, "\n"))
+			w.judge()
+			t.Logf("%s%s", w.row(), w.reasons())
+		})
+	}
+}
+
+// An independent validator has nothing against the answers: Prism, as a proxy in front of the mock.
+func TestPrismOfOwnDocuments(t *testing.T) {
+	t.Parallel()
+	program := os.Getenv("PRISM")
+	if program == "" {
+		t.Skip("PRISM is not set; task prism sets it")
+	}
+	files, err := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("OWN_DOCUMENTS"), "testdata/own"), "*.[jy]*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no documents in testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			w := newOwnWalk(t, file)
+			mock := httptest.NewServer(newServer(t, mockserver.WithSpec("shop", file)))
+			t.Cleanup(mock.Close)
+			address := freeAddress(t)
+			startPrism(t, program, file, mock.URL+"/shop"+w.doc.BasePath, address)
+			await(t, address)
+			w.client, w.base = http.DefaultClient, "http://"+address
+			w.walk()
+			t.Logf("%s%s", w.row(), w.reasons())
+			if len(w.wrong) > 0 && os.Getenv("OWN_DOCUMENTS") == "" {
+				t.Errorf("%d of %d operations were not answered as documented", len(w.wrong), w.calls)
+			}
 		})
 	}
 }
@@ -67,13 +125,15 @@ type ownWalk struct {
 	client *http.Client
 	base   string
 	calls  int
-	wrong  []string
+	wrong  map[string]string   // why, by operation
 	made   map[string][]string // keys by resource
 	path   []string            // the values in the path of the last call
 	body   any                 // of the last call
 	called map[string]bool
 
 	deleted map[string]bool // resources of which the one that was made was deleted
+
+	recording bytes.Buffer
 }
 
 func newOwnWalk(t *testing.T, file string) *ownWalk {
@@ -82,11 +142,40 @@ func newOwnWalk(t *testing.T, file string) *ownWalk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport := mockserver.NewTransport(t, mockserver.WithSpec("shop", file))
-	return &ownWalk{
-		t: t, doc: doc, client: transport.Client(), base: mockserver.DefaultBaseURL("shop") + doc.BasePath,
+	w := &ownWalk{
+		t: t, doc: doc, base: mockserver.DefaultBaseURL("shop") + doc.BasePath, wrong: map[string]string{},
 		made: map[string][]string{}, called: map[string]bool{}, deleted: map[string]bool{},
 	}
+	w.client = mockserver.NewTransport(t, mockserver.WithSpec("shop", file), mockserver.WithRecording(&w.recording)).Client()
+	return w
+}
+
+// judge lets both engines look at what was answered.
+func (w *ownWalk) judge() {
+	w.t.Helper()
+	checker := newChecker(w.t, contract.WithSpec("shop", w.doc.File), contract.WithInterfaces("shop"))
+	found := check(w.t, checker, contract.Read("walk.ndjson", bytes.NewReader(w.recording.Bytes())))
+	for _, f := range found.Findings {
+		o := w.doc.Operation(strings.TrimPrefix(f.Operation, "shop."))
+		if o == nil || f.Verdict != report.Fail || f.Severity != report.Error {
+			continue
+		}
+		success, _, _ := o.Success()
+		isUnsaid := f.Rule == "undocumented-status" && (success == "" || strings.Contains(f.Message, " 404 "))
+		isKey := strings.HasPrefix(f.Message, "path parameter") // of which the document says less where it is made
+		if !isUnsaid && !isKey {
+			w.fail(o, "%s: %s", f.Rule, f.Message)
+		}
+	}
+}
+
+func (w *ownWalk) row() string {
+	return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\n", filepath.Base(w.doc.File), w.calls, len(w.doc.Resources()),
+		w.calls-len(w.wrong), len(w.wrong))
+}
+
+func (w *ownWalk) reasons() string {
+	return strings.Join(slices.Sorted(maps.Values(w.wrong)), "\n")
 }
 
 // walk calls operations in an order in which what they need is there.
@@ -118,11 +207,26 @@ func (w *ownWalk) walk() {
 			w.put(o.Actions()[0].Resource)
 		}
 		w.call(o)
+		if rankOf(o) == rank[specs.Update] { // what was changed is still there
+			w.getAgain(o)
+		}
 	}
 	for _, o := range order { // what was deleted is gone
 		if actions := o.Actions(); len(actions) > 0 && actions[0].Verb == specs.Get && w.deleted[actions[0].Resource.Name] {
 			if status, body, _, err := w.send(o); err != nil || status != http.StatusNotFound {
 				w.fail(o, "it was deleted, and yet: status %d, %v: %s", status, err, body)
+			}
+		}
+	}
+}
+
+func (w *ownWalk) getAgain(changed *specs.Operation) {
+	r := changed.Actions()[0].Resource
+	for _, o := range w.doc.Operations {
+		if actions := o.Actions(); len(actions) > 0 && actions[0].Verb == specs.Get && actions[0].Resource == r &&
+			w.made[r.Name] != nil {
+			if status, body, _, err := w.send(o); err != nil || status >= 400 {
+				w.fail(o, "after a change: status %d, %v: %s", status, err, body)
 			}
 		}
 	}
@@ -159,8 +263,11 @@ func (w *ownWalk) call(o *specs.Operation) {
 	}
 }
 
+// fail notes the first of what is wrong with the answers of an operation.
 func (w *ownWalk) fail(o *specs.Operation, format string, args ...any) {
-	w.wrong = append(w.wrong, fmt.Sprintf("  %s %s: ", o.Method, o.Template)+fmt.Sprintf(format, args...))
+	if w.wrong[o.ID] == "" {
+		w.wrong[o.ID] = fmt.Sprintf("  %s %s: ", o.Method, o.Template) + fmt.Sprintf(format, args...)
+	}
 }
 
 // learn remembers what names a thing that was made.
@@ -178,6 +285,10 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 		isPut := a.Verb == specs.Update && o.Method == http.MethodPut && w.made[a.Resource.Name] == nil
 		isMade := a.Verb == specs.Create || isPut
 		if !isMade || len(a.Resource.Keys) == 0 {
+			continue
+		}
+		if isPut && len(w.path) == len(a.Resource.Path) {
+			w.made[a.Resource.Name] = slices.Clone(w.path)
 			continue
 		}
 		keys := slices.Clone(w.path[:min(len(w.path), len(a.Resource.Path)-1)])
@@ -259,6 +370,9 @@ func (w *ownWalk) send(o *specs.Operation) (status int, answer []byte, location 
 	}
 	defer response.Body.Close()
 	answer, err = io.ReadAll(response.Body)
+	if said := response.Header.Get("Sl-Violations"); strings.Contains(said, `["response`) { // of Prism
+		w.fail(o, "status %d: %s", response.StatusCode, said)
+	}
 	return response.StatusCode, answer, response.Header.Get("Location"), err
 }
 
@@ -303,7 +417,7 @@ func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err er
 		return nil, "", nil
 	}
 	content := o.Spec.RequestBody.Value.Content
-	for _, name := range []string{"application/json", "application/json-patch+json"} {
+	for _, name := range []string{"application/json", "application/json-patch+json", "application/merge-patch+json"} {
 		if content[name] == nil || content[name].Schema == nil {
 			continue
 		}

@@ -2,6 +2,7 @@ package specs
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
@@ -9,6 +10,8 @@ import (
 	"net/url"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // fields returns the fields of a form.
@@ -21,7 +24,7 @@ func (r *Reader) fields(sent Sent) (fields url.Values, isForm bool, err error) {
 		return nil, false, nil //nolint:nilerr // the validator refuses the type
 	}
 	if mediaType == mediaMultipart {
-		fields, err = multipartFields(sent.Body, parameters["boundary"])
+		fields, err = multipartFields(sent.Body, parameters["boundary"], false)
 	} else {
 		fields, err = url.ParseQuery(string(sent.Body))
 	}
@@ -38,7 +41,26 @@ func notUTF8(text string) bool { return !utf8.ValidString(text) }
 // maxFields is the number of fields that a form may have, the same as in net/url for the other kind.
 const maxFields = 10_000
 
-func multipartFields(body []byte, boundary string) (url.Values, error) {
+// Multipart returns the JSON object of a schema that the parts of a body stand for, with the names of files in place of
+// what they hold; nil if the body is not of that kind.
+func (r *Reader) Multipart(schema *openapi3.Schema, contentType string, body []byte) []byte {
+	mediaType, parameters, err := mime.ParseMediaType(contentType)
+	if err != nil || mediaType != mediaMultipart {
+		return nil
+	}
+	fields, err := multipartFields(body, parameters["boundary"], true)
+	if err != nil {
+		return nil
+	}
+	text, err := json.Marshal(r.object(schema, fields))
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// multipartFields returns the fields of a form in parts: of files, what they hold, or their names.
+func multipartFields(body []byte, boundary string, namesFiles bool) (url.Values, error) {
 	if boundary == "" {
 		return nil, fmt.Errorf("the Content-Type has no boundary")
 	}
@@ -58,6 +80,9 @@ func multipartFields(body []byte, boundary string) (url.Values, error) {
 		value, err := io.ReadAll(part)
 		if err != nil {
 			return nil, err
+		}
+		if name := part.FileName(); namesFiles && name != "" {
+			value = []byte(name)
 		}
 		fields.Add(part.FormName(), string(value))
 	}

@@ -359,6 +359,15 @@ func (m *Maker) isHidden(property *openapi3.Schema) bool {
 	return m.Direction == accept.Request && property.ReadOnly || m.Direction == accept.Response && property.WriteOnly
 }
 
+// requiresHidden reports whether a schema requires a member that the other side alone sends. Some validators want it all
+// the same, so that no value suits all of them.
+func (m *Maker) requiresHidden(s *openapi3.Schema) bool {
+	return slices.ContainsFunc(s.Required, func(name string) bool {
+		member := s.Properties[name]
+		return member != nil && member.Value != nil && m.Direction == accept.Response && m.isHidden(member.Value)
+	})
+}
+
 // wants reports whether an object should have an optional member.
 func (m *Maker) wants(property *openapi3.Schema, size int, s *openapi3.Schema) bool {
 	isFull := s.MaxProps != nil && uint64(size+len(s.Required)) >= *s.MaxProps
@@ -402,7 +411,8 @@ func (m *Maker) fill(object map[string]any, s *openapi3.Schema, at string) error
 
 func (m *Maker) list(s *openapi3.Schema, at string) (any, error) {
 	n := uint64(1)
-	if len(m.stack) > maxOptional || s.Items == nil || s.Items.Value != nil && slices.Contains(m.stack, s.Items.Value) {
+	if len(m.stack) > maxOptional || s.Items == nil || s.Items.Value != nil &&
+		(slices.Contains(m.stack, s.Items.Value) || m.requiresHidden(s.Items.Value)) {
 		n = 0
 	}
 	if s.MaxItems != nil {

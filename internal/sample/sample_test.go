@@ -116,6 +116,23 @@ func TestSamplesHaveASide(t *testing.T) {
 	}
 }
 
+// Validators disagree whether an answer has a required member that is writeOnly.
+func TestListsOfWhatRequiresAHiddenMemberAreEmpty(t *testing.T) {
+	t.Parallel()
+	const item = `{"type":"object","required":["secret"],"properties":{"secret":{"type":"string","writeOnly":true}}}`
+	for schema, want := range map[string]int{
+		`{"type":"array","items":` + item + `}`:                                      0,
+		`{"type":"array","minItems":2,"items":` + item + `}`:                         2,
+		`{"type":"array","items":` + strings.ReplaceAll(item, "write", "read") + `}`: 1,
+	} {
+		m := sample.Maker{Direction: accept.Response}
+		value, err := m.Of(schemaOf(t, schema))
+		if list, _ := value.([]any); err != nil || len(list) != want {
+			t.Errorf("%s: %v, %v, want %d items", schema, value, err, want)
+		}
+	}
+}
+
 // A schema that no value fits, or that is too large, is an error, and soon.
 func TestSchemasWithoutASample(t *testing.T) {
 	t.Parallel()

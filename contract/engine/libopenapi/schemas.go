@@ -2,6 +2,7 @@ package libopenapi
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -36,15 +37,15 @@ func (s *schemas) call(kind string, call func() []*errors.ValidationError) (faul
 	if _, isCompiled := s.compiled.Load(kind); isCompiled {
 		s.mu.RLock()
 		defer s.mu.RUnlock()
-		return faultsOf(call()), nil
+		return faultsOf(call())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	faults = faultsOf(call())
+	faults, err = faultsOf(call())
 	if kind != "" {
 		s.compiled.Store(kind, true)
 	}
-	return faults, nil
+	return faults, err
 }
 
 // RequestBody implements engine.Schemas.
@@ -117,10 +118,13 @@ func (s *schemas) withoutHeaders(ignored []string) *v3.PathItem {
 	return &lean
 }
 
-// faultsOf returns the parts of errors that are worth reporting.
-func faultsOf(errs []*errors.ValidationError) []engine.Fault {
-	var faults []engine.Fault
+// faultsOf returns the parts of errors that are worth reporting. A schema that the library cannot compile is no fault of
+// a message.
+func faultsOf(errs []*errors.ValidationError) (faults []engine.Fault, err error) {
 	for _, e := range errs {
+		if strings.HasSuffix(e.Message, "failed schema compilation") {
+			return nil, fmt.Errorf("%s: %s", e.Message, e.Reason)
+		}
 		if len(e.SchemaValidationErrors) == 0 {
 			faults = append(faults, engine.Fault{Message: e.Message})
 		}
@@ -128,7 +132,7 @@ func faultsOf(errs []*errors.ValidationError) []engine.Fault {
 			faults = append(faults, engine.Fault{Path: slices.Clone(s.InstancePath), Message: s.Reason})
 		}
 	}
-	return faults
+	return faults, nil
 }
 
 // mediaOf returns a Content-Type without its parameters.

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -203,7 +205,8 @@ type resource struct {
 	within  []string // those that name its parent
 	at      specs.Pointer
 	request specs.Pointer
-	key     string // the member that names one within its parent
+	key     string           // the member that names one within its parent
+	param   *openapi3.Schema // of the parameter that names one where it is shown; nil if the document does not say
 	schema  *object
 
 	behaviour *behaviour
@@ -226,6 +229,12 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 	}
 	if len(a.At) > 0 {
 		r.at = a.At[0]
+	}
+	if get := c.location(a.Resource); get != nil && len(get.PathParameters()) > 0 {
+		names := get.PathParameters()
+		if p := get.Parameters.GetByInAndName(openapi3.ParameterInPath, names[len(names)-1]); p != nil && p.Schema != nil {
+			r.param = p.Schema.Value
+		}
 	}
 	return r
 }

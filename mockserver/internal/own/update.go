@@ -17,8 +17,11 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// mediaPatch is the media type of RFC 6902.
-const mediaPatch = "application/json-patch+json"
+// The media types of RFC 6902 and RFC 7396.
+const (
+	mediaPatch = "application/json-patch+json"
+	mediaMerge = "application/merge-patch+json"
+)
 
 // updater changes a thing.
 type updater struct {
@@ -42,7 +45,7 @@ func (u updater) as(update string) updater {
 }
 
 func (u updater) handle(call *op.Call) (op.Reply, error) {
-	given := u.resource.given(call)
+	given := u.given(call)
 	keys := paramsOf(call, u.resource.path)
 	if len(keys) == 0 { // the body names it
 		keys = paramsOf(call, u.resource.within)
@@ -100,8 +103,11 @@ func (u updater) create(call *op.Call, given []member, keys []string) (op.Reply,
 // changed returns what an object is after the request.
 func (u updater) changed(call *op.Call, thing world.Thing, given []member) (jsontext.Value, error) {
 	o := u.resource.schema
-	if u.isPatch || strings.HasPrefix(call.Header("Content-Type"), mediaPatch) {
+	if (u.isPatch || strings.HasPrefix(call.Header("Content-Type"), mediaPatch)) && !u.mergesPatch(call) {
 		return u.patched(call, thing)
+	}
+	if strings.HasPrefix(call.Header("Content-Type"), mediaMerge) {
+		u.replaces = false
 	}
 	list := membersOf(thing.Text)
 	if u.replaces && u.verb == specs.Update {
@@ -158,6 +164,16 @@ func (u updater) patched(call *op.Call, thing world.Thing) (jsontext.Value, erro
 		return nil, op.Unprocessable("", "the %s does not fit its schema after the JSON Patch", u.resource.spec.Title)
 	}
 	return u.finish(call, thing, membersOf(text))
+}
+
+// mergesPatch reports whether the body of a JSON Patch is an object, as the document describes it, and so to be merged.
+func (u updater) mergesPatch(call *op.Call) bool {
+	if u.operation.Spec.RequestBody == nil || u.operation.Spec.RequestBody.Value == nil {
+		return false
+	}
+	media := u.operation.Spec.RequestBody.Value.Content[mediaPatch]
+	return media != nil && media.Schema != nil && media.Schema.Value.Type.Is(openapi3.TypeObject) &&
+		jsontext.Value(call.Body).Kind() == '{'
 }
 
 // isOfItsOwn reports whether a patch has operations that the document describes and RFC 6902 does not. What they change

@@ -103,7 +103,7 @@ func (r *resource) standardsOf(o *specs.Operation) (list []member) {
 
 func (c creator) handle(call *op.Call) (op.Reply, error) {
 	parents := paramsOf(call, c.resource.within)
-	given := c.resource.given(call)
+	given := c.given(call)
 	for _, m := range c.standards {
 		if index(given, m.name) < 0 {
 			given = append(given, m)
@@ -156,9 +156,16 @@ func setHeader(list [][2]string, name, value string) [][2]string {
 	return append(list, [2]string{name, value})
 }
 
-// given returns the members that the request's body gives an object.
-func (r *resource) given(call *op.Call) []member {
-	text := jsontext.Value(call.Body)
+// given returns the members that the request's body gives an object: JSON, or the parts of a form.
+func (w *shower) given(call *op.Call) []member {
+	r, text := w.resource, jsontext.Value(call.Body)
+	if body := w.operation.Spec.RequestBody; body != nil && body.Value != nil {
+		if media := body.Value.Content["multipart/form-data"]; media != nil && media.Schema != nil {
+			if parts := w.operation.Reader.Multipart(media.Schema.Value, call.Header("Content-Type"), call.Body); parts != nil {
+				text = parts
+			}
+		}
+	}
 	for _, token := range r.request {
 		list := membersOf(text)
 		i := index(list, token)
@@ -199,11 +206,14 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 	if key := r.behaviour.madeKey(call, r, n); key != "" {
 		return key
 	}
-	part := r.schema.members[r.key]
-	if part == nil || part.Value == nil {
-		return strconv.FormatInt(n, 10)
+	s := &openapi3.Schema{}
+	if part := r.schema.members[r.key]; part != nil && part.Value != nil {
+		s = part.Value
 	}
-	s := part.Value
+	if isText := s.Type.Includes(openapi3.TypeString) || s.Type == nil; isText && s.Format == "" && s.Pattern == "" &&
+		s.Example == nil && r.param != nil { // which a path must fit as well
+		s = r.param
+	}
 	example, _ := s.Example.(string)
 	prefix := example[:strings.LastIndexAny(example, "_-")+1]
 	switch {

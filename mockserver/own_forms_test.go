@@ -1,0 +1,162 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
+)
+
+func newNotes(t *testing.T) *shopClient {
+	t.Helper()
+	return &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", "testdata/own/notes.yaml"),
+		mockserver.WithClock(mockserver.ClockFrozen))}
+}
+
+const asForm = "Content-Type: application/x-www-form-urlencoded"
+
+// What a client sends as a form is kept as the JSON that answers show.
+func TestOwnForms(t *testing.T) {
+	t.Parallel()
+	const note, shown = `{"id":1,"count":3,"isOpen":true,"tags":["a","b"],"title":"milk"}`,
+		`{"id":1,"count":3,"isOpen":true,"picture":"a.png","tags":["a","b"],"title":"milk"}`
+	t.Run("a form makes an object with the types of the schema", func(t *testing.T) {
+		t.Parallel()
+		c := newNotes(t)
+		status, answer, header := c.call("POST /notes", "title=milk&count=3&isOpen=true&tags=a&tags=b", asForm)
+		if status != 201 || answer != note || header.Get("Location") != "https://api.shop.example/v1/notes/1" {
+			t.Errorf("%d %s, Location %s", status, answer, header.Get("Location"))
+		}
+		c.story("GET /notes/1 -> 200 " + note)
+		if status, answer, _ := c.call("POST /notes", "count=3", asForm); status != 400 {
+			t.Errorf("without the title: %d %s", status, answer)
+		}
+	})
+	t.Run("so does one of several parts, of which a file is shown by its name", func(t *testing.T) {
+		t.Parallel()
+		c := newNotes(t)
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		for _, field := range [][2]string{{"title", "milk"}, {"count", "3"}, {"isOpen", "true"}, {"tags", "a"}, {"tags", "b"}} {
+			_ = form.WriteField(field[0], field[1])
+		}
+		file, _ := form.CreateFormFile("picture", "a.png")
+		_, _ = file.Write([]byte("\x89PNG\x00"))
+		_ = form.Close()
+		if status, answer, _ := c.call("POST /notes", body.String(), "Content-Type: "+form.FormDataContentType()); status != 201 ||
+			answer != shown {
+			t.Errorf("%d %s", status, answer)
+		}
+		c.story("GET /notes/1 -> 200 " + shown)
+	})
+}
+
+// An answer of 204 has no body, whatever a document shows for it.
+func TestOwnAnswerOf204(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/own/notes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "notes.yaml")
+	shown := bytes.Replace(text, []byte("{description: It is gone.}"),
+		[]byte("{description: It is gone., content: {application/json: {schema: {type: object}}}}"), 1)
+	if err := os.WriteFile(file, shown, 0o600); err != nil || bytes.Equal(text, shown) {
+		t.Fatal(err)
+	}
+	c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", file))}
+	c.call("POST /notes", "title=a", asForm)
+	c.story("DELETE /notes/1 -> 204")
+}
+
+// A new key fits the parameter that names it in a path, where its member says nothing.
+func TestNewKeysFitTheirParameter(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		"{type: string, format: uuid}":           `^[0-9a-f]{8}-[0-9a-f-]{27}$`,
+		"{type: string, pattern: '^A[0-9]{3}$'}": `^A[0-9]{3}$`,
+		"{type: string}":                         `^1$`,
+		"{type: integer}":                        `^1$`,
+	} {
+		t.Run(schema, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "shop.yaml")
+			const thing = "{type: object, properties: {id: {type: string}, name: {type: string}}}"
+			text := "openapi: 3.0.3\ninfo: {title: Shop, version: '1'}\nservers: [{url: https://api.shop.example/v1}]\npaths:\n" +
+				"  /charts: {post: {requestBody: {content: {application/json: {schema: " + thing + "}}}, responses: {'201': " +
+				"{description: x, content: {application/json: {schema: " + thing + "}}}}}}\n  /charts/{id}: {get: {parameters: " +
+				"[{name: id, in: path, required: true, schema: " + schema + "}], responses: {'200': {description: x, content: " +
+				"{application/json: {schema: " + thing + "}}}}}}\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", file))}
+			_, made, _ := c.call("POST /charts", `{"name":"a"}`)
+			id := gjson.Get(made, "id").String()
+			if status, shown, _ := c.call("GET /charts/"+id, ""); !regexp.MustCompile(want).MatchString(id) || status != 200 {
+				t.Errorf("made %s; shown: %d %s", made, status, shown)
+			}
+		})
+	}
+}
+
+func TestOwnConditionsAndMethods(t *testing.T) {
+	t.Parallel()
+	c := newNotes(t)
+	for _, title := range []string{"a", "b", "c"} {
+		c.call("POST /notes", "title="+title, asForm)
+	}
+	tag := func() string {
+		_, _, header := c.call("GET /notes/1", "")
+		return header.Get("ETag")
+	}
+	before := tag()
+	for _, test := range []struct {
+		request, body string
+		headers       []string
+		status        int
+		answer        string
+	}{
+		{"HEAD /notes/1", "", nil, 405, ""}, // as of the platform's interfaces
+		{"OPTIONS /notes/1", "", nil, 405, ""},
+		{"GET /notes/1", "", []string{"If-None-Match: " + before}, 304, ""},
+		{"GET /notes/1", "", []string{`If-None-Match: "other"`}, 200, `{"id":1,"title":"a"}`},
+		{
+			"PATCH /notes/1", `{"count":1}`, []string{"Content-Type: application/json-patch+json", `If-Match: "other"`}, 412,
+			"",
+		},
+		{
+			"PATCH /notes/1", `{"count":1}`, []string{"Content-Type: application/json-patch+json", "If-Match: " + before}, 200,
+			`{"id":1,"title":"a","count":1}`,
+		},
+		{
+			"PUT /notes/1", `{"title":"d"}`, []string{"Content-Type: application/merge-patch+json"}, 202,
+			`{"id":1,"title":"d","count":1}`,
+		},
+		{"DELETE /notes/3", "", nil, 204, ""},
+	} {
+		status, answer, header := c.call(test.request, test.body, test.headers...)
+		if status != test.status || test.answer != answer && status != 412 && status != 405 {
+			t.Errorf("%s: %d %s", test.request, status, answer)
+		}
+		if strings.HasPrefix(test.request, "OPTIONS") && !strings.Contains(header.Get("Allow"), http.MethodPatch) {
+			t.Errorf("%s: Allow %q", test.request, header.Get("Allow"))
+		}
+	}
+	if tag() == before {
+		t.Error("the entity tag is that of before the changes")
+	}
+	c.call("POST /notes", "title=e", asForm)
+	_, answer, header := c.call("GET /notes", "")
+	if want := `<https://api.shop.example/v1/notes?page=2&per_page=2>; rel="next"`; header.Get("Link") != want {
+		t.Errorf("Link %s, want %s; %s", header.Get("Link"), want, answer)
+	}
+}
