@@ -17,6 +17,7 @@ type objectReader struct {
 	event     *Exchange
 	document  *specs.Document
 	operation *specs.Operation
+	isOwn     bool // the document is a user's
 	query     url.Values
 	match     *specs.Match
 	keyed     *keyedAnswer // nil unless the answer is one named thing
@@ -26,7 +27,7 @@ type objectReader struct {
 func (o *objectReader) name(actions []*specs.Action, r *reading) {
 	e, about := o.event, actions[0]
 	e.Kind, e.Verb = Kind(about.Resource.Name), verbOf(about)
-	if o.document.Interface.IsOwn() {
+	if o.isOwn {
 		e.Word = about.Verb
 	}
 	for _, name := range about.MayCreate {
@@ -82,7 +83,7 @@ func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 		}
 		for _, at := range a.Also {
 			each(body, at, func(object scan.Value) {
-				o.add(a, &sightOf{does: Reads, object: object, isComplete: !o.document.Interface.IsOwn()})
+				o.add(a, &sightOf{does: Reads, object: object, isComplete: !o.isOwn})
 			})
 		}
 	}
@@ -252,7 +253,7 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 		each(s.object, link.At, func(object scan.Value) {
 			if embedded != nil && object.IsObject() {
 				o.addObject(embedded, &sightOf{
-					does: Reads, object: object, whole: s.object, isComplete: !o.document.Interface.IsOwn(),
+					does: Reads, object: object, whole: s.object, isComplete: !o.isOwn,
 				}, "")
 			}
 		})
@@ -263,7 +264,7 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 func (o *objectReader) refer(a *specs.Action, body scan.Value) {
 	e := o.event
 	for i, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
-		if isPart := i < len(a.Resource.Parents); !isPart && o.document.Interface.IsOwn() {
+		if isPart := i < len(a.Resource.Parents); !isPart && o.isOwn {
 			if link.At = a.Request.Join(link.At); !link.MustExist {
 				continue // the document does not say that it is refused
 			}

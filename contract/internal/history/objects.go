@@ -135,10 +135,10 @@ func (st *Step) objectsUnseen() {
 	}
 	for i := range st.Shows {
 		f := &st.Shows[i]
-		x := st.State.LookUp(f.Thing)
 		if f.Object == nil || f.Object.Row == "" {
 			continue
 		}
+		x := st.State.LookUp(f.Thing)
 		switch shown := st.ShownBy(x); {
 		case shown != nil && !(slices.Equal(x.Holds, f.Object.Holds) && slices.Equal(x.Refers, f.Object.Refers)):
 			st.Sign("changed", x.Thing, shown, time.Time{})
