@@ -137,7 +137,9 @@ func taken[T any](room, none *T) *T {
 
 func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
 	op := r.Operation()
-	o := objectReader{event: e, document: op.Document, operation: op, isOwn: op.Interface.IsOwn(), match: &r.Owner.Match, query: r.query()}
+	o := objectReader{
+		event: e, document: op.Document, operation: op, isOwn: op.Interface.IsOwn(), match: &r.Owner.Match, query: r.query(),
+	}
 	if own == nil {
 		own = &reader{}
 	}

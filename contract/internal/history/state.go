@@ -71,10 +71,11 @@ func newState(kinds facts.Catalogue) *State {
 		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
 		MayHaveCreated: map[facts.Kind]*facts.Exchange{},
 		callers:        newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
-		holders: newBounded[holding, *Entity](maxEntities, nil), made: map[facts.Thing]map[facts.Thing]*Entity{}, referrers: map[facts.Thing]map[*Entity]bool{},
-		walks:  newBounded[walkKey, *walk](maxPending, nil),
-		slices: newBounded[walkKey, []*facts.Exchange](maxPending, nil),
-		unseen: newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
+		holders: newBounded[holding, *Entity](maxEntities, nil), made: map[facts.Thing]map[facts.Thing]*Entity{},
+		referrers: map[facts.Thing]map[*Entity]bool{},
+		walks:     newBounded[walkKey, *walk](maxPending, nil),
+		slices:    newBounded[walkKey, []*facts.Exchange](maxPending, nil),
+		unseen:    newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
 	}
 }
 
