@@ -121,7 +121,7 @@ func heldBy(u *specs.Unique, t Thing, object scan.Value) (Held, bool) {
 		if within == "" || !judge.IsDistinct(within) {
 			return Held{}, false
 		}
-		value += "\x00" + within
+		value += "\x00" + name + "\x00" + within
 	}
 	return Held{u.At[strings.LastIndexByte(u.At, '/')+1:], value}, true
 }

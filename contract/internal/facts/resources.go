@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -29,6 +30,9 @@ func (o *objectReader) name(actions []*specs.Action, r *reading) {
 	e.Kind, e.Verb = Kind(about.Resource.Name), verbOf(about)
 	if o.isOwn {
 		e.Word = about.Verb
+		if e.Verb == Changes && e.Method == http.MethodPut && e.Status == http.StatusCreated {
+			e.Verb, e.Word = Creates, specs.Create
+		}
 	}
 	for _, name := range about.MayCreate {
 		e.MayCreate = append(e.MayCreate, Kind(name))
@@ -75,7 +79,9 @@ func (o *objectReader) id(names []string) string {
 func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 	for i, a := range actions {
 		does := Reads
-		if i == 0 || a.Changes {
+		if i == 0 {
+			does = o.event.Verb
+		} else if a.Changes {
 			does = verbOf(a)
 		}
 		for _, at := range a.At {

@@ -222,8 +222,13 @@ func (st *Step) OtherSlices() []*facts.Exchange {
 		return st.Known(e) && (st.State.lastWrite == nil || facts.Before(st.State.lastWrite, e))
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(e *facts.Exchange) bool { return !isCurrent(e) })
-	const most = 100
-	st.State.slices.put(key, append(list, st.Exchange)[max(0, len(list)-most):])
+	const most = 20
+	bare := *st.Exchange
+	bare.Shows = slices.Clone(bare.Shows)
+	for i := range bare.Shows {
+		bare.Shows[i].Object = nil
+	}
+	st.State.slices.put(key, append(list, &bare)[max(0, len(list)-most):])
 	if st.Contested(func(e *facts.Exchange) bool { return e.Verb.Writes() || e.Verb == facts.NoVerb }) {
 		return nil
 	}
