@@ -55,8 +55,8 @@ func (c *config) changeRules(documents []*specs.Document) (map[facts.Kind][]hist
 					known = append(known, string(other))
 				}
 			}
-			return nil, fmt.Errorf("a rule for %s: unknown resource; want one of a document of your own, of which WithSpec gives: %s",
-				rule.resource, strings.Join(slices.Sorted(slices.Values(known)), ", "))
+			return nil, fmt.Errorf("a rule for %s: unknown resource; want one of a document of your own, of which "+
+				"WithSpec gives: %s", rule.resource, strings.Join(slices.Sorted(slices.Values(known)), ", "))
 		}
 		rules[k] = append(rules[k], rule.refuses)
 	}

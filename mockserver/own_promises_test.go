@@ -89,7 +89,12 @@ func (b *buyer) act() {
 	case 12:
 		b.send("POST", "/orders/"+o+"/cancel", "")
 	case 13:
-		b.send("POST", "/coupons", `{"code":"`+b.one("A", "B", "C")+`","off":1}`)
+		code := b.one("A", "B", "C")
+		if body := `{"code":"` + code + `","off":1}`; b.IntN(2) == 0 {
+			b.send("PUT", "/coupons/"+code, body)
+		} else {
+			b.send("POST", "/coupons", body)
+		}
 	case 14:
 		b.send(b.one("DELETE", "GET"), "/coupons/"+b.one("A", "B", "C"), "")
 	case 15:

@@ -240,11 +240,13 @@ func (f *files) dropUnresolved(tree map[string]any, lineOf lines) (ignored []Ign
 		}
 		commonErr := f.check(common, false, f.name, checked)
 		for _, key := range sortedKeys(pathItem) {
-			if !isMethod(key) && key != "$ref" {
-				continue
-			}
 			err := commonErr
-			if err == nil {
+			switch {
+			case key == "query" || key == "additionalOperations": // of OpenAPI 3.2
+				err = errors.New("operations of other methods than those of OpenAPI 3.1 are not read")
+			case !isMethod(key) && key != "$ref":
+				continue
+			case err == nil:
 				err = f.check(pathItem[key], false, f.name, checked)
 			}
 			if err == nil {

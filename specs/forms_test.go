@@ -86,6 +86,14 @@ func TestForms(t *testing.T) {
 			t.Errorf("servers %v", got)
 		}
 	})
+	t.Run("operations that only OpenAPI 3.2 has are left out, and named", func(t *testing.T) {
+		t.Parallel()
+		doc := mustLoadShop(t, strings.Replace(head, "3.1.0", "3.2.0", 1)+
+			"paths:\n  /pets:\n    get: {responses: {'200': {description: x}}}\n    query: {responses: {'200': {description: x}}}\n", nil)
+		if len(doc.Operations) != 1 || len(doc.Ignored) != 1 || doc.Ignored[0].Line != 6 || doc.Ignored[0].Pointer != "/paths/~1pets/query" {
+			t.Errorf("operations %v, ignored %+v", names(doc), doc.Ignored)
+		}
+	})
 	t.Run("files below the folder are read, and what they refer to from where they stand", func(t *testing.T) {
 		t.Parallel()
 		doc := mustLoadShop(t, head+"paths:\n  /pets: {$ref: 'paths/pets.yaml'}\n", map[string]string{

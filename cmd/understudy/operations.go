@@ -33,7 +33,7 @@ func newOperations() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "operations",
 		Short: "List operations, and which of them a recording calls",
-		Long: `List the operations of the platform's six interfaces, or with --spec those of your own
+		Long: `List the operations of the platform's interfaces, or with --spec those of your own
 documents. With recordings, also how often each was called, and how much was seen of its
 documented responses, parameters, values of enumerations, and properties of bodies.
 

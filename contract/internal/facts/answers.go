@@ -292,18 +292,21 @@ func (a *answerReader) checkWhole(plan *answerPlan) {
 
 // page says how the answers of an operation are cut into pages, in which order they list, and what they filter.
 type page struct {
-	size        string // the parameter that says how many a page holds at most
-	standard    int64  // what holds without it; 0 where that is not known
-	positions   bool   // from and to count positions, and both are on the page
-	echoes      []string
-	cursors     []string // parameters that continue a list
-	isOwn       bool
-	at          specs.Pointer // of the items; nil to look for them
-	order       order
-	filters     map[string]specs.Pointer
-	countsPage  bool             // the answer's count is that of the items on the page
-	sure        specs.Provenance // of the size, the order and the filters
-	style, from string           // how pages are divided, and the parameter that says where one begins; empty where no document does
+	size       string // the parameter that says how many a page holds at most
+	standard   int64  // what holds without it; 0 where that is not known
+	positions  bool   // from and to count positions, and both are on the page
+	echoes     []string
+	cursors    []string // parameters that continue a list
+	isOwn      bool
+	at         specs.Pointer // of the items; nil to look for them
+	order      order
+	filters    map[string]specs.Pointer
+	countsPage bool             // the answer's count is that of the items on the page
+	sure       specs.Provenance // of the size, the order and the filters
+
+	from    string // the parameter that says where a page begins, by items or by pages; empty where no document does
+	start   string // what it is without that
+	byPages bool
 }
 
 // order is the order of a list by a member of its items.
@@ -408,15 +411,18 @@ func (p *page) declare(r *specs.Resource) {
 	switch says.Page.Style {
 	case "cursor":
 		p.cursors = append(p.cursors, says.Page.At)
-	case "offset", "page":
-		p.style, p.from = says.Page.Style, says.Page.At
+	case "offset":
+		p.from, p.start = says.Page.At, "0"
+	case "page":
+		p.from, p.start, p.byPages = says.Page.At, "1", true
 	}
 }
 
 // isPlain reports whether a query asks for nothing but a page and what filters name, so that the list is in its order.
 func (p *page) isPlain(query url.Values) bool {
 	for name := range query {
-		if _, isFilter := p.filters[name]; !isFilter && name != p.size && name != p.from && !slices.Contains(p.cursors, name) {
+		_, isFilter := p.filters[name]
+		if !isFilter && name != p.size && name != p.from && !slices.Contains(p.cursors, name) {
 			return false
 		}
 	}
@@ -431,11 +437,11 @@ type Slice struct {
 
 // slice returns the part of a list that a query asked for; nil if it does not say.
 func (a *answerReader) slice(p *page, query url.Values, n int64) *Slice {
-	first, err := strconv.ParseInt(cmp.Or(query.Get(p.from), map[string]string{"offset": "0", "page": "1"}[p.style]), 10, 32)
+	first, err := strconv.ParseInt(cmp.Or(query.Get(p.from), p.start), 10, 32)
 	if p.from == "" || err != nil || !p.isPlain(query) {
 		return nil
 	}
-	if p.style == "page" { // pages do not touch each other, whatever their length
+	if p.byPages { // pages do not touch each other, whatever their length
 		first *= maxPage
 	}
 	return &Slice{a.walkKey(query, p.from), first, first + n}

@@ -144,7 +144,9 @@ func taken[T any](room, none *T) *T {
 
 func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
 	op := r.Operation()
-	o := objectReader{event: e, document: op.Document, operation: op, match: &r.Owner.Match, query: r.query()}
+	o := objectReader{
+		event: e, document: op.Document, operation: op, isOwn: op.Interface.IsOwn(), match: &r.Owner.Match, query: r.query(),
+	}
 	if own == nil {
 		own = &reader{}
 	}
@@ -168,7 +170,7 @@ func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
 	if e.OK() && (e.Verb == Creates || e.Verb == Changes) {
 		e.compareMembers(r)
 	}
-	if len(actions) > 0 && e.OK() && e.Verb == Changes {
+	if o.isOwn && len(actions) > 0 && e.OK() && e.Verb == Changes {
 		e.keep(op, actions[0], r)
 	}
 }
@@ -180,7 +182,7 @@ func (o *objectReader) response(actions []*specs.Action, own *reader, r *reading
 		return
 	}
 	body, ok := r.answerBody()
-	if !ok && o.event.Status == http.StatusNoContent && o.document.Interface.IsOwn() {
+	if !ok && o.event.Status == http.StatusNoContent && o.isOwn {
 		return
 	}
 	if !ok {

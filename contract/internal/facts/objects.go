@@ -69,8 +69,7 @@ func (e *Exchange) LengthOfRows() (n int) {
 	return n
 }
 
-// uniques are members that no two things of a kind in an account may have alike, beside their keys, and beside what
-// documents say.
+// uniques are members that no two things of a kind of the platform's may have alike in an account, beside their keys.
 var uniques = map[Kind][]specs.Unique{
 	Pools: {{At: "/name"}}, PoolRules: {{At: "/priority"}}, Policies: {{At: "/name"}},
 	"llm.project": {{At: "/attributes/name"}},
@@ -78,13 +77,20 @@ var uniques = map[Kind][]specs.Unique{
 
 // objectOf returns what an answer shows of an object; nil if none of it is needed.
 func (o *objectReader) objectOf(r *specs.Resource, t Thing, object scan.Value) *Object {
+	unique := uniques[t.Kind]
+	if o.isOwn {
+		unique = r.Behaviour.Unique
+	}
+	if !o.isOwn && unique == nil {
+		return nil
+	}
 	x := &Object{}
-	for _, u := range slices.Concat(uniques[t.Kind], r.Behaviour.Unique) {
+	for _, u := range unique {
 		if held, isHeld := heldBy(&u, t, object); isHeld {
 			x.Holds = append(x.Holds, held)
 		}
 	}
-	if o.document.Interface.IsOwn() {
+	if o.isOwn {
 		for i := range r.Refers {
 			x.Refers = append(x.Refers, o.references(&r.Refers[i], t.ID, object)...)
 		}
@@ -115,7 +121,7 @@ func heldBy(u *specs.Unique, t Thing, object scan.Value) (Held, bool) {
 		if within == "" || !judge.IsDistinct(within) {
 			return Held{}, false
 		}
-		value += "\x00" + within
+		value += "\x00" + name + "\x00" + within
 	}
 	return Held{u.At[strings.LastIndexByte(u.At, '/')+1:], value}, true
 }
@@ -152,14 +158,13 @@ var sparse = []string{"fields", "field", "select", "$select", "only", "include",
 // isWhole reports whether an answer shows whole objects at a place: those of a user's own document all have members
 // that nothing else says of them.
 func (o *objectReader) isWhole(r *specs.Resource, at specs.Pointer) bool {
-	return !o.document.Interface.IsOwn() || o.operation.ShowsWhole(r, at) && !slices.ContainsFunc(sparse, o.query.Has)
+	return !o.isOwn || o.operation.ShowsWhole(r, at) && !slices.ContainsFunc(sparse, o.query.Has)
 }
 
 // keep notes which members a request to change something leaves as they are, of those that it could have named. It
 // notes none where the document does not say what an update does.
 func (e *Exchange) keep(op *specs.Operation, a *specs.Action, r *reading) {
-	update := a.Resource.Behaviour.Update
-	if a.Verb != specs.Update || update == "" || !op.Interface.IsOwn() {
+	if a.Verb != specs.Update || a.Resource.Behaviour.Update == "" {
 		return
 	}
 	body, ok := r.requestBody()

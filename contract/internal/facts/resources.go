@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ type objectReader struct {
 	event     *Exchange
 	document  *specs.Document
 	operation *specs.Operation
+	isOwn     bool // the document is a user's
 	query     url.Values
 	match     *specs.Match
 	keyed     *keyedAnswer // nil unless the answer is one named thing
@@ -26,8 +28,11 @@ type objectReader struct {
 func (o *objectReader) name(actions []*specs.Action, r *reading) {
 	e, about := o.event, actions[0]
 	e.Kind, e.Verb = Kind(about.Resource.Name), verbOf(about)
-	if o.document.Interface.IsOwn() {
+	if o.isOwn {
 		e.Word = about.Verb
+		if e.Verb == Changes && e.Method == http.MethodPut && e.Status == http.StatusCreated {
+			e.Verb, e.Word = Creates, specs.Create
+		}
 	}
 	for _, name := range about.MayCreate {
 		e.MayCreate = append(e.MayCreate, Kind(name))
@@ -74,7 +79,9 @@ func (o *objectReader) id(names []string) string {
 func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 	for i, a := range actions {
 		does := Reads
-		if i == 0 || a.Changes {
+		if i == 0 {
+			does = o.event.Verb
+		} else if a.Changes {
 			does = verbOf(a)
 		}
 		for _, at := range a.At {
@@ -82,7 +89,7 @@ func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 		}
 		for _, at := range a.Also {
 			each(body, at, func(object scan.Value) {
-				o.add(a, &sightOf{does: Reads, object: object, isComplete: !o.document.Interface.IsOwn()})
+				o.add(a, &sightOf{does: Reads, object: object, isComplete: !o.isOwn})
 			})
 		}
 	}
@@ -252,7 +259,7 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 		each(s.object, link.At, func(object scan.Value) {
 			if embedded != nil && object.IsObject() {
 				o.addObject(embedded, &sightOf{
-					does: Reads, object: object, whole: s.object, isComplete: !o.document.Interface.IsOwn(),
+					does: Reads, object: object, whole: s.object, isComplete: !o.isOwn,
 				}, "")
 			}
 		})
@@ -263,7 +270,7 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 func (o *objectReader) refer(a *specs.Action, body scan.Value) {
 	e := o.event
 	for i, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
-		if isPart := i < len(a.Resource.Parents); !isPart && o.document.Interface.IsOwn() {
+		if isPart := i < len(a.Resource.Parents); !isPart && o.isOwn {
 			if link.At = a.Request.Join(link.At); !link.MustExist {
 				continue // the document does not say that it is refused
 			}

@@ -49,8 +49,8 @@ type Update struct {
 	By     *facts.Exchange
 }
 
-// ShownBy returns the exchange that showed a thing as it is when the exchange in hand begins; nil if it may be otherwise
-// by now: it was changed without being shown, or may have gone or been changed along with something else.
+// ShownBy returns the exchange that showed a thing as it is when the exchange in hand begins. It is nil if that was
+// changed without being shown, or may have gone or been changed along with something else.
 func (st *Step) ShownBy(x *Entity) *facts.Exchange {
 	shown := st.SameSince(x)
 	if shown == nil || !x.WasShownUntil(st.Exchange) {
@@ -135,10 +135,10 @@ func (st *Step) objectsUnseen() {
 	}
 	for i := range st.Shows {
 		f := &st.Shows[i]
-		x := st.State.LookUp(f.Thing)
 		if f.Object == nil || f.Object.Row == "" {
 			continue
 		}
+		x := st.State.LookUp(f.Thing)
 		switch shown := st.ShownBy(x); {
 		case shown != nil && !(slices.Equal(x.Holds, f.Object.Holds) && slices.Equal(x.Refers, f.Object.Refers)):
 			st.Sign("changed", x.Thing, shown, time.Time{})

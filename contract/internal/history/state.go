@@ -71,10 +71,11 @@ func newState(kinds facts.Catalogue) *State {
 		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
 		MayHaveCreated: map[facts.Kind]*facts.Exchange{},
 		callers:        newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
-		holders: newBounded[holding, *Entity](maxEntities, nil), made: map[facts.Thing]map[facts.Thing]*Entity{}, referrers: map[facts.Thing]map[*Entity]bool{},
-		walks:  newBounded[walkKey, *walk](maxPending, nil),
-		slices: newBounded[walkKey, []*facts.Exchange](maxPending, nil),
-		unseen: newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
+		holders: newBounded[holding, *Entity](maxEntities, nil), made: map[facts.Thing]map[facts.Thing]*Entity{},
+		referrers: map[facts.Thing]map[*Entity]bool{},
+		walks:     newBounded[walkKey, *walk](maxPending, nil),
+		slices:    newBounded[walkKey, []*facts.Exchange](maxPending, nil),
+		unseen:    newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
 	}
 }
 
@@ -221,8 +222,13 @@ func (st *Step) OtherSlices() []*facts.Exchange {
 		return st.Known(e) && (st.State.lastWrite == nil || facts.Before(st.State.lastWrite, e))
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(e *facts.Exchange) bool { return !isCurrent(e) })
-	const most = 100
-	st.State.slices.put(key, append(list, st.Exchange)[max(0, len(list)-most):])
+	const most = 20
+	bare := *st.Exchange
+	bare.Shows = slices.Clone(bare.Shows)
+	for i := range bare.Shows {
+		bare.Shows[i].Object = nil
+	}
+	st.State.slices.put(key, append(list, &bare)[max(0, len(list)-most):])
 	if st.Contested(func(e *facts.Exchange) bool { return e.Verb.Writes() || e.Verb == facts.NoVerb }) {
 		return nil
 	}

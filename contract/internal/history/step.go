@@ -70,12 +70,13 @@ type Config struct {
 	Rules     []Rule // which see each exchange, in this order
 	Documents []*specs.Document
 	Trust     specs.Provenance
-	Accounts  map[uint64]string           // names of accounts, by callers, as the user gives them
-	Changes   map[facts.Kind][]ChangeRule // by the resource
-	Complete  Completeness                // by default Auto
-	InMemory  int                         // exchanges that are held in memory until they are in order; by default some thousand
-	Workers   int                         // that show accounts to the rules at the same time; by default one, in the caller's goroutine
-	Pause     func()                      // called before each exchange that is shown, to take a rest; nil for none
+	Complete  Completeness      // by default Auto
+	Accounts  map[uint64]string // names of accounts, by callers, as the user gives them
+	InMemory  int               // exchanges that are held in memory until they are in order; by default some thousand
+	Workers   int               // that show accounts to the rules at the same time; by default one, in the caller's goroutine
+	Pause     func()            // called before each exchange that is shown, to take a rest; nil for none
+
+	Changes map[facts.Kind][]ChangeRule // of users, in Go
 }
 
 // ChangeRule returns an error if a change has to be refused. Rows are empty of what is new or deleted.

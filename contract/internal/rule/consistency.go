@@ -27,7 +27,8 @@ var consistency = history.Rule{
 			"table or connection is created or renamed to a name that is in use, or two pools or policies have one " +
 			"name, or two pool rules one priority. In documents of your own also: two things have what is unique; what is " +
 			"set once changes; an update changes what it does not name, or keeps what it should replace; a page is longer, " +
-			"filtered or ordered otherwise than x-resources says, or shows what another page showed. If the recording is taken as complete, also: a created resource is " +
+			"filtered or ordered otherwise than x-resources says, or shows what another page showed; or a change is accepted " +
+			"that a rule in Go refuses. If the recording is taken as complete, also: a created resource is " +
 			"not found, a whole list lacks it, or it reads differently than when it was last shown.",
 		Inconclusive: "A created resource is not found or not listed, or reads differently: that is itself a sign of a " +
 			"caller outside of the recording, who may have changed it, unless the recording is taken as complete.",

@@ -177,9 +177,12 @@ func checkObjects(st *history.Step) {
 	isShown := false
 	for i := range st.Shows {
 		f := &st.Shows[i]
-		x := st.State.LookUp(f.Thing)
 		isShown = isShown || f.Thing == st.Target
-		if x == nil || f.Object == nil || f.Object.Row == "" || f.Does == facts.Creates {
+		if f.Object == nil || f.Object.Row == "" || f.Does == facts.Creates {
+			continue
+		}
+		x := st.State.LookUp(f.Thing)
+		if x == nil {
 			continue
 		}
 		checkOnce(st, x, f)

@@ -111,6 +111,12 @@ func TestPromisesOfDocuments(t *testing.T) {
 		"a coupon that is made anew": {
 			used + noCoupon + `POST shop:/coupons {} => 201 {"code":"A"}` + "\n" + `GET shop:/orders/7 => 200 {"id":"7","coupons":["A"]}`, nil,
 		},
+		"a coupon that is put anew": {
+			used + noCoupon + `PUT shop:/coupons/A {} => 201 {"code":"A"}` + "\n" + `GET shop:/orders/7 => 200 {"id":"7","coupons":["A"]}`, nil,
+		},
+		"a coupon that is put as if it were there": {
+			noCoupon + `PUT shop:/coupons/A {} => 200 {"code":"A"}`, []string{"use-after-delete fail 1 2"},
+		},
 		"a coupon in a list": {
 			used + noCoupon + `GET shop:/orders => 200 {"items":[{"id":"7","coupons":["A"]}]}`, []string{"use-after-delete fail 1 2 3"},
 		},
