@@ -306,7 +306,8 @@ func (s *storyteller) content(e *Exchange, t *compare.Translation) (word string,
 	if r.Body == nil || len(r.Body.Bytes) == 0 {
 		return "", true
 	}
-	if body.MediaType(r.Headers.Value("Content-Type")) == "application/x-www-form-urlencoded" && e.Item.RequestDoubt == "" {
+	isForm := body.MediaType(r.Headers.Value("Content-Type")) == "application/x-www-form-urlencoded"
+	if isForm && e.Item.RequestDoubt == "" {
 		name := fmt.Sprintf("%d-request.form", s.n)
 		form := s.fields(strings.TrimSpace(string(r.Body.Bytes)))
 		s.files = append(s.files, txtar.File{Name: name, Data: []byte(form + "\n")})
