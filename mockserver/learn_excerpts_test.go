@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,12 +44,9 @@ func build(t *testing.T) contract.BuildLearned {
 			mockserver.WithScenario(folder), mockserver.WithClock(mockserver.ClockFrozen),
 			mockserver.WithQueryEngine(sqlite.New()),
 		}
-		if err = errors.Join(err, mockserver.CheckScenario(opts...)); err != nil {
-			return none, err
-		}
-		server, err := mockserver.New(opts...)
-		if err != nil {
-			return none, err
+		server, newErr := mockserver.New(opts...)
+		if err = errors.Join(err, newErr); err != nil {
+			return none, cmp.Or(mockserver.CheckScenario(opts...), err)
 		}
 		with := subject(server.World(""))
 		with.Close = func() { _ = server.Close() }
@@ -56,8 +54,8 @@ func build(t *testing.T) contract.BuildLearned {
 	}
 }
 
-// A scenario is learned of whatever is left of a recording, and can be loaded: what cannot is left out. EXCERPTS says of
-// how many random excerpts, 100 by default.
+// A scenario is learned of whatever is left of a recording, and can be loaded: what cannot is left out. EXCERPTS is the
+// number of random excerpts, 100 by default.
 func TestLearnExcerpts(t *testing.T) {
 	t.Parallel()
 	n, err := strconv.Atoi(os.Getenv("EXCERPTS"))

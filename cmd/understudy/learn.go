@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -146,16 +147,14 @@ func (f *learnFlags) build(learned *contract.Learned) (subject contract.Subject,
 	if err := f.write(folder, learned); err != nil {
 		return subject, err
 	}
+	brand := specs.Brand(f.Brand)
 	opts := []mockserver.Option{mockserver.WithExtras(f.Extras.Word == checkflags.AllExtras)}
 	opts = append(opts, checkflags.Documents(&f.Specs, mockserver.WithSpec, mockserver.WithOverlay)...)
-	err = mockserver.CheckScenario(append(opts, mockserver.WithScenario(folder), mockserver.WithBrand(specs.Brand(f.Brand)),
-		mockserver.WithClock(mockserver.ClockFrozen))...)
+	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, brand, opts...)
 	if err != nil {
-		return subject, err
-	}
-	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, specs.Brand(f.Brand), opts...)
-	if err != nil {
-		return subject, err
+		opts = append(opts, mockserver.WithScenario(folder), mockserver.WithBrand(brand),
+			mockserver.WithClock(mockserver.ClockFrozen))
+		return subject, cmp.Or(mockserver.CheckScenario(opts...), err)
 	}
 	subject.Close = func() { _ = closeSubject() }
 	return subject, nil

@@ -13,8 +13,8 @@ import (
 	"svc.example/understudy/mockserver/certs"
 )
 
-// saltFlag is the value of --salt: what the digests of secret keys depend on. Without it, that is a file in the user's
-// folder of configurations, so that a key has one digest in all recordings of the user.
+// saltFlag is the value of --salt, which goes into the digests of secret keys. Without it, a file in the user's folder
+// of configurations does, so that a key has one digest in all recordings of the user.
 type saltFlag struct{ text string }
 
 func (s *saltFlag) add(flags *pflag.FlagSet) {
@@ -30,7 +30,7 @@ func (s *saltFlag) bytes() ([]byte, error) {
 	}
 	folder, err := certs.UserFolder()
 	if err != nil || os.MkdirAll(folder, 0o700) != nil {
-		return nil, nil //nolint:nilerr // as where nobody has a home
+		return nil, nil //nolint:nilerr // the salt is then another one each time
 	}
 	file := filepath.Join(folder, "salt")
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -39,7 +39,7 @@ func (s *saltFlag) bytes() ([]byte, error) {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, nil //nolint:nilerr // as where the home cannot be written to
+		return nil, nil //nolint:nilerr // the salt is then another one each time
 	}
 	salt, err := os.ReadFile(file)
 	if err == nil && len(salt) == 0 {

@@ -175,13 +175,17 @@ func (l *learner) search(root *mapping, err error) []refusal {
 			}
 		}
 	}
-	first := sort.Search(len(items), func(i int) bool {
+	isRefused := func(from int) bool { // without the items from one on
 		left := map[*yaml.Node]bool{}
-		for _, item := range items[i+1:] {
+		for _, item := range items[from:] {
 			left[item.value] = true
 		}
 		return l.try(&mapping{without(root.node, left)}) != nil
-	})
+	}
+	if isRefused(0) {
+		return nil // for another reason
+	}
+	first := sort.Search(len(items), func(i int) bool { return isRefused(i + 1) })
 	if first == len(items) {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +28,7 @@ type storyteller struct {
 	translations map[*specs.Document]*compare.Translation
 	variables    map[string]bool
 	captured     map[string]bool   // by kind and id
-	minted       map[string]string // variables by the cursors that they stand for
+	cursors      map[string]string // variables by the cursors that they stand for
 	fixed        map[string]bool   // values that stand in the scenario, or that a client has chosen
 	named        map[string]int    // the last exchanges whose requests have a value
 	asked        map[string]string // answers to the same request, since something was last written
@@ -46,7 +45,7 @@ const maxMatched = 4 << 10
 func (l *learner) story(root *mapping) []byte {
 	s := &storyteller{
 		learner: l, translations: map[*specs.Document]*compare.Translation{},
-		variables: map[string]bool{}, captured: map[string]bool{}, minted: map[string]string{}, fixed: map[string]bool{},
+		variables: map[string]bool{}, captured: map[string]bool{}, cursors: map[string]string{}, fixed: map[string]bool{},
 		asked: map[string]string{}, named: map[string]int{}, key: "1/admin", now: l.begin,
 	}
 	s.fix(root.node, "")
@@ -270,7 +269,7 @@ func (s *storyteller) fields(query string) string {
 	fields := strings.Split(query, "&")
 	for i, field := range fields {
 		name, value, _ := strings.Cut(field, "=")
-		if variable := s.minted[value]; variable != "" && isCursor.MatchString(name) {
+		if variable := s.cursors[value]; variable != "" && isCursor.MatchString(name) {
 			fields[i] = name + "=$" + variable
 		}
 	}
@@ -309,9 +308,10 @@ func (s *storyteller) content(e *Exchange, t *compare.Translation) (word string,
 	if r.Body == nil || len(r.Body.Bytes) == 0 {
 		return "", true
 	}
-	if body.MediaType(r.Headers.Value("Content-Type")) == "application/x-www-form-urlencoded" && e.Item.RequestDoubt == "" {
+	isForm := body.MediaType(r.Headers.Value("Content-Type")) == "application/x-www-form-urlencoded"
+	if isForm && e.Item.RequestDoubt == "" {
 		name := fmt.Sprintf("%d-request.form", s.n)
-		form := s.fields(strings.TrimSpace(string(r.Body.Bytes)))
+		form := s.fields(strings.TrimSpace(clean(string(r.Body.Bytes))))
 		s.files = append(s.files, txtar.File{Name: name, Data: []byte(form + "\n")})
 		return " " + name, true
 	}
@@ -319,7 +319,7 @@ func (s *storyteller) content(e *Exchange, t *compare.Translation) (word string,
 		return s.archive(e)
 	}
 	name := fmt.Sprintf("%d-request.json", s.n)
-	s.files = append(s.files, txtar.File{Name: name, Data: unquote(s.withMinted(clean(string(t.Body(e.Result)))) + "\n")})
+	s.files = append(s.files, txtar.File{Name: name, Data: unquote(clean(string(t.Body(e.Result))) + "\n")})
 	return " " + name, true
 }
 
@@ -465,7 +465,7 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 			translation.Set(shown.Kind, shown.ID, "$"+name)
 		}
 	}
-	s.captureMinted(e, content)
+	s.captureCursors(e, content)
 }
 
 // hasNow reports whether the answer of a mock of the scenario has a value, too.
@@ -474,55 +474,18 @@ func (s *storyteller) hasNow(e *Exchange, path string) bool {
 	return answer == nil || answer.Answer == nil || gjson.GetBytes(answer.Answer.Body, path).Exists()
 }
 
-// captureMinted keeps the cursors that later requests have.
-func (s *storyteller) captureMinted(e *Exchange, content gjson.Result) {
-	var walk func(value gjson.Result, name, path string)
-	walk = func(value gjson.Result, name, path string) {
-		at := func(step string) string { return strings.TrimPrefix(path+"."+gjson.Escape(step), ".") }
-		switch text := value.String(); {
-		case value.IsObject():
-			value.ForEach(func(key, member gjson.Result) bool { walk(member, key.Str, at(key.Str)); return true })
-		case value.IsArray():
-			for i, item := range value.Array() {
-				walk(item, name, strings.TrimPrefix(path+"."+itemStep(value, item, i), "."))
-			}
-		case value.Type != gjson.String && value.Type != gjson.Number || !isCursor.MatchString(name):
-		case s.minted[text] == "" && s.isNamed(text, e) && s.hasNow(e, path):
-			s.minted[text] = s.variable("." + name)
-			s.line("capture %s %s", s.minted[text], quiet(path))
+// captureCursors keeps the cursors that later requests have.
+func (s *storyteller) captureCursors(e *Exchange, content gjson.Result) {
+	content.ForEach(func(name, value gjson.Result) bool {
+		path, cursor := gjson.Escape(name.Str), value.String()
+		isValue := value.Type == gjson.String || value.Type == gjson.Number
+		if isValue && isCursor.MatchString(name.Str) && s.cursors[cursor] == "" && s.isNamed(cursor, e) && s.hasNow(e, path) {
+			s.cursors[cursor] = s.variable("." + name.Str)
+			s.line("capture %s %s", s.cursors[cursor], quiet(path))
 		}
-	}
-	walk(content, "", "")
-}
-
-// itemStep returns the step of a path to an item of a list: by its name where no other item has it.
-func itemStep(list, item gjson.Result, i int) string {
-	name := item.Get("name")
-	same := 0
-	for _, other := range list.Array() {
-		if other.Get("name").Raw == name.Raw {
-			same++
-		}
-	}
-	if same > 1 || name.Type != gjson.String || strings.ContainsAny(name.Str, "\"'\\") {
-		return strconv.Itoa(i)
-	}
-	return `#(name=="` + name.Str + `")`
-}
-
-// withMinted returns the body of a request with variables in the place of cursors.
-func (s *storyteller) withMinted(text string) string {
-	return idMember.ReplaceAllStringFunc(text, func(member string) string {
-		part := idMember.FindStringSubmatch(member)
-		if variable := s.minted[part[3]]; variable != "" && isCursor.MatchString(part[1]) {
-			return `"` + part[1] + `": ` + part[2] + "$" + variable + part[4]
-		}
-		return member
+		return true
 	})
 }
-
-// idMember matches a member of an object whose value may be a cursor: its name, and the value with its quotes.
-var idMember = regexp.MustCompile(`"([A-Za-z_]+)":\s*("?)([\w-]+)("?)`)
 
 // isNamed reports whether a later request has a value that may be an id.
 func (s *storyteller) isNamed(value string, since *Exchange) bool { return s.named[value] > since.N }

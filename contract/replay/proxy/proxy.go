@@ -49,8 +49,8 @@ type Config struct {
 	Recording io.Writer
 	// BodyLimit is the number of bytes of a body that are recorded; of what is longer also its size and digest.
 	BodyLimit int64
-	// Salt is what the marks of secrets depend on in the recording: equal secrets have equal marks in all recordings
-	// with the same one. Nil: another one for each proxy.
+	// Salt goes into the marks of secrets in the recording: equal secrets have equal marks in all recordings with the same
+	// one. Nil: another one for each proxy.
 	Salt []byte
 
 	// Token, unless it is empty, is what clients must present in Proxy-Authorization or X-Understudy-Token.

@@ -74,11 +74,10 @@ type Token struct{ ID, User, Client string }
 
 // Caller is who sends requests with one API key.
 type Caller struct {
-	User      int // a key
-	WriteOnly bool
-	Fixed     bool // an answer says who it is
-	Absent    bool // it sends nothing, but must have rights
-	Refused   bool // it was refused what administrators may, so that it is none
+	User    int  // a key
+	Fixed   bool // an answer says who it is
+	Absent  bool // it sends nothing, but must have rights
+	Refused bool // it was refused what administrators may, so that it is none
 }
 
 // State is an account at one time.
