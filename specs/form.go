@@ -105,7 +105,7 @@ func (r *Reader) items(schema *openapi3.Schema, values []string) any {
 
 // text returns what a text stands for. A lenient interface takes an empty one that the schema refuses for absent.
 func (r *Reader) text(schema *openapi3.Schema, text string) any {
-	if text == "" && schema != nil && r.lenient.Bodies && schema.VisitJSON("") != nil {
+	if text == "" && schema != nil && r.lenient.Bodies && r.work.Refuses(schema, "") {
 		return notSent
 	}
 	var value any = text
