@@ -87,6 +87,8 @@ func TestSchemasMayConsistOfThemselves(t *testing.T) {
 		"typeless members":        {"    S0: {properties: {a: " + self + ", b: " + self + "}}\n", `{"a":{"b":{}}}`},
 		"typeless items":          {"    S0: {items: " + self + "}\n", `[[],[[]]]`},
 		"typeless further":        {"    S0: {additionalProperties: " + self + "}\n", `{"a":{"b":{}}}`},
+		"null for a member":       {"    S0: {properties: {a: " + self + ", b: {type: string}}}\n", `{"a":null,"b":""}`},
+		"a text of itself":        {"    S0: {properties: {a: {anyOf: [{$ref: '#/components/schemas/S1'}, {}]}}}\n    S1: {anyOf: [{$ref: '#/components/schemas/S1'}, {type: object}]}\n", `{"a":"b"}`},
 		"typeless, by two others": {"    S0: {properties: {a: {$ref: '#/components/schemas/S1'}}}\n    S1: {items: " + self + "}\n", `{"a":[{}]}`},
 	} {
 		for _, version := range []string{"3.0.3", "3.1.0"} {
@@ -106,7 +108,7 @@ func hostile(t *testing.T, version, schemas, example string) *mockserver.Server 
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "shop.yaml")
 	const content = "content: {application/json: {schema: {$ref: '#/components/schemas/S0'}"
-	text := "openapi: " + version + "\ninfo: {title: Shop, version: '1'}\npaths:\n  /a:\n    post:\n      operationId: a\n" +
+	text := "openapi: " + version + "\nx-lenient: [bodies]\ninfo: {title: Shop, version: '1'}\npaths:\n  /a:\n    post:\n      operationId: a\n" +
 		"      requestBody: {" + content + "}}}\n      responses: {'200': {description: x, " + content + ", example: " + example +
 		"}}}}\ncomponents:\n  schemas:\n" + schemas
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -138,12 +138,21 @@ func (r *Reader) text(schema *openapi3.Schema, text string) any {
 
 func hasType(schema *openapi3.Schema, kind string) bool { return schema != nil && schema.Type.Is(kind) }
 
-// takesText reports whether a schema accepts a text as it is.
+// takesText reports whether a schema accepts a text as it is, or one of those that it combines does.
 func takesText(schema *openapi3.Schema) bool {
 	if hasType(schema, "string") {
 		return true
 	}
-	return slices.ContainsFunc(slices.Concat(schema.OneOf, schema.AnyOf), func(part *openapi3.SchemaRef) bool {
-		return takesText(part.Value)
-	})
+	combined := []*openapi3.Schema{schema}
+	for i := 0; i < len(combined); i++ {
+		for _, part := range slices.Concat(combined[i].OneOf, combined[i].AnyOf) {
+			switch {
+			case hasType(part.Value, "string"):
+				return true
+			case part.Value != nil && !slices.Contains(combined, part.Value):
+				combined = append(combined, part.Value)
+			}
+		}
+	}
+	return false
 }
