@@ -23,6 +23,7 @@ var policyGroups = resource.New(resource.Of[world.PolicyGroup]{
 	Lookup:  findGroup,
 	Bind:    bindGroup,
 	Guard:   guardGroup,
+	Changed: func(w *world.State, before, after *world.PolicyGroup) { w.Account.ChangedPolicyGroup(before, after) },
 	View:    func(c *op.Call, g world.PolicyGroup) any { return groupView(c.World, g) },
 })
 
@@ -59,11 +60,12 @@ func UpdatePolicyGroup(c *op.Call) (op.Reply, error) { return policyGroups.Updat
 // DeletePolicyGroup deletes a policy group, and takes its tag from all users who carry it or manage the group. The
 // answer has no body (public).
 func DeletePolicyGroup(c *op.Call) (op.Reply, error) {
-	id, _, err := policyGroups.Find(c)
+	id, row, err := policyGroups.Find(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	table.Delete(&c.World.Account.PolicyGroups, id)
+	c.World.Account.ChangedPolicyGroup(row.(*world.PolicyGroup), nil)
 	for _, u := range table.All(&c.World.Account.Users) {
 		before := len(u.Groups) + len(u.Manages)
 		u.Groups, u.Manages = without(u.Groups, id), without(u.Manages, id)
@@ -82,17 +84,8 @@ func findGroup(w *world.State, key string) (int64, bool) {
 			return id, true
 		}
 	}
-	g, ok := groupTagged(w, key)
+	g, ok := w.Account.GroupTagged(key)
 	return g.ID, ok
-}
-
-func groupTagged(w *world.State, tag string) (world.PolicyGroup, bool) {
-	for _, g := range table.All(&w.Account.PolicyGroups) {
-		if g.TaggableName == tag {
-			return g, true
-		}
-	}
-	return world.PolicyGroup{}, false
 }
 
 // bindGroup binds the body to a group. It sets the taggable name only once: that is an address, so it outlives a change
@@ -138,7 +131,7 @@ func guardGroup(c *op.Call, before, after *world.PolicyGroup) error {
 	if strings.TrimSpace(after.Name) == "" {
 		return op.Unprocessable("name", "is empty")
 	}
-	if other, taken := groupTagged(c.World, after.TaggableName); before == nil && taken {
+	if other, taken := c.World.Account.GroupTagged(after.TaggableName); before == nil && taken {
 		return op.Conflict("policy group %d, %s, already has the taggable name %s", other.ID, other.Name,
 			other.TaggableName)
 	}
@@ -209,7 +202,7 @@ func listTagged(c *op.Call, list groupList) (op.Reply, error) {
 }
 
 func tagFromPath(c *op.Call) (world.PolicyGroup, error) {
-	g, ok := groupTagged(c.World, c.Param("tag"))
+	g, ok := c.World.Account.GroupTagged(c.Param("tag"))
 	if !ok {
 		return g, op.NotFound("policy group", "tag", c.Param("tag"))
 	}
