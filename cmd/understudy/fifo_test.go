@@ -125,7 +125,7 @@ func TestFIFOsAreRefused(t *testing.T) {
 	for _, args := range [][]string{
 		{"serve", "--scenario", fifo},
 		{"serve", "--spec", "core=" + fifo},
-		{"serve", "--control-token-file", fifo},
+		{"serve", "--control-token-file", fifo, "--listen", "127.0.0.1:0"},
 		{"serve", "--state", fifo},
 		{"check", "--baseline", fifo, "x.har"},
 		{"check", "--spec", "core=" + fifo, "x.har"},
