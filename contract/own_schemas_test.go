@@ -23,6 +23,15 @@ func multiplied(next string) string {
 	return "{" + b.String() + `"S9":{"type":"integer"}}`
 }
 
+// doubled returns 100 schemas, each of which is the next one or a text. An engine looks at what fits twice.
+func doubled() string {
+	var b strings.Builder
+	for level := range 100 {
+		fmt.Fprintf(&b, `"S%d":{"oneOf":[{"$ref":"#/components/schemas/S%d"},{"type":"string"}]},`, level, level+1)
+	}
+	return "{" + b.String() + `"S100":{"type":"object","properties":{"name":{"type":"string"}}}}`
+}
+
 // A check holds a body against schemas that multiply in a bounded number of steps. If it cannot find out whether the
 // body is right, it says so.
 func TestSchemasMayMultiply(t *testing.T) {
@@ -35,6 +44,7 @@ func TestSchemasMayMultiply(t *testing.T) {
 	}{
 		"alternatives of the value": {multiplied(`{"allOf":[NEXT]}`), `{"name":"a"}`, report.Fail, "combines too many others"},
 		"alternatives of members":   {multiplied(`{"type":"object","properties":{"a":NEXT}}`), nested, report.Fail, "combines too many"},
+		"levels that double":        {doubled(), `{"name":1}`, report.Fail, "combines too many others"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

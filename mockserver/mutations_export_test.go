@@ -3,6 +3,7 @@ package mockserver
 import (
 	"fmt"
 	"path"
+	"slices"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -91,7 +92,12 @@ var mutations = map[string]mutation{
 	"pool-rule-order/order": {
 		operations: "workflow.startAttempt",
 		prepare: on(func(w *world.State) {
-			change(&w.Workflow.PoolRules, func(r *world.PoolRule) { r.Priority = -r.Priority })
+			rules := slices.Collect(w.Workflow.RulesInOrder())
+			for i, r := range rules {
+				last := rules[len(rules)-1-i]
+				r.Pool, r.Conditions = last.Pool, last.Conditions
+				w.Workflow.PoolRules.Put(r.ID, r)
+			}
 		}),
 		undo: func(after, before *world.State) { after.Workflow.PoolRules = before.Workflow.PoolRules },
 	},

@@ -105,7 +105,7 @@ func (r *Reader) items(schema *openapi3.Schema, values []string) any {
 
 // text returns what a text stands for. A lenient interface takes an empty one that the schema refuses for absent.
 func (r *Reader) text(schema *openapi3.Schema, text string) any {
-	if text == "" && schema != nil && r.lenient.Bodies && schema.VisitJSON("") != nil {
+	if text == "" && schema != nil && r.lenient.Bodies && r.work.Refuses(schema, "") {
 		return notSent
 	}
 	var value any = text
@@ -138,12 +138,21 @@ func (r *Reader) text(schema *openapi3.Schema, text string) any {
 
 func hasType(schema *openapi3.Schema, kind string) bool { return schema != nil && schema.Type.Is(kind) }
 
-// takesText reports whether a schema accepts a text as it is.
+// takesText reports whether a schema accepts a text as it is, or one of those that it combines does.
 func takesText(schema *openapi3.Schema) bool {
 	if hasType(schema, "string") {
 		return true
 	}
-	return slices.ContainsFunc(slices.Concat(schema.OneOf, schema.AnyOf), func(part *openapi3.SchemaRef) bool {
-		return takesText(part.Value)
-	})
+	combined := []*openapi3.Schema{schema}
+	for i := 0; i < len(combined); i++ {
+		for _, part := range slices.Concat(combined[i].OneOf, combined[i].AnyOf) {
+			switch {
+			case hasType(part.Value, "string"):
+				return true
+			case part.Value != nil && !slices.Contains(combined, part.Value):
+				combined = append(combined, part.Value)
+			}
+		}
+	}
+	return false
 }

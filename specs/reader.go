@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/accept"
 )
 
 // The media types of bodies that stand for one JSON object.
@@ -27,6 +29,7 @@ type Reader struct {
 	body       *openapi3.Schema // of that object, or nil
 	raw        bool             // a body is bytes, whatever its media type says
 	parameters []queryParameter
+	work       accept.Work
 }
 
 type queryParameter struct {

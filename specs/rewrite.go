@@ -119,7 +119,7 @@ func (w *rewriter) scalar(
 	}
 	switch raw.Kind() {
 	case 'n':
-		return raw, schema.VisitJSON(nil) != nil, nil
+		return raw, w.reader.work.Refuses(schema, nil), nil
 	case '"':
 		return w.text(schema, raw)
 	}

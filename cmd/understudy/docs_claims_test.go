@@ -202,7 +202,7 @@ func TestNoPageDeniesAFeature(t *testing.T) {
 func TestWhatIsAnsweredWithNoIsTested(t *testing.T) {
 	t.Parallel()
 	shown := map[string]string{
-		"Do I need `understudy-libopenapi`?": "testdata/scripts/engine.txtar",
+		"Do I need `understudy-libopenapi`?": "commands/scripts/engine.txtar",
 	}
 	questions := regexp.MustCompile(`(?m)^## (.*\?)\n\nNo\b`)
 	for _, found := range questions.FindAllStringSubmatch(pages(t)["docs/guide/faq.md"], -1) {

@@ -125,7 +125,7 @@ func TestFIFOsAreRefused(t *testing.T) {
 	for _, args := range [][]string{
 		{"serve", "--scenario", fifo},
 		{"serve", "--spec", "core=" + fifo},
-		{"serve", "--control-token-file", fifo},
+		{"serve", "--control-token-file", fifo, "--listen", "127.0.0.1:0"},
 		{"serve", "--state", fifo},
 		{"check", "--baseline", fifo, "x.har"},
 		{"check", "--spec", "core=" + fifo, "x.har"},
@@ -150,7 +150,7 @@ func TestFIFOsAreRefused(t *testing.T) {
 func TestRecordingsInFIFOs(t *testing.T) {
 	t.Parallel()
 	recording := filepath.Join(t.TempDir(), "traffic.ndjson")
-	mock := serve(t, "--record", recording)
+	mock := serve(t, "--clock", "frozen", "--record", recording) // or compare runs the schedules of months
 	call(t, "GET", mock.ready.Interfaces["workflow"]+"/api/pools", "")
 	mock.stop(t)
 	text, err := os.ReadFile(recording)

@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -16,12 +17,30 @@ type Work struct {
 	empty    sync.Map // *openapi3.Schema → int, the steps to find out whether a schema is empty
 }
 
-// Steps returns about how many steps an engine takes at most to hold a decoded value against a schema; MaxSteps+1 if
-// there are more than MaxSteps. Each is some hundred nanoseconds.
-func (w *Work) Steps(schema *openapi3.Schema, decoded any) int {
-	c := counter{work: w}
+// Steps returns about how many steps an engine takes at most to hold a decoded value against a schema, and whether it
+// should take them. Each is about a microsecond. It counts no further than to stepsAlone, and stepsPerValue for each
+// part of the value: a schema that takes more multiplies those that it combines.
+func (w *Work) Steps(schema *openapi3.Schema, decoded any) (steps int, isBounded bool) {
+	c := counter{work: w, limit: stepsAlone + stepsPerValue*size(decoded, MaxSteps)}
 	c.value(schema, decoded)
-	return min(c.steps, MaxSteps+1)
+	return c.steps, c.steps <= c.limit
+}
+
+// ErrTooMuch is the error of a value that an engine would take too long to hold against a schema.
+var ErrTooMuch = errors.New("the schema combines so many others that it takes too many steps to hold a value against it")
+
+// Visit returns the error of kin-openapi of a decoded value, ErrTooMuch if that takes too many steps.
+func (w *Work) Visit(schema *openapi3.Schema, decoded any, options ...openapi3.SchemaValidationOption) error {
+	if _, isBounded := w.Steps(schema, decoded); !isBounded {
+		return ErrTooMuch
+	}
+	return schema.VisitJSON(decoded, options...)
+}
+
+// Refuses reports whether kin-openapi is known to refuse a decoded value.
+func (w *Work) Refuses(schema *openapi3.Schema, decoded any) bool {
+	err := w.Visit(schema, decoded, BriefErrors())
+	return err != nil && !errors.Is(err, ErrTooMuch)
 }
 
 // What a step is to an engine beside holding a value against a schema: it copies so many values, and takes so many
@@ -31,12 +50,22 @@ const (
 	stepsToCompare = 32
 )
 
+// The number of steps that an engine may take for one value, whatever it is, and further ones for each of its parts.
+const (
+	stepsAlone    = 1 << 18
+	stepsPerValue = 32
+)
+
 // counter counts the steps for one value, in the way that kin-openapi takes them.
 type counter struct {
 	work  *Work
+	limit int
 	steps int
 	above []*openapi3.Schema // of the value that is looked at
 }
+
+// add counts steps, up to the first beyond the limit.
+func (c *counter) add(steps int) { c.steps = min(c.steps+steps, c.limit+1) }
 
 // value counts the steps for a value of its own.
 func (c *counter) value(schema *openapi3.Schema, v any) {
@@ -55,17 +84,17 @@ func (c *counter) refs(refs openapi3.SchemaRefs, v any) {
 }
 
 func (c *counter) schema(s *openapi3.Schema, v any) {
-	if s == nil || c.steps > MaxSteps || slices.Contains(c.above, s) {
+	if s == nil || c.steps > c.limit || slices.Contains(c.above, s) {
 		return
 	}
-	c.steps += 1 + c.work.emptiness(s)
+	c.add(1 + c.work.emptiness(s))
 	c.above = append(c.above, s)
 	defer func() { c.above = c.above[:len(c.above)-1] }()
 	c.combined(s, v)
 	switch v := v.(type) {
 	case string:
 		if s.Pattern != "" {
-			c.steps += patternSteps(c.work.pattern(s.Pattern), v)
+			c.add(patternSteps(c.work.pattern(s.Pattern), v))
 		}
 	case []any:
 		c.list(s, v)
@@ -73,7 +102,7 @@ func (c *counter) schema(s *openapi3.Schema, v any) {
 		c.object(s, v)
 	}
 	if len(s.Enum) > 0 {
-		c.steps += len(s.Enum) / 16
+		c.add(len(s.Enum) / 16)
 	}
 }
 
@@ -84,7 +113,7 @@ func (c *counter) combined(s *openapi3.Schema, v any) {
 		if len(refs) == 0 {
 			continue
 		}
-		c.steps += len(refs) * size(v, MaxSteps) / valuesCopied
+		c.add(len(refs) * size(v, MaxSteps) / valuesCopied)
 		most := 0
 		for _, ref := range refs {
 			before := c.steps
@@ -92,7 +121,7 @@ func (c *counter) combined(s *openapi3.Schema, v any) {
 			most = max(most, c.steps-before)
 		}
 		if most > 1 {
-			c.steps += most
+			c.add(most)
 		}
 	}
 	c.refs(s.AllOf, v)
@@ -102,22 +131,22 @@ func (c *counter) combined(s *openapi3.Schema, v any) {
 
 func (c *counter) list(s *openapi3.Schema, v []any) {
 	if s.UniqueItems {
-		c.steps += stepsToCompare * size(v, MaxSteps)
+		c.add(stepsToCompare * size(v, MaxSteps))
 	}
 	of := append(slices.Clip(s.PrefixItems), s.Items, s.Contains, s.UnevaluatedItems.Schema)
 	for _, ref := range of {
-		for i := 0; ref != nil && i < len(v) && c.steps <= MaxSteps; i++ {
+		for i := 0; ref != nil && i < len(v) && c.steps <= c.limit; i++ {
 			c.value(ref.Value, v[i])
 		}
 	}
 }
 
 func (c *counter) object(s *openapi3.Schema, v map[string]any) {
-	c.steps += len(s.Required) / 4
+	c.add(len(s.Required) / 4)
 	of := slices.AppendSeq(openapi3.SchemaRefs{}, maps.Values(s.PatternProperties))
 	of = append(of, s.UnevaluatedProperties.Schema)
 	for name, part := range v {
-		if c.steps++; c.steps > MaxSteps {
+		if c.add(1); c.steps > c.limit {
 			return
 		}
 		if ref := s.Properties[name]; ref != nil {

@@ -101,12 +101,13 @@ func treeOf(d *specs.Document, schema *openapi3.Schema, side side) *accept.Tree 
 
 // isTooMuch reports whether engines would take too long to hold a decoded value against a schema of a document.
 func isTooMuch(d *specs.Document, schema *openapi3.Schema, decoded any) bool {
-	return cacheOf(d).work.Steps(schema, decoded) > accept.MaxSteps
+	_, isBounded := cacheOf(d).work.Steps(schema, decoded)
+	return !isBounded
 }
 
 // takes reports whether a decoded value is known to fit a schema of a document.
 func takes(d *specs.Document, schema *openapi3.Schema, decoded any) bool {
-	return !isTooMuch(d, schema, decoded) && schema.VisitJSON(decoded, accept.BriefErrors()) == nil
+	return cacheOf(d).work.Visit(schema, decoded, accept.BriefErrors()) == nil
 }
 
 func directionOf(side side) accept.Direction {

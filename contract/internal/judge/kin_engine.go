@@ -45,15 +45,13 @@ func kinOnBody(b *content) (f faultList) {
 		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
 		}
-		if isTooMuch(b.op.Document, schema, value) {
+		err := cacheOf(b.op.Document).work.Visit(schema, value, options...)
+		switch {
+		case errors.Is(err, accept.ErrTooMuch):
 			f.unexplained(b, value, at)
-			continue
+		case err != nil:
+			f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
 		}
-		err := schema.VisitJSON(value, options...)
-		if err == nil {
-			continue
-		}
-		f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
 	}
 	if isLarge && len(f.list) > 0 {
 		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"

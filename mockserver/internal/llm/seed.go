@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -20,7 +21,6 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/seed"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -28,7 +28,7 @@ import (
 // Seed creates the resources that a fixture describes, through the handlers of requests, each kind after those that it
 // may refer to. The account and the databases exist already. Errors name what cannot be created.
 func Seed(w *world.State, f fixtures.LLM) error {
-	s := &seeding{seed.Context{World: w, Part: "llm"}, map[string]map[string]string{}}
+	s := &seeding{seed.Context{World: w, Part: "llm"}, map[string]map[string]string{}, map[string]map[belonging]int64{}}
 	w.LLM.IndexTime = time.Duration(f.IndexTime)
 	for _, list := range f.Resources {
 		for _, r := range list {
@@ -67,7 +67,8 @@ func storedKinds() []*jsonapi.Kind {
 // seeding maps the names that a fixture uses to the ids of the resources.
 type seeding struct {
 	seed.Context
-	known map[string]map[string]string // by collection: from a name or an id to the id
+	known map[string]map[string]string   // by collection: from a name or an id to the id
+	made  map[string]map[belonging]int64 // by collection: what the server has made along with others, by what that is
 }
 
 // seedKind creates the resources of a kind.
@@ -149,22 +150,15 @@ func (s *seeding) madeByServer(k *jsonapi.Kind, f fixtures.LLMResource, sent map
 		_ = json.Unmarshal(sent[name], &value) // the document has refused another kind of value
 		return value
 	}
-	switch project := text("projectId"); k {
+	var belongs belonging
+	var missing error
+	switch k {
 	case kinds.Actions:
-		integration, prompt := text("integrationId"), text("promptId")
-		for _, a := range table.All(&s.World.LLM.Actions) {
-			if a.Attributes.IntegrationID == integration && a.Attributes.PromptID == prompt {
-				return resource.Copy(&a), nil
-			}
-		}
-		return nil, errors.New("the integration has no action with this prompt: want it among its actions")
+		belongs = belonging{text("integrationId"), text("promptId")}
+		missing = errors.New("the integration has no action with this prompt: want it among its actions")
 	case kinds.WorkflowExecutors:
-		for _, x := range table.All(&s.World.LLM.WorkflowExecutors) {
-			if x.Attributes.ProjectID == project {
-				return resource.Copy(&x), nil
-			}
-		}
-		return nil, errors.New("the project has no workflow executor: want useWorkflowExecutor: true in its attributes")
+		belongs = belonging{text("projectId")}
+		missing = errors.New("the project has no workflow executor: want useWorkflowExecutor: true in its attributes")
 	case knowledge.TextKnowledgeBases:
 		var own struct {
 			IsManaged bool `json:"isManaged"`
@@ -172,13 +166,42 @@ func (s *seeding) madeByServer(k *jsonapi.Kind, f fixtures.LLMResource, sent map
 		if len(f.ServerAttributes) > 0 {
 			_ = json.Unmarshal(f.ServerAttributes, &own)
 		}
-		for _, t := range table.All(&s.World.LLM.TextKnowledgeBases) {
-			if own.IsManaged && t.Attributes.IsManaged && t.Attributes.ProjectID == project {
-				return resource.Copy(&t), nil
+		if !own.IsManaged {
+			return nil, nil
+		}
+		belongs = belonging{text("projectId")}
+	default:
+		return nil, nil
+	}
+	if id, ok := s.madeWithAnother(k)[belongs]; ok {
+		return resource.Copy(k.Rows(s.World).Get(id)), nil
+	}
+	return nil, missing
+}
+
+// belonging identifies a resource that the server has made by the ids of what it belongs to.
+type belonging [2]string
+
+// madeWithAnother returns the ids of the resources of a kind that the server has made along with others.
+func (s *seeding) madeWithAnother(k *jsonapi.Kind) map[belonging]int64 {
+	if made, known := s.made[k.Type]; known {
+		return made
+	}
+	made := map[belonging]int64{}
+	for id, row := range k.Rows(s.World).Before(math.MaxInt64) { // of several, the first is the last that is kept
+		switch r := row.(type) {
+		case *world.Resource[world.Action]:
+			made[belonging{r.Attributes.IntegrationID, r.Attributes.PromptID}] = id
+		case *world.Resource[world.WorkflowExecutor]:
+			made[belonging{r.Attributes.ProjectID}] = id
+		case *world.Resource[world.TextKnowledgeBase]:
+			if r.Attributes.IsManaged {
+				made[belonging{r.Attributes.ProjectID}] = id
 			}
 		}
 	}
-	return nil, nil
+	s.made[k.Type] = made
+	return made
 }
 
 // adopt gives a resource that the server has made what the fixture says of it.

@@ -31,6 +31,8 @@ type Of[R any] struct {
 	Bind func(c *op.Call, id int64, row *R) error
 	// Guard may refuse a change. On creation before is nil, and on deletion after is nil.
 	Guard func(c *op.Call, before, after *R) error
+	// Changed keeps in step what follows from a row that was stored. On creation before is nil, and on deletion after.
+	Changed func(w *world.State, before, after *R)
 	// Match reads a list's filters once and returns a function that reports whether a row passes them.
 	Match func(c *op.Call) (func(R) bool, error)
 	// View is the row on the wire; nil: the row as it is.
@@ -55,10 +57,11 @@ type Resource struct {
 	Lookup                 func(*world.State, string) (int64, bool)
 	KeyName                string
 
-	Bind  func(c *op.Call, id int64, row any) error
-	Guard func(c *op.Call, before, after any) error
-	Match func(c *op.Call) (func(row any) bool, error)
-	View  func(c *op.Call, row any) any
+	Bind    func(c *op.Call, id int64, row any) error
+	Guard   func(c *op.Call, before, after any) error
+	Changed func(w *world.State, before, after any)
+	Match   func(c *op.Call) (func(row any) bool, error)
+	View    func(c *op.Call, row any) any
 	// Sort reads in which order a call wants a list, before it is cut into pages; nil: that of the ids.
 	Sort func(c *op.Call) (func(a, b any) int, error)
 }
@@ -70,6 +73,13 @@ func New[R any](of Of[R]) *Resource {
 		KeyName: of.KeyName,
 		Rows:    func(w *world.State) table.Rows { return of.Rows(w).Rows() },
 		Bind:    func(c *op.Call, id int64, row any) error { return of.Bind(c, id, row.(*R)) },
+	}
+	if of.Changed != nil {
+		r.Changed = func(w *world.State, before, after any) {
+			b, _ := before.(*R)
+			a, _ := after.(*R)
+			of.Changed(w, b, a)
+		}
 	}
 	if of.Guard != nil {
 		r.Guard = func(c *op.Call, before, after any) error {
@@ -152,6 +162,7 @@ func (r *Resource) Create(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	r.Rows(c.World).Put(id, row)
+	r.changed(c, nil, row)
 	return op.Reply{Status: cmp.Or(r.Dialect.Created, http.StatusCreated), Body: r.one(c, row)}, nil
 }
 
@@ -169,7 +180,14 @@ func (r *Resource) Update(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	r.Rows(c.World).Put(id, after)
+	r.changed(c, before, after)
 	return op.OK(r.one(c, after))
+}
+
+func (r *Resource) changed(c *op.Call, before, after any) {
+	if r.Changed != nil {
+		r.Changed(c.World, before, after)
+	}
 }
 
 // Delete removes the row that the path names.
@@ -182,6 +200,7 @@ func (r *Resource) Delete(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	r.Rows(c.World).Delete(id)
+	r.changed(c, row, nil)
 	if status := cmp.Or(r.Dialect.Deleted, http.StatusOK); status != http.StatusNoContent {
 		return op.Reply{Status: status, Body: r.one(c, row)}, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -118,6 +119,13 @@ func (t *tree) uncount(id int64) {
 	}
 }
 
+// walked counts the rows that all walks in this process have passed: one that grows with the rows before each is not
+// seen otherwise, since it may allocate nothing.
+var walked atomic.Int64
+
+// Walked returns the number of rows that all walks through tables have passed since the process began.
+func Walked() int64 { return walked.Load() }
+
 // ascend goes up over the ids above one, and over all of them when it is negative, while yield wants more.
 func (t *tree) ascend(id int64, yield func(id int64, found *entry) bool) {
 	all := sortedOf(t)
@@ -128,8 +136,11 @@ func (t *tree) ascend(id int64, yield func(id int64, found *entry) bool) {
 	if id >= 0 {
 		it.Seek(id + 1)
 	}
+	passed := int64(0)
+	defer func() { walked.Add(passed) }()
 	for {
-		if id, found, ok := it.Next(); !ok || !yield(id, found) {
+		id, found, ok := it.Next()
+		if passed++; !ok || !yield(id, found) {
 			return
 		}
 	}
@@ -149,8 +160,11 @@ func (t *tree) descend(id int64, yield func(id int64, found *entry) bool) {
 			it.Prev()
 		}
 	}
+	passed := int64(0)
+	defer func() { walked.Add(passed) }()
 	for {
-		if id, found, ok := it.Prev(); !ok || !yield(id, found) {
+		id, found, ok := it.Prev()
+		if passed++; !ok || !yield(id, found) {
 			return
 		}
 	}

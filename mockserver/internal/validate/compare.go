@@ -212,9 +212,7 @@ func (c *comparison) compareMember(theirs *openapi3.Schema, ours []*openapi3.Sch
 }
 
 // refusesNull reports whether a schema is known not to allow null.
-func refusesNull(s *openapi3.Schema) bool {
-	return new(accept.Work).Steps(s, nil) <= accept.MaxSteps && s.VisitJSON(nil, accept.BriefErrors()) != nil
-}
+func refusesNull(s *openapi3.Schema) bool { return new(accept.Work).Refuses(s, nil) }
 
 // withAllOf returns schemas with all schemas that their allOf combines.
 func withAllOf(schemas []*openapi3.Schema) []*openapi3.Schema {

@@ -21,7 +21,8 @@ import (
 const maxCulprits = 20
 
 // maxExplained is the number of steps to hold a value against a schema up to which all mistakes are reported, and not
-// only the first. Each schema that combines others is asked again for what is wrong.
+// only the first. Each schema that combines others is asked again for what is wrong, as long as that takes no more
+// steps than the first time, and as many.
 const maxExplained = 50_000
 
 // check returns errors of package op for the deviations of a value, at a name, from the schema.
@@ -29,11 +30,12 @@ func (s *schema) check(name string, value any) error {
 	if s.accepts(value) {
 		return nil
 	}
-	steps := s.work.Steps(s.Schema, value)
-	if steps > accept.MaxSteps {
+	steps, isBounded := s.work.Steps(s.Schema, value)
+	if !isBounded {
 		return s.beyond(name, value)
 	}
-	e := explainer{options: s.direction.Options()}
+	left := steps + maxExplained
+	e := explainer{options: s.direction.Options(), work: &s.work, left: &left}
 	err := s.VisitJSON(value, e.options...)
 	if err == nil {
 		return nil
@@ -64,6 +66,8 @@ const discriminator = "discriminator"
 type explainer struct {
 	at      []string // the path of the value
 	options []openapi3.SchemaValidationOption
+	work    *accept.Work
+	left    *int // the steps for holding values against combined schemas again
 }
 
 // violation is one deviation of a value.
@@ -105,6 +109,10 @@ func (e explainer) explainCombined(err *openapi3.SchemaError) (list []violation)
 	}[err.SchemaField]
 	least := kind
 	for _, schema := range schemas {
+		steps, _ := e.work.Steps(schema.Value, err.Value)
+		if *e.left -= steps; *e.left < 0 {
+			return nil
+		}
 		wrong := e.explain(schema.Value.VisitJSON(err.Value, e.options...))
 		off := 0
 		for _, c := range wrong {
@@ -190,6 +198,8 @@ func reason(err *openapi3.SchemaError) string {
 		return fmt.Sprintf("want one of %s", strings.Join(slices.Sorted(maps.Keys(err.Schema.Discriminator.Mapping)), ", "))
 	case errors.Is(err.Origin, openapi3.ErrOneOfConflict):
 		return "matches more than one of the allowed forms; want exactly one"
+	case err.SchemaField == "not":
+		return "want what does not match the schema under not"
 	case err.SchemaField == "pattern" && err.Schema.MaxLength != nil && ok:
 		matching = " that match " + err.Schema.Pattern
 		if words := patternWords[err.Schema.Pattern]; words != "" {

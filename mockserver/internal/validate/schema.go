@@ -55,9 +55,9 @@ func (s *schema) beyond(name string, value any) error {
 	if s.compiled().Refuses(value) {
 		return op.Invalid(name, "does not match %s; that combines too many schemas to say why", what)
 	}
-	return fmt.Errorf("%s: %s combines so many schemas, level by level, that it takes more than %d steps to hold a value "+
+	return fmt.Errorf("%s: %s combines so many schemas, level by level, that it takes too many steps to hold a value "+
 		"against it; want a discriminator, or schemas that exclude each other by the type of a value",
-		cmp.Or(name, "the body"), what, accept.MaxSteps)
+		cmp.Or(name, "the body"), what)
 }
 
 // plain returns the schema itself; nil if there is none.

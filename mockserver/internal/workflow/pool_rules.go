@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -13,10 +12,11 @@ import (
 
 var poolRules = resource.New(resource.Of[world.PoolRule]{
 	Noun: "pool rule", Plural: "poolRules", IDs: "workflow.pool_rule", Key: "poolRuleId", Dialect: dialect,
-	Rows:  func(w *world.State) *table.Table[world.PoolRule] { return &w.Workflow.PoolRules },
-	Bind:  bindPoolRule,
-	Guard: guardPoolRule,
-	View:  func(_ *op.Call, r world.PoolRule) any { return poolRuleView(r) },
+	Rows:    func(w *world.State) *table.Table[world.PoolRule] { return &w.Workflow.PoolRules },
+	Bind:    bindPoolRule,
+	Guard:   guardPoolRule,
+	Changed: func(w *world.State, before, after *world.PoolRule) { w.Workflow.ChangedPoolRule(before, after) },
+	View:    func(_ *op.Call, r world.PoolRule) any { return poolRuleView(r) },
 })
 
 type poolRuleForm struct {
@@ -33,7 +33,7 @@ func poolRuleView(r world.PoolRule) poolRuleForm {
 // listPoolRules lists the rules in the order in which they are tried.
 func listPoolRules(c *op.Call) (op.Reply, error) {
 	forms := []poolRuleForm{}
-	for _, r := range rulesByPriority(c.World) {
+	for r := range c.World.Workflow.RulesInOrder() {
 		forms = append(forms, poolRuleView(r))
 	}
 	return op.OK(map[string]any{"poolRules": forms})
@@ -143,28 +143,17 @@ func guardPoolRule(c *op.Call, _, after *world.PoolRule) error {
 	if _, ok := c.World.Workflow.Pools.Get(after.Pool); !ok {
 		return op.Invalid("poolId", "pool with id %d not found", after.Pool)
 	}
-	for id, r := range table.All(&c.World.Workflow.PoolRules) {
-		if r.Priority == after.Priority && id != after.ID {
-			return op.Invalid("priority", "pool rule %d already has priority %d", id, r.Priority)
-		}
+	if r, taken := c.World.Workflow.PoolRuleAt(after.Priority); taken && r.ID != after.ID {
+		return op.Invalid("priority", "pool rule %d already has priority %d", r.ID, r.Priority)
 	}
 	return nil
-}
-
-func rulesByPriority(w *world.State) []world.PoolRule {
-	rules := make([]world.PoolRule, 0, table.Len(&w.Workflow.PoolRules))
-	for _, r := range table.All(&w.Workflow.PoolRules) {
-		rules = append(rules, r)
-	}
-	slices.SortFunc(rules, func(a, b world.PoolRule) int { return cmp.Compare(a.Priority, b.Priority) })
-	return rules
 }
 
 // choosePool tries the rules from the lowest priority value up, and takes the first one that fits. An attempt that
 // fits none goes to the default pool.
 func choosePool(w *world.State, s start) int64 {
 	project, _ := w.Workflow.Projects.Get(s.Definition.Project)
-	for _, r := range rulesByPriority(w) {
+	for r := range w.Workflow.RulesInOrder() {
 		if fitsAll(r.Conditions, project.Name, s) {
 			return r.Pool
 		}

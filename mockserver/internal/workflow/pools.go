@@ -14,9 +14,10 @@ import (
 
 var pools = resource.New(resource.Of[world.Pool]{
 	Noun: "pool", Plural: "pools", IDs: "workflow.pool", Key: "poolId", Dialect: dialect,
-	Rows:  func(w *world.State) *table.Table[world.Pool] { return &w.Workflow.Pools },
-	Bind:  bindPool,
-	Guard: guardPool,
+	Rows:    func(w *world.State) *table.Table[world.Pool] { return &w.Workflow.Pools },
+	Bind:    bindPool,
+	Guard:   guardPool,
+	Changed: func(w *world.State, before, after *world.Pool) { w.Workflow.ChangedPool(before, after) },
 	View: func(_ *op.Call, p world.Pool) any {
 		return poolForm{ID: op.IDText(p.ID), Name: p.Name, ConcurrencyLimit: p.Limit, Default: p.Default}
 	},
@@ -63,15 +64,7 @@ func rebalanceDefaultPool(c *op.Call, change func(*op.Call) (op.Reply, error)) (
 }
 
 // unallocated returns what the account's limit leaves to the default pool.
-func unallocated(w *world.State) int {
-	left := accountLimit(w)
-	for _, p := range table.All(&w.Workflow.Pools) {
-		if !p.Default {
-			left -= p.Limit
-		}
-	}
-	return left
-}
+func unallocated(w *world.State) int { return accountLimit(w) - w.Workflow.Allocated() }
 
 // accountLimit returns the least that accounts have, unless the scenario says otherwise.
 func accountLimit(w *world.State) int { return cmp.Or(w.Workflow.AccountLimit, defaultAccountLimit) }
@@ -87,6 +80,7 @@ func ensureDefaultPool(w *world.State) {
 	}
 	p := world.Pool{ID: w.NewID("workflow.pool"), Name: defaultPoolName, Limit: max(1, unallocated(w)), Default: true}
 	w.Workflow.Pools.Put(p.ID, p)
+	w.Workflow.ChangedPool(nil, &p)
 	w.Workflow.DefaultPool = p.ID
 }
 
@@ -130,7 +124,7 @@ func guardPool(c *op.Call, before, after *world.Pool) error {
 }
 
 func poolCreatable(w *world.State, p world.Pool) error {
-	if other, taken := poolNamed(w, p.Name, p.ID); taken {
+	if other, taken := w.Workflow.PoolNamed(p.Name); taken {
 		return op.Conflict("pool %d already has the name %q", other.ID, other.Name)
 	}
 	return poolAffordable(w, 0, p.Limit)
@@ -142,7 +136,7 @@ func poolUpdatable(c *op.Call, before, after world.Pool) error {
 		return op.Invalid("", "pool %s (id %d) is the default pool, which cannot be updated: "+
 			"it gets the slots that other pools leave", before.Name, before.ID)
 	}
-	if other, taken := poolNamed(c.World, after.Name, after.ID); taken {
+	if other, taken := c.World.Workflow.PoolNamed(after.Name); taken && other.ID != after.ID {
 		return op.Invalid("name", "pool %d already has the name %q", other.ID, other.Name)
 	}
 	if running := c.World.Workflow.PoolUse(after.ID).Running; after.Limit < running {
@@ -150,11 +144,6 @@ func poolUpdatable(c *op.Call, before, after world.Pool) error {
 			after.Limit, running, before.Name, before.ID)
 	}
 	return poolAffordable(c.World, before.Limit, after.Limit)
-}
-
-// poolNamed finds the pool, other than one, that has a name.
-func poolNamed(w *world.State, name string, but int64) (world.Pool, bool) {
-	return table.First(&w.Workflow.Pools, func(p world.Pool) bool { return p.Name == name && p.ID != but })
 }
 
 // poolAffordable checks that the default pool can spare what a pool asks for more, and keeps at least one slot and

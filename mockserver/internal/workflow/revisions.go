@@ -93,20 +93,10 @@ func revisionFromQuery(c *op.Call, p world.Project) (world.Revision, error) {
 		r, _ := c.World.Workflow.Revisions.Get(p.Revision)
 		return r, nil
 	}
-	r, ok := revisionByName(c.World, p, name)
+	id, ok := c.World.Workflow.RevisionNamed(p.ID, name)
+	r, _ := c.World.Workflow.Revisions.Get(id)
 	if !ok {
 		return r, op.NotFound("revision", "name", name)
 	}
 	return r, nil
-}
-
-func revisionByName(w *world.State, p world.Project, name string) (world.Revision, bool) {
-	for id := p.Revision; id != 0; {
-		r, _ := w.Workflow.Revisions.Get(id)
-		if r.Name == name {
-			return r, true
-		}
-		id = r.Previous
-	}
-	return world.Revision{}, false
 }

@@ -251,7 +251,7 @@ func seedPools(w *world.State, pools []fixtures.Pool, rules []fixtures.PoolRule,
 		errs = append(errs, fixtures.At(err, "pool "+p.Name, "workflow", "pools", i))
 	}
 	for i, r := range rules {
-		p, ok := poolNamed(w, r.Pool, 0)
+		p, ok := w.Workflow.PoolNamed(r.Pool)
 		err := fmt.Errorf("pool %q not found", r.Pool)
 		if ok {
 			body := map[string]any{"priority": r.Priority, "poolId": p.ID, "conditions": r.Conditions}

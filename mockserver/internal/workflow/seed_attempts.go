@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sort"
@@ -151,7 +152,7 @@ func (s *seeding) play(p *seededAttempt) error {
 	var pool world.Pool
 	if p.Pool != "" {
 		var ok bool
-		if pool, ok = poolNamed(s.w, p.Pool, 0); !ok {
+		if pool, ok = s.w.Workflow.PoolNamed(p.Pool); !ok {
 			return fmt.Errorf("pool %q not found", p.Pool)
 		}
 	}
@@ -292,6 +293,13 @@ func checkNames(w *world.State, o fixtures.Outcome) error {
 	if o.Later {
 		return nil
 	}
+	for r := range revisionsOf(w, o.Project) {
+		for d := range definitionsOf(w, r.ID) {
+			if cmp.Or(o.Workflow, d.Workflow.Name) == d.Workflow.Name {
+				return nil
+			}
+		}
+	}
 	projects, workflows := map[string]bool{}, map[string]bool{}
 	for _, r := range table.All(&w.Workflow.Revisions) {
 		p, ok := w.Workflow.Projects.Get(r.Project)
@@ -344,15 +352,28 @@ func checkOutcome(w *world.State, o fixtures.Outcome, lost map[string]bool) erro
 		return nil
 	}
 	var plan []dig.Task
-	for _, r := range table.All(&w.Workflow.Revisions) {
-		p, _ := w.Workflow.Projects.Get(r.Project)
+	for r := range revisionsOf(w, o.Project) {
 		for d := range definitionsOf(w, r.ID) {
-			if cmp.Or(o.Project, p.Name) == p.Name && cmp.Or(o.Workflow, d.Workflow.Name) == d.Workflow.Name {
+			if cmp.Or(o.Workflow, d.Workflow.Name) == d.Workflow.Name {
 				plan = append(plan, d.Workflow.Tasks...)
 			}
 		}
 	}
 	return fixtures.At(checkTask(o.Task, plan), "task "+o.Task, "task")
+}
+
+// revisionsOf yields the revisions of a live project, by its name, or all that there are without a name.
+func revisionsOf(w *world.State, project string) iter.Seq[world.Revision] {
+	return func(yield func(world.Revision) bool) {
+		if project == "" {
+			table.All(&w.Workflow.Revisions)(func(_ int64, r world.Revision) bool { return yield(r) })
+			return
+		}
+		id, _ := w.Workflow.ProjectNames.Get(project)
+		p, _ := w.Workflow.Projects.Get(id)
+		for r, ok := w.Workflow.Revisions.Get(p.Revision); ok && yield(r); r, ok = w.Workflow.Revisions.Get(r.Previous) {
+		}
+	}
 }
 
 // checkTask refuses a name with which the full name of no task in a plan ends. Groups do not count: they run nothing,

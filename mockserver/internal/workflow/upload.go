@@ -90,7 +90,7 @@ func (u upload) run(w *world.State, now time.Time) (world.Project, error) {
 	p, err := projectByName(w, u.project)
 	if isNew := err != nil; isNew {
 		p = world.Project{Name: u.project, CreatedAt: now}
-	} else if _, used := revisionByName(w, p, u.revision); used {
+	} else if _, used := w.Workflow.RevisionNamed(p.ID, u.revision); used {
 		return p, op.Conflict("revision %s of project %s exists already: choose another name", u.revision, u.project)
 	}
 	workflows, err := u.read()

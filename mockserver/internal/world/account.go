@@ -24,11 +24,35 @@ type Account struct {
 	Keys           table.Index[string, Key] // by both their forms: see PutKey
 	Policies       table.Table[Policy]
 	PolicyGroups   table.Table[PolicyGroup]
-	ProfileOptions []ProfileOption // all keys that there are, with their defaults; replaced, never changed in place
+	groupTags      table.Index[string, int64] // policy groups by their taggable names; see restoreDerived
+	ProfileOptions []ProfileOption            // all keys that there are, with their defaults; replaced, never changed in place
 	OAuthClients   table.Table[OAuthClient]
 	OAuthTokens    table.Table[OAuthToken]
 	OAuthCodes     table.Table[OAuthCode]
 	Partners       []Partner // accounts that a table may be transferred to; replaced, never changed in place
+}
+
+// ChangedPolicyGroup keeps in step by which taggable names groups are found: before is nil for a new group, after for one
+// that is gone.
+func (a *Account) ChangedPolicyGroup(before, after *PolicyGroup) {
+	if before != nil {
+		a.groupTags.Delete(before.TaggableName)
+	}
+	if after != nil {
+		a.groupTags.Put(after.TaggableName, after.ID)
+	}
+}
+
+// GroupTagged returns the policy group that has a taggable name.
+func (a *Account) GroupTagged(tag string) (PolicyGroup, bool) {
+	id, _ := a.groupTags.Get(tag)
+	return a.PolicyGroups.Get(id)
+}
+
+func (a *Account) restoreTags() {
+	for _, g := range table.All(&a.PolicyGroups) {
+		a.ChangedPolicyGroup(nil, &g)
+	}
 }
 
 // Limits bounds what all callers may do together; 0 means no limit.

@@ -26,6 +26,8 @@ func (w *State) restoreDerived() error {
 			return fmt.Errorf("ids: %s is %d: want 0 to %d", kind, last, table.MaxID)
 		}
 	}
+	w.Workflow.restorePools()
+	w.Account.restoreTags()
 	if err := errors.Join(w.Workflow.restoreDefinitions(), w.Own.restoreNames()); err != nil {
 		return err
 	}

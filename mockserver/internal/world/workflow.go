@@ -35,6 +35,20 @@ type Workflow struct {
 	SessionKeys  table.Index[SessionKey, int64] // sessions by what makes them unique
 	Unfinished   table.Table[int64]             // attempts that are not done, with their pools
 	Use          Use                            // what is counted of those
+
+	// What follows from the rest is restored by restoreDerived.
+	pools         poolFacts
+	revisionNames table.Index[revisionName, int64]
+}
+
+type revisionName struct {
+	project int64
+	name    string
+}
+
+// RevisionNamed returns the id of the revision of a project that has a name.
+func (x *Workflow) RevisionNamed(project int64, name string) (id int64, ok bool) {
+	return x.revisionNames.Get(revisionName{project, name})
 }
 
 // Project is a named series of revisions. DeletedAt is zero while it lives.
@@ -77,6 +91,7 @@ func (x *Workflow) AddRevision(r Revision, workflows []dig.Workflow) {
 	sum := md5.Sum(r.Archive)
 	r.MD5 = base64.StdEncoding.EncodeToString(sum[:])
 	x.Revisions.Put(r.ID, r)
+	x.revisionNames.Put(revisionName{r.Project, r.Name}, r.ID)
 	for i := range workflows {
 		id := r.DefinitionID(i)
 		x.Definitions.Put(id, Definition{ID: id, Project: r.Project, Revision: r.ID, Workflow: &workflows[i]})

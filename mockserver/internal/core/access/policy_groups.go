@@ -23,6 +23,7 @@ var policyGroups = resource.New(resource.Of[world.PolicyGroup]{
 	Lookup:  findGroup,
 	Bind:    bindGroup,
 	Guard:   guardGroup,
+	Changed: func(w *world.State, before, after *world.PolicyGroup) { w.Account.ChangedPolicyGroup(before, after) },
 	View: func(c *op.Call, g world.PolicyGroup) any {
 		return policyGroupForm{
 			ID: g.ID, AccountID: c.World.Account.ID, Name: g.Name, TaggableName: g.TaggableName, Description: g.Description,
@@ -58,6 +59,7 @@ func UpdatePolicyGroup(c *op.Call) (op.Reply, error) { return policyGroups.Updat
 // answer has no body (public).
 var DeletePolicyGroup = resource.On(policyGroups, func(c *op.Call, g world.PolicyGroup) (op.Reply, error) {
 	table.Delete(&c.World.Account.PolicyGroups, g.ID)
+	c.World.Account.ChangedPolicyGroup(&g, nil)
 	for _, u := range table.All(&c.World.Account.Users) {
 		before := len(u.Groups) + len(u.Manages)
 		u.Groups, u.Manages = without(u.Groups, g.ID), without(u.Manages, g.ID)
@@ -76,12 +78,8 @@ func findGroup(w *world.State, key string) (int64, bool) {
 			return id, true
 		}
 	}
-	g, ok := groupTagged(w, key)
+	g, ok := w.Account.GroupTagged(key)
 	return g.ID, ok
-}
-
-func groupTagged(w *world.State, tag string) (world.PolicyGroup, bool) {
-	return table.First(&w.Account.PolicyGroups, func(g world.PolicyGroup) bool { return g.TaggableName == tag })
 }
 
 // bindGroup binds the body to a group. It sets the taggable name only once: that is an address, so it outlives a change
@@ -127,7 +125,7 @@ func guardGroup(c *op.Call, before, after *world.PolicyGroup) error {
 	if strings.TrimSpace(after.Name) == "" {
 		return op.Unprocessable("name", "is empty")
 	}
-	if other, taken := groupTagged(c.World, after.TaggableName); before == nil && taken {
+	if other, taken := c.World.Account.GroupTagged(after.TaggableName); before == nil && taken {
 		return op.Conflict("policy group %d, %s, already has the taggable name %s", other.ID, other.Name,
 			other.TaggableName)
 	}
@@ -189,7 +187,7 @@ func listTagged(c *op.Call, list groupList) (op.Reply, error) {
 }
 
 func tagFromPath(c *op.Call) (world.PolicyGroup, error) {
-	g, ok := groupTagged(c.World, c.Param("tag"))
+	g, ok := c.World.Account.GroupTagged(c.Param("tag"))
 	if !ok {
 		return g, op.NotFound("policy group", "tag", c.Param("tag"))
 	}

@@ -148,12 +148,13 @@ func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
 		if g.Description != "" {
 			row.Description = &g.Description
 		}
-		if other, taken := groupTagged(s.World, row.TaggableName); taken {
+		if other, taken := s.World.Account.GroupTagged(row.TaggableName); taken {
 			err := fmt.Errorf("group %s already has the taggable name %s", other.Name, other.TaggableName)
 			s.Check(err, "policy group "+g.Name, "policyGroups", i, "name")
 		}
 		s.groups[g.Name] = row.ID
 		s.World.Account.PolicyGroups.Put(row.ID, row)
+		s.World.Account.ChangedPolicyGroup(nil, &row)
 	}
 }
 
