@@ -89,7 +89,7 @@ func jsonTree(text []byte) map[string]any {
 	r := jsonReader{d: jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true))}
 	tree, err := r.tree()
 	if err != nil || !r.isOver() || r.values > maxTree {
-		return nil // what is wrong is said with its line by those that read YAML
+		return nil // the reader of YAML finds what is wrong, and in which line
 	}
 	object, _ := tree.(map[string]any)
 	return object

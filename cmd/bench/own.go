@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// shopFixture is what a shop has in the beginning.
+// shopFixture has the one product with which a shop begins.
 const shopFixture = `interfaces: {shop: {products: [{id: p1, name: the first, price: 1, status: active}]}}`
 
 // getOwn compares a GET of a compiled operation of a user's document.

@@ -118,8 +118,8 @@ func (s *schemas) withoutHeaders(ignored []string) *v3.PathItem {
 	return &lean
 }
 
-// faultsOf returns the parts of errors that are worth reporting. A schema that the library cannot compile is no fault of
-// a message.
+// faultsOf returns the parts of errors that are worth reporting; an error if the library could not compile a schema, which
+// says nothing of the message.
 func faultsOf(errs []*errors.ValidationError) (faults []engine.Fault, err error) {
 	for _, e := range errs {
 		if strings.HasSuffix(e.Message, "failed schema compilation") {
