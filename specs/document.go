@@ -41,6 +41,9 @@ func (d *Document) setSource(source []byte) {
 	d.index = sync.OnceValues(func() (*index, error) { return newIndex(source) })
 }
 
+// IsUsers reports whether the document is a user's own, be it of an interface of the platform or not.
+func (d *Document) IsUsers() bool { return d.isOwn || d.Interface.IsOwn() }
+
 // Validate checks the document against the OpenAPI specification, with its examples unless an option says otherwise. It
 // is what a test asks for, or a user with a document of their own; serving does not need it.
 func (d *Document) Validate(ctx context.Context, opts ...openapi3.ValidationOption) error {

@@ -39,7 +39,7 @@ func Readable(name Interface, brand Brand) (*Document, error) {
 
 // Readable returns the document with the texts and examples that people read.
 func (d *Document) Readable() (*Document, error) {
-	if d.isOwn || d.Interface.IsOwn() {
+	if d.IsUsers() {
 		return parseWhole(d.Interface, d.File, d.source, d.Brand, d.overlays)
 	}
 	return Readable(d.Interface, d.Brand)

@@ -31,9 +31,20 @@ func dropPatterns(node any, isNames bool, pointer string, dropped func(pointer, 
 		}
 	case map[string]any:
 		if pattern, isText := node["pattern"].(string); isText && !isNames {
-			if _, err := regexp.Compile(codepoint.ReplaceAllString(pattern, `\x{$1}`)); err != nil {
+			if _, err := regexp.Compile(GoPattern(pattern)); err != nil {
 				delete(node, "pattern")
 				dropped(pointer+"/pattern", err.Error())
+			}
+		}
+		if patterns, _ := node["patternProperties"].(map[string]any); !isNames {
+			for pattern := range patterns {
+				if _, err := regexp.Compile(GoPattern(pattern)); err != nil { // whose members the others may not know
+					delete(node, "patternProperties")
+					delete(node, "additionalProperties")
+					delete(node, "unevaluatedProperties")
+					dropped(pointer+"/patternProperties", err.Error())
+					break
+				}
 			}
 		}
 		for key, value := range parts(node, isNames) {
@@ -41,6 +52,9 @@ func dropPatterns(node any, isNames bool, pointer string, dropped func(pointer, 
 		}
 	}
 }
+
+// GoPattern returns a regular expression of ECMAScript as Go writes it.
+func GoPattern(pattern string) string { return codepoint.ReplaceAllString(pattern, `\x{$1}`) }
 
 // codepoint matches a character that ECMAScript writes by its number.
 var codepoint = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)

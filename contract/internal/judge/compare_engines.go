@@ -25,11 +25,15 @@ const (
 
 // faultList holds the first faults that an engine finds, and the number of the others.
 type faultList struct {
-	list []fault
-	more int
-	// tooMuch holds a place in the document whose schemas combine so many others that it was not found out whether there
-	// are faults; empty if there is none.
-	tooMuch string
+	list  []fault
+	more  int
+	doubt string // why it was not found out whether there are faults; empty if it was
+}
+
+// tooMuch notes a place in the document whose schemas combine too many others.
+func (f *faultList) tooMuch(pointer string) {
+	f.doubt = "the schema at " + pointer + " of the document combines so many schemas, level by level, that an engine " +
+		"would take too long"
 }
 
 // room reports whether one more fault is kept, and counts it if it is not.
@@ -74,7 +78,7 @@ func (j *Judge) askEngines(b *content) engineResults {
 	kin.list = b.dropRedacted(kin.list)
 	second, vote := j.secondOnBody(b, len(kin.list)+kin.more)
 	second = b.redactSecrets(b.dropRedacted(second))
-	if len(kin.list)+len(second) == 0 && kin.tooMuch == "" {
+	if len(kin.list)+len(second) == 0 && kin.doubt == "" {
 		return engineResults{vote: vote}
 	}
 	return engineResults{
@@ -89,7 +93,7 @@ func (j *Judge) compareEngines(m *message, r engineResults) decision {
 	isPass := len(r.kin.list) == 0
 	agree := r.vote != voted || isPass == (len(r.second) == 0)
 	switch {
-	case isPass && r.kin.tooMuch != "":
+	case isPass && r.kin.doubt != "":
 		return decision{verdict: report.Inconclusive}
 	case isPass && agree:
 		return decision{verdict: report.Pass}
@@ -128,13 +132,8 @@ func verdictOf(engine string, faults []fault) report.EngineVerdict {
 func (j *Judge) addFaults(o *judgement, m *message, r engineResults, d decision) {
 	o.votes[r.vote]++
 	if d.verdict == report.Inconclusive {
-		reason := "the recording does not contain the body, and the query lacks its required members"
-		if r.kin.tooMuch != "" {
-			reason = "the schema at " + r.kin.tooMuch + " of the document combines so many schemas, level by level, " +
-				"that an engine " +
-				"would take too long"
-		}
-		j.inconclusive(o, m, reason)
+		j.inconclusive(o, m, cmp.Or(r.kin.doubt,
+			"the recording does not contain the body, and the query lacks its required members"))
 		return
 	}
 	o.check(Schema, d.verdict)

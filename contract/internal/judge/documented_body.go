@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/coverage"
@@ -39,7 +40,8 @@ type bodyForm struct {
 type bodySchema struct {
 	media         *openapi3.MediaType // whose schema it is
 	schemaPointer string
-	tree          *accept.Tree // nil if it has none
+	tree          *accept.Tree       // nil if it has none
+	compiled      *jsonschema.Schema // of a user's own document; nil of others, and where it cannot be compiled
 	fields        *describedValue
 	envelope      envelopeForm
 	expected      []string // members of its object that it does not require, but expects
@@ -88,7 +90,8 @@ func (d *documentedBody) schemaOf(media *openapi3.MediaType, pointer string) *bo
 	schema := media.Schema.Value
 	return &bodySchema{
 		media: media, schemaPointer: pointer, tree: treeOf(d.op.Document, schema, d.side),
-		fields: describe([]locatedSchema{{schema: schema}}), envelope: envelopeOf(schema),
+		compiled: compiled(d.op.Document, pointer, d.side),
+		fields:   describe([]locatedSchema{{schema: schema}}), envelope: envelopeOf(schema),
 		expected: expectedFields(schema),
 	}
 }

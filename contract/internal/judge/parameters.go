@@ -27,9 +27,17 @@ type parameters struct {
 // inPath returns the value of a parameter in the path, unescaped.
 func (p *parameters) inPath(name string) string { return p.owner.Match.Declared(name) }
 
-// isIgnored reports whether a parameter is a header that is not judged.
+// isIgnored reports whether a parameter is a header that is not judged: by the user's wish, or because OpenAPI ignores
+// parameters of the name (3.0 and 3.1, Parameter Object).
 func (p *parameters) isIgnored(parameter *openapi3.Parameter) bool {
-	return parameter.In == openapi3.ParameterInHeader && p.ignores(parameter.Name)
+	if parameter.In != openapi3.ParameterInHeader {
+		return false
+	}
+	switch strings.ToLower(parameter.Name) {
+	case "accept", "content-type", "authorization":
+		return true
+	}
+	return p.ignores(parameter.Name)
 }
 
 // judgeParameters judges path, query and header parameters, or repeats the judgement of the same ones before.
@@ -114,7 +122,7 @@ func (j *Judge) askEnginesOnParameters(p *parameters) engineResults {
 	kin := kinOnParameters(p)
 	second, vote := j.secondOnParameters(p, len(kin.list))
 	kin.list, second = p.redactSecrets(kin.list), p.redactSecrets(second)
-	if len(kin.list)+len(second) == 0 && kin.tooMuch == "" {
+	if len(kin.list)+len(second) == 0 && kin.doubt == "" {
 		return engineResults{vote: vote}
 	}
 	return engineResults{

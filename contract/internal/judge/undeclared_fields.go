@@ -28,8 +28,11 @@ func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
 	for _, f := range s.found {
 		provenance := j.place(b.op, f.pointer).Provenance
 		severity := j.severity(b.side, provenance, b.outcome)
-		if b.side == request || b.op.Interface.IsOwn() { // an object is open unless its schema closes it
-			severity = report.Notice // the platform ignores what it does not know
+		isOfPlatform := b.op.Embedded != nil
+		if isOfPlatform && b.side == request || !isOfPlatform && !j.undeclared {
+			// The platform ignores what it does not know; elsewhere an object is open unless its schema closes it
+			// (3.0, Schema Object, additionalProperties; JSON Schema 2020-12, 10.3.2.3).
+			severity = report.Notice
 		}
 		j.addFinding(o, b.message, report.Finding{
 			Rule: UndeclaredField, Verdict: report.Fail, Severity: severity, Message: f.message,
@@ -172,10 +175,12 @@ func itemSchemas(schemas []locatedSchema) []locatedSchema {
 
 func hasMap(w locatedSchema) bool { return w.schema.AdditionalProperties.Schema != nil }
 
-// isOpen reports whether a schema allows fields that it does not name, by additionalProperties: true.
+// isOpen reports whether a schema allows fields that it does not name, by additionalProperties: true, by patterns, or
+// because a discriminator leads to schemas that name more.
 func isOpen(w locatedSchema) bool {
 	allowed := w.schema.AdditionalProperties.Has
-	return allowed != nil && *allowed
+	return allowed != nil && *allowed || len(w.schema.PatternProperties) > 0 ||
+		w.schema.Discriminator != nil && len(w.schema.OneOf)+len(w.schema.AnyOf) == 0
 }
 
 func mapSchemas(schemas []locatedSchema, next func(locatedSchema) locatedSchema) []locatedSchema {
@@ -211,7 +216,8 @@ func withCombined(schemas []locatedSchema, object flat.Value) []locatedSchema {
 }
 
 func isCombined(w locatedSchema) bool {
-	return len(w.schema.AllOf)+len(w.schema.AnyOf)+len(w.schema.OneOf) > 0
+	s := w.schema
+	return len(s.AllOf)+len(s.AnyOf)+len(s.OneOf)+len(s.DependentSchemas) > 0 || s.If != nil
 }
 
 func discriminated(w locatedSchema, parts []locatedSchema, object flat.Value) (locatedSchema, bool) {
