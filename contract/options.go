@@ -20,17 +20,18 @@ type Option func(*config) error
 func set(change func(*config)) Option { return func(c *config) error { change(c); return nil } }
 
 type config struct {
-	bases    map[specs.Interface][]string
-	specs    map[specs.Interface]string
-	overlays specs.Overlays
-	only     []specs.Interface // nil: all that there are
-	brand    specs.Brand
-	trust    specs.Provenance
-	engine   engine.Engine
-	disputed bool
-	disabled []string
-	shapeDir string
-	label    string
+	bases      map[specs.Interface][]string
+	specs      map[specs.Interface]string
+	overlays   specs.Overlays
+	only       []specs.Interface // nil: all that there are
+	brand      specs.Brand
+	trust      specs.Provenance
+	engine     engine.Engine
+	disputed   bool
+	undeclared bool
+	disabled   []string
+	shapeDir   string
+	label      string
 
 	severities []severity
 	baseline   *baseline
@@ -128,6 +129,11 @@ func WithEngine(e engine.Engine) Option { return set(func(c *config) { c.engine 
 
 // WithDisputed sets whether a finding on which the two judges differ makes a check fail. It does not by default.
 func WithDisputed(fail bool) Option { return set(func(c *config) { c.disputed = fail }) }
+
+// WithUndeclared sets whether fields and parameters that a user's own document does not name are as loud as other
+// deviations from it. They are a notice by default, and parameters of the query a warning, since an object is open unless
+// its schema closes it.
+func WithUndeclared(loud bool) Option { return set(func(c *config) { c.undeclared = loud }) }
 
 // WithViolations sets a function that is called with each violation as soon as it is found, and with the exchanges that
 // show it: with the first of each fingerprint, one after another. The check then judges each exchange when it comes,

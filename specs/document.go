@@ -3,6 +3,7 @@ package specs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -43,6 +44,11 @@ func (d *Document) setSource(source []byte) {
 
 // IsUsers reports whether the document is a user's own, be it of an interface of the platform or not.
 func (d *Document) IsUsers() bool { return d.isOwn || d.Interface.IsOwn() }
+
+// IsForeign reports whether the document is a user's own, and has no operation of the platform.
+func (d *Document) IsForeign() bool {
+	return d.IsUsers() && !slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Embedded != nil })
+}
 
 // Validate checks the document against the OpenAPI specification, with its examples unless an option says otherwise. It
 // is what a test asks for, or a user with a document of their own; serving does not need it.

@@ -133,8 +133,14 @@ func (d *Document) Extract(o *Operation) ([]byte, error) {
 	item, _ := paths[o.Template].(map[string]any)
 	only := map[string]any{}
 	for key, value := range item {
-		if key == strings.ToLower(o.Method) || key == "parameters" || key == "$ref" {
+		switch {
+		case key == "parameters":
+			only[key] = notReplaced(value, o)
+		case key == strings.ToLower(o.Method), key == "$ref":
 			only[key] = value
+		case key == "additionalOperations":
+			all, _ := value.(map[string]any)
+			only[key] = map[string]any{o.Method: all[o.Method]}
 		}
 	}
 	small["paths"] = map[string]any{o.Template: only}
@@ -148,4 +154,19 @@ func (d *Document) Extract(o *Operation) ([]byte, error) {
 		}
 	}
 	return json.Marshal(small)
+}
+
+// notReplaced returns the parameters of a path without those that an operation replaces by its own.
+func notReplaced(list any, o *Operation) []any {
+	all, _ := list.([]any)
+	var rest []any
+	if item := o.Document.T.Paths.Value(o.Template); len(all) == len(item.Parameters) {
+		for i, p := range item.Parameters {
+			if p.Value == nil || o.Spec.Parameters.GetByInAndName(p.Value.In, p.Value.Name) == nil {
+				rest = append(rest, all[i])
+			}
+		}
+		return rest
+	}
+	return all
 }

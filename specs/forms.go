@@ -310,7 +310,7 @@ func isMethod(key string) bool {
 			return true
 		}
 	}
-	return key == "query" || key == "additionalOperations"
+	return key == "additionalOperations"
 }
 
 // fromSwagger converts a document of version 2.0.

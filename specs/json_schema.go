@@ -14,7 +14,7 @@ import (
 //   - nullable adds null to the type of the same schema, and does nothing without one; enum and allOf go on refusing
 //     null (3.0.4, Schema Object).
 //   - exclusiveMinimum and exclusiveMaximum are booleans beside the limit.
-//   - What stands beside a $ref is ignored (Reference Object), and so are keywords that 3.0 does not have.
+//   - Keywords that 3.0 does not have are ignored, as is what stands beside a $ref.
 //   - A required property that is readOnly is required of answers alone, and one that is writeOnly of requests alone.
 //
 // In all versions a discriminator chooses among the alternatives that are references: by its mapping, and by their
@@ -66,10 +66,8 @@ func (c *schemaConverter) convert(node any, isNames bool) any {
 }
 
 func (c *schemaConverter) schema(s map[string]any) {
-	if ref, isRef := s["$ref"]; isRef && c.is30 {
-		clear(s)
-		s["$ref"] = ref
-		return
+	if _, isRef := s["$ref"]; isRef && c.is30 {
+		return // nothing else stands there
 	}
 	c.required(s)
 	c.discriminator(s)

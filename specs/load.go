@@ -218,6 +218,12 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 		d.sort()
 		err = d.route()
 	}
+	if _, isLenient := doc.Extensions[lenientExtension]; d.IsForeign() && !isLenient { // which is none of the platform
+		d.Lenient = Lenient{}
+		for _, op := range d.Operations {
+			op.Reader = newReader(op)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}

@@ -3,7 +3,9 @@ package specs
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // short returns a user's own document as JSON, without what only people read, without components that nothing needs,
@@ -15,11 +17,33 @@ func (x *index) short(file string, withExamples bool) (text []byte, ignored []Ig
 		return nil, nil, err
 	}
 	strip(tree, withExamples)
+	if version, _ := tree["openapi"].(string); strings.HasPrefix(version, "3.0") {
+		dropSiblings(tree, false)
+	}
 	dropPatterns(tree, false, "", func(pointer, reason string) {
 		ignored = append(ignored, Ignored{Pointer: pointer, Line: x.place(pointer).Line, Reason: reason})
 	})
 	text, err = json.Marshal(tree)
 	return text, ignored, err
+}
+
+// dropSiblings takes out of a tree of version 3.0 what stands beside a $ref, which is ignored there (Reference Object),
+// but for paths, which may have both.
+func dropSiblings(node any, isNames bool) {
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			dropSiblings(item, false)
+		}
+	case map[string]any:
+		if ref, isText := node["$ref"].(string); isText && !isNames && !slices.ContainsFunc(sortedKeys(node), isMethod) {
+			clear(node)
+			node["$ref"] = ref
+		}
+		for key, value := range parts(node, isNames) {
+			dropSiblings(value, !isNames && namesChildren[key])
+		}
+	}
 }
 
 // dropPatterns takes patterns out of a tree that no regular expression of Go stands for, such as those that look ahead.

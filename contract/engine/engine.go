@@ -60,6 +60,7 @@ type Request struct {
 
 // Fault describes where a message is wrong, and why.
 type Fault struct {
-	Path    []string // of the value, below the body
+	Path    []string // of the value, below the body; of a parameter its place and its name come first
 	Message string
+	Keyword string // of the schema, that the value breaks; empty if the engine does not say
 }

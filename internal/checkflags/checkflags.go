@@ -25,6 +25,8 @@ type Flags struct {
 	complete Choice
 	gaps     Choice
 
+	undeclared Choice
+
 	severities     []string
 	minimums       Minimums
 	inconclusive   float64
@@ -41,6 +43,10 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 	flags.Var(&f.trust, "trust", "the least certain source for which a deviation is an error")
 	f.disputed = ChoiceOf("report", "fail")
 	flags.Var(&f.disputed, "disputed", "what to do with findings on which the two engines differ")
+	f.undeclared = ChoiceOf("notice", "error")
+	flags.Var(&f.undeclared, "undeclared",
+		"how loud a field or a parameter is that a document of your own does not name: an object\nis open unless its schema "+
+			"closes it")
 	f.complete = ChoiceOf(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever))
 	flags.Var(&f.complete, "complete",
 		"whether recordings contain all requests to an account: auto assumes so until one shows\notherwise")
@@ -67,6 +73,7 @@ func (f *Flags) Options() (Options, error) {
 	}
 	o.Trust, o.Complete = f.trust.Word, f.complete.Word
 	o.Disputed, o.Gaps = f.disputed.Word == "fail", f.gaps.Word == "fail"
+	o.Undeclared = f.undeclared.Word == "error"
 	o.IgnoredHeaders, o.Latency, o.Thresholds = f.ignoredHeaders, f.limits.most, f.minimums
 	o.Baseline = f.accepted()
 	if f.inconclusive < 100 {

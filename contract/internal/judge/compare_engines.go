@@ -62,6 +62,7 @@ type engineResults struct {
 	pointer  string                     // of what was judged, where an engine says no more
 	instance string                     // pointer to the judged value in the exchange
 	known    func(knownCase) bool       // nil if known cases do not apply
+	place    func(f *fault) string      // of a fault, as in the table of what engines look at; nil if that does not apply
 	found    func(path []string) string // the value at a path, as a finding shows it
 }
 
@@ -84,12 +85,15 @@ func (j *Judge) askEngines(b *content) engineResults {
 	return engineResults{
 		kin: kin, second: second, vote: vote, pointer: b.schemaPointer, instance: "/" + b.side.String() + "/body",
 		known: func(c knownCase) bool { return c.is(b, kin.list, second) },
-		found: func(path []string) string { return j.foundAt(b, path) },
+		found: func(path []string) string { return j.foundAt(b, path) }, place: b.placeOf,
 	}
 }
 
 // compareEngines decides on the results of two engines: they agree, a known case decides, or they are in dispute.
 func (j *Judge) compareEngines(m *message, r engineResults) decision {
+	if r.place != nil && m.op.Document.IsUsers() {
+		r = r.weighed()
+	}
 	isPass := len(r.kin.list) == 0
 	agree := r.vote != voted || isPass == (len(r.second) == 0)
 	switch {

@@ -42,6 +42,7 @@ type bodySchema struct {
 	schemaPointer string
 	tree          *accept.Tree       // nil if it has none
 	compiled      *jsonschema.Schema // of a user's own document; nil of others, and where it cannot be compiled
+	hides         bool               // a part of it is readOnly or writeOnly
 	fields        *describedValue
 	envelope      envelopeForm
 	expected      []string // members of its object that it does not require, but expects
@@ -65,7 +66,7 @@ func (d *documentedBody) form(header string) *bodyForm {
 		return known
 	}
 	header = strings.Clone(header) // and not all that it stands in
-	return d.forms.put(header, d.newForm(header, d.content.Get(header)))
+	return d.forms.put(header, d.newForm(header, mediaFor(d.content, header)))
 }
 
 func (d *documentedBody) newForm(header string, media *openapi3.MediaType) *bodyForm {
@@ -90,8 +91,8 @@ func (d *documentedBody) schemaOf(media *openapi3.MediaType, pointer string) *bo
 	schema := media.Schema.Value
 	return &bodySchema{
 		media: media, schemaPointer: pointer, tree: treeOf(d.op.Document, schema, d.side),
-		compiled: compiled(d.op.Document, pointer, d.side),
-		fields:   describe([]locatedSchema{{schema: schema}}), envelope: envelopeOf(schema),
+		compiled: compiled(d.op.Document, pointer, d.side), hides: d.op.Document.IsUsers() && hidesAny(schema),
+		fields: describe([]locatedSchema{{schema: schema}}), envelope: envelopeOf(schema),
 		expected: expectedFields(schema),
 	}
 }

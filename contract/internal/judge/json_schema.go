@@ -154,6 +154,9 @@ func (f *faultList) failure(e *jsonschema.ValidationError, at []string) {
 	if keywords := e.ErrorKind.KeywordPath(); len(keywords) > 0 {
 		one.keyword = keywords[0]
 	}
+	if slices.ContainsFunc(e.Causes, isOtherAlternative) || isOtherAlternative(e) {
+		one.keyword = "discriminator"
+	}
 	var members []string
 	message := "property %q is missing"
 	switch k := e.ErrorKind.(type) {
@@ -204,13 +207,25 @@ func pointerOf(e *jsonschema.ValidationError) string {
 func reasonOf(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
-		return "value must be " + strings.Join(k.Want, " or ")
+		if k.Got == "null" {
+			return "Value is not nullable"
+		}
+		article := "a "
+		if len(k.Want) > 1 {
+			article = "one of "
+		} else if strings.ContainsAny(k.Want[0][:1], "aio") {
+			article = "an "
+		}
+		return "value must be " + article + strings.Join(k.Want, ", ")
 	case *kind.Enum:
 		return "value is not one of the allowed values"
 	case *kind.Const:
 		return "value is not the only allowed one"
 	case *kind.Format:
-		return fmt.Sprintf("value doesn't match the format %q", k.Want)
+		if _, isText := k.Got.(string); isText {
+			return fmt.Sprintf("string doesn't match the format %q", k.Want)
+		}
+		return fmt.Sprintf("integer doesn't match the format %q", k.Want)
 	case *kind.Pattern:
 		return "string doesn't match the regular expression " + quoted(k.Want)
 	case *kind.Minimum:

@@ -33,6 +33,9 @@ func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 
 func kinOnBody(b *content) (f faultList) {
 	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxConcurrent
+	for _, wrong := range b.decoded.Wrong {
+		f.add(fault{path: []string{wrong.Name}, pointer: b.schemaPointer, message: wrong.Message})
+	}
 	if b.compiled == nil && b.tree != nil && acceptsAll(b.tree, b.decoded) {
 		return f
 	}

@@ -1,11 +1,9 @@
 package judge
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -131,20 +129,12 @@ func list(items []string, schema *openapi3.Schema, isTyped bool) []any {
 	return values
 }
 
-// number matches those of JSON.
-var number = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?$`)
-
 // scalar returns the value of a text by the types that a schema allows, or the text. A schema without types allows all.
 func scalar(text string, schema *openapi3.Schema, isTyped bool) any {
-	types := typesOf(schema, 0)
-	switch {
-	case !isTyped:
-	case (len(types) == 0 || types["integer"] || types["number"]) && number.MatchString(text):
-		return json.Number(text)
-	case (len(types) == 0 || types["boolean"]) && (text == "true" || text == "false"):
-		return text == "true"
+	if !isTyped {
+		return text
 	}
-	return text
+	return body.Scalar(text, typesOf(schema, 0))
 }
 
 // typesOf returns the types that a schema and those that it consists of name.

@@ -128,6 +128,6 @@ func (j *Judge) askEnginesOnParameters(p *parameters) engineResults {
 	return engineResults{
 		kin: kin, second: second, vote: vote, pointer: p.pointer, instance: "/request",
 		known: func(c knownCase) bool { return c.inParameters && c.is(nil, kin.list, second) },
-		found: func(path []string) string { return j.foundFor(p, path) },
+		found: func(path []string) string { return j.foundFor(p, path) }, place: p.placeOf,
 	}
 }

@@ -1,14 +1,19 @@
 package judge
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/specs/recording"
 )
 
 // judgeUndeclaredFields looks for fields that no schema names, whether or not the body is valid otherwise. A field is
@@ -58,6 +63,76 @@ func (j *Judge) judgeExpectedFields(o *judgement, b *content) {
 		})
 	}
 }
+
+// judgeHiddenFields warns of members that messages of the side do not have: in a request what is readOnly, which should
+// not be sent, and in an answer what is writeOnly (3.0, Schema Object; JSON Schema 2020-12 Validation, 9.4). A secret in
+// an answer is as loud as other deviations.
+func (j *Judge) judgeHiddenFields(o *judgement, b *content) {
+	if b.compiled == nil || !b.hides {
+		return
+	}
+	for i, value := range b.decoded.Values() {
+		var at []string
+		if b.decoded.Lines {
+			at = []string{strconv.Itoa(i)}
+		}
+		b.hidden(value, []locatedSchema{{b.media.Schema.Value, b.schemaPointer}}, at, func(path []string, w locatedSchema) {
+			name, keyword := path[len(path)-1], map[side]string{request: "readOnly", response: "writeOnly"}[b.side]
+			pointer := join(w.pointer, keyword)
+			severity := j.severity(b.side, j.place(b.op, pointer).Provenance, b.outcome)
+			if b.side == request || w.schema.Format != "password" && !recording.IsSecret(name) {
+				severity = severity.AtMost(report.Warning)
+			}
+			o.check(Schema, report.Fail)
+			j.addFinding(o, b.message, report.Finding{
+				Rule: Schema, Verdict: report.Fail, Severity: severity,
+				Message: fmt.Sprintf("%s property %q in %s", keyword, name, b.side),
+				Pointer: b.instance("/"+b.side.String()+"/body", path), Found: j.foundAt(b, path), Spec: report.Spec{Pointer: pointer},
+			})
+		})
+	}
+}
+
+// hidden calls a function with each member of a value that messages of the side do not have, and its schema.
+func (b *content) hidden(value any, schemas []locatedSchema, at []string, found func(path []string, w locatedSchema)) {
+	if len(at) > body.MaxDepth {
+		return
+	}
+	schemas = withCombined(schemas, flat.Of(value))
+	inner := func(token string, value any) {
+		path := append(slices.Clip(at), token)
+		below := mapSchemas(schemas, func(w locatedSchema) locatedSchema { return innerSchema(w.schema, w.pointer, token) })
+		for _, w := range withCombined(below, nil) {
+			if b.side == request && w.schema.ReadOnly || b.side == response && w.schema.WriteOnly {
+				found(path, w)
+				return
+			}
+		}
+		b.hidden(value, below, path, found)
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			inner(name, v[name])
+		}
+	case []any:
+		for i, item := range v {
+			inner(strconv.Itoa(i), item)
+		}
+	}
+}
+
+// hidesAny reports whether a schema, or one that it consists of, is readOnly or writeOnly.
+func hidesAny(schema *openapi3.Schema) bool {
+	return openapi3.NewSchemaRef("", schema).WalkSubtree(func(_ string, ref *openapi3.SchemaRef) error {
+		if ref.Value != nil && (ref.Value.ReadOnly || ref.Value.WriteOnly) {
+			return errHides
+		}
+		return nil
+	}) != nil
+}
+
+var errHides = errors.New("it is readOnly or writeOnly")
 
 // searchFields searches a body for undeclared fields.
 func searchFields(b *content) *fieldSearch {
