@@ -60,7 +60,13 @@ func (d *Document) sort() {
 }
 
 func compareMethods(a, b *Operation) int {
-	return cmp.Or(cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method)), cmp.Compare(a.Method, b.Method))
+	place := func(o *Operation) int { // those of version 3.2 come last
+		if i := slices.Index(methods, o.Method); i >= 0 {
+			return i
+		}
+		return len(methods)
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Method, b.Method))
 }
 
 // identifyBy gives the operations that the embedded document has as well our ids and paths, and all others ids that

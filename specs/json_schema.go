@@ -74,6 +74,9 @@ func (c *schemaConverter) schema(s map[string]any) {
 	if !c.is30 {
 		return
 	}
+	if s["patternProperties"] != nil { // whose members the others do not know
+		delete(s, "additionalProperties")
+	}
 	for _, keyword := range newer {
 		delete(s, keyword)
 	}

@@ -94,7 +94,9 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 	case isYAML(kind):
 		return decodeYAML(text)
 	case f.isAny: // its text decides its type
-		return JSON(text)
+		d, reason = JSON(text)
+		d.Early = true
+		return d, reason
 	case strings.HasPrefix(kind, "text/") && !takesText(media.Schema, 0):
 		return d, fmt.Sprintf("the schema is not one of a string, and how %s stands for another value is not defined", kind)
 	case strings.HasPrefix(kind, "text/"):
@@ -168,7 +170,7 @@ func decodeBytes(kind string, plain []byte) (d Decoded, reason string) {
 func JSON(text []byte) (d Decoded, reason string) {
 	value, err := DecodeJSON(text)
 	if err != nil {
-		d.Broken, d.Early = isBroken(err), errors.Is(err, errEarly)
+		d.Broken, d.Early = isBroken(err), errors.Is(err, errEarly) || errors.Is(err, errTrailing)
 		return d, "the body is " + err.Error()
 	}
 	return Decoded{Values: []any{value}, JSON: text}, ""
@@ -185,7 +187,7 @@ func Lines(text []byte) (d Decoded, reason string) {
 		}
 		value, err := DecodeJSON(line)
 		if err != nil {
-			d.Broken, d.Early = isBroken(err), errors.Is(err, errEarly)
+			d.Broken, d.Early = isBroken(err), errors.Is(err, errEarly) || errors.Is(err, errTrailing)
 			return d, fmt.Sprintf("line %d of the body is %v", n, err)
 		}
 		d.Values = append(d.Values, value)

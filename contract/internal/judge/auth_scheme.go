@@ -43,12 +43,16 @@ func readSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 	return schemes
 }
 
-// takesPlatformKeys reports whether an operation wants the credentials of the platform, as the platform's documents and
-// a user's versions of them say.
+// takesPlatformKeys reports whether an operation wants the credentials of the platform: as the platform's documents and
+// a user's versions of them say, or because the scheme has the name of the platform's.
 func takesPlatformKeys(op *specs.Operation, schemes []*openapi3.SecurityScheme) bool {
-	return op.Embedded == op || op.Embedded != nil && slices.ContainsFunc(schemes, func(s *openapi3.SecurityScheme) bool {
-		return s.Type == "apiKey" && headerOfScheme(s) == "Authorization"
-	})
+	d := op.Document
+	isPlatforms := func(s *openapi3.SecurityScheme) bool {
+		named := d.T.Components.SecuritySchemes[d.Brand.Scheme()]
+		return s.Type == "apiKey" && headerOfScheme(s) == "Authorization" &&
+			(op.Embedded != nil || named != nil && named.Value == s)
+	}
+	return op.Embedded == op || !op.Interface.IsOwn() && slices.ContainsFunc(schemes, isPlatforms)
 }
 
 // judgeAuthScheme judges the scheme word of the Authorization header. A wrong one is a fault only if the server

@@ -87,8 +87,17 @@ func ofIntegers(bits uint) func(any) error {
 
 // compilePattern compiles an expression of ECMAScript as far as Go has the same.
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
-	return regexp.Compile(specs.GoPattern(pattern))
+	compiled, err := regexp.Compile(specs.GoPattern(pattern))
+	return ecmaPattern{compiled, pattern}, err
 }
+
+// ecmaPattern is a pattern, with its text as the document has it.
+type ecmaPattern struct {
+	*regexp.Regexp
+	text string
+}
+
+func (p ecmaPattern) String() string { return p.text }
 
 // compiled returns a schema of a user's own document; nil of others, and where it cannot be compiled.
 func compiled(d *specs.Document, pointer string, side side) *jsonschema.Schema {

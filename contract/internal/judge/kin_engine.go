@@ -100,6 +100,8 @@ func (f *faultList) schema(err error, root locatedSchema, at []string) {
 		var parts openapi3.MultiError
 		if e.SchemaField == "allOf" && errors.As(e.Origin, &parts) {
 			f.schema(parts, root, at)
+		} else if strings.HasPrefix(e.Reason, "cannot compile pattern") { // so that it has not judged
+			f.doubt = "a pattern at " + root.pointer + " of the document cannot be compiled"
 		} else if f.room() {
 			f.list = append(f.list, schemaFault(e, root, at))
 		}

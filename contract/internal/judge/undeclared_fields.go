@@ -195,7 +195,7 @@ func (s *fieldSearch) object(object flat.Value, schemas []locatedSchema) {
 	open := slices.ContainsFunc(schemas, isOpen)
 	isNamed := func(name string) bool {
 		return slices.ContainsFunc(schemas,
-			func(w locatedSchema) bool { return w.schema.Properties[name] != nil || hasMap(w) })
+			func(w locatedSchema) bool { return declares(w, name) || hasMap(w) })
 	}
 	fields := make([]field, 0, 8) // that are to be looked at, mostly few
 	for rest := object.Parts(); len(rest) > 0; {
@@ -219,6 +219,11 @@ func (s *fieldSearch) object(object flat.Value, schemas []locatedSchema) {
 			})
 		}
 	}
+}
+
+// declares reports whether a schema names a field, if only to require it.
+func declares(w locatedSchema, name string) bool {
+	return w.schema.Properties[name] != nil || slices.Contains(w.schema.Required, name)
 }
 
 // documentedField searches the value of a documented field.
