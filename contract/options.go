@@ -121,10 +121,10 @@ func WithTrust(level specs.Provenance) Option {
 	}
 }
 
-// WithEngine adds a second engine to the first one, which is kin-openapi. The second engine judges whatever the first
+// WithEngine adds a second engine to the first one, which is kin-openapi, and jsonschema for documents of a user's own. The second engine judges whatever the first
 // one faults, and of the rest the first 20 exchanges and more of each operation and status; where they differ, the
 // finding is disputed. In a Go test that is libopenapi.New() of the package contract/engine/libopenapi, which takes
-// minutes to compile for the first time. Without one kin-openapi judges alone.
+// minutes to compile for the first time. Without one the first judges alone.
 func WithEngine(e engine.Engine) Option { return set(func(c *config) { c.engine = e }) }
 
 // WithDisputed sets whether a finding on which the two judges differ makes a check fail. It does not by default.

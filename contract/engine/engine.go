@@ -6,9 +6,10 @@ package engine
 
 import "net/http"
 
-// Names of engines: the first one, of every check, and a second one.
+// Names of engines: the first one, of documents of the platform and of a user's own, and a second one.
 const (
 	KinOpenAPI = "kin-openapi"
+	JSONSchema = "jsonschema"
 	Libopenapi = "libopenapi-validator"
 )
 

@@ -18,7 +18,7 @@ import (
 )
 
 // protocol is the version of the messages between client and child. Other versions are refused.
-const protocol = 2
+const protocol = 1
 
 // greeting begins the first line of a child.
 const greeting = "understudy-engine"

@@ -111,8 +111,12 @@ func (j *Judge) compareEngines(m *message, r engineResults) decision {
 		}
 		return decision{verdict: report.Fail, faults: r.kin}
 	}
+	first := engine.KinOpenAPI
+	if m.op.Document.IsUsers() {
+		first = engine.JSONSchema
+	}
 	disputed := decision{verdict: report.Fail, faults: r.kin, engines: []report.EngineVerdict{
-		verdictOf(engine.KinOpenAPI, r.kin.list), verdictOf(j.engine.About().Name, r.second),
+		verdictOf(first, r.kin.list), verdictOf(j.engine.About().Name, r.second),
 	}}
 	if isPass {
 		disputed.faults.list = r.second

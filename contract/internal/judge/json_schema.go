@@ -25,6 +25,7 @@ type schemaCompiler struct {
 	mu       sync.Mutex
 	tree     map[string]any
 	compiler *jsonschema.Compiler
+	known    sync.Map // *jsonschema.Schema by pointer; nil where it cannot be compiled
 }
 
 const documentURL = "mem:///document"
@@ -119,16 +120,16 @@ type compilerOnce struct {
 }
 
 func (c *schemaCompiler) compile(pointer string) *jsonschema.Schema {
+	if known, ok := c.known.Load(pointer); ok {
+		return known.(*jsonschema.Schema)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	plain, isThere := specs.WithoutReferences(c.tree, pointer)
-	if !isThere {
-		return nil
+	var schema *jsonschema.Schema
+	if plain, isThere := specs.WithoutReferences(c.tree, pointer); isThere {
+		schema, _ = c.compiler.Compile(documentURL + "#" + (&url.URL{Fragment: plain}).EscapedFragment())
 	}
-	schema, err := c.compiler.Compile(documentURL + "#" + (&url.URL{Fragment: plain}).EscapedFragment())
-	if err != nil {
-		return nil
-	}
+	c.known.Store(pointer, schema)
 	return schema
 }
 
