@@ -43,7 +43,9 @@ func (d *Document) setSource(source []byte) {
 }
 
 // IsUsers reports whether the document is a user's own, be it of an interface of the platform or not.
-func (d *Document) IsUsers() bool { return len(d.Operations) > 0 && d.Operations[0].Embedded != d.Operations[0] }
+func (d *Document) IsUsers() bool {
+	return len(d.Operations) > 0 && d.Operations[0].Embedded != d.Operations[0]
+}
 
 // IsForeign reports whether the document is a user's own, and has no operation of the platform.
 func (d *Document) IsForeign() bool {

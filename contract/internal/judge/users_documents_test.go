@@ -581,3 +581,26 @@ func TestAVoteCountsOnlyWhereAnEngineLooks(t *testing.T) {
 		"3.1, beside a reference":        {version: "3.1.0", paths: answers(`{$ref: '#/components/schemas/Name', maxLength: 1}`), parts: `, components: {schemas: {Name: {type: string}}}`, answer: `"ab"`, want: []string{"error schema /response/body: maximum string length is 1"}},
 	})
 }
+
+// An error of an engine's own is no opinion on the message.
+func TestAnEngineThatCannotCompileHasNotJudged(t *testing.T) {
+	t.Parallel()
+	for name, u := range map[string]told{
+		"a name that is required twice": {paths: answers(`{type: object, required: [b, b]}`), answer: `{"b":1}`},
+		"below":                         {paths: answers(`{type: object, properties: {in: {type: object, required: [b, b]}}}`), answer: `{"in":{"b":1}}`},
+		"in a list":                     {paths: answers(`{type: array, items: {type: object, required: [b, b]}}`), answer: `[{"b":1}]`},
+		"3.1":                           {version: "3.1.0", paths: answers(`{type: object, required: [b, b]}`), answer: `{"b":1}`},
+		"in an alternative":             {paths: answers(`{anyOf: [{type: string}, {type: object, required: [b, b]}]}`), answer: `{"b":1}`},
+		"of a request": {
+			paths: takes(`{application/json: {schema: {type: object, required: [b, b]}}}`), line: "POST /x", request: `{"b":1}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := u.judge(t, false)
+			if diff := cmp.Diff([]string(nil), findingLines(r)); diff != "" || r.SecondEngineLost != 1 {
+				t.Errorf("messages that the engine could not judge: %d, want 1; findings (-want +got):\n%s", r.SecondEngineLost, diff)
+			}
+		})
+	}
+}
