@@ -144,10 +144,11 @@ func (c *config) load() ([]*specs.Document, error) {
 		if !isGiven && d.IsForeign() {
 			c.bases[d.Interface] = append(d.ServerURLs(), "https://"+string(d.Interface)+"."+string(d.Brand)+".example"+d.BasePath)
 		}
-		for _, op := range d.Operations {
-			if d.IsForeign() { // whose servers take the places of the document's (Path Item and Operation Object, servers)
-				c.bases[d.Interface] = append(c.bases[d.Interface], op.ServerURLs()...)
-			}
+		if !d.HasServersBelow() {
+			continue
+		}
+		for _, op := range d.Operations { // they take the places of the document's (Path Item and Operation Object, servers)
+			c.bases[d.Interface] = append(c.bases[d.Interface], op.ServerURLs()...)
 		}
 	}
 	return documents, nil

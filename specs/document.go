@@ -3,7 +3,6 @@ package specs
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -32,6 +31,8 @@ type Document struct {
 	index    func() (*index, error)
 	isOwn    bool // a user's own
 
+	isForeign, hasServersBelow bool
+
 	resources func() (*resourceSet, error)   // what the document says of them
 	tree      func() (map[string]any, error) // of the document without what only people read; not to be changed
 	keys      []*openapi3.SecurityScheme     // of keys by themselves
@@ -48,9 +49,10 @@ func (d *Document) IsUsers() bool {
 }
 
 // IsForeign reports whether the document is a user's own, and has no operation of the platform.
-func (d *Document) IsForeign() bool {
-	return d.IsUsers() && !slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Embedded != nil })
-}
+func (d *Document) IsForeign() bool { return d.isForeign }
+
+// HasServersBelow reports whether operations or paths of a foreign document have servers of their own.
+func (d *Document) HasServersBelow() bool { return d.hasServersBelow }
 
 // Validate checks the document against the OpenAPI specification, with its examples unless an option says otherwise. It
 // is what a test asks for, or a user with a document of their own; serving does not need it.

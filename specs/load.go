@@ -218,7 +218,11 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 		d.sort()
 		err = d.route()
 	}
-	if _, isLenient := doc.Extensions[lenientExtension]; d.IsForeign() && !isLenient { // which is none of the platform
+	d.isForeign = d.IsUsers() && !slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Embedded != nil })
+	d.hasServersBelow = d.isForeign && slices.ContainsFunc(d.Operations, func(op *Operation) bool {
+		return len(op.ServerURLs()) > 0
+	})
+	if _, isLenient := doc.Extensions[lenientExtension]; d.isForeign && !isLenient { // which is none of the platform
 		d.Lenient = Lenient{}
 		for _, op := range d.Operations {
 			op.Reader = newReader(op)

@@ -168,7 +168,8 @@ func (r *Result) shows(s *openapi3.SecurityScheme) bool {
 	case s.In == "query":
 		return inQueryOf(r, s.Name)
 	case s.In == "cookie":
-		return slices.ContainsFunc(cookies(r.Item.Request.Headers.Value("Cookie")), func(c *http.Cookie) bool {
+		header := r.Item.Request.Headers.Value("Cookie")
+		return isRedacted(header) || slices.ContainsFunc(cookies(header), func(c *http.Cookie) bool {
 			return c.Name == s.Name
 		})
 	}

@@ -47,6 +47,11 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, documentedBody: r.documented.parameters, sampled: r.sampled,
 	}
+	if m.headers.Value("Cookie") == "" && slices.ContainsFunc(r.Item.Redacted, func(what string) bool {
+		return strings.EqualFold(what, "Cookie")
+	}) {
+		m.headers = append(slices.Clip(m.headers), [2]string{"Cookie", recording.Mark})
+	}
 	key := m.parametersKey(&r.Owner)
 	if known := j.messages.get(key); known != nil {
 		return known

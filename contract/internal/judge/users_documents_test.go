@@ -134,6 +134,7 @@ func TestCredentialsAreThoseOfTheDocument(t *testing.T) {
 		"the second alternative":      {paths: secured(`[{header: []}, {basic: []}]`), headers: bearerOf("Basic YTpi")},
 		"none where it is optional":   {paths: secured(`[{}, {bearer: []}]`)},
 		"any where none is asked for": {paths: secured(`[]`), headers: bearerOf("Other abc")},
+		"a cookie that was taken out": {paths: secured(`[{cookie: []}]`), headers: recording.Headers{{"Cookie", recording.Mark + ":1a2b]"}}},
 		"a certificate":               {paths: secured(`[{tls: []}]`)},
 		"basic for bearer":            {paths: secured(`[{bearer: []}]`), headers: bearerOf("Basic YTpi"), want: wrong("Basic", "Bearer")},
 		"another for two": {
@@ -561,6 +562,7 @@ func TestAVoteCountsOnlyWhereAnEngineLooks(t *testing.T) {
 	testTold(t, map[string]told{
 		"a cookie that is missing":       {paths: cookie(`{type: string}`), want: []string{`error schema /request/cookie/sid: cookie parameter "sid" is missing`}},
 		"a cookie that is no number":     {paths: cookie(`{type: integer}`), headers: recording.Headers{{"Cookie", `sid="5"`}}, want: []string{`error schema /request/cookie/sid: cookie parameter "sid": value must be an integer`}},
+		"a cookie that was taken out":    {paths: cookie(`{type: integer}`), headers: recording.Headers{{"Cookie", recording.Mark + ":1a2b]"}}},
 		"allOf of a parameter":           {paths: query(`{allOf: [{type: integer}, {minimum: 3}]}`), line: "GET /x?q=5"},
 		"allOf that is wrong":            {paths: query(`{allOf: [{type: integer}, {maximum: 3}]}`), line: "GET /x?q=5", want: []string{`error schema /request/query/q: query parameter "q": number must be at most 3`}},
 		"oneOf of a parameter":           {paths: query(`{oneOf: [{type: boolean}, {type: integer}]}`), line: "GET /x?q=7"},

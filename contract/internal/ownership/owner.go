@@ -184,7 +184,7 @@ func (a *Addresses) claims(best []claim, host, path string) []claim {
 // where others have theirs.
 func (c *claim) isElsewhere(host string) bool {
 	d := c.document
-	if c.base.mock || c.match.Operation == nil || !d.IsForeign() {
+	if c.base.mock || c.match.Operation == nil || !d.HasServersBelow() {
 		return false
 	}
 	isHere := func(address string) bool {
