@@ -33,11 +33,9 @@ func (p *parameters) isIgnored(parameter *openapi3.Parameter) bool {
 	if parameter.In != openapi3.ParameterInHeader {
 		return false
 	}
-	switch strings.ToLower(parameter.Name) {
-	case "accept", "content-type", "authorization":
-		return true
-	}
-	return p.ignores(parameter.Name)
+	return slices.ContainsFunc([]string{"Accept", "Content-Type", "Authorization"}, func(name string) bool {
+		return strings.EqualFold(name, parameter.Name)
+	}) || p.ignores(parameter.Name)
 }
 
 // judgeParameters judges path, query and header parameters, or repeats the judgement of the same ones before.
