@@ -113,7 +113,8 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 	}
 	j, err := judge.New(judge.Config{
 		Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust, Engine: c.engine, Redactor: redactor,
-		Rewrites: c.rewrites, MockOnAllHosts: c.mockOnAll, IgnoresHeader: c.ignoresHeader, Undeclared: c.undeclared, Limits: limits,
+		Rewrites: c.rewrites, MockOnAllHosts: c.mockOnAll, IgnoresHeader: c.ignoresHeader, Limits: limits,
+		Undeclared: c.undeclared,
 	})
 	if err != nil {
 		return nil, err
@@ -142,7 +143,8 @@ func (c *config) load() ([]*specs.Document, error) {
 	for _, d := range documents {
 		_, isGiven := c.bases[d.Interface]
 		if !isGiven && d.IsForeign() {
-			c.bases[d.Interface] = append(d.ServerURLs(), "https://"+string(d.Interface)+"."+string(d.Brand)+".example"+d.BasePath)
+			host := d.Brand.Text(string(d.Interface) + ".svc.example")
+			c.bases[d.Interface] = append(d.ServerURLs(), "https://"+host+d.BasePath)
 		}
 		if !d.HasServersBelow() {
 			continue

@@ -124,7 +124,10 @@ func (g *gatherer) addFindings(r *Report) {
 func (g *gatherer) engineReports() []report.Engine {
 	const kin, compiled = "github.com/getkin/kin-openapi", "github.com/santhosh-tekuri/jsonschema/v6"
 	list := []report.Engine{
-		{Name: engine.KinOpenAPI, Version: engine.VersionOf(kin), Messages: g.Judged.Parameters + g.Judged.Bodies - g.Compiled},
+		{
+			Name: engine.KinOpenAPI, Version: engine.VersionOf(kin),
+			Messages: g.Judged.Parameters + g.Judged.Bodies - g.Compiled,
+		},
 		{Name: engine.JSONSchema, Version: engine.VersionOf(compiled), Messages: g.Compiled},
 	}
 	switch { // the one that judged, or both

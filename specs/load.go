@@ -222,7 +222,7 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	d.hasServersBelow = d.isForeign && slices.ContainsFunc(d.Operations, func(op *Operation) bool {
 		return len(op.ServerURLs()) > 0
 	})
-	if _, isLenient := doc.Extensions[lenientExtension]; d.isForeign && !isLenient { // which is none of the platform
+	if _, isLenient := doc.Extensions[lenientExtension]; d.isForeign && !isLenient { // as nothing of the platform is there
 		d.Lenient = Lenient{}
 		for _, op := range d.Operations {
 			op.Reader = newReader(op)

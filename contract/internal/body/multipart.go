@@ -13,8 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// decodeMultipart reads a form of several parts as an object: a part is what its property is, read by the part's own
-// media type, or else by the schema of the property. Several parts of a name are a list (3.0 and 3.1, Media Type
+// decodeMultipart reads a form of several parts as an object: each part is the value of a property, read by the part's
+// own media type, or else by the schema of the property. Several parts of a name are a list (3.0 and 3.1, Media Type
 // Object, Special Considerations for multipart Content).
 func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d Decoded, reason string) {
 	const broken = "the form cannot be parsed"

@@ -10,7 +10,7 @@ import (
 
 // Where the second engine has another opinion on a message of a user's own document, its vote counts only where it is
 // known to look: a table says for each keyword in each place whether it accepts what is right and refuses what is
-// wrong there. Its silence elsewhere is no vote, and neither is its alarm where it refuses what is right.
+// wrong there. Its silence elsewhere does not count, and neither does its alarm where it refuses what is right.
 
 //go:embed engine_reach.txt
 var reachText string

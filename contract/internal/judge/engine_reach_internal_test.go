@@ -20,7 +20,7 @@ import (
 )
 
 // trial is a schema, with values that fit it and others that do not, as they stand in a message: texts with a space
-// between them. The keyword is what the wrong values break.
+// between them. The wrong values break the keyword.
 type trial struct{ keyword, schema, right, wrong string }
 
 var bodyTrials = []trial{

@@ -95,7 +95,8 @@ func combinedSchemas(schema *openapi3.Schema, pointer string) []locatedSchema {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema.DependentSchemas)) {
-		schemas = append(schemas, locatedSchema{schema.DependentSchemas[name].Value, inside(pointer, "dependentSchemas", name)})
+		ref := schema.DependentSchemas[name]
+		schemas = append(schemas, locatedSchema{ref.Value, inside(pointer, "dependentSchemas", name)})
 	}
 	return schemas
 }

@@ -86,14 +86,15 @@ func (m *message) hasStandIn() bool {
 	return bytes.Contains(text, []byte(recording.Mark)) || !markup.Match(text) && placeholder.Match(text)
 }
 
-// mayBeEdited reports whether the tool that recorded a body, or its user, may have changed the text: there are stand-ins,
-// or a note that it was cut.
+// mayBeEdited reports whether the tool that recorded a body, or its user, may have changed the text: there are
+// stand-ins, or a note that it was cut.
 func (m *message) mayBeEdited() bool {
 	const note = 64 // bytes at the end in which tools say so
 	text := bytes.ToLower(bytes.TrimSpace(m.body.Bytes))
 	end := text[max(len(text)-note, 0):]
 	isCut := func(mark string) bool { return bytes.Contains(end, []byte(mark)) }
-	return m.hasStandIn() || isCut("truncat") || isCut("...") || isCut("…") || isStandIn(string(text)) && !markup.Match(text)
+	return m.hasStandIn() || isCut("truncat") || isCut("...") || isCut("…") ||
+		isStandIn(string(text)) && !markup.Match(text)
 }
 
 var markup = regexp.MustCompile(`(?is)^\s*<(?:!doctype|\?xml|[a-z][^>]*>.*</)`)

@@ -67,8 +67,8 @@ var undocumentedMediaTypeDoc = report.RuleDoc{
 		"where no body is documented.",
 	Inconclusive: "A body without any headers, because the recording does not contain them. A body that was not " +
 		"recorded is not judged.",
-	Passes: "Parameters of the media type, such as charset, however they are written; ranges such as text/*; a request of another media type that " +
-		"was refused, which is a notice.",
+	Passes: "Parameters of the media type, such as charset, however they are written; ranges such as text/*; a request " +
+		"of another media type that was refused, which is a notice.",
 }
 
 var undeclaredFieldDoc = report.RuleDoc{

@@ -87,7 +87,8 @@ func (j *Judge) judgeHiddenFields(o *judgement, b *content) {
 			j.addFinding(o, b.message, report.Finding{
 				Rule: Schema, Verdict: report.Fail, Severity: severity,
 				Message: fmt.Sprintf("%s property %q in %s", keyword, name, b.side),
-				Pointer: b.instance("/"+b.side.String()+"/body", path), Found: j.foundAt(b, path), Spec: report.Spec{Pointer: pointer},
+				Pointer: b.instance("/"+b.side.String()+"/body", path), Found: j.foundAt(b, path),
+				Spec: report.Spec{Pointer: pointer},
 			})
 		})
 	}

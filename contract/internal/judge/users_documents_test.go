@@ -16,8 +16,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// told is an exchange with a user's own document, and what is found.
-type told struct {
+// exampleOf is an exchange with a user's own document, and what is found.
+type exampleOf struct {
 	version  string // of OpenAPI; 3.0.3 by default
 	paths    string // of the document, in YAML
 	parts    string // its components and other keys
@@ -53,7 +53,7 @@ func or(text, other string) string {
 	return text
 }
 
-func (u *told) item() record.Item {
+func (u *exampleOf) item() record.Item {
 	method, path, _ := strings.Cut(or(u.line, "GET /x"), " ")
 	e := &recording.Exchange{
 		Request:  recording.Request{Method: method, URL: "https://h.example" + path, Headers: u.headers},
@@ -70,10 +70,10 @@ func (u *told) item() record.Item {
 		e.Response.Headers = append(e.Response.Headers, [2]string{"Content-Type", or(u.answered, "application/json")})
 		e.Response.Body = &recording.Body{Bytes: []byte(u.answer)}
 	}
-	return record.Item{Exchange: e, Position: record.Position{File: "told", Number: 1, Line: 1}}
+	return record.Item{Exchange: e, Position: record.Position{File: "example", Number: 1, Line: 1}}
 }
 
-func (u *told) judge(t *testing.T, undeclared bool) *judge.Result {
+func (u *exampleOf) judge(t *testing.T, undeclared bool) *judge.Result {
 	t.Helper()
 	text := fmt.Sprintf("{openapi: %s, info: {title: t, version: '1'}, paths: %s%s}", or(u.version, "3.0.3"), u.paths, u.parts)
 	file := filepath.Join(t.TempDir(), "shop.yaml")
@@ -94,7 +94,7 @@ func (u *told) judge(t *testing.T, undeclared bool) *judge.Result {
 	return j.Exchange(u.item())
 }
 
-func testTold(t *testing.T, cases map[string]told) {
+func testExamples(t *testing.T, cases map[string]exampleOf) {
 	t.Helper()
 	for name, u := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestCredentialsAreThoseOfTheDocument(t *testing.T) {
 		return []string{fmt.Sprintf("error auth-scheme /request/headers/Authorization: credentials of scheme %q were accepted; "+
 			"documented: %s", word, documented)}
 	}
-	cases := map[string]told{
+	cases := map[string]exampleOf{
 		"a bearer in lower case":      {paths: secured(`[{bearer: []}]`), headers: bearerOf("bearer abc")},
 		"an access token":             {paths: secured(`[{oauth: [a]}]`), headers: bearerOf("Bearer abc")},
 		"an access token in a query":  {paths: secured(`[{oauth: []}]`), line: "GET /x?access_token=a", want: undeclaredQuery("access_token")},
@@ -145,7 +145,7 @@ func TestCredentialsAreThoseOfTheDocument(t *testing.T) {
 		u.parts = schemes
 		cases[name] = u
 	}
-	testTold(t, cases)
+	testExamples(t, cases)
 }
 
 func undeclaredQuery(name string) []string {
@@ -156,7 +156,7 @@ func undeclaredQuery(name string) []string {
 func TestAPatternThatCannotBeCompiledIsNotJudged(t *testing.T) {
 	t.Parallel()
 	object := func(v string) string { return answers(`{type: object, properties: {v: ` + v + `}}`) }
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"a character by its number":     {paths: object(`{type: string, pattern: '^[\u00e4-\u00fc]+$'}`), answer: `{"v":"äü"}`},
 		"one that is not in the range":  {paths: object(`{type: string, pattern: '^[\u00e4-\u00fc]+$'}`), answer: `{"v":"a"}`, want: []string{`error schema /response/body/v: string doesn't match the regular expression "^[\\u00e4-\\u00fc]+$"`}},
 		"3.1, by its number":            {version: "3.1.0", paths: object(`{type: string, pattern: '\u0041'}`), answer: `{"v":"A"}`},
@@ -175,7 +175,7 @@ func TestHeadersThatOtherPartsOfTheDocumentDescribe(t *testing.T) {
 	needed := func(name string) string {
 		return asks(`{name: ` + name + `, in: header, required: true, schema: {type: integer}}`)
 	}
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"Accept":                         {paths: needed("Accept")},
 		"accept":                         {paths: needed("accept"), headers: recording.Headers{{"Accept", "*/*"}}},
 		"Content-Type":                   {paths: needed("Content-Type")},
@@ -198,7 +198,7 @@ func TestMediaTypesAreComparedByTheirParts(t *testing.T) {
 		}
 		return `{/x: {get: {responses: {'200': {description: a, content: {` + content.String() + `}}}}}}`
 	}
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"a charset in capitals":         {paths: keyed("application/json;charset=utf-8"), answered: `application/json; charset="UTF-8"`, answer: `{"k0":1}`},
 		"no charset":                    {paths: keyed("application/json; charset=utf-8"), answered: "application/json", answer: `{"k0":1}`},
 		"a name in capitals":            {paths: keyed("Application/JSON"), answered: "application/json", answer: `{"k0":1}`},
@@ -225,7 +225,7 @@ func TestNamesOfSchemasAreValuesOfADiscriminator(t *testing.T) {
 	}
 	const partial = ", mapping: {dog: '#/components/schemas/Dog'}"
 	none := []string{`error schema /response/body: value doesn't match any schema from "oneOf"`}
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"a name without a mapping":        {paths: chosen("oneOf", ""), parts: pets, answer: `{"kind":"Cat","claws":1}`},
 		"a name beside a mapping":         {paths: chosen("oneOf", partial), parts: pets, answer: `{"kind":"Cat","claws":1}`},
 		"the name of one that is mapped":  {paths: chosen("anyOf", partial), parts: pets, answer: `{"kind":"Dog","claws":"a"}`},
@@ -248,7 +248,7 @@ func TestATextWhoseSchemaIsNoStringIsNotJudged(t *testing.T) {
 			" stands for another value is not defined"}
 	}
 	const stream = "data: {\"a\":1}\n\n"
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"events of an object":      {paths: typed("text/event-stream", `{type: object}`), answered: "text/event-stream", answer: stream, want: undefined("text/event-stream")},
 		"events without a type":    {paths: typed("text/event-stream", `{properties: {a: {}}}`), answered: "text/event-stream", answer: stream, want: undefined("text/event-stream")},
 		"events of alternatives":   {version: "3.1.0", paths: typed("text/event-stream", `{oneOf: [{type: object}, {type: array, items: {}}]}`), answered: "text/event-stream", answer: stream, want: undefined("text/event-stream")},
@@ -268,7 +268,7 @@ func TestReadOnlyInARequestIsAWarning(t *testing.T) {
 	const parts = `, components: {schemas: {In: {type: object, properties: {at: {type: string, readOnly: true}, pin: {type: string, writeOnly: true}, password: {type: string, writeOnly: true}}}}}`
 	sent := takes(`{application/json: {schema: ` + id + `}}`)
 	shown := answers(`{$ref: '#/components/schemas/In'}`)
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"a number that is sent back":  {paths: sent, parts: parts, line: "POST /x", request: `{"id":1}`, want: []string{`warning schema /request/body/id: readOnly property "id" in request`}},
 		"3.1":                         {version: "3.1.0", paths: sent, parts: parts, line: "POST /x", request: `{"id":1}`, want: []string{`warning schema /request/body/id: readOnly property "id" in request`}},
 		"below":                       {paths: sent, parts: parts, line: "POST /x", request: `{"in":{"at":"a"}}`, want: []string{`warning schema /request/body/in/at: readOnly property "at" in request`}},
@@ -290,7 +290,7 @@ func TestUndeclaredMembersAreNoErrorUnlessTheUserAsks(t *testing.T) {
 	note := func(at, name string) []string {
 		return []string{fmt.Sprintf("notice undeclared-field /response/body%s/%s: field %q is not documented", at, name, name)}
 	}
-	cases := map[string]told{
+	cases := map[string]exampleOf{
 		"a member of an answer":     {paths: answers(object), answer: `{"b":1}`, want: note("", "b")},
 		"3.1":                       {version: "3.1.0", paths: answers(object), answer: `{"b":1}`, want: note("", "b")},
 		"below":                     {paths: answers(`{type: object, properties: {in: ` + object + `}}`), answer: `{"in":{"c":1}}`, want: note("/in", "c")},
@@ -306,7 +306,7 @@ func TestUndeclaredMembersAreNoErrorUnlessTheUserAsks(t *testing.T) {
 		"a parameter of the query":  {paths: asks(``), line: "GET /x?b=1", want: undeclaredQuery("b")},
 		"an object that is closed":  {paths: answers(`{type: object, additionalProperties: false}`), answer: `{"b":1}`, want: []string{`error schema /response/body/b: property "b" is unsupported`}},
 	}
-	testTold(t, cases)
+	testExamples(t, cases)
 	for name, u := range cases {
 		t.Run(name+", which is asked for", func(t *testing.T) {
 			t.Parallel()
@@ -329,7 +329,7 @@ func TestNestedListsInAQueryAreNotJudged(t *testing.T) {
 	of := func(style, schema string) string {
 		return asks(`{name: t, in: query,` + style + ` schema: ` + schema + `}`)
 	}
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"objects in a list":            {paths: of("", `{type: array, items: {type: object, properties: {n: {type: string}}}}`), line: "GET /x?t=a&t=b", want: undefined},
 		"objects as JSON in a list":    {paths: of(" explode: false,", `{type: array, items: {type: object}}`), line: "GET /x?t=%7B%22n%22:1%7D", want: undefined},
 		"lists in a list":              {version: "3.1.0", paths: of("", `{type: array, items: {type: array, items: {type: integer}}}`), line: "GET /x?t=1,2", want: undefined},
@@ -347,7 +347,7 @@ func TestResponsesMayBeAbsent(t *testing.T) {
 	none := func(status int) []string {
 		return []string{fmt.Sprintf("error undocumented-status /response/status: status %d is not documented", status)}
 	}
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"no responses":         {version: "3.1.0", paths: `{/x: {get: {summary: a}}}`},
 		"no responses, a body": {version: "3.1.1", paths: `{/x: {get: {summary: a}}}`, answer: `{"a":1}`},
 		"an error":             {version: "3.1.0", paths: `{/x: {get: {summary: a}}}`, status: 404},
@@ -369,7 +369,7 @@ func TestIntegersAndBooleansAreThoseOfTheirTypes(t *testing.T) {
 		return []string{fmt.Sprintf("error schema /response/body/v: integer doesn't match the format %q", format)}
 	}
 	boolean := []string{`error schema /request/query/q: query parameter "q": value must be a boolean`}
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"the last of int64":         {paths: of("int64"), answer: `{"v":9223372036854775807}`},
 		"the first beyond int64":    {paths: of("int64"), answer: `{"v":9223372036854775808}`, want: beyond("int64")},
 		"the first below int64":     {version: "3.1.0", paths: of("int64"), answer: `{"v":-9223372036854775809}`, want: beyond("int64")},
@@ -392,7 +392,7 @@ func TestNullableAddsNullToItsTypeAlone(t *testing.T) {
 	of := func(schema string) string { return answers(`{type: object, properties: {v: ` + schema + `}}`) }
 	null := []string{"error schema /response/body/v: Value is not nullable"}
 	const v = `{"v":null}`
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"a type":                      {paths: of(`{type: integer, nullable: true}`), answer: v},
 		"an enum with null":           {paths: of(`{type: string, nullable: true, enum: [a, null]}`), answer: v},
 		"an enum without null":        {paths: of(`{type: integer, nullable: true, enum: [1]}`), answer: v, want: []string{"error schema /response/body/v: value is not one of the allowed values"}},
@@ -429,7 +429,7 @@ func TestPartsOfAFormAreJudgedOneByOne(t *testing.T) {
 	const schema = `{type: object, required: [n], properties: {n: {type: integer}, file: {type: string, format: binary}, ` +
 		`ids: {type: array, items: {type: integer}}, in: {type: object, required: [a]}}}`
 	const bytes = "\xf0\x1b\xff\x00"
-	cases := map[string]told{
+	cases := map[string]exampleOf{
 		"a binary part":               {request: form("n", "", "1", "file", "application/octet-stream", bytes)},
 		"a part that is missing":      {request: form("file", "application/octet-stream", bytes), want: []string{`error schema /request/body/n: property "n" is missing`}},
 		"a wrong number":              {request: form("n", "", "one", "file", "image/png", bytes), want: []string{"error schema /request/body/n: value must be an integer"}},
@@ -452,7 +452,7 @@ func TestPartsOfAFormAreJudgedOneByOne(t *testing.T) {
 		u.paths, u.line, u.kind = takes(`{multipart/form-data: {schema: `+schema+encoding+`}}`), "POST /x", "multipart/form-data; boundary=B"
 		cases[name] = u
 	}
-	testTold(t, cases)
+	testExamples(t, cases)
 }
 
 // RFC 8259: what a type says is JSON is JSON.
@@ -465,7 +465,7 @@ func TestABodyThatIsNotTheJSONThatItsTypeSaysIsAnError(t *testing.T) {
 		return []string{"inconclusive schema /response/body: the body is not JSON: " + reason}
 	}
 	object := answers(`{type: object}`)
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"a page":                 {paths: object, answer: "<!DOCTYPE html>\n<html><p>Bad gateway", want: wrong("a syntax error at byte 0")},
 		"a page in capitals":     {paths: object, answer: "<HTML><BODY>502</BODY></HTML>", want: wrong("a syntax error at byte 0")},
 		"XML":                    {version: "3.1.0", paths: object, answer: "<?xml version='1.0'?><Error/>", want: wrong("a syntax error at byte 0")},
@@ -487,7 +487,7 @@ func TestAContentLengthOfZeroShowsThatThereWasNoBody(t *testing.T) {
 	empty := recording.Headers{{"Content-Length", "0"}}
 	missing := []string{"error schema /request/body: the request body is empty, but one is documented"}
 	typed := recording.Headers{{"content-length", "0"}, {"Content-Type", "application/json"}}
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"a body that is required":      {paths: needed, line: "POST /x", headers: empty, want: missing},
 		"3.1":                          {version: "3.1.0", paths: needed, line: "POST /x", headers: empty, want: missing},
 		"with a type":                  {paths: needed, line: "POST /x", headers: typed, want: missing},
@@ -539,7 +539,7 @@ func TestMethodsOfVersion32(t *testing.T) {
 	undocumented := func(line string) []string {
 		return []string{"error undocumented-operation /request/url: " + line}
 	}
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"query":                     {version: "3.2.0", paths: paths, line: "QUERY /x?q=1"},
 		"query with a wrong number": {version: "3.2.0", paths: paths, line: "QUERY /x?q=a", want: []string{`error schema /request/query/q: query parameter "q": value must be an integer`}},
 		"copy":                      {version: "3.2.0", paths: paths, line: "COPY /x", status: 204},
@@ -559,7 +559,7 @@ func TestAVoteCountsOnlyWhereAnEngineLooks(t *testing.T) {
 	path := func(style, schema string) string {
 		return `{'/x{p}': {get: {parameters: [{name: p, in: path, required: true, style: ` + style + `, schema: ` + schema + `}], responses: {'200': {description: a}}}}}`
 	}
-	testTold(t, map[string]told{
+	testExamples(t, map[string]exampleOf{
 		"a cookie that is missing":       {paths: cookie(`{type: string}`), want: []string{`error schema /request/cookie/sid: cookie parameter "sid" is missing`}},
 		"a cookie that is no number":     {paths: cookie(`{type: integer}`), headers: recording.Headers{{"Cookie", `sid="5"`}}, want: []string{`error schema /request/cookie/sid: cookie parameter "sid": value must be an integer`}},
 		"a cookie that was taken out":    {paths: cookie(`{type: integer}`), headers: recording.Headers{{"Cookie", recording.Mark + ":1a2b]"}}},
@@ -584,10 +584,10 @@ func TestAVoteCountsOnlyWhereAnEngineLooks(t *testing.T) {
 	})
 }
 
-// An error of an engine's own is no opinion on the message.
+// An error of an engine's own does not count as an opinion on the message.
 func TestAnEngineThatCannotCompileHasNotJudged(t *testing.T) {
 	t.Parallel()
-	for name, u := range map[string]told{
+	for name, u := range map[string]exampleOf{
 		"a name that is required twice": {paths: answers(`{type: object, required: [b, b]}`), answer: `{"b":1}`},
 		"below":                         {paths: answers(`{type: object, properties: {in: {type: object, required: [b, b]}}}`), answer: `{"in":{"b":1}}`},
 		"in a list":                     {paths: answers(`{type: array, items: {type: object, required: [b, b]}}`), answer: `[{"b":1}]`},
