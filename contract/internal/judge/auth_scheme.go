@@ -90,9 +90,7 @@ func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme
 		if verdict, message, isShown := compareOwn(r, schemes); isShown {
 			return verdict, message
 		}
-		schemes = slices.DeleteFunc(slices.Clone(schemes), func(s *openapi3.SecurityScheme) bool {
-			return s.In == "cookie" || headerOfScheme(s) == "Authorization" && r.Item.Request.Headers.Value("Authorization") != ""
-		})
+		return missing(r, schemes)
 	}
 	for _, s := range schemes {
 		name := headerOfScheme(s)
@@ -108,6 +106,11 @@ func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme
 		}
 		return j.authorization(value, r.documented.bareKey)
 	}
+	return missing(r, schemes)
+}
+
+// missing notes that a request lacks credentials, which may have been removed.
+func missing(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, string) {
 	if slices.ContainsFunc(schemes, func(s *openapi3.SecurityScheme) bool {
 		name := headerOfScheme(s)
 		return slices.ContainsFunc(r.Item.Redacted, func(what string) bool { return strings.EqualFold(name, what) })
@@ -182,8 +185,11 @@ func inQueryOf(r *Result, name string) bool {
 }
 
 func headerOfScheme(s *openapi3.SecurityScheme) string {
-	if s.Type == "apiKey" && s.In == "header" {
+	switch {
+	case s.Type == "apiKey" && s.In == "header":
 		return s.Name
+	case s.In == "cookie":
+		return "Cookie"
 	}
 	return "Authorization"
 }

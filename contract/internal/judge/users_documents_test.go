@@ -148,6 +148,31 @@ func TestCredentialsAreThoseOfTheDocument(t *testing.T) {
 	testExamples(t, cases)
 }
 
+// All schemes of an alternative are wanted. Whether missing ones are a fault depends on the whole recording.
+func TestAllSchemesOfAnAlternativeAreWanted(t *testing.T) {
+	t.Parallel()
+	const schemes = `, components: {securitySchemes: {bearer: {type: http, scheme: bearer},
+		header: {type: apiKey, in: header, name: X-Key}, query: {type: apiKey, in: query, name: key}}}`
+	paths := `{/x: {get: {security: [{bearer: [], header: []}, {query: []}], responses: {'200': {description: a}}}}}`
+	for name, tt := range map[string]struct {
+		line    string
+		headers recording.Headers
+		want    judge.Credentials
+	}{
+		"none":                {"GET /x", nil, judge.Absent},
+		"the first of two":    {"GET /x", bearerOf("Bearer a"), judge.Absent},
+		"the second of two":   {"GET /x", recording.Headers{{"X-Key", "a"}}, judge.Absent},
+		"both":                {"GET /x", append(bearerOf("Bearer a"), [2]string{"x-key", "b"}), judge.Present},
+		"another alternative": {"GET /x?key=a", nil, judge.Present},
+		"an empty key":        {"GET /x?key=", nil, judge.Absent},
+	} {
+		u := exampleOf{paths: paths, parts: schemes, line: tt.line, headers: tt.headers}
+		if got := u.judge(t, false).Credentials; got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
 func undeclaredQuery(name string) []string {
 	return []string{fmt.Sprintf("warning undeclared-field /request/query/%s: query parameter %q is not documented", name, name)}
 }
