@@ -47,7 +47,7 @@ func (f *fault) keywordAt() string {
 	return f.keyword
 }
 
-// placeOf returns the place and the keyword of a fault in a body. What is said of null is a matter of its own.
+// placeOf returns the place and the keyword of a fault in a body. Null has a row of its own.
 func (b *content) placeOf(f *fault) string {
 	keyword := f.keywordAt()
 	if f.keyword != "required" && f.keyword != "additionalProperties" && b.valueAt(f.path) == nil {
