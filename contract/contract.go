@@ -118,6 +118,7 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 	j, err := judge.New(judge.Config{
 		Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust, Engine: c.engine, Redactor: redactor,
 		Rewrites: c.rewrites, MockOnAllHosts: c.mockOnAll, IgnoresHeader: c.ignoresHeader, Limits: limits,
+		Undeclared: c.undeclared,
 	})
 	if err != nil {
 		return nil, err
@@ -144,8 +145,16 @@ func (c *config) load() ([]*specs.Document, error) {
 		return nil, err
 	}
 	for _, d := range documents {
-		if _, isGiven := c.bases[d.Interface]; !isGiven && d.Interface.IsOwn() {
-			c.bases[d.Interface] = append(d.ServerURLs(), "https://"+string(d.Interface)+".svc.example"+d.BasePath)
+		_, isGiven := c.bases[d.Interface]
+		if !isGiven && d.IsForeign() {
+			host := d.Brand.Text(string(d.Interface) + ".svc.example")
+			c.bases[d.Interface] = append(d.ServerURLs(), "https://"+host+d.BasePath)
+		}
+		if !d.HasServersBelow() {
+			continue
+		}
+		for _, op := range d.Operations { // they take the places of the document's (Path Item and Operation Object, servers)
+			c.bases[d.Interface] = append(c.bases[d.Interface], op.ServerURLs()...)
 		}
 	}
 	return documents, nil

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -52,6 +53,10 @@ func (g *gatherer) conclude(j *judge.Judge) *Report {
 	g.addFindings(r)
 	r.Notes = g.allNotes()
 	unmatched, note := g.Unmatched.report(j)
+	if second := g.checker.config.engine; second != nil && second.About().Trouble != "" {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s has not judged all that it was asked about: %s",
+			second.About().Name, second.About().Trouble))
+	}
 	if r.Unmatched = unmatched; note != "" {
 		r.Notes = append(r.Notes, note)
 	}
@@ -117,10 +122,20 @@ func (g *gatherer) addFindings(r *Report) {
 
 // engineReports returns which engines judged how much.
 func (g *gatherer) engineReports() []report.Engine {
-	const first = "github.com/getkin/kin-openapi"
-	list := []report.Engine{{
-		Name: engine.KinOpenAPI, Version: engine.VersionOf(first), Messages: g.Judged.Parameters + g.Judged.Bodies,
-	}}
+	const kin, compiled = "github.com/getkin/kin-openapi", "github.com/santhosh-tekuri/jsonschema/v6"
+	list := []report.Engine{
+		{
+			Name: engine.KinOpenAPI, Version: engine.VersionOf(kin),
+			Messages: g.Judged.Parameters + g.Judged.Bodies - g.Compiled,
+		},
+		{Name: engine.JSONSchema, Version: engine.VersionOf(compiled), Messages: g.Compiled},
+	}
+	switch { // the one that judged, or both
+	case g.Compiled == 0:
+		list = list[:1]
+	case list[0].Messages == 0:
+		list = list[1:]
+	}
 	if second := g.checker.config.engine; second != nil {
 		about := second.About()
 		list = append(list, report.Engine{

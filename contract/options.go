@@ -21,17 +21,18 @@ type Option func(*config) error
 func set(change func(*config)) Option { return func(c *config) error { change(c); return nil } }
 
 type config struct {
-	bases    map[specs.Interface][]string
-	specs    map[specs.Interface]string
-	overlays specs.Overlays
-	only     []specs.Interface // nil: all that there are
-	brand    specs.Brand
-	trust    specs.Provenance
-	engine   engine.Engine
-	disputed bool
-	disabled []string
-	shapeDir string
-	label    string
+	bases      map[specs.Interface][]string
+	specs      map[specs.Interface]string
+	overlays   specs.Overlays
+	only       []specs.Interface // nil: all that there are
+	brand      specs.Brand
+	trust      specs.Provenance
+	engine     engine.Engine
+	disputed   bool
+	undeclared bool
+	disabled   []string
+	shapeDir   string
+	label      string
 
 	severities []severity
 	baseline   *baseline
@@ -123,14 +124,20 @@ func WithTrust(level specs.Provenance) Option {
 	}
 }
 
-// WithEngine adds a second engine to the first one, which is kin-openapi. The second engine judges whatever the first
-// one faults, and of the rest the first 20 exchanges and more of each operation and status; where they differ, the
-// finding is disputed. In a Go test that is libopenapi.New() of the package contract/engine/libopenapi, which takes
-// minutes to compile for the first time. Without one kin-openapi judges alone.
+// WithEngine adds a second engine to the first one, which is kin-openapi, and jsonschema for documents of a user's own.
+// The second engine judges whatever the first one faults, and of the rest the first 20 exchanges and more of each
+// operation and status; where they differ, the finding is disputed. In a Go test that is libopenapi.New() of the
+// package contract/engine/libopenapi, which takes minutes to compile for the first time. Without one the first judges
+// alone.
 func WithEngine(e engine.Engine) Option { return set(func(c *config) { c.engine = e }) }
 
 // WithDisputed sets whether a finding on which the two judges differ makes a check fail. It does not by default.
 func WithDisputed(fail bool) Option { return set(func(c *config) { c.disputed = fail }) }
+
+// WithUndeclared sets whether fields and parameters that a user's own document does not name are as loud as other
+// deviations from it. They are a notice by default, and parameters of the query a warning, since an object is open
+// unless its schema closes it.
+func WithUndeclared(loud bool) Option { return set(func(c *config) { c.undeclared = loud }) }
 
 // WithViolations sets a function that is called with each violation as soon as it is found, and with the exchanges that
 // show it: with the first of each fingerprint, one after another. The check then judges each exchange when it comes,

@@ -278,6 +278,7 @@ type sum struct {
 	Sequences    sequenceNumbers
 	Guesses      guessedBases
 	SecondEngine report.Engine
+	Compiled     int            // messages of documents of a user's own that were judged
 	Reasons      map[string]int // why bodies were not judged
 	Ignored      map[string]int // exchanges that are left out, by the option that says so
 	Problems     problems
@@ -321,6 +322,9 @@ func (s *sum) tally(id string) *report.Rule {
 func (s *sum) countJudged(r *judge.Result) {
 	s.Judged.Parameters += r.Parameters
 	s.Judged.Bodies += r.Bodies
+	if op := r.Operation(); op != nil && op.Document.IsUsers() {
+		s.Compiled += r.Parameters + r.Bodies
+	}
 	s.Judged.Unjudged += len(r.Unjudged)
 	s.SecondEngine.Messages += r.SecondEngine
 	s.SecondEngine.Lost += r.SecondEngineLost
@@ -351,6 +355,7 @@ func (s *sum) merge(other *sum, breaks func(*report.Finding) bool) {
 	addChecks(&s.Checks, &other.Checks)
 	s.Judged.Parameters += other.Judged.Parameters
 	s.Judged.Bodies += other.Judged.Bodies
+	s.Compiled += other.Compiled
 	s.Judged.Unjudged += other.Judged.Unjudged
 	for id, from := range other.Tallies {
 		t := s.tally(id)

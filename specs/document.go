@@ -31,6 +31,8 @@ type Document struct {
 	index    func() (*index, error)
 	isOwn    bool // a user's own
 
+	isForeign, hasServersBelow bool
+
 	resources func() (*resourceSet, error)   // what the document says of them
 	tree      func() (map[string]any, error) // of the document without what only people read; not to be changed
 	keys      []*openapi3.SecurityScheme     // of keys by themselves
@@ -40,6 +42,17 @@ func (d *Document) setSource(source []byte) {
 	d.source = source
 	d.index = sync.OnceValues(func() (*index, error) { return newIndex(source) })
 }
+
+// IsUsers reports whether the document is a user's own, be it of an interface of the platform or not.
+func (d *Document) IsUsers() bool {
+	return len(d.Operations) > 0 && d.Operations[0].Embedded != d.Operations[0]
+}
+
+// IsForeign reports whether the document is a user's own, and has no operation of the platform.
+func (d *Document) IsForeign() bool { return d.isForeign }
+
+// HasServersBelow reports whether operations or paths of a foreign document have servers of their own.
+func (d *Document) HasServersBelow() bool { return d.hasServersBelow }
 
 // Validate checks the document against the OpenAPI specification, with its examples unless an option says otherwise. It
 // is what a test asks for, or a user with a document of their own; serving does not need it.

@@ -126,11 +126,11 @@ func (d *Document) Extract(o *Operation) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", d.File, err)
 	}
-	return json.Marshal(extract(tree, string(d.Interface), o.Template, strings.ToLower(o.Method)))
+	return json.Marshal(extract(tree, string(d.Interface), o.Template, strings.ToLower(o.Method), o))
 }
 
-// extract returns the tree of a document that has one operation of another one.
-func extract(tree map[string]any, title, template, method string) map[string]any {
+// extract returns the tree of a document that has one operation of another one, which is nil if that is not loaded yet.
+func extract(tree map[string]any, title, template, method string, o *Operation) map[string]any {
 	small := map[string]any{"openapi": tree["openapi"], "info": map[string]any{"title": title, "version": "1"}}
 	if dialect, found := tree["jsonSchemaDialect"]; found {
 		small["jsonSchemaDialect"] = dialect
@@ -139,8 +139,14 @@ func extract(tree map[string]any, title, template, method string) map[string]any
 	item, _ := paths[template].(map[string]any)
 	only := map[string]any{}
 	for key, value := range item {
-		if key == method || key == "parameters" || key == "$ref" {
+		switch {
+		case key == "parameters" && o != nil:
+			only[key] = notReplaced(value, o)
+		case key == method, key == "parameters", key == "$ref":
 			only[key] = value
+		case key == "additionalOperations" && o != nil:
+			all, _ := value.(map[string]any)
+			only[key] = map[string]any{o.Method: all[o.Method]}
 		}
 	}
 	small["paths"] = map[string]any{template: only}
@@ -177,7 +183,7 @@ func loadable(text []byte, lineOf lines) (rest []byte, ignored []Ignored, err er
 			if !isMethod(method) {
 				continue
 			}
-			alone, err := json.Marshal(extract(tree, "", template, method))
+			alone, err := json.Marshal(extract(tree, "", template, method, nil))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -199,4 +205,19 @@ func loadable(text []byte, lineOf lines) (rest []byte, ignored []Ignored, err er
 		rest, err = json.Marshal(tree)
 	}
 	return rest, ignored, err
+}
+
+// notReplaced returns the parameters of a path without those that an operation replaces by its own.
+func notReplaced(list any, o *Operation) []any {
+	all, _ := list.([]any)
+	var rest []any
+	if item := o.Document.T.Paths.Value(o.Template); len(all) == len(item.Parameters) {
+		for i, p := range item.Parameters {
+			if p.Value == nil || o.Spec.Parameters.GetByInAndName(p.Value.In, p.Value.Name) == nil {
+				rest = append(rest, all[i])
+			}
+		}
+		return rest
+	}
+	return all
 }

@@ -154,22 +154,24 @@ func (f *files) resolve(ref, from string) (value any, name string, err error) {
 		return tree, name, nil // an anchor, which may be anywhere
 	}
 	for _, token := range splitPointer(u.Fragment) {
-		switch node := value.(type) {
-		case map[string]any:
-			value = node[token]
-		case []any:
-			value = nil
-			if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(node) {
-				value = node[i]
-			}
-		default:
-			value = nil
-		}
-		if value == nil {
+		if value = child(value, token); value == nil {
 			return nil, "", fmt.Errorf("it refers to %s, which is not there", ref)
 		}
 	}
 	return value, name, nil
+}
+
+// child returns the member or the item of a node that a token of a pointer leads to, or nil.
+func child(node any, token string) any {
+	switch node := node.(type) {
+	case map[string]any:
+		return node[token]
+	case []any:
+		if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(node) {
+			return node[i]
+		}
+	}
+	return nil
 }
 
 // check returns what is wrong with the references in a part of a file. What was checked is not checked again.
@@ -307,7 +309,7 @@ func isMethod(key string) bool {
 			return true
 		}
 	}
-	return key == "query" || key == "additionalOperations"
+	return key == "additionalOperations"
 }
 
 // fromSwagger converts a document of version 2.0.

@@ -60,7 +60,13 @@ func (d *Document) sort() {
 }
 
 func compareMethods(a, b *Operation) int {
-	return cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method))
+	place := func(o *Operation) int { // those of version 3.2 come last
+		if i := slices.Index(methods, o.Method); i >= 0 {
+			return i
+		}
+		return len(methods)
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Method, b.Method))
 }
 
 // identifyBy gives the operations that the embedded document has as well our ids and paths, and all others ids that
@@ -190,17 +196,29 @@ func sumOf(op *Operation) string {
 
 // ServerURLs lists the absolute addresses of the document's servers below which its paths stand, without a slash at the
 // end.
-func (d *Document) ServerURLs() []string {
-	var list []string
-	for _, server := range d.T.Servers {
+func (d *Document) ServerURLs() []string { return d.addresses(d.T.Servers) }
+
+// ServerURLs lists the absolute addresses of the servers that an operation or its path has of its own, in place of the
+// document's, likewise.
+func (o *Operation) ServerURLs() []string {
+	if o.Spec.Servers != nil && len(*o.Spec.Servers) > 0 {
+		return o.Document.addresses(*o.Spec.Servers)
+	}
+	if item := o.Document.T.Paths.Value(o.Template); item != nil {
+		return o.Document.addresses(item.Servers)
+	}
+	return nil
+}
+
+func (d *Document) addresses(servers openapi3.Servers) (list []string) {
+	for _, server := range servers {
 		address := server.URL
 		for name, variable := range server.Variables {
 			address = strings.ReplaceAll(address, "{"+name+"}", variable.Default)
 		}
 		u, err := url.Parse(address)
-		if address = strings.TrimSuffix(address, "/"); err == nil && u.Host != "" &&
-			strings.TrimSuffix(u.Path, "/") == d.BasePath {
-			list = append(list, address)
+		if address = strings.TrimSuffix(address, "/"); err == nil && u.Host != "" {
+			list = append(list, strings.TrimSuffix(address, strings.TrimSuffix(u.Path, "/"))+d.BasePath)
 		}
 	}
 	return list

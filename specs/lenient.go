@@ -12,8 +12,8 @@ const lenientExtension = "x-lenient"
 const lenientWords = "query, bodies, vendor-types"
 
 // Lenient describes what the framework behind an interface reads beyond what its document's schemas allow. Three of
-// ours are lenient, by the code of public clients; a user's document is read like ours of the same interface unless it
-// has an x-lenient of its own.
+// ours are lenient, by the code of public clients; a user's document that has operations of ours is read like ours of
+// the same interface, unless it has an x-lenient of its own.
 type Lenient struct {
 	// Query makes an empty query parameter absent, and a boolean one true when it is true or 1 in any case, and false
 	// otherwise.

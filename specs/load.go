@@ -39,7 +39,7 @@ func Readable(name Interface, brand Brand) (*Document, error) {
 
 // Readable returns the document with the texts and examples that people read.
 func (d *Document) Readable() (*Document, error) {
-	if d.isOwn || d.Interface.IsOwn() {
+	if d.IsUsers() {
 		return parseWhole(d.Interface, d.File, d.source, d.Brand, d.overlays)
 	}
 	return Readable(d.Interface, d.Brand)
@@ -260,6 +260,16 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	if err == nil {
 		d.sort()
 		err = d.route()
+	}
+	d.isForeign = d.IsUsers() && !slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Embedded != nil })
+	d.hasServersBelow = d.isForeign && slices.ContainsFunc(d.Operations, func(op *Operation) bool {
+		return len(op.ServerURLs()) > 0
+	})
+	if _, isLenient := doc.Extensions[lenientExtension]; d.isForeign && !isLenient { // as nothing of the platform is there
+		d.Lenient = Lenient{}
+		for _, op := range d.Operations {
+			op.Reader = newReader(op)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)

@@ -69,10 +69,8 @@ func (o *Operation) PathParameters() []string { return o.declared }
 func (d *Document) addOperations() {
 	for path, item := range d.T.Paths.Map() {
 		operations := item.Operations()
-		for _, method := range methods {
-			if spec := operations[method]; spec != nil {
-				d.Operations = append(d.Operations, d.operation(method, path, item, spec))
-			}
+		for method, spec := range operations {
+			d.Operations = append(d.Operations, d.operation(method, path, item, spec))
 		}
 	}
 	slices.SortFunc(d.Operations, func(a, b *Operation) int {
@@ -84,6 +82,9 @@ func (d *Document) operation(method, path string, item *openapi3.PathItem, spec 
 	op := &Operation{
 		Interface: d.Interface, ID: spec.OperationID, Method: method, Path: path, Template: path, Spec: spec, Document: d,
 		Pointer: "/paths/" + EscapePointer(path) + "/" + strings.ToLower(method),
+	}
+	if item.AdditionalOperations[method] == spec {
+		op.Pointer = "/paths/" + EscapePointer(path) + "/additionalOperations/" + EscapePointer(method)
 	}
 	op.Parameters = slices.Clone(spec.Parameters)
 	for _, p := range item.Parameters {
@@ -98,7 +99,7 @@ func (d *Document) operation(method, path string, item *openapi3.PathItem, spec 
 // methods in the order in which the platform's documentation lists them.
 var methods = []string{
 	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-	http.MethodHead, http.MethodOptions, http.MethodTrace,
+	http.MethodHead, http.MethodOptions, http.MethodTrace, openapi3.MethodQuery, // of OpenAPI 3.2
 }
 
 // ParameterPointer returns the JSON pointer of the i-th parameter of an operation, which stands with the operation or
@@ -109,7 +110,7 @@ func (o *Operation) ParameterPointer(i int) string {
 	}
 	item := o.Document.T.Paths.Value(o.Template)
 	at := slices.Index(item.Parameters, o.Parameters[i])
-	return o.Pointer[:strings.LastIndexByte(o.Pointer, '/')] + "/parameters/" + strconv.Itoa(max(at, 0))
+	return "/paths/" + EscapePointer(o.Template) + "/parameters/" + strconv.Itoa(max(at, 0))
 }
 
 // Operation returns the operation with an id such as deletePool, be it one of the extras, or nil.

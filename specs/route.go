@@ -120,7 +120,7 @@ func (r *router) add(op *Operation, path string) error {
 	if len(op.names) > maxParams {
 		return fmt.Errorf("path %s has more than %d parameters", path, maxParams)
 	}
-	pattern, glued := splitAdjacentParams(numbered(path))
+	pattern, glued := splitAdjacentParams(numbered(escaped(path)))
 	pattern = trimSlashes(pattern)
 	p := r.paths[pattern]
 	if p == nil {
@@ -215,6 +215,19 @@ func numbered(path string) string {
 		n++
 		return "{" + strconv.Itoa(n) + "}"
 	})
+}
+
+// escaped returns a path with the characters escaped that no address has: blanks, some marks, and all beyond ASCII.
+func escaped(path string) string {
+	var b strings.Builder
+	for i := range len(path) {
+		if c := path[i]; c <= ' ' || c > '~' || strings.IndexByte("\"<>^`\\|", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // splitAdjacentParams returns a path whose last segment has one parameter where it had two, one right behind the other.

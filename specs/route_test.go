@@ -158,3 +158,23 @@ func TestCutWorld(t *testing.T) {
 		}
 	}
 }
+
+// Paths may have characters that addresses escape.
+func TestPathsWithCharactersThatAreEscaped(t *testing.T) {
+	t.Parallel()
+	for path, address := range map[string]string{
+		"/some path": "/some%20path", "/a b/{id}": "/a%20b/1", "/ä": "/%C3%A4", `/a"b`: "/a%22b", "/a|b": "/a%7Cb",
+		"/a^b/c d": "/a%5Eb/c%20d", "/plain(1)": "/plain(1)", "/a%20b": "/a%20b",
+	} {
+		text := `{openapi: 3.0.3, info: {title: t, version: '1'}, paths: {'` + path +
+			`': {get: {responses: {'200': {description: a}}}}}}`
+		d, err := specs.Parse("shop", "shop.yaml", []byte(text), specs.Neutral)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if m := d.Find("GET", address); m.Operation == nil {
+			t.Errorf("%s is not found at %s", path, address)
+		}
+	}
+}

@@ -3,7 +3,9 @@ package specs
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // short returns a user's own document as JSON, given as a tree, which is changed, without what only people read, without components that nothing needs,
@@ -17,11 +19,33 @@ func short(
 		return nil, nil, err
 	}
 	strip(tree, withExamples)
+	if version, _ := tree["openapi"].(string); strings.HasPrefix(version, "3.0") {
+		dropSiblings(tree, false)
+	}
 	dropPatterns(tree, false, "", func(pointer, reason string) {
 		ignored = append(ignored, Ignored{Pointer: pointer, Line: lineOf(pointer), Reason: reason})
 	})
 	text, err = json.Marshal(tree)
 	return text, ignored, err
+}
+
+// dropSiblings takes out of a tree of version 3.0 what stands beside a $ref, which is ignored there (Reference Object),
+// but for paths, which may have both.
+func dropSiblings(node any, isNames bool) {
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			dropSiblings(item, false)
+		}
+	case map[string]any:
+		if ref, isText := node["$ref"].(string); isText && !isNames && !slices.ContainsFunc(sortedKeys(node), isMethod) {
+			clear(node)
+			node["$ref"] = ref
+		}
+		for key, value := range parts(node, isNames) {
+			dropSiblings(value, !isNames && namesChildren[key])
+		}
+	}
 }
 
 // dropPatterns takes patterns out of a tree that no regular expression of Go stands for, such as those that look ahead.
@@ -33,9 +57,20 @@ func dropPatterns(node any, isNames bool, pointer string, dropped func(pointer, 
 		}
 	case map[string]any:
 		if pattern, isText := node["pattern"].(string); isText && !isNames {
-			if _, err := regexp.Compile(codepoint.ReplaceAllString(pattern, `\x{$1}`)); err != nil {
+			if _, err := regexp.Compile(GoPattern(pattern)); err != nil {
 				delete(node, "pattern")
 				dropped(pointer+"/pattern", err.Error())
+			}
+		}
+		if patterns, _ := node["patternProperties"].(map[string]any); !isNames {
+			for pattern := range patterns {
+				if _, err := regexp.Compile(GoPattern(pattern)); err != nil { // whose members the others may not know
+					delete(node, "patternProperties")
+					delete(node, "additionalProperties")
+					delete(node, "unevaluatedProperties")
+					dropped(pointer+"/patternProperties", err.Error())
+					break
+				}
 			}
 		}
 		for key, value := range parts(node, isNames) {
@@ -43,6 +78,9 @@ func dropPatterns(node any, isNames bool, pointer string, dropped func(pointer, 
 		}
 	}
 }
+
+// GoPattern returns a regular expression of ECMAScript as Go writes it.
+func GoPattern(pattern string) string { return codepoint.ReplaceAllString(pattern, `\x{$1}`) }
 
 // codepoint matches a character that ECMAScript writes by its number.
 var codepoint = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)

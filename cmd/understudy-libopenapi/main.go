@@ -12,7 +12,9 @@ import (
 
 func main() {
 	process.Bound()
-	if err := process.Serve(os.Stdin, os.Stdout, libopenapi.New()); err != nil {
+	answers := os.Stdout
+	os.Stdout = os.Stderr // the library logs to standard output, and nothing but answers may stand there
+	if err := process.Serve(os.Stdin, answers, libopenapi.New()); err != nil {
 		fmt.Fprintln(os.Stderr, "understudy-libopenapi:", err)
 		os.Exit(1)
 	}

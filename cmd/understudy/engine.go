@@ -20,7 +20,7 @@ const (
 )
 
 // withoutEngine is the note in a report that only one engine judged, although the user did not ask for that.
-const withoutEngine = "only kin-openapi judged: " + engineName +
+const withoutEngine = "only one engine judged: " + engineName +
 	", the second engine, was not found beside understudy or on " +
 	"PATH; install it with go install ./cmd/understudy-libopenapi in the repository, or choose --engine none"
 

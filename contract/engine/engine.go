@@ -6,9 +6,10 @@ package engine
 
 import "net/http"
 
-// Names of engines: the first one, of every check, and a second one.
+// Names of engines: the first one, of documents of the platform and of a user's own, and a second one.
 const (
 	KinOpenAPI = "kin-openapi"
+	JSONSchema = "jsonschema"
 	Libopenapi = "libopenapi-validator"
 )
 
@@ -60,6 +61,7 @@ type Request struct {
 
 // Fault describes where a message is wrong, and why.
 type Fault struct {
-	Path    []string // of the value, below the body
+	Path    []string // of the value, below the body; of a parameter its place and its name come first
 	Message string
+	Keyword string // of the schema, that the value breaks; empty if the engine does not say
 }

@@ -26,6 +26,8 @@ type Flags struct {
 	accounts []string
 	gaps     Choice
 
+	undeclared Choice
+
 	severities     []string
 	minimums       Minimums
 	inconclusive   float64
@@ -46,6 +48,10 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 		"requests with a key are of one account and of no other one that is given: `NAME=KEY`, the name is free, the key\n"+
 			"as the recording shows it (repeatable; by default an address has one account unless the recording shows\n"+
 			"what cannot be of one)")
+	f.undeclared = ChoiceOf("notice", "error")
+	flags.Var(&f.undeclared, "undeclared",
+		"how loud a field or a parameter is that a document of your own does not name: an object\nis open unless its schema "+
+			"closes it")
 	f.complete = ChoiceOf(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever))
 	flags.Var(&f.complete, "complete",
 		"whether recordings contain all requests to an account: auto assumes so until one shows\notherwise")
@@ -72,6 +78,7 @@ func (f *Flags) Options() (Options, error) {
 	}
 	o.Trust, o.Complete = f.trust.Word, f.complete.Word
 	o.Disputed, o.Gaps = f.disputed.Word == "fail", f.gaps.Word == "fail"
+	o.Undeclared = f.undeclared.Word == "error"
 	o.IgnoredHeaders, o.Latency, o.Thresholds = f.ignoredHeaders, f.limits.most, f.minimums
 	o.Baseline = f.accepted()
 	if f.inconclusive < 100 {

@@ -21,6 +21,7 @@ type Options struct {
 	Guess           bool
 	NoExtras        bool
 	Disputed        bool
+	Undeclared      bool
 	Gaps            bool
 	Complete        string      // empty for the default
 	Accounts        [][2]string // name and key
@@ -47,6 +48,7 @@ type Severity struct {
 func (o *Options) List() []contract.Option {
 	opts := []contract.Option{
 		contract.WithGuess(o.Guess), contract.WithExtras(!o.NoExtras), contract.WithDisputed(o.Disputed),
+		contract.WithUndeclared(o.Undeclared),
 		contract.WithGaps(o.Gaps), contract.WithIgnoredHosts(o.IgnoredHosts...), contract.WithIgnoredPaths(o.IgnoredPaths...),
 		contract.WithIgnoredHeaders(o.IgnoredHeaders...), contract.WithLatency(o.Latency),
 	}

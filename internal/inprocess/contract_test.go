@@ -234,6 +234,7 @@ var checkRows = map[string]checkRow{
 	"WithBrand":           checkedWith(contract.WithBrand("acme")),
 	"WithComplete":        checkedWith(contract.WithComplete("always")),
 	"WithDisputed":        checkedWith(contract.WithDisputed(true)),
+	"WithUndeclared":      checkedWith(contract.WithUndeclared(true)),
 	"WithEngine":          checkedWith(contract.WithEngine(broken{})),
 	"WithInterfaces":      checkedWith(contract.WithInterfaces(specs.Interfaces()...)),
 	"WithExtras":          checkedWith(contract.WithExtras(false)),

@@ -13,6 +13,7 @@ import (
 
 	validator "github.com/pb33f/libopenapi-validator"
 	"github.com/pb33f/libopenapi-validator/errors"
+	"github.com/pb33f/libopenapi-validator/helpers"
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 
 	"svc.example/understudy/contract/engine"
@@ -118,21 +119,44 @@ func (s *schemas) withoutHeaders(ignored []string) *v3.PathItem {
 	return &lean
 }
 
-// faultsOf returns the parts of errors that are worth reporting; an error if the library could not compile a schema, which
-// says nothing of the message.
-func faultsOf(errs []*errors.ValidationError) (faults []engine.Fault, err error) {
+// faultsOf returns the parts of errors that are worth reporting; or an error, if one of them is that the library cannot
+// compile a schema or does not find it, so that it has not judged.
+func faultsOf(errs []*errors.ValidationError) ([]engine.Fault, error) {
+	var faults []engine.Fault
 	for _, e := range errs {
-		if strings.HasSuffix(e.Message, "failed schema compilation") {
-			return nil, fmt.Errorf("%s: %s", e.Message, e.Reason)
+		if strings.HasSuffix(e.Message, "failed schema compilation") || e.ValidationSubType == helpers.RequestBodyContentType {
+			return nil, fmt.Errorf("the library has not judged: %s", e.Message)
+		}
+		var at []string
+		if e.ValidationType == helpers.ParameterValidation && e.ParameterName != "" {
+			at = []string{e.ValidationSubType, e.ParameterName}
 		}
 		if len(e.SchemaValidationErrors) == 0 {
-			faults = append(faults, engine.Fault{Message: e.Message})
+			faults = append(faults, engine.Fault{Path: at, Message: e.Message, Keyword: keywordOf(e.Message)})
 		}
 		for _, s := range e.SchemaValidationErrors {
-			faults = append(faults, engine.Fault{Path: slices.Clone(s.InstancePath), Message: s.Reason})
+			f := engine.Fault{Path: at, Message: s.Reason, Keyword: keywordOf(s.Reason)}
+			if at == nil {
+				f.Path = slices.Clone(s.InstancePath)
+			}
+			if i := strings.LastIndexByte(s.KeywordLocation, '/'); i >= 0 {
+				f.Keyword = s.KeywordLocation[i+1:]
+			}
+			faults = append(faults, f)
 		}
 	}
 	return faults, nil
+}
+
+// keywordOf returns the keyword of an error for which the library names none.
+func keywordOf(message string) string {
+	switch {
+	case strings.Contains(message, "is missing"):
+		return "required"
+	case strings.Contains(message, "allowReserved"):
+		return "allowReserved"
+	}
+	return "type"
 }
 
 // mediaOf returns a Content-Type without its parameters.

@@ -32,6 +32,13 @@ type Decoded struct {
 	Lines  bool
 	JSON   []byte // the text of a JSON body, after codings; nil for others
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON
+	Early  bool   // a broken body may be the beginning of one that is not
+	Wrong  []Fault
+}
+
+// Fault is a part of a body that is wrong, whatever the schema.
+type Fault struct {
+	Name, Message string
 }
 
 // Format describes bodies with a Content-Type: what they hold, and what is documented of them.
@@ -66,10 +73,13 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 		return decodeParts(plain, f.params["boundary"])
 	case isBinary(media), isArchive(kind):
 		return decodeBytes(kind, plain)
+	case kind == "multipart/form-data": // which is not one text (RFC 2046, 5.1; RFC 7578, 4.4)
+		return decodeMultipart(plain, f.params["boundary"], media)
 	}
 	text, reason := ToUTF8(f.params["charset"], plain)
 	if reason != "" {
 		d.Broken = reason == notUTF8 && (IsJSON(kind) || IsLines(kind))
+		d.Early = true // or of another charset
 		return d, reason
 	}
 	switch {
@@ -81,17 +91,36 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 		return JSON(text)
 	case IsLines(kind):
 		return Lines(text)
-	case kind == "multipart/form-data":
-		return decodeMultipart(plain, f.header, media)
 	case isYAML(kind):
 		return decodeYAML(text)
 	case f.isAny: // its text decides its type
-		return JSON(text)
+		d, reason = JSON(text)
+		d.Early = true
+		return d, reason
+	case strings.HasPrefix(kind, "text/") && !takesText(media.Schema, 0):
+		return d, fmt.Sprintf("the schema is not one of a string, and how %s stands for another value is not defined", kind)
 	case strings.HasPrefix(kind, "text/"):
 		return Decoded{Values: []any{string(text)}}, ""
 	}
 	return d, fmt.Sprintf("no decoder for %s", kind)
 }
+
+// takesText reports whether a string may fit a schema, as far as its types say.
+func takesText(ref *openapi3.SchemaRef, depth int) bool {
+	if ref == nil || ref.Value == nil || depth > maxCombined {
+		return true
+	}
+	s := ref.Value
+	takes := func(part *openapi3.SchemaRef) bool { return takesText(part, depth+1) }
+	refuses := func(part *openapi3.SchemaRef) bool { return !takes(part) }
+	return s.Type.Permits(openapi3.TypeString) && !slices.ContainsFunc(s.AllOf, refuses) &&
+		(len(s.OneOf) == 0 || slices.ContainsFunc(s.OneOf, takes)) &&
+		(len(s.AnyOf) == 0 || slices.ContainsFunc(s.AnyOf, takes)) &&
+		(s.Type != nil || len(s.Properties) == 0 && s.Items == nil)
+}
+
+// maxCombined is the number of levels of combined schemas that are looked at for types.
+const maxCombined = 8
 
 // MediaType returns the media type of a Content-Type, in lower case and without parameters.
 func MediaType(header string) string {
@@ -141,7 +170,7 @@ func decodeBytes(kind string, plain []byte) (d Decoded, reason string) {
 func JSON(text []byte) (d Decoded, reason string) {
 	value, err := DecodeJSON(text)
 	if err != nil {
-		d.Broken = isBroken(err)
+		d.Broken, d.Early = isBroken(err), errors.Is(err, errEarly) || errors.Is(err, errTrailing)
 		return d, "the body is " + err.Error()
 	}
 	return Decoded{Values: []any{value}, JSON: text}, ""
@@ -158,7 +187,7 @@ func Lines(text []byte) (d Decoded, reason string) {
 		}
 		value, err := DecodeJSON(line)
 		if err != nil {
-			d.Broken = isBroken(err)
+			d.Broken, d.Early = isBroken(err), errors.Is(err, errEarly) || errors.Is(err, errTrailing)
 			return d, fmt.Sprintf("line %d of the body is %v", n, err)
 		}
 		d.Values = append(d.Values, value)

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
-	"net/http"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"svc.example/understudy/specs"
 )
@@ -105,18 +103,4 @@ func decodeParts(text []byte, boundary string) (d Decoded, reason string) {
 			return d, fmt.Sprintf("part %d of the body is damaged or cut off", n)
 		}
 	}
-}
-
-func decodeMultipart(text []byte, header string, media *openapi3.MediaType) (d Decoded, reason string) {
-	schema := media.Schema
-	if schema == nil {
-		schema = openapi3.NewSchemaRef("", openapi3.NewSchema())
-	}
-	encoding := func(name string) *openapi3.Encoding { return media.Encoding[name] }
-	value, err := openapi3filter.MultipartBodyDecoder(
-		bytes.NewReader(text), http.Header{"Content-Type": {header}}, schema, encoding)
-	if err != nil {
-		return d, "the form cannot be parsed"
-	}
-	return Decoded{Values: []any{value}}, ""
 }

@@ -15,6 +15,8 @@ type Body struct {
 	Lines  bool
 	JSON   []byte // the text of a JSON body, after codings; nil for others
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON
+	Early  bool   // a broken body may be the beginning of one that is not
+	Wrong  []Fault
 
 	values []any
 	nodes  flat.Value // room for values
@@ -49,7 +51,7 @@ func ReadJSON(text []byte) (b *Body, reason string) {
 }
 
 func newBody(d Decoded, reason string) (*Body, string) {
-	b := &Body{Raw: d.Raw, Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, values: d.Values}
+	b := &Body{Raw: d.Raw, Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, Early: d.Early, Wrong: d.Wrong, values: d.Values}
 	if reason == "" && !d.Lines {
 		b.Value = flat.Of(d.Values[0])
 	}

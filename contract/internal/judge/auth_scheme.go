@@ -2,6 +2,9 @@ package judge
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -27,15 +30,29 @@ func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 	return documentedOf(op).schemes
 }
 
+// readSchemes returns the schemes of all alternatives. In a user's own document an alternative without schemes makes
+// credentials optional (Security Requirement Object).
 func readSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 	var schemes []*openapi3.SecurityScheme
 	for _, alternative := range op.Security() {
-		if op.Interface.IsOwn() && len(alternative) == 0 { // credentials are optional
+		if op.Document.IsUsers() && len(alternative) == 0 {
 			return nil
 		}
 		schemes = append(schemes, alternative...)
 	}
 	return schemes
+}
+
+// takesPlatformKeys reports whether an operation wants the credentials of the platform: as the platform's documents and
+// a user's versions of them say, or because the scheme has the name of the platform's.
+func takesPlatformKeys(op *specs.Operation, schemes []*openapi3.SecurityScheme) bool {
+	d := op.Document
+	isPlatforms := func(s *openapi3.SecurityScheme) bool {
+		named := d.T.Components.SecuritySchemes[d.Brand.Scheme()]
+		return s.Type == "apiKey" && headerOfScheme(s) == "Authorization" &&
+			(op.Embedded != nil || named != nil && named.Value == s)
+	}
+	return op.Embedded == op || !op.Interface.IsOwn() && slices.ContainsFunc(schemes, isPlatforms)
 }
 
 // judgeAuthScheme judges the scheme word of the Authorization header. A wrong one is a fault only if the server
@@ -69,11 +86,11 @@ func (j *Judge) judgeAuthScheme(r *Result) {
 // compareCredentials compares what the request carries with what the operation accepts. An empty message means that it
 // fits.
 func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, string) {
-	if r.Operation().Interface.IsOwn() {
+	if !r.documented.takesPlatformKeys {
 		if verdict, message, isShown := compareOwn(r, schemes); isShown {
 			return verdict, message
 		}
-		schemes = slices.DeleteFunc(slices.Clone(schemes), func(s *openapi3.SecurityScheme) bool { return s.In == "cookie" })
+		return missing(r, schemes)
 	}
 	for _, s := range schemes {
 		name := headerOfScheme(s)
@@ -89,6 +106,11 @@ func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme
 		}
 		return j.authorization(value, r.documented.bareKey)
 	}
+	return missing(r, schemes)
+}
+
+// missing notes that a request lacks credentials, which may have been removed.
+func missing(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, string) {
 	if slices.ContainsFunc(schemes, func(s *openapi3.SecurityScheme) bool {
 		name := headerOfScheme(s)
 		return slices.ContainsFunc(r.Item.Redacted, func(what string) bool { return strings.EqualFold(name, what) })
@@ -100,40 +122,23 @@ func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme
 	return report.Fail, "a request without credentials succeeded"
 }
 
-// compareOwn compares what a request to an interface of the user's own carries with the schemes of its document. It
-// reports false if there is nothing to compare.
+// compareOwn compares what a request carries with the alternatives of schemes of a user's own document, of which it must
+// carry all of one. It reports false if there is nothing to compare.
 func compareOwn(r *Result, schemes []*openapi3.SecurityScheme) (verdict report.Verdict, message string, isShown bool) {
-	authorization := strings.TrimSpace(r.Item.Request.Headers.Value("Authorization"))
-	word, rest, _ := strings.Cut(authorization, " ")
+	if slices.ContainsFunc(r.Operation().Security(), func(all []*openapi3.SecurityScheme) bool {
+		return !slices.ContainsFunc(all, func(s *openapi3.SecurityScheme) bool { return !r.shows(s) })
+	}) {
+		return report.Pass, "", true
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(r.Item.Request.Headers.Value("Authorization")), " ")
 	var documented []string
 	for _, s := range schemes {
-		wanted := ""
-		switch s.Type {
-		case "apiKey":
-			switch s.In {
-			case "query":
-				isShown = strings.Contains("&"+r.Owner.Query, "&"+s.Name+"=")
-			case "cookie":
-				isShown = strings.Contains("; "+r.Item.Request.Headers.Value("Cookie"), "; "+s.Name+"=")
-			default:
-				isShown = r.Item.Request.Headers.Value(s.Name) != ""
-			}
-		case "http":
-			wanted = s.Scheme
-		case "oauth2", "openIdConnect":
-			wanted = "bearer"
-		default: // such as mutual TLS, of which a recording shows nothing
-			return report.Pass, "", true
-		}
-		if isShown || wanted != "" && strings.EqualFold(word, wanted) && strings.TrimSpace(rest) != "" {
-			return report.Pass, "", true
-		}
-		if wanted != "" {
+		if wanted := wordOfScheme(s); wanted != "" && !slices.Contains(documented, wanted) {
 			documented = append(documented, wanted)
 		}
 	}
 	switch {
-	case authorization == "" || len(documented) == 0:
+	case word == "" || len(documented) == 0 || slices.ContainsFunc(schemes, r.shows):
 		return "", "", false
 	case isStandIn(word):
 		return report.Inconclusive, "the recording redacts the credentials in full, including the scheme", true
@@ -142,9 +147,49 @@ func compareOwn(r *Result, schemes []*openapi3.SecurityScheme) (verdict report.V
 		strings.Join(documented, " or ")), true
 }
 
+// wordOfScheme returns the word before the credentials in Authorization, or the empty string if the scheme has none.
+func wordOfScheme(s *openapi3.SecurityScheme) string {
+	switch s.Type {
+	case "http":
+		return s.Scheme
+	case "oauth2", "openIdConnect": // RFC 6750
+		return "bearer"
+	}
+	return ""
+}
+
+// shows reports whether a request carries credentials of a scheme.
+func (r *Result) shows(s *openapi3.SecurityScheme) bool {
+	if wanted := wordOfScheme(s); wanted != "" {
+		word, rest, _ := strings.Cut(strings.TrimSpace(r.Item.Request.Headers.Value("Authorization")), " ")
+		return strings.EqualFold(word, wanted) && strings.TrimSpace(rest) != "" ||
+			strings.EqualFold(wanted, "bearer") && inQueryOf(r, "access_token") // RFC 6750, 2.3
+	}
+	switch {
+	case s.Type != "apiKey": // such as mutual TLS, of which a recording shows nothing
+		return true
+	case s.In == "query":
+		return inQueryOf(r, s.Name)
+	case s.In == "cookie":
+		header := r.Item.Request.Headers.Value("Cookie")
+		return isRedacted(header) || slices.ContainsFunc(cookies(header), func(c *http.Cookie) bool {
+			return c.Name == s.Name
+		})
+	}
+	return r.Item.Request.Headers.Value(s.Name) != ""
+}
+
+func inQueryOf(r *Result, name string) bool {
+	query, _ := url.ParseQuery(r.Owner.Query)
+	return query.Get(name) != ""
+}
+
 func headerOfScheme(s *openapi3.SecurityScheme) string {
-	if s.Type == "apiKey" && s.In == "header" {
+	switch {
+	case s.Type == "apiKey" && s.In == "header":
 		return s.Name
+	case s.In == "cookie":
+		return "Cookie"
 	}
 	return "Authorization"
 }
@@ -178,14 +223,22 @@ func (j *Judge) SchemeFinding(r *Result, verdict report.Verdict, message string)
 	if verdict == report.Fail {
 		severity = report.Of(provenance, j.trust)
 	}
-	pointer := "/components/securitySchemes"
-	for name, ref := range op.Document.T.Components.SecuritySchemes {
-		if headerOfScheme(ref.Value) == "Authorization" { // one scheme of each document has it
-			pointer = join("/components/securitySchemes", name)
+	pointer, at := "/components/securitySchemes", "/request/headers/Authorization"
+	for _, name := range slices.Sorted(maps.Keys(op.Document.T.Components.SecuritySchemes)) {
+		scheme := op.Document.T.Components.SecuritySchemes[name].Value
+		if !slices.Contains(r.documented.schemes, scheme) || op.Embedded == op && headerOfScheme(scheme) != "Authorization" {
+			continue
 		}
+		if pointer = join("/components/securitySchemes", name); scheme.Type == "apiKey" {
+			at = join("/request", map[string]string{"query": "query", "cookie": "cookie"}[scheme.In], scheme.Name)
+			if scheme.In == "header" {
+				at = join("/request/headers", scheme.Name)
+			}
+		}
+		break
 	}
 	return j.finding(r.Item.Number, op, report.Finding{
 		Rule: AuthScheme, Severity: severity, Verdict: verdict, Message: message,
-		Pointer: "/request/headers/Authorization", Spec: report.Spec{Pointer: pointer},
+		Pointer: at, Spec: report.Spec{Pointer: pointer},
 	})
 }

@@ -33,6 +33,7 @@ func (j *Judge) judgeBody(m *message) *judgement {
 		j.addFaults(o, m, results, j.compareEngines(m, results))
 		j.judgeExpectedFields(o, b)
 		j.judgeUndeclaredFields(o, b)
+		j.judgeHiddenFields(o, b)
 	}
 	o.conclude()
 	j.messages.put(key, o)
@@ -108,7 +109,7 @@ func (j *Judge) decodeBody(o *judgement, m *message) *content {
 	case reason != "" && m.isFaulty:
 		o.skipCut()
 		return nil
-	case decoded.Broken && m.isWhole():
+	case decoded.Broken && (m.isWhole() || !decoded.Early && !m.mayBeEdited()):
 		j.wrongBody(o, m, reason)
 		return nil
 	case reason != "":

@@ -25,11 +25,15 @@ const (
 
 // faultList holds the first faults that an engine finds, and the number of the others.
 type faultList struct {
-	list []fault
-	more int
-	// tooMuch holds a place in the document whose schemas combine so many others that it was not found out whether there
-	// are faults; empty if there is none.
-	tooMuch string
+	list  []fault
+	more  int
+	doubt string // why it was not found out whether there are faults; empty if it was
+}
+
+// tooMuch notes a place in the document whose schemas combine too many others.
+func (f *faultList) tooMuch(pointer string) {
+	f.doubt = "the schema at " + pointer + " of the document combines so many schemas, level by level, that an engine " +
+		"would take too long"
 }
 
 // room reports whether one more fault is kept, and counts it if it is not.
@@ -58,6 +62,7 @@ type engineResults struct {
 	pointer  string                     // of what was judged, where an engine says no more
 	instance string                     // pointer to the judged value in the exchange
 	known    func(knownCase) bool       // nil if known cases do not apply
+	place    func(f *fault) string      // of a fault, as in the table of what engines look at; nil if that does not apply
 	found    func(path []string) string // the value at a path, as a finding shows it
 }
 
@@ -74,22 +79,25 @@ func (j *Judge) askEngines(b *content) engineResults {
 	kin.list = b.dropRedacted(kin.list)
 	second, vote := j.secondOnBody(b, len(kin.list)+kin.more)
 	second = b.redactSecrets(b.dropRedacted(second))
-	if len(kin.list)+len(second) == 0 && kin.tooMuch == "" {
+	if len(kin.list)+len(second) == 0 && kin.doubt == "" {
 		return engineResults{vote: vote}
 	}
 	return engineResults{
 		kin: kin, second: second, vote: vote, pointer: b.schemaPointer, instance: "/" + b.side.String() + "/body",
 		known: func(c knownCase) bool { return c.is(b, kin.list, second) },
-		found: func(path []string) string { return j.foundAt(b, path) },
+		found: func(path []string) string { return j.foundAt(b, path) }, place: b.placeOf,
 	}
 }
 
 // compareEngines decides on the results of two engines: they agree, a known case decides, or they are in dispute.
 func (j *Judge) compareEngines(m *message, r engineResults) decision {
+	if r.place != nil && m.op.Document.IsUsers() {
+		r = r.weighed()
+	}
 	isPass := len(r.kin.list) == 0
 	agree := r.vote != voted || isPass == (len(r.second) == 0)
 	switch {
-	case isPass && r.kin.tooMuch != "":
+	case isPass && r.kin.doubt != "":
 		return decision{verdict: report.Inconclusive}
 	case isPass && agree:
 		return decision{verdict: report.Pass}
@@ -103,8 +111,12 @@ func (j *Judge) compareEngines(m *message, r engineResults) decision {
 		}
 		return decision{verdict: report.Fail, faults: r.kin}
 	}
+	first := engine.KinOpenAPI
+	if m.op.Document.IsUsers() {
+		first = engine.JSONSchema
+	}
 	disputed := decision{verdict: report.Fail, faults: r.kin, engines: []report.EngineVerdict{
-		verdictOf(engine.KinOpenAPI, r.kin.list), verdictOf(j.engine.About().Name, r.second),
+		verdictOf(first, r.kin.list), verdictOf(j.engine.About().Name, r.second),
 	}}
 	if isPass {
 		disputed.faults.list = r.second
@@ -128,13 +140,8 @@ func verdictOf(engine string, faults []fault) report.EngineVerdict {
 func (j *Judge) addFaults(o *judgement, m *message, r engineResults, d decision) {
 	o.votes[r.vote]++
 	if d.verdict == report.Inconclusive {
-		reason := "the recording does not contain the body, and the query lacks its required members"
-		if r.kin.tooMuch != "" {
-			reason = "the schema at " + r.kin.tooMuch + " of the document combines so many schemas, level by level, " +
-				"that an engine " +
-				"would take too long"
-		}
-		j.inconclusive(o, m, reason)
+		j.inconclusive(o, m, cmp.Or(r.kin.doubt,
+			"the recording does not contain the body, and the query lacks its required members"))
 		return
 	}
 	o.check(Schema, d.verdict)

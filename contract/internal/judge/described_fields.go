@@ -2,6 +2,7 @@ package judge
 
 import (
 	"hash/maphash"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -100,15 +101,15 @@ func newDescribedFields(schemas []locatedSchema) *describedFields {
 	if items := itemSchemas(schemas); len(items) > 0 {
 		f.items = describe(items)
 	}
-	maps := slices.DeleteFunc(slices.Clone(schemas), func(w locatedSchema) bool { return !hasMap(w) })
-	if len(maps) > 0 {
-		f.others = describe(fieldSchemas(maps, ""))
+	others := slices.DeleteFunc(slices.Clone(schemas), func(w locatedSchema) bool { return !hasMap(w) })
+	if len(others) > 0 {
+		f.others = describe(fieldSchemas(others, ""))
 	}
-	isDescribed := len(maps) > 0
+	isDescribed := len(others) > 0
 	for _, w := range schemas {
 		isDescribed = isDescribed || len(w.schema.Properties) > 0
-		for name, ref := range w.schema.Properties {
-			if f.named[name] == nil && ref != nil {
+		for _, name := range slices.AppendSeq(slices.Clone(w.schema.Required), maps.Keys(w.schema.Properties)) {
+			if f.named[name] == nil {
 				f.named[name] = describe(fieldSchemas(schemas, name))
 			}
 		}

@@ -18,7 +18,9 @@ type documentCache struct {
 	schemas sync.Map    // loadedOperation → func() (engine.Schemas, error), of a second engine
 	trees   [2]sync.Map // by side: *openapi3.Schema → *accept.Tree, which accepts what the first engine accepts
 	work    accept.Work
-	fields  fieldsMemo
+
+	compilers [2]compilerOnce // by side, of a user's own document
+	fields    fieldsMemo
 
 	operations sync.Map // *specs.Operation → *documentedOperation
 }

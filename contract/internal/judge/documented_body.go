@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/coverage"
@@ -39,7 +40,9 @@ type bodyForm struct {
 type bodySchema struct {
 	media         *openapi3.MediaType // whose schema it is
 	schemaPointer string
-	tree          *accept.Tree // nil if it has none
+	tree          *accept.Tree       // nil if it has none
+	compiled      *jsonschema.Schema // of a user's own document; nil of others, and where it cannot be compiled
+	hides         bool               // a part of it is readOnly or writeOnly
 	fields        *describedValue
 	envelope      envelopeForm
 	expected      []string // members of its object that it does not require, but expects
@@ -63,7 +66,7 @@ func (d *documentedBody) form(header string) *bodyForm {
 		return known
 	}
 	header = strings.Clone(header) // and not all that it stands in
-	return d.forms.put(header, d.newForm(header, d.content.Get(header)))
+	return d.forms.put(header, d.newForm(header, mediaFor(d.content, header)))
 }
 
 func (d *documentedBody) newForm(header string, media *openapi3.MediaType) *bodyForm {
@@ -88,6 +91,7 @@ func (d *documentedBody) schemaOf(media *openapi3.MediaType, pointer string) *bo
 	schema := media.Schema.Value
 	return &bodySchema{
 		media: media, schemaPointer: pointer, tree: treeOf(d.op.Document, schema, d.side),
+		compiled: compiled(d.op.Document, pointer, d.side), hides: d.op.Document.IsUsers() && hidesAny(schema),
 		fields: describe([]locatedSchema{{schema: schema}}), envelope: envelopeOf(schema),
 		expected: expectedFields(schema),
 	}

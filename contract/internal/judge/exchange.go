@@ -152,6 +152,9 @@ func (j *Judge) judgeStatus(r *Result) bool {
 			Spec: report.Spec{Pointer: op.Pointer + "/responses"},
 		}))
 		return false
+	case op.Document.T.IsOpenAPI31OrLater() && op.Spec.Responses.Len() == 0: // they are optional (Operation Object)
+		r.check(UndocumentedStatus, report.Skipped)
+		return false
 	case r.documented.answer(status).Response == nil:
 		j.addUndocumentedStatus(r, status)
 		return false

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"encoding/json"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,9 +31,16 @@ func showing(tb testing.TB, documents ...*specs.Document) *judge.Judge {
 
 func probeDocument(tb testing.TB) *specs.Document {
 	tb.Helper()
-	d, err := specs.LoadFile(specs.Workflow, "testdata/probe.yaml", specs.Neutral)
+	text, err := os.ReadFile("testdata/probe.yaml")
 	if err != nil {
 		tb.Fatal(err)
+	}
+	d, err := specs.Parse(specs.Workflow, "testdata/probe.yaml", text, specs.Neutral)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, op := range d.Operations { // as in a document of the platform
+		op.Embedded = op
 	}
 	return d
 }

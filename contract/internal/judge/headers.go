@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"svc.example/understudy/contract/report"
 )
 
@@ -14,7 +16,7 @@ func (j *Judge) judgeHeaders(r *Result, m *message) {
 		return
 	}
 	faults := j.headerFaults(m)
-	if len(faults.list) == 0 && faults.tooMuch == "" {
+	if len(faults.list) == 0 && faults.doubt == "" {
 		r.check(Schema, report.Pass)
 		return
 	}
@@ -32,7 +34,8 @@ func (j *Judge) headerFaults(m *message) (faults faultList) {
 	var values http.Header
 	for _, name := range m.documented.headers {
 		header := m.documented.Headers[name].Value
-		if header == nil || acceptsHeader(m.op.Document, &header.Parameter, response, name, m.headers) {
+		if header == nil || !m.op.Document.IsUsers() &&
+			acceptsHeader(m.op.Document, &header.Parameter, response, name, m.headers) {
 			continue
 		}
 		if values == nil {
@@ -42,12 +45,20 @@ func (j *Judge) headerFaults(m *message) (faults faultList) {
 		switch {
 		case strings.EqualFold(name, "Content-Type"), isHop(name, values), j.ignores(name):
 		case header.Schema != nil && isTooMuch(m.op.Document, header.Schema.Value, values.Get(name)):
-			faults.tooMuch = pointer
+			faults.tooMuch(pointer)
+		case m.op.Document.IsUsers() && faults.usersParameter(m.op.Document, namedHeader(name, header),
+			inHeader(linesOf(m.headers, name), header.Explode != nil && *header.Explode), response, pointer):
 		default:
 			faults.list = append(faults.list, j.kinOnHeader(name, header, values, pointer)...)
 		}
 	}
 	return faults
+}
+
+func namedHeader(name string, header *openapi3.Header) *openapi3.Parameter {
+	named := header.Parameter
+	named.Name, named.In = name, openapi3.ParameterInHeader
+	return &named
 }
 
 // isHop reports whether a header is missing that concerns a single connection: proxies remove it, and newer versions of

@@ -69,7 +69,7 @@ func (r *Result) PlainJSON(status int, header http.Header, coded []byte) (value 
 		return nil, false, nil
 	}
 	if documented := r.documented.answer(status); documented.Response != nil {
-		if media := documented.Content.Get(kind); media != nil && body.IsLined(media) {
+		if media := mediaFor(documented.Content, kind); media != nil && body.IsLined(media) {
 			d, reason := body.Lines(plain)
 			if reason != "" {
 				return nil, false, errors.New(reason)

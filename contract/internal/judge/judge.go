@@ -50,6 +50,9 @@ type Config struct {
 	Trust     specs.Provenance // the least sure provenance that is still an error
 	Engine    engine.Engine    // the second engine, or nil to judge with the first one alone
 
+	// Undeclared makes fields and parameters that a user's own document does not name as loud as other deviations.
+	Undeclared bool
+
 	// Rewrites replace addresses in recordings. The first that fits is used.
 	Rewrites []ownership.Rewrite
 
@@ -82,6 +85,8 @@ type Judge struct {
 	redactor  *recording.Redactor
 	ignores   func(header string) bool
 	limits    map[string]time.Duration
+
+	undeclared bool // fields and parameters that a user's own document does not name are as loud as others
 }
 
 // New makes a judge.
@@ -104,6 +109,7 @@ func New(config Config) (*Judge, error) {
 		messages: newMemo(), places: &placeMemo{}, headers: &sync.Map{}, standard: &headerMemo{},
 		largeBody: &sync.Mutex{},
 		redactor:  config.Redactor, ignores: config.IgnoresHeader, limits: config.Limits,
+		undeclared: config.Undeclared,
 	}, nil
 }
 

@@ -20,11 +20,7 @@ import (
 // probe returns a judge of a small document that has what the platform's documents may have.
 func probe(tb testing.TB) *judge.Judge {
 	tb.Helper()
-	d, err := specs.LoadFile(specs.Workflow, "testdata/probe.yaml", specs.Neutral)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, Engine: libopenapi.New()})
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{probeDocument(tb)}, Engine: libopenapi.New()})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -205,7 +201,7 @@ func TestExchange(t *testing.T) {
 		},
 		"the judges differ on the second of two equal parameters": {
 			talk: talk{"GET /things?limit=1&limit=99", "", 200, `[]`, header(total, "3")},
-			want: []string{`error disputed schema /request: maximum: got 99, want 10`},
+			want: []string{`error disputed schema /request/query/limit: maximum: got 99, want 10`},
 		},
 		"the judges differ on a day that is not in the calendar": {
 			talk: talk{"GET /things/7", "", 200, `{"name":"a","at":"2026-02-31T00:00:00Z"}`, nil},

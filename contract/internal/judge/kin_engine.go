@@ -33,7 +33,10 @@ func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 
 func kinOnBody(b *content) (f faultList) {
 	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxConcurrent
-	if b.tree != nil && acceptsAll(b.tree, b.decoded) {
+	for _, wrong := range b.decoded.Wrong {
+		f.add(fault{path: []string{wrong.Name}, pointer: b.schemaPointer, message: wrong.Message})
+	}
+	if b.compiled == nil && b.tree != nil && acceptsAll(b.tree, b.decoded) {
 		return f
 	}
 	options := schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())
@@ -44,6 +47,10 @@ func kinOnBody(b *content) (f faultList) {
 		var at []string
 		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
+		}
+		if b.compiled != nil {
+			f.jsonSchema(b.compiled, value, at)
+			continue
 		}
 		err := cacheOf(b.op.Document).work.Visit(schema, value, options...)
 		switch {
@@ -62,7 +69,7 @@ func kinOnBody(b *content) (f faultList) {
 // unexplained adds the fault of a value that the engine would take too long to judge, or that there may be one.
 func (f *faultList) unexplained(b *content, value any, at []string) {
 	if !b.tree.Refuses(value) {
-		f.tooMuch = b.schemaPointer
+		f.tooMuch(b.schemaPointer)
 	} else if f.room() {
 		f.list = append(f.list, fault{
 			path: at, pointer: b.schemaPointer, message: "does not match the schema, which combines too many others to say why",
@@ -91,6 +98,8 @@ func (f *faultList) schema(err error, root locatedSchema, at []string) {
 		var parts openapi3.MultiError
 		if e.SchemaField == "allOf" && errors.As(e.Origin, &parts) {
 			f.schema(parts, root, at)
+		} else if strings.HasPrefix(e.Reason, "cannot compile pattern") { // so that it has not judged
+			f.doubt = "a pattern at " + root.pointer + " of the document cannot be compiled"
 		} else if f.room() {
 			f.list = append(f.list, schemaFault(e, root, at))
 		}
@@ -128,11 +137,15 @@ func kinOnParameters(p *parameters) (f faultList) {
 	var input *openapi3filter.RequestValidationInput
 	for i, ref := range p.op.Parameters {
 		if specs.IsCredential(ref.Value) || p.isIgnored(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) ||
-			p.accepts(ref.Value) {
+			!p.op.Document.IsUsers() && p.accepts(ref.Value) {
 			continue
 		}
 		if p.isTooMuch(ref.Value) {
-			f.tooMuch = p.op.ParameterPointer(i)
+			f.tooMuch(p.op.ParameterPointer(i))
+			continue
+		}
+		if p.op.Document.IsUsers() && f.usersParameter(p.op.Document, ref.Value, p.textsOf(ref.Value), request,
+			p.op.ParameterPointer(i)) {
 			continue
 		}
 		if input == nil {

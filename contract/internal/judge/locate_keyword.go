@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -76,7 +78,7 @@ func inside(pointer string, tokens ...string) string {
 	return join(pointer, tokens...)
 }
 
-// combinedSchemas lists the schemas that allOf, anyOf and oneOf apply to the same value.
+// combinedSchemas lists the schemas that a schema applies, or may apply, to the same value.
 func combinedSchemas(schema *openapi3.Schema, pointer string) []locatedSchema {
 	var schemas []locatedSchema
 	for _, kind := range []struct {
@@ -86,6 +88,15 @@ func combinedSchemas(schema *openapi3.Schema, pointer string) []locatedSchema {
 		for i, ref := range kind.refs {
 			schemas = append(schemas, locatedSchema{ref.Value, inside(pointer, kind.name, strconv.Itoa(i))})
 		}
+	}
+	for i, ref := range []*openapi3.SchemaRef{schema.If, schema.Then, schema.Else} {
+		if ref != nil && ref.Value != nil {
+			schemas = append(schemas, locatedSchema{ref.Value, inside(pointer, []string{"if", "then", "else"}[i])})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema.DependentSchemas)) {
+		ref := schema.DependentSchemas[name]
+		schemas = append(schemas, locatedSchema{ref.Value, inside(pointer, "dependentSchemas", name)})
 	}
 	return schemas
 }

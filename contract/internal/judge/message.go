@@ -77,9 +77,27 @@ func (m *message) mediaMessage(header string) string {
 // isWhole reports whether a body is recorded byte for byte: its Content-Length fits, and it has no stand-ins for
 // secrets, which may break a text whose length the tool then corrects.
 func (m *message) isWhole() bool {
-	return m.body != nil && m.headers.Value("Content-Length") == strconv.Itoa(len(m.body.Bytes)) &&
-		!bytes.Contains(m.body.Bytes, []byte(recording.Mark)) && !placeholder.Match(m.body.Bytes)
+	return m.body != nil && m.headers.Value("Content-Length") == strconv.Itoa(len(m.body.Bytes)) && !m.hasStandIn()
 }
+
+// hasStandIn reports whether a body has stand-ins for secrets. The tags of a page are none.
+func (m *message) hasStandIn() bool {
+	text := m.body.Bytes
+	return bytes.Contains(text, []byte(recording.Mark)) || !markup.Match(text) && placeholder.Match(text)
+}
+
+// mayBeEdited reports whether the tool that recorded a body, or its user, may have changed the text: there are
+// stand-ins, or a note that it was cut.
+func (m *message) mayBeEdited() bool {
+	const note = 64 // bytes at the end in which tools say so
+	text := bytes.ToLower(bytes.TrimSpace(m.body.Bytes))
+	end := text[max(len(text)-note, 0):]
+	isCut := func(mark string) bool { return bytes.Contains(end, []byte(mark)) }
+	return m.hasStandIn() || isCut("truncat") || isCut("...") || isCut("…") ||
+		isStandIn(string(text)) && !markup.Match(text)
+}
+
+var markup = regexp.MustCompile(`(?is)^\s*<(?:!doctype|\?xml|[a-z][^>]*>.*</)`)
 
 var placeholder = regexp.MustCompile(`<[A-Z][A-Z0-9_ -]*>|\{\{|\*{3}`)
 

@@ -27,9 +27,15 @@ type parameters struct {
 // inPath returns the value of a parameter in the path, unescaped.
 func (p *parameters) inPath(name string) string { return p.owner.Match.Declared(name) }
 
-// isIgnored reports whether a parameter is a header that is not judged.
+// isIgnored reports whether a parameter is a header that is not judged: by the user's wish, or because OpenAPI ignores
+// parameters of the name (3.0 and 3.1, Parameter Object).
 func (p *parameters) isIgnored(parameter *openapi3.Parameter) bool {
-	return parameter.In == openapi3.ParameterInHeader && p.ignores(parameter.Name)
+	if parameter.In != openapi3.ParameterInHeader {
+		return false
+	}
+	return slices.ContainsFunc([]string{"Accept", "Content-Type", "Authorization"}, func(name string) bool {
+		return strings.EqualFold(name, parameter.Name)
+	}) || p.ignores(parameter.Name)
 }
 
 // judgeParameters judges path, query and header parameters, or repeats the judgement of the same ones before.
@@ -38,6 +44,11 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, documentedBody: r.documented.parameters, sampled: r.sampled,
+	}
+	if m.headers.Value("Cookie") == "" && slices.ContainsFunc(r.Item.Redacted, func(what string) bool {
+		return strings.EqualFold(what, "Cookie")
+	}) {
+		m.headers = append(slices.Clip(m.headers), [2]string{"Cookie", recording.Mark})
 	}
 	key := m.parametersKey(&r.Owner)
 	if known := j.messages.get(key); known != nil {
@@ -114,12 +125,12 @@ func (j *Judge) askEnginesOnParameters(p *parameters) engineResults {
 	kin := kinOnParameters(p)
 	second, vote := j.secondOnParameters(p, len(kin.list))
 	kin.list, second = p.redactSecrets(kin.list), p.redactSecrets(second)
-	if len(kin.list)+len(second) == 0 && kin.tooMuch == "" {
+	if len(kin.list)+len(second) == 0 && kin.doubt == "" {
 		return engineResults{vote: vote}
 	}
 	return engineResults{
 		kin: kin, second: second, vote: vote, pointer: p.pointer, instance: "/request",
 		known: func(c knownCase) bool { return c.inParameters && c.is(nil, kin.list, second) },
-		found: func(path []string) string { return j.foundFor(p, path) },
+		found: func(path []string) string { return j.foundFor(p, path) }, place: p.placeOf,
 	}
 }

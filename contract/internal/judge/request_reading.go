@@ -123,6 +123,10 @@ func (r *Result) requestMessage() message {
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
 		documentedBody: r.documented.request, sampled: r.sampled, codings: &r.codings,
 	}
+	if m.body == nil && m.doubt == "" && r.reading == nil && requestBodyOf(op) != nil &&
+		m.headers.Value("Content-Length") == "0" {
+		m.body = &recording.Body{} // there was none (RFC 9110, 8.6)
+	}
 	switch {
 	case requestBodyOf(op) != nil && r.reading != nil:
 		m.useReading(r.reading)

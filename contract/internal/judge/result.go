@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"slices"
+
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/coverage"
@@ -64,6 +66,9 @@ func (r *Result) Status() int {
 func (r *Result) HasCredentials() bool {
 	if r.Operation() == nil {
 		return false
+	}
+	if !r.documented.takesPlatformKeys {
+		return slices.ContainsFunc(r.documented.schemes, r.shows)
 	}
 	for _, scheme := range r.documented.schemes {
 		if r.Item.Request.Headers.Value(headerOfScheme(scheme)) != "" {

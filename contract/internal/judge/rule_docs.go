@@ -22,11 +22,14 @@ var schemaDoc = report.RuleDoc{
 	Watches: "The parameters of every request to a documented operation, every body that a document describes, and the " +
 		"documented headers of every response.",
 	Evidence: "A parameter, header or value in a body that its schema does not allow; a required one that is missing; a " +
-		"body that is not JSON where JSON is documented and that was recorded byte for byte, as its Content-Length shows; " +
+		"body that is not JSON where JSON is documented, unless the recording may have cut or changed it; " +
 		"or a response that contradicts itself. Two engines validate against the schemas; where they differ, the finding " +
-		"is disputed, carries the verdicts of both, and does not fail a check by itself.",
+		"is disputed, carries the verdicts of both, and does not fail a check by itself. By a document of your own, the " +
+		"second one's vote counts only where it is known to look. A `readOnly` member of a request is a warning there, and " +
+		"so is a `writeOnly` one of a response, unless it is a secret.",
 	Inconclusive: "A body that the recording does not contain, or may not contain in full, and that cannot be read; or " +
-		"one with a content coding that cannot be decoded.",
+		"one with a content coding that cannot be decoded. A value of which OpenAPI does not define how it is written, such " +
+		"as objects in a list in a query, or a text whose schema is not one of a string; a pattern that cannot be compiled.",
 	Passes: "A request that does not match the document and was refused with 4xx is only a notice: tests do that on " +
 		"purpose. A value that a recorder removed as a secret, where a string is documented; responses to HEAD and " +
 		"responses with 304, which have no body; headers that proxies remove; cases in which the second engine is known " +
@@ -64,8 +67,8 @@ var undocumentedMediaTypeDoc = report.RuleDoc{
 		"where no body is documented.",
 	Inconclusive: "A body without any headers, because the recording does not contain them. A body that was not " +
 		"recorded is not judged.",
-	Passes: "Parameters of the media type, such as charset; ranges such as text/*; a request of another media type that " +
-		"was refused, which is a notice.",
+	Passes: "Parameters of the media type, such as charset, however they are written; ranges such as text/*; a request " +
+		"of another media type that was refused, which is a notice.",
 }
 
 var undeclaredFieldDoc = report.RuleDoc{
@@ -75,7 +78,7 @@ var undeclaredFieldDoc = report.RuleDoc{
 	Evidence: "A field that is not named by any of the schemas that apply to its object, however they are combined; a " +
 		"parameter that the operation does not declare. In a response, the severity follows from how certain the schema " +
 		"is; in a request body it is a notice, since the platform ignores such fields, and in a query a warning at " +
-		"most.",
+		"most. By a document of your own all fields are a notice, unless `--undeclared error` says otherwise.",
 	Inconclusive: "A body that the recording does not contain in full, or that cannot be read.",
 	Passes: "Fields of an object that is declared open, or whose fields are not described; members of a body that may " +
 		"be sent in the query instead; parts of a parameter that is an object.",
@@ -102,7 +105,8 @@ var authSchemeDoc = report.RuleDoc{
 	Inconclusive: "The recording redacts the credentials in full, including the scheme, states that they were removed, " +
 		"or has none on the whole interface.",
 	Passes: "A request that was refused, whatever its header; the scheme in upper or lower case; a key that is redacted " +
-		"behind its scheme; the bare key on the data warehouse interface, whose form is not documented.",
+		"behind its scheme; the bare key on the data warehouse interface, whose form is not documented. In a document of " +
+		"your own, what its security schemes and requirements say.",
 }
 
 var latencyDoc = report.RuleDoc{

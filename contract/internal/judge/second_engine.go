@@ -47,7 +47,7 @@ func (j *Judge) secondOnBody(b *content, known int) (faults []fault, v vote) {
 // jsonHeader returns the Content-Type by which the engine finds the schema of the body, or the empty string if it
 // cannot.
 func (b *content) jsonHeader() string {
-	if body.IsJSON(body.MediaType(b.kind)) && b.content.Get(b.kind) == b.media {
+	if kind := body.MediaType(b.kind); body.IsJSON(kind) && b.content[kind] == b.media {
 		return b.kind
 	}
 	return ""
@@ -61,6 +61,9 @@ func (b *content) withPlaces(faults []fault) []fault {
 		schemas := b.schemasAt(f.path)
 		if len(schemas) > 0 {
 			f.pointer = schemas[0].pointer
+			if f.keyword == "format" {
+				f.format = schemas[0].schema.Format
+			}
 		}
 		if text, _ := b.valueAt(f.path).(string); text != "" {
 			f.message = strings.ReplaceAll(f.message, text, "…")
@@ -124,7 +127,7 @@ func (p *parameters) ignoredHeaders() []string {
 func secondFaults(reported []engine.Fault) []fault {
 	var faults []fault
 	for _, f := range reported {
-		faults = append(faults, fault{path: f.Path, message: redactMessage(f.Message)})
+		faults = append(faults, fault{path: f.Path, message: redactMessage(f.Message), keyword: f.Keyword})
 	}
 	slices.SortFunc(faults, func(a, b fault) int {
 		if c := slices.Compare(a.path, b.path); c != 0 {

@@ -84,6 +84,8 @@ func (p *parameters) isRedacted(parameter *openapi3.Parameter) bool {
 		return isRedacted(p.headers.Value(parameter.Name))
 	case openapi3.ParameterInQuery:
 		return isRedacted(p.query.Get(parameter.Name))
+	case openapi3.ParameterInCookie:
+		return isRedacted(p.headers.Value("Cookie"))
 	}
 	return isRedacted(p.inPath(parameter.Name))
 }

@@ -1,14 +1,19 @@
 package judge
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/specs/recording"
 )
 
 // judgeUndeclaredFields looks for fields that no schema names, whether or not the body is valid otherwise. A field is
@@ -28,8 +33,11 @@ func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
 	for _, f := range s.found {
 		provenance := j.place(b.op, f.pointer).Provenance
 		severity := j.severity(b.side, provenance, b.outcome)
-		if b.side == request || b.op.Interface.IsOwn() { // an object is open unless its schema closes it
-			severity = report.Notice // the platform ignores what it does not know
+		isOfPlatform := b.op.Embedded != nil
+		if isOfPlatform && b.side == request || !isOfPlatform && !j.undeclared {
+			// The platform ignores what it does not know; elsewhere an object is open unless its schema closes it
+			// (3.0, Schema Object, additionalProperties; JSON Schema 2020-12, 10.3.2.3).
+			severity = report.Notice
 		}
 		j.addFinding(o, b.message, report.Finding{
 			Rule: UndeclaredField, Verdict: report.Fail, Severity: severity, Message: f.message,
@@ -55,6 +63,77 @@ func (j *Judge) judgeExpectedFields(o *judgement, b *content) {
 		})
 	}
 }
+
+// judgeHiddenFields warns of members that messages of the side do not have: in a request what is readOnly, which should
+// not be sent, and in an answer what is writeOnly (3.0, Schema Object; JSON Schema 2020-12 Validation, 9.4). A secret in
+// an answer is as loud as other deviations.
+func (j *Judge) judgeHiddenFields(o *judgement, b *content) {
+	if b.compiled == nil || !b.hides {
+		return
+	}
+	for i, value := range b.decoded.Values() {
+		var at []string
+		if b.decoded.Lines {
+			at = []string{strconv.Itoa(i)}
+		}
+		b.hidden(value, []locatedSchema{{b.media.Schema.Value, b.schemaPointer}}, at, func(path []string, w locatedSchema) {
+			name, keyword := path[len(path)-1], map[side]string{request: "readOnly", response: "writeOnly"}[b.side]
+			pointer := join(w.pointer, keyword)
+			severity := j.severity(b.side, j.place(b.op, pointer).Provenance, b.outcome)
+			if b.side == request || w.schema.Format != "password" && !recording.IsSecret(name) {
+				severity = severity.AtMost(report.Warning)
+			}
+			o.check(Schema, report.Fail)
+			j.addFinding(o, b.message, report.Finding{
+				Rule: Schema, Verdict: report.Fail, Severity: severity,
+				Message: fmt.Sprintf("%s property %q in %s", keyword, name, b.side),
+				Pointer: b.instance("/"+b.side.String()+"/body", path), Found: j.foundAt(b, path),
+				Spec: report.Spec{Pointer: pointer},
+			})
+		})
+	}
+}
+
+// hidden calls a function with each member of a value that messages of the side do not have, and its schema.
+func (b *content) hidden(value any, schemas []locatedSchema, at []string, found func(path []string, w locatedSchema)) {
+	if len(at) > body.MaxDepth {
+		return
+	}
+	schemas = withCombined(schemas, flat.Of(value))
+	inner := func(token string, value any) {
+		path := append(slices.Clip(at), token)
+		below := mapSchemas(schemas, func(w locatedSchema) locatedSchema { return innerSchema(w.schema, w.pointer, token) })
+		for _, w := range withCombined(below, nil) {
+			if b.side == request && w.schema.ReadOnly || b.side == response && w.schema.WriteOnly {
+				found(path, w)
+				return
+			}
+		}
+		b.hidden(value, below, path, found)
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			inner(name, v[name])
+		}
+	case []any:
+		for i, item := range v {
+			inner(strconv.Itoa(i), item)
+		}
+	}
+}
+
+// hidesAny reports whether a schema, or one that it consists of, is readOnly or writeOnly.
+func hidesAny(schema *openapi3.Schema) bool {
+	return openapi3.NewSchemaRef("", schema).WalkSubtree(func(_ string, ref *openapi3.SchemaRef) error {
+		if ref.Value != nil && (ref.Value.ReadOnly || ref.Value.WriteOnly) {
+			return errHides
+		}
+		return nil
+	}) != nil
+}
+
+var errHides = errors.New("it is readOnly or writeOnly")
 
 // searchFields searches a body for undeclared fields.
 func searchFields(b *content) *fieldSearch {
@@ -117,7 +196,7 @@ func (s *fieldSearch) object(object flat.Value, schemas []locatedSchema) {
 	open := slices.ContainsFunc(schemas, isOpen)
 	isNamed := func(name string) bool {
 		return slices.ContainsFunc(schemas,
-			func(w locatedSchema) bool { return w.schema.Properties[name] != nil || hasMap(w) })
+			func(w locatedSchema) bool { return declares(w, name) || hasMap(w) })
 	}
 	fields := make([]field, 0, 8) // that are to be looked at, mostly few
 	for rest := object.Parts(); len(rest) > 0; {
@@ -141,6 +220,11 @@ func (s *fieldSearch) object(object flat.Value, schemas []locatedSchema) {
 			})
 		}
 	}
+}
+
+// declares reports whether a schema names a field, if only to require it.
+func declares(w locatedSchema, name string) bool {
+	return w.schema.Properties[name] != nil || slices.Contains(w.schema.Required, name)
 }
 
 // documentedField searches the value of a documented field.
@@ -172,10 +256,12 @@ func itemSchemas(schemas []locatedSchema) []locatedSchema {
 
 func hasMap(w locatedSchema) bool { return w.schema.AdditionalProperties.Schema != nil }
 
-// isOpen reports whether a schema allows fields that it does not name, by additionalProperties: true.
+// isOpen reports whether a schema allows fields that it does not name, by additionalProperties: true, by patterns, or
+// because a discriminator leads to schemas that name more.
 func isOpen(w locatedSchema) bool {
 	allowed := w.schema.AdditionalProperties.Has
-	return allowed != nil && *allowed
+	return allowed != nil && *allowed || len(w.schema.PatternProperties) > 0 ||
+		w.schema.Discriminator != nil && len(w.schema.OneOf)+len(w.schema.AnyOf) == 0
 }
 
 func mapSchemas(schemas []locatedSchema, next func(locatedSchema) locatedSchema) []locatedSchema {
@@ -211,7 +297,8 @@ func withCombined(schemas []locatedSchema, object flat.Value) []locatedSchema {
 }
 
 func isCombined(w locatedSchema) bool {
-	return len(w.schema.AllOf)+len(w.schema.AnyOf)+len(w.schema.OneOf) > 0
+	s := w.schema
+	return len(s.AllOf)+len(s.AnyOf)+len(s.OneOf)+len(s.DependentSchemas) > 0 || s.If != nil
 }
 
 func discriminated(w locatedSchema, parts []locatedSchema, object flat.Value) (locatedSchema, bool) {

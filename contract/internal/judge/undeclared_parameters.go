@@ -29,9 +29,13 @@ func (j *Judge) judgeUndeclaredParameters(o *judgement, p *parameters) {
 			continue
 		}
 		provenance := j.place(p.op, p.op.Pointer+"/parameters").Provenance
+		severity := j.severity(request, provenance, p.outcome)
+		if p.op.Embedded != nil || !j.undeclared {
+			severity = severity.AtMost(report.Warning)
+		}
 		j.addFinding(o, &p.message, report.Finding{
 			Rule: UndeclaredField, Verdict: report.Fail,
-			Severity: j.severity(request, provenance, p.outcome).AtMost(report.Warning),
+			Severity: severity,
 			Message:  fmt.Sprintf("query parameter %q is not documented", name),
 			Pointer:  join("/request/query", name), Spec: report.Spec{Pointer: p.op.Pointer + "/parameters"},
 		})

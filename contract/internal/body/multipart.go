@@ -1,0 +1,146 @@
+package body
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"regexp"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// decodeMultipart reads a form of several parts as an object: each part is the value of a property, read by the part's
+// own media type, or else by the schema of the property. Several parts of a name are a list (3.0 and 3.1, Media Type
+// Object, Special Considerations for multipart Content).
+func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d Decoded, reason string) {
+	const broken = "the form cannot be parsed"
+	if boundary == "" {
+		return d, "the Content-Type has no boundary between the parts"
+	}
+	values := map[string][]any{}
+	for parts := multipart.NewReader(bytes.NewReader(text), boundary); ; {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return d, broken
+		}
+		content, err := io.ReadAll(part)
+		name := part.FormName()
+		if err != nil || name == "" {
+			return d, broken
+		}
+		kind := part.Header.Get("Content-Type")
+		value, problem := partOf(string(content), kind, property(media.Schema, name, 0))
+		if encoding := media.Encoding[name]; encoding != nil && !fitsAny(encoding.ContentType, kind) {
+			problem = fmt.Sprintf("part %q is %s, want %s", name, typeOfPart(kind), encoding.ContentType)
+		}
+		if problem != "" {
+			d.Wrong = append(d.Wrong, Fault{name, problem})
+		}
+		values[name] = append(values[name], value)
+	}
+	object := make(map[string]any, len(values))
+	for name, list := range values {
+		_, isWhole := list[0].([]any)
+		if object[name] = list[0]; len(list) > 1 || !isWhole && typesOf(property(media.Schema, name, 0))["array"] {
+			object[name] = list
+		}
+	}
+	d.Values = []any{object}
+	return d, ""
+}
+
+// partOf returns the value of a part, or what is wrong with it.
+func partOf(content, kind string, schema *openapi3.SchemaRef) (value any, problem string) {
+	types := typesOf(schema)
+	isJSON := IsJSON(MediaType(kind)) || kind == "" && types["object"] // whose default is JSON
+	if types["array"] && !isJSON && schema.Value.Items != nil {
+		types = typesOf(schema.Value.Items)
+	}
+	if !isJSON {
+		return Scalar(content, types), ""
+	}
+	value, err := DecodeJSON([]byte(content))
+	if err != nil {
+		return content, "the part is " + err.Error()
+	}
+	return value, ""
+}
+
+// property returns the schema of a property of an object, or nil.
+func property(ref *openapi3.SchemaRef, name string, depth int) *openapi3.SchemaRef {
+	if ref == nil || ref.Value == nil || depth > maxCombined {
+		return nil
+	}
+	if found := ref.Value.Properties[name]; found != nil {
+		return found
+	}
+	for _, parts := range []openapi3.SchemaRefs{ref.Value.AllOf, ref.Value.AnyOf, ref.Value.OneOf} {
+		for _, part := range parts {
+			if found := property(part, name, depth+1); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// typesOf returns the types that a schema names; a part that is not described is a string.
+func typesOf(ref *openapi3.SchemaRef) map[string]bool {
+	if ref == nil || ref.Value == nil {
+		return map[string]bool{"string": true}
+	}
+	types := map[string]bool{}
+	for _, name := range ref.Value.Type.Slice() {
+		types[name] = true
+	}
+	if len(types) == 0 && len(ref.Value.Properties)+len(ref.Value.AllOf) > 0 {
+		types["object"] = true
+	}
+	return types
+}
+
+// jsonNumber matches the numbers of JSON.
+var jsonNumber = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?$`)
+
+// Scalar returns the value that a text stands for where values of some types are allowed, or the text. No types allow
+// all.
+func Scalar(text string, types map[string]bool) any {
+	switch {
+	case (len(types) == 0 || types["integer"] || types["number"]) && jsonNumber.MatchString(text):
+		return json.Number(text)
+	case (len(types) == 0 || types["boolean"]) && (text == "true" || text == "false"):
+		return text == "true"
+	}
+	return text
+}
+
+// typeOfPart returns the media type of a part, which is a plain text without a Content-Type (RFC 7578, 4.4).
+func typeOfPart(kind string) string {
+	if kind == "" {
+		return "text/plain"
+	}
+	return MediaType(kind)
+}
+
+// fitsAny reports whether the media type of a part is one of a list, in which there may be ranges such as image/*
+// (3.0 and 3.1, Encoding Object). An empty list has all.
+func fitsAny(list, kind string) bool {
+	if list == "" {
+		return true
+	}
+	for one := range strings.SplitSeq(list, ",") {
+		wanted := MediaType(one)
+		prefix, isRange := strings.CutSuffix(wanted, "*")
+		if wanted == typeOfPart(kind) || isRange && strings.HasPrefix(typeOfPart(kind), strings.TrimSuffix(prefix, "*/")) {
+			return true
+		}
+	}
+	return false
+}

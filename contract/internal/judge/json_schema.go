@@ -1,0 +1,276 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"svc.example/understudy/specs"
+)
+
+// Schemas of documents of a user's own may say all that OpenAPI 3.0 or JSON Schema knows. They are compiled once, with
+// all rules of their version; kin-openapi is asked in their place where one cannot be compiled.
+
+// schemaCompiler compiles schemas of a document for the messages of one side.
+type schemaCompiler struct {
+	mu       sync.Mutex
+	tree     map[string]any
+	compiler *jsonschema.Compiler
+	known    sync.Map // *jsonschema.Schema by pointer; nil where it cannot be compiled
+}
+
+const documentURL = "mem:///document"
+
+func newSchemaCompiler(d *specs.Document, side side) *schemaCompiler {
+	tree, err := d.JSONSchemas(side == request)
+	if err != nil {
+		return nil
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	c.UseRegexpEngine(compilePattern)
+	c.UseLoader(noLoader{})
+	for name, format := range formats {
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: ofTexts(format.Validate)})
+	}
+	c.RegisterFormat(&jsonschema.Format{Name: "byte", Validate: ofTexts(openapi3.SchemaStringFormats["byte"].Validate)})
+	for name, bits := range map[string]uint{"int32": 32, "int64": 64} {
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: ofIntegers(bits)})
+	}
+	if c.AddResource(documentURL, tree) != nil {
+		return nil
+	}
+	return &schemaCompiler{tree: tree, compiler: c}
+}
+
+// noLoader loads nothing: all that a document refers to is in it.
+type noLoader struct{}
+
+// Load implements jsonschema.URLLoader.
+func (noLoader) Load(address string) (any, error) {
+	return nil, fmt.Errorf("%s is not in the document", address)
+}
+
+func ofTexts(has func(string) error) func(any) error {
+	return func(value any) error {
+		if text, isText := value.(string); isText {
+			return has(text)
+		}
+		return nil
+	}
+}
+
+// ofIntegers returns a check that whole numbers fit into so many bits, as they are written.
+func ofIntegers(bits uint) func(any) error {
+	limit := new(big.Int).Lsh(big.NewInt(1), bits-1)
+	least := new(big.Int).Neg(limit)
+	return func(value any) error {
+		n, isNumber := new(big.Rat).SetString(fmt.Sprint(value))
+		if _, isText := value.(string); isText || !isNumber || !n.IsInt() {
+			return nil
+		}
+		if n.Num().Cmp(limit) >= 0 || n.Num().Cmp(least) < 0 {
+			return fmt.Errorf("it does not fit into %d bits", bits)
+		}
+		return nil
+	}
+}
+
+// compilePattern compiles an expression of ECMAScript as far as Go has the same.
+func compilePattern(pattern string) (jsonschema.Regexp, error) {
+	compiled, err := regexp.Compile(specs.GoPattern(pattern))
+	return ecmaPattern{compiled, pattern}, err
+}
+
+// ecmaPattern is a pattern, with its text as the document has it.
+type ecmaPattern struct {
+	*regexp.Regexp
+	text string
+}
+
+func (p ecmaPattern) String() string { return p.text }
+
+// compiled returns a schema of a user's own document; nil of others, and where it cannot be compiled.
+func compiled(d *specs.Document, pointer string, side side) *jsonschema.Schema {
+	if !d.IsUsers() {
+		return nil
+	}
+	known := &cacheOf(d).compilers[side]
+	known.once.Do(func() { known.compiler = newSchemaCompiler(d, side) })
+	if known.compiler == nil {
+		return nil
+	}
+	return known.compiler.compile(pointer)
+}
+
+// compilerOnce is the compiler of a side, once it is needed.
+type compilerOnce struct {
+	once     sync.Once
+	compiler *schemaCompiler
+}
+
+func (c *schemaCompiler) compile(pointer string) *jsonschema.Schema {
+	if known, ok := c.known.Load(pointer); ok {
+		return known.(*jsonschema.Schema)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var schema *jsonschema.Schema
+	if plain, isThere := specs.WithoutReferences(c.tree, pointer); isThere {
+		schema, _ = c.compiler.Compile(documentURL + "#" + (&url.URL{Fragment: plain}).EscapedFragment())
+	}
+	c.known.Store(pointer, schema)
+	return schema
+}
+
+// jsonSchema adds what is wrong with a value by a compiled schema.
+func (f *faultList) jsonSchema(schema *jsonschema.Schema, value any, at []string) {
+	var invalid *jsonschema.ValidationError
+	if err := schema.Validate(value); errors.As(err, &invalid) {
+		f.failure(invalid, at)
+	}
+}
+
+// failure adds the innermost reasons of an error. A value that fits none of several schemas is one fault, unless its
+// discriminator chooses among them.
+func (f *faultList) failure(e *jsonschema.ValidationError, at []string) {
+	causes := e.Causes
+	switch e.ErrorKind.(type) {
+	case *kind.OneOf, *kind.AnyOf:
+		causes = slices.DeleteFunc(slices.Clone(causes), isOtherAlternative)
+		if len(causes) != 1 {
+			causes = nil
+		}
+	case *kind.Contains, *kind.Not, *kind.PropertyNames:
+		causes = nil
+	}
+	for _, cause := range causes {
+		f.failure(cause, at)
+	}
+	if len(causes) > 0 {
+		return
+	}
+	one := fault{path: slices.Concat(at, e.InstanceLocation), pointer: pointerOf(e), message: reasonOf(e.ErrorKind)}
+	if keywords := e.ErrorKind.KeywordPath(); len(keywords) > 0 {
+		one.keyword = keywords[0]
+	}
+	if slices.ContainsFunc(e.Causes, isOtherAlternative) || isOtherAlternative(e) {
+		one.keyword = "discriminator"
+	}
+	var members []string
+	message := "property %q is missing"
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		members = k.Missing
+	case *kind.AdditionalProperties:
+		members, message = k.Properties, "property %q is unsupported"
+	case *kind.Format:
+		one.format = k.Want
+	}
+	for _, name := range members {
+		each := one
+		each.path, each.message = append(slices.Clip(one.path), name), fmt.Sprintf(message, name)
+		f.add(each)
+	}
+	if len(members) == 0 {
+		f.add(one)
+	}
+}
+
+func (f *faultList) add(one fault) {
+	if f.room() {
+		f.list = append(f.list, one)
+	}
+}
+
+// isOtherAlternative reports whether a value does not fit one of several schemas because its discriminator names
+// another.
+func isOtherAlternative(e *jsonschema.ValidationError) bool {
+	_, isEnum := e.ErrorKind.(*kind.Enum)
+	return isEnum && chosen.MatchString(e.SchemaURL) || slices.ContainsFunc(e.Causes, isOtherAlternative)
+}
+
+// chosen matches the places of the names that choose an alternative, in the form of specs.Document.JSONSchemas.
+var chosen = regexp.MustCompile(`/(?:oneOf|anyOf)/[0-9]+/allOf/1/properties/[^/]+$`)
+
+// pointerOf returns the place in the document of what a value broke.
+func pointerOf(e *jsonschema.ValidationError) string {
+	_, fragment, _ := strings.Cut(e.SchemaURL, "#")
+	pointer, err := url.PathUnescape(fragment)
+	if err != nil {
+		pointer = fragment
+	}
+	return join(pointer, e.ErrorKind.KeywordPath()...)
+}
+
+// reasonOf returns why a value is wrong, without the value, which may be secret.
+func reasonOf(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Type:
+		if k.Got == "null" {
+			return "Value is not nullable"
+		}
+		article := "a "
+		if len(k.Want) > 1 {
+			article = "one of "
+		} else if strings.ContainsAny(k.Want[0][:1], "aio") {
+			article = "an "
+		}
+		return "value must be " + article + strings.Join(k.Want, ", ")
+	case *kind.Enum:
+		return "value is not one of the allowed values"
+	case *kind.Const:
+		return "value is not the only allowed one"
+	case *kind.Format:
+		if _, isText := k.Got.(string); isText {
+			return fmt.Sprintf("string doesn't match the format %q", k.Want)
+		}
+		return fmt.Sprintf("integer doesn't match the format %q", k.Want)
+	case *kind.Pattern:
+		return "string doesn't match the regular expression " + quoted(k.Want)
+	case *kind.Minimum:
+		return "number must be at least " + decimal(k.Want)
+	case *kind.Maximum:
+		return "number must be at most " + decimal(k.Want)
+	case *kind.ExclusiveMinimum:
+		return "number must be more than " + decimal(k.Want)
+	case *kind.ExclusiveMaximum:
+		return "number must be less than " + decimal(k.Want)
+	case *kind.MultipleOf:
+		return "number must be a multiple of " + decimal(k.Want)
+	case *kind.MinLength:
+		return fmt.Sprintf("minimum string length is %d", k.Want)
+	case *kind.MaxLength:
+		return fmt.Sprintf("maximum string length is %d", k.Want)
+	case *kind.MinItems:
+		return fmt.Sprintf("minimum number of items is %d", k.Want)
+	case *kind.MaxItems:
+		return fmt.Sprintf("maximum number of items is %d", k.Want)
+	case *kind.UniqueItems:
+		return fmt.Sprintf("items %d and %d are the same", k.Duplicates[0], k.Duplicates[1])
+	case *kind.FalseSchema:
+		return "no value is allowed here"
+	}
+	keyword := strings.Join(k.KeywordPath(), " ")
+	switch k.(type) {
+	case *kind.OneOf, *kind.AnyOf:
+		return fmt.Sprintf("value doesn't match any schema from %q", keyword)
+	case *kind.Not:
+		keyword = "not"
+	}
+	return fmt.Sprintf("does not satisfy %q", keyword)
+}
+
+func decimal(n *big.Rat) string {
+	return strings.TrimSuffix(strings.TrimRight(n.FloatString(6), "0"), ".")
+}

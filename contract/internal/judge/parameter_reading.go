@@ -1,0 +1,343 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// The parameters of a user's own document are read by their styles, as RFC 6570 and the Parameter Object of OpenAPI
+// 3.0 and 3.1 have them. A text may stand for several values, above all where a schema allows several types: it is
+// wrong only if none of these fits.
+
+// texts are the parts of a parameter as a message writes them.
+type texts struct {
+	whole   []string            // as it stands there, or once for each time that it does
+	lists   [][]string          // the items, in each way to take them apart
+	objects []map[string]string // the members, likewise
+	repeat  map[string][]string // members that are there several times
+}
+
+// usersParameter adds what is wrong with a parameter of a user's own document. It reports false if its schema cannot be
+// compiled.
+func (f *faultList) usersParameter(d *specs.Document, g *openapi3.Parameter, t *texts, side side, pointer string,
+) (isJudged bool) {
+	at, name := []string{g.In, g.Name}, fmt.Sprintf("%s parameter %q", g.In, g.Name)
+	if side == response {
+		at, name = []string{g.Name}, "header "+g.Name
+	}
+	schema, path, values := g.Schema, pointer+"/schema", t.values
+	for _, media := range slices.Sorted(maps.Keys(g.Content)) {
+		schema, path, values = g.Content[media].Schema, join(pointer, "content", media, "schema"), t.contents(media)
+	}
+	if t == nil {
+		if g.Required {
+			f.add(fault{path: at, pointer: pointer + "/required", message: name + " is missing", keyword: "required"})
+		}
+		return true
+	}
+	if schema == nil || schema.Value == nil || values == nil || g.AllowEmptyValue && len(t.whole) == 1 && t.whole[0] == "" {
+		return true
+	}
+	compiled := compiled(d, path, side)
+	if compiled == nil {
+		return false
+	}
+	var first *faultList
+	for _, value := range values(schema.Value) {
+		wrong := &faultList{}
+		if wrong.jsonSchema(compiled, value, at); len(wrong.list) == 0 {
+			return true
+		}
+		if first == nil {
+			first = wrong
+		}
+	}
+	switch {
+	case first == nil && g.Content == nil:
+	case first == nil:
+		f.add(fault{path: at, pointer: path, message: name + " is not " + body.JSONType, keyword: "type"})
+	case g.Content == nil && isNested(schema.Value):
+		f.doubt = "OpenAPI does not define how lists and objects in a list or an object are written at " + pointer
+	default:
+		for _, one := range first.list {
+			one.message = name + ": " + one.message
+			f.add(one)
+		}
+	}
+	return true
+}
+
+// contents returns the values of a parameter that has a media type, or nil if it is not JSON.
+func (t *texts) contents(media string) func(*openapi3.Schema) []any {
+	if !body.IsJSON(body.MediaType(media)) {
+		return nil
+	}
+	return func(*openapi3.Schema) []any {
+		value, err := body.DecodeJSON([]byte(strings.Join(t.whole, "")))
+		if err != nil {
+			return nil
+		}
+		return []any{value}
+	}
+}
+
+// values returns what a parameter may stand for.
+func (t *texts) values(schema *openapi3.Schema) (values []any) {
+	types := typesOf(schema, 0)
+	for _, isTyped := range []bool{true, false} {
+		if types["object"] {
+			for _, members := range t.objects {
+				object := map[string]any{}
+				for name, text := range members {
+					member := memberOf(schema, name)
+					object[name] = scalar(text, member, isTyped)
+					if several := t.repeat[name]; len(several) > 1 || len(several) == 1 && typesOf(member, 0)["array"] {
+						object[name] = list(several, member, isTyped)
+					}
+				}
+				values = append(values, object)
+			}
+		}
+		if types["array"] {
+			for _, items := range t.lists {
+				values = append(values, list(items, schema, isTyped))
+			}
+		}
+		if !types["array"] && !types["object"] || len(types) > 1 || len(values) == 0 {
+			for _, text := range t.whole {
+				values = append(values, scalar(text, schema, isTyped))
+			}
+		}
+	}
+	return values
+}
+
+func list(items []string, schema *openapi3.Schema, isTyped bool) []any {
+	values := make([]any, len(items))
+	for i, text := range items {
+		values[i] = scalar(text, itemsOf(schema, 0), isTyped)
+	}
+	return values
+}
+
+// scalar returns the value of a text by the types that a schema allows, or the text. A schema without types allows all.
+func scalar(text string, schema *openapi3.Schema, isTyped bool) any {
+	if !isTyped {
+		return text
+	}
+	return body.Scalar(text, typesOf(schema, 0))
+}
+
+// typesOf returns the types that a schema and those that it consists of name.
+func typesOf(schema *openapi3.Schema, depth int) map[string]bool {
+	types := map[string]bool{}
+	if schema == nil || depth > maxWalk/8 {
+		return types
+	}
+	for _, name := range schema.Type.Slice() {
+		types[name] = true
+	}
+	for _, part := range combinedSchemas(schema, noPointer) {
+		maps.Copy(types, typesOf(part.schema, depth+1))
+	}
+	return types
+}
+
+// itemsOf returns the schema of the items of a list, or nil.
+func itemsOf(schema *openapi3.Schema, depth int) *openapi3.Schema {
+	if schema == nil || depth > maxWalk/8 {
+		return nil
+	}
+	if schema.Items != nil {
+		return schema.Items.Value
+	}
+	for _, part := range combinedSchemas(schema, noPointer) {
+		if items := itemsOf(part.schema, depth+1); items != nil {
+			return items
+		}
+	}
+	return nil
+}
+
+// memberOf returns the schema of a member of an object, or nil.
+func memberOf(schema *openapi3.Schema, name string) *openapi3.Schema {
+	for _, w := range withCombined([]locatedSchema{{schema: schema}}, nil) {
+		if inner := innerSchema(w.schema, noPointer, name); inner.schema != nil {
+			return inner.schema
+		}
+	}
+	return nil
+}
+
+// isNested reports whether lists or objects may stand in a list or an object: how they are written is not defined
+// (Parameter Object, style).
+func isNested(schema *openapi3.Schema) bool {
+	isDeep := func(inner *openapi3.Schema) bool {
+		types := typesOf(inner, 0)
+		return types["object"] || types["array"]
+	}
+	for _, w := range withCombined([]locatedSchema{{schema: schema}}, nil) {
+		for _, ref := range w.schema.Properties {
+			if isDeep(ref.Value) {
+				return true
+			}
+		}
+		if w.schema.Items != nil && isDeep(w.schema.Items.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// textsOf returns the texts of a parameter, or nil if it is not there.
+func (p *parameters) textsOf(g *openapi3.Parameter) *texts {
+	explode := g.Explode != nil && *g.Explode
+	switch g.In {
+	case openapi3.ParameterInPath:
+		return inPath(p.inPath(g.Name), g, explode)
+	case openapi3.ParameterInHeader:
+		return inHeader(linesOf(p.headers, g.Name), explode)
+	case openapi3.ParameterInCookie:
+		t := &texts{}
+		for cookie := range strings.SplitSeq(strings.Join(linesOf(p.headers, "Cookie"), ";"), ";") {
+			if name, value, _ := strings.Cut(strings.TrimSpace(cookie), "="); name == g.Name {
+				t.whole = append(t.whole, value)
+			}
+		}
+		if len(t.whole) == 0 {
+			return nil
+		}
+		if plain, err := url.PathUnescape(t.whole[0]); err == nil && plain != t.whole[0] {
+			t.whole = append(t.whole, plain)
+		}
+		t.split(",", false)
+		return t
+	}
+	return p.inQuery(g, g.Explode == nil && (g.Style == "" || g.Style == "form") || explode)
+}
+
+// split takes the texts apart in each way in which they may be meant.
+func (t *texts) split(separator string, explode bool) {
+	for _, whole := range t.whole {
+		items := strings.Split(whole, separator)
+		for i := range items {
+			items[i] = strings.TrimSpace(items[i])
+		}
+		t.lists = append(t.lists, items)
+		t.objects = append(t.objects, membersOf(items, explode))
+	}
+}
+
+// membersOf returns the members of an object: pairs with an equals sign, or names and values by turns.
+func membersOf(items []string, explode bool) map[string]string {
+	members := map[string]string{}
+	for i := 0; i < len(items); i++ {
+		if name, value, isPair := strings.Cut(items[i], "="); explode && isPair {
+			members[name] = value
+		} else if i+1 < len(items) && !explode {
+			members[items[i]] = items[i+1]
+			i++
+		}
+	}
+	return members
+}
+
+func inPath(value string, g *openapi3.Parameter, explode bool) *texts {
+	t := &texts{whole: []string{value}}
+	switch g.Style {
+	case "label":
+		t.whole[0] = strings.TrimPrefix(value, ".")
+		t.split(".", explode)
+		if !explode { // which 3.0 and 3.1 write in two ways
+			t.split(",", false)
+		}
+	case "matrix":
+		prefix := ";" + g.Name + "="
+		t.whole[0] = strings.TrimPrefix(value, prefix)
+		if explode {
+			t.lists = [][]string{strings.Split(t.whole[0], prefix)}
+			t.objects = []map[string]string{membersOf(strings.Split(strings.TrimPrefix(value, ";"), ";"), true)}
+			break
+		}
+		t.split(",", false)
+	default:
+		t.split(",", explode)
+	}
+	return t
+}
+
+// linesOf returns the values of all headers of a name.
+func linesOf(headers recording.Headers, name string) (values []string) {
+	for _, line := range headers {
+		if strings.EqualFold(line[0], name) {
+			values = append(values, line[1])
+		}
+	}
+	return values
+}
+
+func inHeader(lines []string, explode bool) *texts {
+	if len(lines) == 0 {
+		return nil
+	}
+	t := &texts{whole: []string{strings.TrimSpace(strings.Join(lines, ", "))}}
+	t.split(",", explode)
+	return t
+}
+
+// inQuery reads a parameter of the query, whose separators count where they are not escaped; some clients escape them
+// all the same.
+func (p *parameters) inQuery(g *openapi3.Parameter, explode bool) *texts {
+	t, bracket := &texts{}, map[string]string{}
+	t.repeat = map[string][]string{}
+	var raw []string
+	separator := map[string]string{"spaceDelimited": " ", "pipeDelimited": "|"}[g.Style]
+	if separator == "" {
+		separator = ","
+	}
+	isSpread := explode && g.Style != "deepObject" && g.Schema != nil && typesOf(g.Schema.Value, 0)["object"]
+	for pair := range strings.SplitSeq(p.owner.Query, "&") {
+		rawName, rawValue, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(rawName)
+		value, err2 := url.QueryUnescape(rawValue)
+		if err != nil || err2 != nil {
+			continue
+		}
+		member, isMember := strings.CutPrefix(name, g.Name+"[")
+		switch {
+		case g.Style == "deepObject" && isMember:
+			member = strings.TrimSuffix(member, "]")
+			bracket[member], t.repeat[member] = value, append(t.repeat[member], value)
+		case isSpread && memberOf(g.Schema.Value, name) != nil:
+			bracket[name], t.repeat[name] = value, append(t.repeat[name], value)
+		case name == g.Name:
+			t.whole, raw = append(t.whole, value), append(raw, rawValue)
+		}
+	}
+	switch {
+	case len(bracket) > 0:
+		t.objects = []map[string]string{bracket}
+		return t
+	case len(t.whole) == 0:
+		return nil
+	case explode || len(raw) > 1:
+		t.lists, t.whole = [][]string{t.whole}, t.whole[:1]
+		return t
+	}
+	items := strings.Split(raw[0], separator)
+	for i := range items {
+		items[i], _ = url.QueryUnescape(items[i]) // which has worked with the whole
+	}
+	t.lists, t.objects = [][]string{items}, []map[string]string{membersOf(items, false)}
+	t.split(separator, false)
+	return t
+}

@@ -1,0 +1,633 @@
+package judge_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract/engine/libopenapi"
+	"svc.example/understudy/contract/internal/capture/record"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// exampleOf is an exchange with a user's own document, and what is found.
+type exampleOf struct {
+	version  string // of OpenAPI; 3.0.3 by default
+	paths    string // of the document, in YAML
+	parts    string // its components and other keys
+	line     string // GET /x by default
+	headers  recording.Headers
+	kind     string // Content-Type of the request; JSON by default
+	request  string // its body; empty for none
+	status   int    // 200 by default
+	answered string // Content-Type of the answer; JSON by default
+	answer   string // its body; empty for none
+	want     []string
+}
+
+// answers is a document of one operation whose answers have a schema.
+func answers(schema string) string {
+	return `{/x: {get: {responses: {'200': {description: a, content: {application/json: {schema: ` + schema + `}}}}}}}`
+}
+
+// asks is a document of one operation with parameters.
+func asks(parameters string) string {
+	return `{/x: {get: {parameters: [` + parameters + `], responses: {'200': {description: a}}}}}`
+}
+
+// takes is a document of one operation that takes bodies.
+func takes(content string) string {
+	return `{/x: {post: {requestBody: {required: true, content: ` + content + `}, responses: {'200': {description: a}}}}}`
+}
+
+func or(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+func (u *exampleOf) item() record.Item {
+	method, path, _ := strings.Cut(or(u.line, "GET /x"), " ")
+	e := &recording.Exchange{
+		Request:  recording.Request{Method: method, URL: "https://h.example" + path, Headers: u.headers},
+		Response: &recording.Response{Status: 200, Headers: recording.Headers{{"Date", "today"}}},
+	}
+	if u.status != 0 {
+		e.Response.Status = u.status
+	}
+	if u.request != "" {
+		e.Request.Headers = append(e.Request.Headers, [2]string{"Content-Type", or(u.kind, "application/json")})
+		e.Request.Body = &recording.Body{Bytes: []byte(u.request)}
+	}
+	if u.answer != "" {
+		e.Response.Headers = append(e.Response.Headers, [2]string{"Content-Type", or(u.answered, "application/json")})
+		e.Response.Body = &recording.Body{Bytes: []byte(u.answer)}
+	}
+	return record.Item{Exchange: e, Position: record.Position{File: "example", Number: 1, Line: 1}}
+}
+
+func (u *exampleOf) judge(t *testing.T, undeclared bool) *judge.Result {
+	t.Helper()
+	text := fmt.Sprintf("{openapi: %s, info: {title: t, version: '1'}, paths: %s%s}", or(u.version, "3.0.3"), u.paths, u.parts)
+	file := filepath.Join(t.TempDir(), "shop.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := specs.LoadFile("shop", file, specs.Neutral)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	j, err := judge.New(judge.Config{
+		Documents: []*specs.Document{d}, Engine: libopenapi.New(), Undeclared: undeclared,
+		Bases: map[specs.Interface][]string{"shop": {"https://h.example"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j.Exchange(u.item())
+}
+
+func testExamples(t *testing.T, cases map[string]exampleOf) {
+	t.Helper()
+	for name, u := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(u.want, findingLines(u.judge(t, false))); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func bearerOf(value string) recording.Headers { return recording.Headers{{"Authorization", value}} }
+
+// Security Scheme and Security Requirement Object.
+func TestCredentialsAreThoseOfTheDocument(t *testing.T) {
+	t.Parallel()
+	secured := func(security string) string {
+		return `{/x: {get: {security: ` + security + `, responses: {'200': {description: a}}}}}`
+	}
+	const schemes = `, components: {securitySchemes: {bearer: {type: http, scheme: Bearer}, basic: {type: http, scheme: basic},
+		oauth: {type: oauth2, flows: {}}, id: {type: openIdConnect, openIdConnectUrl: 'https://a.example'}, tls: {type: mutualTLS},
+		header: {type: apiKey, in: header, name: X-Key}, query: {type: apiKey, in: query, name: key},
+		cookie: {type: apiKey, in: cookie, name: sid}, token: {type: apiKey, in: header, name: Authorization}}}`
+	wrong := func(word, documented string) []string {
+		return []string{fmt.Sprintf("error auth-scheme /request/headers/Authorization: credentials of scheme %q were accepted; "+
+			"documented: %s", word, documented)}
+	}
+	cases := map[string]exampleOf{
+		"a bearer in lower case":      {paths: secured(`[{bearer: []}]`), headers: bearerOf("bearer abc")},
+		"an access token":             {paths: secured(`[{oauth: [a]}]`), headers: bearerOf("Bearer abc")},
+		"an access token in a query":  {paths: secured(`[{oauth: []}]`), line: "GET /x?access_token=a", want: undeclaredQuery("access_token")},
+		"an identity":                 {paths: secured(`[{id: []}]`), headers: bearerOf("Bearer abc")},
+		"a key in a query":            {paths: secured(`[{query: []}]`), line: "GET /x?key=a"},
+		"a key in a cookie":           {paths: secured(`[{cookie: []}]`), headers: recording.Headers{{"Cookie", "a=b; sid=c"}}},
+		"a bare key":                  {paths: secured(`[{token: []}]`), headers: bearerOf("abc")},
+		"a key and a bearer":          {paths: secured(`[{header: [], bearer: []}]`), headers: append(bearerOf("Bearer a"), [2]string{"X-Key", "b"})},
+		"the second alternative":      {paths: secured(`[{header: []}, {basic: []}]`), headers: bearerOf("Basic YTpi")},
+		"none where it is optional":   {paths: secured(`[{}, {bearer: []}]`)},
+		"any where none is asked for": {paths: secured(`[]`), headers: bearerOf("Other abc")},
+		"a cookie that was taken out": {paths: secured(`[{cookie: []}]`), headers: recording.Headers{{"Cookie", recording.Mark + ":1a2b]"}}},
+		"a certificate":               {paths: secured(`[{tls: []}]`)},
+		"basic for bearer":            {paths: secured(`[{bearer: []}]`), headers: bearerOf("Basic YTpi"), want: wrong("Basic", "Bearer")},
+		"another for two": {
+			paths: secured(`[{bearer: []}, {basic: []}]`), headers: bearerOf("Digest a"), want: wrong("Digest", "Bearer or basic"),
+		},
+	}
+	for name, u := range cases {
+		u.parts = schemes
+		cases[name] = u
+	}
+	testExamples(t, cases)
+}
+
+// All schemes of an alternative are wanted. Whether missing ones are a fault depends on the whole recording.
+func TestAllSchemesOfAnAlternativeAreWanted(t *testing.T) {
+	t.Parallel()
+	const schemes = `, components: {securitySchemes: {bearer: {type: http, scheme: bearer},
+		header: {type: apiKey, in: header, name: X-Key}, query: {type: apiKey, in: query, name: key}}}`
+	paths := `{/x: {get: {security: [{bearer: [], header: []}, {query: []}], responses: {'200': {description: a}}}}}`
+	for name, tt := range map[string]struct {
+		line    string
+		headers recording.Headers
+		want    judge.Credentials
+	}{
+		"none":                {"GET /x", nil, judge.Absent},
+		"the first of two":    {"GET /x", bearerOf("Bearer a"), judge.Absent},
+		"the second of two":   {"GET /x", recording.Headers{{"X-Key", "a"}}, judge.Absent},
+		"both":                {"GET /x", append(bearerOf("Bearer a"), [2]string{"x-key", "b"}), judge.Present},
+		"another alternative": {"GET /x?key=a", nil, judge.Present},
+		"an empty key":        {"GET /x?key=", nil, judge.Absent},
+	} {
+		u := exampleOf{paths: paths, parts: schemes, line: tt.line, headers: tt.headers}
+		if got := u.judge(t, false).Credentials; got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func undeclaredQuery(name string) []string {
+	return []string{fmt.Sprintf("warning undeclared-field /request/query/%s: query parameter %q is not documented", name, name)}
+}
+
+// JSON Schema 2020-12 Validation, 6.3.3: patterns are those of ECMA-262.
+func TestAPatternThatCannotBeCompiledIsNotJudged(t *testing.T) {
+	t.Parallel()
+	object := func(v string) string { return answers(`{type: object, properties: {v: ` + v + `}}`) }
+	testExamples(t, map[string]exampleOf{
+		"a character by its number":     {paths: object(`{type: string, pattern: '^[\u00e4-\u00fc]+$'}`), answer: `{"v":"äü"}`},
+		"one that is not in the range":  {paths: object(`{type: string, pattern: '^[\u00e4-\u00fc]+$'}`), answer: `{"v":"a"}`, want: []string{`error schema /response/body/v: string doesn't match the regular expression "^[\\u00e4-\\u00fc]+$"`}},
+		"3.1, by its number":            {version: "3.1.0", paths: object(`{type: string, pattern: '\u0041'}`), answer: `{"v":"A"}`},
+		"one that looks ahead":          {paths: object(`{type: string, pattern: '^(?!a)'}`), answer: `{"v":"ab"}`},
+		"one that looks behind":         {paths: object(`{type: string, pattern: '(?<=a)b'}`), answer: `{"v":"b"}`},
+		"one with a reference back":     {version: "3.1.0", paths: object(`{type: string, pattern: '(a)\1'}`), answer: `{"v":"b"}`},
+		"a pattern of names":            {version: "3.1.0", paths: answers(`{type: object, patternProperties: {'^(?!x)': {type: integer}}, additionalProperties: false}`), answer: `{"a":1}`},
+		"a property that has the name":  {paths: answers(`{type: object, properties: {pattern: {type: string, maxLength: 1}}}`), answer: `{"pattern":"(?!"}`, want: []string{"error schema /response/body/pattern: maximum string length is 1"}},
+		"a parameter that looks around": {paths: asks(`{name: q, in: query, schema: {type: string, pattern: '^(?=a)'}}`), line: "GET /x?q=b"},
+	})
+}
+
+// Parameter Object, name: definitions of these are ignored.
+func TestHeadersThatOtherPartsOfTheDocumentDescribe(t *testing.T) {
+	t.Parallel()
+	needed := func(name string) string {
+		return asks(`{name: ` + name + `, in: header, required: true, schema: {type: integer}}`)
+	}
+	testExamples(t, map[string]exampleOf{
+		"Accept":                         {paths: needed("Accept")},
+		"accept":                         {paths: needed("accept"), headers: recording.Headers{{"Accept", "*/*"}}},
+		"Content-Type":                   {paths: needed("Content-Type")},
+		"CONTENT-TYPE":                   {paths: needed("CONTENT-TYPE")},
+		"Authorization":                  {paths: needed("Authorization")},
+		"authorization, which is there":  {paths: needed("authorization"), headers: bearerOf("Basic a")},
+		"3.1":                            {version: "3.1.0", paths: needed("Accept")},
+		"another header":                 {paths: needed("Accept-Language"), want: []string{`error schema /request/header/Accept-Language: header parameter "Accept-Language" is missing`}},
+		"a query parameter of that name": {paths: asks(`{name: Accept, in: query, required: true, schema: {type: integer}}`), want: []string{`error schema /request/query/Accept: query parameter "Accept" is missing`}},
+	})
+}
+
+// RFC 9110, 8.3.1.
+func TestMediaTypesAreComparedByTheirParts(t *testing.T) {
+	t.Parallel()
+	keyed := func(keys ...string) string {
+		var content strings.Builder
+		for i, key := range keys {
+			fmt.Fprintf(&content, "'%s': {schema: {type: object, required: [k%d]}},", key, i)
+		}
+		return `{/x: {get: {responses: {'200': {description: a, content: {` + content.String() + `}}}}}}`
+	}
+	testExamples(t, map[string]exampleOf{
+		"a charset in capitals":         {paths: keyed("application/json;charset=utf-8"), answered: `application/json; charset="UTF-8"`, answer: `{"k0":1}`},
+		"no charset":                    {paths: keyed("application/json; charset=utf-8"), answered: "application/json", answer: `{"k0":1}`},
+		"a name in capitals":            {paths: keyed("Application/JSON"), answered: "application/json", answer: `{"k0":1}`},
+		"blanks":                        {paths: keyed("application/json ; charset=utf-8"), answered: "application/json;charset=utf-8", answer: `{"k0":1}`},
+		"the version that is stated":    {paths: keyed("application/json;v=1", "application/json;v=2"), answered: "application/json; v=2", answer: `{"k1":1}`},
+		"a type before a range":         {paths: keyed("*/*", "application/*", "application/json"), answer: `{"k2":1}`},
+		"a range before all":            {paths: keyed("*/*", "application/*"), answered: "application/vnd.a+json", answer: `{"k1":1}`},
+		"a version that is not there":   {paths: keyed("application/json;v=1"), answered: "application/json;v=3", answer: `{"k0":1}`, want: []string{`error undocumented-media-type /response/headers/Content-Type: the response has Content-Type "application/json;v=3"; documented: application/json;v=1`}},
+		"a body that is wrong under it": {paths: keyed("APPLICATION/json"), answer: `{}`, want: []string{`error schema /response/body/k0: property "k0" is missing`}},
+	})
+}
+
+const pets = `, components: {schemas: {
+	Cat: {type: object, required: [kind], properties: {kind: {type: string}, claws: {type: integer}}},
+	Dog: {type: object, required: [kind], properties: {kind: {type: string}, claws: {type: string}}},
+	Pet: {type: object, required: [kind], properties: {kind: {type: string}}, discriminator: {propertyName: kind}}}}`
+
+// Discriminator Object.
+func TestNamesOfSchemasAreValuesOfADiscriminator(t *testing.T) {
+	t.Parallel()
+	chosen := func(keyword, mapping string) string {
+		return answers(`{` + keyword + `: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}], ` +
+			`discriminator: {propertyName: kind` + mapping + `}}`)
+	}
+	const partial = ", mapping: {dog: '#/components/schemas/Dog'}"
+	none := []string{`error schema /response/body: value doesn't match any schema from "oneOf"`}
+	testExamples(t, map[string]exampleOf{
+		"a name without a mapping":        {paths: chosen("oneOf", ""), parts: pets, answer: `{"kind":"Cat","claws":1}`},
+		"a name beside a mapping":         {paths: chosen("oneOf", partial), parts: pets, answer: `{"kind":"Cat","claws":1}`},
+		"the name of one that is mapped":  {paths: chosen("anyOf", partial), parts: pets, answer: `{"kind":"Dog","claws":"a"}`},
+		"a mapping to a name":             {paths: chosen("oneOf", ", mapping: {hund: Dog}"), parts: pets, answer: `{"kind":"hund","claws":"a"}`},
+		"two that both fit without it":    {version: "3.1.0", paths: chosen("oneOf", ""), parts: pets, answer: `{"kind":"Cat"}`},
+		"one that is neither":             {paths: chosen("oneOf", partial), parts: pets, answer: `{"kind":"Bird"}`, want: none},
+		"a member of the other":           {paths: chosen("oneOf", partial), parts: pets, answer: `{"kind":"dog","claws":1}`, want: []string{"error schema /response/body/claws: value must be a string"}},
+		"one of which the kind is absent": {paths: chosen("oneOf", ""), parts: pets, answer: `{"claws":1}`, want: none},
+	})
+}
+
+// A text stands for itself, and for nothing else that OpenAPI would define.
+func TestATextWhoseSchemaIsNoStringIsNotJudged(t *testing.T) {
+	t.Parallel()
+	typed := func(kind, schema string) string {
+		return `{/x: {get: {responses: {'200': {description: a, content: {` + kind + `: {schema: ` + schema + `}}}}}}}`
+	}
+	undefined := func(kind string) []string {
+		return []string{"inconclusive schema /response/body: the schema is not one of a string, and how " + kind +
+			" stands for another value is not defined"}
+	}
+	const stream = "data: {\"a\":1}\n\n"
+	testExamples(t, map[string]exampleOf{
+		"events of an object":      {paths: typed("text/event-stream", `{type: object}`), answered: "text/event-stream", answer: stream, want: undefined("text/event-stream")},
+		"events without a type":    {paths: typed("text/event-stream", `{properties: {a: {}}}`), answered: "text/event-stream", answer: stream, want: undefined("text/event-stream")},
+		"events of alternatives":   {version: "3.1.0", paths: typed("text/event-stream", `{oneOf: [{type: object}, {type: array, items: {}}]}`), answered: "text/event-stream", answer: stream, want: undefined("text/event-stream")},
+		"a number":                 {paths: typed("text/plain", `{type: integer}`), answered: "text/plain", answer: "5", want: undefined("text/plain")},
+		"a list in CSV":            {paths: typed("text/csv", `{type: array, items: {type: object}}`), answered: "text/csv", answer: "a,b", want: undefined("text/csv")},
+		"a text":                   {paths: typed("text/plain", `{type: string, maxLength: 3}`), answered: "text/plain", answer: "abc"},
+		"a text that is too long":  {paths: typed("text/plain", `{type: string, maxLength: 2}`), answered: "text/plain", answer: "abc", want: []string{"error schema /response/body: maximum string length is 2"}},
+		"a text or a number, 3.1":  {version: "3.1.0", paths: typed("text/plain", `{type: [string, integer]}`), answered: "text/plain", answer: "abc"},
+		"a text in an alternative": {paths: typed("text/html", `{anyOf: [{type: object}, {type: string}]}`), answered: "text/html", answer: "<p>"},
+	})
+}
+
+// 3.0, Schema Object, readOnly: SHOULD NOT be sent. JSON Schema 2020-12 Validation, 9.4.
+func TestReadOnlyInARequestIsAWarning(t *testing.T) {
+	t.Parallel()
+	const id = `{type: object, required: [id], properties: {id: {type: integer, readOnly: true}, in: {$ref: '#/components/schemas/In'}}}`
+	const parts = `, components: {schemas: {In: {type: object, properties: {at: {type: string, readOnly: true}, pin: {type: string, writeOnly: true}, password: {type: string, writeOnly: true}}}}}`
+	sent := takes(`{application/json: {schema: ` + id + `}}`)
+	shown := answers(`{$ref: '#/components/schemas/In'}`)
+	testExamples(t, map[string]exampleOf{
+		"a number that is sent back":  {paths: sent, parts: parts, line: "POST /x", request: `{"id":1}`, want: []string{`warning schema /request/body/id: readOnly property "id" in request`}},
+		"3.1":                         {version: "3.1.0", paths: sent, parts: parts, line: "POST /x", request: `{"id":1}`, want: []string{`warning schema /request/body/id: readOnly property "id" in request`}},
+		"below":                       {paths: sent, parts: parts, line: "POST /x", request: `{"in":{"at":"a"}}`, want: []string{`warning schema /request/body/in/at: readOnly property "at" in request`}},
+		"required, and not sent":      {paths: sent, parts: parts, line: "POST /x", request: `{}`},
+		"of a wrong type as well":     {paths: sent, parts: parts, line: "POST /x", request: `{"id":"1"}`, want: []string{"error schema /request/body/id: value must be an integer", `warning schema /request/body/id: readOnly property "id" in request`}},
+		"writeOnly in an answer":      {paths: shown, parts: parts, answer: `{"pin":"1"}`, want: []string{`warning schema /response/body/pin: writeOnly property "pin" in response`}},
+		"a secret in an answer":       {paths: shown, parts: parts, answer: `{"password":"1"}`, want: []string{`error schema /response/body/password: writeOnly property "password" in response`}},
+		"readOnly in an answer":       {paths: shown, parts: parts, answer: `{"at":"a"}`},
+		"required, and not answered":  {paths: answers(id), parts: parts, answer: `{}`, want: []string{`error schema /response/body/id: property "id" is missing`}},
+		"writeOnly, which is sent":    {paths: takes(`{application/json: {schema: {$ref: '#/components/schemas/In'}}}`), parts: parts, line: "POST /x", request: `{"pin":"1"}`},
+		"3.1, required, and not sent": {version: "3.1.0", paths: sent, parts: parts, line: "POST /x", request: `{}`, want: []string{`error disputed schema /request/body/id: property "id" is missing`}},
+	})
+}
+
+// 3.0, Schema Object, additionalProperties: true by default; JSON Schema 2020-12, 10.3.2.3.
+func TestUndeclaredMembersAreNoErrorUnlessTheUserAsks(t *testing.T) {
+	t.Parallel()
+	const object = `{type: object, properties: {a: {type: string}}}`
+	note := func(at, name string) []string {
+		return []string{fmt.Sprintf("notice undeclared-field /response/body%s/%s: field %q is not documented", at, name, name)}
+	}
+	cases := map[string]exampleOf{
+		"a member of an answer":     {paths: answers(object), answer: `{"b":1}`, want: note("", "b")},
+		"3.1":                       {version: "3.1.0", paths: answers(object), answer: `{"b":1}`, want: note("", "b")},
+		"below":                     {paths: answers(`{type: object, properties: {in: ` + object + `}}`), answer: `{"in":{"c":1}}`, want: note("/in", "c")},
+		"in a list":                 {paths: answers(`{type: array, items: ` + object + `}`), answer: `[{"c":1}]`, want: note("/0", "c")},
+		"a member of a request":     {paths: takes(`{application/json: {schema: ` + object + `}}`), line: "POST /x", request: `{"b":1}`, want: []string{`notice undeclared-field /request/body/b: field "b" is not documented`}},
+		"one that a subtype has":    {paths: answers(`{$ref: '#/components/schemas/Pet'}`), parts: pets, answer: `{"kind":"Cat","claws":1}`},
+		"one that then has":         {version: "3.1.0", paths: answers(`{type: object, properties: {a: {}}, if: {required: [a]}, then: {properties: {b: {}}}}`), answer: `{"a":1,"b":1}`},
+		"one that else requires":    {version: "3.1.0", paths: answers(`{type: object, properties: {a: {}}, if: {required: [a]}, else: {required: [b]}}`), answer: `{"b":1}`},
+		"one that depends":          {version: "3.1.0", paths: answers(`{type: object, properties: {a: {}}, dependentSchemas: {a: {properties: {b: {}}}}}`), answer: `{"a":1,"b":1}`},
+		"one of a pattern":          {version: "3.1.0", paths: answers(`{type: object, properties: {a: {}}, patternProperties: {'^b': {}}}`), answer: `{"b":1}`},
+		"an object without members": {paths: answers(`{type: object}`), answer: `{"b":1}`},
+		"an object that is open":    {paths: answers(`{type: object, properties: {a: {}}, additionalProperties: true}`), answer: `{"b":1}`},
+		"a parameter of the query":  {paths: asks(``), line: "GET /x?b=1", want: undeclaredQuery("b")},
+		"an object that is closed":  {paths: answers(`{type: object, additionalProperties: false}`), answer: `{"b":1}`, want: []string{`error schema /response/body/b: property "b" is unsupported`}},
+	}
+	testExamples(t, cases)
+	for name, u := range cases {
+		t.Run(name+", which is asked for", func(t *testing.T) {
+			t.Parallel()
+			var loud []string
+			for _, line := range u.want {
+				loud = append(loud, "error"+line[strings.IndexByte(line, ' '):])
+			}
+			if diff := cmp.Diff(loud, findingLines(u.judge(t, true))); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Parameter Object, style: how lists and objects are written in lists and objects is not defined.
+func TestNestedListsInAQueryAreNotJudged(t *testing.T) {
+	t.Parallel()
+	undefined := []string{"inconclusive schema /request/body: OpenAPI does not define how lists and objects in a list or an " +
+		"object are written at /paths/~1x/get/parameters/0"}
+	of := func(style, schema string) string {
+		return asks(`{name: t, in: query,` + style + ` schema: ` + schema + `}`)
+	}
+	testExamples(t, map[string]exampleOf{
+		"objects in a list":            {paths: of("", `{type: array, items: {type: object, properties: {n: {type: string}}}}`), line: "GET /x?t=a&t=b", want: undefined},
+		"objects as JSON in a list":    {paths: of(" explode: false,", `{type: array, items: {type: object}}`), line: "GET /x?t=%7B%22n%22:1%7D", want: undefined},
+		"lists in a list":              {version: "3.1.0", paths: of("", `{type: array, items: {type: array, items: {type: integer}}}`), line: "GET /x?t=1,2", want: undefined},
+		"a list in an object":          {paths: of(" style: deepObject,", `{type: object, properties: {a: {type: array, items: {type: integer}}}}`), line: "GET /x?t[a]=x", want: undefined},
+		"an object that is referred":   {paths: of("", `{type: array, items: {$ref: '#/components/schemas/Cat'}}`), parts: pets, line: "GET /x?t=a", want: undefined},
+		"a list in an object, by name": {paths: of(" style: deepObject,", `{type: object, properties: {a: {type: array, items: {type: integer}}}}`), line: "GET /x?t[a]=1&t[a]=2"},
+		"texts in a list":              {paths: of("", `{type: array, items: {type: integer}}`), line: "GET /x?t=a", want: []string{`error schema /request/query/t/0: query parameter "t": value must be an integer`}},
+		"none":                         {paths: of("", `{type: array, items: {type: object}}`)},
+	})
+}
+
+// 3.1, Operation Object: responses may be absent. In 3.0 they must not, and what is answered is not documented.
+func TestResponsesMayBeAbsent(t *testing.T) {
+	t.Parallel()
+	none := func(status int) []string {
+		return []string{fmt.Sprintf("error undocumented-status /response/status: status %d is not documented", status)}
+	}
+	testExamples(t, map[string]exampleOf{
+		"no responses":         {version: "3.1.0", paths: `{/x: {get: {summary: a}}}`},
+		"no responses, a body": {version: "3.1.1", paths: `{/x: {get: {summary: a}}}`, answer: `{"a":1}`},
+		"an error":             {version: "3.1.0", paths: `{/x: {get: {summary: a}}}`, status: 404},
+		"none of any status":   {version: "3.1.0", paths: `{/x: {get: {responses: {}}}}`, status: 204},
+		"3.2":                  {version: "3.2.0", paths: `{/x: {get: {summary: a}}}`},
+		"another status":       {version: "3.1.0", paths: `{/x: {get: {responses: {'200': {description: a}}}}}`, status: 204, want: none(204)},
+		"3.0":                  {paths: `{/x: {get: {summary: a}}}`, status: 204, want: none(204)},
+	})
+}
+
+// 3.0 and 3.1, Schema Object, format: of 32 and of 64 bits. JSON has no other numbers and truth values than its own.
+func TestIntegersAndBooleansAreThoseOfTheirTypes(t *testing.T) {
+	t.Parallel()
+	of := func(format string) string {
+		return answers(`{type: object, properties: {v: {type: integer, format: ` + format + `}}}`)
+	}
+	query := func(schema string) string { return asks(`{name: q, in: query, schema: ` + schema + `}`) }
+	beyond := func(format string) []string {
+		return []string{fmt.Sprintf("error schema /response/body/v: integer doesn't match the format %q", format)}
+	}
+	boolean := []string{`error schema /request/query/q: query parameter "q": value must be a boolean`}
+	testExamples(t, map[string]exampleOf{
+		"the last of int64":         {paths: of("int64"), answer: `{"v":9223372036854775807}`},
+		"the first beyond int64":    {paths: of("int64"), answer: `{"v":9223372036854775808}`, want: beyond("int64")},
+		"the first below int64":     {version: "3.1.0", paths: of("int64"), answer: `{"v":-9223372036854775809}`, want: beyond("int64")},
+		"the least of int32":        {paths: of("int32"), answer: `{"v":-2147483648}`},
+		"the first beyond int32":    {version: "3.1.0", paths: of("int32"), answer: `{"v":2147483648}`, want: beyond("int32")},
+		"beyond int32, as 1e10":     {paths: of("int32"), answer: `{"v":1e10}`, want: beyond("int32")},
+		"beyond int64 in a query":   {paths: query(`{type: integer, format: int64}`), line: "GET /x?q=9223372036854775808", want: []string{`error schema /request/query/q: query parameter "q": integer doesn't match the format "int64"`}},
+		"true":                      {paths: query(`{type: boolean}`), line: "GET /x?q=true"},
+		"True":                      {paths: query(`{type: boolean}`), line: "GET /x?q=True", want: boolean},
+		"f":                         {paths: query(`{type: boolean}`), line: "GET /x?q=f", want: boolean},
+		"0, in 3.1":                 {version: "3.1.0", paths: query(`{type: boolean}`), line: "GET /x?q=0", want: boolean},
+		"FALSE":                     {paths: query(`{type: boolean}`), line: "GET /x?q=FALSE", want: boolean},
+		"1 where numbers may stand": {paths: query(`{anyOf: [{type: boolean}, {type: integer}]}`), line: "GET /x?q=1"},
+	})
+}
+
+// 3.0.4, Schema Object, nullable: it adds null to the type of the same object, and changes nothing else.
+func TestNullableAddsNullToItsTypeAlone(t *testing.T) {
+	t.Parallel()
+	of := func(schema string) string { return answers(`{type: object, properties: {v: ` + schema + `}}`) }
+	null := []string{"error schema /response/body/v: Value is not nullable"}
+	const v = `{"v":null}`
+	testExamples(t, map[string]exampleOf{
+		"a type":                      {paths: of(`{type: integer, nullable: true}`), answer: v},
+		"an enum with null":           {paths: of(`{type: string, nullable: true, enum: [a, null]}`), answer: v},
+		"an enum without null":        {paths: of(`{type: integer, nullable: true, enum: [1]}`), answer: v, want: []string{"error schema /response/body/v: value is not one of the allowed values"}},
+		"beside allOf":                {paths: of(`{type: object, nullable: true, allOf: [{$ref: '#/components/schemas/Cat'}]}`), parts: pets, answer: v, want: null},
+		"without a type":              {paths: of(`{nullable: true, allOf: [{$ref: '#/components/schemas/Cat'}]}`), parts: pets, answer: v, want: null},
+		"beside oneOf, one of which":  {paths: of(`{nullable: true, oneOf: [{type: string, nullable: true}, {type: integer}]}`), answer: v},
+		"beside a reference":          {paths: of(`{nullable: true, $ref: '#/components/schemas/Cat'}`), parts: pets, answer: v, want: null},
+		"no type, no nullable":        {paths: of(`{description: any}`), answer: v},
+		"nullable: false, no type":    {paths: of(`{nullable: false}`), answer: v},
+		"3.1, which has no nullable":  {version: "3.1.0", paths: of(`{type: string, nullable: true}`), answer: v, want: null},
+		"3.1, a list of types":        {version: "3.1.0", paths: of(`{type: [string, 'null'], enum: [a, null]}`), answer: v},
+		"3.1, an enum without null":   {version: "3.1.0", paths: of(`{type: [string, 'null'], enum: [a]}`), answer: v, want: []string{"error schema /response/body/v: value is not one of the allowed values"}},
+		"a list whose items may be":   {paths: of(`{type: array, items: {type: string, nullable: true}}`), answer: `{"v":[null]}`},
+		"a map whose members may not": {paths: of(`{type: object, additionalProperties: {type: string}}`), answer: `{"v":{"a":null}}`, want: []string{"error schema /response/body/v/a: Value is not nullable"}},
+	})
+}
+
+// form writes parts between boundaries: NAME, CONTENT-TYPE or nothing, and CONTENT by turns.
+func form(parts ...string) string {
+	var text strings.Builder
+	for i := 0; i < len(parts); i += 3 {
+		fmt.Fprintf(&text, "--B\r\nContent-Disposition: form-data; name=\"%s\"\r\n", parts[i])
+		if parts[i+1] != "" {
+			fmt.Fprintf(&text, "Content-Type: %s\r\n", parts[i+1])
+		}
+		fmt.Fprintf(&text, "\r\n%s\r\n", parts[i+2])
+	}
+	return text.String() + "--B--\r\n"
+}
+
+// RFC 7578, 4.4; Media Type Object and Encoding Object.
+func TestPartsOfAFormAreJudgedOneByOne(t *testing.T) {
+	t.Parallel()
+	const schema = `{type: object, required: [n], properties: {n: {type: integer}, file: {type: string, format: binary}, ` +
+		`ids: {type: array, items: {type: integer}}, in: {type: object, required: [a]}}}`
+	const bytes = "\xf0\x1b\xff\x00"
+	cases := map[string]exampleOf{
+		"a binary part":               {request: form("n", "", "1", "file", "application/octet-stream", bytes)},
+		"a part that is missing":      {request: form("file", "application/octet-stream", bytes), want: []string{`error schema /request/body/n: property "n" is missing`}},
+		"a wrong number":              {request: form("n", "", "one", "file", "image/png", bytes), want: []string{"error schema /request/body/n: value must be an integer"}},
+		"several of a name":           {request: form("n", "", "1", "ids", "", "1", "ids", "", "2")},
+		"one of a list":               {request: form("n", "", "1", "ids", "", "1")},
+		"a wrong one of a list":       {request: form("n", "", "1", "ids", "", "1", "ids", "", "b"), want: []string{"error schema /request/body/ids/1: value must be an integer"}},
+		"an object":                   {request: form("n", "", "1", "in", "application/json", `{"a":1}`)},
+		"an object that lacks":        {request: form("n", "", "1", "in", "", `{}`), want: []string{`error schema /request/body/in/a: property "a" is missing`}},
+		"an object that is none":      {request: form("n", "", "1", "in", "application/json", `{"a":`), want: []string{"error schema /request/body/in: the part is not JSON: the text ends too early at byte 5", "error schema /request/body/in: value must be an object"}},
+		"a type that is listed":       {request: form("n", "", "1", "file", "image/gif", bytes), paths: "image/png, image/gif"},
+		"a type of a range":           {request: form("n", "", "1", "file", "image/webp", bytes), paths: "image/*"},
+		"a type that is not listed":   {request: form("n", "", "1", "file", "text/html", bytes), paths: "image/png, image/gif", want: []string{`error schema /request/body/file: part "file" is text/html, want image/png, image/gif`}},
+		"no type where one is listed": {request: form("n", "", "1", "file", "", bytes), paths: "image/png", want: []string{`error schema /request/body/file: part "file" is text/plain, want image/png`}},
+	}
+	for name, u := range cases {
+		encoding := ""
+		if u.paths != "" {
+			encoding = `, encoding: {file: {contentType: '` + u.paths + `'}}`
+		}
+		u.paths, u.line, u.kind = takes(`{multipart/form-data: {schema: `+schema+encoding+`}}`), "POST /x", "multipart/form-data; boundary=B"
+		cases[name] = u
+	}
+	testExamples(t, cases)
+}
+
+// RFC 8259: what a type says is JSON is JSON.
+func TestABodyThatIsNotTheJSONThatItsTypeSaysIsAnError(t *testing.T) {
+	t.Parallel()
+	wrong := func(reason string) []string {
+		return []string{"error schema /response/body: the body is not JSON: " + reason}
+	}
+	unclear := func(reason string) []string {
+		return []string{"inconclusive schema /response/body: the body is not JSON: " + reason}
+	}
+	object := answers(`{type: object}`)
+	testExamples(t, map[string]exampleOf{
+		"a page":                 {paths: object, answer: "<!DOCTYPE html>\n<html><p>Bad gateway", want: wrong("a syntax error at byte 0")},
+		"a page in capitals":     {paths: object, answer: "<HTML><BODY>502</BODY></HTML>", want: wrong("a syntax error at byte 0")},
+		"XML":                    {version: "3.1.0", paths: object, answer: "<?xml version='1.0'?><Error/>", want: wrong("a syntax error at byte 0")},
+		"a text":                 {paths: object, answer: "upstream connect error", want: wrong("a syntax error at byte 0")},
+		"two values":             {paths: object, answer: `{}{}`, want: unclear("data after the value")},
+		"single quotes":          {paths: object, answer: `{'a':1}`, want: wrong("a syntax error at byte 1")},
+		"a text that was cut":    {paths: object, answer: `{"a":"b`, want: unclear("the text ends too early at byte 7")},
+		"a text with a stand-in": {paths: object, answer: `{"a":<REDACTED>}`, want: unclear("a syntax error at byte 5")},
+		"a note that it was cut": {paths: object, answer: `{"a":1,[truncated]`, want: unclear("a syntax error at byte 7")},
+		"a stand-in for all":     {paths: object, answer: `[FILTERED]`, want: unclear("a syntax error at byte 1")},
+	})
+}
+
+// RFC 9110, 8.6; Request Body Object, required.
+func TestAContentLengthOfZeroShowsThatThereWasNoBody(t *testing.T) {
+	t.Parallel()
+	needed := takes(`{application/json: {schema: {type: object}}}`)
+	optional := strings.Replace(needed, "required: true", "required: false", 1)
+	empty := recording.Headers{{"Content-Length", "0"}}
+	missing := []string{"error schema /request/body: the request body is empty, but one is documented"}
+	typed := recording.Headers{{"content-length", "0"}, {"Content-Type", "application/json"}}
+	testExamples(t, map[string]exampleOf{
+		"a body that is required":      {paths: needed, line: "POST /x", headers: empty, want: missing},
+		"3.1":                          {version: "3.1.0", paths: needed, line: "POST /x", headers: empty, want: missing},
+		"with a type":                  {paths: needed, line: "POST /x", headers: typed, want: missing},
+		"of any type":                  {paths: takes(`{'*/*': {}}`), line: "POST /x", headers: empty, want: []string{"error schema /request/body: the body is not JSON: the text ends too early"}},
+		"of several types":             {paths: takes(`{application/json: {}, text/plain: {}}`), line: "POST /x", headers: empty, want: missing},
+		"a body that is optional":      {paths: optional, line: "POST /x", headers: empty},
+		"an operation without a body":  {paths: `{/x: {post: {responses: {'200': {description: a}}}}}`, line: "POST /x", headers: empty},
+		"no length, so it is not said": {paths: needed, line: "POST /x", want: []string{"inconclusive schema /request/body: the recording does not contain the body, and one is documented"}},
+	})
+}
+
+// Path Item and Operation Object, servers: they take the places of the document's.
+func TestServersOfPathsAndOperationsAreBaseAddresses(t *testing.T) {
+	t.Parallel()
+	const paths = `{/x: {servers: [{url: 'https://other.example'}], get: {responses: {'200': {description: a}}}, ` +
+		`put: {servers: [{url: 'https://third.example'}], responses: {'200': {description: a}}}}, ` +
+		`/y: {get: {responses: {'200': {description: a}}}}}`
+	text := `{openapi: 3.0.3, info: {title: t, version: '1'}, servers: [{url: 'https://h.example'}], paths: ` + paths + `}`
+	d, err := specs.Parse("shop", "shop.yaml", []byte(text), specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases := d.ServerURLs()
+	for _, op := range d.Operations {
+		bases = append(bases, op.ServerURLs()...)
+	}
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, Bases: map[specs.Interface][]string{"shop": bases}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, isMatched := range map[string]bool{
+		"GET https://other.example/x": true, "GET https://h.example/x": false, "PUT https://third.example/x": true,
+		"PUT https://other.example/x": false, "GET https://h.example/y": true, "GET https://other.example/y": false,
+		"GET http://OTHER.example:80/x": true,
+	} {
+		method, address, _ := strings.Cut(line, " ")
+		e := &recording.Exchange{Request: recording.Request{Method: method, URL: address}}
+		if got := j.Match(record.Item{Exchange: e}).Operation() != nil; got != isMatched {
+			t.Errorf("%s belongs to an operation: %v", line, got)
+		}
+	}
+}
+
+// 3.2, Path Item Object.
+func TestMethodsOfVersion32(t *testing.T) {
+	t.Parallel()
+	const paths = `{/x: {query: {parameters: [{name: q, in: query, schema: {type: integer}}], responses: {'200': {description: a}}}, ` +
+		`additionalOperations: {COPY: {responses: {'204': {description: a}}}, Lock: {responses: {'200': {description: a}}}}}}`
+	undocumented := func(line string) []string {
+		return []string{"error undocumented-operation /request/url: " + line}
+	}
+	testExamples(t, map[string]exampleOf{
+		"query":                     {version: "3.2.0", paths: paths, line: "QUERY /x?q=1"},
+		"query with a wrong number": {version: "3.2.0", paths: paths, line: "QUERY /x?q=a", want: []string{`error schema /request/query/q: query parameter "q": value must be an integer`}},
+		"copy":                      {version: "3.2.0", paths: paths, line: "COPY /x", status: 204},
+		"copy with another status":  {version: "3.2.0", paths: paths, line: "COPY /x", want: []string{"error undocumented-status /response/status: status 200 is not documented"}},
+		"a method in small letters": {version: "3.2.0", paths: paths, line: "Lock /x"},
+		"one that is not there":     {version: "3.2.0", paths: paths, line: "MOVE /x", want: undocumented("MOVE is not documented for /x, only QUERY, COPY, Lock")},
+	})
+}
+
+// Where engines differ, and one of them is known not to look or to be wrong, the other's word is certain.
+func TestAVoteCountsOnlyWhereAnEngineLooks(t *testing.T) {
+	t.Parallel()
+	cookie := func(schema string) string {
+		return asks(`{name: sid, in: cookie, required: true, schema: ` + schema + `}`)
+	}
+	query := func(schema string) string { return asks(`{name: q, in: query, schema: ` + schema + `}`) }
+	path := func(style, schema string) string {
+		return `{'/x{p}': {get: {parameters: [{name: p, in: path, required: true, style: ` + style + `, schema: ` + schema + `}], responses: {'200': {description: a}}}}}`
+	}
+	testExamples(t, map[string]exampleOf{
+		"a cookie that is missing":       {paths: cookie(`{type: string}`), want: []string{`error schema /request/cookie/sid: cookie parameter "sid" is missing`}},
+		"a cookie that is no number":     {paths: cookie(`{type: integer}`), headers: recording.Headers{{"Cookie", `sid="5"`}}, want: []string{`error schema /request/cookie/sid: cookie parameter "sid": value must be an integer`}},
+		"a cookie that was taken out":    {paths: cookie(`{type: integer}`), headers: recording.Headers{{"Cookie", recording.Mark + ":1a2b]"}}},
+		"allOf of a parameter":           {paths: query(`{allOf: [{type: integer}, {minimum: 3}]}`), line: "GET /x?q=5"},
+		"allOf that is wrong":            {paths: query(`{allOf: [{type: integer}, {maximum: 3}]}`), line: "GET /x?q=5", want: []string{`error schema /request/query/q: query parameter "q": number must be at most 3`}},
+		"oneOf of a parameter":           {paths: query(`{oneOf: [{type: boolean}, {type: integer}]}`), line: "GET /x?q=7"},
+		"a day that is none":             {paths: answers(`{type: string, format: date}`), answer: `"2025-02-29"`, want: []string{`error schema /response/body: string doesn't match the format "date"`}},
+		"a leap day":                     {paths: answers(`{type: string, format: date-time}`), answer: `"2024-02-29t12:00:00.5z"`},
+		"numbers that are equal":         {paths: answers(`{type: array, uniqueItems: true, items: {}}`), answer: `[2,2.0]`, want: []string{"error schema /response/body: items 0 and 1 are the same"}},
+		"a label":                        {paths: path("label", `{type: integer}`), line: "GET /x.7"},
+		"a label that is wrong":          {paths: path("label", `{type: integer}`), line: "GET /x.a", want: []string{`error schema /request/path/p: path parameter "p": value must be an integer`}},
+		"a matrix":                       {paths: path("matrix", `{type: array, items: {type: integer}}`), line: "GET /x;p=7,8"},
+		"a reserved character, escaped":  {paths: query(`{type: string}`), line: "GET /x?q=a%2Fb%3Fc"},
+		"a range of media types":         {paths: `{/x: {get: {responses: {'200': {description: a, content: {'application/*': {schema: {type: object}}}}}}}}`, answer: `{}`},
+		"null without a type":            {paths: answers(`{type: object, properties: {a: {}}}`), answer: `{"a":null}`},
+		"a parameter that is replaced":   {paths: `{/x: {parameters: [{name: q, in: query, required: true, schema: {type: integer}}], get: {parameters: [{name: q, in: query, schema: {type: string}}], responses: {'200': {description: a}}}}}`, line: "GET /x?q=a"},
+		"a list in a header":             {paths: asks(`{name: A, in: header, schema: {type: array, items: {type: integer}}}`), headers: recording.Headers{{"A", "1, 2"}}},
+		"a name that is required twice":  {paths: answers(`{type: object, required: [a, a]}`), answer: `{"a":1}`},
+		"members of deep objects":        {paths: asks(`{name: f, in: query, style: deepObject, schema: {type: object, properties: {a: {type: integer}}, additionalProperties: false}}`), line: "GET /x?f[c]=1", want: []string{`error schema /request/query/f/c: query parameter "f": property "c" is unsupported`}},
+		"what stands beside a reference": {paths: answers(`{$ref: '#/components/schemas/Name', maxLength: 1}`), parts: `, components: {schemas: {Name: {type: string}}}`, answer: `"ab"`},
+		"3.1, beside a reference":        {version: "3.1.0", paths: answers(`{$ref: '#/components/schemas/Name', maxLength: 1}`), parts: `, components: {schemas: {Name: {type: string}}}`, answer: `"ab"`, want: []string{"error schema /response/body: maximum string length is 1"}},
+	})
+}
+
+// An error of an engine's own does not count as an opinion on the message.
+func TestAnEngineThatCannotCompileHasNotJudged(t *testing.T) {
+	t.Parallel()
+	for name, u := range map[string]exampleOf{
+		"a name that is required twice": {paths: answers(`{type: object, required: [b, b]}`), answer: `{"b":1}`},
+		"below":                         {paths: answers(`{type: object, properties: {in: {type: object, required: [b, b]}}}`), answer: `{"in":{"b":1}}`},
+		"in a list":                     {paths: answers(`{type: array, items: {type: object, required: [b, b]}}`), answer: `[{"b":1}]`},
+		"3.1":                           {version: "3.1.0", paths: answers(`{type: object, required: [b, b]}`), answer: `{"b":1}`},
+		"in an alternative":             {paths: answers(`{anyOf: [{type: string}, {type: object, required: [b, b]}]}`), answer: `{"b":1}`},
+		"of a request": {
+			paths: takes(`{application/json: {schema: {type: object, required: [b, b]}}}`), line: "POST /x", request: `{"b":1}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := u.judge(t, false)
+			if diff := cmp.Diff([]string(nil), findingLines(r)); diff != "" || r.SecondEngineLost != 1 {
+				t.Errorf("messages that the engine could not judge: %d, want 1; findings (-want +got):\n%s", r.SecondEngineLost, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,204 @@
+package specs
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// JSONSchemas returns a copy of the document's tree, in which schemas are those of JSON Schema 2020-12 for the messages
+// of one side: requests, or answers. In version 3.0 schemas have other rules, which are written out:
+//
+//   - nullable adds null to the type of the same schema, and does nothing without one; enum and allOf go on refusing
+//     null (3.0.4, Schema Object).
+//   - exclusiveMinimum and exclusiveMaximum are booleans beside the limit.
+//   - Keywords that 3.0 does not have are ignored, as is what stands beside a $ref.
+//   - A required property that is readOnly is required of answers alone, and one that is writeOnly of requests alone.
+//
+// In all versions a discriminator chooses among the alternatives that are references: by its mapping, and by their
+// names, which are implicit values beside a mapping (Discriminator Object).
+func (d *Document) JSONSchemas(ofRequests bool) (map[string]any, error) {
+	tree, err := d.tree()
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", d.File, err)
+	}
+	c := schemaConverter{tree: tree, hiding: "writeOnly", is30: !d.T.IsOpenAPI31OrLater()}
+	if ofRequests {
+		c.hiding = "readOnly"
+	}
+	return c.convert(tree, false).(map[string]any), nil
+}
+
+type schemaConverter struct {
+	tree   map[string]any
+	hiding string // the keyword of properties that messages of the side do not have
+	is30   bool
+}
+
+// newer are the keywords of JSON Schema that schemas of version 3.0 do not have.
+var newer = []string{
+	"const", "if", "then", "else", "patternProperties", "dependentSchemas", "dependentRequired", "dependencies",
+	"contains", "minContains", "maxContains", "propertyNames", "prefixItems", "unevaluatedItems",
+	"unevaluatedProperties", "$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor",
+}
+
+func (c *schemaConverter) convert(node any, isNames bool) any {
+	switch node := node.(type) {
+	case []any:
+		list := make([]any, len(node))
+		for i, item := range node {
+			list[i] = c.convert(item, false)
+		}
+		return list
+	case map[string]any:
+		object := maps.Clone(node)
+		for key, value := range parts(node, isNames) {
+			object[key] = c.convert(value, !isNames && namesChildren[key])
+		}
+		if !isNames {
+			c.schema(object)
+		}
+		return object
+	}
+	return node
+}
+
+func (c *schemaConverter) schema(s map[string]any) {
+	if _, isRef := s["$ref"]; isRef && c.is30 {
+		return // nothing else stands there
+	}
+	c.required(s)
+	c.discriminator(s)
+	if !c.is30 {
+		return
+	}
+	if s["patternProperties"] != nil { // whose members the others do not know
+		delete(s, "additionalProperties")
+	}
+	for _, keyword := range newer {
+		delete(s, keyword)
+	}
+	if kind, isText := s["type"].(string); isText && s["nullable"] == true {
+		s["type"] = []any{kind, "null"}
+	}
+	for exclusive, limit := range map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"} {
+		is, isBool := s[exclusive].(bool)
+		if !isBool {
+			continue
+		}
+		delete(s, exclusive)
+		if value, has := s[limit]; has && is {
+			s[exclusive] = value
+			delete(s, limit)
+		}
+	}
+}
+
+// required takes names out of the list that stand there twice, and those of properties that the side does not have. A
+// parameter has the key, too, with another meaning.
+func (c *schemaConverter) required(s map[string]any) {
+	listed, isList := s["required"].([]any)
+	if !isList {
+		delete(s, "required")
+		return
+	}
+	names := []any{}
+	for _, name := range listed {
+		text, isText := name.(string)
+		if isText && !slices.Contains(names, name) && !(c.is30 && c.hides(s, text, 0)) {
+			names = append(names, name)
+		}
+	}
+	s["required"] = names
+}
+
+// hides reports whether a schema, or one that it consists of, has a property that messages of the side do not have.
+func (c *schemaConverter) hides(s map[string]any, name string, depth int) bool {
+	if properties, _ := s["properties"].(map[string]any); c.follow(properties[name])[c.hiding] == true {
+		return true
+	}
+	whole, _ := s["allOf"].([]any)
+	return depth < maxReferences && slices.ContainsFunc(whole, func(part any) bool {
+		return c.hides(c.follow(part), name, depth+1)
+	})
+}
+
+// follow returns the object that a node is, or that it refers to.
+func (c *schemaConverter) follow(node any) map[string]any {
+	object, _ := node.(map[string]any)
+	for range maxReferences {
+		ref, isRef := object["$ref"].(string)
+		if !isRef {
+			break
+		}
+		pointer, isLocal := strings.CutPrefix(ref, "#")
+		if object = nil; isLocal {
+			found, _ := find(c.tree, unescaped(pointer), 0)
+			object, _ = found.(map[string]any)
+		}
+	}
+	return object
+}
+
+// discriminator lets an alternative accept no objects but those that have one of its names.
+func (c *schemaConverter) discriminator(s map[string]any) {
+	d, _ := s["discriminator"].(map[string]any)
+	property, _ := d["propertyName"].(string)
+	if property == "" {
+		return
+	}
+	mapping, _ := d["mapping"].(map[string]any)
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		alternatives, _ := s[keyword].([]any)
+		for i, alternative := range alternatives {
+			option, _ := alternative.(map[string]any)
+			ref, isRef := option["$ref"].(string)
+			if !isRef {
+				continue
+			}
+			names := []any{ref[strings.LastIndexByte(ref, '/')+1:]}
+			for _, name := range sortedKeys(mapping) {
+				if target, _ := mapping[name].(string); target == ref || "#/components/schemas/"+target == ref {
+					names = append(names, name)
+				}
+			}
+			alternatives[i] = map[string]any{"allOf": []any{option, map[string]any{
+				"required": []any{property}, "properties": map[string]any{property: map[string]any{"enum": names}},
+			}}}
+		}
+	}
+}
+
+// find returns the value at a pointer of a tree, and the pointer without the references on the way.
+func find(tree map[string]any, pointer string, depth int) (value any, plain string) {
+	value = tree
+	for _, token := range splitPointer(pointer) {
+		for range maxReferences {
+			object, _ := value.(map[string]any)
+			ref, isRef := object["$ref"].(string)
+			if _, has := object[token]; has || !isRef || !strings.HasPrefix(ref, "#/") || depth > maxReferences {
+				break
+			}
+			value, plain = find(tree, unescaped(ref[1:]), depth+1)
+		}
+		plain += "/" + EscapePointer(token)
+		value = child(value, token)
+	}
+	return value, plain
+}
+
+// unescaped returns the pointer that a reference has, where characters may stand as those of an address.
+func unescaped(fragment string) string {
+	if plain, err := url.PathUnescape(fragment); err == nil {
+		return plain
+	}
+	return fragment
+}
+
+// WithoutReferences returns a pointer of a tree without the references on the way, and false if it leads nowhere.
+func WithoutReferences(tree map[string]any, pointer string) (plain string, ok bool) {
+	value, plain := find(tree, pointer, 0)
+	return plain, value != nil
+}
