@@ -29,8 +29,8 @@ func CheckChanges[T any](resource string, check func(specs.Change[T]) error) Cha
 				continue
 			}
 			*into = new(T)
-			if json.Unmarshal([]byte(*row), *into) != nil {
-				return nil // that it does not fit its schema is found without this
+			if err := json.Unmarshal([]byte(*row), *into); err != nil {
+				return nil //nolint:nilerr // that it does not fit its schema is found without this
 			}
 		}
 		return check(change)

@@ -205,9 +205,9 @@ func WithComplete(complete Completeness) Option {
 	}
 }
 
-// WithAccount says that requests with some keys are of one account, whose name is free, and of no other one that is given.
-// A key is as the recording shows it, without its scheme: whole, or what stands for it. By default the callers of one
-// address are of one account, unless the recording shows what cannot be of one.
+// WithAccount says that requests with some keys are of one account, whose name is free, and of no other one that is
+// given. A key is as the recording shows it, without its scheme: whole, or what stands for it. By default the callers
+// of one address are of one account, unless the recording shows what cannot be of one.
 func WithAccount(name string, keys ...string) Option {
 	return func(c *config) error {
 		if name == "" || len(keys) == 0 || slices.Contains(keys, "") {

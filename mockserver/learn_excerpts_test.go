@@ -31,11 +31,9 @@ import (
 
 // build returns a mock of what was learned, as learn has it tried.
 func build(t *testing.T) contract.BuildLearned {
+	t.Helper()
 	return func(learned *contract.Learned) (none contract.Subject, err error) {
-		folder, err := os.MkdirTemp(t.TempDir(), "learned-")
-		if err != nil {
-			return none, err
-		}
+		folder := t.TempDir()
 		for name, text := range learned.Files {
 			err = errors.Join(err, os.WriteFile(filepath.Join(folder, name), text, 0o600))
 		}
@@ -116,7 +114,6 @@ func wantLoadable(t *testing.T, checker *contract.Checker, list []*recording.Exc
 func storyRecordings(t *testing.T) (recordings [][]*recording.Exchange) {
 	t.Helper()
 	for _, name := range scenarios.List() {
-		//nolint:paralleltest // what follows needs the recordings
 		t.Run(name, func(t *testing.T) {
 			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
 				var s session

@@ -146,7 +146,8 @@ func newOwnWalk(t *testing.T, file string) *ownWalk {
 		t: t, doc: doc, base: mockserver.DefaultBaseURL("shop") + doc.BasePath, wrong: map[string]string{},
 		made: map[string][]string{}, called: map[string]bool{}, deleted: map[string]bool{},
 	}
-	w.client = mockserver.NewTransport(t, mockserver.WithSpec("shop", file), mockserver.WithRecording(&w.recording)).Client()
+	opts := []mockserver.Option{mockserver.WithSpec("shop", file), mockserver.WithRecording(&w.recording)}
+	w.client = mockserver.NewTransport(t, opts...).Client()
 	return w
 }
 

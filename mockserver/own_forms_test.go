@@ -51,8 +51,8 @@ func TestOwnForms(t *testing.T) {
 		file, _ := form.CreateFormFile("picture", "a.png")
 		_, _ = file.Write([]byte("\x89PNG\x00"))
 		_ = form.Close()
-		if status, answer, _ := c.call("POST /notes", body.String(), "Content-Type: "+form.FormDataContentType()); status != 201 ||
-			answer != shown {
+		status, answer, _ := c.call("POST /notes", body.String(), "Content-Type: "+form.FormDataContentType())
+		if status != 201 || answer != shown {
 			t.Errorf("%d %s", status, answer)
 		}
 		c.story("GET /notes/1 -> 200 " + shown)
@@ -130,15 +130,21 @@ func TestOwnConditionsAndMethods(t *testing.T) {
 		{"GET /notes/1", "", []string{"If-None-Match: " + before}, 304, ""},
 		{"GET /notes/1", "", []string{`If-None-Match: "other"`}, 200, `{"id":1,"title":"a"}`},
 		{
-			"PATCH /notes/1", `{"count":1}`, []string{"Content-Type: application/json-patch+json", `If-Match: "other"`}, 412,
+			"PATCH /notes/1", `{"count":1}`,
+			[]string{"Content-Type: application/json-patch+json", `If-Match: "other"`},
+			412,
 			"",
 		},
 		{
-			"PATCH /notes/1", `{"count":1}`, []string{"Content-Type: application/json-patch+json", "If-Match: " + before}, 200,
+			"PATCH /notes/1", `{"count":1}`,
+			[]string{"Content-Type: application/json-patch+json", "If-Match: " + before},
+			200,
 			`{"id":1,"title":"a","count":1}`,
 		},
 		{
-			"PUT /notes/1", `{"title":"d"}`, []string{"Content-Type: application/merge-patch+json"}, 202,
+			"PUT /notes/1", `{"title":"d"}`,
+			[]string{"Content-Type: application/merge-patch+json"},
+			202,
 			`{"id":1,"title":"d","count":1}`,
 		},
 		{"DELETE /notes/3", "", nil, 204, ""},

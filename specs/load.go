@@ -95,8 +95,8 @@ func DigestFile(name Interface, file string, brand Brand, overlays ...string) ([
 }
 
 func parseShort(name Interface, file string, source []byte, brand Brand, overlays []overlayText) (*Document, error) {
-	return parseOwn(name, file, source, brand, overlays, func(tree map[string]any, lineOf lines) ([]byte, []Ignored, error) {
-		return short(tree, file, lineOf, name.IsOwn())
+	return parseOwn(name, file, source, brand, overlays, func(tree map[string]any, at lines) ([]byte, []Ignored, error) {
+		return short(tree, file, at, name.IsOwn())
 	})
 }
 
@@ -108,8 +108,8 @@ func Parse(name Interface, file string, source []byte, brand Brand) (*Document, 
 }
 
 func parseWhole(name Interface, file string, source []byte, brand Brand, overlays []overlayText) (*Document, error) {
-	return parseOwn(name, file, source, brand, overlays, func(tree map[string]any, lineOf lines) ([]byte, []Ignored, error) {
-		tree, ignored, err := whole(tree, file, lineOf)
+	return parseOwn(name, file, source, brand, overlays, func(tree map[string]any, at lines) ([]byte, []Ignored, error) {
+		tree, ignored, err := whole(tree, file, at)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// short returns a user's own document as JSON, given as a tree, which is changed, without what only people read, without components that nothing needs,
-// and without patterns that cannot be compiled, which would refuse every text. With examples it is short enough to be
-// served, which answers with them.
+// short returns a user's own document as JSON, given as a tree, which is changed, without what only people read,
+// without components that nothing needs, and without patterns that cannot be compiled, which would refuse every text.
+// With examples it is short enough to be served, which answers with them.
 func short(
 	tree map[string]any, file string, lineOf lines, withExamples bool,
 ) (text []byte, ignored []Ignored, err error) {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -128,9 +130,7 @@ func shop(resources ...string) object {
 					"404": object{"$ref": "#/components/responses/problem"}, "422": object{"$ref": "#/components/responses/problem"},
 				},
 			}
-			for key, value := range more {
-				o[key] = value
-			}
+			maps.Copy(o, more)
 			return o
 		}
 		body := object{"requestBody": object{"required": true, "content": object{"application/json": object{
@@ -203,9 +203,9 @@ func exampleOf(r string) object {
 
 // describe returns some sentences about something.
 func describe(what string, sentences int) string {
-	text := ""
+	var text strings.Builder
 	for i := range sentences {
-		text += fmt.Sprintf("Sentence %d says of %s what people want to know who read it. ", i+1, what)
+		fmt.Fprintf(&text, "Sentence %d says of %s what people want to know who read it. ", i+1, what)
 	}
-	return text
+	return text.String()
 }

@@ -112,9 +112,9 @@ func exitCode(err error) int {
 	return exitTrouble
 }
 
-// tuneGarbageCollection lets a process that reads long recordings or documents collect garbage less often, as long as it
-// needs less memory than a limit, in bytes. Those who set GOGC or GOMEMLIMIT have chosen otherwise. The function that it
-// returns undoes that.
+// tuneGarbageCollection lets a process that reads long recordings or documents collect garbage less often, as long as
+// it needs less memory than a limit, in bytes. Those who set GOGC or GOMEMLIMIT have chosen otherwise. The function
+// that it returns undoes that.
 func tuneGarbageCollection(limit int64) (undo func()) {
 	const percent = 400 // of what is in use, before the next collection; Go's own default is 100
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {

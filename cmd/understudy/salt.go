@@ -30,7 +30,7 @@ func (s *saltFlag) bytes() ([]byte, error) {
 	}
 	folder, err := certs.UserFolder()
 	if err != nil || os.MkdirAll(folder, 0o700) != nil {
-		return nil, nil //nolint:nilerr // the salt is then another one each time
+		return nil, nil // the salt is then another one each time
 	}
 	file := filepath.Join(folder, "salt")
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

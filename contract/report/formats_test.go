@@ -79,8 +79,8 @@ func TestGitHubAnnotations(t *testing.T) {
 	want := "::error file=traffic.har,line=5,title=error pool-deletion workflow.deletePool::" +
 		"pool 7 was deleted although pool rule 3 references it%0A#2 POST /api/pools → 201  (traffic.har:3, entry 2)%0A" +
 		"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)%0A#4 DELETE /api/pools/7 → 200  (traffic.har:5, entry " +
-		"4)%0Asee workflow.yaml:1204 (documented)%0Anext: understudy rules pool-deletion explains it; an entry of --baseline " +
-		"accepts it: {id: "
+		"4)%0Asee workflow.yaml:1204 (documented)%0Anext: understudy rules pool-deletion explains it; an entry of " +
+		"--baseline accepts it: {id: "
 	if !strings.Contains(out, want) {
 		t.Errorf("there is no line\n%s\nin\n%s", want, out)
 	}

@@ -27,7 +27,8 @@ func (w *Work) Steps(schema *openapi3.Schema, decoded any) (steps int, isBounded
 }
 
 // ErrTooMuch is the error of a value that an engine would take too long to hold against a schema.
-var ErrTooMuch = errors.New("the schema combines so many others that it takes too many steps to hold a value against it")
+var ErrTooMuch = errors.New("the schema combines so many others that it takes too many steps to hold a value against " +
+	"it")
 
 // Visit returns the error of kin-openapi of a decoded value, ErrTooMuch if that takes too many steps.
 func (w *Work) Visit(schema *openapi3.Schema, decoded any, options ...openapi3.SchemaValidationOption) error {

@@ -361,8 +361,8 @@ func (m *Maker) isHidden(property *openapi3.Schema) bool {
 	return m.Direction == accept.Request && property.ReadOnly || m.Direction == accept.Response && property.WriteOnly
 }
 
-// requiresHidden reports whether a schema requires a member that the other side alone sends. Some validators want it all
-// the same, so that no value suits all of them.
+// requiresHidden reports whether a schema requires a member that the other side alone sends. Some validators want it
+// all the same, so that no value suits all of them.
 func (m *Maker) requiresHidden(s *openapi3.Schema) bool {
 	return slices.ContainsFunc(s.Required, func(name string) bool {
 		member := s.Properties[name]

@@ -43,7 +43,8 @@ func TestScripts(t *testing.T) {
 		t.Skip("-short leaves out commands that run alone: what the race detector finds in them, it finds in their packages")
 	}
 	dir := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", dir, "..") // only linking is left to do
+	// Only linking is left to do.
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", dir, "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

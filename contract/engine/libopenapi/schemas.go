@@ -124,7 +124,8 @@ func (s *schemas) withoutHeaders(ignored []string) *v3.PathItem {
 func faultsOf(errs []*errors.ValidationError) ([]engine.Fault, error) {
 	var faults []engine.Fault
 	for _, e := range errs {
-		if strings.HasSuffix(e.Message, "failed schema compilation") || e.ValidationSubType == helpers.RequestBodyContentType {
+		isLost := e.ValidationSubType == helpers.RequestBodyContentType
+		if isLost || strings.HasSuffix(e.Message, "failed schema compilation") {
 			return nil, fmt.Errorf("the library has not judged: %s", e.Message)
 		}
 		var at []string

@@ -51,7 +51,9 @@ func ReadJSON(text []byte) (b *Body, reason string) {
 }
 
 func newBody(d Decoded, reason string) (*Body, string) {
-	b := &Body{Raw: d.Raw, Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, Early: d.Early, Wrong: d.Wrong, values: d.Values}
+	b := &Body{
+		Raw: d.Raw, Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, Early: d.Early, Wrong: d.Wrong, values: d.Values,
+	}
 	if reason == "" && !d.Lines {
 		b.Value = flat.Of(d.Values[0])
 	}

@@ -15,7 +15,8 @@ type pairing struct {
 }
 
 // pair returns for each item the one that corresponds to it, or -1, and whether they are in another order. Things
-// correspond by their ids, then by their names, by what else they have, and then by their places. Items that are not things are taken in order.
+// correspond by their ids, then by their names, by what else they have, and then by their places. Items that are not
+// things are taken in order.
 func (c *comparison) pair(p *place, was, is []any) (pairs []int, isMoved bool) {
 	x := &pairing{comparison: c, place: p, was: was, is: is, pairs: make([]int, len(was)), taken: make([]bool, len(is))}
 	for i := range x.pairs {

@@ -79,7 +79,8 @@ func (t titles) of(name string) title {
 func newAccounts(kinds facts.Catalogue, given map[uint64]string) *accounts {
 	return &accounts{
 		kinds: kinds, given: given, sightings: newSightings(), numbers: map[member]caller{}, titles: titles{},
-		makers: newBounded[sightKey, uint64](maxSights, nil), users: newBounded[userKey, [2]uint64](maxSights, nil), several: map[int32]bool{},
+		makers: newBounded[sightKey, uint64](maxSights, nil), users: newBounded[userKey, [2]uint64](maxSights, nil),
+		several: map[int32]bool{},
 	}
 }
 
@@ -312,8 +313,8 @@ func (a *accounts) joinWhoAreNamedAlike() {
 	}
 }
 
-// joinNeighbours makes one account of the callers at an address, unless something shows that it has several, whose things
-// may have the same ids.
+// joinNeighbours makes one account of the callers at an address, unless something shows that it has several, whose
+// things may have the same ids.
 func (a *accounts) joinNeighbours() {
 	isSeveral := maps.Clone(a.several)
 	for account := range a.foes {

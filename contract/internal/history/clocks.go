@@ -9,8 +9,8 @@ import (
 	"svc.example/understudy/contract/internal/facts"
 )
 
-// clocks holds, by file, how far the clock of its recorder may be ahead of the service's: an answer was made between the
-// beginning and the end of its exchange, in the second that its Date header names.
+// clocks holds, by file, how far the clock of its recorder may be ahead of the service's: an answer was made between
+// the beginning and the end of its exchange, in the second that its Date header names.
 type clocks map[string]*clock
 
 type clock struct{ least, most time.Duration }

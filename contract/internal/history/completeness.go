@@ -49,7 +49,8 @@ func (h *history) say(r Ruling) {
 	}
 	if r.Verdict == report.Fail && !h.w.accounts.areFirm(r.Evidence) {
 		r.Verdict = report.Inconclusive
-		r.Message += "; unless its callers act for different accounts: nothing shows that it is one, but that they use one address"
+		r.Message += "; unless its callers act for different accounts: nothing shows that it is one, but that they use " +
+			"one address"
 	}
 	switch {
 	case r.Verdict != report.Fail || len(r.Excuses) == 0:

@@ -38,7 +38,8 @@ type Watcher struct {
 // NewWatcher makes a watcher whose End gives its verdicts to say.
 func NewWatcher(config Config, say func(Result)) *Watcher {
 	w := &Watcher{
-		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{}, atEnd: say, clocks: clocks{},
+		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{},
+		atEnd: say, clocks: clocks{},
 		timeline: entries{limit: config.InMemory}, writes: writeLog{entries{limit: config.InMemory}},
 		lists: listLog{entries{limit: config.InMemory}},
 	}

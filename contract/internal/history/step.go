@@ -73,7 +73,7 @@ type Config struct {
 	Complete  Completeness      // by default Auto
 	Accounts  map[uint64]string // names of accounts, by callers, as the user gives them
 	InMemory  int               // exchanges that are held in memory until they are in order; by default some thousand
-	Workers   int               // that show accounts to the rules at the same time; by default one, in the caller's goroutine
+	Workers   int               // that show accounts to the rules at a time; by default one, in the caller's goroutine
 	Pause     func()            // called before each exchange that is shown, to take a rest; nil for none
 
 	Changes map[facts.Kind][]ChangeRule // of users, in Go

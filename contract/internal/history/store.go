@@ -64,7 +64,8 @@ func (s *store) flush() error {
 // close removes the file.
 func (s *store) close() error { return removeScratch(s.file) }
 
-// mark marks the exchanges of files that are not in order of time, and corrects times by how far their clocks are ahead.
+// mark marks the exchanges of files that are not in order of time, and corrects times by how far their clocks are
+// ahead.
 func (s *store) mark(unordered map[string]bool, ahead map[string]time.Duration) {
 	for _, e := range s.exchanges {
 		e.Unordered = unordered[e.File]

@@ -122,8 +122,8 @@ func missing(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, str
 	return report.Fail, "a request without credentials succeeded"
 }
 
-// compareOwn compares what a request carries with the alternatives of schemes of a user's own document, of which it must
-// carry all of one. It reports false if there is nothing to compare.
+// compareOwn compares what a request carries with the alternatives of schemes of a user's own document, of which it
+// must carry all of one. It reports false if there is nothing to compare.
 func compareOwn(r *Result, schemes []*openapi3.SecurityScheme) (verdict report.Verdict, message string, isShown bool) {
 	if slices.ContainsFunc(r.Operation().Security(), func(all []*openapi3.SecurityScheme) bool {
 		return !slices.ContainsFunc(all, func(s *openapi3.SecurityScheme) bool { return !r.shows(s) })

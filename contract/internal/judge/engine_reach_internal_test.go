@@ -51,8 +51,10 @@ var bodyTrials = []trial{
 	{"anyOf", `{anyOf: [{type: string}, {type: integer}]}`, `"a" 1`, `true`},
 	{"discriminator", `{oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}], ` +
 		`discriminator: {propertyName: kind}}`, `{"kind":"Cat"} {"kind":"Dog"}`, `{"kind":"Bird"}`},
-	{"format:date-time", `{type: string, format: date-time}`, `"2020-01-01T00:00:00Z" "2020-01-01t00:00:00z"`,
-		`"2023-02-30T00:00:00Z" "yesterday"`},
+	{
+		"format:date-time", `{type: string, format: date-time}`, `"2020-01-01T00:00:00Z" "2020-01-01t00:00:00z"`,
+		`"2023-02-30T00:00:00Z" "yesterday"`,
+	},
 	{"format:date", `{type: string, format: date}`, `"2024-02-29"`, `"2023-02-29" "1.1.2020"`},
 	{"format:uuid", `{type: string, format: uuid}`, `"01234567-89ab-cdef-0123-456789ABCDEF"`, `"1"`},
 	{"format:email", `{type: string, format: email}`, `"a@b.example"`, `"a"`},
@@ -149,7 +151,8 @@ func TestEngineReach(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	text.WriteString("# What libopenapi-validator does with keywords, by place: TestEngineReach tries it, and UPDATE=1 writes it.\n")
+	text.WriteString("# What libopenapi-validator does with keywords, by place: " +
+		"TestEngineReach tries it, and UPDATE=1 writes it.\n")
 	for _, place := range slices.Sorted(maps.Keys(found)) {
 		fmt.Fprintf(&text, "%-36s %s\n", place, found[place])
 	}

@@ -140,8 +140,8 @@ func reasonFor(file, verdict string) string {
 }
 
 // The JSON Schema Test Suite, run against the judging of answers: of draft 2020-12 in documents of version 3.1, and of
-// draft 4, of which the schemas of 3.0 are an extended subset. Each test with another result stands in a table, with the
-// reason. UPDATE=1 writes the table.
+// draft 4, of which the schemas of 3.0 are an extended subset. Each test with another result stands in a table, with
+// the reason. UPDATE=1 writes the table.
 func TestJSONSchemaSuite(t *testing.T) {
 	t.Parallel()
 	const table = "testdata/suite/disagreements.txt"

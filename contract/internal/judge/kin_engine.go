@@ -96,11 +96,12 @@ func (f *faultList) schema(err error, root locatedSchema, at []string) {
 		}
 	case *openapi3.SchemaError:
 		var parts openapi3.MultiError
-		if e.SchemaField == "allOf" && errors.As(e.Origin, &parts) {
+		switch {
+		case e.SchemaField == "allOf" && errors.As(e.Origin, &parts):
 			f.schema(parts, root, at)
-		} else if strings.HasPrefix(e.Reason, "cannot compile pattern") { // so that it has not judged
+		case strings.HasPrefix(e.Reason, "cannot compile pattern"): // so that it has not judged
 			f.doubt = "a pattern at " + root.pointer + " of the document cannot be compiled"
-		} else if f.room() {
+		case f.room():
 			f.list = append(f.list, schemaFault(e, root, at))
 		}
 	default:

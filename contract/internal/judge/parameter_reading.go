@@ -44,7 +44,8 @@ func (f *faultList) usersParameter(d *specs.Document, g *openapi3.Parameter, t *
 		}
 		return true
 	}
-	if schema == nil || schema.Value == nil || values == nil || g.AllowEmptyValue && len(t.whole) == 1 && t.whole[0] == "" {
+	isEmpty := g.AllowEmptyValue && len(t.whole) == 1 && t.whole[0] == ""
+	if schema == nil || schema.Value == nil || values == nil || isEmpty {
 		return true
 	}
 	compiled := compiled(d, path, side)

@@ -65,8 +65,8 @@ func (j *Judge) judgeExpectedFields(o *judgement, b *content) {
 }
 
 // judgeHiddenFields warns of members that messages of the side do not have: in a request what is readOnly, which should
-// not be sent, and in an answer what is writeOnly (3.0, Schema Object; JSON Schema 2020-12 Validation, 9.4). A secret in
-// an answer is as loud as other deviations.
+// not be sent, and in an answer what is writeOnly (3.0, Schema Object; JSON Schema 2020-12 Validation, 9.4). A secret
+// in an answer is as loud as other deviations.
 func (j *Judge) judgeHiddenFields(o *judgement, b *content) {
 	if b.compiled == nil || !b.hides {
 		return

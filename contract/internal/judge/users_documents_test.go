@@ -626,7 +626,8 @@ func TestAnEngineThatCannotCompileHasNotJudged(t *testing.T) {
 			t.Parallel()
 			r := u.judge(t, false)
 			if diff := cmp.Diff([]string(nil), findingLines(r)); diff != "" || r.SecondEngineLost != 1 {
-				t.Errorf("messages that the engine could not judge: %d, want 1; findings (-want +got):\n%s", r.SecondEngineLost, diff)
+				t.Errorf("messages that the engine could not judge: %d, want 1; findings (-want +got):\n%s",
+					r.SecondEngineLost, diff)
 			}
 		})
 	}

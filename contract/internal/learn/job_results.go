@@ -117,10 +117,11 @@ func (l *learner) resultOf(t *thing) *mapping {
 		}
 	}
 	rows := l.rowsOf(t.id)
-	if !columns.Exists() && rows == nil && t.last().Get("status").String() == "success" {
+	switch {
+	case !columns.Exists() && rows == nil && t.last().Get("status").String() == "success":
 		columns = gjson.Parse(`[["unknown","varchar"]]`)
 		m.guess("columns", columns, "no answer shows them")
-	} else if !columns.Exists() && rows != nil && len(rows.node.Content) > 0 {
+	case !columns.Exists() && rows != nil && len(rows.node.Content) > 0:
 		guessed := newSequence()
 		for i := range rows.node.Content[0].Content {
 			column := newSequence()
@@ -128,7 +129,7 @@ func (l *learner) resultOf(t *thing) *mapping {
 			guessed.node.Content = append(guessed.node.Content, column.node)
 		}
 		m.guess("columns", guessed, "no answer shows them")
-	} else {
+	default:
 		m.set("columns", columns)
 	}
 	m.set("rows", rows)

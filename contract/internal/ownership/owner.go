@@ -180,8 +180,8 @@ func (a *Addresses) claims(best []claim, host, path string) []claim {
 	return best
 }
 
-// isElsewhere reports whether an operation, or its path, has servers of its own, and none of them on a host; or has none
-// where others have theirs.
+// isElsewhere reports whether an operation, or its path, has servers of its own, and none of them on a host; or has
+// none where others have theirs.
 func (c *claim) isElsewhere(host string) bool {
 	d := c.document
 	if c.base.mock || c.match.Operation == nil || !d.HasServersBelow() {

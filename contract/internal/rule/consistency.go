@@ -94,7 +94,7 @@ func checkSlice(st *history.Step) {
 	if st.Slice == nil {
 		return
 	}
-	r := promise(st, Consistency, "slices", st.Kind)
+	r := promise(st, "slices", st.Kind)
 	for _, other := range st.OtherSlices() {
 		if other.Slice.First < st.Slice.End && st.Slice.First < other.Slice.End {
 			continue
@@ -165,7 +165,7 @@ func checkUniqueValues(st *history.Step) {
 		}
 		for _, held := range f.Object.Holds {
 			if other, known := list[held]; known && other != f.Thing {
-				r := promise(st, Consistency, "unique", f.Thing.Kind)
+				r := promise(st, "unique", f.Thing.Kind)
 				r.Message = fmt.Sprintf("%s and %s have the same %s", st.Text(other), st.Text(f.Thing), held.Member)
 				st.Judge(r, report.Fail)
 				return
@@ -179,7 +179,7 @@ func checkUniqueValues(st *history.Step) {
 }
 
 func checkUniqueValue(st *history.Step, t facts.Thing, held facts.Held) {
-	r := promise(st, Consistency, "unique", t.Kind)
+	r := promise(st, "unique", t.Kind)
 	x := st.State.Holder(t, held)
 	isOwn := t.Kind.Interface().IsOwn()
 	switch {

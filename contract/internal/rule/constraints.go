@@ -17,9 +17,9 @@ import (
 // What a document says of its resources with unique, refers, once and update is judged here, for the rules Consistency
 // and UseAfterDelete. A mock of the document keeps the same.
 
-// promise begins a ruling on what a document says of a kind. Of ours it is public.
-func promise(st *history.Step, rule, aspect string, k facts.Kind) history.Ruling {
-	r := history.Ruling{Rule: rule, Aspect: aspect, Provenance: specs.Public}
+// promise begins a ruling of Consistency on what a document says of a kind. Of ours it is public.
+func promise(st *history.Step, aspect string, k facts.Kind) history.Ruling {
+	r := history.Ruling{Rule: Consistency, Aspect: aspect, Provenance: specs.Public}
 	if k.Interface().IsOwn() {
 		r.Provenance = st.State.Kinds.Of(k).Provenance
 	}
@@ -155,9 +155,10 @@ func checkShownReferences(st *history.Step, f *facts.Shown) {
 			continue
 		}
 		r := history.Ruling{Rule: UseAfterDelete, Aspect: to.OnDelete, Provenance: to.Sure}
-		if to.OnDelete == specs.Clear {
+		switch to.OnDelete {
+		case specs.Clear:
 			st.Judge(r, report.Pass)
-		} else if to.OnDelete == specs.Cascade {
+		case specs.Cascade:
 			r.Message = fmt.Sprintf("%s is there after %s was deleted, with which it goes", st.Text(f.Thing), st.Text(to.Thing))
 			r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", f.Thing, x.ObjectBy(), st.Exchange)}
 			st.Judge(r, report.Fail, append(gone.DeletionEvidence(), x.ObjectBy())...)
@@ -208,7 +209,7 @@ func checkChange(st *history.Step) {
 			t, after = f.Thing, f.Object.Row
 		}
 	}
-	r := promise(st, Consistency, "change "+st.Word, st.Kind)
+	r := promise(st, "change "+st.Word, st.Kind)
 	var shown *facts.Exchange
 	if st.Verb != facts.Creates {
 		x := st.State.LookUp(t)
@@ -239,7 +240,7 @@ func checkOnce(st *history.Step, x *history.Entity, f *facts.Shown) {
 		return
 	}
 	before, after := x.Row.Members(), f.Object.Row.Members()
-	r := promise(st, Consistency, "once", x.Kind)
+	r := promise(st, "once", x.Kind)
 	for _, at := range resource.Behaviour.Once {
 		name := specs.PointerOf(at)[0]
 		if before[name] == after[name] || isHidden(before[name], x.Row, name) || isHidden(after[name], f.Object.Row, name) {
@@ -268,7 +269,7 @@ func checkUpdate(st *history.Step, x *history.Entity, u *history.Update, f *fact
 	}
 	update := st.State.Kinds.Of(x.Kind).Behaviour.Update
 	before, after := u.Before.Members(), f.Object.Row.Members()
-	r := promise(st, Consistency, "update", x.Kind)
+	r := promise(st, "update", x.Kind)
 	r.Excuses = []history.Excuse{history.NewExcuse("changed", x.Thing, u.Shown, st.Exchange)}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		was, is := before[name], after[name]

@@ -61,12 +61,16 @@ func TestOneAddressOneAccount(t *testing.T) {
 		"the user says that one is apart": {pool + rules + gone, account("x", "y", "x"), report.Inconclusive},
 		"all are of others":               {pool + rules + gone, account("x", "y", "z"), report.Inconclusive},
 		"one who changes what it made":    {pool + rules + gone, account("x", "x"), report.Fail},
-		"several, as the user says, though one changes what the other made": {pool +
-			`@1/b POST /pool_rules {"poolId":"4"} => 201 {rule 3 5 4 project_name=a}` + "\n@1/a DELETE /pools/4 => 200 {pool 4 2}\n",
-			account("x", "y"), report.Inconclusive},
-		"one, as the user says, though answers contradict it": {pool + "@1/b POST /pools {} => 201 {pool 4 3}\n" +
-			`@1/b POST /pool_rules {"poolId":"4"} => 201 {rule 3 5 4 project_name=a}` + "\n@1/a DELETE /pools/4 => 200 {pool 4 2}\n",
-			account("x", "x"), report.Fail},
+		"several, as the user says, though one changes what the other made": {
+			pool +
+				`@1/b POST /pool_rules {"poolId":"4"} => 201 {rule 3 5 4 project_name=a}` + "\n@1/a DELETE /pools/4 => 200 {pool 4 2}\n",
+			account("x", "y"), report.Inconclusive,
+		},
+		"one, as the user says, though answers contradict it": {
+			pool + "@1/b POST /pools {} => 201 {pool 4 3}\n" +
+				`@1/b POST /pool_rules {"poolId":"4"} => 201 {rule 3 5 4 project_name=a}` + "\n@1/a DELETE /pools/4 => 200 {pool 4 2}\n",
+			account("x", "x"), report.Fail,
+		},
 	} {
 		f := foundBy(t, rule.PoolDeletion, script(t, tt.script), tt.opts...)
 		if f == nil || f.Verdict != tt.want {

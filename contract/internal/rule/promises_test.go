@@ -212,7 +212,8 @@ func TestPromisesOfDocuments(t *testing.T) {
 			var got []string
 			for _, f := range r.Findings {
 				if f.Rule == rule.Consistency || f.Rule == rule.UseAfterDelete {
-					got = append(got, strings.NewReplacer("[", "", "]", "").Replace(fmt.Sprint(f.Rule, " ", f.Verdict, " ", f.Evidence)))
+					line := fmt.Sprint(f.Rule, " ", f.Verdict, " ", f.Evidence)
+					got = append(got, strings.NewReplacer("[", "", "]", "").Replace(line))
 				}
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {

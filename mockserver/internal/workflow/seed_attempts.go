@@ -371,7 +371,9 @@ func revisionsOf(w *world.State, project string) iter.Seq[world.Revision] {
 		}
 		id, _ := w.Workflow.ProjectNames.Get(project)
 		p, _ := w.Workflow.Projects.Get(id)
-		for r, ok := w.Workflow.Revisions.Get(p.Revision); ok && yield(r); r, ok = w.Workflow.Revisions.Get(r.Previous) {
+		r, ok := w.Workflow.Revisions.Get(p.Revision)
+		for ok && yield(r) {
+			r, ok = w.Workflow.Revisions.Get(r.Previous)
 		}
 	}
 }

@@ -25,15 +25,15 @@ type Account struct {
 	Policies       table.Table[Policy]
 	PolicyGroups   table.Table[PolicyGroup]
 	groupTags      table.Index[string, int64] // policy groups by their taggable names; see restoreDerived
-	ProfileOptions []ProfileOption            // all keys that there are, with their defaults; replaced, never changed in place
+	ProfileOptions []ProfileOption            // all keys that there are, with their defaults; replaced, never changed
 	OAuthClients   table.Table[OAuthClient]
 	OAuthTokens    table.Table[OAuthToken]
 	OAuthCodes     table.Table[OAuthCode]
 	Partners       []Partner // accounts that a table may be transferred to; replaced, never changed in place
 }
 
-// ChangedPolicyGroup keeps in step by which taggable names groups are found: before is nil for a new group, after for one
-// that is gone.
+// ChangedPolicyGroup keeps in step by which taggable names groups are found: before is nil for a new group, after for
+// one that is gone.
 func (a *Account) ChangedPolicyGroup(before, after *PolicyGroup) {
 	if before != nil {
 		a.groupTags.Delete(before.TaggableName)
