@@ -244,8 +244,6 @@ func (f *files) dropUnresolved(tree map[string]any, lineOf lines) (ignored []Ign
 		for _, key := range sortedKeys(pathItem) {
 			err := commonErr
 			switch {
-			case key == "query" || key == "additionalOperations": // of OpenAPI 3.2
-				err = errors.New("operations of other methods than those of OpenAPI 3.1 are not read")
 			case !isMethod(key) && key != "$ref":
 				continue
 			case err == nil:

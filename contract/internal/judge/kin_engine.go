@@ -48,15 +48,11 @@ func kinOnBody(b *content) (f faultList) {
 		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
 		}
-		if b.compiled != nil {
-			f.jsonSchema(b.compiled, value, at)
-			continue
-		}
-		err := cacheOf(b.op.Document).work.Visit(schema, value, options...)
-		switch {
-		case errors.Is(err, accept.ErrTooMuch):
+		if isTooMuch(b.op.Document, schema, value) {
 			f.unexplained(b, value, at)
-		case err != nil:
+		} else if b.compiled != nil {
+			f.jsonSchema(b.compiled, value, at)
+		} else if err := schema.VisitJSON(value, options...); err != nil {
 			f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
 		}
 	}
