@@ -49,7 +49,7 @@ func (d *Document) IsUsers() bool {
 }
 
 // IsForeign reports whether the document is a user's own, and has no operation of the platform.
-func (d *Document) IsForeign() bool { return d.isForeign }
+func (d *Document) IsForeign() bool { return d.isForeign && d.IsUsers() }
 
 // HasServersBelow reports whether operations or paths of a foreign document have servers of their own.
 func (d *Document) HasServersBelow() bool { return d.hasServersBelow }
