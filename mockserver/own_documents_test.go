@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -437,26 +439,30 @@ func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err er
 		body, err := json.Marshal(value)
 		return body, name, err
 	}
-	for name := range content {
-		switch {
-		case strings.HasPrefix(name, "application/x-www-form-urlencoded") && content[name].Schema != nil:
-			m := sample.Maker{Direction: accept.Request, Place: o.ID}
-			value, err := m.Of(content[name].Schema.Value)
-			fields := url.Values{}
-			object, _ := value.(map[string]any)
-			for key, value := range object {
-				text, isText := value.(string)
-				if !isText {
-					number, _ := json.Marshal(value)
-					text = string(number)
-				}
-				fields.Set(key, text)
-			}
-			return []byte(fields.Encode()), name, err
-		case strings.HasPrefix(name, "multipart/"):
-			return []byte("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\ny\r\n--b--\r\n"), name + "; boundary=b", nil
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		isForm := strings.HasPrefix(name, "application/x-www-form-urlencoded")
+		if !isForm && !strings.HasPrefix(name, "multipart/") || content[name].Schema == nil {
+			return []byte("sample"), name, nil
 		}
-		return []byte("sample"), name, nil
+		m := sample.Maker{Direction: accept.Request, Place: o.ID}
+		value, err := m.Of(content[name].Schema.Value)
+		var body bytes.Buffer
+		parts, fields := multipart.NewWriter(&body), url.Values{}
+		object, _ := value.(map[string]any)
+		for key, value := range object {
+			text, isText := value.(string)
+			if !isText {
+				number, _ := json.Marshal(value)
+				text = string(number)
+			}
+			fields.Set(key, text)
+			err = errors.Join(err, parts.WriteField(key, text))
+		}
+		if isForm {
+			return []byte(fields.Encode()), name, err
+		}
+		err = errors.Join(err, parts.Close())
+		return body.Bytes(), parts.FormDataContentType(), err
 	}
 	return nil, "", nil
 }
