@@ -439,32 +439,33 @@ func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err er
 		body, err := json.Marshal(value)
 		return body, name, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(content)) {
-		isForm := strings.HasPrefix(name, "application/x-www-form-urlencoded")
-		if !isForm && !strings.HasPrefix(name, "multipart/") || content[name].Schema == nil {
-			return []byte("sample"), name, nil
-		}
-		m := sample.Maker{Direction: accept.Request, Place: o.ID}
-		value, err := m.Of(content[name].Schema.Value)
-		var body bytes.Buffer
-		parts, fields := multipart.NewWriter(&body), url.Values{}
-		object, _ := value.(map[string]any)
-		for key, value := range object {
-			text, isText := value.(string)
-			if !isText {
-				number, _ := json.Marshal(value)
-				text = string(number)
-			}
-			fields.Set(key, text)
-			err = errors.Join(err, parts.WriteField(key, text))
-		}
-		if isForm {
-			return []byte(fields.Encode()), name, err
-		}
-		err = errors.Join(err, parts.Close())
-		return body.Bytes(), parts.FormDataContentType(), err
+	if len(content) == 0 {
+		return nil, "", nil
 	}
-	return nil, "", nil
+	name := slices.Min(slices.Collect(maps.Keys(content)))
+	isForm := strings.HasPrefix(name, "application/x-www-form-urlencoded")
+	if !isForm && !strings.HasPrefix(name, "multipart/") || content[name].Schema == nil {
+		return []byte("sample"), name, nil
+	}
+	m := sample.Maker{Direction: accept.Request, Place: o.ID}
+	value, err := m.Of(content[name].Schema.Value)
+	var sent bytes.Buffer
+	parts, fields := multipart.NewWriter(&sent), url.Values{}
+	object, _ := value.(map[string]any)
+	for key, value := range object {
+		text, isText := value.(string)
+		if !isText {
+			number, _ := json.Marshal(value)
+			text = string(number)
+		}
+		fields.Set(key, text)
+		err = errors.Join(err, parts.WriteField(key, text))
+	}
+	if isForm {
+		return []byte(fields.Encode()), name, err
+	}
+	err = errors.Join(err, parts.Close())
+	return sent.Bytes(), parts.FormDataContentType(), err
 }
 
 // credentials shows one of everything that the document may want.

@@ -112,7 +112,8 @@ func (b *buyer) act() {
 }
 
 func (b *buyer) send(method, path, body string) {
-	r := httptest.NewRequestWithContext(context.Background(), method, "http://127.0.0.1/shop"+path, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(context.Background(), method, "http://127.0.0.1/shop"+path,
+		strings.NewReader(body))
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 		if body[0] == '[' {

@@ -30,7 +30,7 @@ func (s *saltFlag) bytes() ([]byte, error) {
 	}
 	folder, err := certs.UserFolder()
 	if err != nil || os.MkdirAll(folder, 0o700) != nil {
-		return nil, nil // the salt is then another one each time
+		return nil, nil //nolint:nilerr // the salt is then another one each time
 	}
 	file := filepath.Join(folder, "salt")
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -39,7 +39,7 @@ func (s *saltFlag) bytes() ([]byte, error) {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, nil //nolint:nilerr // the salt is then another one each time
+		return nil, nil // the salt is then another one each time
 	}
 	salt, err := os.ReadFile(file)
 	if err == nil && len(salt) == 0 {

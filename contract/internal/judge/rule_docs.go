@@ -29,7 +29,8 @@ var schemaDoc = report.RuleDoc{
 		"so is a `writeOnly` one of a response, unless it is a secret.",
 	Inconclusive: "A body that the recording does not contain, or may not contain in full, and that cannot be read; or " +
 		"one with a content coding that cannot be decoded. A value of which OpenAPI does not define how it is written, " +
-		"such as objects in a list in a query, or a text whose schema is not one of a string; a pattern that cannot be compiled.",
+		"such as objects in a list in a query, or a text whose schema is not one of a string; a pattern that cannot be " +
+		"compiled.",
 	Passes: "A request that does not match the document and was refused with 4xx is only a notice: tests do that on " +
 		"purpose. A value that a recorder removed as a secret, where a string is documented; responses to HEAD and " +
 		"responses with 304, which have no body; headers that proxies remove; cases in which the second engine is known " +
