@@ -98,7 +98,7 @@ func TestHostileDocumentsAreServedOrRefusedWithinBounds(t *testing.T) {
 			if !isServed && (status != test.status || !strings.Contains(answer, test.want)) {
 				t.Errorf("%d %.500s, want %d %s", status, answer, test.status, test.want)
 			}
-			if allocated > 512 || took > 20*time.Second {
+			if allocated > 512 || took > time.Minute {
 				t.Errorf("it took %s of CPU, and %d MiB in all", took, allocated)
 			}
 			t.Logf("%s of CPU, %d MiB in all", took, allocated)
