@@ -55,6 +55,9 @@ func build(t *testing.T) contract.BuildLearned {
 // A scenario is learned of whatever is left of a recording, and can be loaded: what cannot is left out. EXCERPTS is the
 // number of random excerpts, 100 by default.
 func TestLearnExcerpts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it learns one recording after the other, which takes minutes under the race detector")
+	}
 	t.Parallel()
 	n, err := strconv.Atoi(os.Getenv("EXCERPTS"))
 	if err != nil {
@@ -130,6 +133,9 @@ func storyRecordings(t *testing.T) (recordings [][]*recording.Exchange) {
 // A scenario is learned of each single exchange of an operation that its document allows, though nothing else is known
 // of what its answer refers to.
 func TestLearnSingleExchanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it learns one recording after the other, which takes minutes under the race detector")
+	}
 	t.Parallel()
 	recorded := slices.Concat(storyRecordings(t)...)
 	for _, name := range specs.Interfaces() {
