@@ -23,25 +23,23 @@ func (s *saltFlag) add(flags *pflag.FlagSet) {
 			"(default: the content of a file in your folder of configurations, made at first use)")
 }
 
-// bytes returns the salt, or nil if there is no folder to keep it in: it is then another one each time.
+// bytes returns the salt. Where there is no folder to keep one in, it returns nil, and each run has a salt of its own.
 func (s *saltFlag) bytes() ([]byte, error) {
 	if s.text != "" {
 		return []byte(s.text), nil
 	}
 	folder, err := certs.UserFolder()
-	if err != nil || os.MkdirAll(folder, 0o700) != nil {
-		return nil, nil //nolint:nilerr // the salt is then another one each time
+	if err != nil {
+		return nil, nil //nolint:nilerr // some accounts have no home
 	}
 	file := filepath.Join(folder, "salt")
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		_, err = f.WriteString(rand.Text())
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, nil // the salt is then another one each time
-	}
 	salt, err := os.ReadFile(file)
+	if err != nil {
+		if newSalt(folder, file) != nil {
+			return nil, nil //nolint:nilerr // nothing can be written to some homes
+		}
+		salt, err = os.ReadFile(file)
+	}
 	if err == nil && len(salt) == 0 {
 		err = errors.New("want some text in it")
 	}
@@ -49,4 +47,24 @@ func (s *saltFlag) bytes() ([]byte, error) {
 		return nil, fmt.Errorf("read the salt of digests: %s: %w", file, err)
 	}
 	return salt, nil
+}
+
+// newSalt writes a salt to a file, unless another process does so first: whoever reads the file finds it whole.
+func newSalt(folder, file string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(folder, "salt-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // what is left of it harms nothing
+	_, err = f.WriteString(rand.Text())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err = os.Link(f.Name(), file); errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }
