@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/contract/engine/libopenapi"
 )
 
-// A schema that the library cannot compile is no fault of a message.
+// A schema that the library cannot compile says nothing about a message.
 func TestASchemaThatCannotBeCompiled(t *testing.T) {
 	t.Parallel()
 	for pattern, canCompile := range map[string]bool{"^[a-z]+$": true, "^(?!x)": false} {

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/specs"
 )
 
 // decodeMultipart reads a form of several parts as an object: each part is the value of a property, read by the part's
@@ -21,7 +23,7 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 	if boundary == "" {
 		return d, "the Content-Type has no boundary between the parts"
 	}
-	values := map[string][]any{}
+	values, schemas := map[string][]any{}, specs.Members(media.Schema)
 	for parts := multipart.NewReader(bytes.NewReader(text), boundary); ; {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -36,7 +38,7 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 			return d, broken
 		}
 		kind := part.Header.Get("Content-Type")
-		value, problem := partOf(string(content), kind, property(media.Schema, name, 0))
+		value, problem := partOf(string(content), kind, schemas[name])
 		if encoding := media.Encoding[name]; encoding != nil && !fitsAny(encoding.ContentType, kind) {
 			problem = fmt.Sprintf("part %q is %s, want %s", name, typeOfPart(kind), encoding.ContentType)
 		}
@@ -48,7 +50,7 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 	object := make(map[string]any, len(values))
 	for name, list := range values {
 		_, isWhole := list[0].([]any)
-		if object[name] = list[0]; len(list) > 1 || !isWhole && typesOf(property(media.Schema, name, 0))["array"] {
+		if object[name] = list[0]; len(list) > 1 || !isWhole && typesOf(schemas[name])["array"] {
 			object[name] = list
 		}
 	}
@@ -71,24 +73,6 @@ func partOf(content, kind string, schema *openapi3.SchemaRef) (value any, proble
 		return content, "the part is " + err.Error()
 	}
 	return value, ""
-}
-
-// property returns the schema of a property of an object, or nil.
-func property(ref *openapi3.SchemaRef, name string, depth int) *openapi3.SchemaRef {
-	if ref == nil || ref.Value == nil || depth > maxCombined {
-		return nil
-	}
-	if found := ref.Value.Properties[name]; found != nil {
-		return found
-	}
-	for _, parts := range []openapi3.SchemaRefs{ref.Value.AllOf, ref.Value.AnyOf, ref.Value.OneOf} {
-		for _, part := range parts {
-			if found := property(part, name, depth+1); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
 }
 
 // typesOf returns the types that a schema names; a part that is not described is a string.
