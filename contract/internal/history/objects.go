@@ -13,7 +13,9 @@ import (
 // learnObject learns what a thing holds and refers to.
 func (s *State) learnObject(e *facts.Exchange, x *Entity, object *facts.Object) {
 	for _, to := range x.Refers {
-		delete(s.referrers[to.Thing], x)
+		if delete(s.referrers[to.Thing], x); len(s.referrers[to.Thing]) == 0 {
+			delete(s.referrers, to.Thing)
+		}
 	}
 	x.Object, x.shownBy = *object, e
 	if x.updating != nil && x.updating.By != e {
@@ -23,10 +25,13 @@ func (s *State) learnObject(e *facts.Exchange, x *Entity, object *facts.Object) 
 		s.holders.put(holding{x.Kind, held}, x)
 	}
 	for _, to := range x.Refers {
+		if to.OnDelete == "" { // what refers does not matter to its deletion
+			continue
+		}
 		if s.referrers[to.Thing] == nil {
 			s.referrers[to.Thing] = map[*Entity]bool{}
 		}
-		if to.OnDelete != "" && len(s.referrers[to.Thing]) < maxEntities {
+		if len(s.referrers[to.Thing]) < maxEntities {
 			s.referrers[to.Thing][x] = true
 		}
 	}
