@@ -91,6 +91,7 @@ var sharedFlags = [][]string{
 	{"brand", "brand"},
 	{"trust", "trust"},
 	{"disputed", "disputed"},
+	{"undeclared", "undeclared"},
 	{"engine", "engine"},
 	{"complete", "complete"},
 	{"account", "accounts"},
@@ -295,7 +296,7 @@ func findConfig(c *cobra.Command) (*configuration, error) {
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
 	for _, flag := range []string{
-		"brand", "trust", "disputed", "engine", "complete", "account", "baseline", "minimize",
+		"brand", "trust", "disputed", "undeclared", "engine", "complete", "account", "baseline", "minimize",
 		"max-inconclusive", "scenario", "scenarios", "now", "tolerance", "interfaces",
 	} {
 		given[flag] = c.Flags().Changed(flag)
