@@ -53,16 +53,13 @@ func build(t *testing.T) contract.BuildLearned {
 }
 
 // A scenario is learned of whatever is left of a recording, and can be loaded: what cannot is left out. EXCERPTS is the
-// number of random excerpts, 100 by default.
+// number of random excerpts, 30 by default.
 func TestLearnExcerpts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it learns one recording after the other, which takes minutes under the race detector")
 	}
 	t.Parallel()
-	n, err := strconv.Atoi(os.Getenv("EXCERPTS"))
-	if err != nil {
-		n = 100
-	}
+	n := atLeast(30, "EXCERPTS")
 	recordings := storyRecordings(t)
 	stories := len(recordings)
 	random := newChecker(t, append(exampleBases(), contract.WithBaseURL(specs.Audience, "http://example.com/audience"))...)
@@ -137,7 +134,10 @@ func TestLearnSingleExchanges(t *testing.T) {
 		t.Skip("it learns one recording after the other, which takes minutes under the race detector")
 	}
 	t.Parallel()
-	recorded := slices.Concat(storyRecordings(t)...)
+	recorded, samples := slices.Concat(storyRecordings(t)...), 1
+	if os.Getenv("EXCERPTS") != "" {
+		samples = 3
+	}
 	for _, name := range specs.Interfaces() {
 		doc, err := specs.Load(name, specs.Neutral)
 		if err != nil {
@@ -154,7 +154,7 @@ func TestLearnSingleExchanges(t *testing.T) {
 						break
 					}
 				}
-				for seed := range uint64(3) {
+				for seed := range uint64(samples) {
 					if e, err := sampleExchange(t, operation, seed); err == nil {
 						wantLoadable(t, plainChecker(t), e)
 					} else if !strings.Contains(err.Error(), `the format "date-time"`) { // of which the examples have another form

@@ -164,10 +164,10 @@ func violations(t *testing.T, list []*recording.Exchange) (found []string) {
 }
 
 // No session with the mock breaks what the document says.
+// SESSIONS is the number of sessions, 100 by default.
 func TestOwnPromisesAreKept(t *testing.T) {
 	t.Parallel()
-	const sessions = 500
-	for seed := range uint64(sessions) {
+	for seed := range uint64(atLeast(100, "SESSIONS")) {
 		list := shopping(t, seed, promises)
 		if seed%3 == 0 { // somebody else's part is missing
 			chance := rand.New(rand.NewPCG(seed, 2))
