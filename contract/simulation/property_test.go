@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// TestCompleteHistories holds the checker against complete recordings of histories, short ones first: what breaks a rule
-// is an error of that rule, and what breaks none gives no error at all.
+// TestCompleteHistories holds the checker against complete recordings of histories, short ones first: what breaks a
+// rule is an error of that rule, and what breaks none gives no error at all.
 func TestCompleteHistories(t *testing.T) {
 	t.Parallel()
 	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
@@ -41,8 +41,8 @@ func TestCompleteHistories(t *testing.T) {
 	})
 }
 
-// tryPlots holds a property against 100 plots of up to so many accounts, from the seed SIMULATE_SEED on. In some of them,
-// one of the violations takes place. Histories get longer from one to the next: the first that fails is a short one.
+// tryPlots holds a property against 100 plots of up to so many accounts, from the seed SIMULATE_SEED on. In some of
+// them, one of the violations takes place. Histories get longer from one to the next: the first that fails is a short one.
 func tryPlots(t *testing.T, mostAccounts int, property func(t *testing.T, p plot, random *rand.Rand)) {
 	t.Helper()
 	first, all := setting(t, "SIMULATE_SEED", 1), violations()
