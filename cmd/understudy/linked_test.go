@@ -1,9 +1,14 @@
 package main_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // What is for tests, and what others can be given, is linked only into what asks for it: each library takes its time to
@@ -52,5 +57,38 @@ func TestLinked(t *testing.T) {
 		if !strings.Contains(strings.Join(linked[path], "\n"), wanted) {
 			t.Errorf("%s does not link %s", path, wanted)
 		}
+	}
+}
+
+// What users download requires no module that only tests use, but for go-cmp. Tests that need a browser, or a library
+// of another tool, stand in internal/tools, a module of its own.
+func TestRequired(t *testing.T) {
+	t.Parallel()
+	list := func(args ...string) []string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), "go", append([]string{"list"}, args...)...)
+		command.Dir = root
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("go list %v: %v", args, err)
+		}
+		return strings.Fields(string(out))
+	}
+	imported := slices.DeleteFunc(list("./..."), func(path string) bool { return strings.Contains(path, "/internal/") })
+	used := list(append([]string{"-deps", "-f", "{{with .Module}}{{.Path}}{{end}}"}, imported...)...)
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unused []string
+	for line := range strings.Lines(string(text)) {
+		path, version, _ := strings.Cut(strings.TrimSpace(line), " ")
+		isDirect := strings.HasPrefix(version, "v") && !strings.Contains(version, "// indirect")
+		if isDirect && !slices.Contains(used, path) {
+			unused = append(unused, path)
+		}
+	}
+	if diff := cmp.Diff([]string{"github.com/google/go-cmp"}, unused); diff != "" {
+		t.Errorf("modules that only tests use (-want +got):\n%s", diff)
 	}
 }
