@@ -1,26 +1,13 @@
 package apidocs_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"html/template"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
-
+	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console/apidocs"
 	"svc.example/understudy/specs"
@@ -29,13 +16,11 @@ import (
 // site is a mock with a page for each document, under the policy that the package asks for, and a browser that shows
 // it.
 type site struct {
-	t        *testing.T
-	mock     *mockserver.Server
-	url      string
-	other    string // the address of another host, if the test has one
-	tab      context.Context
-	mu       sync.Mutex
-	troubles []string
+	t     *testing.T
+	mock  *mockserver.Server
+	url   string
+	other string // the address of another host, if the test has one
+	tab   *browser.Tab
 }
 
 func open(t *testing.T) *site {
@@ -61,7 +46,7 @@ func open(t *testing.T) *site {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.url = server.URL
-	s.tab = s.browser()
+	s.tab = browser.Open(t, strings.TrimPrefix(server.URL, "http://"))
 	return s
 }
 
@@ -88,129 +73,19 @@ var layout = template.Must(template.New("layout").Parse(
 	`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">` +
 		`<title>API of {{.Interface}}</title><header><h1>{{.Interface}}</h1></header>{{.HTML}}`))
 
-// browser starts headless Chromium with a tab, or skips the test where there is none. It notes what the tab complains
-// of, and any request for another host.
-func (s *site) browser() context.Context {
-	s.t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		s.t.Skip("this machine has no chromium")
-	}
-	limited, stop := context.WithTimeout(s.t.Context(), 5*time.Minute)
-	s.t.Cleanup(stop)
-	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(s.t.TempDir())}
-	for flag := range strings.FieldsSeq("headless no-sandbox disable-gpu disable-quic no-first-run hide-scrollbars " +
-		"disable-background-networking disable-component-update disable-sync") {
-		options = append(options, chromedp.Flag(flag, true))
-	}
-	allocator, stop := chromedp.NewExecAllocator(limited, options...)
-	s.t.Cleanup(stop)
-	tab, stop := chromedp.NewContext(allocator)
-	s.t.Cleanup(stop)
-	if err := chromedp.Listen(tab, s.note); err != nil {
-		s.t.Fatal(err)
-	}
-	return tab
-}
-
-func (s *site) note(event any) {
-	trouble := ""
-	switch e := event.(type) {
-	case *runtime.EventConsoleAPICalled:
-		if e.Type == "error" || e.Type == "warning" {
-			for _, a := range e.Args {
-				trouble += fmt.Sprintf("console: %s %s ", a.Value, a.Description)
-			}
-		}
-	case *runtime.EventExceptionThrown:
-		trouble = "exception: " + e.ExceptionDetails.Text
-		if e.ExceptionDetails.Exception != nil {
-			trouble += ": " + e.ExceptionDetails.Exception.Description
-		}
-	case *log.EventEntryAdded:
-		trouble = "log: " + e.Entry.Text + " " + e.Entry.URL
-	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, s.url+"/") && !strings.HasPrefix(e.Request.URL, "data:") {
-			trouble = "request: " + e.Request.URL
-		}
-	}
-	if trouble != "" {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.troubles = append(s.troubles, trouble)
-	}
-}
-
-// calm wants no trouble since it was called last.
+// calm wants no complaint since it was called last.
 func (s *site) calm() {
 	s.t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, trouble := range s.troubles {
-		s.t.Errorf("the browser complains: %s", trouble)
+	for _, complaint := range s.tab.Complaints() {
+		s.t.Errorf("the browser complains: %s", complaint)
 	}
-	s.troubles = nil
 }
 
 // show opens the page of a document, and waits until it is rendered. It may name an operation, as in
 // workflow#get-/api/pools.
 func (s *site) show(document string) {
 	s.t.Helper()
-	for _, address := range []string{"about:blank", s.url + "/documents/" + document} { // or it might only scroll
-		if err := chromedp.Do(s.tab, chromedp.Navigate(address)); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	s.until(`!!document.querySelector("rapi-doc")?.shadowRoot?.querySelector(".nav-bar-tag")`)
-}
-
-// until waits until a script returns true, for a minute at most. The page may change meanwhile.
-func (s *site) until(script string) {
-	s.t.Helper()
-	limited, stop := context.WithTimeout(s.tab, time.Minute)
-	defer stop()
-	for {
-		done, err := chromedp.Run(limited, chromedp.Evaluate[bool](script))
-		if err == nil && done {
-			return
-		}
-		if pause := chromedp.Do(limited, chromedp.Sleep(50*time.Millisecond)); pause != nil {
-			s.t.Fatalf("%s: %v, %v; %q", script, err, pause, s.troubles)
-		}
-	}
-}
-
-func evaluate[T any](s *site, script string) T {
-	s.t.Helper()
-	got, err := chromedp.Run(s.tab, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
-	if err != nil {
-		s.t.Fatalf("%s: %v", script, err)
-	}
-	return got
-}
-
-// shoot keeps a picture of the page where SHOTS says, for people to look at.
-func (s *site) shoot(name string) {
-	s.t.Helper()
-	dir := os.Getenv("SHOTS")
-	if dir == "" {
-		return
-	}
-	picture, err := chromedp.Run(s.tab, chromedp.FullScreenshot(100))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// emulate sets the size of the window and the scheme of colours.
-func (s *site) emulate(width int64, scheme string) {
-	s.t.Helper()
-	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
-	_, err := chromedp.Call(s.tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
-	if err = errors.Join(err, chromedp.Do(s.tab, chromedp.EmulateViewport(width, 900))); err != nil {
-		s.t.Fatal(err)
-	}
+	s.tab.Go("about:blank") // or it might only scroll
+	s.tab.Go(s.url + "/documents/" + document)
+	s.tab.Until(`!!document.querySelector("rapi-doc")?.shadowRoot?.querySelector(".nav-bar-tag")`)
 }
