@@ -7,9 +7,6 @@ require (
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/benbjohnson/immutable v0.4.3
 	github.com/bmatcuk/doublestar/v4 v4.10.4
-	github.com/chromedp/cdproto v0.159.0
-	github.com/chromedp/chromedp v0.22.1
-	github.com/creack/pty v1.1.24
 	github.com/fatih/color v1.19.0
 	github.com/felixge/httpsnoop v1.1.0
 	github.com/fsnotify/fsnotify v1.10.1
@@ -40,8 +37,6 @@ require (
 	go.yaml.in/yaml/v4 v4.0.0-rc.6 // libopenapi v0.38.6 does not compile with v4.0.0
 	golang.org/x/net v0.61.0
 	golang.org/x/term v0.47.0
-	gopkg.in/dnaeon/go-vcr.v3 v3.2.0
-	gopkg.in/dnaeon/go-vcr.v4 v4.0.7
 	modernc.org/libc v1.79.0 // the one in modernc.org/sqlite's go.mod, never another
 	modernc.org/memory v1.12.1 // only in a test, which counts what is allocated; likewise the one in that go.mod
 	modernc.org/sqlite v1.61.1
@@ -54,8 +49,6 @@ require (
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/time v0.16.0
-	golang.org/x/tools v0.52.0
-	pgregory.net/rapid v1.3.0
 )
 
 require (
@@ -87,8 +80,7 @@ require (
 	github.com/valyala/histogram v1.2.0 // indirect
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
 	golang.org/x/exp v0.0.0-20221215174704-0915cd710c24 // indirect
-	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
-	gopkg.in/yaml.v3 v3.0.1 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 )

@@ -15,8 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/creack/pty"
 )
 
 // runAround runs a shell script around which a mock is served.
@@ -137,11 +135,17 @@ func TestTerminalSignalsTheCommandOnce(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "understudy", "serve", "--listen", "127.0.0.1:0", "--log-level", "error", "--",
 		"sh", "-c", `trap 'echo caught' INT; echo ready; for i in 1 2 3 4 5 6 7 8 9; do sleep 0.1; done; exit 5`)
-	terminal, err := pty.Start(cmd)
+	terminal, tty, err := openTerminal()
 	if err != nil {
 		t.Skip("this machine has no terminals: ", err)
 	}
 	defer terminal.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = tty.Close()
 	lines := bufio.NewReader(terminal)
 	if line, err := lines.ReadString('\n'); line != "ready\r\n" {
 		t.Fatalf("%q, %v", line, err)

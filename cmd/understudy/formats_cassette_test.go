@@ -8,45 +8,49 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
-	cassette3 "gopkg.in/dnaeon/go-vcr.v3/cassette"
-	cassette4 "gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 
 	"svc.example/understudy/specs/recording"
 )
 
-func goVCR3(file string, list []*recording.Exchange) error {
-	c := cassette3.New(file)
-	for _, e := range list {
-		r := responseOf(e)
-		c.AddInteraction(&cassette3.Interaction{
-			Request: cassette3.Request{
-				Method: e.Request.Method, URL: e.Request.URL, Headers: headerOf(e.Request.Headers), Body: textOf(e.Request.Body),
-			},
-			Response: cassette3.Response{
-				Code: r.Status, Status: http.StatusText(r.Status), Headers: headerOf(r.Headers), Body: textOf(r.Body),
-				ContentLength: -1, Duration: e.End.Sub(e.Start),
-			},
-		})
-	}
-	return c.Save()
+// goVCR3 writes what the library leaves empty, too.
+func goVCR3(list []*recording.Exchange) ([]byte, error) {
+	sent := object{{"remote_addr", ""}, {"request_uri", ""}, {"form", object{}}}
+	return goVCR(list, sent, object{{"transfer_encoding", []string{}}, {"trailer", object{}}})
 }
 
-func goVCR4(file string, list []*recording.Exchange) error {
-	c := cassette4.New(file)
-	c.MarshalFunc = yaml.Marshal // its recorder sets it
-	for _, e := range list {
+func goVCR4(list []*recording.Exchange) ([]byte, error) { return goVCR(list, nil, nil) }
+
+// goVCR writes cassettes of the second version, as do v3 and v4, with further members of requests, and of all messages.
+func goVCR(list []*recording.Exchange, sent, both object) ([]byte, error) {
+	message := func(length int, more ...member) object {
+		o := object{{"proto", ""}, {"proto_major", 0}, {"proto_minor", 0}, {"content_length", length}}
+		return append(append(o, both...), more...)
+	}
+	var items []any
+	for i, e := range list {
 		r := responseOf(e)
-		c.AddInteraction(&cassette4.Interaction{
-			Request: cassette4.Request{
-				Method: e.Request.Method, URL: e.Request.URL, Headers: headerOf(e.Request.Headers), Body: textOf(e.Request.Body),
-			},
-			Response: cassette4.Response{
-				Code: r.Status, Status: http.StatusText(r.Status), Headers: headerOf(r.Headers), Body: textOf(r.Body),
-				ContentLength: -1, Duration: e.End.Sub(e.Start),
-			},
+		items = append(items, object{
+			{"id", i},
+			{"request", append(message(
+				0,
+				member{"host", ""},
+				member{"body", textOf(e.Request.Body)},
+				member{"headers", headerOf(e.Request.Headers)},
+				member{"url", e.Request.URL},
+				member{"method", e.Request.Method},
+			), sent...)},
+			{"response", message(
+				-1,
+				member{"body", textOf(r.Body)},
+				member{"headers", headerOf(r.Headers)},
+				member{"status", http.StatusText(r.Status)},
+				member{"code", r.Status},
+				member{"duration", e.End.Sub(e.Start).String()},
+			)},
 		})
 	}
-	return c.Save()
+	text, err := yaml.Marshal(object{{"version", 2}, {"interactions", items}})
+	return append([]byte("---\n"), text...), err
 }
 
 func goVCR1(list []*recording.Exchange) ([]byte, error) {

@@ -19,8 +19,8 @@ import (
 
 type writer func(file string, list []*recording.Exchange) error
 
-// formats write a recording as the tools do: go-vcr's by its own library, the others after their documents and what
-// stands in contract/internal/capture/testdata.
+// formats write a recording as the tools do, after their documents and the recordings in
+// contract/internal/capture/testdata.
 func formats() map[string]writer {
 	return map[string]writer{
 		"ndjson":            toFile(ndjson),
@@ -30,8 +30,8 @@ func formats() map[string]writer {
 		"har zip":           packed,
 		"playwright attach": playwright,
 		"go-vcr v1":         toFile(goVCR1),
-		"go-vcr v3":         goVCR3,
-		"go-vcr v4":         goVCR4,
+		"go-vcr v3":         toFile(goVCR3),
+		"go-vcr v4":         toFile(goVCR4),
 		"vcr.py":            toFile(inYAML(vcrPy)),
 		"vcr.py json":       toFile(inJSON(vcrPy)),
 		"ruby vcr":          toFile(inYAML(rubyVCR)),

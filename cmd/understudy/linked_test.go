@@ -1,12 +1,14 @@
 package main_test
 
 import (
-	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/go/packages"
+	"github.com/google/go-cmp/cmp"
 )
 
 // What is for tests, and what others can be given, is linked only into what asks for it: each library takes its time to
@@ -33,8 +35,13 @@ func TestLinked(t *testing.T) {
 			" " + module + "contract " + module + "mockserver/query/sqlite " + pages,
 		"mockserver/console/guide": module + "mockserver/internal " + module + "specs " + testLibraries,
 	}
-	linked := dependencies(t, module, slices.Collect(maps.Keys(unwanted)))
+	linked := map[string][]string{}
 	for path, libraries := range unwanted {
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+path).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		linked[path] = strings.Fields(string(out))
 		for library := range strings.FieldsSeq(libraries) {
 			for _, dependency := range linked[path] {
 				if strings.HasPrefix(dependency, library) {
@@ -53,26 +60,35 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// dependencies returns, by their paths in the module, the import paths of all packages that each of the packages links.
-func dependencies(t *testing.T, module string, paths []string) map[string][]string {
-	t.Helper()
-	patterns := make([]string, len(paths))
-	for i, path := range paths {
-		patterns[i] = module + path
+// What users download requires no module that only tests use, but for go-cmp. Tests that need a browser, or a library
+// of another tool, stand in internal/tools, a module of its own.
+func TestRequired(t *testing.T) {
+	t.Parallel()
+	list := func(args ...string) []string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), "go", append([]string{"list"}, args...)...)
+		command.Dir = root
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("go list %v: %v", args, err)
+		}
+		return strings.Fields(string(out))
 	}
-	loaded, err := packages.Load(&packages.Config{
-		Context: t.Context(),
-		Mode:    packages.NeedName | packages.NeedImports | packages.NeedDeps,
-	}, patterns...)
-	if err != nil || packages.PrintErrors(loaded) > 0 {
-		t.Fatalf("load packages: %v", err)
+	imported := slices.DeleteFunc(list("./..."), func(path string) bool { return strings.Contains(path, "/internal/") })
+	used := list(append([]string{"-deps", "-f", "{{with .Module}}{{.Path}}{{end}}"}, imported...)...)
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	linked := map[string][]string{}
-	for _, root := range loaded {
-		for dependency := range packages.Postorder([]*packages.Package{root}) {
-			path := strings.TrimPrefix(root.PkgPath, module)
-			linked[path] = append(linked[path], dependency.PkgPath)
+	var unused []string
+	for line := range strings.Lines(string(text)) {
+		path, version, _ := strings.Cut(strings.TrimSpace(line), " ")
+		isDirect := strings.HasPrefix(version, "v") && !strings.Contains(version, "// indirect")
+		if isDirect && !slices.Contains(used, path) {
+			unused = append(unused, path)
 		}
 	}
-	return linked
+	if diff := cmp.Diff([]string{"github.com/google/go-cmp"}, unused); diff != "" {
+		t.Errorf("modules that only tests use (-want +got):\n%s", diff)
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/spf13/cobra"
 
 	understudy "svc.example/understudy/cmd/understudy"
@@ -43,7 +42,7 @@ func TestProgress(t *testing.T) {
 			cmd.Stdin = slowly(length, func() bool { return tt.shown && drawn.shows("exchanges, ") })
 			var report bytes.Buffer
 			cmd.Stdout = &report
-			terminal, tty, err := pty.Open()
+			terminal, tty, err := openTerminal()
 			if err != nil {
 				t.Skip("this machine has no terminals: ", err)
 			}
@@ -72,7 +71,7 @@ func TestVerdictIsToldOnce(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "understudy", "check", "-")
 	cmd.Stdin = strings.NewReader(strings.Replace(exchangeLine, "api/pools", "api/ponds", 1))
-	terminal, tty, err := pty.Open()
+	terminal, tty, err := openTerminal()
 	if err != nil {
 		t.Skip("this machine has no terminals: ", err)
 	}

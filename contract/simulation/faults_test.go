@@ -1,16 +1,14 @@
 package simulation_test
 
 import (
-	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/engine/libopenapi"
@@ -27,16 +25,16 @@ func TestInjectedFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawPlot(t, 2)
+	tryPlots(t, 2, func(t *testing.T, p plot, random *rand.Rand) {
+		t.Helper()
 		log := p.history().log
 		was := verdicts(t, checker, log)
 		if was == nil {
 			t.Skip("nothing happens")
 		}
 		more := slices.Clone(log)
-		for range rapid.IntRange(1, 20).Draw(t, "kept from the platform") {
-			more = append(more, keptAway(t, log))
+		for range 1 + random.IntN(20) {
+			more = append(more, keptAway(random, log))
 		}
 		if is := verdicts(t, checker, more); !maps.Equal(was, is) {
 			t.Errorf("verdicts %v have become %v", was, is)
@@ -45,7 +43,7 @@ func TestInjectedFaults(t *testing.T) {
 		for finding := range was {
 			broken[finding.rule] = broken[finding.rule] || finding.verdict == report.Fail
 		}
-		for finding := range verdicts(t, checker, hideSome(t, log)) {
+		for finding := range verdicts(t, checker, hideSome(random, log)) {
 			if finding.verdict == report.Fail && !broken[finding.rule] {
 				t.Errorf("false alarm: %+v", finding)
 			}
@@ -69,7 +67,8 @@ type verdictKey struct {
 
 // verdicts counts the verdicts on the exchanges of a history, and how often each rule passed. It is nil if there is
 // nothing to judge.
-func verdicts(t *rapid.T, c *contract.Checker, log []*event) map[verdictKey]int {
+func verdicts(t *testing.T, c *contract.Checker, log []*event) map[verdictKey]int {
+	t.Helper()
 	files, _ := loss{form: ndjson}.files(slices.Clone(log))
 	x := &trial{files: files}
 	r, err := x.check(t.Context(), c)
@@ -99,13 +98,15 @@ func verdicts(t *rapid.T, c *contract.Checker, log []*event) map[verdictKey]int 
 	return counts
 }
 
+func oneOf[T any](random *rand.Rand, list ...T) T { return list[random.IntN(len(list))] }
+
 // madeUp returns an answer as a fault makes it up, or none.
-func madeUp(t *rapid.T) *recording.Response {
-	status := rapid.SampledFrom([]int{0, 200, 201, 400, 401, 403, 404, 409, 413, 418, 429, 500, 503}).Draw(t, "status")
+func madeUp(random *rand.Rand) *recording.Response {
+	status := oneOf(random, 0, 200, 201, 400, 401, 403, 404, 409, 413, 418, 429, 500, 503)
 	if status == 0 {
 		return nil
 	}
-	body := rapid.SampledFrom([]string{`{}`, `[]`, `{"pools":[]}`, `{"error":"x"}`, `{"id":"1"}`, `<html>`}).Draw(t, "body")
+	body := oneOf(random, `{}`, `[]`, `{"pools":[]}`, `{"error":"x"}`, `{"id":"1"}`, `<html>`)
 	return &recording.Response{
 		Status: status, Body: &recording.Body{Bytes: []byte(body)},
 		Headers: recording.Headers{
@@ -121,24 +122,24 @@ func injected(effect string) string {
 }
 
 // keptAway returns a request like one of a history, at some time, that a fault kept from the platform.
-func keptAway(t *rapid.T, log []*event) *event {
-	e := *rapid.SampledFrom(log).Draw(t, "request")
-	by := time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Draw(t, "later by"))
+func keptAway(random *rand.Rand, log []*event) *event {
+	e := *oneOf(random, log...)
+	by := time.Duration(random.Int64N(2*int64(time.Hour)+1)) - time.Hour
 	e.Start, e.End = e.Start.Add(by), e.End.Add(by)
-	e.Response, e.Fault, e.isPlanted = madeUp(t), injected(recording.EffectNone), false
+	e.Response, e.Fault, e.isPlanted = madeUp(random), injected(recording.EffectNone), false
 	return &e
 }
 
 // hideSome returns a history in which faults hide, or cut, some of the answers.
-func hideSome(t *rapid.T, log []*event) []*event {
+func hideSome(random *rand.Rand, log []*event) []*event {
 	hidden := make([]*event, len(log))
 	for i, e := range log {
 		one := *e
-		switch rapid.IntRange(0, 9).Draw(t, fmt.Sprint("fault at ", i+1)) {
+		switch random.IntN(10) {
 		case 0, 1:
-			one.Response, one.Fault = madeUp(t), injected(recording.EffectOnce)
+			one.Response, one.Fault = madeUp(random), injected(recording.EffectOnce)
 		case 2:
-			one.Response, one.Fault = madeUp(t), injected("")
+			one.Response, one.Fault = madeUp(random), injected("")
 		case 3:
 			answer, body := *e.Response, *e.Response.Body
 			body.Bytes = body.Bytes[:len(body.Bytes)/2]

@@ -1,26 +1,26 @@
 package simulation_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 )
 
-// TestCompleteHistories holds the checker against complete recordings of histories that get as short as they can when
-// one of them fails: what breaks a rule is an error of that rule, and what breaks none gives no error at all.
+// TestCompleteHistories holds the checker against complete recordings of histories, short ones first: what breaks a
+// rule is an error of that rule, and what breaks none gives no error at all.
 func TestCompleteHistories(t *testing.T) {
 	t.Parallel()
 	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawPlot(t, 3)
+	tryPlots(t, 3, func(t *testing.T, p plot, _ *rand.Rand) {
+		t.Helper()
 		x := &trial{seed: p.seed, violation: p.violation, loss: loss{form: ndjson}, world: p.history()}
 		x.files, _ = x.loss.files(x.world.log)
 		r, err := x.check(t.Context(), checker)
@@ -41,16 +41,24 @@ func TestCompleteHistories(t *testing.T) {
 	})
 }
 
-// drawPlot draws the plot of a history, in which one of the violations may take place.
-func drawPlot(t *rapid.T, mostAccounts int) plot {
-	p := plot{
-		seed: rapid.Uint64().Draw(t, "seed"), accounts: rapid.IntRange(1, mostAccounts).Draw(t, "accounts"),
-		isWatched: true, before: rapid.IntRange(0, 60).Draw(t, "before"), after: rapid.IntRange(0, 60).Draw(t, "after"),
-		overlaps: rapid.Bool().Draw(t, "overlaps"),
+// tryPlots holds a property against 100 plots of up to so many accounts, from the seed SIMULATE_SEED on. In some of
+// them, one of the violations takes place. Histories get longer from one to the next: the first that fails is a short one.
+func tryPlots(t *testing.T, mostAccounts int, property func(t *testing.T, p plot, random *rand.Rand)) {
+	t.Helper()
+	first, all := setting(t, "SIMULATE_SEED", 1), violations()
+	for i := range 100 {
+		seed := first + uint64(i)
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			longest := 60 * (i + 1) / 100
+			p := plot{
+				seed: random.Uint64(), accounts: 1 + random.IntN(mostAccounts), isWatched: true,
+				before: random.IntN(longest + 1), after: random.IntN(longest + 1), overlaps: random.IntN(2) == 0,
+			}
+			if v := random.IntN(len(all) + 1); v < len(all) {
+				p.violation = &all[v]
+			}
+			property(t, p, random)
+		})
 	}
-	all := violations()
-	if i := rapid.IntRange(-1, len(all)-1).Draw(t, "violation"); i >= 0 {
-		p.violation = &all[i]
-	}
-	return p
 }

@@ -59,6 +59,29 @@ func do(t *testing.T, client *http.Client, r *http.Request) shown {
 	return shown{response.StatusCode, response.Header, string(body), response.Request.URL}
 }
 
+// send sends a request to an interface as the administrator.
+func send(t *testing.T, method, address, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "SVC1 1/admin")
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	do(t, http.DefaultClient, r)
+}
+
+// must returns the body of an answer of 200 or 201.
+func must(t *testing.T, s shown) string {
+	t.Helper()
+	if s.status != http.StatusOK && s.status != http.StatusCreated {
+		t.Fatalf("status %d: %s", s.status, s.body)
+	}
+	return s.body
+}
+
 func open(t *testing.T, client *http.Client, address string) shown {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)

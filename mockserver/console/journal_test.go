@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"svc.example/understudy/internal/browser"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console"
 	"svc.example/understudy/specs/recording"
@@ -98,40 +97,5 @@ func TestTheJournalShowsTheClockOnTheWall(t *testing.T) {
 	send(t, http.MethodGet, now+"/workflow/api/pools", "")
 	if list := open(t, http.DefaultClient, now+console.Path+"w/default/journal").body; strings.Contains(list, "World’s clock") {
 		t.Error("a clock that shows the same time as that on the wall has a column of its own")
-	}
-}
-
-// The cells of a column begin at one place, whatever is in them.
-func TestColumnsOfTheJournalAreInLine(t *testing.T) {
-	t.Parallel()
-	base := judged(t)
-	tab := browser.Open(t, host(t, base))
-	const ragged = `Object.entries([...document.querySelectorAll(".grid .row > *")]
-		.filter((cell) => cell.offsetParent)
-		.reduce((places, cell) => {
-			const name = cell.className.split(" ").at(-1)
-			;(places[name] ??= new Set()).add(Math.round(cell.getBoundingClientRect().left * 10) / 10)
-			return places
-		}, {})).filter(([, at]) => at.size > 1).map(([name, at]) => name + " at " + [...at].join(", ")).join("; ")`
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{1440, 1280, 1000, 360} {
-			for _, chosen := range []string{"", "#3"} {
-				where := fmt.Sprintf("judged-%s-%d%s", scheme, width, strings.Replace(chosen, "#", "-", 1))
-				tab.Resize(width, 900, scheme)
-				tab.Go("about:blank") // or only the fragment would change
-				tab.Go(base + console.Path + "w/default/journal" + chosen)
-				tab.Until(`[...document.querySelectorAll(".grid .rows .judged")].map((e) => e.textContent).sort().join() === "fail,inconclusive,notice,pass,warning"`)
-				if got := browser.Value[string](tab, ragged); got != "" {
-					t.Errorf("%s: cells of one column begin at different places: %s", where, got)
-				}
-				for _, complaint := range tab.Complaints() {
-					t.Errorf("%s: %s", where, complaint)
-				}
-				for _, violation := range tab.Violations() {
-					t.Errorf("%s: %s", where, violation)
-				}
-				tab.Shoot(where)
-			}
-		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"svc.example/understudy/internal/browser"
+	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver/console"
 )
 
@@ -86,7 +86,7 @@ func TestPagesOfAnOwnInterfaceAreAccessible(t *testing.T) {
 	t.Parallel()
 	base := serveShop(t, 130)
 	for i := range 25 {
-		must(t, toShop(t, http.MethodPost, base+"/shop/v1/products/1/reviews", fmt.Sprintf(`{"stars":%d}`, i%5+1)))
+		toShop(t, http.MethodPost, base+"/shop/v1/products/1/reviews", fmt.Sprintf(`{"stars":%d}`, i%5+1)).ok(t)
 	}
 	tab := browser.Open(t, host(t, base))
 	for name, path := range map[string]string{ // PAGE chooses one

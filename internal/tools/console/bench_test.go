@@ -3,7 +3,7 @@ package console_test
 import (
 	"testing"
 
-	"svc.example/understudy/internal/browser"
+	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console"
 )
@@ -11,7 +11,7 @@ import (
 // BenchmarkFirstPage measures how long a browser takes to draw the page that opens at the server's address, in
 // milliseconds from the click on, and that of a journal with 100,000 exchanges.
 func BenchmarkFirstPage(b *testing.B) {
-	server, base := serve(b, mockserver.WithJournalLimit(1<<30))
+	server, base := start(b, mockserver.WithJournalLimit(1<<30))
 	fill(b, server, 100_000)
 	for name, path := range map[string]string{"home": "", "journal": "w/default/journal", "rules": "w/default/rules"} {
 		b.Run(name, func(b *testing.B) {

@@ -38,7 +38,7 @@ type trial struct {
 // build builds understudy, so that real processes of it can be killed.
 func build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "understudy")
-	command := exec.CommandContext(ctx, "go", "build", "-o", binary, "svc.example/understudy/cmd/understudy")
+	command := exec.CommandContext(ctx, "go", "build", "-C", "../..", "-o", binary, "./cmd/understudy")
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w: %s", err, out)
 	}

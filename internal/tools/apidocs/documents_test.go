@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
+	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/specs"
 )
 
@@ -24,8 +23,8 @@ const (
 func (s *site) showAll(iface string) {
 	s.t.Helper()
 	s.show(iface)
-	evaluate[int](s, viewer+`.setAttribute("render-style", "read"), 1`)
-	s.until(below + `.querySelectorAll("api-response").length == ` +
+	browser.Value[int](s.tab, viewer+`.setAttribute("render-style", "read"), 1`)
+	s.tab.Until(below + `.querySelectorAll("api-response").length == ` +
 		viewer + `.resolvedSpec.tags.reduce((n, tag) => n + tag.paths.length, 0)`)
 }
 
@@ -33,17 +32,17 @@ func (s *site) showAll(iface string) {
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.emulate(1280, "light")
+	s.tab.Resize(1280, 900, "light")
 	for _, iface := range specs.InterfaceNames() {
 		s.showAll(iface)
 		d, err := specs.Load(specs.Interface(iface), specs.Neutral)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := evaluate[int](s, below+`.querySelectorAll("api-request").length`); got != len(d.Operations) {
+		if got := browser.Value[int](s.tab, below+`.querySelectorAll("api-request").length`); got != len(d.Operations) {
 			t.Errorf("%s: %d operations are shown, want %d", iface, got, len(d.Operations))
 		}
-		if got := evaluate[[]string](s, viewer+`.resolvedSpec.tags.flatMap((tag) => tag.paths).flatMap(
+		if got := browser.Value[[]string](s.tab, viewer+`.resolvedSpec.tags.flatMap((tag) => tag.paths).flatMap(
 			(path) => Object.keys(path.responses)).filter((status) => !/^([1-5]..|default)$/.test(status))`); len(got) > 0 {
 			t.Errorf("%s: answers %q are shown", iface, got)
 		}
@@ -59,16 +58,16 @@ func TestWindows(t *testing.T) {
 	s := open(t)
 	for name, width := range map[string]int64{"wide": 1280, "narrow": 360} {
 		for _, scheme := range []string{"light", "dark"} {
-			s.emulate(width, scheme)
+			s.tab.Resize(width, 900, scheme)
 			s.show("workflow#post-/api/pools")
-			s.until(below + `.querySelector("api-request") !== null`)
-			if got := evaluate[int64](s, `document.documentElement.scrollWidth`); got > width {
+			s.tab.Until(below + `.querySelector("api-request") !== null`)
+			if got := browser.Value[int64](s.tab, `document.documentElement.scrollWidth`); got > width {
 				t.Errorf("%s: the page is %d pixels wide, want at most %d", name, got, width)
 			}
-			if got := evaluate[float64](s, below+`.querySelector(".nav-bar").getBoundingClientRect().width`); got < 200 {
+			if got := browser.Value[float64](s.tab, below+`.querySelector(".nav-bar").getBoundingClientRect().width`); got < 200 {
 				t.Errorf("%s: the list of operations is %v pixels wide", name, got)
 			}
-			s.shoot("apidocs-" + name + "-" + scheme)
+			s.tab.Shoot("apidocs-" + name + "-" + scheme)
 		}
 	}
 	s.calm()
@@ -78,11 +77,11 @@ func TestWindows(t *testing.T) {
 func TestTry(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.emulate(1280, "light")
+	s.tab.Resize(1280, 900, "light")
 	s.control("POST", "/worlds", `{"id":"mine"}`)
 	s.show("workflow#post-/api/pools")
-	s.until(`!!` + below + `.querySelector("api-request")?.shadowRoot.querySelector("textarea")`)
-	evaluate[int](s, `(() => {
+	s.tab.Until(`!!` + below + `.querySelector("api-request")?.shadowRoot.querySelector("textarea")`)
+	browser.Value[int](s.tab, `(() => {
 		const choose = (name, value) => {
 			const select = document.querySelector(".apidocs form").elements[name];
 			select.value = value;
@@ -96,7 +95,7 @@ func TestTry(t *testing.T) {
 		return 1;
 	})()`)
 	request := below + `.querySelector("api-request")`
-	s.until(`!!` + request + `.shadowRoot.querySelector(".response-message")?.textContent.includes("403")`)
+	s.tab.Until(`!!` + request + `.shadowRoot.querySelector(".response-message")?.textContent.includes("403")`)
 	answer := s.control("GET", "/worlds/mine/journal.har", "")
 	for _, want := range []string{s.url + "/workflow/api/pools", `"status":403`, `{\"name\":\"tried\"`} {
 		if !strings.Contains(answer, want) {
@@ -106,13 +105,13 @@ func TestTry(t *testing.T) {
 	if other := s.control("GET", "/worlds/default/journal.har", ""); strings.Contains(other, "tried") {
 		t.Error("the request is in another world, too")
 	}
-	curl := evaluate[string](s, request+`.curlSyntax`)
+	curl := browser.Value[string](s.tab, request+`.curlSyntax`)
 	for _, want := range []string{"-H 'X-Understudy-World: mine'", "SVC1 1/analyst", s.url + "/workflow/api/pools"} {
 		if !strings.Contains(curl, want) {
 			t.Errorf("the curl command lacks %s: %s", want, curl)
 		}
 	}
-	s.shoot("apidocs-tried")
+	s.tab.Shoot("apidocs-tried")
 }
 
 // control calls the control interface.
@@ -163,15 +162,15 @@ func TestHostileDocument(t *testing.T) {
 	s := open(t)
 	s.other = other.URL
 	s.showAll("hostile")
-	evaluate[int](s, `(`+below+`.querySelectorAll("a[href^=javascript]").forEach((a) => a.click()), 1)`)
-	evaluate[int](s, `fetch("`+other.URL+`").catch(() => 1)`) // what was asked for before this has been refused, too
-	if got := evaluate[string](s, `typeof hacked`); got != "undefined" {
+	browser.Value[int](s.tab, `(`+below+`.querySelectorAll("a[href^=javascript]").forEach((a) => a.click()), 1)`)
+	browser.Value[int](s.tab, `fetch("`+other.URL+`").catch(() => 1)`) // what was asked for before this has been refused, too
+	if got := browser.Value[string](s.tab, `typeof hacked`); got != "undefined" {
 		t.Error("a document has run a script")
 	}
 	if n := fetched.Load(); n != 0 {
 		t.Errorf("a document has fetched %d things from another host", n)
 	}
-	if len(s.troubles) == 0 {
+	if len(s.tab.Complaints()) == 0 {
 		t.Error("the policy has refused nothing, so this test sees nothing")
 	}
 }
@@ -189,16 +188,12 @@ func TestAccessible(t *testing.T) {
 	}
 	s := open(t)
 	for _, scheme := range []string{"light", "dark"} {
-		s.emulate(1280, scheme)
+		s.tab.Resize(1280, 900, scheme)
 		for _, iface := range append(specs.InterfaceNames(), "control") {
 			s.showAll(iface)
-			evaluate[int](s, string(axe)+"; 1")
-			violations, err := chromedp.Run(s.tab, chromedp.Evaluate[[]string](`axe.run().then((result) => result.violations.map(
-				(v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("; ")))`,
-				chromedp.EvalAwaitPromise))
-			if err != nil {
-				t.Fatal(err)
-			}
+			browser.Value[int](s.tab, string(axe)+"; 1")
+			violations := browser.Value[[]string](s.tab, `axe.run().then((result) => result.violations.map(
+				(v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("; ")))`)
 			for _, v := range violations {
 				t.Errorf("%s, %s: %.2000s", iface, scheme, v)
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"svc.example/understudy/internal/browser"
+	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver/console"
 )
 
@@ -30,7 +30,7 @@ func focusOn(t *testing.T, tab *browser.Tab, text string) {
 // Whoever has no mouse gets everywhere: past the menu, to another page, through the journal, and out of an exchange.
 func TestByTheKeyboardAlone(t *testing.T) {
 	t.Parallel()
-	server, base := serve(t)
+	server, base := start(t)
 	fill(t, server, 3)
 	tab := browser.Open(t, host(t, base))
 	tab.Resize(1280, 900, "light")

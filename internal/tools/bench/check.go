@@ -244,7 +244,7 @@ func build(ctx context.Context, name string) (binary string, remove func(), err 
 	}
 	remove = func() { _ = os.RemoveAll(dir) } // the system clears it, too
 	binary = filepath.Join(dir, name)
-	command := exec.CommandContext(ctx, "go", "build", "-o", binary, "svc.example/understudy/cmd/"+name)
+	command := exec.CommandContext(ctx, "go", "build", "-C", "../..", "-o", binary, "./cmd/"+name)
 	if out, err := command.CombinedOutput(); err != nil {
 		remove()
 		return "", nil, fmt.Errorf("build: %w: %s", err, out)

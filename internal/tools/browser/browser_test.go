@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"svc.example/understudy/internal/browser"
+	"svc.example/understudy/internal/tools/browser"
 )
 
 // What the rules of accessibility forbid is found, so that pages without violations have been looked at.

@@ -1,10 +1,12 @@
-package main_test
+package console_test
 
 import (
+	"bufio"
+	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/internal/browser"
+	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver/console"
 )
 
@@ -37,9 +39,8 @@ func shows(tab *browser.Tab, text string) {
 // the past. Everything is done by the mouse and the keyboard, but for what the client does.
 func TestAPersonsDay(t *testing.T) {
 	t.Parallel()
-	mock := serve(t, "--validate", "report")
-	defer mock.stop(t)
-	base := mock.ready.URL
+	understudy := build(t)
+	base := serve(t, understudy, "--validate", "report")
 	tab := browser.Open(t, strings.TrimPrefix(base, "http://"))
 	tab.Resize(1280, 900, "light")
 
@@ -131,13 +132,14 @@ func TestAPersonsDay(t *testing.T) {
 	if err := os.WriteFile(file, []byte(recording), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, report, _ := command(t, "check", "--format", "json", file); !strings.Contains(report, `"undeclared-field"`) ||
+	report, _ := exec.CommandContext(t.Context(), understudy, "check", "--format", "json", file).Output() // which fails
+	if report := string(report); !strings.Contains(report, `"undeclared-field"`) ||
 		!strings.Contains(report, "colour") {
 		t.Errorf("a check of the minimal recording does not find the field:\n%s", report)
 	}
 	click(tab, "Fork the world as it was before")
 	shows(tab, "forked from day")
-	_, worlds := get(t, http.DefaultClient, base+"/_understudy/worlds")
+	worlds := send(t, http.MethodGet, base+"/_understudy/worlds", "").body
 	fork := gjson.Get(worlds, `worlds.#(fork=="day").id`).String()
 	if _, after := sendIn(t, fork, http.MethodGet, base+"/workflow/api/pools/1", ""); after != before {
 		t.Errorf("in the fork %q the pool is %s, want %s", fork, after, before)
@@ -151,25 +153,42 @@ func TestAPersonsDay(t *testing.T) {
 const stateOfAttempt = `document.querySelector("#tasks small")?.textContent.split(",")[0]`
 
 // sendIn sends a request to a world as its administrator, and returns the status and the body of the answer.
-func sendIn(t *testing.T, world, method, address, body string) (status int, answer string) {
+func sendIn(t *testing.T, world, method, address, body string) (status int, text string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	a := send(t, method, address, body, "X-Understudy-World", world)
+	return a.status, a.body
+}
+
+// build builds the command.
+func build(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "understudy")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../../..", "-o", program, "./cmd/understudy").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v: %s", err, out)
+	}
+	return program
+}
+
+// serve serves a mock in a process of its own until the test ends, and returns its address.
+func serve(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	command.Dir = t.TempDir()
+	stdout, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "SVC1 1/admin")
-	r.Header.Set("X-Understudy-World", world)
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
 	}
-	response, err := http.DefaultClient.Do(r)
+	t.Cleanup(func() { _ = command.Wait() }) // the end of the context has killed it
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
+	var ready struct{ URL string }
+	if err := json.Unmarshal(line, &ready); err != nil {
+		t.Fatalf("%v: %s", err, line)
 	}
-	return response.StatusCode, string(text)
+	return ready.URL
 }

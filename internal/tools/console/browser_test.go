@@ -3,7 +3,6 @@ package console_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"strings"
@@ -11,33 +10,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"svc.example/understudy/internal/browser"
+	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console"
 )
-
-func host(tb testing.TB, base string) string {
-	tb.Helper()
-	u, err := url.Parse(base)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return u.Host
-}
-
-// send sends a request to an interface as the administrator.
-func send(t *testing.T, method, address, body string) shown {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "SVC1 1/admin")
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	return do(t, http.DefaultClient, r)
-}
 
 // pages are those of the console, each with something on it.
 var pages = map[string]string{
@@ -56,7 +32,7 @@ var pages = map[string]string{
 // rule of accessibility.
 func TestPagesAreAccessible(t *testing.T) {
 	t.Parallel()
-	base := start(t)
+	_, base := start(t)
 	tab := browser.Open(t, host(t, base))
 	for i := range 5 {
 		send(t, http.MethodGet, fmt.Sprintf("%s/workflow/api/pools/%d", base, i), "")
@@ -96,7 +72,7 @@ func TestPagesAreAccessible(t *testing.T) {
 func TestALongJournal(t *testing.T) {
 	t.Parallel()
 	const exchanges = 100_000
-	server, base := serve(t, mockserver.WithJournalLimit(1<<30))
+	server, base := start(t, mockserver.WithJournalLimit(1<<30))
 	tab := browser.Open(t, host(t, base))
 	fill(t, server, exchanges)
 	tab.Resize(1280, 900, "light")
@@ -122,20 +98,14 @@ func TestALongJournal(t *testing.T) {
 // What a request puts into the journal, and into the world, is only ever text.
 func TestNothingInjectedRuns(t *testing.T) {
 	t.Parallel()
-	base := start(t)
+	_, base := start(t)
 	tab := browser.Open(t, host(t, base))
 	const script = `"><img src=x onerror=alert(1)><script>window.bad=1</script>{{.}}` + "${window.bad=1}'`"
 	escaped := url.PathEscape(script)
 	quoted := fmt.Sprintf("%q", script)
 	send(t, http.MethodGet, base+"/workflow/api/pools/"+escaped+"?a="+url.QueryEscape(script), "")
 	send(t, http.MethodPut, base+"/core/v3/"+escaped, quoted)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/workflow/api/pools", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "SVC1 1/admin")
-	r.Header.Set("X-Script", script)
-	do(t, http.DefaultClient, r)
+	send(t, http.MethodGet, base+"/workflow/api/pools", "", "X-Script", script)
 	issued := send(t, http.MethodPost, base+"/core/v3/job/issue/trino/shop", `{"query":`+quoted+`}`)
 	send(t, http.MethodPost, base+"/workflow/api/pools", `{"name":`+quoted+`,"concurrencyLimit":1}`)
 	for address, body := range map[string]string{
@@ -144,7 +114,7 @@ func TestNothingInjectedRuns(t *testing.T) {
 		"/_understudy/worlds/default/faults":       `{"operation":"core.killJob","status":503,"message":` + quoted + `}`,
 		"/_understudy/worlds/default/jobs/results": `{"query":` + quoted + `,"error":` + quoted + `}`,
 	} {
-		must(t, send(t, http.MethodPost, base+address, body))
+		send(t, http.MethodPost, base+address, body).ok(t)
 	}
 	if issued.status != http.StatusOK {
 		t.Fatalf("issue a job: %d %s", issued.status, issued.body)
@@ -171,20 +141,6 @@ func TestNothingInjectedRuns(t *testing.T) {
 				t.Errorf("%s: %s", path, complaint)
 			}
 		}
-	}
-}
-
-// fill sends requests within the process, of which one in ten asks for what is not there.
-func fill(tb testing.TB, server http.Handler, n int) {
-	tb.Helper()
-	for i := range n {
-		path := "/workflow/api/pools/1"
-		if i%10 == 0 {
-			path = "/workflow/api/pools/99"
-		}
-		r := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, path, nil)
-		r.Header.Set("Authorization", "SVC1 1/admin")
-		server.ServeHTTP(httptest.NewRecorder(), r)
 	}
 }
 

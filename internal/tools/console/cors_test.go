@@ -1,4 +1,4 @@
-package mockserver_test
+package console_test
 
 import (
 	"fmt"
@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"svc.example/understudy/internal/browser"
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver"
 )
 
@@ -41,7 +43,7 @@ func TestBrowserPostsEventsWithCredentials(t *testing.T) {
 	t.Cleanup(page.Close)
 	s := mockserver.Start(t, mockserver.WithScenario("quickstart"))
 	tab := browser.Open(t, strings.TrimPrefix(page.URL, "http://"))
-	call(t, s, "POST", "/core/v3/table/create/shop/views", "").want(t, 200)
+	send(t, "POST", s.URL("core")+"/table/create/shop/views", "").ok(t)
 	tab.Go(page.URL + "/")
 	sent := 0
 	for _, address := range []string{
@@ -66,8 +68,8 @@ func TestBrowserPostsEventsWithCredentials(t *testing.T) {
 	if got := browser.Value[string](tab, elsewhere); !strings.Contains(got, "TypeError") {
 		t.Errorf("a page may read another interface: %q", got)
 	}
-	count := decode[struct{ Count int }](t, call(t, s, "GET", "/core/v3/table/show/shop/views", "")).Count
-	if count != sent {
+	table := send(t, "GET", s.URL("core")+"/table/show/shop/views", "").ok(t)
+	if count := gjson.Get(table, "count").Int(); count != int64(sent) {
 		t.Errorf("the table counts %d records, want %d", count, sent)
 	}
 }
