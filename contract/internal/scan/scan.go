@@ -4,7 +4,6 @@ package scan
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"hash/maphash"
 	"math/bits"
 	"strings"
@@ -21,7 +20,6 @@ type Reader struct {
 	failed  bool
 	scratch []byte // the last string that had escapes
 	texts   Texts
-	values  cache[any]
 }
 
 var readers = sync.Pool{New: func() any { return &Reader{} }}
@@ -250,24 +248,22 @@ func (r *Reader) digits() bool {
 	return r.at > start
 }
 
-// cache holds strings that were read before. Each has one place where it may stand, so that the newest one wins.
-type cache[T comparable] struct{ places [1 << 10]T }
-
 const longestCached = 64 // bytes of a string that is worth a place
 
 var seed = maphash.MakeSeed()
 
-func (c *cache[T]) place(hash uint64) *T { return &c.places[hash%uint64(len(c.places))] }
+// Texts holds texts that were read before. Each has one place where it may stand, so that the newest one wins. The zero
+// value holds none. It is used by one goroutine.
+type Texts struct{ places [1 << 10]string }
 
-// Texts holds texts that were read before. The zero value holds none. It is used by one goroutine.
-type Texts struct{ known cache[string] }
+func (t *Texts) place(hash uint64) *string { return &t.places[hash%uint64(len(t.places))] }
 
 // Of returns a text as a string. Short ones that are asked for again and again share their memory.
 func (t *Texts) Of(text []byte) string {
 	if len(text) > longestCached {
 		return string(text)
 	}
-	place := t.known.place(maphash.Bytes(seed, text))
+	place := t.place(maphash.Bytes(seed, text))
 	if *place != string(text) {
 		*place = string(text)
 	}
@@ -279,7 +275,7 @@ func (t *Texts) OfString(text string) string {
 	if len(text) > longestCached {
 		return strings.Clone(text)
 	}
-	place := t.known.place(maphash.String(seed, text))
+	place := t.place(maphash.String(seed, text))
 	if *place != text {
 		*place = strings.Clone(text)
 	}
@@ -288,38 +284,3 @@ func (t *Texts) OfString(text string) string {
 
 // String reads a string. Short ones that are read again and again share their memory.
 func (r *Reader) String() string { return r.texts.Of(r.Bytes()) }
-
-// Scalar reads null, a truth value, a number as a json.Number, or a string.
-func (r *Reader) Scalar() any {
-	switch r.Peek() {
-	case '"':
-		return valueOf[string](r, r.Bytes())
-	case 't':
-		return r.want("true", true)
-	case 'f':
-		return r.want("false", false)
-	case 'n':
-		return r.want("null", nil)
-	}
-	return valueOf[json.Number](r, r.Number())
-}
-
-// want reads a word, which stands for a value.
-func (r *Reader) want(word string, value any) any {
-	if !r.Word(word) {
-		r.failed = true
-	}
-	return value
-}
-
-// valueOf returns a text as a value. Short ones that are read again and again share their memory.
-func valueOf[T ~string](r *Reader, text []byte) any {
-	if len(text) > longestCached {
-		return T(text)
-	}
-	place := r.values.place(maphash.Bytes(seed, text))
-	if known, ok := (*place).(T); !ok || string(known) != string(text) {
-		*place = T(text)
-	}
-	return *place
-}

@@ -207,11 +207,12 @@ func (r *reader) number(to Value) Value {
 			return nil
 		}
 	}
-	number, ok := parse(r.text[first:r.at], isWhole)
+	text := r.text[first:r.at]
+	number, ok := parse(text, isWhole)
 	if !ok {
 		return nil
 	}
-	return append(to, Node{Kind: Number, nodes: 1, Number: number})
+	return append(to, Node{Kind: Number, nodes: 1, Number: number, Text: text})
 }
 
 // parse returns the value of a number.
