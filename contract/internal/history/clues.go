@@ -33,7 +33,6 @@ const (
 	shownThing clueKind = iota
 	issuedJob
 	shownJob
-	ownCaller   // whose key the caller removed
 	otherCaller // whose list cannot be of the same account
 )
 
@@ -142,14 +141,8 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 			thing(facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
 		}
 	}
-	if t := e.Target; e.Verb.Writes() && a.isLong(t) && len(e.Shows) == 0 {
-		thing(t, 1, 0)
-	}
 	if e.Issued != nil && e.Issued.ID != "" {
 		add(issuedJob, keyOf(e.At, "job", e.Issued.ID), 0, millisecond(e.EndedAt()), hashOf(e.Issued.Database))
-	}
-	if e.Dropped != 0 {
-		add(ownCaller, keyOf(e.At, "dropped", strconv.FormatUint(e.Dropped, 16)), e.Dropped, 0, 0)
 	}
 	for i := range e.Jobs {
 		job := &e.Jobs[i]
@@ -187,10 +180,6 @@ func (a *accounts) follow() error {
 			} else if len(early) < maxViewers {
 				early = append(early, *c)
 			}
-		case ownCaller:
-			other := member{c.at, c.mark}
-			a.number(other)
-			err = a.links.put(c.member(), other, c.shower())
 		case otherCaller:
 			err = a.links.put(c.member(), member{c.at, c.mark})
 		}

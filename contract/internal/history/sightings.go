@@ -2,6 +2,7 @@ package history
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"svc.example/understudy/contract/internal/facts"
@@ -18,6 +19,28 @@ func newSightings() sightings {
 	return sightings{
 		lists: newBounded[listKey, []wholeList](maxSights/20, nil), stirs: newBounded[sightKey, bool](maxSights, nil),
 	}
+}
+
+// listedKinds are those whose whole lists show what an account has.
+func listedKinds() []facts.Kind {
+	return []facts.Kind{facts.Pools, facts.PoolRules, facts.SubUsers, facts.Policies}
+}
+
+// showsWholeList reports whether an answer is the whole list of one of these kinds.
+func showsWholeList(e *facts.Exchange) bool {
+	isWhole := e.Verb == facts.Lists && e.Listed && !e.Partial && !e.Opaque
+	return isWhole && slices.Contains(listedKinds(), e.Kind)
+}
+
+// idsListed returns the ids in a whole list.
+func idsListed(e *facts.Exchange) map[string]bool {
+	ids := map[string]bool{}
+	for _, f := range e.Shows {
+		if f.Thing.Kind == e.Kind {
+			ids[f.Thing.ID] = true
+		}
+	}
+	return ids
 }
 
 type sightKey struct {
@@ -44,10 +67,6 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 			return err
 		}
 	}
-	for _, user := range e.Users {
-		a.noteName(m, user.Name, true)
-	}
-	a.noteName(m, e.AsUser, false)
 	if err := a.sightList(m, e, x); err != nil {
 		return err
 	}
@@ -57,13 +76,6 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 		}
 	}
 	return nil
-}
-
-// isLong reports whether the platform gave a thing an id that it gives no second time.
-func (a *accounts) isLong(t facts.Thing) bool {
-	const long = 5
-	r := a.kinds.Of(t.Kind)
-	return !r.IsNamed() && len(r.Path) == 1 && len(t.ID) >= long
 }
 
 // sightList holds a whole list against those that others were given.
