@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"strconv"
 	"time"
 
@@ -20,7 +19,7 @@ type clue struct {
 	caller uint64
 
 	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0
-	// where that is not shown. Of a job: its time, and its database as a hash. Of another caller: who that is.
+	// where that is not shown. Of a job: its time, and its database as a hash.
 	mark, origin, database uint64
 
 	frame
@@ -33,7 +32,6 @@ const (
 	shownThing clueKind = iota
 	issuedJob
 	shownJob
-	otherCaller // whose list cannot be of the same account
 )
 
 // compare is the order of things, and then that of the recording.
@@ -153,10 +151,10 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 
 // follow takes the clues that there are, in their order, and makes links of them.
 func (a *accounts) follow() error {
-	if err := a.links.close(); err != nil {
-		return err
+	a.links = links{}
+	for pair := range a.apart {
+		a.links.put(pair.first(), pair.second())
 	}
-	a.links = links{sorter: sorter[link, *link]{limit: a.clues.limit}}
 	var key uint64
 	var seen, issued, early []clue
 	for c, err := range a.clues.all() {
@@ -168,31 +166,26 @@ func (a *accounts) follow() error {
 		}
 		switch c.kind {
 		case shownThing:
-			seen, err = a.compareSights(seen, c)
+			seen = a.compareSights(seen, c)
 		case issuedJob:
 			issued = append(issued[:0], *c)
 			for i := range early {
-				err = errors.Join(err, a.linkJob(c, &early[i]))
+				a.linkJob(c, &early[i])
 			}
 		case shownJob:
 			if len(issued) > 0 {
-				err = a.linkJob(&issued[0], c)
+				a.linkJob(&issued[0], c)
 			} else if len(early) < maxViewers {
 				early = append(early, *c)
 			}
-		case otherCaller:
-			err = a.links.put(c.member(), member{c.at, c.mark})
-		}
-		if err != nil {
-			return err
 		}
 	}
-	return a.links.settle()
+	return nil
 }
 
 // compareSights holds what a caller is shown of a thing against what others were shown of it last, and returns that
 // with it.
-func (a *accounts) compareSights(seen []clue, now *clue) (_ []clue, err error) {
+func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	m, own := now.member(), -1
 	for i := range seen {
 		other := &seen[i]
@@ -203,9 +196,9 @@ func (a *accounts) compareSights(seen []clue, now *clue) (_ []clue, err error) {
 				a.contradict(m)
 			}
 		case other.mark == now.mark:
-			err = errors.Join(err, a.links.put(m, other.member(), now.shower(), other.shower()))
+			a.links.put(m, other.member(), now.shower(), other.shower())
 		case isOther:
-			err = errors.Join(err, a.links.put(m, other.member()))
+			a.links.put(m, other.member())
 		}
 	}
 	switch {
@@ -214,7 +207,7 @@ func (a *accounts) compareSights(seen []clue, now *clue) (_ []clue, err error) {
 	case len(seen) < maxViewers:
 		seen = append(seen, *now)
 	}
-	return seen, err
+	return seen
 }
 
 func (c *clue) member() member { return member{c.at, c.caller} }
@@ -222,9 +215,8 @@ func (c *clue) member() member { return member{c.at, c.caller} }
 func (c *clue) shower() shower { return shower{c.number, c.frame} }
 
 // linkJob notes that the caller who is shown a job belongs to the account of the one who issued it.
-func (a *accounts) linkJob(issued, shown *clue) error {
-	if issued.caller != shown.caller && !shown.isOf(issued) {
-		return nil
+func (a *accounts) linkJob(issued, shown *clue) {
+	if issued.caller == shown.caller || shown.isOf(issued) {
+		a.links.put(shown.member(), issued.member(), shown.shower(), issued.shower())
 	}
-	return a.links.put(shown.member(), issued.member(), shown.shower(), issued.shower())
 }

@@ -123,7 +123,7 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 
 // Close removes what waits on the disk. No exchange may follow.
 func (w *Watcher) Close() error {
-	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.accounts.close())
+	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.accounts.clues.close())
 }
 
 // pass shows all exchanges once.

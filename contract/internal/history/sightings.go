@@ -1,9 +1,7 @@
 package history
 
 import (
-	"errors"
 	"slices"
-	"strconv"
 
 	"svc.example/understudy/contract/internal/facts"
 )
@@ -67,9 +65,7 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 			return err
 		}
 	}
-	if err := a.sightList(m, e, x); err != nil {
-		return err
-	}
+	a.sightList(m, e)
 	if e.Verb == facts.Creates || e.Verb == facts.Deletes {
 		for _, t := range e.Touched() {
 			a.stirs.put(sightKey{m.at, t}, true)
@@ -79,9 +75,9 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 }
 
 // sightList holds a whole list against those that others were given.
-func (a *accounts) sightList(m member, e *facts.Exchange, x *entry) (err error) {
+func (a *accounts) sightList(m member, e *facts.Exchange) {
 	if !showsWholeList(e) {
-		return nil
+		return
 	}
 	now := wholeList{m.caller, idsListed(e)}
 	key := listKey{m.at, e.Kind}
@@ -94,11 +90,8 @@ func (a *accounts) sightList(m member, e *facts.Exchange, x *entry) (err error) 
 			if own = i; isOther {
 				a.contradict(m)
 			}
-		case isOther:
-			err = errors.Join(err, a.clues.put(clue{
-				key: keyOf(e.At, "apart", strconv.FormatUint(other.caller, 16)), kind: otherCaller, number: x.number,
-				at: m.at, caller: m.caller, mark: other.caller,
-			}))
+		case isOther && len(a.apart) < maxLinks:
+			a.apart[linkKeyOf(m, member{m.at, other.caller})] = true
 		}
 	}
 	switch {
@@ -107,7 +100,6 @@ func (a *accounts) sightList(m member, e *facts.Exchange, x *entry) (err error) 
 	case len(list) < maxViewers:
 		a.lists.put(key, append(list, now))
 	}
-	return err
 }
 
 // lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.
