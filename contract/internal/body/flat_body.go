@@ -51,7 +51,7 @@ func (b *Body) read(text []byte) bool {
 		return false
 	}
 	b.Text = string(text)
-	if b.Value = flat.Read(b.nodes, b.Text); b.Value == nil {
+	if b.Value = flat.Read(b.nodes, text, b.Text); b.Value == nil {
 		return false
 	}
 	b.nodes, b.JSON = b.Value[:0], text

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 )
 
 func TestStringsOutliveTheirText(t *testing.T) {

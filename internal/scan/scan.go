@@ -15,11 +15,12 @@ import (
 
 // Reader reads one JSON text from its beginning to its end. Once it fails, what it returns has no meaning.
 type Reader struct {
-	text    []byte
-	at      int
-	failed  bool
-	scratch []byte // the last string that had escapes
-	texts   Texts
+	text      []byte
+	at        int
+	failed    bool
+	scratch   []byte // the last string that had escapes
+	isEscaped bool   // the last string had
+	texts     Texts
 }
 
 var readers = sync.Pool{New: func() any { return &Reader{} }}
@@ -110,10 +111,12 @@ func (r *Reader) Bytes() []byte {
 		return nil
 	}
 	start := r.at
+	r.isEscaped = false
 	r.at += plainLength(r.text[start:])
 	if r.ends() {
 		return r.text[start : r.at-1]
 	}
+	r.isEscaped = true
 	r.scratch = append(r.scratch[:0], r.text[start:r.at]...)
 	for r.at+1 < len(r.text) && r.text[r.at] == '\\' {
 		c := escaped(r.text[r.at+1])
@@ -129,6 +132,22 @@ func (r *Reader) Bytes() []byte {
 		r.failed = true
 	}
 	return r.scratch
+}
+
+// StringIn reads a string. Unless it has escapes, it is a part of a text that has the same bytes as the reader's.
+func (r *Reader) StringIn(text string) string {
+	bytes := r.Bytes()
+	if r.isEscaped || r.failed {
+		return string(bytes)
+	}
+	end := r.at - 1
+	return text[end-len(bytes) : end]
+}
+
+// NumberIn reads a number as it is written, as a part of a text that has the same bytes as the reader's.
+func (r *Reader) NumberIn(text string) string {
+	n := len(r.Number())
+	return text[r.at-n : r.at]
 }
 
 // ends reads the quote at the end of a string, and reports whether it is next.
