@@ -3,6 +3,8 @@ package history
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -219,4 +221,171 @@ func (a *accounts) linkJob(issued, shown *clue) {
 	if issued.caller == shown.caller || shown.isOf(issued) {
 		a.links.put(shown.member(), issued.member(), shown.shower(), issued.shower())
 	}
+}
+
+// links holds which callers at a site are of one account, or are not.
+type links map[linkKey]link
+
+// linkKey is two callers at a site, the lesser one first.
+type linkKey struct {
+	at   int32
+	a, b uint64
+}
+
+// link is what shows two callers to be of one account or not.
+type link struct {
+	isAgainst bool
+	shownBy   [2]shower // the first exchanges that show that they are of one account
+	count     int8      // of these
+}
+
+// shower is an exchange that shows something.
+type shower struct {
+	number int64
+	frame
+}
+
+// maxLinks bounds how many pairs of callers are known, some hundred megabytes.
+const maxLinks = 1 << 20
+
+func linkKeyOf(x, y member) linkKey {
+	return linkKey{at: x.at, a: min(x.caller, y.caller), b: max(x.caller, y.caller)}
+}
+
+func (k *linkKey) first() member  { return member{k.at, k.a} }
+func (k *linkKey) second() member { return member{k.at, k.b} }
+
+// exchanges returns those that show two callers to be of one account.
+func (l *link) exchanges() []shower { return l.shownBy[:l.count] }
+
+// put takes that exchanges, the last one first, show two callers to be of one account, or, without any, that they are
+// not.
+func (s links) put(x, y member, shownBy ...shower) {
+	if x == y || x.caller == 0 || y.caller == 0 {
+		return
+	}
+	key := linkKeyOf(x, y)
+	l, isKnown := s[key]
+	if !isKnown && len(s) >= maxLinks {
+		return
+	}
+	now := link{isAgainst: l.isAgainst || len(shownBy) == 0}
+	now.count = int8(copy(now.shownBy[:], shownBy))
+	if now.count == 0 || l.count > 0 && l.shownBy[0].number <= now.shownBy[0].number {
+		now.shownBy, now.count = l.shownBy, l.count
+	}
+	s[key] = now
+}
+
+// pairs returns the pairs of callers in an order that does not depend on that in which they were put.
+func (s links) pairs() []linkKey {
+	return slices.SortedFunc(maps.Keys(s), func(x, y linkKey) int {
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
+	})
+}
+
+// sightings hold the lists that callers were shown. Those whose whole lists each lack what the other has are not of one
+// account.
+type sightings struct {
+	lists *bounded[listKey, []wholeList]
+	stirs *bounded[sightKey, bool] // the things that were made or removed, so that lists may differ in them
+}
+
+func newSightings() sightings {
+	return sightings{
+		lists: newBounded[listKey, []wholeList](maxSights/20, nil), stirs: newBounded[sightKey, bool](maxSights, nil),
+	}
+}
+
+// listedKinds are those whose whole lists show what an account has.
+func listedKinds() []facts.Kind {
+	return []facts.Kind{facts.Pools, facts.PoolRules, facts.SubUsers, facts.Policies}
+}
+
+// showsWholeList reports whether an answer is the whole list of one of these kinds.
+func showsWholeList(e *facts.Exchange) bool {
+	isWhole := e.Verb == facts.Lists && e.Listed && !e.Partial && !e.Opaque
+	return isWhole && slices.Contains(listedKinds(), e.Kind)
+}
+
+// idsListed returns the ids in a whole list.
+func idsListed(e *facts.Exchange) map[string]bool {
+	ids := map[string]bool{}
+	for _, f := range e.Shows {
+		if f.Thing.Kind == e.Kind {
+			ids[f.Thing.ID] = true
+		}
+	}
+	return ids
+}
+
+type sightKey struct {
+	at    int32
+	thing facts.Thing
+}
+
+type listKey struct {
+	at   int32
+	kind facts.Kind
+}
+
+// wholeList is the last whole list of a kind that a caller was given.
+type wholeList struct {
+	caller uint64
+	ids    map[string]bool
+}
+
+// sight takes what an exchange shows to its caller, and where it is kept.
+func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
+	for _, c := range a.cluesIn(e) {
+		c.frame = x.frame
+		if err := a.clues.put(c); err != nil {
+			return err
+		}
+	}
+	a.sightList(m, e)
+	if e.Verb == facts.Creates || e.Verb == facts.Deletes {
+		for _, t := range e.Touched() {
+			a.stirs.put(sightKey{m.at, t}, true)
+		}
+	}
+	return nil
+}
+
+// sightList holds a whole list against those that others were given.
+func (a *accounts) sightList(m member, e *facts.Exchange) {
+	if !showsWholeList(e) {
+		return
+	}
+	now := wholeList{m.caller, idsListed(e)}
+	key := listKey{m.at, e.Kind}
+	list, _ := a.lists.Get(key)
+	own := -1
+	for i, other := range list {
+		isOther := a.lacks(key, other, now) && a.lacks(key, now, other)
+		switch {
+		case other.caller == m.caller:
+			if own = i; isOther {
+				a.contradict(m)
+			}
+		case isOther && len(a.apart) < maxLinks:
+			a.apart[linkKeyOf(m, member{m.at, other.caller})] = true
+		}
+	}
+	switch {
+	case own >= 0:
+		list[own] = now
+	case len(list) < maxViewers:
+		a.lists.put(key, append(list, now))
+	}
+}
+
+// lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.
+func (s *sightings) lacks(key listKey, list, other wholeList) bool {
+	for id := range other.ids {
+		if isStirred, _ := s.stirs.Get(sightKey{key.at, facts.Thing{Kind: key.kind, ID: id}}); !list.ids[id] && !isStirred {
+			return true
+		}
+	}
+	return false
 }

@@ -3,7 +3,11 @@ package history
 import (
 	"bufio"
 	"cmp"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
+	"iter"
 	"os"
 	"slices"
 	"time"
@@ -175,3 +179,130 @@ func (c *copies) take(entries []entry) (err error) {
 
 // close removes the file.
 func (c *copies) close() error { return removeScratch(c.file) }
+
+// entry refers to an exchange in a store, with what it takes to put it in its place.
+type entry struct {
+	key    uint64 // by which exchanges are grouped; 0 where they are not
+	second int64  // of its beginning
+	nano   int32
+	number int64
+	at     int32 // its site
+	file   int32
+	caller uint64
+	digest uint64
+	forget bool
+
+	frame
+	isCopied bool // the frame is that of a copy, beside others of the same lane
+}
+
+// entries puts entries in order.
+type entries = sorter[entry, *entry]
+
+func newEntry(e *facts.Exchange) entry {
+	return entry{
+		second: e.Start.Unix(), nano: int32(e.Start.Nanosecond()), number: int64(e.Number), at: int32(e.At),
+		caller: e.Caller, digest: e.Digest, forget: e.Forget,
+	}
+}
+
+// hasTime reports whether the recording shows when the exchange began.
+func (e *entry) hasTime() bool { return e.second != time.Time{}.Unix() || e.nano != 0 }
+
+// member returns the caller.
+func (e *entry) member() member { return member{e.at, e.caller} }
+
+// compare is the order in which exchanges began, and else that of the recording, within each group.
+func (e *entry) compare(other *entry) int {
+	return cmp.Or(cmp.Compare(e.key, other.key), cmp.Compare(e.second, other.second), cmp.Compare(e.nano, other.nano),
+		cmp.Compare(e.number, other.number))
+}
+
+func (e *entry) append(b []byte) []byte {
+	le := binary.LittleEndian
+	for _, n := range []uint64{e.key, uint64(e.second), uint64(e.number), e.caller, e.digest, uint64(e.offset)} {
+		b = le.AppendUint64(b, n)
+	}
+	for _, n := range []int32{e.nano, e.at, e.file, e.length} {
+		b = le.AppendUint32(b, uint32(n))
+	}
+	var flags byte
+	if e.forget {
+		flags |= 1
+	}
+	if e.isCopied {
+		flags |= 2
+	}
+	return append(b, flags)
+}
+
+func (e *entry) read(b []byte) {
+	le := binary.LittleEndian
+	long := func(i int) uint64 { return le.Uint64(b[8*i:]) }
+	short := func(i int) int32 { return int32(le.Uint32(b[48+4*i:])) }
+	*e = entry{
+		key: long(0), second: int64(long(1)), number: int64(long(2)), caller: long(3), digest: long(4),
+		frame: frame{int64(long(5)), short(3)}, nano: short(0), at: short(1), file: short(2),
+		forget: b[64]&1 != 0, isCopied: b[64]&2 != 0,
+	}
+}
+
+// Shuffled brings exchanges that come in any order into that of the recording. Many of them wait on disk.
+type Shuffled struct {
+	store  store
+	sorter entries
+}
+
+// Put takes an exchange.
+func (s *Shuffled) Put(e *facts.Exchange) (err error) {
+	x := entry{number: int64(e.Number)}
+	if x.frame, err = s.store.put(e, nil); err != nil {
+		return err
+	}
+	return s.sorter.put(x)
+}
+
+// InOrder yields the exchanges in the order of the recording.
+func (s *Shuffled) InOrder() iter.Seq2[*facts.Exchange, error] {
+	return func(yield func(*facts.Exchange, error) bool) {
+		if err := s.store.flush(); err != nil {
+			yield(nil, err)
+			return
+		}
+		in := s.store.reader(nil)
+		for x, err := range s.sorter.all() {
+			var e *facts.Exchange
+			if err == nil {
+				e, err = in.get(x)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Close removes what waits on the disk.
+func (s *Shuffled) Close() error { return errors.Join(s.store.close(), s.sorter.close()) }
+
+// createScratch makes a temporary file. Where the system lets it, the file has no name from the beginning, so that
+// nothing of it stays behind whatever ends the process.
+func createScratch(purpose string) (*os.File, error) {
+	file, err := os.CreateTemp("", "understudy-"+purpose+"-*")
+	if err != nil {
+		return nil, fmt.Errorf("keep the %s of exchanges on the disk: %w", purpose, err)
+	}
+	_ = os.Remove(file.Name()) // on Windows, removeScratch does it
+	return file, nil
+}
+
+func removeScratch(file *os.File) error {
+	if file == nil {
+		return nil
+	}
+	err := file.Close()
+	if gone := os.Remove(file.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
