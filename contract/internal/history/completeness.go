@@ -205,7 +205,7 @@ func (p *pass) weighRest() error {
 	if len(p.rest) == 0 {
 		return nil
 	}
-	known := &others{map[uint64][]entry{}, p.w.store.reader(nil)}
+	known := &others{map[uint64][]entry{}, p.w.store.reader()}
 	for _, x := range p.rest {
 		x.ask(known)
 	}

@@ -20,7 +20,6 @@ type lane struct {
 // lanes holds the exchanges in the order of their lanes, which is that of their beginnings.
 type lanes struct {
 	entries
-	copies   copies
 	accounts []caller      // by the key of entries, from 0
 	begun    map[int]entry // the first exchange at each site, of whichever account
 }
@@ -47,9 +46,7 @@ func (w *Watcher) intoLanes(ctx context.Context) (_ *lanes, err error) {
 		w: w, lanes: lanes{entries: entries{limit: w.timeline.limit}, begun: map[int]entry{}},
 		current: make([]currentLane, len(w.accounts.callers)), resets: map[string]int{}, seen: map[uint64]int32{},
 	}
-	in := w.store.reader(nil)
-	s.lanes.copies.in = in
-	s.lanes.spilled = s.lanes.copies.take
+	in := w.store.reader()
 	timeline := &w.timeline
 	if len(w.ahead) > 0 {
 		timeline, err = w.timelineByService()
@@ -70,9 +67,6 @@ func (w *Watcher) intoLanes(ctx context.Context) (_ *lanes, err error) {
 	}
 	return &s.lanes, nil
 }
-
-// close removes what waits on the disk.
-func (l *lanes) close() error { return errors.Join(l.entries.close(), l.copies.close()) }
 
 func (s *laneSorter) take(x entry) error {
 	account := s.w.accounts.accountOf(x.member())
@@ -117,7 +111,7 @@ func (s *laneSorter) isDouble(x *entry) bool {
 
 // showInTurn shows one lane after the other.
 func (l *lanes) showInTurn(ctx context.Context, p *pass) error {
-	in := p.w.store.reader(&l.copies)
+	in := p.w.store.reader()
 	next, stop := iter.Pull2(l.all())
 	defer stop()
 	x, err, isMore := next()
@@ -191,9 +185,9 @@ func (l *lanes) show(ctx context.Context, p *pass) error {
 	}
 	for range p.workers {
 		read := make(chan *passedLane)
-		work(func() error { return q.read(p.w.store.reader(&l.copies), read) })
+		work(func() error { return q.read(p.w.store.reader(), read) })
 		work(func() error {
-			in := p.w.store.reader(&l.copies)
+			in := p.w.store.reader()
 			for one := range received(q, read) {
 				q.finish(one, routine.Try(func() error { return p.showLane(ctx, in, one.lane(q)) }))
 			}

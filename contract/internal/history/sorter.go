@@ -14,11 +14,10 @@ import (
 
 // sorter puts rows in order. What is more than fits in memory waits in a file, in runs that are in order already.
 type sorter[T any, P row[T]] struct {
-	limit   int                  // rows in memory
-	spilled func(rows []T) error // called with the rows of each run, in order, before they are written; nil for nothing
-	rows    []T
-	file    *os.File
-	runs    []int // rows of each in the file
+	limit int // rows in memory
+	rows  []T
+	file  *os.File
+	runs  []int // rows of each in the file
 }
 
 // row is of a fixed size on disk.
@@ -48,11 +47,6 @@ func (s *sorter[T, P]) spill() (err error) {
 		}
 	}
 	s.sort()
-	if s.spilled != nil {
-		if err := s.spilled(s.rows); err != nil {
-			return err
-		}
-	}
 	n, err := write[T, P](s.file, (&merge[T, P]{&memoryRun[T]{rest: s.rows}}).yield)
 	s.runs, s.rows = append(s.runs, n), s.rows[:0]
 	return err

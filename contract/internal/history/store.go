@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"slices"
 	"time"
 
 	"svc.example/understudy/contract/internal/facts"
@@ -81,15 +80,12 @@ func (s *store) mark(unordered map[string]bool, ahead map[string]time.Duration) 
 // reader reads exchanges of a store. It is used by one goroutine.
 type reader struct {
 	store   *store
-	copies  *copies // where entries have copies
 	room    []byte
 	decoder *facts.Decoder
 }
 
-// reader returns a reader of the exchanges, with the copies that entries refer to, or nil.
-func (s *store) reader(copies *copies) *reader {
-	return &reader{store: s, copies: copies, decoder: facts.NewDecoder()}
-}
+// reader returns a reader of the exchanges.
+func (s *store) reader() *reader { return &reader{store: s, decoder: facts.NewDecoder()} }
 
 // frame says where an exchange is in a store.
 type frame struct {
@@ -98,24 +94,21 @@ type frame struct {
 }
 
 // get returns an exchange.
-func (r *reader) get(x *entry) (*facts.Exchange, error) {
-	file := r.store.file
-	if x.isCopied {
-		file = r.copies.file
-	}
-	return r.read(file, x.frame, x.at)
-}
+func (r *reader) get(x *entry) (*facts.Exchange, error) { return r.read(x.frame, x.at) }
 
 // at returns an exchange without its site.
-func (r *reader) at(x frame) (*facts.Exchange, error) { return r.read(r.store.file, x, 0) }
+func (r *reader) at(x frame) (*facts.Exchange, error) { return r.read(x, 0) }
 
-func (r *reader) read(file *os.File, x frame, at int32) (*facts.Exchange, error) {
+func (r *reader) read(x frame, at int32) (*facts.Exchange, error) {
 	if x.offset < 0 {
 		return r.store.exchanges[-x.offset-1], nil
 	}
-	text, err := r.text(file, x)
-	if err != nil {
-		return nil, err
+	if int(x.length) > cap(r.room) {
+		r.room = make([]byte, max(int(x.length), 4<<10))
+	}
+	text := r.room[:x.length]
+	if _, err := r.store.file.ReadAt(text, x.offset); err != nil {
+		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
 	e, err := r.decoder.Decode(text)
 	if err != nil {
@@ -125,60 +118,6 @@ func (r *reader) read(file *os.File, x frame, at int32) (*facts.Exchange, error)
 	e.Shift(-r.store.ahead[e.File])
 	return e, nil
 }
-
-// text returns an exchange as it is encoded, until the next one is read.
-func (r *reader) text(file *os.File, x frame) ([]byte, error) {
-	if int(x.length) > cap(r.room) {
-		r.room = make([]byte, max(int(x.length), 4<<10))
-	}
-	text := r.room[:x.length]
-	if _, err := file.ReadAt(text, x.offset); err != nil {
-		return nil, fmt.Errorf("read the exchanges again: %w", err)
-	}
-	return text, nil
-}
-
-// copies holds exchanges once more, those of a run of entries beside each other, so that whoever goes through runs side
-// by side reads each place of the disk once.
-type copies struct {
-	in   *reader
-	file *os.File
-	size int64
-}
-
-// take copies the exchanges of entries, unless they are beside each other already, and has the entries refer to the
-// copies.
-func (c *copies) take(entries []entry) (err error) {
-	if slices.IsSortedFunc(entries, func(a, b entry) int { return cmp.Compare(a.offset, b.offset) }) {
-		return nil
-	}
-	if c.file == nil {
-		if c.file, err = createScratch("lanes"); err != nil {
-			return err
-		}
-	}
-	out := bufio.NewWriterSize(c.file, 1<<16)
-	for i := range entries {
-		x := &entries[i]
-		if x.offset < 0 {
-			continue
-		}
-		text, err := c.in.text(c.in.store.file, x.frame)
-		if err != nil {
-			return err
-		}
-		_, _ = out.Write(text) // Flush returns its error
-		x.offset, x.isCopied = c.size, true
-		c.size += int64(x.length)
-	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("keep the exchanges: %w", err)
-	}
-	return nil
-}
-
-// close removes the file.
-func (c *copies) close() error { return removeScratch(c.file) }
 
 // entry refers to an exchange in a store, with what it takes to put it in its place.
 type entry struct {
@@ -193,7 +132,6 @@ type entry struct {
 	forget bool
 
 	frame
-	isCopied bool // the frame is that of a copy, beside others of the same lane
 }
 
 // entries puts entries in order.
@@ -226,14 +164,10 @@ func (e *entry) append(b []byte) []byte {
 	for _, n := range []int32{e.nano, e.at, e.file, e.length} {
 		b = le.AppendUint32(b, uint32(n))
 	}
-	var flags byte
 	if e.forget {
-		flags |= 1
+		return append(b, 1)
 	}
-	if e.isCopied {
-		flags |= 2
-	}
-	return append(b, flags)
+	return append(b, 0)
 }
 
 func (e *entry) read(b []byte) {
@@ -243,7 +177,7 @@ func (e *entry) read(b []byte) {
 	*e = entry{
 		key: long(0), second: int64(long(1)), number: int64(long(2)), caller: long(3), digest: long(4),
 		frame: frame{int64(long(5)), short(3)}, nano: short(0), at: short(1), file: short(2),
-		forget: b[64]&1 != 0, isCopied: b[64]&2 != 0,
+		forget: b[64] != 0,
 	}
 }
 
@@ -269,7 +203,7 @@ func (s *Shuffled) InOrder() iter.Seq2[*facts.Exchange, error] {
 			yield(nil, err)
 			return
 		}
-		in := s.store.reader(nil)
+		in := s.store.reader()
 		for x, err := range s.sorter.all() {
 			var e *facts.Exchange
 			if err == nil {
