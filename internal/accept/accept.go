@@ -103,7 +103,7 @@ const usual = 48
 // AcceptsText reports whether a text is JSON, and kin-openapi accepts its value. It gives up on some valid texts, as
 // flat.Read does, and reports false.
 func (t *Tree) AcceptsText(text []byte) bool {
-	v := flat.Read(make(flat.Value, 0, usual), string(text))
+	v := flat.Read(make(flat.Value, 0, usual), text, string(text))
 	return v != nil && t.AcceptsFlat(v)
 }
 

@@ -167,8 +167,10 @@ func decodeBytes(kind string, plain []byte) (d Decoded, reason string) {
 }
 
 // JSON reads a body that is one JSON value.
-func JSON(text []byte) (d Decoded, reason string) {
-	value, err := DecodeJSON(text)
+func JSON(text []byte) (d Decoded, reason string) { return jsonOf(text, DecodeJSON) }
+
+func jsonOf(text []byte, decode func([]byte) (any, error)) (d Decoded, reason string) {
+	value, err := decode(text)
 	if err != nil {
 		d.Broken, d.Early = isBroken(err), errors.Is(err, errEarly) || errors.Is(err, errTrailing)
 		return d, "the body is " + err.Error()

@@ -37,17 +37,25 @@ func (f *Format) Read(plain []byte) (b *Body, reason string) {
 
 // ReadJSON reads a body that is one JSON value, as JSON does. It is to be freed.
 func ReadJSON(text []byte) (b *Body, reason string) {
-	if len(text) <= flat.MaxText {
-		b = bodies.Get().(*Body)
-		b.Text = string(text)
-		if b.Value = flat.Read(b.nodes, b.Text); b.Value != nil {
-			b.nodes, b.JSON = b.Value[:0], text
-			return b, ""
-		}
-		b.Free()
+	b = bodies.Get().(*Body)
+	if b.read(text) {
+		return b, ""
 	}
-	d, reason := JSON(text)
-	return newBody(d, reason)
+	b.Free()
+	return newBody(jsonOf(text, decodeWithCare))
+}
+
+// read reads one JSON value, and reports whether it is one that a flat value is read of.
+func (b *Body) read(text []byte) bool {
+	if len(text) > flat.MaxText {
+		return false
+	}
+	b.Text = string(text)
+	if b.Value = flat.Read(b.nodes, text, b.Text); b.Value == nil {
+		return false
+	}
+	b.nodes, b.JSON = b.Value[:0], text
+	return true
 }
 
 func newBody(d Decoded, reason string) (*Body, string) {
@@ -74,8 +82,7 @@ func (b *Body) Free() {
 // Values returns the decoded values: one, or one for each line or event.
 func (b *Body) Values() []any {
 	if b.values == nil && b.Text != "" {
-		value, _ := DecodeJSON(b.JSON) // it has no error: a flat value was read of the same text
-		b.values = []any{value}
+		b.values = []any{b.Value.AsWritten()}
 	}
 	return b.values
 }

@@ -2,12 +2,13 @@ package body
 
 import (
 	"bytes"
-	"encoding/json"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -33,12 +34,18 @@ func isBroken(err error) bool {
 // DecodeJSON reads exactly one JSON value: UTF-8, no duplicate keys, nothing after it, no absurd numbers or nesting.
 // Numbers are json.Number, so that no digits are lost.
 func DecodeJSON(data []byte) (any, error) {
-	if value, ok := readPlain(data); ok {
-		return value, nil
+	b := bodies.Get().(*Body)
+	defer b.Free()
+	if b.read(data) {
+		return b.Value.AsWritten(), nil
 	}
-	d := &jsonReader{jsontext.NewDecoder(bytes.NewBuffer(data))}
-	value, err := d.value()
-	if err != nil {
+	return decodeWithCare(data)
+}
+
+// decodeWithCare reads what is too large for a flat value, or finds what is wrong.
+func decodeWithCare(data []byte) (value any, err error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(data))
+	if err := json.UnmarshalDecode(d, &value, json.WithUnmarshalers(json.UnmarshalFromFunc(withLimits))); err != nil {
 		return nil, fmt.Errorf("not JSON: %w", withoutText(err))
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
@@ -49,6 +56,9 @@ func DecodeJSON(data []byte) (any, error) {
 
 // withoutText returns an error without the decoder's prefix and without parts of the text, which may be secret.
 func withoutText(err error) error {
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok { // of withLimits
+		return semantic.Err
+	}
 	var syntactic *jsontext.SyntacticError
 	if !errors.As(err, &syntactic) {
 		if errors.Is(err, io.EOF) {
@@ -66,58 +76,19 @@ func withoutText(err error) error {
 	return fmt.Errorf("%w at byte %d", reason, syntactic.ByteOffset)
 }
 
-type jsonReader struct{ *jsontext.Decoder }
-
-func (d *jsonReader) value() (any, error) {
+// withLimits reads values as package json does, but numbers as they are written, and none beyond our limits.
+func withLimits(d *jsontext.Decoder, value *any) error {
 	if d.StackDepth() > MaxDepth {
-		return nil, errDepth
+		return errDepth
+	}
+	if d.PeekKind() != '0' {
+		return errors.ErrUnsupported
 	}
 	token, err := d.ReadToken()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		*value, err = number(token.String())
 	}
-	switch token.Kind() {
-	case '{':
-		return d.object()
-	case '[':
-		return d.array()
-	case '"':
-		return token.String(), nil
-	case '0':
-		return number(token.String())
-	case 't', 'f':
-		return token.Bool(), nil
-	}
-	return nil, nil
-}
-
-func (d *jsonReader) object() (any, error) {
-	object := map[string]any{}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		key := name.String()
-		if object[key], err = d.value(); err != nil {
-			return nil, err
-		}
-	}
-	_, err := d.ReadToken()
-	return object, err
-}
-
-func (d *jsonReader) array() (any, error) {
-	array := []any{}
-	for d.PeekKind() != ']' {
-		value, err := d.value()
-		if err != nil {
-			return nil, err
-		}
-		array = append(array, value)
-	}
-	_, err := d.ReadToken()
-	return array, err
+	return err
 }
 
 func number(text string) (any, error) {
@@ -129,5 +100,5 @@ func number(text string) (any, error) {
 			}
 		}
 	}
-	return json.Number(text), nil
+	return stdjson.Number(text), nil
 }

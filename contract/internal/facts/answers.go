@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
 )
 

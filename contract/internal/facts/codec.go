@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 )
 
 // Append appends an exchange as bytes, which a Decoder reads. The site of the exchange is not among them.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 )
 
 // CoreContent holds what exchanges of the core interface say.

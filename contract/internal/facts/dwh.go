@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 )
 
 // DWHContent hold what exchanges of the data warehouse integration interface say.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 )
 
 // IngestionContent holds what a request of the event ingestion interface says, and what tables show of the records.

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
 )
 

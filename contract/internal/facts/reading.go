@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 )
 
 // reading reads the parts of an exchange, each once.

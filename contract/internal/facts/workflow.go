@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"svc.example/understudy/contract/internal/scan"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/scan"
 )
 
 // WorkflowContent hold what bodies of the workflow interface say.

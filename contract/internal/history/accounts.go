@@ -2,7 +2,6 @@ package history
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 
@@ -17,16 +16,15 @@ type accounts struct {
 	sightings
 	clues   clues
 	links   links
+	apart   map[linkKey]bool // callers whose lists cannot be of one account
 	kinds   facts.Catalogue
 	given   map[uint64]string // names of accounts, by callers, which answers do not outweigh
 	numbers map[member]caller
 	callers []callerFacts // by number, which is the order in which they came
 	makers  *bounded[sightKey, uint64]
-	uses    [][2]member // who changed what another one made, or goes by the name of its sub user; one of each pair
-	users   *bounded[userKey, [2]uint64]
+	uses    [][2]member    // who changed what another one made; one of each pair
 	several map[int32]bool // sites at which two callers made the same
 	firm    []caller       // the account of each caller, as far as more shows it than a common address
-	titles  titles
 
 	groups []group             // by number of a caller
 	foes   map[caller][]caller // by account: callers of others that are known to be different
@@ -50,42 +48,24 @@ type caller int32
 // callerFacts holds what is known of a caller before it is known whose they are. There may be millions.
 type callerFacts struct {
 	member
-	account title // as answers name it
-	isGuest bool  // nothing that they were answered depends on their account
-	isMixed bool  // they are hidden like others, and answers to them contradict each other as if they were several
+	account uint64 // as answers name it, as a hash; 0 if they do not
+	isGuest bool   // nothing that they were answered depends on their account
+	isMixed bool   // they are hidden like others, and answers to them contradict each other as if they were several
 }
 
 // group is a caller's part in an account.
 type group struct {
 	above caller // another one of the same account, or itself
-	named title  // of one that stands for an account: as answers to others of it name that
-}
-
-// title is the number of the name of an account; 0 is none.
-type title int32
-
-// titles numbers the names of accounts.
-type titles map[string]title
-
-func (t titles) of(name string) title {
-	n, known := t[name]
-	if !known && name != "" {
-		n = title(len(t) + 1)
-		t[name] = n
-	}
-	return n
+	named uint64 // of one that stands for an account: as answers to others of it name that
 }
 
 func newAccounts(kinds facts.Catalogue, given map[uint64]string) *accounts {
 	return &accounts{
-		kinds: kinds, given: given, sightings: newSightings(), numbers: map[member]caller{}, titles: titles{},
-		makers: newBounded[sightKey, uint64](maxSights, nil), users: newBounded[userKey, [2]uint64](maxSights, nil),
+		kinds: kinds, given: given, sightings: newSightings(), apart: map[linkKey]bool{}, numbers: map[member]caller{},
+		makers:  newBounded[sightKey, uint64](maxSights, nil),
 		several: map[int32]bool{},
 	}
 }
-
-// close removes what waits on the disk.
-func (a *accounts) close() error { return errors.Join(a.clues.close(), a.links.close()) }
 
 // number returns the number of a member.
 func (a *accounts) number(m member) caller {
@@ -105,9 +85,9 @@ func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
 	}
 	facts := &a.callers[n]
 	facts.isGuest = facts.isGuest && e.IsSameInAllAccounts()
-	named := a.titles.of(e.Account)
+	named := hashOf(e.Account)
 	if name, isGiven := a.given[facts.member.caller]; isGiven {
-		named = a.titles.of("given " + name)
+		named = hashOf("given " + name)
 	}
 	facts.account = cmp.Or(facts.account, named)
 	if named != 0 && facts.account != named {
@@ -145,37 +125,11 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 }
 
 func (a *accounts) use(m member, t facts.Thing) {
-	by, _ := a.makers.Get(sightKey{m.at, t})
-	a.pair(m, by)
-}
-
-func (a *accounts) pair(m member, other uint64) {
+	other, _ := a.makers.Get(sightKey{m.at, t})
 	pair := [2]member{m, {m.at, other}}
 	if other != 0 && other != m.caller && len(a.uses) < maxUses && !slices.Contains(a.uses, pair) {
 		a.uses = append(a.uses, pair)
 	}
-}
-
-// userKey is the name of a user at an address, as a hash.
-type userKey struct {
-	at   int32
-	name uint64
-}
-
-// noteName notes that a caller goes by the name of a user, or has a sub user of that name.
-func (a *accounts) noteName(m member, name string, isSubUser bool) {
-	if name == "" || m.caller == 0 {
-		return
-	}
-	key := userKey{m.at, hashOf(name)}
-	known, _ := a.users.Get(key)
-	mine, others := &known[0], known[1]
-	if isSubUser {
-		mine, others = &known[1], known[0]
-	}
-	*mine = m.caller
-	a.users.put(key, known)
-	a.pair(m, others)
 }
 
 // make notes who made a thing. An address at which two callers made the same one has several accounts.
@@ -196,10 +150,7 @@ func (a *accounts) contradict(m member) { a.callers[a.number(m)].isMixed = m.cal
 func (a *accounts) linesOf(in *reader, events []*facts.Exchange) (lines []report.Line) {
 	judged := events[len(events)-1]
 	for _, e := range events {
-		l, isShown, err := a.links.showing(member{int32(e.At), e.Caller}, member{int32(judged.At), judged.Caller})
-		if err != nil || !isShown { // the disk could be read before
-			continue
-		}
+		l := a.links[linkKeyOf(member{int32(e.At), e.Caller}, member{int32(judged.At), judged.Caller})]
 		for _, x := range l.exchanges() {
 			if shows, err := in.at(x.frame); err == nil {
 				lines = append(lines, shows.Line)
@@ -227,17 +178,15 @@ func (a *accounts) group(sites *sites) error {
 	for n, world := range mocks {
 		a.groups[n].above = world
 	}
-	for _, isAgainst := range []bool{true, false} {
-		for l, err := range a.links.pairs() {
-			switch {
-			case err != nil:
-				return err
-			case l.isAgainst() != isAgainst:
-			case isAgainst:
-				a.part(a.of(a.number(l.first())), a.of(a.number(l.second())))
-			default:
-				a.join(a.number(l.first()), a.number(l.second()))
-			}
+	pairs := a.links.pairs()
+	for _, pair := range pairs {
+		if a.links[pair].isAgainst {
+			a.part(a.of(a.number(pair.first())), a.of(a.number(pair.second())))
+		}
+	}
+	for _, pair := range pairs {
+		if !a.links[pair].isAgainst {
+			a.join(a.number(pair.first()), a.number(pair.second()))
 		}
 	}
 	a.joinWhoAreNamedAlike()
@@ -288,7 +237,7 @@ func (a *accounts) join(x, y caller) {
 }
 
 // nameOf returns the name that answers give an account, if they do.
-func (a *accounts) nameOf(account caller) title {
+func (a *accounts) nameOf(account caller) uint64 {
 	return cmp.Or(a.callers[account].account, a.groups[account].named)
 }
 
@@ -296,7 +245,7 @@ func (a *accounts) nameOf(account caller) title {
 func (a *accounts) joinWhoAreNamedAlike() {
 	type nameKey struct {
 		at   int32
-		name title
+		name uint64
 	}
 	first := map[nameKey]caller{}
 	for i := range a.callers {
@@ -320,7 +269,7 @@ func (a *accounts) joinNeighbours() {
 	for account := range a.foes {
 		isSeveral[a.callers[account].at] = true
 	}
-	names := map[int32]title{}
+	names := map[int32]uint64{}
 	for i := range a.callers {
 		at, name := a.callers[i].at, a.nameOf(a.of(caller(i)))
 		if other := names[at]; name != 0 && other != 0 && other != name {

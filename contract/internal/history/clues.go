@@ -3,7 +3,8 @@ package history
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,7 +21,7 @@ type clue struct {
 	caller uint64
 
 	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0
-	// where that is not shown. Of a job: its time, and its database as a hash. Of another caller: who that is.
+	// where that is not shown. Of a job: its time, and its database as a hash.
 	mark, origin, database uint64
 
 	frame
@@ -33,8 +34,6 @@ const (
 	shownThing clueKind = iota
 	issuedJob
 	shownJob
-	ownCaller   // whose key the caller removed
-	otherCaller // whose list cannot be of the same account
 )
 
 // compare is the order of things, and then that of the recording.
@@ -142,14 +141,8 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 			thing(facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
 		}
 	}
-	if t := e.Target; e.Verb.Writes() && a.isLong(t) && len(e.Shows) == 0 {
-		thing(t, 1, 0)
-	}
 	if e.Issued != nil && e.Issued.ID != "" {
 		add(issuedJob, keyOf(e.At, "job", e.Issued.ID), 0, millisecond(e.EndedAt()), hashOf(e.Issued.Database))
-	}
-	if e.Dropped != 0 {
-		add(ownCaller, keyOf(e.At, "dropped", strconv.FormatUint(e.Dropped, 16)), e.Dropped, 0, 0)
 	}
 	for i := range e.Jobs {
 		job := &e.Jobs[i]
@@ -160,10 +153,10 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 
 // follow takes the clues that there are, in their order, and makes links of them.
 func (a *accounts) follow() error {
-	if err := a.links.close(); err != nil {
-		return err
+	a.links = links{}
+	for pair := range a.apart {
+		a.links.put(pair.first(), pair.second())
 	}
-	a.links = links{sorter: sorter[link, *link]{limit: a.clues.limit}}
 	var key uint64
 	var seen, issued, early []clue
 	for c, err := range a.clues.all() {
@@ -175,35 +168,26 @@ func (a *accounts) follow() error {
 		}
 		switch c.kind {
 		case shownThing:
-			seen, err = a.compareSights(seen, c)
+			seen = a.compareSights(seen, c)
 		case issuedJob:
 			issued = append(issued[:0], *c)
 			for i := range early {
-				err = errors.Join(err, a.linkJob(c, &early[i]))
+				a.linkJob(c, &early[i])
 			}
 		case shownJob:
 			if len(issued) > 0 {
-				err = a.linkJob(&issued[0], c)
+				a.linkJob(&issued[0], c)
 			} else if len(early) < maxViewers {
 				early = append(early, *c)
 			}
-		case ownCaller:
-			other := member{c.at, c.mark}
-			a.number(other)
-			err = a.links.put(c.member(), other, c.shower())
-		case otherCaller:
-			err = a.links.put(c.member(), member{c.at, c.mark})
-		}
-		if err != nil {
-			return err
 		}
 	}
-	return a.links.settle()
+	return nil
 }
 
 // compareSights holds what a caller is shown of a thing against what others were shown of it last, and returns that
 // with it.
-func (a *accounts) compareSights(seen []clue, now *clue) (_ []clue, err error) {
+func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	m, own := now.member(), -1
 	for i := range seen {
 		other := &seen[i]
@@ -214,9 +198,9 @@ func (a *accounts) compareSights(seen []clue, now *clue) (_ []clue, err error) {
 				a.contradict(m)
 			}
 		case other.mark == now.mark:
-			err = errors.Join(err, a.links.put(m, other.member(), now.shower(), other.shower()))
+			a.links.put(m, other.member(), now.shower(), other.shower())
 		case isOther:
-			err = errors.Join(err, a.links.put(m, other.member()))
+			a.links.put(m, other.member())
 		}
 	}
 	switch {
@@ -225,7 +209,7 @@ func (a *accounts) compareSights(seen []clue, now *clue) (_ []clue, err error) {
 	case len(seen) < maxViewers:
 		seen = append(seen, *now)
 	}
-	return seen, err
+	return seen
 }
 
 func (c *clue) member() member { return member{c.at, c.caller} }
@@ -233,9 +217,175 @@ func (c *clue) member() member { return member{c.at, c.caller} }
 func (c *clue) shower() shower { return shower{c.number, c.frame} }
 
 // linkJob notes that the caller who is shown a job belongs to the account of the one who issued it.
-func (a *accounts) linkJob(issued, shown *clue) error {
-	if issued.caller != shown.caller && !shown.isOf(issued) {
-		return nil
+func (a *accounts) linkJob(issued, shown *clue) {
+	if issued.caller == shown.caller || shown.isOf(issued) {
+		a.links.put(shown.member(), issued.member(), shown.shower(), issued.shower())
 	}
-	return a.links.put(shown.member(), issued.member(), shown.shower(), issued.shower())
+}
+
+// links holds which callers at a site are of one account, or are not.
+type links map[linkKey]link
+
+// linkKey is two callers at a site, the lesser one first.
+type linkKey struct {
+	at   int32
+	a, b uint64
+}
+
+// link is what shows two callers to be of one account or not.
+type link struct {
+	isAgainst bool
+	shownBy   [2]shower // the first exchanges that show that they are of one account
+	count     int8      // of these
+}
+
+// shower is an exchange that shows something.
+type shower struct {
+	number int64
+	frame
+}
+
+// maxLinks bounds how many pairs of callers are known, some hundred megabytes.
+const maxLinks = 1 << 20
+
+func linkKeyOf(x, y member) linkKey {
+	return linkKey{at: x.at, a: min(x.caller, y.caller), b: max(x.caller, y.caller)}
+}
+
+func (k *linkKey) first() member  { return member{k.at, k.a} }
+func (k *linkKey) second() member { return member{k.at, k.b} }
+
+// exchanges returns those that show two callers to be of one account.
+func (l *link) exchanges() []shower { return l.shownBy[:l.count] }
+
+// put takes that exchanges, the last one first, show two callers to be of one account, or, without any, that they are
+// not.
+func (s links) put(x, y member, shownBy ...shower) {
+	if x == y || x.caller == 0 || y.caller == 0 {
+		return
+	}
+	key := linkKeyOf(x, y)
+	l, isKnown := s[key]
+	if !isKnown && len(s) >= maxLinks {
+		return
+	}
+	now := link{isAgainst: l.isAgainst || len(shownBy) == 0}
+	now.count = int8(copy(now.shownBy[:], shownBy))
+	if now.count == 0 || l.count > 0 && l.shownBy[0].number <= now.shownBy[0].number {
+		now.shownBy, now.count = l.shownBy, l.count
+	}
+	s[key] = now
+}
+
+// pairs returns the pairs of callers in an order that does not depend on that in which they were put.
+func (s links) pairs() []linkKey {
+	return slices.SortedFunc(maps.Keys(s), func(x, y linkKey) int {
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
+	})
+}
+
+// sightings hold the lists that callers were shown. Those whose whole lists each lack what the other has are not of one
+// account.
+type sightings struct {
+	lists *bounded[listKey, []wholeList]
+	stirs *bounded[sightKey, bool] // the things that were made or removed, so that lists may differ in them
+}
+
+func newSightings() sightings {
+	return sightings{
+		lists: newBounded[listKey, []wholeList](maxSights/20, nil), stirs: newBounded[sightKey, bool](maxSights, nil),
+	}
+}
+
+// listedKinds are those whose whole lists show what an account has.
+func listedKinds() []facts.Kind {
+	return []facts.Kind{facts.Pools, facts.PoolRules, facts.SubUsers, facts.Policies}
+}
+
+// showsWholeList reports whether an answer is the whole list of one of these kinds.
+func showsWholeList(e *facts.Exchange) bool {
+	isWhole := e.Verb == facts.Lists && e.Listed && !e.Partial && !e.Opaque
+	return isWhole && slices.Contains(listedKinds(), e.Kind)
+}
+
+// idsListed returns the ids in a whole list.
+func idsListed(e *facts.Exchange) map[string]bool {
+	ids := map[string]bool{}
+	for _, f := range e.Shows {
+		if f.Thing.Kind == e.Kind {
+			ids[f.Thing.ID] = true
+		}
+	}
+	return ids
+}
+
+type sightKey struct {
+	at    int32
+	thing facts.Thing
+}
+
+type listKey struct {
+	at   int32
+	kind facts.Kind
+}
+
+// wholeList is the last whole list of a kind that a caller was given.
+type wholeList struct {
+	caller uint64
+	ids    map[string]bool
+}
+
+// sight takes what an exchange shows to its caller, and where it is kept.
+func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
+	for _, c := range a.cluesIn(e) {
+		c.frame = x.frame
+		if err := a.clues.put(c); err != nil {
+			return err
+		}
+	}
+	a.sightList(m, e)
+	if e.Verb == facts.Creates || e.Verb == facts.Deletes {
+		for _, t := range e.Touched() {
+			a.stirs.put(sightKey{m.at, t}, true)
+		}
+	}
+	return nil
+}
+
+// sightList holds a whole list against those that others were given.
+func (a *accounts) sightList(m member, e *facts.Exchange) {
+	if !showsWholeList(e) {
+		return
+	}
+	now := wholeList{m.caller, idsListed(e)}
+	key := listKey{m.at, e.Kind}
+	list, _ := a.lists.Get(key)
+	own := -1
+	for i, other := range list {
+		isOther := a.lacks(key, other, now) && a.lacks(key, now, other)
+		switch {
+		case other.caller == m.caller:
+			if own = i; isOther {
+				a.contradict(m)
+			}
+		case isOther && len(a.apart) < maxLinks:
+			a.apart[linkKeyOf(m, member{m.at, other.caller})] = true
+		}
+	}
+	switch {
+	case own >= 0:
+		list[own] = now
+	case len(list) < maxViewers:
+		a.lists.put(key, append(list, now))
+	}
+}
+
+// lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.
+func (s *sightings) lacks(key listKey, list, other wholeList) bool {
+	for id := range other.ids {
+		if isStirred, _ := s.stirs.Get(sightKey{key.at, facts.Thing{Kind: key.kind, ID: id}}); !list.ids[id] && !isStirred {
+			return true
+		}
+	}
+	return false
 }

@@ -14,11 +14,10 @@ import (
 
 // sorter puts rows in order. What is more than fits in memory waits in a file, in runs that are in order already.
 type sorter[T any, P row[T]] struct {
-	limit   int                  // rows in memory
-	spilled func(rows []T) error // called with the rows of each run, in order, before they are written; nil for nothing
-	rows    []T
-	file    *os.File
-	runs    []int // rows of each in the file
+	limit int // rows in memory
+	rows  []T
+	file  *os.File
+	runs  []int // rows of each in the file
 }
 
 // row is of a fixed size on disk.
@@ -48,58 +47,9 @@ func (s *sorter[T, P]) spill() (err error) {
 		}
 	}
 	s.sort()
-	if s.spilled != nil {
-		if err := s.spilled(s.rows); err != nil {
-			return err
-		}
-	}
 	n, err := write[T, P](s.file, (&merge[T, P]{&memoryRun[T]{rest: s.rows}}).yield)
 	s.runs, s.rows = append(s.runs, n), s.rows[:0]
 	return err
-}
-
-// settle makes a single run of all rows, for find. No row may follow.
-func (s *sorter[T, P]) settle() error {
-	s.sort()
-	if s.file == nil {
-		return nil
-	}
-	file, err := createScratch("order")
-	if err != nil {
-		return err
-	}
-	n, err := write[T, P](file, s.all())
-	err = errors.Join(err, s.close())
-	*s = sorter[T, P]{limit: s.limit, file: file, runs: []int{n}}
-	return err
-}
-
-// find returns the first row that does not come before a wanted one, if there is one. The rows must have been settled.
-func (s *sorter[T, P]) find(wanted *T) (found T, isFound bool, err error) {
-	if s.file == nil {
-		n := sort.Search(len(s.rows), func(n int) bool { return P(&s.rows[n]).compare(wanted) >= 0 })
-		if n == len(s.rows) {
-			return found, false, nil
-		}
-		return s.rows[n], true, nil
-	}
-	room := make([]byte, width[T, P]())
-	at := func(n int) (one T) {
-		if _, problem := s.file.ReadAt(room, int64(n)*int64(len(room))); problem != nil {
-			err = problem
-			return one
-		}
-		P(&one).read(room)
-		return one
-	}
-	n := sort.Search(s.runs[0], func(n int) bool {
-		one := at(n)
-		return P(&one).compare(wanted) >= 0
-	})
-	if n == s.runs[0] || err != nil {
-		return found, false, err
-	}
-	return at(n), err == nil, err
 }
 
 // write writes rows at the end of a file, and returns how many they are.

@@ -3,9 +3,12 @@ package history
 import (
 	"bufio"
 	"cmp"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
+	"iter"
 	"os"
-	"slices"
 	"time"
 
 	"svc.example/understudy/contract/internal/facts"
@@ -77,15 +80,12 @@ func (s *store) mark(unordered map[string]bool, ahead map[string]time.Duration) 
 // reader reads exchanges of a store. It is used by one goroutine.
 type reader struct {
 	store   *store
-	copies  *copies // where entries have copies
 	room    []byte
 	decoder *facts.Decoder
 }
 
-// reader returns a reader of the exchanges, with the copies that entries refer to, or nil.
-func (s *store) reader(copies *copies) *reader {
-	return &reader{store: s, copies: copies, decoder: facts.NewDecoder()}
-}
+// reader returns a reader of the exchanges.
+func (s *store) reader() *reader { return &reader{store: s, decoder: facts.NewDecoder()} }
 
 // frame says where an exchange is in a store.
 type frame struct {
@@ -94,24 +94,21 @@ type frame struct {
 }
 
 // get returns an exchange.
-func (r *reader) get(x *entry) (*facts.Exchange, error) {
-	file := r.store.file
-	if x.isCopied {
-		file = r.copies.file
-	}
-	return r.read(file, x.frame, x.at)
-}
+func (r *reader) get(x *entry) (*facts.Exchange, error) { return r.read(x.frame, x.at) }
 
 // at returns an exchange without its site.
-func (r *reader) at(x frame) (*facts.Exchange, error) { return r.read(r.store.file, x, 0) }
+func (r *reader) at(x frame) (*facts.Exchange, error) { return r.read(x, 0) }
 
-func (r *reader) read(file *os.File, x frame, at int32) (*facts.Exchange, error) {
+func (r *reader) read(x frame, at int32) (*facts.Exchange, error) {
 	if x.offset < 0 {
 		return r.store.exchanges[-x.offset-1], nil
 	}
-	text, err := r.text(file, x)
-	if err != nil {
-		return nil, err
+	if int(x.length) > cap(r.room) {
+		r.room = make([]byte, max(int(x.length), 4<<10))
+	}
+	text := r.room[:x.length]
+	if _, err := r.store.file.ReadAt(text, x.offset); err != nil {
+		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
 	e, err := r.decoder.Decode(text)
 	if err != nil {
@@ -122,56 +119,124 @@ func (r *reader) read(file *os.File, x frame, at int32) (*facts.Exchange, error)
 	return e, nil
 }
 
-// text returns an exchange as it is encoded, until the next one is read.
-func (r *reader) text(file *os.File, x frame) ([]byte, error) {
-	if int(x.length) > cap(r.room) {
-		r.room = make([]byte, max(int(x.length), 4<<10))
-	}
-	text := r.room[:x.length]
-	if _, err := file.ReadAt(text, x.offset); err != nil {
-		return nil, fmt.Errorf("read the exchanges again: %w", err)
-	}
-	return text, nil
+// entry refers to an exchange in a store, with what it takes to put it in its place.
+type entry struct {
+	key    uint64 // by which exchanges are grouped; 0 where they are not
+	second int64  // of its beginning
+	nano   int32
+	number int64
+	at     int32 // its site
+	file   int32
+	caller uint64
+	digest uint64
+	forget bool
+
+	frame
 }
 
-// copies holds exchanges once more, those of a run of entries beside each other, so that whoever goes through runs side
-// by side reads each place of the disk once.
-type copies struct {
-	in   *reader
-	file *os.File
-	size int64
+// entries puts entries in order.
+type entries = sorter[entry, *entry]
+
+func newEntry(e *facts.Exchange) entry {
+	return entry{
+		second: e.Start.Unix(), nano: int32(e.Start.Nanosecond()), number: int64(e.Number), at: int32(e.At),
+		caller: e.Caller, digest: e.Digest, forget: e.Forget,
+	}
 }
 
-// take copies the exchanges of entries, unless they are beside each other already, and has the entries refer to the
-// copies.
-func (c *copies) take(entries []entry) (err error) {
-	if slices.IsSortedFunc(entries, func(a, b entry) int { return cmp.Compare(a.offset, b.offset) }) {
+// hasTime reports whether the recording shows when the exchange began.
+func (e *entry) hasTime() bool { return e.second != time.Time{}.Unix() || e.nano != 0 }
+
+// member returns the caller.
+func (e *entry) member() member { return member{e.at, e.caller} }
+
+// compare is the order in which exchanges began, and else that of the recording, within each group.
+func (e *entry) compare(other *entry) int {
+	return cmp.Or(cmp.Compare(e.key, other.key), cmp.Compare(e.second, other.second), cmp.Compare(e.nano, other.nano),
+		cmp.Compare(e.number, other.number))
+}
+
+func (e *entry) append(b []byte) []byte {
+	le := binary.LittleEndian
+	for _, n := range []uint64{e.key, uint64(e.second), uint64(e.number), e.caller, e.digest, uint64(e.offset)} {
+		b = le.AppendUint64(b, n)
+	}
+	for _, n := range []int32{e.nano, e.at, e.file, e.length} {
+		b = le.AppendUint32(b, uint32(n))
+	}
+	if e.forget {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func (e *entry) read(b []byte) {
+	le := binary.LittleEndian
+	long := func(i int) uint64 { return le.Uint64(b[8*i:]) }
+	short := func(i int) int32 { return int32(le.Uint32(b[48+4*i:])) }
+	*e = entry{
+		key: long(0), second: int64(long(1)), number: int64(long(2)), caller: long(3), digest: long(4),
+		frame: frame{int64(long(5)), short(3)}, nano: short(0), at: short(1), file: short(2),
+		forget: b[64] != 0,
+	}
+}
+
+// Shuffled brings exchanges that come in any order into that of the recording. Many of them wait on disk.
+type Shuffled struct {
+	store  store
+	sorter entries
+}
+
+// Put takes an exchange.
+func (s *Shuffled) Put(e *facts.Exchange) (err error) {
+	x := entry{number: int64(e.Number)}
+	if x.frame, err = s.store.put(e, nil); err != nil {
+		return err
+	}
+	return s.sorter.put(x)
+}
+
+// InOrder yields the exchanges in the order of the recording.
+func (s *Shuffled) InOrder() iter.Seq2[*facts.Exchange, error] {
+	return func(yield func(*facts.Exchange, error) bool) {
+		if err := s.store.flush(); err != nil {
+			yield(nil, err)
+			return
+		}
+		in := s.store.reader()
+		for x, err := range s.sorter.all() {
+			var e *facts.Exchange
+			if err == nil {
+				e, err = in.get(x)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Close removes what waits on the disk.
+func (s *Shuffled) Close() error { return errors.Join(s.store.close(), s.sorter.close()) }
+
+// createScratch makes a temporary file. Where the system lets it, the file has no name from the beginning, so that
+// nothing of it stays behind whatever ends the process.
+func createScratch(purpose string) (*os.File, error) {
+	file, err := os.CreateTemp("", "understudy-"+purpose+"-*")
+	if err != nil {
+		return nil, fmt.Errorf("keep the %s of exchanges on the disk: %w", purpose, err)
+	}
+	_ = os.Remove(file.Name()) // on Windows, removeScratch does it
+	return file, nil
+}
+
+func removeScratch(file *os.File) error {
+	if file == nil {
 		return nil
 	}
-	if c.file == nil {
-		if c.file, err = createScratch("lanes"); err != nil {
-			return err
-		}
+	err := file.Close()
+	if gone := os.Remove(file.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
 	}
-	out := bufio.NewWriterSize(c.file, 1<<16)
-	for i := range entries {
-		x := &entries[i]
-		if x.offset < 0 {
-			continue
-		}
-		text, err := c.in.text(c.in.store.file, x.frame)
-		if err != nil {
-			return err
-		}
-		_, _ = out.Write(text) // Flush returns its error
-		x.offset, x.isCopied = c.size, true
-		c.size += int64(x.length)
-	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("keep the exchanges: %w", err)
-	}
-	return nil
+	return err
 }
-
-// close removes the file.
-func (c *copies) close() error { return removeScratch(c.file) }

@@ -18,7 +18,7 @@ type Node struct {
 	nodes  int32   // of the value, this one included
 	Count  int32   // of items, or of members
 	Number float64 // of a Number
-	Text   string  // of a Text
+	Text   string  // of a Text; of a Number that was read, as it is written
 }
 
 // Kind is the type of a value.
@@ -132,7 +132,7 @@ func appendDecoded(nodes Value, decoded any) Value {
 		n.Kind, n.Number = Number, decoded
 	case json.Number:
 		if number, err := decoded.Float64(); err == nil {
-			n.Kind, n.Number = Number, number
+			n.Kind, n.Number, n.Text = Number, number, decoded.String()
 		}
 	case string:
 		n.Kind, n.Text = Text, decoded
@@ -153,27 +153,32 @@ func appendDecoded(nodes Value, decoded any) Value {
 }
 
 // Decoded returns the value as it is decoded, with numbers as float64.
-func (v Value) Decoded() any {
+func (v Value) Decoded() any { return v.decoded(func(n *Node) any { return n.Number }) }
+
+// AsWritten returns a value that was read as it is decoded, with numbers as json.Number, so that no digits are lost.
+func (v Value) AsWritten() any { return v.decoded(func(n *Node) any { return json.Number(n.Text) }) }
+
+func (v Value) decoded(number func(*Node) any) any {
 	switch v[0].Kind {
 	case False, True:
 		return v[0].Kind == True
 	case Number:
-		return v[0].Number
+		return number(&v[0])
 	case Text:
 		return v[0].Text
 	case List:
-		list := []any{}
+		list := make([]any, 0, v[0].Count)
 		for rest := v.Parts(); len(rest) > 0; {
 			item := rest.Cut()
-			list = append(list, item.Decoded())
+			list = append(list, item.decoded(number))
 		}
 		return list
 	case Object:
-		object := map[string]any{}
+		object := make(map[string]any, v[0].Count)
 		for rest := v.Parts(); len(rest) > 0; {
 			name := rest.CutName()
 			part := rest.Cut()
-			object[name] = part.Decoded()
+			object[name] = part.decoded(number)
 		}
 		return object
 	case Other, Null:

@@ -3,9 +3,8 @@ package flat
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"svc.example/understudy/internal/scan"
 )
 
 // MaxText is the size in bytes of the longest text that is read.
@@ -18,15 +17,17 @@ const (
 	maxExponent = 3   // digits of a number's exponent
 )
 
-// Read appends the value of a text that is JSON, as strictly as package jsontext reads it: names are not repeated, and
-// all text is valid UTF-8. It gives up on other texts, and on some valid ones, and returns nil: on long ones and deep
-// ones, objects with many members, and numbers that are too large for a float64 or have a long exponent.
-func Read(to Value, text string) Value {
-	if len(text) > MaxText {
+// Read appends the value of data that is JSON, as strictly as package jsontext reads it: names are not repeated, and
+// all text is valid UTF-8. Its texts are parts of another one, which has the same bytes as the data. It gives up on
+// other data, and on some that is valid, and returns nil: on long data and deep one, objects with many members, and
+// numbers that are too large for a float64 or have a long exponent.
+func Read(to Value, data []byte, text string) Value {
+	if len(data) > MaxText {
 		return nil
 	}
-	r := reader{text: text}
-	if to = r.value(to, 0); r.sign() != 0 || r.at != len(text) {
+	r := reader{scan.Of(data), text}
+	defer r.Free()
+	if to = r.value(to, 0); !r.Done() {
 		return nil
 	}
 	return to
@@ -34,35 +35,14 @@ func Read(to Value, text string) Value {
 
 // reader reads a JSON text. Its methods append what they read to a list, and return nil where they give up.
 type reader struct {
+	*scan.Reader
 	text string
-	at   int
-}
-
-// sign skips white space, and returns the next byte without reading it; 0 at the end.
-func (r *reader) sign() byte {
-	for ; r.at < len(r.text); r.at++ {
-		switch c := r.text[r.at]; c {
-		case ' ', '\t', '\n', '\r':
-		default:
-			return c
-		}
-	}
-	return 0
-}
-
-// skip reads a sign, if it is the next one.
-func (r *reader) skip(sign byte) bool {
-	if r.sign() != sign || r.at == len(r.text) {
-		return false
-	}
-	r.at++
-	return true
 }
 
 // value reads a value. It calls itself, and nothing else that calls it, so that the list may stay on the stack.
 func (r *reader) value(to Value, depth int) Value {
 	of, last := List, byte(']')
-	switch r.sign() {
+	switch r.Peek() {
 	case '[':
 	case '{':
 		of, last = Object, '}'
@@ -72,8 +52,8 @@ func (r *reader) value(to Value, depth int) Value {
 	at, count := len(to), 0
 	to = append(to, Node{Kind: of})
 	var names nameSet
-	for r.at++; !r.skip(last); count++ {
-		if count > 0 && !r.skip(',') || depth == maxDepth {
+	for r.Take(r.Peek()); !r.Take(last); count++ {
+		if count > 0 && !r.Take(',') || depth == maxDepth {
 			return nil
 		}
 		if of == Object {
@@ -95,33 +75,66 @@ func (r *reader) value(to Value, depth int) Value {
 
 // simple reads a value that has no parts.
 func (r *reader) simple(to Value) Value {
-	switch r.sign() {
+	n := Node{nodes: 1}
+	switch r.Peek() {
 	case '"':
-		return r.string(to)
+		n.Kind, n.Text = Text, r.StringIn(r.text)
 	case 'n':
-		return r.word(to, "null", Null)
+		n.Kind = r.word("null", Null)
 	case 'f':
-		return r.word(to, "false", False)
+		n.Kind = r.word("false", False)
 	case 't':
-		return r.word(to, "true", True)
+		n.Kind = r.word("true", True)
+	default:
+		n.Kind, n.Text = Number, r.NumberIn(r.text)
+		n.Number = r.parse(n.Text)
 	}
-	return r.number(to)
+	if r.Failed() {
+		return nil
+	}
+	return append(to, n)
+}
+
+func (r *reader) word(word string, of Kind) Kind {
+	if !r.Word(word) {
+		r.Fail()
+	}
+	return of
+}
+
+// parse returns the value of a number that a float64 can hold.
+func (r *reader) parse(text string) float64 {
+	const exact = 15 // digits, of which a float64 holds all
+	n, isWhole := 0, text != "" && len(text) <= exact
+	for i := 0; i < len(text) && isWhole; i++ {
+		isWhole = '0' <= text[i] && text[i] <= '9'
+		n = 10*n + int(text[i]-'0')
+	}
+	if isWhole {
+		return float64(n)
+	}
+	if i := strings.LastIndexAny(text, "eE+-"); i > 0 && len(text)-1-i > maxExponent {
+		r.Fail()
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		r.Fail()
+	}
+	return number
 }
 
 // name reads the name of a member, up to its value. The members before it begin at a place.
 func (r *reader) name(to Value, first int, names *nameSet) Value {
-	at := len(to)
-	if r.sign() != '"' {
+	at, name := len(to), r.StringIn(r.text)
+	if r.Want(':'); r.Failed() {
 		return nil
 	}
-	if to = r.string(to); to == nil || !r.skip(':') {
-		return nil
-	}
-	if !names.add(to[at].Text) {
+	to = append(to, Node{Kind: Text, nodes: 1, Text: name})
+	if !names.add(name) {
 		return to
 	}
 	for rest := to[first:at]; len(rest) > 0; rest.Cut() {
-		if rest.CutName() == to[at].Text {
+		if rest.CutName() == name {
 			return nil
 		}
 	}
@@ -141,107 +154,4 @@ func (s *nameSet) add(name string) bool {
 	was := s[word]&bit != 0
 	s[word] |= bit
 	return was
-}
-
-func (r *reader) word(to Value, word string, of Kind) Value {
-	if !strings.HasPrefix(r.text[r.at:], word) {
-		return nil
-	}
-	r.at += len(word)
-	return append(to, Node{Kind: of, nodes: 1})
-}
-
-// string reads a string, of which the quote is next.
-func (r *reader) string(to Value) Value {
-	first := r.at
-	escaped, ascii := false, true
-	for r.at++; r.at < len(r.text); r.at++ {
-		switch c := r.text[r.at]; {
-		case c == '"':
-			r.at++
-			text := r.text[first+1 : r.at-1]
-			if escaped {
-				return unquote(to, r.text[first:r.at])
-			}
-			if !ascii && !utf8.ValidString(text) {
-				return nil
-			}
-			return append(to, Node{Kind: Text, nodes: 1, Text: text})
-		case c == '\\':
-			escaped = true
-			r.at++
-		case c < ' ':
-			return nil
-		case c >= utf8.RuneSelf:
-			ascii = false
-		}
-	}
-	return nil
-}
-
-func unquote(to Value, quoted string) Value {
-	text, err := jsontext.AppendUnquote(nil, quoted)
-	if err != nil {
-		return nil
-	}
-	return append(to, Node{Kind: Text, nodes: 1, Text: string(text)})
-}
-
-// number reads a number that a float64 can hold.
-func (r *reader) number(to Value) Value {
-	first := r.at
-	if r.next('-'); !r.next('0') && r.digits() == 0 {
-		return nil
-	}
-	isWhole := true
-	if r.next('.') {
-		if isWhole = false; r.digits() == 0 {
-			return nil
-		}
-	}
-	if r.next('e') || r.next('E') {
-		if isWhole = false; !r.next('-') {
-			r.next('+')
-		}
-		if n := r.digits(); n == 0 || n > maxExponent {
-			return nil
-		}
-	}
-	number, ok := parse(r.text[first:r.at], isWhole)
-	if !ok {
-		return nil
-	}
-	return append(to, Node{Kind: Number, nodes: 1, Number: number})
-}
-
-// parse returns the value of a number.
-func parse(text string, isWhole bool) (number float64, ok bool) {
-	const exact = 15 // digits, of which a float64 holds all
-	if isWhole && len(text) <= exact && text[0] != '-' {
-		n := 0
-		for _, c := range []byte(text) {
-			n = 10*n + int(c-'0')
-		}
-		return float64(n), true
-	}
-	number, err := strconv.ParseFloat(text, 64)
-	return number, err == nil
-}
-
-// next reads a sign, if it is the next one, without white space before it.
-func (r *reader) next(sign byte) bool {
-	if r.at == len(r.text) || r.text[r.at] != sign {
-		return false
-	}
-	r.at++
-	return true
-}
-
-// digits reads digits, and returns their number.
-func (r *reader) digits() int {
-	first := r.at
-	for r.at < len(r.text) && '0' <= r.text[r.at] && r.text[r.at] <= '9' {
-		r.at++
-	}
-	return r.at - first
 }

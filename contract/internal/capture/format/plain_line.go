@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs/recording"
 )
 

@@ -4,7 +4,6 @@ package scan
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"hash/maphash"
 	"math/bits"
 	"strings"
@@ -16,12 +15,12 @@ import (
 
 // Reader reads one JSON text from its beginning to its end. Once it fails, what it returns has no meaning.
 type Reader struct {
-	text    []byte
-	at      int
-	failed  bool
-	scratch []byte // the last string that had escapes
-	texts   Texts
-	values  cache[any]
+	text      []byte
+	at        int
+	failed    bool
+	scratch   []byte // the last string that had escapes
+	isEscaped bool   // the last string had
+	texts     Texts
 }
 
 var readers = sync.Pool{New: func() any { return &Reader{} }}
@@ -112,10 +111,12 @@ func (r *Reader) Bytes() []byte {
 		return nil
 	}
 	start := r.at
+	r.isEscaped = false
 	r.at += plainLength(r.text[start:])
 	if r.ends() {
 		return r.text[start : r.at-1]
 	}
+	r.isEscaped = true
 	r.scratch = append(r.scratch[:0], r.text[start:r.at]...)
 	for r.at+1 < len(r.text) && r.text[r.at] == '\\' {
 		c := escaped(r.text[r.at+1])
@@ -131,6 +132,22 @@ func (r *Reader) Bytes() []byte {
 		r.failed = true
 	}
 	return r.scratch
+}
+
+// StringIn reads a string. Unless it has escapes, it is a part of a text that has the same bytes as the reader's.
+func (r *Reader) StringIn(text string) string {
+	bytes := r.Bytes()
+	if r.isEscaped || r.failed {
+		return string(bytes)
+	}
+	end := r.at - 1
+	return text[end-len(bytes) : end]
+}
+
+// NumberIn reads a number as it is written, as a part of a text that has the same bytes as the reader's.
+func (r *Reader) NumberIn(text string) string {
+	n := len(r.Number())
+	return text[r.at-n : r.at]
 }
 
 // ends reads the quote at the end of a string, and reports whether it is next.
@@ -250,24 +267,22 @@ func (r *Reader) digits() bool {
 	return r.at > start
 }
 
-// cache holds strings that were read before. Each has one place where it may stand, so that the newest one wins.
-type cache[T comparable] struct{ places [1 << 10]T }
-
 const longestCached = 64 // bytes of a string that is worth a place
 
 var seed = maphash.MakeSeed()
 
-func (c *cache[T]) place(hash uint64) *T { return &c.places[hash%uint64(len(c.places))] }
+// Texts holds texts that were read before. Each has one place where it may stand, so that the newest one wins. The zero
+// value holds none. It is used by one goroutine.
+type Texts struct{ places [1 << 10]string }
 
-// Texts holds texts that were read before. The zero value holds none. It is used by one goroutine.
-type Texts struct{ known cache[string] }
+func (t *Texts) place(hash uint64) *string { return &t.places[hash%uint64(len(t.places))] }
 
 // Of returns a text as a string. Short ones that are asked for again and again share their memory.
 func (t *Texts) Of(text []byte) string {
 	if len(text) > longestCached {
 		return string(text)
 	}
-	place := t.known.place(maphash.Bytes(seed, text))
+	place := t.place(maphash.Bytes(seed, text))
 	if *place != string(text) {
 		*place = string(text)
 	}
@@ -279,7 +294,7 @@ func (t *Texts) OfString(text string) string {
 	if len(text) > longestCached {
 		return strings.Clone(text)
 	}
-	place := t.known.place(maphash.String(seed, text))
+	place := t.place(maphash.String(seed, text))
 	if *place != text {
 		*place = strings.Clone(text)
 	}
@@ -288,38 +303,3 @@ func (t *Texts) OfString(text string) string {
 
 // String reads a string. Short ones that are read again and again share their memory.
 func (r *Reader) String() string { return r.texts.Of(r.Bytes()) }
-
-// Scalar reads null, a truth value, a number as a json.Number, or a string.
-func (r *Reader) Scalar() any {
-	switch r.Peek() {
-	case '"':
-		return valueOf[string](r, r.Bytes())
-	case 't':
-		return r.want("true", true)
-	case 'f':
-		return r.want("false", false)
-	case 'n':
-		return r.want("null", nil)
-	}
-	return valueOf[json.Number](r, r.Number())
-}
-
-// want reads a word, which stands for a value.
-func (r *Reader) want(word string, value any) any {
-	if !r.Word(word) {
-		r.failed = true
-	}
-	return value
-}
-
-// valueOf returns a text as a value. Short ones that are read again and again share their memory.
-func valueOf[T ~string](r *Reader, text []byte) any {
-	if len(text) > longestCached {
-		return T(text)
-	}
-	place := r.values.place(maphash.Bytes(seed, text))
-	if known, ok := (*place).(T); !ok || string(known) != string(text) {
-		*place = T(text)
-	}
-	return *place
-}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/scan"
+	"svc.example/understudy/internal/scan"
 )
 
 // decoded returns a value as package json decodes it, with a list of all its members in place of an object.

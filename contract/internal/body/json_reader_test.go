@@ -24,7 +24,7 @@ func TestJSONIsReadAsItIsDecoded(t *testing.T) {
 	t.Parallel()
 	accepted := 0
 	for _, text := range texts {
-		if compareBesideExponent(t, text) {
+		if compareBesideLongExponent(t, text) {
 			accepted++
 		}
 	}
@@ -33,20 +33,20 @@ func TestJSONIsReadAsItIsDecoded(t *testing.T) {
 	}
 }
 
-// compareBesideExponent reads a text alone, and in a list with a number that has an exponent. It reports whether both
+// compareBesideLongExponent reads a text alone, and in a list with a number that has an exponent. It reports whether both
 // are JSON.
-func compareBesideExponent(t *testing.T, text string) bool {
+func compareBesideLongExponent(t *testing.T, text string) bool {
 	t.Helper()
 	alone, err := body.DecodeJSON([]byte(text))
-	beside, besideErr := body.DecodeJSON([]byte("[" + text + ",1e0]"))
+	beside, besideErr := body.DecodeJSON([]byte("[" + text + ",1e0001]"))
 	list, _ := beside.([]any)
 	switch {
 	case besideErr != nil && strings.Contains(besideErr.Error(), "nested deeper"):
 		return false
 	case (err == nil) != (besideErr == nil && len(list) == 2):
-		t.Errorf("%q: alone %v; beside a number with an exponent %v, in a list of %d", text, err, besideErr, len(list))
+		t.Errorf("%q: alone %v; beside a number with a long exponent %v, in a list of %d", text, err, besideErr, len(list))
 	case err == nil && !reflect.DeepEqual(list[0], alone): // cmp.Diff takes for ever if values are deep
-		t.Errorf("%q: alone %#v, beside a number with an exponent %#v", text, alone, list[0])
+		t.Errorf("%q: alone %#v, beside a number with a long exponent %#v", text, alone, list[0])
 	}
 	return err == nil
 }
@@ -56,5 +56,5 @@ func FuzzJSON(f *testing.F) {
 	for _, text := range texts {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { compareBesideExponent(t, text) })
+	f.Fuzz(func(t *testing.T, text string) { compareBesideLongExponent(t, text) })
 }
