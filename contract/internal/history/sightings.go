@@ -30,12 +30,6 @@ type listKey struct {
 	kind facts.Kind
 }
 
-// wholeList is the last whole list of a kind that a caller was given.
-type wholeList struct {
-	caller uint64
-	ids    map[string]bool
-}
-
 // sight takes what an exchange shows to its caller, and where it is kept.
 func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 	for _, c := range a.cluesIn(e) {
@@ -71,12 +65,16 @@ func (a *accounts) sightList(m member, e *facts.Exchange, x *entry) (err error) 
 	if !showsWholeList(e) {
 		return nil
 	}
-	now := wholeList{m.caller, idsListed(e)}
+	now := wholeListOf(e)
 	key := listKey{m.at, e.Kind}
+	isStirred := func(id string) bool {
+		_, is := a.stirs.Get(sightKey{m.at, facts.Thing{Kind: e.Kind, ID: id}})
+		return is
+	}
 	list, _ := a.lists.Get(key)
 	own := -1
 	for i, other := range list {
-		isOther := a.lacks(key, other, now) && a.lacks(key, now, other)
+		isOther := other.isApart(now, isStirred)
 		switch {
 		case other.caller == m.caller:
 			if own = i; isOther {
@@ -96,14 +94,4 @@ func (a *accounts) sightList(m member, e *facts.Exchange, x *entry) (err error) 
 		a.lists.put(key, append(list, now))
 	}
 	return err
-}
-
-// lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.
-func (s *sightings) lacks(key listKey, list, other wholeList) bool {
-	for id := range other.ids {
-		if isStirred, _ := s.stirs.Get(sightKey{key.at, facts.Thing{Kind: key.kind, ID: id}}); !list.ids[id] && !isStirred {
-			return true
-		}
-	}
-	return false
 }
