@@ -50,15 +50,22 @@ type libraryTest struct {
 	skipped  int // assertions that it cannot give to check
 }
 
-// libraryCases reads the tests in a folder of a module, whose source is in the cache of modules.
-func libraryCases(t *testing.T, module string, files ...string) (cases []libraryCase, skipped int) {
+// folderOf returns where the source of a module is, in the cache of modules.
+func folderOf(t *testing.T, module string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		t.Fatalf("go list -m %s: %v", module, err)
 	}
+	return strings.TrimSpace(string(out))
+}
+
+// libraryCases reads the tests in files of a module.
+func libraryCases(t *testing.T, module string, files ...string) (cases []libraryCase, skipped int) {
+	t.Helper()
+	folder := folderOf(t, module)
 	for _, file := range files {
-		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(strings.TrimSpace(string(out)), file), nil, 0)
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, file), nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

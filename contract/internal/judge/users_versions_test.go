@@ -87,4 +87,3 @@ func (u *exampleOf) judgeVersion(t *testing.T) *judge.Result {
 	}
 	return j.Exchange(record.Item{Exchange: &e, Position: item.Position})
 }
-
