@@ -156,7 +156,7 @@ func isBinary(media *openapi3.MediaType) bool {
 	return media.Schema != nil && media.Schema.Value != nil && media.Schema.Value.Format == "binary"
 }
 
-// isOpaque reports whether a body is bytes that a document says nothing of, as in 3.1 (Considerations for File Uploads).
+// isOpaque reports whether a body is bytes that a document says no more of (3.1, Considerations for File Uploads).
 func isOpaque(kind string, media *openapi3.MediaType) bool {
 	general, _, _ := strings.Cut(kind, "/")
 	return media.Schema == nil &&

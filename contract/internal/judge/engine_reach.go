@@ -51,7 +51,8 @@ func (f *fault) keywordAt() string {
 // where messages of the side lack some properties, which the second engine does not know of all of them.
 func (b *content) placeOf(f *fault) string {
 	keyword := f.keywordAt()
-	if f.keyword == "required" && !b.op.Document.T.IsOpenAPI31OrLater() && slices.ContainsFunc(b.schemasAt(f.path), b.hidesSome) {
+	if f.keyword == "required" && !b.op.Document.T.IsOpenAPI31OrLater() &&
+		slices.ContainsFunc(b.schemasAt(f.path), b.hidesSome) {
 		keyword = "required beside hidden"
 	}
 	if f.keyword != "required" && f.keyword != "additionalProperties" && b.valueAt(f.path) == nil {

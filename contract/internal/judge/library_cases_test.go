@@ -113,13 +113,11 @@ type answered struct{ *recording.Response }
 func (x *libraryTest) value(e ast.Expr) any {
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		switch e.Kind {
-		case token.STRING:
+		if e.Kind == token.STRING {
 			text, _ := strconv.Unquote(e.Value)
 			return text
-		case token.INT, token.FLOAT:
-			return json.Number(e.Value)
 		}
+		return json.Number(e.Value)
 	case *ast.Ident:
 		if e.Name == "true" || e.Name == "false" {
 			return e.Name == "true"

@@ -38,11 +38,12 @@ func TestLibraryDocuments(t *testing.T) {
 	loaded, all := 0, 0
 	var rows []string
 	for _, folder := range [][2]string{
-		{"github.com/getkin/kin-openapi", "openapi3/testdata"}, {"github.com/pb33f/libopenapi", "test_specs"},
+		{"github.com/getkin/kin-openapi", "openapi3/testdata"},
+		{"github.com/pb33f/libopenapi", "test_specs"},
 		{"github.com/pb33f/libopenapi-validator", "test_specs"},
 	} {
 		root := filepath.Join(folderOf(t, folder[0]), folder[1])
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(path)) {
 				return err
 			}

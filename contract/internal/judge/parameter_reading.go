@@ -237,7 +237,7 @@ func (p *parameters) textsOf(g *openapi3.Parameter) *texts {
 		if len(t.whole) == 0 {
 			return nil
 		}
-		// The comma is none of the characters of a cookie, so that clients put a list in quotes (RFC 6265, 4.1.1).
+		// A cookie cannot have a comma as it is, so that clients put a list in quotes (RFC 6265, 4.1.1).
 		if inner, isQuoted := strings.CutPrefix(t.whole[0], `"`); isQuoted {
 			t.splitText(strings.TrimSuffix(inner, `"`), ",", false)
 		}
@@ -267,7 +267,7 @@ func (t *texts) splitText(whole, separator string, explode bool) {
 }
 
 // object adds the object of which items are the members: pairs with an equals sign, or names and values by turns.
-// Other items are of none.
+// Other items add no object.
 func (t *texts) object(items []string, explode bool) {
 	members := map[string]string{}
 	if len(items) == 1 && items[0] == "" {
