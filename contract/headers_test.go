@@ -76,10 +76,10 @@ func ownHeaders(t *testing.T) []contract.Option {
 func TestIgnoredHeaders(t *testing.T) {
 	t.Parallel()
 	source := of(withHeaders(200, "X-Acme-Extra: 1", "X-Total: many", "X-Extra: 1"))
-	zone := `error /request/header/X-Acme-Zone ×1 false: header parameter "X-Acme-Zone" does not have the documented type`
-	other := `error /request/header/X-Other ×1 false: header parameter "X-Other" does not have the documented type`
+	zone := `error /request/header/X-Acme-Zone ×1 false: header parameter "X-Acme-Zone": value must be an integer`
+	other := `error /request/header/X-Other ×1 false: header parameter "X-Other": value must be an integer`
 	count := "error /response/headers/X-Acme-Count ×1 false: header X-Acme-Count is missing"
-	total := "error /response/headers/X-Total ×1 false: header X-Total does not have the documented form"
+	total := "error /response/headers/X-Total ×1 false: header X-Total: value must be an integer"
 	for name, tt := range map[string]struct {
 		patterns []string
 		want     []string

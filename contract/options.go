@@ -282,8 +282,9 @@ func WithInterfaces(names ...specs.Interface) Option {
 
 // WithSpec adds an interface that a document of the user's own describes, as the mock's option of the name does, or
 // takes the document in place of that of an interface of the platform. Its servers are base addresses, unless
-// WithBaseURL gives others. An interface of the user's own is judged by what its document says alone: its security
-// schemes are its credentials, nothing is read leniently, and members that no schema names are noticed only.
+// WithBaseURL gives others. Exchanges are judged by what the document says alone: its security schemes are its
+// credentials, nothing is read leniently unless it has an x-lenient, and members that no schema names are noticed only.
+// Rules on the lives of resources hold in a version of an interface of the platform as in ours.
 func WithSpec(iface specs.Interface, path string) Option {
 	return func(c *config) error {
 		if err := specs.CheckName(iface); err != nil {

@@ -77,7 +77,7 @@ func TestOwnDocumentBeginsElsewhere(t *testing.T) {
 			}
 			f := r.Findings[i]
 			got := fmt.Sprintf("%d %v %s:%d %s", f.Exchange, f.Disputed, filepath.Base(f.Spec.File), f.Spec.Line, f.Spec.Pointer)
-			if want := "2 false own.yaml:7 /paths/~1pools~1{number}/get/parameters/0/schema"; got != want {
+			if want := "2 false own.yaml:7 /paths/~1pools~1{number}/get/parameters/0/schema/minimum"; got != want {
 				t.Errorf("finding %s, want %s", got, want)
 			}
 		})

@@ -51,7 +51,11 @@ type bare struct {
 }
 
 func (b *bare) content(content openapi3.Content) {
-	for _, media := range content {
+	for kind, media := range content {
+		if media == nil { // the document says no more of the type
+			content[kind] = &openapi3.MediaType{}
+			continue
+		}
 		b.steps(media.Schema)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -212,14 +213,37 @@ func (o *Operation) ServerURLs() []string {
 
 func (d *Document) addresses(servers openapi3.Servers) (list []string) {
 	for _, server := range servers {
-		address := server.URL
-		for name, variable := range server.Variables {
-			address = strings.ReplaceAll(address, "{"+name+"}", variable.Default)
+		for _, address := range spelled(server) {
+			u, err := url.Parse(address)
+			base := strings.TrimSuffix(address, "/")
+			if err != nil || u.Host == "" {
+				continue
+			}
+			if base = strings.TrimSuffix(base, strings.TrimSuffix(u.Path, "/")) + d.BasePath; !slices.Contains(list, base) {
+				list = append(list, base)
+			}
 		}
-		u, err := url.Parse(address)
-		if address = strings.TrimSuffix(address, "/"); err == nil && u.Host != "" {
-			list = append(list, strings.TrimSuffix(address, strings.TrimSuffix(u.Path, "/"))+d.BasePath)
+	}
+	return list
+}
+
+// maxSpelled bounds the addresses of one server.
+const maxSpelled = 100
+
+// spelled returns the address of a server with the default of each variable, and with each of the values that it may
+// have (Server Variable Object).
+func spelled(server *openapi3.Server) []string {
+	list := []string{server.URL}
+	for _, name := range slices.Sorted(maps.Keys(server.Variables)) {
+		var next []string
+		for _, address := range list {
+			for _, value := range append([]string{server.Variables[name].Default}, server.Variables[name].Enum...) {
+				if one := strings.ReplaceAll(address, "{"+name+"}", value); !slices.Contains(next, one) && len(next) < maxSpelled {
+					next = append(next, one)
+				}
+			}
 		}
+		list = next
 	}
 	return list
 }

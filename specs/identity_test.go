@@ -235,3 +235,29 @@ func TestIdentityOfOurs(t *testing.T) {
 		})
 	}
 }
+
+// Server Variable Object: a variable has its default, or any value of its list.
+func TestServerVariables(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		server string
+		want   []string
+	}{
+		"a default":           {`{url: 'https://{r}.h.example/v1', variables: {r: {default: eu}}}`, []string{"https://eu.h.example/v1"}},
+		"a list":              {`{url: 'https://{r}.h.example/v1', variables: {r: {default: eu, enum: [eu, us]}}}`, []string{"https://eu.h.example/v1", "https://us.h.example/v1"}},
+		"a default besides":   {`{url: 'https://{r}.h.example/v1', variables: {r: {default: eu, enum: [us]}}}`, []string{"https://eu.h.example/v1", "https://us.h.example/v1"}},
+		"a scheme":            {`{url: '{s}://h.example/v1', variables: {s: {default: https, enum: [http]}}}`, []string{"https://h.example/v1", "http://h.example/v1"}},
+		"two variables":       {`{url: '{s}://{r}.h.example/v1', variables: {s: {default: https, enum: [http]}, r: {default: eu, enum: [us]}}}`, []string{"https://eu.h.example/v1", "http://eu.h.example/v1", "https://us.h.example/v1", "http://us.h.example/v1"}},
+		"no variable":         {`{url: 'https://h.example/v1/'}`, []string{"https://h.example/v1"}},
+		"not a whole address": {`{url: '/v1'}`, nil},
+	} {
+		text := `{openapi: 3.0.3, info: {title: t, version: '1'}, servers: [` + tt.server + `], paths: {/x: {get: {responses: {'200': {description: a}}}}}}`
+		d, err := specs.Parse("shop", "shop.yaml", []byte(text), specs.Neutral)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, d.ServerURLs()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

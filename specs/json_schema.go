@@ -70,6 +70,7 @@ func (c *schemaConverter) schema(s map[string]any) {
 		return // nothing else stands there
 	}
 	c.required(s)
+	c.requiredOfParts(s)
 	c.discriminator(s)
 	if !c.is30 {
 		return
@@ -112,6 +113,22 @@ func (c *schemaConverter) required(s map[string]any) {
 		}
 	}
 	s["required"] = names
+}
+
+// requiredOfParts takes names out of the lists of parts of a schema that another part describes.
+func (c *schemaConverter) requiredOfParts(s map[string]any) {
+	parts, _ := s["allOf"].([]any)
+	for _, part := range parts {
+		if part, _ := part.(map[string]any); c.is30 && part["$ref"] == nil {
+			listed, _ := part["required"].([]any)
+			if names := slices.DeleteFunc(listed, func(name any) bool {
+				text, _ := name.(string)
+				return c.hides(s, text, 0)
+			}); listed != nil {
+				part["required"] = names
+			}
+		}
+	}
 }
 
 // hides reports whether a schema, or one that it consists of, has a property that messages of the side do not have.

@@ -11,9 +11,8 @@ const lenientExtension = "x-lenient"
 
 const lenientWords = "query, bodies, vendor-types"
 
-// Lenient describes what the framework behind an interface reads beyond what its document's schemas allow. Three of
-// ours are lenient, by the code of public clients; a user's document that has operations of ours is read like ours of
-// the same interface, unless it has an x-lenient of its own.
+// Lenient describes what the framework behind an interface reads beyond what its document's schemas allow, as the
+// document's x-lenient lists it. Three of ours have one, by the code of public clients.
 type Lenient struct {
 	// Query makes an empty query parameter absent, and a boolean one true when it is true or 1 in any case, and false
 	// otherwise.
@@ -29,11 +28,11 @@ type Lenient struct {
 	VendorTypes bool
 }
 
-// lenientOf reads the extension. A document without it has the fallback.
-func lenientOf(doc *openapi3.T, fallback Lenient) (lenient Lenient, err error) {
+// lenientOf reads the extension.
+func lenientOf(doc *openapi3.T) (lenient Lenient, err error) {
 	value, found := doc.Extensions[lenientExtension]
 	if !found {
-		return fallback, nil
+		return lenient, nil
 	}
 	words, isList := value.([]any)
 	if !isList {

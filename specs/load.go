@@ -234,11 +234,7 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	}
 	d := &Document{Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}}
 	d.setSource(source)
-	var fallback Lenient
-	if embedded != nil {
-		fallback = embedded.Lenient
-	}
-	if d.Lenient, err = lenientOf(doc, fallback); err != nil {
+	if d.Lenient, err = lenientOf(doc); err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
 	d.tree = sync.OnceValues(func() (map[string]any, error) { return shortTree(source) })
@@ -265,12 +261,6 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	d.hasServersBelow = d.isForeign && slices.ContainsFunc(d.Operations, func(op *Operation) bool {
 		return len(op.ServerURLs()) > 0
 	})
-	if _, isLenient := doc.Extensions[lenientExtension]; d.isForeign && !isLenient { // as nothing of the platform is there
-		d.Lenient = Lenient{}
-		for _, op := range d.Operations {
-			op.Reader = newReader(op)
-		}
-	}
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}

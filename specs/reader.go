@@ -24,10 +24,11 @@ const (
 // become the same typed values. It is safe for concurrent use.
 type Reader struct {
 	lenient    Lenient
-	form       bool             // whether the document lists a form
-	mediaType  string           // of the JSON object that bodies stand for, by the document
-	body       *openapi3.Schema // of that object, or nil
-	raw        bool             // a body is bytes, whatever its media type says
+	form       bool              // whether the document lists a form
+	mediaType  string            // of the JSON object that bodies stand for, by the document
+	body       *openapi3.Schema  // of that object, or nil
+	separators map[string]string // of fields of a form whose lists are one text, by their style (Encoding Object)
+	raw        bool              // a body is bytes, whatever its media type says
 	parameters []queryParameter
 	work       accept.Work
 }
@@ -65,10 +66,23 @@ func newReader(o *Operation) *Reader {
 	if o.Spec.RequestBody != nil && o.Spec.RequestBody.Value != nil {
 		content := o.Spec.RequestBody.Value.Content
 		r.form = content[mediaForm] != nil
+		r.separators = separatorsOf(content[mediaForm])
 		r.mediaType, r.body = bodyOf(content)
 		r.raw = r.body == nil && len(content) > 0
 	}
 	return r
+}
+
+func separatorsOf(form *openapi3.MediaType) map[string]string {
+	separators := map[string]string{}
+	if form != nil {
+		for name, encoding := range form.Encoding {
+			if separator := map[string]string{"spaceDelimited": " ", "pipeDelimited": "|"}[encoding.Style]; separator != "" {
+				separators[name] = separator
+			}
+		}
+	}
+	return separators
 }
 
 // bodyOf returns the media type and the schema of the object that a body is: of JSON, or else of a form.

@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/url"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -27,6 +28,11 @@ func (r *Reader) fields(sent Sent) (fields url.Values, isForm bool, err error) {
 		fields, err = multipartFields(sent.Body, parameters["boundary"], false)
 	} else {
 		fields, err = url.ParseQuery(string(sent.Body))
+	}
+	for name, separator := range r.separators {
+		if values := fields[name]; len(values) == 1 {
+			fields[name] = strings.Split(values[0], separator)
+		}
 	}
 	for name, values := range fields {
 		if err == nil && !(utf8.ValidString(name) && !slices.ContainsFunc(values, notUTF8)) {

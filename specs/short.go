@@ -2,6 +2,7 @@ package specs
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -79,8 +80,29 @@ func dropPatterns(node any, isNames bool, pointer string, dropped func(pointer, 
 	}
 }
 
-// GoPattern returns a regular expression of ECMAScript as Go writes it.
-func GoPattern(pattern string) string { return codepoint.ReplaceAllString(pattern, `\x{$1}`) }
+// GoPattern returns a regular expression of ECMAScript as Go writes it: characters by their number or as a control, and
+// the white space of all scripts (ECMA-262, 22.2.1 and 12.2).
+func GoPattern(pattern string) string {
+	const space = `\s\x{b}\x{feff}\pZ`
+	inClass := false
+	return ecmaToken.ReplaceAllStringFunc(pattern, func(token string) string {
+		switch {
+		case token == "[", token == "]":
+			inClass = token == "["
+		case token == `\s` && inClass:
+			return space
+		case token == `\s`:
+			return "[" + space + "]"
+		case token == `\S` && !inClass:
+			return "[^" + space + "]"
+		case len(token) > 2 && token[1] == 'u':
+			return `\x{` + strings.Trim(token[2:], "{}") + "}"
+		case len(token) > 2:
+			return fmt.Sprintf(`\x%02x`, token[2]&0x1f)
+		}
+		return token
+	})
+}
 
-// codepoint matches a character that ECMAScript writes by its number.
-var codepoint = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
+// ecmaToken matches a bracket of a class of characters, or what stands with a backslash.
+var ecmaToken = regexp.MustCompile(`[\[\]]|\\(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]+\}|c[A-Za-z]|.)`)

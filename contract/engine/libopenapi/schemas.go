@@ -156,6 +156,8 @@ func keywordOf(message string) string {
 		return "required"
 	case strings.Contains(message, "allowReserved"):
 		return "allowReserved"
+	case strings.Contains(message, "exploded"), strings.Contains(message, "delimited"):
+		return "style"
 	}
 	return "type"
 }

@@ -71,7 +71,7 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 	switch {
 	case kind == "multipart/mixed":
 		return decodeParts(plain, f.params["boundary"])
-	case isBinary(media), isArchive(kind):
+	case isBinary(media), isArchive(kind), isOpaque(kind, media) && !f.isAny:
 		return decodeBytes(kind, plain)
 	case kind == "multipart/form-data": // which is not one text (RFC 2046, 5.1; RFC 7578, 4.4)
 		return decodeMultipart(plain, f.params["boundary"], media)
@@ -91,13 +91,13 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 		return JSON(text)
 	case IsLines(kind):
 		return Lines(text)
-	case isYAML(kind):
+	case isYAML(kind) && takesText(media.Schema, 0):
 		return decodeYAML(text)
 	case f.isAny: // its text decides its type
 		d, reason = JSON(text)
 		d.Early = true
 		return d, reason
-	case strings.HasPrefix(kind, "text/") && !takesText(media.Schema, 0):
+	case (strings.HasPrefix(kind, "text/") || isYAML(kind)) && !takesText(media.Schema, 0):
 		return d, fmt.Sprintf("the schema is not one of a string, and how %s stands for another value is not defined", kind)
 	case strings.HasPrefix(kind, "text/"):
 		return Decoded{Values: []any{string(text)}}, ""
@@ -154,6 +154,13 @@ func isArchive(kind string) bool { return kind == "application/gzip" || kind == 
 
 func isBinary(media *openapi3.MediaType) bool {
 	return media.Schema != nil && media.Schema.Value != nil && media.Schema.Value.Format == "binary"
+}
+
+// isOpaque reports whether a body is bytes that a document says no more of (3.1, Considerations for File Uploads).
+func isOpaque(kind string, media *openapi3.MediaType) bool {
+	general, _, _ := strings.Cut(kind, "/")
+	return media.Schema == nil &&
+		(kind == "application/octet-stream" || slices.Contains([]string{"audio", "image", "video"}, general))
 }
 
 // decodeBytes checks that an archive can be opened; other bytes always pass.

@@ -71,7 +71,9 @@ func TestDecode(t *testing.T) {
 		"YAML":           {header: "application/yaml", text: "a: b", want: []any{"a: b"}},
 		"no YAML":        {header: "application/yaml", text: "a: [", reason: "the body is not YAML"},
 		"text":           {header: "text/plain", text: "tea", want: []any{"tea"}},
-		"something else": {header: "image/png", text: "tea", reason: "no decoder for image/png"},
+		"an image":       {header: "image/png", text: "\x89PNG", want: []any{"\x89PNG"}},
+		"bytes":          {header: "application/octet-stream", text: "\xff", want: []any{"\xff"}},
+		"something else": {header: "application/zip", text: "tea", reason: "no decoder for application/zip"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime/multipart"
+	"net/textproto"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -41,6 +44,8 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 		value, problem := partOf(string(content), kind, schemas[name])
 		if encoding := media.Encoding[name]; encoding != nil && !fitsAny(encoding.ContentType, kind) {
 			problem = fmt.Sprintf("part %q is %s, want %s", name, typeOfPart(kind), encoding.ContentType)
+		} else if missing := missingHeader(encoding, part.Header); missing != "" {
+			problem = fmt.Sprintf("part %q lacks the header %s", name, missing)
 		}
 		if problem != "" {
 			d.Wrong = append(d.Wrong, Fault{name, problem})
@@ -56,6 +61,20 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 	}
 	d.Values = []any{object}
 	return d, ""
+}
+
+// missingHeader returns the first header that a part must have and has not (Encoding Object, headers), or nothing.
+func missingHeader(encoding *openapi3.Encoding, headers textproto.MIMEHeader) string {
+	if encoding == nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(encoding.Headers)) {
+		if header := encoding.Headers[name].Value; header != nil && header.Required && headers.Get(name) == "" &&
+			!strings.EqualFold(name, "Content-Type") {
+			return name
+		}
+	}
+	return ""
 }
 
 // partOf returns the value of a part, or what is wrong with it.

@@ -299,7 +299,7 @@ func newSightings() sightings {
 
 // listedKinds are those whose whole lists show what an account has.
 func listedKinds() []facts.Kind {
-	return []facts.Kind{facts.Pools, facts.PoolRules, facts.SubUsers, facts.Policies}
+	return []facts.Kind{facts.Pools, facts.PoolRules, facts.SubUsers, facts.Policies, facts.Tokens}
 }
 
 // showsWholeList reports whether an answer is the whole list of one of these kinds.
@@ -308,15 +308,21 @@ func showsWholeList(e *facts.Exchange) bool {
 	return isWhole && slices.Contains(listedKinds(), e.Kind)
 }
 
-// idsListed returns the ids in a whole list.
-func idsListed(e *facts.Exchange) map[string]bool {
-	ids := map[string]bool{}
+// wholeList is the last whole list of a kind that a caller was given.
+type wholeList struct {
+	caller uint64
+	at     time.Time            // when its answer was there; zero if the recording does not show it
+	born   map[string]time.Time // when what has an id was made; zero where the answer does not show it
+}
+
+func wholeListOf(e *facts.Exchange) wholeList {
+	list := wholeList{e.Caller, e.EndedAt(), map[string]time.Time{}}
 	for _, f := range e.Shows {
 		if f.Thing.Kind == e.Kind {
-			ids[f.Thing.ID] = true
+			list.born[f.Thing.ID] = f.Born
 		}
 	}
-	return ids
+	return list
 }
 
 type sightKey struct {
@@ -327,12 +333,6 @@ type sightKey struct {
 type listKey struct {
 	at   int32
 	kind facts.Kind
-}
-
-// wholeList is the last whole list of a kind that a caller was given.
-type wholeList struct {
-	caller uint64
-	ids    map[string]bool
 }
 
 // sight takes what an exchange shows to its caller, and where it is kept.
@@ -357,7 +357,7 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 	if !showsWholeList(e) {
 		return
 	}
-	now := wholeList{m.caller, idsListed(e)}
+	now := wholeListOf(e)
 	key := listKey{m.at, e.Kind}
 	list, _ := a.lists.Get(key)
 	own := -1
@@ -380,10 +380,14 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 	}
 }
 
-// lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.
+// lacks reports whether a list lacks something that another one has, that was there when the list was given, and that
+// no recorded request made or removed.
 func (s *sightings) lacks(key listKey, list, other wholeList) bool {
-	for id := range other.ids {
-		if isStirred, _ := s.stirs.Get(sightKey{key.at, facts.Thing{Kind: key.kind, ID: id}}); !list.ids[id] && !isStirred {
+	for id, born := range other.born {
+		_, has := list.born[id]
+		wasThere := list.at.IsZero() || born.Before(list.at)
+		_, isStirred := s.stirs.Get(sightKey{key.at, facts.Thing{Kind: key.kind, ID: id}})
+		if !has && wasThere && !isStirred {
 			return true
 		}
 	}

@@ -43,14 +43,13 @@ func readSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 	return schemes
 }
 
-// takesPlatformKeys reports whether an operation wants the credentials of the platform: as the platform's documents and
-// a user's versions of them say, or because the scheme has the name of the platform's.
+// takesPlatformKeys reports whether an operation wants the credentials of the platform: as the platform's documents
+// say, or because the scheme of a user's version has the name of the platform's.
 func takesPlatformKeys(op *specs.Operation, schemes []*openapi3.SecurityScheme) bool {
 	d := op.Document
 	isPlatforms := func(s *openapi3.SecurityScheme) bool {
 		named := d.T.Components.SecuritySchemes[d.Brand.Scheme()]
-		return s.Type == "apiKey" && headerOfScheme(s) == "Authorization" &&
-			(op.Embedded != nil || named != nil && named.Value == s)
+		return s.Type == "apiKey" && headerOfScheme(s) == "Authorization" && named != nil && named.Value == s
 	}
 	return op.Embedded == op || !op.Interface.IsOwn() && slices.ContainsFunc(schemes, isPlatforms)
 }

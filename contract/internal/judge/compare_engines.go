@@ -91,7 +91,7 @@ func (j *Judge) askEngines(b *content) engineResults {
 
 // compareEngines decides on the results of two engines: they agree, a known case decides, or they are in dispute.
 func (j *Judge) compareEngines(m *message, r engineResults) decision {
-	if r.place != nil && m.op.Document.IsForeign() {
+	if r.place != nil && m.op.Document.IsUsers() {
 		r = r.weighed()
 	}
 	isPass := len(r.kin.list) == 0
@@ -112,7 +112,7 @@ func (j *Judge) compareEngines(m *message, r engineResults) decision {
 		return decision{verdict: report.Fail, faults: r.kin}
 	}
 	first := engine.KinOpenAPI
-	if m.op.Document.IsForeign() {
+	if m.op.Document.IsUsers() {
 		first = engine.JSONSchema
 	}
 	disputed := decision{verdict: report.Fail, faults: r.kin, engines: []report.EngineVerdict{

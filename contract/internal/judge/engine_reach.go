@@ -47,13 +47,28 @@ func (f *fault) keywordAt() string {
 	return f.keyword
 }
 
-// placeOf returns the place and the keyword of a fault in a body. Null has a row of its own.
+// placeOf returns the place and the keyword of a fault in a body. Null has a row of its own, and so has what is missing
+// where messages of the side lack some properties, which the second engine does not know of all of them.
 func (b *content) placeOf(f *fault) string {
 	keyword := f.keywordAt()
+	if f.keyword == "required" && !b.op.Document.T.IsOpenAPI31OrLater() &&
+		slices.ContainsFunc(b.schemasAt(f.path), b.hidesSome) {
+		keyword = "required beside hidden"
+	}
 	if f.keyword != "required" && f.keyword != "additionalProperties" && b.valueAt(f.path) == nil {
 		keyword = "null"
 	}
 	return "body " + keyword
+}
+
+// hidesSome reports whether messages of the side lack some properties of a schema.
+func (b *content) hidesSome(w locatedSchema) bool {
+	for _, property := range w.schema.Properties {
+		if p := property.Value; p != nil && (b.side == request && p.ReadOnly || b.side == response && p.WriteOnly) {
+			return true
+		}
+	}
+	return false
 }
 
 // placeOf returns the place and the keyword of a fault in a parameter: where it stands, what it is written as, and how.
@@ -62,7 +77,7 @@ func (p *parameters) placeOf(f *fault) string {
 		return ""
 	}
 	g := p.op.Parameters.GetByInAndName(f.path[0], f.path[1])
-	if g == nil || g.Schema == nil || g.Schema.Value == nil {
+	if g == nil || g.Schema == nil || g.Schema.Value == nil || p.isIgnored(g) {
 		return ""
 	}
 	shape := "scalar"
@@ -78,5 +93,6 @@ func (p *parameters) placeOf(f *fault) string {
 		(usual && g.Style != openapi3.SerializationForm || !usual && g.Style != openapi3.SerializationSimple) {
 		shape += " " + g.Style
 	}
-	return g.In + " " + shape + " " + f.keywordAt()
+	keyed := fault{keyword: f.keyword, format: g.Schema.Value.Format} // which the second engine does not name
+	return g.In + " " + shape + " " + keyed.keywordAt()
 }

@@ -100,10 +100,9 @@ type ecmaPattern struct {
 
 func (p ecmaPattern) String() string { return p.text }
 
-// compiled returns a schema of a document that has no operation of the platform; nil of others, whose optional parts
-// are null as ours are, and where it cannot be compiled.
+// compiled returns a schema of a user's own document; nil of others, and where it cannot be compiled.
 func compiled(d *specs.Document, pointer string, side side) *jsonschema.Schema {
-	if !d.IsForeign() {
+	if !d.IsUsers() {
 		return nil
 	}
 	known := &cacheOf(d).compilers[side]

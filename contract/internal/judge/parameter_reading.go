@@ -24,6 +24,8 @@ type texts struct {
 	lists   [][]string          // the items, in each way to take them apart
 	objects []map[string]string // the members, likewise
 	repeat  map[string][]string // members that are there several times
+	times   int                 // that it is there, if its style writes it once
+	isDeep  bool                // an object of it has members of members
 }
 
 // usersParameter adds what is wrong with a parameter of a user's own document. It reports false if its schema cannot be
@@ -36,12 +38,24 @@ func (f *faultList) usersParameter(d *specs.Document, g *openapi3.Parameter, t *
 	}
 	schema, path, values := g.Schema, pointer+"/schema", t.values
 	for _, media := range slices.Sorted(maps.Keys(g.Content)) {
-		schema, path, values = g.Content[media].Schema, join(pointer, "content", media, "schema"), t.contents(media)
+		schema, path = g.Content[media].Schema, join(pointer, "content", media, "schema")
+		values = t.contents(media, schema)
 	}
 	if t == nil {
 		if g.Required {
 			f.add(fault{path: at, pointer: pointer + "/required", message: name + " is missing", keyword: "required"})
 		}
+		return true
+	}
+	switch {
+	case t.times > 1:
+		f.add(fault{
+			path: at, pointer: pointer, keyword: "style",
+			message: fmt.Sprintf("%s is there %d times, and its style writes it once", name, t.times),
+		})
+		return true
+	case t.isDeep:
+		f.doubt = "OpenAPI does not define how members of members of an object are written at " + pointer
 		return true
 	}
 	isEmpty := g.AllowEmptyValue && len(t.whole) == 1 && t.whole[0] == ""
@@ -77,12 +91,18 @@ func (f *faultList) usersParameter(d *specs.Document, g *openapi3.Parameter, t *
 	return true
 }
 
-// contents returns the values of a parameter that has a media type, or nil if it is not JSON.
-func (t *texts) contents(media string) func(*openapi3.Schema) []any {
-	if !body.IsJSON(body.MediaType(media)) {
+// contents returns the values of a parameter that has a media type, or nil if that is neither JSON nor a text that
+// stands for itself.
+func (t *texts) contents(media string, ref *openapi3.SchemaRef) func(*openapi3.Schema) []any {
+	kind := body.MediaType(media)
+	isText := strings.HasPrefix(kind, "text/") && ref != nil && typesOf(ref.Value, 0)["string"]
+	if !body.IsJSON(kind) && !isText {
 		return nil
 	}
 	return func(*openapi3.Schema) []any {
+		if isText {
+			return []any{strings.Join(t.whole, "")}
+		}
 		value, err := body.DecodeJSON([]byte(strings.Join(t.whole, "")))
 		if err != nil {
 			return nil
@@ -217,6 +237,10 @@ func (p *parameters) textsOf(g *openapi3.Parameter) *texts {
 		if len(t.whole) == 0 {
 			return nil
 		}
+		// A cookie cannot have a comma as it is, so that clients put a list in quotes (RFC 6265, 4.1.1).
+		if inner, isQuoted := strings.CutPrefix(t.whole[0], `"`); isQuoted {
+			t.splitText(strings.TrimSuffix(inner, `"`), ",", false)
+		}
 		if plain, err := url.PathUnescape(t.whole[0]); err == nil && plain != t.whole[0] {
 			t.whole = append(t.whole, plain)
 		}
@@ -229,27 +253,42 @@ func (p *parameters) textsOf(g *openapi3.Parameter) *texts {
 // split takes the texts apart in each way in which they may be meant.
 func (t *texts) split(separator string, explode bool) {
 	for _, whole := range t.whole {
-		items := strings.Split(whole, separator)
-		for i := range items {
-			items[i] = strings.TrimSpace(items[i])
-		}
-		t.lists = append(t.lists, items)
-		t.objects = append(t.objects, membersOf(items, explode))
+		t.splitText(whole, separator, explode)
 	}
 }
 
-// membersOf returns the members of an object: pairs with an equals sign, or names and values by turns.
-func membersOf(items []string, explode bool) map[string]string {
+func (t *texts) splitText(whole, separator string, explode bool) {
+	items := strings.Split(whole, separator)
+	for i := range items {
+		items[i] = strings.TrimSpace(items[i])
+	}
+	t.lists = append(t.lists, items)
+	t.object(items, explode)
+}
+
+// object adds the object of which items are the members: pairs with an equals sign, or names and values by turns.
+// Other items add no object.
+func (t *texts) object(items []string, explode bool) {
 	members := map[string]string{}
+	if len(items) == 1 && items[0] == "" {
+		items = nil // an empty object (3.0.4, Style Examples)
+	}
+	if !explode && len(items)%2 > 0 {
+		return
+	}
 	for i := 0; i < len(items); i++ {
-		if name, value, isPair := strings.Cut(items[i], "="); explode && isPair {
-			members[name] = value
-		} else if i+1 < len(items) && !explode {
+		if !explode {
 			members[items[i]] = items[i+1]
 			i++
+			continue
 		}
+		name, value, isPair := strings.Cut(items[i], "=")
+		if !isPair {
+			return
+		}
+		members[name] = value
 	}
-	return members
+	t.objects = append(t.objects, members)
 }
 
 func inPath(value string, g *openapi3.Parameter, explode bool) *texts {
@@ -266,7 +305,7 @@ func inPath(value string, g *openapi3.Parameter, explode bool) *texts {
 		t.whole[0] = strings.TrimPrefix(value, prefix)
 		if explode {
 			t.lists = [][]string{strings.Split(t.whole[0], prefix)}
-			t.objects = []map[string]string{membersOf(strings.Split(strings.TrimPrefix(value, ";"), ";"), true)}
+			t.object(strings.Split(strings.TrimPrefix(value, ";"), ";"), true)
 			break
 		}
 		t.split(",", false)
@@ -305,7 +344,6 @@ func (p *parameters) inQuery(g *openapi3.Parameter, explode bool) *texts {
 	if separator == "" {
 		separator = ","
 	}
-	isSpread := explode && g.Style != "deepObject" && g.Schema != nil && typesOf(g.Schema.Value, 0)["object"]
 	for pair := range strings.SplitSeq(p.owner.Query, "&") {
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(rawName)
@@ -317,8 +355,9 @@ func (p *parameters) inQuery(g *openapi3.Parameter, explode bool) *texts {
 		switch {
 		case g.Style == "deepObject" && isMember:
 			member = strings.TrimSuffix(member, "]")
+			t.isDeep = t.isDeep || strings.Contains(member, "]")
 			bracket[member], t.repeat[member] = value, append(t.repeat[member], value)
-		case isSpread && memberOf(g.Schema.Value, name) != nil:
+		case hasMember(g, name) && !namesQuery(p.op, name, g):
 			bracket[name], t.repeat[name] = value, append(t.repeat[name], value)
 		case name == g.Name:
 			t.whole, raw = append(t.whole, value), append(raw, rawValue)
@@ -330,7 +369,10 @@ func (p *parameters) inQuery(g *openapi3.Parameter, explode bool) *texts {
 		return t
 	case len(t.whole) == 0:
 		return nil
-	case explode || len(raw) > 1:
+	case len(raw) > 1 && !(explode && repeats(g)):
+		t.times = len(raw)
+		return t
+	case explode:
 		t.lists, t.whole = [][]string{t.whole}, t.whole[:1]
 		return t
 	}
@@ -338,7 +380,30 @@ func (p *parameters) inQuery(g *openapi3.Parameter, explode bool) *texts {
 	for i := range items {
 		items[i], _ = url.QueryUnescape(items[i]) // which has worked with the whole
 	}
-	t.lists, t.objects = [][]string{items}, []map[string]string{membersOf(items, false)}
+	t.lists = [][]string{items}
+	t.object(items, false)
 	t.split(separator, false)
 	return t
+}
+
+// repeats reports whether a parameter that is exploded may be a list, which is there once for each item.
+func repeats(g *openapi3.Parameter) bool {
+	if g.Schema == nil {
+		return false
+	}
+	types := typesOf(g.Schema.Value, 0)
+	return types["array"] || len(types) == 0
+}
+
+// hasMember reports whether a parameter of the query is an object whose members stand there as parameters of their own,
+// and a name is one of them.
+func hasMember(g *openapi3.Parameter, name string) bool {
+	isExploded := (g.Explode == nil || *g.Explode) && (g.Style == "" || g.Style == openapi3.SerializationForm)
+	if g.In != openapi3.ParameterInQuery || !isExploded || g.Schema == nil || !typesOf(g.Schema.Value, 0)["object"] {
+		return false
+	}
+	s := g.Schema.Value
+	isOpen := s.AdditionalProperties.Has != nil && *s.AdditionalProperties.Has ||
+		len(s.Properties) == 0 && !isCombinedSchema(s) && s.AdditionalProperties.Has == nil
+	return isOpen || memberOf(s, name) != nil
 }

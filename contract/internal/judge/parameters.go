@@ -27,9 +27,12 @@ type parameters struct {
 // inPath returns the value of a parameter in the path, unescaped.
 func (p *parameters) inPath(name string) string { return p.owner.Match.Declared(name) }
 
-// isIgnored reports whether a parameter is a header that is not judged: by the user's wish, or because OpenAPI ignores
-// parameters of the name (3.0 and 3.1, Parameter Object).
+// isIgnored reports whether a parameter is not judged: one of the path that its template does not have, or a header, by
+// the user's wish or because OpenAPI ignores parameters of the name (3.0 and 3.1, Parameter Object, name).
 func (p *parameters) isIgnored(parameter *openapi3.Parameter) bool {
+	if parameter.In == openapi3.ParameterInPath {
+		return !strings.Contains(p.op.Template, "{"+parameter.Name+"}")
+	}
 	if parameter.In != openapi3.ParameterInHeader {
 		return false
 	}

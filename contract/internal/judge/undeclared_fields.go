@@ -33,7 +33,7 @@ func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
 	for _, f := range s.found {
 		provenance := j.place(b.op, f.pointer).Provenance
 		severity := j.severity(b.side, provenance, b.outcome)
-		isOfPlatform := b.op.Embedded != nil
+		isOfPlatform := !b.op.Document.IsUsers()
 		if isOfPlatform && b.side == request || !isOfPlatform && !j.undeclared {
 			// The platform ignores what it does not know; elsewhere an object is open unless its schema closes it
 			// (3.0, Schema Object, additionalProperties; JSON Schema 2020-12, 10.3.2.3).

@@ -30,7 +30,7 @@ func (j *Judge) judgeUndeclaredParameters(o *judgement, p *parameters) {
 		}
 		provenance := j.place(p.op, p.op.Pointer+"/parameters").Provenance
 		severity := j.severity(request, provenance, p.outcome)
-		if p.op.Embedded != nil || !j.undeclared {
+		if !p.op.Document.IsUsers() || !j.undeclared {
 			severity = severity.AtMost(report.Warning)
 		}
 		j.addFinding(o, &p.message, report.Finding{
@@ -44,15 +44,16 @@ func (j *Judge) judgeUndeclaredParameters(o *judgement, p *parameters) {
 }
 
 func declaresQuery(op *specs.Operation, name string) bool {
+	return namesQuery(op, name, nil) ||
+		slices.ContainsFunc(op.Parameters, func(ref *openapi3.ParameterRef) bool { return hasMember(ref.Value, name) })
+}
+
+// namesQuery reports whether a parameter of the query has the name, but for one.
+func namesQuery(op *specs.Operation, name string, except *openapi3.Parameter) bool {
 	for _, ref := range op.Parameters {
-		if p := ref.Value; p.In == openapi3.ParameterInQuery {
-			if p.Name == name || p.Name+"[]" == name || p.Style == "deepObject" && strings.HasPrefix(name, p.Name+"[") {
-				return true
-			}
-			isForm := p.Schema != nil && p.Schema.Value.Type.Is("object") && p.Style != "deepObject"
-			if isForm && p.Schema.Value.Properties[name] != nil {
-				return true
-			}
+		if p := ref.Value; p.In == openapi3.ParameterInQuery && p != except &&
+			(p.Name == name || p.Name+"[]" == name || p.Style == "deepObject" && strings.HasPrefix(name, p.Name+"[")) {
+			return true
 		}
 	}
 	for _, scheme := range credentialSchemes(op) {

@@ -108,3 +108,39 @@ func TestCallersOfTheRecordingExplainWhatIsComplete(t *testing.T) {
 		t.Errorf("nobody recovers the table: %+v, want a violation", f)
 	}
 }
+
+// Lists of tokens that have nothing in common are of several accounts, whose users may have the same ids.
+func TestAccountsAreApartByTheirTokens(t *testing.T) {
+	t.Parallel()
+	list := func(caller, tokens string) string {
+		return "@" + caller + ` GET core:/oauth_token/list => 200 {"oauth_tokens":[` + tokens + "]}\n"
+	}
+	made := func(id, user, at string) string {
+		return `{"id":` + id + `,"user_id":` + user + `,"oauth_client_id":"shop","created_at":"` + at + `"}`
+	}
+	const (
+		before = "2026-05-01T00:00:00Z"
+		during = "2026-05-04T01:00:02Z" // when the second request is sent
+		remove = "@2/b POST core:/sub_user/remove/3 => 200 {\"sub_user_id\":3}\n"
+		pools  = "@1/a POST /pools {} => 201 {pool 4 2}\n@2/b DELETE /pools/4 => 200 {pool 4 2}\n" // as if it were one
+	)
+	one, other := made("51", "3", before), made("61", "4", before)
+	for name, tt := range map[string]struct {
+		script string
+		want   report.Verdict // none if it is empty
+	}{
+		"nothing in common":                  {list("1/a", one) + list("2/b", other) + remove + list("1/a", one), ""},
+		"shown after the removal":            {list("1/a", one) + remove + list("2/b", other) + list("1/a", one), ""},
+		"by another administrator":           {list("1/a", one) + list("2/b", other) + remove + list("1/c", one) + list("1/a", one), ""},
+		"several tokens":                     {list("1/a", one+","+made("52", "5", before)) + list("2/b", other) + remove + list("1/a", one), ""},
+		"of which the time is not shown":     {list("1/a", "{token 51 3 shop}") + list("2/b", "{token 61 4 shop}") + remove + list("1/a", "{token 51 3 shop}"), ""},
+		"one in common":                      {list("1/a", one+","+other) + list("2/b", one+","+other) + remove + list("1/a", one), report.Fail},
+		"one that was made between them":     {list("1/a", one) + list("1/a", one) + list("2/b", made("61", "4", during)) + remove + list("1/a", one), report.Fail},
+		"the second list has more than that": {list("1/a", one) + list("2/b", one+","+other) + remove + list("1/a", one), report.Fail},
+	} {
+		f := foundBy(t, rule.SubUserRemoval, script(t, pools+tt.script))
+		if f == nil && tt.want != "" || f != nil && f.Verdict == report.Fail && tt.want != report.Fail {
+			t.Errorf("%s: %+v, want %q", name, f, tt.want)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package judge_test
+
+import (
+	"testing"
+
+	"svc.example/understudy/specs/recording"
+)
+
+func wrongQuery(message string) []string {
+	return []string{`error schema /request/query/q: query parameter "q"` + message}
+}
+
+// Parameter Object, explode: a list that is exploded, and nothing else, is there several times.
+func TestAParameterIsThereAsOftenAsItsStyleWritesIt(t *testing.T) {
+	t.Parallel()
+	twice := wrongQuery(" is there 2 times, and its style writes it once")
+	query := func(more string) string { return asks(`{name: q, in: query, ` + more + `}`) }
+	testExamples(t, map[string]exampleOf{
+		"a list that is exploded":       {paths: query(`schema: {type: array, items: {type: integer}}`), line: "GET /x?q=1&q=2"},
+		"a list that is not":            {paths: query(`explode: false, schema: {type: array, items: {type: integer}}`), line: "GET /x?q=1&q=2", want: twice},
+		"a list with bars":              {paths: query(`style: pipeDelimited, explode: false, schema: {type: array, items: {type: string}}`), line: "GET /x?q=a%7Cb&q=c", want: twice},
+		"a number":                      {paths: query(`schema: {type: integer}`), line: "GET /x?q=1&q=2", want: twice},
+		"a text, twice the same":        {paths: query(`schema: {type: string}`), line: "GET /x?q=a&q=a", want: twice},
+		"JSON":                          {paths: query(`content: {application/json: {schema: {type: object}}}`), line: "GET /x?q=%7B%7D&q=%7B%7D", want: twice},
+		"a list or a text":              {paths: query(`schema: {oneOf: [{type: string}, {type: array, items: {type: string}}]}`), line: "GET /x?q=a&q=b"},
+		"3.1, without a type":           {version: "3.1.0", paths: query(`schema: {}`), line: "GET /x?q=a&q=b"},
+		"a comma in a list of numbers":  {paths: query(`schema: {type: array, items: {type: integer}}`), line: "GET /x?q=1,2", want: []string{`error schema /request/query/q/0: query parameter "q": value must be an integer`}},
+		"too many items, in both forms": {paths: query(`schema: {type: array, maxItems: 1, items: {type: integer}}`), line: "GET /x?q=1&q=2", want: wrongQuery(": maximum number of items is 1")},
+	})
+}
+
+// Parameter Object, style: names and values by turns, or pairs.
+func TestATextWithoutMembersIsNoObject(t *testing.T) {
+	t.Parallel()
+	const object = `schema: {type: object, properties: {a: {type: integer}}}`
+	query := func(more string) string { return asks(`{name: q, in: query, ` + more + object + `}`) }
+	header := func(more string) string { return asks(`{name: A, in: header, ` + more + object + `}`) }
+	none := []string{`error schema /request/header/A: header parameter "A": value must be an object`}
+	nested := []string{"inconclusive schema /request/body: OpenAPI does not define how members of members of an object are " +
+		"written at /paths/~1x/get/parameters/0"}
+	testExamples(t, map[string]exampleOf{
+		"in a query":                   {paths: query("explode: false, "), line: "GET /x?q=a", want: wrongQuery(": value must be an object")},
+		"a deep object":                {paths: query("style: deepObject, "), line: "GET /x?q=a", want: wrongQuery(": value must be an object")},
+		"in a header":                  {paths: header(""), headers: recording.Headers{{"A", "none of it"}}, want: none},
+		"in a header, exploded":        {paths: header("explode: true, "), headers: recording.Headers{{"A", "a,1"}}, want: none},
+		"three items":                  {paths: header(""), headers: recording.Headers{{"A", "a,1,b"}}, want: none},
+		"an empty one":                 {paths: query("explode: false, "), line: "GET /x?q="},
+		"names and values":             {paths: header(""), headers: recording.Headers{{"A", "a,1"}}},
+		"members of members":           {paths: query("style: deepObject, "), line: "GET /x?q[a][b]=1", want: nested},
+		"3.1, members of members":      {version: "3.1.0", paths: query("style: deepObject, "), line: "GET /x?q%5Bb%5D%5Bc%5D=1", want: nested},
+		"a member that is wrong there": {paths: query("style: deepObject, "), line: "GET /x?q[a]=b", want: []string{`error schema /request/query/q/a: query parameter "q": value must be an integer`}},
+	})
+}
+
+// Parameter Object, style: members of an object that is exploded have any name that no other parameter has.
+func TestMembersOfAnOpenObjectAreParameters(t *testing.T) {
+	t.Parallel()
+	open := func(more, others string) string {
+		return asks(`{name: q, in: query, ` + more + `schema: {type: object, additionalProperties: {type: integer}}}` + others)
+	}
+	const text = `, {name: t, in: query, schema: {type: string}}`
+	testExamples(t, map[string]exampleOf{
+		"any name":                       {paths: open("", ""), line: "GET /x?z=1"},
+		"several":                        {paths: open("required: true, ", ""), line: "GET /x?y=1&z=2"},
+		"one that is wrong":              {paths: open("", ""), line: "GET /x?z=a", want: []string{`error schema /request/query/q/z: query parameter "q": value must be an integer`}},
+		"another parameter beside":       {paths: open("", text), line: "GET /x?z=1&t=a"},
+		"another parameter alone":        {paths: open("required: true, ", text), line: "GET /x?t=a", want: wrongQuery(" is missing")},
+		"additionalProperties are true":  {paths: asks(`{name: q, in: query, required: true, schema: {type: object, additionalProperties: true}}`), line: "GET /x?z=a"},
+		"an object without members":      {paths: asks(`{name: q, in: query, required: true, schema: {type: object}}`), line: "GET /x?z=a"},
+		"members that are listed":        {paths: asks(`{name: q, in: query, schema: {type: object, properties: {a: {type: integer}}}}`), line: "GET /x?a=1&z=a", want: undeclaredQuery("z")},
+		"a key in the query, not of it":  {paths: `{/x: {get: {security: [{k: []}], parameters: [{name: q, in: query, schema: {type: object, additionalProperties: {type: integer}}}], responses: {'200': {description: a}}}}}`, parts: `, components: {securitySchemes: {k: {type: apiKey, in: query, name: key}}}`, line: "GET /x?z=1&key=abc"},
+		"an object that is not exploded": {paths: open("explode: false, ", ""), line: "GET /x?q=z,1&y=1", want: undeclaredQuery("y")},
+	})
+}
+
+// Parameter Object, content and name; RFC 6265, 4.1.1; Path Templating.
+func TestParametersInOtherForms(t *testing.T) {
+	t.Parallel()
+	text := func(schema string) string {
+		return asks(`{name: q, in: query, content: {text/plain: {schema: ` + schema + `}}}`)
+	}
+	cookie := asks(`{name: c, in: cookie, explode: false, schema: {type: array, items: {type: integer}}}`)
+	sent := func(value string) recording.Headers { return recording.Headers{{"Cookie", value}} }
+	path := func(template string) string {
+		return `{'` + template + `': {get: {parameters: [{name: p, in: path, required: true, style: label, schema: {type: integer}}], responses: {'200': {description: a}}}}}`
+	}
+	format := func(in, name string) string {
+		return asks(`{name: A, in: ` + in + `, schema: {type: string, format: ` + name + `}}`)
+	}
+	testExamples(t, map[string]exampleOf{
+		"a text":                          {paths: text(`{type: string, maxLength: 3}`), line: "GET /x?q=abc"},
+		"a text that is too long":         {paths: text(`{type: string, maxLength: 2}`), line: "GET /x?q=abc", want: wrongQuery(": maximum string length is 2")},
+		"a text for a number":             {paths: text(`{type: integer}`), line: "GET /x?q=abc"},
+		"a list in quotes":                {paths: cookie, headers: sent(`c="1,2"`)},
+		"a list without":                  {paths: cookie, headers: sent(`b=x; c=1,2`)},
+		"a wrong item in quotes":          {paths: cookie, headers: sent(`c="1,b"`), want: []string{`error schema /request/cookie/c/1: cookie parameter "c": value must be an integer`}},
+		"a name that the path has":        {paths: path("/x{p}"), line: "GET /x.a", want: []string{`error schema /request/path/p: path parameter "p": value must be an integer`}},
+		"a name with an operator":         {paths: path("/x/{.p}"), line: "GET /x/.7"},
+		"another name":                    {paths: path("/x/{r}"), line: "GET /x/7"},
+		"3.1, a day in a query":           {version: "3.1.0", paths: format("query", "date"), line: "GET /x?A=12.5.2026", want: []string{`error schema /request/query/A: query parameter "A": string doesn't match the format "date"`}},
+		"an id in a header":               {paths: format("header", "uuid"), headers: recording.Headers{{"A", "1"}}, want: []string{`error schema /request/header/A: header parameter "A": string doesn't match the format "uuid"`}},
+		"a type of which no more is said": {paths: `{/x: {post: {requestBody: {content: {application/json: }}, responses: {'200': {description: a}}}}}`, line: "POST /x", request: `{}`},
+	})
+}
+
+// Encoding Object; 3.1, Considerations for File Uploads; RFC 9512.
+func TestBodiesInOtherForms(t *testing.T) {
+	t.Parallel()
+	const kind = "application/x-www-form-urlencoded"
+	list := func(encoding string) string {
+		return takes(`{` + kind + `: {schema: {type: object, properties: {n: {type: array, items: {type: integer}}}}, encoding: {n: {` + encoding + `}}}}`)
+	}
+	part := func(encoding string) string {
+		return takes(`{multipart/form-data: {schema: {type: object, properties: {f: {type: string, format: binary}}}, encoding: {f: {` + encoding + `}}}}`)
+	}
+	const headers = `headers: {X-R: {required: true, schema: {type: string}}, X-O: {schema: {type: string}}}`
+	const parts = "multipart/form-data; boundary=B"
+	undefined := []string{"inconclusive schema /response/body: the schema is not one of a string, and how application/yaml " +
+		"stands for another value is not defined"}
+	testExamples(t, map[string]exampleOf{
+		"bars":                        {paths: list(`style: pipeDelimited, explode: false`), line: "POST /x", kind: kind, request: "n=1%7C2"},
+		"blanks":                      {paths: list(`style: spaceDelimited, explode: false`), line: "POST /x", kind: kind, request: "n=1+2"},
+		"a wrong item between bars":   {paths: list(`style: pipeDelimited, explode: false`), line: "POST /x", kind: kind, request: "n=1%7Cb", want: []string{"error schema /request/body/n/1: value must be an integer"}},
+		"a part that lacks a header":  {paths: part(headers), line: "POST /x", kind: parts, request: form("f", "image/png", "a"), want: []string{`error schema /request/body/f: part "f" lacks the header X-R`}},
+		"a part that has it":          {paths: part(headers), line: "POST /x", kind: parts, request: form("f", "image/png\r\nX-R: a", "a")},
+		"bytes, 3.1":                  {version: "3.1.0", paths: takes(`{application/octet-stream: {}}`), line: "POST /x", kind: "application/octet-stream", request: "\xff\x00"},
+		"an image, 3.1":               {version: "3.1.0", paths: takes(`{image/png: {}}`), line: "POST /x", kind: "image/png", request: "\x89PNG\xff"},
+		"an object in YAML":           {paths: `{/x: {get: {responses: {'200': {description: a, content: {application/yaml: {schema: {type: object}}}}}}}}`, answered: "application/yaml", answer: "a: 1", want: undefined},
+		"a text in YAML":              {paths: `{/x: {get: {responses: {'200': {description: a, content: {application/yaml: {schema: {type: string}}}}}}}}`, answered: "application/yaml", answer: "a: 1"},
+		"readOnly in another part":    {paths: takes(`{application/json: {schema: {allOf: [{type: object, properties: {id: {type: integer, readOnly: true}}}, {required: [id]}]}}}`), line: "POST /x", request: `{}`},
+		"readOnly by a reference":     {paths: takes(`{application/json: {schema: {type: object, required: [id], properties: {id: {$ref: '#/components/schemas/Id'}}}}}`), parts: `, components: {schemas: {Id: {type: integer, readOnly: true}}}`, line: "POST /x", request: `{}`},
+		"what another part requires":  {paths: takes(`{application/json: {schema: {allOf: [{type: object, properties: {id: {type: integer}}}, {required: [id]}]}}}`), line: "POST /x", request: `{}`, want: []string{`error schema /request/body/id: property "id" is missing`}},
+		"writeOnly in another part":   {paths: answers(`{allOf: [{type: object, properties: {pin: {type: string, writeOnly: true}}}, {required: [pin]}]}`), answer: `{}`},
+		"white space of all scripts":  {paths: answers(`{type: string, pattern: '^\s$'}`), answer: "\"\u00a0\""},
+		"white space in a class":      {paths: answers(`{type: string, pattern: '^[a\s]+$'}`), answer: "\"a\ufeff\u2003\""},
+		"none of it":                  {paths: answers(`{type: string, pattern: '^\S$'}`), answer: "\"\u00a0\"", want: []string{`error schema /response/body: string doesn't match the regular expression "^\\S$"`}},
+		"a control":                   {paths: answers(`{type: string, pattern: '^\cJ$'}`), answer: `"\n"`},
+		"a backslash before a letter": {paths: answers(`{type: string, pattern: '^\\u0041$'}`), answer: `"\\u0041"`},
+		"a character by its number":   {version: "3.1.0", paths: answers(`{type: string, pattern: '^\u{1F600}$'}`), answer: `"😀"`},
+	})
+}
