@@ -75,11 +75,8 @@ type page struct {
 	Alarms              []string
 }
 
-// tally is one number of the headline.
-type tally struct {
-	Label, Kind string
-	Count       int
-}
+// TallyOf returns the numbers of findings of a rule by their kinds.
+func (p *page) TallyOf(rule string) []tally { return p.tally(rule) }
 
 // JudgedInWords returns how many bodies were judged.
 func (p *page) JudgedInWords() string { return p.Judged.inWords() }
@@ -136,20 +133,8 @@ func (r *Report) headline(p *page) {
 	if _, detail, found := strings.Cut(r.Outcome(), ": "); found {
 		p.Detail = strings.ToUpper(detail[:1]) + detail[1:]
 	}
-	breaking, rest := r.violations()
-	p.Breaking = breaking
-	p.Tally = []tally{{r.fault() + "s", r.fault(), breaking}}
-	for _, t := range []tally{
-		{"disputed", "disputed", 0},
-		{"warnings", "warning", 0},
-		{"notices", "notice", 0},
-		{"inconclusive", "inconclusive", 0},
-		{"accepted", "accepted", 0},
-	} {
-		if t.Count = rest[t.Kind]; t.Count > 0 {
-			p.Tally = append(p.Tally, t)
-		}
-	}
+	p.Tally = r.tally("")
+	p.Breaking = p.Tally[0].Count
 }
 
 // hashOf returns the name of a script or style in the content security policy that allows it.
@@ -204,7 +189,7 @@ type excerptLine struct {
 func (r *Report) findingView(g *Group, i int) findingView {
 	v := findingView{
 		Group: g, Message: short(plain(g.Message), maxMessage), Pointer: plain(g.Pointer), Found: plain(g.Found),
-		Kind: r.kindOf(g), Where: plain(g.where()), Sure: provenanceInWords(g.Provenance), Title: r.Docs[g.Rule].Title,
+		Kind: r.kindOf(&g.Finding), Where: plain(g.where()), Sure: provenanceInWords(g.Provenance), Title: r.Docs[g.Rule].Title,
 		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")),
 			maxMessage)),
 	}
@@ -238,21 +223,6 @@ func (r *Report) findingView(g *Group, i int) findingView {
 		v.Evidence = append(v.Evidence, r.exchangeView(&g.Finding, number))
 	}
 	return v
-}
-
-// kindOf returns the kind of a group by which a reader filters.
-func (r *Report) kindOf(g *Group) string {
-	switch {
-	case r.Breaks(&g.Finding):
-		return r.fault()
-	case g.Verdict == Inconclusive:
-		return string(Inconclusive)
-	case g.Accepted:
-		return "accepted"
-	case g.Disputed:
-		return "disputed"
-	}
-	return string(g.Severity)
 }
 
 // exchangeView is an exchange on the page: request and response side by side.

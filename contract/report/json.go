@@ -24,15 +24,18 @@ type wire struct {
 	Version   int       `json:"version"`
 	Exchanges Exchanges `json:"exchanges"`
 	Checks    Checks    `json:"checks"`
-	Judged    Judged    `json:"judged"`
-	Engines   []Engine  `json:"engines"`
-	Findings  []Finding `json:"findings"`
-	Omitted   int       `json:"omitted"`
-	Rules     []Rule    `json:"rules"`
-	Coverage  Coverage  `json:"coverage"`
-	Shown     []Line    `json:"shown"`
-	Notes     []string  `json:"notes"`
-	Failed    bool      `json:"failed"`
+
+	Tally map[string]int `json:"tally"`
+
+	Judged   Judged    `json:"judged"`
+	Engines  []Engine  `json:"engines"`
+	Findings []Finding `json:"findings"`
+	Omitted  int       `json:"omitted"`
+	Rules    []Rule    `json:"rules"`
+	Coverage Coverage  `json:"coverage"`
+	Shown    []Line    `json:"shown"`
+	Notes    []string  `json:"notes"`
+	Failed   bool      `json:"failed"`
 
 	Problems   []Problem   `json:"problems"`
 	Bases      []Base      `json:"bases"`
@@ -48,7 +51,7 @@ type wire struct {
 // MarshalJSON implements json.Marshaler. Lists are never null.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	w := wire{
-		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive,
+		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Tally: r.tallyByLabel(), Judged: r.Judged, MaxInconclusive: r.MaxInconclusive,
 		Findings: r.Findings, Omitted: r.Omitted,
 		Engines: neverNil(r.Engines), Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(),
 		Shown: []Line{},

@@ -53,8 +53,8 @@ type (
 // fails the check is a failure; what is inconclusive is skipped with its reason; what only warns, or is accepted,
 // passes and stands in the output of its case. An operation without findings passes as a case of its own. Of the suites
 // rules and understudy, the one has a case for each rule, skipped if it was never checked, and the other one for
-// whatever else makes a check fail; its properties say which engines judged, and
-// how many faults were injected.
+// whatever else makes a check fail; its properties have the numbers of findings, of which a case may have many,
+// and of injected faults, and say which engines judged.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	suites := junitSuites{Name: "understudy"}
 	cases := r.junitCases()
@@ -77,12 +77,9 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	return err
 }
 
-// junitNumbers has a property for each engine that judged, and one for injected faults.
+// junitNumbers has a property for the numbers of findings, one for injected faults, and one for each engine that judged.
 func (r *Report) junitNumbers() *junitProperties {
-	if len(r.Engines) == 0 && r.Exchanges.Injected == 0 {
-		return nil
-	}
-	p := &junitProperties{}
+	p := &junitProperties{List: []junitProperty{{"findings", r.tallyInWords()}}}
 	if r.Exchanges.Injected > 0 {
 		p.List = append(p.List, junitProperty{"injected-faults", fmt.Sprint(r.Exchanges.Injected)})
 	}
@@ -233,7 +230,7 @@ func (r *Report) junitRules() []junitCase {
 	var cases []junitCase
 	for i := range r.Rules {
 		rule := &r.Rules[i]
-		c := junitCase{Class: "rules", Name: rule.ID, Out: rule.inWords()}
+		c := junitCase{Class: "rules", Name: rule.ID, Out: r.ruleInWords(rule)}
 		if rule.Triggered == 0 {
 			never := "the rule had nothing to judge"
 			c.Skipped, c.Out = &never, ""
@@ -320,18 +317,8 @@ func (r *Report) junitGates() []junitCase {
 	if r.isNothing() {
 		cases = append(cases, gate("at least one exchange was "+r.done(), []string{r.Outcome()}))
 	}
-	if r.more && r.brokenGroups() == 0 {
+	if r.more && r.tally("")[0].Count == 0 {
 		cases = append(cases, gate("no "+r.fault()+" was left out", []string{r.Outcome()}))
 	}
 	return cases
-}
-
-func (r *Report) brokenGroups() int {
-	n := 0
-	for i := range r.Groups {
-		if r.Breaks(&r.Groups[i].Finding) {
-			n++
-		}
-	}
-	return n
 }

@@ -47,7 +47,7 @@ func (r *Report) WriteSummary(w io.Writer, limit int) error {
 	if left > 0 {
 		fmt.Fprintf(&b, "\n> … and %s are not shown: the report's size limit is reached. The HTML and the JSON report "+
 			"have them.\n",
-			count(left, "more finding"))
+			count(left, "more kind")+" of findings")
 	}
 	if rest := markdownSpelling.text(r.markdownUndecided(undecided)); b.Len()+len(rest) <= limit {
 		b.WriteString(rest)
@@ -73,14 +73,14 @@ func (r *Report) markdownHead() string {
 			b.WriteString("\n")
 		}
 	}
+	fmt.Fprintf(&b, "\nFindings: %s\n", r.tallyInWords())
 	if r.Comparison != nil {
 		b.WriteString("\n" + r.markdownComparison())
 		return b.String()
 	}
-	b.WriteString("\n| exchanges | matched | pass | fail | inconclusive | skipped | operations covered |\n")
-	b.WriteString("|--:|--:|--:|--:|--:|--:|--:|\n")
-	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d | %d of %d |\n\n", r.Exchanges.Read, r.Exchanges.Matched, r.Checks.Pass,
-		r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped, r.Coverage.Covered, r.Coverage.Documented)
+	b.WriteString("\n| exchanges | matched | checks passed | skipped | operations covered |\n|--:|--:|--:|--:|--:|\n")
+	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d of %d |\n\n", r.Exchanges.Read, r.Exchanges.Matched, r.Checks.Pass,
+		r.Checks.Skipped, r.Coverage.Covered, r.Coverage.Documented)
 	if r.Exchanges.Injected > 0 {
 		fmt.Fprintf(&b, "Faults: %s\n\n", r.Exchanges.injectedInWords())
 	}

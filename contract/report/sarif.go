@@ -31,7 +31,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		Tool: sarifTool{driver}, Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		Invocations: []sarifInvocation{{Successful: len(r.Problems) == 0, Notifications: r.sarifNotifications()}},
 		Properties: map[string]any{
-			"outcome": plain(r.Outcome()), "exchanges": r.Exchanges, "checks": r.Checks,
+			"outcome": plain(r.Outcome()), "exchanges": r.Exchanges, "checks": r.Checks, "tally": r.tallyByLabel(),
 			"engines": neverNil(r.Engines),
 		},
 	}

@@ -132,7 +132,7 @@ func (t *textWriter) omitted(shown int) {
 		}
 	}
 	if left > 0 {
-		t.line("and %s of other kinds, not shown here: they are in the JSON and in the HTML report", count(left, "finding"))
+		t.line("and %s of findings, not shown here: they are in the JSON and in the HTML report", count(left, "more kind"))
 		t.line("")
 	}
 }
@@ -258,6 +258,7 @@ func (t *textWriter) summary() {
 	} else {
 		t.checkSummary()
 	}
+	t.labelled("findings", r.tallyInWords())
 	if b := r.Baseline; b != nil {
 		t.labelled("baseline", fmt.Sprintf("%s accepted by %s", count(b.Accepted, "finding"), b.File))
 	}
@@ -274,8 +275,7 @@ func (t *textWriter) checkSummary() {
 	if engines := r.enginesInWords(); engines != "" {
 		t.labelled("engines", engines)
 	}
-	t.labelled("checks", fmt.Sprintf("%d pass, %d fail, %d inconclusive, %d skipped",
-		r.Checks.Pass, r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped))
+	t.labelled("checks", fmt.Sprintf("%d passed, %d skipped", r.Checks.Pass, r.Checks.Skipped))
 	t.labelled("coverage", r.coverageInWords())
 	t.rules()
 }
@@ -415,7 +415,7 @@ func (t *textWriter) rules() {
 		case rule.Pass:
 			held = append(held, fmt.Sprintf("%s %d", rule.ID, rule.Pass))
 		default:
-			others = append(others, rule.inWords())
+			others = append(others, t.r.ruleInWords(&rule))
 		}
 	}
 	if len(held) > 0 {
@@ -426,25 +426,11 @@ func (t *textWriter) rules() {
 		if i > 0 {
 			label = ""
 		}
-		t.line("%s%s", t.paint(fmt.Sprintf("%-*s", labelColumns, label), color.Faint), text)
+		t.labelled(label, text)
 	}
 	if idle := t.r.idleRules(); len(idle) > 0 && len(idle) < len(t.r.Rules) {
 		t.labelled("not judged", fmt.Sprintf("%s: %s", count(len(idle), "rule"), strings.Join(idle, ", ")))
 	}
-}
-
-// inWords returns the tally of a rule.
-func (r *Rule) inWords() string {
-	var list []string
-	for _, part := range []struct {
-		count int
-		word  Verdict
-	}{{r.Fail, Fail}, {r.Inconclusive, Inconclusive}, {r.Pass, Pass}} {
-		if part.count > 0 {
-			list = append(list, fmt.Sprintf("%d %s", part.count, part.word))
-		}
-	}
-	return fmt.Sprintf("%s %d: %s", r.ID, r.Triggered, strings.Join(list, ", "))
 }
 
 // verdict writes the last line.
@@ -485,7 +471,7 @@ func (t *textWriter) operation(a *Agreement) (n int) {
 		}
 	}
 	if left := n - maxOfOperation; left > 0 && !t.Verbose {
-		t.line("and %s about %s; --verbose shows them", count(left, "finding"), a.Operation)
+		t.line("and %s of findings about %s; --verbose shows them", count(left, "more kind"), a.Operation)
 		t.line("")
 	}
 	if a.Sides != nil && n > 0 {

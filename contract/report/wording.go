@@ -198,25 +198,90 @@ func (r *Report) idleRules() []string {
 	return names
 }
 
-// violations counts the findings that make the check fail, and what else there is by severity.
-func (r *Report) violations() (breaking int, rest map[string]int) {
-	rest = map[string]int{}
+// kinds lists the words for what findings mean for the check, those first that fail it.
+func (r *Report) kinds() []string {
+	return []string{r.fault(), "disputed", string(Warning), string(Notice), string(Inconclusive), "accepted"}
+}
+
+// kindOf returns the word for what a finding means for the check: violation, or difference in a comparison, if it
+// fails it.
+func (r *Report) kindOf(f *Finding) string {
+	switch {
+	case r.Breaks(f):
+		return r.fault()
+	case f.Verdict == Inconclusive:
+		return string(Inconclusive)
+	case f.Accepted:
+		return "accepted"
+	case f.Disputed:
+		return "disputed"
+	}
+	return string(f.Severity)
+}
+
+// tally is the number of findings of one kind.
+type tally struct {
+	Kind  string
+	Count int
+}
+
+// Label returns the word for so many findings of the kind.
+func (t tally) Label() string {
+	switch t.Kind {
+	case "disputed", string(Inconclusive), "accepted", "passed":
+		return t.Kind
+	}
+	return strings.TrimLeft(count(t.Count, t.Kind), "0123456789 ")
+}
+
+// tally counts the findings of a rule, or of all rules if it is empty, by their kinds. All forms of a report show these
+// numbers, and no other ones of what is wrong: a check may have several findings, and one that only warns fails as well.
+// The kind that fails the check comes first, even without any; the others are there where there are some.
+func (r *Report) tally(rule string) (list []tally) {
+	counts := map[string]int{}
 	for i := range r.Groups {
-		g := &r.Groups[i]
-		switch {
-		case r.Breaks(&g.Finding):
-			breaking += g.Count
-		case g.Accepted:
-			rest["accepted"] += g.Count
-		case g.Verdict == Inconclusive:
-			rest[string(Inconclusive)] += g.Count
-		case g.Disputed:
-			rest["disputed"] += g.Count
-		default:
-			rest[string(g.Severity)] += g.Count
+		if g := &r.Groups[i]; rule == "" || g.Rule == rule {
+			counts[r.kindOf(&g.Finding)] += g.Count
 		}
 	}
-	return breaking, rest
+	for _, kind := range r.kinds() {
+		if counts[kind] > 0 || rule == "" && kind == r.fault() {
+			list = append(list, tally{kind, counts[kind]})
+		}
+	}
+	return list
+}
+
+// tallyInWords returns the numbers of findings in one line.
+func (r *Report) tallyInWords() string { return inWords(r.tally("")) }
+
+func inWords(list []tally) string {
+	var words []string
+	for _, t := range list {
+		words = append(words, fmt.Sprintf("%d %s", t.Count, t.Label()))
+	}
+	return strings.Join(words, ", ")
+}
+
+// tallyByLabel returns the numbers of findings for programs, none left out.
+func (r *Report) tallyByLabel() map[string]int {
+	numbers := map[string]int{}
+	for _, kind := range r.kinds() {
+		numbers[tally{Kind: kind}.Label()] = 0
+	}
+	for _, t := range r.tally("") {
+		numbers[tally{Kind: t.Kind}.Label()] = t.Count
+	}
+	return numbers
+}
+
+// ruleInWords returns how often a rule had something to judge, and what came of it.
+func (r *Report) ruleInWords(rule *Rule) string {
+	list := r.tally(rule.ID)
+	if rule.Pass > 0 {
+		list = append(list, tally{"passed", rule.Pass})
+	}
+	return fmt.Sprintf("%s %d: %s", rule.ID, rule.Triggered, inWords(list))
 }
 
 // inWords returns the counts in one line.
