@@ -88,14 +88,13 @@ func (r *Report) annotationText(g *Group) string {
 
 // annotateGates lists what else makes a check fail, one annotation for each kind.
 func (r *Report) annotateGates(a *annotations) {
-	gates := r.junitGates()
-	for i := range gates {
-		if f := gates[i].Failure; f != nil {
-			message := f.Message
-			if more := strings.Count(f.Text, "\n"); more > 0 {
+	for _, g := range r.gates() {
+		if g.fails() {
+			message := g.first()
+			if more := len(g.faults) - 1; more > 0 {
 				message += fmt.Sprintf("\nand %d more", more)
 			}
-			a.write(annotation{level: "error", title: "understudy", message: message})
+			a.write(annotation{level: levelError, title: "understudy", message: message})
 		}
 	}
 }

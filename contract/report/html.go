@@ -106,9 +106,9 @@ func (r *Report) page() *page {
 	}
 	p.Hidden = len(r.Groups) - len(p.Findings)
 	p.Interfaces, p.RuleIDs = distinct(p.Interfaces), distinct(p.RuleIDs)
-	for _, gate := range r.junitGates() {
-		if gate.Failure != nil {
-			p.Alarms = append(p.Alarms, strings.Split(gate.Failure.Text, "\n")...)
+	for _, g := range r.gates() {
+		if g.fails() {
+			p.Alarms = append(p.Alarms, g.faults...)
 		}
 	}
 	if more := len(p.Alarms) - maxPageList; more > 0 {

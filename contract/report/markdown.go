@@ -63,11 +63,10 @@ func (r *Report) markdownHead() string {
 		sign = "❌"
 	}
 	fmt.Fprintf(&b, "### %s Understudy: %s\n\n", sign, escapeMarkdown(short(r.Outcome(), 500)))
-	gates := r.junitGates()
-	for i := range gates {
-		if f := gates[i].Failure; f != nil {
-			fmt.Fprintf(&b, "- ❗ %s", escapeMarkdown(f.Message))
-			if more := strings.Count(f.Text, "\n"); more > 0 {
+	for _, g := range r.gates() {
+		if g.fails() {
+			fmt.Fprintf(&b, "- ❗ %s", escapeMarkdown(g.first()))
+			if more := len(g.faults) - 1; more > 0 {
 				fmt.Fprintf(&b, " (and %d more)", more)
 			}
 			b.WriteString("\n")

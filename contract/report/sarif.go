@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -170,34 +169,14 @@ func physicalLocation(file string, line int) *sarifPhysical {
 // sarifNotifications returns what is not a finding: what could not be read, and what else makes a check fail.
 func (r *Report) sarifNotifications() []sarifNotification {
 	list := []sarifNotification{}
-	add := func(text string) {
-		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: plain(text)}})
-	}
-	for i := range r.Problems {
-		add(fmt.Sprintf("%s could not be read, and was skipped: %s", r.Problems[i].place(), r.Problems[i].Message))
-	}
-	if c := r.Comparison; c != nil && c.skippedInWords() != "" {
-		add("not compared: " + c.skippedInWords())
-		list[len(list)-1].Level = "note"
-	}
-	for i := range r.Gaps {
-		if add(r.Gaps[i].inWords()); !r.Complete {
-			list[len(list)-1].Level = "warning"
-		}
-	}
-	if r.Baseline != nil {
-		for i := range r.Baseline.Stale {
-			e := &r.Baseline.Stale[i]
-			add(fmt.Sprintf("%s: %s no longer occurs (%s): remove it", r.Baseline.File, e.ID, e.inWords()))
-		}
-	}
-	for _, t := range r.Thresholds {
-		if t.Missed() {
-			add(fmt.Sprintf("coverage of %s is %.1f %%, want %v %%", t.Axis, t.Got, t.Want))
+	for _, g := range r.gates() {
+		for _, fault := range g.faults {
+			list = append(list, sarifNotification{Level: g.level, Message: sarifText{Text: fault}})
 		}
 	}
 	if left := len(r.Groups) - maxResults; left > 0 {
-		add(count(left, "more result") + " were left out, the least severe: SARIF readers accept no more")
+		text := count(left, "more result") + " were left out, the least severe: SARIF readers accept no more"
+		list = append(list, sarifNotification{Level: levelError, Message: sarifText{Text: text}})
 	}
 	return list
 }

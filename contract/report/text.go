@@ -290,9 +290,8 @@ func (t *textWriter) labelled(label, text string) {
 	}
 }
 
-// alarms writes first of all what could not be read, since the verdict does not hold for it.
+// alarms writes first of all what else fails the check than findings, and what the verdict does not hold for.
 func (t *textWriter) alarms() {
-	r := t.r
 	alarm := func(text string) {
 		for i, line := range wrap(text, t.width()-2) {
 			mark := "! "
@@ -302,35 +301,17 @@ func (t *textWriter) alarms() {
 			t.line("%s", t.paint(mark+line, color.FgRed, color.Bold))
 		}
 	}
-	for i, p := range r.Problems {
-		if i == maxAlarms && !t.Verbose {
-			alarm("and " + count(len(r.Problems)-i, "more part") + " of the recording could not be read")
-			break
-		}
-		alarm(fmt.Sprintf("%s could not be read, and was skipped: %s", p.place(), p.Message))
-	}
-	for i := range r.Gaps {
-		if i == maxAlarms && !t.Verbose {
-			alarm("and " + count(len(r.Gaps)-i, "more gap"))
-			break
-		}
-		alarm(r.Gaps[i].inWords())
-	}
-	if r.Baseline != nil {
-		for i, e := range r.Baseline.Stale {
+	outcome := plain(t.r.Outcome())
+	for _, g := range t.r.gates() {
+		for i, fault := range g.faults {
+			if g.level == levelNote || fault == outcome {
+				break // the summary has it
+			}
 			if i == maxAlarms && !t.Verbose {
-				alarm("and " + entries(len(r.Baseline.Stale)-i) + " more of the baseline")
+				alarm(fmt.Sprintf("and %d more of the kind", len(g.faults)-i))
 				break
 			}
-			alarm(fmt.Sprintf("%s: %s no longer occurs (%s): remove it", r.Baseline.File, e.ID, e.inWords()))
-		}
-	}
-	if r.MaxInconclusive.Exceeded() {
-		alarm(r.MaxInconclusive.inWords())
-	}
-	for _, missed := range r.Thresholds {
-		if missed.Missed() {
-			alarm(fmt.Sprintf("coverage of %s is %.1f %%, want %v %%", missed.Axis, missed.Got, missed.Want))
+			alarm(fault)
 		}
 	}
 }
