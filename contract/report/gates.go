@@ -4,15 +4,19 @@ import "fmt"
 
 // gate is a condition of a report beside its findings.
 type gate struct {
-	name   string   // what has to hold
-	level  string   // what it means if it does not: error fails the check, warning and note do not
-	faults []string // in which ways it does not hold, a sentence each
+	Name   string   // what has to hold
+	Level  string   // what it means if it does not: error fails the check, warning and note do not
+	Faults []string // in which ways it does not hold, a sentence each
 }
 
-func (g *gate) fails() bool { return g.level == levelError && len(g.faults) > 0 }
+// Fails reports whether the gate fails the check.
+func (g gate) Fails() bool { return g.Level == levelError && len(g.Faults) > 0 }
 
-// first returns the first fault, shortened.
-func (g *gate) first() string { return short(g.faults[0], 300) }
+// First returns the first fault, shortened.
+func (g gate) First() string { return short(g.Faults[0], 300) }
+
+// More returns the number of the others.
+func (g gate) More() int { return len(g.Faults) - 1 }
 
 // Levels of gates, in the words of SARIF.
 const (
@@ -26,17 +30,17 @@ func (r *Report) gates() []gate {
 	readable := gate{"the recording can be read", levelError, nil}
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		readable.faults = append(readable.faults,
+		readable.Faults = append(readable.Faults,
 			plain(fmt.Sprintf("%s could not be read, and was skipped: %s", p.place(), p.Message)))
 	}
 	list := []gate{readable}
 	if len(r.Gaps) > 0 {
 		complete := gate{"the recording is complete", levelWarning, nil}
 		if r.Complete {
-			complete.level = levelError
+			complete.Level = levelError
 		}
 		for i := range r.Gaps {
-			complete.faults = append(complete.faults, plain(r.Gaps[i].inWords()))
+			complete.Faults = append(complete.Faults, plain(r.Gaps[i].inWords()))
 		}
 		list = append(list, complete)
 	}
@@ -47,7 +51,7 @@ func (r *Report) gates() []gate {
 		current := gate{"the baseline is up to date", levelError, nil}
 		for i := range r.Baseline.Stale {
 			e := &r.Baseline.Stale[i]
-			current.faults = append(current.faults,
+			current.Faults = append(current.Faults,
 				plain(fmt.Sprintf("%s: %s no longer occurs (%s): remove it", r.Baseline.File, e.ID, e.inWords())))
 		}
 		list = append(list, current)
@@ -55,14 +59,14 @@ func (r *Report) gates() []gate {
 	for _, t := range r.Thresholds {
 		covered := gate{"coverage of " + t.Axis, levelError, nil}
 		if t.Missed() {
-			covered.faults = []string{fmt.Sprintf("coverage of %s is %.1f %%, want %v %%", t.Axis, t.Got, t.Want)}
+			covered.Faults = []string{fmt.Sprintf("coverage of %s is %.1f %%, want %v %%", t.Axis, t.Got, t.Want)}
 		}
 		list = append(list, covered)
 	}
 	if r.MaxInconclusive != nil {
 		judged := gate{"enough could be judged", levelError, nil}
 		if r.MaxInconclusive.Exceeded() {
-			judged.faults = []string{r.MaxInconclusive.inWords()}
+			judged.Faults = []string{r.MaxInconclusive.inWords()}
 		}
 		list = append(list, judged)
 	}

@@ -89,9 +89,9 @@ func (r *Report) annotationText(g *Group) string {
 // annotateGates lists what else makes a check fail, one annotation for each kind.
 func (r *Report) annotateGates(a *annotations) {
 	for _, g := range r.gates() {
-		if g.fails() {
-			message := g.first()
-			if more := len(g.faults) - 1; more > 0 {
+		if g.Fails() {
+			message := g.First()
+			if more := g.More(); more > 0 {
 				message += fmt.Sprintf("\nand %d more", more)
 			}
 			a.write(annotation{level: levelError, title: "understudy", message: message})

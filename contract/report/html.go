@@ -107,8 +107,8 @@ func (r *Report) page() *page {
 	p.Hidden = len(r.Groups) - len(p.Findings)
 	p.Interfaces, p.RuleIDs = distinct(p.Interfaces), distinct(p.RuleIDs)
 	for _, g := range r.gates() {
-		if g.fails() {
-			p.Alarms = append(p.Alarms, g.faults...)
+		if g.Fails() {
+			p.Alarms = append(p.Alarms, g.Faults...)
 		}
 	}
 	if more := len(p.Alarms) - maxPageList; more > 0 {

@@ -243,12 +243,12 @@ func (r *Report) junitRules() []junitCase {
 // junitGates has a case for whatever else makes a check fail.
 func (r *Report) junitGates() (cases []junitCase) {
 	for _, g := range r.gates() {
-		c := junitCase{Class: "understudy", Name: g.name}
-		text := strings.Join(g.faults, "\n")
+		c := junitCase{Class: "understudy", Name: g.Name}
+		text := strings.Join(g.Faults, "\n")
 		switch {
-		case g.fails():
-			c.Failure = &junitFailure{g.first(), g.name, text}
-		case len(g.faults) > 0:
+		case g.Fails():
+			c.Failure = &junitFailure{g.First(), g.Name, text}
+		case len(g.Faults) > 0:
 			c.Skipped = &text
 		}
 		cases = append(cases, c)

@@ -170,8 +170,8 @@ func physicalLocation(file string, line int) *sarifPhysical {
 func (r *Report) sarifNotifications() []sarifNotification {
 	list := []sarifNotification{}
 	for _, g := range r.gates() {
-		for _, fault := range g.faults {
-			list = append(list, sarifNotification{Level: g.level, Message: sarifText{Text: fault}})
+		for _, fault := range g.Faults {
+			list = append(list, sarifNotification{Level: g.Level, Message: sarifText{Text: fault}})
 		}
 	}
 	if left := len(r.Groups) - maxResults; left > 0 {

@@ -303,12 +303,12 @@ func (t *textWriter) alarms() {
 	}
 	outcome := plain(t.r.Outcome())
 	for _, g := range t.r.gates() {
-		for i, fault := range g.faults {
-			if g.level == levelNote || fault == outcome {
+		for i, fault := range g.Faults {
+			if g.Level == levelNote || fault == outcome {
 				break // the summary has it
 			}
 			if i == maxAlarms && !t.Verbose {
-				alarm(fmt.Sprintf("and %d more of the kind", len(g.faults)-i))
+				alarm(fmt.Sprintf("and %d more of the kind", len(g.Faults)-i))
 				break
 			}
 			alarm(fault)
