@@ -54,9 +54,6 @@ func SortAgreements(list []Agreement) {
 	})
 }
 
-// Differ returns how many answers differ.
-func (c *Comparison) Differ() int { return c.Compared - c.Agree }
-
 // differing returns how many operations have an answer that differs.
 func (c *Comparison) differing() (n int) {
 	for i := range c.Operations {
@@ -73,7 +70,7 @@ func (c *Comparison) inWords() string {
 	if c.With != "" {
 		text += " with " + c.With
 	}
-	return fmt.Sprintf("%s; %d agree, %d differ", plain(text), c.Agree, c.Differ())
+	return fmt.Sprintf("%s; %d agree, %d differ", plain(text), c.Agree, c.Compared-c.Agree)
 }
 
 // inWords returns an agreement in one line.

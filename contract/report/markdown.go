@@ -99,6 +99,7 @@ func (r *Report) markdownFunctions() template.FuncMap {
 			}
 			return nil
 		},
+		"differ": func() int { return r.Comparison.Compared - r.Comparison.Agree },
 		"differing": func() []Agreement {
 			return slices.DeleteFunc(slices.Clone(r.Comparison.Operations), func(a Agreement) bool { return a.Differing() == 0 })
 		},
