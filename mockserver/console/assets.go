@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"svc.example/understudy/internal/evidence"
-	"svc.example/understudy/mockserver/console/apidocs"
 	"svc.example/understudy/mockserver/console/guide"
+	"svc.example/understudy/mockserver/console/internal/asset"
 )
 
 //go:embed assets
@@ -21,8 +21,8 @@ var assetFiles embed.FS
 var templateFiles embed.FS
 
 // assets are read, and compressed, once, when a page is first asked for.
-var assets = sync.OnceValue(func() map[string]apidocs.Asset {
-	all := map[string]apidocs.Asset{}
+var assets = sync.OnceValue(func() map[string]asset.File {
+	all := map[string]asset.File{}
 	files, err := fs.ReadDir(assetFiles, "assets")
 	if err != nil {
 		panic(err) // they are embedded
@@ -35,7 +35,7 @@ var assets = sync.OnceValue(func() map[string]apidocs.Asset {
 		if file.Name() == "console.css" {
 			content = append([]byte(evidence.Styles+guide.Style()), content...)
 		}
-		all[file.Name()] = apidocs.NewAsset(file.Name(), content)
+		all[file.Name()] = asset.New(file.Name(), content)
 	}
 	return all
 })

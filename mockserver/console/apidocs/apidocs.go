@@ -7,20 +7,17 @@ package apidocs
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
-	"crypto/sha256"
 	"embed"
-	"fmt"
 	"html/template"
 	"io"
 	"net/http"
 	"net/url"
-	"path"
 	"regexp"
 	"strings"
 	"sync"
-	"time"
+
+	"svc.example/understudy/mockserver/console/internal/asset"
 )
 
 // Page is the document of an interface, and what "try it" sends.
@@ -82,17 +79,11 @@ func origin(address string) string {
 //go:embed assets
 var files embed.FS
 
-// Asset is a file as it is sent, compressed and not.
-type Asset struct {
-	contentType, tag  string // the tag is that of its content
-	plain, compressed []byte
-}
-
 // Assets serves the files that a Page refers to, by their names: mount it with http.StripPrefix at Page.Assets.
 func Assets() http.Handler {
-	byName := map[string]func() Asset{}
+	byName := map[string]func() asset.File{}
 	for _, name := range []string{"apidocs.css", "apidocs.js", "LICENSE", "rapidoc-min.js"} {
-		byName[name] = sync.OnceValue(func() Asset { return load(name) })
+		byName[name] = sync.OnceValue(func() asset.File { return load(name) })
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, ok := byName[strings.TrimPrefix(r.URL.Path, "/")]
@@ -109,7 +100,7 @@ func Assets() http.Handler {
 }
 
 // load reads a file, which is embedded as it is or compressed.
-func load(name string) Asset {
+func load(name string) asset.File {
 	content, err := files.ReadFile("assets/" + name)
 	if compressed, missing := files.ReadFile("assets/" + name + ".gz"); missing == nil {
 		var r *gzip.Reader
@@ -120,46 +111,5 @@ func load(name string) Asset {
 	if err != nil {
 		panic(err) // a test reads them all
 	}
-	return NewAsset(name, content)
-}
-
-// NewAsset returns a file of a console, of the type that the end of its name says.
-func NewAsset(name string, content []byte) Asset {
-	kind := map[string]string{".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}[path.Ext(name)]
-	var compressed bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&compressed, gzip.BestCompression) // the level is one
-	_, _ = w.Write(content)                                        // into memory
-	_ = w.Close()
-	return Asset{
-		contentType: cmp.Or(kind, "text/plain") + "; charset=utf-8", // package mime would ask the system
-		tag:         fmt.Sprintf("%x", sha256.Sum256(content))[:32], plain: content, compressed: compressed.Bytes(),
-	}
-}
-
-// ServeHTTP implements http.Handler: it sends the file, compressed if the client takes that. A browser asks each time
-// whether it has changed.
-func (a Asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	header, content, tag := w.Header(), a.plain, a.tag
-	if acceptsGzip(r) {
-		content, tag = a.compressed, a.tag+"-gzip"
-		header.Set("Content-Encoding", "gzip")
-	}
-	header.Set("Content-Type", a.contentType)
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Vary", "Accept-Encoding")
-	header.Set("Cache-Control", "no-cache")
-	header.Set("ETag", `"`+tag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
-}
-
-// acceptsGzip reports whether a client takes gzip: whether it names it, and not with a weight of 0.
-func acceptsGzip(r *http.Request) bool {
-	for value := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
-		name, parameters, _ := strings.Cut(value, ";")
-		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
-			weight := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(parameters), " ", ""), "q=")
-			return strings.Trim(weight, "0.") != "" || weight == ""
-		}
-	}
-	return false
+	return asset.New(name, content)
 }
