@@ -29,8 +29,8 @@ type compareFlags struct {
 	seed      uint64
 	now       beginning
 	tolerance time.Duration
-	masks     maskFlag
-	keys      keyFlag
+	masks     checkflags.List[report.Mask]
+	keys      checkflags.List[[2]string]
 	salt      saltFlag
 }
 
@@ -87,6 +87,7 @@ func (f *compareFlags) add(c *cobra.Command) {
 			"such as 2026-01-15T09:30:00Z")
 	complete(c, "now", []string{fromScenario, fromRecording})
 	flags.DurationVar(&f.tolerance, "tolerance", contract.DefaultTolerance, "by how much times in answers may differ")
+	f.masks, f.keys = checkflags.ListOf("OPERATION:POINTER", readMask), checkflags.ListOf("MARK=KEY", readKey)
 	flags.Var(&f.masks, "mask",
 		"do not compare the values at a place of the answers of operations, as in\n"+
 			"'core.*:/**/url'; in the pointer, * is any name or index, and ** any number of them (repeatable)")
@@ -186,7 +187,7 @@ func (f *compareFlags) compare(c *cobra.Command, checker *contract.Checker, sour
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closeSubject()) }()
-	if err := f.keys.apply(&subject, loaded.Fixture.Account); err != nil {
+	if err := f.giveKeys(&subject, loaded.Fixture.Account); err != nil {
 		return nil, err
 	}
 	r, err = checker.Compare(c.Context(), source, subject)
@@ -270,25 +271,18 @@ func notesOfTimes(mock, recorded time.Time) []string {
 		mock.UTC().Format(time.RFC3339), recorded.UTC().Format(time.RFC3339), fromRecording)}
 }
 
-// maskFlag is the value of a repeatable flag that masks places: OPERATION:POINTER.
-type maskFlag struct{ list []report.Mask }
-
-func (m *maskFlag) String() string { return "" }
-
-func (m *maskFlag) Type() string { return "OPERATION:POINTER" }
-
-func (m *maskFlag) Set(text string) error {
+// readMask reads a place that is masked: OPERATION:POINTER.
+func readMask(text string) (report.Mask, error) {
 	operation, pointer, found := strings.Cut(text, ":")
 	if !found || operation == "" || !strings.HasPrefix(pointer, "/") {
-		return fmt.Errorf("want %s, as in core.listJobs:/jobs/*/duration or 'core.*:/**/url'", m.Type())
+		return report.Mask{}, errors.New("want OPERATION:POINTER, as in core.listJobs:/jobs/*/duration or 'core.*:/**/url'")
 	}
-	m.list = append(m.list, report.Mask{Operation: operation, Pointer: pointer, Reason: "asked for with --mask"})
-	return nil
+	return report.Mask{Operation: operation, Pointer: pointer, Reason: "asked for with --mask"}, nil
 }
 
 // allMasks lists the masks of the command line and of the configuration.
 func (f *compareFlags) allMasks(c *cobra.Command) []report.Mask {
-	list := slices.Clone(f.masks.list)
+	list := slices.Clone(f.masks.Values)
 	for _, m := range configurationOf(c).Compare.Masks {
 		list = append(list, report.Mask{Operation: m.Operation, Pointer: m.Pointer, Reason: m.Reason})
 	}
@@ -307,32 +301,25 @@ func (f *compareFlags) unusedMasks(c *cobra.Command, r *contract.Report) (notes 
 	return notes
 }
 
-// keyFlag is the value of a repeatable flag that gives keys to recorded ones: MARK=KEY.
-type keyFlag struct{ list [][2]string }
-
-func (k *keyFlag) String() string { return "" }
-
-func (k *keyFlag) Type() string { return "MARK=KEY" }
-
-func (k *keyFlag) Set(text string) error {
+// readKey reads a key that is given to a recorded one: MARK=KEY.
+func readKey(text string) ([2]string, error) {
 	at := strings.LastIndexByte(text, '=')
 	if at <= 0 || at == len(text)-1 {
-		return fmt.Errorf("want %s, as in 1a2b3c4d=1/write", k.Type())
+		return [2]string{}, errors.New("want MARK=KEY, as in 1a2b3c4d=1/write")
 	}
-	k.list = append(k.list, [2]string{text[:at], text[at+1:]})
-	return nil
+	return [2]string{text[:at], text[at+1:]}, nil
 }
 
 // digest matches the digest of a recorded key.
 var digest = regexp.MustCompile(`^[0-9a-f]{8}$`)
 
-// apply gives the keys to a subject. They must be keys of the scenario.
-func (k *keyFlag) apply(s *contract.Subject, account fixtures.Account) error {
+// giveKeys gives the keys to a subject. They must be keys of the scenario.
+func (f *compareFlags) giveKeys(s *contract.Subject, account fixtures.Account) error {
 	var known []string
 	for _, key := range account.Keys {
 		known = append(known, key.Key)
 	}
-	for _, pair := range k.list {
+	for _, pair := range f.keys.Values {
 		if !slices.Contains(known, pair[1]) {
 			return fmt.Errorf("--key %s: unknown key of the scenario: want %s", pair[1], source.OneOf(pair[1], known))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/fixtures"
 	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console"
@@ -38,7 +39,7 @@ type serveFlags struct {
 	validate  *checkflags.Choice
 	specs     checkflags.Pairs
 	only      []string
-	faults    faultFlags
+	faults    checkflags.List[fixtures.Fault]
 	extras    checkflags.Choice
 	tokenFlags
 	controlHosts []string
@@ -167,6 +168,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringSliceVar(&f.only, "interfaces", nil,
 		"serve only these interfaces, a list of `NAMES` such as shop,core (default: the platform's, and those of --spec)")
 	checkflags.AddExtras(flags, &f.extras)
+	f.faults = checkflags.ListOf("FAULT", fixtures.ParseFault)
 	flags.Var(&f.faults, "fault",
 		"what happens to calls, as in `'core.issueJob nth=3 status=503'`, in every world that is made of a scenario\n"+
 			"(repeatable; see docs/guide/faults.md)")
@@ -304,8 +306,8 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 	if !f.now.IsZero() {
 		opts = append(opts, mockserver.WithNow(f.now))
 	}
-	if len(f.faults.list) > 0 {
-		opts = append(opts, mockserver.WithFaults(f.faults.list...))
+	if len(f.faults.Values) > 0 {
+		opts = append(opts, mockserver.WithFaults(f.faults.Values...))
 	}
 	if f.token != "" {
 		opts = append(opts, mockserver.WithControlToken(f.token))

@@ -33,7 +33,7 @@ type Flags struct {
 	minimums       Minimums
 	inconclusive   float64
 	ignoredHeaders []string
-	limits         latencyLimits
+	limits         List[limit]
 }
 
 // Add adds the flags to those of a command.
@@ -66,6 +66,7 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 		"fail when more than `PERCENT` of the checks are inconclusive")
 	flags.StringArrayVar(&f.ignoredHeaders, "ignore-header", nil,
 		"do not judge headers with names like `PATTERN`, such as X-Acme-* (repeatable)")
+	f.limits = ListOf("OPERATION=DURATION", readLimit)
 	flags.Var(&f.limits, "latency",
 		"the time limit of an operation, as in workflow.listPools=300ms; names may be\n"+
 			"patterns, the most specific one applies (repeatable)")
@@ -80,7 +81,13 @@ func (f *Flags) Options() (Options, error) {
 	o.Trust, o.Complete = f.trust.Word, f.complete.Word
 	o.Disputed, o.Gaps = f.disputed.Word == "fail", f.gaps.Word == "fail"
 	o.Undeclared = f.undeclared.Word == "error"
-	o.IgnoredHeaders, o.Latency, o.Thresholds = f.ignoredHeaders, f.limits.most, f.minimums
+	o.IgnoredHeaders, o.Thresholds = f.ignoredHeaders, f.minimums.Values
+	for _, l := range f.limits.Values {
+		if o.Latency == nil {
+			o.Latency = map[string]time.Duration{}
+		}
+		o.Latency[l.operation] = l.most
+	}
 	o.Baseline = f.accepted()
 	if f.inconclusive < 100 {
 		o.MaxInconclusive = &f.inconclusive
@@ -182,7 +189,7 @@ func (r *Recording) Options() (Options, error) {
 	}
 	return Options{
 		Brand: r.Brand, Guess: r.Guess, NoExtras: r.Extras.Word != AllExtras, IgnoredHosts: r.ignoredHosts,
-		IgnoredPaths: r.ignoredPaths, Bases: r.Bases.List, Rewrites: r.Rewrites.list,
+		IgnoredPaths: r.ignoredPaths, Bases: r.Bases.List, Rewrites: r.Rewrites.Values,
 		Specs: r.Specs.List, Overlays: r.Specs.Overlays,
 		Only: r.only,
 	}, nil
