@@ -62,13 +62,7 @@ func (r *Report) annotationPlace(g *Group) annotation {
 }
 
 func (r *Report) annotationText(g *Group) string {
-	message := []string{plain(g.Message)}
-	if g.Found != "" {
-		message = append(message, plain(g.at()))
-	}
-	for _, v := range g.Engines {
-		message = append(message, plain(v.inWords()))
-	}
+	message := g.about()
 	chain := g.chain()
 	for n, number := range chain {
 		switch isLeftOut := len(chain) > maxListed && n >= maxListed-1 && number != g.Exchange; {

@@ -43,7 +43,8 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"percent": func(p float64) string { return fmt.Sprintf("%.0f %%", p) },
 		"number":  groupDigits,
 		"plain":   plain,
-		"head":    func(n int, list []Unmatched) []Unmatched { return list[:min(n, len(list))] },
+		"tally":   r.tally, "faults": r.Exchanges.injectedInWords, "judged": r.Judged.inWords, "engines": r.enginesInWords,
+		"head": func(n int, list []Unmatched) []Unmatched { return list[:min(n, len(list))] },
 	}).Parse(evidence.Templates + comparisonHTML + pageHTML)
 	if err != nil {
 		return err
@@ -74,18 +75,6 @@ type page struct {
 	Idle                int
 	Alarms              []string
 }
-
-// TallyOf returns the numbers of findings of a rule by their kinds.
-func (p *page) TallyOf(rule string) []tally { return p.tally(rule) }
-
-// JudgedInWords returns how many bodies were judged.
-func (p *page) JudgedInWords() string { return p.Judged.inWords() }
-
-// FaultsInWords returns how many faults were injected.
-func (p *page) FaultsInWords() string { return p.Exchanges.injectedInWords() }
-
-// EnginesInWords returns which engines judged how much.
-func (p *page) EnginesInWords() string { return p.enginesInWords() }
 
 func (r *Report) page() *page {
 	styles := evidence.Styles + pageCSS
@@ -189,7 +178,8 @@ type excerptLine struct {
 func (r *Report) findingView(g *Group, i int) findingView {
 	v := findingView{
 		Group: g, Message: short(plain(g.Message), maxMessage), Pointer: plain(g.Pointer), Found: plain(g.Found),
-		Kind: r.kindOf(&g.Finding), Where: plain(g.where()), Sure: provenanceInWords(g.Provenance), Title: r.Docs[g.Rule].Title,
+		Kind: r.kindOf(&g.Finding), Where: plain(g.where()), Sure: provenanceInWords(g.Provenance),
+		Title: r.Docs[g.Rule].Title,
 		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")),
 			maxMessage)),
 	}
@@ -367,30 +357,24 @@ type heatCell struct {
 const maxMissed = 30
 
 // heatMap shows coverage by interface, those of the platform first.
-func (r *Report) heatMap() []heat {
-	names := map[specs.Interface][]string{}
-	for name := range r.Coverage.Operations {
-		iface, _, _ := strings.Cut(name, ".")
-		names[specs.Interface(iface)] = append(names[specs.Interface(iface)], name)
-	}
-	for name := range r.Coverage.Untouched {
-		iface, _, _ := strings.Cut(name, ".")
-		names[specs.Interface(iface)] = append(names[specs.Interface(iface)], name)
-	}
-	order := slices.DeleteFunc(specs.Interfaces(), func(iface specs.Interface) bool { return names[iface] == nil })
-	for _, iface := range slices.Sorted(maps.Keys(names)) {
-		if !slices.Contains(order, iface) {
-			order = append(order, iface)
+func (r *Report) heatMap() (list []heat) {
+	rank := func(name string) int {
+		if at := slices.Index(specs.Interfaces(), specs.Interface(name)); at >= 0 {
+			return at
 		}
+		return len(specs.Interfaces())
 	}
-	var list []heat
-	for _, iface := range order {
-		list = append(list, r.heatOf(iface, names[iface]))
+	names := r.Coverage.Interfaces()
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	for _, name := range names {
+		list = append(list, r.heatOf(specs.Interface(name)))
 	}
 	return list
 }
 
-func (r *Report) heatOf(iface specs.Interface, operations []string) heat {
+func (r *Report) heatOf(iface specs.Interface) heat {
+	own := r.Coverage.Of(iface)
+	operations := append(slices.Sorted(maps.Keys(own.Operations)), slices.Sorted(maps.Keys(own.Untouched))...)
 	h := heat{Interface: iface, Documented: len(operations)}
 	documented := map[string][]string{}
 	for _, name := range operations {
@@ -407,15 +391,6 @@ func (r *Report) heatOf(iface specs.Interface, operations []string) heat {
 	}
 	slices.Sort(h.Statuses)
 	h.Statuses = slices.Compact(h.Statuses)
-	slices.SortFunc(operations, func(a, b string) int {
-		if seenA, seenB := r.Coverage.Operations[a].Exchanges > 0, r.Coverage.Operations[b].Exchanges > 0; seenA != seenB {
-			if seenA {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
 	for _, name := range operations {
 		h.Rows = append(h.Rows, r.heatRow(name, h.Statuses, documented[name]))
 	}

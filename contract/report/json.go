@@ -51,7 +51,8 @@ type wire struct {
 // MarshalJSON implements json.Marshaler. Lists are never null.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	w := wire{
-		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Tally: r.tallyByLabel(), Judged: r.Judged, MaxInconclusive: r.MaxInconclusive,
+		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Tally: r.tallyByLabel(),
+		Judged: r.Judged, MaxInconclusive: r.MaxInconclusive,
 		Findings: r.Findings, Omitted: r.Omitted,
 		Engines: neverNil(r.Engines), Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(),
 		Shown: []Line{},

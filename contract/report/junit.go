@@ -79,7 +79,8 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	return out.Flush()
 }
 
-// junitNumbers has a property for the numbers of findings, one for injected faults, and one for each engine that judged.
+// junitNumbers has a property for the numbers of findings, one for injected faults, and one for each engine that
+// judged.
 func (r *Report) junitNumbers() [][2]string {
 	list := [][2]string{{"findings", r.tallyInWords()}}
 	if r.Exchanges.Injected > 0 {

@@ -92,8 +92,9 @@ func pascal(id string) string {
 
 func (r *Report) sarifResult(g *Group) sarifResult {
 	kind, level := r.sarifKind(g)
+	message := slices.DeleteFunc(append(g.about(), g.times()), func(part string) bool { return part == "" })
 	result := sarifResult{
-		RuleID: g.Rule, Kind: kind, Level: level, Message: sarifText{Text: sarifMessage(g)},
+		RuleID: g.Rule, Kind: kind, Level: level, Message: sarifText{Text: strings.Join(message, "; ")},
 		Fingerprints: map[string]string{"understudy/v1": g.ID}, Occurrences: max(1, g.Count),
 		Properties: map[string]any{
 			"operation": g.Operation, "pointer": g.Pointer, "provenance": g.Provenance, "verdict": g.Verdict,
@@ -137,20 +138,6 @@ func (r *Report) sarifKind(g *Group) (kind, level string) {
 		return "fail", "note"
 	}
 	return "fail", string(g.Severity)
-}
-
-func sarifMessage(g *Group) string {
-	parts := []string{plain(g.Message)}
-	if g.Found != "" {
-		parts = append(parts, plain(g.at()))
-	}
-	for _, v := range g.Engines {
-		parts = append(parts, plain(v.inWords()))
-	}
-	if g.Count > 1 {
-		parts = append(parts, g.times())
-	}
-	return strings.Join(parts, "; ")
 }
 
 // physicalLocation returns a place in a file. A file has no line 0: then it is the file as a whole.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -79,9 +80,7 @@ func recorded(t *testing.T) map[string]*report.Report {
 func TestOneCountInAllForms(t *testing.T) {
 	t.Parallel()
 	reports := variants(t)
-	for name, r := range recorded(t) {
-		reports[name] = r
-	}
+	maps.Copy(reports, recorded(t))
 	for name, r := range reports {
 		byLabel, words := numbers(r)
 		for form, want := range map[string]string{

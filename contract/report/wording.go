@@ -55,6 +55,19 @@ func (f *Finding) at() string {
 	return ""
 }
 
+// about lists what is known of a group in plain lines: its message, the value that was found with its place, and the
+// verdicts of the engines.
+func (g *Group) about() []string {
+	list := []string{plain(g.Message)}
+	if g.Found != "" {
+		list = append(list, plain(g.at()))
+	}
+	for _, v := range g.Engines {
+		list = append(list, plain(v.inWords()))
+	}
+	return list
+}
+
 // inWords returns the verdict as a sentence.
 func (v EngineVerdict) inWords() string {
 	if v.Message == "" {
@@ -235,7 +248,7 @@ func (t tally) Label() string {
 }
 
 // tally counts the findings of a rule, or of all rules if it is empty, by their kinds. All forms of a report show these
-// numbers, and no other ones of what is wrong: a check may have several findings, and one that only warns fails as well.
+// numbers, and not those of failed checks: a check may have several findings, and one that only warns fails as well.
 // The kind that fails the check comes first, even without any; the others are there where there are some.
 func (r *Report) tally(rule string) (list []tally) {
 	counts := map[string]int{}
