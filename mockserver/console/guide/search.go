@@ -35,8 +35,8 @@ type part struct {
 }
 
 // allParts splits all pages at their headings, and weighs their words: those of titles and headings far more than those
-// of a text, which count each time, but less each time, and those that few parts have more than others. The beginning of
-// a page stands for all of it.
+// of a text, which count each time, but less each time, and those that few parts have more than others. The beginning
+// of a page stands for all of it.
 func allParts() (parts []part) {
 	for _, page := range docs.Pages() {
 		source := []byte(page.Text())
