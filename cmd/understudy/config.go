@@ -241,8 +241,9 @@ func configurationOf(c *cobra.Command) *configuration {
 	return &configuration{}
 }
 
-// configure reads the configuration, and sets the flags of the command that the command line does not: those of serve by
-// the environment and by its section of the configuration, then those of all commands by the settings that they share.
+// configure reads the configuration, and sets the flags of the command that the command line does not: those of serve
+// by the environment and by its section of the configuration, then those of all commands by the settings that they
+// share.
 func configure(c *cobra.Command, args []string) error {
 	if c.Name() == cobra.ShellCompRequestCmd || c.Name() == cobra.ShellCompNoDescRequestCmd {
 		return nil // the word that is to be completed may be empty
@@ -261,7 +262,11 @@ func configure(c *cobra.Command, args []string) error {
 	c.Flags().Visit(func(flag *pflag.Flag) { note(given, c.Name(), flag.Name, valuesOf(c, flag.Name)) })
 	var layers [][]setting
 	if c.Name() == serveCommand {
-		layers = append(layers, environmentSettings(c.Flags()), config.serveSettings(c.Flags()))
+		var own []setting
+		c.Flags().VisitAll(func(flag *pflag.Flag) {
+			own = append(own, config.settingsAt(flag.Name, serveCommand, settingName(flag.Name))...)
+		})
+		layers = append(layers, environmentSettings(c.Flags()), own)
 	}
 	var problems []*source.Problem
 	var errs []error
@@ -479,13 +484,5 @@ func splitList(flag, text string) (list []string) {
 			list = append(list, item)
 		}
 	}
-	return list
-}
-
-// serveSettings returns the values of flags in the section serve.
-func (c *configuration) serveSettings(flags *pflag.FlagSet) (list []setting) {
-	flags.VisitAll(func(flag *pflag.Flag) {
-		list = append(list, c.settingsAt(flag.Name, serveCommand, settingName(flag.Name))...)
-	})
 	return list
 }
