@@ -6,12 +6,12 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/certs"
+	"svc.example/understudy/specs/recording/snippet"
 )
 
 func newCA() *cobra.Command {
@@ -52,7 +52,7 @@ trusts: set the variables only for programs that talk to the mock.`,
 				return err
 			}
 			for _, name := range caVariables {
-				fmt.Fprintf(c.OutOrStdout(), "export %s=%s\n", name, shellQuote(path))
+				fmt.Fprintf(c.OutOrStdout(), "export %s=%s\n", name, snippet.ShellQuoted(path))
 			}
 			return nil
 		},
@@ -80,9 +80,6 @@ func caEnvironment(file string) []string {
 	}
 	return list
 }
-
-// shellQuote quotes a text as one word of a POSIX shell.
-func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // openCA returns the user's CA, made if there is none yet, and the file of its certificate.
 func openCA() (*certs.CA, string, error) {

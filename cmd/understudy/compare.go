@@ -3,15 +3,21 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/fixtures"
 	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 type compareFlags struct {
@@ -23,8 +29,8 @@ type compareFlags struct {
 	seed      uint64
 	now       beginning
 	tolerance time.Duration
-	masks     maskFlag
-	keys      keyFlag
+	masks     checkflags.List[report.Mask]
+	keys      checkflags.List[[2]string]
 	salt      saltFlag
 }
 
@@ -81,6 +87,7 @@ func (f *compareFlags) add(c *cobra.Command) {
 			"such as 2026-01-15T09:30:00Z")
 	complete(c, "now", []string{fromScenario, fromRecording})
 	flags.DurationVar(&f.tolerance, "tolerance", contract.DefaultTolerance, "by how much times in answers may differ")
+	f.masks, f.keys = checkflags.ListOf("OPERATION:POINTER", readMask), checkflags.ListOf("MARK=KEY", readKey)
 	flags.Var(&f.masks, "mask",
 		"do not compare the values at a place of the answers of operations, as in\n"+
 			"'core.*:/**/url'; in the pointer, * is any name or index, and ** any number of them (repeatable)")
@@ -180,7 +187,7 @@ func (f *compareFlags) compare(c *cobra.Command, checker *contract.Checker, sour
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closeSubject()) }()
-	if err := f.keys.apply(&subject, loaded.Fixture.Account); err != nil {
+	if err := f.giveKeys(&subject, loaded.Fixture.Account); err != nil {
 		return nil, err
 	}
 	r, err = checker.Compare(c.Context(), source, subject)
@@ -204,4 +211,122 @@ func (f *compareFlags) mock(c *cobra.Command, now time.Time) []mockserver.Option
 	}
 	opts = append(opts, checkflags.Documents(&f.Specs, mockserver.WithSpec, mockserver.WithOverlay)...)
 	return opts
+}
+
+// Words for the time at which the mock of a comparison begins.
+const (
+	fromScenario  = "scenario"
+	fromRecording = "recorded"
+)
+
+// beginning is the value of a flag that takes one of these words, or a time.
+type beginning struct {
+	word string
+	at   time.Time
+}
+
+func (b *beginning) String() string {
+	if !b.at.IsZero() {
+		return b.at.Format(time.RFC3339Nano)
+	}
+	if b.word == "" {
+		return fromScenario
+	}
+	return b.word
+}
+
+func (b *beginning) Type() string { return fromScenario + "|" + fromRecording + "|TIME" }
+
+func (b *beginning) Set(text string) (err error) {
+	*b = beginning{word: text}
+	if text == fromScenario || text == fromRecording {
+		return nil
+	}
+	if b.at, err = time.Parse(time.RFC3339, text); err != nil {
+		return fmt.Errorf("want %s, %s or a time, as in 2026-01-15T09:30:00Z", fromScenario, fromRecording)
+	}
+	return nil
+}
+
+// of returns the time at which the mock begins. A scenario that leaves it open begins with the recording.
+func (b *beginning) of(scenario, recorded time.Time) time.Time {
+	switch {
+	case !b.at.IsZero():
+		return b.at
+	case b.word == fromRecording, scenario.IsZero():
+		return recorded
+	}
+	return scenario
+}
+
+// notesOfTimes returns a note if the mock and the recording begin at times so far apart that those in answers cannot
+// agree.
+func notesOfTimes(mock, recorded time.Time) []string {
+	const most = 24 * time.Hour
+	if mock.IsZero() || recorded.IsZero() || recorded.Sub(mock).Abs() <= most {
+		return nil
+	}
+	return []string{fmt.Sprintf("the mock begins at %s and the recording at %s, so that times from before the recording "+
+		"cannot agree: use a scenario of the time of the recording, or --now %s",
+		mock.UTC().Format(time.RFC3339), recorded.UTC().Format(time.RFC3339), fromRecording)}
+}
+
+// readMask reads a place that is masked: OPERATION:POINTER.
+func readMask(text string) (report.Mask, error) {
+	operation, pointer, found := strings.Cut(text, ":")
+	if !found || operation == "" || !strings.HasPrefix(pointer, "/") {
+		return report.Mask{}, errors.New("want OPERATION:POINTER, as in core.listJobs:/jobs/*/duration or 'core.*:/**/url'")
+	}
+	return report.Mask{Operation: operation, Pointer: pointer, Reason: "asked for with --mask"}, nil
+}
+
+// allMasks lists the masks of the command line and of the configuration.
+func (f *compareFlags) allMasks(c *cobra.Command) []report.Mask {
+	list := slices.Clone(f.masks.Values)
+	for _, m := range configurationOf(c).Compare.Masks {
+		list = append(list, report.Mask{Operation: m.Operation, Pointer: m.Pointer, Reason: m.Reason})
+	}
+	return list
+}
+
+// unusedMasks returns notes on masks that hid no difference.
+func (f *compareFlags) unusedMasks(c *cobra.Command, r *contract.Report) (notes []string) {
+	for _, own := range f.allMasks(c) {
+		isUnused := func(m report.Mask) bool { own.Count = 0; return m == own }
+		if slices.ContainsFunc(r.Comparison.Masks, isUnused) {
+			notes = append(notes, fmt.Sprintf("the mask %s:%s hid no difference: it may be left out",
+				own.Operation, own.Pointer))
+		}
+	}
+	return notes
+}
+
+// readKey reads a key that is given to a recorded one: MARK=KEY.
+func readKey(text string) ([2]string, error) {
+	at := strings.LastIndexByte(text, '=')
+	if at <= 0 || at == len(text)-1 {
+		return [2]string{}, errors.New("want MARK=KEY, as in 1a2b3c4d=1/write")
+	}
+	return [2]string{text[:at], text[at+1:]}, nil
+}
+
+// digest matches the digest of a recorded key.
+var digest = regexp.MustCompile(`^[0-9a-f]{8}$`)
+
+// giveKeys gives the keys to a subject. They must be keys of the scenario.
+func (f *compareFlags) giveKeys(s *contract.Subject, account fixtures.Account) error {
+	var known []string
+	for _, key := range account.Keys {
+		known = append(known, key.Key)
+	}
+	for _, pair := range f.keys.Values {
+		if !slices.Contains(known, pair[1]) {
+			return fmt.Errorf("--key %s: unknown key of the scenario: want %s", pair[1], source.OneOf(pair[1], known))
+		}
+		if digest.MatchString(pair[0]) {
+			s.Keys[pair[0]] = pair[1]
+		}
+		s.Keys[contract.KeyDigest(pair[0])] = pair[1]
+	}
+	return nil
 }

@@ -10,11 +10,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/specs"
@@ -83,68 +85,78 @@ func readConfig(path string) (*configuration, error) {
 // setting is the value of a flag that a configuration sets.
 type setting struct {
 	flag, value string
-	path        []any // of the value in the file
+	path        []any // of the value in the file; nil: it is from the environment
 }
 
-// sharedFlags lists the flags that settings outside of sections for commands set, and where these settings stand.
-var sharedFlags = [][]string{
-	{"brand", "brand"},
-	{"trust", "trust"},
-	{"disputed", "disputed"},
-	{"undeclared", "undeclared"},
-	{"engine", "engine"},
-	{"complete", "complete"},
-	{"account", "accounts"},
-	{"baseline", "baseline"},
-	{"minimize", "minimize"},
-	{"base", "bases"},
-	{"target", "targets"},
-	{"interfaces", "only"},
-	{"rewrite", "rewrites"},
-	{"spec", "documents"},
-	{"overlay", "overlays"},
-	{"severity", "severities"},
-	{"min", "thresholds"},
-	{"max-inconclusive", "maxInconclusive"},
-	{"ignore-host", "ignore", "hosts"},
-	{"ignore-path", "ignore", "paths"},
-	{"ignore-header", "ignore", "headers"},
-	{"latency", "latency"},
-	{"report", "reports"},
+// How a value of the command line and one of the configuration go together.
+const (
+	instead = iota // the one of the command line is taken
+	byName         // so is the one for the same NAME, as in NAME=WHAT
+	both           // both are taken; of serve, the one of the command line
+)
+
+// settings is the table of the flags that settings outside of the section of serve set, with the places where these
+// settings stand. Some are of comparisons alone: they have a baseline of their own, and write no report where a check
+// writes its own.
+var settings = []struct {
+	flag, place string
+	together    int
+	commands    func(string) bool // nil: all that have the flag
+}{
+	{"brand", "brand", instead, nil},
+	{"trust", "trust", instead, nil},
+	{"disputed", "disputed", instead, nil},
+	{"undeclared", "undeclared", instead, nil},
+	{"engine", "engine", instead, nil},
+	{"complete", "complete", instead, nil},
+	{"account", "accounts", instead, nil},
+	{"baseline", "baseline", instead, isNoComparison},
+	{"minimize", "minimize", instead, nil},
+	{"base", "bases", byName, nil},
+	{"target", "targets", byName, nil},
+	{"interfaces", "only", instead, nil},
+	{"rewrite", "rewrites", both, nil},
+	{"spec", "documents", byName, nil},
+	{"overlay", "overlays", both, nil},
+	{"severity", "severities", both, nil},
+	{"min", "thresholds", byName, nil},
+	{"max-inconclusive", "maxInconclusive", instead, nil},
+	{"ignore-host", "ignore.hosts", both, nil},
+	{"ignore-path", "ignore.paths", both, nil},
+	{"ignore-header", "ignore.headers", both, nil},
+	{"latency", "latency", byName, nil},
+	{"report", "reports", both, isNoComparison},
+	{"scenario", "compare.scenario", instead, isComparison},
+	{"scenarios", "compare.scenarios", instead, isComparison},
+	{"now", "compare.now", instead, isComparison},
+	{"tolerance", "compare.tolerance", instead, isComparison},
+	{"baseline", "compare.baseline", instead, isComparison},
+	{"key", "compare.keys", both, isComparison},
 }
 
-// compareSettings lists the flags of a comparison in the same way. It has a baseline of its own, and writes no report
-// where a check writes its own.
-var compareSettings = [][]string{
-	{"scenario", "compare", "scenario"},
-	{"scenarios", "compare", "scenarios"},
-	{"now", "compare", "now"},
-	{"tolerance", "compare", "tolerance"},
-	{"baseline", "compare", "baseline"},
-	{"key", "compare", "keys"},
-}
+func isComparison(command string) bool   { return command == "compare" }
+func isNoComparison(command string) bool { return !isComparison(command) }
 
 // settings lists the values of flags for a command.
 func (c *configuration) settings(command string) (list []setting) {
-	table := sharedFlags
-	if command == "compare" {
-		table = slices.DeleteFunc(slices.Clone(table), func(row []string) bool {
-			return row[0] == "baseline" || row[0] == "report"
-		})
-		table = append(table, compareSettings...)
-	}
-	for _, row := range table {
+	for _, row := range settings {
+		if row.commands != nil && !row.commands(command) {
+			continue
+		}
 		var path []any
-		for _, key := range row[1:] {
+		for key := range strings.SplitSeq(row.place, ".") {
 			path = append(path, key)
 		}
-		list = append(list, c.settingsAt(row[0], path...)...)
+		list = append(list, c.settingsAt(row.flag, path...)...)
 	}
 	return slices.DeleteFunc(list, func(s setting) bool { return s.value == "" })
 }
 
 // settingsAt returns the values of a flag that stand at a place: one, a list, or one or more for each of some names.
 func (c *configuration) settingsAt(flag string, path ...any) (list []setting) {
+	if c.text == nil {
+		return nil
+	}
 	switch value := c.text.Value(path...).(type) {
 	case nil:
 	case []any:
@@ -229,8 +241,9 @@ func configurationOf(c *cobra.Command) *configuration {
 	return &configuration{}
 }
 
-// configure reads the configuration, and sets the flags of the command that it has values for, unless the command line
-// sets them. Flags with a value per interface or axis are set for each interface or axis by itself.
+// configure reads the configuration, and sets the flags of the command that the command line does not: those of serve
+// by the environment and by its section of the configuration, then those of all commands by the settings that they
+// share.
 func configure(c *cobra.Command, args []string) error {
 	if c.Name() == cobra.ShellCompRequestCmd || c.Name() == cobra.ShellCompNoDescRequestCmd {
 		return nil // the word that is to be completed may be empty
@@ -245,24 +258,54 @@ func configure(c *cobra.Command, args []string) error {
 	}
 	c.SetContext(context.WithValue(c.Context(), configKey{}, config))
 	defer warnOfNames(c)
+	given := map[string]bool{}
+	c.Flags().Visit(func(flag *pflag.Flag) { note(given, c.Name(), flag.Name, valuesOf(c, flag.Name)) })
+	var layers [][]setting
 	if c.Name() == serveCommand {
-		return configureServe(c, config)
+		var own []setting
+		c.Flags().VisitAll(func(flag *pflag.Flag) {
+			own = append(own, config.settingsAt(flag.Name, serveCommand, settingName(flag.Name))...)
+		})
+		layers = append(layers, environmentSettings(c.Flags()), own)
 	}
-	if config.text == nil {
-		return nil
-	}
-	given := givenFlags(c)
 	var problems []*source.Problem
-	for _, s := range config.settings(c.Name()) {
-		flag := c.Flags().Lookup(s.flag)
-		if name, _, _ := strings.Cut(s.value, "="); flag == nil || given[s.flag] || given[s.flag+" "+name] {
-			continue
+	var errs []error
+	for _, layer := range append(layers, config.settings(c.Name())) {
+		for _, s := range layer {
+			switch err := s.set(c.Flags(), given); {
+			case err != nil && s.path == nil:
+				errs = append(errs, fmt.Errorf("%s: %w", variableName(s.flag), err))
+			case err != nil:
+				problems = append(problems, config.text.Problem(s.path, "%v", err))
+			}
 		}
-		if err := flag.Value.Set(s.value); err != nil {
-			problems = append(problems, config.text.Problem(s.path, "%v", err))
+		for _, s := range layer {
+			note(given, c.Name(), s.flag, []string{s.value})
 		}
 	}
-	return source.Join(problems)
+	return errors.Join(append(errs, source.Join(problems))...)
+}
+
+// note notes that a flag of a command is given, as a whole or for some names. The token and its file are one setting.
+func note(given map[string]bool, command, flag string, values []string) {
+	together := instead
+	for _, row := range settings {
+		if row.flag == flag {
+			together = row.together
+		}
+	}
+	switch {
+	case together == byName, flag == "interface":
+		for _, value := range values {
+			name, _, _ := strings.Cut(value, "=")
+			given[flag+" "+name] = true
+		}
+	case together == both && command != serveCommand:
+	case flag == "control-token", flag == "control-token-file":
+		given["control-token"], given["control-token-file"] = true, true
+	default:
+		given[flag] = true
+	}
 }
 
 // warnOfNames warns of interfaces of the user's own that are called almost like one of the platform.
@@ -292,24 +335,6 @@ func findConfig(c *cobra.Command) (*configuration, error) {
 	return readConfig(configName)
 }
 
-// givenFlags returns the flags of the command line: by their names, and those with NAME=WHAT by both names.
-func givenFlags(c *cobra.Command) map[string]bool {
-	given := map[string]bool{}
-	for _, flag := range []string{
-		"brand", "trust", "disputed", "undeclared", "engine", "complete", "account", "baseline", "minimize",
-		"max-inconclusive", "scenario", "scenarios", "now", "tolerance", "interfaces",
-	} {
-		given[flag] = c.Flags().Changed(flag)
-	}
-	for _, flag := range []string{"base", "target", "spec", "min", "latency"} {
-		for _, value := range valuesOf(c, flag) {
-			name, _, _ := strings.Cut(value, "=")
-			given[flag+" "+name] = true
-		}
-	}
-	return given
-}
-
 // valuesOf lists the values of a repeatable flag, as they were given.
 func valuesOf(c *cobra.Command, name string) []string {
 	flag := c.Flags().Lookup(name)
@@ -327,4 +352,137 @@ func valuesOf(c *cobra.Command, name string) []string {
 		return value.GetSlice()
 	}
 	return nil
+}
+
+// serveCommand is the name of the command that a section of the configuration and the environment configure as well.
+const serveCommand = "serve"
+
+// The names of settings of serve that differ from the names of their flags: those that may be given several times.
+var serveNames = map[string]string{
+	"interface": "interfaces", "interfaces": "only", "spec": "documents", "overlay": "overlays",
+	"control-host": "controlHosts", "fault": "faults",
+}
+
+// settingName returns the name that a flag of serve has in the configuration: that of the flag, in camel case.
+func settingName(flag string) string {
+	if name := serveNames[flag]; name != "" {
+		return name
+	}
+	words := strings.Split(flag, "-")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}
+
+// variableName returns the name of the environment variable that sets a flag of serve.
+func variableName(flag string) string {
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// set sets the flag, unless it is given or the command has none of its name.
+func (s setting) set(flags *pflag.FlagSet, given map[string]bool) error {
+	flag := flags.Lookup(s.flag)
+	if name, _, _ := strings.Cut(s.value, "="); flag == nil || given[s.flag] || given[s.flag+" "+name] {
+		return nil
+	}
+	if s.value == "" {
+		return errors.New("it is empty: want a value, or leave it out")
+	}
+	err := flag.Value.Set(s.value)
+	if err == nil {
+		flag.Changed = true
+		return nil
+	}
+	if want := wanted[flag.Value.Type()]; want != "" {
+		return fmt.Errorf("want %s, not %q", want, s.value)
+	}
+	return err
+}
+
+// wanted says which values the types of flags take whose own errors do not.
+var wanted = map[string]string{
+	"bool": "true or false", "duration": "a duration such as 20s", "int": "an integer", "float64": "a number",
+	"uint64": "an integer from 0", "time": "a time such as 2026-01-15T09:30:00Z",
+}
+
+// variables lists the variables of the environment that commands read or set, but for those that configure serve.
+var variables = []string{configVariable, urlVariable, keyVariable, tokenVariable, proxyTokenVariable, caVariable}
+
+// forOthers matches variables of other programs: the addresses that serve and proxy give to their commands, and what
+// Kubernetes says of a service that is called understudy.
+var forOthers = regexp.MustCompile(`^UNDERSTUDY_(\w+_URL|(\w+_)?(SERVICE_HOST|SERVICE_PORT\w*|PORT(_\d+_\w+)?))$`)
+
+// warnOfVariables warns of variables of the environment that look like ours and have no effect: their names are
+// unknown, or their values empty.
+func warnOfVariables(c *cobra.Command) {
+	known := slices.Clone(variables)
+	for _, sub := range c.Root().Commands() {
+		if sub.Name() == serveCommand {
+			sub.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, variableName(flag.Name)) })
+		}
+	}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		why := ""
+		switch isKnown := slices.Contains(known, name); {
+		case !strings.HasPrefix(name, variablePrefix), isKnown && value != "", !isKnown && forOthers.MatchString(name):
+			continue
+		case isKnown:
+			why = "is empty, which counts as not set"
+		default:
+			why = "is not one that understudy reads"
+			if near, is := source.Nearest(name[len(variablePrefix):], withoutPrefix(known)); is {
+				why += "; did you mean " + variablePrefix + near + "?"
+			}
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "understudy: the environment variable %s %s\n", name, why)
+	}
+}
+
+func withoutPrefix(names []string) (list []string) {
+	for _, name := range names {
+		list = append(list, strings.TrimPrefix(name, variablePrefix))
+	}
+	return list
+}
+
+const variablePrefix = "UNDERSTUDY_"
+
+// environmentSettings returns the values of flags that the environment has.
+func environmentSettings(flags *pflag.FlagSet) (list []setting) {
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name == "help" || flag.Name == "config" {
+			return
+		}
+		value := os.Getenv(variableName(flag.Name))
+		values := []string{value}
+		if isList(flag) {
+			values = splitList(flag.Name, value)
+		}
+		for _, value := range values {
+			if value != "" {
+				list = append(list, setting{flag: flag.Name, value: value})
+			}
+		}
+	})
+	return list
+}
+
+// isList reports whether a flag may be given several times.
+func isList(flag *pflag.Flag) bool { return serveNames[flag.Name] != "" }
+
+// splitList returns the items of a list: its lines, if it has several, and otherwise what stands between commas, which
+// a fault may have within.
+func splitList(flag, text string) (list []string) {
+	separator := ","
+	if flag == "fault" || strings.Contains(text, "\n") {
+		separator = "\n"
+	}
+	for item := range strings.SplitSeq(text, separator) {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
 }

@@ -74,7 +74,7 @@ func (f *coverageFlags) run(c *cobra.Command, files []string) error {
 	if err := f.write(report.LogWriter(c.OutOrStdout()), &merged); err != nil {
 		return err
 	}
-	return checkMinimums(f.minimums, &merged)
+	return checkMinimums(f.minimums.Values, &merged)
 }
 
 // readCoverage reads all reports and merges them. One error lists all that are unusable.
@@ -112,7 +112,7 @@ func readReport(c *cobra.Command, file string) (report.Covered, error) {
 }
 
 // checkMinimums returns an error that lists all axes with too little coverage.
-func checkMinimums(minimums checkflags.Minimums, c *report.Coverage) error {
+func checkMinimums(minimums []report.Threshold, c *report.Coverage) error {
 	var low []string
 	for _, t := range minimums {
 		i := slices.IndexFunc(c.Axes, func(a report.Axis) bool { return a.Name == t.Axis })

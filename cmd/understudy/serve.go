@@ -8,15 +8,21 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/contract"
+	"svc.example/understudy/fixtures"
 	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console"
+	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 type serveFlags struct {
@@ -33,7 +39,7 @@ type serveFlags struct {
 	validate  *checkflags.Choice
 	specs     checkflags.Pairs
 	only      []string
-	faults    faultFlags
+	faults    checkflags.List[fixtures.Fault]
 	extras    checkflags.Choice
 	tokenFlags
 	controlHosts []string
@@ -162,6 +168,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringSliceVar(&f.only, "interfaces", nil,
 		"serve only these interfaces, a list of `NAMES` such as shop,core (default: the platform's, and those of --spec)")
 	checkflags.AddExtras(flags, &f.extras)
+	f.faults = checkflags.ListOf("FAULT", fixtures.ParseFault)
 	flags.Var(&f.faults, "fault",
 		"what happens to calls, as in `'core.issueJob nth=3 status=503'`, in every world that is made of a scenario\n"+
 			"(repeatable; see docs/guide/faults.md)")
@@ -299,8 +306,8 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 	if !f.now.IsZero() {
 		opts = append(opts, mockserver.WithNow(f.now))
 	}
-	if len(f.faults.list) > 0 {
-		opts = append(opts, mockserver.WithFaults(f.faults.list...))
+	if len(f.faults.Values) > 0 {
+		opts = append(opts, mockserver.WithFaults(f.faults.Values...))
 	}
 	if f.token != "" {
 		opts = append(opts, mockserver.WithControlToken(f.token))
@@ -313,4 +320,109 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 	}
 	opts = append(opts, checkflags.Documents(&f.specs, mockserver.WithSpec, mockserver.WithOverlay)...)
 	return opts
+}
+
+// console returns the pages of the server, with a judge of what it answers.
+func (f *serveFlags) console(log *slog.Logger) *console.Console {
+	brand := specs.Brand(f.brand)
+	opts := []contract.Option{contract.WithBrand(brand), contract.WithExtras(f.extras.Word == checkflags.AllExtras)}
+	opts = append(opts, checkflags.Documents(&f.specs, contract.WithSpec, contract.WithOverlay)...)
+	return console.New(
+		console.WithBrand(brand), console.WithLogger(log), console.WithJudge(newConsoleJudge(defaultRun, opts...)),
+	)
+}
+
+// environment returns the variables that a command has of the server.
+func (f *serveFlags) environment(l listeners, ca string) []string {
+	list := append(l.environment(f.paths),
+		"UNDERSTUDY_CONTROL_URL="+l[0].url()+mockserver.Address(specs.Control))
+	if f.token != "" {
+		list = append(list, tokenVariable+"="+f.token)
+	}
+	if ca != "" {
+		list = append(list, caEnvironment(ca)...)
+	}
+	return list
+}
+
+// closeRemaining closes the connections that are left when the time to drain is over. Answers that are cut off by that
+// are lost unless they are recorded; requests that have no answer yet leave no trace.
+func (f *serveFlags) closeRemaining(l listeners, server *mockserver.Server, log *slog.Logger) error {
+	undelivered := server.Undelivered()
+	log.Warn("closed connections that were still in use", "drain-time", f.drain, "undelivered", undelivered)
+	l.close()
+	if undelivered == 0 || f.record != "" {
+		return nil
+	}
+	return fmt.Errorf("%d responses were cut off: their clients had not read them %v after the server was asked to stop",
+		undelivered, f.drain)
+}
+
+// engine returns the engine of queries, with enough memory to read all records that a world may keep.
+func (f *serveFlags) engine() *sqlite.Engine {
+	return sqlite.New(sqlite.WithMemoryLimit(max(sqlite.DefaultMemoryLimit, 4*int64(f.recordLimit))))
+}
+
+// The variables of the environment that may contain a token: of the control interface, and of the proxy.
+const (
+	tokenVariable      = "UNDERSTUDY_CONTROL_TOKEN"
+	proxyTokenVariable = "UNDERSTUDY_PROXY_TOKEN"
+)
+
+// tokenFlags say which token clients must present.
+type tokenFlags struct {
+	token    string
+	file     string
+	variable string
+}
+
+// add adds the flags. Name is that of the token's.
+func (f *tokenFlags) add(c *cobra.Command, name, usage string) {
+	f.variable = proxyTokenVariable
+	if name == "control-token" {
+		f.variable = tokenVariable
+	}
+	c.Flags().StringVar(&f.token, name, "", usage)
+	c.Flags().StringVar(&f.file, name+"-file", "",
+		"read the token from `FILE`; the environment variable\n"+f.variable+" may contain it as well")
+}
+
+// find sets the token: from its flag, its file or the environment, in this order.
+func (f *tokenFlags) find(name string) error {
+	switch {
+	case f.token != "" && f.file != "":
+		return fmt.Errorf("--%s and --%[1]s-file: want only one of them", name)
+	case f.file != "":
+		text, err := source.ReadFile(f.file)
+		if err != nil {
+			return fmt.Errorf("--%s-file: %w", name, err)
+		}
+		if f.token = strings.TrimSpace(string(text)); f.token == "" {
+			return fmt.Errorf("--%s-file: %s is empty", name, f.file)
+		}
+	case f.token == "":
+		f.token = os.Getenv(f.variable)
+	}
+	return nil
+}
+
+// logFlags say what is logged.
+type logFlags struct{ level, format *checkflags.Choice }
+
+func (f *logFlags) add(c *cobra.Command) {
+	f.level = addEnumFlag(c, "log-level", "the lowest level to log",
+		checkflags.Choice{Word: "info", Words: []string{"debug", "info", "warn", "error"}})
+	f.format = addEnumFlag(c, "log-format", "the format of log lines", checkflags.ChoiceOf("text", "json"))
+}
+
+func (f *logFlags) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.level.Word)); err != nil {
+		return nil, err
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	if f.format.Word == "json" {
+		return slog.New(slog.NewJSONHandler(w, opts)), nil
+	}
+	return slog.New(slog.NewTextHandler(w, opts)), nil
 }

@@ -139,7 +139,7 @@ func TestSummariesKeepTheirLimits(t *testing.T) {
 		}
 	}
 	if text := written(t, many(t, 2000), "markdown"); !strings.Contains(text,
-		"more findings are not shown: the report's size limit is reached") {
+		"more kinds of findings are not shown: the report's size limit is reached") {
 		t.Error("what was cut is not told")
 	}
 	if err := rich(t).WriteSummary(&strings.Builder{}, 100); err == nil || !strings.Contains(err.Error(), "100 bytes") {

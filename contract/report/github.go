@@ -46,7 +46,7 @@ func (r *Report) WriteGitHub(w io.Writer) error {
 	if engines := r.enginesInWords(); engines != "" {
 		fmt.Fprintln(a, LogText("understudy: "+engines))
 	}
-	a.rest(r.Outcome())
+	a.rest(r.Outcome() + "; findings: " + r.tallyInWords())
 	return a.Flush()
 }
 
@@ -62,13 +62,7 @@ func (r *Report) annotationPlace(g *Group) annotation {
 }
 
 func (r *Report) annotationText(g *Group) string {
-	message := []string{plain(g.Message)}
-	if g.Found != "" {
-		message = append(message, plain(g.at()))
-	}
-	for _, v := range g.Engines {
-		message = append(message, plain(v.inWords()))
-	}
+	message := g.about()
 	chain := g.chain()
 	for n, number := range chain {
 		switch isLeftOut := len(chain) > maxListed && n >= maxListed-1 && number != g.Exchange; {
@@ -88,14 +82,13 @@ func (r *Report) annotationText(g *Group) string {
 
 // annotateGates lists what else makes a check fail, one annotation for each kind.
 func (r *Report) annotateGates(a *annotations) {
-	gates := r.junitGates()
-	for i := range gates {
-		if f := gates[i].Failure; f != nil {
-			message := f.Message
-			if more := strings.Count(f.Text, "\n"); more > 0 {
+	for _, g := range r.gates() {
+		if g.Fails() {
+			message := g.First()
+			if more := g.More(); more > 0 {
 				message += fmt.Sprintf("\nand %d more", more)
 			}
-			a.write(annotation{level: "error", title: "understudy", message: message})
+			a.write(annotation{level: levelError, title: "understudy", message: message})
 		}
 	}
 }

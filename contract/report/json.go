@@ -3,9 +3,11 @@ package report
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"svc.example/understudy/specs"
 )
@@ -22,15 +24,18 @@ type wire struct {
 	Version   int       `json:"version"`
 	Exchanges Exchanges `json:"exchanges"`
 	Checks    Checks    `json:"checks"`
-	Judged    Judged    `json:"judged"`
-	Engines   []Engine  `json:"engines"`
-	Findings  []Finding `json:"findings"`
-	Omitted   int       `json:"omitted"`
-	Rules     []Rule    `json:"rules"`
-	Coverage  Coverage  `json:"coverage"`
-	Shown     []Line    `json:"shown"`
-	Notes     []string  `json:"notes"`
-	Failed    bool      `json:"failed"`
+
+	Tally map[string]int `json:"tally"`
+
+	Judged   Judged    `json:"judged"`
+	Engines  []Engine  `json:"engines"`
+	Findings []Finding `json:"findings"`
+	Omitted  int       `json:"omitted"`
+	Rules    []Rule    `json:"rules"`
+	Coverage Coverage  `json:"coverage"`
+	Shown    []Line    `json:"shown"`
+	Notes    []string  `json:"notes"`
+	Failed   bool      `json:"failed"`
 
 	Problems   []Problem   `json:"problems"`
 	Bases      []Base      `json:"bases"`
@@ -46,7 +51,8 @@ type wire struct {
 // MarshalJSON implements json.Marshaler. Lists are never null.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	w := wire{
-		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive,
+		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Tally: r.tallyByLabel(),
+		Judged: r.Judged, MaxInconclusive: r.MaxInconclusive,
 		Findings: r.Findings, Omitted: r.Omitted,
 		Engines: neverNil(r.Engines), Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(),
 		Shown: []Line{},
@@ -99,3 +105,39 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 		Missed []string `json:"missed"`
 	}{neverNil(p.Seen), neverNil(p.Missed)})
 }
+
+// writers write a report in one form each.
+var writers = []struct {
+	name  string
+	write func(*Report, io.Writer) error
+}{
+	{"text", (*Report).WriteText},
+	{"json", (*Report).WriteJSON},
+	{"junit", (*Report).WriteJUnit},
+	{"sarif", (*Report).WriteSARIF},
+	{"github", (*Report).WriteGitHub},
+	{"markdown", (*Report).WriteMarkdown},
+	{"html", (*Report).WriteHTML},
+}
+
+// Formats lists the forms that a report can be written in.
+func Formats() []string {
+	var names []string
+	for _, w := range writers {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+// Write writes the report in the form of that name.
+func (r *Report) Write(w io.Writer, format string) error {
+	for _, writer := range writers {
+		if writer.name == format {
+			return writer.write(r, w)
+		}
+	}
+	return fmt.Errorf("unknown format %q of a report; want one of %s", format, strings.Join(Formats(), ", "))
+}
+
+// NeedsEvidence reports whether a form shows the exchanges that findings speak of, so that Evidence should be filled.
+func NeedsEvidence(format string) bool { return slices.Contains([]string{"html", "markdown"}, format) }

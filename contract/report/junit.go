@@ -1,110 +1,95 @@
 package report
 
 import (
+	"bufio"
+	_ "embed" // the template
 	"encoding/xml"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"text/template"
 )
 
-// The elements of JUnit's XML that testdata/junit-4.xsd and every reader agree on. Libraries write attributes that this
-// schema does not know, such as a message on what was skipped.
-type (
-	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Suites   []junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name       string           `xml:"name,attr"`
-		Tests      int              `xml:"tests,attr"`
-		Failures   int              `xml:"failures,attr"`
-		Skipped    int              `xml:"skipped,attr"`
-		Properties *junitProperties `xml:"properties"`
-		Cases      []junitCase      `xml:"testcase"`
-	}
-	junitProperties struct { // one at least
-		List []junitProperty `xml:"property"`
-	}
-	junitProperty struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
-	}
-	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		Skipped *string       `xml:"skipped"`
-		Failure *junitFailure `xml:"failure"`
-		Out     string        `xml:"system-out,omitempty"`
-	}
-	junitFailure struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr"`
-		Text    string `xml:",chardata"`
-	}
-)
+//go:embed junit.tmpl
+var junitTemplate string // of the elements that testdata/junit-4.xsd and every reader agree on
+
+// junitSuite is a suite of tests, as the template shows it.
+type junitSuite struct {
+	Name       string
+	Properties [][2]string // names and values
+	Cases      []junitCase
+
+	Failures, Skipped int
+}
+
+// junitCase is a test: skipped, failed or neither.
+type junitCase struct {
+	Class, Name      string
+	Skipped          string // why
+	Message, Failure string // in short, and whole
+	Out              string
+}
 
 // WriteJUnit writes the report as JUnit XML. There is a suite for each interface, whose cases are an operation and a
 // rule each, for that is what a list of tests in a CI system can be read as: which operation, and what about it. What
 // fails the check is a failure; what is inconclusive is skipped with its reason; what only warns, or is accepted,
 // passes and stands in the output of its case. An operation without findings passes as a case of its own. Of the suites
 // rules and understudy, the one has a case for each rule, skipped if it was never checked, and the other one for
-// whatever else makes a check fail; its properties say which engines judged, and
-// how many faults were injected.
+// whatever else makes a check fail; its properties have the numbers of findings, of which a case may have many,
+// and of injected faults, and say which engines judged.
 func (r *Report) WriteJUnit(w io.Writer) error {
-	suites := junitSuites{Name: "understudy"}
+	var all struct {
+		Tests, Failures int
+		Suites          []junitSuite
+	}
 	cases := r.junitCases()
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
-		suites.add(name, cases[name])
+		all.Suites = append(all.Suites, junitSuite{Name: name, Cases: cases[name]})
 	}
-	suites.add("rules", r.junitRules())
-	suites.add("understudy", r.junitGates())
-	suites.Suites[len(suites.Suites)-1].Properties = r.junitNumbers()
-	w = markupSpelling.guard(w)
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	all.Suites = append(all.Suites, junitSuite{Name: "rules", Cases: r.junitRules()},
+		junitSuite{Name: "understudy", Cases: r.junitGates(), Properties: r.junitNumbers()})
+	for i := range all.Suites {
+		suite := &all.Suites[i]
+		for _, c := range suite.Cases {
+			if c.Failure != "" {
+				suite.Failures++
+			}
+			if c.Skipped != "" {
+				suite.Skipped++
+			}
+		}
+		all.Tests, all.Failures = all.Tests+len(suite.Cases), all.Failures+suite.Failures
+	}
+	t, err := template.New("junit").Funcs(template.FuncMap{
+		"xml": func(text string) string {
+			var b strings.Builder
+			_ = xml.EscapeText(&b, []byte(text)) // a builder takes everything
+			return b.String()
+		},
+	}).Parse(junitTemplate)
+	if err != nil {
 		return err
 	}
-	encoder := xml.NewEncoder(w)
-	encoder.Indent("", "  ")
-	if err := encoder.Encode(suites); err != nil {
+	out := bufio.NewWriter(markupSpelling.guard(w))
+	if err := t.Execute(out, all); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return out.Flush()
 }
 
-// junitNumbers has a property for each engine that judged, and one for injected faults.
-func (r *Report) junitNumbers() *junitProperties {
-	if len(r.Engines) == 0 && r.Exchanges.Injected == 0 {
-		return nil
-	}
-	p := &junitProperties{}
+// junitNumbers has a property for the numbers of findings, one for injected faults, and one for each engine that
+// judged.
+func (r *Report) junitNumbers() [][2]string {
+	list := [][2]string{{"findings", r.tallyInWords()}}
 	if r.Exchanges.Injected > 0 {
-		p.List = append(p.List, junitProperty{"injected-faults", fmt.Sprint(r.Exchanges.Injected)})
+		list = append(list, [2]string{"injected-faults", fmt.Sprint(r.Exchanges.Injected)})
 	}
 	for i := range r.Engines {
-		p.List = append(p.List, junitProperty{"engine", r.Engines[i].inWords()})
+		list = append(list, [2]string{"engine", r.Engines[i].inWords()})
 	}
-	return p
-}
-
-func (s *junitSuites) add(name string, cases []junitCase) {
-	suite := junitSuite{Name: name, Cases: cases, Tests: len(cases)}
-	for i := range cases {
-		if cases[i].Failure != nil {
-			suite.Failures++
-		}
-		if cases[i].Skipped != nil {
-			suite.Skipped++
-		}
-	}
-	s.Suites = append(s.Suites, suite)
-	s.Tests += suite.Tests
-	s.Failures += suite.Failures
+	return list
 }
 
 // junitCases returns the cases by interface: findings by operation and rule, in the order of what they are about.
@@ -185,11 +170,10 @@ func (r *Report) junitCase(class, rule string, groups []*Group) junitCase {
 		if len(failures) > 1 {
 			message += fmt.Sprintf(" (and %d more)", len(failures)-1)
 		}
-		c.Failure = &junitFailure{message, rule, strings.Join(failures, "\n")}
+		c.Message, c.Failure = message, strings.Join(failures, "\n")
 		rest = append(rest, reasons...)
 	case len(reasons) == len(groups): // no other check has passed either
-		text := strings.Join(reasons, "\n")
-		c.Skipped = &text
+		c.Skipped = strings.Join(reasons, "\n")
 	default:
 		rest = append(rest, reasons...)
 	}
@@ -233,10 +217,25 @@ func (r *Report) junitRules() []junitCase {
 	var cases []junitCase
 	for i := range r.Rules {
 		rule := &r.Rules[i]
-		c := junitCase{Class: "rules", Name: rule.ID, Out: rule.inWords()}
+		c := junitCase{Class: "rules", Name: rule.ID, Out: r.ruleInWords(rule)}
 		if rule.Triggered == 0 {
-			never := "the rule had nothing to judge"
-			c.Skipped, c.Out = &never, ""
+			c.Skipped, c.Out = "the rule had nothing to judge", ""
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// junitGates has a case for whatever else makes a check fail.
+func (r *Report) junitGates() (cases []junitCase) {
+	for _, g := range r.gates() {
+		c := junitCase{Class: "understudy", Name: g.Name}
+		text := strings.Join(g.Faults, "\n")
+		switch {
+		case g.Fails():
+			c.Message, c.Failure = g.First(), text
+		case len(g.Faults) > 0:
+			c.Skipped = text
 		}
 		cases = append(cases, c)
 	}

@@ -1,9 +1,13 @@
 package report
 
 import (
+	"cmp"
+	_ "embed" // the template
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"text/template"
 	"unicode/utf8"
 
 	"svc.example/understudy/internal/evidence"
@@ -12,12 +16,16 @@ import (
 
 // Limits of GitHub: characters of a comment, and bytes of the summary of a step.
 const (
-	maxComment    = 65_536
-	MaxSummary    = 1 << 20 // bytes of GITHUB_STEP_SUMMARY
-	maxCitedBody  = 1500    // bytes of a body in a comment
-	maxCitedChain = 6       // exchanges of a finding
-	footerReserve = 300
+	maxComment         = 65_536
+	MaxSummary         = 1 << 20 // bytes of GITHUB_STEP_SUMMARY
+	maxCitedBody       = 1500    // bytes of a body in a comment
+	maxCitedChain      = 6       // exchanges of a finding
+	maxCitedOperations = 20
+	footerReserve      = 300
 )
+
+//go:embed markdown.tmpl
+var markdownTemplate string
 
 // WriteMarkdown writes the report for a comment on a pull request, within its limit.
 func (r *Report) WriteMarkdown(w io.Writer) error { return r.WriteSummary(w, maxComment) }
@@ -25,19 +33,28 @@ func (r *Report) WriteMarkdown(w io.Writer) error { return r.WriteSummary(w, max
 // WriteSummary writes the report as Markdown of at most limit bytes, such as MaxSummary for the summary of a step in
 // GitHub Actions. It is cut at the end of a finding, and says what was cut.
 func (r *Report) WriteSummary(w io.Writer, limit int) error {
+	templates, err := template.New("markdown").Funcs(r.markdownFunctions()).Parse(markdownTemplate)
+	if err != nil {
+		return err
+	}
+	filled := func(name string, value any) string {
+		var b strings.Builder
+		err = cmp.Or(err, templates.ExecuteTemplate(markdownSpelling.guard(&b), name, value))
+		return b.String()
+	}
 	var b strings.Builder
-	b.WriteString(markdownSpelling.text(r.markdownHead()))
+	b.WriteString(filled("head", r))
 	if b.Len()+footerReserve > limit {
 		return fmt.Errorf("a summary in %d bytes: the head alone takes %d", limit, b.Len()+footerReserve)
 	}
-	left, undecided := 0, 0
+	left, isUndecided := 0, false
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if g.Verdict == Inconclusive {
-			undecided++
+			isUndecided = true
 			continue
 		}
-		block := markdownSpelling.text(r.markdownFinding(g))
+		block := filled("finding", g)
 		if left > 0 || b.Len()+len(block)+footerReserve > limit {
 			left++
 			continue
@@ -45,96 +62,69 @@ func (r *Report) WriteSummary(w io.Writer, limit int) error {
 		b.WriteString(block)
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "\n> … and %s are not shown: the report's size limit is reached. The HTML and the JSON report "+
-			"have them.\n",
-			count(left, "more finding"))
+		fmt.Fprintf(&b, "\n> … and %s of findings are not shown: the report's size limit is reached. The HTML and the "+
+			"JSON report have them.\n", count(left, "more kind"))
 	}
-	if rest := markdownSpelling.text(r.markdownUndecided(undecided)); b.Len()+len(rest) <= limit {
+	if rest := filled("undecided", r); isUndecided && b.Len()+len(rest) <= limit {
 		b.WriteString(rest)
 	}
-	_, err := io.WriteString(w, b.String())
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 
-func (r *Report) markdownHead() string {
-	var b strings.Builder
-	sign := "✅"
-	if r.Failed() || r.isNothing() {
-		sign = "❌"
-	}
-	fmt.Fprintf(&b, "### %s Understudy: %s\n\n", sign, escapeMarkdown(short(r.Outcome(), 500)))
-	gates := r.junitGates()
-	for i := range gates {
-		if f := gates[i].Failure; f != nil {
-			fmt.Fprintf(&b, "- ❗ %s", escapeMarkdown(f.Message))
-			if more := strings.Count(f.Text, "\n"); more > 0 {
-				fmt.Fprintf(&b, " (and %d more)", more)
+// markdownFunctions returns what the templates call.
+func (r *Report) markdownFunctions() template.FuncMap {
+	return template.FuncMap{
+		"maxChain": func() int { return maxCitedChain }, "maxOperations": func() int { return maxCitedOperations },
+		"over": func(n, most int) int { return max(0, n-most) },
+		"md": func(most int, text string) string {
+			if most > 0 {
+				text = short(text, most)
 			}
-			b.WriteString("\n")
-		}
-	}
-	if r.Comparison != nil {
-		b.WriteString("\n" + r.markdownComparison())
-		return b.String()
-	}
-	b.WriteString("\n| exchanges | matched | pass | fail | inconclusive | skipped | operations covered |\n")
-	b.WriteString("|--:|--:|--:|--:|--:|--:|--:|\n")
-	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d | %d of %d |\n\n", r.Exchanges.Read, r.Exchanges.Matched, r.Checks.Pass,
-		r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped, r.Coverage.Covered, r.Coverage.Documented)
-	if r.Exchanges.Injected > 0 {
-		fmt.Fprintf(&b, "Faults: %s\n\n", r.Exchanges.injectedInWords())
-	}
-	if judged := r.Judged.inWords(); judged != "" {
-		fmt.Fprintf(&b, "Bodies: %s\n\n", escapeMarkdown(short(judged, 1000)))
-	}
-	if engines := r.enginesInWords(); engines != "" {
-		fmt.Fprintf(&b, "Engines: %s\n\n", escapeMarkdown(short(engines, 1000)))
-	}
-	return b.String()
-}
+			return escapeMarkdown(text)
+		},
+		"code": codeSpan, "fenced": fenced,
+		"cell": func(text string) string { return strings.ReplaceAll(codeSpan(text), "|", `\|`) },
 
-// markdownFinding returns a finding with its evidence folded away.
-func (r *Report) markdownFinding(g *Group) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "#### %s `%s` %s", escapeMarkdown(g.label()), g.Rule, codeSpan(g.where()))
-	if times := g.times(); times != "" {
-		fmt.Fprintf(&b, " (%s)", escapeMarkdown(times))
+		"nothing": r.isNothing, "gates": r.gates, "tally": r.tallyInWords, "faults": r.Exchanges.injectedInWords,
+		"judged": r.Judged.inWords, "engines": r.enginesInWords,
+		"undecided": func(rule string) *tally {
+			for _, t := range r.tally(rule) {
+				if t.Kind == string(Inconclusive) {
+					return &tally{rule, t.Count}
+				}
+			}
+			return nil
+		},
+		"differ": func() int { return r.Comparison.Compared - r.Comparison.Agree },
+		"differing": func() []Agreement {
+			return slices.DeleteFunc(slices.Clone(r.Comparison.Operations), func(a Agreement) bool { return a.Differing() == 0 })
+		},
+		"skipped": func() string { return r.Comparison.skippedInWords() },
+		"masks":   func() []string { return r.Comparison.usedMasks() },
+
+		"label": (*Group).label, "where": func(g *Group) string { return g.where() }, "times": (*Group).times,
+		"verdict": EngineVerdict.inWords, "provenance": provenanceInWords, "next": r.next,
+		"also":  func(g *Group) string { return r.also(g, maxListed) },
+		"chain": func(g *Group) []int { return g.chain() },
+		"document": func(g *Group) string {
+			if g.Spec.File == "" || r.Comparison != nil {
+				return ""
+			}
+			return fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)
+		},
+		"sides": func(g *Group) string {
+			a := r.sidesAt(&g.Finding)
+			if a == nil {
+				return ""
+			}
+			return strings.Join(append([]string{"- as recorded, + as answered"}, a.Sides.unified()...), "\n")
+		},
+		"exchanges": func(n int) string { return count(n, "exchange") }, "exchange": r.exchangeText,
 	}
-	fmt.Fprintf(&b, "\n\n%s\n\n", escapeMarkdown(short(g.Message, 2000)))
-	for _, v := range g.Engines {
-		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(v.inWords(), 1000)))
-	}
-	if g.Pointer != "" {
-		fmt.Fprintf(&b, "- at %s\n", codeSpan(g.Pointer))
-	}
-	if g.Found != "" {
-		fmt.Fprintf(&b, "- found %s\n", codeSpan(g.Found))
-	}
-	if g.Spec.File != "" && r.Comparison == nil {
-		fmt.Fprintf(&b, "- see %s (%s)", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)),
-			provenanceInWords(g.Provenance))
-		if g.Spec.Says != "" {
-			fmt.Fprintf(&b, ": %s", codeSpan(g.Spec.Says))
-		}
-		b.WriteString("\n")
-	}
-	if also := r.also(g, maxListed); also != "" {
-		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(also, 1000)))
-	}
-	if next := r.next(g); next != "" {
-		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(next))
-	}
-	b.WriteString(r.markdownSides(g))
-	fmt.Fprintf(&b, "\n<details><summary>Evidence: %s</summary>\n\n", count(len(g.chain()), "exchange"))
-	for i, number := range g.chain() {
-		if i == maxCitedChain {
-			fmt.Fprintf(&b, "… and %d more\n\n", len(g.chain())-i)
-			break
-		}
-		b.WriteString(fenced("text", r.exchangeText(number)))
-	}
-	b.WriteString("</details>\n\n")
-	return b.String()
 }
 
 // exchangeText returns an exchange as text: its line, and its bodies if they are known.
@@ -167,28 +157,6 @@ func bodyText(b *recording.Body) string {
 		text += "…"
 	}
 	return visible(text)
-}
-
-// markdownUndecided sums up the inconclusive findings.
-func (r *Report) markdownUndecided(groups int) string {
-	if groups == 0 {
-		return ""
-	}
-	sums := map[string]int{}
-	for i := range r.Groups {
-		if g := &r.Groups[i]; g.Verdict == Inconclusive {
-			sums[g.Rule] += g.Count
-		}
-	}
-	var b strings.Builder
-	b.WriteString("\n<details><summary>What could not be judged</summary>\n\n")
-	for _, rule := range r.Rules {
-		if n := sums[rule.ID]; n > 0 {
-			fmt.Fprintf(&b, "- `%s` ×%d\n", rule.ID, n)
-		}
-	}
-	b.WriteString("\n</details>\n")
-	return b.String()
 }
 
 // fenced returns a block of code with a fence that is longer than any in it.

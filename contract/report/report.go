@@ -3,7 +3,11 @@
 package report
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
+	"strings"
 
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -273,4 +277,172 @@ func (r *Report) Violated() bool {
 func (r *Report) Failed() bool {
 	return r.Violated() || r.Complete && len(r.Gaps) > 0 || r.Baseline != nil && len(r.Baseline.Stale) > 0 ||
 		slices.ContainsFunc(r.Thresholds, Threshold.Missed) || r.MaxInconclusive.Exceeded()
+}
+
+// Engine describes an engine that judged by the schemas of the documents.
+type Engine struct {
+	Name     string `json:"name"`
+	Version  string `json:"version,omitzero"`
+	Messages int    `json:"messages"`         // bodies, and the parameters of requests, that it judged
+	Lost     int    `json:"lost,omitzero"`    // those that it was asked about, and could not judge
+	Trouble  string `json:"trouble,omitzero"` // why, where it is known
+}
+
+// inWords returns how much the engine judged.
+func (e *Engine) inWords() string {
+	text := strings.TrimSpace(e.Name+" "+e.Version) + " judged " + count(e.Messages, "message")
+	if e.Lost > 0 {
+		text += fmt.Sprintf(", failed on %d", e.Lost)
+	}
+	if e.Trouble != "" {
+		text += " (" + e.Trouble + ")"
+	}
+	return plain(text)
+}
+
+// enginesInWords returns which engines judged how much. It is empty if that is not known.
+func (r *Report) enginesInWords() string {
+	var list []string
+	for i := range r.Engines {
+		list = append(list, r.Engines[i].inWords())
+	}
+	return strings.Join(list, ", ")
+}
+
+// Sources of base addresses.
+const (
+	Given   = "given"   // by the user
+	Guessed = "guessed" // from the recording
+)
+
+// Gap is a stretch of exchanges that are missing in a recording, by their numbers. Their content is unknown, so a gap
+// is inconclusive, and fails a check only where the recording has to be complete.
+type Gap struct {
+	File  string `json:"file"`
+	World string `json:"world"`
+	First int64  `json:"first"`
+	Last  int64  `json:"last"`
+}
+
+// inWords returns a gap as one sentence.
+func (g *Gap) inWords() string {
+	which := fmt.Sprintf("exchanges %d to %d are missing", g.First, g.Last)
+	if g.First == g.Last {
+		which = fmt.Sprintf("exchange %d is missing", g.First)
+	}
+	if g.World != "" {
+		which += " of the world " + g.World
+	}
+	return g.File + ": " + which + ", and what depends on them cannot be judged"
+}
+
+// missing returns the number of exchanges that the gaps span.
+func (r *Report) missing() (n int64) {
+	for _, g := range r.Gaps {
+		n += g.Last - g.First + 1
+	}
+	return n
+}
+
+// Fingerprint identifies a deviation across runs: by rule, by the place in the document, and by the place in the body
+// with the positions in lists starred. It does not depend on values and messages.
+func Fingerprint(f *Finding) string {
+	tokens := strings.Split(f.Pointer, "/")
+	for i, token := range tokens {
+		if i > 2 && isIndex(token) {
+			tokens[i] = "*"
+		}
+	}
+	parts := []string{
+		f.Rule, string(f.Verdict), string(f.Interface), f.Operation, f.Spec.Pointer, strings.Join(tokens, "/"),
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+func isIndex(token string) bool {
+	for _, c := range token {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return token != ""
+}
+
+// Judged describes how much of the recording was judged.
+type Judged struct {
+	Parameters int      `json:"parameters"` // requests whose parameters were judged
+	Bodies     int      `json:"bodies"`     // of requests and of answers
+	Unjudged   int      `json:"unjudged"`   // bodies that could not be
+	Reasons    []Reason `json:"reasons"`    // why not, the most frequent first
+}
+
+// Reason describes why bodies could not be judged.
+type Reason struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+}
+
+// Limit is an upper bound and the actual value, both in percent.
+type Limit struct {
+	Most float64 `json:"most"`
+	Got  float64 `json:"got"`
+}
+
+// Exceeded reports whether the value is above the limit.
+func (l *Limit) Exceeded() bool { return l != nil && l.Got > l.Most }
+
+func (l *Limit) inWords() string {
+	return fmt.Sprintf("%.1f %% of the checks are inconclusive, want %v %% at most", l.Got, l.Most)
+}
+
+// InconclusiveShare returns the percentage of inconclusive checks among those that were not skipped.
+func (c *Checks) InconclusiveShare() float64 {
+	if all := c.Pass + c.Fail + c.Inconclusive; all > 0 {
+		return 100 * float64(c.Inconclusive) / float64(all)
+	}
+	return 0
+}
+
+// IsNothingJudged reports whether bodies were to be judged and none could be, nor a parameter, nor anything by the
+// rules between exchanges, and the contract is not known to be broken.
+func (r *Report) IsNothingJudged() bool {
+	isBare := r.Judged.Bodies+r.Judged.Parameters == 0 && !r.RulesJudged && !r.Violated()
+	return r.Exchanges.Matched > 0 && r.Judged.Unjudged > 0 && isBare
+}
+
+// isNothing reports whether no exchange was matched judged or compared, so that no verdict is possible.
+func (r *Report) isNothing() bool {
+	if r.Comparison != nil {
+		return r.Comparison.Compared == 0
+	}
+	return r.Exchanges.Matched == 0 || r.IsNothingJudged()
+}
+
+// inWords returns the headline: how many bodies were judged, and why others were not. It is empty when there were none.
+func (j *Judged) inWords() string {
+	const most = 3
+	if j.Bodies+j.Unjudged == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %s judged", j.Bodies, bodies(j.Bodies+j.Unjudged))
+	var list []string
+	for i, reason := range j.Reasons {
+		if i == most {
+			list = append(list, "and for "+count(len(j.Reasons)-i, "more reason"))
+			break
+		}
+		list = append(list, fmt.Sprintf("%s (%d)", plain(reason.Reason), reason.Count))
+	}
+	if len(list) > 0 {
+		text += "; not judged: " + strings.Join(list, ", ")
+	}
+	return text
+}
+
+func bodies(n int) string {
+	if n == 1 {
+		return "1 body"
+	}
+	return fmt.Sprintf("%d bodies", n)
 }

@@ -1,8 +1,8 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -30,7 +30,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		Tool: sarifTool{driver}, Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		Invocations: []sarifInvocation{{Successful: len(r.Problems) == 0, Notifications: r.sarifNotifications()}},
 		Properties: map[string]any{
-			"outcome": plain(r.Outcome()), "exchanges": r.Exchanges, "checks": r.Checks,
+			"outcome": plain(r.Outcome()), "exchanges": r.Exchanges, "checks": r.Checks, "tally": r.tallyByLabel(),
 			"engines": neverNil(r.Engines),
 		},
 	}
@@ -92,8 +92,9 @@ func pascal(id string) string {
 
 func (r *Report) sarifResult(g *Group) sarifResult {
 	kind, level := r.sarifKind(g)
+	message := slices.DeleteFunc(append(g.about(), g.times()), func(part string) bool { return part == "" })
 	result := sarifResult{
-		RuleID: g.Rule, Kind: kind, Level: level, Message: sarifText{Text: sarifMessage(g)},
+		RuleID: g.Rule, Kind: kind, Level: level, Message: sarifText{Text: strings.Join(message, "; ")},
 		Fingerprints: map[string]string{"understudy/v1": g.ID}, Occurrences: max(1, g.Count),
 		Properties: map[string]any{
 			"operation": g.Operation, "pointer": g.Pointer, "provenance": g.Provenance, "verdict": g.Verdict,
@@ -139,20 +140,6 @@ func (r *Report) sarifKind(g *Group) (kind, level string) {
 	return "fail", string(g.Severity)
 }
 
-func sarifMessage(g *Group) string {
-	parts := []string{plain(g.Message)}
-	if g.Found != "" {
-		parts = append(parts, plain(g.at()))
-	}
-	for _, v := range g.Engines {
-		parts = append(parts, plain(v.inWords()))
-	}
-	if g.Count > 1 {
-		parts = append(parts, g.times())
-	}
-	return strings.Join(parts, "; ")
-}
-
 // physicalLocation returns a place in a file. A file has no line 0: then it is the file as a whole.
 func physicalLocation(file string, line int) *sarifPhysical {
 	u := url.URL{Path: filepath.ToSlash(strings.ToValidUTF8(file, "\uFFFD"))}
@@ -169,34 +156,159 @@ func physicalLocation(file string, line int) *sarifPhysical {
 // sarifNotifications returns what is not a finding: what could not be read, and what else makes a check fail.
 func (r *Report) sarifNotifications() []sarifNotification {
 	list := []sarifNotification{}
-	add := func(text string) {
-		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: plain(text)}})
-	}
-	for i := range r.Problems {
-		add(fmt.Sprintf("%s could not be read, and was skipped: %s", r.Problems[i].place(), r.Problems[i].Message))
-	}
-	if c := r.Comparison; c != nil && c.skippedInWords() != "" {
-		add("not compared: " + c.skippedInWords())
-		list[len(list)-1].Level = "note"
-	}
-	for i := range r.Gaps {
-		if add(r.Gaps[i].inWords()); !r.Complete {
-			list[len(list)-1].Level = "warning"
-		}
-	}
-	if r.Baseline != nil {
-		for i := range r.Baseline.Stale {
-			e := &r.Baseline.Stale[i]
-			add(fmt.Sprintf("%s: %s no longer occurs (%s): remove it", r.Baseline.File, e.ID, e.inWords()))
-		}
-	}
-	for _, t := range r.Thresholds {
-		if t.Missed() {
-			add(fmt.Sprintf("coverage of %s is %.1f %%, want %v %%", t.Axis, t.Got, t.Want))
+	for _, g := range r.gates() {
+		for _, fault := range g.Faults {
+			list = append(list, sarifNotification{Level: g.Level, Message: sarifText{Text: fault}})
 		}
 	}
 	if left := len(r.Groups) - maxResults; left > 0 {
-		add(count(left, "more result") + " were left out, the least severe: SARIF readers accept no more")
+		text := count(left, "more result") + " were left out, the least severe: SARIF readers accept no more"
+		list = append(list, sarifNotification{Level: levelError, Message: sarifText{Text: text}})
 	}
 	return list
 }
+
+// sarifPlace returns the place at which a result is shown: in a file that the reader has, if there is one.
+func (r *Report) sarifPlace(g *Group) *sarifPhysical {
+	if line := r.Shown[g.Exchange]; line.OnDisk {
+		return line.physicalLocation()
+	}
+	return r.sarifDocument(g)
+}
+
+// sarifDocument returns the place in the document that a result refers to, or nil if there is none.
+func (r *Report) sarifDocument(g *Group) *sarifPhysical {
+	if g.Spec.File == "" {
+		return nil
+	}
+	return physicalLocation(r.specURI(g.Spec), g.Spec.Line)
+}
+
+// sarifRelated lists what a result has to do with: its evidence, in its order, its other occurrences, and the document;
+// and the evidence once more as a code flow.
+func (r *Report) sarifRelated(g *Group) (related []sarifLocation, flows []sarifCodeFlow) {
+	add := func(text string, at *sarifPhysical) {
+		related = append(related, sarifLocation{ID: len(related) + 1, Message: &sarifText{Text: plain(text)}, Physical: at})
+	}
+	var steps []sarifStep
+	for i, number := range g.chain() {
+		if line, ok := r.Shown[number]; ok && i < maxSteps {
+			add(line.inWords(), line.physicalLocation())
+			step := related[len(related)-1]
+			step.ID = 0
+			steps = append(steps, sarifStep{Location: step, Order: i + 1})
+		}
+	}
+	others, _ := g.others(len(g.Occurrences))
+	for _, o := range others {
+		if line, ok := r.Shown[o.Exchange]; ok {
+			add("also "+r.occurrence(g, o), line.physicalLocation())
+		}
+	}
+	if says := r.says(&g.Finding); says != "" {
+		add(says, r.sarifDocument(g))
+	}
+	if len(steps) > 0 {
+		flows = []sarifCodeFlow{{Threads: []sarifThread{{steps}}}}
+	}
+	return related, flows
+}
+
+// physicalLocation returns the place of an exchange. Readers want one everywhere, also where the recording is not on
+// disk.
+func (l *Line) physicalLocation() *sarifPhysical {
+	return physicalLocation(cmp.Or(l.File, "recording"), l.Line)
+}
+
+// The parts of SARIF 2.1.0 that are written, checked in a test against the OASIS schema. They are our own because
+// owenrumney/go-sarif v3, which has all of them, brings a JSON Schema validator into every program that uses it, writes
+// null where the standard wants lists, and panics when a fingerprint is added to a new result.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations"`
+		Results     []sarifResult     `json:"results"`
+		ColumnKind  string            `json:"columnKind"`
+		Properties  map[string]any    `json:"properties"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name  string      `json:"name"`
+		Rules []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID         string         `json:"id"`
+		Name       string         `json:"name"`
+		Short      sarifText      `json:"shortDescription"`
+		Help       *sarifText     `json:"help,omitempty"`
+		Properties map[string]any `json:"properties"`
+	}
+	sarifText struct {
+		Text     string `json:"text"`
+		Markdown string `json:"markdown,omitempty"`
+	}
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications"`
+	}
+	sarifNotification struct {
+		Level   string    `json:"level"`
+		Message sarifText `json:"message"`
+	}
+	sarifResult struct {
+		RuleID       string             `json:"ruleId"`
+		RuleIndex    *int               `json:"ruleIndex,omitempty"`
+		Kind         string             `json:"kind"`
+		Level        string             `json:"level"`
+		Message      sarifText          `json:"message"`
+		Locations    []sarifLocation    `json:"locations"`
+		Related      []sarifLocation    `json:"relatedLocations,omitempty"`
+		Flows        []sarifCodeFlow    `json:"codeFlows,omitempty"`
+		Fingerprints map[string]string  `json:"partialFingerprints"`
+		Occurrences  int                `json:"occurrenceCount"`
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+		Properties   map[string]any     `json:"properties"`
+	}
+	sarifLocation struct {
+		ID       int            `json:"id,omitempty"`
+		Message  *sarifText     `json:"message,omitempty"`
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifLogical struct {
+		Name string `json:"fullyQualifiedName"`
+		Kind string `json:"kind"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		Start int `json:"startLine"`
+	}
+	sarifCodeFlow struct {
+		Threads []sarifThread `json:"threadFlows"`
+	}
+	sarifThread struct {
+		Steps []sarifStep `json:"locations"`
+	}
+	sarifStep struct {
+		Location sarifLocation `json:"location"`
+		Order    int           `json:"executionOrder"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification"`
+	}
+)

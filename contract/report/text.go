@@ -2,14 +2,20 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fatih/color"
+	"github.com/mattn/go-runewidth"
+
+	"svc.example/understudy/specs/recording"
 )
 
 // Limits of a text report, unless it is verbose.
@@ -126,7 +132,7 @@ func (t *textWriter) omitted(shown int) {
 		}
 	}
 	if left > 0 {
-		t.line("and %s of other kinds, not shown here: they are in the JSON and in the HTML report", count(left, "finding"))
+		t.line("and %s of findings, not shown here: they are in the JSON and in the HTML report", count(left, "more kind"))
 		t.line("")
 	}
 }
@@ -221,4 +227,436 @@ func (r *Report) missed() string {
 		}
 	}
 	return strings.Join(list, "; ")
+}
+
+// Limits of lists in a summary.
+const (
+	maxListed    = 5
+	maxAlarms    = 10
+	labelColumns = 11
+)
+
+// summary writes what was read, whose it was, how much was covered, and the verdict, on one screen.
+func (t *textWriter) summary() {
+	r := t.r
+	t.alarms()
+	for i, note := range r.Notes {
+		if i == maxListed && !t.Verbose {
+			t.line("note: and %s", count(len(r.Notes)-i, "more note"))
+			break
+		}
+		t.wrap("", "note: "+note)
+	}
+	if r.Omitted > 0 {
+		t.line("note: %s are counted but not listed", count(r.Omitted, "more finding"))
+	}
+	t.labelled("exchanges", r.Exchanges.inWords())
+	t.labelled("interfaces", strings.Join(r.basesInWords(), "; "))
+	t.unmatched()
+	if r.Comparison != nil {
+		t.comparisonSummary()
+	} else {
+		t.checkSummary()
+	}
+	t.labelled("findings", r.tallyInWords())
+	if b := r.Baseline; b != nil {
+		t.labelled("baseline", fmt.Sprintf("%s accepted by %s", count(b.Accepted, "finding"), b.File))
+	}
+	t.line("")
+	t.verdict()
+}
+
+// checkSummary writes what was judged, and with what result.
+func (t *textWriter) checkSummary() {
+	r := t.r
+	if judged := r.Judged.inWords(); judged != "" {
+		t.labelled("bodies", judged)
+	}
+	if engines := r.enginesInWords(); engines != "" {
+		t.labelled("engines", engines)
+	}
+	t.labelled("checks", fmt.Sprintf("%d passed, %d skipped", r.Checks.Pass, r.Checks.Skipped))
+	t.labelled("coverage", r.coverageInWords())
+	t.rules()
+}
+
+// labelled writes a text of the summary with a label, in one or more lines.
+func (t *textWriter) labelled(label, text string) {
+	for i, line := range wrap(text, t.width()-labelColumns) {
+		if i > 0 {
+			label = ""
+		}
+		t.line("%s%s", t.paint(fmt.Sprintf("%-*s", labelColumns, label), color.Faint), line)
+	}
+}
+
+// alarms writes first of all what else fails the check than findings, and what the verdict does not hold for.
+func (t *textWriter) alarms() {
+	alarm := func(text string) {
+		for i, line := range wrap(text, t.width()-2) {
+			mark := "! "
+			if i > 0 {
+				mark = "  "
+			}
+			t.line("%s", t.paint(mark+line, color.FgRed, color.Bold))
+		}
+	}
+	outcome := plain(t.r.Outcome())
+	for _, g := range t.r.gates() {
+		for i, fault := range g.Faults {
+			if g.Level == levelNote || fault == outcome {
+				break // the summary has it
+			}
+			if i == maxAlarms && !t.Verbose {
+				alarm(fmt.Sprintf("and %d more of the kind", len(g.Faults)-i))
+				break
+			}
+			alarm(fault)
+		}
+	}
+}
+
+// place returns the place at which the recording cannot be read.
+func (p *Problem) place() string {
+	switch {
+	case p.File == "":
+		return "a part of the recording"
+	case p.Line > 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s, byte %d,", p.File, p.Offset)
+}
+
+// inWords returns an accepted finding in a few words.
+func (e *BaselineEntry) inWords() string {
+	parts := slices.DeleteFunc([]string{e.Rule, e.Operation, e.Pointer}, func(s string) bool { return s == "" })
+	return strings.Join(parts, " ")
+}
+
+// basesInWords returns where the interfaces were that have exchanges, and what was guessed.
+func (r *Report) basesInWords() []string {
+	var list []string
+	for _, b := range r.Bases {
+		switch {
+		case b.Exchanges == 0:
+		case b.Source == "given":
+			list = append(list, fmt.Sprintf("%s %d at %s", b.Interface, b.Exchanges, b.URL))
+		default:
+			list = append(list, fmt.Sprintf("%s %d at %s (%s)", b.Interface, b.Exchanges, b.URL, b.Source))
+		}
+	}
+	return list
+}
+
+// unmatched lists the addresses that belong to no interface, the most frequent first.
+func (t *textWriter) unmatched() {
+	for i := range t.r.Unmatched {
+		if i == maxListed && !t.Verbose {
+			t.line("%*s  and %d more", labelColumns-2, "", len(t.r.Unmatched)-i)
+			return
+		}
+		label := ""
+		if i == 0 {
+			label = "unmatched"
+		}
+		text := t.r.Unmatched[i].inWords()
+		t.line("%s%s", t.paint(fmt.Sprintf("%-*s", labelColumns, label), color.Faint), cut(text, t.width()-labelColumns))
+	}
+}
+
+// inWords returns the address in one line.
+func (u *Unmatched) inWords() string {
+	text := fmt.Sprintf("%s %s ×%d", u.Method, u.URL, u.Count)
+	if len(u.Claimants) > 0 {
+		text += ", claimed by " + strings.Join(u.Claimants, " and ")
+	}
+	if u.Hint != "" {
+		text += " — " + u.Hint
+	}
+	return text
+}
+
+// coverageInWords returns coverage along all axes that were measured.
+func (r *Report) coverageInWords() string {
+	list := []string{fmt.Sprintf("%d of %d documented operations", r.Coverage.Covered, r.Coverage.Documented)}
+	for _, a := range r.Coverage.Axes {
+		if a.Name != Operations && a.Name != RulesAxis && a.Documented > 0 {
+			list = append(list, fmt.Sprintf("%s %d/%d", a.Name, a.Covered, a.Documented))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// rules reports how often rules were checked: those that only passed in one paragraph, the others in a line each.
+func (t *textWriter) rules() {
+	var held, others []string
+	for _, rule := range t.r.Rules {
+		switch rule.Triggered {
+		case 0:
+		case rule.Pass:
+			held = append(held, fmt.Sprintf("%s %d", rule.ID, rule.Pass))
+		default:
+			others = append(others, t.r.ruleInWords(&rule))
+		}
+	}
+	if len(held) > 0 {
+		t.labelled("rules held", strings.Join(held, ", "))
+	}
+	for i, text := range others {
+		label := "rules"
+		if i > 0 {
+			label = ""
+		}
+		t.labelled(label, text)
+	}
+	if idle := t.r.idleRules(); len(idle) > 0 && len(idle) < len(t.r.Rules) {
+		t.labelled("not judged", fmt.Sprintf("%s: %s", count(len(idle), "rule"), strings.Join(idle, ", ")))
+	}
+}
+
+// verdict writes the last line.
+func (t *textWriter) verdict() {
+	colour := color.FgGreen
+	if t.r.Failed() || t.r.isNothing() {
+		colour = color.FgRed
+	}
+	t.line("%s", t.paint(plain(t.r.Outcome()), colour, color.Bold))
+}
+
+// maxOfOperation is the number of findings about an operation that the text of a comparison shows in full, unless it is
+// verbose.
+const maxOfOperation = 5
+
+// comparison writes the findings of a comparison by operation, those first whose answers differ most, each operation
+// with the two answers of its first exchange that differs.
+func (t *textWriter) comparison() (shown int) {
+	for i := range t.r.Comparison.Operations {
+		a := &t.r.Comparison.Operations[i]
+		if shown >= maxText && !t.Verbose {
+			return shown
+		}
+		shown += t.operation(a)
+	}
+	return shown
+}
+
+// operation writes the findings about an operation, and returns how many there are.
+func (t *textWriter) operation(a *Agreement) (n int) {
+	for i := range t.r.Groups {
+		g := &t.r.Groups[i]
+		if g.Operation != a.Operation {
+			continue
+		}
+		if n++; n <= maxOfOperation || t.Verbose {
+			t.group(g)
+		}
+	}
+	if left := n - maxOfOperation; left > 0 && !t.Verbose {
+		t.line("and %s of findings about %s; --verbose shows them", count(left, "more kind"), a.Operation)
+		t.line("")
+	}
+	if a.Sides != nil && n > 0 {
+		t.sides(a)
+	}
+	return n
+}
+
+// sides writes the difference of two answers.
+func (t *textWriter) sides(a *Agreement) {
+	t.line("%s", t.paint(fmt.Sprintf("%s  #%d, - as recorded, + as answered", a.Operation, a.First), color.Faint))
+	for _, line := range a.Sides.unified() {
+		text := strings.TrimRight("  "+cut(line, t.width()-2), " ")
+		t.line("%s", t.paint(text, coloursOfLine(line)...))
+	}
+	t.line("")
+}
+
+func coloursOfLine(line string) []color.Attribute {
+	switch line[0] {
+	case '-':
+		return []color.Attribute{color.FgRed}
+	case '+':
+		return []color.Attribute{color.FgGreen}
+	case '@':
+		return []color.Attribute{color.Faint}
+	}
+	return nil
+}
+
+// comparisonSummary writes what was compared, and with what result.
+func (t *textWriter) comparisonSummary() {
+	c := t.r.Comparison
+	t.labelled("compared", c.inWords())
+	var list, agree []string
+	for i := range c.Operations {
+		if a := &c.Operations[i]; a.Differing() > 0 {
+			list = append(list, a.inWords())
+		} else {
+			agree = append(agree, fmt.Sprintf("%s %d", a.Operation, a.Agree))
+		}
+	}
+	t.list("operations", list)
+	if len(agree) > 0 {
+		label := ""
+		if len(list) == 0 {
+			label = "operations"
+		}
+		t.labelled(label, "all agree: "+strings.Join(agree, ", "))
+	}
+	if skipped := c.skippedInWords(); skipped != "" {
+		t.labelled("skipped", skipped)
+	}
+	t.list("masks", c.usedMasks())
+}
+
+// list writes a list with a label, a line each.
+func (t *textWriter) list(label string, list []string) {
+	for i, text := range list {
+		if i == maxAlarms && !t.Verbose {
+			t.labelled("", fmt.Sprintf("and %d more", len(list)-i))
+			return
+		}
+		t.labelled(label, text)
+		label = ""
+	}
+}
+
+// Style holds the settings of a text report.
+type Style struct {
+	Colour  bool
+	Width   int  // columns of the terminal; 0 is as wide as text reads well
+	Verbose bool // every finding on its own
+}
+
+// Bounds of the width of text. A terminal may be wider than a reader wants lines to be.
+const (
+	textWidth = 110
+	minWidth  = 40
+)
+
+func (s Style) width() int {
+	if s.Width <= 0 {
+		return textWidth
+	}
+	return max(minWidth, s.Width)
+}
+
+// paint returns text in a colour, if colours are on.
+func (s Style) paint(text string, attributes ...color.Attribute) string {
+	if !s.Colour || text == "" {
+		return text
+	}
+	c := color.New(attributes...)
+	c.EnableColor() // the caller knows whether this is a terminal, and has asked NO_COLOR
+	return c.Sprint(text)
+}
+
+// colours returns the colours of a group.
+func (g *Group) colours(breaks bool) []color.Attribute {
+	switch {
+	case breaks:
+		return []color.Attribute{color.FgRed, color.Bold}
+	case g.Verdict == Inconclusive, g.Accepted:
+		return []color.Attribute{color.Faint}
+	case g.Severity == Notice:
+		return []color.Attribute{color.FgCyan}
+	}
+	return []color.Attribute{color.FgYellow}
+}
+
+// wrap breaks text into lines of at most so many columns, at spaces. A word that is longer has a line of its own.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(plain(text)) {
+		if line != "" && runewidth.StringWidth(line)+1+runewidth.StringWidth(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// cut returns a line of at most so many columns.
+func cut(line string, width int) string { return runewidth.Truncate(plain(line), width, "…") }
+
+// Limits of the log of a test.
+const (
+	maxFailures = 10   // findings in full
+	maxQuoted   = 2000 // bytes of a body
+)
+
+// WriteFailure writes why a check failed, for the log of a test: the findings that break it, each with the request and
+// the response in question when Evidence is there, what else failed, and how much more there is to know.
+func (r *Report) WriteFailure(w io.Writer) error {
+	t := &textWriter{Writer: bufio.NewWriter(LogWriter(w)), r: r}
+	shown, left, others := 0, 0, 0
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		switch {
+		case !r.Breaks(&g.Finding):
+			others++
+		case shown == maxFailures:
+			left++
+		default:
+			shown++
+			t.group(g)
+			t.quote(r.Evidence[g.Exchange])
+		}
+	}
+	if left > 0 {
+		t.line("and %s like these", count(left, "more "+r.fault()))
+	}
+	if others > 0 {
+		t.line("%s that are not %ss are left out here", count(others, "other finding"), r.fault())
+	}
+	t.alarms()
+	injected := ""
+	if r.Exchanges.Injected > 0 {
+		injected = "; " + r.Exchanges.injectedInWords()
+	}
+	t.line("exchanges read: %d, of an interface: %d%s", r.Exchanges.Read, r.Exchanges.Matched, injected)
+	return t.Flush()
+}
+
+// quote writes an exchange as HTTP text, shortened.
+func (t *textWriter) quote(e *recording.Exchange) {
+	if e == nil {
+		return
+	}
+	t.line("  > %s %s", plain(e.Request.Method), plain(e.Request.URL))
+	t.quoteBody("  > ", e.Request.Body)
+	if e.Response == nil {
+		t.line("  < no response")
+	} else {
+		t.line("  < %d %s", e.Response.Status, plain(e.Response.Headers.Value("Content-Type")))
+		t.quoteBody("  < ", e.Response.Body)
+	}
+	t.line("")
+}
+
+func (t *textWriter) quoteBody(mark string, body *recording.Body) {
+	if body == nil || len(body.Bytes) == 0 {
+		return
+	}
+	text := body.Bytes
+	var indented bytes.Buffer
+	if json.Indent(&indented, text, "", "  ") == nil {
+		text = indented.Bytes()
+	}
+	isCut := body.Truncated || len(text) > maxQuoted
+	text = text[:min(len(text), maxQuoted)]
+	for !utf8.Valid(text) && len(text) > maxQuoted-utf8.UTFMax {
+		text = text[:len(text)-1] // a rune that was cut in two
+	}
+	for line := range bytes.Lines(text) {
+		t.line("%s%s", mark, plain(string(bytes.TrimRight(line, "\r\n"))))
+	}
+	if isCut {
+		t.line("%s…", mark)
+	}
 }

@@ -55,6 +55,19 @@ func (f *Finding) at() string {
 	return ""
 }
 
+// about lists what is known of a group in plain lines: its message, the value that was found with its place, and the
+// verdicts of the engines.
+func (g *Group) about() []string {
+	list := []string{plain(g.Message)}
+	if g.Found != "" {
+		list = append(list, plain(g.at()))
+	}
+	for _, v := range g.Engines {
+		list = append(list, plain(v.inWords()))
+	}
+	return list
+}
+
 // inWords returns the verdict as a sentence.
 func (v EngineVerdict) inWords() string {
 	if v.Message == "" {
@@ -198,25 +211,90 @@ func (r *Report) idleRules() []string {
 	return names
 }
 
-// violations counts the findings that make the check fail, and what else there is by severity.
-func (r *Report) violations() (breaking int, rest map[string]int) {
-	rest = map[string]int{}
+// kinds lists the words for what findings mean for the check, those first that fail it.
+func (r *Report) kinds() []string {
+	return []string{r.fault(), "disputed", string(Warning), string(Notice), string(Inconclusive), "accepted"}
+}
+
+// kindOf returns the word for what a finding means for the check: violation, or difference in a comparison, if it
+// fails it.
+func (r *Report) kindOf(f *Finding) string {
+	switch {
+	case r.Breaks(f):
+		return r.fault()
+	case f.Verdict == Inconclusive:
+		return string(Inconclusive)
+	case f.Accepted:
+		return "accepted"
+	case f.Disputed:
+		return "disputed"
+	}
+	return string(f.Severity)
+}
+
+// tally is the number of findings of one kind.
+type tally struct {
+	Kind  string
+	Count int
+}
+
+// Label returns the word for so many findings of the kind.
+func (t tally) Label() string {
+	switch t.Kind {
+	case "disputed", string(Inconclusive), "accepted", "passed":
+		return t.Kind
+	}
+	return strings.TrimLeft(count(t.Count, t.Kind), "0123456789 ")
+}
+
+// tally counts the findings of a rule, or of all rules if it is empty, by their kinds. All forms of a report show these
+// numbers, and not those of failed checks: a check may have several findings, and one that only warns fails as well.
+// The kind that fails the check comes first, even without any; the others are there where there are some.
+func (r *Report) tally(rule string) (list []tally) {
+	counts := map[string]int{}
 	for i := range r.Groups {
-		g := &r.Groups[i]
-		switch {
-		case r.Breaks(&g.Finding):
-			breaking += g.Count
-		case g.Accepted:
-			rest["accepted"] += g.Count
-		case g.Verdict == Inconclusive:
-			rest[string(Inconclusive)] += g.Count
-		case g.Disputed:
-			rest["disputed"] += g.Count
-		default:
-			rest[string(g.Severity)] += g.Count
+		if g := &r.Groups[i]; rule == "" || g.Rule == rule {
+			counts[r.kindOf(&g.Finding)] += g.Count
 		}
 	}
-	return breaking, rest
+	for _, kind := range r.kinds() {
+		if counts[kind] > 0 || rule == "" && kind == r.fault() {
+			list = append(list, tally{kind, counts[kind]})
+		}
+	}
+	return list
+}
+
+// tallyInWords returns the numbers of findings in one line.
+func (r *Report) tallyInWords() string { return inWords(r.tally("")) }
+
+func inWords(list []tally) string {
+	var words []string
+	for _, t := range list {
+		words = append(words, fmt.Sprintf("%d %s", t.Count, t.Label()))
+	}
+	return strings.Join(words, ", ")
+}
+
+// tallyByLabel returns the numbers of findings for programs, none left out.
+func (r *Report) tallyByLabel() map[string]int {
+	numbers := map[string]int{}
+	for _, kind := range r.kinds() {
+		numbers[tally{Kind: kind}.Label()] = 0
+	}
+	for _, t := range r.tally("") {
+		numbers[tally{Kind: t.Kind}.Label()] = t.Count
+	}
+	return numbers
+}
+
+// ruleInWords returns how often a rule had something to judge, and what came of it.
+func (r *Report) ruleInWords(rule *Rule) string {
+	list := r.tally(rule.ID)
+	if rule.Pass > 0 {
+		list = append(list, tally{"passed", rule.Pass})
+	}
+	return fmt.Sprintf("%s %d: %s", rule.ID, rule.Triggered, inWords(list))
 }
 
 // inWords returns the counts in one line.
@@ -233,3 +311,41 @@ func (e *Exchanges) inWords() string {
 
 // injectedInWords returns how many answers were injected.
 func (e *Exchanges) injectedInWords() string { return count(e.Injected, "injected fault") }
+
+// others lists the occurrences of a finding beside the first one, at most so many of them, and how many more there are.
+func (g *Group) others(most int) (list []Occurrence, more int) {
+	if len(g.Occurrences) > 1 {
+		list = g.Occurrences[1:min(len(g.Occurrences), 1+most)]
+	}
+	return list, max(0, g.Count-1-len(list))
+}
+
+// occurrence returns one of a group's in a few words: #12 (traffic.har:40, entry 12), with its place in the exchange
+// where that is not the one of the first.
+func (r *Report) occurrence(g *Group, o Occurrence) string {
+	words := fmt.Sprintf("#%d", o.Exchange)
+	if o.Pointer != g.Pointer {
+		words += " " + o.Pointer
+	}
+	if line, ok := r.Shown[o.Exchange]; ok && line.File != "" {
+		words += " (" + line.place() + ")"
+	}
+	return words
+}
+
+// also lists the other occurrences of a finding in a sentence, at most so many of them.
+func (r *Report) also(g *Group, most int) string {
+	others, more := g.others(most)
+	if len(others) == 0 {
+		return ""
+	}
+	var words []string
+	for _, o := range others {
+		words = append(words, r.occurrence(g, o))
+	}
+	sentence := "also " + strings.Join(words, ", ")
+	if more > 0 {
+		sentence += fmt.Sprintf(" and %d more", more)
+	}
+	return sentence
+}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -162,4 +164,109 @@ func ExplainNothingMatched(err error, r *contract.Report) error {
 	}
 	return fmt.Errorf("%w; specify the base addresses with --base NAME=URL, as in --base %s=https://%[2]s.example.com, "+
 		"and documents of your own with --spec NAME=FILE", err, specs.Workflow)
+}
+
+// File is a file that a command reads or writes, with the name that messages give it.
+type File struct{ Path, As string }
+
+// CheckOverwrites returns an error if a file would be written that is also read or written otherwise, or if its folder
+// does not exist.
+func CheckOverwrites(written, read []File) error {
+	var errs []error
+	for i, file := range written {
+		if err := checkFolder(file.Path); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", file.As, err))
+		}
+		isIt := func(other File) bool { return sameFile(file.Path, other.Path) }
+		if at := slices.IndexFunc(read, isIt); at >= 0 {
+			errs = append(errs, fmt.Errorf("%s would overwrite %s: choose another file", file.As, read[at].As))
+		}
+		if at := slices.IndexFunc(written[:i], isIt); at >= 0 {
+			errs = append(errs, fmt.Errorf("%s would overwrite what %s writes: choose another file", file.As, written[at].As))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkFolder returns an error if the folder of a file does not exist. Commands do not create it: most often the path
+// is mistyped.
+func checkFolder(path string) error {
+	folder := filepath.Dir(path)
+	switch info, err := os.Stat(folder); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("folder %s does not exist: create it first", folder)
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder", folder)
+	}
+	return nil
+}
+
+// sameFile reports whether two paths lead to one file, which need not exist yet. Devices may be written to twice.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
+	other, err := os.Stat(b)
+	return err == nil && one.Mode().IsRegular() && os.SameFile(one, other)
+}
+
+// WriteFile writes a file in an existing folder.
+func WriteFile(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	if err := errors.Join(write(file), file.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// Baseline names the baselines that a command reads and writes.
+type Baseline struct {
+	read    string
+	Written string // empty for none
+}
+
+// Add adds the flags to those of a command. What is accepted has a name, such as findings.
+func (b *Baseline) Add(flags *pflag.FlagSet, what, all string) {
+	flags.StringVar(&b.read, "baseline", "",
+		"accept the "+what+" in `FILE`, and fail when one of them no longer occurs")
+	flags.StringVar(&b.Written, "write-baseline", "", "write all "+all+" to `FILE` as a baseline")
+}
+
+// Options returns the options that the flags describe.
+func (b *Baseline) Options() []contract.Option {
+	if file := b.accepted(); file != "" {
+		return []contract.Option{contract.WithBaseline(file)}
+	}
+	return nil
+}
+
+// accepted returns the baseline to read. That is none if it is to be written for the first time.
+func (b *Baseline) accepted() string {
+	_, err := os.Stat(b.read)
+	if filepath.Clean(b.read) == filepath.Clean(b.Written) && errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return b.read
+}
+
+// WriteBaseline writes what a report has found as the baseline.
+func (b *Baseline) WriteBaseline(r *contract.Report) error {
+	return WriteFile(b.Written, func(w io.Writer) error { return contract.WriteBaseline(w, r) })
+}
+
+// Files lists the baselines.
+func (b *Baseline) Files() (written, read []File) {
+	if b.Written != "" {
+		written = append(written, File{b.Written, "--write-baseline " + b.Written})
+	}
+	if b.read != "" && !sameFile(b.read, b.Written) { // otherwise it is rewritten
+		read = append(read, File{b.read, "the baseline " + b.read})
+	}
+	return written, read
 }

@@ -1,13 +1,17 @@
 package checkflags
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/source"
 )
@@ -145,35 +149,101 @@ func KnownInterface(name string, names []string) error {
 	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(name, names))
 }
 
+// List is the value of a repeatable flag whose texts a function reads.
+type List[T any] struct {
+	Values []T
+
+	what  string // in the form of the flag, such as FROM=TO
+	read  func(text string) (T, error)
+	texts []string
+}
+
+// ListOf returns the value of a repeatable flag, without any value yet.
+func ListOf[T any](what string, read func(text string) (T, error)) List[T] {
+	return List[T]{what: what, read: read}
+}
+
+func (l *List[T]) String() string { return "" }
+
+// Type implements pflag.Value.
+func (l *List[T]) Type() string { return l.what }
+
+// Set implements pflag.Value.
+func (l *List[T]) Set(text string) error {
+	value, err := l.read(text)
+	if err == nil {
+		l.Values, l.texts = append(l.Values, value), append(l.texts, text)
+	}
+	return err
+}
+
+// GetSlice lists the values as they were given.
+func (l *List[T]) GetSlice() []string { return l.texts }
+
 // Rewrites is the value of a repeatable flag that replaces the prefixes of addresses: FROM=TO.
-type Rewrites struct{ list [][2]string }
+type Rewrites struct{ List[[2]string] }
 
 // Add adds the flag to those of a command that reads recordings.
 func (r *Rewrites) Add(flags *pflag.FlagSet) {
+	r.List = ListOf("FROM=TO", func(text string) ([2]string, error) {
+		from, to, found := strings.Cut(text, "=")
+		if !found || from == "" || to == "" {
+			return [2]string{}, errors.New(
+				"want FROM=TO, as in /gw/wf=https://workflow.example.com or /v1/tenant-*=/")
+		}
+		return [2]string{from, to}, contract.CheckRewrite(from, to)
+	})
 	flags.Var(r, "rewrite",
 		"judge addresses that begin with FROM as if they began with TO: a path on any host, or a URL;\n"+
 			"hosts and segments of FROM may be patterns, the first that matches applies (repeatable)")
 }
 
-func (r *Rewrites) String() string { return "" }
-
-// Type implements pflag.Value.
-func (r *Rewrites) Type() string { return "FROM=TO" }
-
-// Set implements pflag.Value.
-func (r *Rewrites) Set(text string) error {
-	from, to, found := strings.Cut(text, "=")
-	if !found || from == "" || to == "" {
-		return fmt.Errorf("want %s, as in /gw/wf=https://workflow.example.com or /v1/tenant-*=/", r.Type())
-	}
-	if err := contract.CheckRewrite(from, to); err != nil {
-		return err
-	}
-	r.list = append(r.list, [2]string{from, to})
-	return nil
-}
-
 // Options returns the options that the flag describes.
 func (r *Rewrites) Options() []contract.Option {
-	return (&Options{Rewrites: r.list}).repeated()
+	return (&Options{Rewrites: r.Values}).repeated()
+}
+
+// limit is the longest time that an operation may take.
+type limit struct {
+	operation string
+	most      time.Duration
+}
+
+// readLimit reads OPERATION=DURATION.
+func readLimit(text string) (limit, error) {
+	name, value, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return limit{}, errors.New("want OPERATION=DURATION, as in workflow.listPools=300ms")
+	}
+	most, err := time.ParseDuration(value)
+	if err != nil || most <= 0 {
+		return limit{}, fmt.Errorf("want a time above 0 with its unit, as in 300ms, 1.5s or 2m, not %q", value)
+	}
+	return limit{name, most}, nil
+}
+
+// Minimums is the value of a repeatable flag: AXIS=PERCENT.
+type Minimums struct{ List[report.Threshold] }
+
+// Add adds the flag to those of a command.
+func (m *Minimums) Add(flags *pflag.FlagSet) {
+	m.List = ListOf("AXIS=PERCENT", readMinimum)
+	flags.Var(m, "min",
+		"fail when coverage of an axis is below a percentage; the axes are operations, requests, responses,\n"+
+			"parameters, enums, properties and rules (repeatable)")
+}
+
+func readMinimum(text string) (t report.Threshold, err error) {
+	axis, number, found := strings.Cut(text, "=")
+	if !found {
+		return t, fmt.Errorf("want AXIS=PERCENT, as in %s=80", report.Operations)
+	}
+	if !slices.Contains(report.Axes(), axis) {
+		return t, fmt.Errorf("unknown axis of coverage %q; want %s", axis, source.OneOf(axis, report.Axes()))
+	}
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64)
+	if err != nil || !(percent >= 0 && percent <= 100) {
+		return t, fmt.Errorf("want a percentage between 0 and 100, not %q", number)
+	}
+	return report.Threshold{Axis: axis, Want: percent}, nil
 }

@@ -50,8 +50,7 @@ func New(opts ...Option) *Console {
 	for _, opt := range opts {
 		opt(c)
 	}
-	c.guide = guide.New()
-	c.guide.Root = "../" // its pages are below guide/
+	c.guide = guide.New("../") // its pages are below guide/
 	return c
 }
 

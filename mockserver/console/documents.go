@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/mockserver/console/apidocs"
+	"svc.example/understudy/mockserver/console/guide"
 	"svc.example/understudy/specs"
 )
 
@@ -116,4 +117,32 @@ func (v *view) documentPage() error {
 func (p page) HasMain() bool {
 	_, is := p.Body.(apidocs.Page)
 	return is
+}
+
+// guidePage is a page of the documentation, or the list of all.
+type guidePage struct {
+	Contents []guide.Section
+	Page     guide.Page
+	Query    string
+	Hits     []guide.Hit
+}
+
+// maxHits is the number of results that a search in the documentation shows.
+const maxHits = 30
+
+func (v *view) guideContents() error {
+	return v.ok("guide", "guide", "Guide", guidePage{Contents: v.guide.Contents()})
+}
+
+func (v *view) guidePage() error {
+	page, ok := v.guide.Page(v.r.PathValue("slug"))
+	if !ok {
+		return v.problem(http.StatusNotFound, "The guide has no such page.")
+	}
+	return v.ok("guide-page", "guide", page.Title, guidePage{Contents: v.guide.Contents(), Page: page})
+}
+
+func (v *view) searchGuide() error {
+	query := v.r.URL.Query().Get("q")
+	return v.ok("guide-search", "guide", "Search", guidePage{Query: query, Hits: v.guide.Search(query, maxHits)})
 }

@@ -38,7 +38,7 @@ type field struct {
 	Name, In, Description, Value, Example string
 	Required                              bool
 	Choices                               []string
-	Input                                 string // its type in HTML; empty of JSON
+	Input                                 string // its type in HTML, or truth; empty of JSON
 	Wrong                                 string // what is wrong with its value
 }
 
@@ -58,9 +58,6 @@ func (p *operationPage) Switch(asText bool) string {
 	}
 	return "?" + query.Encode()
 }
-
-// IsTruth reports whether the field is true or false.
-func (f field) IsTruth() bool { return f.Input == "truth" }
 
 func (v *view) operationPage() error {
 	page, err := v.newOperationPage(v.r.URL.Query())

@@ -22,12 +22,6 @@ type special struct {
 	Chat    *chat
 }
 
-// IsAttempt and the like say which one it is.
-func (s *special) IsAttempt() bool { return s.Attempt != nil }
-
-// IsJob reports whether it is that of a job.
-func (s *special) IsJob() bool { return s.Job != nil }
-
 // isSpecial reports whether a kind's own view shows the parts of its things.
 func isSpecial(k *kind) bool { return k.Resource.Name == "workflow.attempt" }
 

@@ -3,16 +3,22 @@ package manual
 import (
 	"bytes"
 	"cmp"
+	_ "embed" // the trials
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording/snippet"
 )
 
 // Example is a call that can be tried.
@@ -243,4 +249,201 @@ func mergePatch(value any, patch map[string]any) any {
 		}
 	}
 	return object
+}
+
+// scriptLine returns the call as a line of a script. What the next one needs is taken out of its answer, where it is
+// the first of its name.
+func (c *call) scriptLine() string {
+	if c.field == "" {
+		return c.curl()
+	}
+	return "ID=$(" + c.curl() + " |\n  grep -o '\"" + c.field + `":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`
+}
+
+// curl returns the call as a command of a POSIX shell.
+func (c *call) curl() string {
+	standard := DefaultAddress()
+	address := standard.URL + "/" + string(c.op.Interface) + c.op.Document.BasePath + c.path
+	query, shown := c.query, c.op.Credentials(standard.Key)
+	for _, credential := range shown {
+		if credential.In == "query" {
+			query = append(slices.Clip(query), url.QueryEscape(credential.Name)+"="+url.QueryEscape(credential.Value))
+		}
+	}
+	if len(query) > 0 {
+		address += "?" + strings.Join(query, "&")
+	}
+	lines := []string{compressCommand(c.rows) + "curl -sS " + method(c.op.Method, c.body != "") + quoted(address)}
+	for _, credential := range shown {
+		switch credential.In {
+		case "header":
+			lines = append(lines, "-H "+quoted(credential.Name+": "+credential.Value))
+		case "cookie":
+			lines = append(lines, "-b "+quoted(credential.Name+"="+credential.Value))
+		}
+	}
+	for _, header := range c.header {
+		lines = append(lines, "-H "+quoted(header[0]+": "+header[1]))
+	}
+	switch {
+	case c.rows != "":
+		lines = append(lines, "--data-binary @-")
+	case c.file != "":
+		lines = append(lines, "--data-binary @"+c.file)
+	case c.body != "":
+		lines = append(lines, "-d "+quoted(c.body))
+	}
+	if c.isBinary() {
+		lines = append(lines, "-o "+c.op.ID+".out")
+	}
+	return strings.Join(lines, " \\\n  ")
+}
+
+// compressCommand returns the commands that compress rows for the command after them.
+func compressCommand(rows string) string {
+	if rows == "" {
+		return ""
+	}
+	text := "'%s\\n' " + quoted(rows)
+	if strings.ContainsFunc(rows, func(r rune) bool { return r == utf8.RuneError }) {
+		text = "'" + octal(rows) + "'"
+	}
+	return "printf " + text + " | gzip |\n  "
+}
+
+// octal writes bytes as printf of a POSIX shell reads them.
+func octal(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if 'a' <= c && c <= 'z' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, `\%03o`, c)
+		}
+	}
+	return b.String()
+}
+
+// method returns the option for a method that curl does not choose by itself.
+func method(name string, hasBody bool) string {
+	if name == http.MethodGet && !hasBody || name == http.MethodPost && hasBody {
+		return ""
+	}
+	return "-X " + name + " "
+}
+
+// quoted returns a text as one word of a shell, which replaces $ID in it.
+func quoted(text string) string {
+	parts := strings.Split(text, theID)
+	for i, part := range parts {
+		if part != "" {
+			parts[i] = snippet.ShellQuoted(part)
+		}
+	}
+	return strings.Join(parts, `"`+theID+`"`)
+}
+
+// isBinary reports whether the answer is nothing to look at in a terminal.
+func (c *call) isBinary() bool {
+	for status, ref := range c.op.Spec.Responses.Map() {
+		if !strings.HasPrefix(status, "2") || ref.Value == nil {
+			continue
+		}
+		for name := range ref.Value.Content {
+			if isText := strings.Contains(name, "json") || strings.HasPrefix(name, "text/"); isText {
+				return false
+			}
+		}
+		if len(ref.Value.Content) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	quickstart = "quickstart"
+	whole      = "full-account"
+)
+
+// theID stands in a call for what the call before it has answered.
+const theID = "$ID"
+
+// known holds what examples need beside what the documents say.
+type known struct {
+	Common    map[specs.Interface]map[string]string // values of parameters
+	Resources map[string]string                     // ids of the LLM interface, by their collections
+	Trials    map[string]trial                      // by operation
+}
+
+//go:embed trials.yaml
+var trialsText []byte
+
+var readTrials = sync.OnceValue(func() (k known) {
+	if err := yaml.Unmarshal(trialsText, &k); err != nil {
+		panic(err) // the file is a part of the program
+	}
+	return k
+})
+
+// trial holds what the example of an operation needs beside what its document says, so that it works against a
+// scenario.
+type trial struct {
+	Scenario string            // quickstart unless stated
+	Values   map[string]string // of parameters
+	Body     map[string]any    // what is different from the document's example
+	Rows     string            // of JSON or msgpack, that are compressed to be the body
+	Before   *step
+	Note     string
+}
+
+// step is a call that comes first, to make or find what the example is about.
+type step struct {
+	ID    string // of the operation
+	Field string // that is taken out of its answer: the first one of this name, id unless stated
+	trial `yaml:",inline"`
+}
+
+// trialOf looks up an operation by its name, by the collection that its path is in, and by its interface.
+func trialOf(op *specs.Operation) trial {
+	t := readTrials().Trials[op.Name()]
+	values := map[string]string{}
+	maps.Copy(values, readTrials().Common[op.Interface])
+	if op.Interface == specs.LLM || op.Interface == specs.DWH {
+		t.Scenario = whole
+	}
+	if op.Interface == specs.LLM {
+		ofCollection(op, &t, values)
+	}
+	maps.Copy(values, t.Values)
+	t.Values = values
+	return t
+}
+
+// ofCollection fills in the id of a resource of the LLM interface: of one that the scenario has, or of one that is made
+// before, where the scenario has none or the call takes it away.
+func ofCollection(op *specs.Operation, t *trial, values map[string]string) {
+	_, rest, _ := strings.Cut(op.Path, "/api/")
+	collection, _, found := strings.Cut(rest, "/{id}")
+	if !found {
+		return
+	}
+	id := readTrials().Resources[collection]
+	if maker := makerOf(op, collection); t.Before == nil && (id == "" || op.Method == "DELETE") && maker != nil {
+		t.Before, id = &step{ID: maker.ID, trial: trialOf(maker)}, theID
+	}
+	if op.Method == "PATCH" {
+		t.Body = map[string]any{"data": map[string]any{"id": id}}
+	}
+	values["id"] = id
+}
+
+// makerOf returns the operation that makes resources of a collection, or nil.
+func makerOf(op *specs.Operation, collection string) *specs.Operation {
+	for _, other := range op.Document.Operations {
+		if other.Method == "POST" && other.Path == "/api/"+collection {
+			return other
+		}
+	}
+	return nil
 }

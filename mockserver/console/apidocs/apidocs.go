@@ -7,10 +7,17 @@ package apidocs
 
 import (
 	"bytes"
-	_ "embed" // the fragment
+	"compress/gzip"
+	"embed"
 	"html/template"
+	"io"
+	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
+	"sync"
+
+	"svc.example/understudy/mockserver/console/internal/asset"
 )
 
 // Page is the document of an interface, and what "try it" sends.
@@ -67,4 +74,42 @@ func origin(address string) string {
 		return ""
 	}
 	return " " + u.Scheme + "://" + u.Host
+}
+
+//go:embed assets
+var files embed.FS
+
+// Assets serves the files that a Page refers to, by their names: mount it with http.StripPrefix at Page.Assets.
+func Assets() http.Handler {
+	byName := map[string]func() asset.File{}
+	for _, name := range []string{"apidocs.css", "apidocs.js", "LICENSE", "rapidoc-min.js"} {
+		byName[name] = sync.OnceValue(func() asset.File { return load(name) })
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		file, ok := byName[strings.TrimPrefix(r.URL.Path, "/")]
+		switch {
+		case !ok:
+			http.NotFound(w, r)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "want GET or HEAD", http.StatusMethodNotAllowed)
+		default:
+			file().ServeHTTP(w, r)
+		}
+	})
+}
+
+// load reads a file, which is embedded as it is or compressed.
+func load(name string) asset.File {
+	content, err := files.ReadFile("assets/" + name)
+	if compressed, missing := files.ReadFile("assets/" + name + ".gz"); missing == nil {
+		var r *gzip.Reader
+		if r, err = gzip.NewReader(bytes.NewReader(compressed)); err == nil {
+			content, err = io.ReadAll(r)
+		}
+	}
+	if err != nil {
+		panic(err) // a test reads them all
+	}
+	return asset.New(name, content)
 }

@@ -1,14 +1,14 @@
 // Package guide renders the pages of the documentation as HTML, and searches them. The console shows them in its own
 // layout. Nothing is rendered before it is first asked for.
 //
-// Addresses are relative to the root of the console, as in guide/faults or guide/faults#delays. Where the browser
-// resolves them from another place, Guide.Root leads back. Style returns the rules for the classes that a body uses;
-// colours are variables, which the style sheet of reports defines.
+// Style returns the rules for the classes that a body uses; colours are variables, which the style sheet of reports
+// defines.
 package guide
 
 import (
 	_ "embed" // the style sheet
 	"html/template"
+	"slices"
 	"sync"
 
 	"svc.example/understudy/docs"
@@ -16,14 +16,10 @@ import (
 
 // Guide renders and searches the pages. Its methods may be called from any goroutine.
 type Guide struct {
-	// Root is put before every address: it is empty where the page has the root of the console as its base, and "../"
-	// where it is shown at guide/SLUG without one. Set it before the first call of a method.
-	Root string
-
+	root     string
 	contents []Section
 	pages    map[string]func() Page // by slug
-	bySource map[string]string      // slugs by path in docs
-	index    func() *index
+	parts    func() []part
 }
 
 // Link leads to a page.
@@ -58,38 +54,38 @@ type Heading struct {
 	Address string // such as guide/faults#delays
 }
 
-// New returns a guide to the pages that are embedded in the program.
-func New() *Guide {
-	g := &Guide{pages: map[string]func() Page{}, bySource: map[string]string{}}
-	list := docs.Pages()
-	for i, source := range list {
+// New returns a guide to the pages that are embedded in the program. Their addresses are relative to the root of the
+// console, as in guide/faults or guide/faults#delays; root stands before each, and leads back where the browser
+// resolves them from another place, such as ../ on a page at guide/faults.
+func New(root string) *Guide {
+	g := &Guide{root: root, pages: map[string]func() Page{}}
+	var links []*Link
+	for i, source := range docs.Pages() {
+		link := Link{source.Slug, g.address(source.Slug, ""), source.Title, source.Summary}
+		links = append(links, &link)
 		if n := len(g.contents); n == 0 || g.contents[n-1].Title != source.Section {
 			g.contents = append(g.contents, Section{Title: source.Section})
 		}
 		section := &g.contents[len(g.contents)-1]
-		section.Pages = append(section.Pages, newLink(source))
-		g.bySource[source.Path] = source.Slug
-		g.pages[source.Slug] = sync.OnceValue(func() Page { return g.rendered(list, i) })
+		section.Pages = append(section.Pages, link)
+		g.pages[source.Slug] = sync.OnceValue(func() Page {
+			page := Page{Link: link, Section: source.Section}
+			page.Body, page.Headings = g.render(source, []byte(source.Text()))
+			if i > 0 {
+				page.Previous = links[i-1]
+			}
+			if i < len(links)-1 {
+				page.Next = links[i+1]
+			}
+			return page
+		})
 	}
-	g.index = sync.OnceValue(func() *index { return newIndex(list) })
+	g.parts = sync.OnceValue(allParts)
 	return g
 }
 
-func newLink(p docs.Page) Link {
-	return Link{Slug: p.Slug, Title: p.Title, Summary: p.Summary}
-}
-
 // Contents returns all pages in the order in which they are read.
-func (g *Guide) Contents() []Section {
-	list := make([]Section, len(g.contents))
-	for i, section := range g.contents {
-		list[i].Title = section.Title
-		for _, page := range section.Pages {
-			list[i].Pages = append(list[i].Pages, g.addressed(page))
-		}
-	}
-	return list
-}
+func (g *Guide) Contents() []Section { return slices.Clone(g.contents) }
 
 // Page returns a page by its slug, and whether it exists.
 func (g *Guide) Page(slug string) (Page, bool) {
@@ -100,32 +96,12 @@ func (g *Guide) Page(slug string) (Page, bool) {
 	return page(), true
 }
 
-func (g *Guide) addressed(l Link) Link {
-	l.Address = g.address(l.Slug, "")
-	return l
-}
-
 func (g *Guide) address(slug, id string) string {
-	address := g.Root + "guide/" + slug
+	address := g.root + "guide/" + slug
 	if id != "" {
 		address += "#" + id
 	}
 	return address
-}
-
-func (g *Guide) rendered(list []docs.Page, i int) Page {
-	neighbour := func(i int) *Link {
-		if i < 0 || i == len(list) {
-			return nil
-		}
-		link := g.addressed(newLink(list[i]))
-		return &link
-	}
-	page := Page{
-		Link: g.addressed(newLink(list[i])), Section: list[i].Section, Previous: neighbour(i - 1), Next: neighbour(i + 1),
-	}
-	page.Body, page.Headings = g.render(list[i], []byte(list[i].Text()))
-	return page
 }
 
 //go:embed guide.css

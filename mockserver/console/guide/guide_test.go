@@ -35,7 +35,7 @@ func all(t *testing.T, g *guide.Guide) map[string]guide.Page {
 
 func TestContents(t *testing.T) {
 	t.Parallel()
-	contents := guide.New().Contents()
+	contents := guide.New("").Contents()
 	var titles []string
 	for _, section := range contents {
 		titles = append(titles, section.Title)
@@ -47,14 +47,14 @@ func TestContents(t *testing.T) {
 		t.Errorf("the first page is %+v", first)
 	}
 	contents[0].Pages[0].Title = "changed" // what a caller does with it is not seen by others
-	if got := guide.New().Contents()[0].Pages[0].Title; got == "changed" {
+	if got := guide.New("").Contents()[0].Pages[0].Title; got == "changed" {
 		t.Error("callers share the contents")
 	}
 }
 
 func TestPagesFollowEachOther(t *testing.T) {
 	t.Parallel()
-	g := guide.New()
+	g := guide.New("")
 	list := docs.Pages()
 	for i, source := range list {
 		page, _ := g.Page(source.Slug)
@@ -84,7 +84,7 @@ func TestBodiesAreSafe(t *testing.T) {
 	elements := strings.Fields("h1 h2 h3 h4 p ul ol li a code pre span strong em table thead tbody tr th td div br " +
 		"del hr blockquote")
 	attributes := strings.Fields("id class href title tabindex align start")
-	for slug, page := range all(t, guide.New()) {
+	for slug, page := range all(t, guide.New("")) {
 		body := string(page.Body)
 		for _, m := range tag.FindAllStringSubmatch(body, -1) {
 			if !slices.Contains(elements, m[2]) {
@@ -105,7 +105,7 @@ func TestBodiesAreSafe(t *testing.T) {
 // TestLinks follows each link of each page to a page, and to an element with that id. Others lead to other hosts.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	pages := all(t, guide.New())
+	pages := all(t, guide.New(""))
 	href := regexp.MustCompile(`<a href="([^"]*)"`)
 	inner := 0
 	for slug, page := range pages {
@@ -132,7 +132,7 @@ func TestLinks(t *testing.T) {
 
 func TestFilesOfTheRepositoryAreNotLinks(t *testing.T) {
 	t.Parallel()
-	page, _ := guide.New().Page("concepts")
+	page, _ := guide.New("").Page("concepts")
 	const want = `<span class="file" title="mockserver/internal/bridge/bridge.go">mockserver/internal/bridge</span>`
 	if !strings.Contains(string(page.Body), want) {
 		t.Errorf("want %s in\n%s", want, page.Body)
@@ -141,14 +141,14 @@ func TestFilesOfTheRepositoryAreNotLinks(t *testing.T) {
 
 func TestHeadings(t *testing.T) {
 	t.Parallel()
-	for slug, page := range all(t, guide.New()) {
+	for slug, page := range all(t, guide.New("")) {
 		for _, h := range page.Headings {
 			if h.Address != "guide/"+slug+"#"+h.ID || !strings.Contains(string(page.Body), ` id="`+h.ID+`"`) {
 				t.Errorf("%s: heading %+v", slug, h)
 			}
 		}
 	}
-	page, _ := guide.New().Page("control")
+	page, _ := guide.New("").Page("control")
 	if want := (guide.Heading{
 		Level: 3, Text: "Queue a result for a query", ID: "queue-a-result-for-a-query",
 		Address: "guide/control#queue-a-result-for-a-query",
@@ -159,8 +159,7 @@ func TestHeadings(t *testing.T) {
 
 func TestAddressesBeginWithTheRoot(t *testing.T) {
 	t.Parallel()
-	g := guide.New()
-	g.Root = "../"
+	g := guide.New("../")
 	page, _ := g.Page("cookbook")
 	for _, address := range []string{
 		page.Address, page.Next.Address, page.Headings[0].Address, g.Contents()[0].Pages[0].Address,
@@ -182,7 +181,7 @@ func TestPictures(t *testing.T) {
 	if dir == "" {
 		t.Skip("PAGES is not set")
 	}
-	for slug, page := range all(t, guide.New()) {
+	for slug, page := range all(t, guide.New("")) {
 		text := "<!doctype html><meta charset=utf-8><title>" + page.Title + "</title><style>" + evidence.Styles +
 			guide.Style() +
 			"</style><div class=wrap><article class=guide>" + string(page.Body) + "</article></div>"

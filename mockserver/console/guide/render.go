@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,19 +44,17 @@ func (g *Guide) render(page docs.Page, source []byte) (template.HTML, []Heading)
 	document := parse(source)
 	var headings []Heading
 	var links []*ast.Link
-	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
-		if !entering {
-			return ast.WalkContinue, nil
-		}
+	each(document, func(n ast.Node, entering bool) {
 		switch n := n.(type) {
 		case *ast.Heading:
-			if id := idOf(n); n.Level == 2 || n.Level == 3 {
+			if id := idOf(n); entering && (n.Level == 2 || n.Level == 3) {
 				headings = append(headings, Heading{n.Level, plain(n, source), id, g.address(page.Slug, id)})
 			}
 		case *ast.Link:
-			links = append(links, n)
+			if entering {
+				links = append(links, n)
+			}
 		}
-		return ast.WalkContinue, nil
 	})
 	for _, link := range links {
 		g.redirect(page, link)
@@ -78,17 +77,32 @@ func (g *Guide) redirect(page docs.Page, link *ast.Link) {
 	if err == nil && address.Path != "" {
 		file = path.Join(path.Dir(page.Path), address.Path)
 	}
-	if slug, ok := g.bySource[file]; ok && err == nil {
-		link.Destination = []byte(g.address(slug, address.Fragment))
+	isIt := func(p docs.Page) bool { return p.Path == file }
+	if at := slices.IndexFunc(docs.Pages(), isIt); at >= 0 && err == nil {
+		link.Destination = []byte(g.address(docs.Pages()[at].Slug, address.Fragment))
 		return
 	}
-	replacement := &repositoryFile{path: path.Join("docs", file)}
-	for child := link.FirstChild(); child != nil; {
-		next := child.NextSibling()
-		replacement.AppendChild(replacement, child)
-		child = next
+	parent := link.Parent()
+	add := func(n ast.Node) { parent.InsertBefore(parent, link, n) }
+	markup := func(text string) ast.Node {
+		n := ast.NewString([]byte(text))
+		n.SetCode(true) // it is written as it is
+		return n
 	}
-	link.Parent().ReplaceChild(link.Parent(), link, replacement)
+	add(markup(`<span class="file" title="` + string(util.EscapeHTML([]byte(path.Join("docs", file)))) + `">`))
+	for child := link.FirstChild(); child != nil; child = link.FirstChild() {
+		add(child)
+	}
+	add(markup("</span>"))
+	parent.RemoveChild(parent, link)
+}
+
+// each calls a function for a node and all below it, before and after what is within.
+func each(n ast.Node, visit func(n ast.Node, entering bool)) {
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+		visit(n, entering)
+		return ast.WalkContinue, nil
+	})
 }
 
 func idOf(n *ast.Heading) string {
@@ -100,7 +114,7 @@ func idOf(n *ast.Heading) string {
 // plain returns the text below a node, without markup.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
-	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+	each(n, func(n ast.Node, entering bool) {
 		switch n := n.(type) {
 		case *ast.Text:
 			if entering {
@@ -109,26 +123,16 @@ func plain(n ast.Node, source []byte) string {
 					b.WriteByte(' ')
 				}
 			}
-		case *ast.String:
-			if entering {
-				b.Write(n.Value)
-			}
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
 			if entering {
-				b.WriteString(lines(n, source))
+				b.Write(n.Lines().Value(source))
 			}
 		}
 		if !entering && n.Type() == ast.TypeBlock || n.Kind() == extensionast.KindTableCell {
 			b.WriteByte(' ') // or the words of neighbours would become one
 		}
-		return ast.WalkContinue, nil
 	})
 	return strings.TrimSpace(b.String())
-}
-
-// lines returns the text of a block of code.
-func lines(n ast.Node, source []byte) string {
-	return string(n.Lines().Value(source))
 }
 
 // ids gives headings the ids that GitHub gives them.
@@ -148,20 +152,6 @@ func (i *ids) Generate(value []byte, _ ast.NodeKind) []byte {
 
 func (i *ids) Put(value []byte) { i.taken[string(value)] = true }
 
-// repositoryFile is a text that was a link to a file which the console does not show.
-type repositoryFile struct {
-	ast.BaseInline
-	path string
-}
-
-var kindRepositoryFile = ast.NewNodeKind("RepositoryFile")
-
-func (*repositoryFile) Kind() ast.NodeKind { return kindRepositoryFile }
-
-func (n *repositoryFile) Dump(source []byte, level int) {
-	ast.DumpHelper(n, source, level, map[string]string{"path": n.path}, nil)
-}
-
 // nodes writes what the console shows otherwise than goldmark would.
 type nodes struct{}
 
@@ -169,7 +159,6 @@ func (nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindFencedCodeBlock, writeCode)
 	r.Register(ast.KindImage, writeImage)
 	r.Register(extensionast.KindTable, writeTable)
-	r.Register(kindRepositoryFile, writeFile)
 }
 
 // writeCode writes a block of code, which the keyboard can scroll.
@@ -179,7 +168,7 @@ func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.
 	}
 	language := template.HTMLEscapeString(string(n.(*ast.FencedCodeBlock).Language(source)))
 	_, err := fmt.Fprintf(w, "<pre tabindex=\"0\"><code class=\"language-%s\">%s</code></pre>\n", language,
-		highlight(language, lines(n, source)))
+		highlight(language, string(n.Lines().Value(source))))
 	return ast.WalkSkipChildren, err
 }
 
@@ -193,15 +182,6 @@ func writeTable(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.Walk
 	text := "</table></div>\n"
 	if entering {
 		text = "<div class=\"table\" tabindex=\"0\"><table>\n"
-	}
-	_, err := w.WriteString(text)
-	return ast.WalkContinue, err
-}
-
-func writeFile(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	text := "</span>"
-	if entering {
-		text = `<span class="file" title="` + string(util.EscapeHTML([]byte(n.(*repositoryFile).path))) + `">`
 	}
 	_, err := w.WriteString(text)
 	return ast.WalkContinue, err

@@ -28,7 +28,7 @@ func TestNothingOfAPageRuns(t *testing.T) {
 		"```sh\n'<b>'\n```":               block + `sh"><span class="s">&#39;&lt;b&gt;&#39;</span>` + "\n</code></pre>\n",
 		"    <b>":                         "<pre><code>&lt;b&gt;\n</code></pre>\n",
 	} {
-		if diff := cmp.Diff(want, string(guide.New().Render(source))); diff != "" {
+		if diff := cmp.Diff(want, string(guide.New("").Render(source))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", source, diff)
 		}
 	}
@@ -36,7 +36,7 @@ func TestNothingOfAPageRuns(t *testing.T) {
 
 func TestTablesAlignWithoutStyle(t *testing.T) {
 	t.Parallel()
-	got := string(guide.New().Render("| a | b |\n|---|--:|\n| 1 | 2 |\n"))
+	got := string(guide.New("").Render("| a | b |\n|---|--:|\n| 1 | 2 |\n"))
 	if !strings.Contains(got, `<td align="right">2</td>`) || strings.Contains(got, "style") ||
 		!strings.HasPrefix(got, `<div class="table" tabindex="0"><table>`) || !strings.HasSuffix(got, "</table></div>\n") {
 		t.Errorf("the table is %s", got)
@@ -81,7 +81,7 @@ func FuzzHighlight(f *testing.F) {
 func TestLanguagesOfThePages(t *testing.T) {
 	t.Parallel()
 	language := regexp.MustCompile(`class="language-([^"]*)"`)
-	for slug, page := range all(t, guide.New()) {
+	for slug, page := range all(t, guide.New("")) {
 		for _, m := range language.FindAllStringSubmatch(string(page.Body), -1) {
 			if m[1] != "text" && !slices.Contains(guide.Languages(), m[1]) {
 				t.Errorf("%s has code in %q, which is not highlighted", slug, m[1])

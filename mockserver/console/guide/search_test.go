@@ -24,7 +24,7 @@ func text(h guide.Hit) string {
 // TestSearch asks what people ask, and wants the place that answers it among the first three.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	g := guide.New()
+	g := guide.New("")
 	for q, want := range map[string]string{
 		"getting started":      "guide/getting-started",
 		"fixtures":             "guide/fixtures",
@@ -65,14 +65,14 @@ func TestSearch(t *testing.T) {
 func TestExcerptsMarkWhatWasSearchedFor(t *testing.T) {
 	t.Parallel()
 	for _, q := range []string{"liveness", "journal", "retryAfter", "a", "world", "ПривеT", "<script>alert(1)"} {
-		for _, h := range guide.New().Search(q, 1000) {
+		for _, h := range guide.New("").Search(q, 1000) {
 			got := text(h)
 			if h.Heading == "" && h.Title == "" || len(got) > 300 || len(got) == 0 {
 				t.Errorf("%q: %+v has the excerpt %q", q, h, got)
 			}
 		}
 	}
-	hits := guide.New().Search("--journal-limit", 5)
+	hits := guide.New("").Search("--journal-limit", 5)
 	if !slices.ContainsFunc(hits, func(h guide.Hit) bool {
 		return strings.Contains(text(h), "[journal]") && strings.Contains(text(h), "[limit]")
 	}) {
@@ -82,7 +82,7 @@ func TestExcerptsMarkWhatWasSearchedFor(t *testing.T) {
 
 func TestSearchesAreBounded(t *testing.T) {
 	t.Parallel()
-	g := guide.New()
+	g := guide.New("")
 	if hits := g.Search("world", 5); len(hits) != 5 {
 		t.Errorf("%d hits, want 5", len(hits))
 	}
@@ -106,7 +106,7 @@ func TestSearchesAreBounded(t *testing.T) {
 func FuzzSearch(f *testing.F) {
 	f.Add("frozen clock")
 	f.Add("İ ſ K \xff")
-	g := guide.New()
+	g := guide.New("")
 	f.Fuzz(func(t *testing.T, q string) {
 		for _, h := range g.Search(q, 10) {
 			if text(h) == "" {
