@@ -32,8 +32,9 @@ func readReach(text string) map[string]string {
 // weighed returns the results without the votes that do not count.
 func (r engineResults) weighed() engineResults {
 	doesLook := func(f fault) bool { return reach[r.place(&f)] == "looks" }
+	isSilent := len(r.second) == 0
 	r.second = slices.DeleteFunc(slices.Clone(r.second), func(f fault) bool { return !doesLook(f) })
-	if len(r.second) == 0 && !slices.ContainsFunc(r.kin.list, doesLook) {
+	if len(r.second) == 0 && !(isSilent && slices.ContainsFunc(r.kin.list, doesLook)) {
 		r.vote = notAsked
 	}
 	return r

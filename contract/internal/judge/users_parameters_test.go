@@ -139,3 +139,21 @@ func TestBodiesInOtherForms(t *testing.T) {
 		"a character by its number":   {version: "3.1.0", paths: answers(`{type: string, pattern: '^\u{1F600}$'}`), answer: `"😀"`},
 	})
 }
+
+// An engine that reports something else, which does not count, has not been silent.
+func TestWhatDoesNotCountIsNoSilence(t *testing.T) {
+	t.Parallel()
+	depends := func(at string) []string {
+		return []string{"error schema /response/body" + at + `: does not satisfy "dependentRequired a"`}
+	}
+	const schema = `{type: object, dependentRequired: {a: [b]}}`
+	const version = "3.1.0"
+	testExamples(t, map[string]exampleOf{
+		"of a body":         {version: version, paths: answers(schema), answer: `{"a":1}`, want: depends("")},
+		"without a type":    {version: version, paths: answers(`{dependentRequired: {a: [b]}}`), answer: `{"a":1}`, want: depends("")},
+		"of a member":       {version: version, paths: answers(`{type: object, properties: {v: ` + schema + `}}`), answer: `{"v":{"a":1}}`, want: depends("/v")},
+		"of an item":        {version: version, paths: answers(`{type: array, items: ` + schema + `}`), answer: `[{"a":1}]`, want: depends("/0")},
+		"of a request":      {version: version, paths: takes(`{application/json: {schema: ` + schema + `}}`), line: "POST /x", request: `{"a":1}`, want: []string{`error schema /request/body: does not satisfy "dependentRequired a"`}},
+		"what is not wrong": {version: version, paths: answers(schema), answer: `{"a":1,"b":2}`},
+	})
+}
