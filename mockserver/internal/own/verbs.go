@@ -161,7 +161,8 @@ func (w *shower) given(call *op.Call) []member {
 	r, text := w.resource, jsontext.Value(call.Body)
 	if body := w.operation.Spec.RequestBody; body != nil && body.Value != nil {
 		if media := body.Value.Content["multipart/form-data"]; media != nil && media.Schema != nil {
-			if parts := w.operation.Reader.Multipart(media.Schema.Value, call.Header("Content-Type"), call.Body); parts != nil {
+			parts, err := w.operation.Reader.Multipart(media, call.Header("Content-Type"), call.Body)
+			if err == nil && parts != nil {
 				text = parts
 			}
 		}
