@@ -65,6 +65,18 @@ func (s *success) instead(status int) *success {
 // documents reports whether the document has a status for the operation.
 func (s *success) documents(status int) bool { return s.operation.Spec.Responses.Status(status) != nil }
 
+// hasHeader reports whether the document has a header of the answers.
+func (s *success) hasHeader(name string) bool {
+	if s.response != nil {
+		for known := range s.response.Headers {
+			if strings.EqualFold(known, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // reply answers with a JSON body, or without one where the document has none.
 func (s *success) reply(call *op.Call, body []byte) op.Reply {
 	reply := op.Reply{Status: s.status, Header: s.headers(call)}

@@ -151,7 +151,7 @@ func errorBody(content *openapi3.MediaType, status int, message string) ([]byte,
 		value = before
 	}
 	body, err := json.Marshal(value, json.Deterministic(true))
-	return body, err == nil
+	return body, err == nil && string(body) != "{}" // of a document that only says that it is an object
 }
 
 func clone(value any) (copied any) {
@@ -172,7 +172,10 @@ const maxErrorDepth = 3
 func said(value any, status int, message string, depth int) any {
 	switch node := value.(type) {
 	case []any:
-		if len(node) > 0 && depth > 0 {
+		if len(node) == 0 || depth == 0 {
+			return value
+		}
+		if _, isText := node[0].(string); !isText {
 			node[0] = said(node[0], status, message, depth-1)
 		}
 	case map[string]any:
@@ -188,6 +191,13 @@ func said(value any, status int, message string, depth int) any {
 				if key := plain(name); key == "status" || key == "statuscode" || key == "code" || key == "httpstatus" {
 					node[name] = float64(status)
 				}
+			case []any:
+				if len(part) > 0 && slices.Contains([]string{"errors", "messages"}, plain(name)) {
+					if _, isText := part[0].(string); isText {
+						part[0] = message
+					}
+				}
+				node[name] = said(part, status, message, depth)
 			default:
 				if depth > 0 {
 					node[name] = said(part, status, message, depth-1)
