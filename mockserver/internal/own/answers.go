@@ -67,14 +67,8 @@ func (s *success) documents(status int) bool { return s.operation.Spec.Responses
 
 // hasHeader reports whether the document has a header of the answers.
 func (s *success) hasHeader(name string) bool {
-	if s.response != nil {
-		for known := range s.response.Headers {
-			if strings.EqualFold(known, name) {
-				return true
-			}
-		}
-	}
-	return false
+	return s.response != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.response.Headers)),
+		func(known string) bool { return strings.EqualFold(known, name) })
 }
 
 // reply answers with a JSON body, or without one where the document has none.

@@ -172,10 +172,7 @@ const maxErrorDepth = 3
 func said(value any, status int, message string, depth int) any {
 	switch node := value.(type) {
 	case []any:
-		if len(node) == 0 || depth == 0 {
-			return value
-		}
-		if _, isText := node[0].(string); !isText {
+		if len(node) > 0 && depth > 0 {
 			node[0] = said(node[0], status, message, depth-1)
 		}
 	case map[string]any:
@@ -191,13 +188,6 @@ func said(value any, status int, message string, depth int) any {
 				if key := plain(name); key == "status" || key == "statuscode" || key == "code" || key == "httpstatus" {
 					node[name] = float64(status)
 				}
-			case []any:
-				if len(part) > 0 && slices.Contains([]string{"errors", "messages"}, plain(name)) {
-					if _, isText := part[0].(string); isText {
-						part[0] = message
-					}
-				}
-				node[name] = said(part, status, message, depth)
 			default:
 				if depth > 0 {
 					node[name] = said(part, status, message, depth-1)

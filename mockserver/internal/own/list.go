@@ -81,17 +81,17 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 		l.outer = newObject(s.schema())
 		l.around = s.around(l.array)
 	}
+	l.apply(o, r.spec.Behaviour.List)
+	return l
+}
+
+// apply does what the document says of lists, or else what the names of parameters suggest.
+func (l *list) apply(o *specs.Operation, says specs.Listing) {
 	for _, ref := range o.Parameters {
 		if ref.Value.In == openapi3.ParameterInQuery {
 			l.parameter(ref.Value)
 		}
 	}
-	l.apply(o, r.spec.Behaviour.List)
-	return l
-}
-
-// apply does what the document says of lists, in place of what the names of parameters suggest.
-func (l *list) apply(o *specs.Operation, says specs.Listing) {
 	for parameter, pointer := range says.Filter {
 		l.filters[parameter] = memberName(pointer)
 	}
@@ -177,10 +177,8 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 		text = l.withPage(call, l.around().put(text), all, part)
 	}
 	reply := l.reply(call, text)
-	for _, name := range []string{"X-Total-Count", "X-Total", "Total-Count"} {
-		if l.hasHeader(name) {
-			reply.Header = setHeader(reply.Header, name, strconv.Itoa(part.total))
-		}
+	if l.hasHeader("X-Total-Count") {
+		reply.Header = setHeader(reply.Header, "X-Total-Count", strconv.Itoa(part.total))
 	}
 	if l.hasHeader("Link") {
 		reply.Header = l.links(call, reply.Header, all, part)
@@ -547,16 +545,13 @@ type Paging struct{ Offset, Page, After string }
 // PagingOf finds the parameters that the document says, or else those that their names give away.
 func PagingOf(o *specs.Operation) Paging {
 	l := &list{item: &object{}, shower: &shower{resource: &resource{schema: &object{}}}, filters: map[string]string{}}
-	for _, ref := range o.Parameters {
-		if ref.Value.In == openapi3.ParameterInQuery {
-			l.parameter(ref.Value)
-		}
-	}
+	says := specs.Listing{}
 	for _, a := range o.Actions() {
 		if a.Verb == specs.List {
-			l.apply(o, a.Resource.Behaviour.List)
+			says = a.Resource.Behaviour.List
 		}
 	}
+	l.apply(o, says)
 	return Paging{nameOf(l.offset), nameOf(l.page), nameOf(l.after)}
 }
 
