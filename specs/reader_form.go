@@ -44,8 +44,8 @@ func notUTF8(text string) bool { return !utf8.ValidString(text) }
 const maxFields = 10_000
 
 // Multipart returns the JSON object that the parts of a body stand for, with the names of files in place of what they
-// hold; nil if the body is not of that kind. An error says why it cannot be read, or which part has a media type that the
-// document does not want.
+// hold; nil if the body is not of that kind. An error says why it cannot be read, or which part has a media type that
+// the document does not want.
 func (r *Reader) Multipart(media *openapi3.MediaType, contentType string, body []byte) ([]byte, error) {
 	mediaType, parameters, err := mime.ParseMediaType(contentType)
 	if err != nil || mediaType != mediaMultipart || media.Schema == nil {
@@ -98,8 +98,8 @@ func TypeOfPart(contentType string) string {
 	return strings.TrimSpace(name)
 }
 
-// TakesPart reports whether a part may have a Content-Type. An encoding may list several media types, and ranges such as
-// image/* (3.0 and 3.1, Encoding Object); nil and an empty list have all.
+// TakesPart reports whether a part may have a Content-Type. An encoding may list several media types, and ranges such
+// as image/* (3.0 and 3.1, Encoding Object); nil and an empty list have all.
 func TakesPart(encoding *openapi3.Encoding, contentType string) bool {
 	if encoding == nil || encoding.ContentType == "" {
 		return true
