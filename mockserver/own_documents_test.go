@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/textproto"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -307,7 +308,7 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 		} else if object, isObject := w.body.(map[string]any); isObject && location == "" {
 			value = object[a.Resource.Keys[0][0]]
 		} else if location != "" {
-			value = location[strings.LastIndexByte(location, '/')+1:]
+			value, _ = url.PathUnescape(location[strings.LastIndexByte(location, '/')+1:])
 		}
 		if value == nil || value == "" {
 			w.fail(o, "the answer has no key at %s%s: %s", a.At, a.Resource.Keys[0], body)
@@ -459,7 +460,16 @@ func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err er
 			text = string(number)
 		}
 		fields.Set(key, text)
-		err = errors.Join(err, parts.WriteField(key, text))
+		header := textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf("form-data; name=%q", key)}}
+		if encoding := content[name].Encoding[key]; encoding != nil && encoding.ContentType != "" {
+			kind, _, _ := strings.Cut(encoding.ContentType, ",")
+			header.Set("Content-Type", strings.ReplaceAll(kind, "/*", "/plain"))
+		}
+		part, failed := parts.CreatePart(header)
+		if failed == nil {
+			_, failed = part.Write([]byte(text))
+		}
+		err = errors.Join(err, failed)
 	}
 	if isForm {
 		return []byte(fields.Encode()), name, err

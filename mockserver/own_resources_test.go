@@ -98,7 +98,7 @@ func TestOwnResources(t *testing.T) {
 		c.story(`
 			POST /products {"name":"rose","price":2,"category":"red","tags":{"a":"1","b":"2"}} -> 201 {"id":1,…
 			PATCH /products/1 {"price":3,"category":null,"tags":{"a":null,"c":"3"}} -> 200 {"id":1,"name":"rose","price":3,"tags":{"b":"2","c":"3"},…
-			PUT /products/1 {"id":9,"name":"lily","price":4,"created_at":"2020-01-01T00:00:00Z"} -> 200 {"id":1,"created_at":"2026-01-15T09:30:00Z","updated_at":"2026-01-15T09:30:00Z","name":"lily","price":4}
+			PUT /products/1 {"id":9,"name":"lily","price":4,"created_at":"2020-01-01T00:00:00Z"} -> 200 {"id":1,"created_at":"2026-01-15T09:30:00Z","updated_at":"2026-01-15T09:30:00Z","name":"lily","price":4,"stock":0}
 			PUT /products/7 {"name":"lily","price":4} -> 404…
 			PATCH /products/1 {"name":""} -> 400…`)
 		status, answer, _ := c.call("PATCH /products/1", `[{"op":"replace","path":"/price","value":5}]`,
@@ -114,7 +114,7 @@ func TestOwnResources(t *testing.T) {
 				t.Errorf("%s: %d %s, want %d", patch, status, answer, want)
 			}
 		}
-		c.story(`GET /products/1 -> 200 {"id":1,"created_at":"2026-01-15T09:30:00Z","updated_at":"2026-01-15T09:30:00Z","name":"lily","price":5}`)
+		c.story(`GET /products/1 -> 200 {"id":1,"created_at":"2026-01-15T09:30:00Z","updated_at":"2026-01-15T09:30:00Z","name":"lily","price":5,"stock":0}`)
 	})
 	t.Run("what a POST sends stays where the service sets members of the same part", func(t *testing.T) {
 		t.Parallel()

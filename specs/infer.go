@@ -21,7 +21,7 @@ func (d *Document) infer() {
 	g := inference{document: d, operations: map[string]map[string]*Operation{}, names: map[string]bool{}}
 	g.byPath, g.byCollection = map[string]*inferred{}, map[string]*inferred{}
 	for _, o := range d.Operations {
-		path := trimSlashes(o.Template)
+		path := plainPath(o)
 		if g.operations[path] == nil {
 			g.operations[path] = map[string]*Operation{}
 		}
@@ -51,6 +51,9 @@ func (d *Document) infer() {
 	}
 	d.Inferred = true
 }
+
+// plainPath returns the path of an operation without a format at its end: /orders/{id}.json is where /orders/{id} is.
+func plainPath(o *Operation) string { return strings.TrimSuffix(trimSlashes(o.Template), ".json") }
 
 type inference struct {
 	document   *Document
@@ -338,7 +341,7 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 
 // action returns what an operation does to the resource that its path names, or nil.
 func (g *inference) action(o *Operation) map[string]any {
-	path := template(o.Template)
+	path := template(plainPath(o))
 	if r := g.byPath[path]; r != nil {
 		return g.onOne(o, r)
 	}
@@ -392,11 +395,15 @@ func (g *inference) onCollection(o *Operation, r *inferred) map[string]any {
 	return nil
 }
 
-// beside describes an operation on a path below that of one: an action, which changes it if it shows it.
+// beside describes an operation on a path below that of one: an action, which changes it if it shows it, or if it is a
+// POST that sends and shows nothing, as cancel often is.
 func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]any {
 	verb := verbOf(rest)
 	if shows := g.shows(o, r); shows != nil && o.Method != "GET" {
 		return g.written(o, r, verb, map[string]any{"changes": true, "at": shows.String()})
+	}
+	if o.Method == "POST" && o.Spec.RequestBody == nil && o.successSchema() == nil && !strings.Contains(rest, "{") {
+		return g.written(o, r, verb, map[string]any{"changes": true})
 	}
 	return g.written(o, r, verb, map[string]any{"reads": true})
 }

@@ -2,6 +2,7 @@ package specs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,7 +26,7 @@ func (r *Reader) fields(sent Sent) (fields url.Values, isForm bool, err error) {
 		return nil, false, nil //nolint:nilerr // the validator refuses the type
 	}
 	if mediaType == mediaMultipart {
-		fields, err = multipartFields(sent.Body, parameters["boundary"], false)
+		fields, err = multipartFields(sent.Body, parameters["boundary"], nil)
 	} else {
 		fields, err = url.ParseQuery(string(sent.Body))
 	}
@@ -47,26 +48,24 @@ func notUTF8(text string) bool { return !utf8.ValidString(text) }
 // maxFields is the number of fields that a form may have, the same as in net/url for the other kind.
 const maxFields = 10_000
 
-// Multipart returns the JSON object of a schema that the parts of a body stand for, with the names of files in place of
-// what they hold; nil if the body is not of that kind.
-func (r *Reader) Multipart(schema *openapi3.Schema, contentType string, body []byte) []byte {
+// Multipart returns the JSON object that the parts of a body stand for, with the names of files in place of what they
+// hold; nil if the body is not of that kind. An error says why it cannot be read, or which part has a media type that
+// the document does not want.
+func (r *Reader) Multipart(media *openapi3.MediaType, contentType string, body []byte) ([]byte, error) {
 	mediaType, parameters, err := mime.ParseMediaType(contentType)
-	if err != nil || mediaType != mediaMultipart {
-		return nil
+	if err != nil || mediaType != mediaMultipart || media.Schema == nil {
+		return nil, nil //nolint:nilerr // it is no form in parts
 	}
-	fields, err := multipartFields(body, parameters["boundary"], true)
+	fields, err := multipartFields(body, parameters["boundary"], media)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	text, err := json.Marshal(r.object(schema, fields))
-	if err != nil {
-		return nil
-	}
-	return text
+	return json.Marshal(r.object(media.Schema.Value, fields))
 }
 
-// multipartFields returns the fields of a form in parts: of files, what they hold, or their names.
-func multipartFields(body []byte, boundary string, namesFiles bool) (url.Values, error) {
+// multipartFields returns the fields of a form in parts: of files, what they hold, or their names where the document
+// describes the parts.
+func multipartFields(body []byte, boundary string, media *openapi3.MediaType) (url.Values, error) {
 	if boundary == "" {
 		return nil, fmt.Errorf("the Content-Type has no boundary")
 	}
@@ -87,11 +86,35 @@ func multipartFields(body []byte, boundary string, namesFiles bool) (url.Values,
 		if err != nil {
 			return nil, err
 		}
-		if name := part.FileName(); namesFiles && name != "" {
-			value = []byte(name)
+		name, kind := part.FormName(), part.Header.Get("Content-Type")
+		if file := part.FileName(); media != nil && file != "" {
+			value = []byte(file)
 		}
-		fields.Add(part.FormName(), string(value))
+		if media != nil && !TakesPart(media.Encoding[name], kind) {
+			return nil, fmt.Errorf("%s: want %s, not %s", name, media.Encoding[name].ContentType, TypeOfPart(kind))
+		}
+		fields.Add(name, string(value))
 	}
+}
+
+// TypeOfPart returns the media type in the Content-Type of a part, which is a plain text without one (RFC 7578, 4.4).
+func TypeOfPart(contentType string) string {
+	name, _, _ := strings.Cut(strings.ToLower(cmp.Or(contentType, "text/plain")), ";")
+	return strings.TrimSpace(name)
+}
+
+// TakesPart reports whether a part may have a Content-Type. An encoding may list several media types, and ranges such
+// as image/* (3.0 and 3.1, Encoding Object); nil and an empty list have all.
+func TakesPart(encoding *openapi3.Encoding, contentType string) bool {
+	if encoding == nil || encoding.ContentType == "" {
+		return true
+	}
+	kind := TypeOfPart(contentType)
+	return slices.ContainsFunc(strings.Split(encoding.ContentType, ","), func(wanted string) bool {
+		wanted = TypeOfPart(wanted)
+		family, isRange := strings.CutSuffix(wanted, "*")
+		return wanted == kind || isRange && strings.HasPrefix(kind, strings.TrimPrefix(family, "*/"))
+	})
 }
 
 // moveParameters moves the parameters of the query out of a form. They come before those in the query itself.

@@ -42,8 +42,8 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 		}
 		kind := part.Header.Get("Content-Type")
 		value, problem := partOf(string(content), kind, schemas[name])
-		if encoding := media.Encoding[name]; encoding != nil && !fitsAny(encoding.ContentType, kind) {
-			problem = fmt.Sprintf("part %q is %s, want %s", name, typeOfPart(kind), encoding.ContentType)
+		if encoding := media.Encoding[name]; !specs.TakesPart(encoding, kind) {
+			problem = fmt.Sprintf("part %q is %s, want %s", name, specs.TypeOfPart(kind), encoding.ContentType)
 		} else if missing := missingHeader(encoding, part.Header); missing != "" {
 			problem = fmt.Sprintf("part %q lacks the header %s", name, missing)
 		}
@@ -122,28 +122,4 @@ func Scalar(text string, types map[string]bool) any {
 		return text == "true"
 	}
 	return text
-}
-
-// typeOfPart returns the media type of a part, which is a plain text without a Content-Type (RFC 7578, 4.4).
-func typeOfPart(kind string) string {
-	if kind == "" {
-		return "text/plain"
-	}
-	return MediaType(kind)
-}
-
-// fitsAny reports whether the media type of a part is one of a list, in which there may be ranges such as image/*
-// (3.0 and 3.1, Encoding Object). An empty list has all.
-func fitsAny(list, kind string) bool {
-	if list == "" {
-		return true
-	}
-	for one := range strings.SplitSeq(list, ",") {
-		wanted := MediaType(one)
-		prefix, isRange := strings.CutSuffix(wanted, "*")
-		if wanted == typeOfPart(kind) || isRange && strings.HasPrefix(typeOfPart(kind), strings.TrimSuffix(prefix, "*/")) {
-			return true
-		}
-	}
-	return false
 }

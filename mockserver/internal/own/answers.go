@@ -65,6 +65,12 @@ func (s *success) instead(status int) *success {
 // documents reports whether the document has a status for the operation.
 func (s *success) documents(status int) bool { return s.operation.Spec.Responses.Status(status) != nil }
 
+// hasHeader reports whether the document has a header of the answers.
+func (s *success) hasHeader(name string) bool {
+	return s.response != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.response.Headers)),
+		func(known string) bool { return strings.EqualFold(known, name) })
+}
+
 // reply answers with a JSON body, or without one where the document has none.
 func (s *success) reply(call *op.Call, body []byte) op.Reply {
 	reply := op.Reply{Status: s.status, Header: s.headers(call)}

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -52,19 +53,15 @@ func shows(r *http.Request, s *openapi3.SecurityScheme) bool {
 			return err == nil && cookie.Value != ""
 		}
 		return r.Header.Get(s.Name) != ""
-	case "http":
+	case "http", "oauth2", "openIdConnect":
 		word, rest, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		if !strings.EqualFold(word, s.Scheme) || strings.TrimSpace(rest) == "" {
+		if !strings.EqualFold(word, cmp.Or(s.Scheme, "bearer")) || strings.TrimSpace(rest) == "" {
 			return false
 		}
 		if strings.EqualFold(s.Scheme, "basic") {
 			plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
 			return err == nil && strings.Contains(string(plain), ":")
 		}
-		return true
-	case "oauth2", "openIdConnect":
-		word, rest, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		return strings.EqualFold(word, "bearer") && strings.TrimSpace(rest) != ""
 	}
 	return true // such as mutual TLS, which no request shows
 }

@@ -151,7 +151,7 @@ func errorBody(content *openapi3.MediaType, status int, message string) ([]byte,
 		value = before
 	}
 	body, err := json.Marshal(value, json.Deterministic(true))
-	return body, err == nil
+	return body, err == nil && string(body) != "{}" // of a document that only says that it is an object
 }
 
 func clone(value any) (copied any) {

@@ -38,9 +38,7 @@ var (
 	nextNames  = []string{
 		"next", "nextcursor", "nextpagetoken", "nexttoken", "nextmarker", "nextpage", "cursor", "nextlink",
 	}
-	firstNames  = []string{"firstid"}
-	lastNames   = []string{"lastid"}
-	countNames  = []string{"count", "size", "returned"}
+	countNames  = []string{"count", "size", "returned", "numberofelements"}
 	beforeNames = []string{"previous", "prev", "previouscursor", "prevcursor", "previouspage"}
 )
 
@@ -54,8 +52,7 @@ type list struct {
 	*shower
 	item     *object // as the list shows one
 	array    specs.Pointer
-	fields   specs.Pointer       // to the object around the array
-	outer    *object             // which that is
+	outer    *object             // around the array
 	filters  map[string]string   // members by parameter
 	limit    *openapi3.Parameter // nil if the document has none, as those below
 	offset   *openapi3.Parameter
@@ -63,7 +60,6 @@ type list struct {
 	after    *openapi3.Parameter
 	sort     *openapi3.Parameter
 	order    *openapi3.Parameter
-	hasLinks bool     // the answer has a Link header
 	ordering string   // a member, after a - from the greatest on; empty: in the order of creation
 	sortable []string // the members by which a query may sort; empty: all
 	size     int      // of a page where the query does not say it; 0: as the parameter has it
@@ -82,26 +78,20 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 		l.item = newObject(schema)
 	}
 	if len(l.array) > 0 {
-		l.fields = l.array[:len(l.array)-1]
-		l.outer = newObject(specs.SchemaAt(s.schema(), l.fields))
+		l.outer = newObject(s.schema())
 		l.around = s.around(l.array)
 	}
+	l.apply(o, r.spec.Behaviour.List)
+	return l
+}
+
+// apply does what the document says of lists, or else what the names of parameters suggest.
+func (l *list) apply(o *specs.Operation, says specs.Listing) {
 	for _, ref := range o.Parameters {
 		if ref.Value.In == openapi3.ParameterInQuery {
 			l.parameter(ref.Value)
 		}
 	}
-	l.apply(o, r.spec.Behaviour.List)
-	if s.response != nil {
-		for name := range s.response.Headers {
-			l.hasLinks = l.hasLinks || strings.EqualFold(name, "Link")
-		}
-	}
-	return l
-}
-
-// apply does what the document says of lists, in place of what the names of parameters suggest.
-func (l *list) apply(o *specs.Operation, says specs.Listing) {
 	for parameter, pointer := range says.Filter {
 		l.filters[parameter] = memberName(pointer)
 	}
@@ -114,7 +104,6 @@ func (l *list) apply(o *specs.Operation, says specs.Listing) {
 	}
 	l.size, l.isOpaque = says.Page.Size, says.Page.Style == "cursor"
 	at := map[string]*openapi3.Parameter{"offset": l.offset, "page": l.page, "lastId": l.after, "cursor": l.after}
-	limit := l.limit
 	l.offset, l.page, l.after = nil, nil, nil
 	start := at[says.Page.Style]
 	if p := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, says.Page.At); p != nil {
@@ -122,10 +111,9 @@ func (l *list) apply(o *specs.Operation, says specs.Listing) {
 		delete(l.filters, p.Name)
 	}
 	if p := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, says.Page.Limit); p != nil {
-		limit = p
+		l.limit = p
 		delete(l.filters, p.Name)
 	}
-	l.limit = limit
 	switch says.Page.Style {
 	case "offset":
 		l.offset = start
@@ -158,7 +146,7 @@ func (l *list) parameter(p *openapi3.Parameter) {
 		l.limit = p
 	}
 	for member := range l.resource.schema.members {
-		if plain(member) == name {
+		if name == plain(member) || name == "filter"+plain(member) {
 			l.filters[p.Name] = member
 		}
 	}
@@ -189,7 +177,10 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 		text = l.withPage(call, l.around().put(text), all, part)
 	}
 	reply := l.reply(call, text)
-	if l.hasLinks {
+	if l.hasHeader("X-Total-Count") {
+		reply.Header = setHeader(reply.Header, "X-Total-Count", strconv.Itoa(part.total))
+	}
+	if l.hasHeader("Link") {
 		reply.Header = l.links(call, reply.Header, all, part)
 	}
 	return reply, nil
@@ -347,20 +338,16 @@ func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
 
 // firstPage returns the number of the first page, from 1 on unless the document says that there is a page 0.
 func (l *list) firstPage() int {
-	if s := l.page.Schema; s != nil && s.Value != nil {
-		if s.Value.Default == 0.0 || s.Value.Min != nil && *s.Value.Min == 0 && s.Value.Default == nil {
-			return 0
-		}
+	if l.page == nil || l.page.Schema == nil || l.page.Schema.Value == nil {
+		return 1
+	}
+	if s := l.page.Schema.Value; s.Default == 0.0 || s.Min != nil && *s.Min == 0 && s.Default == nil {
+		return 0
 	}
 	return 1
 }
 
-func asked(call *op.Call, p *openapi3.Parameter) string {
-	if p == nil {
-		return ""
-	}
-	return call.Query.Get(p.Name)
-}
+func asked(call *op.Call, p *openapi3.Parameter) string { return call.Query.Get(nameOf(p)) }
 
 func numberOf(call *op.Call, p *openapi3.Parameter, standard int) (int, error) {
 	if p == nil {
@@ -388,9 +375,10 @@ func behind(all []world.Thing, after string) int {
 // withPage sets the members around a list that say which part of it there is, those of parts such as meta and links
 // included.
 func (l *list) withPage(call *op.Call, text []byte, all []world.Thing, p part) []byte {
-	return edit(text, l.fields, func(list []member) []member {
-		return l.pageMembers(call, list, l.outer, all, p)
-	})
+	if list := membersOf(text); list != nil {
+		return join(l.pageMembers(call, list, l.outer, all, p))
+	}
+	return text
 }
 
 func (l *list) pageMembers(call *op.Call, list []member, o *object, all []world.Thing, p part) []member {
@@ -399,19 +387,25 @@ func (l *list) pageMembers(call *op.Call, list []member, o *object, all []world.
 		if part == nil || part.Value == nil || list[i].value.Kind() == '[' {
 			continue
 		}
-		if within := o.parts[list[i].name]; within != nil && list[i].value.Kind() == '{' {
+		schema, href := part.Value, specs.Members(part)["href"]
+		if href != nil { // a link of HAL
+			schema = &openapi3.Schema{Type: &openapi3.Types{openapi3.TypeString}, Format: "uri"}
+		} else if within := o.parts[list[i].name]; within != nil && list[i].value.Kind() == '{' {
 			list[i].value = join(l.pageMembers(call, membersOf(list[i].value), within(), all, p))
 			continue
 		}
-		value := l.pageMember(call, list[i].name, part.Value, all, p)
+		value := l.pageMember(call, list[i].name, schema, all, p)
+		if value != nil && value.Kind() != 'n' && href != nil {
+			value = join([]member{{"href", value}})
+		}
 		switch {
 		case value == nil:
 		case value.Kind() == 'n' && !part.Value.PermitsNull(): // optional, or a text that may be empty
-			if isRequired(o.schema, list[i].name) {
-				list[i].value = jsontext.Value(`""`)
-			} else {
+			if !isRequired(o.schema, list[i].name) {
 				list = slices.Delete(list, i, i+1)
 				i--
+			} else if href == nil {
+				list[i].value = jsontext.Value(`""`)
 			}
 		default:
 			list[i].value = value
@@ -422,21 +416,6 @@ func (l *list) pageMembers(call *op.Call, list []member, o *object, all []world.
 
 func isRequired(schema *openapi3.Schema, name string) bool {
 	return slices.Contains(requiredOf(schema, maxNested), name)
-}
-
-// edit changes the object at a pointer in a text.
-func edit(text []byte, at specs.Pointer, do func([]member) []member) []byte {
-	list := membersOf(text)
-	if list == nil {
-		return text
-	}
-	if len(at) == 0 {
-		return join(do(list))
-	}
-	if i := index(list, at[0]); i >= 0 {
-		list[i].value = edit(list[i].value, at[1:], do)
-	}
-	return join(list)
 }
 
 // pageMember returns what a member beside a list says of the page; nil if it says something else.
@@ -462,13 +441,19 @@ func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []
 		return number(max(p.limit, 1))
 	case isNumber && slices.Contains(offsetNames, key):
 		return number(p.first)
-	case isNumber && slices.Contains(pageNames, key):
-		return number(p.first/max(1, p.limit) + 1)
+	case isNumber && (slices.Contains(pageNames, key) || key == "currentpage" || key == "number" && l.page != nil):
+		return number(p.first/max(1, p.limit) + l.firstPage())
+	case s.Type.Includes(openapi3.TypeBoolean) && key == "first":
+		return jsontext.Value(strconv.FormatBool(p.first == 0))
+	case s.Type.Includes(openapi3.TypeBoolean) && key == "last":
+		return jsontext.Value(strconv.FormatBool(!p.hasMore()))
+	case key == "self" && s.Type.Includes(openapi3.TypeString):
+		return scalar(&openapi3.Schema{}, l.link(call, call.Query))
 	case s.Type.Includes(openapi3.TypeBoolean) && slices.Contains(moreNames, key):
 		return jsontext.Value(strconv.FormatBool(p.hasMore()))
-	case slices.Contains(firstNames, key):
+	case key == "firstid":
 		return keyAt(p.first)
-	case slices.Contains(lastNames, key):
+	case key == "lastid":
 		return keyAt(p.end - 1)
 	case slices.Contains(beforeNames, key) && p.first > 0 && !isNumber && l.after == nil:
 		return scalar(&openapi3.Schema{}, l.link(call, l.queryAt(call, max(0, p.first-p.limit), p)))
@@ -558,35 +543,23 @@ func (l *list) links(call *op.Call, header [][2]string, all []world.Thing, p par
 type Paging struct{ Offset, Page, After string }
 
 // PagingOf finds the parameters that the document says, or else those that their names give away.
-func PagingOf(o *specs.Operation) (p Paging) {
-	for _, ref := range o.Parameters {
-		if ref.Value.In != openapi3.ParameterInQuery {
-			continue
-		}
-		name := plain(ref.Value.Name)
-		switch {
-		case p.Offset == "" && slices.Contains(offsetNames, name):
-			p.Offset = ref.Value.Name
-		case p.Page == "" && slices.Contains(pageNames, name):
-			p.Page = ref.Value.Name
-		case p.After == "" && slices.Contains(afterNames, name):
-			p.After = ref.Value.Name
-		}
-	}
+func PagingOf(o *specs.Operation) Paging {
+	l := &list{item: &object{}, shower: &shower{resource: &resource{schema: &object{}}}, filters: map[string]string{}}
+	says := specs.Listing{}
 	for _, a := range o.Actions() {
-		if a.Verb != specs.List {
-			continue
-		}
-		switch says := a.Resource.Behaviour.List.Page; says.Style {
-		case "offset":
-			p = Paging{Offset: cmp.Or(says.At, p.Offset)}
-		case "page":
-			p = Paging{Page: cmp.Or(says.At, p.Page)}
-		case "lastId", "cursor":
-			p = Paging{After: cmp.Or(says.At, p.After)}
+		if a.Verb == specs.List {
+			says = a.Resource.Behaviour.List
 		}
 	}
-	return p
+	l.apply(o, says)
+	return Paging{nameOf(l.offset), nameOf(l.page), nameOf(l.after)}
+}
+
+func nameOf(p *openapi3.Parameter) string {
+	if p == nil {
+		return ""
+	}
+	return p.Name
 }
 
 // IsNext reports whether a member of an answer has the cursor of the next page, as its name says.

@@ -10,6 +10,7 @@ package own
 
 import (
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -111,7 +112,8 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	case a.Verb == specs.Update || a.Changes:
 		return updater{
 			shower: newShower(r, s, r.at), verb: a.Verb, replaces: o.Method == http.MethodPut,
-			makes: o.Method == http.MethodPut && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
+			namesKey: slices.ContainsFunc(r.sentBy(o), func(m openapi3.Schemas) bool { return m[r.key] != nil }),
+			makes:    o.Method == http.MethodPut && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
 		}.as(r.spec.Behaviour.Update).handle
 	case a.Verb == specs.Delete:
 		for _, other := range c.doc.Resources() { // deletions go from one to the other

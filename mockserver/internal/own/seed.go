@@ -383,12 +383,7 @@ func (s *seeding) keep(l *seedList, o *seedObject) {
 			break
 		}
 	}
-	list := []member{{r.key, r.keyValue(o.thing.Keys[len(o.thing.Keys)-1])}}
-	for i, name := range r.within {
-		if part := r.schema.members[name]; part != nil && part.Value != nil {
-			list = set(list, name, scalar(part.Value, o.parents[i]))
-		}
-	}
+	list := r.begun(o.thing.Keys)
 	for _, m := range o.members {
 		list = set(list, m.name, m.value)
 	}

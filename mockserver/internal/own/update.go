@@ -30,6 +30,7 @@ type updater struct {
 	replaces bool   // what the request leaves out is gone
 	makes    bool   // one that is not there is made
 	isPatch  bool   // the request is a JSON Patch, whatever its media type
+	namesKey bool   // the document describes the key in the request, so that one that is sent counts
 }
 
 // as returns an updater that updates as a resource says.
@@ -112,15 +113,21 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 	list := membersOf(thing.Text)
 	if u.replaces && u.verb == specs.Update {
 		list = slices.DeleteFunc(list, func(m member) bool {
-			isMade := m.name == u.resource.key || slices.ContainsFunc(o.fills, func(f fill) bool {
+			isMade := m.name == u.resource.key || u.resource.isOfPath(m.name) || slices.ContainsFunc(o.fills, func(f fill) bool {
 				return f.name == m.name && f.clock != "" && !f.isUpdate
 			})
 			return !isMade && !u.resource.isManaged(m.name)
 		})
 	}
 	for _, m := range given {
-		if !u.resource.isManaged(m.name) && o.has(m.name) {
+		isKept := u.resource.isManaged(m.name) || u.resource.isOfPath(m.name) || m.name == u.resource.key && !u.namesKey
+		if !isKept && o.has(m.name) {
 			list = u.merge(list, m)
+		}
+	}
+	for _, f := range o.fills {
+		if f.standard != nil && u.replaces && u.verb == specs.Update && index(list, f.name) < 0 {
+			list = append(list, member{f.name, f.standard})
 		}
 	}
 	if u.verb != specs.Update {
@@ -279,18 +286,6 @@ func (w *shower) precondition(call *op.Call, thing world.Thing) error {
 		Code: op.StatusCode(http.StatusPreconditionFailed), Field: "If-Match",
 		Message: w.resource.spec.Title + " has been changed: its entity tag is " + tagOf(thing) + ", not " + condition,
 	}
-}
-
-// withTag adds the entity tag where the document has one.
-func (w *shower) withTag(_ *op.Call, reply op.Reply, thing world.Thing) (op.Reply, error) {
-	if w.response != nil {
-		for name := range w.response.Headers {
-			if strings.EqualFold(name, "ETag") {
-				reply.Header = setHeader(reply.Header, "Etag", tagOf(thing))
-			}
-		}
-	}
-	return reply, nil
 }
 
 // single is an object of which each path has one.

@@ -51,7 +51,11 @@ func (w *shower) show(call *op.Call, thing world.Thing) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, noHandler(err)
 	}
-	return w.withTag(call, w.reply(call, w.around().put(text)), thing)
+	reply := w.reply(call, w.around().put(text))
+	if w.hasHeader("ETag") {
+		reply.Header = setHeader(reply.Header, "Etag", tagOf(thing))
+	}
+	return reply, nil
 }
 
 func noHandler(err error) error {
@@ -84,13 +88,20 @@ type creator struct {
 	standards []member         // the defaults of the request
 }
 
-// standardsOf lists the members that a request has by default.
-func (r *resource) standardsOf(o *specs.Operation) (list []member) {
+// sentBy lists the members that requests of an operation may give an object, by their media type.
+func (r *resource) sentBy(o *specs.Operation) (list []openapi3.Schemas) {
 	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
 		return nil
 	}
 	for _, media := range o.Spec.RequestBody.Value.Content {
-		members := specs.Members(specs.SchemaAt(media.Schema, r.request))
+		list = append(list, specs.Members(specs.SchemaAt(media.Schema, r.request)))
+	}
+	return list
+}
+
+// standardsOf lists the members that a request has by default.
+func (r *resource) standardsOf(o *specs.Operation) (list []member) {
+	for _, members := range r.sentBy(o) {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if part := members[name]; part.Value != nil && part.Value.Default != nil && index(list, name) < 0 {
 				text, _ := json.Marshal(part.Value.Default, json.Deterministic(true))
@@ -161,7 +172,8 @@ func (w *shower) given(call *op.Call) []member {
 	r, text := w.resource, jsontext.Value(call.Body)
 	if body := w.operation.Spec.RequestBody; body != nil && body.Value != nil {
 		if media := body.Value.Content["multipart/form-data"]; media != nil && media.Schema != nil {
-			if parts := w.operation.Reader.Multipart(media.Schema.Value, call.Header("Content-Type"), call.Body); parts != nil {
+			parts, err := w.operation.Reader.Multipart(media, call.Header("Content-Type"), call.Body)
+			if err == nil && parts != nil {
 				text = parts
 			}
 		}
@@ -242,14 +254,9 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 
 // make returns a new thing with the members that the client gives it.
 func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thing, error) {
-	list := append(make([]member, 0, len(given)+1), member{r.key, r.keyValue(keys[len(keys)-1])})
-	for i, name := range r.within { // a product shows the id of its shop
-		if part := r.schema.members[name]; part != nil && part.Value != nil {
-			list = set(list, name, scalar(part.Value, keys[i]))
-		}
-	}
+	list := r.begun(keys)
 	for _, m := range given {
-		if m.name != r.key && !r.isManaged(m.name) {
+		if m.name != r.key && !r.isManaged(m.name) && !r.isOfPath(m.name) {
 			list = set(list, m.name, m.value)
 		}
 	}
@@ -259,6 +266,22 @@ func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thi
 		return world.Thing{}, noHandler(err)
 	}
 	return world.Thing{Keys: keys, Text: text}, nil
+}
+
+// begun returns the members that a thing has because of its keys.
+func (r *resource) begun(keys []string) []member {
+	list := []member{{r.key, r.keyValue(keys[len(keys)-1])}}
+	for i, name := range r.within { // a product shows the id of its shop
+		if part := r.schema.members[name]; part != nil && part.Value != nil && r.isOfPath(name) {
+			list = set(list, name, scalar(part.Value, keys[i]))
+		}
+	}
+	return list
+}
+
+// isOfPath reports whether a member has the key of a parent, as the path has it.
+func (r *resource) isOfPath(name string) bool {
+	return name != r.key && slices.Contains(r.within, name)
 }
 
 // keyValue returns a key as objects show it.

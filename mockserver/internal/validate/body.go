@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	mediaJSON = "application/json"
-	mediaForm = "application/x-www-form-urlencoded"
+	mediaJSON      = "application/json"
+	mediaForm      = "application/x-www-form-urlencoded"
+	mediaMultipart = "multipart/form-data"
 )
 
 // Read reads a request in the way of the platform's framework, in place: its query and its body get the form that
@@ -78,13 +79,24 @@ func (o *Operation) requestBody(r *Request) error {
 			Message: fmt.Sprintf("%q is not accepted; want %s", r.media, o.body.media.names()),
 		}
 	}
-	if !r.read && !m.json && r.media != mediaJSON || m.schema == nil {
+	if m.schema == nil {
 		return nil
 	}
-	if m.schema.acceptsText(r.Body) {
+	text := r.Body
+	switch content := o.spec.Spec.RequestBody.Value.Content[mediaMultipart]; {
+	case r.media == mediaMultipart && content != nil && o.spec.Interface.IsOwn():
+		parts, err := o.spec.Reader.Multipart(content, r.contentType(), r.Body)
+		if err != nil {
+			return op.Invalid("", "the request body is not a valid form: %v", err)
+		}
+		text = parts
+	case !r.read && !m.json && r.media != mediaJSON:
 		return nil
 	}
-	value, err := decodeJSON(r.Body)
+	if m.schema.acceptsText(text) {
+		return nil
+	}
+	value, err := decodeJSON(text)
 	if err != nil {
 		return op.Invalid("", "the request body is not valid JSON: %v", strings.TrimPrefix(err.Error(), "jsontext: "))
 	}

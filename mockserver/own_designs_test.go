@@ -1,0 +1,175 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
+)
+
+// Documents in testdata/own that are designed as public ones are, each in another way.
+func newOwnDesign(t *testing.T, name string) *shopClient {
+	t.Helper()
+	return &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", "testdata/own/"+name+".yaml"))}
+}
+
+func TestOwnDesigns(t *testing.T) {
+	t.Parallel()
+	t.Run("paths may end in a format", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "library").story(`
+			POST /authors.json {"name":"Ann"} -> 201 {"id":1,"name":"Ann"}
+			PUT /authors/1.json {"name":"Bea"} -> 200 {"id":1,"name":"Bea"}
+			GET /authors.json -> 200 [{"id":1,"name":"Bea"}]
+			POST /authors/1/books {"isbn":"X1","title":"T"} -> 201
+			GET /authors/2/books -> 404
+			DELETE /authors/1.json -> 200 {"id":1,"name":"Bea"}
+			GET /authors/1.json -> 404
+			GET /authors/1/books/X1 -> 404
+		`)
+	})
+	t.Run("an action that sends and shows nothing has happened", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "jobs").story(`
+			POST /jobs {"kind":"k"} -> 202
+			POST /jobs/1/cancel -> 204
+			GET /jobs/1 -> 200 {"id":"1","kind":"k","state":"cancelled"}
+		`)
+	})
+	t.Run("an error whose schema says nothing says what is wrong", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "jobs").story(`
+			GET /jobs/9 -> 404 {"type":"about:blank","title":"Not Found","status":404,"detail":"job with id 9 not found"}
+		`)
+	})
+	t.Run("a header has the number of all", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "jobs")
+		for range 3 {
+			c.call("POST /jobs", `{"kind":"k"}`)
+		}
+		if _, _, header := c.call("GET /jobs?per_page=1", ""); header.Get("X-Total-Count") != "3" {
+			t.Errorf("X-Total-Count %q, want 3", header.Get("X-Total-Count"))
+		}
+	})
+	t.Run("a key that the request does not describe stays", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "accounts")
+		_, made, _ := c.call("POST /accounts", `{"data":{"owner":"ann"}}`)
+		id := gjson.Get(made, "data.id").Str
+		status, changed, _ := c.call("PATCH /accounts/"+id, `{"data":{"owner":"bea","id":"mine"}}`)
+		if got := gjson.Get(changed, "data.id").Str; status != http.StatusOK || got != id {
+			t.Errorf("%d, and the id is %q, want %q", status, got, id)
+		}
+		if status, _, _ := c.call("GET /accounts/"+id, ""); status != http.StatusOK {
+			t.Errorf("the account is answered with %d afterwards, want 200", status)
+		}
+	})
+	t.Run("what is beside a list in any depth is that of its page", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "hal")
+		for range 3 {
+			c.call("POST /orders", `{"item":"i"}`)
+		}
+		const orders = "https://api.shop.example/v1/orders"
+		for query, want := range map[string]string{
+			"": `{"page":{"number":0,"size":2,"totalElements":3,"totalPages":2},` +
+				`"_links":{"next":{"href":"` + orders + `?page=1&size=2"},"self":{"href":"` + orders + `"}}}`,
+			"?page=1": `{"page":{"number":1,"size":2,"totalElements":3,"totalPages":2},` +
+				`"_links":{"self":{"href":"` + orders + `?page=1"}}}`,
+		} {
+			_, body, _ := c.call("GET /orders"+query, "", "Accept-Version: 1")
+			got := fmt.Sprintf(`{"page":%s,"_links":%s}`, gjson.Get(body, "page").Raw, gjson.Get(body, "_links").Raw)
+			if got != want {
+				t.Errorf("%q\n got %s\nwant %s", query, got, want)
+			}
+		}
+	})
+	t.Run("what names the parent is as in the path", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "rates").story(`
+			PUT /rates/EUR/2026-01-02 {"base":"USD","rate":1.5} -> 200 {"date":"2026-01-02","base":"EUR","rate":1.5}
+			PUT /rates/EUR/2026-01-02 {"base":"USD","rate":2} -> 200 {"date":"2026-01-02","base":"EUR","rate":2}
+			GET /rates/EUR -> 200 [{"date":"2026-01-02","base":"EUR","rate":2}]
+		`)
+	})
+	t.Run("what a PUT leaves out has its default", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "todos")
+		c.call("POST /todos", `{"todo":{"title":"a","done":true}}`)
+		_, body, _ := c.call("PUT /todos/1", `{"todo":{"title":"b"}}`)
+		if done := gjson.Get(body, "todo.done"); done.Type != gjson.False {
+			t.Errorf("done is %q, want false: %s", done.Raw, body)
+		}
+	})
+	t.Run("a filter may say that it is one", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "todos")
+		c.call("POST /todos", `{"todo":{"title":"a","list":"home"}}`)
+		c.call("POST /todos", `{"todo":{"title":"b","list":"work"}}`)
+		_, body, _ := c.call("GET /todos?filter[list]=work", "")
+		if got := gjson.Get(body, "todos.#.title").Raw; got != `["b"]` {
+			t.Errorf("found %s, want b alone", got)
+		}
+	})
+}
+
+func TestOwnMultipartIsHeldAgainstTheDocument(t *testing.T) {
+	t.Parallel()
+	c := newOwnDesign(t, "uploads")
+	const picture, name = "file image/png x", "name  nn"
+	for what, test := range map[string]struct {
+		parts string // a line for each: its name, its media type and what it holds
+		want  int
+	}{
+		"all of it":                 {picture + "\n" + name + "\nsize  3\nmeta application/json {\"a\":1}", 201},
+		"a file of no type":         {"file  x\n" + name, 400},
+		"another listed type":       {"file image/jpeg x\n" + name, 201},
+		"a part of another type":    {"file image/gif x\n" + name, 400},
+		"a part is missing":         {name, 400},
+		"a text is too short":       {picture + "\nname  n", 400},
+		"a text for a number":       {picture + "\n" + name + "\nsize  x", 400},
+		"JSON that does not fit":    {picture + "\n" + name + "\nmeta application/json {\"a\":\"x\"}", 400},
+		"JSON that is not labelled": {picture + "\n" + name + "\nmeta  {\"a\":\"x\"}", 400},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			var body bytes.Buffer
+			form := multipart.NewWriter(&body)
+			for line := range strings.SplitSeq(test.parts, "\n") {
+				part := strings.SplitN(line, " ", 3)
+				header := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + part[0] + `"`}}
+				if part[1] != "" {
+					header.Set("Content-Type", part[1])
+				}
+				if part[0] == "file" {
+					header.Set("Content-Disposition", header.Get("Content-Disposition")+`; filename="a.png"`)
+				}
+				w, err := form.CreatePart(header)
+				if err == nil {
+					_, err = w.Write([]byte(part[2]))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := form.Close(); err != nil {
+				t.Fatal(err)
+			}
+			status, answer, _ := c.call("POST /files", body.String(), "Content-Type: "+form.FormDataContentType())
+			if status != test.want {
+				t.Errorf("status %d, want %d: %s", status, test.want, answer)
+			}
+		})
+	}
+	if status, _, _ := c.call("POST /files", "cut", "Content-Type: multipart/form-data"); status != http.StatusBadRequest {
+		t.Errorf("a form without a boundary: status %d, want 400", status)
+	}
+}
