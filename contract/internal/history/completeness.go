@@ -200,6 +200,9 @@ func (o *others) last(w *Watcher, x *weighing, t facts.Thing, before *facts.Exch
 // maxWritten bounds how many exchanges that may explain something are looked at.
 const maxWritten = 16
 
+// maxRounds bounds how often accounts are compared so that others come into view.
+const maxRounds = 8
+
 // weighRest gives the verdicts that had to wait until all exchanges were shown.
 func (p *pass) weighRest() error {
 	if len(p.rest) == 0 {
@@ -223,10 +226,36 @@ func (p *pass) weighRest() error {
 			slices.SortFunc(list, func(a, b entry) int { return a.compare(&b) })
 		}
 	}
+	compared := map[[2]caller]bool{}
+	for range maxRounds {
+		pairs := p.suspects(known, compared)
+		if len(pairs) == 0 {
+			break
+		}
+		if err := p.w.partByLists(known.in, pairs); err != nil {
+			return err
+		}
+	}
 	for _, x := range p.rest {
 		p.say(x.result(p.w, known))
 	}
 	return nil
+}
+
+// suspects lists the accounts of violations, each with one that may be the same and may have done what explains it, but
+// for those that were compared before.
+func (p *pass) suspects(known *others, compared map[[2]caller]bool) (pairs [][2]caller) {
+	for _, x := range p.rest {
+		for _, excuse := range x.asked() {
+			for e := range x.writtenByOthers(p.w, known, excuse) {
+				pair := [2]caller{x.account, p.w.accounts.accountOf(member{int32(e.At), e.Caller})}
+				if !compared[pair] {
+					compared[pair], pairs = true, append(pairs, pair)
+				}
+			}
+		}
+	}
+	return pairs
 }
 
 // ask adds what has to be known of others.
