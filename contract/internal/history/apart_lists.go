@@ -6,6 +6,24 @@ import (
 	"svc.example/understudy/contract/internal/facts"
 )
 
+// isApart reports whether two lists are of different accounts: each lacks what the other one has.
+func (l wholeList) isApart(other wholeList, isStirred func(id string) bool) bool {
+	return l.lacks(other, isStirred) && other.lacks(l, isStirred)
+}
+
+// lacks reports whether a list lacks something that another one has, that was there when the list was given, and that
+// no recorded request made or removed.
+func (l wholeList) lacks(other wholeList, isStirred func(id string) bool) bool {
+	for id, born := range other.born {
+		_, has := l.born[id]
+		wasThere := l.at.IsZero() || born.Before(l.at)
+		if !has && wasThere && !isStirred(id) {
+			return true
+		}
+	}
+	return false
+}
+
 // listLog holds the whole lists that callers were given, by caller and kind.
 type listLog struct{ entries }
 
@@ -26,10 +44,10 @@ func (l *listLog) note(e *facts.Exchange, x entry) error {
 type listComparison struct {
 	w       *Watcher
 	in      *reader
-	pairs   [][2]caller                // of accounts
-	callers map[caller][]member        // of the accounts among them
-	lists   map[uint64]map[string]bool // ids, by caller and kind
-	stirred map[uint64]bool            // things that someone made, changed or deleted, so that lists may differ in them
+	pairs   [][2]caller           // of accounts
+	callers map[caller][]member   // of the accounts among them
+	lists   map[uint64]*wholeList // by caller and kind
+	stirred map[uint64]bool       // things that someone made, changed or deleted, so that lists may differ in them
 }
 
 // partByLists parts the accounts of pairs that are known to be different by their lists.
@@ -38,7 +56,7 @@ func (w *Watcher) partByLists(in *reader, pairs [][2]caller) error {
 		return nil
 	}
 	c := &listComparison{
-		w: w, in: in, pairs: pairs, callers: map[caller][]member{}, lists: map[uint64]map[string]bool{},
+		w: w, in: in, pairs: pairs, callers: map[caller][]member{}, lists: map[uint64]*wholeList{},
 		stirred: map[uint64]bool{},
 	}
 	c.findCallers()
@@ -91,8 +109,9 @@ func (c *listComparison) readLists() error {
 		if err != nil {
 			return err
 		}
-		c.lists[key] = idsListed(e)
-		for id := range c.lists[key] {
+		list := wholeListOf(e)
+		c.lists[key] = &list
+		for id := range list.born {
 			c.stirred[writeKey(e.At, facts.Thing{Kind: e.Kind, ID: id})] = false
 		}
 	}
@@ -117,23 +136,12 @@ func (c *listComparison) areApart(a, b caller) bool {
 		for _, x := range c.callers[a] {
 			for _, y := range c.callers[b] {
 				mine, others := c.lists[listKeyOf(x, kind)], c.lists[listKeyOf(y, kind)]
-				if c.lacks(int(x.at), kind, mine, others) && c.lacks(int(x.at), kind, others, mine) {
+				if mine != nil && others != nil && mine.isApart(*others, func(id string) bool {
+					return c.stirred[writeKey(int(x.at), facts.Thing{Kind: kind, ID: id})]
+				}) {
 					return true
 				}
 			}
-		}
-	}
-	return false
-}
-
-// lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.
-func (c *listComparison) lacks(at int, kind facts.Kind, list, other map[string]bool) bool {
-	if list == nil {
-		return false // it was not shown
-	}
-	for id := range other {
-		if !list[id] && !c.stirred[writeKey(at, facts.Thing{Kind: kind, ID: id})] {
-			return true
 		}
 	}
 	return false

@@ -359,10 +359,14 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 	}
 	now := wholeListOf(e)
 	key := listKey{m.at, e.Kind}
+	isStirred := func(id string) bool {
+		_, is := a.stirs.Get(sightKey{m.at, facts.Thing{Kind: e.Kind, ID: id}})
+		return is
+	}
 	list, _ := a.lists.Get(key)
 	own := -1
 	for i, other := range list {
-		isOther := a.lacks(key, other, now) && a.lacks(key, now, other)
+		isOther := other.isApart(now, isStirred)
 		switch {
 		case other.caller == m.caller:
 			if own = i; isOther {
@@ -378,18 +382,4 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 	case len(list) < maxViewers:
 		a.lists.put(key, append(list, now))
 	}
-}
-
-// lacks reports whether a list lacks something that another one has, that was there when the list was given, and that
-// no recorded request made or removed.
-func (s *sightings) lacks(key listKey, list, other wholeList) bool {
-	for id, born := range other.born {
-		_, has := list.born[id]
-		wasThere := list.at.IsZero() || born.Before(list.at)
-		_, isStirred := s.stirs.Get(sightKey{key.at, facts.Thing{Kind: key.kind, ID: id}})
-		if !has && wasThere && !isStirred {
-			return true
-		}
-	}
-	return false
 }
