@@ -46,12 +46,25 @@ func DecodeJSON(data []byte) (any, error) {
 func decodeWithCare(data []byte) (value any, err error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(data))
 	if err := json.UnmarshalDecode(d, &value, json.WithUnmarshalers(json.UnmarshalFromFunc(withLimits))); err != nil {
+		if _, ok := errors.AsType[*json.SemanticError](err); !ok {
+			err = firstError(data)
+		}
 		return nil, fmt.Errorf("not JSON: %w", withoutText(err))
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("not JSON: %w", errTrailing)
 	}
 	return value, nil
+}
+
+// firstError returns the error of a text that is not JSON, at the byte at which it is not.
+func firstError(data []byte) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(data))
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			return err
+		}
+	}
 }
 
 // withoutText returns an error without the decoder's prefix and without parts of the text, which may be secret.

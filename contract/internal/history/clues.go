@@ -232,7 +232,7 @@ type linkKey struct {
 	a, b uint64
 }
 
-// link is what shows two callers to be of one account or not.
+// link holds the exchanges that show two callers to be of one account, or that they are not.
 type link struct {
 	isAgainst bool
 	shownBy   [2]shower // the first exchanges that show that they are of one account
