@@ -22,7 +22,8 @@ type accounts struct {
 	numbers map[member]caller
 	callers []callerFacts // by number, which is the order in which they came
 	makers  *bounded[sightKey, uint64]
-	uses    [][2]member    // who changed what another one made; one of each pair
+	uses    [][2]member // who changed what another one made, or goes by the name of its sub user; one of each pair
+	users   *bounded[userKey, [2]uint64]
 	several map[int32]bool // sites at which two callers made the same
 	firm    []caller       // the account of each caller, as far as more shows it than a common address
 
@@ -62,7 +63,7 @@ type group struct {
 func newAccounts(kinds facts.Catalogue, given map[uint64]string) *accounts {
 	return &accounts{
 		kinds: kinds, given: given, sightings: newSightings(), apart: map[linkKey]bool{}, numbers: map[member]caller{},
-		makers:  newBounded[sightKey, uint64](maxSights, nil),
+		makers: newBounded[sightKey, uint64](maxSights, nil), users: newBounded[userKey, [2]uint64](maxSights, nil),
 		several: map[int32]bool{},
 	}
 }
@@ -125,11 +126,37 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 }
 
 func (a *accounts) use(m member, t facts.Thing) {
-	other, _ := a.makers.Get(sightKey{m.at, t})
+	by, _ := a.makers.Get(sightKey{m.at, t})
+	a.pair(m, by)
+}
+
+func (a *accounts) pair(m member, other uint64) {
 	pair := [2]member{m, {m.at, other}}
 	if other != 0 && other != m.caller && len(a.uses) < maxUses && !slices.Contains(a.uses, pair) {
 		a.uses = append(a.uses, pair)
 	}
+}
+
+// userKey is the name of a user at an address, as a hash.
+type userKey struct {
+	at   int32
+	name uint64
+}
+
+// noteName notes that a caller goes by the name of a user, or has a sub user of that name.
+func (a *accounts) noteName(m member, name string, isSubUser bool) {
+	if name == "" || m.caller == 0 {
+		return
+	}
+	key := userKey{m.at, hashOf(name)}
+	known, _ := a.users.Get(key)
+	mine, others := &known[0], known[1]
+	if isSubUser {
+		mine, others = &known[1], known[0]
+	}
+	*mine = m.caller
+	a.users.put(key, known)
+	a.pair(m, others)
 }
 
 // make notes who made a thing. An address at which two callers made the same one has several accounts.

@@ -34,6 +34,7 @@ const (
 	shownThing clueKind = iota
 	issuedJob
 	shownJob
+	ownCaller // whose key the caller removed
 )
 
 // compare is the order of things, and then that of the recording.
@@ -144,6 +145,9 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 	if e.Issued != nil && e.Issued.ID != "" {
 		add(issuedJob, keyOf(e.At, "job", e.Issued.ID), 0, millisecond(e.EndedAt()), hashOf(e.Issued.Database))
 	}
+	if e.Dropped != 0 {
+		add(ownCaller, keyOf(e.At, "dropped", strconv.FormatUint(e.Dropped, 16)), e.Dropped, 0, 0)
+	}
 	for i := range e.Jobs {
 		job := &e.Jobs[i]
 		add(shownJob, keyOf(e.At, "job", job.ID), 0, millisecond(job.At), hashOf(job.Database))
@@ -180,6 +184,10 @@ func (a *accounts) follow() error {
 			} else if len(early) < maxViewers {
 				early = append(early, *c)
 			}
+		case ownCaller:
+			other := member{c.at, c.mark}
+			a.number(other)
+			a.links.put(c.member(), other, c.shower())
 		}
 	}
 	return nil
@@ -344,6 +352,10 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 		}
 	}
 	a.sightList(m, e)
+	for _, user := range e.Users {
+		a.noteName(m, user.Name, true)
+	}
+	a.noteName(m, e.AsUser, false)
 	if e.Verb == facts.Creates || e.Verb == facts.Deletes {
 		for _, t := range e.Touched() {
 			a.stirs.put(sightKey{m.at, t}, true)
