@@ -90,7 +90,7 @@ func TestLearnThroughProxy(t *testing.T) {
 func wantLearnable(t *testing.T, source func() contract.Source, except ...string) {
 	t.Helper()
 	checker := plainChecker(t)
-	learned, err := checker.Learn(t.Context(), source(), nil)
+	learned, err := checker.Learn(t.Context(), source(), build(t))
 	if err != nil {
 		t.Fatal(err)
 	}
