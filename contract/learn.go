@@ -18,7 +18,7 @@ type Learned = learn.Scenario
 type BuildLearned = learn.Build
 
 // effort is how many exchanges are replayed, at most, to find out who may do what: some hundred replays of a session.
-const effort = 12_000
+const effort = 20_000
 
 // Learn makes a scenario of a recording: the world as it was when the recording began, and a story that plays the
 // recorded requests. All files of a source make one scenario; they must be of one account. Secrets are never in it.

@@ -36,6 +36,7 @@ type search struct {
 	*learner
 	best    *trial
 	spent   int // exchanges that were replayed
+	limit   int // of them
 	givenUp map[string]bool
 }
 
@@ -47,12 +48,14 @@ func (l *learner) learnBeginning(ctx context.Context) (*mapping, error) {
 		return nil, err
 	}
 	s.best = first
-	for err == nil && l.Build != nil && s.spent < l.Effort {
+	s.limit = l.Effort / 2 // and as much again to find out who the callers are
+	for err == nil && l.Build != nil && s.spent < s.limit {
 		var isDone bool
 		if isDone, err = s.improve(ctx); isDone {
 			break
 		}
 	}
+	s.limit = l.Effort
 	for _, isAdmin := range []bool{false, true} { // of whom less is shown
 		for _, c := range l.people.callers {
 			role, _ := s.role(s.best.begin.first(userOf, c.identity))
@@ -232,7 +235,7 @@ func (s *search) improve(ctx context.Context) (isDone bool, err error) {
 				return false, nil
 			}
 			s.givenUp[kind+strconv.Itoa(e.N)] = true
-			if s.spent >= s.Effort {
+			if s.spent >= s.limit {
 				return true, nil
 			}
 		}
@@ -246,7 +249,7 @@ func (s *search) isGivenUp(kind string, e *Exchange) bool { return s.givenUp[kin
 // such, or the best of those that are better, or nil.
 func (s *search) bestOf(ctx context.Context, e *Exchange, list []change) (better *trial, err error) {
 	for _, c := range list {
-		if s.spent >= s.Effort {
+		if s.spent >= s.limit {
 			break
 		}
 		t, err := s.try(ctx, s.best.begin.with(c))
