@@ -17,7 +17,7 @@ type Learned = learn.Scenario
 // that is wrong with the scenario, as far as that is known. The subject is closed soon.
 type BuildLearned = learn.Build
 
-// effort is how many exchanges are replayed, at most, to find out who may do what: some hundred replays of a session.
+// effort bounds how many exchanges are replayed to find out who may do what: some hundred replays of a session.
 const effort = 20_000
 
 // Learn makes a scenario of a recording: the world as it was when the recording began, and a story that plays the

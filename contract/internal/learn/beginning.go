@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// slot is where an account has a set of texts: what it is a set of, and of which user, policy, group or key.
+// slot names a set of texts that an account has: what it is a set of, and of which user, policy, group or key.
 type slot struct{ what, of string }
 
 // The sets. Users stand for themselves by their ids, policies by theirs, groups by their tags, and keys by what stands
@@ -100,7 +100,7 @@ func (c change) and(others ...change) change {
 	return c
 }
 
-// shown is what an answer shows of the rights of users. Whole are the sets that it shows whole, also those that are
+// shown holds what an answer shows of the rights of users. Whole are the sets that it shows whole, also those that are
 // empty.
 type shown struct {
 	facts []fact

@@ -439,7 +439,7 @@ func (s *search) loosen(e *Exchange) (list []change) {
 	return list
 }
 
-// givenBefore lists the policies that a request before an exchange gave to somebody, by which the answer may differ. No
+// givenBefore lists the policies that a request before an exchange gave to a user, by which the answer may differ. No
 // answer shows what they grant.
 func (s *search) givenBefore(e *Exchange) (policies []string) {
 	for _, earlier := range s.exchanges[:e.N-1] {
