@@ -4,8 +4,8 @@
 // A thing that the recording shows, and did not make, was there before. What an answer shows of it is rewound over the
 // requests that had changed it by then. What jobs, attempts and agents did later becomes a script of results, outcomes
 // and turns. Who may do what is found by trying: a server that begins with the scenario answers the recorded requests,
-// and where it does not answer as recorded, the beginning is changed. Whatever cannot be known is guessed, and marked in
-// the file where it stands.
+// and where it does not answer as recorded, the beginning is changed. Whatever cannot be known is guessed, and marked
+// in the file where it stands.
 package learn
 
 import (
