@@ -90,7 +90,7 @@ func TestLearnThroughProxy(t *testing.T) {
 func wantLearnable(t *testing.T, source func() contract.Source, except ...string) {
 	t.Helper()
 	checker := plainChecker(t)
-	learned, err := checker.Learn(t.Context(), source(), nil)
+	learned, err := checker.Learn(t.Context(), source(), build(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,10 +154,12 @@ func TestLearnAllStoriesInOneWorld(t *testing.T) {
 		handler.ServeHTTP(httptest.NewRecorder(), r)
 	}
 	// Why these: in half a day, schedules start attempts and issue jobs that no answer shows, and what came of them is in
-	// lists; a workflow is uploaded again under a name that it had; rights come and go that no answer shows.
+	// lists; a workflow is uploaded again under a name that it had; rights come and go that no answer shows, and the search
+	// for those at the beginning ends before it has explained all that policies show.
 	wantLearnable(t, func() contract.Source { return contract.Exchanges(slices.Values(s.recorder.Exchanges())) },
-		"core.attachPolicyToUser", "core.getJob", "core.getJobStatus", "core.getScheduleHistory", "core.getTable",
-		"core.killJob", "core.listDatabases", "core.listJobs", "core.listTables", "core.setTagUsers", "core.tailTable",
+		"core.attachPolicyToUser", "core.exportPolicies", "core.getJob", "core.getJobStatus", "core.getScheduleHistory",
+		"core.getTable", "core.killJob", "core.listDatabases", "core.listJobs", "core.listPolicies", "core.listTables",
+		"core.listTagUsers", "core.setTagUsers", "core.tailTable",
 		"workflow.getAttempt", "workflow.listAttempts", "workflow.listProjects", "workflow.listSchedules",
 		"workflow.listWorkflows", "workflow.startAttempt")
 }

@@ -141,4 +141,7 @@ type Config struct {
 	Tolerance time.Duration // by which times may differ
 	Redactor  *recording.Redactor
 	Timeout   time.Duration // for each answer; zero is a minute
+
+	// Stop is called after each exchange, and ends the replay if it returns true. It may be nil.
+	Stop func(*Exchange) bool
 }

@@ -106,6 +106,9 @@ func (r *replay) all(ctx context.Context, list []*Exchange) error {
 		if err != nil {
 			return err
 		}
+		if r.Stop != nil && r.Stop(chosen) {
+			return nil
+		}
 		left = slices.DeleteFunc(left, func(e *Exchange) bool { return e == chosen })
 	}
 	return nil

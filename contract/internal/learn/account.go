@@ -87,14 +87,19 @@ func (l *learner) users() *sequence {
 		m.set("name", u.name)
 		m.set("email", u.email)
 		m.set("role", u.role)
-		m.set("delegatedAdmin", u.rights.Delegated)
-		if u.parentUser != nil {
-			m.set("parent", u.parentUser.ref())
+		if u.role == restricted {
+			manages := l.people.begin[slot{managedBy, u.id}]
+			m.set("delegatedAdmin", len(manages) > 0 || l.people.begin.first(delegates, u.id) != "")
+			m.set("manages", l.groupNames(manages))
 		}
-		m.set("policies", l.policyNames(u.rights.Policies))
-		m.set("groups", l.groupNames(u.rights.Groups))
-		m.set("manages", l.groupNames(u.rights.Manages))
-		l.addOwnPermissions(m, u)
+		if parent := l.people.parentOf(u); parent != nil {
+			m.set("parent", parent.ref())
+		}
+		m.set("policies", l.policyNames(l.people.begin[slot{policiesOf, u.id}]))
+		m.set("groups", l.groupNames(l.people.begin[slot{groupsOf, u.id}]))
+		if own := l.people.begin[slot{grantedTo, u.id}]; len(own) > 0 {
+			m.set("permissions", permissionsNode(own))
+		}
 		options := newMapping()
 		for _, o := range l.options() {
 			options.set(o.key, o.own[u.id])

@@ -11,58 +11,54 @@ import (
 // caller describes the one who sends requests with an API key.
 type caller struct {
 	identity         string
-	writes           int  // requests that import
-	granted, refused int  // any others
-	denied           bool // one was answered as with an unknown key
+	granted, refused int  // requests that do not import
+	isDenied         bool // one was answered as with an unknown key
 	isSub            bool // the list of sub users was refused
-	isOpen           bool // one was refused that every user may send
-	isAdmin          bool // one was allowed that only administrators may send
-	isRefused        bool // one was refused that administrators may send
+	isLess           bool // an answer shows less than administrators see
 	user             *user
+	isKnown          bool // an answer says who the user is
 }
 
-// isWriteOnly reports whether a key imports, and does nothing else: whatever else it asked for was refused. One that
-// asked for the list of sub users, and for nothing that every user may do, is a sub user.
-func (c *caller) isWriteOnly() bool {
-	return c.granted == 0 && !c.denied && (c.isOpen || !c.isSub)
+// writesOnly reports whether a key imports, and does nothing else: whatever else it asked for was refused.
+func (c *caller) writesOnly() bool { return c.granted == 0 && !c.isDenied && !c.isSub && c.user == nil }
+
+// isRestricted reports whether a caller is not likely to be an administrator.
+func (c *caller) isRestricted() bool { return c.refused > 0 || c.isLess }
+
+// importsWith reports whether a request may be sent with a key that is write-only.
+func importsWith(e *Exchange) bool {
+	id := e.Operation().ID
+	return e.Operation().Interface == specs.Ingestion || strings.HasPrefix(id, "import") || id == "createBulkImport"
 }
 
-// guarded are parts of the names of core operations that may be refused for the sake of another user's things.
-var guarded = []string{"JobResult", "createSchedule", "recoverTable", "BulkImport", "BulkLoad", "ApiKey", "Password"}
+// protecting lists the operations that may be refused for another reason than the caller's rights.
+var protecting = []string{"core.deleteDatabase", "core.deleteTable", "core.transferTable"}
 
-// isOpen reports whether every user may call an operation that has no need, also if what it is about is another user's.
-func isOpen(o *specs.Operation) bool {
-	switch o.Interface {
-	case specs.LLM, specs.Workflow:
-		return true
-	case specs.Core:
-		return !slices.ContainsFunc(guarded, func(part string) bool { return strings.Contains(o.ID, part) })
-	}
-	return strings.HasPrefix(o.ID, "list")
-}
-
-// count counts an exchange of a caller, which may have been refused for another reason than its rights.
-func (c *caller) count(e *Exchange, isOtherwise bool) {
-	kind := needOf[e.name()]
+// count counts an exchange of a caller. Things that are protected may not be deleted, whoever asks.
+func (p *people) count(c *caller, e *Exchange) {
 	switch {
 	case e.Status() == http.StatusUnauthorized:
-		c.denied = true
-	case kind == toImport:
-		c.writes++
+		c.isDenied = true
+	case importsWith(e):
+	case e.Status() == http.StatusForbidden && slices.Contains(protecting, e.name()):
 	case e.Status() == http.StatusForbidden:
 		c.refused++
-		c.isSub = c.isSub || kind == toListSubs
-		c.isOpen = c.isOpen || kind == 0 && isOpen(e.Operation())
-		c.isRefused = c.isRefused || !isOtherwise && (kind != 0 || e.Operation().Interface == specs.LLM)
+		c.isSub = c.isSub || e.name() == "core.listSubUsers"
 	default:
 		c.granted++
-		c.isAdmin = c.isAdmin || kind == toAdminister && e.ok()
+	}
+	if body, ok := e.JSONResponse(); ok && e.ok() {
+		for _, f := range p.rightsIn(e, body).facts {
+			_, permission, _ := strings.Cut(f.text, " ")
+			c.isLess = c.isLess || f.what == databasesOf && permission != "" && !strings.HasPrefix(permission, administrator)
+		}
 	}
 }
 
-// callers lists who sent requests, in the order in which they first did.
-func (p *people) callers() (list []*caller) {
+// findCallers lists who sent requests, in the order in which they first did.
+func (p *people) findCallers() (list []*caller) {
 	index := map[string]*caller{}
+	imported := map[*caller]bool{}
 	for _, e := range p.exchanges {
 		identity := e.Credential().Identity
 		if identity == "" || strings.HasPrefix(identity, "malformed ") {
@@ -73,12 +69,14 @@ func (p *people) callers() (list []*caller) {
 			c = &caller{identity: identity}
 			index[identity], list = c, append(list, c)
 		}
-		c.count(e, p.isOtherwiseRefused(e))
+		p.count(c, e)
+		imported[c] = imported[c] || importsWith(e)
 		if c.user == nil && e.ok() {
 			c.user = p.callerOf(e)
+			c.isKnown = c.user != nil
 		}
 	}
-	return slices.DeleteFunc(list, func(c *caller) bool { return c.writes+c.granted+c.refused == 0 })
+	return slices.DeleteFunc(list, func(c *caller) bool { return c.granted+c.refused == 0 && !imported[c] })
 }
 
 // callerOf returns the user who sent a request, as its answer shows, or nil.

@@ -3,99 +3,94 @@ package learn
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"svc.example/understudy/contract/internal/learn/rights"
 )
 
 const guessedPermissions = "as far as requests were allowed and refused"
 
 // addPermissions adds what a policy permits.
 func (l *learner) addPermissions(m *mapping, id string) {
-	p := l.people.solved.Policy(id)
-	switch {
-	case p == nil:
-	case p.Known:
-		m.set("permissions", permissionsNode(p.Permissions))
-	default:
-		byID, byName := rights.Permissions{}, newMapping()
-		for kind, entries := range p.Permissions {
-			for _, entry := range entries {
-				if entry["database"] == "" {
-					byID[kind] = append(byID[kind], entry)
-				}
-			}
-		}
-		for _, operation := range []string{"download", "edit", "import", "query"} {
-			var names []string
-			for _, entry := range p.Permissions[rights.Databases] {
-				if entry["operation"] == operation && entry["database"] != "" {
-					names = append(names, entry["database"])
-				}
-			}
-			byName.set(operation, names)
-		}
-		if len(byID) > 0 {
-			m.guess("permissions", permissionsNode(byID), guessedPermissions)
-		}
-		if !byName.isEmpty() {
-			m.guess("databases", byName, guessedPermissions)
+	entries := l.people.begin[slot{grantedBy, id}]
+	if l.people.shown[slot{grantedBy, id}] {
+		m.set("permissions", permissionsNode(entries))
+		return
+	}
+	var byID []string
+	names := map[string][]string{}
+	for _, entry := range entries {
+		if _, members := partsOf(entry); members.Get("database").Exists() {
+			operation := members.Get("operation").String()
+			names[operation] = append(names[operation], members.Get("database").String())
+		} else {
+			byID = append(byID, entry)
 		}
 	}
-}
-
-// addOwnPermissions adds what is granted to a user without a policy.
-func (l *learner) addOwnPermissions(m *mapping, u *user) {
-	if len(u.rights.Permissions) > 0 {
-		m.set("permissions", permissionsNode(u.rights.Permissions))
+	byName := newMapping()
+	for _, operation := range slices.Sorted(maps.Keys(names)) {
+		byName.set(operation, names[operation])
+	}
+	if len(byID) > 0 {
+		m.guess("permissions", permissionsNode(byID), guessedPermissions)
+	}
+	if !byName.isEmpty() {
+		m.guess("databases", byName, guessedPermissions)
 	}
 }
 
 // permissionsNode returns permissions as a fixture has them.
-func permissionsNode(p rights.Permissions) *mapping {
-	all := newMapping()
-	for _, kind := range slices.Sorted(maps.Keys(p)) {
-		entries := newSequence()
-		for _, entry := range p[kind] {
-			one := newMapping()
-			one.set("operation", entry["operation"])
-			for _, name := range slices.Sorted(maps.Keys(entry)) {
-				if name != "operation" {
-					one.set(name, entry[name])
-				}
-			}
-			entries.add(one)
+func permissionsNode(entries []string) *mapping {
+	lists := map[string]*sequence{}
+	for _, entry := range entries {
+		kind, members := partsOf(entry)
+		if lists[kind] == nil {
+			lists[kind] = newSequence()
 		}
-		all.set(kind, entries)
+		one := newMapping()
+		one.set("operation", members.Get("operation"))
+		members.ForEach(func(name, value gjson.Result) bool {
+			if name.Str != "operation" {
+				one.set(name.Str, value)
+			}
+			return true
+		})
+		lists[kind].add(one)
+	}
+	all := newMapping()
+	for _, kind := range slices.Sorted(maps.Keys(lists)) {
+		all.set(kind, lists[kind])
 	}
 	return all
 }
 
-// addDatabaseID adds the id of a database, if an answer shows it, or permissions that an answer shows fit no other one.
+// addDatabaseID adds the id of a database, if an answer shows it, or a list lets it be guessed.
 func (l *learner) addDatabaseID(m *mapping, name string) {
 	shown := l.shownDatabaseID(name)
 	m.set("id", idOf(shown))
-	if d := l.people.solved.Database(name); shown == "" && d != nil && d.ID != "" {
-		m.guess("id", idOf(d.ID), "permissions that are shown name it, and fit this database")
-	} else if id := l.idsInLists()[name]; shown == "" && id > 0 {
+	ids, named := l.guessedIDs()
+	switch id := ids[name]; {
+	case shown != "" || id == 0:
+	case named[name] > 0:
+		m.guess("id", id, "permissions name it, and no answer shows which database has it")
+	default:
 		m.guess("id", id, "lists show it before a database with a greater id")
 	}
 }
 
-// idsInLists guesses the ids of databases that lists show before one whose id is known, since lists are in the order of
-// the ids.
-func (l *learner) idsInLists() map[string]int64 {
+// guessedIDs guesses the ids of databases that lists show before one whose id is known, since lists are in the order of
+// the ids, and of those that permissions name.
+func (l *learner) guessedIDs() (guessed, named map[string]int64) {
 	known, taken := map[string]int64{}, map[int64]bool{}
 	for _, name := range l.databaseNames() {
-		id := l.shownDatabaseID(name)
-		if d := l.people.solved.Database(name); id == "" && d != nil {
-			id = d.ID
-		}
-		known[name] = number(id)
+		known[name] = number(l.shownDatabaseID(name))
 		taken[known[name]] = true
 	}
-	guessed := map[string]int64{}
+	named = l.idsInPermissions(known)
+	guessed = maps.Clone(named)
+	for _, id := range named {
+		taken[id] = true
+	}
 	for _, e := range l.exchanges {
 		if e.name() != "core.listDatabases" || !e.ok() {
 			continue
@@ -114,6 +109,40 @@ func (l *learner) idsInLists() map[string]int64 {
 				before--
 				guessed[name], taken[before] = before, true
 			}
+		}
+	}
+	return guessed, named
+}
+
+// idsInPermissions guesses the ids of databases of which no answer shows any, if permissions name as many: in their
+// order.
+func (l *learner) idsInPermissions(known map[string]int64) map[string]int64 {
+	var ids []int64
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		ids = append(ids, known[name])
+	}
+	unknown, free := []string{}, []int64{}
+	for _, name := range l.databaseNames() {
+		if known[name] == 0 {
+			unknown = append(unknown, name)
+		}
+	}
+	for at, entries := range l.people.begin {
+		for _, entry := range entries {
+			kind, members := partsOf(entry)
+			for id := range strings.SplitSeq(members.Get("ids").String(), ",") {
+				n := number(strings.TrimSpace(id))
+				if (at.what == grantedBy || at.what == grantedTo) && kind == databasesKind && n > 0 &&
+					!slices.Contains(ids, n) && !slices.Contains(free, n) {
+					free = append(free, n)
+				}
+			}
+		}
+	}
+	guessed := map[string]int64{}
+	if slices.Sort(free); len(free) == len(unknown) {
+		for i, name := range unknown {
+			guessed[name] = free[i]
 		}
 	}
 	return guessed
@@ -162,4 +191,19 @@ func columnPermissions(list gjson.Result) *sequence {
 		s.add(m)
 	}
 	return s
+}
+
+// shownDatabaseID returns the id of a database that an answer shows, or nothing.
+func (l *learner) shownDatabaseID(name string) string {
+	if t := l.things.find(databaseKind, name); t != nil {
+		if id, _ := t.value("id"); id.Exists() {
+			return id.String()
+		}
+	}
+	for _, d := range l.deletedTables() {
+		if d.Get("database_name").String() == name {
+			return d.Get("database_id").String()
+		}
+	}
+	return ""
 }

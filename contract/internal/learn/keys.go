@@ -11,7 +11,7 @@ import (
 )
 
 // giveKeys gives each caller a key: 1/admin to the first administrator, 1/write to who only sends events.
-func (p *people) giveKeys(callers []*caller) {
+func (p *people) giveKeys() {
 	admin := ""
 	for _, u := range p.users {
 		if admin == "" && u.role == "administrator" && !u.isMade {
@@ -32,16 +32,17 @@ func (p *people) giveKeys(callers []*caller) {
 			p.keys[i].Recorded = append(p.keys[i].Recorded, p.keyDigest(identity))
 		}
 	}
-	for _, c := range callers {
+	for _, c := range p.callers {
+		u := p.byKey[c.identity]
 		switch {
-		case c.isWriteOnly():
+		case p.begin.first(imports, c.identity) != "":
 			add("write", admin, c.identity)
-		case c.user.isMade:
-		case c.user.role == "administrator" && !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }),
-			c.user.ref() == admin:
-			add("admin", c.user.ref(), c.identity)
+		case u == nil, u.isMade:
+		case u.role == "administrator" && !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }),
+			u.ref() == admin:
+			add("admin", u.ref(), c.identity)
 		default:
-			add(word(c.user.ref()), c.user.ref(), c.identity)
+			add(word(u.ref()), u.ref(), c.identity)
 		}
 	}
 	if !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }) {

@@ -3,7 +3,9 @@
 //
 // A thing that the recording shows, and did not make, was there before. What an answer shows of it is rewound over the
 // requests that had changed it by then. What jobs, attempts and agents did later becomes a script of results, outcomes
-// and turns. Whatever cannot be known is guessed, and marked in the file where it stands.
+// and turns. Who may do what is found by trying: a server that begins with the scenario answers the recorded requests,
+// and where it does not answer as recorded, the beginning is changed. Whatever cannot be known is guessed, and marked
+// in the file where it stands.
 package learn
 
 import (
@@ -49,6 +51,7 @@ type Config struct {
 	Salt      []byte // of the digests of keys; nil: one for the recording
 
 	Build      Build // nil: what is learned is not tried
+	Effort     int   // how many exchanges are replayed to find out who may do what, about
 	Comparison *compare.Config
 }
 
@@ -97,17 +100,16 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 	l.things = l.collect()
 	l.imply()
 	l.people = l.findPeople()
-	root := l.scenario()
-	if err := l.load(root); err != nil {
+	root, err := l.learnBeginning(ctx)
+	if root == nil {
 		return nil, err
 	}
-	text, err := l.write(root)
-	if err != nil {
-		return nil, err
+	text, writeErr := l.write(root)
+	if writeErr != nil {
+		return nil, writeErr
 	}
 	maps.DeleteFunc(l.files, func(name string, _ []byte) bool { return !bytes.Contains(text, []byte(name)) })
 	learned := &Scenario{Scenario: text, Files: l.files, Guesses: l.guesses, Keys: l.people.keys}
-	err = l.replay(ctx, learned)
 	learned.Story, learned.Notes = l.story(root), l.notes
 	return learned, err
 }

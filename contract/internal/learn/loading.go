@@ -27,23 +27,21 @@ type place struct {
 	path          string
 }
 
-// load takes out of the scenario whatever keeps a server from beginning with it, and notes that.
-func (l *learner) load(root *mapping) error {
-	if l.Build == nil {
-		return nil
-	}
+// load builds a server of the scenario. It takes out of it whatever keeps a server from beginning with it, and notes
+// that.
+func (l *learner) load(root *mapping) (compare.Subject, error) {
 	var left []refusal
 	for {
-		err := l.try(root)
+		subject, err := l.build(root)
 		if err == nil {
 			for _, r := range left {
 				l.notes = append(l.notes, fmt.Sprintf("left out: %s: %s", r.path, r.reason))
 			}
-			return nil
+			return subject, nil
 		}
 		refused := l.refused(root, err)
 		if len(refused) == 0 {
-			return fmt.Errorf("the scenario cannot be loaded: %w", err)
+			return subject, fmt.Errorf("the scenario cannot be loaded: %w", err)
 		}
 		for _, r := range refused {
 			r.remove()
@@ -70,33 +68,19 @@ func firstReason(left *[]refusal, r refusal) string {
 	return r.reason
 }
 
-// try builds a server of the scenario as it is.
-func (l *learner) try(root *mapping) error {
+// build builds a server of the scenario as it is.
+func (l *learner) build(root *mapping) (subject compare.Subject, err error) {
 	text, err := l.write(root)
 	if err != nil {
-		return err
+		return subject, err
 	}
-	subject, err := l.Build(&Scenario{Scenario: text, Files: l.files})
-	if err == nil && subject.Close != nil {
-		subject.Close()
-	}
-	return err
+	return l.Build(&Scenario{Scenario: text, Files: l.files})
 }
 
-// replay sends the recorded requests to a server with the scenario, for its answers.
-func (l *learner) replay(ctx context.Context, learned *Scenario) error {
-	if l.Build == nil {
-		return nil
-	}
-	subject, err := l.Build(learned)
-	if err != nil {
-		return err
-	}
-	if subject.Close != nil {
-		defer subject.Close()
-	}
+// replay sends the recorded requests to a server with the scenario, for its answers, until stop returns true for one.
+func (l *learner) replay(ctx context.Context, subject compare.Subject, stop func(*compare.Exchange) bool) error {
 	subject.Keys = map[string]string{}
-	for _, key := range learned.Keys {
+	for _, key := range l.people.keys {
 		for _, digest := range key.Recorded {
 			subject.Keys[digest] = key.Key
 		}
@@ -105,7 +89,9 @@ func (l *learner) replay(ctx context.Context, learned *Scenario) error {
 	for i, e := range l.exchanges {
 		list[i] = e.Result
 	}
-	done, _, err := compare.Run(ctx, l.Comparison, subject, list)
+	config := *l.Comparison
+	config.Stop = stop
+	done, _, err := compare.Run(ctx, &config, subject, list)
 	if err != nil && ctx.Err() == nil {
 		l.notes = append(l.notes, fmt.Sprintf("the recording could not be replayed to its end: %v", err))
 	}
@@ -180,7 +166,11 @@ func (l *learner) search(root *mapping, err error) []refusal {
 		for _, item := range items[from:] {
 			left[item.value] = true
 		}
-		return l.try(&mapping{without(root.node, left)}) != nil
+		subject, err := l.build(&mapping{without(root.node, left)})
+		if err == nil && subject.Close != nil {
+			subject.Close()
+		}
+		return err != nil
 	}
 	if isRefused(0) {
 		return nil // for another reason

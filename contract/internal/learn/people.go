@@ -2,23 +2,32 @@ package learn
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/contract/internal/learn/rights"
 	"svc.example/understudy/specs"
+)
+
+// The roles of users.
+const (
+	administrator = "administrator"
+	restricted    = "restricted"
+	subUser       = "sub_user"
 )
 
 // user is a user of the account, as answers show one.
 type user struct {
-	id, name, email, role, parent  string
-	createdAt, updatedAt           string
-	isMade, isGuessed, isRoleShown bool
-	isMerged                       bool // into another one
-	parentUser                     *user
-	rights                         *rights.User // what it may do at the beginning
+	id, name, email, role, parent string
+	createdAt, updatedAt          string
+	isMade, isGuessed             bool
+	isRoleShown                   bool
+	hasID, hasName                bool // answers or requests show the id, and the name or the address
+	isGiven                       bool // requests give it policies and the like
+	isSpare                       bool // nothing is known of it but what it sends, if it sends anything
 }
 
 func (u *user) ref() string { return cmp.Or(u.email, u.name) }
@@ -26,18 +35,19 @@ func (u *user) ref() string { return cmp.Or(u.email, u.name) }
 // people are the users of the account, and who of them sent which requests.
 type people struct {
 	*learner
-	users   []*user
-	index   map[string]int   // the place of callers, by what stands for their keys
-	byKey   map[string]*user // by what stands for their keys
-	keys    []Key
-	solved  *rights.State
-	removes bool
-	madeUp  map[string]string // names of policies that no answer shows
+	all     []*user
+	callers []*caller
+	shown   map[slot]bool // sets that answers show
+
+	begin beginning
+	users []*user          // those of the beginning
+	byKey map[string]*user // by what stands for their keys
+	keys  []Key
 }
 
-// findPeople finds the users, who of them sent which requests, and what they may do.
+// findPeople finds the users and the callers, and makes a first guess at who is who, and what they may do.
 func (l *learner) findPeople() *people {
-	p := &people{learner: l}
+	p := &people{learner: l, shown: map[slot]bool{}}
 	for _, kind := range []string{"core.user", "core.sub-user", "core.access-control-user"} {
 		for _, t := range l.things.all(kind) {
 			for _, s := range t.sights {
@@ -48,21 +58,274 @@ func (l *learner) findPeople() *people {
 	for _, e := range l.exchanges {
 		if body, ok := e.JSONResponse(); ok && e.ok() {
 			p.seeIn(e, body)
+			for _, at := range p.rightsIn(e, body).whole {
+				p.shown[at] = true
+			}
 		}
 	}
 	for _, e := range l.exchanges {
 		p.seeInRequest(e)
 	}
 	p.seeOwners()
-	callers := p.callers()
-	p.solve(callers)
+	p.callers = p.findCallers()
 	p.complete()
-	p.giveKeys(callers)
-	p.byKey = map[string]*user{}
-	for _, c := range callers {
-		p.byKey[c.identity] = c.user
-	}
+	p.settle(p.firstGuess())
 	return p
+}
+
+// with returns a user of whom no more than the id is known, with what is known of another one that has no id.
+func (u *user) with(o *user) *user {
+	both := *u
+	both.name, both.email = o.name, o.email
+	both.createdAt, both.updatedAt = cmp.Or(u.createdAt, o.createdAt), cmp.Or(u.updatedAt, o.updatedAt)
+	if o.isRoleShown {
+		both.role, both.isRoleShown = o.role, true
+	}
+	return &both
+}
+
+// complete gives each user what a fixture needs.
+func (p *people) complete() {
+	next := int64(0)
+	for _, u := range p.all {
+		next = max(next, number(u.id))
+	}
+	for _, u := range p.all {
+		u.hasID, u.hasName = u.id != "", u.name != "" || u.email != ""
+		if !u.hasID {
+			next++
+			u.id, u.isGuessed = fmt.Sprint(next), true
+		}
+		u.complete()
+	}
+}
+
+func (u *user) complete() {
+	if u.name == "" {
+		u.name, u.isGuessed = "User "+u.id, true
+	}
+	switch {
+	case u.isSpare && u.role == subUser:
+		u.email = "" // as sub users have none
+	case u.email == "" && u.role != subUser:
+		u.email, u.isGuessed = "user"+u.id+"@account.example", true
+	}
+}
+
+// spare returns a user of whom nothing is known.
+func (p *people) spare() *user {
+	next := int64(1)
+	for _, u := range p.all {
+		next = max(next, number(u.id)+1)
+	}
+	u := &user{id: fmt.Sprint(next), isSpare: true}
+	u.complete()
+	p.all = append(p.all, u)
+	return u
+}
+
+// firstGuess guesses at the beginning: whoever was refused nothing is an administrator, users who are given something
+// are none, and what is taken away first was there.
+func (p *people) firstGuess() beginning {
+	b, done := beginning{}, map[fact]bool{}
+	taken := func(f fact, was bool) {
+		if !done[f] && was {
+			b = b.with(change{add: []fact{f}})
+		}
+		done[f] = true
+		if u := p.withID(f.of); u != nil {
+			u.isGiven = true
+		}
+	}
+	p.users = p.all
+	for _, e := range p.exchanges {
+		if !e.ok() {
+			continue
+		}
+		body, _ := e.JSONRequest()
+		user, policy := param(e, "user_id"), param(e, "policy_id")
+		switch name := e.Operation().ID; name {
+		case "attachPolicyToUser", "attachUserToPolicy", "detachPolicyFromUser", "detachUserFromPolicy":
+			t := p.things.find(policyKind, policy)
+			taken(fact{slot{policiesOf, user}, policy}, strings.HasPrefix(name, "detach") && t != nil && t.wasThere())
+		case "addDelegatedAdmin", "removeDelegatedAdmin":
+			if u := p.named(param(e, "user_email")); u != nil {
+				taken(fact{slot{delegates, u.id}, "yes"}, name == "removeDelegatedAdmin")
+			}
+		case "setTagUsers", "updatePolicyUsers", "setTagDelegatedAdmins":
+			for _, id := range texts(body.Get("user_ids")) {
+				taken(fact{slot{delegates, id}, "yes"}, name == "setTagDelegatedAdmins")
+			}
+		case "updateUserPolicies":
+			taken(fact{slot{policiesOf, user}, ""}, false)
+		}
+	}
+	for _, u := range p.all {
+		if u.isGiven {
+			b = b.with(adding(roleOf, u.id, restricted))
+		}
+	}
+	if p.Build == nil {
+		b = p.untried(b)
+	}
+	for _, c := range p.callers {
+		if c.writesOnly() {
+			b = b.with(adding(imports, c.identity, "yes"))
+			continue
+		}
+		if c.user == nil {
+			c.user = p.spare()
+		}
+		b = b.with(adding(userOf, c.identity, c.user.id))
+		if c.isRestricted() {
+			b = b.with(adding(roleOf, c.user.id, restricted))
+		} else if b.first(roleOf, c.user.id) == "" {
+			b = b.with(adding(roleOf, c.user.id, administrator))
+		}
+	}
+	return b
+}
+
+// untried takes what answers show first, where there is no server to hold them against.
+func (p *people) untried(b beginning) beginning {
+	done := map[slot]bool{}
+	for _, e := range p.exchanges {
+		body, ok := e.JSONResponse()
+		if !ok || !e.ok() || isWrite(e) {
+			continue
+		}
+		s := p.rightsIn(e, body)
+		for _, f := range s.facts {
+			if plain := []string{policiesOf, groupsOf, managedBy, grantedTo, grantedBy, groupedIn}; !done[f.slot] &&
+				slices.Contains(plain, f.what) {
+				b = b.with(change{add: []fact{f}})
+			}
+		}
+		for _, at := range s.whole {
+			done[at] = true
+		}
+	}
+	return b
+}
+
+// hasAny reports whether a user has what administrators do not need.
+func (p *people) hasAny(b beginning, u *user) bool {
+	for _, what := range []string{policiesOf, groupsOf, managedBy, grantedTo, delegates} {
+		if len(b[slot{what, u.id}]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// settle takes a beginning: it gives each user a role, and each caller a key.
+func (p *people) settle(b beginning) {
+	p.begin, p.users, p.keys, p.byKey = b, nil, nil, map[string]*user{}
+	isCaller := map[string]bool{}
+	for _, c := range p.callers {
+		isCaller[b.first(userOf, c.identity)] = true
+	}
+	hasAdmin := false
+	for _, u := range p.all {
+		if u.isSpare && !isCaller[u.id] && !p.hasAny(b, u) || b.first(sameAs, u.id) != "" {
+			continue
+		}
+		for _, o := range p.all {
+			if b.first(sameAs, o.id) == u.id {
+				u = u.with(o)
+			}
+		}
+		p.users = append(p.users, u)
+		switch role := b.first(roleOf, u.id); {
+		case u.isRoleShown:
+		case role != "":
+			u.role = role
+		case p.hasAny(b, u):
+			u.role = restricted
+		default:
+			u.role = administrator
+		}
+		if u.isSpare {
+			u.complete()
+		}
+		hasAdmin = hasAdmin || !u.isMade && (u.role == administrator || u.role == "owner")
+	}
+	if !hasAdmin {
+		u := p.unusedSpares(1)[0]
+		u.role = administrator
+		p.users = append(p.users, u)
+	}
+	slices.SortStableFunc(p.users, func(a, b *user) int { return cmp.Compare(number(a.id), number(b.id)) })
+	for _, c := range p.callers {
+		if u := p.withID(b.first(userOf, c.identity)); u != nil {
+			p.byKey[c.identity] = u
+		}
+	}
+	p.giveKeys()
+}
+
+// unusedSpares returns users of whom nothing is known, not even that they send anything.
+func (p *people) unusedSpares(n int) (list []*user) {
+	for _, u := range p.all {
+		if len(list) < n && u.isSpare && !slices.Contains(p.users, u) {
+			list = append(list, u)
+		}
+	}
+	for len(list) < n {
+		list = append(list, p.spare())
+	}
+	return list
+}
+
+func (p *people) withID(id string) *user {
+	for _, u := range p.users {
+		if u.id == id {
+			return u
+		}
+	}
+	return nil
+}
+
+// parentOf returns the user to whom a sub user belongs, or nil: an administrator if nothing says who it is.
+func (p *people) parentOf(u *user) *user {
+	if u.role != subUser {
+		return nil
+	}
+	if parent := p.withID(u.parent); parent != nil && parent != u {
+		return parent
+	}
+	i := slices.IndexFunc(p.users, func(o *user) bool { return o.role == administrator && !o.isMade })
+	return p.users[max(i, 0)]
+}
+
+// madeUpPrefix begins what stands for the policies of which no answer shows anything, before the id of the user whom
+// they are for.
+const madeUpPrefix = "made up for "
+
+// madeUp lists the policies of which no answer shows anything.
+func (p *people) madeUp() (ids []string) {
+	for at, list := range p.begin {
+		for _, id := range list {
+			if (at.what == policiesOf || at.what == groupedIn) && strings.HasPrefix(id, madeUpPrefix) &&
+				!slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// madeUpName returns the name of a policy of which no answer shows anything, which says whose it is, or nothing for
+// any other.
+func (p *people) madeUpName(policy string) string {
+	id, is := strings.CutPrefix(policy, madeUpPrefix)
+	if u := p.withID(id); is && u != nil {
+		return "rights of " + u.ref()
+	} else if is {
+		return "policy " + id
+	}
+	return ""
 }
 
 // seeInRequest takes the users that requests name.
@@ -79,13 +342,13 @@ func (p *people) seeInRequest(e *Exchange) {
 		ids = append(ids, texts(body.Get("user_ids"))...)
 	}
 	for _, id := range ids {
-		if number(id) > 0 && !slices.ContainsFunc(p.users, func(u *user) bool { return u.id == id }) {
+		if number(id) > 0 && !slices.ContainsFunc(p.all, func(u *user) bool { return u.id == id }) {
 			p.get(id)
 		}
 	}
 	if id := param(e, "sub_user_id"); e.ok() && id != "" {
 		u := p.get(id)
-		u.role, u.isRoleShown = string(rights.SubUser), true
+		u.role, u.isRoleShown = subUser, true
 	}
 }
 
@@ -120,19 +383,19 @@ func texts(list gjson.Result) []string {
 
 // get returns the user with an id.
 func (p *people) get(id string) *user {
-	for _, u := range p.users {
+	for _, u := range p.all {
 		if u.id == id && id != "" {
 			return u
 		}
 	}
 	u := &user{id: id}
-	p.users = append(p.users, u)
+	p.all = append(p.all, u)
 	return u
 }
 
 // named returns the user with a name or an e-mail address, or nil.
 func (p *people) named(text string) *user {
-	for _, u := range p.users {
+	for _, u := range p.all {
 		if text != "" && (u.email == text || u.name == text) {
 			return u
 		}
@@ -175,7 +438,7 @@ func (p *people) seeTokenOf(token gjson.Result) {
 	}
 	u := p.get(id)
 	if u.email = cmp.Or(u.email, token.Get("user_email").String()); u.email == "" && u.role == "" {
-		u.role, u.isRoleShown = string(rights.SubUser), true
+		u.role, u.isRoleShown = subUser, true
 	}
 }
 
@@ -215,7 +478,7 @@ func (p *people) seeIn(e *Exchange, body gjson.Result) {
 
 // refer returns the name by which things refer to a user that an answer mentions, or the empty text.
 func (p *people) refer(mention gjson.Result) string {
-	for _, u := range p.users {
+	for _, u := range p.all {
 		if id := mention.Get("id").String(); id != "" && u.id == id {
 			return u.ref()
 		}

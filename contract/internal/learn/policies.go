@@ -10,7 +10,7 @@ import (
 // made up.
 func (l *learner) policyNames(ids []string) (names []string) {
 	for _, id := range ids {
-		if name := l.people.madeUp[id]; name != "" {
+		if name := l.people.madeUpName(id); name != "" {
 			names = append(names, name)
 		}
 		switch t := l.things.find(policyKind, id); {
@@ -50,13 +50,11 @@ func (l *learner) policies() *sequence {
 		l.addPermissions(m, id)
 		s.addGuessed(m, "no answer shows more of it than its id")
 	}
-	for _, p := range l.people.solved.Policies {
-		if name := l.people.madeUp[p.ID]; name != "" {
-			m := newMapping()
-			m.set("name", name)
-			l.addPermissions(m, p.ID)
-			s.addGuessed(m, "what is shown says that there is one more")
-		}
+	for _, id := range l.people.madeUp() {
+		m := newMapping()
+		m.set("name", l.people.madeUpName(id))
+		l.addPermissions(m, id)
+		s.addGuessed(m, "what is shown says that there is one more")
 	}
 	return s
 }
@@ -155,12 +153,20 @@ func (l *learner) groupName(tag string) string {
 
 // addGroupPolicies adds the policies of the group with a tag.
 func (l *learner) addGroupPolicies(m *mapping, tag string) {
-	g := l.people.solved.Group(tag)
-	switch {
-	case g == nil:
-	case g.Known:
-		m.set("policies", l.policyNames(g.Policies))
-	case len(g.Policies) > 0:
-		m.guess("policies", l.policyNames(g.Policies), "as far as delegated admins applied them")
+	names := l.policyNames(l.people.begin[slot{groupedIn, tag}])
+	if l.people.shown[slot{groupedIn, tag}] {
+		m.set("policies", names)
+	} else if len(names) > 0 {
+		m.guess("policies", names, "as far as delegated admins applied them")
 	}
+}
+
+// tagOf returns the tag of the policy group with an id or a tag.
+func (l *learner) tagOf(ref string) string {
+	for _, t := range l.things.of(policyGroupKind) {
+		if o := t.first(); o.Get("id").String() == ref && o.Get("taggable_name").Exists() {
+			return o.Get("taggable_name").String()
+		}
+	}
+	return ref
 }

@@ -1,4 +1,4 @@
-package learn_test
+package mockserver_test
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// account is what a scenario has of users and their rights.
-type account struct {
+// learnedAccount is what a scenario has of users and their rights.
+type learnedAccount struct {
 	Account struct {
 		Users []struct {
 			Name, Email, Role, Parent string
@@ -45,14 +45,14 @@ func rightsIn(t *testing.T, text string) string {
 	var list []*recording.Exchange
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) != "" {
-			list = append(list, exchangeOf(t, len(list)+1, line))
+			list = append(list, permissionExchange(t, len(list)+1, line))
 		}
 	}
-	scenario, err := c.Learn(t.Context(), contract.Exchanges(slices.Values(list)), nil)
+	scenario, err := c.Learn(t.Context(), contract.Exchanges(slices.Values(list)), build(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var a account
+	var a learnedAccount
 	if err := yaml.Unmarshal(scenario.Scenario, &a); err != nil {
 		t.Fatalf("%v\n%s", err, scenario.Scenario)
 	}
@@ -62,7 +62,7 @@ func rightsIn(t *testing.T, text string) string {
 	return a.lines()
 }
 
-func exchangeOf(t *testing.T, n int, line string) *recording.Exchange {
+func permissionExchange(t *testing.T, n int, line string) *recording.Exchange {
 	t.Helper()
 	words := append(strings.SplitN(strings.TrimSpace(line), " ", 6), "", "")
 	status, err := strconv.Atoi(words[3])
@@ -90,7 +90,7 @@ func exchangeOf(t *testing.T, n int, line string) *recording.Exchange {
 }
 
 // lines returns the users, policies, options and keys, a line each.
-func (a *account) lines() string {
+func (a *learnedAccount) lines() string {
 	var b strings.Builder
 	for _, u := range a.Account.Users {
 		name := u.Email
@@ -135,7 +135,7 @@ func notEmpty[V any](m map[string]V) string {
 	return strings.TrimPrefix(fmt.Sprint(m), "map")
 }
 
-func TestPermissions(t *testing.T) {
+func TestLearnPermissions(t *testing.T) {
 	t.Parallel()
 	for name, test := range permissionCases {
 		t.Run(name, func(t *testing.T) {

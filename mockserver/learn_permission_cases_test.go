@@ -1,4 +1,4 @@
-package learn_test
+package mockserver_test
 
 // permissionCases are recordings, with what is learned of them. The rights of users are in each case shown, not shown,
 // or shown after a request has changed them.
@@ -102,9 +102,9 @@ admin POST /user/delegated_admin/remove/dora@shop.example 200 - {"user_email":"d
 dora GET /access_control/policies 403 - {}
 `, `
 dora@shop.example: restricted, delegated
-user2@account.example: administrator
+user3@account.example: administrator
 1/dora: dora@shop.example, master
-1/admin: user2@account.example, master
+1/admin: user3@account.example, master
 `},
 	"a delegated admin who is made one": {`
 dora GET /access_control/policies 403 - {}
@@ -112,9 +112,9 @@ admin POST /user/delegated_admin/add/dora@shop.example 200 - {"user_email":"dora
 dora GET /access_control/policies 200 - []
 `, `
 dora@shop.example: restricted
-user2@account.example: administrator
+user3@account.example: administrator
 1/dora: dora@shop.example, master
-1/admin: user2@account.example, master
+1/admin: user3@account.example, master
 `},
 	"one who cannot be made a delegated admin": {`
 admin POST /user/delegated_admin/add/otto@shop.example 422 - {}
@@ -156,8 +156,8 @@ kiosk: sub_user
 `},
 
 	"rights that a list of databases shows": {`
-anna GET /database/list?require_permissions=true 200 - {"databases":[{"name":"shop","permission":"query_only","database_permissions":{"query":true,"edit":false,"import":false,"download":false,"delete":false}}]}
-admin GET /database/list 200 - {"databases":[{"name":"shop","permission":"administrator"},{"name":"staff","permission":"administrator"}]}
+anna GET /database/list?require_permissions=true 200 - {"databases":[{"name":"shop","created_at":"2025-12-16 09:30:00 UTC","updated_at":"2025-12-16 09:30:00 UTC","count":0,"organization":null,"delete_protected":false,"permission":"query_only","database_permissions":{"query":true,"edit":false,"import":false,"download":false,"delete":false}}]}
+admin GET /database/list 200 - {"databases":[{"name":"shop","created_at":"2025-12-16 09:30:00 UTC","updated_at":"2025-12-16 09:30:00 UTC","count":0,"organization":null,"delete_protected":false,"permission":"administrator"},{"name":"staff","created_at":"2025-12-16 09:30:00 UTC","updated_at":"2025-12-16 09:30:00 UTC","count":0,"organization":null,"delete_protected":false,"permission":"administrator"}]}
 `, `
 user1@account.example: restricted, has rights of user1@account.example
 user2@account.example: administrator

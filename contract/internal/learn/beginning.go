@@ -1,0 +1,260 @@
+package learn
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// slot names a set of texts that an account has: what it is a set of, and of which user, policy, group or key.
+type slot struct{ what, of string }
+
+// The sets. Users stand for themselves by their ids, policies by theirs, groups by their tags, and keys by what stands
+// for them in the recording.
+const (
+	policiesOf = "policies"    // of a user: ids
+	groupsOf   = "groups"      // whose tag a user carries: tags
+	managedBy  = "manages"     // by a user: tags
+	grantedTo  = "permissions" // of a user, without a policy: kinds of resources with entries in JSON
+	grantedBy  = "grants"      // of a policy: the same
+	groupedIn  = "grouped"     // policies of a group: ids
+	roleOf     = "role"        // of a user: one role
+	userOf     = "user"        // of a key: the id of one user
+	sameAs     = "same"        // of a user without an id: that of the user who it is
+	delegates  = "delegates"   // of a user: the text yes, if it is a delegated admin
+	imports    = "imports"     // of a key: the text yes, if it is write-only
+
+	// These are only seen in answers, and follow from all others.
+	allOf       = "all permissions" // of a user, by policies or not
+	databasesOf = "databases"       // that a key sees: names with permissions
+	tokensOf    = "tokens"          // that a key sees: ids
+	subUsersOf  = "sub users"       // that a key sees: ids
+	usersOf     = "users"           // of the account: ids
+	countOf     = "count"           // of users who have a policy: a number
+	sizeOf      = "size"            // of a group: a number of policies
+)
+
+// isSingle holds the sets that have one text.
+var isSingle = map[string]bool{roleOf: true, userOf: true, sameAs: true}
+
+// fact says that a set has a text.
+type fact struct {
+	slot
+	text string
+}
+
+// beginning holds what users may do when the recording begins. It is never changed in place.
+type beginning map[slot][]string
+
+// first returns the text of a set with one.
+func (b beginning) first(what, of string) string {
+	if texts := b[slot{what, of}]; len(texts) > 0 {
+		return texts[0]
+	}
+	return ""
+}
+
+func (b beginning) has(f fact) bool { return slices.Contains(b[f.slot], f.text) }
+
+// with returns a beginning with some facts more, and without others.
+func (b beginning) with(c change) beginning {
+	b = maps.Clone(b)
+	for _, f := range c.remove {
+		b[f.slot] = slices.DeleteFunc(slices.Clone(b[f.slot]), func(text string) bool { return text == f.text })
+	}
+	for _, f := range c.add {
+		switch {
+		case isSingle[f.what]:
+			b[f.slot] = []string{f.text}
+		case !b.has(f):
+			b[f.slot] = append(slices.Clip(b[f.slot]), f.text)
+		}
+	}
+	return b
+}
+
+// change adds facts to a beginning, and removes others.
+type change struct{ add, remove []fact }
+
+func (c change) isEmpty() bool { return len(c.add)+len(c.remove) == 0 }
+
+func adding(what, of string, texts ...string) (c change) {
+	for _, text := range texts {
+		c.add = append(c.add, fact{slot{what, of}, text})
+	}
+	return c
+}
+
+func removing(what, of string, texts ...string) change {
+	return change{remove: adding(what, of, texts...).add}
+}
+
+// and joins changes.
+func (c change) and(others ...change) change {
+	for _, o := range others {
+		c.add, c.remove = append(slices.Clip(c.add), o.add...), append(slices.Clip(c.remove), o.remove...)
+	}
+	return c
+}
+
+// shown holds what an answer shows of the rights of users. Whole are the sets that it shows whole, also those that are
+// empty.
+type shown struct {
+	facts []fact
+	whole []slot
+}
+
+func (s *shown) set(what, of string, texts []string) {
+	s.whole = append(s.whole, slot{what, of})
+	s.facts = append(s.facts, adding(what, of, texts...).add...)
+}
+
+// rightsIn reads what an answer shows of the rights of users, be it the recorded one or that of a server.
+func (l *learner) rightsIn(e *Exchange, body gjson.Result) *shown {
+	s := &shown{}
+	user, policy, tag := param(e, "user_id"), param(e, "policy_id"), param(e, "tag")
+	switch e.name() {
+	case "core.listPolicies", "core.listUserPolicies", "core.updateUserPolicies":
+		s.counts(body)
+		if user != "" {
+			s.set(policiesOf, user, idsIn(body, "id"))
+		}
+	case "core.getPolicy", "core.updatePolicy", "core.attachPolicyToUser", "core.attachUserToPolicy",
+		"core.detachPolicyFromUser", "core.detachUserFromPolicy":
+		s.counts(gjson.Parse("[" + body.Raw + "]"))
+	case "core.listUsers":
+		s.set(usersOf, "", idsIn(body.Get("users"), "id"))
+	case "core.listAccessControlUsers", "core.updatePolicyUsers", "core.getAccessControlUser":
+		if e.name() == "core.listAccessControlUsers" {
+			s.set(usersOf, "", idsIn(body, "user_id"))
+		}
+		for _, o := range body.Array() { // also of one object
+			id := o.Get("user_id").String()
+			s.set(policiesOf, id, idsIn(o.Get("policies"), "id"))
+			s.set(allOf, id, entriesIn(o.Get("permissions")))
+		}
+	case "core.listPolicyUsers":
+		for _, id := range idsIn(body, "user_id") {
+			s.facts = append(s.facts, fact{slot{policiesOf, id}, policy})
+		}
+	case "core.getPolicyPermissions", "core.updatePolicyPermissions":
+		s.set(grantedBy, policy, entriesIn(body))
+	case "core.updateUserPermissions":
+		s.set(grantedTo, user, entriesIn(body.Get("permissions")))
+	case "core.exportPolicies":
+		for _, o := range body.Get("policies").Array() {
+			s.set(grantedBy, o.Get("id").String(), entriesIn(o.Get("permissions")))
+		}
+	case "core.listTagUsers":
+		for _, id := range texts(body.Get("user_ids")) {
+			s.facts = append(s.facts, fact{slot{groupsOf, id}, tag})
+		}
+	case "core.listTagDelegatedAdmins":
+		for _, id := range texts(body.Get("user_ids")) {
+			s.facts = append(s.facts, fact{slot{managedBy, id}, tag})
+		}
+	}
+	if e.name() == "core.listPolicyGroupPolicies" {
+		s.set(groupedIn, l.tagOf(param(e, "policy_group_id_or_taggable_name")), texts(body.Get("policy_ids")))
+	}
+	s.seenBy(e, body)
+	return s
+}
+
+// seenBy adds what an answer shows its caller of databases, tokens, sub users and groups.
+func (s *shown) seenBy(e *Exchange, body gjson.Result) {
+	key := e.Credential().Identity
+	switch e.name() {
+	case "core.listDatabases":
+		for _, o := range body.Get("databases").Array() {
+			s.facts = append(s.facts, fact{slot{databasesOf, key}, databaseText(o)})
+		}
+	case "core.getDatabase":
+		s.facts = append(s.facts, fact{slot{databasesOf, key}, databaseText(body)})
+	case "core.listOauthTokens":
+		s.set(tokensOf, key, idsIn(body.Get("oauth_tokens"), "id"))
+	case "core.listSubUsers":
+		s.set(subUsersOf, key, idsIn(body.Get("sub_users"), "id"))
+		for _, o := range body.Get("sub_users").Array() {
+			s.set(policiesOf, o.Get("id").String(), idsIn(o.Get("policies"), "id"))
+		}
+	case "core.getPolicyGroup", "core.listPolicyGroups", "core.updatePolicyGroup":
+		for _, o := range body.Array() {
+			if count := o.Get("policy_count"); count.Exists() {
+				s.set(sizeOf, o.Get("taggable_name").String(), []string{count.String()})
+			}
+		}
+	}
+}
+
+// counts adds how many users policies have.
+func (s *shown) counts(policies gjson.Result) {
+	for _, o := range policies.Array() {
+		if count := o.Get("user_count"); count.Exists() {
+			s.set(countOf, o.Get("id").String(), []string{count.String()})
+		}
+	}
+}
+
+// databaseText returns the name of a database and what the caller may do with it.
+func databaseText(o gjson.Result) string {
+	text := o.Get("name").String() + " " + o.Get("permission").String()
+	if o.Get("database_permissions.download").Bool() {
+		text += " download"
+	}
+	return text
+}
+
+func idsIn(list gjson.Result, member string) []string {
+	ids := []string{}
+	for _, o := range list.Array() {
+		ids = append(ids, o.Get(member).String())
+	}
+	return ids
+}
+
+// entriesIn reads permissions in their wire form.
+func entriesIn(object gjson.Result) (entries []string) {
+	object.ForEach(func(kind, list gjson.Result) bool {
+		for _, entry := range list.Array() {
+			members := map[string]string{}
+			entry.ForEach(func(name, value gjson.Result) bool {
+				members[name.Str] = value.String()
+				return true
+			})
+			entries = append(entries, entryText(kind.Str, members))
+		}
+		return true
+	})
+	return entries
+}
+
+// databasesKind is the kind of resource whose permissions are rights on databases. An entry that no answer shows names
+// its database in the member database, and has no ids.
+const databasesKind = "Databases"
+
+func entryText(kind string, members map[string]string) string {
+	text, err := json.Marshal(members)
+	if err != nil {
+		panic(err) // texts can always be encoded
+	}
+	return kind + " " + string(text)
+}
+
+// entryOn returns a permission to do something with a database, or with all of them if it has no name.
+func entryOn(database, operation string) string {
+	members := map[string]string{"operation": operation}
+	if database != "" {
+		members["database"] = database
+	}
+	return entryText(databasesKind, members)
+}
+
+// partsOf returns the kind of resource of a permission, and its members.
+func partsOf(entry string) (kind string, members gjson.Result) {
+	kind, text, _ := strings.Cut(entry, " ")
+	return kind, gjson.Parse(text)
+}
