@@ -159,7 +159,8 @@ func (c *schemaConverter) follow(node any) map[string]any {
 	return object
 }
 
-// discriminator lets an alternative accept no objects but those that have one of its names.
+// discriminator lets an alternative accept no objects but those that have one of its names. One that says itself which
+// values of the property it has is left as it is: many documents have neither a mapping nor the schema's name there.
 func (c *schemaConverter) discriminator(s map[string]any) {
 	d, _ := s["discriminator"].(map[string]any)
 	property, _ := d["propertyName"].(string)
@@ -172,7 +173,7 @@ func (c *schemaConverter) discriminator(s map[string]any) {
 		for i, alternative := range alternatives {
 			option, _ := alternative.(map[string]any)
 			ref, isRef := option["$ref"].(string)
-			if !isRef {
+			if !isRef || c.choosesItself(ref, property) {
 				continue
 			}
 			names := []any{ref[strings.LastIndexByte(ref, '/')+1:]}
@@ -186,6 +187,24 @@ func (c *schemaConverter) discriminator(s map[string]any) {
 			}}}
 		}
 	}
+}
+
+// choosesItself reports whether a schema lists the values that a property of it has, itself or in a part of its allOf.
+func (c *schemaConverter) choosesItself(ref, property string) bool {
+	if !strings.HasPrefix(ref, "#/") {
+		return false
+	}
+	pointer := unescaped(ref[1:])
+	for _, in := range []string{"", "/allOf/0", "/allOf/1", "/allOf/2"} {
+		found, _ := find(c.tree, pointer+in+"/properties/"+EscapePointer(property), 0)
+		values, _ := found.(map[string]any)
+		_, isEnum := values["enum"]
+		_, isConst := values["const"]
+		if isEnum || isConst {
+			return true
+		}
+	}
+	return false
 }
 
 // find returns the value at a pointer of a tree, and the pointer without the references on the way.

@@ -262,6 +262,32 @@ func TestNamesOfSchemasAreValuesOfADiscriminator(t *testing.T) {
 	})
 }
 
+// Discriminator Object: what an alternative says itself of the property decides, where no name is given.
+func TestSchemasMaySayThemselvesWhichValuesOfADiscriminatorTheyHave(t *testing.T) {
+	t.Parallel()
+	const parts = `, components: {schemas: {
+	Usage: {type: object, required: [kind], properties: {kind: {type: string, enum: [org.usage]}, tokens: {type: integer}}},
+	Costs: {allOf: [{$ref: '#/components/schemas/Base'}, {properties: {kind: {enum: [org.costs]}, amount: {type: number}}}]},
+	Base: {type: object, required: [kind], properties: {kind: {type: string}}}}}`
+	alternatives := func(keyword, last string) string {
+		return answers(`{` + keyword + `: [{$ref: '#/components/schemas/Usage'}, {$ref: '#/components/schemas/` + last + `'}], ` +
+			`discriminator: {propertyName: kind}}`)
+	}
+	const fixed = `, components: {schemas: {
+	Usage: {type: object, required: [kind], properties: {kind: {const: org.usage}, tokens: {type: integer}}},
+	Costs: {type: object, required: [kind], properties: {kind: {const: org.costs}, amount: {type: number}}}}}`
+	none := []string{`error schema /response/body: value doesn't match any schema from "oneOf"`}
+	testExamples(t, map[string]exampleOf{
+		"an enum":                         {paths: alternatives("oneOf", "Costs"), parts: parts, answer: `{"kind":"org.usage","tokens":1}`},
+		"an enum in a part of an allOf":   {paths: alternatives("oneOf", "Costs"), parts: parts, answer: `{"kind":"org.costs","amount":1}`},
+		"an enum, and any":                {paths: alternatives("anyOf", "Costs"), parts: parts, answer: `{"kind":"org.usage","tokens":1}`},
+		"a const":                         {version: "3.1.0", paths: alternatives("oneOf", "Costs"), parts: fixed, answer: `{"kind":"org.costs","amount":1}`},
+		"beside one that has a name":      {paths: alternatives("oneOf", "Base"), parts: parts, answer: `{"kind":"Base"}`},
+		"the name, where an enum decides": {paths: alternatives("oneOf", "Costs"), parts: parts, answer: `{"kind":"Usage"}`, want: none},
+		"none of them":                    {paths: alternatives("oneOf", "Base"), parts: parts, answer: `{"kind":"other"}`, want: []string{"error schema /response/body/kind: value is not one of the allowed values"}},
+	})
+}
+
 // A text stands for itself, and for nothing else that OpenAPI would define.
 func TestATextWhoseSchemaIsNoStringIsNotJudged(t *testing.T) {
 	t.Parallel()
