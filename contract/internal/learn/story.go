@@ -296,8 +296,8 @@ func (s *storyteller) keyOf(e *Exchange) string {
 			return key.Key
 		}
 	}
-	if e.Owner.Document.Interface.IsOwn() {
-		return "1/admin" // any will do: what a document says is only that there is one
+	if e.Owner.Document.Interface.IsOwn() || e.Status() != http.StatusUnauthorized {
+		return "1/admin" // as it was tried; of own documents any will do, which say only that there is one
 	}
 	return "unknown"
 }
