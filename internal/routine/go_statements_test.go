@@ -17,7 +17,7 @@ import (
 func TestNothingElseStartsGoroutines(t *testing.T) {
 	t.Parallel()
 	ours := []string{
-		"internal/routine", "cmd", "contract/beam",
+		"internal/routine", "internal/tools", "cmd", "contract/beam",
 		"contract/engine/process/serve.go", "contract/engine/process/memory_bound.go", // of a child, which may end
 	}
 	files := 0
