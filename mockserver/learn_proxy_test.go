@@ -153,9 +153,9 @@ func TestLearnAllStoriesInOneWorld(t *testing.T) {
 		r.Header = one.header
 		handler.ServeHTTP(httptest.NewRecorder(), r)
 	}
-	// Why these: in half a day, schedules start attempts and issue jobs that no answer shows, and what came of them is in
-	// lists; a workflow is uploaded again under a name that it had; rights come and go that no answer shows, and the search
-	// for those at the beginning ends before it has explained all that policies show.
+	// Why these: in half a day, schedules start attempts and issue jobs that no answer shows, and what came of them is
+	// in lists; a workflow is uploaded again under a name that it had; rights come and go that no answer shows, and the
+	// search for those at the beginning ends before it has explained all that policies show.
 	wantLearnable(t, func() contract.Source { return contract.Exchanges(slices.Values(s.recorder.Exchanges())) },
 		"core.attachPolicyToUser", "core.exportPolicies", "core.getJob", "core.getJobStatus", "core.getScheduleHistory",
 		"core.getTable", "core.killJob", "core.listDatabases", "core.listJobs", "core.listPolicies", "core.listTables",

@@ -33,8 +33,8 @@ func TestJSONIsReadAsItIsDecoded(t *testing.T) {
 	}
 }
 
-// compareBesideLongExponent reads a text alone, and in a list with a number that has a long exponent. It reports whether
-// both are JSON.
+// compareBesideLongExponent reads a text alone, and in a list with a number that has a long exponent. It reports
+// whether both are JSON.
 func compareBesideLongExponent(t *testing.T, text string) bool {
 	t.Helper()
 	alone, err := body.DecodeJSON([]byte(text))
