@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,6 +127,9 @@ type sentRequest struct {
 //
 //nolint:paralleltest // the requests of the stories come one after the other
 func TestLearnAllStoriesInOneWorld(t *testing.T) {
+	if os.Getenv("LEARN") == "" {
+		t.Skip("LEARN is not set, as CI sets it: the search for rights takes 40 seconds of CPU")
+	}
 	var sent []sentRequest
 	for _, name := range scenarios.List() {
 		t.Run(name, func(t *testing.T) {
