@@ -81,3 +81,11 @@ func FuzzTexts(f *testing.F) {
 		}
 	})
 }
+
+// The values of a body of usual size stay on the stack: what is allocated is the copy of its text.
+func TestATextOfUsualSizeIsJudgedOnTheStack(t *testing.T) { //nolint:paralleltest // it counts what is allocated
+	tree, text := anything(), []byte(`{"name":"nightly","concurrencyLimit":2,"tags":["a","b"]}`)
+	if got := testing.AllocsPerRun(100, func() { tree.AcceptsText(text) }); got > 1 {
+		t.Errorf("%v allocations, want the one of the text", got)
+	}
+}

@@ -153,24 +153,28 @@ func appendDecoded(nodes Value, decoded any) Value {
 }
 
 // Decoded returns the value as it is decoded, with numbers as float64.
-func (v Value) Decoded() any { return v.decoded(func(n *Node) any { return n.Number }) }
+func (v Value) Decoded() any { return v.decoded(false) }
 
 // AsWritten returns a value that was read as it is decoded, with numbers as json.Number, so that no digits are lost.
-func (v Value) AsWritten() any { return v.decoded(func(n *Node) any { return json.Number(n.Text) }) }
+func (v Value) AsWritten() any { return v.decoded(true) }
 
-func (v Value) decoded(number func(*Node) any) any {
+// decoded takes no function for numbers, to which the list would escape from the stack of those who read it.
+func (v Value) decoded(asWritten bool) any {
 	switch v[0].Kind {
 	case False, True:
 		return v[0].Kind == True
 	case Number:
-		return number(&v[0])
+		if asWritten {
+			return json.Number(v[0].Text)
+		}
+		return v[0].Number
 	case Text:
 		return v[0].Text
 	case List:
 		list := make([]any, 0, v[0].Count)
 		for rest := v.Parts(); len(rest) > 0; {
 			item := rest.Cut()
-			list = append(list, item.decoded(number))
+			list = append(list, item.decoded(asWritten))
 		}
 		return list
 	case Object:
@@ -178,7 +182,7 @@ func (v Value) decoded(number func(*Node) any) any {
 		for rest := v.Parts(); len(rest) > 0; {
 			name := rest.CutName()
 			part := rest.Cut()
-			object[name] = part.decoded(number)
+			object[name] = part.decoded(asWritten)
 		}
 		return object
 	case Other, Null:
