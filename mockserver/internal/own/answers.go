@@ -24,6 +24,8 @@ type success struct {
 	operation *specs.Operation
 	status    int
 	response  *openapi3.Response
+	described map[string]bool     // the headers that the document has, in their canonical form
+	required  []string            // of these, in order
 	media     string              // of JSON; empty if the answer is none
 	content   *openapi3.MediaType // of the media type
 	isUnknown bool                // the document has no success
@@ -39,9 +41,23 @@ func newSuccess(o *specs.Operation) *success {
 		s.status = n
 	}
 	if ref := o.Spec.Responses.Value(status); ref != nil {
-		s.response = ref.Value
+		s.describe(ref.Value)
 	}
 	return s
+}
+
+// describe takes what the document says of the answers.
+func (s *success) describe(response *openapi3.Response) {
+	s.response, s.described, s.required = response, map[string]bool{}, nil
+	if response == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(response.Headers)) {
+		s.described[http.CanonicalHeaderKey(name)] = true
+		if h := response.Headers[name].Value; h != nil && h.Required && h.Schema != nil && h.Schema.Value != nil {
+			s.required = append(s.required, name)
+		}
+	}
 }
 
 func (s *success) schema() *openapi3.SchemaRef {
@@ -58,18 +74,13 @@ func (s *success) instead(status int) *success {
 		return s
 	}
 	other := *s
-	other.status, other.response = status, ref.Value
+	other.status = status
+	other.describe(ref.Value)
 	return &other
 }
 
 // documents reports whether the document has a status for the operation.
 func (s *success) documents(status int) bool { return s.operation.Spec.Responses.Status(status) != nil }
-
-// hasHeader reports whether the document has a header of the answers.
-func (s *success) hasHeader(name string) bool {
-	return s.response != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.response.Headers)),
-		func(known string) bool { return strings.EqualFold(known, name) })
-}
 
 // reply answers with a JSON body, or without one where the document has none.
 func (s *success) reply(call *op.Call, body []byte) op.Reply {
@@ -82,14 +93,8 @@ func (s *success) reply(call *op.Call, body []byte) op.Reply {
 
 // headers returns those that the document wants of the answer, with samples.
 func (s *success) headers(call *op.Call) (list [][2]string) {
-	if s.response == nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.response.Headers)) {
+	for _, name := range s.required {
 		h := s.response.Headers[name].Value
-		if h == nil || !h.Required || h.Schema == nil || h.Schema.Value == nil {
-			continue
-		}
 		m := sample.Maker{Direction: accept.Response, Seed: call.World.Seed, Place: s.operation.ID + " header " + name}
 		if h.Example != nil {
 			list = append(list, [2]string{name, headerText(h.Example)})

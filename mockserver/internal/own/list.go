@@ -177,10 +177,10 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 		text = l.withPage(call, l.around().put(text), all, part)
 	}
 	reply := l.reply(call, text)
-	if l.hasHeader("X-Total-Count") {
+	if l.described["X-Total-Count"] {
 		reply.Header = setHeader(reply.Header, "X-Total-Count", strconv.Itoa(part.total))
 	}
-	if l.hasHeader("Link") {
+	if l.described["Link"] {
 		reply.Header = l.links(call, reply.Header, all, part)
 	}
 	return reply, nil

@@ -52,7 +52,7 @@ func (w *shower) show(call *op.Call, thing world.Thing) (op.Reply, error) {
 		return op.Reply{}, noHandler(err)
 	}
 	reply := w.reply(call, w.around().put(text))
-	if w.hasHeader("ETag") {
+	if w.described["Etag"] {
 		reply.Header = setHeader(reply.Header, "Etag", tagOf(thing))
 	}
 	return reply, nil
