@@ -108,7 +108,7 @@ func (c *schemaConverter) required(s map[string]any) {
 	names := []any{}
 	for _, name := range listed {
 		text, isText := name.(string)
-		if isText && !slices.Contains(names, name) && !(c.is30 && c.hides(s, text, 0)) {
+		if isText && !slices.Contains(names, name) && !(c.is30 && c.hides(s, text)) {
 			names = append(names, name)
 		}
 	}
@@ -123,7 +123,7 @@ func (c *schemaConverter) requiredOfParts(s map[string]any) {
 			listed, _ := part["required"].([]any)
 			if names := slices.DeleteFunc(listed, func(name any) bool {
 				text, _ := name.(string)
-				return c.hides(s, text, 0)
+				return c.hides(s, text)
 			}); listed != nil {
 				part["required"] = names
 			}
@@ -131,15 +131,27 @@ func (c *schemaConverter) requiredOfParts(s map[string]any) {
 	}
 }
 
-// hides reports whether a schema, or one that it consists of, has a property that messages of the side do not have.
-func (c *schemaConverter) hides(s map[string]any, name string, depth int) bool {
-	if properties, _ := s["properties"].(map[string]any); c.follow(properties[name])[c.hiding] == true {
-		return true
+// hides reports whether a schema has a property that messages of the side do not have.
+func (c *schemaConverter) hides(s map[string]any, name string) bool {
+	return c.someProperty(s, name, func(property map[string]any) bool { return property[c.hiding] == true })
+}
+
+// listsValues reports whether a schema lists the values that it has.
+func listsValues(s map[string]any) bool { return s["enum"] != nil || s["const"] != nil }
+
+// someProperty reports whether something is true of a property of a schema, or of one of those that it consists of.
+func (c *schemaConverter) someProperty(s map[string]any, name string, is func(map[string]any) bool) bool {
+	parts := []map[string]any{s}
+	for i := 0; i < len(parts) && i < maxReferences; i++ {
+		if properties, _ := parts[i]["properties"].(map[string]any); is(c.follow(properties[name])) {
+			return true
+		}
+		whole, _ := parts[i]["allOf"].([]any)
+		for _, part := range whole {
+			parts = append(parts, c.follow(part))
+		}
 	}
-	whole, _ := s["allOf"].([]any)
-	return depth < maxReferences && slices.ContainsFunc(whole, func(part any) bool {
-		return c.hides(c.follow(part), name, depth+1)
-	})
+	return false
 }
 
 // follow returns the object that a node is, or that it refers to.
@@ -173,7 +185,7 @@ func (c *schemaConverter) discriminator(s map[string]any) {
 		for i, alternative := range alternatives {
 			option, _ := alternative.(map[string]any)
 			ref, isRef := option["$ref"].(string)
-			if !isRef || c.choosesItself(ref, property) {
+			if !isRef || c.someProperty(c.follow(option), property, listsValues) {
 				continue
 			}
 			names := []any{ref[strings.LastIndexByte(ref, '/')+1:]}
@@ -187,24 +199,6 @@ func (c *schemaConverter) discriminator(s map[string]any) {
 			}}}
 		}
 	}
-}
-
-// choosesItself reports whether a schema lists the values that a property of it has, itself or in a part of its allOf.
-func (c *schemaConverter) choosesItself(ref, property string) bool {
-	if !strings.HasPrefix(ref, "#/") {
-		return false
-	}
-	pointer := unescaped(ref[1:])
-	for _, in := range []string{"", "/allOf/0", "/allOf/1", "/allOf/2"} {
-		found, _ := find(c.tree, pointer+in+"/properties/"+EscapePointer(property), 0)
-		values, _ := found.(map[string]any)
-		_, isEnum := values["enum"]
-		_, isConst := values["const"]
-		if isEnum || isConst {
-			return true
-		}
-	}
-	return false
 }
 
 // find returns the value at a pointer of a tree, and the pointer without the references on the way.
