@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"svc.example/understudy/specs"
 )
 
@@ -71,17 +69,5 @@ func TestLibraryDocuments(t *testing.T) {
 	}
 	slices.Sort(rows)
 	got := fmt.Sprintf("%d of %d are loaded\n%s\n", loaded, all, strings.Join(rows, "\n"))
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(table, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	written, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(written), got); diff != "" {
-		t.Errorf("the table (-want +got):\n%s", diff)
-	}
+	isTable(t, table, got)
 }

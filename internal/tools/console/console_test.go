@@ -38,7 +38,7 @@ func host(tb testing.TB, base string) string {
 	return u.Host
 }
 
-// answer is what a client without a browser gets.
+// answer holds the answer to a client without a browser.
 type answer struct {
 	status int
 	body   string
