@@ -17,14 +17,12 @@ type Learned = learn.Scenario
 // that is wrong with the scenario, as far as that is known. The subject is closed soon.
 type BuildLearned = learn.Build
 
-// effort bounds how many exchanges are replayed to find out who may do what: some hundred replays of a session.
-const effort = 20_000
-
 // Learn makes a scenario of a recording: the world as it was when the recording began, and a story that plays the
 // recorded requests. All files of a source make one scenario; they must be of one account. Secrets are never in it.
 //
 // With build, each thing with which a server cannot begin is left out, with a note that gives the reason, and the
-// recording is replayed until users and policies are found with which requests are allowed and refused as recorded.
+// recording is replayed until users and policies are found with which requests are allowed and refused as recorded, or
+// WithEffort ends the search.
 // Without it, which may be nil, the scenario is not tried, and users have what answers show.
 //
 // It fails with ErrNothingMatched if no exchange belongs to an interface. If the context ends after the first replay,
@@ -46,7 +44,7 @@ func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) 
 		}
 	}
 	learned, err := learn.Learn(ctx, &learn.Config{
-		Documents: c.documents, Brand: c.config.brand, Salt: c.config.salt, Build: build, Effort: effort,
+		Documents: c.documents, Brand: c.config.brand, Salt: c.config.salt, Build: build, Effort: c.config.effort,
 		Comparison: c.comparison(),
 	}, largest)
 	if errors.Is(err, learn.ErrNothing) {

@@ -45,7 +45,8 @@ var (
 
 func newConfig() config {
 	return config{
-		trust: specs.Public, bases: map[specs.Interface][]string{}, accounts: map[uint64]string{},
+		effort: DefaultEffort,
+		trust:  specs.Public, bases: map[specs.Interface][]string{}, accounts: map[uint64]string{},
 		specs:      map[specs.Interface]string{},
 		overlays:   specs.Overlays{},
 		comparison: comparisonConfig{masks: compare.DefaultMasks(), tolerance: DefaultTolerance},

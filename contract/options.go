@@ -54,6 +54,7 @@ type config struct {
 	found           func(*Finding, []report.Line)
 	changes         []ChangeRule
 	salt            []byte
+	effort          int // of learning, in exchanges
 	accounts        map[uint64]string
 }
 
@@ -72,6 +73,21 @@ func WithSalt(salt []byte) Option {
 		if len(salt) == 0 {
 			return errors.New("salt: want some bytes")
 		}
+		return nil
+	}
+}
+
+// DefaultEffort is enough for some hundred replays of a session.
+const DefaultEffort = 20_000
+
+// WithEffort bounds how many exchanges Learn replays to find out who may do what, about: DefaultEffort without it. The
+// recording is replayed once in any case. With 0 users have what answers show.
+func WithEffort(exchanges int) Option {
+	return func(c *config) error {
+		if exchanges < 0 {
+			return fmt.Errorf("effort %d: want a number of exchanges, 0 or more", exchanges)
+		}
+		c.effort = exchanges
 		return nil
 	}
 }

@@ -1,6 +1,8 @@
 package mockserver_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,7 +17,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// learnedAccount is what a scenario has of users and their rights.
+// learnedAccount holds the users of a scenario, and their rights.
 type learnedAccount struct {
 	Account struct {
 		Users []struct {
@@ -38,7 +40,21 @@ type learnedAccount struct {
 // has the key, the method, the path below that of the core interface, the status, and the bodies of request and answer.
 func rightsIn(t *testing.T, text string) string {
 	t.Helper()
-	c, err := contract.NewChecker()
+	scenario, err := learnRights(t.Context(), t, text, build(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(scenario.Notes) > 0 {
+		t.Errorf("notes %q", scenario.Notes)
+	}
+	return accountOf(t, scenario)
+}
+
+func learnRights(
+	ctx context.Context, t *testing.T, text string, build contract.BuildLearned, options ...contract.Option,
+) (*contract.Learned, error) {
+	t.Helper()
+	c, err := contract.NewChecker(options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,18 +64,66 @@ func rightsIn(t *testing.T, text string) string {
 			list = append(list, permissionExchange(t, len(list)+1, line))
 		}
 	}
-	scenario, err := c.Learn(t.Context(), contract.Exchanges(slices.Values(list)), build(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	return c.Learn(ctx, contract.Exchanges(slices.Values(list)), build)
+}
+
+func accountOf(t *testing.T, scenario *contract.Learned) string {
+	t.Helper()
 	var a learnedAccount
 	if err := yaml.Unmarshal(scenario.Scenario, &a); err != nil {
 		t.Fatalf("%v\n%s", err, scenario.Scenario)
 	}
-	if len(scenario.Notes) > 0 {
-		t.Errorf("notes %q", scenario.Notes)
-	}
 	return a.lines()
+}
+
+// A search for rights ends with its effort or its context: what was found until then is learned, and a note says so.
+func TestLearningEndsEarly(t *testing.T) {
+	t.Parallel()
+	const name = "a policy that no answer shows"
+	recorded := permissionCases[name]
+	counted := func(t *testing.T, tries *int, then func()) contract.BuildLearned {
+		t.Helper()
+		start := build(t)
+		return func(learned *contract.Learned) (contract.Subject, error) {
+			*tries++
+			then()
+			return start(learned)
+		}
+	}
+	whole := 0
+	if _, err := learnRights(t.Context(), t, recorded.recording, counted(t, &whole, func() {})); err != nil || whole < 4 {
+		t.Fatalf("%d tries, %v: the search is too short to end early", whole, err)
+	}
+	for effort, most := range map[int]int{0: 1, 7: 3} { // of five exchanges
+		tries := 0
+		learned, err := learnRights(t.Context(), t, recorded.recording, counted(t, &tries, func() {}),
+			contract.WithEffort(effort))
+		if err != nil || tries > most {
+			t.Errorf("effort %d: %d tries, %v; want up to %d", effort, tries, err, most)
+		} else if !strings.Contains(strings.Join(learned.Notes, "\n"), "the search for who may do what ended after") {
+			t.Errorf("effort %d: notes %q", effort, learned.Notes)
+		}
+	}
+	if _, err := contract.NewChecker(contract.WithEffort(-1)); err == nil {
+		t.Error("an effort of less than nothing is taken")
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	tries := 0
+	learned, err := learnRights(ctx, t, recorded.recording, counted(t, &tries, func() {
+		if tries == 3 {
+			cancel()
+		}
+	}))
+	if !errors.Is(err, context.Canceled) || learned == nil || tries != 3 {
+		t.Fatalf("interrupted at the third of %d tries: %v", tries, err)
+	}
+	if got := accountOf(t, learned); !strings.Contains(got, "user3@account.example: restricted, has analysts") {
+		t.Errorf("interrupted: %s", got)
+	}
+	if _, err := build(t)(learned); err != nil {
+		t.Errorf("interrupted: %v", err)
+	}
 }
 
 func permissionExchange(t *testing.T, n int, line string) *recording.Exchange {

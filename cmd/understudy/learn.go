@@ -24,9 +24,10 @@ import (
 type learnFlags struct {
 	checkflags.Recording
 
-	salt  saltFlag
-	out   string
-	force bool
+	salt   saltFlag
+	out    string
+	force  bool
+	effort int
 }
 
 func newLearn() *cobra.Command {
@@ -62,6 +63,8 @@ are listed. 2: nothing could be learned, or what was could not be tried.`,
 	}
 	c.Flags().StringVar(&f.out, "out", "", "write the scenario to the folder `DIR`, which is created")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite a scenario that is in the folder")
+	c.Flags().IntVar(&f.effort, "effort", contract.DefaultEffort,
+		"replay up to `N` recorded exchanges to find out who may do what; 0 takes what answers show")
 	f.salt.add(c.Flags())
 	f.Recording.Add(c.Flags())
 	return c
@@ -133,7 +136,7 @@ func (f *learnFlags) checker(c *cobra.Command) (*contract.Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	checker, err := contract.NewChecker(opts.List()...)
+	checker, err := contract.NewChecker(append(opts.List(), contract.WithEffort(f.effort))...)
 	return checker, configurationOf(c).locateErrors(err)
 }
 

@@ -237,6 +237,7 @@ var checkRows = map[string]checkRow{
 	"WithUndeclared":      checkedWith(contract.WithUndeclared(true)),
 	"WithEngine":          checkedWith(contract.WithEngine(broken{})),
 	"WithInterfaces":      checkedWith(contract.WithInterfaces(specs.Interfaces()...)),
+	"WithEffort":          checkedWith(contract.WithEffort(100)),
 	"WithExtras":          checkedWith(contract.WithExtras(false)),
 	"WithGaps":            checkedWith(contract.WithGaps(true)),
 	"WithGuess":           checkedWith(contract.WithGuess(true)),

@@ -156,8 +156,7 @@ func (l *learner) rightsIn(e *Exchange, body gjson.Result) *shown {
 		for _, id := range texts(body.Get("user_ids")) {
 			s.facts = append(s.facts, fact{slot{managedBy, id}, tag})
 		}
-	}
-	if e.name() == "core.listPolicyGroupPolicies" {
+	case "core.listPolicyGroupPolicies":
 		s.set(groupedIn, l.tagOf(param(e, "policy_group_id_or_taggable_name")), texts(body.Get("policy_ids")))
 	}
 	s.seenBy(e, body)

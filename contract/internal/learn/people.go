@@ -165,7 +165,7 @@ func (p *people) firstGuess() beginning {
 			b = b.with(adding(roleOf, u.id, restricted))
 		}
 	}
-	if p.Build == nil {
+	if p.Build == nil || p.Effort == 0 {
 		b = p.untried(b)
 	}
 	for _, c := range p.callers {
@@ -186,7 +186,7 @@ func (p *people) firstGuess() beginning {
 	return b
 }
 
-// untried takes what answers show first, where there is no server to hold them against.
+// untried adds the rights that answers show first, for when they are not tried.
 func (p *people) untried(b beginning) beginning {
 	done := map[slot]bool{}
 	for _, e := range p.exchanges {
