@@ -28,8 +28,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// libraryCase holds the input of a test of libopenapi-validator, and the verdict that it wants. Both are in the source of
-// the test: a document, a request, perhaps a response, a call such as v.ValidateQueryParams(request), and
+// libraryCase holds the input of a test of libopenapi-validator, and the verdict that it wants. Both are in the source
+// of the test: a document, a request, perhaps a response, a call such as v.ValidateQueryParams(request), and
 // assert.True(t, valid).
 type libraryCase struct {
 	name     string // of the test function, and a number if it has several
