@@ -51,11 +51,7 @@ type bare struct {
 }
 
 func (b *bare) content(content openapi3.Content) {
-	for kind, media := range content {
-		if media == nil { // the document says no more of the type
-			content[kind] = &openapi3.MediaType{}
-			continue
-		}
+	for _, media := range content {
 		b.steps(media.Schema)
 	}
 }

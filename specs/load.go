@@ -232,6 +232,9 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	if doc.Paths == nil || doc.Paths.Len() == 0 {
 		return nil, fmt.Errorf("load %s: the document has no paths", file)
 	}
+	if embedded != nil {
+		withoutNulls(doc)
+	}
 	d := &Document{Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}}
 	d.setSource(source)
 	if d.Lenient, err = lenientOf(doc); err != nil {

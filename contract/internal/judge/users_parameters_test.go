@@ -157,3 +157,28 @@ func TestWhatDoesNotCountIsNoSilence(t *testing.T) {
 		"what is not wrong": {version: version, paths: answers(schema), answer: `{"a":1,"b":2}`},
 	})
 }
+
+// What a document leaves null says nothing, and is no reason to fail.
+func TestWhatADocumentLeavesNullSaysNothing(t *testing.T) {
+	t.Parallel()
+	form := func(encoding string) exampleOf {
+		return exampleOf{
+			paths: takes(`{multipart/form-data: {schema: {type: object, required: [f], properties: {f: {type: string}}}, ` +
+				`encoding: ` + encoding + `}}`),
+			line: "POST /x", kind: "multipart/form-data; boundary=B",
+			request: "--B\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\na\r\n--B--\r\n",
+		}
+	}
+	plain := answers(`{type: string}`)
+	testExamples(t, map[string]exampleOf{
+		"a server":                 {paths: plain, parts: `, servers: [null, {url: 'https://h.example'}]`, answer: `"a"`},
+		"a server of a path":       {paths: `{/x: {servers: [null], get: {responses: {'200': {description: a}}}}}`},
+		"a server of an operation": {paths: `{/x: {get: {servers: [null], responses: {'200': {description: a}}}}}`},
+		"a variable":               {paths: plain, parts: `, servers: [{url: 'https://{h}.example', variables: {h: null}}]`, answer: `"a"`},
+		"an encoding":              form(`{f: null}`),
+		"a header of a part":       form(`{f: {contentType: text/plain, headers: {X-Kind: null}}}`),
+		"a media type":             {paths: `{/x: {get: {responses: {'200': {description: a, content: {application/json: null}}}}}}`, answer: `"a"`},
+		"a body's media type":      {paths: takes(`{application/json: null}`), line: "POST /x", request: `"a"`},
+		"the operations":           {paths: `{/x: {get: {responses: {'200': {description: a}}}}, /y: null, /z: {get: null}}`},
+	})
+}
