@@ -46,6 +46,54 @@ func TestTheReadmeIsShort(t *testing.T) {
 }
 
 var (
+	mapped = regexp.MustCompile("\\| \\[[^]]+\\]\\(([^)]+\\.go)\\) `([^`]+)` \\|")
+	drawn  = regexp.MustCompile(`[├└]─ ([a-z/]+(?:, [a-z/]+)*)`)
+	named  = regexp.MustCompile("`([a-z/]+(?:\\.go)?)`")
+)
+
+func TestTheMapOfContributorsIsTrue(t *testing.T) {
+	t.Parallel()
+	page := pages(t)["CONTRIBUTING.md"]
+	page = page[strings.Index(page, "## A map"):strings.Index(page, "## Build")]
+
+	answers := mapped.FindAllStringSubmatch(page, -1)
+	if len(answers) < 20 {
+		t.Errorf("%d questions have an answer, want 20 at least", len(answers))
+	}
+	for _, answer := range answers {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(answer[1])))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		declared := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type |var )` + answer[2] + `\b`)
+		if !declared.Match(text) {
+			t.Errorf("%s does not declare %s", answer[1], answer[2])
+		}
+	}
+
+	names := named.FindAllStringSubmatch(page[:strings.Index(page, "| question")], -1)
+	for _, match := range drawn.FindAllStringSubmatch(page, -1) {
+		for name := range strings.SplitSeq(match[1], ", ") {
+			names = append(names, []string{"", name})
+		}
+	}
+	if len(names) < 40 {
+		t.Errorf("the map names %d packages and files, want 40 at least", len(names))
+	}
+	for _, name := range names {
+		isThere := slices.ContainsFunc([]string{"", "mockserver", "mockserver/internal", "contract", "contract/internal"},
+			func(above string) bool {
+				_, err := os.Stat(filepath.Join(root, filepath.FromSlash(above), filepath.FromSlash(name[1])))
+				return err == nil
+			})
+		if !isThere {
+			t.Errorf("the map names %s, which is not there", name[1])
+		}
+	}
+}
+
+var (
 	fenced   = regexp.MustCompile("(?sm)^( *)```.*?^ *```$")
 	inCode   = regexp.MustCompile("`[^`\n]*`")
 	html     = regexp.MustCompile(`</?[a-zA-Z!][^>\n]*>`)
