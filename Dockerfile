@@ -5,10 +5,12 @@
 # GOLANG is the image of the Go toolchain; CGO is off, so that any does. COMMANDS are the packages that are built: add
 # ./cmd/understudy-libopenapi for the second engine of understudy check, which takes minutes to compile. VERSION and
 # COMMIT are what understudy --version shows; without a VERSION it shows devel. GOPROXY is where modules come
-# from, and GOCACHE where what is compiled is kept.
+# from, and GOCACHE where what is compiled is kept. Images for other platforms are compiled on this one.
 ARG GOLANG=docker.io/library/golang:1.26-alpine
 
-FROM ${GOLANG} AS build
+FROM --platform=${BUILDPLATFORM} ${GOLANG} AS build
+ARG TARGETOS=
+ARG TARGETARCH=
 ARG COMMANDS=./cmd/understudy
 ARG VERSION=
 ARG COMMIT=
@@ -18,7 +20,7 @@ WORKDIR /src
 COPY . .
 ENV CGO_ENABLED=0 GOFLAGS="-trimpath -buildvcs=false"
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    GOMODCACHE=/go/pkg/mod GOCACHE=${GOCACHE} \
+    GOMODCACHE=/go/pkg/mod GOCACHE=${GOCACHE} GOOS=${TARGETOS} GOARCH=${TARGETARCH} \
     go build -o /out/bin/ -ldflags "-s -w \
         -X svc.example/understudy/internal/version.release=${VERSION} \
         -X svc.example/understudy/internal/version.commit=${COMMIT}" ${COMMANDS}

@@ -123,6 +123,20 @@ func TestFormula(t *testing.T) {
 	}
 }
 
+// TestReleaseNotes prints what a release says of itself.
+func TestReleaseNotes(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("this machine has no bash")
+	}
+	if notes := output(t, root, "bash", ".ci/release", "notes"); !strings.Contains(notes, "### ") || strings.Contains(notes, "\n## ") {
+		t.Errorf("the section of the next release: %.300s", notes)
+	}
+	if out, err := shellIn(t, root, "bash .ci/release notes v99.0.0"); err == nil || !strings.Contains(out, `"## [99.0.0]"`) {
+		t.Errorf("a release without a section in CHANGELOG.md has notes: %.300s", out)
+	}
+}
+
 // TestCompose reads the example of a compose file as far as the page explains it.
 func TestCompose(t *testing.T) {
 	t.Parallel()
