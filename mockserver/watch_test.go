@@ -39,6 +39,7 @@ func TestVersionOfTheServer(t *testing.T) {
 	if got := gjson.Get(body, "version").String(); got == "" {
 		t.Errorf("no version in %s", body)
 	}
+	call(t, newServer(t), "GET", gjson.Get(body, "interfaces.core").String()+"/job/list", "").want(t, 200)
 }
 
 // The list has what comes with the mock, the user's own, and those that are wrong, with the reason.

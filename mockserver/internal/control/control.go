@@ -37,6 +37,7 @@ type Host struct {
 	Scenario   string                   // with which the server began
 	Brand      specs.Brand
 	Documents  match.Documents
+	Address    func(specs.Interface) string // the path of an interface
 	Meters     *meter.Set
 	Watchers   *atomic.Int64 // how many clients wait for exchanges, or follow them
 

@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"strings"
 
+	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
 )
 
 type statusView struct {
@@ -27,7 +29,16 @@ func refusal(status int, message string) op.Reply {
 	return op.Reply{Status: status, Body: map[string]errorBody{"error": {Message: message}}}
 }
 
-func (h Host) version(*op.Call) (op.Reply, error) { return op.OK(h.Version()) }
+func (h Host) version(*op.Call) (op.Reply, error) {
+	paths := map[specs.Interface]string{}
+	for _, name := range h.Documents.Names {
+		paths[name] = h.Address(name)
+	}
+	return op.OK(struct {
+		version.Info
+		Interfaces map[specs.Interface]string `json:"interfaces"`
+	}{h.Version(), paths})
+}
 
 type scenarioView struct {
 	Name        string `json:"name"`
