@@ -421,10 +421,13 @@ func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err er
 		return nil, "", nil
 	}
 	content := o.Spec.RequestBody.Value.Content
-	for _, name := range []string{"application/json", "application/json-patch+json", "application/merge-patch+json"} {
+	for _, name := range []string{
+		"application/json", "application/json-patch+json", "application/merge-patch+json", "*/*", "application/*",
+	} {
 		if content[name] == nil || content[name].Schema == nil {
 			continue
 		}
+		kind := strings.Replace(strings.Replace(name, "*/*", "application/json", 1), "/*", "/json", 1)
 		m := sample.Maker{Direction: accept.Request, Place: o.ID}
 		value, err := m.Of(content[name].Schema.Value)
 		if err != nil {
@@ -438,7 +441,7 @@ func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err er
 		}
 		w.body = value
 		body, err := json.Marshal(value)
-		return body, name, err
+		return body, kind, err
 	}
 	if len(content) == 0 {
 		return nil, "", nil
@@ -459,7 +462,7 @@ func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err er
 			number, _ := json.Marshal(value)
 			text = string(number)
 		}
-		fields.Set(key, text)
+		addFields(fields, key, value)
 		header := textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf("form-data; name=%q", key)}}
 		if encoding := content[name].Encoding[key]; encoding != nil && encoding.ContentType != "" {
 			kind, _, _ := strings.Cut(encoding.ContentType, ",")
@@ -476,6 +479,30 @@ func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err er
 	}
 	err = errors.Join(err, parts.Close())
 	return sent.Bytes(), parts.FormDataContentType(), err
+}
+
+// addFields writes a value as fields of a form: the members and the items of it in brackets.
+func addFields(fields url.Values, name string, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for member, part := range value {
+			addFields(fields, name+"["+member+"]", part)
+		}
+	case []any:
+		for i, item := range value {
+			switch item.(type) {
+			case map[string]any, []any:
+				addFields(fields, fmt.Sprintf("%s[%d]", name, i), item)
+			default:
+				addFields(fields, name, item)
+			}
+		}
+	case string:
+		fields.Add(name, value)
+	default:
+		text, _ := json.Marshal(value)
+		fields.Add(name, string(text))
+	}
 }
 
 // credentials shows one of everything that the document may want.

@@ -35,33 +35,67 @@ const maxNesting = 32
 // object, and name[] one more item of an array. A text becomes what the schema wants there, if it can: a number, a
 // boolean, an array, an object. Otherwise it stays a text, for a validator to refuse.
 func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]any {
-	object := map[string]any{}
+	object, nested := map[string]any{}, map[string]url.Values{}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		values := fields[field]
-		name, rest, nested := strings.Cut(field, "[")
+		name, rest, isNested := strings.Cut(field, "[")
 		if strings.Count(rest, "][") > maxNesting {
-			name, nested = field, false
+			name, isNested = field, false
 		}
-		if !nested {
+		switch key := strings.TrimSuffix(rest, "]"); {
+		case !isNested:
 			if value := r.value(member(schema, name), values); value != notSent {
 				object[name] = value
 			}
-			continue
-		}
-		key := strings.TrimSuffix(rest, "]")
-		if key == "" {
+		case key == "":
 			object[name] = r.items(member(schema, name), values)
+		default:
+			if nested[name] == nil {
+				nested[name] = url.Values{}
+			}
+			nested[name][strings.Replace(key, "][", "[", 1)+missingBracket(key)] = values
+		}
+	}
+	for name, inner := range nested {
+		of := member(schema, name)
+		if list := r.numbered(of, inner); list != nil {
+			object[name] = list
 			continue
 		}
-		inner, _ := object[name].(map[string]any)
-		if inner == nil {
-			inner = map[string]any{}
+		before, _ := object[name].(map[string]any)
+		if before == nil {
+			before = map[string]any{}
 		}
-		field := strings.Replace(key, "][", "[", 1) + missingBracket(key)
-		maps.Copy(inner, r.object(member(schema, name), url.Values{field: values}))
-		object[name] = inner
+		maps.Copy(before, r.object(of, inner))
+		object[name] = before
 	}
 	return object
+}
+
+// numbered returns the array that the fields name[0], name[1] and so on stand for; nil if it is none. The platform
+// makes objects of them.
+func (r *Reader) numbered(schema *openapi3.Schema, fields url.Values) (list []any) {
+	items := Whole(schema).Item()
+	if r.lenient.Bodies || len(items.schemas) == 0 {
+		return nil
+	}
+	byNumber := &openapi3.Schema{Properties: openapi3.Schemas{}}
+	var numbers []int
+	for field := range fields {
+		key, _, _ := strings.Cut(field, "[")
+		n, err := strconv.Atoi(key)
+		if err != nil || strconv.Itoa(n) != key {
+			return nil
+		}
+		numbers = append(numbers, n)
+		byNumber.Properties[key] = &openapi3.SchemaRef{Value: items.schemas[0]}
+	}
+	slices.Sort(numbers)
+	object := r.object(byNumber, fields)
+	for _, n := range slices.Compact(numbers) {
+		list = append(list, object[strconv.Itoa(n)])
+	}
+	return list
 }
 
 // missingBracket returns the closing bracket that a nested key lacks once the outer one is removed.
@@ -110,7 +144,9 @@ func (r *Reader) text(schema *openapi3.Schema, text string) any {
 	}
 	var value any = text
 	switch {
-	case schema == nil || takesText(schema):
+	case schema == nil:
+	case takesText(schema):
+		return r.alternative(schema, text)
 	case text == "" && schema.Nullable:
 		value = nil
 	case hasType(schema, "integer"):
@@ -134,6 +170,23 @@ func (r *Reader) text(schema *openapi3.Schema, text string) any {
 		}
 	}
 	return value
+}
+
+// alternative returns what a text stands for that a schema refuses as a text: what one of its alternatives takes.
+func (r *Reader) alternative(schema *openapi3.Schema, text string) any {
+	alternatives := slices.Concat(schema.OneOf, schema.AnyOf)
+	if r.lenient.Bodies || len(alternatives) == 0 || !r.work.Refuses(schema, text) {
+		return text
+	}
+	for _, one := range alternatives {
+		if one.Value == nil || len(one.Value.OneOf)+len(one.Value.AnyOf) > 0 {
+			continue
+		}
+		if value := r.text(one.Value, text); value != any(text) && !r.work.Refuses(schema, value) {
+			return value
+		}
+	}
+	return text
 }
 
 func hasType(schema *openapi3.Schema, kind string) bool { return schema != nil && schema.Type.Is(kind) }

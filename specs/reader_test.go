@@ -61,6 +61,18 @@ func reader(tb testing.TB, id, lenient, content string) *specs.Reader {
 	return doc.Operation(id).Reader
 }
 
+// formReader returns the reader of an operation of a document of a user's own, which takes a form.
+func formReader(tb testing.TB, schema string) *specs.Reader {
+	tb.Helper()
+	doc, err := specs.Parse("shop", "own.yaml", []byte("openapi: 3.0.3\ninfo: {title: x, version: '1'}\npaths: {/a: {post: "+
+		"{operationId: a, requestBody: {content: {"+typeForm+": {schema: "+schema+"}}}, responses: {'200': {description: x}}}}}\n"),
+		specs.Neutral)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return doc.Operation("a").Reader
+}
+
 const (
 	typeJSON      = "application/json"
 	typeForm      = "application/x-www-form-urlencoded"
@@ -108,6 +120,7 @@ func TestReaderReadsForms(t *testing.T) {
 		{"texts in JSON in a form", `settings={"a":"1"}&ids=["1",""]`, `{"ids":[1,""],"settings":{"a":1}}`},
 		{"an object by brackets", "policy[name]=a&policy[level]=2", `{"policy":{"level":2,"name":"a"}}`},
 		{"a list in an object", "policy[tags][]=a&policy[tags][]=b", `{"policy":{"tags":["a","b"]}}`},
+		{"two members of a member", "settings[a][b]=1&settings[a][c]=2", `{"settings":{"a":{"b":"1","c":"2"}}}`},
 		{"deeper than the schema knows", "settings[a][b]=1", `{"settings":{"a":{"b":"1"}}}`},
 		{"what the schema does not know is text", "more=1", `{"more":"1"}`},
 		{"the last of several wins", "count=1&count=2", `{"count":2}`},
@@ -131,6 +144,25 @@ func TestReaderReadsForms(t *testing.T) {
 			typeForm).Read(specs.Sent{ContentType: typeForm, Body: []byte("limit=&name=&count=")})
 		if diff := cmp.Diff(`{"count":"","limit":null,"name":""}`, string(read.Body)); diff != "" || err != nil {
 			t.Errorf("error %v, body (-want +got):\n%s", err, diff)
+		}
+	})
+	t.Run("a strict document has numbered fields for a list, and takes an alternative that fits", func(t *testing.T) {
+		t.Parallel()
+		schema := "{type: object, properties: {lines: {type: array, items: {type: object, " +
+			"properties: {price: {type: integer}, tags: {type: array, items: {type: string}}}}}, " +
+			"end: {anyOf: [{type: integer}, {type: string, enum: [now]}]}, other: {type: object}}}"
+		for form, want := range map[string]string{
+			"lines[10][price]=3&lines[2][price]=2&lines[2][tags][0]=a": `{"lines":[{"price":2,"tags":["a"]},{"price":3}]}`,
+			"lines[x][price]=1": `{"lines":{"x":{"price":"1"}}}`,
+			"other[0][a]=1":     `{"other":{"0":{"a":"1"}}}`,
+			"end=5":             `{"end":5}`,
+			"end=now":           `{"end":"now"}`,
+			"end=later":         `{"end":"later"}`,
+		} {
+			read, err := formReader(t, schema).Read(specs.Sent{ContentType: typeForm, Body: []byte(form)})
+			if diff := cmp.Diff(want, string(read.Body)); diff != "" || err != nil {
+				t.Errorf("%s: error %v, body (-want +got):\n%s", form, err, diff)
+			}
 		}
 	})
 	t.Run("a form that a strict document does not list is not read", func(t *testing.T) {
