@@ -14,7 +14,7 @@ type Kind string
 const (
 	Pools        Kind = "workflow.pool"
 	PoolRules    Kind = "workflow.pool-rule"
-	projects     Kind = "workflow.project"
+	Projects     Kind = "workflow.project"
 	secrets      Kind = "workflow.secret"
 	Sessions     Kind = "workflow.session"
 	attempts     Kind = "workflow.attempt"

@@ -94,6 +94,9 @@ func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
 	if named != 0 && facts.account != named {
 		a.contradict(facts.member)
 	}
+	if !e.Refused() {
+		a.noteStirs(facts.member, e)
+	}
 	if e.OK() {
 		a.noteUse(facts.member, e)
 		return a.sight(facts.member, e, x)
@@ -106,11 +109,9 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 	if m.caller == 0 || !e.Verb.Writes() {
 		return
 	}
-	if e.Verb != facts.Creates {
-		a.use(m, e.Target)
-	}
-	for _, to := range e.Refers {
-		a.use(m, to.Thing)
+	for _, t := range writtenTo(e) {
+		by, _ := a.makers.Get(sightKey{m.at, t})
+		a.pair(m, by)
 	}
 	if e.Verb == facts.Creates {
 		a.make(m, e, e.Target)
@@ -125,9 +126,18 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 	}
 }
 
-func (a *accounts) use(m member, t facts.Thing) {
-	by, _ := a.makers.Get(sightKey{m.at, t})
-	a.pair(m, by)
+// writtenTo lists the things that an exchange changes, deletes or refers to, so that its caller has them.
+func writtenTo(e *facts.Exchange) (list []facts.Thing) {
+	if !e.Verb.Writes() {
+		return nil
+	}
+	if e.Verb != facts.Creates {
+		list = append(list, e.Target)
+	}
+	for _, to := range e.Refers {
+		list = append(list, to.Thing)
+	}
+	return list
 }
 
 func (a *accounts) pair(m member, other uint64) {
@@ -295,6 +305,10 @@ func (a *accounts) joinNeighbours() {
 	isSeveral := maps.Clone(a.several)
 	for account := range a.foes {
 		isSeveral[a.callers[account].at] = true
+	}
+	for key := range a.lost.entries {
+		wasRemoved, _ := a.stirs.Get(key)
+		isSeveral[key.at] = isSeveral[key.at] || !wasRemoved
 	}
 	names := map[int32]uint64{}
 	for i := range a.callers {

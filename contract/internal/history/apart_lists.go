@@ -1,6 +1,7 @@
 package history
 
 import (
+	"iter"
 	"strconv"
 
 	"svc.example/understudy/contract/internal/facts"
@@ -22,6 +23,22 @@ func (l wholeList) lacks(other wholeList, isStirred func(id string) bool) bool {
 		}
 	}
 	return false
+}
+
+// lostSince yields what another list had that was complete before this one was asked for, and this one lacks, or what
+// this one had if it came first.
+func (l wholeList) lostSince(other wholeList) iter.Seq[string] {
+	if l.at.Before(other.asked) {
+		l, other = other, l
+	}
+	return func(yield func(string) bool) {
+		for id := range other.born {
+			_, has := l.born[id]
+			if !has && !other.at.IsZero() && other.at.Before(l.asked) && !yield(id) {
+				return
+			}
+		}
+	}
 }
 
 // listLog holds the whole lists that callers were given, by caller and kind.

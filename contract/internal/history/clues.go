@@ -34,7 +34,8 @@ const (
 	shownThing clueKind = iota
 	issuedJob
 	shownJob
-	ownCaller // whose key the caller removed
+	ownCaller  // whose key the caller removed
+	wroteThing // to, or referred to it
 )
 
 // compare is the order of things, and then that of the recording.
@@ -71,7 +72,7 @@ const maxRecent = 100_000
 
 func (s *clues) put(c clue) error {
 	key, says := [2]uint64{c.key, c.caller}, [2]uint64{c.mark, c.origin}
-	if c.kind != issuedJob && c.kind != shownJob {
+	if c.kind == shownThing || c.kind == ownCaller {
 		if known, isKnown := s.recent[key]; isKnown && known == says {
 			return nil
 		}
@@ -142,6 +143,11 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 			thing(facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
 		}
 	}
+	for _, t := range writtenTo(e) {
+		if !t.IsNone() && !a.kinds.Of(t.Kind).IsNamed() { // several accounts may have things of one name
+			add(wroteThing, keyOf(e.At, string(t.Kind), t.ID), 0, 0, 0)
+		}
+	}
 	if e.Issued != nil && e.Issued.ID != "" {
 		add(issuedJob, keyOf(e.At, "job", e.Issued.ID), 0, millisecond(e.EndedAt()), hashOf(e.Issued.Database))
 	}
@@ -188,6 +194,10 @@ func (a *accounts) follow() error {
 			other := member{c.at, c.mark}
 			a.number(other)
 			a.links.put(c.member(), other, c.shower())
+		case wroteThing:
+			for i := range seen {
+				a.pair(c.member(), seen[i].caller)
+			}
 		}
 	}
 	return nil
@@ -296,18 +306,20 @@ func (s links) pairs() []linkKey {
 // account.
 type sightings struct {
 	lists *bounded[listKey, []wholeList]
-	stirs *bounded[sightKey, bool] // the things that were made or removed, so that lists may differ in them
+	stirs *bounded[sightKey, bool] // the things that were made or removed, so that lists may differ in them: removed ones
+	lost  *bounded[sightKey, bool] // those that a list had, and a later one of another caller lacks
 }
 
 func newSightings() sightings {
 	return sightings{
 		lists: newBounded[listKey, []wholeList](maxSights/20, nil), stirs: newBounded[sightKey, bool](maxSights, nil),
+		lost: newBounded[sightKey, bool](maxSights, nil),
 	}
 }
 
 // listedKinds are those whose whole lists show what an account has.
 func listedKinds() []facts.Kind {
-	return []facts.Kind{facts.Pools, facts.PoolRules, facts.SubUsers, facts.Policies, facts.Tokens}
+	return []facts.Kind{facts.Pools, facts.PoolRules, facts.Projects, facts.SubUsers, facts.Policies, facts.Tokens}
 }
 
 // showsWholeList reports whether an answer is the whole list of one of these kinds.
@@ -319,12 +331,13 @@ func showsWholeList(e *facts.Exchange) bool {
 // wholeList is the last whole list of a kind that a caller was given.
 type wholeList struct {
 	caller uint64
-	at     time.Time            // when its answer was there; zero if the recording does not show it
+	asked  time.Time            // when it was asked for; zero if the recording does not show it
+	at     time.Time            // when its answer was there; likewise
 	born   map[string]time.Time // when what has an id was made; zero where the answer does not show it
 }
 
 func wholeListOf(e *facts.Exchange) wholeList {
-	list := wholeList{e.Caller, e.EndedAt(), map[string]time.Time{}}
+	list := wholeList{e.Caller, e.Start, e.EndedAt(), map[string]time.Time{}}
 	for _, f := range e.Shows {
 		if f.Thing.Kind == e.Kind {
 			list.born[f.Thing.ID] = f.Born
@@ -356,12 +369,17 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 		a.noteName(m, user.Name, true)
 	}
 	a.noteName(m, e.AsUser, false)
-	if e.Verb == facts.Creates || e.Verb == facts.Deletes {
+	return nil
+}
+
+// noteStirs notes what an exchange made or removed, or may have.
+func (a *accounts) noteStirs(m member, e *facts.Exchange) {
+	if isRemoval := e.Verb == facts.Deletes; isRemoval || e.Verb == facts.Creates {
 		for _, t := range e.Touched() {
-			a.stirs.put(sightKey{m.at, t}, true)
+			wasRemoved, _ := a.stirs.Get(sightKey{m.at, t})
+			a.stirs.put(sightKey{m.at, t}, isRemoval || wasRemoved)
 		}
 	}
-	return nil
 }
 
 // sightList holds a whole list against those that others were given.
@@ -386,6 +404,10 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 			}
 		case isOther && len(a.apart) < maxLinks:
 			a.apart[linkKeyOf(m, member{m.at, other.caller})] = true
+		case e.Kind == facts.Pools || e.Kind == facts.PoolRules: // of which all who see any see all
+			for id := range now.lostSince(other) {
+				a.lost.put(sightKey{m.at, facts.Thing{Kind: e.Kind, ID: id}}, true)
+			}
 		}
 	}
 	switch {

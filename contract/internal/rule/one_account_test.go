@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// A caller who changes what another one made acts for the same account, unless something shows that there are several.
+// A caller who changes what another one made, or was shown under a number, acts for the same account, unless something shows that there are several.
 func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 	t.Parallel()
 	const (
@@ -17,10 +17,13 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 		gone   = "DELETE /pools/4 => 200 {pool 4 2}\n"
 		token  = `@1/a GET core:/oauth_token/list => 200 {"oauth_tokens":[{token 51 3 shop}]}` + "\n"
 		remove = `@1/b POST core:/oauth_token/remove/51 => 200 {"oauth_token_id":51}` + "\n"
+		pools  = `@1/a GET /pools => 200 {"pools":[{pool 1 9 default},{pool 4 2}]}` + "\n"
+		rules  = `@1/a GET /pool_rules => 200 {"poolRules":[{rule 3 5 4 project_name=a}]}` + "\n"
+		fewer  = `@1/b GET /pool_rules => 200 {"poolRules":[]}` + "\n"
 	)
 	for name, tt := range map[string]struct {
 		rule, script string
-		want         report.Verdict
+		want         report.Verdict // none if it is empty
 	}{
 		"a rule points at another's pool":      {rule.PoolDeletion, pool + points + "@1/a " + gone, report.Fail},
 		"the other one deletes the pool":       {rule.PoolDeletion, pool + points + "@1/b " + gone, report.Fail},
@@ -28,11 +31,18 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 		"a third one deletes it":               {rule.PoolDeletion, pool + points + "@1/c " + gone, report.Fail},
 		"another one deletes it, and it stays": {rule.UseAfterDelete, pool + "@1/b " + gone + "@1/a GET /pools/4 => 200 {pool 4 2}", report.Fail},
 		"both make the pool":                   {rule.PoolDeletion, pool + points + "@1/b POST /pools {} => 201 {pool 4 3}\n@1/a " + gone, report.Inconclusive},
-		"a token that another one was shown":   {rule.TokenRevocation, token + remove + token, report.Inconclusive},
+		"a token that another one was shown":   {rule.TokenRevocation, token + remove + token, report.Fail},
+		"a token, which a third one lists":     {rule.TokenRevocation, token + remove + "@1/c" + token[4:], report.Fail},
+		"a token, where both made a pool":      {rule.TokenRevocation, pool + "@1/b POST /pools {} => 201 {pool 4 3}\n" + token + remove + token, ""},
+		"a token, where rules are not shared":  {rule.TokenRevocation, rules + fewer + token + remove + token, ""},
+		"a pool that another one listed":       {rule.UseAfterDelete, pools + "@1/b " + gone + "@1/a GET /pools/4 => 200 {pool 4 2}", report.Fail},
+		"a rule that another one listed":       {rule.UseAfterDelete, rules + "@1/b DELETE /pool_rules/3 => 200 {rule 3 5 4 project_name=a}\n" + rules, report.Fail},
+		"a rule of a pool that another listed": {rule.PoolDeletion, pools + points + "@1/a " + gone, report.Fail},
+		"a token that was not shown before":    {rule.TokenRevocation, remove + token, report.Inconclusive},
 	} {
 		f := foundBy(t, tt.rule, script(t, tt.script))
-		if f == nil || f.Verdict != tt.want {
-			t.Errorf("%s: %+v, want %s", name, f, tt.want)
+		if (f == nil) != (tt.want == "") || f != nil && f.Verdict != tt.want {
+			t.Errorf("%s: %+v, want %q", name, f, tt.want)
 		}
 	}
 }

@@ -56,8 +56,9 @@ type deletedTable struct {
 	history.Pending
 	deletion *facts.Exchange
 	table    facts.Thing
-	ident    string // empty when it is not known
-	database string // id of its database, likewise
+	ident    string          // empty when it is not known
+	database string          // id of its database, likewise
+	shownIn  *facts.Exchange // that showed this id
 	proofs   []*facts.Exchange
 
 	maybe          *facts.Exchange // a recovery of which the outcome is not known
@@ -71,7 +72,7 @@ func awaitListing(st *history.Step) {
 		d.ident, d.proofs = x.Ident, append(d.proofs, x.IdentifiedBy)
 	}
 	if x := st.State.LookUp(st.Parent); x != nil && st.Known(x.IdentifiedBy) {
-		d.database, d.proofs = x.Ident, append(d.proofs, x.IdentifiedBy)
+		d.database, d.shownIn = x.Ident, x.IdentifiedBy
 	}
 	mayHaveTaken := func(e *facts.Exchange) bool {
 		return e.Recovered != nil && !e.Refused() && d.mayBe(e.Recovered.ID, st.State)
@@ -108,6 +109,9 @@ func (d *deletedTable) find(st *history.Step) bool {
 func (d *deletedTable) missing(st *history.Step, r history.Ruling) bool {
 	known := !st.Start.IsZero() && !d.deletion.End.IsZero()
 	evidence := slices.Concat(d.proofs, []*facts.Exchange{d.deletion}, st.State.Pages.Evidence)
+	if st.Page.Database != "" {
+		evidence = slices.Insert(evidence, 0, d.shownIn)
+	}
 	if d.maybe != nil {
 		if st.State.Pages.Whole && st.Caller == d.deletion.Caller && facts.Before(d.maybe, st.State.Pages.First) {
 			d.noteLacked(st, evidence)
@@ -120,19 +124,18 @@ func (d *deletedTable) missing(st *history.Step, r history.Ruling) bool {
 	case !st.State.Pages.Whole || st.Contested(func(e *facts.Exchange) bool { return e.Recovered != nil }):
 		r.Message = fmt.Sprintf("table %s was deleted; the recording does not show the whole list of deleted tables",
 			d.table.ID)
-		r.Evidence = evidence
-		d.Ruling = r
-		return false
-	case !known, st.Caller == 0, st.Caller != d.deletion.Caller:
+	case !known, st.Caller == 0, st.Caller != d.deletion.Caller: // it may not be the whole list for the other one
 		r.Message = fmt.Sprintf("table %s was deleted, and the caller's list of deleted tables lacks it", d.table.ID)
-		st.Judge(r, report.Inconclusive, evidence...)
 	default:
 		r.Message = fmt.Sprintf("table %s was deleted and is not among the deleted tables", d.table.ID)
 		r.Excuses = []history.Excuse{history.NewExcuse(history.Recovered, d.table, d.deletion, st.Exchange)}
 		st.Judge(r, report.Fail, evidence...)
 		st.Sign("created", d.table, d.deletion, time.Time{})
+		return true
 	}
-	return true
+	r.Evidence = evidence
+	d.Ruling = r
+	return false
 }
 
 // mayBeBack takes a recovery of which the outcome is not known: afterwards the table is either there, or among the
