@@ -39,6 +39,8 @@ func (s *Server) newRecorder() *recorder {
 // writes it to the recording. It returns the exchange's number, 0 without a journal. The journal is not held while
 // secrets are taken out and while the line is written.
 func (x *exchange) commit(a answer) (seq int64) {
+	over := clock.Wall()
+	x.took = over.Sub(x.began)
 	x.count(a.Status)
 	header := x.w.Header()
 	a.addHeaders(header)
@@ -48,7 +50,7 @@ func (x *exchange) commit(a answer) (seq int64) {
 	if x.visit.world == nil {
 		return 0
 	}
-	if e := x.entry(a); x.server.recorder == nil {
+	if e := x.entry(a, over); x.server.recorder == nil {
 		seq = x.visit.world.Journal.Commit(e)
 	} else {
 		var turn *journal.Turn
@@ -61,11 +63,11 @@ func (x *exchange) commit(a answer) (seq int64) {
 	return seq
 }
 
-func (x *exchange) entry(a answer) *journal.Entry {
+func (x *exchange) entry(a answer, over time.Time) *journal.Entry {
 	path, _ := x.path()
 	e := &journal.Entry{
-		After: x.visit.after, Start: x.visit.start, End: x.visit.world.Now(),
-		Received: x.began, Took: clock.Wall().Sub(x.began), World: x.visit.world.ID, Epoch: x.visit.epoch,
+		After: x.visit.after, Start: x.visit.start, End: x.visit.world.Peek().Clock.At(over),
+		Received: x.began, Took: x.took, World: x.visit.world.ID, Epoch: x.visit.epoch,
 		Seed: x.visit.seed, Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Path: path, Key: x.key,
 		Host: x.r.Host, RequestHeader: x.r.Header,
 		RequestBody: x.body.bytes, Truncated: x.body.isCut,

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/meter"
 	"svc.example/understudy/specs/recording"
 )
@@ -48,7 +47,7 @@ func (l *requestLog) write(x *exchange, a answer, seq int64) {
 	if x.visit.world != nil {
 		attrs = append(attrs, slog.String("world", x.visit.world.ID), slog.Int64("exchange", seq))
 	}
-	attrs = append(attrs, slog.Duration("took", clock.Wall().Sub(x.began)))
+	attrs = append(attrs, slog.Duration("took", x.took))
 	if x.fault != nil {
 		attrs = append(attrs, slog.String("fault", x.fault.String()))
 	}
@@ -70,7 +69,7 @@ func (x *exchange) count(status int) {
 	if x.match.Operation != nil {
 		id = x.match.Operation.ID
 	}
-	x.meters[id].Count(status, clock.Wall().Sub(x.began))
+	x.meters[id].Count(status, x.took)
 	if x.fault != nil {
 		x.server.meters.CountFault(x.Name, x.fault.Fault)
 	}

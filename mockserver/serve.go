@@ -39,7 +39,8 @@ type exchange struct {
 	target target
 	w      http.ResponseWriter
 	r      *http.Request
-	began  time.Time // by the wall clock
+	began  time.Time     // by the wall clock
+	took   time.Duration // until its answer was committed
 
 	key     string // the API key that it shows
 	visit   visit

@@ -300,14 +300,17 @@ func (s *Server) remember(v *visit, value *world.State) {
 }
 
 // moment returns the world as it was before the request, which its faults have not counted there.
-func (v *visit) moment() journal.Moment {
+func (v *visit) moment() *journal.Moment {
+	if v.before.World == nil {
+		return nil
+	}
 	m := v.before
-	if m.World != nil && v.faults != nil {
+	if v.faults != nil {
 		value := *m.World
 		value.Faults = *v.faults
 		m.World = &value
 	}
-	return m
+	return &m
 }
 
 // JobResult replaces the result of the query engine for jobs that fit it. Exactly one of Query, Pattern and DomainKey

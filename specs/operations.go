@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -31,6 +32,7 @@ type Operation struct {
 	name     string   // once the document is loaded
 	names    []string // of the parameters in Path, in order
 	declared []string // the same parameters as the document names them
+	security func() [][]*openapi3.SecurityScheme
 }
 
 // Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
@@ -42,8 +44,10 @@ func (o *Operation) Name() string {
 }
 
 // Security lists the alternatives of credentials that the operation wants: one without schemes wants none. Schemes that
-// the document lacks are left out.
-func (o *Operation) Security() [][]*openapi3.SecurityScheme {
+// the document lacks are left out. The list must not be changed.
+func (o *Operation) Security() [][]*openapi3.SecurityScheme { return o.security() }
+
+func (o *Operation) findSecurity() [][]*openapi3.SecurityScheme {
 	requirements := o.Document.T.Security
 	if o.Spec.Security != nil {
 		requirements = *o.Spec.Security
@@ -92,7 +96,7 @@ func (d *Document) operation(method, path string, item *openapi3.PathItem, spec 
 			op.Parameters = append(op.Parameters, p)
 		}
 	}
-	op.Reader = newReader(op)
+	op.Reader, op.security = newReader(op), sync.OnceValue(op.findSecurity)
 	return op
 }
 

@@ -50,7 +50,15 @@ func (c Clock) Mode() Mode { return c.mode }
 // Now returns the clock's time, in UTC.
 func (c Clock) Now() time.Time {
 	if c.mode == Real {
-		return time.Now().Add(c.offset).UTC().Round(0)
+		return c.At(time.Now())
+	}
+	return c.at
+}
+
+// At returns the clock's time when the wall clock has a time.
+func (c Clock) At(wall time.Time) time.Time {
+	if c.mode == Real {
+		return wall.Add(c.offset).UTC().Round(0)
 	}
 	return c.at
 }

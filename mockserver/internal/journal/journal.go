@@ -53,8 +53,8 @@ type Entry struct {
 	ResponseBody   []byte
 	ResponseCut    bool // the response's body is only the beginning of what was announced
 	Notes          []string
-	Fault          string // as recording.Fault writes it
-	Before         Moment // moves into the history, so that an exchange of the journal has none
+	Fault          string  // as recording.Fault writes it
+	Before         *Moment // moves into the history, so that an exchange of the journal has none; nil if none is kept
 
 	bytes int // that it takes in a journal
 }
@@ -131,8 +131,10 @@ func (j *Journal) CommitInTurn(e *Entry) (int64, *Turn) {
 
 func (j *Journal) commit(e *Entry) {
 	e.Seq = j.seq.Add(1)
-	j.history.add(e.Before)
-	e.Before = Moment{}
+	if e.Before != nil {
+		j.history.add(*e.Before)
+		e.Before = nil
+	}
 	if j.counts == nil {
 		j.counts = map[Count]int{}
 	}

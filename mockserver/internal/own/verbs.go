@@ -254,7 +254,7 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 
 // make returns a new thing with the members that the client gives it.
 func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thing, error) {
-	list := r.begun(keys)
+	list := append(make([]member, 0, len(keys)+len(given)), r.begun(keys)...)
 	for _, m := range given {
 		if m.name != r.key && !r.isManaged(m.name) && !r.isOfPath(m.name) {
 			list = set(list, m.name, m.value)

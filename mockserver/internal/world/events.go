@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/benbjohnson/immutable"
 
@@ -51,19 +52,20 @@ const (
 type DueEvents struct {
 	table.Meter
 
-	all  any      // *queue, once there was an event: packages that see a world do not compile what a queue can do
-	next DueEvent // the first of the queue, for the request that only wants to know whether something is due
+	// It is *queue, once there was an event: packages that see a world do not compile what a queue can do. An interface
+	// would be larger, and each change of a world copies its queues.
+	all  unsafe.Pointer
+	next *DueEvent // the first of the queue, for the request that only wants to know whether something is due
 }
 
 // queue holds events behind pointers, since a change copies a leaf with up to 32 of them.
 type queue = immutable.SortedMap[*DueEvent, *DueEvent]
 
 func queueOf(x *DueEvents) *queue {
-	all, _ := x.all.(*queue)
-	if all == nil {
-		all = immutable.NewSortedMap[*DueEvent, *DueEvent](chronological{})
+	if x.all == nil {
+		return immutable.NewSortedMap[*DueEvent, *DueEvent](chronological{})
 	}
-	return all
+	return (*queue)(x.all)
 }
 
 // eventCost is about what an event takes in memory, and queryCost what the query of one takes beside what it reads.
@@ -97,17 +99,17 @@ func setQueue(x *DueEvents, all *queue, e DueEvent) {
 		cost += queryCost
 	}
 	x.Charge(int64(all.Len()-x.Len()) * cost)
-	x.all = all
-	x.next = DueEvent{}
-	if first, _, ok := all.Iterator().Next(); ok {
-		x.next = *first
-	}
+	x.all = unsafe.Pointer(all)
+	x.next, _, _ = all.Iterator().Next()
 }
 
 // get returns the event with the time, the kind and the id of another, with its query.
 func (x *DueEvents) get(e DueEvent) (found DueEvent, ok bool) {
-	e.At = e.At.UTC().Round(0)
-	it, ok := queueOf(x).Get(&e)
+	if x.next == nil {
+		return DueEvent{}, false
+	}
+	key := DueEvent{At: e.At.UTC().Round(0), Kind: e.Kind, ID: e.ID}
+	it, ok := queueOf(x).Get(&key)
 	if !ok {
 		return DueEvent{}, false
 	}
@@ -115,7 +117,12 @@ func (x *DueEvents) get(e DueEvent) (found DueEvent, ok bool) {
 }
 
 // first returns the earliest event.
-func (x *DueEvents) first() (DueEvent, bool) { return x.next, x.next.Kind != "" }
+func (x *DueEvents) first() (DueEvent, bool) {
+	if x.next == nil {
+		return DueEvent{}, false
+	}
+	return *x.next, true
+}
 
 // Len returns the number of events.
 func (x *DueEvents) Len() int { return queueOf(x).Len() }

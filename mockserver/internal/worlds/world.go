@@ -161,7 +161,11 @@ func isDue(value *world.State, now time.Time) bool {
 	return ok && !event.At.After(now)
 }
 
-func hasDue(value *world.State) bool { return isDue(value, value.Now()) }
+// hasDue reports whether an event is due. It asks for the time only if there is one.
+func hasDue(value *world.State) bool {
+	event, ok := value.Next()
+	return ok && !event.At.After(value.Now())
+}
 
 // maxSettled is the default number of events that a world settles at once.
 const maxSettled = 100_000
