@@ -85,6 +85,7 @@ type learner struct {
 	guesses   []Guess
 	files     map[string][]byte
 	replayed  map[*judge.Result]*compare.Exchange // of a server with the scenario
+	memory    *compare.Memory
 
 	llmSection *mapping
 	assumes    bool // something of the LLM interface refers to a database that no answer shows
@@ -92,7 +93,7 @@ type learner struct {
 
 // Learn makes a scenario of the exchanges of one account.
 func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, error) {
-	l := &learner{Config: c, files: map[string][]byte{}}
+	l := &learner{Config: c, files: map[string][]byte{}, memory: compare.NewMemory(c.Effort)}
 	l.order(list)
 	if len(l.exchanges) == 0 {
 		return nil, ErrNothing
