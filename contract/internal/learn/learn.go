@@ -17,6 +17,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
@@ -65,6 +67,22 @@ type Exchange struct {
 	N  int // in the order of time, from 1
 
 	leftOut []*judge.Result // before it, because of injected faults
+	request *jsonBody
+}
+
+// jsonBody is a body that was read as JSON, and whether it could be.
+type jsonBody struct {
+	value gjson.Result
+	ok    bool
+}
+
+// JSONRequest returns the body of the request, as that of the result does.
+func (e *Exchange) JSONRequest() (gjson.Result, bool) {
+	if e.request == nil {
+		e.request = &jsonBody{}
+		e.request.value, e.request.ok = e.Result.JSONRequest()
+	}
+	return e.request.value, e.request.ok
 }
 
 // ok reports whether the request succeeded.
