@@ -86,8 +86,11 @@ func (m *Memory) translated(e *Exchange, known *ids) *translated {
 	return now
 }
 
-// digest returns what no other answer has.
+// digest returns what no other answer has: zero for none.
 func (a *Answer) digest() (d digest) {
+	if a == nil {
+		return d
+	}
 	var head bytes.Buffer
 	fmt.Fprintln(&head, a.Status, a.Size)
 	_ = a.Header.Write(&head) // into memory
