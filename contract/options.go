@@ -78,7 +78,7 @@ func WithSalt(salt []byte) Option {
 }
 
 // DefaultEffort is enough for some hundred replays of a session.
-const DefaultEffort = 20_000
+const DefaultEffort = 40_000
 
 // WithEffort bounds how many exchanges Learn replays to find out who may do what, about: DefaultEffort without it. The
 // recording is replayed once in any case. With 0 users have what answers show.

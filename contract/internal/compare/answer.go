@@ -100,11 +100,13 @@ func isConnection(name string) bool {
 }
 
 func (c *comparison) header(kind Kind, name, was, is string) {
-	was, is = c.Redactor.Header(name, was, c.exchange.Operation()), c.Redactor.Header(name, is, c.exchange.Operation())
-	c.list = append(c.list, found{Difference: Difference{
-		Kind: kind, Pointer: "/response/headers/" + specs.EscapePointer(name), Recorded: shown(was), Answered: shown(is),
-		Message: fmt.Sprintf("header %s: %q was recorded, and %q is answered", name, was, is),
-	}})
+	d := Difference{Kind: kind, Pointer: "/response/headers/" + specs.EscapePointer(name)}
+	if !c.IsBrief {
+		was, is = c.Redactor.Header(name, was, c.exchange.Operation()), c.Redactor.Header(name, is, c.exchange.Operation())
+		d.Recorded, d.Answered = shown(was), shown(is)
+		d.Message = fmt.Sprintf("header %s: %q was recorded, and %q is answered", name, was, is)
+	}
+	c.list = append(c.list, found{Difference: d})
 }
 
 func mediaType(header string) string {

@@ -142,6 +142,13 @@ type Config struct {
 	Redactor  *recording.Redactor
 	Timeout   time.Duration // for each answer; zero is a minute
 
+	// Memory is that of earlier replays of the recording with this configuration. It may be nil.
+	Memory *Memory
+
+	// IsBrief leaves values and words out of differences. The recording must have no secrets: only then are no values
+	// compared that are some.
+	IsBrief bool
+
 	// Stop is called after each exchange, and ends the replay if it returns true. It may be nil.
 	Stop func(*Exchange) bool
 }

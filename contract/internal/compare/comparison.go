@@ -15,18 +15,19 @@ const maxDifferences = 50
 // comparison compares the two answers of one exchange.
 type comparison struct {
 	*Config
-	sites    *sites
-	ids      *ids
-	exchange *Exchange
-	masks    *masks
-	effects  *effects
-	isError  bool
-	other    []string // the place of the value at hand in the subject's answer
-	isList   bool     // bodies are compared as lists of values, such as lines
-	redacted map[side]any
-	things   []inside // that the value at hand stands in, the innermost last
-	list     []found
-	omitted  int
+	sites     *sites
+	ids       *ids
+	exchange  *Exchange
+	masks     *masks
+	effects   *effects
+	isError   bool
+	isPassing bool     // what was found depends on the order of the replay
+	other     []string // the place of the value at hand in the subject's answer
+	isList    bool     // bodies are compared as lists of values, such as lines
+	redacted  map[side]any
+	things    []inside // that the value at hand stands in, the innermost last
+	list      []found
+	omitted   int
 }
 
 // thing is an object of a resource.
@@ -53,11 +54,11 @@ func (c *comparison) add(kind Kind, path []string, was, is any, format string, a
 		c.omitted++
 		return
 	}
-	shownWas, shownIs := c.shownValues(path, was, is)
-	d := found{Difference: Difference{
-		Kind: kind, Pointer: pointer, Recorded: shownWas, Answered: shownIs,
-		Message: inWords(shownWas, shownIs, format, args),
-	}}
+	d := found{Difference: Difference{Kind: kind, Pointer: pointer}}
+	if !c.IsBrief {
+		d.Recorded, d.Answered = c.shownValues(path, was, is)
+		d.Message = inWords(d.Recorded, d.Answered, format, args)
+	}
 	if len(c.things) > 0 {
 		d.inside = c.things[len(c.things)-1]
 	}

@@ -6,6 +6,7 @@ const maxLookedBack = 100
 // isOrderUnknown reports whether all items that are in another order are things that requests changed which overlapped,
 // so that the recording does not show in which order they were changed.
 func (c *comparison) isOrderUnknown(p *place, was []any, pairs []int) bool {
+	c.isPassing = true
 	for i, j := range pairs {
 		for back := i - 1; j >= 0 && back >= max(0, i-maxLookedBack); back-- {
 			if pairs[back] > j && !c.haveOverlapped(p, was[back], was[i]) {

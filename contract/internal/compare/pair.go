@@ -86,7 +86,7 @@ func (x *pairing) matchRest() {
 // mayBeNew reports whether an item of the answer has no counterpart yet.
 func (x *pairing) mayBeNew(is any) bool {
 	kind, id := x.idOf(is)
-	_, taken := x.ids.lookup(answered, keyOf(kind, id))
+	_, taken := x.ids.lookup(answeredSide, keyOf(kind, id))
 	return id == "" || !taken
 }
 
@@ -164,7 +164,7 @@ func (x *pairing) lasting(p *place, value any) any {
 		}
 		return kept
 	case string:
-		if _, isTime := instant(value); isTime != "" || uuid.MatchString(value) {
+		if _, isTime := instant(value); isTime != "" || isUUID(value) {
 			return nil
 		}
 	}
@@ -179,9 +179,9 @@ func (x *pairing) mayBeSame(was, is any) bool {
 	if id == "" || other == "" {
 		return true
 	}
-	if known, isKnown := x.ids.lookup(recorded, keyOf(kind, id)); isKnown {
+	if known, isKnown := x.ids.lookup(recordedSide, keyOf(kind, id)); isKnown {
 		return known == other
 	}
-	_, taken := x.ids.lookup(answered, keyOf(kind, other))
+	_, taken := x.ids.lookup(answeredSide, keyOf(kind, other))
 	return !taken
 }

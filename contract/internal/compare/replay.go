@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -17,7 +16,7 @@ import (
 type replay struct {
 	*Config
 	subject Subject
-	sites   map[*specs.Document]*sites
+	memory  *Memory
 	masks   *masks
 	ids     *ids
 	refused map[string]bool // identities that were never let in
@@ -34,17 +33,17 @@ func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) 
 	done []*Exchange, used []Mask, err error,
 ) {
 	r := &replay{
-		Config: c, subject: subject, sites: map[*specs.Document]*sites{}, masks: &masks{slices.Clone(c.Masks)},
+		Config: c, subject: subject, memory: c.Memory, masks: &masks{slices.Clone(c.Masks)},
 		ids: newIDs(nil), refused: map[string]bool{}, effects: newEffects(c.Documents),
+	}
+	if r.memory == nil {
+		r.memory = NewMemory(0)
 	}
 	clock := &ServerClock{}
 	for _, one := range list {
 		e := &Exchange{Result: one}
 		done = append(done, e)
 		e.Skipped = whyNot(one)
-		if d := one.Owner.Document; d != nil && r.sites[d] == nil {
-			r.sites[d] = newSites(d)
-		}
 	}
 	slices.SortStableFunc(done, func(a, b *Exchange) int { return a.Item.Start.Compare(b.Item.Start) })
 	for _, e := range done {
@@ -160,27 +159,43 @@ func (r *replay) one(ctx context.Context, t turn) error {
 			}
 		}
 	}
-	request, err := r.request(ctx, e, r.ids)
+	request, err := r.request(ctx, e)
 	if err != nil {
 		return fmt.Errorf("replay exchange %d: %w", e.Item.Number, err)
 	}
-	c := &comparison{
-		Config: r.Config, sites: r.sites[e.Owner.Document], ids: r.ids, exchange: e, masks: r.masks,
-		effects: r.effects,
-	}
 	var why string
-	e.Differences, e.Omitted = nil, 0
 	if e.Answer, why, err = r.ask(request); err != nil {
 		return err
+	}
+	found := r.compared(e, why)
+	e.Differences, e.Omitted = nil, found.omitted
+	for i := range found.list {
+		e.Differences = append(e.Differences, r.effects.explain(e, &found.list[i]))
+	}
+	return nil
+}
+
+// compared compares the answer to an exchange with the recorded one, unless an earlier replay has done so.
+func (r *replay) compared(e *Exchange, why string) *compared {
+	at := remembered{e.Result, e.Answer.digest()}
+	if known := r.memory.answers[at]; known != nil && r.ids.holds(known.taught.read) {
+		r.ids.take(known.taught)
+		return known
+	}
+	c := &comparison{
+		Config: r.Config, sites: r.memory.sitesOf(e.Owner.Document), ids: r.memory.layer(r.ids), exchange: e,
+		masks: r.masks, effects: r.effects,
 	}
 	if why == "" {
 		c.compare()
 	} else {
 		c.unanswered(why)
 	}
-	e.Omitted = c.omitted
-	for i := range c.list {
-		e.Differences = append(e.Differences, r.effects.explain(e, &c.list[i]))
+	r.ids.take(c.ids)
+	c.ids.below = nil
+	done := &compared{list: c.list, omitted: c.omitted, taught: c.ids}
+	if why == "" && !c.isPassing {
+		r.memory.keep(at, done)
 	}
-	return nil
+	return done
 }

@@ -22,17 +22,16 @@ var leftOut = []string{
 }
 
 // request makes the request that corresponds to a recorded one.
-func (r *replay) request(ctx context.Context, e *Exchange, known *ids) (*http.Request, error) {
-	s := r.sites[e.Owner.Document]
-	t := &Translation{sites: s, ids: known}
-	target := "http://127.0.0.1" + t.Target(e.Result)
-	request, err := http.NewRequestWithContext(ctx, e.Item.Request.Method, target, bytes.NewReader(t.Body(e.Result)))
+func (r *replay) request(ctx context.Context, e *Exchange) (*http.Request, error) {
+	t := r.memory.translated(e, r.ids)
+	request, err := http.NewRequestWithContext(ctx, e.Item.Request.Method, "http://127.0.0.1"+t.target,
+		bytes.NewReader(t.body))
 	if err != nil {
 		return nil, err
 	}
 	for _, h := range e.Item.Request.Headers {
 		if !slices.Contains(leftOut, http.CanonicalHeaderKey(h[0])) && !strings.HasPrefix(h[0], ":") {
-			request.Header.Add(h[0], r.header(e, known, h))
+			request.Header.Add(h[0], r.header(e, r.ids, h))
 		}
 	}
 	request.RemoteAddr = "127.0.0.1:0"
@@ -104,7 +103,7 @@ func (t *Translation) Answer(r *judge.Result, value any) any {
 
 // value translates one value of a parameter.
 func (t *Translation) value(kind, text string) string {
-	if kind == "" && !uuid.MatchString(text) {
+	if kind == "" && !isUUID(text) {
 		return text
 	}
 	return t.ids.translate(kind, text)

@@ -49,6 +49,9 @@ func (c *comparison) visible(of side, path []string) string {
 
 // isSecretPlace reports whether both values at a place are secrets, whose values say nothing.
 func (c *comparison) isSecretPlace(path []string) bool {
+	if c.IsBrief {
+		return false
+	}
 	was, _ := c.redactedAt(recordedSide, path)
 	is, _ := c.redactedAt(answeredSide, c.other)
 	a, isText := was.(string)
@@ -116,7 +119,7 @@ func (e *Exchange) redacted(redactor *recording.Redactor) (was, is *recording.Re
 func (c *comparison) reason() string {
 	const longest = 300
 	a := c.exchange.Answer
-	if a.Status < http.StatusBadRequest || len(a.Body) > longest {
+	if a.Status < http.StatusBadRequest || len(a.Body) > longest || c.IsBrief {
 		return ""
 	}
 	_, is := c.exchange.redacted(c.Redactor)

@@ -15,7 +15,11 @@ import (
 // anyUUID finds UUIDs in a text.
 var anyUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+// isUUID reports whether a text is a UUID.
+func isUUID(text string) bool {
+	const length = 36
+	return len(text) == length && anyUUID.MatchString(text)
+}
 
 // textOf returns an id as text, whether it is a text or a number.
 func textOf(value any) (string, bool) {
@@ -63,13 +67,13 @@ func unmarked(text string) string {
 func (c *comparison) texts(was, is string) bool {
 	switch {
 	case was == is:
-		if uuid.MatchString(was) {
+		if isUUID(was) {
 			return c.ids.match(uuids, was, is)
 		}
 		return true
 	case isSecret(was) || isSecret(is):
 		return c.secret(was, is)
-	case uuid.MatchString(was) && uuid.MatchString(is):
+	case isUUID(was) && isUUID(is):
 		return c.ids.match(uuids, was, is)
 	}
 	if t, form := instant(was); form != "" {
@@ -172,7 +176,7 @@ func (c *comparison) corresponds(kind, was, is string) bool {
 	switch {
 	case kind != "":
 		return c.ids.match(kind, was, is)
-	case uuid.MatchString(was) && uuid.MatchString(is):
+	case isUUID(was) && isUUID(is):
 		return c.ids.match(uuids, was, is)
 	}
 	return was == is || isSecret(was) || isSecret(is)

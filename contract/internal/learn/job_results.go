@@ -178,10 +178,10 @@ func rowsLike(columns gjson.Result, n int) *sequence {
 func (l *learner) rowsOfSame(t *thing) *sequence {
 	query, size := l.queryOf(t), t.last().Get("result_size")
 	for _, other := range l.things.all(jobKind) {
-		if other == t || l.queryOf(other) != query || other.last().Get("result_size").Raw != size.Raw {
+		if other == t || size.Int() <= 0 || other.last().Get("result_size").Raw != size.Raw || l.queryOf(other) != query {
 			continue
 		}
-		if rows := l.rowsOf(other.id); rows != nil && size.Int() > 0 {
+		if rows := l.rowsOf(other.id); rows != nil {
 			return rows
 		}
 	}

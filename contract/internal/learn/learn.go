@@ -17,6 +17,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
@@ -65,6 +67,22 @@ type Exchange struct {
 	N  int // in the order of time, from 1
 
 	leftOut []*judge.Result // before it, because of injected faults
+	request *jsonBody
+}
+
+// jsonBody is a body that was read as JSON, and whether it could be.
+type jsonBody struct {
+	value gjson.Result
+	ok    bool
+}
+
+// JSONRequest returns the body of the request, as that of the result does.
+func (e *Exchange) JSONRequest() (gjson.Result, bool) {
+	if e.request == nil {
+		e.request = &jsonBody{}
+		e.request.value, e.request.ok = e.Result.JSONRequest()
+	}
+	return e.request.value, e.request.ok
 }
 
 // ok reports whether the request succeeded.
@@ -85,6 +103,7 @@ type learner struct {
 	guesses   []Guess
 	files     map[string][]byte
 	replayed  map[*judge.Result]*compare.Exchange // of a server with the scenario
+	memory    *compare.Memory
 
 	llmSection *mapping
 	assumes    bool // something of the LLM interface refers to a database that no answer shows
@@ -92,7 +111,7 @@ type learner struct {
 
 // Learn makes a scenario of the exchanges of one account.
 func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, error) {
-	l := &learner{Config: c, files: map[string][]byte{}}
+	l := &learner{Config: c, files: map[string][]byte{}, memory: compare.NewMemory(c.Effort)}
 	l.order(list)
 	if len(l.exchanges) == 0 {
 		return nil, ErrNothing

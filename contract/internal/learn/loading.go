@@ -90,7 +90,7 @@ func (l *learner) replay(ctx context.Context, subject compare.Subject, stop func
 		list[i] = e.Result
 	}
 	config := *l.Comparison
-	config.Stop = stop
+	config.Stop, config.Memory, config.IsBrief = stop, l.memory, true
 	done, _, err := compare.Run(ctx, &config, subject, list)
 	if err != nil && ctx.Err() == nil {
 		l.notes = append(l.notes, fmt.Sprintf("the recording could not be replayed to its end: %v", err))

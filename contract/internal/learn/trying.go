@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"net/http"
@@ -31,14 +32,17 @@ type search struct {
 	spent   int // exchanges that were replayed
 	limit   int // of them
 	givenUp map[attempt]bool
+	tried   map[scenarioDigest]int // how much the answers differed: math.MaxInt if it was more than they did in the best
 }
+
+type scenarioDigest [sha256.Size]byte
 
 // attempt is a pass in which an exchange was tried to be explained.
 type attempt struct{ pass, exchange int }
 
 // learnBeginning returns the scenario with the best beginning that was found.
 func (l *learner) learnBeginning(ctx context.Context) (*mapping, error) {
-	s := &search{learner: l, givenUp: map[attempt]bool{}}
+	s := &search{learner: l, givenUp: map[attempt]bool{}, tried: map[scenarioDigest]int{}}
 	first, err := s.try(ctx, l.people.begin)
 	if first == nil {
 		return nil, err
@@ -98,37 +102,60 @@ func (s *search) try(ctx context.Context, b beginning) (*trial, error) {
 	s.people.settle(b)
 	s.guesses, s.llmSection, s.assumes, s.replayed = nil, nil, false, nil
 	t := &trial{begin: b, root: s.scenario()}
+	var err error
 	if s.Build != nil {
-		subject, err := s.load(t.root)
-		if err != nil && s.best != nil {
-			return &trial{begin: b, score: math.MaxInt}, nil
-		} else if err != nil {
-			return nil, err
-		}
-		sum, isOver := 0, false
-		err = s.replay(ctx, subject, func(e *compare.Exchange) bool {
-			s.spent++
-			if s.best == nil {
-				return false
-			}
-			sum += badness(e)
-			isOver = sum > s.best.score
-			return isOver
-		})
-		if subject.Close != nil {
-			subject.Close()
-		}
-		if err != nil && s.best != nil {
-			return nil, err
-		}
-		if t.score = math.MaxInt; !isOver {
-			t.score = s.score(t, len(s.notes)-len(notes))
-		}
-		t.notes, t.guesses, t.keys, t.replayed = s.notes, s.guesses, s.people.keys, s.replayed
-		return t, err
+		err = s.replayTo(ctx, t, len(notes))
 	}
-	t.notes, t.guesses, t.keys = s.notes, s.guesses, s.people.keys
-	return t, nil
+	if err != nil && (s.best != nil || s.replayed == nil) {
+		return nil, err
+	}
+	t.notes, t.guesses, t.keys, t.replayed = s.notes, s.guesses, s.people.keys, s.replayed
+	return t, err
+}
+
+// replayTo replays the recording to a server with the scenario of a trial, unless another trial with that scenario
+// shows that it is not better than the best one.
+func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
+	t.score = math.MaxInt
+	digest, err := s.digest(t.root)
+	if err != nil {
+		return err
+	}
+	assumed := s.assumed(t)
+	if differing, isKnown := s.tried[digest]; isKnown && differing >= s.best.score-assumed {
+		return nil
+	}
+	s.tried[digest] = math.MaxInt
+	subject, err := s.load(t.root)
+	if err != nil && s.best != nil {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	sum, isOver := 0, false
+	err = s.replay(ctx, subject, func(e *compare.Exchange) bool {
+		s.spent++
+		if s.best == nil {
+			return false
+		}
+		sum += badness(e)
+		isOver = sum > s.best.score
+		return isOver
+	})
+	if subject.Close != nil {
+		subject.Close()
+	}
+	if !isOver {
+		s.tried[digest] = badThing*(len(s.notes)-notes) + s.differ()
+		t.score = s.tried[digest] + assumed
+	}
+	return err
+}
+
+// digest returns what no other scenario has, with its keys.
+func (s *search) digest(root *mapping) (d scenarioDigest, err error) {
+	text, err := s.write(root)
+	return sha256.Sum256(fmt.Appendf(text, "%v", s.people.keys)), err
 }
 
 // How bad it is if the server refuses what was not refused, or the other way round, if a thing must be left out, if
@@ -150,9 +177,8 @@ const (
 	secondKey    = 14 // of one user
 )
 
-// score returns how much the answers differ, and then how much the beginning assumes.
-func (s *search) score(t *trial, leftOut int) (score int) {
-	score = badThing * leftOut
+// differ returns how much the answers differ.
+func (s *search) differ() (score int) {
 	for _, e := range s.exchanges {
 		done := s.replayed[e.Result]
 		score += badness(done)
@@ -161,6 +187,11 @@ func (s *search) score(t *trial, leftOut int) (score int) {
 			score += badRight * (len(missing) + len(extra))
 		}
 	}
+	return score
+}
+
+// assumed returns how much the beginning assumes.
+func (s *search) assumed(t *trial) (score int) {
 	for at, list := range t.begin {
 		switch at.what {
 		case roleOf, userOf, sameAs:
