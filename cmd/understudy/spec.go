@@ -71,7 +71,7 @@ your word. With --spec it is your own document, and as overlays change it.`,
 	}
 	checkflags.AddSpecs(c.Flags(), &documents)
 	checkflags.AddBrand(c.Flags(), &word)
-	c.AddCommand(newSpecResources(), newSpecSuggest())
+	c.AddCommand(newSpecResources(), newSpecSuggest(), newSpecDiff())
 	return c
 }
 

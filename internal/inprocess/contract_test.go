@@ -136,6 +136,9 @@ var checkRows = map[string]checkRow{
 		_ = c.checker.Minimize(ctx, c.source, r, filepath.Join(c.folder, "minimal"))
 	}),
 	"Checker.Part":    checks(func(_ context.Context, c *checking) { c.checker.Part(0) }),
+	"Checker.SpecDiff": checks(func(ctx context.Context, c *checking) {
+		_, _ = c.checker.SpecDiff(ctx, c.source)
+	}),
 	"Checker.Suggest": checks(func(ctx context.Context, c *checking) { _, _ = c.checker.Suggest(ctx, c.source) }),
 	"Checker.Watch": checks(func(ctx context.Context, c *checking) {
 		_, _ = c.checker.Watch(ctx, nil, func(yield func(contract.Event, error) bool) {

@@ -126,6 +126,23 @@ func (s *Set) parts() (parts [Aspects]report.Parts) {
 	return parts
 }
 
+// Part is the number of a documented part of an operation.
+type Part int
+
+// Find lists the parts of an operation that have names such as a report gives them.
+func Find(op *specs.Operation, aspect Aspect, is func(name string) bool) (found []Part) {
+	c := catalogueOf(op)
+	c.eachPart(func(part int, name string) {
+		if c.parts[part] == aspect && is(name) {
+			found = append(found, Part(part))
+		}
+	})
+	return found
+}
+
+// Has reports whether the set has a part.
+func (s *Set) Has(part Part) bool { return s.touched.has(int(part)) }
+
 // eachPart yields all parts with their names.
 func (c *Catalogue) eachPart(yield func(part int, name string)) {
 	for name, part := range c.requests {
