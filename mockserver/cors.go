@@ -89,7 +89,8 @@ func isPreflight(r *http.Request) bool {
 // wrong paths too, so that the page gets to read the refusal. The request is the browser's, not the client's: the
 // journal has no entry of it. The interface is nil where none is asked.
 func (s *Server) preflight(w http.ResponseWriter, r *http.Request, iface *loadedInterface) bool {
-	method, headers := r.Header.Get("Access-Control-Request-Method"), []string{"Authorization", "Content-Type", worldHeader}
+	method := r.Header.Get("Access-Control-Request-Method")
+	headers := []string{"Authorization", "Content-Type", worldHeader}
 	switch isOpen := iface != nil && iface.rules.Browsers; {
 	case !isPreflight(r), !isOpen && !s.allowsPage(r):
 		return false
@@ -157,7 +158,8 @@ func (c *config) pageHeaders(r *http.Request, header [][2]string) [][2]string {
 	return append(allowedOrigin(r), [2]string{"Access-Control-Expose-Headers", strings.Join(exposed, ", ")})
 }
 
-// forPages returns these headers for the exchange, unless its answer says by itself who may read it, as that of a stub may.
+// forPages returns these headers for the exchange, unless its answer says by itself who may read it, as that of a stub
+// may.
 func (x *exchange) forPages(header [][2]string) [][2]string {
 	saysItself := func(line [2]string) bool { return line[0] == "Access-Control-Allow-Origin" }
 	switch {

@@ -100,8 +100,8 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 		t.Parallel()
 		s := newServer(t, mockserver.WithCORS("*"))
 		for _, method := range []string{"GET", "OPTIONS"} {
-			a := call(t, s, method, "/_understudy/worlds", "", "Origin", shopPage, "Access-Control-Request-Method", "GET").want(t, 403)
-			if got := allowed(a); len(got) != 0 {
+			a := call(t, s, method, "/_understudy/worlds", "", "Origin", shopPage, "Access-Control-Request-Method", "GET")
+			if got := allowed(a.want(t, 403)); len(got) != 0 {
 				t.Errorf("%s has %v", method, got)
 			}
 		}
