@@ -192,9 +192,6 @@ func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
 	if reply.ETag != "" {
 		a.Header = append(a.Header, [2]string{"Etag", reply.ETag}, [2]string{"Accept-Ranges", "bytes"})
 	}
-	if x.rules.Browsers {
-		reply.Header = append(slices.Clip(reply.Header), allowedOrigin(x.r)...)
-	}
 	for _, line := range reply.Header {
 		if x.body.isCut && line[0] == "Connection" {
 			continue
@@ -204,6 +201,7 @@ func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
 	if x.body.isCut { // what the client still sends is not read
 		a.Header = append(a.Header, [2]string{"Connection", "close"})
 	}
+	a.Header = append(a.Header, x.forPages(a.Header)...)
 	return a, err
 }
 

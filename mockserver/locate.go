@@ -169,7 +169,13 @@ func (x *exchange) outside(path string) error {
 
 // unknownAddress answers a request that is for no interface at all, so in no interface's form.
 func (s *Server) unknownAddress(w http.ResponseWriter, r *http.Request) {
+	if s.preflight(w, r, nil) {
+		return
+	}
 	s.requests.unknown(r)
+	for _, line := range s.pageHeaders(r, nil) {
+		w.Header().Set(line[0], line[1])
+	}
 	var prefixes []string
 	for _, name := range s.config.interfaces {
 		prefixes = append(prefixes, string("/"+name))

@@ -57,7 +57,8 @@ type config struct {
 	token          string
 	console        Console
 	controlHosts   []string
-	profiles       http.Handler // nil: none
+	cors           []originPattern // of pages that may call the interfaces
+	profiles       http.Handler    // nil: none
 	writeTimeout   time.Duration
 	stateFile      string                 // empty: worlds are not kept
 	savePause      time.Duration          // between two looks at whether there is anything to save

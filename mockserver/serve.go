@@ -103,8 +103,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		http.Error(w, "the interface cannot be served; the log says why", http.StatusInternalServerError)
 		return
 	}
-	if iface.rules.Browsers && isPreflight(r) {
-		iface.preflight(w, r)
+	if s.preflight(w, r, iface) {
 		return
 	}
 	x := s.used.newExchange()

@@ -360,7 +360,7 @@ const serveCommand = "serve"
 // The names of settings of serve that differ from the names of their flags: those that may be given several times.
 var serveNames = map[string]string{
 	"interface": "interfaces", "interfaces": "only", "spec": "documents", "overlay": "overlays",
-	"control-host": "controlHosts", "fault": "faults",
+	"control-host": "controlHosts", "cors": "cors", "fault": "faults",
 }
 
 // settingName returns the name that a flag of serve has in the configuration: that of the flag, in camel case.

@@ -39,6 +39,7 @@ var settingsOfServe = map[string]settingOfServe{
 	"control-token":      {"a", "b", "c", "c"},
 	"control-token-file": {"a", "b", "DIR/c", "c"},
 	"control-host":       {"a,b", "c,d", "e,f", "[e, f]"},
+	"cors":               {"http://a:*,*", "null,http://c", "http://e,http://f", "['http://e', 'http://f']"},
 	"journal-limit":      {"1KiB", "2KiB", "3KiB", "3KiB"},
 	"history":            {"1", "2", "0", "0"},
 	"record-limit":       {"1KiB", "2KiB", "3000", "3000"},

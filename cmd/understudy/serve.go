@@ -43,6 +43,7 @@ type serveFlags struct {
 	extras    checkflags.Choice
 	tokenFlags
 	controlHosts []string
+	cors         []string
 	journalLimit size
 	history      int
 	recordLimit  size
@@ -133,6 +134,9 @@ own form, understudy scenarios show NAME --print keys lists them.`,
   # With a failure that the client has to survive: the first job takes effect, and is answered with 503
   understudy serve --fault 'core.issueJob first=1 status=503 effect=once'
 
+  # For a page in a browser that a development server serves on any port
+  understudy serve --cors 'http://localhost:*'
+
   # For clients that speak only https
   understudy serve --tls
   eval "$(understudy ca env)"
@@ -176,6 +180,9 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"address; on any other, one\nis generated and printed once, on standard error)")
 	flags.StringSliceVar(&f.controlHosts, "control-host", nil,
 		"a `NAME` besides localhost at which the control interface answers without a token (repeatable)")
+	flags.StringSliceVar(&f.cors, "cors", nil,
+		"let pages of `ORIGIN` call the interfaces, as in https://shop.example, http://localhost:* for any port,\n"+
+			"https://*.shop.example or *, but never the control interface (repeatable)")
 	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world's journal keeps")
 	addHistoryFlag(c, &f.history)
 	flags.Var(&f.recordLimit, "record-limit",
@@ -292,7 +299,8 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 		mockserver.WithWorldTTL(f.worldTTL),
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.Word == checkflags.AllExtras),
-		mockserver.WithControlHost(f.controlHosts...), mockserver.WithConsole(f.console(log)),
+		mockserver.WithControlHost(f.controlHosts...), mockserver.WithCORS(f.cors...),
+		mockserver.WithConsole(f.console(log)),
 	}
 	if f.state != "" {
 		opts = append(opts, mockserver.WithStateFile(f.state))

@@ -276,6 +276,7 @@ var mockRows = map[string]mockRow{
 	"WithClock":        with(mockserver.WithClock(mockserver.ClockAuto)),
 	"WithConsole":      with(mockserver.WithConsole(lasting{})),
 	"WithControlHost":  with(mockserver.WithControlHost("own.example")),
+	"WithCORS":         with(mockserver.WithCORS("https://shop.example")),
 	"WithControlToken": with(mockserver.WithControlToken("secret")),
 	"WithInterfaces":   with(mockserver.WithInterfaces(specs.Interfaces()...)),
 	"WithExtras":       with(mockserver.WithExtras(false)),
