@@ -166,3 +166,35 @@ func TestOwnConditionsAndMethods(t *testing.T) {
 		t.Errorf("Link %s, want %s; %s", header.Get("Link"), want, answer)
 	}
 }
+
+// An error is of RFC 9457 where that fits what the document shows for it, under the media type that the document has.
+func TestOwnErrorsFitTheDocument(t *testing.T) {
+	t.Parallel()
+	const details = `{"type":"about:blank","title":"Bad Request","status":400,"detail":"name: property \"name\" is missing"}`
+	for content, want := range map[string]string{
+		"application/json: {schema: {type: object}}": "application/json " + details,
+		"application/json: {}":                       "application/json " + details,
+		"application/vnd.shop+json: {schema: {type: object, additionalProperties: true}}":   "application/vnd.shop+json " + details,
+		"application/json: {schema: {type: object, additionalProperties: false}}":           "application/json {}",
+		"application/json: {schema: {type: object, additionalProperties: {type: integer}}}": `application/json {"key1":522}`,
+		"'text/*': {schema: {type: string}}":                                                `text/plain name: property "name" is missing`,
+		"'*/*': {}":                                                                         "application/problem+json " + details,
+	} {
+		t.Run(content, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "shop.yaml")
+			text := "openapi: 3.0.3\ninfo: {title: Shop, version: '1'}\nservers: [{url: https://api.shop.example/v1}]\n" +
+				"paths:\n  /things:\n    post:\n      requestBody: {required: true, " +
+				"content: {application/json: {schema: {type: object, required: [name], properties: {name: {type: string}}}}}}\n" +
+				"      responses:\n        '201': {description: x}\n        '400': {description: x, content: {" + content + "}}\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", file))}
+			status, answer, header := c.call("POST /things", `{}`)
+			if got := header.Get("Content-Type") + " " + answer; status != 400 || got != want {
+				t.Errorf("%d %s\nwant 400 %s", status, got, want)
+			}
+		})
+	}
+}

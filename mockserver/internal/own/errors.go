@@ -82,7 +82,9 @@ func (f *errorForms) reply(o *specs.Operation, errs op.Errors) op.Reply {
 	case content == nil:
 		return reply
 	case !strings.HasSuffix(media, "json"):
-		if strings.Contains(media, "*") {
+		if media == "text/*" {
+			media = "text/plain"
+		} else if strings.Contains(media, "*") {
 			return problem(status, message)
 		}
 		reply.Bytes, reply.Type = []byte(message), media
@@ -117,16 +119,24 @@ func (f *errorForms) find(o *specs.Operation, status int) *openapi3.Response {
 
 // problem is the form of RFC 9457.
 func problem(status int, message string) op.Reply {
-	body, _ := json.Marshal(struct {
-		Type   string `json:"type"`
-		Title  string `json:"title"`
-		Status int    `json:"status"`
-		Detail string `json:"detail"`
-	}{"about:blank", http.StatusText(status), status, message})
+	body, _ := json.Marshal(newProblem(status, message))
 	return op.Reply{Status: status, Bytes: body, Type: "application/problem+json"}
 }
 
-// errorBody returns an example or a sample of the form, with the message and the status in its place.
+// problemDetails are the members of an error of RFC 9457.
+type problemDetails struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+}
+
+func newProblem(status int, message string) problemDetails {
+	return problemDetails{"about:blank", http.StatusText(status), status, message}
+}
+
+// errorBody returns an example or a sample of the form, with the message and the status in its place. Where the document
+// only says that it is an object, or has no sample, it is an error of RFC 9457 if that fits.
 func errorBody(content *openapi3.MediaType, status int, message string) ([]byte, bool) {
 	schema := &openapi3.Schema{}
 	if content.Schema != nil && content.Schema.Value != nil {
@@ -142,8 +152,14 @@ func errorBody(content *openapi3.MediaType, status int, message string) ([]byte,
 	if value == nil {
 		m := sample.Maker{Direction: accept.Response, Place: "error", Plain: true}
 		var err error
-		if value, err = m.Of(schema); err != nil {
-			return nil, false
+		if value, err = m.Of(schema); err != nil || isEmpty(value) {
+			if details := newProblem(status, message); fits(clone(details)) {
+				body, err := json.Marshal(details)
+				return body, err == nil
+			}
+			if err != nil {
+				return nil, false
+			}
 		}
 	}
 	before := clone(value)
@@ -151,7 +167,12 @@ func errorBody(content *openapi3.MediaType, status int, message string) ([]byte,
 		value = before
 	}
 	body, err := json.Marshal(value, json.Deterministic(true))
-	return body, err == nil && string(body) != "{}" // of a document that only says that it is an object
+	return body, err == nil
+}
+
+func isEmpty(value any) bool {
+	members, isObject := value.(map[string]any)
+	return isObject && len(members) == 0
 }
 
 func clone(value any) (copied any) {
