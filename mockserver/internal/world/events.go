@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/benbjohnson/immutable"
 
@@ -52,9 +51,7 @@ const (
 type DueEvents struct {
 	table.Meter
 
-	// It is *queue, once there was an event: packages that see a world do not compile what a queue can do. An interface
-	// would be larger, and each change of a world copies its queues.
-	all  unsafe.Pointer
+	all  any       // *queue, once there was an event: packages that see a world do not compile what a queue can do
 	next *DueEvent // the first of the queue, for the request that only wants to know whether something is due
 }
 
@@ -62,10 +59,11 @@ type DueEvents struct {
 type queue = immutable.SortedMap[*DueEvent, *DueEvent]
 
 func queueOf(x *DueEvents) *queue {
-	if x.all == nil {
-		return immutable.NewSortedMap[*DueEvent, *DueEvent](chronological{})
+	all, _ := x.all.(*queue)
+	if all == nil {
+		all = immutable.NewSortedMap[*DueEvent, *DueEvent](chronological{})
 	}
-	return (*queue)(x.all)
+	return all
 }
 
 // eventCost is about what an event takes in memory, and queryCost what the query of one takes beside what it reads.
@@ -99,7 +97,7 @@ func setQueue(x *DueEvents, all *queue, e DueEvent) {
 		cost += queryCost
 	}
 	x.Charge(int64(all.Len()-x.Len()) * cost)
-	x.all = unsafe.Pointer(all)
+	x.all = all
 	x.next, _, _ = all.Iterator().Next()
 }
 
