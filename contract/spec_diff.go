@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
@@ -15,7 +16,7 @@ import (
 // fails with ErrNothingMatched if none belongs to an interface. It returns a report also with such an error.
 func (c *Checker) SpecDiff(ctx context.Context, source Source, opts ...Option) (*specdiff.Report, error) {
 	const base = "https://new.svc.example/"
-	opts = append(opts, WithInterfaces(c.config.set().Names()...))
+	opts = append(slices.Clip(opts), WithInterfaces(c.config.set().Names()...))
 	for _, d := range c.documents {
 		opts = append(opts, WithBaseURL(d.Interface, base+string(d.Interface)))
 	}

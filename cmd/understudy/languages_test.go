@@ -58,9 +58,11 @@ func TestClients(t *testing.T) {
 	commandsAlone(t)
 	const python = "export PYTHONPATH=$PWD/src PYTHONDONTWRITEBYTECODE=1; /usr/bin/python3 "
 	for name, client := range map[string]struct{ folder, needs, run string }{
-		"Python": {"python", "python3 --version", python + "tests/test_understudy.py"},
-		"pytest": {"python", "/usr/bin/python3 -m pytest --version",
-			python + "-m pytest -q -p no:cacheprovider tests/test_plugin.py"},
+		"Python": {"python", "/usr/bin/python3 --version", python + "tests/test_understudy.py"},
+		"pytest": {
+			"python", "/usr/bin/python3 -m pytest --version",
+			python + "-m pytest -q -p no:cacheprovider tests/test_plugin.py",
+		},
 		"TypeScript": {"typescript", `node --eval 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'`, "node --test"},
 	} {
 		t.Run(name, func(t *testing.T) {

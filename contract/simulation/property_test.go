@@ -42,8 +42,8 @@ func TestCompleteHistories(t *testing.T) {
 }
 
 // tryPlots holds a property against 100 plots of up to so many accounts, from the seed SIMULATE_SEED on, and against
-// those that it did not hold for once. In some of them, one of the violations takes place. Histories get longer from one
-// to the next: the first that fails is short.
+// those that it did not hold for once. In some of them, one of the violations takes place. Histories get longer from
+// one to the next: the first that fails is short.
 func tryPlots(t *testing.T, mostAccounts int, property func(t *testing.T, p plot, random *rand.Rand)) {
 	t.Helper()
 	first, all := setting(t, "SIMULATE_SEED", 1), violations()

@@ -135,7 +135,7 @@ var checkRows = map[string]checkRow{
 	"Checker.Minimize": withReport(func(ctx context.Context, c *checking, r *contract.Report) {
 		_ = c.checker.Minimize(ctx, c.source, r, filepath.Join(c.folder, "minimal"))
 	}),
-	"Checker.Part":    checks(func(_ context.Context, c *checking) { c.checker.Part(0) }),
+	"Checker.Part": checks(func(_ context.Context, c *checking) { c.checker.Part(0) }),
 	"Checker.SpecDiff": checks(func(ctx context.Context, c *checking) {
 		_, _ = c.checker.SpecDiff(ctx, c.source)
 	}),

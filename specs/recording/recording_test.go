@@ -229,7 +229,8 @@ func secrets(body []byte) []string {
 	return all
 }
 
-// texts are those that stand in a value, at any depth: names of members are not among them, since redaction keeps the shape.
+// texts are those that stand in a value, at any depth: names of members are not among them, since redaction keeps the
+// shape.
 func texts(value gjson.Result) []string {
 	if !value.IsObject() && !value.IsArray() {
 		return []string{value.String()}

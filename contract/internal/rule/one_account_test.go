@@ -8,7 +8,8 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// A caller who changes what another one made, or was shown under a number, acts for the same account, unless something shows that there are several.
+// A caller who changes what another one made, or was shown under a number, acts for the same account, unless something
+// shows that there are several.
 func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 	t.Parallel()
 	const (

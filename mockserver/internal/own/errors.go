@@ -135,8 +135,8 @@ func newProblem(status int, message string) problemDetails {
 	return problemDetails{"about:blank", http.StatusText(status), status, message}
 }
 
-// errorBody returns an example or a sample of the form, with the message and the status in its place. Where the document
-// only says that it is an object, or has no sample, it is an error of RFC 9457 if that fits.
+// errorBody returns an example or a sample of the form, with the message and the status in its place. Where the
+// document only says that it is an object, or has no sample, it is an error of RFC 9457 if that fits.
 func errorBody(content *openapi3.MediaType, status int, message string) ([]byte, bool) {
 	schema := &openapi3.Schema{}
 	if content.Schema != nil && content.Schema.Value != nil {
