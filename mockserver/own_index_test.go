@@ -44,7 +44,7 @@ func TestConstraintsFindObjectsByAnIndex(t *testing.T) {
 		}
 		send(http.MethodPut, "/_understudy/worlds/default/state", fmt.Sprintf(`{"interfaces":{"shop":{"customers":[%s],`+
 			`"orders":[%s]}}}`, customers.String()[1:], orders.String()[1:]), 200)
-		for range 3 { // the last one finds everything warm
+		for range 5 { // the cheapest one finds everything warm, and nothing else that allocates
 			for what, call := range map[string]struct {
 				method, path, body string
 				status             int
@@ -54,7 +54,10 @@ func TestConstraintsFindObjectsByAnIndex(t *testing.T) {
 				"a deletion, refused": {"DELETE", fmt.Sprint("/shop/v1/customers/", n), "", 409},
 			} {
 				pair := cost[what]
-				pair[i] = send(call.method, call.path, call.body, call.status)
+				took := send(call.method, call.path, call.body, call.status)
+				if pair[i] == 0 || took < pair[i] {
+					pair[i] = took
+				}
 				cost[what] = pair
 			}
 		}
