@@ -74,10 +74,6 @@ export class Understudy {
     }
   }
 
-  async [Symbol.asyncDispose ?? Symbol('asyncDispose')]() {
-    await this.close();
-  }
-
   async call(method, path, body) {
     const headers = { 'Content-Type': 'application/json', ...(this.#token && { Authorization: `Bearer ${this.#token}` }) };
     let answer;

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import unittest
 import urllib.error
 import urllib.request
@@ -107,6 +109,13 @@ class Steering(unittest.TestCase):
 
     def test_a_mock_that_is_there(self):
         self.assertEqual(Understudy(self.mock.url).interfaces, self.mock.interfaces)
+
+    def test_a_program_that_fails_leaves_no_mock_behind(self):
+        script = "import understudy; mock = understudy.Understudy.start(); print(mock.url, flush=True); 1 / 0"
+        ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        self.assertIn("ZeroDivisionError", ended.stderr)
+        with self.assertRaisesRegex(UnderstudyError, "no mock answers"):
+            Understudy(ended.stdout.strip())
 
     def test_a_mock_that_does_not_start(self):
         with self.assertRaisesRegex(UnderstudyError, "--nonsense"):

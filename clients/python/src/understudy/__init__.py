@@ -7,6 +7,7 @@ texts such as ``90s`` or ``1h30m``.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import ssl
@@ -76,6 +77,7 @@ class Understudy:
             _end(process)
             raise
         mock._process = process
+        atexit.register(mock.close)  # a program that fails must not leave a mock behind
         return mock
 
     def world(self, scenario: str | None = None, mintKeys: bool = True, **members: Any) -> World:
@@ -85,8 +87,9 @@ class Understudy:
         return World(self, self._call("POST", "/worlds", {"mintKeys": mintKeys, **members}))
 
     def close(self) -> None:
-        """Ends the mock if ``start`` started it."""
+        """Ends the mock if ``start`` started it. The end of the program does so, too."""
         if self._process is not None:
+            atexit.unregister(self.close)
             _end(self._process)
             self._process = None
 
