@@ -115,8 +115,8 @@ var plantedChanges = []planted{
 	{"a schema is written in its place", "place: {anyOf: [{$ref: '#/Shelf'}, {type: string}]}", "place: {anyOf: [{$ref: '#/Shelf'}, {type: string}]}\n    # nothing", "", true},
 }
 
-// Each planted change is found as what it is, and the recording shows who uses it. The table has the changes that are
-// no notices, and the first notice where there is no other.
+// Each planted change is found as what it is, and the recording shows who uses it. The table has all that is
+// louder than a notice, or else the first notice.
 func TestPlantedChanges(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}

@@ -158,7 +158,7 @@ func TestWhatDoesNotCountIsNoSilence(t *testing.T) {
 	})
 }
 
-// What a document leaves null says nothing, and is no reason to fail.
+// Where a document has null in the place of an object, it is read as if nothing were there.
 func TestWhatADocumentLeavesNullSaysNothing(t *testing.T) {
 	t.Parallel()
 	form := func(encoding string) exampleOf {
