@@ -12,7 +12,7 @@ import (
 // are read without regard to case. Where a header of its own may carry the key, Authorization decides as soon as it is
 // there: what stands in it without the scheme, even the bare key, is then an unknown key.
 func (x *exchange) credential() string {
-	header := strings.TrimSpace(x.r.Header.Get("Authorization"))
+	header := strings.TrimSpace(headerOf(x.r, "Authorization"))
 	scheme, key, found := strings.Cut(header, " ")
 	switch {
 	case found && (x.rules.Authenticate != nil || strings.EqualFold(scheme, x.doc.Brand.Scheme())):
@@ -38,7 +38,7 @@ func (x *exchange) authenticate(value *world.State, route *op.Route) (world.Call
 		return caller, nil
 	case x.key == "":
 		why := "no API key"
-		if x.r.Header.Get("Authorization") != "" { // it is not repeated: a key may stand where the scheme should
+		if headerOf(x.r, "Authorization") != "" { // it is not repeated: a key may stand where the scheme should
 			why = "the header Authorization has another scheme than " + x.doc.Brand.Scheme()
 		}
 		return caller, &op.Error{Code: op.CodeUnauthorized, Message: fmt.Sprintf(

@@ -35,7 +35,7 @@ func (x *exchange) read(route *op.Route) (b body, err error) {
 	if x.r.Body == nil || x.r.Body == http.NoBody {
 		return b, nil
 	}
-	limit, encoding := cmp.Or(route.MaxBody, maxBody), x.r.Header.Get("Content-Encoding")
+	limit, encoding := cmp.Or(route.MaxBody, maxBody), headerOf(x.r, "Content-Encoding")
 	if err = b.receive(x.r, limit); err == nil {
 		err = b.acquire(x.waiting, x.server.memory, encoding, limit)
 	}

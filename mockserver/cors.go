@@ -81,20 +81,21 @@ const preflightAge = "7200"
 
 // isPreflight reports whether a browser asks if a page of another origin may send a request.
 func isPreflight(r *http.Request) bool {
-	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&
-		r.Header.Get("Access-Control-Request-Method") != ""
+	return r.Method == http.MethodOptions && headerOf(r, "Origin") != "" &&
+		headerOf(r, "Access-Control-Request-Method") != ""
 }
 
 // preflight answers a browser that asks whether a page may send a request, and reports whether it has. It allows it at
 // wrong paths too, so that the page gets to read the refusal. The request is the browser's, not the client's: the
 // journal has no entry of it. The interface is nil where none is asked.
 func (s *Server) preflight(w http.ResponseWriter, r *http.Request, iface *loadedInterface) bool {
-	method := r.Header.Get("Access-Control-Request-Method")
-	headers := []string{"Authorization", "Content-Type", worldHeader}
-	switch isOpen := iface != nil && iface.rules.Browsers; {
-	case !isPreflight(r), !isOpen && !s.allowsPage(r):
+	isOpen := iface != nil && iface.rules.Browsers
+	if !isPreflight(r) || !isOpen && !s.allowsPage(r) {
 		return false
-	case isOpen:
+	}
+	method := headerOf(r, "Access-Control-Request-Method")
+	headers := []string{"Authorization", "Content-Type", worldHeader}
+	if isOpen {
 		method = http.MethodPost
 		headers = slices.Insert(headers, 2, iface.doc.Brand.WriteKeyHeader())
 	}
@@ -128,7 +129,7 @@ func allowedHeaders(r *http.Request, list []string) []string {
 // allowedOrigin returns the headers that let a page read the answer to its request, if a page sent it, also where it
 // sends credentials with it, as the platform's own client does (client).
 func allowedOrigin(r *http.Request) [][2]string {
-	origin := r.Header.Get("Origin")
+	origin := headerOf(r, "Origin")
 	if origin == "" {
 		return nil
 	}
@@ -139,7 +140,7 @@ func allowedOrigin(r *http.Request) [][2]string {
 
 // allowsPage reports whether a page sent a request that the user lets read the answer.
 func (c *config) allowsPage(r *http.Request) bool {
-	origin := r.Header.Get("Origin")
+	origin := headerOf(r, "Origin")
 	return origin != "" && slices.ContainsFunc(c.cors, func(p originPattern) bool { return p.matches(origin) })
 }
 

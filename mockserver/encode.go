@@ -166,7 +166,7 @@ func (x *exchange) checkAnswer(a *answer) error {
 }
 
 func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
-	if reply.ETag != "" && x.r.Header.Get("Range") != "" {
+	if reply.ETag != "" && headerOf(x.r, "Range") != "" {
 		reply = x.partOf(reply)
 	}
 	a = validate.Answer{Status: reply.Status, Type: reply.Type, Body: reply.Bytes}
@@ -208,7 +208,7 @@ func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
 // partOf answers a request for a range of an answer, in the words of net/http. More than one range at a time, and what
 // net/http would answer otherwise than with a part of the whole, gets the whole.
 func (x *exchange) partOf(reply op.Reply) op.Reply {
-	if strings.Contains(x.r.Header.Get("Range"), ",") {
+	if strings.Contains(headerOf(x.r, "Range"), ",") {
 		return reply
 	}
 	r := &http.Request{Method: http.MethodGet, Header: http.Header{"Range": x.r.Header["Range"]}}
@@ -223,7 +223,7 @@ func (x *exchange) partOf(reply op.Reply) op.Reply {
 	case http.StatusRequestedRangeNotSatisfiable:
 		reply = x.rules.Error(x.brand.operation(x.match.Operation),
 			op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
-				"%q is not within the %d bytes of the content", x.r.Header.Get("Range"), len(reply.Bytes))}})
+				"%q is not within the %d bytes of the content", headerOf(x.r, "Range"), len(reply.Bytes))}})
 	default:
 		return reply
 	}

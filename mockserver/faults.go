@@ -73,7 +73,7 @@ func (x *exchange) underFaults(route *op.Route, value *world.State) (reply op.Re
 // chooseFault returns the fault that the request asks for, or the first one of the plan that applies to it; nil if
 // there is none. A refusal of what the request asks for counts as injected: the platform does not know the header.
 func (x *exchange) chooseFault(value *world.State) (*applied, error) {
-	if text := x.r.Header.Get(injectHeader); text != "" {
+	if text := headerOf(x.r, injectHeader); text != "" {
 		f, err := fault.Injection(text)
 		if err != nil {
 			x.fault = &applied{Fault: recording.Fault{ID: injectedID, Effect: recording.EffectNone, Injected: true}}

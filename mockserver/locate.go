@@ -124,6 +124,15 @@ func (x *exchange) path() (path string, ok bool) {
 	return specs.MergeSlashes(path), ok
 }
 
+// headerOf returns the first value of a header, of which the name is in canonical form: Header.Get makes it so at each
+// call.
+func headerOf(r *http.Request, name string) string {
+	if values := r.Header[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
 // url is the address as the client sent it, without the mock's own path prefixes.
 func (x *exchange) url() string {
 	text := x.target.base + x.target.path

@@ -197,7 +197,7 @@ func (x *exchange) respond(reply op.Reply, err error) {
 // enter finds the world that the request is for.
 func (x *exchange) enter() (v visit, err error) {
 	id := x.target.world
-	if name := x.r.Header.Get(worldHeader); name != "" {
+	if name := headerOf(x.r, worldHeader); name != "" {
 		id = name
 	}
 	if id == "" {
