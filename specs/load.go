@@ -26,9 +26,13 @@ var cache sync.Map // cacheKey → func() (*Document, error)
 // Load returns the embedded document of an interface. It is parsed once in a process, and without the texts that only
 // people read: T has no descriptions and no examples, Source has.
 func Load(name Interface, brand Brand) (*Document, error) {
-	load, _ := cache.LoadOrStore(cacheKey{name: name, brand: brand}, sync.OnceValues(func() (*Document, error) {
-		return embedded(name, brand, compiled)
-	}))
+	key := cacheKey{name: name, brand: brand}
+	load, found := cache.Load(key)
+	if !found {
+		load, _ = cache.LoadOrStore(key, sync.OnceValues(func() (*Document, error) {
+			return embedded(name, brand, compiled)
+		}))
+	}
 	return load.(func() (*Document, error))()
 }
 

@@ -2,7 +2,6 @@ package specs
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -136,22 +135,26 @@ func (r *Resource) Parent() string {
 }
 
 // Resources returns the resources that the document and its extras describe, by name. A user's own document also has
-// those of ours of the same interface that it does not describe otherwise.
+// those of ours of the same interface that it does not describe otherwise. The list is not to be changed.
 func (d *Document) Resources() []*Resource {
 	set, err := d.resources()
 	if err != nil {
 		return nil
 	}
-	all := maps.Clone(set.byName)
-	if d.Extras != nil {
-		for _, r := range d.Extras.Resources() {
-			if all[r.Name] == nil {
-				all[r.Name] = r
-			}
+	if d.Extras == nil {
+		return set.sorted
+	}
+	all := slices.Clone(set.sorted)
+	for _, r := range d.Extras.Resources() {
+		if set.byName[r.Name] == nil {
+			all = append(all, r)
 		}
 	}
-	return slices.SortedFunc(maps.Values(all), func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, byName)
+	return all
 }
+
+func byName(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) }
 
 // Actions returns what the operation does to resources, first of all to the one that it is about. An operation of a
 // user's own document that does not say so does what ours of the same method and path does.

@@ -14,6 +14,7 @@ import (
 // resourceSet holds the resources and actions of a document.
 type resourceSet struct {
 	byName  map[string]*Resource // with their interface
+	sorted  []*Resource          // by name
 	byType  map[string]*Resource
 	actions map[*Operation][]*Action
 	objects map[*Resource]shownObject
@@ -32,7 +33,8 @@ func (d *Document) describeResources() {
 		if err := d.addResources(set); err != nil {
 			return nil, err
 		}
-		for _, r := range set.byName {
+		set.sorted = slices.SortedFunc(maps.Values(set.byName), byName)
+		for _, r := range set.sorted {
 			for _, name := range r.Types {
 				set.byType[name] = r
 			}

@@ -68,9 +68,13 @@ func axisOf(a Aspect) string {
 
 // Report returns the coverage of documents, with that of rules.
 func (c *Collector) Report(documents []*specs.Document, rules []report.Rule) report.Coverage {
+	operations := 0
+	for _, d := range documents {
+		operations += len(d.Operations)
+	}
 	r := report.Coverage{
-		Operations: map[string]report.Touched{}, Untouched: map[string][]string{},
-		Totals: map[specs.Interface]map[string]int{},
+		Operations: map[string]report.Touched{}, Untouched: make(map[string][]string, operations),
+		Totals: map[specs.Interface]map[string]int{}, Documented: operations,
 	}
 	var covered, documented [Aspects]int
 	r.Extras = c.extras(documents)
@@ -78,7 +82,6 @@ func (c *Collector) Report(documents []*specs.Document, rules []report.Rule) rep
 		totals := map[string]int{report.Operations: len(d.Operations)}
 		r.Totals[d.Interface] = totals
 		for _, op := range d.Operations {
-			r.Documented++
 			extent := ExtentOf(op)
 			for aspect, n := range extent.Parts {
 				documented[aspect] += n
