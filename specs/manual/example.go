@@ -17,6 +17,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.yaml.in/yaml/v4"
 
+	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording/snippet"
 )
@@ -116,6 +118,10 @@ func (c *call) parameter(p *openapi3.Parameter, value string) {
 	if value == "" {
 		value = exampleValue(p)
 	}
+	if value == "" && c.op.Document.IsUsers() && p.Schema != nil {
+		value = text(c.sample(p.Schema.Value, p.Name))
+	}
+	value = cmp.Or(value, "1")
 	switch {
 	case p.In == openapi3.ParameterInPath:
 		c.path = strings.ReplaceAll(c.path, "{"+p.Name+"}", url.PathEscape(value))
@@ -142,21 +148,37 @@ func exampleValue(p *openapi3.Parameter) string {
 		candidates = append(append(candidates, p.Schema.Value.Example, p.Schema.Value.Default), p.Schema.Value.Enum...)
 	}
 	for _, candidate := range candidates {
-		switch value := candidate.(type) {
-		case nil:
-		case string:
+		if value := text(candidate); value != "" {
 			return value
-		case []any:
-			if len(value) > 0 {
-				return fmt.Sprint(value[0])
-			}
-		case float64:
-			return number(value)
-		default:
-			return fmt.Sprint(value)
 		}
 	}
-	return "1"
+	return ""
+}
+
+// text returns a value as it stands in a path or a query: of a list the first one, of nil nothing.
+func text(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case []any:
+		if len(value) == 0 {
+			return ""
+		}
+		return fmt.Sprint(value[0])
+	case float64:
+		return number(value)
+	}
+	return fmt.Sprint(value)
+}
+
+// sample returns a value that fits a schema of a user's own document, which may have no examples; nil if none is found.
+func (c *call) sample(schema *openapi3.Schema, place string) any {
+	m := sample.Maker{Direction: accept.Request, Place: place, Plain: true}
+	value, err := m.Of(schema)
+	if err != nil {
+		return nil
+	}
+	return value
 }
 
 // content fills in the body: the document's example in JSON, or else in a form; of anything else a file.
@@ -171,7 +193,11 @@ func (c *call) content(known trial) error {
 		return nil
 	}
 	c.header = append(c.header, [2]string{"Content-Type", names[0]})
-	value := mergePatch(exampleBody(content[names[0]]), known.Body)
+	example := exampleBody(content[names[0]])
+	if schema := content[names[0]].Schema; example == nil && schema != nil && c.op.Document.IsUsers() {
+		example = c.sample(schema.Value, c.op.ID)
+	}
+	value := mergePatch(example, known.Body)
 	switch object, isObject := value.(map[string]any); {
 	case names[0] == mediaForm && isObject:
 		c.body = formOf(object)

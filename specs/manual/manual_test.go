@@ -3,6 +3,7 @@ package manual_test
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +104,23 @@ func TestOf(t *testing.T) {
 		}
 		if n := strings.Count(page.Example.Curl, "'Authorization: ACME1 1/other'"); n != 2 {
 			t.Errorf("%d keys in %s", n, page.Example.Curl)
+		}
+	})
+	t.Run("a document without examples gets values that fit its schemas", func(t *testing.T) {
+		t.Parallel()
+		const text = `{"openapi":"3.0.3","info":{"title":"shop","version":"1"},"paths":{"/carts/{id}":{"put":{
+			"operationId":"putCart","parameters":[{"name":"id","in":"path","required":true,
+			"schema":{"type":"string","format":"uuid"}}],"requestBody":{"required":true,"content":{"application/json":{
+			"schema":{"type":"object","required":["size"],"properties":{"size":{"type":"string","enum":["large"]}}}}}},
+			"responses":{"204":{"description":"done"}}}}}}`
+		d, err := specs.Parse("shop", "shop.json", []byte(text), specs.Neutral)
+		if err != nil {
+			t.Fatal(err)
+		}
+		curl := of(t, d.Operation("putCart")).Example.Curl
+		if !regexp.MustCompile(`/shop/carts/[0-9a-f]{8}-[0-9a-f-]{27}'`).MatchString(curl) ||
+			!strings.Contains(curl, `-d '{"size":"large"}'`) {
+			t.Errorf("%s, want a UUID and a large cart", curl)
 		}
 	})
 }
