@@ -50,6 +50,7 @@ documents and rules. With --spec it does so for any OpenAPI document of your own
 	root.AddCommand(
 		newServe(), newState(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(),
 		newShapes(), newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newHealth(), newMan(),
+		newMCP(),
 	)
 	completeValues(root)
 	return root
