@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"time"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
 )
 
 // get returns what the world answers to a GET.
@@ -37,6 +39,25 @@ func ExampleNew() {
 	defer func() { _ = server.Close() }()
 	fmt.Println(get(server.World(""), "/api/pools/1"))
 	// Output: {"id":"1","name":"default","concurrencyLimit":14,"default":true} <nil>
+}
+
+// One interface is answered by the real service, here a stand-in, and the others by the mock. Faults come before.
+func ExampleWithTarget() {
+	real := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "the real service at ", r.URL.Path)
+	}))
+	defer real.Close()
+	server, err := mockserver.New(mockserver.WithTarget(specs.Workflow, real.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = server.Close() }()
+	fmt.Println(get(server.World(""), "/api/pools/1"))
+	fmt.Println(server.World("").Calls("workflow.getPool"))
+	// Output:
+	// the real service at /api/pools/1 <nil>
+	// 1
 }
 
 // A fork goes its own way. It takes microseconds, so that each test can have one.

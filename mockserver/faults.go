@@ -51,12 +51,17 @@ func newApplied(w *world.State, f fixtures.Fault, call int64) *applied {
 // underFaults takes the steps of a request to which a fault may be applied.
 func (x *exchange) underFaults(route *op.Route, value *world.State) (reply op.Reply, err error) {
 	chosen, err := x.chooseFault(value)
-	if err != nil || chosen == nil {
-		if err == nil {
-			reply, err = x.operate(route, value)
-		}
+	switch {
+	case err != nil:
 		return reply, err
+	case chosen == nil:
+		return x.operate(route, value)
 	}
+	return x.apply(chosen, route, value)
+}
+
+// apply takes the steps of a request to which a fault is applied.
+func (x *exchange) apply(chosen *applied, route *op.Route, value *world.State) (reply op.Reply, err error) {
 	reply, err = x.takeEffect(route, value, chosen)
 	if x.isAbandoned(err) {
 		return reply, err
@@ -150,10 +155,13 @@ func (x *exchange) takeEffect(route *op.Route, value *world.State, f *applied) (
 // request, and no more of them count against its limit.
 func (x *exchange) deliverAgain(route *op.Route, f *applied) (notes []string) {
 	var reply op.Reply
+	var err error
 	before, value := x.visit.before, x.visit.world.Read()
 	defer func() { x.visit.before = before }() // the world as it was before the request is that before the first delivery
-	caller, err := x.authenticate(value, route)
-	if err == nil {
+	var caller world.Caller
+	if x.target.service != nil {
+		reply, err = x.fetch()
+	} else if caller, err = x.authenticate(value, route); err == nil {
 		reply, err = x.carryOut(route, value, caller)
 	}
 	switch {

@@ -188,6 +188,7 @@ func flushes(r *http.Response) bool {
 type answerBody struct {
 	io.ReadCloser
 	p       *Passage
+	came    int64 // bytes
 	left    int64 // of its length; negative if that is not known
 	trailer *http.Header
 	flushes bool
@@ -206,6 +207,7 @@ func (b *answerBody) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
 	b.passed = b.flushes && n > 0
 	b.p.response.add(into[:n])
+	b.came += int64(n)
 	if b.left > 0 {
 		b.left = max(0, b.left-int64(n))
 	}
@@ -218,7 +220,7 @@ func (b *answerBody) Read(into []byte) (int, error) {
 		b.p.commit()
 	case err != nil:
 		b.p.cut = err
-		b.p.note("the answer broke off after %d bytes: %s", b.p.response.size, b.p.problem(err).Message)
+		b.p.note("the answer broke off after %d bytes: %s", b.came, b.p.problem(err).Message)
 		b.p.commit()
 		if b.err = err; n > 0 { // the error comes when this part is passed on
 			err = nil
@@ -239,7 +241,7 @@ func namesOf(headers recording.Headers) string {
 func (b *answerBody) Close() error {
 	err := b.ReadCloser.Close()
 	if b.p.from.Err() != nil && !b.p.response.isWhole() {
-		b.p.note("the client closed the connection after %d bytes of the answer", b.p.response.size)
+		b.p.note("the client closed the connection after %d bytes of the answer", b.came)
 	}
 	b.p.commit()
 	return err
