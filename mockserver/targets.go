@@ -22,8 +22,8 @@ import (
 // https://core.staging.example. The base path of the interface's document may be left out. Requests are passed on as
 // they are, with their credentials and without headers that begin with X-Understudy-, and so are the answers. What
 // goes by is in the journal and the recording, without secrets and with up to 1 MiB of a body, and counts like all
-// else. Faults and stubs apply before a request is passed on. A service that does not answer is answered for with 502,
-// or 504 if it took too long.
+// else. Faults and stubs apply before a request is passed on. If the service does not answer, the mock answers 502, or 504
+// if it took too long.
 func WithTarget(iface specs.Interface, address string) Option {
 	return func(c *config) error {
 		_, err := relay.ParseAddress(iface, address)

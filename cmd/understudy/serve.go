@@ -105,8 +105,8 @@ With --target, an interface is not answered by the mock, but by the real service
 mock passes requests on with their credentials, and the answers back, unchanged. Faults
 and stubs come before that. What goes by is in the journal, the console and the recording
 like all else, without its secrets, and up to 1 MiB of a body. The state of the worlds
-plays no part in it. A service that does not answer is answered for with 502, or 504 if it
-took too long, with the header X-Understudy-Error.
+plays no part in it. If the service does not answer, the mock answers 502, or 504 if it took
+too long, with the header X-Understudy-Error.
 
 With --watch, scenarios and documents of your own are read again when they change. If a
 changed file is wrong, the log says where, and what was read before stays in use. The

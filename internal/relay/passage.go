@@ -37,7 +37,7 @@ type Passage struct {
 	// Refuse answers for a service that did not.
 	Refuse func(http.ResponseWriter, Problem)
 
-	// Exchange is what was seen of the exchange, with its secrets, but for times and the operation. A response is missing
+	// Exchange holds what was seen of the exchange, with its secrets, but for times and the operation. A response is missing
 	// where the service did not answer.
 	Exchange recording.Exchange
 

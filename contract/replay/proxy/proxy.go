@@ -26,8 +26,8 @@ import (
 
 // The defaults of a Config.
 const (
-	DefaultBodyLimit     = relay.DefaultBodyLimit
-	DefaultAnswerTimeout = relay.DefaultAnswerTimeout
+	DefaultBodyLimit     = 1 << 20
+	DefaultAnswerTimeout = 5 * time.Minute
 	DefaultClientTimeout = 10 * time.Second
 )
 
