@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"time"
 
+	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -72,6 +73,28 @@ func ExampleWorld_Fork() {
 	fork.Advance(24 * time.Hour)
 	fmt.Println(fork.Now().Sub(server.World("").Now()))
 	// Output: 24h0m0s
+}
+
+// A stub answers calls that fit a regular expression, with parts of the request.
+func ExampleWorld_Stub() {
+	server, err := mockserver.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = server.Close() }()
+	_, err = server.World("").Stub(fixtures.Fault{
+		Calls: fixtures.Calls{Operation: "workflow.getPool", Request: fixtures.RequestParts{
+			Matches: &fixtures.RequestPatterns{Path: "^/api/pools/9[0-9]+$"},
+		}},
+		Template: true, Body: map[string]any{"id": "{{.Path.poolId}}", "name": "pool {{.Path.poolId}}"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(get(server.World(""), "/api/pools/917"))
+	// Output: {"id":"917","name":"pool 917"} <nil>
 }
 
 // A job gives what was queued for its query, in place of what an engine would.
