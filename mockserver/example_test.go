@@ -44,11 +44,11 @@ func ExampleNew() {
 
 // One interface is answered by the real service, here a stand-in, and the others by the mock. Faults come before.
 func ExampleWithTarget() {
-	real := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "the real service at ", r.URL.Path)
 	}))
-	defer real.Close()
-	server, err := mockserver.New(mockserver.WithTarget(specs.Workflow, real.URL))
+	defer service.Close()
+	server, err := mockserver.New(mockserver.WithTarget(specs.Workflow, service.URL))
 	if err != nil {
 		fmt.Println(err)
 		return

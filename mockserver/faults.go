@@ -185,8 +185,8 @@ func (x *exchange) refusalNote(err error, f *applied) string {
 	return "the operation had no effect, since it was refused: " + reason
 }
 
-// injectedReply returns the answer that a fault puts in the place of the operation's. A template that cannot be filled in
-// gives 500.
+// injectedReply returns the answer that a fault puts in the place of the operation's. A template that cannot be filled
+// in gives 500.
 func (x *exchange) injectedReply(a *applied) (reply op.Reply) {
 	f := &a.plan
 	if f.Template {

@@ -77,7 +77,8 @@ func (x *exchange) entry(a answer, over time.Time) *journal.Entry {
 		Seed: x.visit.seed, Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Path: path, Key: x.key,
 		Host: x.r.Host, RequestHeader: x.r.Header,
 		RequestBody: x.body.bytes, Truncated: x.body.isCut,
-		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, ResponseCut: a.isCut, Notes: a.notes, Before: x.visit.moment(),
+		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, ResponseCut: a.isCut,
+		Notes: a.notes, Before: x.visit.moment(),
 	}
 	if x.fault != nil {
 		e.Fault, e.ResponseCut = x.fault.String(), x.fault.cut

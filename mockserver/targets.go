@@ -22,8 +22,8 @@ import (
 // https://core.staging.example. The base path of the interface's document may be left out. Requests are passed on as
 // they are, with their credentials and without headers that begin with X-Understudy-, and so are the answers. What
 // goes by is in the journal and the recording, without secrets and with up to 1 MiB of a body, and counts like all
-// else. Faults and stubs apply before a request is passed on. If the service does not answer, the mock answers 502, or 504
-// if it took too long.
+// else. Faults and stubs apply before a request is passed on. If the service does not answer, the mock answers 502, or
+// 504 if it took too long.
 func WithTarget(iface specs.Interface, address string) Option {
 	return func(c *config) error {
 		_, err := relay.ParseAddress(iface, address)
@@ -39,7 +39,8 @@ func WithTargetTransport(transport http.RoundTripper) Option {
 	return func(c *config) error { c.targetTransport = transport; return nil }
 }
 
-// checkTargets refuses targets of interfaces that there are not, and leaves out those of interfaces that are not served.
+// checkTargets refuses targets of interfaces that there are not, and leaves out those of interfaces that are not
+// served.
 func (c *config) checkTargets() (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(c.targets)) {
 		if err := c.set().Check(name); err != nil {
@@ -99,7 +100,7 @@ func (x *exchange) pass() {
 	defer x.body.release(x.server.memory)
 	x.takeTime()
 	p := x.passage()
-	p.ReadAhead, p.Record, p.Answered = readAhead, func() { x.record(p) }, x.addHeaders
+	p.ReadAhead, p.AsSeen, p.Record, p.Answered = readAhead, true, func() { x.record(p) }, x.addHeaders
 	p.Refuse = func(_ http.ResponseWriter, problem relay.Problem) {
 		a := x.encode(op.Reply{}, x.noAnswer(problem))
 		a.addHeaders(x.w.Header())
@@ -141,7 +142,8 @@ func (x *exchange) answerInstead() (reply op.Reply, isAnswered bool, err error) 
 	return reply, true, err
 }
 
-// peek reads as much of the request's body as faults and stubs may look at. What it has read is passed on with the rest.
+// peek reads as much of the request's body as faults and stubs may look at. What it has read is passed on with the
+// rest.
 func (x *exchange) peek() (err error) {
 	if x.r.Body == nil || x.r.Body == http.NoBody {
 		return nil
@@ -177,8 +179,8 @@ func (x *exchange) passage() *relay.Passage {
 	return x.server.relay.Begin(target, at, x.r.WithContext(x.waiting()))
 }
 
-// outgoing returns the request as it is passed on: without what is for the mock, and with a body from its beginning. The
-// service is asked for codings alone that whoever looks at its answers can undo.
+// outgoing returns the request as it is passed on: without what is for the mock, and with a body from its beginning.
+// The service is asked for no codings but gzip, which whoever looks at its answers can undo.
 func (x *exchange) outgoing() *http.Request {
 	r := x.r.WithContext(x.waiting())
 	r.Header = maps.Clone(r.Header)

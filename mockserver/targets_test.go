@@ -69,9 +69,9 @@ func lastExchange(t *testing.T, s *mockserver.Server) recording.Exchange {
 
 func TestAnInterfaceIsPassedOn(t *testing.T) {
 	t.Parallel()
-	real := newRealService(t, answerPools)
+	service := newRealService(t, answerPools)
 	var text bytes.Buffer
-	s := newServer(t, mockserver.WithTarget(specs.Workflow, real.URL+"/gw/"), mockserver.WithRecording(&text))
+	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL+"/gw/"), mockserver.WithRecording(&text))
 	got := call(t, s, "POST", "/workflow/api/pools?a=%2F&b=+", `{"name":"x","password":"geheim"}`, "X-Understudy-World", "default",
 		"X-Understudy-Token", "t", "X-Forwarded-For", "10.0.0.1", "X-Client", "c", "Connection", "X-Hop", "X-Hop", "1",
 		"Accept-Encoding", "br, gzip;q=0.5", "Authorization", "SVC1 1/staging-secret")
@@ -80,7 +80,7 @@ func TestAnInterfaceIsPassedOn(t *testing.T) {
 		got.Header.Get("X-Understudy-Exchange") != "1" {
 		t.Errorf("the client got %s, %v", got.body, got.Header)
 	}
-	requests, bodies := real.requests()
+	requests, bodies := service.requests()
 	r := requests[0]
 	want := http.Header{
 		"Authorization": {"SVC1 1/staging-secret"}, "Content-Type": {"application/json"}, "X-Forwarded-For": {"10.0.0.1"},
@@ -91,13 +91,13 @@ func TestAnInterfaceIsPassedOn(t *testing.T) {
 	if diff := cmp.Diff(want, r.Header); diff != "" || id == "" {
 		t.Errorf("the service got headers (-want +got), loop header %q:\n%s", id, diff)
 	}
-	if r.RequestURI != "/gw/api/pools?a=%2F&b=+" || r.Host != strings.TrimPrefix(real.URL, "http://") ||
+	if r.RequestURI != "/gw/api/pools?a=%2F&b=+" || r.Host != strings.TrimPrefix(service.URL, "http://") ||
 		bodies[0] != `{"name":"x","password":"geheim"}` {
 		t.Errorf("the service got %s at %s with %s", r.RequestURI, r.Host, bodies[0])
 	}
 	e := lastExchange(t, s)
 	if e.Operation != "workflow.createPool" || e.Response.Status != 200 || string(e.Response.Body.Bytes) != `{"real":true}` ||
-		e.Response.Headers.Value("Location") != "/gw/api/pools/7" || s.World("").Calls("workflow.createPool", 200) != 1 {
+		e.Response.Headers.Value("Location") != "/workflow/api/pools/7" || s.World("").Calls("workflow.createPool", 200) != 1 {
 		t.Errorf("the journal has %+v", e)
 	}
 	if all := text.String() + fmt.Sprintf("%+v %s", e, e.Request.Body.Bytes); strings.Contains(all, "geheim") ||
@@ -106,7 +106,7 @@ func TestAnInterfaceIsPassedOn(t *testing.T) {
 	}
 	call(t, s, "GET", "/core/v3/database/list", "").want(t, 200) // which the mock answers
 	call(t, s, "GET", onePool, "", "X-Understudy-Target", "mock").want(t, 200)
-	if after, _ := real.requests(); len(after) != 1 || s.Target(specs.Workflow) != real.URL+"/gw" || s.Target(specs.Core) != "" {
+	if after, _ := service.requests(); len(after) != 1 || s.Target(specs.Workflow) != service.URL+"/gw" || s.Target(specs.Core) != "" {
 		t.Errorf("the service got %d requests; it is at %q", len(after), s.Target(specs.Workflow))
 	}
 }
@@ -114,25 +114,30 @@ func TestAnInterfaceIsPassedOn(t *testing.T) {
 // Whatever the mock would refuse, add or know better goes to the service, and comes back as it is.
 func TestWhatPassesIsNotJudgedOnTheWay(t *testing.T) {
 	t.Parallel()
-	real := newRealService(t, func(w http.ResponseWriter, _ *http.Request) {
+	service := newRealService(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = nil
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = io.WriteString(w, "<")
 	})
-	s := newServer(t, mockserver.WithTarget(specs.Core, real.URL), mockserver.WithTarget(specs.Ingestion, real.URL),
+	s := newServer(t, mockserver.WithTarget(specs.Core, service.URL), mockserver.WithTarget(specs.Ingestion, service.URL),
 		mockserver.WithBaseURL(specs.Core, "https://core.example/base"))
 	for _, request := range [][]string{
-		{"GET", "/core/v3/database/list", "/v3/database/list"}, {"POST", "/core/v3/no/such", "/v3/no/such"},
-		{"GET", "/core/other", "/other"}, {"PROPFIND", "http://core.localhost/v3/x", "/v3/x"},
+		{"GET", "/core/v3/database/list", "/v3/database/list"},
+		{"POST", "/core/v3/no/such", "/v3/no/such"},
+		{"GET", "/core/other", "/other"},
+		{"PROPFIND", "http://core.localhost/v3/x", "/v3/x"},
 		{"GET", "https://core.example/base/database/list", "/v3/database/list"},
-		{"OPTIONS", "/ingestion/x", "/x"}, {"GET", "/_worlds/default/core/v3//job/list", "/v3//job/list"},
+		{"OPTIONS", "/ingestion/x", "/x"},
+		{"GET", "/_worlds/default/core/v3//job/list", "/v3//job/list"},
 	} {
-		got := call(t, s, request[0], request[1], "", "Authorization", "", "Prefer", "code=200", "Origin", "https://a.example",
-			"Access-Control-Request-Method", "POST")
-		requests, _ := real.requests()
-		if asked := requests[len(requests)-1]; got.StatusCode != 418 || got.body != "<" || got.Header.Get("Content-Type") != "" ||
+		got := call(t, s, request[0], request[1], "", "Authorization", "", "Prefer", "code=200",
+			"Origin", "https://a.example", "Access-Control-Request-Method", "POST")
+		requests, _ := service.requests()
+		asked := requests[len(requests)-1]
+		if got.StatusCode != 418 || got.body != "<" || got.Header.Get("Content-Type") != "" ||
 			asked.RequestURI != request[2] || asked.Method != request[0] || asked.Header.Get("Prefer") != "code=200" {
-			t.Errorf("%v: the client got %d %v, the service %s %s", request, got.StatusCode, got.Header, asked.Method, asked.RequestURI)
+			t.Errorf("%v: the client got %d %v, the service %s %s", request, got.StatusCode, got.Header, asked.Method,
+				asked.RequestURI)
 		}
 	}
 	if journal, err := s.World("").Journal(); len(journal) != 7 || journal[0].Operation != "core.listDatabases" || err != nil {
@@ -161,10 +166,10 @@ func TestFaultsAndStubsComeBeforeTheTarget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			real := newRealService(t, answerPools)
-			s := newServer(t, mockserver.WithTarget(specs.Workflow, real.URL), mockserver.WithFaults(f))
+			service := newRealService(t, answerPools)
+			s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithFaults(f))
 			got := call(t, s, "POST", "/workflow/api/pools", `{"name":"x"}`)
-			_, bodies := real.requests()
+			_, bodies := service.requests()
 			if got.StatusCode != tt.status || len(bodies) != tt.asked || tt.body != "" && got.body != tt.body ||
 				!strings.HasSuffix(got.Header.Get("X-Understudy-Fault"), tt.effect) {
 				t.Errorf("got %d %s %v; the service was asked %d times", got.StatusCode, got.body, got.Header, len(bodies))
@@ -179,8 +184,8 @@ func TestFaultsAndStubsComeBeforeTheTarget(t *testing.T) {
 	}
 	t.Run("a stub, and a fault of the request itself", func(t *testing.T) {
 		t.Parallel()
-		real := newRealService(t, answerPools)
-		s := newServer(t, mockserver.WithTarget(specs.Workflow, real.URL))
+		service := newRealService(t, answerPools)
+		s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL))
 		if _, err := s.World("").Stub(fixtures.Fault{
 			Calls: fixtures.Calls{
 				Operation: "workflow.createPool", Request: fixtures.RequestParts{Body: map[string]any{"name": "x"}},
@@ -193,7 +198,7 @@ func TestFaultsAndStubsComeBeforeTheTarget(t *testing.T) {
 			call(t, s, "POST", path, `{"name":"x"}`).body, call(t, s, "POST", path, `{"name":"x"}`).body,
 		}
 		injected := call(t, s, "GET", onePool, "", "X-Understudy-Inject", "status=500")
-		if asked, _ := real.requests(); !slices.Equal(bodies, []string{`{"stub":true}`, `{"real":true}`}) ||
+		if asked, _ := service.requests(); !slices.Equal(bodies, []string{`{"stub":true}`, `{"real":true}`}) ||
 			injected.StatusCode != 500 || len(asked) != 1 {
 			t.Errorf("got %q and %d; the service was asked %d times", bodies, injected.StatusCode, len(asked))
 		}
@@ -206,11 +211,11 @@ func TestLargeBodiesPass(t *testing.T) {
 	for _, size := range []int{10 << 20, 20 << 20} {
 		content := strings.Repeat("0123456789abcde\n", size/16)
 		var got string
-		real := newRealService(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, content) })
-		s := newServer(t, mockserver.WithTarget(specs.Workflow, real.URL),
+		service := newRealService(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, content) })
+		s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
 			mockserver.WithFaults(fixtures.Fault{Calls: fixtures.Calls{Operation: "workflow.getPool"}, Status: 500}))
 		answer := call(t, s, "POST", "/workflow/api/pools", content)
-		if _, bodies := real.requests(); len(bodies) == 1 {
+		if _, bodies := service.requests(); len(bodies) == 1 {
 			got = bodies[0]
 		}
 		if answer.body != content || got != content {
@@ -229,14 +234,14 @@ func TestLargeBodiesPass(t *testing.T) {
 func TestStreamsPass(t *testing.T) {
 	t.Parallel()
 	next := make(chan struct{})
-	real := newRealService(t, func(w http.ResponseWriter, _ *http.Request) {
+	service := newRealService(t, func(w http.ResponseWriter, _ *http.Request) {
 		for i := range 3 {
 			fmt.Fprintf(w, "part %d\n", i)
 			_ = http.NewResponseController(w).Flush()
 			<-next
 		}
 	})
-	s := mockserver.Start(t, mockserver.WithTarget(specs.Workflow, real.URL))
+	s := mockserver.Start(t, mockserver.WithTarget(specs.Workflow, service.URL))
 	response := getFrom(t, s.URL(specs.Workflow)+"/api/pools")
 	defer response.Body.Close()
 	lines := bufio.NewScanner(response.Body)
@@ -314,16 +319,16 @@ func TestTargetsThatDoNotAnswer(t *testing.T) {
 func TestAnswersOfTargetsThatBreakOff(t *testing.T) {
 	t.Parallel()
 	for _, length := range []string{"10", "100000"} { // which is read ahead, or not
-		real := newRealService(t, func(w http.ResponseWriter, _ *http.Request) {
+		service := newRealService(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", length)
 			_, _ = io.WriteString(w, "abc")
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		})
-		s := mockserver.Start(t, mockserver.WithTarget(specs.Workflow, real.URL))
+		s := mockserver.Start(t, mockserver.WithTarget(specs.Workflow, service.URL))
 		for address, client := range map[string]*http.Client{
 			s.URL(specs.Workflow): {Transport: &http.Transport{}}, "https://workflow.svc.example": {
-				Transport: mockserver.NewTransport(t, mockserver.WithTarget(specs.Workflow, real.URL)),
+				Transport: mockserver.NewTransport(t, mockserver.WithTarget(specs.Workflow, service.URL)),
 			},
 		} {
 			response, err := client.Get(address + "/api/pools") //nolint:noctx // of a test
@@ -372,8 +377,8 @@ func TestWrongTargets(t *testing.T) {
 // An interface of a document of the user's own is passed on as any other, and pages that the user lets in may read it.
 func TestOwnInterfacesArePassedOn(t *testing.T) {
 	t.Parallel()
-	real := newRealService(t, answerPools)
-	s := ownShop(t, mockserver.WithTarget("shop", real.URL), mockserver.WithCORS(shopPage))
+	service := newRealService(t, answerPools)
+	s := ownShop(t, mockserver.WithTarget("shop", service.URL), mockserver.WithCORS(shopPage))
 	got := call(t, s, "GET", "/shop/api/pools", "", "Origin", shopPage)
 	if got.body != `{"real":true}` || got.Header.Get("Access-Control-Allow-Origin") != shopPage ||
 		!strings.Contains(got.Header.Get("Access-Control-Expose-Headers"), "Location") {

@@ -37,9 +37,11 @@ type Passage struct {
 	// Refuse answers for a service that did not.
 	Refuse func(http.ResponseWriter, Problem)
 
-	// Exchange holds what was seen of the exchange, with its secrets, but for times and the operation. A response is missing
-	// where the service did not answer.
+	// Exchange holds what was seen of the exchange, with its secrets, but for times and the operation. A response is
+	// missing where the service did not answer.
 	Exchange recording.Exchange
+	// AsSeen says that addresses in the headers of its response are those that the client knows, not the service's.
+	AsSeen bool
 
 	relay    *Relay
 	from     context.Context //nolint:containedctx // of the client's request
@@ -103,10 +105,11 @@ func (b *requestBody) Read(into []byte) (int, error) {
 
 // answer takes the answer of the service, before any of it is passed on.
 func (p *Passage) answer(r *http.Response) {
-	if p.Record != nil {
-		p.Exchange.Response = &recording.Response{Status: r.StatusCode, Headers: headersOf(r.Header)}
+	headers := headersOf(r.Header)
+	if p.rewriteAnswer(r.Header); p.AsSeen {
+		headers = headersOf(r.Header)
 	}
-	p.rewriteAnswer(r.Header)
+	p.Exchange.Response = &recording.Response{Status: r.StatusCode, Headers: headers}
 	switch {
 	case r.StatusCode == http.StatusSwitchingProtocols:
 		p.note("the connection was upgraded to %s; what was sent over it afterwards is not recorded",

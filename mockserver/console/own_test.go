@@ -227,14 +227,14 @@ func TestPartsAndWhatNoListHas(t *testing.T) {
 func TestInterfacesThatAreAnsweredElsewhere(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
-	real := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)
 		w.WriteHeader(http.StatusTeapot)
 	}))
-	t.Cleanup(real.Close)
+	t.Cleanup(service.Close)
 	base := start(t, mockserver.WithScenario("quickstart"), mockserver.WithSpec("shop", "../testdata/own/shop.yaml"),
-		mockserver.WithTarget("shop", real.URL))
-	if page := text(must(t, open(t, http.DefaultClient, base+console.Path))); !strings.Contains(page, "answered by "+real.URL+"/v1") {
+		mockserver.WithTarget("shop", service.URL))
+	if page := text(must(t, open(t, http.DefaultClient, base+console.Path))); !strings.Contains(page, "answered by "+service.URL+"/v1") {
 		t.Errorf("the home page is %s", page)
 	}
 	for _, path := range []string{"w/default/resources", "w/default/resources/shop.product", "w/default/operations/shop.createProduct"} {

@@ -156,7 +156,9 @@ func (f *forwarder) forward(scheme, host string, w http.ResponseWriter, r *http.
 	}
 	targets := f.origins[originOf(address)]
 	if len(targets) == 0 { // of another port of a host that was given
-		f.refuse(w, relay.Problem{Status: http.StatusBadGateway, Kind: "no-target", Message: "no target at " + address.String()})
+		f.refuse(w, relay.Problem{
+			Status: http.StatusBadGateway, Kind: "no-target", Message: "no target at " + address.String(),
+		})
 		return
 	}
 	var best *relay.Target
@@ -181,11 +183,15 @@ func (f *forwarder) forward(scheme, host string, w http.ResponseWriter, r *http.
 // connect answers CONNECT: with a server of its own for hosts of the platform, with a tunnel for all others.
 func (f *forwarder) connect(w http.ResponseWriter, r *http.Request) {
 	if f.relay.HasPassed(r) {
-		f.refuse(w, relay.Problem{Status: http.StatusLoopDetected, Kind: "loop", Message: "HTTPS_PROXY leads back to this proxy"})
+		f.refuse(w, relay.Problem{
+			Status: http.StatusLoopDetected, Kind: "loop", Message: "HTTPS_PROXY leads back to this proxy",
+		})
 		return
 	}
 	if r.ProtoMajor != 1 {
-		f.refuse(w, relay.Problem{Status: http.StatusNotImplemented, Kind: "connect", Message: "want CONNECT over HTTP/1.1, not HTTP/2"})
+		f.refuse(w, relay.Problem{
+			Status: http.StatusNotImplemented, Kind: "connect", Message: "want CONNECT over HTTP/1.1, not HTTP/2",
+		})
 		return
 	}
 	authority := r.Host

@@ -68,7 +68,8 @@ func (f *forwarder) dial(ctx context.Context, authority string) (net.Conn, error
 
 // askForTunnel asks another proxy for a tunnel.
 func (f *forwarder) askForTunnel(conn net.Conn, next *url.URL, authority string) (net.Conn, error) {
-	request := "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n" + relay.LoopHeader + ": " + f.relay.ID() + "\r\n"
+	request := "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n" +
+		relay.LoopHeader + ": " + f.relay.ID() + "\r\n"
 	if next.User != nil {
 		password, _ := next.User.Password()
 		credential := base64.StdEncoding.EncodeToString([]byte(next.User.Username() + ":" + password))

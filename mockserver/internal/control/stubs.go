@@ -33,7 +33,7 @@ type plannedStub struct {
 
 func viewStub(p fault.Planned) plannedStub {
 	return plannedStub{
-		ID:    p.ID,
+		ID: p.ID,
 		stub: stub{
 			Calls: p.Fault.Calls, Times: p.First, Status: p.Status, Headers: p.Headers, Body: p.Body, Template: p.Template,
 		},
