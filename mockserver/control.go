@@ -45,7 +45,7 @@ func (s *Server) controlRules() op.Interface {
 		Recording:  s.recordingState,
 		State:      func() *control.State { return s.keeper.state() },
 		Version:    sync.OnceValue(version.Read),
-		Documents:  s.served(), Address: s.Address, Watchers: &s.watchers, Meters: s.meters,
+		Documents:  s.served(), Address: s.Address, Target: s.Target, Watchers: &s.watchers, Meters: s.meters,
 		Library: func() scenarios.Library { return s.scenariosNow().library }, Scenario: s.scenario, Brand: s.brand,
 	})
 }

@@ -28,6 +28,7 @@ type answer struct {
 	stream op.Stream
 	notes  []string // for the journal
 	reason string   // why the caller was refused; empty when it was not
+	isCut  bool     // the body is only the beginning of what was sent
 	isOff  bool     // the request or the answer does not match the document, and is served all the same
 }
 
@@ -137,7 +138,8 @@ func (x *exchange) name() string {
 // checkAnswer holds an answer against the document of its interface, and makes it fit a user's own where it can. An
 // answer that does not match is an error, or served with a note where the fault is that of a request.
 func (x *exchange) checkAnswer(a *answer) error {
-	if x.match.Operation == nil || a.Status >= http.StatusInternalServerError || x.fault.injects() {
+	if x.match.Operation == nil || x.target.service != nil || a.Status >= http.StatusInternalServerError ||
+		x.fault.injects() {
 		return nil
 	}
 	check := x.checks[x.match.Operation.ID]

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"time"
 
+	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
 )
 
 // get returns what the world answers to a GET.
@@ -39,6 +42,25 @@ func ExampleNew() {
 	// Output: {"id":"1","name":"default","concurrencyLimit":14,"default":true} <nil>
 }
 
+// One interface is answered by the real service, here a stand-in, and the others by the mock. Faults come before.
+func ExampleWithTarget() {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "the real service at ", r.URL.Path)
+	}))
+	defer service.Close()
+	server, err := mockserver.New(mockserver.WithTarget(specs.Workflow, service.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = server.Close() }()
+	fmt.Println(get(server.World(""), "/api/pools/1"))
+	fmt.Println(server.World("").Calls("workflow.getPool"))
+	// Output:
+	// the real service at /api/pools/1 <nil>
+	// 1
+}
+
 // A fork goes its own way. It takes microseconds, so that each test can have one.
 func ExampleWorld_Fork() {
 	server, err := mockserver.New(mockserver.WithClock(mockserver.ClockFrozen))
@@ -51,6 +73,28 @@ func ExampleWorld_Fork() {
 	fork.Advance(24 * time.Hour)
 	fmt.Println(fork.Now().Sub(server.World("").Now()))
 	// Output: 24h0m0s
+}
+
+// A stub answers calls that fit a regular expression, with parts of the request.
+func ExampleWorld_Stub() {
+	server, err := mockserver.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = server.Close() }()
+	_, err = server.World("").Stub(fixtures.Fault{
+		Calls: fixtures.Calls{Operation: "workflow.getPool", Request: fixtures.RequestParts{
+			Matches: &fixtures.RequestPatterns{Path: "^/api/pools/9[0-9]+$"},
+		}},
+		Template: true, Body: map[string]any{"id": "{{.Path.poolId}}", "name": "pool {{.Path.poolId}}"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(get(server.World(""), "/api/pools/917"))
+	// Output: {"id":"917","name":"pool 917"} <nil>
 }
 
 // A job gives what was queued for its query, in place of what an engine would.

@@ -33,6 +33,7 @@ type applied struct {
 	recording.Fault // as it turns out, which is what answers and recordings have
 
 	plan  fixtures.Fault
+	call  int64 // the number of the call among those that the fault is for
 	delay time.Duration
 	cut   bool // the client sees only the beginning of the body
 }
@@ -43,7 +44,7 @@ func (a *applied) injects() bool { return a != nil && a.Injected }
 // newApplied returns the fault of a call of a world.
 func newApplied(w *world.State, f fixtures.Fault, call int64) *applied {
 	return &applied{
-		Fault: recording.Fault{ID: f.ID, Effect: recording.EffectNone, Injected: f.Injects()}, plan: f,
+		Fault: recording.Fault{ID: f.ID, Effect: recording.EffectNone, Injected: f.Injects()}, plan: f, call: call,
 		delay: fault.DelayOf(w, &f, call),
 	}
 }
@@ -51,12 +52,17 @@ func newApplied(w *world.State, f fixtures.Fault, call int64) *applied {
 // underFaults takes the steps of a request to which a fault may be applied.
 func (x *exchange) underFaults(route *op.Route, value *world.State) (reply op.Reply, err error) {
 	chosen, err := x.chooseFault(value)
-	if err != nil || chosen == nil {
-		if err == nil {
-			reply, err = x.operate(route, value)
-		}
+	switch {
+	case err != nil:
 		return reply, err
+	case chosen == nil:
+		return x.operate(route, value)
 	}
+	return x.apply(chosen, route, value)
+}
+
+// apply takes the steps of a request to which a fault is applied.
+func (x *exchange) apply(chosen *applied, route *op.Route, value *world.State) (reply op.Reply, err error) {
 	reply, err = x.takeEffect(route, value, chosen)
 	if x.isAbandoned(err) {
 		return reply, err
@@ -65,7 +71,7 @@ func (x *exchange) underFaults(route *op.Route, value *world.State) (reply op.Re
 	if chosen.plan.Status == 0 {
 		return reply, err
 	}
-	injected := x.injectedReply(&chosen.plan)
+	injected := x.injectedReply(chosen)
 	injected.Notes = append(injected.Notes, reply.Notes...)
 	return injected, nil
 }
@@ -150,10 +156,13 @@ func (x *exchange) takeEffect(route *op.Route, value *world.State, f *applied) (
 // request, and no more of them count against its limit.
 func (x *exchange) deliverAgain(route *op.Route, f *applied) (notes []string) {
 	var reply op.Reply
+	var err error
 	before, value := x.visit.before, x.visit.world.Read()
 	defer func() { x.visit.before = before }() // the world as it was before the request is that before the first delivery
-	caller, err := x.authenticate(value, route)
-	if err == nil {
+	var caller world.Caller
+	if x.target.service != nil {
+		reply, err = x.fetch()
+	} else if caller, err = x.authenticate(value, route); err == nil {
 		reply, err = x.carryOut(route, value, caller)
 	}
 	switch {
@@ -176,8 +185,20 @@ func (x *exchange) refusalNote(err error, f *applied) string {
 	return "the operation had no effect, since it was refused: " + reason
 }
 
-// injectedReply returns the answer that a fault puts in the place of the operation's.
-func (x *exchange) injectedReply(f *fixtures.Fault) (reply op.Reply) {
+// injectedReply returns the answer that a fault puts in the place of the operation's. A template that cannot be filled
+// in gives 500.
+func (x *exchange) injectedReply(a *applied) (reply op.Reply) {
+	f := &a.plan
+	if f.Template {
+		filled, err := x.fill(a)
+		if err != nil {
+			note := fmt.Sprintf("the template of %s cannot be filled in: %v", f.ID, err)
+			reply = x.errorForm(http.StatusInternalServerError, note)
+			reply.Notes = []string{note}
+			return reply
+		}
+		f = &filled
+	}
 	switch {
 	case f.Body != nil:
 		reply = bodyReply(f.Body, x.rules.Media)

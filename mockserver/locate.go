@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"svc.example/understudy/internal/relay"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/source"
@@ -22,6 +23,7 @@ const (
 	worldHeader    = "X-Understudy-World"
 	exchangeHeader = "X-Understudy-Exchange"
 	nearestHeader  = "X-Understudy-Nearest"
+	targetHeader   = "X-Understudy-Target" // with a value, the mock answers an interface that has a target
 )
 
 // target is the interface and the world that an address refers to.
@@ -31,6 +33,8 @@ type target struct {
 	path  string // escaped, below base, with its empty segments
 	base  string // the interface's address as the client sees it, but for the prefix that chooses a world
 	below bool   // path is already below the base path of the interface's document
+
+	service *relay.Target // that answers in the place of the mock; nil: the mock does
 }
 
 // baseURL is an address that the user gave to an interface.

@@ -33,39 +33,41 @@ const (
 type Option func(*config) error
 
 type config struct {
-	scenario       string
-	library        scenarios.Library
-	scenarioFolder string // of the library
-	seed           *uint64
-	clock          clock.Mode
-	now            time.Time
-	brand          specs.Brand
-	bases          []baseURL
-	documents      map[specs.Interface]string // interface → file of the user's own document
-	overlays       specs.Overlays
-	rules          []Rule            // of resources of the user's own
-	interfaces     []specs.Interface // that are served: the platform's in their order, and then the user's own
-	only           []specs.Interface // nil: all that there are
-	faults         []fixtures.Fault
-	extras         bool
-	validation     Validation
-	log            *slog.Logger
-	recording      io.Writer
-	limits         worlds.Limits
-	recordLimit    int64
-	engine         query.Engine
-	token          string
-	console        Console
-	controlHosts   []string
-	cors           []originPattern // of pages that may call the interfaces
-	profiles       http.Handler    // nil: none
-	writeTimeout   time.Duration
-	stateFile      string                 // empty: worlds are not kept
-	savePause      time.Duration          // between two looks at whether there is anything to save
-	ca             *certs.CA              // nil: no TLS
-	failed         func(string)           // fails the running test
-	helper         func()                 // keeps its caller out of the line that a failure of the test is reported at
-	mutate         func(*loadedInterface) // in tests: breaks a rule, for the contract suite to notice
+	scenario        string
+	library         scenarios.Library
+	scenarioFolder  string // of the library
+	seed            *uint64
+	clock           clock.Mode
+	now             time.Time
+	brand           specs.Brand
+	bases           []baseURL
+	documents       map[specs.Interface]string // interface → file of the user's own document
+	overlays        specs.Overlays
+	rules           []Rule            // of resources of the user's own
+	interfaces      []specs.Interface // that are served: the platform's in their order, and then the user's own
+	only            []specs.Interface // nil: all that there are
+	faults          []fixtures.Fault
+	extras          bool
+	validation      Validation
+	log             *slog.Logger
+	recording       io.Writer
+	limits          worlds.Limits
+	recordLimit     int64
+	engine          query.Engine
+	token           string
+	console         Console
+	controlHosts    []string
+	cors            []originPattern            // of pages that may call the interfaces
+	targets         map[specs.Interface]string // interface → address of the service that answers it
+	targetTransport http.RoundTripper          // to these; nil: the default one
+	profiles        http.Handler               // nil: none
+	writeTimeout    time.Duration
+	stateFile       string                 // empty: worlds are not kept
+	savePause       time.Duration          // between two looks at whether there is anything to save
+	ca              *certs.CA              // nil: no TLS
+	failed          func(string)           // fails the running test
+	helper          func()                 // keeps its caller out of the line that a failure of the test is reported at
+	mutate          func(*loadedInterface) // in tests: breaks a rule, for the contract suite to notice
 }
 
 // WithScenario chooses the world that the server begins with: the name of an embedded scenario, or the path of a
@@ -202,6 +204,7 @@ func (c *config) chooseInterfaces() error {
 		isLeftOut := func(name specs.Interface) bool { return !slices.Contains(c.only, name) }
 		c.interfaces = slices.DeleteFunc(c.interfaces, isLeftOut)
 	}
+	errs = append(errs, c.checkTargets()...)
 	for _, base := range c.bases {
 		if !slices.Contains(c.interfaces, base.iface) && (c.only == nil || !slices.Contains(specs.Interfaces(), base.iface)) {
 			errs = append(errs, c.unknownInterface(base.iface))
@@ -302,6 +305,7 @@ func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
 		log: slog.New(slog.DiscardHandler), documents: map[specs.Interface]string{}, overlays: specs.Overlays{},
+		targets:      map[specs.Interface]string{},
 		recordLimit:  DefaultRecordLimit,
 		writeTimeout: DefaultWriteTimeout, savePause: defaultSavePause, helper: func() {},
 		limits: worlds.Limits{

@@ -35,18 +35,24 @@ func (s *Server) newRecorder() *recorder {
 	return &recorder{server: s, sink: sink.New(s.recording, sink.Limits{})}
 }
 
-// commit puts the headers of the answer in place and enters the exchange into its journal and, if there is to be one,
-// writes it to the recording. It returns the exchange's number, 0 without a journal. The journal is not held while
-// secrets are taken out and while the line is written.
+// commit puts the headers of the answer in place and notes the exchange. It returns the exchange's number, 0 without a
+// journal.
 func (x *exchange) commit(a answer) (seq int64) {
-	over := clock.Wall()
-	x.took = over.Sub(x.began)
-	x.count(a.Status)
 	header := x.w.Header()
 	a.addHeaders(header)
 	if x.fault != nil {
 		header[recording.FaultHeader] = []string{x.fault.String()}
 	}
+	return x.note(a)
+}
+
+// note enters the exchange into its journal and, if there is to be one, writes it to the recording. It returns the
+// exchange's number, which it puts into the headers of the answer; 0 without a journal. The journal is not held while
+// secrets are taken out and while the line is written.
+func (x *exchange) note(a answer) (seq int64) {
+	header, over := x.w.Header(), clock.Wall()
+	x.took = over.Sub(x.began)
+	x.count(a.Status)
 	if x.visit.world == nil {
 		return 0
 	}
@@ -71,7 +77,8 @@ func (x *exchange) entry(a answer, over time.Time) *journal.Entry {
 		Seed: x.visit.seed, Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Path: path, Key: x.key,
 		Host: x.r.Host, RequestHeader: x.r.Header,
 		RequestBody: x.body.bytes, Truncated: x.body.isCut,
-		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: a.notes, Before: x.visit.moment(),
+		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, ResponseCut: a.isCut,
+		Notes: a.notes, Before: x.visit.moment(),
 	}
 	if x.fault != nil {
 		e.Fault, e.ResponseCut = x.fault.String(), x.fault.cut

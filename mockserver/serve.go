@@ -48,6 +48,7 @@ type exchange struct {
 	body    body
 	input   input
 	ignored string // what it asks for in vain, for the journal
+	peeked  []byte // of a body that is passed on
 	call    op.Call
 	fault   *applied // nil unless one is applied
 
@@ -103,12 +104,23 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		http.Error(w, "the interface cannot be served; the log says why", http.StatusInternalServerError)
 		return
 	}
-	if s.preflight(w, r, iface) {
+	asked := iface
+	if t.service = s.targets[t.iface]; t.service != nil && r.Header[targetHeader] != nil {
+		t.service = nil
+	}
+	if t.service != nil {
+		asked = nil // the service says itself which pages it lets in
+	}
+	if s.preflight(w, r, asked) {
 		return
 	}
 	x := s.used.newExchange()
 	x.loadedInterface, x.server, x.target, x.w, x.r, x.began = iface, s, t, w, r, s.arrival()
 	defer x.end()
+	if t.service != nil {
+		x.pass()
+		return
+	}
 	x.respond(x.answer())
 }
 
@@ -147,6 +159,9 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 
 // operate takes the steps by which an operation takes effect.
 func (x *exchange) operate(route *op.Route, value *world.State) (reply op.Reply, err error) {
+	if x.target.service != nil {
+		return x.fetch()
+	}
 	caller, err := x.authenticate(value, route)
 	if err != nil {
 		return reply, err

@@ -24,6 +24,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"svc.example/understudy/internal/relay"
 	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/internal/audience"
 	"svc.example/understudy/mockserver/internal/core"
@@ -63,6 +64,8 @@ type Server struct {
 	watchers   atomic.Int64 // clients that wait for exchanges, or follow them
 	meters     *meter.Set
 	requests   *requestLog
+	relay      *relay.Relay // nil without targets
+	targets    map[specs.Interface]*relay.Target
 	arrived    atomic.Int64 // when the last request came in, by the wall clock
 	origin     string       // scheme and host, when the server listens by itself
 
@@ -128,7 +131,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	if s.worlds, err = worlds.NewWorlds(s.beginning, s.settleEvent, c.limits, c.seed != nil); err != nil {
 		return nil, err
 	}
-	if err = s.loadOwn(); err == nil {
+	if err = errors.Join(s.loadOwn(), s.newRelay()); err == nil {
 		s.keeper, err = s.newKeeper()
 	}
 	return s, err

@@ -240,7 +240,7 @@ func (w *responseWriter) Header() http.Header { return w.header }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *responseWriter) WriteHeader(status int) {
-	if w.status == 0 {
+	if w.status == 0 && status >= http.StatusOK { // others come before the answer
 		w.status = status
 	}
 }

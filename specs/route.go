@@ -62,6 +62,15 @@ func (m *Match) Param(name string) string { return m.value(m.names, name) }
 // Declared returns a path parameter by the name that the document gives it, which a user's own may choose.
 func (m *Match) Declared(name string) string { return m.value(m.declared, name) }
 
+// Params returns the path parameters, unescaped, by the names that the document gives them.
+func (m *Match) Params() map[string]string {
+	params := make(map[string]string, len(m.declared))
+	for i, name := range m.declared {
+		params[name] = m.values[i]
+	}
+	return params
+}
+
 // First returns the first path parameter, unescaped, or the empty string.
 func (m *Match) First() string { return m.values[0] }
 

@@ -29,6 +29,10 @@ export interface components {
             interfaces: {
                 [key: string]: string;
             };
+            /** @description The interfaces that real services answer in the place of the mock, by name, each with its service's base address. */
+            targets?: {
+                [key: string]: string;
+            };
         };
         /** @description All scenarios. */
         ScenarioList: {
@@ -598,6 +602,22 @@ export interface components {
             };
             /** @description JSON that the body contains: an object has at least these members, and everything else is equal. A form is an object of texts. */
             body?: unknown;
+            matches?: components["schemas"]["CallsPatterns"];
+        };
+        /** @description Parts of the request by regular expressions of RE2, which find what they describe anywhere unless they begin with `^` and end with `$`. They look at texts of up to 64 KiB. */
+        CallsPatterns: {
+            /** @description The path below the interface and the base path of its document, unescaped. */
+            path?: string;
+            /** @description Parameters of the query, of which one value matches. */
+            query?: {
+                [key: string]: string;
+            };
+            /** @description Headers, of which one value matches. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description JSON that the body contains, as in `request`, but that texts are regular expressions, for texts, numbers and booleans. */
+            body?: unknown;
         };
         /** @description Describes calls, how many of them to wait for, and for how long. */
         WaitRequest: {
@@ -799,6 +819,8 @@ export interface components {
             retryAfter?: string;
             /** @description Body of the made-up answer: a text is sent as it is, all else as JSON. */
             body?: unknown;
+            /** @description Whether texts in the body, values of headers and the message are templates, such as `{{.Body.name}}`. */
+            template?: boolean;
             /** @description A delay before the answer, in real time: `200ms`, or drawn for each call, between `min` and `max`, or around `median` with a long tail (lognormal, with `sigma`), up to `max`. */
             delay?: string | {
                 /** @description The shortest one, such as `100ms`. */
@@ -858,6 +880,8 @@ export interface components {
             retryAfter?: string;
             /** @description Body of the made-up answer: a text is sent as it is, all else as JSON. */
             body?: unknown;
+            /** @description Whether texts in the body, values of headers and the message are templates, such as `{{.Body.name}}`. */
+            template?: boolean;
             /** @description A delay before the answer, in real time: `200ms`, or drawn for each call, between `min` and `max`, or around `median` with a long tail (lognormal, with `sigma`), up to `max`. */
             delay?: string | {
                 /** @description The shortest one, such as `100ms`. */
@@ -924,6 +948,8 @@ export interface components {
             };
             /** @description Body: a text is sent as it is, all else as JSON. Absent: none, or the error form from 400. */
             body?: unknown;
+            /** @description Whether texts in the body, values of headers and the message are templates, such as `{{.Body.name}}`. */
+            template?: boolean;
         };
         /** @description A planned answer. */
         Stub: {
@@ -945,6 +971,8 @@ export interface components {
             };
             /** @description Body of the answer. */
             body?: unknown;
+            /** @description Whether texts in the body, values of headers and the message are templates, such as `{{.Body.name}}`. */
+            template?: boolean;
             /**
              * Format: int64
              * @description How many calls it was for.

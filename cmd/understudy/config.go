@@ -113,7 +113,7 @@ var settings = []struct {
 	{"baseline", "baseline", instead, isNoComparison},
 	{"minimize", "minimize", instead, nil},
 	{"base", "bases", byName, nil},
-	{"target", "targets", byName, nil},
+	{"target", "targets", byName, isNotServe},
 	{"interfaces", "only", instead, nil},
 	{"rewrite", "rewrites", both, nil},
 	{"spec", "documents", byName, nil},
@@ -136,6 +136,10 @@ var settings = []struct {
 
 func isComparison(command string) bool   { return command == "compare" }
 func isNoComparison(command string) bool { return !isComparison(command) }
+
+// isNotServe leaves out serve, whose section has targets of its own: those of all commands are for what stands before
+// the real service as a whole.
+func isNotServe(command string) bool { return command != serveCommand }
 
 // settings lists the values of flags for a command.
 func (c *configuration) settings(command string) (list []setting) {
@@ -213,7 +217,7 @@ func (c *configuration) flagValue(flag string, value any) string {
 // isPath reports whether the value of a flag is the path of a file. A scenario may also be a name.
 func isPath(flag, value string) bool {
 	switch flag {
-	case "record", "state", "scenarios", "control-token-file", "baseline", "minimize":
+	case "record", "state", "scenarios", "control-token-file", "baseline", "minimize", "upstream-ca":
 		return true
 	case "engine":
 		return value != noEngine
@@ -360,7 +364,7 @@ const serveCommand = "serve"
 // The names of settings of serve that differ from the names of their flags: those that may be given several times.
 var serveNames = map[string]string{
 	"interface": "interfaces", "interfaces": "only", "spec": "documents", "overlay": "overlays",
-	"control-host": "controlHosts", "cors": "cors", "fault": "faults",
+	"control-host": "controlHosts", "cors": "cors", "fault": "faults", "target": "targets",
 }
 
 // settingName returns the name that a flag of serve has in the configuration: that of the flag, in camel case.

@@ -235,8 +235,11 @@ func (l listeners) environment(paths map[specs.Interface]string) []string {
 	return list
 }
 
-// writeReady prints the addresses, and the CA of their certificates if there is one, in one line of JSON.
-func writeReady(w io.Writer, l listeners, ca string, paths map[specs.Interface]string) error {
+// writeReady prints the addresses, the CA of their certificates, and the services that answer interfaces, if there are
+// any, in one line of JSON.
+func writeReady(
+	w io.Writer, l listeners, ca string, paths map[specs.Interface]string, targets map[string]string,
+) error {
 	url := l[0].url()
 	return json.NewEncoder(w).Encode(struct {
 		URL        string            `json:"url"`
@@ -244,5 +247,6 @@ func writeReady(w io.Writer, l listeners, ca string, paths map[specs.Interface]s
 		Control    string            `json:"control"`
 		Console    string            `json:"console"`
 		CA         string            `json:"ca,omitempty"`
-	}{url, l.addresses(paths), url + mockserver.Address(specs.Control), url + console.Path, ca})
+		Targets    map[string]string `json:"targets,omitempty"`
+	}{url, l.addresses(paths), url + mockserver.Address(specs.Control), url + console.Path, ca, targets})
 }

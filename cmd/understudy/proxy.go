@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -38,13 +37,6 @@ type proxyFlags struct {
 	upstream  upstreamFlags
 	forward   forwardFlags
 	drain     time.Duration
-}
-
-// upstreamFlags say how to talk to the services.
-type upstreamFlags struct {
-	ca       string
-	insecure bool
-	timeout  time.Duration
 }
 
 func newProxy() *cobra.Command {
@@ -119,10 +111,7 @@ func (f *proxyFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
 	f.salt.add(flags)
 	flags.Var(&f.bodyLimit, "body-limit", "how many bytes of a body are recorded; of a longer one also a digest")
-	flags.StringVar(&f.upstream.ca, "upstream-ca", "", "also trust the certificates in `FILE`, in PEM, for services")
-	flags.BoolVar(&f.upstream.insecure, "insecure-upstream", false, "do not verify the certificates of services")
-	flags.DurationVar(&f.upstream.timeout, "upstream-timeout", proxy.DefaultAnswerTimeout,
-		"answer for a service that does not begin its answer within `DURATION`")
+	f.upstream.add(flags)
 	flags.BoolVar(&f.check, "check", false, "judge exchanges while they come in; the flags of understudy check apply")
 	f.forward.add(c)
 	f.tokenFlags.add(c, "token", "the `TOKEN` that clients must present (default: none on a loopback address; on any\n"+
@@ -240,25 +229,6 @@ func (f *proxyFlags) config(log *slog.Logger) (c proxy.Config, err error) {
 	return c, err
 }
 
-// roots returns the authorities to trust, or nil for those of the system.
-func (f *upstreamFlags) roots() (*x509.CertPool, error) {
-	if f.ca == "" {
-		return nil, nil
-	}
-	text, err := source.ReadFile(f.ca)
-	if err != nil {
-		return nil, fmt.Errorf("--upstream-ca: %w", err)
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("--upstream-ca: no certificate in %s: want PEM", f.ca)
-	}
-	return pool, nil
-}
-
 // names lists the interfaces that have a target.
 func (f *proxyFlags) names() (list []specs.Interface) {
 	for _, target := range f.targets.List {
@@ -297,7 +267,7 @@ func (f *proxyFlags) serve(a *around, l listeners, ca string, config proxy.Confi
 	}
 	err = l.serve(a.context(), f.drain, func() error {
 		config.Log.Info("ready", "url", l[0].url(), "targets", targetList(p, f.names()))
-		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, f.paths) })
+		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, f.paths, nil) })
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		config.Log.Warn("closed connections that were still in use", "drain-time", f.drain, "busy", p.Health().Busy)

@@ -28,6 +28,7 @@ import (
 type serveFlags struct {
 	addressFlags
 	logFlags
+	targetFlags
 	watchFlags
 	scenario  string
 	scenarios string
@@ -100,6 +101,13 @@ done since. The file is replaced at once, so that it is always whole. If it cann
 written, GET /_understudy/health says so. It has API keys in it, and only its owner can
 read it. understudy state shows what is in it.
 
+With --target, an interface is not answered by the mock, but by the real service: the
+mock passes requests on with their credentials, and the answers back, unchanged. Faults
+and stubs come before that. What goes by is in the journal, the console and the recording
+like all else, without its secrets, and up to 1 MiB of a body. The state of the worlds
+plays no part in it. If the service does not answer, the mock answers 502, or 504 if it took
+too long, with the header X-Understudy-Error.
+
 With --watch, scenarios and documents of your own are read again when they change. If a
 changed file is wrong, the log says where, and what was read before stays in use. The
 worlds that were made of a changed scenario begin anew, and with --watch-worlds keep at
@@ -137,6 +145,9 @@ own form, understudy scenarios show NAME --print keys lists them.`,
   # For a page in a browser that a development server serves on any port
   understudy serve --cors 'http://localhost:*'
 
+  # One interface from staging, the others from the mock
+  understudy serve --target core=https://core.staging.example.com
+
   # For clients that speak only https
   understudy serve --tls
   eval "$(understudy ca env)"
@@ -165,6 +176,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
 	flags.StringVar(&f.state, "state", "",
 		"keep the worlds in `FILE`: load them at the start, and save them after changes and at the end")
+	f.targetFlags.add(flags)
 	f.validate = addEnumFlag(c, "validate",
 		"what happens to requests that do not match the document: refused, served and noted, or served",
 		checkflags.ChoiceOf("strict", "report", "off"))
@@ -233,7 +245,11 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 		f.token = rand.Text()
 		fmt.Fprintf(c.ErrOrStderr(), "control interface: Authorization: Bearer %s\n", f.token)
 	}
-	opts := append(f.options(c, log), mockserver.WithLogger(log))
+	targets, err := f.targetFlags.options(listeners)
+	if err != nil {
+		return err
+	}
+	opts := append(f.options(c, log), append(targets, mockserver.WithLogger(log))...)
 	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
 	if f.record == "" {
 		return around.run(func() error { return f.serve(around, listeners, ca, log, opts) })
@@ -272,9 +288,16 @@ func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, 
 		return err
 	}
 	err = l.serve(a.context(), f.drain, func() error {
-		log.Info("ready", "url", l[0].url(), "console", l[0].url()+console.Path,
-			"scenario", f.scenario, "clock", f.clock.Word)
-		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, f.paths) })
+		attrs := []any{"url", l[0].url(), "console", l[0].url() + console.Path, "scenario", f.scenario, "clock", f.clock.Word}
+		targets := map[string]string{}
+		for _, name := range server.Interfaces() {
+			if target := server.Target(name); target != "" {
+				targets[string(name)] = target
+				attrs = append(attrs, "target-"+string(name), target)
+			}
+		}
+		log.Info("ready", attrs...)
+		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, f.paths, targets) })
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = f.closeRemaining(l, server, log)

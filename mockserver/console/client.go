@@ -15,6 +15,8 @@ import (
 const (
 	controlPath = "/_understudy/"
 	worldHeader = "X-Understudy-World"
+
+	targetHeader = "X-Understudy-Target"
 )
 
 // client asks a server, in the name of the person whose request it serves.

@@ -48,12 +48,14 @@ func snippetsOf(address string, header [][2]string) []snippetView {
 	}
 }
 
-type address struct{ Name, URL string }
+type address struct{ Name, URL, Target string }
 
 type version struct {
 	Version   string `json:"version"`
 	Commit    string `json:"commit"`
 	Documents string `json:"documents"`
+
+	Targets map[string]string `json:"targets"` // the services that answer interfaces in the place of the mock
 }
 
 type coverage struct {
@@ -86,7 +88,7 @@ func (v *view) home() error {
 	}
 	for _, doc := range c.documents {
 		name := string(doc.Interface)
-		body.Interfaces = append(body.Interfaces, address{name, body.Base + "/" + name + doc.BasePath})
+		body.Interfaces = append(body.Interfaces, address{Name: name, URL: body.Base + "/" + name + doc.BasePath})
 	}
 	o := c.simplest()
 	ask := v.request(o, nil, nil, keyOf(o))
@@ -100,6 +102,9 @@ func (v *view) home() error {
 		if err := v.get(path, into); err != nil {
 			return err
 		}
+	}
+	for i, a := range body.Interfaces {
+		body.Interfaces[i].Target = body.Version.Targets[a.Name]
 	}
 	return v.ok("home", "home", "Home", body)
 }

@@ -358,7 +358,7 @@ func (v *view) tryOperation() error {
 		return show()
 	}
 	err = v.visit(func(visitor *visitor) error {
-		a, err := v.send(c.inWorld(visitor.fork))
+		a, err := visitor.sendToFork(c)
 		if err == nil {
 			page.Tried = newResult(v, c.inWorld(v.WorldOrDefault()), a)
 			page.Tried.IsTrial = true

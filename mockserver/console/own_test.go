@@ -3,9 +3,11 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"svc.example/understudy/mockserver"
@@ -218,5 +220,34 @@ func TestPartsAndWhatNoListHas(t *testing.T) {
 	}
 	if orders := open(t, http.DefaultClient, page+"resources/shop.order"); !strings.Contains(orders.body, `name="key"`) {
 		t.Errorf("the page of orders: %s", text(orders.body))
+	}
+}
+
+// The pages say which service answers an interface. To look at something never asks it.
+func TestInterfacesThatAreAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	t.Cleanup(service.Close)
+	base := start(t, mockserver.WithScenario("quickstart"), mockserver.WithSpec("shop", "../testdata/own/shop.yaml"),
+		mockserver.WithTarget("shop", service.URL))
+	if page := text(must(t, open(t, http.DefaultClient, base+console.Path))); !strings.Contains(page, "answered by "+service.URL+"/v1") {
+		t.Errorf("the home page is %s", page)
+	}
+	for _, path := range []string{"w/default/resources", "w/default/resources/shop.product", "w/default/operations/shop.createProduct"} {
+		must(t, open(t, http.DefaultClient, base+console.Path+path))
+	}
+	if asked.Load() != 0 {
+		t.Errorf("pages asked the service %d times", asked.Load())
+	}
+	if got := toShop(t, http.MethodGet, base+"/shop/v1/products", ""); got.status != http.StatusTeapot || asked.Load() != 1 {
+		t.Errorf("got %d; the service was asked %d times", got.status, asked.Load())
+	}
+	journal := text(must(t, open(t, http.DefaultClient, base+console.Path+"w/default/journal")))
+	if !strings.Contains(journal, "shop.listProducts") || !strings.Contains(journal, "418") {
+		t.Errorf("the journal is %s", journal)
 	}
 }

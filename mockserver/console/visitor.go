@@ -58,6 +58,12 @@ func (v *view) visit(ask func(*visitor) error) error {
 // ask sends a request to an interface of the platform about the fork, as the administrator.
 func (v *visitor) ask(c call) (answer, error) {
 	c.Header = append(c.Header, [2]string{"Authorization", v.brand.Scheme() + " " + adminKey})
+	return v.sendToFork(c)
+}
+
+// sendToFork sends a request about the fork, which the mock answers also where real services answer others.
+func (v *visitor) sendToFork(c call) (answer, error) {
+	c.Header = append(slices.Clip(c.Header), [2]string{targetHeader, "mock"})
 	return v.send(c.inWorld(v.fork))
 }
 
@@ -132,7 +138,7 @@ func keyOf(o *specs.Operation) string {
 
 // read asks an operation about the fork, and returns its answer, with its body decoded.
 func (v *visitor) read(o *specs.Operation, values map[string]string, query url.Values) (a answer, body any, err error) {
-	a, err = v.send(v.request(o, values, query, keyOf(o)).inWorld(v.fork))
+	a, err = v.sendToFork(v.request(o, values, query, keyOf(o)))
 	switch {
 	case err != nil:
 		return a, nil, err

@@ -10,11 +10,11 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/relay"
 	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/specs"
 )
@@ -32,8 +32,8 @@ type Forward struct {
 // are tunnelled.
 type forwarder struct {
 	*Proxy
-	hosts   map[string]*target // by host, or host and port
-	origins map[string][]*target
+	hosts   map[string]*relay.Target // by host, or host and port
+	origins map[string][]*relay.Target
 	secure  *connections
 	plain   *connections
 	through *httputil.ReverseProxy // for other hosts
@@ -42,7 +42,7 @@ type forwarder struct {
 
 // newForwarder starts the servers for connections to hosts of the platform. They end with the proxy.
 func (p *Proxy) newForwarder(c *Forward) (*forwarder, error) {
-	f := &forwarder{Proxy: p, hosts: map[string]*target{}, origins: map[string][]*target{}}
+	f := &forwarder{Proxy: p, hosts: map[string]*relay.Target{}, origins: map[string][]*relay.Target{}}
 	for host, iface := range c.Hosts {
 		if p.targets[iface] == nil {
 			return nil, fmt.Errorf("host %s of %s: want a target of %[2]s as well", host, iface)
@@ -50,20 +50,19 @@ func (p *Proxy) newForwarder(c *Forward) (*forwarder, error) {
 		f.hosts[strings.ToLower(host)] = p.targets[iface]
 	}
 	for _, t := range p.order {
-		origin := originOf(t.root)
+		origin := originOf(t.Root)
 		f.origins[origin] = append(f.origins[origin], t)
 	}
 	f.through = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.RawQuery = r.In.URL.RawQuery
-			keepForwarded(r)
-			r.Out.Header.Del(tokenHeader)
+			relay.KeepForwarded(r)
+			r.Out.Header.Del(relay.TokenHeader)
 		},
-		ModifyResponse: checkStatus, Transport: p.upstream, BufferPool: newBuffers(),
+		ModifyResponse: relay.CheckStatus, Transport: p.upstream, BufferPool: relay.NewBuffers(),
 		ErrorLog: slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			x := &exchange{proxy: p, target: &target{root: r.URL}, from: r.Context()}
-			p.refuse(w, x.problemOf(err))
+			p.refuse(w, relay.ProblemOf(r.Context(), r.URL.Host, err))
 		},
 	}
 	f.secure, f.plain = newConnections(), newConnections()
@@ -81,7 +80,7 @@ func (p *Proxy) newForwarder(c *Forward) (*forwarder, error) {
 
 // originOf returns scheme, host and port of an address, as a key.
 func originOf(u *url.URL) string {
-	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), portOf(u))
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), relay.PortOf(u))
 }
 
 // isForward reports whether a request is for a forward proxy: one with a whole address, unless that is the proxy's own.
@@ -115,7 +114,7 @@ func (f *forwarder) serve(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Content-Type", "Date"} {
 			w.Header()[name] = nil
 		}
-		f.through.ServeHTTP(w, r.WithContext(boundHints(r.Context())))
+		f.through.ServeHTTP(w, r.WithContext(relay.BoundHints(r.Context())))
 	}
 }
 
@@ -125,7 +124,7 @@ func (f *forwarder) isOfPlatform(u *url.URL) bool {
 }
 
 // named returns the target of a host that was given.
-func (f *forwarder) named(host string) *target {
+func (f *forwarder) named(host string) *relay.Target {
 	host = strings.ToLower(host)
 	if t := f.hosts[host]; t != nil {
 		return t
@@ -152,41 +151,47 @@ func (f *forwarder) forward(scheme, host string, w http.ResponseWriter, r *http.
 	path := r.URL.EscapedPath()
 	address := &url.URL{Scheme: scheme, Host: host}
 	if t := f.named(host); t != nil {
-		f.pass(w, r, place{iface: t.iface, origin: address.String(), path: path})
+		f.pass(w, r, relay.Place{Interface: t.Interface, Origin: address.String(), Path: path})
 		return
 	}
 	targets := f.origins[originOf(address)]
 	if len(targets) == 0 { // of another port of a host that was given
-		f.refuse(w, problem{http.StatusBadGateway, "no-target", "no target at " + address.String()})
+		f.refuse(w, relay.Problem{
+			Status: http.StatusBadGateway, Kind: "no-target", Message: "no target at " + address.String(),
+		})
 		return
 	}
-	var best *target
+	var best *relay.Target
 	for _, t := range targets {
-		root := t.root.EscapedPath()
-		if _, ok := specs.Below(path, root); ok && (best == nil || len(root) > len(best.root.EscapedPath())) {
+		root := t.Root.EscapedPath()
+		if _, ok := specs.Below(path, root); ok && (best == nil || len(root) > len(best.Root.EscapedPath())) {
 			best = t
 		}
 	}
 	if best == nil { // beside the interfaces, on the same host
 		beside := *targets[0]
-		beside.root = &url.URL{Scheme: beside.root.Scheme, Host: beside.root.Host}
+		beside.Root = &url.URL{Scheme: beside.Root.Scheme, Host: beside.Root.Host}
 		best = &beside
 	}
-	root := best.root.EscapedPath()
+	root := best.Root.EscapedPath()
 	rest, _ := specs.Below(path, root)
-	f.passTo(w, r, best, place{
-		iface: best.iface, origin: best.root.Scheme + "://" + best.root.Host, prefix: root, path: rest, isSame: true,
+	f.passTo(w, r, best, relay.Place{
+		Interface: best.Interface, Origin: best.Root.Scheme + "://" + best.Root.Host, Prefix: root, Path: rest, IsSame: true,
 	})
 }
 
 // connect answers CONNECT: with a server of its own for hosts of the platform, with a tunnel for all others.
 func (f *forwarder) connect(w http.ResponseWriter, r *http.Request) {
-	if slices.Contains(r.Header.Values(loopHeader), f.id) {
-		f.refuse(w, problem{http.StatusLoopDetected, "loop", "HTTPS_PROXY leads back to this proxy"})
+	if f.relay.HasPassed(r) {
+		f.refuse(w, relay.Problem{
+			Status: http.StatusLoopDetected, Kind: "loop", Message: "HTTPS_PROXY leads back to this proxy",
+		})
 		return
 	}
 	if r.ProtoMajor != 1 {
-		f.refuse(w, problem{http.StatusNotImplemented, "connect", "want CONNECT over HTTP/1.1, not HTTP/2"})
+		f.refuse(w, relay.Problem{
+			Status: http.StatusNotImplemented, Kind: "connect", Message: "want CONNECT over HTTP/1.1, not HTTP/2",
+		})
 		return
 	}
 	authority := r.Host
@@ -196,8 +201,7 @@ func (f *forwarder) connect(w http.ResponseWriter, r *http.Request) {
 	if !isKnown {
 		var err error
 		if far, err = f.dial(r.Context(), authority); err != nil {
-			x := &exchange{proxy: f.Proxy, target: &target{root: &url.URL{Host: authority}}, from: r.Context()}
-			f.refuse(w, x.problemOf(err))
+			f.refuse(w, relay.ProblemOf(r.Context(), authority, err))
 			return
 		}
 	}

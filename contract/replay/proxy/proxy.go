@@ -8,22 +8,18 @@ package proxy
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
-	"net/http/httputil"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/relay"
 	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/specs"
 )
@@ -34,9 +30,6 @@ const (
 	DefaultAnswerTimeout = 5 * time.Minute
 	DefaultClientTimeout = 10 * time.Second
 )
-
-// maxTargets is the number of bits in a set of targets.
-const maxTargets = 64
 
 // Config describes a proxy. Its zero value lacks only the targets.
 type Config struct {
@@ -70,14 +63,12 @@ type Config struct {
 // concurrent use.
 type Proxy struct {
 	config   Config
-	id       string            // by which it recognises its own requests
 	names    []specs.Interface // of all interfaces, with a target or without
-	targets  map[specs.Interface]*target
-	order    []*target
-	reverse  *httputil.ReverseProxy
+	targets  map[specs.Interface]*relay.Target
+	order    []*relay.Target
+	relay    *relay.Relay
 	upstream *http.Transport
-	recorder *recorder // nil: nothing is recorded
-	cookies  *cookieOwners
+	recorder *recorder  // nil: nothing is recorded
 	forward  *forwarder // nil: requests with whole addresses are treated as any other
 	ctx      context.Context
 	cancel   context.CancelFunc // of what is under way
@@ -100,49 +91,27 @@ func New(c Config) (*Proxy, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	p := &Proxy{config: c, id: rand.Text(), targets: map[specs.Interface]*target{}, cookies: newCookieOwners()}
-	if err := p.addTargets(); err != nil {
+	p := &Proxy{config: c, names: c.documents().Names(), targets: map[specs.Interface]*relay.Target{}}
+	var err error
+	if p.order, err = relay.Targets(c.Targets, c.documents()); err != nil {
 		return nil, err
 	}
+	for _, t := range p.order {
+		p.targets[t.Interface] = t
+	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.upstream = newTransport(&c)
+	p.upstream = relay.NewTransport(relay.Upstream{
+		RootCAs: c.RootCAs, Insecure: c.Insecure, AnswerTimeout: c.AnswerTimeout,
+	})
 	p.recorder = newRecorder(&c, p.order)
-	p.reverse = p.newReverse()
+	p.relay = relay.New(relay.Config{Targets: p.order, Transport: p.upstream, BodyLimit: c.BodyLimit, Log: c.Log})
 	if c.Forward == nil {
 		return p, nil
 	}
-	var err error
 	if p.forward, err = p.newForwarder(c.Forward); err != nil {
 		p.cancel()
 	}
 	return p, err
-}
-
-// addTargets reads the addresses of the services, in the order of their interfaces.
-func (p *Proxy) addTargets() error {
-	documents := p.config.documents()
-	p.names = documents.Names()
-	var errs []error
-	if n := len(p.config.Targets); n > maxTargets {
-		errs = append(errs, fmt.Errorf("%d targets: want at most %d", n, maxTargets))
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.config.Targets)) {
-		errs = append(errs, documents.Check(name))
-	}
-	for _, name := range p.names {
-		address := p.config.Targets[name]
-		if address == "" {
-			continue
-		}
-		t, err := newTarget(name, address, documents)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		t.bit = 1 << len(p.order)
-		p.targets[name], p.order = t, append(p.order, t)
-	}
-	return errors.Join(errs...)
 }
 
 // HTTPServer returns a server of a handler of this proxy, without limits on the time that an answer takes.
@@ -179,7 +148,7 @@ func (p *Proxy) Interface(name specs.Interface) (http.Handler, error) {
 		if !p.isAdmitted(w, r) {
 			return
 		}
-		p.pass(w, r, place{iface: name, origin: origin(r), path: r.URL.EscapedPath()})
+		p.pass(w, r, relay.Place{Interface: name, Origin: origin(r), Path: r.URL.EscapedPath()})
 	}), nil
 }
 
@@ -199,9 +168,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	at, ok := p.locate(r)
 	if !ok {
-		p.refuse(w, problem{
-			status: http.StatusNotFound, kind: "no-interface",
-			message: fmt.Sprintf("no interface is served at %s%s; want /NAME/… or a host NAME.localhost, NAME being one of %s",
+		p.refuse(w, relay.Problem{
+			Status: http.StatusNotFound, Kind: "no-interface",
+			Message: fmt.Sprintf("no interface is served at %s%s; want /NAME/… or a host NAME.localhost, NAME being one of %s",
 				r.Host, r.URL.Path, strings.Join(p.targeted(), ", ")),
 		})
 		return
@@ -212,29 +181,29 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // targeted lists the interfaces that have a target.
 func (p *Proxy) targeted() (names []string) {
 	for _, t := range p.order {
-		names = append(names, string(t.iface))
+		names = append(names, string(t.Interface))
 	}
 	return names
 }
 
 // pass passes a request on to the target of its interface.
-func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, at place) {
-	if t := p.targets[at.iface]; t != nil {
+func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, at relay.Place) {
+	if t := p.targets[at.Interface]; t != nil {
 		p.passTo(w, r, t, at)
 		return
 	}
-	p.refuse(w, problem{
-		status: http.StatusBadGateway, kind: "no-target",
-		message: fmt.Sprintf("no target for the interface %s; start the proxy with --target %[1]s=URL", at.iface),
+	p.refuse(w, relay.Problem{
+		Status: http.StatusBadGateway, Kind: "no-target",
+		Message: fmt.Sprintf("no target for the interface %s; start the proxy with --target %[1]s=URL", at.Interface),
 	})
 }
 
 // passTo passes a request on to a target, unless it comes from there.
-func (p *Proxy) passTo(w http.ResponseWriter, r *http.Request, t *target, at place) {
-	if slices.Contains(r.Header.Values(loopHeader), p.id) {
-		p.refuse(w, problem{
-			status: http.StatusLoopDetected, kind: "loop",
-			message: fmt.Sprintf("the target of %s leads back to this proxy; want the address of the service", at.iface),
+func (p *Proxy) passTo(w http.ResponseWriter, r *http.Request, t *relay.Target, at relay.Place) {
+	if p.relay.HasPassed(r) {
+		p.refuse(w, relay.Problem{
+			Status: http.StatusLoopDetected, Kind: "loop",
+			Message: fmt.Sprintf("the target of %s leads back to this proxy; want the address of the service", at.Interface),
 		})
 		return
 	}
@@ -242,41 +211,39 @@ func (p *Proxy) passTo(w http.ResponseWriter, r *http.Request, t *target, at pla
 }
 
 // serve passes a request on to a target.
-func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, t *target, at place) {
+func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, t *relay.Target, at relay.Place) {
 	p.busy.Add(1)
 	defer p.busy.Add(-1)
 	p.routines.Add()
 	defer p.routines.Done()
-	x := p.begin(w, r, t, at)
-	defer x.abandon()
-	for _, name := range []string{"Content-Type", "Date"} { // which the server would add
-		w.Header()[name] = nil
+	x := p.relay.Begin(t, at, r)
+	if p.recorder != nil {
+		after := p.recorder.last.Load() // how many exchanges were over when it began
+		x.Exchange.Start = time.Now().UTC()
+		x.Record = func() { p.record(x, after) }
 	}
-	request := r.WithContext(context.WithValue(boundHints(r.Context()), exchangeKey{}, x))
-	if request.Body != nil && request.Body != http.NoBody {
-		request.Body = x.copyRequest(r.Body)
+	x.Refuse = func(w http.ResponseWriter, problem relay.Problem) {
+		p.failed.Add(1)
+		p.config.Log.Warn("no answer", "interface", t.Interface, "path", p.plain(at.Path), "kind", problem.Kind,
+			"reason", problem.Message)
+		p.refuse(w, problem)
 	}
-	_ = x.client.EnableFullDuplex() // a service may answer before it has all of the request
-	p.reverse.ServeHTTP(w, request)
+	p.relay.Serve(w, r, x)
 }
 
-// newReverse returns what does the proxying itself.
-func (p *Proxy) newReverse() *httputil.ReverseProxy {
-	return &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { exchangeOf(r.In.Context()).rewriteRequest(r) },
-		ModifyResponse: func(r *http.Response) error {
-			if err := checkStatus(r); err != nil {
-				return err
-			}
-			exchangeOf(r.Request.Context()).answer(r)
-			return nil
-		},
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			exchangeOf(r.Context()).fail(w, err)
-		},
-		Transport:  p.upstream,
-		BufferPool: newBuffers(),
-		ErrorLog:   slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug),
+// record records an exchange that is over.
+func (p *Proxy) record(x *relay.Passage, after int64) {
+	e := &x.Exchange
+	e.End = time.Now().UTC()
+	operation := x.Target.Operation(e.Request.Method, x.Place.Path)
+	if operation != nil {
+		e.Operation = operation.Name()
+	}
+	for i, note := range e.Notes {
+		e.Notes[i] = p.plain(note)
+	}
+	if err := p.recorder.write(e, operation, after); err != nil {
+		p.config.Log.Debug("an exchange is not recorded", slog.Any("error", err))
 	}
 }
 
@@ -306,9 +273,9 @@ func (p *Proxy) Health() Health {
 // serveControl answers what the control interface of the mock answers as well: its health.
 func (p *Proxy) serveControl(w http.ResponseWriter, path string) {
 	if path != "/health" {
-		p.refuse(w, problem{
-			status: http.StatusNotFound, kind: "no-control",
-			message: "the proxy has no control interface but " + controlPrefix + "/health",
+		p.refuse(w, relay.Problem{
+			Status: http.StatusNotFound, Kind: "no-control",
+			Message: "the proxy has no control interface but " + controlPrefix + "/health",
 		})
 		return
 	}

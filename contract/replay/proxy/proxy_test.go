@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -192,4 +193,21 @@ func (w *stuckWriter) Write(b []byte) (int, error) {
 	w.once.Do(func() { close(w.come) })
 	<-w.let
 	return len(b), nil
+}
+
+// A client sees that an answer broke off, whether or not the proxy records.
+func TestAnswersThatBreakOffWithoutARecording(t *testing.T) {
+	t.Parallel()
+	s := stand(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "abc")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}, func(c *proxy.Config) { c.Recording, c.Log = nil, slog.New(slog.NewTextHandler(t.Output(), nil)) })
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/workflow/api/pools", http.NoBody)
+	w := httptest.NewRecorder()
+	s.proxy.ServeHTTP(w, r)
+	if w.Body.String() != "abc" {
+		t.Errorf("got %q", w.Body)
+	}
 }

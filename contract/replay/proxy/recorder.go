@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/relay"
 	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/internal/sink"
 	"svc.example/understudy/specs"
@@ -31,7 +32,7 @@ const (
 	longest  = time.Second / 2 // that one waits until it is searched; afterwards its bodies are left out
 )
 
-func newRecorder(c *Config, targets []*target) *recorder {
+func newRecorder(c *Config, targets []*relay.Target) *recorder {
 	if c.Recording == nil {
 		return nil
 	}
@@ -42,7 +43,7 @@ func newRecorder(c *Config, targets []*target) *recorder {
 	}
 	var documents []*specs.Document
 	for _, t := range targets {
-		documents = append(documents, t.document)
+		documents = append(documents, t.Document)
 	}
 	return &recorder{
 		large: make(chan struct{}, min(maxLarge, runtime.GOMAXPROCS(0))),
@@ -52,19 +53,19 @@ func newRecorder(c *Config, targets []*target) *recorder {
 }
 
 // write writes an exchange, without its secrets. It gives up what would take too long.
-func (r *recorder) write(x *exchange) (err error) {
+func (r *recorder) write(e *recording.Exchange, operation *specs.Operation, after int64) (err error) {
 	defer func() {
 		if err != nil {
 			r.lost.Do(func() { r.log.Error("exchanges are not recorded", slog.Any("error", err)) })
 		}
 	}()
-	line, err := r.line(x)
+	line, err := r.line(e, operation)
 	if err != nil {
 		return r.sink.Lose(err)
 	}
 	r.mu.Lock() // until the line has its place
 	seq := r.last.Load() + 1
-	line, err = recording.Numbered(line, seq, seq-1-x.after)
+	line, err = recording.Numbered(line, seq, seq-1-after)
 	if err != nil {
 		r.mu.Unlock()
 		return r.sink.Lose(err)
@@ -74,7 +75,7 @@ func (r *recorder) write(x *exchange) (err error) {
 }
 
 // line returns an exchange as a line without a number. An exchange that cannot be read is lost, and no more than that.
-func (r *recorder) line(x *exchange) (line []byte, err error) {
+func (r *recorder) line(e *recording.Exchange, operation *specs.Operation) (line []byte, err error) {
 	redactor, isLarge := *r.redactor, false
 	redactor.Room = func() bool {
 		isLarge = r.hasRoom()
@@ -86,7 +87,7 @@ func (r *recorder) line(x *exchange) (line []byte, err error) {
 		}
 	}()
 	defer routine.Recover(&err)
-	return recording.Line(redactor.Redact(&x.e, x.operation))
+	return recording.Line(redactor.Redact(e, operation))
 }
 
 // hasRoom waits until a large body may be searched, and reports whether it may be.
@@ -101,7 +102,7 @@ func (r *recorder) hasRoom() bool {
 
 // plain returns a text without credentials, for the log and for notes.
 func (p *Proxy) plain(text string) string {
-	redactor := recording.Redactor{Brand: p.config.Brand, Salt: []byte(p.id)}
+	redactor := recording.Redactor{Brand: p.config.Brand, Salt: []byte(p.relay.ID())}
 	return redactor.Text(text)
 }
 

@@ -38,6 +38,7 @@ type Host struct {
 	Brand      specs.Brand
 	Documents  match.Documents
 	Address    func(specs.Interface) string // the path of an interface
+	Target     func(specs.Interface) string // the address of the service that answers it; empty: the mock does
 	Meters     *meter.Set
 	Watchers   *atomic.Int64 // how many clients wait for exchanges, or follow them
 

@@ -30,14 +30,18 @@ func refusal(status int, message string) op.Reply {
 }
 
 func (h Host) version(*op.Call) (op.Reply, error) {
-	paths := map[specs.Interface]string{}
+	paths, targets := map[specs.Interface]string{}, map[specs.Interface]string{}
 	for _, name := range h.Documents.Names {
 		paths[name] = h.Address(name)
+		if target := h.Target(name); target != "" {
+			targets[name] = target
+		}
 	}
 	return op.OK(struct {
 		version.Info
 		Interfaces map[specs.Interface]string `json:"interfaces"`
-	}{h.Version(), paths})
+		Targets    map[specs.Interface]string `json:"targets,omitempty"`
+	}{h.Version(), paths, targets})
 }
 
 type scenarioView struct {

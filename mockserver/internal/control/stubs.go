@@ -19,6 +19,8 @@ type stub struct {
 	Status  int               `json:"status,omitzero"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    any               `json:"body,omitempty"`
+
+	Template bool `json:"template,omitzero"`
 }
 
 // plannedStub is a stub in answers.
@@ -31,8 +33,10 @@ type plannedStub struct {
 
 func viewStub(p fault.Planned) plannedStub {
 	return plannedStub{
-		ID:    p.ID,
-		stub:  stub{Calls: p.Fault.Calls, Times: p.First, Status: p.Status, Headers: p.Headers, Body: p.Body},
+		ID: p.ID,
+		stub: stub{
+			Calls: p.Fault.Calls, Times: p.First, Status: p.Status, Headers: p.Headers, Body: p.Body, Template: p.Template,
+		},
 		Calls: p.Calls, Hits: p.Hits,
 	}
 }
@@ -52,6 +56,7 @@ func (h Host) planStub(c *op.Call, w *worlds.World) (op.Reply, error) {
 	}
 	f := fixtures.Fault{
 		Calls: s.Calls, First: s.Times, Status: cmp.Or(s.Status, http.StatusOK), Headers: s.Headers, Body: s.Body,
+		Template: s.Template,
 	}
 	var view plannedStub
 	err := w.Write(len(c.Body), func(tx *world.State) error {

@@ -50,6 +50,7 @@ type Matcher struct {
 	operations map[Key]bool // nil: all
 	paths      map[specs.Interface]string
 	body       any // decoded
+	patterns   patterns
 }
 
 // Compile checks a description against the documents. It loads no more of them than it needs. What is wrong is an
@@ -57,7 +58,7 @@ type Matcher struct {
 func Compile(c Calls, documents Documents) (*Matcher, error) {
 	m := &Matcher{calls: c}
 	m.calls.Method = strings.ToUpper(c.Method)
-	if err := errors.Join(m.checkWords(documents), m.decodeBody()); err != nil {
+	if err := errors.Join(m.checkWords(documents), m.decodeBody(), m.compilePatterns()); err != nil {
 		return nil, err
 	}
 	if c.Operation == "" && c.Interface == "" && c.Method == "" && c.Path == "" {
@@ -218,5 +219,5 @@ func (m *Matcher) Matches(operation *specs.Operation, r *Request) bool {
 	if pattern := m.paths[operation.Interface]; pattern != "" && !doublestar.MatchUnvalidated(pattern, r.unescaped()) {
 		return false
 	}
-	return m.fitsQuery(r) && m.fitsHeaders(r) && m.fitsBody(r)
+	return m.fitsQuery(r) && m.fitsHeaders(r) && m.fitsBody(r) && m.patterns.match(r)
 }

@@ -89,6 +89,26 @@ func TestMatches(t *testing.T) {
 		{`{"request":{"body":{"none":null}}}`, call(nil), true},
 		{`{"request":{"body":{"missing":null}}}`, call(nil), false},
 		{`{"request":{"body":{}}}`, broken, false},
+		{`{"request":{"matches":{}}}`, call(nil), true},
+		{`{"request":{"matches":{"path":"^/job/issue/(hive|trino)/shop db$"}}}`, call(nil), true},
+		{`{"request":{"matches":{"path":"^/issue"}}}`, call(nil), false},
+		{`{"request":{"matches":{"query":{"a":"^[2-9]$"}}}}`, call(nil), true},
+		{`{"request":{"matches":{"query":{"a":"^[3-9]$"}}}}`, call(nil), false},
+		{`{"request":{"matches":{"query":{"b":""}}}}`, call(nil), false},
+		{`{"request":{"matches":{"headers":{"x-try":"[0-9]","Content-Type":"json"}}}}`, call(nil), true},
+		{`{"request":{"matches":{"headers":{"x-try":"^[a-z]"}}}}`, call(nil), false},
+		{`{"request":{"matches":{"body":{"query":"^select [0-9]$","priority":"^1","tags":["^[a-z]$",{"b":"1"}]}}}}`, call(nil), true},
+		{`{"request":{"matches":{"body":{"query":"^insert"}}}}`, call(nil), false},
+		{`{"request":{"matches":{"body":{"priority":1,"none":null}}}}`, call(nil), true},
+		{`{"request":{"matches":{"body":{"none":".*"}}}}`, call(nil), false},
+		{`{"request":{"matches":{"body":{"tags":".*"}}}}`, call(nil), false},
+		{`{"request":{"matches":{"body":{"query":"^x$"}}}}`, form, true},
+		{`{"request":{"matches":{"body":{"query":""}}}}`, broken, false},
+		{`{"request":{"query":{"a":"1"},"matches":{"query":{"a":"^2$"}}}}`, call(nil), true},
+		{`{"request":{"query":{"a":"^1$"}}}`, call(nil), false},
+		{`{"request":{"matches":{"body":{"query":"a"}}}}`, call(func(r *match.Request) {
+			r.Body = []byte(`{"query":"` + strings.Repeat("a", 70_000) + `"}`)
+		}), false},
 		{`{"request":{"body":{"query":"x","n":["1","2"]}}}`, form, true},
 		{`{"request":{"body":{"n":"1"}}}`, form, false},
 	} {
@@ -116,6 +136,11 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+// matching describes calls by patterns.
+func matching(p fixtures.RequestPatterns) match.Calls {
+	return match.Calls{Request: fixtures.RequestParts{Matches: &p}}
+}
+
 // What can fit no call is an error that says what could.
 func TestCompileRefuses(t *testing.T) {
 	t.Parallel()
@@ -134,6 +159,12 @@ func TestCompileRefuses(t *testing.T) {
 		{match.Calls{Path: "/api/pool/*"}, `path: no operation fits /api/pool/*`},
 		{match.Calls{Operation: "workflow.getPool", Method: "PUT"}, `method: workflow.getPool is GET /api/pools/{`},
 		{match.Calls{Path: "/["}, `path: "/[" is not a valid pattern`},
+		{matching(fixtures.RequestPatterns{Path: "("}), `request.matches.path: "(" is not a regular expression of RE2: error parsing`},
+		{matching(fixtures.RequestPatterns{Query: map[string]string{"a": `(?=x)`}}), `request.matches.query.a: "(?=x)" is not`},
+		{matching(fixtures.RequestPatterns{Headers: map[string]string{"X-A": `(\w{500}){2}`}}), `repeats too much`},
+		{matching(fixtures.RequestPatterns{Body: map[string]any{"a": "((a{100}){100}){100}"}}), `request.matches.body: "((a{100}`},
+		{matching(fixtures.RequestPatterns{Path: strings.Repeat("a", 501)}), `a pattern of 501 bytes: want at most 500`},
+		{matching(fixtures.RequestPatterns{Body: make([]string, 200)}), `want at most 100 patterns`},
 	} {
 		_, err := match.Compile(test.calls, match.Documents{Names: specs.Interfaces(), Of: documents})
 		if err == nil || !strings.Contains(err.Error(), test.want) {

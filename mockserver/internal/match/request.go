@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,6 +125,10 @@ func (m *Matcher) fitsBody(r *Request) bool {
 	return m.body == nil || contains(r.decoded(), m.body)
 }
 
+// Decoded returns the body as JSON, with numbers as json.Number, or as an object of the texts of a form; nil if it is
+// neither. It is not to be changed.
+func (r *Request) Decoded() any { return r.decoded() }
+
 // decoded returns the body; nil if it is neither JSON nor a form.
 func (r *Request) decoded() any {
 	if r.isDecoded {
@@ -161,14 +166,20 @@ func (m *Matcher) decodeBody() error {
 	if m.calls.Request.Body == nil {
 		return nil
 	}
-	text, err := json.Marshal(m.calls.Request.Body)
-	if err == nil {
-		m.body, err = decodeJSON(text)
-	}
-	if err != nil {
+	var err error
+	if m.body, err = normal(m.calls.Request.Body); err != nil {
 		return op.Invalid("request.body", "want JSON: %v", err)
 	}
 	return nil
+}
+
+// normal returns a value that can be marshalled as requests are decoded.
+func normal(value any) (any, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return decodeJSON(text)
 }
 
 func decodeJSON(text []byte) (value any, err error) {
@@ -195,6 +206,8 @@ func contains(value, part any) bool {
 	case json.Number:
 		number, isNumber := value.(json.Number)
 		return isNumber && sameNumber(number, part)
+	case *regexp.Regexp:
+		return matchesValue(part, value)
 	}
 	return value == part
 }

@@ -1,4 +1,4 @@
-package proxy
+package relay
 
 import (
 	"hash/maphash"
@@ -13,31 +13,30 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Headers of the proxy's own.
+// Headers of relays.
 const (
-	loopHeader  = "X-Understudy-Proxy" // in requests to services: the proxies that a request came through
-	tokenHeader = "X-Understudy-Token" //nolint:gosec // the name of a header
-	errorHeader = "X-Understudy-Error" // in answers that are the proxy's own
+	LoopHeader  = "X-Understudy-Proxy" // in requests to services: the relays that a request came through
+	TokenHeader = "X-Understudy-Token" //nolint:gosec // the name of a header; in requests to a proxy
 )
 
 // rewriteRequest makes the request that is sent to the service: the client's, but for the address.
-func (x *exchange) rewriteRequest(r *httputil.ProxyRequest) {
+func (p *Passage) rewriteRequest(r *httputil.ProxyRequest) {
 	out := r.Out
-	out.URL, out.Host = x.url, ""
-	keepForwarded(r)
+	out.URL, out.Host = p.URL, ""
+	KeepForwarded(r)
 	for _, name := range []string{"Origin", "Referer"} {
 		if value := out.Header.Get(name); value != "" {
-			out.Header.Set(name, x.inward(value))
+			out.Header.Set(name, p.inward(value))
 		}
 	}
-	out.Header.Del(tokenHeader)
-	out.Header.Add(loopHeader, x.proxy.id)
-	x.proxy.cookies.keepOwn(out.Header, x.target)
+	out.Header.Del(TokenHeader)
+	out.Header.Add(LoopHeader, p.relay.id)
+	p.relay.cookies.keepOwn(out.Header, p.Target)
 	out.Trailer = r.In.Trailer // which the server fills in at the end of the body
 }
 
-// keepForwarded puts back what ReverseProxy takes out of requests.
-func keepForwarded(r *httputil.ProxyRequest) {
+// KeepForwarded puts back what ReverseProxy takes out of requests.
+func KeepForwarded(r *httputil.ProxyRequest) {
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		if values, ok := r.In.Header[name]; ok {
 			r.Out.Header[name] = values
@@ -46,69 +45,69 @@ func keepForwarded(r *httputil.ProxyRequest) {
 }
 
 // inward returns an address below the client's view of the interface as the service knows it. Others stay.
-func (x *exchange) inward(address string) string {
-	rest, ok := strings.CutPrefix(address, x.at.origin)
+func (p *Passage) inward(address string) string {
+	rest, ok := strings.CutPrefix(address, p.Place.Origin)
 	if !ok || rest != "" && rest[0] != '/' {
 		return address
 	}
-	service := x.target.root.Scheme + "://" + x.target.root.Host
-	path, ok := specs.Below(rest, x.at.prefix)
+	service := p.Target.Root.Scheme + "://" + p.Target.Root.Host
+	path, ok := specs.Below(rest, p.Place.Prefix)
 	if rest == "" || !ok {
 		return service + rest
 	}
-	return service + x.target.root.EscapedPath() + path
+	return service + p.Target.Root.EscapedPath() + path
 }
 
 // linkTarget finds the addresses in a Link header.
 var linkTarget = regexp.MustCompile(`<[^<>]*>`)
 
 // rewriteAnswer replaces the service's own addresses in headers by those that the client knows.
-func (x *exchange) rewriteAnswer(header http.Header) {
+func (p *Passage) rewriteAnswer(header http.Header) {
 	header.Del("Alt-Svc") // would lead clients past the proxy
-	if x.at.isSame {
+	if p.Place.IsSame {
 		return
 	}
 	for _, name := range []string{"Location", "Content-Location"} {
 		for i, value := range header[name] {
-			header[name][i] = x.outward(value)
+			header[name][i] = p.outward(value)
 		}
 	}
 	for i, value := range header["Link"] {
 		header["Link"][i] = linkTarget.ReplaceAllStringFunc(value, func(link string) string {
-			return "<" + x.outward(link[1:len(link)-1]) + ">"
+			return "<" + p.outward(link[1:len(link)-1]) + ">"
 		})
 	}
 	var cookies []string
 	for _, value := range header["Set-Cookie"] {
-		cookies = append(cookies, x.cookie(value))
-		if said := x.proxy.cookies.learn(value, x.target, x.proxy.order); said != "" {
-			cookies = append(cookies, x.cookie(said))
+		cookies = append(cookies, p.cookie(value))
+		if said := p.relay.cookies.learn(value, p.Target, p.relay.config.Targets); said != "" {
+			cookies = append(cookies, p.cookie(said))
 		}
 	}
 	if len(cookies) > 0 {
 		header["Set-Cookie"] = cookies
 	}
-	if x.target.root.Scheme == "https" {
+	if p.Target.Root.Scheme == "https" {
 		header.Del("Strict-Transport-Security") // is about the service's host
 	}
 }
 
 // outward returns an address of the service as the client knows it. An address of any other server stays as it is:
 // clients do not send their credentials there, as they would to the proxy.
-func (x *exchange) outward(address string) string {
+func (p *Passage) outward(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" && !strings.HasPrefix(u.Path, "/") {
 		return address // relative addresses lead to the same place
 	}
-	full := x.url.ResolveReference(u)
-	path, ok := x.target.below(full)
+	full := p.URL.ResolveReference(u)
+	path, ok := p.Target.below(full)
 	if !ok {
 		if u.Host == "" {
 			return full.String()
 		}
 		return address
 	}
-	known := x.at.prefix + path
+	known := p.Place.Prefix + path
 	if known == "" {
 		known = "/"
 	}
@@ -121,11 +120,11 @@ func (x *exchange) outward(address string) string {
 	if u.Host == "" {
 		return known
 	}
-	return x.at.origin + known
+	return p.Place.Origin + known
 }
 
 // cookie returns a Set-Cookie line for the address that the client knows.
-func (x *exchange) cookie(line string) string {
+func (p *Passage) cookie(line string) string {
 	parts := strings.Split(line, ";")
 	kept := parts[:1]
 	for _, part := range parts[1:] {
@@ -134,9 +133,9 @@ func (x *exchange) cookie(line string) string {
 		case "domain":
 			continue // it is for the host that answers, the proxy's
 		case "path":
-			part = " Path=" + x.cookiePath(value)
+			part = " Path=" + p.cookiePath(value)
 		case "secure":
-			if strings.HasPrefix(x.at.origin, "http://") {
+			if strings.HasPrefix(p.Place.Origin, "http://") {
 				continue // the client would not send it back
 			}
 		}
@@ -146,14 +145,14 @@ func (x *exchange) cookie(line string) string {
 }
 
 // cookiePath returns the path of a cookie as the client knows it.
-func (x *exchange) cookiePath(path string) string {
-	root := x.target.root.EscapedPath()
+func (p *Passage) cookiePath(path string) string {
+	root := p.Target.Root.EscapedPath()
 	if rest, ok := specs.Below(path, root); ok {
 		path = rest
 	} else if strings.HasPrefix(root, strings.TrimSuffix(path, "/")+"/") {
 		path = "" // it is for more than the service
 	}
-	if path = x.at.prefix + path; x.at.prefix != "" {
+	if path = p.Place.Prefix + path; p.Place.Prefix != "" {
 		path = strings.TrimSuffix(path, "/")
 	}
 	if path == "" {
@@ -189,8 +188,8 @@ func newCookieOwners() *cookieOwners {
 type owner struct{ host, domain string }
 
 // ownerOf returns the owner of a cookie that a target sets.
-func ownerOf(line string, by *target) owner {
-	o := owner{host: strings.ToLower(by.root.Hostname())}
+func ownerOf(line string, by *Target) owner {
+	o := owner{host: strings.ToLower(by.Root.Hostname())}
 	_, attributes, _ := strings.Cut(line, ";")
 	for part := range strings.SplitSeq(attributes, ";") {
 		if name, value := pairOf(part); strings.EqualFold(name, "domain") {
@@ -200,8 +199,8 @@ func ownerOf(line string, by *target) owner {
 	return o
 }
 
-func (o owner) has(t *target) bool {
-	host := strings.ToLower(t.root.Hostname())
+func (o owner) has(t *Target) bool {
+	host := strings.ToLower(t.Root.Hostname())
 	return host == o.host || o.domain != "" && (host == o.domain || strings.HasSuffix(host, "."+o.domain))
 }
 
@@ -223,7 +222,7 @@ func (o *cookieOwners) hash(name, value string) uint64 { return maphash.String(o
 
 // learn notes for whom a cookie is that a target sets. It returns the line that says so to the proxy when the client
 // sends the cookie back, or an empty text if it is for all targets.
-func (o *cookieOwners) learn(line string, by *target, all []*target) string {
+func (o *cookieOwners) learn(line string, by *Target, all []*Target) string {
 	pair, attributes, hasAttributes := strings.Cut(line, ";")
 	name, value := pairOf(pair)
 	of := ownerOf(line, by)
@@ -264,7 +263,7 @@ func (o *cookieOwners) add(hash, owners uint64) {
 }
 
 // keepOwn takes the cookies out of a request that are only for other services, and those that say whose others are.
-func (o *cookieOwners) keepOwn(header http.Header, t *target) {
+func (o *cookieOwners) keepOwn(header http.Header, t *Target) {
 	said := ownersIn(header)
 	var kept []string
 	for _, line := range header["Cookie"] {
@@ -306,7 +305,7 @@ func ownersIn(header http.Header) map[string][]owner {
 
 // isForeign reports whether a cookie is only for other services. Of the owners that the request states
 // for cookies of its name it takes the first.
-func (o *cookieOwners) isForeign(name, value string, said map[string][]owner, t *target) bool {
+func (o *cookieOwners) isForeign(name, value string, said map[string][]owner, t *Target) bool {
 	if of := said[name]; len(of) > 0 {
 		if len(of) > 1 {
 			said[name] = of[1:]

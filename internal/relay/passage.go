@@ -1,4 +1,4 @@
-package proxy
+package relay
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"log/slog"
 	"mime"
 	"net/http"
 	"net/url"
@@ -17,58 +16,53 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
-// exchange is one request on its way through the proxy.
-type exchange struct {
-	proxy     *Proxy
-	target    *target
-	at        place
-	url       *url.URL // at the service
-	from      context.Context
-	client    *http.ResponseController
-	operation *specs.Operation
-	isOld     bool  // the client speaks HTTP/1.0, where only the end of the connection is the end of an answer
-	after     int64 // how many exchanges were over when it began
+// Passage is one request on its way to a service and back.
+type Passage struct {
+	Target *Target
+	Place  Place
+	URL    *url.URL // at the service
 
-	e        recording.Exchange
+	// ReadAhead is the length up to which an answer that has one is read as a whole before any of it is passed on.
+	ReadAhead int64
+
+	// Record is called once, when all is known that is to be recorded, and before the last byte of the answer is passed
+	// on. Nothing is copied if it is nil.
+	Record func()
+	// Answered is called with the headers of the service's answer before they are passed on; nil does nothing.
+	Answered func(http.Header)
+	// Refuse answers for a service that did not.
+	Refuse func(http.ResponseWriter, Problem)
+
+	// Exchange holds what was seen of the exchange, with its secrets, but for times and the operation. A response is
+	// missing where the service did not answer.
+	Exchange recording.Exchange
+	// AsSeen says that addresses in the headers of its response are those that the client knows, not the service's.
+	AsSeen bool
+
+	relay    *Relay
+	from     context.Context //nolint:containedctx // of the client's request
+	client   *http.ResponseController
+	isOld    bool // the client speaks HTTP/1.0, where only the end of the connection is the end of an answer
 	request  *bodyCopy
 	response *bodyCopy
 	broken   atomic.Pointer[error] // why the request could not be read to its end
+	cut      error                 // why the answer broke off
 	done     sync.Once
 }
 
-type exchangeKey struct{}
+type passageKey struct{}
 
-func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
+func passageOf(ctx context.Context) *Passage { return ctx.Value(passageKey{}).(*Passage) }
 
-// begin begins an exchange with a target.
-func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, t *target, at place) *exchange {
-	x := &exchange{
-		proxy: p, client: http.NewResponseController(w), target: t, at: at,
-		url: t.at(at.path, r.URL), from: r.Context(), isOld: !r.ProtoAtLeast(1, 1),
-	}
-	if p.recorder == nil {
-		return x
-	}
-	x.after = p.recorder.last.Load()
-	x.operation = t.operation(r.Method, at.path)
-	x.e = recording.Exchange{
-		Start:   time.Now().UTC(),
-		Request: recording.Request{Method: r.Method, URL: x.url.String(), Headers: headersOf(r.Header)},
-	}
-	if x.operation != nil {
-		x.e.Operation = x.operation.Name()
-	}
-	return x
-}
+// Err returns why an answer that has begun broke off; nil if it did not.
+func (p *Passage) Err() error { return p.cut }
 
-// ownHeaders are headers of requests that are for the proxy, not for the service.
-var ownHeaders = []string{tokenHeader, loopHeader, "Proxy-Authorization", "Proxy-Connection"}
+// ownHeaders are headers of requests that are for the relay, not for the service.
+var ownHeaders = []string{TokenHeader, LoopHeader, "Proxy-Authorization", "Proxy-Connection"}
 
 // headersOf returns headers in the order of their names; the one in which they came is not known.
 func headersOf(header http.Header) recording.Headers {
@@ -86,90 +80,103 @@ func headersOf(header http.Header) recording.Headers {
 }
 
 // note adds a remark to the recording.
-func (x *exchange) note(format string, args ...any) {
-	x.e.Notes = append(x.e.Notes, fmt.Sprintf(format, args...))
-}
-
-// copyRequest returns the body of the request, which is copied while it is read.
-func (x *exchange) copyRequest(body io.ReadCloser) io.ReadCloser {
-	x.request = x.proxy.newCopy()
-	return &requestBody{body, x}
+func (p *Passage) note(format string, args ...any) {
+	p.Exchange.Notes = append(p.Exchange.Notes, fmt.Sprintf(format, args...))
 }
 
 // requestBody is the body of a request. The transport may still read it when the answer is there.
 type requestBody struct {
 	io.ReadCloser
-	x *exchange
+	p *Passage
 }
 
 // Read implements io.Reader.
-func (b *requestBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	b.x.request.add(p[:n])
+func (b *requestBody) Read(into []byte) (int, error) {
+	n, err := b.ReadCloser.Read(into)
+	b.p.request.add(into[:n])
 	switch {
 	case errors.Is(err, io.EOF):
-		b.x.request.end()
+		b.p.request.end()
 	case err != nil && !errors.Is(err, http.ErrBodyReadAfterClose):
-		b.x.broken.CompareAndSwap(nil, &err)
+		b.p.broken.CompareAndSwap(nil, &err)
 	}
 	return n, err
 }
 
 // answer takes the answer of the service, before any of it is passed on.
-func (x *exchange) answer(r *http.Response) {
-	if x.proxy.recorder != nil {
-		x.e.Response = &recording.Response{Status: r.StatusCode, Headers: headersOf(r.Header)}
+func (p *Passage) answer(r *http.Response) {
+	headers := headersOf(r.Header)
+	if p.rewriteAnswer(r.Header); p.AsSeen {
+		headers = headersOf(r.Header)
 	}
-	x.rewriteAnswer(r.Header)
+	p.Exchange.Response = &recording.Response{Status: r.StatusCode, Headers: headers}
 	switch {
 	case r.StatusCode == http.StatusSwitchingProtocols:
-		x.note("the connection was upgraded to %s; what was sent over it afterwards is not recorded",
+		p.note("the connection was upgraded to %s; what was sent over it afterwards is not recorded",
 			r.Header.Get("Upgrade"))
-		x.commit()
+		p.commit()
 	case r.Request.Method == http.MethodHead, r.StatusCode == http.StatusNotModified:
-		x.commit()
+		p.commit()
 	case r.ContentLength == 0, r.Body == http.NoBody, r.StatusCode == http.StatusNoContent:
-		x.response = x.proxy.newCopy()
-		x.response.end()
-		x.commit()
+		p.response = p.newCopy()
+		p.response.end()
+		p.commit()
 	default:
-		x.response = x.proxy.newCopy()
-		r.Body = &answerBody{ReadCloser: r.Body, x: x, left: r.ContentLength, trailer: &r.Trailer, flushes: flushes(r)}
-		if r.ContentLength < 0 && x.isOld { // its end is only that of the connection
-			r.Body = &lastByte{ReadCloser: r.Body}
-		}
+		p.response = p.newCopy()
+		r.Body = p.copyAnswer(r)
+	}
+	if p.Answered != nil {
+		p.Answered(r.Header)
 	}
 }
 
-// fail answers for a service that did not.
-func (x *exchange) fail(w http.ResponseWriter, err error) {
-	problem := x.problemOf(err)
-	x.proxy.failed.Add(1)
-	x.proxy.config.Log.Warn("no answer", "interface", x.target.iface, "path", x.proxy.plain(x.at.path),
-		"kind", problem.kind, "reason", problem.message)
-	x.e.Response = nil
-	x.note("no answer: %s", x.proxy.plain(problem.message))
-	x.commit()
-	x.proxy.refuse(w, problem)
+// copyAnswer returns the body of an answer, which is copied while it is read, or has been read ahead.
+func (p *Passage) copyAnswer(r *http.Response) io.ReadCloser {
+	body := &answerBody{ReadCloser: r.Body, p: p, left: r.ContentLength, trailer: &r.Trailer}
+	switch {
+	case 0 < r.ContentLength && r.ContentLength <= p.ReadAhead:
+		content, err := io.ReadAll(body)
+		var rest io.Reader = bytes.NewReader(content)
+		if err != nil {
+			rest = io.MultiReader(rest, failing{err})
+		}
+		return struct {
+			io.Reader
+			io.Closer
+		}{rest, body}
+	case r.ContentLength < 0 && p.isOld: // its end is only that of the connection
+		return &lastByte{ReadCloser: body}
+	}
+	body.flushes = flushes(r)
+	return body
 }
 
-// abandon commits an exchange that ended in any other way.
-func (x *exchange) abandon() { x.commit() }
+// failing is a reader that fails.
+type failing struct{ err error }
 
-// commit records the exchange, once.
-func (x *exchange) commit() {
-	x.done.Do(func() {
-		if x.proxy.recorder == nil {
+// Read implements io.Reader.
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// fail answers for a service that did not.
+func (p *Passage) fail(w http.ResponseWriter, err error) {
+	problem := p.problem(err)
+	p.Exchange.Response = nil
+	p.note("no answer: %s", problem.Message)
+	p.commit()
+	p.Refuse(w, problem)
+}
+
+// commit lets the exchange be recorded, once.
+func (p *Passage) commit() {
+	p.done.Do(func() {
+		if p.Record == nil {
 			return
 		}
-		x.e.End = time.Now().UTC()
-		x.e.Request.Body = x.request.body()
-		if x.e.Response != nil {
-			x.e.Response.Body = x.response.body()
+		p.Exchange.Request.Body = p.request.body()
+		if p.Exchange.Response != nil {
+			p.Exchange.Response.Body = p.response.body()
 		}
-		if err := x.proxy.recorder.write(x); err != nil {
-			x.proxy.config.Log.Debug("an exchange is not recorded", slog.Any("error", err))
-		}
+		p.Record()
 	})
 }
 
@@ -183,7 +190,8 @@ func flushes(r *http.Response) bool {
 // length, the end itself of any other.
 type answerBody struct {
 	io.ReadCloser
-	x       *exchange
+	p       *Passage
+	came    int64 // bytes
 	left    int64 // of its length; negative if that is not known
 	trailer *http.Header
 	flushes bool
@@ -192,30 +200,31 @@ type answerBody struct {
 }
 
 // Read implements io.Reader.
-func (b *answerBody) Read(p []byte) (int, error) {
+func (b *answerBody) Read(into []byte) (int, error) {
 	if b.passed && b.left != 0 { // the next part may take its time, and may never come
-		_ = b.x.client.Flush()
+		_ = b.p.client.Flush()
 	}
 	if b.err != nil {
 		return 0, b.err
 	}
-	n, err := b.ReadCloser.Read(p)
+	n, err := b.ReadCloser.Read(into)
 	b.passed = b.flushes && n > 0
-	b.x.response.add(p[:n])
+	b.p.response.add(into[:n])
+	b.came += int64(n)
 	if b.left > 0 {
 		b.left = max(0, b.left-int64(n))
 	}
 	switch {
 	case b.left == 0 || errors.Is(err, io.EOF):
 		if trailers := headersOf(*b.trailer); len(trailers) > 0 {
-			b.x.note("trailers after the body: %s", namesOf(trailers))
+			b.p.note("trailers after the body: %s", namesOf(trailers))
 		}
-		b.x.response.end()
-		b.x.commit()
+		b.p.response.end()
+		b.p.commit()
 	case err != nil:
-		b.x.note("the answer broke off after %d bytes: %s", b.x.response.size,
-			b.x.proxy.plain(b.x.problemOf(err).message))
-		b.x.commit()
+		b.p.cut = err
+		b.p.note("the answer broke off after %d bytes: %s", b.came, b.p.problem(err).Message)
+		b.p.commit()
 		if b.err = err; n > 0 { // the error comes when this part is passed on
 			err = nil
 		}
@@ -234,10 +243,10 @@ func namesOf(headers recording.Headers) string {
 // Close implements io.Closer. A body that was not read to its end had a client that went away.
 func (b *answerBody) Close() error {
 	err := b.ReadCloser.Close()
-	if b.x.from.Err() != nil && !b.x.response.isWhole() {
-		b.x.note("the client closed the connection after %d bytes of the answer", b.x.response.size)
+	if b.p.from.Err() != nil && !b.p.response.isWhole() {
+		b.p.note("the client closed the connection after %d bytes of the answer", b.came)
 	}
-	b.x.commit()
+	b.p.commit()
 	return err
 }
 
@@ -277,11 +286,11 @@ type bodyCopy struct {
 }
 
 // newCopy returns a copy, or nil if nothing is recorded.
-func (p *Proxy) newCopy() *bodyCopy {
-	if p.recorder == nil {
+func (p *Passage) newCopy() *bodyCopy {
+	if p.Record == nil {
 		return nil
 	}
-	return &bodyCopy{limit: p.config.BodyLimit}
+	return &bodyCopy{limit: p.relay.config.BodyLimit}
 }
 
 func (c *bodyCopy) add(b []byte) {
@@ -340,16 +349,3 @@ func (c *bodyCopy) body() *recording.Body {
 	}
 	return body
 }
-
-// buffers is a pool of buffers to copy with.
-type buffers struct{ sync.Pool }
-
-func newBuffers() *buffers {
-	return &buffers{sync.Pool{New: func() any { return new([32 << 10]byte) }}}
-}
-
-// Get implements httputil.BufferPool.
-func (b *buffers) Get() []byte { return b.Pool.Get().(*[32 << 10]byte)[:] }
-
-// Put implements httputil.BufferPool.
-func (b *buffers) Put(buffer []byte) { b.Pool.Put((*[32 << 10]byte)(buffer)) }
