@@ -33,15 +33,13 @@ func (l *learner) account() *mapping {
 
 // addAccount adds what the answer about the account itself shows.
 func (l *learner) addAccount(m *mapping) {
-	for _, e := range l.exchanges {
-		if body, ok := e.JSONResponse(); ok && e.ok() && e.name() == "core.getAccount" {
-			a := body.Get("account")
-			m.set("plan", a.Get("plan").Int())
-			m.set("guaranteedCores", a.Get("guaranteed_cores").Int())
-			m.set("maximumCores", a.Get("maximum_cores").Int())
-			m.set("createdAt", timeOf(a.Get("created_at")))
-			return
-		}
+	for _, body := range l.successes("core.getAccount") {
+		a := body.Get("account")
+		m.set("plan", a.Get("plan").Int())
+		m.set("guaranteedCores", a.Get("guaranteed_cores").Int())
+		m.set("maximumCores", a.Get("maximum_cores").Int())
+		m.set("createdAt", timeOf(a.Get("created_at")))
+		return
 	}
 }
 

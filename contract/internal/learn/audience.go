@@ -147,9 +147,8 @@ const assumedConnection = "connection"
 // connectionNames returns the names of connections by their ids, as lookups show them.
 func (l *learner) connectionNames() map[string]string {
 	names := map[string]string{}
-	for _, e := range l.exchanges {
-		body, ok := e.JSONResponse()
-		if name := queryOf(e).Get("name"); e.name() == "core.lookupConnection" && e.ok() && ok && name != "" {
+	for e, body := range l.successes("core.lookupConnection") {
+		if name := queryOf(e).Get("name"); name != "" {
 			names[body.Get("id").String()] = name
 		}
 	}

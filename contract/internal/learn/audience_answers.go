@@ -26,11 +26,7 @@ func (q *asked) answer() gjson.Result {
 
 // askedQueries lists the queries of the recording, in the order in which they were asked.
 func (l *learner) askedQueries() (list []*asked) {
-	for _, e := range l.exchanges {
-		body, ok := e.JSONResponse()
-		if e.name() != segmentQuery || !e.ok() || !ok {
-			continue
-		}
+	for e, body := range l.successes(segmentQuery) {
 		id := body.Get("id").String()
 		i := slices.IndexFunc(list, func(q *asked) bool { return q.id == id && id != "" })
 		if i < 0 {
@@ -48,10 +44,9 @@ func (l *learner) answers() *sequence {
 	for _, q := range l.askedQueries() {
 		s.add(l.queryAnswer(q))
 	}
-	for _, e := range l.exchanges {
+	for e, body := range l.successes("audience.createSegment") {
 		request, _ := e.JSONRequest()
-		body, ok := e.JSONResponse()
-		if e.name() != "audience.createSegment" || !e.ok() || !ok || !request.Get("countPopulation").Bool() {
+		if !request.Get("countPopulation").Bool() {
 			continue
 		}
 		m := newMapping()

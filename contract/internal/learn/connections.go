@@ -23,9 +23,8 @@ func (l *learner) connections() *sequence {
 
 // restrictions returns what connectors may do, as answers show it.
 func (l *learner) restrictions() *mapping {
-	for _, e := range l.exchanges {
-		if body, ok := e.JSONResponse(); ok && e.ok() && e.name() == "core.getDataConnectorRestrictions" &&
-			len(body.Map()) > 0 {
+	for _, body := range l.successes("core.getDataConnectorRestrictions") {
+		if len(body.Map()) > 0 {
 			return &mapping{jsonNode(body)}
 		}
 	}

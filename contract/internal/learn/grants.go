@@ -91,11 +91,7 @@ func (l *learner) guessedIDs() (guessed, named map[string]int64) {
 	for _, id := range named {
 		taken[id] = true
 	}
-	for _, e := range l.exchanges {
-		if e.name() != "core.listDatabases" || !e.ok() {
-			continue
-		}
-		body, _ := e.JSONResponse()
+	for _, body := range l.successes("core.listDatabases") {
 		var before int64
 		for _, d := range slices.Backward(body.Get("databases").Array()) {
 			name := d.Get("name").String()

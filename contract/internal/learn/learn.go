@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -165,6 +166,20 @@ func (l *learner) order(list []*judge.Result) {
 	l.noteFaults(faults)
 	if len(l.exchanges) > 0 {
 		l.begin = l.exchanges[0].At
+	}
+}
+
+// successes passes on the successes of an operation, with their bodies.
+func (l *learner) successes(operation string) iter.Seq2[*Exchange, gjson.Result] {
+	return func(yield func(*Exchange, gjson.Result) bool) {
+		for _, e := range l.exchanges {
+			if e.name() != operation || !e.ok() {
+				continue
+			}
+			if body, ok := e.JSONResponse(); ok && !yield(e, body) {
+				return
+			}
+		}
 	}
 }
 

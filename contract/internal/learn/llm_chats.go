@@ -36,11 +36,10 @@ func (b *llmBuilder) isFollowed(t *thing, name string) bool {
 // chatHistory lists what had been said in a chat before the recording began.
 func (l *learner) chatHistory(t *thing) *sequence {
 	s := newSequence()
-	for _, e := range l.exchanges {
-		if e.name() != getHistory || param(e, "id") != t.id || !e.ok() {
+	for e, answer := range l.successes(getHistory) {
+		if param(e, "id") != t.id {
 			continue
 		}
-		answer, _ := e.JSONResponse()
 		for _, entry := range beforeInputs(answer.Get("data").Array(), len(l.continued(t.id, e))) {
 			m := newMapping()
 			m.set("at", timeOf(entry.Get("at")))
@@ -213,11 +212,10 @@ func (b *llmBuilder) addOwner(m *mapping, chat string) {
 		}
 		break
 	}
-	for _, e := range b.exchanges {
-		if e.name() != getHistory || param(e, "id") != chat || !e.ok() {
+	for e, answer := range b.successes(getHistory) {
+		if param(e, "id") != chat {
 			continue
 		}
-		answer, _ := e.JSONResponse()
 		if old := beforeInputs(answer.Get("data").Array(), len(b.continued(chat, e))); len(old) > 0 {
 			m.set("createdAt", timeOf(old[0].Get("at")))
 		}

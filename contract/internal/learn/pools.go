@@ -144,16 +144,12 @@ func (p *pools) isFull(id string) bool {
 
 // accountLimit sets the limit of all pools together, of which the default pool has what the others leave.
 func (l *learner) accountLimit(m *mapping, p *pools) {
-	for _, e := range l.exchanges {
-		if e.name() != "workflow.listPools" || !e.ok() {
-			continue
-		}
-		body, ok := e.JSONResponse()
+	for _, body := range l.successes("workflow.listPools") {
 		total := int64(0)
 		for _, pool := range body.Get("pools").Array() {
 			total += pool.Get("concurrencyLimit").Int()
 		}
-		if ok && total > 0 {
+		if total > 0 {
 			m.set("accountLimit", total)
 			return
 		}

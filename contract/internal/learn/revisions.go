@@ -75,11 +75,10 @@ func (p *projects) revisionsOf(project string) (list []revision) {
 			list = append(list, r)
 		}
 	}
-	for _, e := range p.exchanges {
-		if e.name() != "workflow.listProjectRevisions" || !e.ok() || param(e, "id") != project {
+	for e, body := range p.successes("workflow.listProjectRevisions") {
+		if param(e, "id") != project {
 			continue
 		}
-		body, _ := e.JSONResponse()
 		for _, r := range body.Get("revisions").Array() {
 			add(revision{
 				name: r.Get("revision").String(), createdAt: timeOf(r.Get("createdAt")),
@@ -120,11 +119,10 @@ func (p *projects) isLate(project, revision string) bool {
 			}
 		}
 	}
-	for _, e := range p.exchanges {
-		if e.name() != "workflow.listProjectRevisions" || !e.ok() || param(e, "id") != project {
+	for e, body := range p.successes("workflow.listProjectRevisions") {
+		if param(e, "id") != project {
 			continue
 		}
-		body, _ := e.JSONResponse()
 		for _, r := range body.Get("revisions").Array() {
 			if r.Get("revision").String() == revision && instant(r.Get("createdAt").String()).After(p.begin) {
 				return true

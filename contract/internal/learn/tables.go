@@ -16,11 +16,7 @@ import (
 // deletedTables lists the tables that had been deleted before the recording began, as answers show them.
 func (l *learner) deletedTables() (list []gjson.Result) {
 	seen := map[string]bool{}
-	for _, e := range l.exchanges {
-		if e.name() != "core.listDeletedTables" || !e.ok() {
-			continue
-		}
-		body, _ := e.JSONResponse()
+	for _, body := range l.successes("core.listDeletedTables") {
 		for _, d := range body.Get("tables").Array() {
 			at := instant(d.Get("deleted_at").String())
 			if id := d.Get("id").String(); !seen[id] && !at.After(l.begin) && !l.wasDeletedHere(d) {

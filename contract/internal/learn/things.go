@@ -139,10 +139,8 @@ func (l *learner) collect() *things {
 			s.take(e)
 		}
 	}
-	for _, e := range l.exchanges {
-		if e.name() == "core.listDeletedTables" && e.ok() {
-			s.takeDeleted(l.exchanges[:e.N-1], e)
-		}
+	for e := range l.successes("core.listDeletedTables") {
+		s.takeDeleted(l.exchanges[:e.N-1], e)
 	}
 	return s
 }
