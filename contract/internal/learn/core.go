@@ -268,3 +268,32 @@ func (l *learner) wasDeleted(name string) bool {
 	}
 	return false
 }
+
+func (l *learner) connections() *sequence {
+	s := newSequence()
+	for _, t := range l.things.of(connectionKind) {
+		m := newMapping()
+		m.set("id", l.connectionID(t.id))
+		m.set("name", t.id)
+		switch address := t.first().Get("url").String(); {
+		case address == "":
+			m.guess("url", "https://"+word(t.id)+".example/", unseen)
+		case isRedacted(address):
+			m.guess("url", "https://"+word(t.id)+".example/", "it is a secret")
+		default:
+			m.set("url", address)
+		}
+		s.add(m)
+	}
+	return s
+}
+
+// restrictions returns what connectors may do, as answers show it.
+func (l *learner) restrictions() *mapping {
+	for _, body := range l.successes("core.getDataConnectorRestrictions") {
+		if len(body.Map()) > 0 {
+			return &mapping{jsonNode(body)}
+		}
+	}
+	return nil
+}

@@ -1,9 +1,12 @@
 package learn
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
 )
@@ -201,4 +204,137 @@ func (l *learner) llmUsers() map[string]string {
 		}
 	}
 	return users
+}
+
+const (
+	integrationOfAgents = "llm.integration"
+	actionKind          = "llm.action"
+)
+
+var actionAddress = regexp.MustCompile(`/(?:webhooks|actions)/([0-9a-f-]{36})/`)
+
+// addActions adds the actions of an integration that only their addresses show.
+func (b *llmBuilder) addActions(t *thing) {
+	for _, entry := range t.first().Get("attributes.actions").Array() {
+		for _, name := range []string{"webhookTextUrl", "chatappRequestUrl"} {
+			found := actionAddress.FindStringSubmatch(entry.Get(name).String())
+			if found == nil || b.known[nameOf(actionKind, found[1])] {
+				continue
+			}
+			if shown := b.things.find(actionKind, found[1]); shown != nil && (shown.first().Exists() || !shown.wasThere()) {
+				continue
+			}
+			m, attributes := newMapping(), newMapping()
+			attributes.set("integrationId", t.id)
+			attributes.set("promptId", entry.Get("promptId"))
+			m.set("id", found[1])
+			m.set("attributes", attributes)
+			b.made[actionKind].add(m)
+			b.known[nameOf(actionKind, found[1])] = true
+		}
+	}
+}
+
+// actionsOf returns what an integration that no answer shows lists, as the actions that answers show have it.
+func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
+	list := emptyList()
+	for _, t := range b.things.of("llm.action") {
+		o := t.first().Get("attributes")
+		if o.Get("integrationId").String() != integration || integration == "" {
+			continue
+		}
+		m := newMapping()
+		for _, name := range []string{"promptId", "chatWidgetType", "chatWidgetLabel"} {
+			m.set(name, o.Get(name))
+		}
+		if tags := o.Get("uiTags"); len(tags.Array()) > 0 {
+			m.set("uiTags", tags)
+		}
+		list.Style = 0
+		list.Content = append(list.Content, m.node)
+	}
+	return list
+}
+
+// serviceBy returns the kind of an integration as an overview or the addresses of its actions show it.
+func (b *llmBuilder) serviceBy(n *wanted) string {
+	for _, t := range b.things.of(actionKind) {
+		o := t.first().Get("attributes")
+		if o.Get("integrationId").String() == n.id && o.Get("chatappRequestUrl").String() != "" {
+			return "CHATAPP"
+		}
+	}
+	return n.service
+}
+
+// shape describes the members of an object by their names.
+type shape map[string]*openapi3.Schema
+
+// shapeOf returns the attributes of a kind, as its document describes them in answers.
+func (b *llmBuilder) shapeOf(kind string) shape {
+	if known := b.shapes[kind]; known != nil {
+		return known
+	}
+	known := shape{}
+	for _, d := range b.Documents {
+		for _, op := range d.Operations {
+			actions := op.Actions()
+			if len(actions) == 0 || actions[0].Resource.Name != kind || op.Spec.Responses.Status(200) == nil {
+				continue
+			}
+			for _, media := range op.Spec.Responses.Status(200).Value.Content {
+				collectProperties(media.Schema, known, "data", "attributes")
+			}
+		}
+	}
+	b.shapes[kind] = known
+	return known
+}
+
+// collectProperties collects the properties of what a schema describes at a path.
+func collectProperties(ref *openapi3.SchemaRef, into shape, path ...string) {
+	if ref == nil || ref.Value == nil {
+		return
+	}
+	for _, parts := range []openapi3.SchemaRefs{ref.Value.AllOf, ref.Value.OneOf, ref.Value.AnyOf} {
+		for _, part := range parts {
+			collectProperties(part, into, path...)
+		}
+	}
+	collectProperties(ref.Value.Items, into, path...)
+	if len(path) > 0 {
+		collectProperties(ref.Value.Properties[path[0]], into, path[1:]...)
+		return
+	}
+	for name, property := range ref.Value.Properties {
+		into[name] = property.Value
+	}
+}
+
+// writable returns a value as YAML, without what only a server sets.
+func writable(schema *openapi3.Schema, value gjson.Result) *yaml.Node {
+	switch {
+	case value.IsArray() && schema.Items != nil && schema.Items.Value != nil:
+		s := newSequence()
+		for _, item := range value.Array() {
+			s.node.Content = append(s.node.Content, writable(schema.Items.Value, item))
+		}
+		return s.node
+	case value.IsObject():
+		properties := shape{}
+		collectProperties(&openapi3.SchemaRef{Value: schema}, properties)
+		maps.DeleteFunc(properties, func(_ string, p *openapi3.Schema) bool { return p == nil })
+		m := newMapping()
+		value.ForEach(func(name, member gjson.Result) bool {
+			switch property := properties[name.Str]; {
+			case property == nil:
+				m.add(name.Str, jsonNode(member), "")
+			case !property.ReadOnly && member.Type != gjson.Null:
+				m.add(name.Str, writable(property, member), "")
+			}
+			return true
+		})
+		return m.node
+	}
+	return jsonNode(value)
 }
