@@ -35,11 +35,8 @@ func (l *learner) account() *mapping {
 // addAccount adds what the answer about the account itself shows.
 func (l *learner) addAccount(m *mapping) {
 	for _, body := range l.successes("core.getAccount") {
-		a := body.Get("account")
-		m.set("plan", a.Get("plan").Int())
-		m.set("guaranteedCores", a.Get("guaranteed_cores").Int())
-		m.set("maximumCores", a.Get("maximum_cores").Int())
-		m.set("createdAt", timeOf(a.Get("created_at")))
+		m.copy(body.Get("account"), "plan", "guaranteedCores=guaranteed_cores", "maximumCores=maximum_cores",
+			"createdAt=created_at")
 		return
 	}
 }
@@ -160,13 +157,9 @@ func (l *learner) oauthTokens() *sequence {
 		}
 		m := newMapping()
 		m.set("id", idOf(t.id))
-		m.set("client", o.Get("oauth_client_id"))
 		m.set("user", l.people.refer(gjson.Parse(`{"id":"`+o.Get("user_id").String()+`"}`)))
-		m.set("scopes", o.Get("scopes"))
-		m.set("createdAt", timeOf(o.Get("created_at")))
-		m.set("expiresAt", timeOf(o.Get("expires_at")))
-		m.set("refreshable", o.Get("refreshable").Bool())
-		m.set("lastUsedAt", timeOf(o.Get("last_used_at")))
+		m.copy(o, "client=oauth_client_id", "scopes", "createdAt=created_at", "expiresAt=expires_at", "refreshable",
+			"lastUsedAt=last_used_at")
 		s.add(m)
 	}
 	return s

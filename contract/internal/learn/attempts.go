@@ -54,8 +54,7 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 	if index, _ := t.value("index"); index.Int() > 1 {
 		m.set("index", index)
 	}
-	m.set("project", o.Get("project.name"))
-	m.set("workflow", o.Get("workflow.name"))
+	m.copy(o, "project=project.name", "workflow=workflow.name")
 	m.set("sessionTime", timeOf(o.Get("sessionTime")))
 	session := first.Get("sessionId")
 	for _, s := range t.sights {
@@ -67,12 +66,11 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 		session = o.Get("id")
 	}
 	m.set("sessionId", idOf(session.String()))
-	m.set("sessionUuid", o.Get("sessionUuid"))
-	m.set("retryAttemptName", first.Get("retryAttemptName"))
+	m.copy(o, "sessionUuid")
+	m.copy(first, "retryAttemptName", "createdAt")
 	if params := first.Get("params"); len(params.Map()) > 0 {
 		m.set("params", params)
 	}
-	m.set("createdAt", timeOf(first.Get("createdAt")))
 	if pool := first.Get("poolId").String(); pool != "" {
 		m.set("pool", pools.name(pool))
 	}
@@ -116,15 +114,10 @@ func (l *learner) addTaskStates(m *mapping, t *thing) {
 		o := task.first()
 		one := newMapping()
 		one.set("id", idOf(task.key()))
-		one.set("name", o.Get("fullName"))
-		one.set("state", o.Get("state"))
-		one.set("startedAt", timeOf(o.Get("startedAt")))
-		one.set("updatedAt", timeOf(o.Get("updatedAt")))
-		one.set("error", o.Get("error.message"))
+		one.copy(o, "name=fullName", "state", "startedAt", "updatedAt", "error=error.message")
 		if o.Get("state").String() == "error" && failed == "" {
 			failed = o.Get("fullName").String()
-			m.set("task", failed)
-			m.set("error", o.Get("error.message"))
+			m.copy(o, "task=fullName", "error=error.message")
 		}
 		s.add(one)
 	}

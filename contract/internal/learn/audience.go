@@ -64,18 +64,12 @@ func (l *learner) segments() *sequence {
 			s.addGuessed(m, "no answer shows more than its id")
 			continue
 		}
-		m.set("kind", o.Get("kind").Int())
-		m.set("funnel_stage", o.Get("funnel_stage"))
-		m.set("description", o.Get("description"))
-		m.set("segmentFolderId", o.Get("segmentFolderId").Int())
-		m.set("rule", o.Get("rule"))
+		m.copy(o, "kind", "funnel_stage", "description", "segmentFolderId", "rule", "createdAt", "updatedAt")
 		if population := o.Get("population"); population.Type == gjson.Number {
 			m.add("population", jsonNode(population), "")
 		}
 		m.set("user", l.people.refer(o.Get("createdBy")))
-		m.set("createdAt", timeOf(o.Get("createdAt")))
 		m.set("updatedBy", l.people.refer(o.Get("updatedBy")))
-		m.set("updatedAt", timeOf(o.Get("updatedAt")))
 		s.add(m)
 	}
 	return s

@@ -127,8 +127,7 @@ func (l *learner) database(name string) *mapping {
 	deleted, isKnown := "", false
 	if t := l.things.find(databaseKind, name); t != nil {
 		o := t.first()
-		m.set("deleteProtected", o.Get("delete_protected").Bool())
-		m.set("createdAt", timeOf(o.Get("created_at")))
+		m.copy(o, "deleteProtected=delete_protected", "createdAt=created_at")
 		isKnown = o.Get("created_at").Exists()
 		at := timeOf(o.Get("updated_at"))
 		if !l.wasTouchedBefore(t) && !instant(at).After(l.begin) {

@@ -40,20 +40,16 @@ func (l *learner) integration(t *thing) *mapping {
 	if author := l.authorOf(o); author != nil && (configs.Exists() || author.role != "restricted") {
 		m.set("user", author.ref()) // who may have no rights on a database that is guessed
 	}
-	m.set("createdAt", timeOf(o.Get("created_at")))
-	m.set("updatedAt", timeOf(o.Get("updated_at")))
+	m.copy(o, "createdAt=created_at", "updatedAt=updated_at", "configId=dwh_config_id", "name")
+	m.copy(configs, "configCreatedAt=created_at", "configUpdatedAt=updated_at")
 	if id := o.Get("workflow_project_id").String(); l.showsProject(id) {
 		m.set("project", o.Get("workflow_project_name"))
 	}
-	m.set("configId", o.Get("dwh_config_id").Int())
-	m.set("configCreatedAt", timeOf(configs.Get("created_at")))
-	m.set("configUpdatedAt", timeOf(configs.Get("updated_at")))
 	ids := newMapping()
 	for _, session := range sessions.Array() {
 		ids.set(session.Get("target_table").String(), session.Get("bulkload_session_id").Int())
 	}
 	m.set("sessionIds", ids)
-	m.set("name", o.Get("name"))
 	if configs.Exists() {
 		for _, name := range []string{"basic_configs", "advanced_configs", "output_config", "filter_configs"} {
 			if value := configs.Get(name); value.IsObject() || len(value.Array()) > 0 {

@@ -16,32 +16,12 @@ func (l *learner) jobSchedules() *sequence {
 			continue
 		}
 		m := newMapping()
-		m.set("id", idOf(o.Get("id").String()))
+		m.copy(o, "id", "createdAt=created_at")
 		m.set("name", t.id)
-		for _, pair := range [][2]string{
-			{"cron", "cron"},
-			{"timezone", "timezone"},
-			{"delay", "delay"},
-			{"database", "database"},
-			{"type", "type"},
-			{"query", "query"},
-			{"priority", "priority"},
-			{"retryLimit", "retry_limit"},
-			{"engineVersion", "engine_version"},
-		} {
-			value, isChanged := t.value(pair[1])
-			if value.Raw == "0" || value.String() == "" {
-				continue
-			}
-			if isChanged {
-				m.guess(pair[0], value, "it was set before an answer showed it")
-				continue
-			}
-			m.set(pair[0], value)
-		}
+		m.shown(t, "cron", "timezone", "delay", "database", "type", "query", "priority", "retryLimit=retry_limit",
+			"engineVersion=engine_version")
 		m.set("target", target(o.Get("result")))
 		m.set("user", l.people.referByName(o.Get("user_name").String()))
-		m.set("createdAt", timeOf(o.Get("created_at")))
 		s.add(m)
 	}
 	l.addUnseenSchedules(s)
@@ -77,12 +57,8 @@ func (l *learner) addUnseenSchedules(s *sequence) {
 		o, m := l.whole(t), newMapping()
 		m.set("name", fmt.Sprintf("unknown_%d", len(seen)))
 		m.set("cron", cron)
-		m.set("database", o.Get("database"))
-		m.set("type", o.Get("type"))
 		m.set("query", query)
-		m.set("priority", o.Get("priority").Int())
-		m.set("retryLimit", o.Get("retry_limit").Int())
-		m.set("engineVersion", o.Get("engine_version"))
+		m.copy(o, "database", "type", "priority", "retryLimit=retry_limit", "engineVersion=engine_version")
 		m.set("target", target(o.Get("result")))
 		m.set("user", l.people.referByName(o.Get("user_name").String()))
 		m.set("createdAt", timeText(first.Add(-24*time.Hour)))

@@ -86,16 +86,13 @@ func (l *learner) whole(t *thing) gjson.Result {
 func (l *learner) job(t *thing, o gjson.Result) *mapping {
 	m := newMapping()
 	m.set("id", idOf(t.id))
-	m.set("type", o.Get("type"))
-	m.set("database", o.Get("database"))
+	m.copy(o, "type", "database", "priority", "retryLimit=retry_limit", "engineVersion=engine_version",
+		"createdAt=created_at")
 	query := o.Get("query").String()
 	if o.Get("query").IsObject() {
 		query = o.Get("query").Raw
 	}
 	m.add("query", scalar(query), "")
-	m.set("priority", o.Get("priority").Int())
-	m.set("retryLimit", o.Get("retry_limit").Int())
-	m.set("engineVersion", o.Get("engine_version"))
 	m.set("domainKey", l.domainKeyOf(t))
 	for _, s := range t.sights {
 		if name := param(s.Exchange, "schedule_name"); name != "" && s.object.Get("scheduled_at").String() != "" {
@@ -119,7 +116,6 @@ func (l *learner) job(t *thing, o gjson.Result) *mapping {
 		}
 	}
 	m.set("status", status)
-	m.set("createdAt", timeOf(o.Get("created_at")))
 	m.set("startAt", timeText(start))
 	if l.isQueued(t) {
 		return m // its end is that of its result

@@ -32,17 +32,10 @@ func (l *learner) policies() *sequence {
 	for _, t := range byNumber(l.things.of(policyKind)) {
 		m := newMapping()
 		m.set("id", idOf(t.id))
-		name, isChanged := t.value("name")
-		switch {
-		case !name.Exists():
+		if m.shown(t, "name"); !m.has("name") {
 			m.guess("name", nameOfPolicy(t.id), unseen)
-		case isChanged:
-			m.guess("name", name, "it was set before an answer showed it")
-		default:
-			m.set("name", name)
 		}
-		description, _ := t.value("description")
-		m.set("description", description)
+		m.shown(t, "description")
 		l.addPermissions(m, t.id)
 		l.addColumnPermissions(m, t.id)
 		s.add(m)
@@ -71,13 +64,8 @@ func (l *learner) policyGroups() *sequence {
 			continue
 		}
 		m := newMapping()
-		m.set("id", idOf(o.Get("id").String()))
-		m.set("name", o.Get("name"))
-		m.set("taggableName", o.Get("taggable_name"))
-		m.set("description", o.Get("description"))
+		m.copy(o, "id", "name", "taggableName=taggable_name", "description", "createdAt=created_at", "updatedAt=updated_at")
 		l.addGroupPolicies(m, o.Get("taggable_name").String())
-		m.set("createdAt", timeOf(o.Get("created_at")))
-		m.set("updatedAt", timeOf(o.Get("updated_at")))
 		s.add(m)
 	}
 	for _, ref := range l.unseenGroups() {

@@ -79,27 +79,15 @@ func (p *pools) list() *sequence {
 	for _, t := range p.defined {
 		m := newMapping()
 		m.set("id", idOf(t.id))
-		name, isChanged := t.value("name")
-		switch {
-		case !name.Exists():
+		if m.shown(t, "name"); !m.has("name") {
 			m.guess("name", p.name(t.id), unseen)
-		case isChanged:
-			m.guess("name", name, "it was set before an answer showed it")
-		default:
-			m.set("name", name)
 		}
 		if t.first().Get("default").Bool() {
 			s.add(m)
 			continue
 		}
-		limit, isChanged := t.value("concurrencyLimit")
-		switch {
-		case !limit.Exists():
+		if m.shown(t, "concurrencyLimit"); !m.has("concurrencyLimit") {
 			m.guess("concurrencyLimit", p.limitOf(t.id), unseen)
-		case isChanged:
-			m.guess("concurrencyLimit", limit, "it was set before an answer showed it")
-		default:
-			m.set("concurrencyLimit", limit)
 		}
 		s.add(m)
 	}

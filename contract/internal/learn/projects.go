@@ -143,7 +143,7 @@ func (p *projects) list() *sequence {
 		}
 		deleted := ""
 		if t != nil {
-			m.set("createdAt", timeOf(t.first().Get("createdAt")))
+			m.copy(t.first(), "createdAt")
 			deleted = timeOf(t.first().Get("deletedAt"))
 		}
 		p.addRevisions(m, id)

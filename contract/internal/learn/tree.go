@@ -50,6 +50,43 @@ func (m *mapping) add(name string, value *yaml.Node, guessed string) {
 	m.node.Content = append(m.node.Content, key, value)
 }
 
+// copy sets members to those of an object, each by its name or as name=path. What ends in At is a time, id and what
+// ends in Id an id. Numbers that are 0 and what is false are left out.
+func (m *mapping) copy(o gjson.Result, members ...string) {
+	for _, member := range members {
+		name, path, isOther := strings.Cut(member, "=")
+		if !isOther {
+			path = name
+		}
+		switch value := o.Get(path); {
+		case strings.HasSuffix(name, "At"):
+			m.set(name, timeOf(value))
+		case name == "id", strings.HasSuffix(name, "Id"):
+			m.set(name, idOf(value.String()))
+		case value.Type != gjson.False && (value.Type != gjson.Number || value.Num != 0):
+			m.set(name, value)
+		}
+	}
+}
+
+// shown sets members to what the first answer shows that has them, and marks those that a request had set by then.
+func (m *mapping) shown(t *thing, members ...string) {
+	for _, member := range members {
+		name, at, isOther := strings.Cut(member, "=")
+		if !isOther {
+			at = name
+		}
+		value, isChanged := t.value(at)
+		switch {
+		case value.Type == gjson.Null, value.String() == "", value.Type == gjson.Number && value.Num == 0:
+		case isChanged:
+			m.guess(name, value, "it was set before an answer showed it")
+		default:
+			m.set(name, value)
+		}
+	}
+}
+
 // drop removes a member.
 func (m *mapping) drop(name string) {
 	for i := 0; i+1 < len(m.node.Content); i += 2 {
