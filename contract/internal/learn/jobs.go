@@ -436,3 +436,30 @@ func (l *learner) errorOf(t *thing) string {
 	}
 	return "the job failed"
 }
+
+func (l *learner) jobSchedules() *sequence {
+	s := newSequence()
+	for _, t := range l.things.of(jobScheduleKind) {
+		o := t.first()
+		if !o.Exists() {
+			continue
+		}
+		m := newMapping()
+		m.copy(o, "id", "createdAt=created_at")
+		m.set("name", t.id)
+		m.shown(t, "cron", "timezone", "delay", "database", "type", "query", "priority", "retryLimit=retry_limit",
+			"engineVersion=engine_version")
+		m.set("target", target(o.Get("result")))
+		m.set("user", l.people.referByName(o.Get("user_name").String()))
+		s.add(m)
+	}
+	return s
+}
+
+// target returns the target of a result without what is secret in it.
+func target(v gjson.Result) string {
+	if isRedacted(v.String()) {
+		return ""
+	}
+	return clean(v.String())
+}
