@@ -21,7 +21,6 @@ func (l *learner) audience() *mapping {
 	m.set("audiences", l.audiences(l.audienceIDs()))
 	m.set("segments", l.segments())
 	m.set("activations", l.activations())
-	m.set("queries", l.openQueries())
 	m.set("answers", l.answers())
 	return m
 }
@@ -103,29 +102,6 @@ func (l *learner) activations() *sequence {
 			m.set("request", gjson.Parse(`{"name":"unknown","connectorConfig":{}}`))
 			s.addGuessed(m, "its segment counts it, and no answer shows it")
 		}
-	}
-	return s
-}
-
-// openQueries lists the queries that had been asked before the recording began.
-func (l *learner) openQueries() *sequence {
-	s := newSequence()
-	for _, q := range l.askedQueries() {
-		job := l.things.find(jobKind, q.job)
-		request, ok := q.first().JSONRequest()
-		if job == nil || job.made != nil || !ok {
-			continue
-		}
-		m := newMapping()
-		m.set("id", q.id)
-		m.set("audience", audienceName(q.audience))
-		m.add("request", jsonNode(request), "")
-		if u := l.people.byKey[q.first().Credential().Identity]; u != nil {
-			m.set("user", u.ref())
-		}
-		m.set("createdAt", timeOf(l.whole(job).Get("created_at")))
-		m.set("job", idOf(q.job))
-		s.add(m)
 	}
 	return s
 }
@@ -407,7 +383,7 @@ func (l *learner) queryAnswer(q *asked) *mapping {
 	m, answer := newMapping(), q.answer()
 	request, _ := q.first().JSONRequest()
 	m.set("audience", audienceName(q.audience))
-	if request.IsObject() && !l.refersToNew(q.audience, request.Get("rule")) {
+	if request.IsObject() {
 		m.add("request", jsonNode(request), "")
 	}
 	switch status := answer.Get("status").String(); {
@@ -528,14 +504,6 @@ func (l *learner) queryTime(q *asked) (takes time.Duration, reason string) {
 		return lastRunning.Sub(asked) + later, "no answer shows its end"
 	}
 	return ended.Sub(asked), "it ended at some time before the answer that shows it"
-}
-
-// refersToNew reports whether a rule refers to a segment that the recording makes: its id will be another.
-func (l *learner) refersToNew(audience string, rule gjson.Result) bool {
-	return slices.ContainsFunc(referencesOf(rule), func(id string) bool {
-		t := l.things.find(segmentKind, audience+"/"+id)
-		return t != nil && !t.wasThere()
-	})
 }
 
 // referencesOf lists the segments that a rule refers to.
