@@ -106,7 +106,7 @@ func (l *learner) job(t *thing, o gjson.Result) *mapping {
 	status := o.Get("status").String()
 	start, end := l.course(t)
 	if start.IsZero() && !end.IsZero() {
-		start = l.guessStart(t, end)
+		start = end.Add(-usualRun)
 	}
 	isOpen := end.IsZero() && !start.IsZero() && l.killOf(t) == nil
 	if end.After(l.begin) || end.IsZero() {
@@ -180,18 +180,6 @@ func (l *learner) course(t *thing) (start, end time.Time) {
 	return start, end
 }
 
-// guessStart returns when a job may have started that was over at a time: shortly before, and after it was seen to
-// wait.
-func (l *learner) guessStart(t *thing, end time.Time) time.Time {
-	start := end.Add(-4 * time.Second)
-	for _, s := range t.sights {
-		if s.object.Get("status").String() == "queued" && !s.At.Before(start) {
-			start = end
-		}
-	}
-	return start
-}
-
 // killOf returns the request that killed a job, or nil.
 func (l *learner) killOf(t *thing) *Exchange {
 	for _, e := range l.exchanges {
@@ -212,17 +200,19 @@ func (l *learner) wasRunning(t *thing) bool {
 	return body.Get("former_status").String() == "running"
 }
 
+// usualRun is how long a job runs if no answer shows that.
+const usualRun = 4 * time.Second
+
 // guessEnd returns when a job may have ended that was seen to be over at a time: after the usual one if that is
 // between the last time at which it was seen to run and then.
 func (l *learner) guessEnd(t *thing, start, over time.Time) time.Time {
-	const usual = 4 * time.Second
 	running := start
 	for _, s := range t.sights {
 		if !s.At.After(over) && slices.Contains([]string{"queued", "running"}, s.object.Get("status").String()) {
 			running = s.At
 		}
 	}
-	if end := start.Add(usual); !start.IsZero() && end.After(running) && !end.After(over) {
+	if end := start.Add(usualRun); !start.IsZero() && end.After(running) && !end.After(over) {
 		return end
 	}
 	return over
@@ -375,11 +365,7 @@ func (l *learner) resultOf(t *thing) *mapping {
 		m.set("count", count.Int())
 	}
 	if rows == nil && columns.Exists() && (!t.wasThere() || l.isQueued(t)) && count.Int() > 0 {
-		if rows = l.rowsOfSame(t); rows != nil {
-			m.guess("rows", rows, "another job with this query has them, and a result of the same size")
-		} else {
-			m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
-		}
+		m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
 	}
 	if m.isEmpty() {
 		return nil
@@ -398,20 +384,6 @@ func rowsLike(columns gjson.Result, n int) *sequence {
 		s.node.Content = append(s.node.Content, row.node)
 	}
 	return s
-}
-
-// rowsOfSame returns the rows that an answer shows of another job with the same query, whose result has the same size.
-func (l *learner) rowsOfSame(t *thing) *sequence {
-	query, size := l.queryOf(t), t.last().Get("result_size")
-	for _, other := range l.things.all(jobKind) {
-		if other == t || size.Int() <= 0 || other.last().Get("result_size").Raw != size.Raw || l.queryOf(other) != query {
-			continue
-		}
-		if rows := l.rowsOf(other.id); rows != nil {
-			return rows
-		}
-	}
-	return nil
 }
 
 // rowsOf returns the rows of a job's result in an answer, or nil.
