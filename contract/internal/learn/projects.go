@@ -366,7 +366,7 @@ func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool)
 	guessed := []string{}
 	if isLatest {
 		for _, name := range slices.Sorted(maps.Keys(p.workflows[project])) {
-			if files[name+".dig"] == "" && !p.isOnlyLate(project, name) {
+			if files[name+".dig"] == "" {
 				files[name+".dig"] = p.guessDefinition(project, name)
 				guessed = append(guessed, name+".dig")
 				if p.things.find(workflowKind, p.workflows[project][name]) == nil {
@@ -390,22 +390,6 @@ func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool)
 		list.guess("unknown.dig", "+unknown:\n  echo>: unknown\n", "no answer shows a workflow of the project")
 	}
 	m.setSection("files", list)
-}
-
-// isOnlyLate reports whether all revisions that show a workflow were made while the recording ran.
-func (p *projects) isOnlyLate(project, name string) bool {
-	isLate := false
-	for _, t := range p.things.of(workflowKind) {
-		o := t.first()
-		if o.Get("project.id").String() != project || o.Get("name").String() != name {
-			continue
-		}
-		if !p.isLate(project, o.Get("revision").String()) {
-			return false
-		}
-		isLate = true
-	}
-	return isLate
 }
 
 // definitionOf returns the definition of a workflow in whatever revision shows it, or a guessed one.
