@@ -89,19 +89,6 @@ func (l *learner) guessConfigs(m *mapping, t *thing) {
 	m.guess("output_config", output, unseen)
 }
 
-// targetOf returns the database that an integration loads into after a request, or nothing.
-func (l *learner) targetOf(e *Exchange) string {
-	request, _ := e.JSONRequest()
-	if database := request.Get("output_config.database").String(); database != "" {
-		return database
-	}
-	if t := l.things.find(integrationKind, param(e, "dwh_id")); t != nil && t.wasThere() {
-		database, _ := l.targets(t)
-		return database
-	}
-	return ""
-}
-
 // Where integrations load to if the recording does not show it.
 const (
 	assumedTarget      = "warehouse"
