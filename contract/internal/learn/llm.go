@@ -2,7 +2,6 @@ package learn
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -53,7 +52,7 @@ func (l *learner) makeLLM() *mapping {
 	}
 	for _, c := range collections {
 		for _, t := range l.things.of(c[0]) {
-			if t.first().Exists() && !b.isLater(t) {
+			if t.first().Exists() {
 				b.add(t)
 			}
 		}
@@ -79,34 +78,7 @@ type llmBuilder struct {
 	guessed []wanted             // things of which no more is known
 }
 
-// isLater reports whether a thing is made while the recording runs, since something is that it is a part of.
-func (b *llmBuilder) isLater(t *thing) bool {
-	attributes := t.first().Get("attributes")
-	for _, name := range []string{"projectId", "chatId", "integrationId", "agentId", "createdByChatId"} {
-		kind, id := llmReference(name, attributes), attributes.Get(name).String()
-		if name == "createdByChatId" {
-			kind = chatKind
-		}
-		if of := b.things.find(kind, id); of != nil && id != "" && (!of.wasThere() || of != t && b.isLater(of)) {
-			return true
-		}
-	}
-	return t.kind == artifactKind && slices.Contains(b.newArtifacts(), t.id)
-}
-
 const artifactKind = "llm.artifact"
-
-// newArtifacts lists the artifacts that are made in answers of the recording.
-func (l *learner) newArtifacts() (ids []string) {
-	for _, e := range l.exchanges {
-		for _, event := range rawEvents(e) {
-			if id := event.Get("artifact.id").String(); id != "" {
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
-}
 
 // add adds a thing as its first answer shows it.
 func (b *llmBuilder) add(t *thing) {
@@ -122,9 +94,6 @@ func (b *llmBuilder) add(t *thing) {
 	b.addAttributes(m, t, o.Get("attributes"))
 	if t.kind == chatKind {
 		m.set("history", b.chatHistory(t))
-	}
-	if t.kind == integrationOfAgents {
-		b.addActions(t)
 	}
 	b.made[t.kind].add(m)
 	b.known[nameOf(t.kind, t.id)] = true
@@ -206,39 +175,12 @@ func (l *learner) llmUsers() map[string]string {
 	return users
 }
 
-const (
-	integrationOfAgents = "llm.integration"
-	actionKind          = "llm.action"
-)
-
-var actionAddress = regexp.MustCompile(`/(?:webhooks|actions)/([0-9a-f-]{36})/`)
-
-// addActions adds the actions of an integration that only their addresses show.
-func (b *llmBuilder) addActions(t *thing) {
-	for _, entry := range t.first().Get("attributes.actions").Array() {
-		for _, name := range []string{"webhookTextUrl", "chatappRequestUrl"} {
-			found := actionAddress.FindStringSubmatch(entry.Get(name).String())
-			if found == nil || b.known[nameOf(actionKind, found[1])] {
-				continue
-			}
-			if shown := b.things.find(actionKind, found[1]); shown != nil && (shown.first().Exists() || !shown.wasThere()) {
-				continue
-			}
-			m, attributes := newMapping(), newMapping()
-			attributes.set("integrationId", t.id)
-			attributes.set("promptId", entry.Get("promptId"))
-			m.set("id", found[1])
-			m.set("attributes", attributes)
-			b.made[actionKind].add(m)
-			b.known[nameOf(actionKind, found[1])] = true
-		}
-	}
-}
+const actionKind = "llm.action"
 
 // actionsOf returns what an integration that no answer shows lists, as the actions that answers show have it.
 func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
 	list := emptyList()
-	for _, t := range b.things.of("llm.action") {
+	for _, t := range b.things.of(actionKind) {
 		o := t.first().Get("attributes")
 		if o.Get("integrationId").String() != integration || integration == "" {
 			continue

@@ -81,7 +81,7 @@ func (b *llmBuilder) turns() *sequence {
 			input = events[0].Get("user_content").String()
 		}
 		m := newMapping()
-		if t := b.things.find(chatKind, param(e, "id")); t != nil && t.wasThere() && !b.isLater(t) {
+		if t := b.things.find(chatKind, param(e, "id")); t != nil && t.wasThere() {
 			m.set("chat", t.id)
 		}
 		if input != "" {
@@ -200,26 +200,14 @@ func (b *llmBuilder) artifact(made gjson.Result) *mapping {
 	return m
 }
 
-// addOwner adds whose a chat is that no answer shows, and when it was made at the latest: those who may go on with it,
-// and the time of what was said first.
+// addOwner adds whose a chat is that no answer shows: one of those who may go on with it.
 func (b *llmBuilder) addOwner(m *mapping, chat string) {
 	for _, e := range b.exchanges {
-		if param(e, "id") != chat || !e.ok() || e.name() != continueChat && e.name() != getHistory {
-			continue
-		}
-		if u := b.people.byKey[e.Credential().Identity]; u != nil {
+		u := b.people.byKey[e.Credential().Identity]
+		if u != nil && param(e, "id") == chat && e.ok() && (e.name() == continueChat || e.name() == getHistory) {
 			m.set("user", u.ref())
+			return
 		}
-		break
-	}
-	for e, answer := range b.successes(getHistory) {
-		if param(e, "id") != chat {
-			continue
-		}
-		if old := beforeInputs(answer.Get("data").Array(), len(b.continued(chat, e))); len(old) > 0 {
-			m.set("createdAt", timeOf(old[0].Get("at")))
-		}
-		break
 	}
 }
 

@@ -95,7 +95,7 @@ func (b *llmBuilder) addNeeds() {
 		n := b.needs[0]
 		b.needs = b.needs[1:]
 		t := b.things.find(n.kind, n.id)
-		if b.made[n.kind] != nil && !b.known[nameOf(n.kind, n.id)] && (t == nil || t.wasThere() && !b.isLater(t)) {
+		if b.made[n.kind] != nil && !b.known[nameOf(n.kind, n.id)] && (t == nil || t.wasThere()) {
 			b.known[nameOf(n.kind, n.id)] = true
 			b.guess(n)
 		}
@@ -148,7 +148,6 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 	case "llm.project", "llm.datastore-query-tool", "llm.presentation-artifact-tool":
 	case "llm.agent":
 		attributes.set("modelType", b.model())
-		b.guessTools(n, attributes)
 	case "llm.prompt":
 		attributes.set("agentId", b.agentFor(n))
 		attributes.set("template", "unknown")
@@ -230,7 +229,7 @@ func (b *llmBuilder) project(id string) string {
 
 // agentFor returns the id of the agent that a thing is known to refer to, or of one that is there.
 func (b *llmBuilder) agentFor(n *wanted) string {
-	if t := b.things.find("llm.agent", n.agent); n.agent == "" || t != nil && (!t.wasThere() || b.isLater(t)) {
+	if t := b.things.find("llm.agent", n.agent); n.agent == "" || t != nil && !t.wasThere() {
 		n.agent = b.agent(n.project)
 	}
 	b.needs = append(b.needs, wanted{kind: "llm.agent", id: n.agent, project: n.project})
@@ -241,7 +240,7 @@ func (b *llmBuilder) agentFor(n *wanted) string {
 func (b *llmBuilder) agent(project string) string {
 	first := ""
 	for _, t := range b.things.of("llm.agent") {
-		if b.isLater(t) || !t.first().Exists() {
+		if !t.first().Exists() {
 			continue
 		}
 		if t.first().Get("attributes.projectId").String() == project {
@@ -271,31 +270,6 @@ func (b *llmBuilder) model() string {
 		}
 	}
 	return "gpt-5"
-}
-
-// guessTools gives an agent that no answer shows the functions that were called in the recording.
-func (b *llmBuilder) guessTools(n *wanted, attributes *mapping) {
-	tools := newSequence()
-	var seen []string
-	for _, e := range b.exchanges {
-		for _, event := range rawEvents(e) {
-			call := event.Get("tool")
-			name, target := call.Get("functionName").String(), call.Get("toolTarget")
-			if name == "" || slices.Contains(seen, name) || !target.Get("id").Exists() {
-				continue
-			}
-			seen = append(seen, name)
-			m := newMapping()
-			m.set("toolTargetId", target.Get("id"))
-			m.set("toolTargetType", target.Get("type"))
-			m.set("targetFunction", call.Get("targetFunction"))
-			m.set("functionName", name)
-			tools.add(m)
-			kind := "llm." + strings.ReplaceAll(target.Get("type").String(), "_", "-")
-			b.needs = append(b.needs, wanted{kind: kind, id: target.Get("id").String(), project: n.project})
-		}
-	}
-	attributes.set("tools", tools)
 }
 
 const toolTargetKind = "llm.tool-target"
