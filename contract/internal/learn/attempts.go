@@ -94,7 +94,7 @@ func (l *learner) addStatus(m *mapping, t *thing, pools *pools) {
 		m.set("status", status)
 		l.addTaskStates(m, t)
 	case "queued":
-		if pool := first.Get("poolId").String(); pools.isFull(pool) {
+		if running, _ := pools.inPool(first.Get("poolId").String()); running > 0 {
 			m.set("status", status)
 		} else {
 			m.guess("status", "running", "it waits for room in its pool, and no answer shows what runs there")

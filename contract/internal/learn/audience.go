@@ -57,7 +57,7 @@ func (l *learner) segments() *sequence {
 	for _, t := range byNumber(l.things.of(segmentKind)) {
 		o, m := t.first(), newMapping()
 		m.set("id", idOf(t.key()))
-		m.set("audience", audienceName(strings.TrimSuffix(t.id, "/"+t.key())))
+		m.set("audience", audienceName(t.parent()))
 		m.set("name", segmentName(t))
 		if !o.Exists() {
 			s.addGuessed(m, "no answer shows more than its id")

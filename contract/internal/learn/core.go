@@ -36,27 +36,23 @@ func (l *learner) core() *mapping {
 // databaseNames lists the databases that were there, also those of which only a table is known.
 func (l *learner) databaseNames() []string {
 	names := []string{}
-	for _, t := range l.things.of(databaseKind) {
-		if !slices.Contains(names, t.id) {
-			names = append(names, t.id)
+	add := func(name string, isThere bool) {
+		if isThere && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
+	}
+	mention := func(name string) { add(name, l.things.find(databaseKind, name) == nil) }
+	for _, t := range l.things.of(databaseKind) {
+		add(t.id, true)
 	}
 	for _, t := range l.things.of(tableKind) {
-		database, _, _ := strings.Cut(t.id, "/")
-		if d := l.things.find(databaseKind, database); d == nil && !slices.Contains(names, database) {
-			names = append(names, database)
-		}
+		mention(t.parent())
 	}
 	for _, d := range l.deletedTables() {
-		name := d.Get("database_name").String()
-		if !slices.Contains(names, name) && l.things.find(databaseKind, name) == nil {
-			names = append(names, name)
-		}
+		mention(d.Get("database_name").String())
 	}
 	for _, name := range l.mentionedDatabases() {
-		if l.things.find(databaseKind, name) == nil && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		mention(name)
 	}
 	return names
 }
@@ -68,12 +64,8 @@ func (l *learner) databases() *sequence {
 		s.add(l.database(name))
 	}
 	if l.needsAssumedTable() {
-		tables, table, m := newSequence(), newMapping(), newMapping()
-		table.set("name", assumedTable)
-		table.set("schema", l.assumedColumns())
-		tables.add(table)
-		m.set("name", assumedDatabase)
-		m.set("tables", tables)
+		table := mappingOf("name", assumedTable, "schema", l.assumedColumns())
+		m := mappingOf("name", assumedDatabase, "tables", newSequence(table))
 		s.addGuessed(m, "something refers to a table that no answer shows")
 	}
 	return s
@@ -142,15 +134,12 @@ func (l *learner) database(name string) *mapping {
 	hasUnseen := t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t)
 	uncounted := l.uncountedTable(name)
 	if hasUnseen && uncounted == nil {
-		one := newMapping()
-		one.set("name", "unknown")
-		one.set("createdAt", timeOf(t.first().Get("created_at")))
-		one.set("count", l.unseenRecords(t))
+		one := mappingOf("name", "unknown", "createdAt", timeOf(t.first().Get("created_at")), "count", l.unseenRecords(t))
 		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
 	}
 	seen := map[string]bool{}
 	for _, t := range l.things.of(tableKind) {
-		if in, _, _ := strings.Cut(t.id, "/"); in == name && !seen[t.id] {
+		if t.parent() == name && !seen[t.id] {
 			seen[t.id] = true
 			table := l.table(t)
 			if hasUnseen && t == uncounted {
@@ -188,8 +177,7 @@ func (l *learner) earliestIn(name string) (earliest time.Time) {
 		case jobKind, jobScheduleKind:
 			see(o.Get("database").String(), o.Get("created_at").String())
 		case tableKind:
-			in, _, _ := strings.Cut(t.id, "/")
-			see(in, o.Get("created_at").String())
+			see(t.parent(), o.Get("created_at").String())
 		}
 	}
 	for _, d := range l.deletedTables() {
@@ -215,7 +203,7 @@ func (l *learner) unseenRecords(t *thing) int64 {
 		return 0
 	}
 	for _, table := range l.things.of(tableKind) {
-		if in, _, _ := strings.Cut(table.id, "/"); in == t.id {
+		if table.parent() == t.id {
 			left -= table.first().Get("count").Int()
 		}
 	}
@@ -225,8 +213,7 @@ func (l *learner) unseenRecords(t *thing) int64 {
 // uncountedTable returns the first table of a database whose records only the database counts, or nil.
 func (l *learner) uncountedTable(database string) *thing {
 	for _, t := range l.things.of(tableKind) {
-		in, _, _ := strings.Cut(t.id, "/")
-		if in == database && t.first().Exists() && !t.first().Get("count").Exists() {
+		if t.parent() == database && t.first().Exists() && !t.first().Get("count").Exists() {
 			return t
 		}
 	}
@@ -269,22 +256,15 @@ func (l *learner) wasDeleted(name string) bool {
 }
 
 func (l *learner) connections() *sequence {
-	s := newSequence()
-	for _, t := range l.things.of(connectionKind) {
-		m := newMapping()
+	return l.sequenceOf(connectionKind, func(m *mapping, t *thing) {
 		m.set("id", l.connectionID(t.id))
 		m.set("name", t.id)
-		switch address := t.first().Get("url").String(); {
-		case address == "":
-			m.guess("url", "https://"+word(t.id)+".example/", unseen)
-		case isRedacted(address):
-			m.guess("url", "https://"+word(t.id)+".example/", "it is a secret")
-		default:
+		if address := t.first().Get("url").String(); address != "" && !isRedacted(address) {
 			m.set("url", address)
+		} else {
+			m.guess("url", "https://"+word(t.id)+".example/", "no answer shows it, or it is a secret")
 		}
-		s.add(m)
-	}
-	return s
+	})
 }
 
 // restrictions returns what connectors may do, as answers show it.

@@ -10,17 +10,13 @@ const integrationKind = "dwh.integration"
 
 // dwh returns the section of the data warehouse integration interface.
 func (l *learner) dwh() *mapping {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(integrationKind)) {
+	return mappingOf("integrations", l.sequenceOf(integrationKind, func(m *mapping, t *thing) {
 		if t.first().Exists() {
-			s.add(l.integration(t))
+			l.integration(m, t)
 		} else {
 			l.notes = append(l.notes, "integration "+t.id+": no answer shows it")
 		}
-	}
-	m := newMapping()
-	m.set("integrations", s)
-	return m
+	}))
 }
 
 // authorOf returns the user who made an integration, or nil.
@@ -33,9 +29,8 @@ func (l *learner) authorOf(integration gjson.Result) *user {
 	return nil
 }
 
-func (l *learner) integration(t *thing) *mapping {
+func (l *learner) integration(m *mapping, t *thing) {
 	o, configs, sessions := t.first(), l.shownOf(t, "dwh.getDwhConfigs"), l.shownOf(t, "dwh.listDwhBulkloadSessions")
-	m := newMapping()
 	m.set("id", idOf(t.id))
 	if author := l.authorOf(o); author != nil && (configs.Exists() || author.role != "restricted") {
 		m.set("user", author.ref()) // who may have no rights on a database that is guessed
@@ -66,7 +61,6 @@ func (l *learner) integration(t *thing) *mapping {
 			m.set(name, o.Get(name))
 		}
 	}
-	return m
 }
 
 // guessConfigs sets the configurations that an integration cannot be without: a load for each of its targets.
@@ -76,17 +70,11 @@ func (l *learner) guessConfigs(m *mapping, t *thing) {
 		`"warehouse":"LOADING","db":"DATA","schema":"PUBLIC","incremental":false}`), unseen)
 	s := newSequence()
 	for _, table := range tables {
-		entry := newMapping()
-		entry.set("target_table", table)
-		entry.set("config", gjson.Parse(`{"source_type":"table_view","select":"*","table":"DATA","incremental":false,`+
-			`"invalid_value_option":"fail_job"}`))
-		s.add(entry)
+		s.add(mappingOf("target_table", table, "config", gjson.Parse(
+			`{"source_type":"table_view","select":"*","table":"DATA","incremental":false,"invalid_value_option":"fail_job"}`)))
 	}
-	output := newMapping()
-	output.set("database", database)
-	output.set("mode", "append")
 	m.guess("advanced_configs", s, unseen)
-	m.guess("output_config", output, unseen)
+	m.guess("output_config", mappingOf("database", database, "mode", "append"), unseen)
 }
 
 // Where integrations load to if the recording does not show it.

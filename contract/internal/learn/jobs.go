@@ -410,22 +410,18 @@ func (l *learner) errorOf(t *thing) string {
 }
 
 func (l *learner) jobSchedules() *sequence {
-	s := newSequence()
-	for _, t := range l.things.of(jobScheduleKind) {
+	return l.sequenceOf(jobScheduleKind, func(m *mapping, t *thing) {
 		o := t.first()
 		if !o.Exists() {
-			continue
+			return
 		}
-		m := newMapping()
 		m.copy(o, "id", "createdAt=created_at")
 		m.set("name", t.id)
 		m.shown(t, "cron", "timezone", "delay", "database", "type", "query", "priority", "retryLimit=retry_limit",
 			"engineVersion=engine_version")
 		m.set("target", target(o.Get("result")))
 		m.set("user", l.people.referByName(o.Get("user_name").String()))
-		s.add(m)
-	}
-	return s
+	})
 }
 
 // target returns the target of a result without what is secret in it.

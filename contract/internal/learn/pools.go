@@ -2,7 +2,6 @@ package learn
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/tidwall/gjson"
 )
@@ -95,9 +94,7 @@ func (p *pools) list() *sequence {
 		if p.things.find(poolKind, id) != nil {
 			continue
 		}
-		m := newMapping()
-		m.set("id", idOf(id))
-		m.set("name", p.names[id])
+		m := mappingOf("id", idOf(id), "name", p.names[id])
 		if p.names[id] != defaultPool {
 			m.set("concurrencyLimit", p.limitOf(id))
 		}
@@ -108,8 +105,16 @@ func (p *pools) list() *sequence {
 
 // limitOf guesses the limit of a pool: the number of attempts that ran in it if others waited.
 func (p *pools) limitOf(id string) int {
+	running, waiting := p.inPool(id)
+	if waiting > 0 {
+		return max(1, running)
+	}
 	const usual = 10
-	running, waiting := 0, false
+	return max(usual, running)
+}
+
+// inPool returns how many attempts ran in a pool, and how many waited for it, at the beginning.
+func (p *pools) inPool(id string) (running, waiting int) {
 	for _, t := range p.things.of(attemptKind) {
 		if t.first().Get("poolId").String() != id {
 			continue
@@ -118,21 +123,10 @@ func (p *pools) limitOf(id string) int {
 		case "running", "canceling":
 			running++
 		case "queued":
-			waiting = true
+			waiting++
 		}
 	}
-	if waiting {
-		return max(1, running)
-	}
-	return max(usual, running)
-}
-
-// isFull reports whether attempts ran in a pool at the beginning.
-func (p *pools) isFull(id string) bool {
-	return slices.ContainsFunc(p.things.of(attemptKind), func(t *thing) bool {
-		status := t.first().Get("status").String()
-		return t.first().Get("poolId").String() == id && (status == "running" || status == "canceling")
-	})
+	return running, waiting
 }
 
 // accountLimit sets the limit of all pools together, of which the default pool has what the others leave.
@@ -190,27 +184,17 @@ func (l *learner) mostOfDefault() int64 {
 }
 
 func (l *learner) poolRules(p *pools) *sequence {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(poolRuleKind)) {
+	s := l.sequenceOf(poolRuleKind, func(m *mapping, t *thing) {
 		if len(t.sights) == 0 {
 			l.notes = append(l.notes, "pool rule "+t.id+": no answer shows it")
-			continue
+			return
 		}
-		m := newMapping()
 		m.set("id", idOf(t.id))
-		for _, name := range []string{"priority", "poolId", "conditions"} {
-			value, isChanged := t.value(name)
-			if name == "poolId" {
-				name, value = "pool", gjson.Parse(strconv.Quote(p.name(value.String())))
-			}
-			if isChanged {
-				m.guess(name, value, "it was set before an answer showed it")
-				continue
-			}
-			m.set(name, value)
+		m.shown(t, "priority", "pool=poolId", "conditions")
+		if pool := m.get("pool"); pool != nil {
+			*pool = *scalar(p.name(pool.Value))
 		}
-		s.add(m)
-	}
+	})
 	p.addGuessedRules(s)
 	for _, e := range l.exchanges {
 		t := l.things.find(poolKind, param(e, "poolId"))
@@ -219,10 +203,8 @@ func (l *learner) poolRules(p *pools) *sequence {
 			continue
 		}
 		p.held = append(p.held, t.id)
-		m := newMapping()
-		m.set("priority", guessedPriority(s))
-		m.set("pool", p.name(t.id))
-		m.set("conditions", gjson.Parse(`[{"type":"project_name","operator":"starts_with","values":["unknown_"]}]`))
+		m := mappingOf("priority", guessedPriority(s), "pool", p.name(t.id), "conditions",
+			gjson.Parse(`[{"type":"project_name","operator":"starts_with","values":["unknown_"]}]`))
 		s.addGuessed(m, "the deletion of the pool was refused, and no answer shows why")
 	}
 	return s
@@ -230,13 +212,9 @@ func (l *learner) poolRules(p *pools) *sequence {
 
 // isUsed reports whether something that an answer shows keeps a pool from being deleted.
 func (p *pools) isUsed(id string) bool {
-	for _, kind := range []string{attemptKind, poolRuleKind} {
-		isIn := func(t *thing) bool { return t.first().Get("poolId").String() == id }
-		if slices.ContainsFunc(p.things.all(kind), isIn) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.things.list, func(t *thing) bool {
+		return (t.kind == attemptKind || t.kind == poolRuleKind) && t.first().Get("poolId").String() == id
+	})
 }
 
 // started describes attempts that pool rules treat alike, with as much as the two conditions of a rule can say.
@@ -286,19 +264,10 @@ func (p *pools) mayHaveRule(id string) bool {
 }
 
 func (p *pools) ruleFor(how started, pool string, priority int) *mapping {
-	name, by, conditions := newMapping(), newMapping(), newSequence()
-	name.set("type", "workflow_name")
-	name.set("operator", "starts_with")
-	name.set("values", []string{how.workflow})
-	by.set("type", "invocation_type")
-	by.set("values", []string{how.by})
-	conditions.add(name)
-	conditions.add(by)
-	m := newMapping()
-	m.set("priority", priority)
-	m.set("pool", p.name(pool))
-	m.set("conditions", conditions)
-	return m
+	return mappingOf("priority", priority, "pool", p.name(pool), "conditions", newSequence(
+		mappingOf("type", "workflow_name", "operator", "starts_with", "values", []string{how.workflow}),
+		mappingOf("type", "invocation_type", "values", []string{how.by}),
+	))
 }
 
 // guessedPriority returns the priority of a rule that is guessed, which is lower than those of others.

@@ -475,7 +475,7 @@ func (p *projects) addTasks(root *mapping, project, name string) bool {
 // tasksOf lists the tasks of an attempt.
 func (l *learner) tasksOf(attempt *thing) (list []*thing) {
 	for _, t := range l.things.all(taskKind) {
-		if in, _, _ := strings.Cut(t.id, "/"); in == attempt.id {
+		if t.parent() == attempt.id {
 			list = append(list, t)
 		}
 	}

@@ -58,6 +58,9 @@ func (t *thing) value(name string) (value gjson.Result, isChanged bool) {
 // key returns the last part of the id.
 func (t *thing) key() string { return t.id[strings.LastIndexByte(t.id, '/')+1:] }
 
+// parent returns the id without its last part, or nothing.
+func (t *thing) parent() string { return strings.TrimSuffix(strings.TrimSuffix(t.id, t.key()), "/") }
+
 // wasThere reports whether the thing was there when the recording began.
 func (t *thing) wasThere() bool { return t.made == nil && !t.late }
 

@@ -23,6 +23,15 @@ type mapping struct{ node *yaml.Node }
 
 func newMapping() *mapping { return &mapping{&yaml.Node{Kind: yaml.MappingNode}} }
 
+// mappingOf returns a mapping with members that are set: pairs of a name and a value.
+func mappingOf(pairs ...any) *mapping {
+	m := newMapping()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m.set(pairs[i].(string), pairs[i+1])
+	}
+	return m
+}
+
 // isEmpty reports whether nothing is set.
 func (m *mapping) isEmpty() bool { return m == nil || len(m.node.Content) == 0 }
 
@@ -123,7 +132,13 @@ func (m *mapping) has(name string) bool { return m.get(name) != nil }
 // sequence is a list of mappings under way.
 type sequence struct{ node *yaml.Node }
 
-func newSequence() *sequence { return &sequence{&yaml.Node{Kind: yaml.SequenceNode}} }
+func newSequence(items ...*mapping) *sequence {
+	s := &sequence{&yaml.Node{Kind: yaml.SequenceNode}}
+	for _, m := range items {
+		s.add(m)
+	}
+	return s
+}
 
 func (s *sequence) add(m *mapping) { s.node.Content = append(s.node.Content, m.node) }
 

@@ -34,6 +34,19 @@ func (l *learner) workflow() *mapping {
 	return m
 }
 
+// sequenceOf lists the things of a kind that were there at the beginning, by their numbers, but for those of which
+// nothing is set.
+func (l *learner) sequenceOf(kind string, set func(m *mapping, t *thing)) *sequence {
+	s := newSequence()
+	for _, t := range byNumber(l.things.of(kind)) {
+		m := newMapping()
+		if set(m, t); !m.isEmpty() {
+			s.add(m)
+		}
+	}
+	return s
+}
+
 // byNumber orders things by their ids, which are numbers that count up.
 func byNumber(list []*thing) []*thing {
 	slices.SortStableFunc(list, func(a, b *thing) int { return cmp.Compare(number(a.key()), number(b.key())) })
