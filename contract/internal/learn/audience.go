@@ -143,15 +143,10 @@ func (l *learner) connectionID(name string) any {
 // implyAudience adds what requests to the audience interface need: connections, the segments that rules refer to, the
 // table of the profiles.
 func (l *learner) implyAudience() {
-	add := func(kind, id string, e *Exchange) {
-		if l.things.find(kind, id) == nil {
-			l.things.add(&thing{kind: kind, id: id, used: e, changed: map[string]bool{}})
-		}
-	}
 	names := l.connectionNames()
 	for _, e := range l.exchanges {
 		if e.name() == "core.lookupConnection" && e.ok() {
-			add(connectionKind, queryOf(e).Get("name"), e)
+			l.things.mention(connectionKind, queryOf(e).Get("name"))
 		}
 		if e.Operation().Interface != "audience" || !e.ok() {
 			continue
@@ -160,7 +155,7 @@ func (l *learner) implyAudience() {
 		answer, _ := e.JSONResponse()
 		for _, o := range append(answer.Array(), request) {
 			for _, id := range referencesOf(o.Get("rule")) {
-				add(segmentKind, param(e, "audienceId")+"/"+id, e)
+				l.things.mention(segmentKind, param(e, "audienceId")+"/"+id)
 			}
 		}
 		if e.name() == "audience.createActivation" {
@@ -169,14 +164,14 @@ func (l *learner) implyAudience() {
 			if name == "" {
 				name = assumedConnection + "-" + id
 			}
-			add(connectionKind, name, e)
+			l.things.mention(connectionKind, name)
 		}
 	}
 	if len(l.audienceIDs()) > 0 {
 		database, table := l.profiles()
-		add(tableKind, database+"/"+table, nil)
+		l.things.mention(tableKind, database+"/"+table)
 		if s := l.activations(); len(s.node.Content) > 0 && l.anyConnection() == assumedConnection {
-			add(connectionKind, assumedConnection, nil)
+			l.things.mention(connectionKind, assumedConnection)
 		}
 	}
 }

@@ -33,35 +33,15 @@ func (l *learner) core() *mapping {
 	return m
 }
 
-// databaseNames lists the databases that were there, also those of which only a table is known.
-func (l *learner) databaseNames() []string {
-	names := []string{}
-	add := func(name string, isThere bool) {
-		if isThere && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	mention := func(name string) { add(name, l.things.find(databaseKind, name) == nil) }
-	for _, t := range l.things.of(databaseKind) {
-		add(t.id, true)
-	}
-	for _, t := range l.things.of(tableKind) {
-		mention(t.parent())
-	}
-	for _, d := range l.deletedTables() {
-		mention(d.Get("database_name").String())
-	}
-	for _, name := range l.mentionedDatabases() {
-		mention(name)
-	}
-	return names
-}
-
 // databases lists the databases with their tables.
 func (l *learner) databases() *sequence {
 	s := newSequence()
-	for _, name := range l.databaseNames() {
-		s.add(l.database(name))
+	seen := map[string]bool{}
+	for _, t := range l.things.of(databaseKind) {
+		if !seen[t.id] {
+			seen[t.id] = true
+			s.add(l.database(t.id))
+		}
 	}
 	if l.needsAssumedTable() {
 		table := mappingOf("name", assumedTable, "schema", l.assumedColumns())
@@ -71,51 +51,48 @@ func (l *learner) databases() *sequence {
 	return s
 }
 
-// someDatabase returns the name of a database that is there: the first one that an answer shows.
+// someDatabase returns the name of a database that is there.
 func (l *learner) someDatabase() string {
 	for _, t := range l.things.of(databaseKind) {
 		return t.id
-	}
-	for _, name := range l.mentionedDatabases() {
-		return name
 	}
 	l.assumes = true
 	return assumedDatabase
 }
 
-// mentionedDatabases lists the databases in which jobs ran or schedules run.
-func (l *learner) mentionedDatabases() (names []string) {
-	add := func(name string) {
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+// implyDatabases adds the databases of which no more is known than that something is, ran or runs in them.
+func (l *learner) implyDatabases() {
 	for _, t := range l.things.all(jobKind) {
-		add(t.first().Get("database").String())
+		l.things.mention(databaseKind, t.first().Get("database").String())
 	}
 	for _, t := range l.things.of(jobScheduleKind) {
-		add(t.first().Get("database").String())
+		l.things.mention(databaseKind, t.first().Get("database").String())
+	}
+	for _, t := range l.things.of(tableKind) {
+		l.things.mention(databaseKind, t.parent())
+	}
+	for _, d := range l.deletedTables() {
+		l.things.mention(databaseKind, d.Get("database_name").String())
+	}
+	for e := range l.successes("core.issueJob") {
+		l.things.mention(databaseKind, param(e, "database_name"))
 	}
 	for _, e := range l.exchanges {
 		if body, ok := e.JSONResponse(); ok && e.ok() && e.Operation().Interface == specs.LLM {
 			for _, path := range []string{"data", "data.#", "included.#"} {
 				body.Get(path + ".attributes.svcDatabaseName").ForEach(func(_, name gjson.Result) bool {
-					add(name.String())
+					l.things.mention(databaseKind, name.String())
 					return true
 				})
 			}
 		}
-		if e.name() == "core.issueJob" && e.ok() {
-			add(param(e, "database_name"))
-		}
 	}
-	return names
 }
 
 func (l *learner) database(name string) *mapping {
 	m := newMapping()
 	m.set("name", name)
-	l.addDatabaseID(m, name)
+	m.set("id", idOf(l.shownDatabaseID(name)))
 	deleted, isKnown := "", false
 	if t := l.things.find(databaseKind, name); t != nil {
 		o := t.first()

@@ -118,24 +118,15 @@ func (l *learner) listsTables(database string) bool {
 	})
 }
 
-// imply adds the tables that integrations of the beginning load into: each must be there.
-func (l *learner) imply() {
-	l.implyAudience()
-	for _, t := range l.things.of("llm.knowledge-base") {
-		name := t.first().Get("attributes.svcDatabaseName").String()
-		if name != "" && !slices.Contains(l.databaseNames(), name) && l.things.find(databaseKind, name) == nil {
-			l.things.add(&thing{kind: databaseKind, id: name, changed: map[string]bool{}})
-		}
-	}
+// implyTargets adds the tables that integrations of the beginning load into: each must be there.
+func (l *learner) implyTargets() {
 	for _, t := range l.things.of(integrationKind) {
 		if !t.first().Exists() {
 			continue
 		}
 		database, tables := l.targets(t)
 		for _, table := range tables {
-			if id := database + "/" + table; l.things.find(tableKind, id) == nil {
-				l.things.add(&thing{kind: tableKind, id: id, changed: map[string]bool{}})
-			}
+			l.things.mention(tableKind, database+"/"+table)
 		}
 	}
 }

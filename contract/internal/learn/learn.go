@@ -122,7 +122,10 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 		return nil, ErrNothing
 	}
 	l.things = l.collect()
-	l.imply()
+	l.implyPolicies()
+	l.implyAudience()
+	l.implyTargets()
+	l.implyDatabases()
 	l.people = l.findPeople()
 	root, err := l.learnBeginning(ctx)
 	if root == nil {

@@ -1,9 +1,9 @@
 package learn
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -17,20 +17,15 @@ func (l *learner) policyNames(ids []string) (names []string) {
 		if name := l.people.madeUpName(id); name != "" {
 			names = append(names, name)
 		}
-		switch t := l.things.find(policyKind, id); {
-		case t != nil && t.wasThere() && t.first().Get("name").Exists():
-			names = append(names, t.first().Get("name").String())
-		case t != nil && t.wasThere(), slices.Contains(l.mentionedPolicies(), id):
-			names = append(names, nameOfPolicy(id))
+		if t := l.things.find(policyKind, id); t != nil && t.wasThere() {
+			names = append(names, cmp.Or(t.first().Get("name").String(), nameOfPolicy(id)))
 		}
 	}
 	return names
 }
 
 func (l *learner) policies() *sequence {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(policyKind)) {
-		m := newMapping()
+	s := l.sequenceOf(policyKind, func(m *mapping, t *thing) {
 		m.set("id", idOf(t.id))
 		if m.shown(t, "name"); !m.has("name") {
 			m.guess("name", nameOfPolicy(t.id), unseen)
@@ -38,18 +33,9 @@ func (l *learner) policies() *sequence {
 		m.shown(t, "description")
 		l.addPermissions(m, t.id)
 		l.addColumnPermissions(m, t.id)
-		s.add(m)
-	}
-	for _, id := range l.mentionedPolicies() {
-		m := newMapping()
-		m.set("id", idOf(id))
-		m.set("name", nameOfPolicy(id))
-		l.addPermissions(m, id)
-		s.addGuessed(m, "no answer shows more of it than its id")
-	}
+	})
 	for _, id := range l.people.madeUp() {
-		m := newMapping()
-		m.set("name", l.people.madeUpName(id))
+		m := mappingOf("name", l.people.madeUpName(id))
 		l.addPermissions(m, id)
 		s.addGuessed(m, "what is shown says that there is one more")
 	}
@@ -57,17 +43,12 @@ func (l *learner) policies() *sequence {
 }
 
 func (l *learner) policyGroups() *sequence {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(policyGroupKind)) {
-		o := t.first()
-		if !o.Exists() {
-			continue
+	s := l.sequenceOf(policyGroupKind, func(m *mapping, t *thing) {
+		if o := t.first(); o.Exists() {
+			m.copy(o, "id", "name", "taggableName=taggable_name", "description", "createdAt=created_at", "updatedAt=updated_at")
+			l.addGroupPolicies(m, o.Get("taggable_name").String())
 		}
-		m := newMapping()
-		m.copy(o, "id", "name", "taggableName=taggable_name", "description", "createdAt=created_at", "updatedAt=updated_at")
-		l.addGroupPolicies(m, o.Get("taggable_name").String())
-		s.add(m)
-	}
+	})
 	for _, ref := range l.unseenGroups() {
 		m := newMapping()
 		if number(ref) > 0 {
@@ -84,20 +65,15 @@ func (l *learner) policyGroups() *sequence {
 // nameOfPolicy returns a name for a policy of which no answer shows the name.
 func nameOfPolicy(id string) string { return "policy-" + id }
 
-// mentionedPolicies lists the ids of policies that only lists of ids show.
-func (l *learner) mentionedPolicies() (ids []string) {
+// implyPolicies adds the policies of which only lists of ids show that they were there.
+func (l *learner) implyPolicies() {
 	for _, e := range l.exchanges {
-		if e.Operation().Interface != specs.Core || !e.ok() {
-			continue
-		}
-		body, _ := e.JSONResponse()
-		for _, id := range texts(body.Get("policy_ids")) {
-			if l.things.find(policyKind, id) == nil && !slices.Contains(ids, id) {
-				ids = append(ids, id)
+		if body, _ := e.JSONResponse(); e.ok() && e.Operation().Interface == specs.Core {
+			for _, id := range texts(body.Get("policy_ids")) {
+				l.things.mention(policyKind, id)
 			}
 		}
 	}
-	return ids
 }
 
 // unseenGroups lists the tags and ids of policy groups that requests name, and of which no answer shows more.
@@ -219,105 +195,19 @@ func permissionsNode(entries []string) *mapping {
 	return all
 }
 
-// addDatabaseID adds the id of a database, if an answer shows it, or a list lets it be guessed.
-func (l *learner) addDatabaseID(m *mapping, name string) {
-	shown := l.shownDatabaseID(name)
-	m.set("id", idOf(shown))
-	ids, named := l.guessedIDs()
-	switch id := ids[name]; {
-	case shown != "" || id == 0:
-	case named[name] > 0:
-		m.guess("id", id, "permissions name it, and no answer shows which database has it")
-	default:
-		m.guess("id", id, "lists show it before a database with a greater id")
-	}
-}
-
-// guessedIDs guesses the ids of databases that lists show before one whose id is known, since lists are in the order of
-// the ids, and of those that permissions name.
-func (l *learner) guessedIDs() (guessed, named map[string]int64) {
-	known, taken := map[string]int64{}, map[int64]bool{}
-	for _, name := range l.databaseNames() {
-		known[name] = number(l.shownDatabaseID(name))
-		taken[known[name]] = true
-	}
-	named = l.idsInPermissions(known)
-	guessed = maps.Clone(named)
-	for _, id := range named {
-		taken[id] = true
-	}
-	for _, body := range l.successes("core.listDatabases") {
-		var before int64
-		for _, d := range slices.Backward(body.Get("databases").Array()) {
-			name := d.Get("name").String()
-			t := l.things.find(databaseKind, name)
-			switch {
-			case known[name] > 0:
-				before = known[name]
-			case guessed[name] > 0:
-				before = guessed[name]
-			case before > 1 && !taken[before-1] && t != nil && t.wasThere():
-				before--
-				guessed[name], taken[before] = before, true
-			}
-		}
-	}
-	return guessed, named
-}
-
-// idsInPermissions guesses the ids of databases of which no answer shows any, if permissions name as many: in their
-// order.
-func (l *learner) idsInPermissions(known map[string]int64) map[string]int64 {
-	var ids []int64
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		ids = append(ids, known[name])
-	}
-	unknown, free := []string{}, []int64{}
-	for _, name := range l.databaseNames() {
-		if known[name] == 0 {
-			unknown = append(unknown, name)
-		}
-	}
-	for at, entries := range l.people.begin {
-		for _, entry := range entries {
-			kind, members := partsOf(entry)
-			for id := range strings.SplitSeq(members.Get("ids").String(), ",") {
-				n := number(strings.TrimSpace(id))
-				if (at.what == grantedBy || at.what == grantedTo) && kind == databasesKind && n > 0 &&
-					!slices.Contains(ids, n) && !slices.Contains(free, n) {
-					free = append(free, n)
-				}
-			}
-		}
-	}
-	guessed := map[string]int64{}
-	if slices.Sort(free); len(free) == len(unknown) {
-		for i, name := range unknown {
-			guessed[name] = free[i]
-		}
-	}
-	return guessed
-}
-
 // addColumnPermissions adds the column permissions of a policy, where an answer shows them before a request changed
 // them.
 func (l *learner) addColumnPermissions(m *mapping, id string) {
 	for _, e := range l.exchanges {
-		body, ok := e.JSONResponse()
-		if !e.ok() || !ok {
-			continue
-		}
-		switch e.name() {
-		case "core.updateColumnPermissions":
-			if param(e, "policy_id") == id {
-				return
-			}
-		case "core.getColumnPermissions":
-			if param(e, "policy_id") == id {
-				m.set("columnPermissions", columnPermissions(body))
-				return
-			}
-		case "core.exportPolicies":
+		body, _ := e.JSONResponse()
+		switch isIt := param(e, "policy_id") == id; {
+		case !e.ok():
+		case e.name() == "core.updateColumnPermissions" && isIt:
+			return
+		case e.name() == "core.getColumnPermissions" && isIt:
+			m.set("columnPermissions", columnPermissions(body))
+			return
+		case e.name() == "core.exportPolicies":
 			for _, o := range body.Get("policies").Array() {
 				if o.Get("id").String() == id {
 					m.set("columnPermissions", columnPermissions(o.Get("column_permissions")))

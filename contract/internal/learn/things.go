@@ -121,6 +121,13 @@ func (s *things) get(kind, id string) *thing {
 	return t
 }
 
+// mention adds a thing of which no more is known than that it was there, unless one had the id.
+func (s *things) mention(kind, id string) {
+	if id != "" && s.find(kind, id) == nil {
+		s.add(&thing{kind: kind, id: id, changed: map[string]bool{}})
+	}
+}
+
 // remove ends a thing.
 func (s *things) remove(t *thing, e *Exchange) {
 	t.gone = e
