@@ -112,8 +112,7 @@ func (l *learner) addTaskStates(m *mapping, t *thing) {
 	failed := ""
 	for _, task := range byNumber(l.tasksOf(t)) {
 		o := task.first()
-		one := newMapping()
-		one.set("id", idOf(task.key()))
+		one := mappingOf("id", idOf(task.key()))
 		one.copy(o, "name=fullName", "state", "startedAt", "updatedAt", "error=error.message")
 		if o.Get("state").String() == "error" && failed == "" {
 			failed = o.Get("fullName").String()
@@ -128,10 +127,7 @@ func (l *learner) addTaskStates(m *mapping, t *thing) {
 func (l *learner) addRunningTask(m *mapping, t *thing) {
 	tasks := newSequence()
 	for _, task := range byNumber(l.tasksOf(t)) {
-		one := newMapping()
-		one.set("id", idOf(task.key()))
-		one.set("name", task.first().Get("fullName"))
-		tasks.add(one)
+		tasks.add(mappingOf("id", idOf(task.key()), "name", task.first().Get("fullName")))
 	}
 	running := l.runningAtBegin(t)
 	if running != nil {
@@ -212,11 +208,7 @@ func (l *learner) outcomes(p *projects) *sequence {
 				continue
 			}
 			seen[o] = true
-			m := newMapping()
-			m.set("project", o.project)
-			m.set("workflow", o.workflow)
-			m.set("sessionTime", o.sessionTime)
-			m.set("task", o.task)
+			m := mappingOf("project", o.project, "workflow", o.workflow, "sessionTime", o.sessionTime, "task", o.task)
 			if o.guessed != "" {
 				m.guess("takes", durationText(o.takes), o.guessed)
 			} else {

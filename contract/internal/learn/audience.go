@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,12 +18,8 @@ const (
 
 // audience returns the section of the audience interface.
 func (l *learner) audience() *mapping {
-	m := newMapping()
-	m.set("audiences", l.audiences(l.audienceIDs()))
-	m.set("segments", l.segments())
-	m.set("activations", l.activations())
-	m.set("answers", l.answers())
-	return m
+	return mappingOf("audiences", l.audiences(l.audienceIDs()), "segments", l.segments(),
+		"activations", l.activations(), "answers", l.answers())
 }
 
 // audienceIDs lists the audiences that requests name with success.
@@ -75,10 +72,7 @@ func (l *learner) segments() *sequence {
 }
 
 func segmentName(t *thing) string {
-	if name := t.first().Get("name").String(); name != "" {
-		return name
-	}
-	return "Segment " + t.key()
+	return cmp.Or(t.first().Get("name").String(), "Segment "+t.key())
 }
 
 // activations lists as many activations of each segment as it had at the beginning: no operation shows them.
@@ -89,17 +83,14 @@ func (l *learner) activations() *sequence {
 			continue
 		}
 		before := 0
-		for _, e := range l.exchanges {
-			if e.name() == "audience.createActivation" && e.ok() && e.N < t.sights[0].N &&
-				param(e, "audienceId")+"/"+param(e, "segmentId") == t.id {
+		for e := range l.successes("audience.createActivation") {
+			if e.N < t.sights[0].N && param(e, "audienceId")+"/"+param(e, "segmentId") == t.id {
 				before++
 			}
 		}
 		for range int(t.first().Get("numSyndications").Int()) - before {
-			m := newMapping()
-			m.set("segment", segmentName(t))
-			m.set("connection", l.anyConnection())
-			m.set("request", gjson.Parse(`{"name":"unknown","connectorConfig":{}}`))
+			m := mappingOf("segment", segmentName(t), "connection", l.anyConnection(),
+				"request", gjson.Parse(`{"name":"unknown","connectorConfig":{}}`))
 			s.addGuessed(m, "its segment counts it, and no answer shows it")
 		}
 	}
@@ -360,9 +351,7 @@ func (l *learner) answers() *sequence {
 		if !request.Get("countPopulation").Bool() {
 			continue
 		}
-		m := newMapping()
-		m.set("audience", audienceName(param(e, "audienceId")))
-		m.set("segment", request.Get("name"))
+		m := mappingOf("audience", audienceName(param(e, "audienceId")), "segment", request.Get("name"))
 		if population := body.Get("population"); population.Type == gjson.Number {
 			m.add("count", jsonNode(population), "")
 		} else {

@@ -22,15 +22,9 @@ const (
 
 // core returns the section of the core interface.
 func (l *learner) core() *mapping {
-	m := newMapping()
 	jobs := l.jobs() // which may be in a database that no answer shows
-	m.set("databases", l.databases())
-	m.set("connections", l.connections())
-	m.set("restrictions", l.restrictions())
-	m.set("results", l.results())
-	m.set("schedules", l.jobSchedules())
-	m.set("jobs", jobs)
-	return m
+	return mappingOf("databases", l.databases(), "connections", l.connections(), "restrictions", l.restrictions(),
+		"results", l.results(), "schedules", l.jobSchedules(), "jobs", jobs)
 }
 
 // databases lists the databases with their tables.

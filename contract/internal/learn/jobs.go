@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,15 +23,12 @@ func unix(v gjson.Result) time.Time {
 func (l *learner) jobs() *sequence {
 	s := newSequence()
 	for _, t := range byNumber(l.things.of(jobKind)) {
-		o := t.first()
-		if !o.Get("type").Exists() {
-			o = l.whole(t)
-		}
-		if !o.Exists() && t.used != nil {
-			s.addGuessed(l.unseenJob(t), "no answer shows more than its id, or its status")
-		}
-		if o.Exists() {
+		if o := l.whole(t); o.Exists() {
 			s.add(l.job(t, o))
+		} else if t.used != nil {
+			o = gjson.Parse(fmt.Sprintf(`{"type":"trino","database":%q,"query":"select 1","status":%q,"created_at":%q}`,
+				l.someDatabase(), cmp.Or(t.first().Get("status").String(), "running"), t.first().Get("created_at").String()))
+			s.addGuessed(l.job(t, o), "no answer shows more than its id, or its status")
 		}
 	}
 	return s
@@ -43,34 +42,6 @@ func (l *learner) domainKeyOf(t *thing) string {
 		}
 	}
 	return ""
-}
-
-// unseenJob returns a job of which a request needs no more than that it is there.
-func (l *learner) unseenJob(t *thing) *mapping {
-	m := newMapping()
-	m.set("id", idOf(t.id))
-	m.set("type", "trino")
-	m.set("database", l.someDatabase())
-	m.set("query", "select 1")
-	m.set("domainKey", l.domainKeyOf(t))
-	start, end := l.course(t)
-	status := t.first().Get("status").String()
-	switch {
-	case end.After(l.begin) || end.IsZero() && !start.IsZero():
-		status = "running"
-	case end.IsZero() && status == "":
-		status = "running"
-	}
-	m.set("status", status)
-	m.set("createdAt", timeOf(t.first().Get("created_at")))
-	m.set("startAt", timeText(start))
-	if status != "queued" {
-		m.set("endAt", timeText(end))
-	}
-	if result := l.resultOf(t); result != nil {
-		m.set("result", result)
-	}
-	return m
 }
 
 // whole returns the first object of a job that shows more than its status.
@@ -109,11 +80,12 @@ func (l *learner) job(t *thing, o gjson.Result) *mapping {
 		start = end.Add(-usualRun)
 	}
 	isOpen := end.IsZero() && !start.IsZero() && l.killOf(t) == nil
-	if end.After(l.begin) || end.IsZero() {
+	switch isOver := status == "success" || status == "error"; {
+	case end.IsZero() && isOver && !isOpen, !end.IsZero() && !end.After(l.begin):
+	case start.After(l.begin), start.IsZero() && status != "running":
+		status = "queued"
+	default:
 		status = "running"
-		if start.After(l.begin) || start.IsZero() {
-			status = "queued"
-		}
 	}
 	m.set("status", status)
 	m.set("startAt", timeText(start))

@@ -50,12 +50,10 @@ func (l *learner) policyGroups() *sequence {
 		}
 	})
 	for _, ref := range l.unseenGroups() {
-		m := newMapping()
+		m := mappingOf("name", nameOfGroup(ref), "taggableName", nameOfGroup(ref))
 		if number(ref) > 0 {
 			m.set("id", idOf(ref))
 		}
-		m.set("name", nameOfGroup(ref))
-		m.set("taggableName", nameOfGroup(ref))
 		l.addGroupPolicies(m, ref)
 		s.addGuessed(m, "no answer shows more of it than its tag, or its id")
 	}

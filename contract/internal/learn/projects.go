@@ -132,8 +132,7 @@ func (p *projects) seeWorkflow(project, name, id string) {
 func (p *projects) list() *sequence {
 	s := newSequence()
 	for _, id := range p.order {
-		m := newMapping()
-		m.set("id", idOf(id))
+		m := mappingOf("id", idOf(id))
 		t := p.things.find(projectKind, id)
 		if p.names[id] == "" {
 			p.names[id] = "project-" + id
@@ -172,12 +171,8 @@ func (p *projects) schedules(project string) *sequence {
 		if first.Get("project.id").String() != project || p.isUploaded(first) {
 			continue
 		}
-		m := newMapping()
-		m.set("id", idOf(t.id))
-		m.set("workflow", first.Get("workflow.name"))
-		if created, _ := t.value("createdAt"); created.Exists() { // lists do not show it
-			m.set("createdAt", timeOf(created))
-		}
+		created, _ := t.value("createdAt") // lists do not show it
+		m := mappingOf("id", idOf(t.id), "workflow", first.Get("workflow.name"), "createdAt", timeOf(created))
 		isChanged := len(t.sights) > 0 && t.sights[0].N > 1 && t.made == nil && p.wasTurned(t)
 		disabled := timeOf(first.Get("disabledAt"))
 		switch {
