@@ -32,11 +32,9 @@ func (l *learner) projects() *projects {
 		learner: l, names: map[string]string{}, workflows: map[string]map[string]string{}, uploads: map[string]*Exchange{},
 		earlier: map[string]map[string]string{},
 	}
-	for _, e := range l.exchanges {
-		if e.name() == "workflow.putProject" && e.ok() {
-			query := queryOf(e)
-			p.uploads[query.Get("project")+"\n"+query.Get("revision")] = e
-		}
+	for e := range l.successes("workflow.putProject") {
+		query := queryOf(e)
+		p.uploads[query.Get("project")+"\n"+query.Get("revision")] = e
 	}
 	for _, t := range l.things.of(projectKind) {
 		p.see(t.id, t.first().Get("name").String())
@@ -83,7 +81,7 @@ func (p *projects) see(id, name string) {
 	if id == "" {
 		return
 	}
-	if t := p.things.find(projectKind, id); t != nil && !t.wasThere() || p.isOfNewIntegration(id) {
+	if t := p.things.find(projectKind, id); t != nil && !t.wasThere() {
 		return
 	}
 	if !slices.Contains(p.order, id) {
@@ -92,13 +90,6 @@ func (p *projects) see(id, name string) {
 	if p.names[id] == "" {
 		p.names[id] = name
 	}
-}
-
-// isOfNewIntegration reports whether a project was made for an integration that the recording makes.
-func (l *learner) isOfNewIntegration(project string) bool {
-	return slices.ContainsFunc(l.things.all(integrationKind), func(t *thing) bool {
-		return !t.wasThere() && t.first().Get("workflow_project_id").String() == project
-	})
 }
 
 // showsProject reports whether an answer shows something of a project.
@@ -133,22 +124,15 @@ func (p *projects) list() *sequence {
 	s := newSequence()
 	for _, id := range p.order {
 		m := mappingOf("id", idOf(id))
-		t := p.things.find(projectKind, id)
+		reason := ""
 		if p.names[id] == "" {
-			p.names[id] = "project-" + id
-			m.guess("name", p.names[id], unseen)
-		} else {
-			m.set("name", p.names[id])
+			p.names[id], reason = "project-"+id, unseen
 		}
-		deleted := ""
-		if t != nil {
-			m.copy(t.first(), "createdAt")
-			deleted = timeOf(t.first().Get("deletedAt"))
-		}
+		m.add("name", scalar(p.names[id]), reason)
+		m.copy(p.things.find(projectKind, id).first(), "createdAt", "deletedAt")
 		p.addRevisions(m, id)
 		m.set("secrets", p.secrets(id))
 		m.set("schedules", p.schedules(id))
-		m.set("deletedAt", deleted)
 		s.add(m)
 	}
 	return s
@@ -156,8 +140,8 @@ func (p *projects) list() *sequence {
 
 func (p *projects) secrets(project string) (keys []string) {
 	for _, t := range p.things.of(secretKind) {
-		if in, key, _ := strings.Cut(t.id, "/"); in == project {
-			keys = append(keys, key)
+		if t.parent() == project {
+			keys = append(keys, t.key())
 		}
 	}
 	return keys
@@ -173,14 +157,13 @@ func (p *projects) schedules(project string) *sequence {
 		}
 		created, _ := t.value("createdAt") // lists do not show it
 		m := mappingOf("id", idOf(t.id), "workflow", first.Get("workflow.name"), "createdAt", timeOf(created))
-		isChanged := len(t.sights) > 0 && t.sights[0].N > 1 && t.made == nil && p.wasTurned(t)
 		disabled := timeOf(first.Get("disabledAt"))
-		switch {
-		case disabled == "" || instant(disabled).After(p.begin):
-		case isChanged:
-			m.guess("disabledAt", disabled, "it was turned on or off before an answer showed it")
-		default:
-			m.set("disabledAt", disabled)
+		if disabled != "" && !instant(disabled).After(p.begin) {
+			reason := ""
+			if isWrite(t.sights[0].Exchange) {
+				reason = "it was turned on or off before an answer showed it"
+			}
+			m.add("disabledAt", nodeOf(disabled), reason)
 		}
 		if at := instant(first.Get("nextScheduleTime").String()); !at.IsZero() && (disabled != "" || !p.hasRunSince(first)) {
 			m.set("nextScheduleTime", timeText(at))
@@ -200,19 +183,10 @@ func (p *projects) hasRunSince(schedule gjson.Result) bool {
 	})
 }
 
-// wasTurned reports whether a request of the recording turned a schedule on or off before it was first shown.
-func (p *projects) wasTurned(t *thing) bool {
-	switch t.sights[0].name() {
-	case "workflow.enableSchedule", "workflow.disableSchedule", "workflow.skipSchedule":
-		return true
-	}
-	return false
-}
-
 // isUploaded reports whether an object belongs to a project's revision that the recording uploads.
 func (p *projects) isUploaded(object gjson.Result) bool {
 	t := p.things.find(projectKind, object.Get("project.id").String())
-	return t != nil && !t.wasThere() || p.isOfNewIntegration(object.Get("project.id").String())
+	return t != nil && !t.wasThere()
 }
 
 func queryOf(e *Exchange) url.Values {
@@ -221,10 +195,10 @@ func queryOf(e *Exchange) url.Values {
 }
 
 // revision is a revision of a project at the beginning.
-type revision struct {
-	name, createdAt, user string
-	isGuessed             bool
-}
+type revision struct{ name, createdAt, user string }
+
+// unknownRevision is the name of a revision of which no answer shows any.
+const unknownRevision = "unknown"
 
 // addRevisions adds the revisions of a project with the files of its workflows.
 func (p *projects) addRevisions(m *mapping, project string) {
@@ -232,12 +206,11 @@ func (p *projects) addRevisions(m *mapping, project string) {
 	s := newSequence()
 	p.addEarlier(s, project)
 	for i, r := range list {
-		one := newMapping()
-		if r.isGuessed {
-			one.guess("name", r.name, unseen)
-		} else {
-			one.set("name", r.name)
+		one, reason := newMapping(), ""
+		if r.name == unknownRevision {
+			reason = unseen
 		}
+		one.add("name", scalar(r.name), reason)
 		one.set("createdAt", r.createdAt)
 		one.set("user", r.user)
 		p.addFiles(one, project, r.name, i == len(list)-1)
@@ -295,22 +268,16 @@ func (p *projects) revisionsOf(project string) (list []revision) {
 		}
 	}
 	slices.Reverse(list) // answers have the newest first
-	t := p.things.find(projectKind, project)
-	last := ""
-	updated := ""
-	if t != nil {
-		last, updated = t.first().Get("revision").String(), timeOf(t.first().Get("updatedAt"))
-	}
+	shown := p.things.find(projectKind, project).first()
+	last := shown.Get("revision").String()
 	for _, w := range p.things.of(workflowKind) {
 		if name := w.first().Get("revision").String(); w.first().Get("project.id").String() == project && name != last {
-			if !slices.ContainsFunc(list, func(o revision) bool { return o.name == name }) {
-				add(revision{name: name})
-			}
+			add(revision{name: name})
 		}
 	}
-	add(revision{name: last, createdAt: updated})
+	add(revision{name: last, createdAt: timeOf(shown.Get("updatedAt"))})
 	if len(list) == 0 {
-		list = append(list, revision{name: "unknown", isGuessed: true})
+		list = append(list, revision{name: unknownRevision})
 	}
 	return list
 }
@@ -343,48 +310,40 @@ func (p *projects) isLate(project, revision string) bool {
 // addFiles adds the files of a revision: those of a recorded archive, or those that the definitions of its workflows
 // show. The latest revision also has the workflows of which no more than a name is known.
 func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool) {
-	ids := newMapping()
-	files := map[string]string{}
-	order := []string{}
+	ids, files := newMapping(), newMapping()
 	for _, t := range byNumber(p.things.of(workflowKind)) {
 		o := t.first()
 		if o.Get("project.id").String() != project || o.Get("revision").String() != revision {
 			continue
 		}
 		name := o.Get("name").String()
-		ids.set(name, idOf(t.id))
-		if config := o.Get("config"); config.IsObject() && files[name+".dig"] == "" {
-			files[name+".dig"] = definitionText(config, o.Get("timezone").String())
-			order = append(order, name+".dig")
+		if !ids.has(name) {
+			ids.set(name, idOf(t.id))
+		}
+		if config := o.Get("config"); config.IsObject() && !files.has(name+".dig") {
+			files.set(name+".dig", definitionText(config, o.Get("timezone").String()))
 		}
 	}
-	guessed := []string{}
-	if isLatest {
-		for _, name := range slices.Sorted(maps.Keys(p.workflows[project])) {
-			if files[name+".dig"] == "" {
-				files[name+".dig"] = p.guessDefinition(project, name)
-				guessed = append(guessed, name+".dig")
-				if p.things.find(workflowKind, p.workflows[project][name]) == nil {
-					ids.set(name, idOf(p.workflows[project][name]))
-				}
-			}
+	for _, name := range slices.Sorted(maps.Keys(p.workflows[project])) {
+		if !isLatest || files.has(name+".dig") {
+			continue
+		}
+		files.guess(name+".dig", p.guessDefinition(project, name), "no answer shows the definition of the workflow")
+		if id := p.workflows[project][name]; !ids.has(name) && p.things.find(workflowKind, id) == nil {
+			ids.set(name, idOf(id))
 		}
 	}
 	if archive := p.archiveOf(project, revision); archive != nil {
-		files, order, guessed = archive, slices.Sorted(maps.Keys(archive)), nil
+		files = newMapping()
+		for _, name := range slices.Sorted(maps.Keys(archive)) {
+			files.add(name, scalar(archive[name]), "")
+		}
 	}
-	m.set("workflowIds", dedupe(ids))
-	list := newMapping()
-	for _, name := range order {
-		list.add(name, scalar(files[name]), "")
+	if files.isEmpty() {
+		files.guess("unknown.dig", "+unknown:\n  echo>: unknown\n", "no answer shows a workflow of the project")
 	}
-	for _, name := range guessed {
-		list.add(name, scalar(files[name]), "no answer shows the definition of the workflow")
-	}
-	if list.isEmpty() {
-		list.guess("unknown.dig", "+unknown:\n  echo>: unknown\n", "no answer shows a workflow of the project")
-	}
-	m.setSection("files", list)
+	m.set("workflowIds", ids)
+	m.setSection("files", files)
 }
 
 // definitionOf returns the definition of a workflow in whatever revision shows it, or a guessed one.
@@ -475,19 +434,6 @@ func (l *learner) tasksOf(attempt *thing) (list []*thing) {
 		}
 	}
 	return list
-}
-
-// dedupe keeps the first of members with the same name.
-func dedupe(m *mapping) *mapping {
-	seen := map[string]bool{}
-	kept := newMapping()
-	for i := 0; i+1 < len(m.node.Content); i += 2 {
-		if name := m.node.Content[i].Value; !seen[name] {
-			seen[name] = true
-			kept.node.Content = append(kept.node.Content, m.node.Content[i], m.node.Content[i+1])
-		}
-	}
-	return kept
 }
 
 // maxArchive bounds the files of an archive that are kept.

@@ -28,9 +28,9 @@ type sight struct {
 	changed []string // members that recorded requests had set by then
 }
 
-// first returns the first object of the thing, or nothing.
+// first returns the first object of the thing, or nothing, also if there is no thing.
 func (t *thing) first() gjson.Result {
-	if len(t.sights) == 0 {
+	if t == nil || len(t.sights) == 0 {
 		return gjson.Result{}
 	}
 	return t.sights[0].object
