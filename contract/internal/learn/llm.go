@@ -1,13 +1,14 @@
 package learn
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/specs"
 )
 
 // collections are the collections of a scenario, by kind, in the order in which things refer to each other.
@@ -45,7 +46,7 @@ func (l *learner) llm() *mapping {
 
 func (l *learner) makeLLM() *mapping {
 	b := &llmBuilder{
-		learner: l, shapes: map[string]shape{}, users: l.llmUsers(), made: map[string]*sequence{}, known: map[string]bool{},
+		learner: l, users: l.llmUsers(), made: map[string]*sequence{}, known: map[string]bool{},
 	}
 	for _, c := range collections {
 		b.made[c[0]] = newSequence()
@@ -70,7 +71,6 @@ func (l *learner) makeLLM() *mapping {
 // llmBuilder builds the section of the LLM interface.
 type llmBuilder struct {
 	*learner
-	shapes  map[string]shape     // by kind
 	users   map[string]string    // from the id that the interface has for a user to the name for references
 	made    map[string]*sequence // by kind
 	known   map[string]bool      // ids of what is made, with their kind
@@ -101,7 +101,7 @@ func (b *llmBuilder) add(t *thing) {
 
 // addAttributes adds the attributes: those that clients set, and those that only the server sets.
 func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
-	known := b.shapeOf(t.kind)
+	known := b.attributesOf(t.kind)
 	attributes, server := newMapping(), newMapping()
 	before := b.earlier(t)
 	o.ForEach(func(name, value gjson.Result) bool {
@@ -111,7 +111,7 @@ func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
 		}
 		switch {
 		case slices.Contains(times, name.Str), value.Type == gjson.Null,
-			isRedacted(value.String()) && property != nil && property.ReadOnly,
+			isRedacted(value.String()) && property != nil && isReadOnly(property),
 			t.kind == chatKind && b.isFollowed(t, name.Str):
 			return true
 		case property == nil:
@@ -119,7 +119,7 @@ func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
 			return true
 		}
 		into, node := attributes, jsonNode(value)
-		if property.ReadOnly {
+		if isReadOnly(property) {
 			into = server
 		} else {
 			node = writable(property, value)
@@ -209,69 +209,33 @@ func (b *llmBuilder) serviceBy(n *wanted) string {
 	return n.service
 }
 
-// shape describes the members of an object by their names.
-type shape map[string]*openapi3.Schema
-
-// shapeOf returns the attributes of a kind, as its document describes them in answers.
-func (b *llmBuilder) shapeOf(kind string) shape {
-	if known := b.shapes[kind]; known != nil {
-		return known
-	}
-	known := shape{}
+// attributesOf returns the attributes of a kind, as its document describes them in answers.
+func (b *llmBuilder) attributesOf(kind string) map[string]*openapi3.SchemaRef {
 	for _, d := range b.Documents {
-		for _, op := range d.Operations {
-			actions := op.Actions()
-			if len(actions) == 0 || actions[0].Resource.Name != kind || op.Spec.Responses.Status(200) == nil {
-				continue
-			}
-			for _, media := range op.Spec.Responses.Status(200).Value.Content {
-				collectProperties(media.Schema, known, "data", "attributes")
-			}
+		if r := d.Resource(kind); r != nil && d.Interface == specs.LLM {
+			return specs.Members(specs.Members(d.ObjectSchema(r))["attributes"])
 		}
 	}
-	b.shapes[kind] = known
-	return known
-}
-
-// collectProperties collects the properties of what a schema describes at a path.
-func collectProperties(ref *openapi3.SchemaRef, into shape, path ...string) {
-	if ref == nil || ref.Value == nil {
-		return
-	}
-	for _, parts := range []openapi3.SchemaRefs{ref.Value.AllOf, ref.Value.OneOf, ref.Value.AnyOf} {
-		for _, part := range parts {
-			collectProperties(part, into, path...)
-		}
-	}
-	collectProperties(ref.Value.Items, into, path...)
-	if len(path) > 0 {
-		collectProperties(ref.Value.Properties[path[0]], into, path[1:]...)
-		return
-	}
-	for name, property := range ref.Value.Properties {
-		into[name] = property.Value
-	}
+	return nil
 }
 
 // writable returns a value as YAML, without what only a server sets.
-func writable(schema *openapi3.Schema, value gjson.Result) *yaml.Node {
+func writable(schema *openapi3.SchemaRef, value gjson.Result) *yaml.Node {
 	switch {
-	case value.IsArray() && schema.Items != nil && schema.Items.Value != nil:
+	case schema.Value == nil:
+	case value.IsArray() && schema.Value.Items != nil:
 		s := newSequence()
 		for _, item := range value.Array() {
-			s.node.Content = append(s.node.Content, writable(schema.Items.Value, item))
+			s.node.Content = append(s.node.Content, writable(schema.Value.Items, item))
 		}
 		return s.node
 	case value.IsObject():
-		properties := shape{}
-		collectProperties(&openapi3.SchemaRef{Value: schema}, properties)
-		maps.DeleteFunc(properties, func(_ string, p *openapi3.Schema) bool { return p == nil })
-		m := newMapping()
+		properties, m := specs.Members(schema), newMapping()
 		value.ForEach(func(name, member gjson.Result) bool {
 			switch property := properties[name.Str]; {
 			case property == nil:
 				m.add(name.Str, jsonNode(member), "")
-			case !property.ReadOnly && member.Type != gjson.Null:
+			case !isReadOnly(property) && member.Type != gjson.Null:
 				m.add(name.Str, writable(property, member), "")
 			}
 			return true
@@ -279,4 +243,9 @@ func writable(schema *openapi3.Schema, value gjson.Result) *yaml.Node {
 		return m.node
 	}
 	return jsonNode(value)
+}
+
+// isReadOnly reports whether only a server sets a property.
+func isReadOnly(property *openapi3.SchemaRef) bool {
+	return property.Value != nil && property.Value.ReadOnly
 }

@@ -316,12 +316,12 @@ func addTimes(m *mapping, shown gjson.Result) {
 
 // addShown adds the attributes that a tool target shows, and returns those that only the server sets.
 func (b *llmBuilder) addShown(n wanted, attributes *mapping) *mapping {
-	server, known := newMapping(), b.shapeOf(n.kind)
+	server, known := newMapping(), b.attributesOf(n.kind)
 	n.shown.ForEach(func(name, value gjson.Result) bool {
 		property := known[name.Str]
 		switch {
 		case property == nil, slices.Contains(times, name.Str), value.Type == gjson.Null:
-		case property.ReadOnly:
+		case isReadOnly(property):
 			server.add(name.Str, jsonNode(value), "")
 		default:
 			attributes.drop(name.Str)
