@@ -87,6 +87,9 @@ func (l *learner) database(name string) *mapping {
 	m := newMapping()
 	m.set("name", name)
 	m.set("id", idOf(l.shownDatabaseID(name)))
+	if !m.has("id") {
+		m.guess("id", l.guessedDatabaseIDs()[name], "permissions name it, and no answer shows which database has it")
+	}
 	deleted, isKnown := "", false
 	if t := l.things.find(databaseKind, name); t != nil {
 		o := t.first()
