@@ -167,16 +167,6 @@ func (l *learner) implyAudience() {
 	}
 }
 
-// queryMoves notes the jobs that queries of audiences start.
-var queryMoves = map[string]func(*things, *Exchange){
-	segmentQuery: func(s *things, e *Exchange) {
-		body, _ := e.JSONResponse()
-		if id := body.Get("jobid").String(); id != "" && s.current[nameOf(jobKind, id)] == nil {
-			s.get(jobKind, id).made = e
-		}
-	},
-}
-
 // Where the profiles of audiences are if the recording shows no table.
 const (
 	assumedDatabase = "audience"

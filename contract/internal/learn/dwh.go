@@ -162,23 +162,3 @@ func (p *projects) seeIntegrations() {
 		p.seeWorkflow(t.first().Get("workflow_project_id").String(), t.first().Get("name").String(), "")
 	}
 }
-
-// integrationMoves notes what operations on integrations make and delete in the workflow interface.
-var integrationMoves = map[string]func(*things, *Exchange){
-	"dwh.createDwhIntegration": func(s *things, e *Exchange) {
-		body, _ := e.JSONResponse()
-		s.get(projectKind, body.Get("workflow_project_id").String()).made = e
-	},
-	"dwh.deleteDwhIntegration": func(s *things, e *Exchange) {
-		body, _ := e.JSONResponse()
-		if id := body.Get("workflow_project_id").String(); id != "" {
-			s.remove(s.get(projectKind, id), e)
-		}
-	},
-	"dwh.runDwhWorkflow": func(s *things, e *Exchange) {
-		body, _ := e.JSONResponse()
-		if id := body.Get("id").String(); s.current[nameOf(attemptKind, id)] == nil {
-			s.get(attemptKind, id).made = e
-		}
-	},
-}

@@ -198,17 +198,6 @@ func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
 	return list
 }
 
-// serviceBy returns the kind of an integration as an overview or the addresses of its actions show it.
-func (b *llmBuilder) serviceBy(n *wanted) string {
-	for _, t := range b.things.of(actionKind) {
-		o := t.first().Get("attributes")
-		if o.Get("integrationId").String() == n.id && o.Get("chatappRequestUrl").String() != "" {
-			return "CHATAPP"
-		}
-	}
-	return n.service
-}
-
 // attributesOf returns the attributes of a kind, as its document describes them in answers.
 func (b *llmBuilder) attributesOf(kind string) map[string]*openapi3.SchemaRef {
 	for _, d := range b.Documents {

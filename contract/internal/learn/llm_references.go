@@ -114,10 +114,8 @@ func (b *llmBuilder) guess(n wanted) {
 	if name != "" {
 		attributes.set("name", name)
 	}
-	if n.project == "" && n.agent != "" {
-		if t := b.things.find("llm.agent", n.agent); t != nil {
-			n.project = t.first().Get("attributes.projectId").String()
-		}
+	if n.project == "" {
+		n.project = b.things.find("llm.agent", n.agent).first().Get("attributes.projectId").String()
 	}
 	if n.kind != "llm.project" && n.kind != "llm.text-resource" && n.kind != chatKind && n.kind != "llm.chat-attachment" {
 		n.project = b.project(n.project)
@@ -152,7 +150,7 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 		attributes.set("agentId", b.agentFor(n))
 		attributes.set("template", "unknown")
 	case "llm.integration":
-		attributes.set("serviceType", serviceOf(b.serviceBy(n)))
+		attributes.set("serviceType", serviceOf(n.service))
 		attributes.add("actions", b.actionsOf(n.id), "")
 	case "llm.form-interface":
 		attributes.set("agentId", b.agentFor(n))
@@ -191,11 +189,6 @@ func (b *llmBuilder) nameFor(n wanted) string {
 		return ""
 	case n.name != "":
 		return n.name
-	}
-	if t := b.things.find("llm.tool-target", n.id); t != nil {
-		if name := t.first().Get("attributes.name").String(); name != "" {
-			return name
-		}
 	}
 	for _, e := range b.exchanges {
 		for _, event := range rawEvents(e) {

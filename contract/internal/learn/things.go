@@ -165,7 +165,7 @@ func isWrite(e *Exchange) bool {
 
 // take takes what an exchange shows and does.
 func (s *things) take(e *Exchange) {
-	for _, list := range []map[string]func(*things, *Exchange){moves, integrationMoves, queryMoves} {
+	for _, list := range []map[string]func(*things, *Exchange){moves, makes} {
 		if move := list[e.name()]; move != nil && e.ok() {
 			move(s, e)
 		}
@@ -398,6 +398,29 @@ var moves = map[string]func(*things, *Exchange){
 			}
 		}
 	},
+}
+
+// makes are the operations of one interface that make and delete things of another one.
+var makes = map[string]func(*things, *Exchange){
+	segmentQuery: func(s *things, e *Exchange) { s.make(jobKind, "jobid", e) },
+	"dwh.createDwhIntegration": func(s *things, e *Exchange) {
+		s.make(projectKind, "workflow_project_id", e)
+	},
+	"dwh.deleteDwhIntegration": func(s *things, e *Exchange) {
+		body, _ := e.JSONResponse()
+		if id := body.Get("workflow_project_id").String(); id != "" {
+			s.remove(s.get(projectKind, id), e)
+		}
+	},
+	"dwh.runDwhWorkflow": func(s *things, e *Exchange) { s.make(attemptKind, "id", e) },
+}
+
+// make notes that a request made the thing whose id stands in its answer, unless that is known.
+func (s *things) make(kind, at string, e *Exchange) {
+	body, _ := e.JSONResponse()
+	if id := body.Get(at).String(); id != "" && s.current[nameOf(kind, id)] == nil {
+		s.get(kind, id).made = e
+	}
 }
 
 // param returns a path parameter.
