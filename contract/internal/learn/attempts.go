@@ -209,11 +209,7 @@ func (l *learner) outcomes(p *projects) *sequence {
 			}
 			seen[o] = true
 			m := mappingOf("project", o.project, "workflow", o.workflow, "sessionTime", o.sessionTime, "task", o.task)
-			if o.guessed != "" {
-				m.guess("takes", durationText(o.takes), o.guessed)
-			} else {
-				m.set("takes", durationText(o.takes))
-			}
+			m.guess("takes", durationText(o.takes), o.guessed)
 			m.set("error", o.message)
 			if !p.has(o.project, o.workflow) {
 				m.set("later", true)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,11 +152,7 @@ func (l *learner) implyAudience() {
 		}
 		if e.name() == "audience.createActivation" {
 			id := request.Get("connectionId").String()
-			name := names[id]
-			if name == "" {
-				name = assumedConnection + "-" + id
-			}
-			l.things.mention(connectionKind, name)
+			l.things.mention(connectionKind, cmp.Or(names[id], assumedConnection+"-"+id))
 		}
 	}
 	if len(l.audienceIDs()) > 0 {
@@ -185,10 +182,7 @@ func (l *learner) profiles() (database, table string) {
 		}
 		o := l.whole(job)
 		if found := from.FindStringSubmatch(o.Get("query").String()); found != nil && o.Get("database").String() != "" {
-			if database = found[1]; database == "" {
-				database = o.Get("database").String()
-			}
-			return database, found[2]
+			return cmp.Or(found[1], o.Get("database").String()), found[2]
 		}
 	}
 	columns := l.profileColumns()
@@ -200,8 +194,7 @@ func (l *learner) profiles() (database, table string) {
 			})
 		}
 		if len(columns) > 0 && !slices.ContainsFunc(columns, isUnknown) {
-			database, table, _ = strings.Cut(t.id, "/")
-			return database, table
+			return t.parent(), t.key()
 		}
 	}
 	return assumedDatabase, assumedTable
@@ -284,9 +277,7 @@ func (l *learner) assumedColumns() *sequence {
 				}
 			}
 		}
-		column := newSequence()
-		column.node.Content = append(column.node.Content, scalar(name), scalar(kind))
-		s.node.Content = append(s.node.Content, column.node)
+		s.addTexts(name, kind)
 	}
 	return s
 }
@@ -362,30 +353,17 @@ func (l *learner) queryAnswer(q *asked) *mapping {
 	}
 	switch status := answer.Get("status").String(); {
 	case status == "error":
-		message := answer.Get("error").String()
-		if message == "" {
-			message = "the query failed"
-		}
-		m.set("error", message)
+		m.set("error", cmp.Or(answer.Get("error").String(), "the query failed"))
 	case answer.Get("count").Type == gjson.Number:
 		l.addCount(m, q, request, answer)
-	case status == "killed":
-		m.guess("count", zero, "it was killed before it counted")
 	default:
-		m.guess("count", zero, "the recording ends before the query does")
+		m.guess("count", plain("0", "!!int"), "the recording, or the query, ends before it counted")
 	}
 	takes, reason := l.queryTime(q)
-	if reason != "" {
-		m.guess("takes", durationText(takes), reason)
-	} else {
-		m.set("takes", durationText(takes))
-	}
+	m.guess("takes", durationText(takes), reason)
 	m.set("times", 1)
 	return m
 }
-
-// zero is a count that is written although it is 0.
-var zero = plain("0", "!!int")
 
 // addCount adds what a query found, and the profiles if an answer shows them.
 func (l *learner) addCount(m *mapping, q *asked, request, answer gjson.Result) {
@@ -398,8 +376,8 @@ func (l *learner) addCount(m *mapping, q *asked, request, answer gjson.Result) {
 	pages := answer.Get("maxPage")
 	if limit := request.Get("maxPage"); pages.Type == gjson.Number && (count.Int()+size-1)/size != pages.Int() &&
 		(!limit.Exists() || pages.Int() < limit.Int()) {
-		m.guess("preview", plain(gjson.Parse(pages.Raw).String(), "!!int"), "no answer shows more than the number of pages")
-		m.node.Content[len(m.node.Content)-1] = nodeOf(pages.Int() * size)
+		preview := plain(strconv.FormatInt(pages.Int()*size, 10), "!!int")
+		m.guess("preview", preview, "no answer shows more than the number of pages")
 	}
 	rows := l.rowsOf(q.job)
 	if rows == nil {
@@ -408,12 +386,11 @@ func (l *learner) addCount(m *mapping, q *asked, request, answer gjson.Result) {
 	columns := newSequence()
 	names := request.Get("columns").Array()
 	for i := range widthOf(rows, len(names)) {
-		column, name := newSequence(), "count"
+		name := "count"
 		if i < len(names) {
 			name = names[i].String()
 		}
-		column.node.Content = append(column.node.Content, scalar(name), scalar(engineTypeOf(rows, i)))
-		columns.node.Content = append(columns.node.Content, column.node)
+		columns.addTexts(name, engineTypeOf(rows, i))
 	}
 	m.set("columns", columns)
 	m.set("rows", rows)

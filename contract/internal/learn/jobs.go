@@ -312,9 +312,7 @@ func (l *learner) resultOf(t *thing) *mapping {
 	case !columns.Exists() && rows != nil && len(rows.node.Content) > 0:
 		guessed := newSequence()
 		for i := range rows.node.Content[0].Content {
-			column := newSequence()
-			column.node.Content = append(column.node.Content, scalar("column"+strconv.Itoa(i+1)), scalar("varchar"))
-			guessed.node.Content = append(guessed.node.Content, column.node)
+			guessed.addTexts("column"+strconv.Itoa(i+1), "varchar")
 		}
 		m.guess("columns", guessed, "no answer shows them")
 	default:

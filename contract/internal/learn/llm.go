@@ -186,9 +186,7 @@ func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
 			continue
 		}
 		m := newMapping()
-		for _, name := range []string{"promptId", "chatWidgetType", "chatWidgetLabel"} {
-			m.set(name, o.Get(name))
-		}
+		m.copy(o, "promptId", "chatWidgetType", "chatWidgetLabel")
 		if tags := o.Get("uiTags"); len(tags.Array()) > 0 {
 			m.set("uiTags", tags)
 		}

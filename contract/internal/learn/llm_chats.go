@@ -154,16 +154,12 @@ func (b *llmBuilder) script(events []gjson.Result) *sequence {
 
 // toolCall returns a call of a tool as it is scripted: what it gave, and what it was about if that was there before.
 func (b *llmBuilder) toolCall(call gjson.Result) *mapping {
-	m := newMapping()
-	for _, name := range []string{"id", "functionName", "functionArguments"} {
-		m.set(name, call.Get(name))
-	}
+	m := mappingOf("id", call.Get("id"), "functionName", call.Get("functionName"),
+		"functionArguments", call.Get("functionArguments"))
 	if content := call.Get("content"); content.Type == gjson.String {
 		m.add("content", jsonNode(content), "")
 	}
-	for _, name := range []string{"status", "targetFunction"} {
-		m.set(name, call.Get(name))
-	}
+	m.copy(call, "status", "targetFunction")
 	for _, name := range []string{"targetKnowledgeBase", "toolTarget", "targetAgent"} {
 		mention := call.Get(name)
 		isNew := func(t *thing) bool { return t.id == mention.Get("id").String() && !t.wasThere() }
@@ -177,13 +173,8 @@ func (b *llmBuilder) toolCall(call gjson.Result) *mapping {
 // artifact returns an artifact as it is scripted, with the content that another answer shows.
 func (b *llmBuilder) artifact(made gjson.Result) *mapping {
 	m := newMapping()
-	for _, name := range []string{"output", "artifactType", "contentType"} {
-		m.set(name, made.Get(name))
-	}
-	attributes := gjson.Result{}
-	if t := b.things.find(artifactKind, made.Get("id").String()); t != nil {
-		attributes = t.first().Get("attributes")
-	}
+	m.copy(made, "output", "artifactType", "contentType")
+	attributes := b.things.find(artifactKind, made.Get("id").String()).first().Get("attributes")
 	for _, name := range []string{"textContent", "binaryContent"} {
 		if content := attributes.Get(name); content.Type == gjson.String {
 			m.add(name, jsonNode(content), "")

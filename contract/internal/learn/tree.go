@@ -38,7 +38,7 @@ func (m *mapping) isEmpty() bool { return m == nil || len(m.node.Content) == 0 }
 // set sets a member, unless the value is empty: nil, an empty text, 0, false, an empty list or mapping.
 func (m *mapping) set(name string, value any) { m.add(name, nodeOf(value), "") }
 
-// guess sets a member that the recording does not show, with the reason for the value.
+// guess sets a member that the recording does not show, with the reason for the value; without one it does not mark it.
 func (m *mapping) guess(name string, value any, reason string) { m.add(name, nodeOf(value), reason) }
 
 // setSection sets a section, unless it is empty.
@@ -141,6 +141,9 @@ func newSequence(items ...*mapping) *sequence {
 }
 
 func (s *sequence) add(m *mapping) { s.node.Content = append(s.node.Content, m.node) }
+
+// addTexts adds a list of texts.
+func (s *sequence) addTexts(texts ...string) { s.node.Content = append(s.node.Content, nodeOf(texts)) }
 
 // addGuessed adds a mapping of which nothing more is known than that there is one.
 func (s *sequence) addGuessed(m *mapping, reason string) {
