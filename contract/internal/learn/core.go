@@ -34,7 +34,7 @@ func (l *learner) databases() *sequence {
 	for _, t := range l.things.of(databaseKind) {
 		if !seen[t.id] {
 			seen[t.id] = true
-			s.add(l.database(t.id))
+			s.add(l.database(t))
 		}
 	}
 	if l.needsAssumedTable() {
@@ -83,58 +83,47 @@ func (l *learner) implyDatabases() {
 	}
 }
 
-func (l *learner) database(name string) *mapping {
-	m := newMapping()
-	m.set("name", name)
-	m.set("id", idOf(l.shownDatabaseID(name)))
+func (l *learner) database(t *thing) *mapping {
+	m := mappingOf("name", t.id, "id", idOf(l.shownDatabaseID(t.id)))
 	if !m.has("id") {
-		m.guess("id", l.guessedDatabaseIDs()[name], "permissions name it, and no answer shows which database has it")
+		m.guess("id", l.guessedDatabaseIDs()[t.id], "permissions name it, and no answer shows which database has it")
 	}
-	deleted, isKnown := "", false
-	if t := l.things.find(databaseKind, name); t != nil {
-		o := t.first()
-		m.copy(o, "deleteProtected=delete_protected", "createdAt=created_at")
-		isKnown = o.Get("created_at").Exists()
-		at := timeOf(o.Get("updated_at"))
-		if !l.wasTouchedBefore(t) && !instant(at).After(l.begin) {
-			m.set("updatedAt", at)
-		}
+	m.copy(t.first(), "deleteProtected=delete_protected", "createdAt=created_at")
+	if !m.has("createdAt") {
+		m.guess("createdAt", timeText(l.earliestIn(t.id)), "it was there before what is in it")
 	}
-	if earliest := l.earliestIn(name); !isKnown && !earliest.IsZero() {
-		m.guess("createdAt", timeText(earliest), "it was there before what is in it")
+	if at := instant(t.first().Get("updated_at").String()); !l.wasTouchedBefore(t) && !at.After(l.begin) {
+		m.set("updatedAt", timeText(at))
 	}
-	tables := newSequence()
-	t := l.things.find(databaseKind, name)
-	hasUnseen := t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t)
-	uncounted := l.uncountedTable(name)
+	tables, unseen, uncounted := newSequence(), l.unseenRecords(t), l.uncountedTable(t.id)
+	hasUnseen := unseen > 0 && !l.wasTouchedBefore(t)
 	if hasUnseen && uncounted == nil {
-		one := mappingOf("name", "unknown", "createdAt", timeOf(t.first().Get("created_at")), "count", l.unseenRecords(t))
+		one := mappingOf("name", "unknown", "createdAt", timeOf(t.first().Get("created_at")), "count", unseen)
 		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
 	}
 	seen := map[string]bool{}
-	for _, t := range l.things.of(tableKind) {
-		if t.parent() == name && !seen[t.id] {
-			seen[t.id] = true
-			table := l.table(t)
-			if hasUnseen && t == uncounted {
-				table.guess("count", l.unseenRecords(l.things.find(databaseKind, name)), "the database counts them")
+	for _, in := range l.things.of(tableKind) {
+		if in.parent() == t.id && !seen[in.id] {
+			seen[in.id] = true
+			table := l.table(in)
+			if hasUnseen && in == uncounted {
+				table.guess("count", unseen, "the database counts them")
 			}
 			tables.add(table)
 		}
 	}
+	deleted := ""
 	for _, d := range l.deletedTables() {
-		if d.Get("database_name").String() == name {
+		if d.Get("database_name").String() == t.id {
 			one := l.deletedTable(d)
 			one.set("deletedAt", timeOf(d.Get("deleted_at")))
 			tables.add(one)
-			if l.wasDeleted(name) {
+			if l.wasDeleted(t.id) {
 				deleted = timeOf(d.Get("deleted_at"))
 			}
 		}
 	}
-	if deleted != "" {
-		m.guess("deletedAt", deleted, "it is not in the list of databases")
-	}
+	m.guess("deletedAt", deleted, "it is not in the list of databases")
 	m.set("tables", tables)
 	return m
 }

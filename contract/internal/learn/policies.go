@@ -268,8 +268,8 @@ func columnPermissions(list gjson.Result) *sequence {
 
 // shownDatabaseID returns the id of a database that an answer shows, or nothing.
 func (l *learner) shownDatabaseID(name string) string {
-	if t := l.things.find(databaseKind, name); t != nil {
-		if id, _ := t.value("id"); id.Exists() {
+	for _, t := range l.things.of(databaseKind) {
+		if id, _ := t.value("id"); t.id == name && id.Exists() {
 			return id.String()
 		}
 	}
