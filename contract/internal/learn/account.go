@@ -20,9 +20,10 @@ func (l *learner) account() *mapping {
 	m := newMapping()
 	m.set("id", idOf(l.accountID()))
 	for _, body := range l.successes("core.getAccount") {
-		m.copy(body.Get("account"), "plan", "guaranteedCores=guaranteed_cores", "maximumCores=maximum_cores",
-			"createdAt=created_at")
-		break
+		if a := body.Get("account"); a.Exists() {
+			m.copy(a, "plan", "guaranteedCores=guaranteed_cores", "maximumCores=maximum_cores", "createdAt=created_at")
+			break
+		}
 	}
 	m.set("features", l.features())
 	m.set("users", l.users())

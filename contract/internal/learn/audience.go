@@ -112,7 +112,7 @@ const assumedConnection = "connection"
 func (l *learner) connectionNames() map[string]string {
 	names := map[string]string{}
 	for e, body := range l.successes("core.lookupConnection") {
-		if name := queryOf(e).Get("name"); name != "" {
+		if name := queryOf(e).Get("name"); name != "" && body.Exists() {
 			names[body.Get("id").String()] = name
 		}
 	}
@@ -310,6 +310,9 @@ func (q *asked) answer() gjson.Result {
 // askedQueries lists the queries of the recording, in the order in which they were asked.
 func (l *learner) askedQueries() (list []*asked) {
 	for e, body := range l.successes(segmentQuery) {
+		if !body.Exists() {
+			continue
+		}
 		id := body.Get("id").String()
 		i := slices.IndexFunc(list, func(q *asked) bool { return q.id == id && id != "" })
 		if i < 0 {
@@ -329,7 +332,7 @@ func (l *learner) answers() *sequence {
 	}
 	for e, body := range l.successes("audience.createSegment") {
 		request, _ := e.JSONRequest()
-		if !request.Get("countPopulation").Bool() {
+		if !request.Get("countPopulation").Bool() || !body.Exists() {
 			continue
 		}
 		m := mappingOf("audience", audienceName(param(e, "audienceId")), "segment", request.Get("name"))

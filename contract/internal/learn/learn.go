@@ -176,14 +176,14 @@ func (l *learner) order(list []*judge.Result) {
 	}
 }
 
-// successes passes on the successes of an operation, with their bodies.
+// successes passes on the successes of an operation, with their bodies: nothing for one that is not JSON.
 func (l *learner) successes(operation string) iter.Seq2[*Exchange, gjson.Result] {
 	return func(yield func(*Exchange, gjson.Result) bool) {
 		for _, e := range l.exchanges {
 			if e.name() != operation || !e.ok() {
 				continue
 			}
-			if body, ok := e.JSONResponse(); ok && !yield(e, body) {
+			if body, _ := e.JSONResponse(); !yield(e, body) {
 				return
 			}
 		}
