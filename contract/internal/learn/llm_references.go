@@ -150,7 +150,7 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 		attributes.set("agentId", b.agentFor(n))
 		attributes.set("template", "unknown")
 	case "llm.integration":
-		attributes.set("serviceType", serviceOf(n.service))
+		attributes.set("serviceType", b.serviceOf(n))
 		attributes.add("actions", b.actionsOf(n.id), "")
 	case "llm.form-interface":
 		attributes.set("agentId", b.agentFor(n))
@@ -475,10 +475,15 @@ func (b *llmBuilder) projectOf(kind, id string) string {
 // emptyList is a list that is written although nothing is in it.
 func emptyList() *yaml.Node { return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle} }
 
-// serviceOf returns the kind of an integration.
-func serviceOf(shown string) string {
-	if shown == "CHATAPP" {
-		return shown
+// serviceOf returns the kind of an integration that no answer shows, as an overview or the addresses of its actions
+// show it.
+func (b *llmBuilder) serviceOf(n *wanted) string {
+	isChat := func(t *thing) bool {
+		o := t.first().Get("attributes")
+		return o.Get("integrationId").String() == n.id && o.Get("chatappRequestUrl").String() != ""
+	}
+	if n.service == "CHATAPP" || slices.ContainsFunc(b.things.of(actionKind), isChat) {
+		return "CHATAPP"
 	}
 	return "WEBHOOK"
 }
