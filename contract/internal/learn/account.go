@@ -132,14 +132,14 @@ func (l *learner) oauthTokens() *sequence {
 	})
 }
 
-// profileOption is a profile option: its default, if a user whose own value was deleted shows it, and the values that
-// users had when the recording began.
+// profileOption is a profile option: its default, and the values that users had when the recording began.
 type profileOption struct {
 	key, fallback string
+	guessed       string // the reason for the default, unless a user shows it whose own value was deleted
 	own           map[string]string
 }
 
-// options lists the profile options by their keys.
+// options lists the profile options by their keys. What all users are shown to have is taken for the default.
 func (l *learner) options() []*profileOption {
 	index := map[string]*profileOption{}
 	get := func(key string) *profileOption {
@@ -172,13 +172,21 @@ func (l *learner) options() []*profileOption {
 			return true
 		})
 	}
+	for _, o := range index {
+		if values := slices.Compact(slices.Sorted(maps.Values(o.own))); o.fallback == "" && len(values) == 1 {
+			o.fallback, o.own = values[0], nil
+			o.guessed = "no answer says whether it is the default, or the user's own"
+		}
+	}
 	return slices.SortedFunc(maps.Values(index), func(a, b *profileOption) int { return strings.Compare(a.key, b.key) })
 }
 
 func (l *learner) profileOptions() *sequence {
 	s := newSequence()
 	for _, o := range l.options() {
-		s.add(mappingOf("key", o.key, "default", o.fallback))
+		m := mappingOf("key", o.key)
+		m.guess("default", o.fallback, o.guessed)
+		s.add(m)
 	}
 	return s
 }
