@@ -114,9 +114,10 @@ func (l *learner) keys() *sequence {
 func (l *learner) oauthClients() *sequence {
 	seen := map[string]bool{}
 	return l.sequenceOf(tokenKind, func(m *mapping, t *thing) {
-		if id := t.first().Get("oauth_client_id").String(); !seen[id] {
+		if id := t.first().Get("oauth_client_id").String(); id != "" && !seen[id] {
 			seen[id] = true
-			m.copy(t.first(), "clientId=oauth_client_id", "name=oauth_client_name")
+			m.set("clientId", id) // which is a text, also if it looks like a number
+			m.copy(t.first(), "name=oauth_client_name")
 		}
 	})
 }

@@ -172,7 +172,7 @@ func (l *learner) wasRunning(t *thing) bool {
 	return body.Get("former_status").String() == "running"
 }
 
-// usualRun is how long a job runs if no answer shows that.
+// usualRun is the time that a job runs if no answer shows another one.
 const usualRun = 4 * time.Second
 
 // guessEnd returns when a job may have ended that was seen to be over at a time: after the usual one if that is
