@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -16,10 +18,13 @@ const (
 // account returns the section of the account.
 func (l *learner) account() *mapping {
 	m := newMapping()
-	if id := l.accountID(); id != "" {
-		m.set("id", idOf(id))
+	m.set("id", idOf(l.accountID()))
+	for _, body := range l.successes("core.getAccount") {
+		if a := body.Get("account"); a.Exists() {
+			m.copy(a, "plan", "guaranteedCores=guaranteed_cores", "maximumCores=maximum_cores", "createdAt=created_at")
+			break
+		}
 	}
-	l.addAccount(m)
 	m.set("features", l.features())
 	m.set("users", l.users())
 	m.set("keys", l.keys())
@@ -31,31 +36,14 @@ func (l *learner) account() *mapping {
 	return m
 }
 
-// addAccount adds what the answer about the account itself shows.
-func (l *learner) addAccount(m *mapping) {
-	for _, e := range l.exchanges {
-		if body, ok := e.JSONResponse(); ok && e.ok() && e.name() == "core.getAccount" {
-			a := body.Get("account")
-			m.set("plan", a.Get("plan").Int())
-			m.set("guaranteedCores", a.Get("guaranteed_cores").Int())
-			m.set("maximumCores", a.Get("maximum_cores").Int())
-			m.set("createdAt", timeOf(a.Get("created_at")))
-			return
-		}
-	}
-}
-
 // accountID returns the id of the account, which many answers show.
 func (l *learner) accountID() string {
 	for _, e := range l.exchanges {
-		body, ok := e.JSONResponse()
-		if !ok || !e.ok() {
-			continue
-		}
+		body, _ := e.JSONResponse()
 		for _, path := range []string{
 			"account_id", "0.account_id", "sub_users.0.account_id", "items.0.account_id", "account.id",
 		} {
-			if id := body.Get(path); id.Exists() {
+			if id := body.Get(path); id.Exists() && e.ok() {
 				return id.String()
 			}
 		}
@@ -66,11 +54,8 @@ func (l *learner) accountID() string {
 // features lists what is switched on, as the recorded answers need it: sub users that are shown or removed.
 func (l *learner) features() []string {
 	for _, e := range l.exchanges {
-		switch e.name() {
-		case "core.listSubUsers", "core.removeSubUser", "core.exportPolicies":
-			if e.ok() {
-				return []string{"eng-lc-sub-users"}
-			}
+		if e.ok() && slices.Contains([]string{"core.listSubUsers", "core.removeSubUser", "core.exportPolicies"}, e.name()) {
+			return []string{"eng-lc-sub-users"}
 		}
 	}
 	return nil
@@ -82,11 +67,7 @@ func (l *learner) users() *sequence {
 		if u.isMade {
 			continue
 		}
-		m := newMapping()
-		m.set("id", idOf(u.id))
-		m.set("name", u.name)
-		m.set("email", u.email)
-		m.set("role", u.role)
+		m := mappingOf("id", idOf(u.id), "name", u.name, "email", u.email, "role", u.role)
 		if u.role == restricted {
 			manages := l.people.begin[slot{managedBy, u.id}]
 			m.set("delegatedAdmin", len(manages) > 0 || l.people.begin.first(delegates, u.id) != "")
@@ -121,53 +102,91 @@ func (l *learner) users() *sequence {
 func (l *learner) keys() *sequence {
 	s := newSequence()
 	for _, k := range l.people.keys {
-		m := newMapping()
-		m.set("key", k.Key)
-		m.set("user", k.User)
 		kind := "master"
 		if strings.HasPrefix(k.Key, "1/write") {
 			kind = "write-only"
 		}
-		m.set("kind", kind)
-		m.set("recorded", k.Recorded)
-		s.add(m)
+		s.add(mappingOf("key", k.Key, "user", k.User, "kind", kind, "recorded", k.Recorded))
 	}
 	return s
 }
 
 func (l *learner) oauthClients() *sequence {
-	s := newSequence()
 	seen := map[string]bool{}
-	for _, t := range l.things.of(tokenKind) {
-		id := t.first().Get("oauth_client_id").String()
-		if id == "" || seen[id] {
-			continue
+	return l.sequenceOf(tokenKind, func(m *mapping, t *thing) {
+		if id := t.first().Get("oauth_client_id").String(); id != "" && !seen[id] {
+			seen[id] = true
+			m.set("clientId", id) // which is a text, also if it looks like a number
+			m.copy(t.first(), "name=oauth_client_name")
 		}
-		seen[id] = true
-		m := newMapping()
-		m.set("clientId", id)
-		m.set("name", t.first().Get("oauth_client_name"))
-		s.add(m)
-	}
-	return s
+	})
 }
 
 func (l *learner) oauthTokens() *sequence {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(tokenKind)) {
-		o := t.first()
-		if !o.Exists() {
+	return l.sequenceOf(tokenKind, func(m *mapping, t *thing) {
+		if o := t.first(); o.Exists() {
+			m.set("id", idOf(t.id))
+			m.set("user", l.people.refer(gjson.Parse(`{"id":"`+o.Get("user_id").String()+`"}`)))
+			m.copy(o, "client=oauth_client_id", "scopes", "createdAt=created_at", "expiresAt=expires_at", "refreshable",
+				"lastUsedAt=last_used_at")
+		}
+	})
+}
+
+// profileOption is a profile option: its default, and the values that users had when the recording began.
+type profileOption struct {
+	key, fallback string
+	guessed       string // the reason for the default, unless a user shows it whose own value was deleted
+	own           map[string]string
+}
+
+// options lists the profile options by their keys. What all users are shown to have is taken for the default.
+func (l *learner) options() []*profileOption {
+	index := map[string]*profileOption{}
+	get := func(key string) *profileOption {
+		if index[key] == nil {
+			index[key] = &profileOption{key: key, own: map[string]string{}}
+		}
+		return index[key]
+	}
+	last := map[[2]string]string{} // what was done to an option of a user
+	for _, e := range l.exchanges {
+		if !e.ok() || !strings.Contains(e.name(), "ProfileOption") {
 			continue
 		}
-		m := newMapping()
-		m.set("id", idOf(t.id))
-		m.set("client", o.Get("oauth_client_id"))
-		m.set("user", l.people.refer(gjson.Parse(`{"id":"`+o.Get("user_id").String()+`"}`)))
-		m.set("scopes", o.Get("scopes"))
-		m.set("createdAt", timeOf(o.Get("created_at")))
-		m.set("expiresAt", timeOf(o.Get("expires_at")))
-		m.set("refreshable", o.Get("refreshable").Bool())
-		m.set("lastUsedAt", timeOf(o.Get("last_used_at")))
+		user, key := param(e, "user_id"), param(e, "key")
+		if isWrite(e) {
+			last[[2]string{user, key}] = e.name()
+		}
+		if key != "" {
+			get(key)
+		}
+		body, _ := e.JSONResponse()
+		body.ForEach(func(name, value gjson.Result) bool {
+			o, done := get(name.Str), last[[2]string{user, name.Str}]
+			if _, isKnown := o.own[user]; done == "" && !isKnown {
+				o.own[user] = value.String()
+			}
+			if done == "core.deleteProfileOption" {
+				o.fallback = value.String()
+			}
+			return true
+		})
+	}
+	for _, o := range index {
+		if values := slices.Compact(slices.Sorted(maps.Values(o.own))); o.fallback == "" && len(values) == 1 {
+			o.fallback, o.own = values[0], nil
+			o.guessed = "no answer says whether it is the default, or the user's own"
+		}
+	}
+	return slices.SortedFunc(maps.Values(index), func(a, b *profileOption) int { return strings.Compare(a.key, b.key) })
+}
+
+func (l *learner) profileOptions() *sequence {
+	s := newSequence()
+	for _, o := range l.options() {
+		m := mappingOf("key", o.key)
+		m.guess("default", o.fallback, o.guessed)
 		s.add(m)
 	}
 	return s

@@ -1,8 +1,12 @@
 package learn
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -15,13 +19,8 @@ const (
 
 // audience returns the section of the audience interface.
 func (l *learner) audience() *mapping {
-	m := newMapping()
-	m.set("audiences", l.audiences(l.audienceIDs()))
-	m.set("segments", l.segments())
-	m.set("activations", l.activations())
-	m.set("queries", l.openQueries())
-	m.set("answers", l.answers())
-	return m
+	return mappingOf("audiences", l.audiences(l.audienceIDs()), "segments", l.segments(),
+		"activations", l.activations(), "answers", l.answers())
 }
 
 // audienceIDs lists the audiences that requests name with success.
@@ -56,34 +55,25 @@ func (l *learner) segments() *sequence {
 	for _, t := range byNumber(l.things.of(segmentKind)) {
 		o, m := t.first(), newMapping()
 		m.set("id", idOf(t.key()))
-		m.set("audience", audienceName(strings.TrimSuffix(t.id, "/"+t.key())))
+		m.set("audience", audienceName(t.parent()))
 		m.set("name", segmentName(t))
 		if !o.Exists() {
 			s.addGuessed(m, "no answer shows more than its id")
 			continue
 		}
-		m.set("kind", o.Get("kind").Int())
-		m.set("funnel_stage", o.Get("funnel_stage"))
-		m.set("description", o.Get("description"))
-		m.set("segmentFolderId", o.Get("segmentFolderId").Int())
-		m.set("rule", o.Get("rule"))
+		m.copy(o, "kind", "funnel_stage", "description", "segmentFolderId", "rule", "createdAt", "updatedAt")
 		if population := o.Get("population"); population.Type == gjson.Number {
 			m.add("population", jsonNode(population), "")
 		}
 		m.set("user", l.people.refer(o.Get("createdBy")))
-		m.set("createdAt", timeOf(o.Get("createdAt")))
 		m.set("updatedBy", l.people.refer(o.Get("updatedBy")))
-		m.set("updatedAt", timeOf(o.Get("updatedAt")))
 		s.add(m)
 	}
 	return s
 }
 
 func segmentName(t *thing) string {
-	if name := t.first().Get("name").String(); name != "" {
-		return name
-	}
-	return "Segment " + t.key()
+	return cmp.Or(t.first().Get("name").String(), "Segment "+t.key())
 }
 
 // activations lists as many activations of each segment as it had at the beginning: no operation shows them.
@@ -94,42 +84,16 @@ func (l *learner) activations() *sequence {
 			continue
 		}
 		before := 0
-		for _, e := range l.exchanges {
-			if e.name() == "audience.createActivation" && e.ok() && e.N < t.sights[0].N &&
-				param(e, "audienceId")+"/"+param(e, "segmentId") == t.id {
+		for e := range l.successes("audience.createActivation") {
+			if e.N < t.sights[0].N && param(e, "audienceId")+"/"+param(e, "segmentId") == t.id {
 				before++
 			}
 		}
 		for range int(t.first().Get("numSyndications").Int()) - before {
-			m := newMapping()
-			m.set("segment", segmentName(t))
-			m.set("connection", l.anyConnection())
-			m.set("request", gjson.Parse(`{"name":"unknown","connectorConfig":{}}`))
+			m := mappingOf("segment", segmentName(t), "connection", l.anyConnection(),
+				"request", gjson.Parse(`{"name":"unknown","connectorConfig":{}}`))
 			s.addGuessed(m, "its segment counts it, and no answer shows it")
 		}
-	}
-	return s
-}
-
-// openQueries lists the queries that had been asked before the recording began.
-func (l *learner) openQueries() *sequence {
-	s := newSequence()
-	for _, q := range l.askedQueries() {
-		job := l.things.find(jobKind, q.job)
-		request, ok := q.first().JSONRequest()
-		if job == nil || job.made != nil || !ok {
-			continue
-		}
-		m := newMapping()
-		m.set("id", q.id)
-		m.set("audience", audienceName(q.audience))
-		m.add("request", jsonNode(request), "")
-		if u := l.people.byKey[q.first().Credential().Identity]; u != nil {
-			m.set("user", u.ref())
-		}
-		m.set("createdAt", timeOf(l.whole(job).Get("created_at")))
-		m.set("job", idOf(q.job))
-		s.add(m)
 	}
 	return s
 }
@@ -147,9 +111,8 @@ const assumedConnection = "connection"
 // connectionNames returns the names of connections by their ids, as lookups show them.
 func (l *learner) connectionNames() map[string]string {
 	names := map[string]string{}
-	for _, e := range l.exchanges {
-		body, ok := e.JSONResponse()
-		if name := queryOf(e).Get("name"); e.name() == "core.lookupConnection" && e.ok() && ok && name != "" {
+	for e, body := range l.successes("core.lookupConnection") {
+		if name := queryOf(e).Get("name"); name != "" && body.Exists() {
 			names[body.Get("id").String()] = name
 		}
 	}
@@ -172,15 +135,10 @@ func (l *learner) connectionID(name string) any {
 // implyAudience adds what requests to the audience interface need: connections, the segments that rules refer to, the
 // table of the profiles.
 func (l *learner) implyAudience() {
-	add := func(kind, id string, e *Exchange) {
-		if l.things.find(kind, id) == nil {
-			l.things.add(&thing{kind: kind, id: id, used: e, changed: map[string]bool{}})
-		}
-	}
 	names := l.connectionNames()
 	for _, e := range l.exchanges {
 		if e.name() == "core.lookupConnection" && e.ok() {
-			add(connectionKind, queryOf(e).Get("name"), e)
+			l.things.mention(connectionKind, queryOf(e).Get("name"))
 		}
 		if e.Operation().Interface != "audience" || !e.ok() {
 			continue
@@ -189,33 +147,326 @@ func (l *learner) implyAudience() {
 		answer, _ := e.JSONResponse()
 		for _, o := range append(answer.Array(), request) {
 			for _, id := range referencesOf(o.Get("rule")) {
-				add(segmentKind, param(e, "audienceId")+"/"+id, e)
+				l.things.mention(segmentKind, param(e, "audienceId")+"/"+id)
 			}
 		}
 		if e.name() == "audience.createActivation" {
 			id := request.Get("connectionId").String()
-			name := names[id]
-			if name == "" {
-				name = assumedConnection + "-" + id
-			}
-			add(connectionKind, name, e)
+			l.things.mention(connectionKind, cmp.Or(names[id], assumedConnection+"-"+id))
 		}
 	}
 	if len(l.audienceIDs()) > 0 {
 		database, table := l.profiles()
-		add(tableKind, database+"/"+table, nil)
+		l.things.mention(tableKind, database+"/"+table)
 		if s := l.activations(); len(s.node.Content) > 0 && l.anyConnection() == assumedConnection {
-			add(connectionKind, assumedConnection, nil)
+			l.things.mention(connectionKind, assumedConnection)
 		}
 	}
 }
 
-// queryMoves notes the jobs that queries of audiences start.
-var queryMoves = map[string]func(*things, *Exchange){
-	segmentQuery: func(s *things, e *Exchange) {
-		body, _ := e.JSONResponse()
-		if id := body.Get("jobid").String(); id != "" && s.current[nameOf(jobKind, id)] == nil {
-			s.get(jobKind, id).made = e
+// Where the profiles of audiences are if the recording shows no table.
+const (
+	assumedDatabase = "audience"
+	assumedTable    = "profiles"
+)
+
+var from = regexp.MustCompile(`(?i)\bfrom\s+(?:"?(\w+)"?\.)?"?(\w+)"?`)
+
+// profiles returns the table that the profiles of an audience are assumed in: the one that the job of a query reads,
+// the first that is known to have the columns that requests name, or one that is made up.
+func (l *learner) profiles() (database, table string) {
+	for _, q := range l.askedQueries() {
+		job := l.things.find(jobKind, q.job)
+		if job == nil {
+			continue
 		}
-	},
+		o := l.whole(job)
+		if found := from.FindStringSubmatch(o.Get("query").String()); found != nil && o.Get("database").String() != "" {
+			return cmp.Or(found[1], o.Get("database").String()), found[2]
+		}
+	}
+	columns := l.profileColumns()
+	for _, t := range l.things.of(tableKind) {
+		schema := gjson.Parse(t.first().Get("schema").String()).Array()
+		isUnknown := func(name string) bool {
+			return name != "time" && !slices.ContainsFunc(schema, func(c gjson.Result) bool {
+				return c.Get("0").String() == name || c.Get("2").String() == name
+			})
+		}
+		if len(columns) > 0 && !slices.ContainsFunc(columns, isUnknown) {
+			return t.parent(), t.key()
+		}
+	}
+	return assumedDatabase, assumedTable
+}
+
+// audienceRequests lists the bodies of requests and the objects of answers that name columns and rules.
+func (l *learner) audienceRequests() (list []gjson.Result) {
+	for _, e := range l.exchanges {
+		if e.Operation().Interface != "audience" || !e.ok() {
+			continue
+		}
+		if request, ok := e.JSONRequest(); ok {
+			list = append(list, request)
+		}
+		if answer, ok := e.JSONResponse(); ok && answer.IsArray() {
+			list = append(list, answer.Array()...)
+		}
+	}
+	return list
+}
+
+// profileColumns lists the columns of profiles that rules, queries and activations name.
+func (l *learner) profileColumns() (names []string) {
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, o := range l.audienceRequests() {
+		for _, value := range leftValues(o.Get("rule")) {
+			if left := value.Get("leftValue"); !left.Get("source").Exists() {
+				add(left.Get("name").String())
+			}
+		}
+		for _, column := range o.Get("columns").Array() {
+			switch source := column.Get("source.column"); {
+			case column.Type == gjson.String:
+				add(column.Str)
+			case source.Type == gjson.String:
+				add(source.Str)
+			}
+		}
+	}
+	return names
+}
+
+// leftValues lists the conditions of a rule that are about a value.
+func leftValues(rule gjson.Result) (list []gjson.Result) {
+	if rule.Get("leftValue").Exists() {
+		list = append(list, rule)
+	}
+	for _, condition := range rule.Get("conditions").Array() {
+		list = append(list, leftValues(condition)...)
+	}
+	return list
+}
+
+// needsAssumedTable reports whether something refers to a table that no answer shows.
+func (l *learner) needsAssumedTable() bool {
+	l.llm()
+	return l.assumes && l.things.find(tableKind, assumedDatabase+"/"+assumedTable) == nil
+}
+
+// assumedColumns returns the columns of the table of profiles as far as requests name them: numbers where a rule
+// compares them with such.
+func (l *learner) assumedColumns() *sequence {
+	s := newSequence()
+	for _, name := range l.profileColumns() {
+		if name == "time" {
+			continue
+		}
+		kind := "string"
+		for _, o := range l.audienceRequests() {
+			for _, value := range leftValues(o.Get("rule")) {
+				operator := value.Get("operator")
+				isNumber := operator.Get("rightValue").Type == gjson.Number ||
+					operator.Get("rightValues.0").Type == gjson.Number
+				if value.Get("leftValue.name").String() == name && isNumber {
+					kind = "double"
+				}
+			}
+		}
+		s.addTexts(name, kind)
+	}
+	return s
+}
+
+// addProfileColumns adds the columns of the table of profiles if no answer shows its schema.
+func (l *learner) addProfileColumns(m *mapping, t *thing) {
+	database, table := l.profiles()
+	if t.id == database+"/"+table && len(l.audienceIDs()) > 0 && len(l.assumedColumns().node.Content) > 0 {
+		m.guess("schema", l.assumedColumns(), "no answer shows it, and requests name these columns")
+	}
+}
+
+// asked is a query of an audience, with all requests that asked for it.
+type asked struct {
+	audience, id, job string
+	requests          []*Exchange
+}
+
+const segmentQuery = "audience.createSegmentQuery"
+
+// first returns the request that asked first.
+func (q *asked) first() *Exchange { return q.requests[0] }
+
+// answer returns the answer to the last request.
+func (q *asked) answer() gjson.Result {
+	body, _ := q.requests[len(q.requests)-1].JSONResponse()
+	return body
+}
+
+// askedQueries lists the queries of the recording, in the order in which they were asked.
+func (l *learner) askedQueries() (list []*asked) {
+	for e, body := range l.successes(segmentQuery) {
+		if !body.Exists() {
+			continue
+		}
+		id := body.Get("id").String()
+		i := slices.IndexFunc(list, func(q *asked) bool { return q.id == id && id != "" })
+		if i < 0 {
+			i = len(list)
+			list = append(list, &asked{audience: param(e, "audienceId"), id: id, job: body.Get("jobid").String()})
+		}
+		list[i].requests = append(list[i].requests, e)
+	}
+	return list
+}
+
+// answers script what queries and counts of segments found.
+func (l *learner) answers() *sequence {
+	s := newSequence()
+	for _, q := range l.askedQueries() {
+		s.add(l.queryAnswer(q))
+	}
+	for e, body := range l.successes("audience.createSegment") {
+		request, _ := e.JSONRequest()
+		if !request.Get("countPopulation").Bool() || !body.Exists() {
+			continue
+		}
+		m := mappingOf("audience", audienceName(param(e, "audienceId")), "segment", request.Get("name"))
+		if population := body.Get("population"); population.Type == gjson.Number {
+			m.add("count", jsonNode(population), "")
+		} else {
+			m.set("error", "the segment was not counted")
+		}
+		m.set("times", 1)
+		s.add(m)
+	}
+	return s
+}
+
+func (l *learner) queryAnswer(q *asked) *mapping {
+	m, answer := newMapping(), q.answer()
+	request, _ := q.first().JSONRequest()
+	m.set("audience", audienceName(q.audience))
+	if request.IsObject() {
+		m.add("request", jsonNode(request), "")
+	}
+	switch status := answer.Get("status").String(); {
+	case status == "error":
+		m.set("error", cmp.Or(answer.Get("error").String(), "the query failed"))
+	case answer.Get("count").Type == gjson.Number:
+		l.addCount(m, q, request, answer)
+	default:
+		m.guess("count", plain("0", "!!int"), "the recording, or the query, ends before it counted")
+	}
+	takes, reason := l.queryTime(q)
+	m.guess("takes", durationText(takes), reason)
+	m.set("times", 1)
+	return m
+}
+
+// addCount adds what a query found, and the profiles if an answer shows them.
+func (l *learner) addCount(m *mapping, q *asked, request, answer gjson.Result) {
+	count := answer.Get("count")
+	m.add("count", jsonNode(count), "")
+	size := request.Get("pageSize").Int()
+	if size == 0 {
+		size = 100
+	}
+	pages := answer.Get("maxPage")
+	if limit := request.Get("maxPage"); pages.Type == gjson.Number && (count.Int()+size-1)/size != pages.Int() &&
+		(!limit.Exists() || pages.Int() < limit.Int()) {
+		preview := plain(strconv.FormatInt(pages.Int()*size, 10), "!!int")
+		m.guess("preview", preview, "no answer shows more than the number of pages")
+	}
+	rows := l.rowsOf(q.job)
+	if rows == nil {
+		return
+	}
+	columns := newSequence()
+	names := request.Get("columns").Array()
+	for i := range widthOf(rows, len(names)) {
+		name := "count"
+		if i < len(names) {
+			name = names[i].String()
+		}
+		columns.addTexts(name, engineTypeOf(rows, i))
+	}
+	m.set("columns", columns)
+	m.set("rows", rows)
+}
+
+// widthOf returns how many values rows have, or the usual number if there are none.
+func widthOf(rows *sequence, usual int) int {
+	if len(rows.node.Content) == 0 {
+		return max(usual, 1)
+	}
+	return len(rows.node.Content[0].Content)
+}
+
+// engineTypeOf returns the type that the values of a column have.
+func engineTypeOf(rows *sequence, column int) string {
+	kind := ""
+	for _, row := range rows.node.Content {
+		if column >= len(row.Content) {
+			return "varchar"
+		}
+		switch tag := row.Content[column].Tag; {
+		case tag == "!!int" && kind == "":
+			kind = "bigint"
+		case tag == "!!float" && kind != "varchar":
+			kind = "double"
+		case tag == "!!str", tag == "!!bool":
+			kind = "varchar"
+		}
+	}
+	if kind == "" {
+		return "varchar"
+	}
+	return kind
+}
+
+// queryTime returns how long a query took, and the reason for a guess.
+func (l *learner) queryTime(q *asked) (takes time.Duration, reason string) {
+	const later = 12 * time.Hour
+	asked := q.first().At
+	lastRunning, ended := time.Time{}, time.Time{}
+	for _, e := range q.requests {
+		body, _ := e.JSONResponse()
+		if body.Get("status").String() == "running" {
+			lastRunning = e.At
+		} else if ended.IsZero() {
+			ended = e.At
+		}
+	}
+	job := l.things.find(jobKind, q.job)
+	if lastRunning.IsZero() && !ended.IsZero() {
+		return 0, ""
+	}
+	if job != nil {
+		if l.killOf(job) != nil {
+			return l.killOf(job).At.Sub(asked) + later, "it was killed before its end"
+		}
+		if _, end := l.course(job); end.After(lastRunning) && (ended.IsZero() || !end.After(ended)) {
+			return end.Sub(asked.Truncate(time.Second)), ""
+		}
+	}
+	if ended.IsZero() {
+		return lastRunning.Sub(asked) + later, "no answer shows its end"
+	}
+	return ended.Sub(asked), "it ended at some time before the answer that shows it"
+}
+
+// referencesOf lists the segments that a rule refers to.
+func referencesOf(rule gjson.Result) (ids []string) {
+	if id := rule.Get("id").String(); rule.Get("type").String() == "Reference" && id != "" {
+		ids = append(ids, id)
+	}
+	for _, condition := range rule.Get("conditions").Array() {
+		ids = append(ids, referencesOf(condition)...)
+	}
+	return ids
 }

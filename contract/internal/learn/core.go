@@ -22,157 +22,108 @@ const (
 
 // core returns the section of the core interface.
 func (l *learner) core() *mapping {
-	m := newMapping()
 	jobs := l.jobs() // which may be in a database that no answer shows
-	m.set("databases", l.databases())
-	m.set("connections", l.connections())
-	m.set("restrictions", l.restrictions())
-	m.set("results", l.results())
-	m.set("schedules", l.jobSchedules())
-	m.set("jobs", jobs)
-	return m
-}
-
-// databaseNames lists the databases that were there, also those of which only a table is known.
-func (l *learner) databaseNames() []string {
-	names := []string{}
-	for _, t := range l.things.of(databaseKind) {
-		if !slices.Contains(names, t.id) {
-			names = append(names, t.id)
-		}
-	}
-	for _, t := range l.things.of(tableKind) {
-		database, _, _ := strings.Cut(t.id, "/")
-		if d := l.things.find(databaseKind, database); d == nil && !slices.Contains(names, database) {
-			names = append(names, database)
-		}
-	}
-	for _, d := range l.deletedTables() {
-		name := d.Get("database_name").String()
-		if !slices.Contains(names, name) && l.things.find(databaseKind, name) == nil {
-			names = append(names, name)
-		}
-	}
-	for _, name := range l.mentionedDatabases() {
-		if l.things.find(databaseKind, name) == nil && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return mappingOf("databases", l.databases(), "connections", l.connections(), "restrictions", l.restrictions(),
+		"results", l.results(), "schedules", l.jobSchedules(), "jobs", jobs)
 }
 
 // databases lists the databases with their tables.
 func (l *learner) databases() *sequence {
 	s := newSequence()
-	for _, name := range l.databaseNames() {
-		s.add(l.database(name))
+	seen := map[string]bool{}
+	for _, t := range l.things.of(databaseKind) {
+		if !seen[t.id] {
+			seen[t.id] = true
+			s.add(l.database(t))
+		}
 	}
 	if l.needsAssumedTable() {
-		tables, table, m := newSequence(), newMapping(), newMapping()
-		table.set("name", assumedTable)
-		table.set("schema", l.assumedColumns())
-		tables.add(table)
-		m.set("name", assumedDatabase)
-		m.set("tables", tables)
+		table := mappingOf("name", assumedTable, "schema", l.assumedColumns())
+		m := mappingOf("name", assumedDatabase, "tables", newSequence(table))
 		s.addGuessed(m, "something refers to a table that no answer shows")
 	}
 	return s
 }
 
-// someDatabase returns the name of a database that is there: the first one that an answer shows.
+// someDatabase returns the name of a database that is there.
 func (l *learner) someDatabase() string {
 	for _, t := range l.things.of(databaseKind) {
 		return t.id
-	}
-	for _, name := range l.mentionedDatabases() {
-		return name
 	}
 	l.assumes = true
 	return assumedDatabase
 }
 
-// mentionedDatabases lists the databases in which jobs ran or schedules run.
-func (l *learner) mentionedDatabases() (names []string) {
-	add := func(name string) {
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+// implyDatabases adds the databases of which no more is known than that something is, ran or runs in them.
+func (l *learner) implyDatabases() {
 	for _, t := range l.things.all(jobKind) {
-		add(t.first().Get("database").String())
+		l.things.mention(databaseKind, t.first().Get("database").String())
 	}
 	for _, t := range l.things.of(jobScheduleKind) {
-		add(t.first().Get("database").String())
+		l.things.mention(databaseKind, t.first().Get("database").String())
+	}
+	for _, t := range l.things.of(tableKind) {
+		l.things.mention(databaseKind, t.parent())
+	}
+	for _, d := range l.deletedTables() {
+		l.things.mention(databaseKind, d.Get("database_name").String())
+	}
+	for e := range l.successes("core.issueJob") {
+		l.things.mention(databaseKind, param(e, "database_name"))
 	}
 	for _, e := range l.exchanges {
 		if body, ok := e.JSONResponse(); ok && e.ok() && e.Operation().Interface == specs.LLM {
 			for _, path := range []string{"data", "data.#", "included.#"} {
 				body.Get(path + ".attributes.svcDatabaseName").ForEach(func(_, name gjson.Result) bool {
-					add(name.String())
+					l.things.mention(databaseKind, name.String())
 					return true
 				})
 			}
 		}
-		if e.name() == "core.issueJob" && e.ok() {
-			add(param(e, "database_name"))
-		}
 	}
-	return names
 }
 
-func (l *learner) database(name string) *mapping {
-	m := newMapping()
-	m.set("name", name)
-	l.addDatabaseID(m, name)
-	deleted, isKnown := "", false
-	if t := l.things.find(databaseKind, name); t != nil {
-		o := t.first()
-		m.set("deleteProtected", o.Get("delete_protected").Bool())
-		m.set("createdAt", timeOf(o.Get("created_at")))
-		isKnown = o.Get("created_at").Exists()
-		at := timeOf(o.Get("updated_at"))
-		if !l.wasTouchedBefore(t) && !instant(at).After(l.begin) {
-			m.set("updatedAt", at)
-		}
+func (l *learner) database(t *thing) *mapping {
+	m := mappingOf("name", t.id, "id", idOf(l.shownDatabaseID(t.id)))
+	if !m.has("id") {
+		m.guess("id", l.guessedDatabaseIDs()[t.id], "permissions name it, and no answer shows which database has it")
 	}
-	if earliest := l.earliestIn(name); !isKnown && !earliest.IsZero() {
-		m.guess("createdAt", timeText(earliest), "it was there before what is in it")
+	m.copy(t.first(), "deleteProtected=delete_protected", "createdAt=created_at")
+	if !m.has("createdAt") {
+		m.guess("createdAt", timeText(l.earliestIn(t.id)), "it was there before what is in it")
 	}
-	tables := newSequence()
-	t := l.things.find(databaseKind, name)
-	hasUnseen := t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t)
-	uncounted := l.uncountedTable(name)
+	if at := instant(t.first().Get("updated_at").String()); !l.wasTouchedBefore(t) && !at.After(l.begin) {
+		m.set("updatedAt", timeText(at))
+	}
+	tables, unseen, uncounted := newSequence(), l.unseenRecords(t), l.uncountedTable(t.id)
+	hasUnseen := unseen > 0 && !l.wasTouchedBefore(t)
 	if hasUnseen && uncounted == nil {
-		one := newMapping()
-		one.set("name", "unknown")
-		one.set("createdAt", timeOf(t.first().Get("created_at")))
-		one.set("count", l.unseenRecords(t))
+		one := mappingOf("name", "unknown", "createdAt", timeOf(t.first().Get("created_at")), "count", unseen)
 		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
 	}
 	seen := map[string]bool{}
-	for _, t := range l.things.of(tableKind) {
-		if in, _, _ := strings.Cut(t.id, "/"); in == name && !seen[t.id] {
-			seen[t.id] = true
-			table := l.table(t)
-			if hasUnseen && t == uncounted {
-				table.guess("count", l.unseenRecords(l.things.find(databaseKind, name)), "the database counts them")
+	for _, in := range l.things.of(tableKind) {
+		if in.parent() == t.id && !seen[in.id] {
+			seen[in.id] = true
+			table := l.table(in)
+			if hasUnseen && in == uncounted {
+				table.guess("count", unseen, "the database counts them")
 			}
 			tables.add(table)
 		}
 	}
+	deleted := ""
 	for _, d := range l.deletedTables() {
-		if d.Get("database_name").String() == name {
+		if d.Get("database_name").String() == t.id {
 			one := l.deletedTable(d)
 			one.set("deletedAt", timeOf(d.Get("deleted_at")))
 			tables.add(one)
-			if l.wasDeleted(name) {
+			if l.wasDeleted(t.id) {
 				deleted = timeOf(d.Get("deleted_at"))
 			}
 		}
 	}
-	if deleted != "" {
-		m.guess("deletedAt", deleted, "it is not in the list of databases")
-	}
+	m.guess("deletedAt", deleted, "it is not in the list of databases")
 	m.set("tables", tables)
 	return m
 }
@@ -189,8 +140,7 @@ func (l *learner) earliestIn(name string) (earliest time.Time) {
 		case jobKind, jobScheduleKind:
 			see(o.Get("database").String(), o.Get("created_at").String())
 		case tableKind:
-			in, _, _ := strings.Cut(t.id, "/")
-			see(in, o.Get("created_at").String())
+			see(t.parent(), o.Get("created_at").String())
 		}
 	}
 	for _, d := range l.deletedTables() {
@@ -216,7 +166,7 @@ func (l *learner) unseenRecords(t *thing) int64 {
 		return 0
 	}
 	for _, table := range l.things.of(tableKind) {
-		if in, _, _ := strings.Cut(table.id, "/"); in == t.id {
+		if table.parent() == t.id {
 			left -= table.first().Get("count").Int()
 		}
 	}
@@ -226,8 +176,7 @@ func (l *learner) unseenRecords(t *thing) int64 {
 // uncountedTable returns the first table of a database whose records only the database counts, or nil.
 func (l *learner) uncountedTable(database string) *thing {
 	for _, t := range l.things.of(tableKind) {
-		in, _, _ := strings.Cut(t.id, "/")
-		if in == database && t.first().Exists() && !t.first().Get("count").Exists() {
+		if t.parent() == database && t.first().Exists() && !t.first().Get("count").Exists() {
 			return t
 		}
 	}
@@ -267,4 +216,26 @@ func (l *learner) wasDeleted(name string) bool {
 		}
 	}
 	return false
+}
+
+func (l *learner) connections() *sequence {
+	return l.sequenceOf(connectionKind, func(m *mapping, t *thing) {
+		m.set("id", l.connectionID(t.id))
+		m.set("name", t.id)
+		if address := t.first().Get("url").String(); address != "" && !isRedacted(address) {
+			m.set("url", address)
+		} else {
+			m.guess("url", "https://"+word(t.id)+".example/", "no answer shows it, or it is a secret")
+		}
+	})
+}
+
+// restrictions returns what connectors may do, as answers show it.
+func (l *learner) restrictions() *mapping {
+	for _, body := range l.successes("core.getDataConnectorRestrictions") {
+		if len(body.Map()) > 0 {
+			return &mapping{jsonNode(body)}
+		}
+	}
+	return nil
 }

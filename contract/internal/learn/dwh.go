@@ -10,17 +10,13 @@ const integrationKind = "dwh.integration"
 
 // dwh returns the section of the data warehouse integration interface.
 func (l *learner) dwh() *mapping {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(integrationKind)) {
+	return mappingOf("integrations", l.sequenceOf(integrationKind, func(m *mapping, t *thing) {
 		if t.first().Exists() {
-			s.add(l.integration(t))
+			l.integration(m, t)
 		} else {
 			l.notes = append(l.notes, "integration "+t.id+": no answer shows it")
 		}
-	}
-	m := newMapping()
-	m.set("integrations", s)
-	return m
+	}))
 }
 
 // authorOf returns the user who made an integration, or nil.
@@ -33,27 +29,22 @@ func (l *learner) authorOf(integration gjson.Result) *user {
 	return nil
 }
 
-func (l *learner) integration(t *thing) *mapping {
+func (l *learner) integration(m *mapping, t *thing) {
 	o, configs, sessions := t.first(), l.shownOf(t, "dwh.getDwhConfigs"), l.shownOf(t, "dwh.listDwhBulkloadSessions")
-	m := newMapping()
 	m.set("id", idOf(t.id))
 	if author := l.authorOf(o); author != nil && (configs.Exists() || author.role != "restricted") {
 		m.set("user", author.ref()) // who may have no rights on a database that is guessed
 	}
-	m.set("createdAt", timeOf(o.Get("created_at")))
-	m.set("updatedAt", timeOf(o.Get("updated_at")))
+	m.copy(o, "createdAt=created_at", "updatedAt=updated_at", "configId=dwh_config_id", "name")
+	m.copy(configs, "configCreatedAt=created_at", "configUpdatedAt=updated_at")
 	if id := o.Get("workflow_project_id").String(); l.showsProject(id) {
 		m.set("project", o.Get("workflow_project_name"))
 	}
-	m.set("configId", o.Get("dwh_config_id").Int())
-	m.set("configCreatedAt", timeOf(configs.Get("created_at")))
-	m.set("configUpdatedAt", timeOf(configs.Get("updated_at")))
 	ids := newMapping()
 	for _, session := range sessions.Array() {
 		ids.set(session.Get("target_table").String(), session.Get("bulkload_session_id").Int())
 	}
 	m.set("sessionIds", ids)
-	m.set("name", o.Get("name"))
 	if configs.Exists() {
 		for _, name := range []string{"basic_configs", "advanced_configs", "output_config", "filter_configs"} {
 			if value := configs.Get(name); value.IsObject() || len(value.Array()) > 0 {
@@ -70,7 +61,6 @@ func (l *learner) integration(t *thing) *mapping {
 			m.set(name, o.Get(name))
 		}
 	}
-	return m
 }
 
 // guessConfigs sets the configurations that an integration cannot be without: a load for each of its targets.
@@ -80,30 +70,11 @@ func (l *learner) guessConfigs(m *mapping, t *thing) {
 		`"warehouse":"LOADING","db":"DATA","schema":"PUBLIC","incremental":false}`), unseen)
 	s := newSequence()
 	for _, table := range tables {
-		entry := newMapping()
-		entry.set("target_table", table)
-		entry.set("config", gjson.Parse(`{"source_type":"table_view","select":"*","table":"DATA","incremental":false,`+
-			`"invalid_value_option":"fail_job"}`))
-		s.add(entry)
+		s.add(mappingOf("target_table", table, "config", gjson.Parse(
+			`{"source_type":"table_view","select":"*","table":"DATA","incremental":false,"invalid_value_option":"fail_job"}`)))
 	}
-	output := newMapping()
-	output.set("database", database)
-	output.set("mode", "append")
 	m.guess("advanced_configs", s, unseen)
-	m.guess("output_config", output, unseen)
-}
-
-// targetOf returns the database that an integration loads into after a request, or nothing.
-func (l *learner) targetOf(e *Exchange) string {
-	request, _ := e.JSONRequest()
-	if database := request.Get("output_config.database").String(); database != "" {
-		return database
-	}
-	if t := l.things.find(integrationKind, param(e, "dwh_id")); t != nil && t.wasThere() {
-		database, _ := l.targets(t)
-		return database
-	}
-	return ""
+	m.guess("output_config", mappingOf("database", database, "mode", "append"), unseen)
 }
 
 // Where integrations load to if the recording does not show it.
@@ -147,24 +118,15 @@ func (l *learner) listsTables(database string) bool {
 	})
 }
 
-// imply adds the tables that integrations of the beginning load into: each must be there.
-func (l *learner) imply() {
-	l.implyAudience()
-	for _, t := range l.things.of("llm.knowledge-base") {
-		name := t.first().Get("attributes.svcDatabaseName").String()
-		if name != "" && !slices.Contains(l.databaseNames(), name) && l.things.find(databaseKind, name) == nil {
-			l.things.add(&thing{kind: databaseKind, id: name, changed: map[string]bool{}})
-		}
-	}
+// implyTargets adds the tables that integrations of the beginning load into: each must be there.
+func (l *learner) implyTargets() {
 	for _, t := range l.things.of(integrationKind) {
 		if !t.first().Exists() {
 			continue
 		}
 		database, tables := l.targets(t)
 		for _, table := range tables {
-			if id := database + "/" + table; l.things.find(tableKind, id) == nil {
-				l.things.add(&thing{kind: tableKind, id: id, changed: map[string]bool{}})
-			}
+			l.things.mention(tableKind, database+"/"+table)
 		}
 	}
 }
@@ -199,24 +161,4 @@ func (p *projects) seeIntegrations() {
 		}
 		p.seeWorkflow(t.first().Get("workflow_project_id").String(), t.first().Get("name").String(), "")
 	}
-}
-
-// integrationMoves notes what operations on integrations make and delete in the workflow interface.
-var integrationMoves = map[string]func(*things, *Exchange){
-	"dwh.createDwhIntegration": func(s *things, e *Exchange) {
-		body, _ := e.JSONResponse()
-		s.get(projectKind, body.Get("workflow_project_id").String()).made = e
-	},
-	"dwh.deleteDwhIntegration": func(s *things, e *Exchange) {
-		body, _ := e.JSONResponse()
-		if id := body.Get("workflow_project_id").String(); id != "" {
-			s.remove(s.get(projectKind, id), e)
-		}
-	},
-	"dwh.runDwhWorkflow": func(s *things, e *Exchange) {
-		body, _ := e.JSONResponse()
-		if id := body.Get("id").String(); s.current[nameOf(attemptKind, id)] == nil {
-			s.get(attemptKind, id).made = e
-		}
-	},
 }

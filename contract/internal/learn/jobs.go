@@ -1,6 +1,11 @@
 package learn
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -18,15 +23,12 @@ func unix(v gjson.Result) time.Time {
 func (l *learner) jobs() *sequence {
 	s := newSequence()
 	for _, t := range byNumber(l.things.of(jobKind)) {
-		o := t.first()
-		if !o.Get("type").Exists() {
-			o = l.whole(t)
-		}
-		if !o.Exists() && t.used != nil {
-			s.addGuessed(l.unseenJob(t), "no answer shows more than its id, or its status")
-		}
-		if o.Exists() {
+		if o := l.whole(t); o.Exists() {
 			s.add(l.job(t, o))
+		} else if t.used != nil {
+			o = gjson.Parse(fmt.Sprintf(`{"type":"trino","database":%q,"query":"select 1","status":%q,"created_at":%q}`,
+				l.someDatabase(), cmp.Or(t.first().Get("status").String(), "running"), t.first().Get("created_at").String()))
+			s.addGuessed(l.job(t, o), "no answer shows more than its id, or its status")
 		}
 	}
 	return s
@@ -42,34 +44,6 @@ func (l *learner) domainKeyOf(t *thing) string {
 	return ""
 }
 
-// unseenJob returns a job of which a request needs no more than that it is there.
-func (l *learner) unseenJob(t *thing) *mapping {
-	m := newMapping()
-	m.set("id", idOf(t.id))
-	m.set("type", "trino")
-	m.set("database", l.someDatabase())
-	m.set("query", "select 1")
-	m.set("domainKey", l.domainKeyOf(t))
-	start, end := l.course(t)
-	status := t.first().Get("status").String()
-	switch {
-	case end.After(l.begin) || end.IsZero() && !start.IsZero():
-		status = "running"
-	case end.IsZero() && status == "":
-		status = "running"
-	}
-	m.set("status", status)
-	m.set("createdAt", timeOf(t.first().Get("created_at")))
-	m.set("startAt", timeText(start))
-	if status != "queued" {
-		m.set("endAt", timeText(end))
-	}
-	if result := l.resultOf(t); result != nil {
-		m.set("result", result)
-	}
-	return m
-}
-
 // whole returns the first object of a job that shows more than its status.
 func (l *learner) whole(t *thing) gjson.Result {
 	for _, s := range t.sights {
@@ -83,16 +57,13 @@ func (l *learner) whole(t *thing) gjson.Result {
 func (l *learner) job(t *thing, o gjson.Result) *mapping {
 	m := newMapping()
 	m.set("id", idOf(t.id))
-	m.set("type", o.Get("type"))
-	m.set("database", o.Get("database"))
+	m.copy(o, "type", "database", "priority", "retryLimit=retry_limit", "engineVersion=engine_version",
+		"createdAt=created_at")
 	query := o.Get("query").String()
 	if o.Get("query").IsObject() {
 		query = o.Get("query").Raw
 	}
 	m.add("query", scalar(query), "")
-	m.set("priority", o.Get("priority").Int())
-	m.set("retryLimit", o.Get("retry_limit").Int())
-	m.set("engineVersion", o.Get("engine_version"))
 	m.set("domainKey", l.domainKeyOf(t))
 	for _, s := range t.sights {
 		if name := param(s.Exchange, "schedule_name"); name != "" && s.object.Get("scheduled_at").String() != "" {
@@ -106,17 +77,17 @@ func (l *learner) job(t *thing, o gjson.Result) *mapping {
 	status := o.Get("status").String()
 	start, end := l.course(t)
 	if start.IsZero() && !end.IsZero() {
-		start = l.guessStart(t, end)
+		start = end.Add(-usualRun)
 	}
 	isOpen := end.IsZero() && !start.IsZero() && l.killOf(t) == nil
-	if end.After(l.begin) || end.IsZero() {
+	switch isOver := status == "success" || status == "error"; {
+	case end.IsZero() && isOver && !isOpen, !end.IsZero() && !end.After(l.begin):
+	case start.After(l.begin), start.IsZero() && status != "running":
+		status = "queued"
+	default:
 		status = "running"
-		if start.After(l.begin) || start.IsZero() {
-			status = "queued"
-		}
 	}
 	m.set("status", status)
-	m.set("createdAt", timeOf(o.Get("created_at")))
 	m.set("startAt", timeText(start))
 	if l.isQueued(t) {
 		return m // its end is that of its result
@@ -157,4 +128,276 @@ func (l *learner) addEnd(m *mapping, t *thing) {
 			return
 		}
 	}
+}
+
+// course returns when a job started and ended, or would have if no request of the recording had killed it; zero where
+// that is not known.
+func (l *learner) course(t *thing) (start, end time.Time) {
+	killed := l.killOf(t)
+	for _, s := range t.sights {
+		if at := instant(s.object.Get("start_at").String()); !at.IsZero() {
+			start = at
+		}
+		if at := instant(s.object.Get("end_at").String()); !at.IsZero() && (killed == nil || s.N < killed.N) {
+			end = at
+		}
+	}
+	if end.IsZero() && killed == nil {
+		for _, e := range l.exchanges {
+			if e.name() == "core.getJobResult" && e.ok() && param(e, "job_id") == t.id {
+				return start, l.guessEnd(t, start, e.At)
+			}
+		}
+	}
+	return start, end
+}
+
+// killOf returns the request that killed a job, or nil.
+func (l *learner) killOf(t *thing) *Exchange {
+	for _, e := range l.exchanges {
+		if e.name() == "core.killJob" && e.ok() && param(e, "job_id") == t.id {
+			return e
+		}
+	}
+	return nil
+}
+
+// wasRunning reports whether a job ran when a request killed it.
+func (l *learner) wasRunning(t *thing) bool {
+	kill := l.killOf(t)
+	if kill == nil {
+		return false
+	}
+	body, _ := kill.JSONResponse()
+	return body.Get("former_status").String() == "running"
+}
+
+// usualRun is the time that a job runs if no answer shows another one.
+const usualRun = 4 * time.Second
+
+// guessEnd returns when a job may have ended that was seen to be over at a time: after the usual one if that is
+// between the last time at which it was seen to run and then.
+func (l *learner) guessEnd(t *thing, start, over time.Time) time.Time {
+	running := start
+	for _, s := range t.sights {
+		if !s.At.After(over) && slices.Contains([]string{"queued", "running"}, s.object.Get("status").String()) {
+			running = s.At
+		}
+	}
+	if end := start.Add(usualRun); !start.IsZero() && end.After(running) && !end.After(over) {
+		return end
+	}
+	return over
+}
+
+// isQueued reports whether a job waited at the beginning.
+func (l *learner) isQueued(t *thing) bool {
+	start, _ := l.course(t)
+	return start.After(l.begin)
+}
+
+// results script the jobs that the recording issues: what they ran into, and how long they took.
+func (l *learner) results() *sequence {
+	s := newSequence()
+	same := map[string]*mapping{} // by query, while all of its results are equal
+	texts := map[string]string{}
+	for _, t := range l.things.all(jobKind) {
+		if t.wasThere() && !l.isQueued(t) || t.made != nil && t.made.name() == segmentQuery {
+			continue
+		}
+		m := l.result(t)
+		if m == nil {
+			continue
+		}
+		text := m.text()
+		query := l.queryOf(t)
+		if first := same[query]; first != nil && texts[query] == text && !t.wasThere() {
+			first.drop("times") // it always ends so
+			continue
+		}
+		if same[query] == nil {
+			same[query], texts[query] = m, text
+		}
+		s.add(m)
+	}
+	return s
+}
+
+func (l *learner) result(t *thing) *mapping {
+	query := l.queryOf(t)
+	last := t.last()
+	status := last.Get("status").String()
+	if query == "" {
+		return nil
+	}
+	m := newMapping()
+	if t.wasThere() {
+		m.set("job", idOf(t.id))
+	} else {
+		m.set("query", query)
+	}
+	result := l.resultOf(t)
+	switch {
+	case status == "error":
+		m.set("error", l.errorOf(t))
+	case result == nil:
+		m.guess("columns", gjson.Parse(`[["unknown","varchar"]]`), "the recording ends before the job does")
+	default:
+		m.node.Content = append(m.node.Content, result.node.Content...)
+	}
+	created := instant(t.first().Get("created_at").String())
+	if created.IsZero() && t.made != nil {
+		created = t.made.At.Truncate(time.Second)
+	}
+	start, end := l.course(t)
+	seen := created
+	for _, s := range t.sights {
+		seen = s.At
+	}
+	const later = 12 * time.Hour
+	switch {
+	case created.IsZero():
+	case start.IsZero() && !end.IsZero(): // the usual times will do
+	case start.IsZero() && l.wasRunning(t):
+		m.guess("queued", lengthText(0), "it ran when it was killed")
+		m.guess("running", durationText(seen.Sub(created)+later), "it was killed before its end")
+	case start.IsZero() && l.killOf(t) != nil:
+		m.set("queued", durationText(seen.Sub(created)+later))
+	case start.IsZero() && len(t.sights) == 0:
+		return nil
+	case start.IsZero():
+		m.guess("queued", durationText(seen.Sub(created)+later), "the recording ends before the job starts")
+	default:
+		if !t.wasThere() {
+			m.set("queued", lengthText(start.Sub(created)))
+		}
+		if end.IsZero() {
+			m.guess("running", durationText(seen.Sub(start)+later), "the recording ends before the job does")
+		} else {
+			m.set("running", lengthText(end.Sub(start)))
+		}
+	}
+	if !t.wasThere() {
+		m.set("times", 1)
+	}
+	return m
+}
+
+// queryOf returns the query of a job.
+func (l *learner) queryOf(t *thing) string {
+	if t.made != nil {
+		if body, ok := t.made.JSONRequest(); ok {
+			if query := body.Get("query"); query.Type == gjson.String {
+				return query.Str
+			}
+		}
+	}
+	return l.whole(t).Get("query").String()
+}
+
+// resultOf returns the result of a job, as far as answers show it.
+func (l *learner) resultOf(t *thing) *mapping {
+	m := newMapping()
+	var columns gjson.Result
+	for _, s := range t.sights {
+		if schema := gjson.Parse(s.object.Get("hive_result_schema").String()); schema.IsArray() {
+			columns = schema
+		}
+	}
+	rows := l.rowsOf(t.id)
+	switch {
+	case !columns.Exists() && rows == nil && t.last().Get("status").String() == "success":
+		columns = gjson.Parse(`[["unknown","varchar"]]`)
+		m.guess("columns", columns, "no answer shows them")
+	case !columns.Exists() && rows != nil && len(rows.node.Content) > 0:
+		guessed := newSequence()
+		for i := range rows.node.Content[0].Content {
+			guessed.addTexts("column"+strconv.Itoa(i+1), "varchar")
+		}
+		m.guess("columns", guessed, "no answer shows them")
+	default:
+		m.set("columns", columns)
+	}
+	m.set("rows", rows)
+	count, _ := t.value("num_records")
+	for _, s := range t.sights {
+		if n := s.object.Get("num_records"); n.Type == gjson.Number {
+			count = n
+		}
+	}
+	for _, s := range t.sights {
+		if size := s.object.Get("result_size"); t.wasThere() && !l.isQueued(t) && size.Int() > 0 {
+			m.set("size", size.Int())
+			break
+		}
+	}
+	if rows == nil && columns.Exists() && t.wasThere() && !l.isQueued(t) {
+		m.set("count", count.Int())
+	}
+	if rows == nil && columns.Exists() && (!t.wasThere() || l.isQueued(t)) && count.Int() > 0 {
+		m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
+	}
+	if m.isEmpty() {
+		return nil
+	}
+	return m
+}
+
+// rowsLike returns rows without values.
+func rowsLike(columns gjson.Result, n int) *sequence {
+	s := newSequence()
+	for range n {
+		row := newSequence()
+		for range columns.Array() {
+			row.node.Content = append(row.node.Content, plain("null", "!!null"))
+		}
+		s.node.Content = append(s.node.Content, row.node)
+	}
+	return s
+}
+
+// rowsOf returns the rows of a job's result in an answer, or nil.
+func (l *learner) rowsOf(id string) *sequence {
+	for _, e := range l.exchanges {
+		if e.name() != "core.getJobResult" || !e.ok() || param(e, "job_id") != id {
+			continue
+		}
+		if rows := readRows(e); rows != nil {
+			return rows
+		}
+	}
+	return nil
+}
+
+// errorOf returns the message of a failed job, which stands in its log.
+func (l *learner) errorOf(t *thing) string {
+	for _, s := range t.sights {
+		if text := strings.TrimRight(s.object.Get("debug.stderr").String(), "\n"); text != "" {
+			return text
+		}
+	}
+	return "the job failed"
+}
+
+func (l *learner) jobSchedules() *sequence {
+	return l.sequenceOf(jobScheduleKind, func(m *mapping, t *thing) {
+		o := t.first()
+		if !o.Exists() {
+			return
+		}
+		m.copy(o, "id", "createdAt=created_at")
+		m.set("name", t.id)
+		m.shown(t, "cron", "timezone", "delay", "database", "type", "query", "priority", "retryLimit=retry_limit",
+			"engineVersion=engine_version")
+		m.set("target", target(o.Get("result")))
+		m.set("user", l.people.referByName(o.Get("user_name").String()))
+	})
+}
+
+// target returns the target of a result without what is secret in it.
+func target(v gjson.Result) string {
+	if isRedacted(v.String()) {
+		return ""
+	}
+	return clean(v.String())
 }

@@ -11,17 +11,22 @@ package learn
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // Scenario holds a scenario that was learned, with what it could not be sure of.
@@ -117,7 +122,10 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 		return nil, ErrNothing
 	}
 	l.things = l.collect()
-	l.imply()
+	l.implyPolicies()
+	l.implyAudience()
+	l.implyTargets()
+	l.implyDatabases()
 	l.people = l.findPeople()
 	root, err := l.learnBeginning(ctx)
 	if root == nil {
@@ -168,6 +176,20 @@ func (l *learner) order(list []*judge.Result) {
 	}
 }
 
+// successes passes on the successes of an operation, with their bodies: nothing for one that is not JSON.
+func (l *learner) successes(operation string) iter.Seq2[*Exchange, gjson.Result] {
+	return func(yield func(*Exchange, gjson.Result) bool) {
+		for _, e := range l.exchanges {
+			if e.name() != operation || !e.ok() {
+				continue
+			}
+			if body, _ := e.JSONResponse(); !yield(e, body) {
+				return
+			}
+		}
+	}
+}
+
 // scenario puts the sections together.
 func (l *learner) scenario() *mapping {
 	root := newMapping()
@@ -191,4 +213,61 @@ func (l *learner) scenario() *mapping {
 		root.setSection(section.name, section.make())
 	}
 	return root
+}
+
+// redactor returns what takes secrets out of exchanges, since not every tool that records does so. Where no salt is
+// given, it comes from the keys of the recording: one recording makes one scenario, and without the keys it cannot be
+// tried out what was redacted.
+func (l *learner) redactor(list []*judge.Result) *recording.Redactor {
+	if l.Salt != nil {
+		return &recording.Redactor{Brand: l.Brand, Salt: l.Salt, Decode: decode}
+	}
+	salt := sha256.New()
+	for _, r := range list {
+		if r.Operation() != nil {
+			_, _ = io.WriteString(salt, r.Credential().Identity)
+		}
+	}
+	return &recording.Redactor{Brand: l.Brand, Salt: salt.Sum(nil), Decode: decode}
+}
+
+// decode undoes a content coding.
+func decode(coding string, r io.Reader) (io.Reader, error) {
+	coded, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	plain, reason := body.Uncode(coding, coded)
+	if reason != "" {
+		return nil, errors.New(reason)
+	}
+	return bytes.NewReader(plain), nil
+}
+
+// isFaulty reports whether a fault of the mock keeps an exchange from showing what its request did: it made up the
+// answer, or changed how often the request took effect.
+func isFaulty(r *judge.Result) bool {
+	return r.IsInjected || mayHaveHappened(r)
+}
+
+// mayHaveHappened reports whether a faulty request may have changed what no answer shows.
+func mayHaveHappened(r *judge.Result) bool {
+	fault, _ := recording.ParseFault(r.Item.Fault)
+	switch fault.Effect {
+	case recording.EffectNone:
+		return false
+	case recording.EffectTwice:
+		return true
+	}
+	return fault.Injected
+}
+
+// noteFaults notes how many exchanges are left out.
+func (l *learner) noteFaults(n int) {
+	switch {
+	case n == 1:
+		l.notes = append(l.notes, "an exchange was left out, since a fault was injected into it")
+	case n > 1:
+		l.notes = append(l.notes, fmt.Sprintf("%d exchanges were left out, since faults were injected into them", n))
+	}
 }

@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/specs"
 )
 
 // collections are the collections of a scenario, by kind, in the order in which things refer to each other.
@@ -43,14 +46,14 @@ func (l *learner) llm() *mapping {
 
 func (l *learner) makeLLM() *mapping {
 	b := &llmBuilder{
-		learner: l, shapes: map[string]shape{}, users: l.llmUsers(), made: map[string]*sequence{}, known: map[string]bool{},
+		learner: l, users: l.llmUsers(), made: map[string]*sequence{}, known: map[string]bool{},
 	}
 	for _, c := range collections {
 		b.made[c[0]] = newSequence()
 	}
 	for _, c := range collections {
 		for _, t := range l.things.of(c[0]) {
-			if t.first().Exists() && !b.isLater(t) {
+			if t.first().Exists() {
 				b.add(t)
 			}
 		}
@@ -68,7 +71,6 @@ func (l *learner) makeLLM() *mapping {
 // llmBuilder builds the section of the LLM interface.
 type llmBuilder struct {
 	*learner
-	shapes  map[string]shape     // by kind
 	users   map[string]string    // from the id that the interface has for a user to the name for references
 	made    map[string]*sequence // by kind
 	known   map[string]bool      // ids of what is made, with their kind
@@ -76,34 +78,7 @@ type llmBuilder struct {
 	guessed []wanted             // things of which no more is known
 }
 
-// isLater reports whether a thing is made while the recording runs, since something is that it is a part of.
-func (b *llmBuilder) isLater(t *thing) bool {
-	attributes := t.first().Get("attributes")
-	for _, name := range []string{"projectId", "chatId", "integrationId", "agentId", "createdByChatId"} {
-		kind, id := llmReference(name, attributes), attributes.Get(name).String()
-		if name == "createdByChatId" {
-			kind = chatKind
-		}
-		if of := b.things.find(kind, id); of != nil && id != "" && (!of.wasThere() || of != t && b.isLater(of)) {
-			return true
-		}
-	}
-	return t.kind == artifactKind && slices.Contains(b.newArtifacts(), t.id)
-}
-
 const artifactKind = "llm.artifact"
-
-// newArtifacts lists the artifacts that are made in answers of the recording.
-func (l *learner) newArtifacts() (ids []string) {
-	for _, e := range l.exchanges {
-		for _, event := range rawEvents(e) {
-			if id := event.Get("artifact.id").String(); id != "" {
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
-}
 
 // add adds a thing as its first answer shows it.
 func (b *llmBuilder) add(t *thing) {
@@ -120,16 +95,13 @@ func (b *llmBuilder) add(t *thing) {
 	if t.kind == chatKind {
 		m.set("history", b.chatHistory(t))
 	}
-	if t.kind == integrationOfAgents {
-		b.addActions(t)
-	}
 	b.made[t.kind].add(m)
 	b.known[nameOf(t.kind, t.id)] = true
 }
 
 // addAttributes adds the attributes: those that clients set, and those that only the server sets.
 func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
-	known := b.shapeOf(t.kind)
+	known := b.attributesOf(t.kind)
 	attributes, server := newMapping(), newMapping()
 	before := b.earlier(t)
 	o.ForEach(func(name, value gjson.Result) bool {
@@ -139,7 +111,7 @@ func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
 		}
 		switch {
 		case slices.Contains(times, name.Str), value.Type == gjson.Null,
-			isRedacted(value.String()) && property != nil && property.ReadOnly,
+			isRedacted(value.String()) && property != nil && isReadOnly(property),
 			t.kind == chatKind && b.isFollowed(t, name.Str):
 			return true
 		case property == nil:
@@ -147,7 +119,7 @@ func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
 			return true
 		}
 		into, node := attributes, jsonNode(value)
-		if property.ReadOnly {
+		if isReadOnly(property) {
 			into = server
 		} else {
 			node = writable(property, value)
@@ -201,4 +173,66 @@ func (l *learner) llmUsers() map[string]string {
 		}
 	}
 	return users
+}
+
+const actionKind = "llm.action"
+
+// actionsOf returns what an integration that no answer shows lists, as the actions that answers show have it.
+func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
+	list := emptyList()
+	for _, t := range b.things.of(actionKind) {
+		o := t.first().Get("attributes")
+		if o.Get("integrationId").String() != integration || integration == "" {
+			continue
+		}
+		m := newMapping()
+		m.copy(o, "promptId", "chatWidgetType", "chatWidgetLabel")
+		if tags := o.Get("uiTags"); len(tags.Array()) > 0 {
+			m.set("uiTags", tags)
+		}
+		list.Style = 0
+		list.Content = append(list.Content, m.node)
+	}
+	return list
+}
+
+// attributesOf returns the attributes of a kind, as its document describes them in answers.
+func (b *llmBuilder) attributesOf(kind string) map[string]*openapi3.SchemaRef {
+	for _, d := range b.Documents {
+		if r := d.Resource(kind); r != nil && d.Interface == specs.LLM {
+			return specs.Members(specs.Members(d.ObjectSchema(r))["attributes"])
+		}
+	}
+	return nil
+}
+
+// writable returns a value as YAML, without what only a server sets.
+func writable(schema *openapi3.SchemaRef, value gjson.Result) *yaml.Node {
+	switch {
+	case schema.Value == nil:
+	case value.IsArray() && schema.Value.Items != nil:
+		s := newSequence()
+		for _, item := range value.Array() {
+			s.node.Content = append(s.node.Content, writable(schema.Value.Items, item))
+		}
+		return s.node
+	case value.IsObject():
+		properties, m := specs.Members(schema), newMapping()
+		value.ForEach(func(name, member gjson.Result) bool {
+			switch property := properties[name.Str]; {
+			case property == nil:
+				m.add(name.Str, jsonNode(member), "")
+			case !isReadOnly(property) && member.Type != gjson.Null:
+				m.add(name.Str, writable(property, member), "")
+			}
+			return true
+		})
+		return m.node
+	}
+	return jsonNode(value)
+}
+
+// isReadOnly reports whether only a server sets a property.
+func isReadOnly(property *openapi3.SchemaRef) bool {
+	return property.Value != nil && property.Value.ReadOnly
 }

@@ -36,11 +36,10 @@ func (b *llmBuilder) isFollowed(t *thing, name string) bool {
 // chatHistory lists what had been said in a chat before the recording began.
 func (l *learner) chatHistory(t *thing) *sequence {
 	s := newSequence()
-	for _, e := range l.exchanges {
-		if e.name() != getHistory || param(e, "id") != t.id || !e.ok() {
+	for e, answer := range l.successes(getHistory) {
+		if param(e, "id") != t.id {
 			continue
 		}
-		answer, _ := e.JSONResponse()
 		for _, entry := range beforeInputs(answer.Get("data").Array(), len(l.continued(t.id, e))) {
 			m := newMapping()
 			m.set("at", timeOf(entry.Get("at")))
@@ -82,7 +81,7 @@ func (b *llmBuilder) turns() *sequence {
 			input = events[0].Get("user_content").String()
 		}
 		m := newMapping()
-		if t := b.things.find(chatKind, param(e, "id")); t != nil && t.wasThere() && !b.isLater(t) {
+		if t := b.things.find(chatKind, param(e, "id")); t != nil && t.wasThere() {
 			m.set("chat", t.id)
 		}
 		if input != "" {
@@ -155,16 +154,12 @@ func (b *llmBuilder) script(events []gjson.Result) *sequence {
 
 // toolCall returns a call of a tool as it is scripted: what it gave, and what it was about if that was there before.
 func (b *llmBuilder) toolCall(call gjson.Result) *mapping {
-	m := newMapping()
-	for _, name := range []string{"id", "functionName", "functionArguments"} {
-		m.set(name, call.Get(name))
-	}
+	m := mappingOf("id", call.Get("id"), "functionName", call.Get("functionName"),
+		"functionArguments", call.Get("functionArguments"))
 	if content := call.Get("content"); content.Type == gjson.String {
 		m.add("content", jsonNode(content), "")
 	}
-	for _, name := range []string{"status", "targetFunction"} {
-		m.set(name, call.Get(name))
-	}
+	m.copy(call, "status", "targetFunction")
 	for _, name := range []string{"targetKnowledgeBase", "toolTarget", "targetAgent"} {
 		mention := call.Get(name)
 		isNew := func(t *thing) bool { return t.id == mention.Get("id").String() && !t.wasThere() }
@@ -178,13 +173,8 @@ func (b *llmBuilder) toolCall(call gjson.Result) *mapping {
 // artifact returns an artifact as it is scripted, with the content that another answer shows.
 func (b *llmBuilder) artifact(made gjson.Result) *mapping {
 	m := newMapping()
-	for _, name := range []string{"output", "artifactType", "contentType"} {
-		m.set(name, made.Get(name))
-	}
-	attributes := gjson.Result{}
-	if t := b.things.find(artifactKind, made.Get("id").String()); t != nil {
-		attributes = t.first().Get("attributes")
-	}
+	m.copy(made, "output", "artifactType", "contentType")
+	attributes := b.things.find(artifactKind, made.Get("id").String()).first().Get("attributes")
 	for _, name := range []string{"textContent", "binaryContent"} {
 		if content := attributes.Get(name); content.Type == gjson.String {
 			m.add(name, jsonNode(content), "")
@@ -201,27 +191,14 @@ func (b *llmBuilder) artifact(made gjson.Result) *mapping {
 	return m
 }
 
-// addOwner adds whose a chat is that no answer shows, and when it was made at the latest: those who may go on with it,
-// and the time of what was said first.
+// addOwner adds whose a chat is that no answer shows: one of those who may go on with it.
 func (b *llmBuilder) addOwner(m *mapping, chat string) {
 	for _, e := range b.exchanges {
-		if param(e, "id") != chat || !e.ok() || e.name() != continueChat && e.name() != getHistory {
-			continue
-		}
-		if u := b.people.byKey[e.Credential().Identity]; u != nil {
+		u := b.people.byKey[e.Credential().Identity]
+		if u != nil && param(e, "id") == chat && e.ok() && (e.name() == continueChat || e.name() == getHistory) {
 			m.set("user", u.ref())
+			return
 		}
-		break
-	}
-	for _, e := range b.exchanges {
-		if e.name() != getHistory || param(e, "id") != chat || !e.ok() {
-			continue
-		}
-		answer, _ := e.JSONResponse()
-		if old := beforeInputs(answer.Get("data").Array(), len(b.continued(chat, e))); len(old) > 0 {
-			m.set("createdAt", timeOf(old[0].Get("at")))
-		}
-		break
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/tidwall/gjson"
+	"go.yaml.in/yaml/v4"
 )
 
 // wanted is a reference to a thing that must be there.
@@ -94,7 +95,7 @@ func (b *llmBuilder) addNeeds() {
 		n := b.needs[0]
 		b.needs = b.needs[1:]
 		t := b.things.find(n.kind, n.id)
-		if b.made[n.kind] != nil && !b.known[nameOf(n.kind, n.id)] && (t == nil || t.wasThere() && !b.isLater(t)) {
+		if b.made[n.kind] != nil && !b.known[nameOf(n.kind, n.id)] && (t == nil || t.wasThere()) {
 			b.known[nameOf(n.kind, n.id)] = true
 			b.guess(n)
 		}
@@ -113,10 +114,8 @@ func (b *llmBuilder) guess(n wanted) {
 	if name != "" {
 		attributes.set("name", name)
 	}
-	if n.project == "" && n.agent != "" {
-		if t := b.things.find("llm.agent", n.agent); t != nil {
-			n.project = t.first().Get("attributes.projectId").String()
-		}
+	if n.project == "" {
+		n.project = b.things.find("llm.agent", n.agent).first().Get("attributes.projectId").String()
 	}
 	if n.kind != "llm.project" && n.kind != "llm.text-resource" && n.kind != chatKind && n.kind != "llm.chat-attachment" {
 		n.project = b.project(n.project)
@@ -147,12 +146,11 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 	case "llm.project", "llm.datastore-query-tool", "llm.presentation-artifact-tool":
 	case "llm.agent":
 		attributes.set("modelType", b.model())
-		b.guessTools(n, attributes)
 	case "llm.prompt":
 		attributes.set("agentId", b.agentFor(n))
 		attributes.set("template", "unknown")
 	case "llm.integration":
-		attributes.set("serviceType", serviceOf(b.serviceBy(n)))
+		attributes.set("serviceType", b.serviceOf(n))
 		attributes.add("actions", b.actionsOf(n.id), "")
 	case "llm.form-interface":
 		attributes.set("agentId", b.agentFor(n))
@@ -192,11 +190,6 @@ func (b *llmBuilder) nameFor(n wanted) string {
 	case n.name != "":
 		return n.name
 	}
-	if t := b.things.find("llm.tool-target", n.id); t != nil {
-		if name := t.first().Get("attributes.name").String(); name != "" {
-			return name
-		}
-	}
 	for _, e := range b.exchanges {
 		for _, event := range rawEvents(e) {
 			for _, mention := range []string{"tool.toolTarget", "tool.targetKnowledgeBase", "tool.targetAgent"} {
@@ -229,7 +222,7 @@ func (b *llmBuilder) project(id string) string {
 
 // agentFor returns the id of the agent that a thing is known to refer to, or of one that is there.
 func (b *llmBuilder) agentFor(n *wanted) string {
-	if t := b.things.find("llm.agent", n.agent); n.agent == "" || t != nil && (!t.wasThere() || b.isLater(t)) {
+	if t := b.things.find("llm.agent", n.agent); n.agent == "" || t != nil && !t.wasThere() {
 		n.agent = b.agent(n.project)
 	}
 	b.needs = append(b.needs, wanted{kind: "llm.agent", id: n.agent, project: n.project})
@@ -240,7 +233,7 @@ func (b *llmBuilder) agentFor(n *wanted) string {
 func (b *llmBuilder) agent(project string) string {
 	first := ""
 	for _, t := range b.things.of("llm.agent") {
-		if b.isLater(t) || !t.first().Exists() {
+		if !t.first().Exists() {
 			continue
 		}
 		if t.first().Get("attributes.projectId").String() == project {
@@ -272,27 +265,225 @@ func (b *llmBuilder) model() string {
 	return "gpt-5"
 }
 
-// guessTools gives an agent that no answer shows the functions that were called in the recording.
-func (b *llmBuilder) guessTools(n *wanted, attributes *mapping) {
-	tools := newSequence()
-	var seen []string
-	for _, e := range b.exchanges {
-		for _, event := range rawEvents(e) {
-			call := event.Get("tool")
-			name, target := call.Get("functionName").String(), call.Get("toolTarget")
-			if name == "" || slices.Contains(seen, name) || !target.Get("id").Exists() {
-				continue
+const toolTargetKind = "llm.tool-target"
+
+// toolTargets lists the things that answers show as targets of tools, by the kinds that their types stand for.
+func (b *llmBuilder) toolTargets() (list []wanted) {
+	for _, t := range b.things.of(toolTargetKind) {
+		o := t.first()
+		kind := b.kindOfTarget(o.Get("type").String())
+		if shown := b.things.find(kind, t.id); kind == "" || shown != nil && !shown.wasThere() {
+			continue
+		}
+		attributes := o.Get("attributes")
+		list = append(list, wanted{
+			kind: kind, id: t.id, project: attributes.Get("projectId").String(), name: attributes.Get("name").String(),
+			shown: attributes,
+		})
+	}
+	return list
+}
+
+// kindOfTarget returns the kind of things that a type of tool targets stands for, or nothing.
+func (b *llmBuilder) kindOfTarget(name string) string {
+	for _, d := range b.Documents {
+		if r := d.ResourceOfType(name); r != nil && r.Name == toolTargetKind {
+			for _, link := range r.Parents {
+				if link.Type == name {
+					return link.Resource
+				}
 			}
-			seen = append(seen, name)
-			m := newMapping()
-			m.set("toolTargetId", target.Get("id"))
-			m.set("toolTargetType", target.Get("type"))
-			m.set("targetFunction", call.Get("targetFunction"))
-			m.set("functionName", name)
-			tools.add(m)
-			kind := "llm." + strings.ReplaceAll(target.Get("type").String(), "_", "-")
-			b.needs = append(b.needs, wanted{kind: kind, id: target.Get("id").String(), project: n.project})
 		}
 	}
-	attributes.set("tools", tools)
+	return ""
+}
+
+// addTimes adds what a tool target shows of a thing beside its name.
+func addTimes(m *mapping, shown gjson.Result) {
+	created, updated := timeOf(shown.Get("createdAt")), timeOf(shown.Get("updatedAt"))
+	m.set("createdAt", created)
+	if updated != created {
+		m.set("updatedAt", updated)
+	}
+}
+
+// addShown adds the attributes that a tool target shows, and returns those that only the server sets.
+func (b *llmBuilder) addShown(n wanted, attributes *mapping) *mapping {
+	server, known := newMapping(), b.attributesOf(n.kind)
+	n.shown.ForEach(func(name, value gjson.Result) bool {
+		property := known[name.Str]
+		switch {
+		case property == nil, slices.Contains(times, name.Str), value.Type == gjson.Null:
+		case isReadOnly(property):
+			server.add(name.Str, jsonNode(value), "")
+		default:
+			attributes.drop(name.Str)
+			attributes.add(name.Str, writable(property, value), "")
+		}
+		return true
+	})
+	return server
+}
+
+// earlier returns what a tool target shows of a thing before any answer shows the thing itself, or nothing.
+func (b *llmBuilder) earlier(t *thing) gjson.Result {
+	target := b.things.find(toolTargetKind, t.id)
+	if target == nil || len(target.sights) == 0 || target.sights[0].N >= t.sights[0].N {
+		return gjson.Result{}
+	}
+	return target.first().Get("attributes")
+}
+
+// counted describes a number in an overview.
+type counted struct {
+	of, total, first string // the kind that has the overview, and two members of it
+	kind, by, named  string // what is counted: by the attribute that refers to what has the overview
+}
+
+var countedByOverviews = []counted{
+	{"llm.project", "totalAgentCount", "firstAgentName", "llm.agent", "projectId", "name"},
+	{"llm.project", "totalKnowledgeBaseCount", "firstKnowledgeBaseName", "llm.knowledge-base", "projectId", "name"},
+	{"llm.project", "totalIntegrationCount", "firstIntegrationServiceType", "llm.integration", "projectId", "serviceType"},
+	{"llm.agent", "totalReferencedByPromptCount", "firstReferencedByPromptName", "llm.prompt", "agentId", "name"},
+}
+
+// addCounted adds what overviews count and refusals list, and no answer shows.
+func (b *llmBuilder) addCounted() {
+	for _, e := range b.exchanges {
+		body, ok := e.JSONResponse()
+		if e.Operation().Interface != "llm" || !ok {
+			continue
+		}
+		for _, failure := range body.Get("errors").Array() {
+			for _, prompt := range failure.Get("meta.referencedByPrompts").Array() {
+				b.needs = append(b.needs, wanted{kind: "llm.prompt", id: prompt.Get("id").String(), agent: param(e, "id")})
+			}
+		}
+	}
+	b.addNeeds()
+	for _, e := range b.exchanges {
+		body, ok := e.JSONResponse()
+		if e.Operation().Interface != "llm" || !ok || !e.ok() {
+			continue
+		}
+		for _, item := range body.Get("included").Array() {
+			if item.Get("type").Str == "overviews" {
+				b.addCountedBy(e, item)
+			}
+		}
+	}
+	b.addNeeds()
+}
+
+func (b *llmBuilder) addCountedBy(e *Exchange, overview gjson.Result) {
+	id, attributes := overview.Get("id").String(), overview.Get("attributes")
+	for _, c := range countedByOverviews {
+		total := attributes.Get(c.total)
+		if !total.Exists() || b.things.find(c.of, id) == nil || !b.things.find(c.of, id).wasThere() {
+			continue
+		}
+		missing, first := int(total.Int())-b.alive(c, id, e), attributes.Get(c.first).String()
+		for range missing {
+			n := wanted{kind: c.kind, project: b.projectOf(c.of, id), service: first}
+			if !b.hasNamed(c, first) {
+				n.name = first
+			}
+			if c.of == "llm.agent" {
+				n.agent = id
+			}
+			b.guess(n)
+		}
+		if first != "" && missing <= 0 && !b.hasNamed(c, first) {
+			b.rename(c, id, first)
+		}
+	}
+}
+
+// alive counts what refers to a thing and was there at an exchange.
+func (b *llmBuilder) alive(c counted, id string, e *Exchange) (n int) {
+	for _, t := range b.things.all(c.kind) {
+		isMade := t.made == nil && (t.wasThere() || t.sights[0].N <= e.N) || t.made != nil && t.made.N < e.N
+		if t.first().Get("attributes."+c.by).String() == id && isMade && (t.gone == nil || t.gone.N > e.N) {
+			n++
+		}
+	}
+	for _, guessed := range b.guessed {
+		if guessed.refers(c.by) == id && guessed.kind == c.kind {
+			n++
+		}
+	}
+	return n
+}
+
+// refers returns the id that an attribute of what is guessed has.
+func (n *wanted) refers(by string) string {
+	if by == "agentId" {
+		return n.agent
+	}
+	return n.project
+}
+
+// hasNamed reports whether one of what is counted is known by a name.
+func (b *llmBuilder) hasNamed(c counted, name string) bool {
+	for _, t := range b.things.all(c.kind) {
+		if t.first().Get("attributes."+c.named).String() == name {
+			return true
+		}
+	}
+	for _, guessed := range b.guessed {
+		if guessed.kind == c.kind && (guessed.name == name || c.named == "serviceType" && guessed.service == name) {
+			return true
+		}
+	}
+	return c.named == "serviceType"
+}
+
+// rename gives the first guessed thing that is counted the name of an overview.
+func (b *llmBuilder) rename(c counted, id, name string) {
+	for i, guessed := range b.guessed {
+		if guessed.kind == c.kind && guessed.refers(c.by) == id && guessed.name == "" {
+			b.guessed[i].name = name
+			setName(guessed.node, name)
+			return
+		}
+	}
+}
+
+// setName sets the name among the attributes of a resource.
+func setName(m *mapping, name string) {
+	for i, key := range m.node.Content {
+		if key.Value != "attributes" {
+			continue
+		}
+		attributes := m.node.Content[i+1]
+		for j, key := range attributes.Content {
+			if key.Value == "name" {
+				attributes.Content[j+1] = scalar(name)
+			}
+		}
+	}
+}
+
+// projectOf returns the project of a project, which is itself, or of an agent.
+func (b *llmBuilder) projectOf(kind, id string) string {
+	if kind == "llm.project" {
+		return id
+	}
+	return b.things.find(kind, id).first().Get("attributes.projectId").String()
+}
+
+// emptyList is a list that is written although nothing is in it.
+func emptyList() *yaml.Node { return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle} }
+
+// serviceOf returns the kind of an integration that no answer shows, as an overview or the addresses of its actions
+// show it.
+func (b *llmBuilder) serviceOf(n *wanted) string {
+	isChat := func(t *thing) bool {
+		o := t.first().Get("attributes")
+		return o.Get("integrationId").String() == n.id && o.Get("chatappRequestUrl").String() != ""
+	}
+	if n.service == "CHATAPP" || slices.ContainsFunc(b.things.of(actionKind), isChat) {
+		return "CHATAPP"
+	}
+	return "WEBHOOK"
 }

@@ -1,7 +1,12 @@
 package learn
 
 import (
+	"cmp"
+	"maps"
 	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/specs"
 )
@@ -13,46 +18,25 @@ func (l *learner) policyNames(ids []string) (names []string) {
 		if name := l.people.madeUpName(id); name != "" {
 			names = append(names, name)
 		}
-		switch t := l.things.find(policyKind, id); {
-		case t != nil && t.wasThere() && t.first().Get("name").Exists():
-			names = append(names, t.first().Get("name").String())
-		case t != nil && t.wasThere(), slices.Contains(l.mentionedPolicies(), id):
-			names = append(names, nameOfPolicy(id))
+		if t := l.things.find(policyKind, id); t != nil && t.wasThere() {
+			names = append(names, cmp.Or(t.first().Get("name").String(), nameOfPolicy(id)))
 		}
 	}
 	return names
 }
 
 func (l *learner) policies() *sequence {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(policyKind)) {
-		m := newMapping()
+	s := l.sequenceOf(policyKind, func(m *mapping, t *thing) {
 		m.set("id", idOf(t.id))
-		name, isChanged := t.value("name")
-		switch {
-		case !name.Exists():
+		if m.shown(t, "name"); !m.has("name") {
 			m.guess("name", nameOfPolicy(t.id), unseen)
-		case isChanged:
-			m.guess("name", name, "it was set before an answer showed it")
-		default:
-			m.set("name", name)
 		}
-		description, _ := t.value("description")
-		m.set("description", description)
+		m.shown(t, "description")
 		l.addPermissions(m, t.id)
 		l.addColumnPermissions(m, t.id)
-		s.add(m)
-	}
-	for _, id := range l.mentionedPolicies() {
-		m := newMapping()
-		m.set("id", idOf(id))
-		m.set("name", nameOfPolicy(id))
-		l.addPermissions(m, id)
-		s.addGuessed(m, "no answer shows more of it than its id")
-	}
+	})
 	for _, id := range l.people.madeUp() {
-		m := newMapping()
-		m.set("name", l.people.madeUpName(id))
+		m := mappingOf("name", l.people.madeUpName(id))
 		l.addPermissions(m, id)
 		s.addGuessed(m, "what is shown says that there is one more")
 	}
@@ -60,29 +44,17 @@ func (l *learner) policies() *sequence {
 }
 
 func (l *learner) policyGroups() *sequence {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(policyGroupKind)) {
-		o := t.first()
-		if !o.Exists() {
-			continue
+	s := l.sequenceOf(policyGroupKind, func(m *mapping, t *thing) {
+		if o := t.first(); o.Exists() {
+			m.copy(o, "id", "name", "taggableName=taggable_name", "description", "createdAt=created_at", "updatedAt=updated_at")
+			l.addGroupPolicies(m, o.Get("taggable_name").String())
 		}
-		m := newMapping()
-		m.set("id", idOf(o.Get("id").String()))
-		m.set("name", o.Get("name"))
-		m.set("taggableName", o.Get("taggable_name"))
-		m.set("description", o.Get("description"))
-		l.addGroupPolicies(m, o.Get("taggable_name").String())
-		m.set("createdAt", timeOf(o.Get("created_at")))
-		m.set("updatedAt", timeOf(o.Get("updated_at")))
-		s.add(m)
-	}
+	})
 	for _, ref := range l.unseenGroups() {
-		m := newMapping()
+		m := mappingOf("name", nameOfGroup(ref), "taggableName", nameOfGroup(ref))
 		if number(ref) > 0 {
 			m.set("id", idOf(ref))
 		}
-		m.set("name", nameOfGroup(ref))
-		m.set("taggableName", nameOfGroup(ref))
 		l.addGroupPolicies(m, ref)
 		s.addGuessed(m, "no answer shows more of it than its tag, or its id")
 	}
@@ -92,20 +64,15 @@ func (l *learner) policyGroups() *sequence {
 // nameOfPolicy returns a name for a policy of which no answer shows the name.
 func nameOfPolicy(id string) string { return "policy-" + id }
 
-// mentionedPolicies lists the ids of policies that only lists of ids show.
-func (l *learner) mentionedPolicies() (ids []string) {
+// implyPolicies adds the policies of which only lists of ids show that they were there.
+func (l *learner) implyPolicies() {
 	for _, e := range l.exchanges {
-		if e.Operation().Interface != specs.Core || !e.ok() {
-			continue
-		}
-		body, _ := e.JSONResponse()
-		for _, id := range texts(body.Get("policy_ids")) {
-			if l.things.find(policyKind, id) == nil && !slices.Contains(ids, id) {
-				ids = append(ids, id)
+		if body, _ := e.JSONResponse(); e.ok() && e.Operation().Interface == specs.Core {
+			for _, id := range texts(body.Get("policy_ids")) {
+				l.things.mention(policyKind, id)
 			}
 		}
 	}
-	return ids
 }
 
 // unseenGroups lists the tags and ids of policy groups that requests name, and of which no answer shows more.
@@ -169,4 +136,147 @@ func (l *learner) tagOf(ref string) string {
 		}
 	}
 	return ref
+}
+
+const guessedPermissions = "as far as requests were allowed and refused"
+
+// addPermissions adds what a policy permits.
+func (l *learner) addPermissions(m *mapping, id string) {
+	entries := l.people.begin[slot{grantedBy, id}]
+	if l.people.shown[slot{grantedBy, id}] {
+		m.set("permissions", permissionsNode(entries))
+		return
+	}
+	var byID []string
+	names := map[string][]string{}
+	for _, entry := range entries {
+		if _, members := partsOf(entry); members.Get("database").Exists() {
+			operation := members.Get("operation").String()
+			names[operation] = append(names[operation], members.Get("database").String())
+		} else {
+			byID = append(byID, entry)
+		}
+	}
+	byName := newMapping()
+	for _, operation := range slices.Sorted(maps.Keys(names)) {
+		byName.set(operation, names[operation])
+	}
+	if len(byID) > 0 {
+		m.guess("permissions", permissionsNode(byID), guessedPermissions)
+	}
+	if !byName.isEmpty() {
+		m.guess("databases", byName, guessedPermissions)
+	}
+}
+
+// permissionsNode returns permissions as a fixture has them.
+func permissionsNode(entries []string) *mapping {
+	lists := map[string]*sequence{}
+	for _, entry := range entries {
+		kind, members := partsOf(entry)
+		if lists[kind] == nil {
+			lists[kind] = newSequence()
+		}
+		one := newMapping()
+		one.set("operation", members.Get("operation"))
+		members.ForEach(func(name, value gjson.Result) bool {
+			if name.Str != "operation" {
+				one.set(name.Str, value)
+			}
+			return true
+		})
+		lists[kind].add(one)
+	}
+	all := newMapping()
+	for _, kind := range slices.Sorted(maps.Keys(lists)) {
+		all.set(kind, lists[kind])
+	}
+	return all
+}
+
+// guessedDatabaseIDs guesses the ids of databases of which no answer shows any, if permissions name as many: in their
+// order.
+func (l *learner) guessedDatabaseIDs() map[string]int64 {
+	var known, named []int64
+	var unknown []string
+	for _, t := range l.things.of(databaseKind) {
+		if id := number(l.shownDatabaseID(t.id)); id > 0 {
+			known = append(known, id)
+		} else if !slices.Contains(unknown, t.id) {
+			unknown = append(unknown, t.id)
+		}
+	}
+	for at, entries := range l.people.begin {
+		for _, entry := range entries {
+			kind, members := partsOf(entry)
+			for id := range strings.SplitSeq(members.Get("ids").String(), ",") {
+				n := number(strings.TrimSpace(id))
+				if (at.what == grantedBy || at.what == grantedTo) && kind == databasesKind && n > 0 &&
+					!slices.Contains(known, n) && !slices.Contains(named, n) {
+					named = append(named, n)
+				}
+			}
+		}
+	}
+	ids := map[string]int64{}
+	if slices.Sort(named); len(named) == len(unknown) {
+		for i, name := range unknown {
+			ids[name] = named[i]
+		}
+	}
+	return ids
+}
+
+// addColumnPermissions adds the column permissions of a policy, where an answer shows them before a request changed
+// them.
+func (l *learner) addColumnPermissions(m *mapping, id string) {
+	for _, e := range l.exchanges {
+		body, _ := e.JSONResponse()
+		switch isIt := param(e, "policy_id") == id; {
+		case !e.ok():
+		case e.name() == "core.updateColumnPermissions" && isIt:
+			return
+		case e.name() == "core.getColumnPermissions" && isIt:
+			m.set("columnPermissions", columnPermissions(body))
+			return
+		case e.name() == "core.exportPolicies":
+			for _, o := range body.Get("policies").Array() {
+				if o.Get("id").String() == id {
+					m.set("columnPermissions", columnPermissions(o.Get("column_permissions")))
+					return
+				}
+			}
+		}
+	}
+}
+
+// columnPermissions returns the entries without members that are null.
+func columnPermissions(list gjson.Result) *sequence {
+	s := newSequence()
+	for _, entry := range list.Array() {
+		m := newMapping()
+		entry.ForEach(func(name, value gjson.Result) bool {
+			if value.Type != gjson.Null {
+				m.add(name.Str, jsonNode(value), "")
+			}
+			return true
+		})
+		s.add(m)
+	}
+	return s
+}
+
+// shownDatabaseID returns the id of a database that an answer shows, or nothing.
+func (l *learner) shownDatabaseID(name string) string {
+	for _, t := range l.things.of(databaseKind) {
+		if id, _ := t.value("id"); t.id == name && id.Exists() {
+			return id.String()
+		}
+	}
+	for _, d := range l.deletedTables() {
+		if d.Get("database_name").String() == name {
+			return d.Get("database_id").String()
+		}
+	}
+	return ""
 }

@@ -1,6 +1,10 @@
 package learn
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tidwall/gjson"
+)
 
 // pools are the pools of the beginning, by id.
 type pools struct {
@@ -74,27 +78,15 @@ func (p *pools) list() *sequence {
 	for _, t := range p.defined {
 		m := newMapping()
 		m.set("id", idOf(t.id))
-		name, isChanged := t.value("name")
-		switch {
-		case !name.Exists():
+		if m.shown(t, "name"); !m.has("name") {
 			m.guess("name", p.name(t.id), unseen)
-		case isChanged:
-			m.guess("name", name, "it was set before an answer showed it")
-		default:
-			m.set("name", name)
 		}
 		if t.first().Get("default").Bool() {
 			s.add(m)
 			continue
 		}
-		limit, isChanged := t.value("concurrencyLimit")
-		switch {
-		case !limit.Exists():
+		if m.shown(t, "concurrencyLimit"); !m.has("concurrencyLimit") {
 			m.guess("concurrencyLimit", p.limitOf(t.id), unseen)
-		case isChanged:
-			m.guess("concurrencyLimit", limit, "it was set before an answer showed it")
-		default:
-			m.set("concurrencyLimit", limit)
 		}
 		s.add(m)
 	}
@@ -102,9 +94,7 @@ func (p *pools) list() *sequence {
 		if p.things.find(poolKind, id) != nil {
 			continue
 		}
-		m := newMapping()
-		m.set("id", idOf(id))
-		m.set("name", p.names[id])
+		m := mappingOf("id", idOf(id), "name", p.names[id])
 		if p.names[id] != defaultPool {
 			m.set("concurrencyLimit", p.limitOf(id))
 		}
@@ -115,8 +105,16 @@ func (p *pools) list() *sequence {
 
 // limitOf guesses the limit of a pool: the number of attempts that ran in it if others waited.
 func (p *pools) limitOf(id string) int {
+	running, waiting := p.inPool(id)
+	if waiting > 0 {
+		return max(1, running)
+	}
 	const usual = 10
-	running, waiting := 0, false
+	return max(usual, running)
+}
+
+// inPool returns how many attempts ran in a pool, and how many waited for it, at the beginning.
+func (p *pools) inPool(id string) (running, waiting int) {
 	for _, t := range p.things.of(attemptKind) {
 		if t.first().Get("poolId").String() != id {
 			continue
@@ -125,35 +123,20 @@ func (p *pools) limitOf(id string) int {
 		case "running", "canceling":
 			running++
 		case "queued":
-			waiting = true
+			waiting++
 		}
 	}
-	if waiting {
-		return max(1, running)
-	}
-	return max(usual, running)
-}
-
-// isFull reports whether attempts ran in a pool at the beginning.
-func (p *pools) isFull(id string) bool {
-	return slices.ContainsFunc(p.things.of(attemptKind), func(t *thing) bool {
-		status := t.first().Get("status").String()
-		return t.first().Get("poolId").String() == id && (status == "running" || status == "canceling")
-	})
+	return running, waiting
 }
 
 // accountLimit sets the limit of all pools together, of which the default pool has what the others leave.
 func (l *learner) accountLimit(m *mapping, p *pools) {
-	for _, e := range l.exchanges {
-		if e.name() != "workflow.listPools" || !e.ok() {
-			continue
-		}
-		body, ok := e.JSONResponse()
+	for _, body := range l.successes("workflow.listPools") {
 		total := int64(0)
 		for _, pool := range body.Get("pools").Array() {
 			total += pool.Get("concurrencyLimit").Int()
 		}
-		if ok && total > 0 {
+		if total > 0 {
 			m.set("accountLimit", total)
 			return
 		}
@@ -199,3 +182,93 @@ func (l *learner) mostOfDefault() int64 {
 	}
 	return -1
 }
+
+func (l *learner) poolRules(p *pools) *sequence {
+	s := l.sequenceOf(poolRuleKind, func(m *mapping, t *thing) {
+		if len(t.sights) == 0 {
+			l.notes = append(l.notes, "pool rule "+t.id+": no answer shows it")
+			return
+		}
+		m.set("id", idOf(t.id))
+		m.shown(t, "priority", "pool=poolId", "conditions")
+		if pool := m.get("pool"); pool != nil {
+			*pool = *scalar(p.name(pool.Value))
+		}
+	})
+	p.addGuessedRules(s)
+	for _, e := range l.exchanges {
+		t := l.things.find(poolKind, param(e, "poolId"))
+		isRefused := e.name() == "workflow.deletePool" && e.Status() == 400 && t != nil && t.wasThere()
+		if !isRefused || t.first().Get("default").Bool() || p.isUsed(t.id) || slices.Contains(p.held, t.id) {
+			continue
+		}
+		p.held = append(p.held, t.id)
+		m := mappingOf("priority", guessedPriority(s), "pool", p.name(t.id), "conditions",
+			gjson.Parse(`[{"type":"project_name","operator":"starts_with","values":["unknown_"]}]`))
+		s.addGuessed(m, "the deletion of the pool was refused, and no answer shows why")
+	}
+	return s
+}
+
+// isUsed reports whether something that an answer shows keeps a pool from being deleted.
+func (p *pools) isUsed(id string) bool {
+	return slices.ContainsFunc(p.things.list, func(t *thing) bool {
+		return (t.kind == attemptKind || t.kind == poolRuleKind) && t.first().Get("poolId").String() == id
+	})
+}
+
+// started describes attempts that pool rules treat alike, with as much as the two conditions of a rule can say.
+type started struct{ workflow, by string }
+
+// addGuessedRules adds a rule for the attempts that started in the recording and ran in another pool than the default
+// one, if no answer shows the rules.
+func (p *pools) addGuessedRules(s *sequence) {
+	if slices.ContainsFunc(p.exchanges, func(e *Exchange) bool { return e.name() == "workflow.listPoolRules" && e.ok() }) {
+		return
+	}
+	var order []started
+	poolOf := map[started]string{} // empty if there were several
+	for _, t := range p.things.all(attemptKind) {
+		o, pool := p.attemptObject(t), t.first().Get("poolId").String()
+		if t.wasThere() || pool == "" || !o.Exists() {
+			continue
+		}
+		how := started{o.Get("workflow.name").String(), "on_demand"}
+		if t.late {
+			how.by = "scheduled"
+		}
+		known, isKnown := poolOf[how]
+		switch {
+		case !isKnown:
+			order = append(order, how)
+			poolOf[how] = pool
+		case known != pool:
+			poolOf[how] = ""
+		}
+	}
+	for _, how := range order {
+		if id := poolOf[how]; p.mayHaveRule(id) {
+			p.held = append(p.held, id)
+			s.addGuessed(p.ruleFor(how, id, guessedPriority(s)), "attempts ran in the pool, and no answer shows why")
+		}
+	}
+}
+
+// mayHaveRule reports whether a rule may name a pool at the beginning: it was there, stays, and is not the default one.
+func (p *pools) mayHaveRule(id string) bool {
+	if id == "" || p.names[id] == defaultPool {
+		return false
+	}
+	t := p.things.find(poolKind, id)
+	return t == nil || t.wasThere() && t.gone == nil && !t.first().Get("default").Bool()
+}
+
+func (p *pools) ruleFor(how started, pool string, priority int) *mapping {
+	return mappingOf("priority", priority, "pool", p.name(pool), "conditions", newSequence(
+		mappingOf("type", "workflow_name", "operator", "starts_with", "values", []string{how.workflow}),
+		mappingOf("type", "invocation_type", "values", []string{how.by}),
+	))
+}
+
+// guessedPriority returns the priority of a rule that is guessed, which is lower than those of others.
+func guessedPriority(s *sequence) int { return 9_001 + len(s.node.Content) }

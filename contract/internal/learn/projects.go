@@ -1,12 +1,20 @@
 package learn
 
 import (
+	"archive/tar"
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"fmt"
+	"io"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
+	"go.yaml.in/yaml/v4"
 )
 
 // projects are the projects of the beginning, by id.
@@ -24,11 +32,9 @@ func (l *learner) projects() *projects {
 		learner: l, names: map[string]string{}, workflows: map[string]map[string]string{}, uploads: map[string]*Exchange{},
 		earlier: map[string]map[string]string{},
 	}
-	for _, e := range l.exchanges {
-		if e.name() == "workflow.putProject" && e.ok() {
-			query := queryOf(e)
-			p.uploads[query.Get("project")+"\n"+query.Get("revision")] = e
-		}
+	for e := range l.successes("workflow.putProject") {
+		query := queryOf(e)
+		p.uploads[query.Get("project")+"\n"+query.Get("revision")] = e
 	}
 	for _, t := range l.things.of(projectKind) {
 		p.see(t.id, t.first().Get("name").String())
@@ -75,7 +81,7 @@ func (p *projects) see(id, name string) {
 	if id == "" {
 		return
 	}
-	if t := p.things.find(projectKind, id); t != nil && !t.wasThere() || p.isOfNewIntegration(id) {
+	if t := p.things.find(projectKind, id); t != nil && !t.wasThere() {
 		return
 	}
 	if !slices.Contains(p.order, id) {
@@ -84,13 +90,6 @@ func (p *projects) see(id, name string) {
 	if p.names[id] == "" {
 		p.names[id] = name
 	}
-}
-
-// isOfNewIntegration reports whether a project was made for an integration that the recording makes.
-func (l *learner) isOfNewIntegration(project string) bool {
-	return slices.ContainsFunc(l.things.all(integrationKind), func(t *thing) bool {
-		return !t.wasThere() && t.first().Get("workflow_project_id").String() == project
-	})
 }
 
 // showsProject reports whether an answer shows something of a project.
@@ -124,24 +123,16 @@ func (p *projects) seeWorkflow(project, name, id string) {
 func (p *projects) list() *sequence {
 	s := newSequence()
 	for _, id := range p.order {
-		m := newMapping()
-		m.set("id", idOf(id))
-		t := p.things.find(projectKind, id)
+		m := mappingOf("id", idOf(id))
+		reason := ""
 		if p.names[id] == "" {
-			p.names[id] = "project-" + id
-			m.guess("name", p.names[id], unseen)
-		} else {
-			m.set("name", p.names[id])
+			p.names[id], reason = "project-"+id, unseen
 		}
-		deleted := ""
-		if t != nil {
-			m.set("createdAt", timeOf(t.first().Get("createdAt")))
-			deleted = timeOf(t.first().Get("deletedAt"))
-		}
+		m.add("name", scalar(p.names[id]), reason)
+		m.copy(p.things.find(projectKind, id).first(), "createdAt", "deletedAt")
 		p.addRevisions(m, id)
 		m.set("secrets", p.secrets(id))
 		m.set("schedules", p.schedules(id))
-		m.set("deletedAt", deleted)
 		s.add(m)
 	}
 	return s
@@ -149,8 +140,8 @@ func (p *projects) list() *sequence {
 
 func (p *projects) secrets(project string) (keys []string) {
 	for _, t := range p.things.of(secretKind) {
-		if in, key, _ := strings.Cut(t.id, "/"); in == project {
-			keys = append(keys, key)
+		if t.parent() == project {
+			keys = append(keys, t.key())
 		}
 	}
 	return keys
@@ -164,20 +155,15 @@ func (p *projects) schedules(project string) *sequence {
 		if first.Get("project.id").String() != project || p.isUploaded(first) {
 			continue
 		}
-		m := newMapping()
-		m.set("id", idOf(t.id))
-		m.set("workflow", first.Get("workflow.name"))
-		if created, _ := t.value("createdAt"); created.Exists() { // lists do not show it
-			m.set("createdAt", timeOf(created))
-		}
-		isChanged := len(t.sights) > 0 && t.sights[0].N > 1 && t.made == nil && p.wasTurned(t)
+		created, _ := t.value("createdAt") // lists do not show it
+		m := mappingOf("id", idOf(t.id), "workflow", first.Get("workflow.name"), "createdAt", timeOf(created))
 		disabled := timeOf(first.Get("disabledAt"))
-		switch {
-		case disabled == "" || instant(disabled).After(p.begin):
-		case isChanged:
-			m.guess("disabledAt", disabled, "it was turned on or off before an answer showed it")
-		default:
-			m.set("disabledAt", disabled)
+		if disabled != "" && !instant(disabled).After(p.begin) {
+			reason := ""
+			if isWrite(t.sights[0].Exchange) {
+				reason = "it was turned on or off before an answer showed it"
+			}
+			m.add("disabledAt", nodeOf(disabled), reason)
 		}
 		if at := instant(first.Get("nextScheduleTime").String()); !at.IsZero() && (disabled != "" || !p.hasRunSince(first)) {
 			m.set("nextScheduleTime", timeText(at))
@@ -197,17 +183,405 @@ func (p *projects) hasRunSince(schedule gjson.Result) bool {
 	})
 }
 
-// wasTurned reports whether a request of the recording turned a schedule on or off before it was first shown.
-func (p *projects) wasTurned(t *thing) bool {
-	switch t.sights[0].name() {
-	case "workflow.enableSchedule", "workflow.disableSchedule", "workflow.skipSchedule":
+// isUploaded reports whether an object belongs to a project's revision that the recording uploads.
+func (p *projects) isUploaded(object gjson.Result) bool {
+	t := p.things.find(projectKind, object.Get("project.id").String())
+	return t != nil && !t.wasThere()
+}
+
+func queryOf(e *Exchange) url.Values {
+	values, _ := url.ParseQuery(e.Owner.Query)
+	return values
+}
+
+// revision is a revision of a project at the beginning.
+type revision struct{ name, createdAt, user string }
+
+// unknownRevision is the name of a revision of which no answer shows any.
+const unknownRevision = "unknown"
+
+// addRevisions adds the revisions of a project with the files of its workflows.
+func (p *projects) addRevisions(m *mapping, project string) {
+	list := p.revisionsOf(project)
+	s := newSequence()
+	p.addEarlier(s, project)
+	for i, r := range list {
+		one, reason := newMapping(), ""
+		if r.name == unknownRevision {
+			reason = unseen
+		}
+		one.add("name", scalar(r.name), reason)
+		one.set("createdAt", r.createdAt)
+		one.set("user", r.user)
+		p.addFiles(one, project, r.name, i == len(list)-1)
+		s.add(one)
+	}
+	m.set("revisions", s)
+}
+
+// addEarlier adds revisions for the workflows of which older ids are seen than those of the revisions that are shown.
+func (p *projects) addEarlier(s *sequence, project string) {
+	left := maps.Clone(p.earlier[project])
+	for n := 1; len(left) > 0; n++ {
+		m, ids, files := newMapping(), newMapping(), newMapping()
+		used := map[string]bool{}
+		for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b string) int { return int(number(a) - number(b)) }) {
+			name := left[id]
+			if p.things.find(workflowKind, id) != nil || used[name] {
+				if !used[name] {
+					delete(left, id)
+				}
+				continue
+			}
+			used[name] = true
+			delete(left, id)
+			ids.set(name, idOf(id))
+			files.add(name+".dig", scalar(p.definitionOf(project, name)), "")
+		}
+		if files.isEmpty() {
+			return
+		}
+		m.set("name", fmt.Sprintf("earlier-%d", n))
+		m.set("workflowIds", ids)
+		m.setSection("files", files)
+		s.addGuessed(m, "attempts show workflows of a revision that no answer shows")
+	}
+}
+
+// revisionsOf lists the revisions, oldest first.
+func (p *projects) revisionsOf(project string) (list []revision) {
+	add := func(r revision) {
+		isKnown := slices.ContainsFunc(list, func(o revision) bool { return o.name == r.name })
+		if r.name != "" && !isKnown && !p.isLate(project, r.name) {
+			list = append(list, r)
+		}
+	}
+	for e, body := range p.successes("workflow.listProjectRevisions") {
+		if param(e, "id") != project {
+			continue
+		}
+		for _, r := range body.Get("revisions").Array() {
+			add(revision{
+				name: r.Get("revision").String(), createdAt: timeOf(r.Get("createdAt")),
+				user: p.people.refer(r.Get("userInfo.svc.user")),
+			})
+		}
+	}
+	slices.Reverse(list) // answers have the newest first
+	shown := p.things.find(projectKind, project).first()
+	last := shown.Get("revision").String()
+	for _, w := range p.things.of(workflowKind) {
+		if name := w.first().Get("revision").String(); w.first().Get("project.id").String() == project && name != last {
+			add(revision{name: name})
+		}
+	}
+	add(revision{name: last, createdAt: timeOf(shown.Get("updatedAt"))})
+	if len(list) == 0 {
+		list = append(list, revision{name: unknownRevision})
+	}
+	return list
+}
+
+// isLate reports whether a revision was made while the recording ran: uploaded, or made for an integration.
+func (p *projects) isLate(project, revision string) bool {
+	if p.uploads[p.names[project]+"\n"+revision] != nil {
 		return true
+	}
+	if t := p.things.find(projectKind, project); t != nil {
+		for _, s := range t.sights {
+			if s.object.Get("revision").String() == revision && instant(s.object.Get("updatedAt").String()).After(p.begin) {
+				return true
+			}
+		}
+	}
+	for e, body := range p.successes("workflow.listProjectRevisions") {
+		if param(e, "id") != project {
+			continue
+		}
+		for _, r := range body.Get("revisions").Array() {
+			if r.Get("revision").String() == revision && instant(r.Get("createdAt").String()).After(p.begin) {
+				return true
+			}
+		}
 	}
 	return false
 }
 
-// isUploaded reports whether an object belongs to a project's revision that the recording uploads.
-func (p *projects) isUploaded(object gjson.Result) bool {
-	t := p.things.find(projectKind, object.Get("project.id").String())
-	return t != nil && !t.wasThere() || p.isOfNewIntegration(object.Get("project.id").String())
+// addFiles adds the files of a revision: those of a recorded archive, or those that the definitions of its workflows
+// show. The latest revision also has the workflows of which no more than a name is known.
+func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool) {
+	ids, files := newMapping(), newMapping()
+	for _, t := range byNumber(p.things.of(workflowKind)) {
+		o := t.first()
+		if o.Get("project.id").String() != project || o.Get("revision").String() != revision {
+			continue
+		}
+		name := o.Get("name").String()
+		if !ids.has(name) {
+			ids.set(name, idOf(t.id))
+		}
+		if config := o.Get("config"); config.IsObject() && !files.has(name+".dig") {
+			files.set(name+".dig", definitionText(config, o.Get("timezone").String()))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.workflows[project])) {
+		if !isLatest || files.has(name+".dig") {
+			continue
+		}
+		files.guess(name+".dig", p.guessDefinition(project, name), "no answer shows the definition of the workflow")
+		if id := p.workflows[project][name]; !ids.has(name) && p.things.find(workflowKind, id) == nil {
+			ids.set(name, idOf(id))
+		}
+	}
+	if archive := p.archiveOf(project, revision); archive != nil {
+		files = newMapping()
+		for _, name := range slices.Sorted(maps.Keys(archive)) {
+			files.add(name, scalar(archive[name]), "")
+		}
+	}
+	if files.isEmpty() {
+		files.guess("unknown.dig", "+unknown:\n  echo>: unknown\n", "no answer shows a workflow of the project")
+	}
+	m.set("workflowIds", ids)
+	m.setSection("files", files)
+}
+
+// definitionOf returns the definition of a workflow in whatever revision shows it, or a guessed one.
+func (p *projects) definitionOf(project, name string) string {
+	for _, t := range p.things.all(workflowKind) {
+		o := t.first()
+		isIt := o.Get("project.id").String() == project && o.Get("name").String() == name
+		if config := o.Get("config"); isIt && config.IsObject() {
+			return definitionText(config, o.Get("timezone").String())
+		}
+	}
+	return p.guessDefinition(project, name)
+}
+
+// definitionText writes the definition of a workflow, which answers show as JSON, as it is written in its file.
+func definitionText(config gjson.Result, zone string) string {
+	node := jsonNode(config)
+	if !config.Get("timezone").Exists() && zone != "" && zone != "UTC" {
+		node.Content = append([]*yaml.Node{scalar("timezone"), scalar(zone)}, node.Content...)
+	}
+	var text bytes.Buffer
+	if writeYAML(&text, node) != nil {
+		return config.Raw
+	}
+	return text.String()
+}
+
+// guessDefinition writes a workflow with the tasks that answers show of its attempts.
+func (p *projects) guessDefinition(project, name string) string {
+	guessed, root := newMapping(), newMapping()
+	hasTasks := p.addTasks(root, project, name)
+	if zone, schedule := p.guessSchedule(project, name); schedule != nil && !root.has("schedule") {
+		guessed.set("timezone", zone)
+		guessed.set("schedule", schedule)
+		root.drop("timezone")
+	}
+	root.node.Content = append(guessed.node.Content, root.node.Content...)
+	if !hasTasks {
+		task := newMapping()
+		task.set("echo>", "unknown")
+		root.set("+unknown", task)
+	}
+	var text bytes.Buffer
+	if writeYAML(&text, root.node) != nil {
+		return "+unknown:\n  echo>: unknown\n"
+	}
+	return text.String()
+}
+
+// addTasks adds the tasks that the first attempt of a workflow shows, and reports whether there are any.
+func (p *projects) addTasks(root *mapping, project, name string) bool {
+	for _, attempt := range p.things.all(attemptKind) {
+		o := p.attemptObject(attempt)
+		if o.Get("project.id").String() != project || o.Get("workflow.name").String() != name {
+			continue
+		}
+		nodes := map[string]*mapping{}
+		for _, t := range byNumber(p.tasksOf(attempt)) {
+			full := t.first().Get("fullName").String()
+			at := strings.LastIndex(full, "+")
+			if at < 0 {
+				continue
+			}
+			task := &mapping{jsonNode(t.first().Get("config"))}
+			if !t.first().Get("config").IsObject() {
+				task = newMapping()
+			}
+			nodes[full] = task
+			if parent := nodes[full[:at]]; parent != nil {
+				parent.node.Content = append(parent.node.Content, scalar(full[at:]), task.node)
+			} else {
+				root.node.Content = append(root.node.Content, task.node.Content...)
+				nodes[full] = root
+			}
+		}
+		if len(nodes) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// tasksOf lists the tasks of an attempt.
+func (l *learner) tasksOf(attempt *thing) (list []*thing) {
+	for _, t := range l.things.all(taskKind) {
+		if t.parent() == attempt.id {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// maxArchive bounds the files of an archive that are kept.
+const maxArchive = 4 << 20
+
+// archiveOf returns the files of a recorded archive of a revision, or nil.
+func (p *projects) archiveOf(project, revision string) map[string]string {
+	for _, e := range p.exchanges {
+		isIt := e.name() == "workflow.downloadProjectArchive" && e.ok() && param(e, "id") == project
+		wanted := queryOf(e).Get("revision")
+		t := p.things.find(projectKind, project)
+		isLatest := t != nil && t.first().Get("revision").String() == revision
+		isWhole := isIt && e.Item.ResponseDoubt == "" && e.Item.Response.Body != nil
+		if !isWhole || wanted != revision && !(wanted == "" && isLatest) {
+			continue
+		}
+		if files := untar(e.Item.Response.Body.Bytes); files != nil {
+			return files
+		}
+	}
+	return nil
+}
+
+// untar returns the files of an archive, or nil if it cannot be read.
+func untar(archive []byte) map[string]string {
+	plain, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		return nil
+	}
+	files := map[string]string{}
+	reader := tar.NewReader(io.LimitReader(plain, maxArchive))
+	for {
+		header, err := reader.Next()
+		switch {
+		case err == io.EOF: //nolint:errorlint // the package says that it is this one
+			return files
+		case err != nil:
+			return nil
+		case header.Typeflag != tar.TypeReg:
+			continue
+		}
+		text, err := io.ReadAll(reader)
+		if err != nil {
+			return nil
+		}
+		files[strings.TrimPrefix(header.Name, "./")] = string(text)
+	}
+}
+
+// guessSchedule writes the schedule of a workflow of which answers show a next run, or attempts that no request
+// started.
+func (p *projects) guessSchedule(project, name string) (zone string, schedule *mapping) {
+	isIt := func(o gjson.Result) bool {
+		return o.Get("project.id").String() == project && o.Get("workflow.name").String() == name
+	}
+	for _, t := range p.things.of(scheduleKind) {
+		if isIt(t.first()) {
+			return p.scheduleOf(t, isIt)
+		}
+	}
+	for _, t := range p.things.all(attemptKind) {
+		if o := p.attemptObject(t); t.late && isIt(o) && p.isHourly(isIt) {
+			zone, place := zoneOf(o.Get("sessionTime").String())
+			schedule = newMapping()
+			schedule.set("cron>", hourly(instant(t.first().Get("createdAt").String()).In(place)))
+			return zone, schedule
+		}
+	}
+	return "", nil
+}
+
+// scheduleOf writes a schedule: hourly if its times are hours apart, or else as seldom as the longest wait for its next
+// run shows, at that time.
+func (p *projects) scheduleOf(t *thing, isIt func(gjson.Result) bool) (zone string, schedule *mapping) {
+	shown, longest := t.first(), time.Duration(0)
+	for _, s := range t.sights {
+		since := s.At
+		if disabled := instant(s.object.Get("disabledAt").String()); !disabled.IsZero() {
+			since = disabled // its next run stays the one of then
+		}
+		if wait := instant(s.object.Get("nextRunTime").String()).Sub(since); wait > longest {
+			shown, longest = s.object, wait
+		}
+	}
+	const day = 24 * time.Hour
+	zone, place := zoneOf(shown.Get("nextScheduleTime").String())
+	next := instant(shown.Get("nextRunTime").String()).In(place)
+	clock := next.Format("15:04:05")
+	schedule = newMapping()
+	switch {
+	case p.isHourly(isIt):
+		schedule.set("cron>", hourly(next))
+	case longest > 7*day:
+		schedule.set("monthly>", fmt.Sprintf("%d,%s", next.Day(), clock))
+	case longest > day:
+		schedule.set("weekly>", next.Format("Mon")+","+clock)
+	default:
+		schedule.set("daily>", clock)
+	}
+	return zone, schedule
+}
+
+// hourly returns the text of a schedule that runs at the minute of a time in each hour.
+func hourly(t time.Time) string { return fmt.Sprintf("%d * * * *", t.Minute()) }
+
+// isHourly reports whether two session times of a workflow are an hour apart, of which one may be the next of its
+// schedule, or two next ones are some hours apart, but not a day.
+func (p *projects) isHourly(isIt func(gjson.Result) bool) bool {
+	var times, next []time.Time
+	for _, t := range p.things.of(scheduleKind) {
+		for _, s := range t.sights {
+			if isIt(t.first()) {
+				next = append(next, instant(s.object.Get("nextScheduleTime").String()))
+			}
+		}
+	}
+	for _, t := range p.things.all(attemptKind) {
+		if o := p.attemptObject(t); isIt(o) {
+			times = append(times, instant(o.Get("sessionTime").String()))
+		}
+	}
+	const day = 24 * time.Hour
+	return areApart(next, func(by time.Duration) bool { return by%time.Hour == 0 && by > 0 && by < day }) ||
+		areApart(append(times, next...), func(by time.Duration) bool { return by == time.Hour })
+}
+
+// areApart reports whether two times that follow each other are apart as is asked for.
+func areApart(times []time.Time, isSo func(by time.Duration) bool) bool {
+	slices.SortFunc(times, time.Time.Compare)
+	for i := 1; i < len(times); i++ {
+		if isSo(times[i].Sub(times[i-1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// zoneOf returns a time zone with the offset of a time.
+func zoneOf(text string) (name string, place *time.Location) {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return "UTC", time.UTC
+	}
+	_, offset := t.Zone()
+	const hour = 3600
+	if offset == 0 || offset%hour != 0 {
+		return "UTC", time.UTC
+	}
+	name = fmt.Sprintf("Etc/GMT%+d", -offset/hour) // whose sign is the other way round
+	return name, time.FixedZone(name, offset)
 }

@@ -246,7 +246,7 @@ func (s *search) databasesIn(e *Exchange) (names []string) {
 		profiles, _ = s.profiles()
 	}
 	for _, name := range []string{
-		param(e, "database_name"), request.Get("database").String(), profiles, s.targetOf(e),
+		param(e, "database_name"), request.Get("database").String(), profiles,
 	} {
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)

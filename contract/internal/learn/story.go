@@ -17,7 +17,9 @@ import (
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // storyteller writes the recorded requests as a story.
@@ -500,4 +502,30 @@ func (s *storyteller) variable(kind string) string {
 	}
 	s.variables[name] = true
 	return name
+}
+
+// leaveOut writes comments in the place of steps that cannot be written, because of injected faults.
+func (s *storyteller) leaveOut(list []*judge.Result) {
+	for _, r := range list {
+		if s.isOver {
+			return
+		}
+		d := r.Owner.Document
+		if s.translations[d] == nil {
+			s.translations[d] = compare.NewTranslation(d)
+		}
+		fault, _ := recording.ParseFault(r.Item.Fault)
+		e := &Exchange{Result: r}
+		s.line("# Left out: %s %s, into which the fault %s was injected.", r.Item.Request.Method,
+			s.target(e, s.translations[d]), fault.ID)
+		if isWrite(e) && mayHaveHappened(r) {
+			s.end()
+		}
+	}
+}
+
+// end ends the story after a request that writes and cannot be written as a step.
+func (s *storyteller) end() {
+	s.line("# The story ends here, since what follows may depend on that.")
+	s.isOver = true
 }

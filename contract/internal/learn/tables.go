@@ -16,11 +16,7 @@ import (
 // deletedTables lists the tables that had been deleted before the recording began, as answers show them.
 func (l *learner) deletedTables() (list []gjson.Result) {
 	seen := map[string]bool{}
-	for _, e := range l.exchanges {
-		if e.name() != "core.listDeletedTables" || !e.ok() {
-			continue
-		}
-		body, _ := e.JSONResponse()
+	for _, body := range l.successes("core.listDeletedTables") {
 		for _, d := range body.Get("tables").Array() {
 			at := instant(d.Get("deleted_at").String())
 			if id := d.Get("id").String(); !seen[id] && !at.After(l.begin) && !l.wasDeletedHere(d) {
@@ -77,9 +73,7 @@ func (l *learner) deletedTable(d gjson.Result) *mapping {
 		}
 	}
 	m := newMapping()
-	m.set("name", d.Get("name"))
-	m.set("id", idOf(d.Get("id").String()))
-	m.set("createdAt", timeOf(d.Get("created_at")))
+	m.copy(d, "name", "id", "createdAt=created_at")
 	return m
 }
 
@@ -89,7 +83,7 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 	m := newMapping()
 	o := t.first()
 	m.set("name", name)
-	m.set("id", idOf(o.Get("id").String()))
+	m.copy(o, "id", "description", "expireDays=expire_days", "deleteProtected=delete_protected", "createdAt=created_at")
 	isChanged := t.changed["schema"] || l.wasTouched(t)
 	if schema := gjson.Parse(o.Get("schema").String()); schema.IsArray() && len(schema.Array()) > 0 {
 		if isChanged {
@@ -101,21 +95,15 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 	if !o.Get("schema").Exists() {
 		l.addProfileColumns(m, t)
 	}
-	m.set("description", o.Get("description"))
-	m.set("expireDays", o.Get("expire_days").Int())
-	m.set("deleteProtected", o.Get("delete_protected").Bool())
 	if v := o.Get("include_v"); v.Exists() && !v.Bool() {
 		m.add("includeV", plain("false", "!!bool"), "")
 	}
-	m.set("createdAt", timeOf(o.Get("created_at")))
 	if o.Exists() && !isChanged {
 		if at := instant(o.Get("updated_at").String()); !at.After(l.begin) {
 			m.set("updatedAt", timeText(at))
 		}
-		m.set("counterUpdatedAt", timeOf(o.Get("counter_updated_at")))
-		m.set("lastRecordAt", timeOf(o.Get("last_log_timestamp")))
-		m.set("storageSize", o.Get("estimated_storage_size").Int())
-		m.set("count", o.Get("count").Int())
+		m.copy(o, "counterUpdatedAt=counter_updated_at", "lastRecordAt=last_log_timestamp",
+			"storageSize=estimated_storage_size", "count")
 	}
 	m.set("records", l.records(t))
 	return m

@@ -1,11 +1,15 @@
 package learn
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/specs"
 )
 
 // thing is a resource of the recorded account: one incarnation, from its creation to its deletion.
@@ -26,9 +30,9 @@ type sight struct {
 	changed []string // members that recorded requests had set by then
 }
 
-// first returns the first object of the thing, or nothing.
+// first returns the first object of the thing, or nothing, also if there is no thing.
 func (t *thing) first() gjson.Result {
-	if len(t.sights) == 0 {
+	if t == nil || len(t.sights) == 0 {
 		return gjson.Result{}
 	}
 	return t.sights[0].object
@@ -55,6 +59,9 @@ func (t *thing) value(name string) (value gjson.Result, isChanged bool) {
 
 // key returns the last part of the id.
 func (t *thing) key() string { return t.id[strings.LastIndexByte(t.id, '/')+1:] }
+
+// parent returns the id without its last part, or nothing.
+func (t *thing) parent() string { return strings.TrimSuffix(strings.TrimSuffix(t.id, t.key()), "/") }
 
 // wasThere reports whether the thing was there when the recording began.
 func (t *thing) wasThere() bool { return t.made == nil && !t.late }
@@ -116,6 +123,13 @@ func (s *things) get(kind, id string) *thing {
 	return t
 }
 
+// mention adds a thing of which no more is known than that it was there, unless one had the id.
+func (s *things) mention(kind, id string) {
+	if id != "" && s.find(kind, id) == nil {
+		s.add(&thing{kind: kind, id: id, changed: map[string]bool{}})
+	}
+}
+
 // remove ends a thing.
 func (s *things) remove(t *thing, e *Exchange) {
 	t.gone = e
@@ -139,10 +153,8 @@ func (l *learner) collect() *things {
 			s.take(e)
 		}
 	}
-	for _, e := range l.exchanges {
-		if e.name() == "core.listDeletedTables" && e.ok() {
-			s.takeDeleted(l.exchanges[:e.N-1], e)
-		}
+	for e := range l.successes("core.listDeletedTables") {
+		s.takeDeleted(l.exchanges[:e.N-1], e)
 	}
 	return s
 }
@@ -155,7 +167,7 @@ func isWrite(e *Exchange) bool {
 
 // take takes what an exchange shows and does.
 func (s *things) take(e *Exchange) {
-	for _, list := range []map[string]func(*things, *Exchange){moves, integrationMoves, queryMoves} {
+	for _, list := range []map[string]func(*things, *Exchange){moves, makes} {
 		if move := list[e.name()]; move != nil && e.ok() {
 			move(s, e)
 		}
@@ -177,3 +189,267 @@ func (s *things) take(e *Exchange) {
 		}
 	}
 }
+
+// taking takes one action of an exchange.
+type taking struct {
+	*things
+	*Exchange
+	action  *specs.Action
+	isFirst bool
+}
+
+// path returns the values of path parameters, or nothing if one of them is not there.
+func (x *taking) path(names []string) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		if parts[i] = x.Owner.Match.Param(name); parts[i] == "" {
+			return ""
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// target takes the thing that the path names.
+func (x *taking) target() {
+	a := x.action
+	if in := x.path(a.Within); in != "" && a.Resource.Parent() != "" {
+		x.use(x.get(a.Resource.Parent(), in))
+	}
+	id := x.path(a.Path)
+	if a.Query != "" {
+		id = queryOf(x.Exchange).Get(a.Query)
+	}
+	if id == "" || !x.ok() {
+		return
+	}
+	switch kind := a.Resource.Name; {
+	case a.Verb == specs.Create:
+		if t := x.current[nameOf(kind, id)]; t == nil {
+			x.get(kind, id).made = x.Exchange
+		}
+	case a.Verb == specs.Delete:
+		t := x.get(kind, id)
+		x.use(t)
+		x.remove(t, x.Exchange)
+	case moves[x.name()] != nil && x.current[nameOf(kind, id)] == nil: // the request has given it another id
+	case a.Verb != "" || a.Reads || a.Changes:
+		x.use(x.get(kind, id))
+	}
+}
+
+func (x *taking) use(t *thing) {
+	if t.used == nil && t.made == nil {
+		t.used = x.Exchange
+	}
+}
+
+// show takes an object of the answer.
+func (x *taking) show(r *specs.Resource, object gjson.Result) {
+	if len(r.Types) > 0 || object.Get("type").Type == gjson.String && len(x.action.Also) > 0 {
+		if r = x.Operation().Document.ResourceOfType(object.Get("type").Str); r == nil {
+			return
+		}
+	}
+	id := x.idOf(r, object)
+	if id == "" {
+		return
+	}
+	isKnown := x.current[nameOf(r.Name, id)] != nil
+	t := x.get(r.Name, id)
+	born := bornOf(r, object)
+	isNew := born.IsZero() || !born.Before(x.At.Add(-2*time.Second).Truncate(time.Second))
+	switch {
+	case isKnown && (len(t.sights) > 0 || t.made != nil):
+	case x.isFirst && x.action.Verb == specs.Create && x.ok() && isNew:
+		t.made = x.Exchange
+	case x.action.Verb == "" && isWrite(x.Exchange) && x.ok() && isNew && !born.IsZero():
+		t.made = x.Exchange // as a backfill and the run of an integration make attempts
+	case born.After(x.begin), r.Name == tableKind && x.recovered[object.Get("id").String()]:
+		t.late = true
+	}
+	changes := x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok()
+	if changes {
+		x.change(t)
+	}
+	var changed []string
+	for name := range t.changed {
+		changed = append(changed, name)
+	}
+	slices.Sort(changed)
+	t.sights = append(t.sights, sight{x.Exchange, object, changed})
+	for _, link := range r.Embeds {
+		embedded := x.Operation().Document.Resource(link.Resource)
+		each(object, link.At, func(inner gjson.Result) {
+			if embedded != nil && inner.IsObject() {
+				x.show(embedded, inner)
+			}
+		})
+	}
+}
+
+// change notes the members that a request sets.
+func (x *taking) change(t *thing) {
+	body, ok := x.JSONRequest()
+	if !ok {
+		return
+	}
+	each(body, x.action.Request, func(object gjson.Result) {
+		if attributes := object.Get("attributes"); attributes.IsObject() {
+			object = attributes
+		}
+		object.ForEach(func(name, _ gjson.Result) bool {
+			t.changed[name.Str] = true
+			return true
+		})
+	})
+}
+
+// idOf returns the id of an object, with that of what the path names as its parent.
+func (x *taking) idOf(r *specs.Resource, object gjson.Result) string {
+	if x.action.Identity != nil && r == x.action.Resource {
+		parts := make([]string, len(x.action.Identity))
+		for i, at := range x.action.Identity {
+			if parts[i] = textAt(object, at); parts[i] == "" {
+				return ""
+			}
+		}
+		return strings.Join(parts, "/")
+	}
+	key := textAt(object, r.Keys[0])
+	if r.Parent() == "" || key == "" {
+		return key
+	}
+	if in := x.path(x.action.Within); in != "" {
+		return in + "/" + key
+	}
+	return ""
+}
+
+func bornOf(r *specs.Resource, object gjson.Result) (born time.Time) {
+	for _, at := range r.Created {
+		if t := instant(textAt(object, at)); !t.IsZero() {
+			born = t
+		}
+	}
+	return born
+}
+
+// each passes on whatever stands at a pointer.
+func each(value gjson.Result, at specs.Pointer, do func(gjson.Result)) {
+	if at == nil || !value.Exists() {
+		return
+	}
+	for i, token := range at {
+		if token == "*" {
+			value.ForEach(func(_, item gjson.Result) bool {
+				each(item, at[i+1:], do)
+				return true
+			})
+			return
+		}
+		if value = value.Get(gjson.Escape(token)); !value.Exists() {
+			return
+		}
+	}
+	do(value)
+}
+
+// textAt returns the text at a pointer that leads to one value, or nothing.
+func textAt(object gjson.Result, at specs.Pointer) (found string) {
+	each(object, at, func(value gjson.Result) { found = value.String() })
+	return found
+}
+
+// moves are the operations that give things other ids.
+var moves = map[string]func(*things, *Exchange){
+	"core.renameTable": func(s *things, e *Exchange) {
+		database := param(e, "database_name")
+		s.move("core.table", database+"/"+param(e, "current_table_name"), database+"/"+param(e, "new_table_name"))
+	},
+	"core.swapTables": func(s *things, e *Exchange) {
+		database := param(e, "database_name")
+		one, other := database+"/"+param(e, "table_name_1"), database+"/"+param(e, "table_name_2")
+		a, b := s.get("core.table", one), s.get("core.table", other)
+		s.current[nameOf("core.table", one)], s.current[nameOf("core.table", other)] = b, a
+	},
+	"core.changeTableDatabase": func(s *things, e *Exchange) {
+		s.move("core.table", param(e, "database_name")+"/"+param(e, "table_name"),
+			param(e, "new_database_name")+"/"+param(e, "table_name"))
+	},
+	"core.recoverTable": func(s *things, e *Exchange) {
+		s.recovered[param(e, "table_id")] = true
+		body, _ := e.JSONResponse()
+		request, _ := e.JSONRequest()
+		name, database := body.Get("name").String(), request.Get("database_name").String()
+		if database == "" {
+			database = body.Get("database_name").String()
+		}
+		if database == "" {
+			return
+		}
+		if id := database + "/" + name; s.current[nameOf("core.table", id)] == nil {
+			s.get("core.table", id).late = true
+		}
+	},
+	"core.deleteDatabase": func(s *things, e *Exchange) {
+		prefix := "core.table " + param(e, "database_name") + "/"
+		for name, t := range s.current {
+			if strings.HasPrefix(name, prefix) {
+				s.remove(t, e)
+				delete(s.current, name)
+			}
+		}
+	},
+}
+
+// makes are the operations of one interface that make and delete things of another one.
+var makes = map[string]func(*things, *Exchange){
+	segmentQuery: func(s *things, e *Exchange) { s.make(jobKind, "jobid", e) },
+	"dwh.createDwhIntegration": func(s *things, e *Exchange) {
+		s.make(projectKind, "workflow_project_id", e)
+	},
+	"dwh.deleteDwhIntegration": func(s *things, e *Exchange) {
+		body, _ := e.JSONResponse()
+		if id := body.Get("workflow_project_id").String(); id != "" {
+			s.remove(s.get(projectKind, id), e)
+		}
+	},
+	"dwh.runDwhWorkflow": func(s *things, e *Exchange) { s.make(attemptKind, "id", e) },
+}
+
+// make notes that a request made the thing whose id stands in its answer, unless that is known.
+func (s *things) make(kind, at string, e *Exchange) {
+	body, _ := e.JSONResponse()
+	if id := body.Get(at).String(); id != "" && s.current[nameOf(kind, id)] == nil {
+		s.get(kind, id).made = e
+	}
+}
+
+// sequenceOf lists the things of a kind that were there at the beginning, by their numbers, but for those of which
+// nothing is set.
+func (l *learner) sequenceOf(kind string, set func(m *mapping, t *thing)) *sequence {
+	s := newSequence()
+	for _, t := range byNumber(l.things.of(kind)) {
+		m := newMapping()
+		if set(m, t); !m.isEmpty() {
+			s.add(m)
+		}
+	}
+	return s
+}
+
+// byNumber orders things by their ids, which are numbers that count up.
+func byNumber(list []*thing) []*thing {
+	slices.SortStableFunc(list, func(a, b *thing) int { return cmp.Compare(number(a.key()), number(b.key())) })
+	return list
+}
+
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
+}
+
+const unseen = "no answer shows it"
+
+// param returns a path parameter.
+func param(e *Exchange, name string) string { return e.Owner.Match.Param(name) }

@@ -8,10 +8,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/specs/recording"
 )
 
 // mapping is a mapping of the scenario under way. Members stay in the order in which they are set; those without a
@@ -20,13 +23,22 @@ type mapping struct{ node *yaml.Node }
 
 func newMapping() *mapping { return &mapping{&yaml.Node{Kind: yaml.MappingNode}} }
 
+// mappingOf returns a mapping with members that are set: pairs of a name and a value.
+func mappingOf(pairs ...any) *mapping {
+	m := newMapping()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m.set(pairs[i].(string), pairs[i+1])
+	}
+	return m
+}
+
 // isEmpty reports whether nothing is set.
 func (m *mapping) isEmpty() bool { return m == nil || len(m.node.Content) == 0 }
 
 // set sets a member, unless the value is empty: nil, an empty text, 0, false, an empty list or mapping.
 func (m *mapping) set(name string, value any) { m.add(name, nodeOf(value), "") }
 
-// guess sets a member that the recording does not show, with the reason for the value.
+// guess sets a member that the recording does not show, with the reason for the value; without one it does not mark it.
 func (m *mapping) guess(name string, value any, reason string) { m.add(name, nodeOf(value), reason) }
 
 // setSection sets a section, unless it is empty.
@@ -45,6 +57,43 @@ func (m *mapping) add(name string, value *yaml.Node, guessed string) {
 		key.HeadComment = guessMark + guessed
 	}
 	m.node.Content = append(m.node.Content, key, value)
+}
+
+// copy sets members to those of an object, each by its name or as name=path. What ends in At is a time, id and what
+// ends in Id an id. Numbers that are 0 and what is false are left out.
+func (m *mapping) copy(o gjson.Result, members ...string) {
+	for _, member := range members {
+		name, path, isOther := strings.Cut(member, "=")
+		if !isOther {
+			path = name
+		}
+		switch value := o.Get(path); {
+		case strings.HasSuffix(name, "At"):
+			m.set(name, timeOf(value))
+		case name == "id", strings.HasSuffix(name, "Id"):
+			m.set(name, idOf(value.String()))
+		case value.Type != gjson.False && (value.Type != gjson.Number || value.Num != 0):
+			m.set(name, value)
+		}
+	}
+}
+
+// shown sets members to what the first answer shows that has them, and marks those that a request had set by then.
+func (m *mapping) shown(t *thing, members ...string) {
+	for _, member := range members {
+		name, at, isOther := strings.Cut(member, "=")
+		if !isOther {
+			at = name
+		}
+		value, isChanged := t.value(at)
+		switch {
+		case value.Type == gjson.Null, value.String() == "", value.Type == gjson.Number && value.Num == 0:
+		case isChanged:
+			m.guess(name, value, "it was set before an answer showed it")
+		default:
+			m.set(name, value)
+		}
+	}
 }
 
 // drop removes a member.
@@ -83,9 +132,18 @@ func (m *mapping) has(name string) bool { return m.get(name) != nil }
 // sequence is a list of mappings under way.
 type sequence struct{ node *yaml.Node }
 
-func newSequence() *sequence { return &sequence{&yaml.Node{Kind: yaml.SequenceNode}} }
+func newSequence(items ...*mapping) *sequence {
+	s := &sequence{&yaml.Node{Kind: yaml.SequenceNode}}
+	for _, m := range items {
+		s.add(m)
+	}
+	return s
+}
 
 func (s *sequence) add(m *mapping) { s.node.Content = append(s.node.Content, m.node) }
+
+// addTexts adds a list of texts.
+func (s *sequence) addTexts(texts ...string) { s.node.Content = append(s.node.Content, nodeOf(texts)) }
 
 // addGuessed adds a mapping of which nothing more is known than that there is one.
 func (s *sequence) addGuessed(m *mapping, reason string) {
@@ -278,4 +336,57 @@ func (l *learner) listGuesses(n *yaml.Node, path string) {
 			l.listGuesses(item, at)
 		}
 	}
+}
+
+// instant reads the forms of time that the interfaces have.
+func instant(text string) time.Time {
+	for _, form := range []string{
+		time.RFC3339Nano, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05",
+	} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// timeText returns a time as a scenario has it, or the empty text for none.
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// timeOf returns a time of an object as a scenario has it, or the empty text.
+func timeOf(v gjson.Result) string { return timeText(instant(v.String())) }
+
+var mark = regexp.MustCompile(`\[redacted(?::([0-9a-f]+))?\]`)
+
+// clean returns a text with a word in the place of each secret.
+func clean(text string) string { return mark.ReplaceAllString(text, "redacted-$1") }
+
+// isRedacted reports whether a text is a secret, of which nothing is left.
+func isRedacted(text string) bool {
+	return len(text) >= len(recording.Mark) && mark.FindString(text) == text
+}
+
+// ids returns an id as a number where it is one, as the house writes them.
+func idOf(text string) any {
+	v := gjson.Parse(text)
+	if v.Type == gjson.Number && v.Raw == text && v.Int() > 0 {
+		return v.Int()
+	}
+	return text
+}
+
+// lengthText returns a length of time as a scenario has it, in whole milliseconds.
+func lengthText(d time.Duration) string { return max(0, d.Round(time.Millisecond)).String() }
+
+// durationText returns a length of time as a scenario has it, in whole milliseconds, or the empty text for none.
+func durationText(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return lengthText(d)
 }

@@ -1,11 +1,5 @@
 package learn
 
-import (
-	"cmp"
-	"slices"
-	"strconv"
-)
-
 // Kinds of the workflow interface.
 const (
 	poolKind     = "workflow.pool"
@@ -33,16 +27,3 @@ func (l *learner) workflow() *mapping {
 	m.set("attempts", attempts)
 	return m
 }
-
-// byNumber orders things by their ids, which are numbers that count up.
-func byNumber(list []*thing) []*thing {
-	slices.SortStableFunc(list, func(a, b *thing) int { return cmp.Compare(number(a.key()), number(b.key())) })
-	return list
-}
-
-func number(text string) int64 {
-	n, _ := strconv.ParseInt(text, 10, 64)
-	return n
-}
-
-const unseen = "no answer shows it"

@@ -1,0 +1,133 @@
+package compare_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract/internal/capture/record"
+	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// pool is what the mock of a test answers about a pool.
+func pool(id, name string) string {
+	return fmt.Sprintf(`{"id":%q,"name":%q,"default":false,"concurrencyLimit":4}`, id, name)
+}
+
+// poolSession is a recording in which a pool is made, and then read by its id.
+func poolSession(t *testing.T, d *specs.Document) (list []*judge.Result) {
+	t.Helper()
+	for i, call := range [][2]string{{http.MethodPost, "/api/pools"}, {http.MethodGet, "/api/pools/7"}} {
+		match := d.Find(call[0], call[1])
+		if match.Operation == nil {
+			t.Fatalf("%s %s is no operation", call[0], call[1])
+		}
+		answer := &recording.Response{
+			Status: http.StatusOK, Headers: recording.Headers{{"Content-Type", "application/json"}},
+			Body: &recording.Body{Bytes: []byte(pool("7", "etl"))},
+		}
+		e := &recording.Exchange{
+			Request:  recording.Request{Method: call[0], URL: "http://127.0.0.1/workflow" + d.BasePath + call[1]},
+			Response: answer,
+		}
+		list = append(list, &judge.Result{
+			Item:  record.Item{Exchange: e, Position: record.Position{Number: i + 1}},
+			Owner: ownership.Owner{Document: d, Match: match, Path: call[1]},
+		})
+	}
+	return list
+}
+
+// server makes a pool with an id and a name, and then shows one with another id, or the same.
+type server struct{ made, shown, name string }
+
+// subject returns a server that notes what it was asked.
+func (s server) subject(asked *[]string) compare.Subject {
+	return compare.Subject{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*asked = append(*asked, r.URL.Path)
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodPost {
+			_, _ = fmt.Fprint(w, pool(s.made, s.name))
+			return
+		}
+		_, _ = fmt.Fprint(w, pool(s.shown, s.name))
+	})}
+}
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Load(specs.Workflow, specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := poolSession(t, d)
+	// replay returns the differences of each exchange, what the server was asked, and how often the mask was needed.
+	replay := func(memory *compare.Memory, with server) (found []string, masked int) {
+		t.Helper()
+		c := &compare.Config{
+			Documents: []*specs.Document{d}, Memory: memory, Redactor: &recording.Redactor{Brand: specs.Neutral},
+			Masks: []compare.Mask{{Operation: "workflow.createPool", Pointer: "/name"}},
+		}
+		var asked []string
+		done, used, err := compare.Run(t.Context(), c, with.subject(&asked), session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range done {
+			found = append(found, asked[i])
+			for _, difference := range e.Differences {
+				found = append(found, difference.Pointer+": "+difference.Message)
+			}
+		}
+		return found, used[0].Count
+	}
+	t.Run("what is remembered is found as without it", func(t *testing.T) {
+		t.Parallel()
+		memory := compare.NewMemory(100)
+		for _, s := range []server{
+			{"9", "9", "etl"},
+			{"9", "9", "etl"},
+			{"11", "11", "etl"},
+			{"11", "9", "etl"}, // with ids of which each was right in an answer before
+			{"9", "9", "other"},
+			{"9", "9", "etl"},
+		} {
+			got, _ := replay(memory, s)
+			want, _ := replay(nil, s)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%+v (-want +got):\n%s", s, diff)
+			}
+		}
+	})
+	t.Run("masks are counted the first time, as what is remembered is not compared again", func(t *testing.T) {
+		t.Parallel()
+		memory := compare.NewMemory(100)
+		_, first := replay(memory, server{"9", "9", "other"})
+		_, again := replay(memory, server{"9", "9", "other"})
+		_, later := replay(memory, server{"9", "9", "another"})
+		if first != 1 || again != 0 || later != 1 {
+			t.Errorf("the mask was needed %d, %d and %d times, want 1, 0 and 1", first, again, later)
+		}
+	})
+	t.Run("no more is kept than allowed", func(t *testing.T) {
+		t.Parallel()
+		memory := compare.NewMemory(1)
+		for range 2 {
+			if _, masked := replay(memory, server{"9", "9", "other"}); masked > 1 {
+				t.Errorf("the mask was needed %d times, want once at most", masked)
+			}
+		}
+		none := compare.NewMemory(0)
+		for range 2 {
+			if _, masked := replay(none, server{"9", "9", "other"}); masked != 1 {
+				t.Errorf("the mask was needed %d times where nothing is kept, want once", masked)
+			}
+		}
+	})
+}
