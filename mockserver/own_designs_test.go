@@ -109,6 +109,29 @@ func TestOwnDesigns(t *testing.T) {
 			t.Errorf("done is %q, want false: %s", done.Raw, body)
 		}
 	})
+	t.Run("an answer of which the document says nothing shows the object, and values stay", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "free")
+		c.story(`
+			POST /things {"name":"a","x":1} -> 201 {"id":"1","name":"a","x":1}
+			PATCH /things/1 {"y":{"z":[null,1]},"x":null} -> 200 {"id":"1","name":"a","y":{"z":[null,1]}}
+			GET /things/1 -> 200 {"id":"1","name":"a","y":{"z":[null,1]}}
+			PATCH /things/1 {"sizes":{"s":1}} -> 200…
+			PATCH /things/1 {"sizes":{"m":"large"},"w":2} -> 200 {"id":"1","name":"a","y":{"z":[null,1]},"sizes":{"s":1},"w":2}
+			POST /things/1/check {} -> 200 {"ok":true}
+			POST /orders {"item":"i"} -> 202 {"accepted":true}
+			GET /orders/1 -> 200 {"id":"1",…
+		`)
+		merge := func(body, want string) {
+			t.Helper()
+			status, answer, _ := c.call("PATCH /things/1", body, "Content-Type: application/merge-patch+json")
+			if status != http.StatusOK || answer != want {
+				t.Errorf("%s: %d %s, want %s", body, status, answer, want)
+			}
+		}
+		merge(`{"name":null,"w":null,"sizes":null,"y":{"z":null,"a":1}}`, `{"id":"1","y":{"a":1}}`)
+		merge(`{"v":{"a":null,"b":{"c":null}}}`, `{"id":"1","y":{"a":1},"v":{"b":{}}}`)
+	})
 	t.Run("a filter may say that it is one", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")

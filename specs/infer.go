@@ -126,7 +126,8 @@ func (g *inference) find(path string) {
 // isMade reports whether clients can make such an object, so that one that no client has made is not there.
 func (g *inference) isMade(r *inferred) bool {
 	if post := g.operations[r.collection]["POST"]; post != nil {
-		return post.successSchema() == nil || g.shows(post, r) != nil
+		_, _, answer := post.Success()
+		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(Pointer{r.key})) || g.shows(post, r) != nil
 	}
 	put := g.operations[r.path]["PUT"]
 	return put != nil && put.Spec.RequestBody != nil
