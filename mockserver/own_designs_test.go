@@ -100,6 +100,15 @@ func TestOwnDesigns(t *testing.T) {
 			GET /rates/EUR -> 200 [{"date":"2026-01-02","base":"EUR","rate":2}]
 		`)
 	})
+	t.Run("a day is one of the calendar", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "rates").story(`
+			PUT /rates/EUR/2026-02-30 {"rate":1.5} -> 400…
+			PUT /rates/EUR/2026-02-28 {"rate":1.5} -> 200…
+			POST /shifts {"team":"a","day":"2025-02-29"} -> 400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"day: want a date such as 2026-01-15, not \"2025-02-29\""}
+			POST /shifts {"team":"a","day":"2024-02-29"} -> 200…
+		`)
+	})
 	t.Run("what a PUT leaves out has its default", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")
