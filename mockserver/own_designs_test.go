@@ -141,6 +141,49 @@ func TestOwnDesigns(t *testing.T) {
 		merge(`{"name":null,"w":null,"sizes":null,"y":{"z":null,"a":1}}`, `{"id":"1","y":{"a":1}}`)
 		merge(`{"v":{"a":null,"b":{"c":null}}}`, `{"id":"1","y":{"a":1},"v":{"b":{}}}`)
 	})
+	t.Run("a search lists what has the members of its body", func(t *testing.T) {
+		t.Parallel()
+		const a, b, c = `{"id":1,"name":"a, b","color":"red","size":{"width":1,"height":2}}`,
+			`{"id":2,"name":"b","color":"blue","size":{"width":1,"height":3},"isNew":true}`,
+			`{"id":3,"name":"c","color":"red"}`
+		newOwnDesign(t, "search").story(`
+			POST /things {"name":"a, b","color":"red","size":{"width":1,"height":2}} -> 201…
+			POST /things {"name":"b","color":"blue","size":{"width":1,"height":3},"isNew":true} -> 201…
+			POST /things {"name":"c","color":"red"} -> 201…
+			POST /things/search {} -> 200 {"items":[` + a + `,` + b + `,` + c + `],"total":3}
+			POST /things/search {"color":["red","green"],"isNew":null} -> 200 {"items":[` + a + `,` + c + `],"total":2}
+			POST /things/search {"size":{"width":1}} -> 200 {"items":[` + a + `,` + b + `],"total":2}
+			POST /things/search {"name":"a, b"} -> 200 {"items":[` + a + `],"total":1}
+			POST /things/search {"isNew":true} -> 200 {"items":[` + b + `],"total":1}
+			POST /things/search {"page":{"limit":1,"offset":1},"sort":{"field":"name","direction":"desc"}} -> 200 {"items":[` + b + `],"total":3}
+			POST /things:query {"filter":{"color":"red"},"limit":1} -> 200 {"data":[` + a + `],"nextCursor":"1"}
+			POST /things:query {"filter":{"color":"red"},"limit":1,"cursor":"1"} -> 200 {"data":[` + c + `],"nextCursor":null}
+			GET /things?ids=1,3 -> 200 [` + a + `,` + c + `]
+			POST /things/1/notes {"text":"x"} -> 201…
+			POST /things/1/notes {"text":"y"} -> 201…
+			POST /things/1/notes/search {"text":"y"} -> 200 [{"id":2,"text":"y"}]
+			POST /things/9/notes/search {"text":"y"} -> 404…
+		`)
+	})
+	t.Run("a deletion of a collection takes what its filters choose", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "search")
+		for _, color := range []string{"red", "blue", "red", "green"} {
+			c.story(`POST /things {"color":"` + color + `"} -> 201…`)
+		}
+		c.story(`
+			POST /things/4/notes {"text":"x"} -> 201…
+			DELETE /things/4/notes -> 204
+			GET /things/4/notes/1 -> 404
+			DELETE /things?olderThan=2020-01-01 -> 200 {"deleted":0,"ids":[]}
+			DELETE /things?color=red -> 200 {"deleted":2,"ids":[1,3]}
+			GET /things/1 -> 404
+			DELETE /things?ids=2,9 -> 200 {"deleted":1,"ids":[2]}
+			GET /things -> 200 [{"id":4,"color":"green"}]
+			DELETE /things -> 200 {"deleted":1,"ids":[4]}
+			GET /things -> 200 []
+		`)
+	})
 	t.Run("a filter may say that it is one", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")

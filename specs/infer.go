@@ -3,6 +3,7 @@ package specs
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -351,6 +352,9 @@ func (g *inference) action(o *Operation) map[string]any {
 			return action
 		}
 	}
+	if action := g.search(o, path); action != nil {
+		return action
+	}
 	for end := len(path); end > 0; {
 		end = strings.LastIndexAny(path[:end], "/:")
 		if r := g.byPath[path[:max(end, 0)]]; r != nil {
@@ -392,6 +396,8 @@ func (g *inference) onCollection(o *Operation, r *inferred) map[string]any {
 		if o.requestHas(Pointer{r.key}) {
 			return g.written(o, r, Update, map[string]any{"path": []any{}})
 		}
+	case "DELETE":
+		return g.written(o, r, Delete, map[string]any{"path": []any{}})
 	}
 	return nil
 }
@@ -424,6 +430,25 @@ func (g *inference) listBeside(o *Operation, path string) map[string]any {
 	}
 	return nil
 }
+
+// search describes a list of a resource that a POST asks for, such as /products/search.
+func (g *inference) search(o *Operation, path string) map[string]any {
+	cut := strings.LastIndexAny(path, "/:")
+	if o.Method != "POST" || cut < 0 || !searching.MatchString(path[cut+1:]) {
+		return nil
+	}
+	r := g.byCollection[path[:cut]]
+	if r == nil {
+		return nil
+	}
+	at := itemsWithKey(o.successSchema(), r.key, maxListDepth)
+	if items := SchemaAt(o.successSchema(), at); at == nil || !isSame(items, r.schema) && !isAlike(items, r) {
+		return nil
+	}
+	return g.written(o, r, List, map[string]any{"at": at.String()})
+}
+
+var searching = regexp.MustCompile(`(?i)^_?(search|query|find|filter|lookup)|search$`)
 
 // SchemaAt returns the schema of what a pointer leads to.
 func SchemaAt(schema *openapi3.SchemaRef, at Pointer) *openapi3.SchemaRef {

@@ -241,6 +241,10 @@ func (d *Document) find(set *resourceSet, name string) (*Resource, error) {
 		strings.Join(slices.Sorted(maps.Keys(set.byName)), ", "))
 }
 
+func hasAll(list, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(one string) bool { return !slices.Contains(list, one) })
+}
+
 func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Action, error) {
 	r, err := d.find(set, w.Resource)
 	if err != nil {
@@ -262,6 +266,9 @@ func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Ac
 			return nil, err
 		}
 		a.Within = a.Path[:min(len(parent.Path), len(a.Path))]
+		if above := r.Path[:min(len(parent.Path), len(r.Path))]; w.Verb == Delete && len(a.Path) == 0 && hasAll(o.declared, above) {
+			a.Within = above // of several
+		}
 	}
 	isOnlyShown := w.Verb == "" && w.At != nil && w.Path == nil
 	if isOnlyShown {

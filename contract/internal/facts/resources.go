@@ -49,6 +49,7 @@ func (o *objectReader) name(actions []*specs.Action, r *reading) {
 			e.Uses = append(e.Uses, Use{t, verbOf(a)})
 		}
 	}
+	e.Partial = e.Verb == Lists && e.Method != http.MethodGet // a search
 	for name := range r.query() {
 		e.Partial = e.Partial || about.IsPartial(name)
 	}

@@ -46,6 +46,8 @@ func (s *State) doubt(e *facts.Exchange) {
 			s.entity(e.Target).mayHaveChanged(e)
 		} else if e.Verb == facts.Creates && e.Kind != "" {
 			s.MayHaveCreated[e.Kind] = e // under whatever id
+		} else {
+			s.doubtAll(e)
 		}
 		s.doubtListing(e)
 	}
@@ -53,6 +55,15 @@ func (s *State) doubt(e *facts.Exchange) {
 		s.recoveredUnknown = e
 	}
 	s.stir(e)
+}
+
+// doubtAll makes all of the kind uncertain that an exchange does not name.
+func (s *State) doubtAll(e *facts.Exchange) {
+	if known := s.entities[e.Kind]; known != nil {
+		for _, x := range known.entries {
+			x.mayHaveChanged(e)
+		}
+	}
 }
 
 // stir notes that an exchange may have made things that it does not name.
@@ -70,7 +81,11 @@ func (s *State) learnEntities(e *facts.Exchange) {
 	switch e.Verb {
 	case facts.Deletes:
 		s.Removals[e.Kind]++
-		s.entity(e.Target).update(e, facts.Deletes)
+		if e.Target.IsNone() { // several, whichever they are
+			s.doubtAll(e)
+		} else {
+			s.entity(e.Target).update(e, facts.Deletes)
+		}
 		return
 	case facts.Creates, facts.Changes, facts.Reads:
 		if !e.Target.IsNone() {

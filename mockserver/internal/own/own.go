@@ -119,6 +119,9 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 		for _, other := range c.doc.Resources() { // deletions go from one to the other
 			c.behaviour(other)
 		}
+		if len(a.Path) == 0 {
+			return clearer{newList(r, o, a, s), c}.handle
+		}
 		return deleter{newShower(r, s, r.at), c}.handle
 	case a.Reads:
 		return c.reading(o, r, s)

@@ -315,19 +315,89 @@ func (d deleter) handle(call *op.Call) (op.Reply, error) {
 	if err := d.precondition(call, thing); err != nil {
 		return op.Reply{}, err
 	}
-	if check := d.resource.behaviour.check; check != nil {
-		err = check(call, Change{d.resource.spec.Name, specs.Delete, thing.Keys, thing.Text, nil})
-	}
-	if err == nil {
-		err = d.compiler.remove(call, d.resource.spec, id, thing)
-	}
-	if err != nil {
+	if err := d.compiler.delete(call, d.resource, id, thing); err != nil {
 		return op.Reply{}, err
 	}
 	if d.shown == nil && d.schema() != nil {
 		return d.receipt(call, thing)
 	}
 	return d.show(call, thing)
+}
+
+// delete removes a thing, unless a rule is against it.
+func (c *compiler) delete(call *op.Call, r *resource, id int64, thing world.Thing) error {
+	if r.behaviour.check != nil {
+		change := Change{r.spec.Name, specs.Delete, thing.Keys, thing.Text, nil}
+		if err := r.behaviour.check(call, change); err != nil {
+			return err
+		}
+	}
+	return c.remove(call, r.spec, id, thing)
+}
+
+// clearer removes the things of a collection that the query and the body choose: all, or none.
+type clearer struct {
+	*list
+	compiler *compiler
+}
+
+func (d clearer) handle(call *op.Call) (op.Reply, error) {
+	as := *call
+	query, wanted := d.asked(call)
+	as.Query = query
+	for _, name := range d.unknown {
+		if query.Get(name) != "" { // it may choose anything
+			reply, err := d.receipt(&as, nil)
+			reply.Notes = append(reply.Notes, fmt.Sprintf("nothing was deleted, since the mock does not know what %s chooses: "+
+				"want list.filter in x-resources", name))
+			return reply, err
+		}
+	}
+	all, err := d.matching(&as, wanted)
+	for _, thing := range all {
+		id, _, isThere := call.World.Own.Find(d.resource.spec.Name, thing.Keys)
+		if err == nil && isThere { // it may have gone with another one
+			err = d.compiler.delete(call, d.resource, id, thing)
+		}
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return d.receipt(call, all)
+}
+
+// receipt says how many were deleted, and which, where the document has a place for it.
+func (d clearer) receipt(call *op.Call, all []world.Thing) (op.Reply, error) {
+	if d.schema() == nil {
+		return d.sample(call)
+	}
+	keys, count := jsontext.Value("["), jsontext.Value(strconv.Itoa(len(all)))
+	for i, thing := range all {
+		if i > 0 {
+			keys = append(keys, ',')
+		}
+		keys = append(keys, d.resource.keyValue(thing.Keys[len(thing.Keys)-1])...)
+	}
+	keys = append(keys, ']')
+	o := newObject(d.schema())
+	var given []member
+	for _, name := range slices.Sorted(maps.Keys(o.members)) {
+		part := o.members[name].Value
+		switch {
+		case part == nil:
+		case part.Type.Includes(openapi3.TypeInteger), part.Type.Includes(openapi3.TypeNumber):
+			given = append(given, member{name, count})
+		case part.Type.Includes(openapi3.TypeArray):
+			given = append(given, member{name, keys})
+		case part.Type.Is(openapi3.TypeBoolean):
+			given = append(given, member{name, jsontext.Value("true")})
+		}
+	}
+	text, err := o.complete(call, d.operation.ID, given, true)
+	if err != nil {
+		return d.sample(call)
+	}
+	return d.reply(call, text), nil
 }
 
 // receipt answers a deletion with something else than what was deleted, such as {"id":…,"deleted":true}.
