@@ -184,6 +184,22 @@ func TestOwnDesigns(t *testing.T) {
 			GET /things -> 200 []
 		`)
 	})
+	t.Run("a list of objects is made as a whole, or not at all", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "bulk").story(`
+			POST /things [{"name":"a","size":1},{"name":"b"}] -> 201 [{"id":1,"name":"a","size":1},{"id":2,"name":"b","size":0}]
+			GET /things/2 -> 200 {"id":2,"name":"b","size":0}
+			POST /things [{"name":"c"},{"name":""}] -> 400…
+			GET /things -> 200 {"things":[{"id":1,"name":"a","size":1},{"id":2,"name":"b","size":0}]}
+			POST /codes {"codes":[{"code":"x"},{"code":"y"}]} -> 207 {"results":[{"code":{"code":"x"},"status":201},{"code":{"code":"y"},"status":201}]}
+			POST /codes {"codes":[{"code":"z"},{"code":"x"}]} -> 409 {"type":"about:blank","title":"Conflict","status":409,"detail":"codes.1: code with code x exists already"}
+			GET /codes/z -> 404
+			POST /notes {"text":"one"} -> 201 {"id":1,"text":"one"}
+			POST /notes/bulk {"notes":[{"text":"two"},{"text":"three"}]} -> 200 {"imported":2}
+			GET /notes -> 200 [{"id":1,"text":"one"},{"id":2,"text":"two"},{"id":3,"text":"three"}]
+			POST /notes/batchGet {"ids":[1]} -> 200…
+		`)
+	})
 	t.Run("a filter may say that it is one", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")

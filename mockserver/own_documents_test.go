@@ -288,7 +288,8 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 		}
 		isPut := a.Verb == specs.Update && o.Method == http.MethodPut && w.made[a.Resource.Name] == nil
 		isMade := a.Verb == specs.Create || isPut
-		if !isMade || len(a.Resource.Keys) == 0 {
+		isCounted := len(a.At) == 0 && slices.Contains(a.Request, "*") // several were made, and none is shown
+		if !isMade || len(a.Resource.Keys) == 0 || isCounted {
 			continue
 		}
 		if isPut && len(w.path) == len(a.Resource.Path) {
@@ -301,7 +302,11 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 		if len(a.At) > 0 {
 			for _, token := range append(slices.Clone(a.At[0]), a.Resource.Keys[0]...) {
 				object, _ := value.(map[string]any)
-				value = object[token]
+				if list, isList := value.([]any); isList && token == "*" && len(list) > 0 {
+					value = list[0]
+				} else {
+					value = object[token]
+				}
 			}
 		} else if object, isObject := value.(map[string]any); isObject { // of an answer that is not documented
 			value = object[a.Resource.Keys[0][0]]

@@ -128,7 +128,8 @@ func (g *inference) find(path string) {
 func (g *inference) isMade(r *inferred) bool {
 	if post := g.operations[r.collection]["POST"]; post != nil {
 		_, _, answer := post.Success()
-		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(Pointer{r.key})) || g.shows(post, r) != nil
+		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(Pointer{r.key})) || g.shows(post, r) != nil ||
+			g.several(post, r) != nil
 	}
 	put := g.operations[r.path]["PUT"]
 	return put != nil && put.Spec.RequestBody != nil
@@ -387,17 +388,87 @@ func (g *inference) onCollection(o *Operation, r *inferred) map[string]any {
 			return g.written(o, r, List, map[string]any{"at": at.String()})
 		}
 	case "POST":
-		members := map[string]any{}
-		if shows := g.shows(o, r); shows != nil && !slices.Equal(shows, r.at) {
-			members["at"] = shows.String()
-		}
-		return g.written(o, r, Create, members)
+		return g.creation(o, r)
 	case "PUT", "PATCH":
 		if o.requestHas(Pointer{r.key}) {
 			return g.written(o, r, Update, map[string]any{"path": []any{}})
 		}
 	case "DELETE":
 		return g.written(o, r, Delete, map[string]any{"path": []any{}})
+	}
+	return nil
+}
+
+// creation describes a POST that makes one, or several that stand in a list of its body.
+func (g *inference) creation(o *Operation, r *inferred) map[string]any {
+	members := map[string]any{}
+	if several := g.several(o, r); several != nil {
+		members["request"] = several.String()
+		if at := itemsLike(o.successSchema(), r, maxListDepth); at != nil {
+			members["at"] = at.String()
+		}
+	} else if shows := g.shows(o, r); shows != nil && !slices.Equal(shows, r.at) {
+		members["at"] = shows.String()
+	}
+	return g.written(o, r, Create, members)
+}
+
+// several returns where the body of a request has a list of such objects as it makes; nil if it has none.
+func (g *inference) several(o *Operation, r *inferred) Pointer {
+	body := o.JSONBody()
+	if body == nil {
+		return nil
+	}
+	schema := &openapi3.SchemaRef{Value: body}
+	alternatives := append(openapi3.SchemaRefs{schema}, slices.Concat(body.OneOf, body.AnyOf)...)
+	for _, one := range alternatives {
+		if one.Value != nil && one.Value.Items != nil {
+			return Pointer{"*"}
+		}
+	}
+	for _, name := range sortedKeys(Members(schema)) {
+		part := Members(schema)[name]
+		if part.Value == nil || part.Value.Items == nil || Members(r.schema)[name] != nil {
+			continue
+		}
+		if item := part.Value.Items; isSame(item, r.schema) || isPartOf(item, r) {
+			return Pointer{name, "*"}
+		}
+	}
+	return nil
+}
+
+// isPartOf reports whether objects of a schema have members, and mostly such as those of a resource.
+func isPartOf(schema *openapi3.SchemaRef, r *inferred) bool {
+	n, members := 0, Members(schema)
+	for name := range members {
+		if Members(r.schema)[name] != nil {
+			n++
+		}
+	}
+	return len(members) > 0 && 2*n > len(members)
+}
+
+// itemsLike finds the list in an answer whose items are objects of a resource, or have one as a member.
+func itemsLike(answer *openapi3.SchemaRef, r *inferred, depth int) Pointer {
+	if answer == nil || answer.Value == nil || depth == 0 {
+		return nil
+	}
+	if items := answer.Value.Items; items != nil {
+		if isSame(items, r.schema) || isAlike(items, r) {
+			return Pointer{"*"}
+		}
+		for _, name := range sortedKeys(Members(items)) {
+			if part := Members(items)[name]; isSame(part, r.schema) || isAlike(part, r) {
+				return Pointer{"*", name}
+			}
+		}
+		return nil
+	}
+	for _, name := range sortedKeys(Members(answer)) {
+		if at := itemsLike(Members(answer)[name], r, depth-1); at != nil {
+			return append(Pointer{name}, at...)
+		}
 	}
 	return nil
 }
@@ -431,15 +502,22 @@ func (g *inference) listBeside(o *Operation, path string) map[string]any {
 	return nil
 }
 
-// search describes a list of a resource that a POST asks for, such as /products/search.
+// search describes a list of a resource that a POST asks for, such as /products/search, or several that are made at
+// once, as by /products/bulk.
 func (g *inference) search(o *Operation, path string) map[string]any {
 	cut := strings.LastIndexAny(path, "/:")
-	if o.Method != "POST" || cut < 0 || !searching.MatchString(path[cut+1:]) {
+	if o.Method != "POST" || cut < 0 || !searching.MatchString(path[cut+1:]) && !bulk.MatchString(path[cut+1:]) {
 		return nil
 	}
 	r := g.byCollection[path[:cut]]
 	if r == nil {
 		return nil
+	}
+	if !searching.MatchString(path[cut+1:]) {
+		if g.several(o, r) == nil {
+			return nil
+		}
+		return g.creation(o, r)
 	}
 	at := itemsWithKey(o.successSchema(), r.key, maxListDepth)
 	if items := SchemaAt(o.successSchema(), at); at == nil || !isSame(items, r.schema) && !isAlike(items, r) {
@@ -449,6 +527,7 @@ func (g *inference) search(o *Operation, path string) map[string]any {
 }
 
 var searching = regexp.MustCompile(`(?i)^_?(search|query|find|filter|lookup)|search$`)
+var bulk = regexp.MustCompile(`(?i)bulk|batch|^(createMany|import)$`)
 
 // SchemaAt returns the schema of what a pointer leads to.
 func SchemaAt(schema *openapi3.SchemaRef, at Pointer) *openapi3.SchemaRef {
@@ -489,7 +568,7 @@ func (g *inference) shows(o *Operation, r *inferred) Pointer {
 // isAlike reports whether objects of a schema have the key of a resource, and most of its other members.
 func isAlike(schema *openapi3.SchemaRef, r *inferred) bool {
 	have, want := Members(schema), Members(r.schema)
-	if have[r.key] == nil {
+	if !isScalar(have[r.key]) {
 		return false
 	}
 	n := 0
@@ -503,7 +582,7 @@ func isAlike(schema *openapi3.SchemaRef, r *inferred) bool {
 
 func (g *inference) written(o *Operation, r *inferred, verb string, members map[string]any) map[string]any {
 	members["resource"], members["verb"] = r.name, verb
-	if (verb == Create || verb == Update) && len(r.at) > 0 && !o.requestHas(r.at) {
+	if (verb == Create || verb == Update) && len(r.at) > 0 && members["request"] == nil && !o.requestHas(r.at) {
 		members["request"] = "" // the answer has an envelope, and the request has none
 	}
 	names, isNamed := o.declaredNames(), verb != List && verb != Create

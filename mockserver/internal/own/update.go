@@ -47,7 +47,7 @@ func (u updater) as(update string) updater {
 }
 
 func (u updater) handle(call *op.Call) (op.Reply, error) {
-	given := u.given(call)
+	given := u.given(call, u.resource.request)
 	keys := paramsOf(call, u.resource.path)
 	if len(keys) == 0 { // the body names it
 		keys = paramsOf(call, u.resource.within)
