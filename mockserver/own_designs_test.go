@@ -200,6 +200,26 @@ func TestOwnDesigns(t *testing.T) {
 			POST /notes/batchGet {"ids":[1]} -> 200…
 		`)
 	})
+	t.Run("a path below an object may stand for a mark", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "marks").story(`
+			PUT /things/1/star -> 404
+			PUT /things/mine {"name":"a"} -> 200…
+			GET /things/mine/star -> 404
+			PUT /things/mine/star -> 204
+			PUT /things/mine/star -> 204
+			GET /things/mine/star -> 204
+			GET /things/mine/readers/ann -> 404
+			POST /things/mine/readers/ann -> 204
+			GET /things/mine/readers/ann -> 204
+			GET /things/mine/readers/bob -> 404
+			DELETE /things/mine/star -> 204
+			GET /things/mine/star -> 404
+			DELETE /things/mine -> 204
+			PUT /things/mine {"name":"b"} -> 200…
+			GET /things/mine/readers/ann -> 404
+		`)
+	})
 	t.Run("a filter may say that it is one", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")

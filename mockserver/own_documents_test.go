@@ -184,7 +184,7 @@ func (w *ownWalk) reasons() string {
 
 // walk calls operations in an order in which what they need is there.
 func (w *ownWalk) walk() {
-	rank := map[string]int{specs.Create: 0, specs.Get: 1, specs.List: 2, specs.Update: 3, "": 4, specs.Delete: 6}
+	rank := map[string]int{specs.Create: 0, specs.Get: 1, specs.List: 2, specs.Update: 3, "": 4, specs.Delete: 8}
 	order := slices.Clone(w.doc.Operations)
 	depth := func(o *specs.Operation) int { return strings.Count(o.Template, "/") }
 	rankOf := func(o *specs.Operation) int {
@@ -194,6 +194,9 @@ func (w *ownWalk) walk() {
 		}
 		if n, isFive := rank[actions[0].Verb]; isFive {
 			return n
+		}
+		if actions[0].Keeps == specs.Mark { // it is found while it is set
+			return max(5, map[string]int{http.MethodGet: 6, http.MethodDelete: 7}[o.Method])
 		}
 		return 5
 	}

@@ -477,6 +477,9 @@ func itemsLike(answer *openapi3.SchemaRef, r *inferred, depth int) Pointer {
 // POST that sends and shows nothing, as cancel often is.
 func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]any {
 	verb := verbOf(rest)
+	if g.isMark(plainPath(o)) {
+		return g.written(o, r, verb, map[string]any{"reads": true, "keeps": Mark})
+	}
 	if shows := g.shows(o, r); shows != nil && o.Method != "GET" {
 		return g.written(o, r, verb, map[string]any{"changes": true, "at": shows.String()})
 	}
@@ -484,6 +487,16 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 		return g.written(o, r, verb, map[string]any{"changes": true})
 	}
 	return g.written(o, r, verb, map[string]any{"reads": true})
+}
+
+// isMark reports whether a path stands for something that is set or not, as a star is: a PUT or a POST without a body sets
+// it, and a GET without an answer finds it.
+func (g *inference) isMark(path string) bool {
+	get, set := g.operations[path]["GET"], cmp.Or(g.operations[path]["PUT"], g.operations[path]["POST"])
+	isBare := func(o *Operation) bool {
+		return o != nil && o.Spec.RequestBody == nil && o.successSchema() == nil && o.Spec.Responses.Status(204) != nil
+	}
+	return isBare(get) && isBare(set)
 }
 
 // listBeside describes a list of a resource at a path of its own below the collection, such as /pet/findByStatus.

@@ -180,6 +180,7 @@ type writtenAction struct {
 	Verb      string    `json:"verb"`
 	Reads     bool      `json:"reads"`
 	Changes   bool      `json:"changes"`
+	Keeps     string    `json:"keeps"`
 	Path      *[]string `json:"path"`
 	Query     string    `json:"query"`
 	At        *words    `json:"at"`
@@ -252,7 +253,7 @@ func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Ac
 	}
 	a := &Action{
 		Resource: r, Verb: w.Verb, Path: r.Path, Query: w.Query, At: d.shownAt(o, r, w), Identity: w.Identity.pointers(),
-		Reads: w.Reads || w.Verb == Get || w.Verb == List, Changes: w.Changes || w.Verb == Update, partial: r.partial,
+		Reads: w.Reads || w.Verb == Get || w.Verb == List, Changes: w.Changes || w.Verb == Update, Keeps: w.Keeps, partial: r.partial,
 	}
 	if w.Path != nil {
 		a.Path = *w.Path
