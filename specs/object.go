@@ -41,7 +41,7 @@ func (d *Document) addObjects(set *resourceSet) {
 			if schema == nil || schema.Value == nil {
 				continue
 			}
-			if IsFreeForm(schema.Value) { // another one says more
+			if isFreeForm(schema.Value) { // another one says more
 				rank += len(verbs)
 			}
 			if known := set.objects[a.Resource]; known.schema == nil || rank < known.rank {

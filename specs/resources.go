@@ -80,7 +80,8 @@ const (
 	Delete = "delete"
 )
 
-// Mark is what a path below a thing keeps that a PUT or a POST sets, a DELETE takes away, and a GET finds or not.
+// Mark stands for something that a path below a thing keeps: a PUT or a POST sets it, a DELETE takes it away, and a GET
+// finds it or not.
 const Mark = "mark"
 
 // Action describes what an operation does to a resource. Pointers lead from the answer's body, or the request's.

@@ -42,7 +42,7 @@ func (o *Operation) answerHas(at Pointer) bool {
 // mayHaveAnything reports whether a document says nothing of the members of a body, and shows no example without a
 // value at a pointer.
 func mayHaveAnything(media *openapi3.MediaType, at Pointer) bool {
-	if media == nil || media.Schema == nil || !IsFreeForm(media.Schema.Value) {
+	if media == nil || media.Schema == nil || !isFreeForm(media.Schema.Value) {
 		return false
 	}
 	examples := []any{media.Example, media.Schema.Value.Example}
@@ -63,8 +63,8 @@ func mayHaveAnything(media *openapi3.MediaType, at Pointer) bool {
 	})
 }
 
-// IsFreeForm reports whether a schema says nothing of the members of an object.
-func IsFreeForm(s *openapi3.Schema) bool {
+// isFreeForm reports whether a schema says nothing of the members of an object.
+func isFreeForm(s *openapi3.Schema) bool {
 	if s == nil || len(s.Properties)+len(s.AllOf)+len(s.OneOf)+len(s.AnyOf) > 0 || s.Not != nil {
 		return false
 	}

@@ -255,7 +255,7 @@ const mark = "\x00here\x00"
 // around returns the envelope of what stands at a pointer of an answer: a sample, made at the start.
 func (s *success) around(at specs.Pointer) func() envelope { return s.aroundIn(s.schema(), at) }
 
-// aroundIn does the same of a part of an answer, which has a schema. One of several tells that it was successful.
+// aroundIn does the same of a part of an answer, which has a schema. The status of one of several is that of success.
 func (s *success) aroundIn(schema *openapi3.SchemaRef, at specs.Pointer) func() envelope {
 	return sync.OnceValue(func() (e envelope) {
 		if len(at) == 0 || schema == nil || schema.Value == nil {

@@ -36,7 +36,7 @@ var (
 	}
 )
 
-// failure is what an error says.
+// failure holds all that an error can say.
 type failure struct {
 	status int
 	errs   op.Errors
@@ -105,7 +105,7 @@ func (f *failure) part(p errorPart, value any) (any, bool) {
 	return value, true
 }
 
-// object tells what is known in the members of an object: in all, or else in those with which it fits.
+// object puts what is known into the members of an object: into all, or else into those with which it fits.
 func (f *failure) object(p errorPart, value map[string]any) map[string]any {
 	members, required := specs.Members(&openapi3.SchemaRef{Value: p.schema}), requiredOf(p.schema, maxNested)
 	told := maps.Clone(value)
@@ -140,7 +140,7 @@ func (f *failure) object(p errorPart, value map[string]any) map[string]any {
 }
 
 // list returns the mistakes in a list, or by the names of fields; false if the part holds no mistakes. It is nil where
-// all that there is to say is said elsewhere.
+// the message stands elsewhere.
 func (f *failure) list(p errorPart, value any) (any, bool) {
 	if p.one != nil || !slices.Contains(listNames, p.name) {
 		return nil, false
