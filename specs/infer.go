@@ -489,8 +489,8 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 	return g.written(o, r, verb, map[string]any{"reads": true})
 }
 
-// isMark reports whether a path stands for something that is set or not, as a star is: a PUT or a POST without a body sets
-// it, and a GET without an answer finds it.
+// isMark reports whether a path stands for something that is set or not, as a star is: a PUT or a POST without a body
+// sets it, and a GET without an answer finds it.
 func (g *inference) isMark(path string) bool {
 	get, set := g.operations[path]["GET"], cmp.Or(g.operations[path]["PUT"], g.operations[path]["POST"])
 	isBare := func(o *Operation) bool {
@@ -539,8 +539,11 @@ func (g *inference) search(o *Operation, path string) map[string]any {
 	return g.written(o, r, List, map[string]any{"at": at.String()})
 }
 
-var searching = regexp.MustCompile(`(?i)^_?(search|query|find|filter|lookup)|search$`)
-var bulk = regexp.MustCompile(`(?i)bulk|batch|^(createMany|import)$`)
+// The last words of paths by which a POST searches, or makes several.
+var (
+	searching = regexp.MustCompile(`(?i)^_?(search|query|find|filter|lookup)|search$`)
+	bulk      = regexp.MustCompile(`(?i)bulk|batch|^(createMany|import)$`)
+)
 
 // SchemaAt returns the schema of what a pointer leads to.
 func SchemaAt(schema *openapi3.SchemaRef, at Pointer) *openapi3.SchemaRef {

@@ -253,7 +253,8 @@ func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Ac
 	}
 	a := &Action{
 		Resource: r, Verb: w.Verb, Path: r.Path, Query: w.Query, At: d.shownAt(o, r, w), Identity: w.Identity.pointers(),
-		Reads: w.Reads || w.Verb == Get || w.Verb == List, Changes: w.Changes || w.Verb == Update, Keeps: w.Keeps, partial: r.partial,
+		Reads: w.Reads || w.Verb == Get || w.Verb == List, Changes: w.Changes || w.Verb == Update, Keeps: w.Keeps,
+		partial: r.partial,
 	}
 	if w.Path != nil {
 		a.Path = *w.Path
@@ -267,8 +268,9 @@ func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Ac
 			return nil, err
 		}
 		a.Within = a.Path[:min(len(parent.Path), len(a.Path))]
-		if above := r.Path[:min(len(parent.Path), len(r.Path))]; w.Verb == Delete && len(a.Path) == 0 && hasAll(o.declared, above) {
-			a.Within = above // of several
+		above := r.Path[:min(len(parent.Path), len(r.Path))]
+		if w.Verb == Delete && len(a.Path) == 0 && hasAll(o.declared, above) { // of several
+			a.Within = above
 		}
 	}
 	isOnlyShown := w.Verb == "" && w.At != nil && w.Path == nil

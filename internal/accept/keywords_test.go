@@ -31,7 +31,8 @@ var cases = []keywordCase{
 	{"lengths count characters", `{"type":"string","minLength":2,"maxLength":2}`, []string{`"éé"`, `"😀a"`}, []string{`"é"`, `"abc"`}},
 	{"a pattern finds its place anywhere", `{"type":"string","pattern":"b$"}`, []string{`"ab"`}, []string{`"ba"`}},
 	{
-		"date", `{"type":"string","format":"date"}`, []string{`"2024-02-29"`, `"2024-12-31"`},
+		"date", `{"type":"string","format":"date"}`,
+		[]string{`"2024-02-29"`, `"2024-12-31"`},
 		[]string{`"2024-02-30"`, `"2023-02-29"`, `"2024-04-31"`, `"2024-13-01"`, `"2024-2-3"`, `"2024-02-03T"`},
 	},
 	{

@@ -24,8 +24,8 @@ func hasFormat(name string) func(string) error {
 	}
 }
 
-// isPlainTime recognizes the form in which times are mostly written, 2006-01-02T15:04:05Z with a fraction or without, on
-// days that every month has.
+// isPlainTime recognizes the form in which times are mostly written, 2006-01-02T15:04:05Z with a fraction or without,
+// on days that every month has.
 func isPlainTime(text string) bool {
 	const form = "0000-00-00T00:00:00"
 	if len(text) <= len(form) || text[len(text)-1] != 'Z' {

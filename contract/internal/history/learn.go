@@ -42,11 +42,12 @@ func (s *State) learn(e *facts.Exchange) {
 // doubt forgets what an exchange may have changed.
 func (s *State) doubt(e *facts.Exchange) {
 	if e.Verb.Writes() {
-		if !e.Target.IsNone() {
+		switch {
+		case !e.Target.IsNone():
 			s.entity(e.Target).mayHaveChanged(e)
-		} else if e.Verb == facts.Creates && e.Kind != "" {
+		case e.Verb == facts.Creates && e.Kind != "":
 			s.MayHaveCreated[e.Kind] = e // under whatever id
-		} else {
+		default:
 			s.doubtAll(e)
 		}
 		s.doubtListing(e)

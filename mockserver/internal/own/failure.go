@@ -290,11 +290,13 @@ func (f *failure) oneOf(p errorPart, value string) string {
 		strconv.Itoa(f.status), plain(strings.ReplaceAll(http.StatusText(f.status), " ", "")), "error", "fail", "failure",
 	}
 	if f.status == http.StatusBadRequest || f.status == http.StatusUnprocessableEntity {
-		wanted = append(wanted, "validationerror", "validationfailed", "validation", "invalid", "invalidrequest", "invalidinput")
+		wanted = append(wanted, "validationerror", "validationfailed", "validation", "invalid", "invalidrequest",
+			"invalidinput")
 	}
+	stem := func(text string) string { return strings.TrimSuffix(plain(text), "error") }
 	for _, want := range wanted {
 		for _, one := range p.schema.Enum {
-			if text, isText := one.(string); isText && strings.TrimSuffix(plain(text), "error") == strings.TrimSuffix(want, "error") {
+			if text, isText := one.(string); isText && stem(text) == stem(want) {
 				return text
 			}
 		}

@@ -156,7 +156,8 @@ func (c creator) create(call *op.Call, given []member) (thing world.Thing, err e
 	return thing, nil
 }
 
-// several returns the objects of a request that makes several; nil if it makes one, as where the document allows either.
+// several returns the objects of a request that makes several; nil if it makes one, as where the document allows
+// either.
 func (c creator) several(call *op.Call) []jsontext.Value {
 	i := slices.Index(c.resource.request, "*")
 	if i < 0 {
@@ -186,7 +187,8 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 		thing, err := c.create(call, c.givenIn(item, c.resource.request[i+1:]))
 		if refusal, is := errors.AsType[*op.Error](err); is {
 			one := *refusal
-			one.Field = strings.Trim(strings.Join(append(slices.Clone(c.resource.request[:i]), strconv.Itoa(n), one.Field), "."), ".")
+			field := strings.Join(append(slices.Clone(c.resource.request[:i]), strconv.Itoa(n), one.Field), ".")
+			one.Field = strings.Trim(field, ".")
 			return op.Reply{}, &one
 		}
 		if err == nil && c.shown != nil {
@@ -233,8 +235,8 @@ func setHeader(list [][2]string, name, value string) [][2]string {
 	return append(list, [2]string{name, value})
 }
 
-// given returns the members that the request's body gives an object at a place: JSON, or the parts of a form. The object
-// of a request that may have several, and does not, is the body.
+// given returns the members that the request's body gives an object at a place: JSON, or the parts of a form. The
+// object of a request that may have several, and does not, is the body.
 func (w *shower) given(call *op.Call, at specs.Pointer) []member {
 	if slices.Contains(at, "*") {
 		at = nil
