@@ -121,6 +121,12 @@ func TestOwnErrorForms(t *testing.T) {
 				width + `"}],"message":"` + both + `"}}`,
 			`{"error":{"code":404,"message":"` + none + `"}}`,
 		},
+		"a list that is never empty, beside a message": {
+			`{schema: {type: object, required: [message, errors], properties: {message: {type: string}, errors: {type: array, minItems: 1,
+				items: {type: object, required: [message], properties: {message: {type: string}}}}}}}`,
+			`{"errors":[{"message":"name: ` + name + `"},{"message":"size.width: ` + width + `"}],"message":"` + both + `"}`,
+			`{"errors":[{"message":"` + none + `"}],"message":"` + none + `"}`,
+		},
 		"a message that is short": {
 			`{schema: {type: object, required: [message, code], properties: {message: {type: string, maxLength: 9}, code: {type: integer}}}}`,
 			`{"code":400,"message":"message 2"}`, `{"code":404,"message":"message 2"}`,

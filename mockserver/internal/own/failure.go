@@ -148,8 +148,8 @@ func (f *failure) list(p errorPart, value any) (any, bool) {
 	isSaid := !slices.ContainsFunc(f.errs, func(e *op.Error) bool { return e.Field != "" }) && hasMessage(p.in, p.name)
 	switch value := value.(type) {
 	case []any:
-		if isSaid {
-			return f.none(p, []any{}), true
+		if none := f.none(p, []any{}); isSaid && (none != nil || !p.isNeeded) {
+			return none, true
 		}
 		var list []any
 		for _, e := range f.errs {
@@ -160,14 +160,14 @@ func (f *failure) list(p errorPart, value any) (any, bool) {
 		named, isOpen := p.schema.Properties, p.schema.AdditionalProperties.Schema
 		isOfFields := isOpen != nil && len(named) == 0 || p.isExample && len(named) == 0 && isOfLists(value)
 		for _, member := range named { // each field has a member of its own
-			isOfFields = isOfFields || member.Value != nil && member.Value.Type.Is(openapi3.TypeArray) &&
+			isOfFields = isOfFields || member != nil && member.Value != nil && member.Value.Type.Is(openapi3.TypeArray) &&
 				itemOf(member.Value).Type.Is(openapi3.TypeString) && named["message"] == nil
 		}
-		switch {
-		case !isOfFields:
+		if !isOfFields {
 			return nil, false
-		case isSaid:
-			return f.none(p, map[string]any{}), true
+		}
+		if none := f.none(p, map[string]any{}); isSaid && (none != nil || !p.isNeeded) {
+			return none, true
 		}
 		return f.byField(p, value), true
 	}
