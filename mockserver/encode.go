@@ -80,7 +80,7 @@ func (x *exchange) refuse(err error) (reply op.Reply, reason string) {
 		last := op.Error{Code: refusals[0].Code, Message: fmt.Sprintf("and %d more mistakes", more)}
 		refusals = append(refusals[:maxRefusals], &last)
 	}
-	reply = x.rules.Error(x.brand.operation(x.match.Operation), x.preferUnprocessable(refusals))
+	reply = x.errorReply(x.preferUnprocessable(refusals))
 	for _, refusal := range refusals {
 		reply.Header = append(reply.Header, refusal.Header...)
 	}
@@ -112,7 +112,13 @@ func (x *exchange) preferUnprocessable(refusals op.Errors) op.Errors {
 
 // internalError returns the answer to what is the mock's own fault.
 func (x *exchange) internalError(message string) op.Reply {
-	return x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{Code: op.CodeInternal, Message: message}})
+	return x.errorReply(op.Errors{{Code: op.CodeInternal, Message: message}})
+}
+
+// errorReply returns an answer in the interface's own form.
+func (x *exchange) errorReply(list op.Errors) op.Reply {
+	path, _ := x.path()
+	return x.rules.Error(op.Asked{Operation: x.brand.operation(x.match.Operation), Path: path, Now: x.visit.start}, list)
 }
 
 func flatten(err error) []error {
@@ -223,9 +229,8 @@ func (x *exchange) partOf(reply op.Reply) op.Reply {
 	case http.StatusPartialContent:
 		reply.Status, reply.Bytes = w.status, w.of(reply.Bytes)
 	case http.StatusRequestedRangeNotSatisfiable:
-		reply = x.rules.Error(x.brand.operation(x.match.Operation),
-			op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
-				"%q is not within the %d bytes of the content", headerOf(x.r, "Range"), len(reply.Bytes))}})
+		reply = x.errorReply(op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
+			"%q is not within the %d bytes of the content", headerOf(x.r, "Range"), len(reply.Bytes))}})
 	default:
 		return reply
 	}

@@ -223,7 +223,7 @@ func (x *exchange) injectedReply(a *applied) (reply op.Reply) {
 
 // errorForm returns a failure in the interface's own form. The default of the message is the name of the status.
 func (x *exchange) errorForm(status int, message string) op.Reply {
-	reply := x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{
+	reply := x.errorReply(op.Errors{{
 		Code: op.StatusCode(status), Message: cmp.Or(message, http.StatusText(status), "status "+strconv.Itoa(status)),
 	}})
 	reply.Status, reply.Notes = status, nil

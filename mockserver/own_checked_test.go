@@ -2,6 +2,8 @@ package mockserver_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -69,5 +71,56 @@ func TestOwnInterfacesAreChecked(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A deletion of a collection may have taken any of its objects, and a search need not show all.
+func TestOwnDeletionsOfSeveralAreChecked(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/own/search.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "search.yaml")
+	text = append(text, "x-resources: {thing: {path: [id], unique: [{at: /name}], list: {filter: {olderThan: /name}}}}\n"...)
+	for from, to := range map[string]string{
+		"    post: {requestBody":               "    post: {x-resource: {resource: thing, verb: create}, requestBody",
+		"    delete:\n      parameters":        "    delete:\n      x-resource: {resource: thing, verb: delete, path: []}\n      parameters",
+		"    get: {responses: {\"200\": {desc": "    get: {x-resource: {resource: thing, verb: get}, responses: {\"200\": {desc",
+	} {
+		if !bytes.Contains(text, []byte(from)) {
+			t.Fatalf("%q is missing", from)
+		}
+		text = bytes.Replace(text, []byte(from), []byte(to), 1)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var recording bytes.Buffer
+	c := newOwnShop(t, mockserver.WithSpec("shop", file), mockserver.WithRecording(&recording))
+	c.story(`
+		POST /things {"name":"a"} -> 201 {"id":1,"name":"a"}
+		POST /things {"name":"b"} -> 201 {"id":2,"name":"b"}
+		POST /things {"name":"a"} -> 409…
+		POST /things/search {"name":"a"} -> 200 {"items":[{…
+		DELETE /things?olderThan=a -> 200 {"deleted":1,"ids":[1]}
+		POST /things {"name":"a"} -> 201 {"id":3,"name":"a"}
+		GET /things/1 -> 404
+		GET /things/2 -> 200…
+		DELETE /things -> 200…
+		DELETE /things -> 200…
+		GET /things/2 -> 404`)
+	checker, err := contract.NewChecker(contract.WithSpec("shop", file), contract.WithInterfaces("shop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := checker.Check(t.Context(), contract.Read("shop.ndjson", &recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		if f.Rule == "consistency" || f.Rule == "use-after-delete" {
+			t.Errorf("%s: %s", f.Rule, f.Message)
+		}
 	}
 }

@@ -100,6 +100,15 @@ func TestOwnDesigns(t *testing.T) {
 			GET /rates/EUR -> 200 [{"date":"2026-01-02","base":"EUR","rate":2}]
 		`)
 	})
+	t.Run("a day is one of the calendar", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "rates").story(`
+			PUT /rates/EUR/2026-02-30 {"rate":1.5} -> 400…
+			PUT /rates/EUR/2026-02-28 {"rate":1.5} -> 200…
+			POST /shifts {"team":"a","day":"2025-02-29"} -> 400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"day: want a date such as 2026-01-15, not \"2025-02-29\""}
+			POST /shifts {"team":"a","day":"2024-02-29"} -> 200…
+		`)
+	})
 	t.Run("what a PUT leaves out has its default", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")
@@ -108,6 +117,108 @@ func TestOwnDesigns(t *testing.T) {
 		if done := gjson.Get(body, "todo.done"); done.Type != gjson.False {
 			t.Errorf("done is %q, want false: %s", done.Raw, body)
 		}
+	})
+	t.Run("an answer of which the document says nothing shows the object, and values stay", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "free")
+		c.story(`
+			POST /things {"name":"a","x":1} -> 201 {"id":"1","name":"a","x":1}
+			PATCH /things/1 {"y":{"z":[null,1]},"x":null} -> 200 {"id":"1","name":"a","y":{"z":[null,1]}}
+			GET /things/1 -> 200 {"id":"1","name":"a","y":{"z":[null,1]}}
+			PATCH /things/1 {"sizes":{"s":1}} -> 200…
+			PATCH /things/1 {"sizes":{"m":"large"},"w":2} -> 200 {"id":"1","name":"a","y":{"z":[null,1]},"sizes":{"s":1},"w":2}
+			POST /things/1/check {} -> 200 {"ok":true}
+			POST /orders {"item":"i"} -> 202 {"accepted":true}
+			GET /orders/1 -> 200 {"id":"1",…
+		`)
+		merge := func(body, want string) {
+			t.Helper()
+			status, answer, _ := c.call("PATCH /things/1", body, "Content-Type: application/merge-patch+json")
+			if status != http.StatusOK || answer != want {
+				t.Errorf("%s: %d %s, want %s", body, status, answer, want)
+			}
+		}
+		merge(`{"name":null,"w":null,"sizes":null,"y":{"z":null,"a":1}}`, `{"id":"1","y":{"a":1}}`)
+		merge(`{"v":{"a":null,"b":{"c":null}}}`, `{"id":"1","y":{"a":1},"v":{"b":{}}}`)
+	})
+	t.Run("a search lists what has the members of its body", func(t *testing.T) {
+		t.Parallel()
+		const a, b, c = `{"id":1,"name":"a, b","color":"red","size":{"width":1,"height":2}}`,
+			`{"id":2,"name":"b","color":"blue","size":{"width":1,"height":3},"isNew":true}`,
+			`{"id":3,"name":"c","color":"red"}`
+		newOwnDesign(t, "search").story(`
+			POST /things {"name":"a, b","color":"red","size":{"width":1,"height":2}} -> 201…
+			POST /things {"name":"b","color":"blue","size":{"width":1,"height":3},"isNew":true} -> 201…
+			POST /things {"name":"c","color":"red"} -> 201…
+			POST /things/search {} -> 200 {"items":[` + a + `,` + b + `,` + c + `],"total":3}
+			POST /things/search {"color":["red","green"],"isNew":null} -> 200 {"items":[` + a + `,` + c + `],"total":2}
+			POST /things/search {"size":{"width":1}} -> 200 {"items":[` + a + `,` + b + `],"total":2}
+			POST /things/search {"name":"a, b"} -> 200 {"items":[` + a + `],"total":1}
+			POST /things/search {"isNew":true} -> 200 {"items":[` + b + `],"total":1}
+			POST /things/search {"page":{"limit":1,"offset":1},"sort":{"field":"name","direction":"desc"}} -> 200 {"items":[` + b + `],"total":3}
+			POST /things:query {"filter":{"color":"red"},"limit":1} -> 200 {"data":[` + a + `],"nextCursor":"1"}
+			POST /things:query {"filter":{"color":"red"},"limit":1,"cursor":"1"} -> 200 {"data":[` + c + `],"nextCursor":null}
+			GET /things?ids=1,3 -> 200 [` + a + `,` + c + `]
+			POST /things/1/notes {"text":"x"} -> 201…
+			POST /things/1/notes {"text":"y"} -> 201…
+			POST /things/1/notes/search {"text":"y"} -> 200 [{"id":2,"text":"y"}]
+			POST /things/9/notes/search {"text":"y"} -> 404…
+		`)
+	})
+	t.Run("a deletion of a collection takes what its filters choose", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "search")
+		for _, color := range []string{"red", "blue", "red", "green"} {
+			c.story(`POST /things {"color":"` + color + `"} -> 201…`)
+		}
+		c.story(`
+			POST /things/4/notes {"text":"x"} -> 201…
+			DELETE /things/4/notes -> 204
+			GET /things/4/notes/1 -> 404
+			DELETE /things?olderThan=2020-01-01 -> 200 {"deleted":0,"ids":[]}
+			DELETE /things?color=red -> 200 {"deleted":2,"ids":[1,3]}
+			GET /things/1 -> 404
+			DELETE /things?ids=2,9 -> 200 {"deleted":1,"ids":[2]}
+			GET /things -> 200 [{"id":4,"color":"green"}]
+			DELETE /things -> 200 {"deleted":1,"ids":[4]}
+			GET /things -> 200 []
+		`)
+	})
+	t.Run("a list of objects is made as a whole, or not at all", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "bulk").story(`
+			POST /things [{"name":"a","size":1},{"name":"b"}] -> 201 [{"id":1,"name":"a","size":1},{"id":2,"name":"b","size":0}]
+			GET /things/2 -> 200 {"id":2,"name":"b","size":0}
+			POST /things [{"name":"c"},{"name":""}] -> 400…
+			GET /things -> 200 {"things":[{"id":1,"name":"a","size":1},{"id":2,"name":"b","size":0}]}
+			POST /codes {"codes":[{"code":"x"},{"code":"y"}]} -> 207 {"results":[{"code":{"code":"x"},"status":201},{"code":{"code":"y"},"status":201}]}
+			POST /codes {"codes":[{"code":"z"},{"code":"x"}]} -> 409 {"type":"about:blank","title":"Conflict","status":409,"detail":"codes.1: code with code x exists already"}
+			GET /codes/z -> 404
+			POST /notes {"text":"one"} -> 201 {"id":1,"text":"one"}
+			POST /notes/bulk {"notes":[{"text":"two"},{"text":"three"}]} -> 200 {"imported":2}
+			GET /notes -> 200 [{"id":1,"text":"one"},{"id":2,"text":"two"},{"id":3,"text":"three"}]
+			POST /notes/batchGet {"ids":[1]} -> 200…
+		`)
+	})
+	t.Run("a path below an object may stand for a mark", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "marks").story(`
+			PUT /things/1/star -> 404
+			PUT /things/mine {"name":"a"} -> 200…
+			GET /things/mine/star -> 404
+			PUT /things/mine/star -> 204
+			PUT /things/mine/star -> 204
+			GET /things/mine/star -> 204
+			GET /things/mine/readers/ann -> 404
+			POST /things/mine/readers/ann -> 204
+			GET /things/mine/readers/ann -> 204
+			GET /things/mine/readers/bob -> 404
+			DELETE /things/mine/star -> 204
+			GET /things/mine/star -> 404
+			DELETE /things/mine -> 204
+			PUT /things/mine {"name":"b"} -> 200…
+			GET /things/mine/readers/ann -> 404
+		`)
 	})
 	t.Run("a filter may say that it is one", func(t *testing.T) {
 		t.Parallel()

@@ -184,7 +184,7 @@ func (w *ownWalk) reasons() string {
 
 // walk calls operations in an order in which what they need is there.
 func (w *ownWalk) walk() {
-	rank := map[string]int{specs.Create: 0, specs.Get: 1, specs.List: 2, specs.Update: 3, "": 4, specs.Delete: 6}
+	rank := map[string]int{specs.Create: 0, specs.Get: 1, specs.List: 2, specs.Update: 3, "": 4, specs.Delete: 8}
 	order := slices.Clone(w.doc.Operations)
 	depth := func(o *specs.Operation) int { return strings.Count(o.Template, "/") }
 	rankOf := func(o *specs.Operation) int {
@@ -194,6 +194,9 @@ func (w *ownWalk) walk() {
 		}
 		if n, isFive := rank[actions[0].Verb]; isFive {
 			return n
+		}
+		if actions[0].Keeps == specs.Mark { // it is found while it is set
+			return max(5, map[string]int{http.MethodGet: 6, http.MethodDelete: 7}[o.Method])
 		}
 		return 5
 	}
@@ -288,7 +291,8 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 		}
 		isPut := a.Verb == specs.Update && o.Method == http.MethodPut && w.made[a.Resource.Name] == nil
 		isMade := a.Verb == specs.Create || isPut
-		if !isMade || len(a.Resource.Keys) == 0 {
+		isCounted := len(a.At) == 0 && slices.Contains(a.Request, "*") // several were made, and none is shown
+		if !isMade || len(a.Resource.Keys) == 0 || isCounted {
 			continue
 		}
 		if isPut && len(w.path) == len(a.Resource.Path) {
@@ -301,7 +305,11 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 		if len(a.At) > 0 {
 			for _, token := range append(slices.Clone(a.At[0]), a.Resource.Keys[0]...) {
 				object, _ := value.(map[string]any)
-				value = object[token]
+				if list, isList := value.([]any); isList && token == "*" && len(list) > 0 {
+					value = list[0]
+				} else {
+					value = object[token]
+				}
 			}
 		} else if object, isObject := value.(map[string]any); isObject { // of an answer that is not documented
 			value = object[a.Resource.Keys[0][0]]

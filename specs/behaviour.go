@@ -126,15 +126,16 @@ func (c *resourceChecker) checkBehaviour(r *Resource, pointer string, check func
 	c.checkListing(r, pointer, check)
 }
 
-// checkListing checks that operations which list a resource have the parameters that it speaks of.
+// checkListing checks that operations which list a resource, or delete several, have the parameters that it speaks of.
 func (c *resourceChecker) checkListing(r *Resource, pointer string, check func(member string, at Pointer)) {
 	has := func(parameter string) bool {
 		return slices.ContainsFunc(c.document.Operations, func(o *Operation) bool {
 			list, err := actionsIn(o.Spec.Extensions[resourceExtension])
-			return err == nil && o.Parameters.GetByInAndName("query", parameter) != nil &&
-				slices.ContainsFunc(list, func(a writtenAction) bool {
-					return a.Verb == List && c.document.fullName(a.Resource) == r.Name
-				})
+			isThere := o.Parameters.GetByInAndName("query", parameter) != nil || o.requestHas(strings.Split(parameter, "."))
+			return err == nil && isThere && slices.ContainsFunc(list, func(a writtenAction) bool {
+				isSearch := a.Verb == List || a.Verb == Delete && a.Path != nil && len(*a.Path) == 0
+				return isSearch && c.document.fullName(a.Resource) == r.Name
+			})
 		})
 	}
 	names := map[string]string{}
@@ -146,7 +147,7 @@ func (c *resourceChecker) checkListing(r *Resource, pointer string, check func(m
 	names["page/at"], names["page/limit"] = page.At, page.Limit
 	for _, at := range slices.Sorted(maps.Keys(names)) {
 		if name := names[at]; name != "" && !has(name) {
-			c.add(pointer+"/list/"+at, "no list of %s has the query parameter %s", r.Name, name)
+			c.add(pointer+"/list/"+at, "no list of %s has the query parameter %s, nor such a member in its body", r.Name, name)
 		}
 	}
 }

@@ -32,11 +32,19 @@ func (d *Document) addObjects(set *resourceSet) {
 	set.objects = map[*Resource]shownObject{}
 	for _, o := range d.Operations {
 		for _, a := range set.actions[o] {
-			rank := slices.Index([]string{Get, Create, Update, List}, a.Verb)
-			if known := set.objects[a.Resource]; rank < 0 || len(a.At) == 0 || known.schema != nil && known.rank <= rank {
+			verbs := []string{Get, Create, Update, List}
+			rank := slices.Index(verbs, a.Verb)
+			if rank < 0 || len(a.At) == 0 {
 				continue
 			}
-			if schema := SchemaAt(o.successSchema(), a.At[0]); schema != nil && schema.Value != nil {
+			schema := SchemaAt(o.successSchema(), a.At[0])
+			if schema == nil || schema.Value == nil {
+				continue
+			}
+			if isFreeForm(schema.Value) { // another one says more
+				rank += len(verbs)
+			}
+			if known := set.objects[a.Resource]; known.schema == nil || rank < known.rank {
 				set.objects[a.Resource] = shownObject{schema, rank}
 			}
 		}

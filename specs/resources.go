@@ -79,12 +79,17 @@ const (
 	Delete = "delete"
 )
 
+// Mark stands for something that a path below a thing keeps: a PUT or a POST sets it, a DELETE takes it away, and a GET
+// finds it or not.
+const Mark = "mark"
+
 // Action describes what an operation does to a resource. Pointers lead from the answer's body, or the request's.
 type Action struct {
 	Resource  *Resource
 	Verb      string    // List and so on, or a word for an action; empty if one is only shown or named
 	Reads     bool      // it is answered with success only where there is one
 	Changes   bool      // likewise, and changes it
+	Keeps     string    // Mark where the path stands for a mark of one; empty for nothing of its own
 	Path      []string  // the path parameters that name one; empty if the path names none
 	Within    []string  // the path parameters that name its parent
 	Query     string    // the query parameter that names one instead

@@ -120,6 +120,9 @@ func (c *resourceChecker) checkAction(o *Operation, a *Action, w *writtenAction,
 			c.add(pointer+"/at", "the object at %q has no %s, which identifies it: want another place, or identity", at, keys[0])
 		}
 	}
+	if w.Keeps != "" && !w.Reads {
+		c.add(pointer+"/keeps", "want reads: true beside it: a mark is one of something that is there")
+	}
 	for _, name := range w.MayCreate {
 		if _, err := c.document.find(c.set, name); err != nil {
 			c.add(pointer+"/mayCreate", "%v", err)

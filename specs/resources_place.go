@@ -30,12 +30,47 @@ func (o *Operation) answerHas(at Pointer) bool {
 			continue
 		}
 		for mediaType, media := range ref.Value.Content {
-			if isJSONType(mediaType) && media.Schema != nil && mayHaveValueAt(media.Schema.Value, at) {
+			if isJSONType(mediaType) && media.Schema != nil &&
+				(mayHaveAnything(media, at) || mayHaveValueAt(media.Schema.Value, at)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// mayHaveAnything reports whether a document says nothing of the members of a body, and shows no example without a
+// value at a pointer.
+func mayHaveAnything(media *openapi3.MediaType, at Pointer) bool {
+	if media == nil || media.Schema == nil || !isFreeForm(media.Schema.Value) {
+		return false
+	}
+	examples := []any{media.Example, media.Schema.Value.Example}
+	for _, ref := range media.Examples {
+		if ref != nil && ref.Value != nil {
+			examples = append(examples, ref.Value.Value)
+		}
+	}
+	return !slices.ContainsFunc(examples, func(value any) bool {
+		for _, token := range at {
+			if object, isObject := value.(map[string]any); value != nil && (!isObject || object[token] == nil) {
+				return true
+			} else if isObject {
+				value = object[token]
+			}
+		}
+		return false
+	})
+}
+
+// isFreeForm reports whether a schema says nothing of the members of an object.
+func isFreeForm(s *openapi3.Schema) bool {
+	if s == nil || len(s.Properties)+len(s.AllOf)+len(s.OneOf)+len(s.AnyOf) > 0 || s.Not != nil {
+		return false
+	}
+	others := s.AdditionalProperties
+	isOpen := (others.Has == nil || *others.Has) && (others.Schema == nil || others.Schema.Value.IsEmpty())
+	return isOpen && (s.Type == nil || s.Type.Is(openapi3.TypeObject))
 }
 
 // mayHaveValueAt reports whether a schema allows a value at a pointer.

@@ -182,6 +182,7 @@ type writtenAction struct {
 	Verb      string    `json:"verb"`
 	Reads     bool      `json:"reads"`
 	Changes   bool      `json:"changes"`
+	Keeps     string    `json:"keeps"`
 	Path      *[]string `json:"path"`
 	Query     string    `json:"query"`
 	At        *words    `json:"at"`
@@ -243,6 +244,10 @@ func (d *Document) find(set *resourceSet, name string) (*Resource, error) {
 		strings.Join(slices.Sorted(maps.Keys(set.byName)), ", "))
 }
 
+func hasAll(list, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(one string) bool { return !slices.Contains(list, one) })
+}
+
 func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Action, error) {
 	r, err := d.find(set, w.Resource)
 	if err != nil {
@@ -250,7 +255,8 @@ func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Ac
 	}
 	a := &Action{
 		Resource: r, Verb: w.Verb, Path: r.Path, Query: w.Query, At: d.shownAt(o, r, w), Identity: w.Identity.pointers(),
-		Reads: w.Reads || w.Verb == Get || w.Verb == List, Changes: w.Changes || w.Verb == Update, partial: r.partial,
+		Reads: w.Reads || w.Verb == Get || w.Verb == List, Changes: w.Changes || w.Verb == Update, Keeps: w.Keeps,
+		partial: r.partial,
 	}
 	if w.Path != nil {
 		a.Path = *w.Path
@@ -264,6 +270,10 @@ func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Ac
 			return nil, err
 		}
 		a.Within = a.Path[:min(len(parent.Path), len(a.Path))]
+		above := r.Path[:min(len(parent.Path), len(r.Path))]
+		if w.Verb == Delete && len(a.Path) == 0 && hasAll(o.declared, above) { // of several
+			a.Within = above
+		}
 	}
 	isOnlyShown := w.Verb == "" && w.At != nil && w.Path == nil
 	if isOnlyShown {

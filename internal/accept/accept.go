@@ -27,18 +27,18 @@ const (
 )
 
 // Options returns the direction as options of kin-openapi, with errors whose texts are only their reasons: the engine
-// writes the text of each error into those of all schemas around it, with the whole value if it is let.
+// writes the text of each error into those of all schemas around it, with the whole value if it is let. Dates and times
+// are those of Times.
 func (d Direction) Options() []openapi3.SchemaValidationOption {
+	options := []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidators(Times), BriefErrors()}
 	switch d {
-	case Request:
-		return []openapi3.SchemaValidationOption{openapi3.VisitAsRequest(), BriefErrors()}
-	case SentBack:
-		return []openapi3.SchemaValidationOption{
-			openapi3.VisitAsRequest(), openapi3.DisableReadOnlyValidation(), BriefErrors(),
-		}
 	case Response:
+		return append(options, openapi3.VisitAsResponse())
+	case SentBack:
+		options = append(options, openapi3.DisableReadOnlyValidation())
+	case Request:
 	}
-	return []openapi3.SchemaValidationOption{openapi3.VisitAsResponse(), BriefErrors()}
+	return append(options, openapi3.VisitAsRequest())
 }
 
 // BriefErrors lets kin-openapi write no more into the text of an error than its reason.

@@ -153,36 +153,16 @@ func (c *compiler) text(schema *openapi3.Schema) text {
 			c.failed = true // kin-openapi writes \u in another way
 		}
 	}
-	own, isOwn := c.formats[schema.Format]
-	known, isKnown := openapi3.SchemaStringFormats[schema.Format]
-	switch {
-	case isOwn:
-		t.format = func(text string) bool { return own.Validate(text) == nil }
-	case isKnown && schema.Format == "date-time":
-		t.format = func(text string) bool { return isDateTime(text) || known.Validate(text) == nil }
-	case isKnown:
-		t.format = func(text string) bool { return known.Validate(text) == nil }
-	}
-	return t
-}
-
-// isDateTime recognizes the form in which times are mostly written: 2006-01-02T15:04:05Z, with a fraction or without.
-func isDateTime(text string) bool {
-	const form = "0000-00-00T00:00:00"
-	if len(text) <= len(form) || text[len(text)-1] != 'Z' {
-		return false
-	}
-	for i := range len(form) {
-		if isDigit(text[i]) != (form[i] == '0') || form[i] != '0' && text[i] != form[i] {
-			return false
+	validator, isKnown := openapi3.SchemaStringFormats[schema.Format]
+	for _, formats := range []Formats{Times, c.formats} {
+		if own, isOwn := formats[schema.Format]; isOwn {
+			validator, isKnown = own, true
 		}
 	}
-	month, day, hour, minute, second := text[5:7], text[8:10], text[11:13], text[14:16], text[17:19]
-	if month < "01" || month > "12" || day < "01" || day > "31" || hour > "23" || minute > "59" || second > "60" {
-		return false
+	if isKnown {
+		t.format = func(text string) bool { return validator.Validate(text) == nil }
 	}
-	fraction := text[len(form) : len(text)-1]
-	return fraction == "" || len(fraction) > 1 && fraction[0] == '.' && areDigits(fraction[1:])
+	return t
 }
 
 func isDigit(sign byte) bool { return '0' <= sign && sign <= '9' }

@@ -127,7 +127,8 @@ func (c *catalog) add(o *specs.Operation) {
 	}
 	k := c.byName[actions[0].Resource.Name]
 	switch {
-	case actions[0].Verb == specs.List && len(actions[0].At) > 0 && (k.List == nil || len(o.Path) < len(k.List.Path)):
+	case o.Method == "GET" && actions[0].Verb == specs.List && len(actions[0].At) > 0 && (k.List == nil ||
+		len(o.Path) < len(k.List.Path)):
 		k.List = o
 	case actions[0].Verb == specs.Get && k.Get == nil:
 		k.Get = o

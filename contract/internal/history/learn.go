@@ -42,10 +42,13 @@ func (s *State) learn(e *facts.Exchange) {
 // doubt forgets what an exchange may have changed.
 func (s *State) doubt(e *facts.Exchange) {
 	if e.Verb.Writes() {
-		if !e.Target.IsNone() {
+		switch {
+		case !e.Target.IsNone():
 			s.entity(e.Target).mayHaveChanged(e)
-		} else if e.Verb == facts.Creates && e.Kind != "" {
+		case e.Verb == facts.Creates && e.Kind != "":
 			s.MayHaveCreated[e.Kind] = e // under whatever id
+		default:
+			s.doubtAll(e)
 		}
 		s.doubtListing(e)
 	}
@@ -53,6 +56,15 @@ func (s *State) doubt(e *facts.Exchange) {
 		s.recoveredUnknown = e
 	}
 	s.stir(e)
+}
+
+// doubtAll makes all of the kind uncertain that an exchange does not name.
+func (s *State) doubtAll(e *facts.Exchange) {
+	if known := s.entities[e.Kind]; known != nil {
+		for _, x := range known.entries {
+			x.mayHaveChanged(e)
+		}
+	}
 }
 
 // stir notes that an exchange may have made things that it does not name.
@@ -70,7 +82,11 @@ func (s *State) learnEntities(e *facts.Exchange) {
 	switch e.Verb {
 	case facts.Deletes:
 		s.Removals[e.Kind]++
-		s.entity(e.Target).update(e, facts.Deletes)
+		if e.Target.IsNone() { // several, whichever they are
+			s.doubtAll(e)
+		} else {
+			s.entity(e.Target).update(e, facts.Deletes)
+		}
 		return
 	case facts.Creates, facts.Changes, facts.Reads:
 		if !e.Target.IsNone() {

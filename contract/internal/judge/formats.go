@@ -12,8 +12,9 @@ import (
 	"svc.example/understudy/internal/address"
 )
 
-// formats are those of strings that the first engine does not know.
+// formats are those of strings that the first engine does not know, or of which it knows too little.
 var formats = accept.Formats{
+	"date": accept.Times["date"], "date-time": accept.Times["date-time"],
 	"uuid": quickFormat{isUUID, openapi3.NewRegexpFormatValidator(
 		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)},
 	"email": openapi3.NewRegexpFormatValidator(`^[^@\s]+@[^@\s]+$`),

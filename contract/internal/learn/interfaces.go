@@ -98,7 +98,7 @@ func (o *objects) listOf(r *specs.Resource, t *thing) string {
 	}
 	for _, operation := range o.document.Operations {
 		for _, a := range operation.Actions() {
-			isCollection := a.Verb == specs.Create || a.Verb == specs.List
+			isCollection := a.Verb == specs.Create || a.Verb == specs.List && operation.Method == "GET"
 			names := operation.PathParameters()
 			if a.Resource == r && isCollection && len(names) == len(keys)-1 {
 				return fill(operation.Path, names, keys)

@@ -8,7 +8,6 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
-	"svc.example/understudy/specs"
 )
 
 type errorForm struct {
@@ -27,7 +26,7 @@ var statuses = op.BadRequest(
 	op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable, op.CodeConflict,
 )
 
-func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
+func errorReply(_ op.Asked, list op.Errors) op.Reply {
 	e := list.One()
 	status := statuses.Of(e.Code)
 	if status >= http.StatusInternalServerError {

@@ -180,7 +180,7 @@ type errorBody struct {
 var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange,
 	op.CodeNotAcceptable)
 
-func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
+func errorReply(_ op.Asked, list op.Errors) op.Reply {
 	e := list.One()
 	return op.Reply{Status: statuses.Of(e.Code), Body: map[string]errorBody{"error": {e.Message, e.Field}}}
 }

@@ -7,7 +7,6 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
-	"svc.example/understudy/specs"
 )
 
 // statuses replaces the statuses that the document does not have.
@@ -15,7 +14,7 @@ var statuses = op.BadRequest(
 	op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable, op.CodeConflict,
 )
 
-func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
+func errorReply(_ op.Asked, list op.Errors) op.Reply {
 	e := list.One()
 	status := statuses.Of(e.Code)
 	return op.Reply{Status: status, Body: map[string]any{"error": map[string]any{

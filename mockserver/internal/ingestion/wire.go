@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/specs"
 )
 
 // empty is the body of every answer. Only its length is known, from a sample (public).
@@ -39,7 +38,7 @@ var statuses = op.Statuses{
 
 // errorReply answers without a reason: the form has no room for one, so the journal has it. Only outside of the
 // interface is the form free (assumed).
-func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
+func errorReply(_ op.Asked, list op.Errors) op.Reply {
 	e := list.One()
 	reply := emptyReply(statuses.Of(e.Code))
 	reply.Notes = []string{e.Error()}

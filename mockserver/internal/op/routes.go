@@ -55,7 +55,7 @@ type Interface struct {
 	Routes []Route
 	Extras []Route                                       // those of the extras, in the order of their document
 	Media  string                                        // type of JSON answers; empty: application/json
-	Error  func(*specs.Operation, Errors) Reply          // status and envelope; of no operation where none was found
+	Error  func(Asked, Errors) Reply                     // status and envelope
 	Settle map[string]func(*world.State, world.DueEvent) // by kind of event
 
 	// Browsers reports whether pages of other origins may send requests: preflights are answered, and answers name the
@@ -72,6 +72,13 @@ type Interface struct {
 
 	// Branded handlers read and write exact identifiers as they are on the wire. All others know the neutral ones only.
 	Branded bool
+}
+
+// Asked holds what a request asked for that is refused.
+type Asked struct {
+	Operation *specs.Operation // nil where none was found
+	Path      string           // below the base path of the document
+	Now       time.Time        // by the clock of the world; zero where none was found
 }
 
 // ReasonOutside is the reason of an error about an address that Interface.Outside knows.

@@ -253,20 +253,30 @@ type envelope struct{ before, after []byte }
 const mark = "\x00here\x00"
 
 // around returns the envelope of what stands at a pointer of an answer: a sample, made at the start.
-func (s *success) around(at specs.Pointer) func() envelope {
+func (s *success) around(at specs.Pointer) func() envelope { return s.aroundIn(s.schema(), at) }
+
+// aroundIn does the same of a part of an answer, which has a schema. The status of one of several is that of success.
+func (s *success) aroundIn(schema *openapi3.SchemaRef, at specs.Pointer) func() envelope {
 	return sync.OnceValue(func() (e envelope) {
-		if len(at) == 0 || s.schema() == nil {
+		if len(at) == 0 || schema == nil || schema.Value == nil {
 			return e
 		}
 		m := sample.Maker{Direction: accept.Response, Place: s.operation.ID}
-		value, err := m.Of(s.schema().Value)
+		value, err := m.Of(schema.Value)
 		root, isObject := value.(map[string]any)
 		if err != nil || !isObject {
 			root = map[string]any{}
 		}
 		for name, part := range root { // a sample of things that are not there
-			if _, isList := part.([]any); isList && !isRequired(s.schema().Value, name) {
-				delete(root, name)
+			switch part.(type) {
+			case []any:
+				if !isRequired(schema.Value, name) {
+					delete(root, name)
+				}
+			case float64:
+				if s.status == http.StatusMultiStatus && slices.Contains(statusNames, plain(name)) {
+					root[name] = http.StatusCreated
+				}
 			}
 		}
 		node := root

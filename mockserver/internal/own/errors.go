@@ -21,13 +21,14 @@ import (
 type errorForms struct {
 	shared map[string]*openapi3.Response // by status, the first that the document has
 	stated map[string]specs.ErrorForm    // by code
+	base   string                        // of paths
 }
 
 // anyError stands for the first status of an error that the document shows a form for.
 const anyError = "error"
 
 func newErrorForms(doc *specs.Document) *errorForms {
-	f := &errorForms{shared: map[string]*openapi3.Response{}, stated: doc.Errors()}
+	f := &errorForms{shared: map[string]*openapi3.Response{}, stated: doc.Errors(), base: doc.BasePath}
 	for _, o := range doc.Operations {
 		responses := o.Spec.Responses.Map()
 		for _, status := range slices.Sorted(maps.Keys(responses)) {
@@ -51,17 +52,19 @@ func isOnly(o *specs.Operation) bool {
 }
 
 // reply implements op.Interface.Error.
-func (f *errorForms) reply(o *specs.Operation, errs op.Errors) op.Reply {
-	status, message := op.Statuses{}.Of(errs[0].Code), errs.One().Error()
+func (f *errorForms) reply(asked op.Asked, errs op.Errors) op.Reply {
+	e := &failure{status: op.Statuses{}.Of(errs[0].Code), errs: errs, asked: asked, base: f.base}
+	o, message := asked.Operation, errs.One().Error()
 	form, isStated := f.stated[errs[0].Reason]
 	if !isStated {
 		form, isStated = f.stated[strings.ReplaceAll(string(errs[0].Code), " ", "-")]
 	}
 	if isStated {
-		status = form.Status
+		e.status = form.Status
 	}
+	status := e.status
 	if form.Form != nil {
-		value := said(clone(form.Form), status, message, maxErrorDepth)
+		value := e.told(&openapi3.Schema{}, clone(form.Form), true)
 		if body, err := json.Marshal(value, json.Deterministic(true)); err == nil {
 			return op.Reply{Status: status, Bytes: body, Type: "application/json"}
 		}
@@ -90,7 +93,7 @@ func (f *errorForms) reply(o *specs.Operation, errs op.Errors) op.Reply {
 		reply.Bytes, reply.Type = []byte(message), media
 		return reply
 	}
-	body, ok := errorBody(content, status, message)
+	body, ok := e.body(content)
 	if !ok {
 		return problem(status, message)
 	}
@@ -135,25 +138,25 @@ func newProblem(status int, message string) problemDetails {
 	return problemDetails{"about:blank", http.StatusText(status), status, message}
 }
 
-// errorBody returns an example or a sample of the form, with the message and the status in its place. Where the
-// document only says that it is an object, or has no sample, it is an error of RFC 9457 if that fits.
-func errorBody(content *openapi3.MediaType, status int, message string) ([]byte, bool) {
+// body returns an example or a sample of the form, with what is known of the failure in its place. Where the document
+// only says that it is an object, or has no sample, it is an error of RFC 9457 if that fits.
+func (f *failure) body(content *openapi3.MediaType) ([]byte, bool) {
 	schema := &openapi3.Schema{}
 	if content.Schema != nil && content.Schema.Value != nil {
 		schema = content.Schema.Value
 	}
-	fits := func(value any) bool { return sample.Check(schema, value, accept.Response) == nil }
 	var value any
 	for _, example := range examplesOf(content) {
-		if value == nil && fits(example) {
+		if value == nil && fitsError(schema, example) {
 			value = clone(example)
 		}
 	}
+	isExample := value != nil
 	if value == nil {
 		m := sample.Maker{Direction: accept.Response, Place: "error", Plain: true}
 		var err error
 		if value, err = m.Of(schema); err != nil || isEmpty(value) {
-			if details := newProblem(status, message); fits(clone(details)) {
+			if details := newProblem(f.status, f.errs.One().Error()); fitsError(schema, clone(details)) {
 				body, err := json.Marshal(details)
 				return body, err == nil
 			}
@@ -162,12 +165,12 @@ func errorBody(content *openapi3.MediaType, status int, message string) ([]byte,
 			}
 		}
 	}
-	before := clone(value)
-	if value = said(value, status, message, maxErrorDepth); !fits(value) {
-		value = before
-	}
-	body, err := json.Marshal(value, json.Deterministic(true))
+	body, err := json.Marshal(f.told(schema, value, isExample), json.Deterministic(true))
 	return body, err == nil
+}
+
+func fitsError(schema *openapi3.Schema, value any) bool {
+	return sample.Check(schema, value, accept.Response) == nil
 }
 
 func isEmpty(value any) bool {
@@ -184,52 +187,4 @@ func clone(value any) (copied any) {
 		return value
 	}
 	return copied
-}
-
-// maxErrorDepth is the depth in an error at which its message may stand.
-const maxErrorDepth = 3
-
-// said returns an error with the message and the status where such things stand.
-func said(value any, status int, message string, depth int) any {
-	switch node := value.(type) {
-	case []any:
-		if len(node) > 0 && depth > 0 {
-			node[0] = said(node[0], status, message, depth-1)
-		}
-	case map[string]any:
-		for name, part := range node {
-			switch part := part.(type) {
-			case string:
-				if isMessage(plain(name), node) {
-					node[name] = message
-				} else if text := strconv.Itoa(status); plain(name) == "status" && len(part) == len(text) {
-					node[name] = text
-				}
-			case float64:
-				if key := plain(name); key == "status" || key == "statuscode" || key == "code" || key == "httpstatus" {
-					node[name] = float64(status)
-				}
-			default:
-				if depth > 0 {
-					node[name] = said(part, status, message, depth-1)
-				}
-			}
-		}
-	}
-	return value
-}
-
-// messageNames lists what the message of an error is called, the likeliest first.
-var messageNames = []string{"message", "detail", "errordescription", "description", "msg", "error", "reason", "title"}
-
-// isMessage reports whether a member is the likeliest one of an error to have its message.
-func isMessage(name string, node map[string]any) bool {
-	for _, likely := range messageNames {
-		for other, value := range node {
-			if _, isText := value.(string); isText && plain(other) == likely {
-				return name == likely
-			}
-		}
-	}
-	return false
 }

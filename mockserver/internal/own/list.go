@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ var (
 		"cursor", "after", "pagetoken", "nextpagetoken", "nexttoken", "startingafter", "marker", "nextmarker",
 		"continuationtoken", "lastid",
 	}
-	sortNames  = []string{"sort", "sortby", "orderby", "ordering"}
+	sortNames  = []string{"sort", "sortby", "orderby", "ordering", "sortfield"}
 	orderNames = []string{"order", "direction", "sortorder", "sortdirection", "sortdir"}
 	totalNames = []string{
 		"total", "totalcount", "totalitems", "totalelements", "totalresults", "totalentries", "totalrecords",
@@ -41,6 +42,9 @@ var (
 	countNames  = []string{"count", "size", "returned", "numberofelements"}
 	beforeNames = []string{"previous", "prev", "previouscursor", "prevcursor", "previouspage"}
 )
+
+// filterNames are the parts of a search's body that hold filters.
+var filterNames = []string{"filter", "filters", "where", "criteria", "query", "conditions", "match"}
 
 // plain returns a name without what spellings differ in: page[size] and pageSize are one.
 func plain(name string) string {
@@ -64,6 +68,8 @@ type list struct {
 	sortable []string // the members by which a query may sort; empty: all
 	size     int      // of a page where the query does not say it; 0: as the parameter has it
 	isOpaque bool     // cursors are words, not keys
+	isSearch bool     // the body says what the query does otherwise
+	unknown  []string // parameters of which the mock does not know what they choose
 }
 
 func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
@@ -87,14 +93,14 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 
 // apply does what the document says of lists, or else what the names of parameters suggest.
 func (l *list) apply(o *specs.Operation, says specs.Listing) {
-	for _, ref := range o.Parameters {
-		if ref.Value.In == openapi3.ParameterInQuery {
-			l.parameter(ref.Value)
-		}
+	parameters := l.parameters(o)
+	for _, p := range parameters {
+		l.parameter(p)
 	}
 	for parameter, pointer := range says.Filter {
 		l.filters[parameter] = memberName(pointer)
 	}
+	l.unknown = slices.DeleteFunc(l.unknown, func(name string) bool { return l.filters[name] != "" })
 	l.ordering = says.Order
 	for _, pointer := range says.Sort {
 		l.sortable = append(l.sortable, memberName(pointer))
@@ -106,13 +112,15 @@ func (l *list) apply(o *specs.Operation, says specs.Listing) {
 	at := map[string]*openapi3.Parameter{"offset": l.offset, "page": l.page, "lastId": l.after, "cursor": l.after}
 	l.offset, l.page, l.after = nil, nil, nil
 	start := at[says.Page.Style]
-	if p := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, says.Page.At); p != nil {
-		start = p
-		delete(l.filters, p.Name)
-	}
-	if p := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, says.Page.Limit); p != nil {
-		l.limit = p
-		delete(l.filters, p.Name)
+	for _, p := range parameters {
+		if p.Name == says.Page.At {
+			start = p
+			delete(l.filters, p.Name)
+		}
+		if p.Name == says.Page.Limit {
+			l.limit = p
+			delete(l.filters, p.Name)
+		}
 	}
 	switch says.Page.Style {
 	case "offset":
@@ -122,6 +130,81 @@ func (l *list) apply(o *specs.Operation, says specs.Listing) {
 	default:
 		l.after = start
 	}
+}
+
+// parameters lists those of the query, and the members of the body as if they were such.
+func (l *list) parameters(o *specs.Operation) (list []*openapi3.Parameter) {
+	for _, ref := range o.Parameters {
+		if ref.Value.In == openapi3.ParameterInQuery {
+			list = append(list, ref.Value)
+		}
+	}
+	l.isSearch = o.Method != http.MethodGet && o.JSONBody() != nil
+	if l.isSearch {
+		list = append(list, l.searchable(&openapi3.SchemaRef{Value: o.JSONBody()}, "", maxListDepth)...)
+	}
+	return list
+}
+
+// maxListDepth is the depth in the body of a search at which a filter may stand.
+const maxListDepth = 3
+
+// searchable lists the members of a body, also those of its parts, such as filter.status and page.limit.
+func (l *list) searchable(schema *openapi3.SchemaRef, in string, depth int) (list []*openapi3.Parameter) {
+	members := specs.Members(schema)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		part := members[name]
+		if l.resource.schema.members[name] == nil && specs.Members(part) != nil && depth > 0 {
+			list = append(list, l.searchable(part, in+name+".", depth-1)...)
+		} else {
+			list = append(list, &openapi3.Parameter{Name: in + name, In: openapi3.ParameterInQuery, Schema: part})
+		}
+	}
+	return list
+}
+
+// asked returns what a call asks for, as a query and as values that members are to have.
+func (l *list) asked(call *op.Call) (query url.Values, wanted map[string]jsontext.Value) {
+	query, wanted = url.Values{}, map[string]jsontext.Value{}
+	maps.Copy(query, call.Query)
+	l.ask(query, wanted, call.Body, "", maxListDepth)
+	return query, wanted
+}
+
+func (l *list) ask(query url.Values, wanted map[string]jsontext.Value, text jsontext.Value, in string, depth int) {
+	for _, m := range membersOf(text) {
+		name := in + m.name
+		if text, isScalar := textOf(m.value); isScalar || m.value.Kind() == 't' || m.value.Kind() == 'f' {
+			query.Set(name, cmp.Or(text, string(m.value)))
+		}
+		switch member, isFilter := l.filters[name]; {
+		case isFilter && m.value.Kind() != 'n' && string(m.value) != `""`: // which stand for what is not asked for
+			wanted[member] = m.value
+		case !isFilter && m.value.Kind() == '{' && depth > 0:
+			l.ask(query, wanted, m.value, name+".", depth-1)
+		}
+	}
+}
+
+// has reports whether a value is as one that was asked for: equal to it, or to one of its items, or to it as far as it
+// goes. Of a list, it is enough that an item is.
+func has(value, wanted jsontext.Value) bool {
+	var items []jsontext.Value
+	switch {
+	case wanted.Kind() == '[':
+		return json.Unmarshal(wanted, &items) == nil &&
+			slices.ContainsFunc(items, func(item jsontext.Value) bool { return has(value, item) })
+	case value.Kind() == '[':
+		return json.Unmarshal(value, &items) == nil &&
+			slices.ContainsFunc(items, func(item jsontext.Value) bool { return has(item, wanted) })
+	case value.Kind() == '{' && wanted.Kind() == '{':
+		list := membersOf(value)
+		return !slices.ContainsFunc(membersOf(wanted), func(m member) bool {
+			i := index(list, m.name)
+			return i < 0 || !has(list[i].value, m.value)
+		})
+	}
+	return isEqual(value, wanted)
 }
 
 // parameter finds out what a query parameter does to the list.
@@ -145,15 +228,39 @@ func (l *list) parameter(p *openapi3.Parameter) {
 	if l.limit == nil && slices.Contains(limitNames, name) {
 		l.limit = p
 	}
-	for member := range l.resource.schema.members {
-		if name == plain(member) || name == "filter"+plain(member) {
-			l.filters[p.Name] = member
-		}
+	if member := l.chosenBy(p.Name); member != "" {
+		l.filters[p.Name] = member
+	} else if p != l.limit {
+		l.unknown = append(l.unknown, p.Name)
 	}
 }
 
+// chosenBy returns the member that a parameter chooses by, which may have the name of several: ids, or productIds.
+func (l *list) chosenBy(parameter string) string {
+	name := plain(parameter)
+	if i := strings.LastIndexByte(parameter, '.'); i >= 0 {
+		if in := plain(parameter[:i]); slices.Contains(filterNames, in) {
+			name = plain(parameter[i+1:])
+		}
+	}
+	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
+		one := plain(member)
+		if name == one || name == "filter"+one || name == one+"s" ||
+			member == l.resource.key && name == plain(strings.ReplaceAll(l.resource.spec.Title, " ", ""))+one+"s" {
+			return member
+		}
+	}
+	return ""
+}
+
 func (l *list) handle(call *op.Call) (op.Reply, error) {
-	all, err := l.matching(call)
+	var wanted map[string]jsontext.Value
+	if l.isSearch {
+		as := *call
+		as.Query, wanted = l.asked(call)
+		call = &as
+	}
+	all, err := l.matching(call, wanted)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -187,28 +294,34 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 }
 
 // matching returns the things below the parent that the path names which the filters fit, in the order of the query.
-func (l *list) matching(call *op.Call) (all []world.Thing, err error) {
+func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []world.Thing, err error) {
 	parents := paramsOf(call, l.resource.within)
-	wanted := map[string][]string{}
+	texts := map[string][]string{}
 	for parameter, member := range l.filters {
 		for _, value := range call.Query[parameter] {
-			if value != "" {
-				wanted[member] = append(wanted[member], strings.Split(value, ",")...)
+			if value != "" && wanted[member] == nil {
+				texts[member] = append(texts[member], strings.Split(value, ",")...)
 			}
 		}
 	}
 	for _, thing := range call.World.Own.Below(l.resource.spec.Name, parents) {
-		if len(wanted) == 0 || fitsAll(membersOf(thing.Text), wanted) {
+		if len(texts)+len(wanted) == 0 || fitsAll(membersOf(thing.Text), texts, wanted) {
 			all = append(all, thing)
 		}
 	}
 	return l.sorted(call, all)
 }
 
-func fitsAll(list []member, wanted map[string][]string) bool {
-	for name, values := range wanted {
+func fitsAll(list []member, texts map[string][]string, wanted map[string]jsontext.Value) bool {
+	for name, values := range texts {
 		i := index(list, name)
 		if i < 0 || !fitsAny(list[i].value, values) {
+			return false
+		}
+	}
+	for name, value := range wanted {
+		i := index(list, name)
+		if i < 0 || !has(list[i].value, value) {
 			return false
 		}
 	}
@@ -525,7 +638,7 @@ func (l *list) queryAt(call *op.Call, first int, p part) url.Values {
 // link returns the address of the list with another query.
 func (l *list) link(call *op.Call, query url.Values) string {
 	address := l.shower.address(call, l.operation, paramsOf(call, l.operation.PathParameters()))
-	if len(query) > 0 {
+	if len(query) > 0 && !l.isSearch {
 		address += "?" + query.Encode()
 	}
 	return address

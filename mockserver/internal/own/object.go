@@ -211,14 +211,36 @@ var errNoSample = errors.New("no object fits the schema of the document")
 // complete returns an object that has the given members, as far as the schema has them, and those that it must have.
 // A new one also has the defaults and the times of its creation. What does not fit the schema is left out.
 func (o *object) complete(call *op.Call, place string, given []member, isNew bool) (jsontext.Value, error) {
-	list := o.filled(call, place, given, isNew)
-	if text := join(list); o.fits(text) {
-		return text, nil
-	}
-	if text := join(o.partsFilled(call, place, list, isNew)); o.fits(text) {
+	list, text := o.fill(call, place, given, isNew)
+	if text != nil {
 		return text, nil
 	}
 	return o.repair(o.maker(call, place), list)
+}
+
+// change returns what an object becomes that is to have the given members. What does not fit the schema stays as it is.
+func (o *object) change(call *op.Call, place string, before jsontext.Value, given []member) (jsontext.Value, error) {
+	list, text := o.fill(call, place, given, false)
+	switch {
+	case text != nil:
+		return text, nil
+	case o.fits(before):
+		return join(o.nearest(membersOf(before), list)), nil
+	}
+	return o.repair(o.maker(call, place), list)
+}
+
+// fill returns the members that an object is to have, and the object; nil if that does not fit the schema.
+func (o *object) fill(call *op.Call, place string, given []member, isNew bool) ([]member, jsontext.Value) {
+	list := o.filled(call, place, given, isNew)
+	text := join(list)
+	if !o.fits(text) {
+		list = o.partsFilled(call, place, list, isNew)
+		if text = join(list); !o.fits(text) {
+			text = nil
+		}
+	}
+	return list, text
 }
 
 func (o *object) filled(call *op.Call, place string, given []member, isNew bool) []member {
@@ -288,12 +310,18 @@ func (o *object) repair(maker *sample.Maker, list []member) (jsontext.Value, err
 	if whole == nil {
 		return text, nil
 	}
+	return join(o.nearest(whole, list)), nil
+}
+
+// nearest gives an object that fits the schema those members of a list with which it still fits, and takes away those
+// that it has beside, if it fits without.
+func (o *object) nearest(whole, list []member) []member {
 	for _, m := range list {
 		if with := set(slices.Clone(whole), m.name, m.value); o.fits(join(with)) {
 			whole = with
 		}
 	}
-	for _, m := range slices.Clone(whole) { // what the sample alone has
+	for _, m := range slices.Clone(whole) {
 		if index(list, m.name) >= 0 {
 			continue
 		}
@@ -302,7 +330,7 @@ func (o *object) repair(maker *sample.Maker, list []member) (jsontext.Value, err
 			whole = without
 		}
 	}
-	return join(whole), nil
+	return whole
 }
 
 // show returns an object as answers of another schema show it.

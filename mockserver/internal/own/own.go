@@ -39,11 +39,14 @@ func newCompiler(doc *specs.Document, rules Rules) *compiler {
 	c := &compiler{
 		doc: doc, uses: map[*specs.Resource][]use{}, paths: map[string]map[string]*specs.Operation{},
 		parts: map[string][]*specs.Resource{}, single: map[string]*single{}, objects: map[string]*object{},
-		errors: newErrorForms(doc), rules: rules, behaviours: map[string]*behaviour{},
+		errors: newErrorForms(doc), rules: rules, behaviours: map[string]*behaviour{}, marks: map[string][]string{},
 	}
 	for _, o := range doc.Operations {
 		for _, a := range o.Actions() {
 			c.uses[a.Resource] = append(c.uses[a.Resource], use{o, a})
+			if mark := markOf(a.Resource, o); a.Keeps == specs.Mark && !slices.Contains(c.marks[a.Resource.Name], mark) {
+				c.marks[a.Resource.Name] = append(c.marks[a.Resource.Name], mark)
+			}
 		}
 		if c.paths[o.Path] == nil {
 			c.paths[o.Path] = map[string]*specs.Operation{}
@@ -66,6 +69,7 @@ type compiler struct {
 	paths   map[string]map[string]*specs.Operation // by path and method
 	parts   map[string][]*specs.Resource           // of resources, by their names
 	single  map[string]*single                     // by path
+	marks   map[string][]string                    // of resources, by their names
 	objects map[string]*object                     // by resource
 	errors  *errorForms
 	rules   Rules
@@ -119,7 +123,12 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 		for _, other := range c.doc.Resources() { // deletions go from one to the other
 			c.behaviour(other)
 		}
+		if len(a.Path) == 0 {
+			return clearer{newList(r, o, a, s), c}.handle
+		}
 		return deleter{newShower(r, s, r.at), c}.handle
+	case a.Keeps == specs.Mark:
+		return marker{s, r, markOf(r.spec, o)}.handle
 	case a.Reads:
 		return c.reading(o, r, s)
 	}

@@ -159,7 +159,7 @@ func (s *seeding) listOf(name string) (*seedList, error) {
 // word returns the last word of the path of a resource's collection, such as products; empty if it has none.
 func (s *seeding) word(r *specs.Resource) (word string) {
 	for _, verb := range []string{specs.Create, specs.List, specs.Get, specs.Update} {
-		u := s.find(r, verb, func(use) bool { return true })
+		u := s.find(r, verb, func(u use) bool { return verb != specs.List || u.operation.Method == http.MethodGet })
 		if u.operation == nil {
 			continue
 		}
@@ -330,7 +330,8 @@ func (s *seeding) findParents(l *seedList, o *seedObject) {
 // collection returns the path of the collection of a resource, with the names of its parameters.
 func (s *seeding) collection(r *resource) string {
 	for _, verb := range []string{specs.Create, specs.List} {
-		if u := s.find(r.spec, verb, func(use) bool { return true }); u.operation != nil {
+		isPlain := func(u use) bool { return verb == specs.Create || u.operation.Method == http.MethodGet }
+		if u := s.find(r.spec, verb, isPlain); u.operation != nil {
 			return u.operation.Path
 		}
 	}

@@ -30,6 +30,7 @@ type updater struct {
 	replaces bool   // what the request leaves out is gone
 	makes    bool   // one that is not there is made
 	isPatch  bool   // the request is a JSON Patch, whatever its media type
+	clears   bool   // null takes away what may be null as well
 	namesKey bool   // the document describes the key in the request, so that one that is sent counts
 }
 
@@ -46,7 +47,7 @@ func (u updater) as(update string) updater {
 }
 
 func (u updater) handle(call *op.Call) (op.Reply, error) {
-	given := u.given(call)
+	given := u.given(call, u.resource.request)
 	keys := paramsOf(call, u.resource.path)
 	if len(keys) == 0 { // the body names it
 		keys = paramsOf(call, u.resource.within)
@@ -108,7 +109,7 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 		return u.patched(call, thing)
 	}
 	if strings.HasPrefix(call.Header("Content-Type"), mediaMerge) {
-		u.replaces = false
+		u.replaces, u.clears = false, true
 	}
 	list := membersOf(thing.Text)
 	if u.replaces && u.verb == specs.Update {
@@ -136,18 +137,24 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 	return u.finish(call, thing, list)
 }
 
-// merge sets a member. Objects are merged, and null takes away what cannot be null, as RFC 7396 has it.
+// merge sets a member. Objects are merged, and null takes away what cannot be null; all of it is as RFC 7396 has it
+// where the request is of its media type.
 func (u updater) merge(list []member, m member) []member {
 	o, i := u.resource.schema, index(list, m.name)
 	part := o.members[m.name]
 	switch {
-	case m.value.Kind() == 'n' && (part == nil || part.Value == nil || !part.Value.PermitsNull()):
+	case m.value.Kind() == 'n' && (part == nil || part.Value == nil || !part.Value.PermitsNull() ||
+		u.clears && !isRequired(o.schema, m.name)):
 		if i >= 0 {
 			list = slices.Delete(list, i, i+1)
 		}
 		return list
-	case i >= 0 && !u.replaces && m.value.Kind() == '{' && list[i].value.Kind() == '{':
-		if merged, err := jsonpatch.MergePatch(list[i].value, m.value); err == nil {
+	case !u.replaces && m.value.Kind() == '{' && (i >= 0 && list[i].value.Kind() == '{' || u.clears):
+		before := []byte("{}")
+		if i >= 0 && list[i].value.Kind() == '{' {
+			before = list[i].value
+		}
+		if merged, err := jsonpatch.MergePatch(before, m.value); err == nil {
 			m.value = merged
 		}
 	}
@@ -214,7 +221,7 @@ func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsonte
 	if err != nil {
 		return nil, err
 	}
-	text, err := u.resource.schema.complete(call, u.place(thing), list, false)
+	text, err := u.resource.schema.change(call, u.place(thing), thing.Text, list)
 	if err != nil {
 		return nil, noHandler(err)
 	}

@@ -2,6 +2,7 @@ package own
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -26,12 +27,16 @@ type shower struct {
 	resource *resource
 	shown    *object // as the answers of the operation have it; nil if they show none
 	around   func() envelope
+	each     func() envelope // around each of several
 }
 
 func newShower(r *resource, s *success, at specs.Pointer) *shower {
 	w := &shower{success: s, resource: r}
 	if at != nil && s.schema() != nil {
 		w.shown, w.around = r.schema, s.around(at)
+		if i := slices.Index(at, "*"); i >= 0 {
+			w.around, w.each = s.around(at[:i]), s.aroundIn(specs.SchemaAt(s.schema(), at[:i+1]), at[i+1:])
+		}
 		if schema := specs.SchemaAt(s.schema(), at); schema != nil && schema.Value != r.schema.schema {
 			w.shown = newObject(schema)
 		}
@@ -113,33 +118,96 @@ func (r *resource) standardsOf(o *specs.Operation) (list []member) {
 }
 
 func (c creator) handle(call *op.Call) (op.Reply, error) {
-	parents := paramsOf(call, c.resource.within)
-	given := c.given(call)
+	if several := c.several(call); several != nil {
+		return c.all(call, several)
+	}
+	thing, err := c.create(call, c.given(call, c.resource.request))
+	if err != nil {
+		return op.Reply{}, err
+	}
+	reply, err := c.show(call, thing)
+	if err == nil && c.location != nil && (reply.Status == http.StatusCreated || reply.Status == http.StatusAccepted) {
+		reply.Header = setHeader(reply.Header, "Location", c.address(call, c.location, thing.Keys))
+	}
+	return reply, err
+}
+
+// create makes a thing with the members that a request gives it.
+func (c creator) create(call *op.Call, given []member) (thing world.Thing, err error) {
 	for _, m := range c.standards {
 		if index(given, m.name) < 0 {
 			given = append(given, m)
 		}
 	}
 	if err := c.resource.refuse(given, nil); err != nil {
-		return op.Reply{}, err
+		return thing, err
 	}
-	id, keys, err := c.resource.name(call, given, parents)
+	id, keys, err := c.resource.name(call, given, paramsOf(call, c.resource.within))
 	if err != nil {
-		return op.Reply{}, err
+		return thing, err
 	}
-	thing, err := c.resource.make(call, given, keys)
-	if err != nil {
-		return op.Reply{}, err
+	if thing, err = c.resource.make(call, given, keys); err != nil {
+		return thing, err
 	}
 	if err := c.resource.settle(call, specs.Create, 0, world.Thing{}, thing); err != nil {
-		return op.Reply{}, err
+		return thing, err
 	}
 	call.World.Own.Keep(c.resource.spec.Name, id, nil, thing)
-	reply, err := c.show(call, thing)
-	if err == nil && c.location != nil && (reply.Status == http.StatusCreated || reply.Status == http.StatusAccepted) {
-		reply.Header = setHeader(reply.Header, "Location", c.address(call, c.location, keys))
+	return thing, nil
+}
+
+// several returns the objects of a request that makes several; nil if it makes one, as where the document allows
+// either.
+func (c creator) several(call *op.Call) []jsontext.Value {
+	i := slices.Index(c.resource.request, "*")
+	if i < 0 {
+		return nil
 	}
-	return reply, err
+	text := jsontext.Value(call.Body)
+	for _, token := range c.resource.request[:i] {
+		list := membersOf(text)
+		at := index(list, token)
+		if at < 0 {
+			return nil
+		}
+		text = list[at].value
+	}
+	items := []jsontext.Value{}
+	if text.Kind() != '[' || json.Unmarshal(text, &items) != nil {
+		return nil
+	}
+	return items
+}
+
+// all makes the objects of a request: all of them, or none.
+func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) {
+	i := slices.Index(c.resource.request, "*")
+	text := []byte{'['}
+	for n, item := range several {
+		thing, err := c.create(call, c.givenIn(item, c.resource.request[i+1:]))
+		if refusal, is := errors.AsType[*op.Error](err); is {
+			one := *refusal
+			field := strings.Join(append(slices.Clone(c.resource.request[:i]), strconv.Itoa(n), one.Field), ".")
+			one.Field = strings.Trim(field, ".")
+			return op.Reply{}, &one
+		}
+		if err == nil && c.shown != nil {
+			var shown jsontext.Value
+			if shown, err = c.shown.show(call, c.place(thing), thing.Text, c.resource.schema); err == nil {
+				if n > 0 {
+					text = append(text, ',')
+				}
+				text = append(text, c.each().put(shown)...)
+			}
+		}
+		if err != nil {
+			return op.Reply{}, noHandler(err)
+		}
+	}
+	if c.shown == nil {
+		return c.outcome(call, len(several), nil)
+	}
+	return c.reply(call, c.around().put(append(text, ']'))), nil
 }
 
 // address returns the address of an operation.
@@ -167,9 +235,13 @@ func setHeader(list [][2]string, name, value string) [][2]string {
 	return append(list, [2]string{name, value})
 }
 
-// given returns the members that the request's body gives an object: JSON, or the parts of a form.
-func (w *shower) given(call *op.Call) []member {
-	r, text := w.resource, jsontext.Value(call.Body)
+// given returns the members that the request's body gives an object at a place: JSON, or the parts of a form. The
+// object of a request that may have several, and does not, is the body.
+func (w *shower) given(call *op.Call, at specs.Pointer) []member {
+	if slices.Contains(at, "*") {
+		at = nil
+	}
+	text := jsontext.Value(call.Body)
 	if body := w.operation.Spec.RequestBody; body != nil && body.Value != nil {
 		if media := body.Value.Content["multipart/form-data"]; media != nil && media.Schema != nil {
 			parts, err := w.operation.Reader.Multipart(media, call.Header("Content-Type"), call.Body)
@@ -178,7 +250,11 @@ func (w *shower) given(call *op.Call) []member {
 			}
 		}
 	}
-	for _, token := range r.request {
+	return w.givenIn(text, at)
+}
+
+func (w *shower) givenIn(text jsontext.Value, at specs.Pointer) []member {
+	for _, token := range at {
 		list := membersOf(text)
 		i := index(list, token)
 		if i < 0 {
@@ -315,19 +391,94 @@ func (d deleter) handle(call *op.Call) (op.Reply, error) {
 	if err := d.precondition(call, thing); err != nil {
 		return op.Reply{}, err
 	}
-	if check := d.resource.behaviour.check; check != nil {
-		err = check(call, Change{d.resource.spec.Name, specs.Delete, thing.Keys, thing.Text, nil})
-	}
-	if err == nil {
-		err = d.compiler.remove(call, d.resource.spec, id, thing)
-	}
-	if err != nil {
+	if err := d.compiler.delete(call, d.resource, id, thing); err != nil {
 		return op.Reply{}, err
 	}
 	if d.shown == nil && d.schema() != nil {
 		return d.receipt(call, thing)
 	}
 	return d.show(call, thing)
+}
+
+// delete removes a thing, unless a rule is against it.
+func (c *compiler) delete(call *op.Call, r *resource, id int64, thing world.Thing) error {
+	if r.behaviour.check != nil {
+		change := Change{r.spec.Name, specs.Delete, thing.Keys, thing.Text, nil}
+		if err := r.behaviour.check(call, change); err != nil {
+			return err
+		}
+	}
+	return c.remove(call, r.spec, id, thing)
+}
+
+// clearer removes the things of a collection that the query and the body choose: all, or none.
+type clearer struct {
+	*list
+	compiler *compiler
+}
+
+func (d clearer) handle(call *op.Call) (op.Reply, error) {
+	as := *call
+	query, wanted := d.asked(call)
+	as.Query = query
+	for _, name := range d.unknown {
+		if query.Get(name) != "" { // it may choose anything
+			reply, err := d.receipt(&as, nil)
+			reply.Notes = append(reply.Notes, fmt.Sprintf("nothing was deleted, since the mock does not know what %s chooses: "+
+				"want list.filter in x-resources", name))
+			return reply, err
+		}
+	}
+	all, err := d.matching(&as, wanted)
+	for _, thing := range all {
+		id, _, isThere := call.World.Own.Find(d.resource.spec.Name, thing.Keys)
+		if err == nil && isThere { // it may have gone with another one
+			err = d.compiler.delete(call, d.resource, id, thing)
+		}
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return d.receipt(call, all)
+}
+
+// receipt says how many were deleted, and which, where the document has a place for it.
+func (d clearer) receipt(call *op.Call, all []world.Thing) (op.Reply, error) {
+	keys := jsontext.Value("[")
+	for i, thing := range all {
+		if i > 0 {
+			keys = append(keys, ',')
+		}
+		keys = append(keys, d.resource.keyValue(thing.Keys[len(thing.Keys)-1])...)
+	}
+	keys = append(keys, ']')
+	return d.outcome(call, len(all), keys)
+}
+
+// outcome answers with what became of several things: how many they are, and their keys if there are any to show.
+func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, error) {
+	if s.schema() == nil {
+		return s.sample(call)
+	}
+	o := newObject(s.schema())
+	var given []member
+	for _, name := range slices.Sorted(maps.Keys(o.members)) {
+		part := o.members[name].Value
+		switch {
+		case part == nil:
+		case part.Type.Includes(openapi3.TypeInteger), part.Type.Includes(openapi3.TypeNumber):
+			given = append(given, member{name, jsontext.Value(strconv.Itoa(n))})
+		case part.Type.Includes(openapi3.TypeArray) && keys != nil:
+			given = append(given, member{name, keys})
+		case part.Type.Is(openapi3.TypeBoolean):
+			given = append(given, member{name, jsontext.Value("true")})
+		}
+	}
+	text, err := o.complete(call, s.operation.ID, given, true)
+	if err != nil {
+		return s.sample(call)
+	}
+	return s.reply(call, text), nil
 }
 
 // receipt answers a deletion with something else than what was deleted, such as {"id":…,"deleted":true}.

@@ -19,7 +19,6 @@ import (
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
-	"svc.example/understudy/specs"
 )
 
 // dialect describes the answers of this interface for resources in general. Its lists are cut differently, each on its
@@ -35,7 +34,7 @@ type errorForm struct {
 var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange,
 	op.CodeNotAcceptable)
 
-func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
+func errorReply(_ op.Asked, list op.Errors) op.Reply {
 	e := list.One()
 	status := statuses.Of(e.Code)
 	return op.Reply{Status: status, Body: errorForm{Message: e.Error(), Status: status}}

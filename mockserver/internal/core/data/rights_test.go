@@ -241,7 +241,7 @@ func (b *bare) call(target string) mocktest.Answer {
 		Query: url.Values{"require_permissions": {"true"}},
 	})
 	if refusal, ok := errors.AsType[*op.Error](err); ok {
-		reply = iface.Error(nil, op.Errors{refusal})
+		reply = iface.Error(op.Asked{}, op.Errors{refusal})
 	} else if err != nil {
 		b.Fatal(err)
 	}

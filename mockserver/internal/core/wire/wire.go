@@ -12,7 +12,6 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
-	"svc.example/understudy/specs"
 )
 
 // Dialect returns the form of this interface's answers for resources: creations and deletions are 200, with the
@@ -37,7 +36,7 @@ type errorForm struct {
 var statuses = op.BadRequest(op.CodeTooLarge)
 
 // ErrorReply returns an answer with the message three times, since clients look for it under different names (client).
-func ErrorReply(_ *specs.Operation, list op.Errors) op.Reply {
+func ErrorReply(_ op.Asked, list op.Errors) op.Reply {
 	e := list.One()
 	status := statuses.Of(e.Code)
 	text := e.Error()

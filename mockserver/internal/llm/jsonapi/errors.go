@@ -68,7 +68,8 @@ type ErrorReplies struct {
 }
 
 // Reply answers in the form that the document has for the operation and the status.
-func (f ErrorReplies) Reply(o *specs.Operation, list op.Errors) op.Reply {
+func (f ErrorReplies) Reply(asked op.Asked, list op.Errors) op.Reply {
+	o := asked.Operation
 	list = f.Reword(o, readOnlyErrors(o, list))
 	status := 0
 	for _, e := range list { // a malformed request gets no other errors
