@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,41 @@ type Ignored struct {
 	Pointer string
 	Line    int
 	Reason  string
+}
+
+// Unread returns the operation that a request leads to, of those that the document has and that cannot be understood.
+// The path is the escaped one, below the document's base path.
+func (d *Document) Unread(method, escapedPath string) (left Ignored, ok bool) {
+	r := d.unread()
+	m := r.find(method, escapedPath)
+	if m.Operation == nil {
+		return left, false
+	}
+	at := slices.IndexFunc(d.Ignored, func(i Ignored) bool { return i.Pointer == m.Operation.Pointer })
+	return d.Ignored[at], true
+}
+
+// routeUnread returns the router of operations that cannot be understood: by their own names, or, where what is wrong is
+// the reference of their path, of all methods.
+func (d *Document) routeUnread() router {
+	var operations []*Operation
+	for _, left := range d.Ignored {
+		rest, isPath := strings.CutPrefix(left.Pointer, "/paths/")
+		at, key, isOperation := strings.Cut(rest, "/")
+		if left.File != "" || !isPath || !isOperation || strings.Contains(key, "/") {
+			continue
+		}
+		template := unescape.Replace(at)
+		for _, method := range methods {
+			if key == "$ref" || key == strings.ToLower(method) {
+				operations = append(operations, &Operation{
+					Method: method, Path: trimBasePath(firstBasePath(d.T.Servers)+template, d.BasePath), Template: template,
+					Pointer: left.Pointer, names: parameterNames(template),
+				})
+			}
+		}
+	}
+	return newRouter(operations, func(op *Operation) string { return op.Path }, func(*Operation, error) {})
 }
 
 // whole returns the tree of a document, which is given and changed, and of the files beside it that it refers

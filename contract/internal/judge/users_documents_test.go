@@ -658,3 +658,20 @@ func TestAnEngineThatCannotCompileHasNotJudged(t *testing.T) {
 		})
 	}
 }
+
+// An operation that the document has, and that cannot be read, is not undocumented.
+func TestAnOperationThatCannotBeReadIsNotJudged(t *testing.T) {
+	t.Parallel()
+	const there = `/x: {get: {responses: {'200': {description: a}}}}`
+	unread := func(reason string) []string {
+		return []string{"inconclusive undocumented-operation /request/url: the operation of the document cannot be read: " + reason}
+	}
+	const nowhere = "it refers to #/components/responses/No, which is not there"
+	testExamples(t, map[string]exampleOf{
+		"another method of the path": {paths: `{/x: {get: {responses: {'200': {description: a}}}, post: {responses: {'200': {$ref: '#/components/responses/No'}}}}}`, line: "POST /x", want: unread(nowhere)},
+		"another path":               {paths: `{` + there + `, '/y/{id}': {get: {responses: {'200': {$ref: '#/components/responses/No'}}}}}`, line: "GET /y/1", want: unread(nowhere)},
+		"a path as a whole":          {paths: `{` + there + `, /y: {$ref: '#/components/pathItems/No'}}`, line: "PUT /y", want: unread("it refers to #/components/pathItems/No, which is not there")},
+		"an address":                 {version: "3.1.0", paths: `{` + there + `, /y: {get: {parameters: [{$ref: 'https://a.example/p.yaml'}], responses: {'200': {description: a}}}}}`, line: "GET /y", want: unread("it refers to an address (https://a.example/p.yaml): save it beside the document, and refer to the file")},
+		"one that it does not have":  {paths: `{` + there + `, /y: {get: {responses: {'200': {$ref: '#/components/responses/No'}}}}}`, line: "POST /y", want: []string{"error undocumented-operation /request/url: POST /y is not documented; the nearest is GET /x"}},
+	})
+}
