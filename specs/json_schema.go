@@ -164,7 +164,7 @@ func (c *schemaConverter) follow(node any) map[string]any {
 		}
 		pointer, isLocal := strings.CutPrefix(ref, "#")
 		if object = nil; isLocal {
-			found, _ := find(c.tree, unescaped(pointer), 0)
+			found, _ := find(c.tree, Unescaped(pointer), 0)
 			object, _ = found.(map[string]any)
 		}
 	}
@@ -211,7 +211,7 @@ func find(tree map[string]any, pointer string, depth int) (value any, plain stri
 			if _, has := object[token]; has || !isRef || !strings.HasPrefix(ref, "#/") || depth > maxReferences {
 				break
 			}
-			value, plain = find(tree, unescaped(ref[1:]), depth+1)
+			value, plain = find(tree, Unescaped(ref[1:]), depth+1)
 		}
 		plain += "/" + EscapePointer(token)
 		value = child(value, token)
@@ -219,12 +219,13 @@ func find(tree map[string]any, pointer string, depth int) (value any, plain stri
 	return value, plain
 }
 
-// unescaped returns the pointer that a reference has, where characters may stand as those of an address.
-func unescaped(fragment string) string {
-	if plain, err := url.PathUnescape(fragment); err == nil {
+// Unescaped returns a part of an address without its escapes, as pointers in references have them, too. One with a
+// broken escape stays as it is.
+func Unescaped(part string) string {
+	if plain, err := url.PathUnescape(part); err == nil {
 		return plain
 	}
-	return fragment
+	return part
 }
 
 // WithoutReferences returns a pointer of a tree without the references on the way, and false if it leads nowhere.

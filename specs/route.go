@@ -60,16 +60,16 @@ func Matched(pairs ...string) *Match {
 }
 
 // Param returns a path parameter, unescaped, or the empty string. The name is ours if the operation is one of ours.
-func (m *Match) Param(name string) string { return unescaped(m.value(m.names, name)) }
+func (m *Match) Param(name string) string { return Unescaped(m.value(m.names, name)) }
 
 // Declared returns a path parameter by the name that the document gives it, which a user's own may choose.
-func (m *Match) Declared(name string) string { return unescaped(m.Escaped(name)) }
+func (m *Match) Declared(name string) string { return Unescaped(m.Escaped(name)) }
 
 // Escaped returns a path parameter as Declared does, but escaped, as in the path.
 func (m *Match) Escaped(name string) string { return m.value(m.declared, name) }
 
 // First returns the first path parameter, unescaped, or the empty string.
-func (m *Match) First() string { return unescaped(m.values[0]) }
+func (m *Match) First() string { return Unescaped(m.values[0]) }
 
 func (m *Match) value(names []string, name string) string {
 	for i, n := range names {

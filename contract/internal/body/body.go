@@ -71,6 +71,8 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 	switch {
 	case kind == "multipart/mixed":
 		return decodeParts(plain, f.params["boundary"])
+	case kind == "application/x-www-form-urlencoded" && len(plain) == 0:
+		return Decoded{Values: []any{map[string]any{}}}, ""
 	case isBinary(media), isArchive(kind), isOpaque(kind, media) && !f.isAny:
 		return decodeBytes(kind, plain)
 	case kind == "multipart/form-data": // which is not one text (RFC 2046, 5.1; RFC 7578, 4.4)

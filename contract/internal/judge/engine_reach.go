@@ -81,6 +81,9 @@ func (p *parameters) placeOf(f *fault) string {
 	if g == nil || g.Schema == nil || g.Schema.Value == nil || p.isIgnored(g) {
 		return ""
 	}
+	if f.keyword == "required" && p.textsOf(g) != nil { // it is there, and empty
+		return ""
+	}
 	shape := "scalar"
 	switch types := typesOf(g.Schema.Value, 0); {
 	case isCombinedSchema(g.Schema.Value) || len(types) != 1:

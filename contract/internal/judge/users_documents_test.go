@@ -23,11 +23,12 @@ type exampleOf struct {
 	parts    string // its components and other keys
 	line     string // GET /x by default
 	headers  recording.Headers
-	kind     string // Content-Type of the request; JSON by default
-	request  string // its body; empty for none
-	status   int    // 200 by default
-	answered string // Content-Type of the answer; JSON by default
-	answer   string // its body; empty for none
+	kind     string   // Content-Type of the request; JSON by default
+	request  string   // its body; empty for none
+	status   int      // 200 by default
+	answered string   // Content-Type of the answer; JSON by default
+	answer   string   // its body; empty for none
+	cookies  []string // that the answer sets
 	want     []string
 }
 
@@ -61,6 +62,9 @@ func (u *exampleOf) item() record.Item {
 	}
 	if u.status != 0 {
 		e.Response.Status = u.status
+	}
+	for _, cookie := range u.cookies {
+		e.Response.Headers = append(e.Response.Headers, [2]string{"Set-Cookie", cookie})
 	}
 	if u.request != "" {
 		e.Request.Headers = append(e.Request.Headers, [2]string{"Content-Type", or(u.kind, "application/json")})

@@ -182,3 +182,54 @@ func TestWhatADocumentLeavesNullSaysNothing(t *testing.T) {
 		"the operations":           {paths: `{/x: {get: {responses: {'200': {description: a}}}}, /y: null, /z: {get: null}}`},
 	})
 }
+
+// RFC 6570, 3.2.5, 3.2.7 and 2.1; 3.0.4 and 3.1.1, Style Examples; RFC 9110, 5.3.
+func TestTextsAreTakenApartAsTheirStylesWriteThem(t *testing.T) {
+	t.Parallel()
+	const list, object = `{type: array, items: {type: integer}}`, `{type: object, properties: {a: {type: integer}}}`
+	path := func(more string) string {
+		return `{'/x/{p}': {get: {parameters: [{name: p, in: path, required: true, ` + more + `}], responses: {'200': {description: a}}}}}`
+	}
+	mark := func(style string) []string {
+		return []string{`error schema /request/path/p: path parameter "p" does not begin as its style ` + style + ` does`}
+	}
+	cookie := func(more string) string { return asks(`{name: c, in: cookie, ` + more + `}`) }
+	sent := func(value string) recording.Headers { return recording.Headers{{"Cookie", value}} }
+	undefined := []string{"inconclusive schema /request/body: OpenAPI does not define how objects that are exploded " +
+		"are written in cookies at /paths/~1x/get/parameters/0"}
+	text := func(schema string) string {
+		return takes(`{application/x-www-form-urlencoded: {schema: {type: object, ` + schema + `}}}`)
+	}
+	const form = "application/x-www-form-urlencoded"
+	v := func(schema string) string { return text(`properties: {v: ` + schema + `}`) }
+	wrong := func(message string) []string { return []string{"error schema /request/body/v: " + message} }
+	set := `{/x: {get: {responses: {'200': {description: a, headers: {Set-Cookie: {schema: {type: string, pattern: '^[a-z]=[0-9]$'}}}}}}}}`
+	testExamples(t, map[string]exampleOf{
+		"a label without a dot":               {paths: path(`style: label, schema: {type: integer}`), line: "GET /x/5", want: mark("label")},
+		"a label of a list without a dot":     {paths: path(`style: label, explode: true, schema: ` + list), line: "GET /x/5.6", want: mark("label")},
+		"a matrix without its name":           {paths: path(`style: matrix, schema: {type: integer}`), line: "GET /x/5", want: mark("matrix")},
+		"a matrix of another name":            {version: "3.1.0", paths: path(`style: matrix, schema: {type: integer}`), line: "GET /x/;q=5", want: mark("matrix")},
+		"a matrix of an object without marks": {paths: path(`style: matrix, explode: true, schema: ` + object), line: "GET /x/a=1", want: mark("matrix")},
+		"an empty matrix":                     {paths: path(`style: matrix, schema: {type: string, maxLength: 0}`), line: "GET /x/;p"},
+		"an escaped comma in an item":         {paths: path(`schema: {type: array, items: {enum: ['a,b', c]}}`), line: "GET /x/a%2Cb,c"},
+		"escaped commas between items":        {paths: path(`schema: ` + list), line: "GET /x/1%2C2"},
+		"a list of cookies":                   {paths: cookie(`schema: ` + list), headers: sent("c=1; c=2")},
+		"a list as in a query":                {paths: cookie(`schema: ` + list), headers: sent("c=1&c=2")},
+		"a list that fits in no way":          {paths: cookie(`schema: ` + list), headers: sent("c=1|2"), want: []string{`error schema /request/cookie/c/0: cookie parameter "c": value must be an integer`}},
+		"an object of cookies":                {paths: cookie(`required: true, schema: ` + object), headers: sent("a=1; b=2")},
+		"an object that fits in no way":       {paths: cookie(`schema: ` + object), headers: sent("a=x"), want: undefined},
+		"JSON that is escaped":                {paths: cookie(`content: {application/json: {schema: ` + object + `}}`), headers: sent("c=%7B%22a%22:1%7D")},
+		"JSON that is wrong":                  {paths: cookie(`content: {application/json: {schema: ` + object + `}}`), headers: sent("c=%7B%22a%22:%22b%22%7D"), want: []string{`error schema /request/cookie/c/a: cookie parameter "c": value must be an integer`}},
+		"an empty header":                     {paths: asks(`{name: X-A, in: header, required: true, schema: {type: string}}`), headers: recording.Headers{{"X-A", ""}}},
+		"cookies of two lines":                {paths: set, cookies: []string{"a=1", "b=2"}},
+		"one of them wrong":                   {paths: set, want: []string{`error schema /response/headers/Set-Cookie: header "Set-Cookie": string doesn't match the regular expression "^[a-z]=[0-9]$"`}, cookies: []string{"a=1", "b=x"}},
+		"a boolean as a digit in a form":      {paths: v(`{type: boolean}`), line: "POST /x", kind: form, request: "v=1", want: wrong("value must be a boolean")},
+		"a boolean in capitals in a form":     {paths: v(`{type: boolean}`), line: "POST /x", kind: form, request: "v=TRUE", want: wrong("value must be a boolean")},
+		"a number with a plus in a form":      {paths: v(`{type: integer}`), line: "POST /x", kind: form, request: "v=%2B1", want: wrong("value must be an integer")},
+		"a number beyond int64 in a form":     {paths: v(`{type: integer, format: int64}`), line: "POST /x", kind: form, request: "v=9223372036854775808", want: wrong(`integer doesn't match the format "int64"`)},
+		"one value twice in a form":           {paths: v(`{type: integer}`), line: "POST /x", kind: form, request: "v=1&v=2", want: wrong("value must be an integer")},
+		"members without names in a form":     {paths: text(`additionalProperties: {type: integer}`), line: "POST /x", kind: form, request: "v=1"},
+		"a wrong one of them":                 {paths: text(`additionalProperties: {type: integer}`), line: "POST /x", kind: form, request: "v=a", want: wrong("value must be an integer")},
+		"a form whose key has a charset":      {paths: takes(`{application/x-www-form-urlencoded; charset=utf-8: {schema: {type: object, properties: {v: {type: integer}}}}}`), line: "POST /x", kind: form, request: "v=a", want: wrong("value must be an integer")},
+	})
+}
