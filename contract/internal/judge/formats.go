@@ -16,9 +16,9 @@ import (
 var formats = accept.Formats{
 	"uuid": quickFormat{isUUID, openapi3.NewRegexpFormatValidator(
 		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)},
-	"email": openapi3.NewRegexpFormatValidator(`^[^@\s]+@[^@\s]+$`),
+	"email": openapi3.NewRegexpFormatValidator(`^(?:[^@\s]+|"(?:[^"\\]|\\.)+")@[^@\s]+$`), // RFC 5321, 4.1.2
 	"uri": quickFormat{isPlainURL, openapi3.NewCallbackValidator(func(s string) error {
-		if u, err := url.Parse(s); err != nil || !u.IsAbs() {
+		if u, err := url.Parse(s); err != nil || !u.IsAbs() || strings.ContainsAny(s, " <>\"\\^`{|}") { // RFC 3986, 2
 			return errors.New("not an absolute URI")
 		}
 		return nil
