@@ -29,6 +29,7 @@ type exampleOf struct {
 	answered string   // Content-Type of the answer; JSON by default
 	answer   string   // its body; empty for none
 	cookies  []string // that the answer sets
+	folder   string   // of the document; a new one by default
 	want     []string
 }
 
@@ -80,7 +81,7 @@ func (u *exampleOf) item() record.Item {
 func (u *exampleOf) judge(t *testing.T, undeclared bool) *judge.Result {
 	t.Helper()
 	text := fmt.Sprintf("{openapi: %s, info: {title: t, version: '1'}, paths: %s%s}", or(u.version, "3.0.3"), u.paths, u.parts)
-	file := filepath.Join(t.TempDir(), "shop.yaml")
+	file := filepath.Join(or(u.folder, t.TempDir()), "shop.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
