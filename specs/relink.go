@@ -81,7 +81,7 @@ func (r *relinker) collect(node any, isNames bool, pointer string, base *url.URL
 	})
 }
 
-// eachPart calls a function for each part of a node: with its key, and whether its own keys are names.
+// eachPart calls a function for each part of a node but for examples: with its key, and whether its own keys are names.
 func eachPart(node any, isNames bool, pointer string, do func(key string, value any, isNames bool, pointer string)) {
 	switch node := node.(type) {
 	case []any:
@@ -90,35 +90,37 @@ func eachPart(node any, isNames bool, pointer string, do func(key string, value 
 		}
 	case map[string]any:
 		for key, value := range parts(node, isNames) {
-			do(key, value, !isNames && namesChildren[key], pointer+"/"+EscapePointer(key))
+			if isNames || key != "examples" {
+				do(key, value, !isNames && namesChildren[key], pointer+"/"+EscapePointer(key))
+			}
 		}
 	}
 }
 
 func (r *relinker) walk(node any, pointer string, isNames bool, s scope) {
-	eachPart(node, isNames, pointer, func(key string, value any, isNames bool, pointer string) {
+	eachPart(node, isNames, pointer, func(key string, value any, areNames bool, pointer string) {
 		object, isMap := value.(map[string]any)
 		inner := s
-		if isMap && !isNames {
+		if isMap && !areNames {
 			inner = r.within(object, pointer, s)
 			r.references(object, pointer, inner)
 		}
 		switch {
-		case isMap && key == "content" && isNames:
+		case isMap && key == "content" && areNames:
 			for kind, media := range object {
 				ref, _ := child(media, "$ref").(string)
 				if at, isLocal := strings.CutPrefix(ref, "#"); isLocal {
 					object[kind], _ = find(r.tree, Unescaped(at), 0)
 				}
 			}
-		case isMap && holdsSchemas[key]:
+		case isMap && holdsSchemas[key] && areNames:
 			for name, one := range object {
 				r.keywords(one, pointer+"/"+EscapePointer(name))
 			}
 		case isMap && isSchema[key] && !isNames:
 			r.keywords(value, pointer)
 		}
-		r.walk(value, pointer, isNames, inner)
+		r.walk(value, pointer, areNames, inner)
 	})
 }
 

@@ -34,7 +34,10 @@ func (f *faultList) usersParameter(d *specs.Document, g *openapi3.Parameter, t *
 ) (isJudged bool) {
 	at, name := []string{g.In, g.Name}, fmt.Sprintf("%s parameter %q", g.In, g.Name)
 	if side == response {
-		at, name = []string{g.Name}, fmt.Sprintf("header %q", g.Name)
+		at, name = []string{g.Name}, "header "+g.Name
+		if strings.EqualFold(g.Name, "Set-Cookie") { // what follows it and a colon is taken for a secret
+			name = fmt.Sprintf("header %q", g.Name)
+		}
 	}
 	schema, path, values := g.Schema, pointer+"/schema", t.values
 	for _, media := range slices.Sorted(maps.Keys(g.Content)) {
