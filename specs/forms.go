@@ -50,8 +50,8 @@ func (d *Document) Unread(method, escapedPath string) (left Ignored, ok bool) {
 	return d.Ignored[at], true
 }
 
-// routeUnread returns the router of operations that cannot be understood: by their own names, or, where what is wrong is
-// the reference of their path, of all methods.
+// routeUnread returns the router of operations that cannot be understood: all methods of a path whose own reference is
+// wrong.
 func (d *Document) routeUnread() router {
 	var operations []*Operation
 	for _, left := range d.Ignored {

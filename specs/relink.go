@@ -15,7 +15,10 @@ import (
 func relink(tree map[string]any, file string, lineOf lines) []Ignored {
 	base := &url.URL{Path: "/" + path.Base(file)}
 	version, _ := tree["openapi"].(string)
-	r := relinker{tree: tree, names: map[string]string{}, several: map[string]bool{}, hasIDs: !strings.HasPrefix(version, "3.0") && version != ""}
+	r := relinker{
+		tree: tree, names: map[string]string{}, several: map[string]bool{},
+		hasIDs: version != "" && !strings.HasPrefix(version, "3.0"),
+	}
 	r.names[base.String()] = ""
 	if self, _ := tree["$self"].(string); self != "" {
 		if u, err := url.Parse(self); err == nil {

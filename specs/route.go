@@ -129,8 +129,9 @@ func newRouter(operations []*Operation, pathOf func(*Operation) string, leaveOut
 		}
 		if r.byMethod[op.Method] == nil {
 			r.byMethod[op.Method] = sync.OnceValue(func() router {
-				others := slices.DeleteFunc(slices.Clone(operations), func(other *Operation) bool { return other.Method != op.Method })
-				alone := newRouter(others, pathOf, func(*Operation, error) {})
+				isOther := func(other *Operation) bool { return other.Method != op.Method }
+				ofMethod := slices.DeleteFunc(slices.Clone(operations), isOther)
+				alone := newRouter(ofMethod, pathOf, func(*Operation, error) {})
 				alone.byMethod = nil
 				return alone
 			})

@@ -82,8 +82,8 @@ func dropPatterns(node any, isNames bool, pointer string, dropped func(pointer, 
 }
 
 // GoPattern returns a regular expression of ECMAScript as Go writes it: characters by their number or as a control, the
-// white space of all scripts, what a dot is, and classes without a member (ECMA-262, 22.2.1 and 12.2). What only Go has,
-// such as \A, makes an expression that Go refuses.
+// white space of all scripts, what a dot is, and classes without a member (ECMA-262, 22.2.1 and 12.2). What only Go
+// has, such as \A, makes an expression that Go refuses.
 func GoPattern(pattern string) string {
 	const space, lines = `\s\x{b}\x{feff}\pZ`, `\n\r\x{2028}\x{2029}`
 	inClass := false

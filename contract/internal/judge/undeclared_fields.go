@@ -265,7 +265,8 @@ func hasMap(w locatedSchema) bool { return w.schema.AdditionalProperties.Schema 
 // unevaluatedProperties, or because a discriminator leads to schemas that name more.
 func isOpen(w locatedSchema) bool {
 	allowed := w.schema.AdditionalProperties.Has
-	return allowed != nil && *allowed || len(w.schema.PatternProperties) > 0 || w.schema.UnevaluatedProperties.Schema != nil ||
+	return allowed != nil && *allowed ||
+		len(w.schema.PatternProperties) > 0 || w.schema.UnevaluatedProperties.Schema != nil ||
 		w.schema.Discriminator != nil && len(w.schema.OneOf)+len(w.schema.AnyOf) == 0
 }
 
