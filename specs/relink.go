@@ -44,7 +44,7 @@ type relinker struct {
 	dropped []Ignored
 }
 
-// scope is what references in a part of a document are relative to.
+// scope holds the base of the references in a part of a document.
 type scope struct {
 	base *url.URL
 	root string // pointer of the schema that has the base
