@@ -27,6 +27,7 @@ type Document struct {
 	overlays []overlayText // that changed it
 	byID     map[string]*Operation
 	router   router
+	unread   func() router
 	written  *router // for paths as the document writes them, if they begin elsewhere than ours
 	index    func() (*index, error)
 	isOwn    bool // a user's own

@@ -28,6 +28,17 @@ func member(schema *openapi3.Schema, name string) *openapi3.Schema {
 	return nil
 }
 
+// field returns the schema of a member, or of members that have no name in the schema; the platform ignores these.
+func (r *Reader) field(schema *openapi3.Schema, name string) *openapi3.Schema {
+	named := member(schema, name)
+	for _, part := range Whole(schema).schemas {
+		if others := part.AdditionalProperties.Schema; named == nil && others != nil && !r.lenient.Bodies {
+			named = others.Value
+		}
+	}
+	return named
+}
+
 // maxNesting is the number of brackets that a field may have behind its first: with more, it is a name like any other.
 const maxNesting = 32
 
@@ -44,7 +55,7 @@ func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]a
 		}
 		switch key := strings.TrimSuffix(rest, "]"); {
 		case !isNested:
-			if value := r.value(member(schema, name), values); value != notSent {
+			if value := r.value(r.field(schema, name), values); value != notSent {
 				object[name] = value
 			}
 		case key == "":
@@ -111,6 +122,9 @@ var notSent any = struct{ notSent bool }{true}
 
 func (r *Reader) value(schema *openapi3.Schema, values []string) any {
 	text := values[len(values)-1]
+	if len(values) > 1 && !r.lenient.Bodies { // which only a list may be
+		return r.items(schema, values)
+	}
 	if hasType(schema, "array") && (len(values) > 1 || !strings.HasPrefix(strings.TrimSpace(text), "[")) {
 		if len(values) == 1 {
 			if r.lenient.Bodies && text == "" {
@@ -149,6 +163,13 @@ func (r *Reader) text(schema *openapi3.Schema, text string) any {
 		return r.alternative(schema, text)
 	case text == "" && schema.Nullable:
 		value = nil
+	case !r.lenient.Bodies && (hasType(schema, "integer") || hasType(schema, "number") || hasType(schema, "boolean")):
+		var plain any
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		if json.Valid([]byte(text)) && decoder.Decode(&plain) == nil {
+			value = plain
+		}
 	case hasType(schema, "integer"):
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			value = n

@@ -2,6 +2,7 @@ package specs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +38,41 @@ type Ignored struct {
 	Reason  string
 }
 
+// Unread returns the operation that a request leads to, of those that the document has and that cannot be understood.
+// The path is the escaped one, below the document's base path.
+func (d *Document) Unread(method, escapedPath string) (left Ignored, ok bool) {
+	r := d.unread()
+	m := r.find(method, escapedPath)
+	if m.Operation == nil {
+		return left, false
+	}
+	at := slices.IndexFunc(d.Ignored, func(i Ignored) bool { return i.Pointer == m.Operation.Pointer })
+	return d.Ignored[at], true
+}
+
+// routeUnread returns the router of operations that cannot be understood: all methods of a path whose own reference is
+// wrong.
+func (d *Document) routeUnread() router {
+	var operations []*Operation
+	for _, left := range d.Ignored {
+		rest, isPath := strings.CutPrefix(left.Pointer, "/paths/")
+		at, key, isOperation := strings.Cut(rest, "/")
+		if left.File != "" || !isPath || !isOperation || strings.Contains(key, "/") {
+			continue
+		}
+		template := unescape.Replace(at)
+		for _, method := range methods {
+			if key == "$ref" || key == strings.ToLower(method) {
+				operations = append(operations, &Operation{
+					Method: method, Path: trimBasePath(firstBasePath(d.T.Servers)+template, d.BasePath), Template: template,
+					Pointer: left.Pointer, names: parameterNames(template),
+				})
+			}
+		}
+	}
+	return newRouter(operations, func(op *Operation) string { return op.Path }, func(*Operation, error) {})
+}
+
 // whole returns the tree of a document, which is given and changed, and of the files beside it that it refers
 // to. Operations whose references lead nowhere are not in it.
 func whole(tree map[string]any, file string, lineOf lines) (_ map[string]any, ignored []Ignored, err error) {
@@ -51,6 +88,7 @@ func whole(tree map[string]any, file string, lineOf lines) (_ map[string]any, ig
 	defer f.close()
 	f.trees[f.name] = tree
 	cutFragments(tree)
+	relinked := relink(tree, file, lineOf)
 	ignored = f.dropUnresolved(tree, lineOf)
 	if len(ignored) > 0 && !hasOperations(tree) {
 		return nil, nil, fmt.Errorf("line %d: %s: %s", ignored[0].Line, ignored[0].Pointer, ignored[0].Reason)
@@ -58,13 +96,13 @@ func whole(tree map[string]any, file string, lineOf lines) (_ map[string]any, ig
 	if isSwagger {
 		tree, err = f.fromSwagger(tree)
 	}
-	if err == nil && !isSwagger {
+	if err == nil && !isSwagger && !f.refersBack {
 		prune(tree)
 	}
 	if err == nil && f.refersOutside {
 		tree, err = f.bundle(tree)
 	}
-	return tree, ignored, err
+	return tree, append(ignored, relinked...), err
 }
 
 // files reads the documents of one folder.
@@ -74,6 +112,7 @@ type files struct {
 	trees         map[string]map[string]any
 	bytes         int64
 	refersOutside bool // there is a reference to another file
+	refersBack    bool // and one from there to the document
 }
 
 func (f *files) close() {
@@ -142,6 +181,7 @@ func (f *files) resolve(ref, from string) (value any, name string, err error) {
 	name = from
 	if u.Path != "" {
 		f.refersOutside = true
+		f.refersBack = f.refersBack || path.Join(path.Dir(from), u.Path) == f.name
 		if name = path.Join(path.Dir(from), u.Path); path.IsAbs(u.Path) || !filepath.IsLocal(filepath.FromSlash(name)) {
 			return nil, "", fmt.Errorf("it refers to a file outside of the document's folder (%s): move it into the folder", ref)
 		}
@@ -342,8 +382,31 @@ func (f *files) bundle(tree map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the files that the document refers to: %w", err)
 	}
-	doc.InternalizeRefs(context.Background(), nil)
+	doc.InternalizeRefs(context.Background(), namesOfFiles())
 	return f.treeOf(doc)
+}
+
+// namesOfFiles returns a function that names the schemas of other files among the components: as they are named there,
+// which is an implicit value of a discriminator (Discriminator Object), unless another one has the name.
+func namesOfFiles() openapi3.RefNameResolver {
+	known, taken := map[string]string{}, map[string]bool{}
+	return func(doc *openapi3.T, ref openapi3.ComponentRef) string {
+		name := openapi3.DefaultRefNameResolver(doc, ref)
+		_, isOwn := openapi3.ReferencesComponentInRootDocument(doc, ref)
+		if at := ref.RefPath(); !isOwn && ref.CollectionName() == "schemas" {
+			where := at.String()
+			if known[where] == "" {
+				file, _, _ := strings.Cut(path.Base(at.Path), ".")
+				plain := openapi3.InvalidIdentifierCharRegExp.ReplaceAllString(path.Base(cmp.Or(at.Fragment, file)), "_")
+				if isTaken := taken[plain] || doc.Components != nil && doc.Components.Schemas[plain] != nil; !isTaken {
+					name = plain
+				}
+				known[where], taken[name] = name, true
+			}
+			name = known[where]
+		}
+		return name
+	}
 }
 
 // loader returns a loader that reads nothing but the folder's files.

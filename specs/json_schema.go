@@ -44,6 +44,9 @@ var newer = []string{
 	"unevaluatedProperties", "$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor",
 }
 
+// IsNewer reports whether schemas have a keyword from version 3.1 on.
+func IsNewer(keyword string) bool { return slices.Contains(newer, keyword) }
+
 func (c *schemaConverter) convert(node any, isNames bool) any {
 	switch node := node.(type) {
 	case []any:
@@ -164,7 +167,7 @@ func (c *schemaConverter) follow(node any) map[string]any {
 		}
 		pointer, isLocal := strings.CutPrefix(ref, "#")
 		if object = nil; isLocal {
-			found, _ := find(c.tree, unescaped(pointer), 0)
+			found, _ := find(c.tree, Unescaped(pointer), 0)
 			object, _ = found.(map[string]any)
 		}
 	}
@@ -180,6 +183,7 @@ func (c *schemaConverter) discriminator(s map[string]any) {
 		return
 	}
 	mapping, _ := d["mapping"].(map[string]any)
+	byDefault, _ := d["defaultMapping"].(string) // 3.2
 	for _, keyword := range []string{"oneOf", "anyOf"} {
 		alternatives, _ := s[keyword].([]any)
 		for i, alternative := range alternatives {
@@ -188,9 +192,12 @@ func (c *schemaConverter) discriminator(s map[string]any) {
 			if !isRef || c.someProperty(c.follow(option), property, listsValues) {
 				continue
 			}
+			if isNamed(byDefault, ref) { // for what names no other one
+				continue
+			}
 			names := []any{ref[strings.LastIndexByte(ref, '/')+1:]}
 			for _, name := range sortedKeys(mapping) {
-				if target, _ := mapping[name].(string); target == ref || "#/components/schemas/"+target == ref {
+				if target, _ := mapping[name].(string); isNamed(target, ref) {
 					names = append(names, name)
 				}
 			}
@@ -200,6 +207,9 @@ func (c *schemaConverter) discriminator(s map[string]any) {
 		}
 	}
 }
+
+// isNamed reports whether a mapping leads to a reference, by it or by the name of its schema.
+func isNamed(target, ref string) bool { return target == ref || "#/components/schemas/"+target == ref }
 
 // find returns the value at a pointer of a tree, and the pointer without the references on the way.
 func find(tree map[string]any, pointer string, depth int) (value any, plain string) {
@@ -211,7 +221,7 @@ func find(tree map[string]any, pointer string, depth int) (value any, plain stri
 			if _, has := object[token]; has || !isRef || !strings.HasPrefix(ref, "#/") || depth > maxReferences {
 				break
 			}
-			value, plain = find(tree, unescaped(ref[1:]), depth+1)
+			value, plain = find(tree, Unescaped(ref[1:]), depth+1)
 		}
 		plain += "/" + EscapePointer(token)
 		value = child(value, token)
@@ -219,12 +229,13 @@ func find(tree map[string]any, pointer string, depth int) (value any, plain stri
 	return value, plain
 }
 
-// unescaped returns the pointer that a reference has, where characters may stand as those of an address.
-func unescaped(fragment string) string {
-	if plain, err := url.PathUnescape(fragment); err == nil {
+// Unescaped returns a part of an address without its escapes, as pointers in references have them, too. One with a
+// broken escape stays as it is.
+func Unescaped(part string) string {
+	if plain, err := url.PathUnescape(part); err == nil {
 		return plain
 	}
-	return fragment
+	return part
 }
 
 // WithoutReferences returns a pointer of a tree without the references on the way, and false if it leads nowhere.

@@ -3,6 +3,7 @@ package specs
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -162,7 +163,10 @@ func parseOwn(name Interface, file string, source []byte, brand Brand, overlays 
 		unread = append(unread, more...)
 	}
 	d.source, d.overlays, d.index = source, overlays, index
-	d.Ignored = slices.Concat(ignored, unread)
+	for i := range d.Ignored {
+		d.Ignored[i].Line = lineOf(d.Ignored[i].Pointer)
+	}
+	d.Ignored = slices.Concat(ignored, unread, d.Ignored)
 	d.Extras = embedded.Extras
 	return d.checked()
 }
@@ -240,6 +244,7 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 		withoutNulls(doc)
 	}
 	d := &Document{Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}}
+	d.unread = sync.OnceValue(d.routeUnread)
 	d.setSource(source)
 	if d.Lenient, err = lenientOf(doc); err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
@@ -262,7 +267,10 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	}
 	if err == nil {
 		d.sort()
-		err = d.route()
+		d.route()
+		if len(d.Ignored) > 0 && (embedded == nil || len(d.Operations) == 0) {
+			err = errors.New(d.Ignored[0].Reason)
+		}
 	}
 	d.isForeign = d.IsUsers() && !slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Embedded != nil })
 	d.hasServersBelow = d.isForeign && slices.ContainsFunc(d.Operations, func(op *Operation) bool {

@@ -89,9 +89,6 @@ func TestOwnDocument(t *testing.T) {
 	for name, text := range map[string]string{
 		"that is no YAML": ":\n  - ][",
 		"without paths":   "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\n",
-		"with paths that are the same": "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x}': {get: " +
-			"{operationId: a, responses: {'200': {description: x}}}}, '/a/{y}': {get: {operationId: b, responses: {'200': " +
-			"{description: x}}}}}\n",
 		"with a path that is no path": "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x': {get: " +
 			"{operationId: a, responses: {'200': {description: x}}}}}\n",
 		"with a reference into nowhere": "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {operationId: " +

@@ -65,12 +65,22 @@ func newReader(o *Operation) *Reader {
 	}
 	if o.Spec.RequestBody != nil && o.Spec.RequestBody.Value != nil {
 		content := o.Spec.RequestBody.Value.Content
-		r.form = content[mediaForm] != nil
-		r.separators = separatorsOf(content[mediaForm])
+		form := content[keyOfMedia(content, mediaForm)]
+		r.form, r.separators = form != nil, separatorsOf(form)
 		r.mediaType, r.body = bodyOf(content)
 		r.raw = r.body == nil && len(content) > 0
 	}
 	return r
+}
+
+// keyOfMedia returns the key of a media type, which may have parameters there.
+func keyOfMedia(content openapi3.Content, mediaType string) string {
+	for _, key := range slices.Sorted(maps.Keys(content)) {
+		if TypeOfPart(key) == mediaType {
+			return key
+		}
+	}
+	return mediaType
 }
 
 func separatorsOf(form *openapi3.MediaType) map[string]string {
@@ -93,7 +103,7 @@ func bodyOf(content openapi3.Content) (string, *openapi3.Schema) {
 			names = append(names, name)
 		}
 	}
-	names = append(append([]string{mediaJSON}, names...), mediaForm, mediaMultipart)
+	names = append(append([]string{mediaJSON}, names...), keyOfMedia(content, mediaForm), mediaMultipart)
 	for _, name := range names {
 		if media := content[name]; media != nil && media.Schema != nil {
 			return name, media.Schema.Value

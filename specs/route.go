@@ -22,6 +22,9 @@ type router struct {
 	mux   *chi.Mux
 	paths map[string]*pathOperations // by chi pattern
 	fixed map[string]*pathOperations // those of paths without parameters, which come before others
+
+	// of the operations of a method alone, which are asked where the path that comes first lacks the method
+	byMethod map[string]func() router
 }
 
 type pathOperations struct {
@@ -32,7 +35,7 @@ type pathOperations struct {
 }
 
 // maxParams is the number of parameters that a path may have; a match has room for as many without allocating.
-const maxParams = 6
+const maxParams = 10
 
 // Match is the result of routing. Operation is nil when the path is known but the method is not (Allow then lists the
 // methods that are) or when nothing fits (Allow is empty).
@@ -42,7 +45,7 @@ type Match struct {
 
 	names    []string
 	declared []string
-	values   [maxParams]string
+	values   [maxParams]string // escaped
 }
 
 // Matched returns a match with path parameters alone, for a handler that is called without a request. Names and values
@@ -50,17 +53,20 @@ type Match struct {
 func Matched(pairs ...string) *Match {
 	m := &Match{}
 	for i := 0; i+1 < len(pairs); i += 2 {
-		m.names, m.values[i/2] = append(m.names, pairs[i]), pairs[i+1]
+		m.names, m.values[i/2] = append(m.names, pairs[i]), url.PathEscape(pairs[i+1])
 	}
 	m.declared = m.names
 	return m
 }
 
 // Param returns a path parameter, unescaped, or the empty string. The name is ours if the operation is one of ours.
-func (m *Match) Param(name string) string { return m.value(m.names, name) }
+func (m *Match) Param(name string) string { return Unescaped(m.value(m.names, name)) }
 
 // Declared returns a path parameter by the name that the document gives it, which a user's own may choose.
-func (m *Match) Declared(name string) string { return m.value(m.declared, name) }
+func (m *Match) Declared(name string) string { return Unescaped(m.Escaped(name)) }
+
+// Escaped returns a path parameter as Declared does, but escaped, as in the path.
+func (m *Match) Escaped(name string) string { return m.value(m.declared, name) }
 
 // Params returns the path parameters, unescaped, by the names that the document gives them.
 func (m *Match) Params() map[string]string {
@@ -72,7 +78,7 @@ func (m *Match) Params() map[string]string {
 }
 
 // First returns the first path parameter, unescaped, or the empty string.
-func (m *Match) First() string { return m.values[0] }
+func (m *Match) First() string { return Unescaped(m.values[0]) }
 
 func (m *Match) value(names []string, name string) string {
 	for i, n := range names {
@@ -88,51 +94,75 @@ var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 // template returns a path with its parameters' names taken away: what identifies it to a router.
 func template(path string) string { return placeholder.ReplaceAllString(trimSlashes(path), "{}") }
 
-// route makes the routers of a document whose operations have their paths.
-func (d *Document) route() (err error) {
+// route makes the routers of a document whose operations have their paths. Operations to which no request can lead are
+// left out: among them those whose path differs from another one in the names of parameters alone, which must not be
+// (Path Templating).
+func (d *Document) route() {
 	for _, op := range d.Operations {
 		op.name = op.Name()
 		op.names, op.declared = parameterNames(op.Path), parameterNames(op.Template)
 	}
-	d.router, err = newRouter(d.Operations, func(op *Operation) string { return op.Path })
-	if err == nil && slices.ContainsFunc(d.Operations, (*Operation).differsInPath) {
-		var written router
-		written, err = newRouter(d.Operations, func(op *Operation) string { return op.Template })
+	d.router = newRouter(d.Operations, func(op *Operation) string { return op.Path }, func(op *Operation, reason error) {
+		d.Ignored = append(d.Ignored, Ignored{Pointer: op.Pointer, Reason: reason.Error()})
+	})
+	for _, left := range d.Ignored {
+		d.Operations = slices.DeleteFunc(d.Operations, func(op *Operation) bool {
+			isLeft := op.Pointer == left.Pointer
+			if isLeft {
+				delete(d.byID, op.ID)
+			}
+			return isLeft
+		})
+	}
+	if slices.ContainsFunc(d.Operations, (*Operation).differsInPath) {
+		written := newRouter(d.Operations, func(op *Operation) string { return op.Template }, func(*Operation, error) {})
 		d.written = &written
 	}
-	return err
 }
 
 // differsInPath reports whether the path in the document differs from ours in more than the names of parameters.
 func (o *Operation) differsInPath() bool { return template(o.Path) != template(o.Template) }
 
-func newRouter(operations []*Operation, pathOf func(*Operation) string) (r router, err error) {
-	r = router{mux: chi.NewRouter(), paths: map[string]*pathOperations{}, fixed: map[string]*pathOperations{}}
-	defer func() { // chi panics on a pattern that it cannot hold
-		if p := recover(); p != nil {
-			err = fmt.Errorf("route: %v", p)
-		}
-	}()
+func newRouter(operations []*Operation, pathOf func(*Operation) string, leaveOut func(*Operation, error)) router {
+	r := router{
+		mux: chi.NewRouter(), paths: map[string]*pathOperations{}, fixed: map[string]*pathOperations{},
+		byMethod: map[string]func() router{},
+	}
 	for _, op := range operations {
 		path := pathOf(op)
 		if path == "" { // it is not below the base path, so that no request reaches it
 			continue
 		}
 		if err := r.add(op, path); err != nil {
-			return r, err
+			leaveOut(op, err)
+		}
+		if r.byMethod[op.Method] == nil {
+			r.byMethod[op.Method] = sync.OnceValue(func() router {
+				isOther := func(other *Operation) bool { return other.Method != op.Method }
+				ofMethod := slices.DeleteFunc(slices.Clone(operations), isOther)
+				alone := newRouter(ofMethod, pathOf, func(*Operation, error) {})
+				alone.byMethod = nil
+				return alone
+			})
 		}
 	}
-	return r, nil
+	return r
 }
 
-func (r *router) add(op *Operation, path string) error {
+func (r *router) add(op *Operation, path string) (err error) {
+	defer func() { // chi panics on a pattern that it cannot hold
+		if p := recover(); p != nil {
+			err = fmt.Errorf("route: %v", p)
+		}
+	}()
 	if len(op.names) > maxParams {
 		return fmt.Errorf("path %s has more than %d parameters", path, maxParams)
 	}
-	pattern, glued := splitAdjacentParams(numbered(escaped(path)))
+	pattern, glued := splitAdjacentParams(canonical(numbered(path), true))
 	pattern = trimSlashes(pattern)
 	p := r.paths[pattern]
 	if p == nil {
+		r.mux.Handle(pattern, http.NotFoundHandler())
 		p = &pathOperations{adjacent: glued}
 		if glued {
 			p.suffixes = op.suffixes()
@@ -141,19 +171,20 @@ func (r *router) add(op *Operation, path string) error {
 		if !strings.ContainsAny(pattern, "{*") {
 			r.fixed[pattern] = p
 		}
-		r.mux.Handle(pattern, http.NotFoundHandler())
 	}
+	isKnown := false
 	for _, before := range p.operations {
-		if before.Method == op.Method && trimSlashes(before.Template) == trimSlashes(op.Template) {
-			return nil // of two paths that differ in a trailing slash alone, the first counts
-		}
-		if before.Method == op.Method || p.adjacent != glued {
+		isSame := trimSlashes(before.Template) == trimSlashes(op.Template) // but for a slash at the end
+		if before.Method == op.Method && !isSame || p.adjacent != glued {
 			return fmt.Errorf("%s %s and %s %s differ only in the names of their parameters",
 				before.Method, before.Template, op.Method, op.Template)
 		}
+		isKnown = isKnown || before.Method == op.Method
 	}
 	p.operations = append(p.operations, op)
-	p.allow = strings.TrimPrefix(p.allow+", "+op.Method, ", ")
+	if !isKnown {
+		p.allow = strings.TrimPrefix(p.allow+", "+op.Method, ", ")
+	}
 	return nil
 }
 
@@ -226,18 +257,46 @@ func numbered(path string) string {
 	})
 }
 
-// escaped returns a path with the characters escaped that no address has: blanks, some marks, and all beyond ASCII.
-func escaped(path string) string {
-	var b strings.Builder
-	for i := range len(path) {
-		if c := path[i]; c <= ' ' || c > '~' || strings.IndexByte("\"<>^`\\|", c) >= 0 {
-			fmt.Fprintf(&b, "%%%02X", c)
-		} else {
-			b.WriteByte(c)
+// canonical returns an escaped path in the form in which paths are compared: what may stand as it is does, and all else
+// is escaped (RFC 3986, 6.2.2). What separates the items of a value does so only where it is not escaped, so that it
+// stays as it is written. Templates have parameters in braces.
+func canonical(path string, isTemplate bool) string {
+	i := 0
+	for i < len(path) && isPlain[path[i]] {
+		i++
+	}
+	if i == len(path) {
+		return path
+	}
+	b := append(make([]byte, 0, 2*len(path)), path[:i]...)
+	for ; i < len(path); i++ {
+		switch c := path[i]; {
+		case c == '%' && i+2 < len(path):
+			plain, err := strconv.ParseUint(path[i+1:i+3], 16, 8)
+			if err == nil && isPlain[plain] && strings.IndexByte("/,;=", byte(plain)) < 0 {
+				b = append(b, byte(plain))
+			} else {
+				b = append(b, strings.ToUpper(path[i:i+3])...)
+			}
+			i += 2
+		case isPlain[c], c == '%', isTemplate && (c == '{' || c == '}'):
+			b = append(b, c)
+		default:
+			b = fmt.Appendf(b, "%%%02X", c)
 		}
 	}
-	return b.String()
+	return string(b)
 }
+
+// isPlain holds the characters that stand in a path as they are (RFC 3986, 3.3), but for the asterisk, which the router
+// takes for any path.
+var isPlain = func() (plain [256]bool) {
+	for c := range plain {
+		isWord := '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		plain[c] = isWord || strings.IndexByte("-._~!$&'()+,;=:@/", byte(c)) >= 0
+	}
+	return plain
+}()
 
 // splitAdjacentParams returns a path whose last segment has one parameter where it had two, one right behind the other.
 // A tree of segments cannot hold such a pair; Find takes it apart.
@@ -289,9 +348,22 @@ func (d *Document) FindWritten(method, escapedPath string) Match {
 }
 
 func (r *router) find(method, escapedPath string) Match {
-	escapedPath = trimSlashes(escapedPath)
+	m := r.first(method, escapedPath)
+	if others := r.byMethod[method]; m.Operation == nil && m.Allow != "" && others != nil {
+		alone := others()
+		if other := alone.first(method, escapedPath); other.Operation != nil {
+			return other
+		}
+	}
+	return m
+}
+
+// first finds the path that comes first, whether or not it has the method.
+func (r *router) first(method, escapedPath string) Match {
+	isBelow := strings.HasSuffix(escapedPath, "/")
+	escapedPath = canonical(trimSlashes(escapedPath), false)
 	if path := r.fixed[escapedPath]; path != nil {
-		return path.match(method)
+		return path.match(method, isBelow)
 	}
 	ctx := contexts.Get().(*chi.Context)
 	defer contexts.Put(ctx)
@@ -300,24 +372,24 @@ func (r *router) find(method, escapedPath string) Match {
 	if path == nil {
 		return Match{}
 	}
-	m := path.match(method)
+	m := path.match(method, isBelow)
 	for i, value := range ctx.URLParams.Values {
-		plain, err := url.PathUnescape(value)
-		if err != nil || plain == "" {
+		if plain, err := url.PathUnescape(value); err != nil || plain == "" {
 			return Match{}
 		}
-		m.values[i] = plain
+		m.values[i] = value
 	}
 	m.splitSuffix(path.suffixes)
 	return m
 }
 
-// match returns the match of a path without the values of its parameters.
-func (p *pathOperations) match(method string) Match {
+// match returns the match of a path without the values of its parameters. Of two operations of the method whose paths
+// differ in a slash at the end alone, it is the one that is written as the request.
+func (p *pathOperations) match(method string, isBelow bool) Match {
 	m := Match{Allow: p.allow}
 	m.name(p.operations[0])
 	for _, op := range p.operations {
-		if op.Method == method {
+		if op.Method == method && (m.Operation == nil || strings.HasSuffix(op.Template, "/") == isBelow) {
 			m.Operation = op
 			m.name(op)
 		}

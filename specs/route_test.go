@@ -1,6 +1,7 @@
 package specs_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -97,6 +98,46 @@ func TestFind(t *testing.T) {
 			t.Errorf("nearest is %s, want %s", got, want)
 		}
 	})
+}
+
+// OpenAPI 3.0 and 3.1, Path Templating; RFC 3986, 6.2.2.
+func TestFindInADocumentOfAUsers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ paths, request, want string }{
+		"a method that the concrete path lacks":        {"/a/{x}: GET, /a/b: POST", "GET /a/b", "GET /a/{x}"},
+		"a method that it has":                         {"/a/{x}: GET, /a/b: POST", "POST /a/b", "POST /a/b"},
+		"a method that both have":                      {"/a/{x}: GET, /a/b: GET", "GET /a/b", "GET /a/b"},
+		"a method that neither has":                    {"/a/{x}: GET, /a/b: POST", "PUT /a/b", ""},
+		"another template of the method":               {"/a/{x}/c: GET, /a/b/{x}: POST", "GET /a/b/c", "GET /a/{x}/c"},
+		"a slash at the end":                           {"/a: GET, /a/: GET", "GET /a/", "GET /a/"},
+		"no slash at the end":                          {"/a/: GET, /a: GET", "GET /a", "GET /a"},
+		"an asterisk, which stands for itself":         {"/a/*/b: GET, /a/{x}/b: GET", "GET /a/c/b", "GET /a/{x}/b"},
+		"an asterisk":                                  {"/a/*/b: GET, /a/{x}/b: GET", "GET /a/*/b", "GET /a/*/b"},
+		"escaped without need":                         {"/a~b!c: GET", "GET /a%7Eb%21c", "GET /a~b!c"},
+		"an escape in small letters":                   {"/a%2Fb: GET", "GET /a%2fb", "GET /a%2Fb"},
+		"brackets":                                     {"/a[b]: GET", "GET /a%5Bb%5D", "GET /a[b]"},
+		"nine parameters":                              {"/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}: GET", "GET /1/2/3/4/5/6/7/8/9", "GET /{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}"},
+		"two that differ in names of parameters alone": {"/a/{x}: GET, /a/{y}: GET", "GET /a/b", "GET /a/{x}"},
+	} {
+		var paths strings.Builder
+		for path := range strings.SplitSeq(test.paths, ", ") {
+			at, method, _ := strings.Cut(path, ": ")
+			fmt.Fprintf(&paths, "'%s': {%s: {responses: {'200': {description: a}}}}, ", at, strings.ToLower(method))
+		}
+		d, err := specs.Parse("shop", "own.yaml", []byte("{openapi: 3.0.3, info: {title: a, version: '1'}, paths: {"+paths.String()+"}}"), "")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		method, path, _ := strings.Cut(test.request, " ")
+		got := ""
+		if op := d.Find(method, path).Operation; op != nil {
+			got = op.Method + " " + op.Template
+		}
+		if got != test.want {
+			t.Errorf("%s: %q finds %q, want %q", name, test.request, got, test.want)
+		}
+	}
 }
 
 func BenchmarkFind(b *testing.B) {

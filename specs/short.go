@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // short returns a user's own document as JSON, given as a tree, which is changed, without what only people read,
@@ -80,21 +81,41 @@ func dropPatterns(node any, isNames bool, pointer string, dropped func(pointer, 
 	}
 }
 
-// GoPattern returns a regular expression of ECMAScript as Go writes it: characters by their number or as a control, and
-// the white space of all scripts (ECMA-262, 22.2.1 and 12.2).
+// GoPattern returns a regular expression of ECMAScript as Go writes it: characters by their number or as a control, the
+// white space of all scripts, what a dot is, and classes without a member (ECMA-262, 22.2.1 and 12.2). What only Go
+// has, such as \A, makes an expression that Go refuses.
 func GoPattern(pattern string) string {
-	const space = `\s\x{b}\x{feff}\pZ`
+	const space, lines = `\s\x{b}\x{feff}\pZ`, `\n\r\x{2028}\x{2029}`
 	inClass := false
 	return ecmaToken.ReplaceAllStringFunc(pattern, func(token string) string {
 		switch {
+		case token == "." && !inClass:
+			return "[^" + lines + "]"
+		case token == "[" && inClass:
+			return `\[`
 		case token == "[", token == "]":
 			inClass = token == "["
+		case token[0] == '[' && inClass: // a bracket, and the end of the class
+			inClass = false
+			return `\` + token
+		case token == "[]":
+			return `[^\x00-\x{10ffff}]`
+		case token == "[^]":
+			return `[\x00-\x{10ffff}]`
 		case token == `\s` && inClass:
 			return space
 		case token == `\s`:
 			return "[" + space + "]"
 		case token == `\S` && !inClass:
 			return "[^" + space + "]"
+		case len(token) == 2 && strings.IndexByte("AzQEaC", token[1]) >= 0:
+			return "(?" + token
+		case len(token) > 2 && (token[1] == 'p' || token[1] == 'P'):
+			return scriptName.ReplaceAllString(token, "{")
+		case len(token) == len(`\ud83d\ude00`) && token[6] == '\\':
+			high, _ := strconv.ParseUint(token[2:6], 16, 16)
+			low, _ := strconv.ParseUint(token[8:], 16, 16)
+			return fmt.Sprintf(`\x{%x}`, utf16.DecodeRune(rune(high), rune(low)))
 		case len(token) > 2 && token[1] == 'u':
 			return `\x{` + strings.Trim(token[2:], "{}") + "}"
 		case len(token) > 2:
@@ -104,5 +125,9 @@ func GoPattern(pattern string) string {
 	})
 }
 
-// ecmaToken matches a bracket of a class of characters, or what stands with a backslash.
-var ecmaToken = regexp.MustCompile(`[\[\]]|\\(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]+\}|c[A-Za-z]|.)`)
+// ecmaToken matches a dot, a bracket of a class of characters, or what stands with a backslash.
+var ecmaToken = regexp.MustCompile(`\[\^?\]|[.\[\]]|\\(?:u[Dd][89ABab][0-9A-Fa-f]{2}\\u[Dd][C-Fc-f][0-9A-Fa-f]{2}|` +
+	`u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]+\}|c[A-Za-z]|[pP]\{[^}]*\}|.)`)
+
+// scriptName matches what names a property of characters before its value, which Go has alone.
+var scriptName = regexp.MustCompile(`\{(?:Script|sc|Script_Extensions|scx|General_Category|gc)=`)

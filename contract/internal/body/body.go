@@ -69,11 +69,13 @@ func Decode(plain []byte, header string, media *openapi3.MediaType, isAny bool) 
 func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 	kind, media := f.kind, f.media
 	switch {
-	case kind == "multipart/mixed":
+	case kind == "multipart/mixed" && !typesOf(media.Schema)["object"]:
 		return decodeParts(plain, f.params["boundary"])
+	case kind == "application/x-www-form-urlencoded" && len(plain) == 0:
+		return Decoded{Values: []any{map[string]any{}}}, ""
 	case isBinary(media), isArchive(kind), isOpaque(kind, media) && !f.isAny:
 		return decodeBytes(kind, plain)
-	case kind == "multipart/form-data": // which is not one text (RFC 2046, 5.1; RFC 7578, 4.4)
+	case kind == "multipart/form-data", kind == "multipart/mixed": // which is not one text (RFC 2046, 5.1; RFC 7578, 4.4)
 		return decodeMultipart(plain, f.params["boundary"], media)
 	}
 	text, reason := ToUTF8(f.params["charset"], plain)
@@ -83,19 +85,20 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 		return d, reason
 	}
 	switch {
-	case IsLined(media):
+	case IsLined(media), IsLines(kind):
 		return decodeLined(text, media)
+	case kind == eventStream && media.ItemSchema != nil:
+		return d, "events are not held against an itemSchema"
 	case kind == eventStream && media.Extensions["x-event"] != nil:
 		return decodeEvents(text)
 	case IsJSON(kind):
 		return JSON(text)
-	case IsLines(kind):
-		return Lines(text)
 	case isYAML(kind) && takesText(media.Schema, 0):
 		return decodeYAML(text)
-	case f.isAny: // its text decides its type
+	case f.isAny && !(strings.HasPrefix(kind, "text/") && takesText(media.Schema, 0)): // its text decides its type
 		d, reason = JSON(text)
 		d.Early = true
+		d.Broken = d.Broken && kind == ""
 		return d, reason
 	case (strings.HasPrefix(kind, "text/") || isYAML(kind)) && !takesText(media.Schema, 0):
 		return d, fmt.Sprintf("the schema is not one of a string, and how %s stands for another value is not defined", kind)
@@ -210,11 +213,16 @@ func IsLined(media *openapi3.MediaType) bool {
 	return lined
 }
 
-// decodeLined reads the lines. A schema of type string applies to the text as a whole, any other one to each line.
+// decodeLined reads the lines. A schema of type string applies to the text as a whole, and any other one to each line,
+// unless it is one of lists, of which the document does not say that lines are (3.2, Sequential Media Types).
 func decodeLined(text []byte, media *openapi3.MediaType) (d Decoded, reason string) {
 	d, reason = Lines(text)
-	if reason == "" && media.Schema != nil && media.Schema.Value != nil && media.Schema.Value.Type.Is("string") {
+	switch {
+	case reason != "" || media.Schema == nil || media.Schema.Value == nil:
+	case media.Schema.Value.Type.Is("string"):
 		return Decoded{Values: []any{string(text)}}, ""
+	case media.Schema.Value.Type.Is("array") && !IsLined(media):
+		return Decoded{Values: []any{d.Values}}, ""
 	}
 	return d, reason
 }

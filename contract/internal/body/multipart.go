@@ -2,6 +2,7 @@ package body
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +40,11 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 		name := part.FormName()
 		if err != nil || name == "" {
 			return d, broken
+		}
+		if strings.EqualFold(part.Header.Get("Content-Transfer-Encoding"), "base64") { // RFC 7578, 4.7
+			if plain, err := base64.StdEncoding.DecodeString(string(bytes.TrimSpace(content))); err == nil {
+				content = plain
+			}
 		}
 		kind := part.Header.Get("Content-Type")
 		value, problem := partOf(string(content), kind, schemas[name])

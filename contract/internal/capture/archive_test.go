@@ -62,6 +62,24 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// Some tools list cookies apart from the headers, and leave the header out.
+func TestCookiesOfArchives(t *testing.T) {
+	t.Parallel()
+	for headers, want := range map[string]string{
+		``:                                "a=1; b=2",
+		`{"name":"cookie","value":"c=3"}`: "c=3",
+	} {
+		request := `{"method":"GET","url":"https://h/a","headers":[` + headers + `],"cookies":[{"name":"a","value":"1"},{"name":"b","value":"2"}]}`
+		items, problems := read(archive(entry(request, content(`{"size":2,"text":"[]"}`))))
+		if problems != nil {
+			t.Fatal(problems)
+		}
+		if got := items[0].Request.Headers.Value("Cookie"); got != want {
+			t.Errorf("headers [%s]: cookies %q, want %q", headers, got, want)
+		}
+	}
+}
+
 func TestBodiesOfArchives(t *testing.T) {
 	t.Parallel()
 	b64 := base64.StdEncoding.EncodeToString([]byte{0x1f, 0x8b, 0xff})

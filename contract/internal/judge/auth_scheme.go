@@ -137,7 +137,9 @@ func compareOwn(r *Result, schemes []*openapi3.SecurityScheme) (verdict report.V
 		}
 	}
 	switch {
-	case word == "" || len(documented) == 0 || slices.ContainsFunc(schemes, r.shows):
+	case word == "" || len(documented) == 0 || slices.ContainsFunc(schemes, func(s *openapi3.SecurityScheme) bool {
+		return isVisible(s) && r.shows(s)
+	}):
 		return "", "", false
 	case isStandIn(word):
 		return report.Inconclusive, "the recording redacts the credentials in full, including the scheme", true
@@ -157,15 +159,19 @@ func wordOfScheme(s *openapi3.SecurityScheme) string {
 	return ""
 }
 
+// isVisible reports whether a recording shows credentials of a scheme, unlike those of mutual TLS.
+func isVisible(s *openapi3.SecurityScheme) bool { return s.Type == "apiKey" || wordOfScheme(s) != "" }
+
 // shows reports whether a request carries credentials of a scheme.
 func (r *Result) shows(s *openapi3.SecurityScheme) bool {
 	if wanted := wordOfScheme(s); wanted != "" {
 		word, rest, _ := strings.Cut(strings.TrimSpace(r.Item.Request.Headers.Value("Authorization")), " ")
-		return strings.EqualFold(word, wanted) && strings.TrimSpace(rest) != "" ||
+		isToken := s.Type != "http" && strings.EqualFold(word, "DPoP") // RFC 9449, 7.1
+		return (strings.EqualFold(word, wanted) || isToken) && strings.TrimSpace(rest) != "" ||
 			strings.EqualFold(wanted, "bearer") && inQueryOf(r, "access_token") // RFC 6750, 2.3
 	}
 	switch {
-	case s.Type != "apiKey": // such as mutual TLS, of which a recording shows nothing
+	case !isVisible(s):
 		return true
 	case s.In == "query":
 		return inQueryOf(r, s.Name)

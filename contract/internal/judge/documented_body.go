@@ -77,7 +77,11 @@ func (d *documentedBody) newForm(header string, media *openapi3.MediaType) *body
 	}
 	f.isJSON = body.IsJSON(body.MediaType(header)) && !body.IsLined(media) // no lines are fine
 	f.format = body.FormatOf(header, media, d.content.Get("*/*") == media)
-	f.whole = d.schemaOf(media, join(d.pointer+"/content", documentedMedia(d.content, media))+"/schema")
+	at := join(d.pointer+"/content", documentedMedia(d.content, media))
+	f.whole = d.schemaOf(media, at+"/schema")
+	if media.ItemSchema != nil { // 3.2, Media Type Object
+		f.events = d.schemaOf(&openapi3.MediaType{Schema: media.ItemSchema}, at+"/itemSchema")
+	}
 	if event, pointer := body.EventSchema(d.op.Document, media); event != nil {
 		f.events = d.schemaOf(&openapi3.MediaType{Schema: event}, pointer)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/specs"
 )
 
 // Where the second engine has another opinion on a message of a user's own document, its vote counts only where it is
@@ -52,6 +54,9 @@ func (f *fault) keywordAt() string {
 // where messages of the side lack some properties, which the second engine does not know of all of them.
 func (b *content) placeOf(f *fault) string {
 	keyword := f.keywordAt()
+	if !b.op.Document.T.IsOpenAPI31OrLater() && specs.IsNewer(f.keyword) { // which 3.0 ignores
+		return ""
+	}
 	if f.keyword == "required" && !b.op.Document.T.IsOpenAPI31OrLater() &&
 		slices.ContainsFunc(b.schemasAt(f.path), b.hidesSome) {
 		keyword = "required beside hidden"
@@ -79,6 +84,9 @@ func (p *parameters) placeOf(f *fault) string {
 	}
 	g := p.op.Parameters.GetByInAndName(f.path[0], f.path[1])
 	if g == nil || g.Schema == nil || g.Schema.Value == nil || p.isIgnored(g) {
+		return ""
+	}
+	if f.keyword == "required" && p.textsOf(g) != nil { // it is there, and empty
 		return ""
 	}
 	shape := "scalar"

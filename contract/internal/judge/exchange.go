@@ -115,6 +115,15 @@ func (j *Judge) addAmbiguousAddress(r *Result) {
 func (j *Judge) addUndocumentedOperation(r *Result) {
 	item, d := &r.Item, r.Owner.Document
 	severity := j.severity(request, specs.Documented, outcomeOf(r.Status()))
+	if left, isThere := d.Unread(item.Request.Method, r.Owner.Path); isThere {
+		r.check(UndocumentedOperation, report.Inconclusive)
+		r.Findings = append(r.Findings, j.finding(item.Number, nil, report.Finding{
+			Rule: UndocumentedOperation, Severity: report.Warning, Verdict: report.Inconclusive, Interface: d.Interface,
+			Message: "the operation of the document cannot be read: " + left.Reason, Pointer: "/request/url",
+			Spec: report.Spec{File: d.File, Line: left.Line, Pointer: left.Pointer},
+		}))
+		return
+	}
 	method, path := ownership.Shown(item.Request.Method, r.Owner.Path)
 	message := ""
 	if r.Owner.Match.Allow != "" {

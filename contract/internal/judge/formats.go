@@ -17,9 +17,9 @@ var formats = accept.Formats{
 	"date": accept.Times["date"], "date-time": accept.Times["date-time"],
 	"uuid": quickFormat{isUUID, openapi3.NewRegexpFormatValidator(
 		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)},
-	"email": openapi3.NewRegexpFormatValidator(`^[^@\s]+@[^@\s]+$`),
+	"email": openapi3.NewRegexpFormatValidator(`^(?:[^@\s]+|"(?:[^"\\]|\\.)+")@[^@\s]+$`), // RFC 5321, 4.1.2
 	"uri": quickFormat{isPlainURL, openapi3.NewCallbackValidator(func(s string) error {
-		if u, err := url.Parse(s); err != nil || !u.IsAbs() {
+		if u, err := url.Parse(s); err != nil || !u.IsAbs() || strings.ContainsAny(s, notInURI) {
 			return errors.New("not an absolute URI")
 		}
 		return nil
@@ -61,10 +61,13 @@ func isUUID(text string) bool {
 	return true
 }
 
+// notInURI are characters that URIs have escaped alone (RFC 3986, 2), and that url.Parse takes.
+const notInURI = " <>\"\\^`{|}"
+
 // isPlainURL reports whether a text is a URL of the form that most have.
 func isPlainURL(text string) bool {
 	_, isPlain := address.Cut(text)
-	return isPlain
+	return isPlain && !strings.ContainsAny(text, notInURI)
 }
 
 // cutLink returns the path of a URL, unescaped, and its raw query.

@@ -27,7 +27,7 @@ var formatted = []string{
 	"5dd290e902766-453c-8b7f-77e8f8d2b921", "5dd290e9-2766-453c-8b7f--7e8f8d2b921", "https://", "http://a", "http:///a",
 	"https://a/b?c=d", "https://a/b?c=%zz", "https://a/%zz", "https://a:b/", "ftp://a/b", "/a/b", "https://a/[",
 	"http://a/b c",
-	"http://a/b?c#d", "https://.-/?",
+	"http://a/b?c#d", "https://.-/?", `https://a/b?\=d`,
 }
 
 func compareFormats(t *testing.T, text string) {

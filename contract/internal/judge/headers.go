@@ -2,6 +2,7 @@ package judge
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -46,13 +47,28 @@ func (j *Judge) headerFaults(m *message) (faults faultList) {
 		case strings.EqualFold(name, "Content-Type"), isHop(name, values), j.ignores(name):
 		case header.Schema != nil && isTooMuch(m.op.Document, header.Schema.Value, values.Get(name)):
 			faults.tooMuch(pointer)
-		case m.op.Document.IsUsers() && faults.usersParameter(m.op.Document, namedHeader(name, header),
-			inHeader(linesOf(m.headers, name), header.Explode != nil && *header.Explode), response, pointer):
+		case m.op.Document.IsUsers() && faults.usersHeader(m, name, header, pointer):
 		default:
 			faults.list = append(faults.list, j.kinOnHeader(name, header, values, pointer)...)
 		}
 	}
 	return faults
+}
+
+// usersHeader adds what is wrong with a header of a user's own document, as usersParameter does. Several lines are one
+// list, but for cookies, of which each has its own (RFC 9110, 5.3).
+func (f *faultList) usersHeader(m *message, name string, header *openapi3.Header, pointer string) (isJudged bool) {
+	lines := linesOf(m.headers, name)
+	groups := [][]string{lines}
+	if strings.EqualFold(name, "Set-Cookie") && len(lines) > 1 {
+		groups = slices.Collect(slices.Chunk(lines, 1))
+	}
+	isJudged = true
+	for _, group := range groups {
+		isJudged = isJudged && f.usersParameter(m.op.Document, namedHeader(name, header),
+			inHeader(group, header.Explode != nil && *header.Explode), response, pointer)
+	}
+	return isJudged
 }
 
 func namedHeader(name string, header *openapi3.Header) *openapi3.Parameter {

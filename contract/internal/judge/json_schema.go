@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"net/url"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -92,6 +93,13 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	return ecmaPattern{compiled, pattern}, err
 }
 
+// isPattern reports whether a text may be an expression of ECMAScript, which has more than Go, such as looking ahead.
+func isPattern(text any) bool {
+	var wrong *syntax.Error
+	_, err := compilePattern(fmt.Sprint(text))
+	return errors.As(err, &wrong) && (wrong.Code == syntax.ErrInvalidPerlOp || wrong.Code == syntax.ErrInvalidEscape)
+}
+
 // ecmaPattern is a pattern, with its text as the document has it.
 type ecmaPattern struct {
 	*regexp.Regexp
@@ -153,6 +161,9 @@ func (f *faultList) failure(e *jsonschema.ValidationError, at []string) {
 		}
 	case *kind.Contains, *kind.Not, *kind.PropertyNames:
 		causes = nil
+	}
+	if k, isFormat := e.ErrorKind.(*kind.Format); isFormat && k.Want == "regex" && isPattern(k.Got) {
+		return
 	}
 	for _, cause := range causes {
 		f.failure(cause, at)

@@ -24,7 +24,7 @@ type texts struct {
 	lists   [][]string          // the items, in each way to take them apart
 	objects []map[string]string // the members, likewise
 	repeat  map[string][]string // members that are there several times
-	times   int                 // that it is there, if its style writes it once
+	misfit  string              // in what it is not as its style has it, whatever it stands for
 	isDeep  bool                // an object of it has members of members
 }
 
@@ -35,6 +35,9 @@ func (f *faultList) usersParameter(d *specs.Document, g *openapi3.Parameter, t *
 	at, name := []string{g.In, g.Name}, fmt.Sprintf("%s parameter %q", g.In, g.Name)
 	if side == response {
 		at, name = []string{g.Name}, "header "+g.Name
+		if strings.EqualFold(g.Name, "Set-Cookie") { // what follows it and a colon is taken for a secret
+			name = fmt.Sprintf("header %q", g.Name)
+		}
 	}
 	schema, path, values := g.Schema, pointer+"/schema", t.values
 	for _, media := range slices.Sorted(maps.Keys(g.Content)) {
@@ -48,11 +51,8 @@ func (f *faultList) usersParameter(d *specs.Document, g *openapi3.Parameter, t *
 		return true
 	}
 	switch {
-	case t.times > 1:
-		f.add(fault{
-			path: at, pointer: pointer, keyword: "style",
-			message: fmt.Sprintf("%s is there %d times, and its style writes it once", name, t.times),
-		})
+	case t.misfit != "":
+		f.add(fault{path: at, pointer: pointer, keyword: "style", message: name + " " + t.misfit})
 		return true
 	case t.isDeep:
 		f.doubt = "OpenAPI does not define how members of members of an object are written at " + pointer
@@ -82,6 +82,9 @@ func (f *faultList) usersParameter(d *specs.Document, g *openapi3.Parameter, t *
 		f.add(fault{path: at, pointer: path, message: name + " is not " + body.JSONType, keyword: "type"})
 	case g.Content == nil && isNested(schema.Value):
 		f.doubt = "OpenAPI does not define how lists and objects in a list or an object are written at " + pointer
+	case g.Content == nil && g.In == openapi3.ParameterInCookie && g.Style != styleCookie && isExploded(g) &&
+		typesOf(schema.Value, 0)["object"]:
+		f.doubt = "OpenAPI does not define how objects that are exploded are written in cookies at " + pointer
 	default:
 		for _, one := range first.list {
 			one.message = name + ": " + one.message
@@ -99,15 +102,15 @@ func (t *texts) contents(media string, ref *openapi3.SchemaRef) func(*openapi3.S
 	if !body.IsJSON(kind) && !isText {
 		return nil
 	}
-	return func(*openapi3.Schema) []any {
-		if isText {
-			return []any{strings.Join(t.whole, "")}
+	return func(*openapi3.Schema) (values []any) {
+		for _, text := range t.whole {
+			if value, err := body.DecodeJSON([]byte(text)); isText {
+				values = append(values, text)
+			} else if err == nil {
+				values = append(values, value)
+			}
 		}
-		value, err := body.DecodeJSON([]byte(strings.Join(t.whole, "")))
-		if err != nil {
-			return nil
-		}
-		return []any{value}
+		return values
 	}
 }
 
@@ -224,30 +227,56 @@ func (p *parameters) textsOf(g *openapi3.Parameter) *texts {
 	explode := g.Explode != nil && *g.Explode
 	switch g.In {
 	case openapi3.ParameterInPath:
-		return inPath(p.inPath(g.Name), g, explode)
+		return inPath(p.owner.Match.Escaped(g.Name), g, explode)
 	case openapi3.ParameterInHeader:
 		return inHeader(linesOf(p.headers, g.Name), explode)
 	case openapi3.ParameterInCookie:
-		t := &texts{}
-		for cookie := range strings.SplitSeq(strings.Join(linesOf(p.headers, "Cookie"), ";"), ";") {
-			if name, value, _ := strings.Cut(strings.TrimSpace(cookie), "="); name == g.Name {
-				t.whole = append(t.whole, value)
-			}
-		}
-		if len(t.whole) == 0 {
-			return nil
-		}
-		// A cookie cannot have a comma as it is, so that clients put a list in quotes (RFC 6265, 4.1.1).
-		if inner, isQuoted := strings.CutPrefix(t.whole[0], `"`); isQuoted {
-			t.splitText(strings.TrimSuffix(inner, `"`), ",", false)
-		}
-		if plain, err := url.PathUnescape(t.whole[0]); err == nil && plain != t.whole[0] {
-			t.whole = append(t.whole, plain)
-		}
-		t.split(",", false)
-		return t
+		return p.inCookie(g)
 	}
 	return p.inQuery(g, g.Explode == nil && (g.Style == "" || g.Style == "form") || explode)
+}
+
+// styleCookie is the style of OpenAPI 3.2 that writes lists and objects as several cookies.
+const styleCookie = "cookie"
+
+// isExploded reports whether a parameter of a query or a cookie is exploded: form and cookie are by default.
+func isExploded(g *openapi3.Parameter) bool {
+	if g.Explode == nil {
+		return g.Style == "" || g.Style == openapi3.SerializationForm || g.Style == styleCookie
+	}
+	return *g.Explode
+}
+
+// inCookie reads a cookie. OpenAPI does not define how lists and objects are exploded before version 3.2: they may be
+// several cookies, or joined as in a query.
+func (p *parameters) inCookie(g *openapi3.Parameter) *texts {
+	t, members := &texts{}, map[string]string{}
+	for cookie := range strings.SplitSeq(strings.Join(linesOf(p.headers, "Cookie"), ";"), ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(cookie), "=")
+		if name == g.Name {
+			t.whole = append(t.whole, value)
+		} else if isExploded(g) && g.Schema != nil && memberOf(g.Schema.Value, name) != nil {
+			members[name] = value
+		}
+	}
+	switch {
+	case len(t.whole) == 0 && len(members) > 0:
+		t.objects = []map[string]string{members}
+		return t
+	case len(t.whole) == 0:
+		return nil
+	case isExploded(g):
+		t.lists = [][]string{slices.Clone(t.whole), strings.Split(t.whole[0], "&"+g.Name+"=")}
+	}
+	// A cookie cannot have a comma as it is, so that clients put a list in quotes (RFC 6265, 4.1.1).
+	if inner, isQuoted := strings.CutPrefix(t.whole[0], `"`); isQuoted {
+		t.splitText(strings.TrimSuffix(inner, `"`), ",", false)
+	}
+	if plain, err := url.PathUnescape(t.whole[0]); err == nil && plain != t.whole[0] {
+		t.whole = append(t.whole, plain)
+	}
+	t.split(",", false)
+	return t
 }
 
 // split takes the texts apart in each way in which they may be meant.
@@ -262,6 +291,11 @@ func (t *texts) splitText(whole, separator string, explode bool) {
 	for i := range items {
 		items[i] = strings.TrimSpace(items[i])
 	}
+	t.add(items, explode)
+}
+
+// add adds the list and the object that items are.
+func (t *texts) add(items []string, explode bool) {
 	t.lists = append(t.lists, items)
 	t.object(items, explode)
 }
@@ -291,26 +325,44 @@ func (t *texts) object(items []string, explode bool) {
 	t.objects = append(t.objects, members)
 }
 
-func inPath(value string, g *openapi3.Parameter, explode bool) *texts {
-	t := &texts{whole: []string{value}}
+// inPath reads a parameter of a path, in which what separates items counts where it is not escaped; some clients escape
+// it all the same. The styles label and matrix begin with a mark (RFC 6570, 3.2.5 and 3.2.7).
+func inPath(escaped string, g *openapi3.Parameter, explode bool) *texts {
+	separators, begins := []string{","}, true
 	switch g.Style {
-	case "label":
-		t.whole[0] = strings.TrimPrefix(value, ".")
-		t.split(".", explode)
-		if !explode { // which 3.0 and 3.1 write in two ways
-			t.split(",", false)
+	case openapi3.SerializationLabel:
+		escaped, begins = strings.CutPrefix(escaped, ".")
+		if separators = []string{"."}; !explode { // which 3.0 and 3.1 write in two ways
+			separators = []string{".", ","}
 		}
-	case "matrix":
-		prefix := ";" + g.Name + "="
-		t.whole[0] = strings.TrimPrefix(value, prefix)
+	case openapi3.SerializationMatrix:
+		mark := ";" + g.Name + "="
 		if explode {
-			t.lists = [][]string{strings.Split(t.whole[0], prefix)}
-			t.object(strings.Split(strings.TrimPrefix(value, ";"), ";"), true)
-			break
+			separators = []string{mark}
 		}
-		t.split(",", false)
-	default:
-		t.split(",", explode)
+		switch {
+		case explode && g.Schema != nil && typesOf(g.Schema.Value, 0)["object"]:
+			separators = []string{";"}
+			escaped, begins = strings.CutPrefix(escaped, ";")
+		case escaped+"=" == mark: // an empty value
+			escaped = ""
+		default:
+			escaped, begins = strings.CutPrefix(escaped, mark)
+		}
+	}
+	if !begins {
+		return &texts{misfit: "does not begin as its style " + g.Style + " does"}
+	}
+	plain := specs.Unescaped(escaped)
+	t := &texts{whole: []string{plain}}
+	for _, separator := range separators {
+		items := strings.Split(escaped, separator)
+		for i := range items {
+			items[i] = specs.Unescaped(items[i])
+		}
+		if t.add(items, explode); plain != escaped {
+			t.splitText(plain, separator, explode)
+		}
 	}
 	return t
 }
@@ -370,7 +422,7 @@ func (p *parameters) inQuery(g *openapi3.Parameter, explode bool) *texts {
 	case len(t.whole) == 0:
 		return nil
 	case len(raw) > 1 && !(explode && repeats(g)):
-		t.times = len(raw)
+		t.misfit = fmt.Sprintf("is there %d times, and its style writes it once", len(raw))
 		return t
 	case explode:
 		t.lists, t.whole = [][]string{t.whole}, t.whole[:1]

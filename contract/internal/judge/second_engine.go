@@ -2,6 +2,7 @@ package judge
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func (j *Judge) secondOnBody(b *content, known int) (faults []fault, v vote) {
 		return nil, notAsked
 	}
 	text := b.excerpt(known)
-	if text == nil {
+	if text == nil || b.op.Document.IsUsers() && largeNumber.Match(text) {
 		return nil, notAsked
 	}
 	s, err := schemasOf(j.engine, b.op)
@@ -43,6 +44,9 @@ func (j *Judge) secondOnBody(b *content, known int) (faults []fault, v vote) {
 	}
 	return b.withPlaces(secondFaults(reported)), voted
 }
+
+// largeNumber matches a number that the engine, which knows those of 64 bits alone, may take for another one.
+var largeNumber = regexp.MustCompile(`[0-9]{16}|[0-9][eE]\+?[0-9]{3}`)
 
 // jsonHeader returns the Content-Type by which the engine finds the schema of the body, or the empty string if it
 // cannot.

@@ -224,6 +224,11 @@ func (s *fieldSearch) object(object flat.Value, schemas []locatedSchema) {
 
 // declares reports whether a schema names a field, if only to require it.
 func declares(w locatedSchema, name string) bool {
+	for _, names := range w.schema.DependentRequired {
+		if slices.Contains(names, name) {
+			return true
+		}
+	}
 	return w.schema.Properties[name] != nil || slices.Contains(w.schema.Required, name)
 }
 
@@ -256,11 +261,12 @@ func itemSchemas(schemas []locatedSchema) []locatedSchema {
 
 func hasMap(w locatedSchema) bool { return w.schema.AdditionalProperties.Schema != nil }
 
-// isOpen reports whether a schema allows fields that it does not name, by additionalProperties: true, by patterns, or
-// because a discriminator leads to schemas that name more.
+// isOpen reports whether a schema allows fields that it does not name, by additionalProperties: true, by patterns, by
+// unevaluatedProperties, or because a discriminator leads to schemas that name more.
 func isOpen(w locatedSchema) bool {
 	allowed := w.schema.AdditionalProperties.Has
-	return allowed != nil && *allowed || len(w.schema.PatternProperties) > 0 ||
+	return allowed != nil && *allowed ||
+		len(w.schema.PatternProperties) > 0 || w.schema.UnevaluatedProperties.Schema != nil ||
 		w.schema.Discriminator != nil && len(w.schema.OneOf)+len(w.schema.AnyOf) == 0
 }
 

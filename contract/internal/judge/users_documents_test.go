@@ -23,11 +23,13 @@ type exampleOf struct {
 	parts    string // its components and other keys
 	line     string // GET /x by default
 	headers  recording.Headers
-	kind     string // Content-Type of the request; JSON by default
-	request  string // its body; empty for none
-	status   int    // 200 by default
-	answered string // Content-Type of the answer; JSON by default
-	answer   string // its body; empty for none
+	kind     string   // Content-Type of the request; JSON by default
+	request  string   // its body; empty for none
+	status   int      // 200 by default
+	answered string   // Content-Type of the answer; JSON by default
+	answer   string   // its body; empty for none
+	cookies  []string // that the answer sets
+	folder   string   // of the document; a new one by default
 	want     []string
 }
 
@@ -62,6 +64,9 @@ func (u *exampleOf) item() record.Item {
 	if u.status != 0 {
 		e.Response.Status = u.status
 	}
+	for _, cookie := range u.cookies {
+		e.Response.Headers = append(e.Response.Headers, [2]string{"Set-Cookie", cookie})
+	}
 	if u.request != "" {
 		e.Request.Headers = append(e.Request.Headers, [2]string{"Content-Type", or(u.kind, "application/json")})
 		e.Request.Body = &recording.Body{Bytes: []byte(u.request)}
@@ -76,7 +81,7 @@ func (u *exampleOf) item() record.Item {
 func (u *exampleOf) judge(t *testing.T, undeclared bool) *judge.Result {
 	t.Helper()
 	text := fmt.Sprintf("{openapi: %s, info: {title: t, version: '1'}, paths: %s%s}", or(u.version, "3.0.3"), u.paths, u.parts)
-	file := filepath.Join(t.TempDir(), "shop.yaml")
+	file := filepath.Join(or(u.folder, t.TempDir()), "shop.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -657,4 +662,21 @@ func TestAnEngineThatCannotCompileHasNotJudged(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An operation that the document has, and that cannot be read, is not undocumented.
+func TestAnOperationThatCannotBeReadIsNotJudged(t *testing.T) {
+	t.Parallel()
+	const there = `/x: {get: {responses: {'200': {description: a}}}}`
+	unread := func(reason string) []string {
+		return []string{"inconclusive undocumented-operation /request/url: the operation of the document cannot be read: " + reason}
+	}
+	const nowhere = "it refers to #/components/responses/No, which is not there"
+	testExamples(t, map[string]exampleOf{
+		"another method of the path": {paths: `{/x: {get: {responses: {'200': {description: a}}}, post: {responses: {'200': {$ref: '#/components/responses/No'}}}}}`, line: "POST /x", want: unread(nowhere)},
+		"another path":               {paths: `{` + there + `, '/y/{id}': {get: {responses: {'200': {$ref: '#/components/responses/No'}}}}}`, line: "GET /y/1", want: unread(nowhere)},
+		"a path as a whole":          {paths: `{` + there + `, /y: {$ref: '#/components/pathItems/No'}}`, line: "PUT /y", want: unread("it refers to #/components/pathItems/No, which is not there")},
+		"an address":                 {version: "3.1.0", paths: `{` + there + `, /y: {get: {parameters: [{$ref: 'https://a.example/p.yaml'}], responses: {'200': {description: a}}}}}`, line: "GET /y", want: unread("it refers to an address (https://a.example/p.yaml): save it beside the document, and refer to the file")},
+		"one that it does not have":  {paths: `{` + there + `, /y: {get: {responses: {'200': {$ref: '#/components/responses/No'}}}}}`, line: "POST /y", want: []string{"error undocumented-operation /request/url: POST /y is not documented; the nearest is GET /x"}},
+	})
 }

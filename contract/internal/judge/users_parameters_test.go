@@ -182,3 +182,120 @@ func TestWhatADocumentLeavesNullSaysNothing(t *testing.T) {
 		"the operations":           {paths: `{/x: {get: {responses: {'200': {description: a}}}}, /y: null, /z: {get: null}}`},
 	})
 }
+
+// RFC 6570, 3.2.5, 3.2.7 and 2.1; 3.0.4 and 3.1.1, Style Examples; RFC 9110, 5.3.
+func TestTextsAreTakenApartAsTheirStylesWriteThem(t *testing.T) {
+	t.Parallel()
+	const list, object = `{type: array, items: {type: integer}}`, `{type: object, properties: {a: {type: integer}}}`
+	path := func(more string) string {
+		return `{'/x/{p}': {get: {parameters: [{name: p, in: path, required: true, ` + more + `}], responses: {'200': {description: a}}}}}`
+	}
+	mark := func(style string) []string {
+		return []string{`error schema /request/path/p: path parameter "p" does not begin as its style ` + style + ` does`}
+	}
+	cookie := func(more string) string { return asks(`{name: c, in: cookie, ` + more + `}`) }
+	sent := func(value string) recording.Headers { return recording.Headers{{"Cookie", value}} }
+	undefined := []string{"inconclusive schema /request/body: OpenAPI does not define how objects that are exploded " +
+		"are written in cookies at /paths/~1x/get/parameters/0"}
+	text := func(schema string) string {
+		return takes(`{application/x-www-form-urlencoded: {schema: {type: object, ` + schema + `}}}`)
+	}
+	const form = "application/x-www-form-urlencoded"
+	v := func(schema string) string { return text(`properties: {v: ` + schema + `}`) }
+	wrong := func(message string) []string { return []string{"error schema /request/body/v: " + message} }
+	set := `{/x: {get: {responses: {'200': {description: a, headers: {Set-Cookie: {schema: {type: string, pattern: '^[a-z]=[0-9]$'}}}}}}}}`
+	testExamples(t, map[string]exampleOf{
+		"a label without a dot":               {paths: path(`style: label, schema: {type: integer}`), line: "GET /x/5", want: mark("label")},
+		"a label of a list without a dot":     {paths: path(`style: label, explode: true, schema: ` + list), line: "GET /x/5.6", want: mark("label")},
+		"a matrix without its name":           {paths: path(`style: matrix, schema: {type: integer}`), line: "GET /x/5", want: mark("matrix")},
+		"a matrix of another name":            {version: "3.1.0", paths: path(`style: matrix, schema: {type: integer}`), line: "GET /x/;q=5", want: mark("matrix")},
+		"a matrix of an object without marks": {paths: path(`style: matrix, explode: true, schema: ` + object), line: "GET /x/a=1", want: mark("matrix")},
+		"an empty matrix":                     {paths: path(`style: matrix, schema: {type: string, maxLength: 0}`), line: "GET /x/;p"},
+		"an escaped comma in an item":         {paths: path(`schema: {type: array, items: {enum: ['a,b', c]}}`), line: "GET /x/a%2Cb,c"},
+		"escaped commas between items":        {paths: path(`schema: ` + list), line: "GET /x/1%2C2"},
+		"a list of cookies":                   {paths: cookie(`schema: ` + list), headers: sent("c=1; c=2")},
+		"a list as in a query":                {paths: cookie(`schema: ` + list), headers: sent("c=1&c=2")},
+		"a list that fits in no way":          {paths: cookie(`schema: ` + list), headers: sent("c=1|2"), want: []string{`error schema /request/cookie/c/0: cookie parameter "c": value must be an integer`}},
+		"an object of cookies":                {paths: cookie(`required: true, schema: ` + object), headers: sent("a=1; b=2")},
+		"an object that fits in no way":       {paths: cookie(`schema: ` + object), headers: sent("a=x"), want: undefined},
+		"JSON that is escaped":                {paths: cookie(`content: {application/json: {schema: ` + object + `}}`), headers: sent("c=%7B%22a%22:1%7D")},
+		"JSON that is wrong":                  {paths: cookie(`content: {application/json: {schema: ` + object + `}}`), headers: sent("c=%7B%22a%22:%22b%22%7D"), want: []string{`error schema /request/cookie/c/a: cookie parameter "c": value must be an integer`}},
+		"an empty header":                     {paths: asks(`{name: X-A, in: header, required: true, schema: {type: string}}`), headers: recording.Headers{{"X-A", ""}}},
+		"cookies of two lines":                {paths: set, cookies: []string{"a=1", "b=2"}},
+		"one of them wrong":                   {paths: set, want: []string{`error schema /response/headers/Set-Cookie: header "Set-Cookie": string doesn't match the regular expression "^[a-z]=[0-9]$"`}, cookies: []string{"a=1", "b=x"}},
+		"a boolean as a digit in a form":      {paths: v(`{type: boolean}`), line: "POST /x", kind: form, request: "v=1", want: wrong("value must be a boolean")},
+		"a boolean in capitals in a form":     {paths: v(`{type: boolean}`), line: "POST /x", kind: form, request: "v=TRUE", want: wrong("value must be a boolean")},
+		"a number with a plus in a form":      {paths: v(`{type: integer}`), line: "POST /x", kind: form, request: "v=%2B1", want: wrong("value must be an integer")},
+		"a number beyond int64 in a form":     {paths: v(`{type: integer, format: int64}`), line: "POST /x", kind: form, request: "v=9223372036854775808", want: wrong(`integer doesn't match the format "int64"`)},
+		"one value twice in a form":           {paths: v(`{type: integer}`), line: "POST /x", kind: form, request: "v=1&v=2", want: wrong("value must be an integer")},
+		"members without names in a form":     {paths: text(`additionalProperties: {type: integer}`), line: "POST /x", kind: form, request: "v=1"},
+		"a wrong one of them":                 {paths: text(`additionalProperties: {type: integer}`), line: "POST /x", kind: form, request: "v=a", want: wrong("value must be an integer")},
+		"a form whose key has a charset":      {paths: takes(`{application/x-www-form-urlencoded; charset=utf-8: {schema: {type: object, properties: {v: {type: integer}}}}}`), line: "POST /x", kind: form, request: "v=a", want: wrong("value must be an integer")},
+	})
+}
+
+// RFC 9110, 8.3; RFC 7578, 4.7; 3.1 and 3.2, Media Type Object; RFC 5321, 4.1.2; RFC 3986, 2; ECMA-262, 22.2.1.
+func TestWhatBodiesHoldDependsOnTheirTypes(t *testing.T) {
+	t.Parallel()
+	of := func(content string) string {
+		return `{/x: {get: {responses: {'200': {description: a, content: {` + content + `}}}}}}`
+	}
+	const object = `{type: object, required: [n], properties: {n: {type: integer}}}`
+	const mixed, lines = "multipart/mixed; boundary=B", "application/x-ndjson"
+	text := func(pattern string) string { return answers(`{type: string, pattern: '` + pattern + `'}`) }
+	format := func(name string) string { return answers(`{type: string, format: ` + name + `}`) }
+	no := func(pattern string) []string {
+		return []string{`error schema /response/body: string doesn't match the regular expression "` + pattern + `"`}
+	}
+	wrong := []string{"error schema /response/body/n: value must be an integer"}
+	testExamples(t, map[string]exampleOf{
+		"a text where any type may be":          {paths: of(`'*/*': {schema: {type: string}}`), answered: "text/plain", answer: "abc"},
+		"a text that is JSON of any type":       {paths: of(`'*/*': {schema: ` + object + `}`), answered: "text/plain", answer: `{"n":"a"}`, want: wrong},
+		"XML where any type may be":             {paths: of(`'*/*': {schema: ` + object + `}`), answered: "application/xml", answer: "<a/>", want: []string{"inconclusive schema /response/body: the body is not JSON: a syntax error at byte 0"}},
+		"HTML called JSON where any may be":     {paths: of(`'*/*': {schema: ` + object + `}`), answer: "<p>a</p>", want: []string{"error schema /response/body: the body is not JSON: a syntax error at byte 0"}},
+		"parts that are mixed":                  {paths: takes(`{multipart/mixed: {schema: ` + object + `}}`), line: "POST /x", kind: mixed, request: form("n", "", "1")},
+		"a wrong one of them":                   {paths: takes(`{multipart/mixed: {schema: ` + object + `}}`), line: "POST /x", kind: mixed, request: form("n", "", "a"), want: []string{"error schema /request/body/n: value must be an integer"}},
+		"a part in base64":                      {paths: takes(`{multipart/form-data: {schema: ` + object + `}}`), line: "POST /x", kind: "multipart/form-data; boundary=B", request: form("n", "text/plain\r\nContent-Transfer-Encoding: base64", "MQ==")},
+		"lines of a list":                       {paths: of(lines + `: {schema: {type: array, items: ` + object + `}}`), answered: lines, answer: "{\"n\":1}\n{\"n\":\"a\"}\n", want: []string{"error schema /response/body/1/n: value must be an integer"}},
+		"lines as a text":                       {paths: of(lines + `: {schema: {type: string}}`), answered: lines, answer: "{\"n\":1}\n"},
+		"items of lines":                        {version: "3.2.0", paths: of(`application/jsonl: {itemSchema: ` + object + `}`), answered: "application/jsonl", answer: "{\"n\":1}\n{\"n\":\"a\"}\n", want: []string{"error schema /response/body/1/n: value must be an integer"}},
+		"items of events":                       {version: "3.2.0", paths: of(`text/event-stream: {itemSchema: {type: object}}`), answered: "text/event-stream", answer: "data: a\n\n", want: []string{"inconclusive schema /response/body: events are not held against an itemSchema"}},
+		"a discriminator by default":            {version: "3.2.0", paths: answers(`{oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Open'}], discriminator: {propertyName: kind, defaultMapping: Open}}`), parts: `, components: {schemas: {Cat: {type: object, required: [kind], properties: {kind: {type: string}}}, Open: {type: object, required: [n], properties: {n: {type: integer}}}}}`, answer: `{"n":1}`},
+		"a constant in 3.0, which has none":     {paths: answers(`{const: 1}`), answer: `2`},
+		"a number that has no double":           {paths: answers(`{type: number}`), answer: `1e400`},
+		"a neighbour that has the same double":  {paths: answers(`{type: integer, enum: [9007199254740993]}`), answer: `9007199254740992`, want: []string{"error schema /response/body: value is not one of the allowed values"}},
+		"a member that depends on another":      {version: "3.1.0", paths: answers(`{type: object, properties: {a: {}}, dependentRequired: {a: [b]}}`), answer: `{"a":1,"b":1}`},
+		"a member that is not evaluated":        {version: "3.1.0", paths: answers(`{allOf: [{properties: {a: {}}}], unevaluatedProperties: {type: integer}}`), answer: `{"a":1,"b":1}`},
+		"an address in quotes":                  {paths: format("email"), answer: `"\"a b\"@c.example"`},
+		"a URI with a blank":                    {paths: format("uri"), answer: `"http://a.example/ b"`, want: []string{`error schema /response/body: string doesn't match the format "uri"`}},
+		"an expression that looks ahead":        {paths: format("regex"), answer: `"^(?!a)"`},
+		"an expression that is none":            {paths: format("regex"), answer: `"("`, want: []string{`error schema /response/body: string doesn't match the format "regex"`}},
+		"a dot, and the end of a line":          {paths: text(`^a.b$`), answer: `"a\u2028b"`, want: no(`^a.b$`)},
+		"a class without characters":            {paths: text(`^[]$`), answer: `"a"`, want: no(`^[]$`)},
+		"a class of all":                        {paths: text(`^[^]$`), answer: `"\n"`},
+		"a bracket in a class":                  {paths: text(`^[[:a]$`), answer: `"["`},
+		"what Go takes for a class of letters":  {version: "3.1.0", paths: text(`^[[:alpha:]]$`), answer: `":]"`},
+		"two halves of a character":             {paths: text(`^\ud83d\ude00$`), answer: `"😀"`},
+		"a script":                              {version: "3.1.0", paths: text(`^\p{Script=Greek}$`), answer: `"a"`, want: no(`^\\p{Script=Greek}$`)},
+		"an anchor that is not of ECMAScript's": {paths: text(`^\Aa$`), answer: `"b"`},
+	})
+}
+
+// Security Scheme Object; RFC 9449, 7.1.
+func TestTokensThatAreBoundAndCertificates(t *testing.T) {
+	t.Parallel()
+	const schemes = `, components: {securitySchemes: {oauth: {type: oauth2, flows: {}}, basic: {type: http, scheme: basic},
+		bearer: {type: http, scheme: bearer}, tls: {type: mutualTLS}}}`
+	secured := func(security string) string {
+		return `{/x: {get: {security: ` + security + `, responses: {'200': {description: a}}}}}`
+	}
+	wrong := func(word, documented string) []string {
+		return []string{`error auth-scheme /request/headers/Authorization: credentials of scheme "` + word + `" were accepted; documented: ` + documented}
+	}
+	testExamples(t, map[string]exampleOf{
+		"an access token that is bound":    {paths: secured(`[{oauth: []}]`), parts: schemes, headers: bearerOf("DPoP abc")},
+		"for a bearer":                     {paths: secured(`[{bearer: []}]`), parts: schemes, headers: bearerOf("DPoP abc"), want: wrong("DPoP", "bearer")},
+		"a certificate, and another word":  {version: "3.1.0", paths: secured(`[{tls: [], basic: []}]`), parts: schemes, headers: bearerOf("Bearer abc"), want: wrong("Bearer", "basic")},
+		"a certificate, and the right one": {version: "3.1.0", paths: secured(`[{tls: [], basic: []}]`), parts: schemes, headers: bearerOf("Basic YTpi")},
+	})
+}

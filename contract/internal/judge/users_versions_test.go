@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,4 +87,70 @@ func (u *exampleOf) judgeVersion(t *testing.T) *judge.Result {
 		e.Request.URL = "https://h.example/api/pools"
 	}
 	return j.Exchange(record.Item{Exchange: &e, Position: item.Position})
+}
+
+// Reference Object; JSON Schema 2020-12, 8.2; Discriminator Object.
+func TestReferencesAreFollowedHoweverTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	const code = `type: object, required: [code], properties: {kind: {type: string}, code: {type: integer}}`
+	components := func(schemas string) string { return `, components: {schemas: {` + schemas + `}}` }
+	for name, u := range map[string]struct {
+		version, schema, parts string
+		files                  map[string]string
+		answer                 string // {"code":"a"} by default, which is wrong
+	}{
+		"the file's own name":                  {schema: `{$ref: 'shop.yaml#/components/schemas/A'}`, parts: components(`A: {` + code + `}`)},
+		"a file that refers back":              {schema: `{$ref: 'd/a.yaml#/X'}`, parts: components(`A: {` + code + `}`), files: map[string]string{"d/a.yaml": `{X: {$ref: '../shop.yaml#/components/schemas/A'}}`}},
+		"an $id":                               {version: "3.1.0", schema: `{$ref: 'https://s.example/a'}`, parts: components(`A: {$id: 'https://s.example/a', ` + code + `}`)},
+		"an $id that is relative":              {version: "3.1.0", schema: `{$ref: '#/components/schemas/A'}`, parts: components(`A: {$id: 'https://s.example/d/a', allOf: [{$ref: b}]}, B: {$id: 'https://s.example/d/b', ` + code + `}`)},
+		"a pointer below an $id":               {version: "3.1.0", schema: `{$ref: '#/components/schemas/A'}`, parts: components(`A: {$id: 'https://s.example/a', $defs: {c: {type: integer}}, properties: {code: {$ref: '#/$defs/c'}}}`)},
+		"a component below an $id":             {version: "3.1.0", schema: `{$ref: '#/components/schemas/A'}`, parts: components(`A: {$id: 'https://s.example/a', properties: {code: {$ref: '#/components/schemas/C'}}}, C: {type: integer}`)},
+		"an anchor":                            {version: "3.1.0", schema: `{$ref: '#x'}`, parts: components(`A: {$anchor: x, ` + code + `}`)},
+		"an anchor below an $id":               {version: "3.1.0", schema: `{$ref: 'https://s.example/a#x'}`, parts: components(`A: {$id: 'https://s.example/a', $defs: {c: {$anchor: x, ` + code + `}}}`)},
+		"a dynamic anchor":                     {version: "3.1.0", schema: `{$dynamicRef: '#x'}`, parts: components(`A: {$dynamicAnchor: x, ` + code + `}`)},
+		"$self":                                {version: "3.2.0", schema: `{$ref: 'https://s.example/d#/components/schemas/A'}`, parts: components(`A: {`+code+`}`) + `, $self: 'https://s.example/d'`},
+		"a mapping to the file":                {schema: `{oneOf: [{$ref: '#/components/schemas/A'}], discriminator: {propertyName: kind, mapping: {a: './shop.yaml#/components/schemas/A'}}}`, parts: components(`A: {` + code + `}`), answer: `{"kind":"a","code":"a"}`},
+		"names of schemas of other files":      {schema: `{oneOf: [{$ref: 's.yaml#/A'}], discriminator: {propertyName: kind}}`, files: map[string]string{"s.yaml": `{A: {` + code + `}}`}, answer: `{"kind":"A","code":"a"}`},
+		"names of other files":                 {schema: `{oneOf: [{$ref: 'A.yaml'}], discriminator: {propertyName: kind}}`, files: map[string]string{"A.yaml": `{` + code + `}`}, answer: `{"kind":"A","code":"a"}`},
+		"required: true below":                 {schema: `{type: object, properties: {code: {type: integer, required: true}}}`},
+		"items that are a list":                {schema: `{` + code[:len(code)-1] + `, z: {type: array, items: [{type: integer}]}}}`},
+		"a property that is called properties": {schema: `{type: object, properties: {properties: {properties: {required: {type: string}}}, code: {type: integer}}}`},
+		"a length below zero":                  {version: "3.1.0", schema: `{` + code[:len(code)-1] + `, z: {minLength: -1}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			for file, text := range u.files {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, file)), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wrong := exampleOf{version: u.version, paths: answers(u.schema), parts: u.parts, answer: or(u.answer, `{"code":"a"}`), folder: folder}
+			want := []string{"error schema /response/body/code: value must be an integer"}
+			if diff := cmp.Diff(want, findingLines(wrong.judge(t, false))); diff != "" {
+				t.Errorf("a wrong answer (-want +got):\n%s", diff)
+			}
+			right := wrong
+			right.answer = strings.Replace(right.answer, `"code":"a"`, `"code":1`, 1)
+			for _, line := range findingLines(right.judge(t, false)) {
+				if !strings.HasPrefix(line, "notice undeclared-field") {
+					t.Errorf("a right answer: %s", line)
+				}
+			}
+		})
+	}
+}
+
+// Media Type Object and components of 3.2.
+func TestMediaTypesMayBeComponents(t *testing.T) {
+	t.Parallel()
+	testExamples(t, map[string]exampleOf{
+		"one that is wrong": {
+			version: "3.2.0", paths: `{/x: {get: {responses: {'200': {description: a, content: {application/json: {$ref: '#/components/mediaTypes/M'}}}}}}}`,
+			parts: `, components: {mediaTypes: {M: {schema: {type: integer}}}}`, answer: `"a"`, want: []string{"error schema /response/body: value must be an integer"},
+		},
+	})
 }

@@ -35,6 +35,7 @@ type harRequest struct {
 	Method   string       `json:"method"`
 	URL      string       `json:"url"`
 	Headers  []harPair    `json:"headers"`
+	Cookies  []harPair    `json:"cookies"`
 	PostData *harPostData `json:"postData"`
 	BodySize *float64     `json:"bodySize"`
 }
@@ -124,6 +125,15 @@ func (h *harEntry) exchange() *recording.Exchange {
 			Method: strings.ToUpper(h.Request.Method), URL: h.Request.URL,
 			Headers: headers(h.Request.Headers),
 		},
+	}
+	if e.Request.Headers.Value("Cookie") == "" && len(h.Request.Cookies) > 0 { // which some tools list there alone
+		var cookies []string
+		for _, c := range h.Request.Cookies {
+			for _, value := range c.Value {
+				cookies = append(cookies, c.Name+"="+value)
+			}
+		}
+		e.Request.Headers = append(e.Request.Headers, [2]string{"Cookie", strings.Join(cookies, "; ")})
 	}
 	// What only our own archives have is read if it is what we write, and else left alone.
 	_ = jsonv2.Unmarshal(h.Exchange, &e.Seq)
