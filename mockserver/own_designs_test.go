@@ -109,6 +109,41 @@ func TestOwnDesigns(t *testing.T) {
 			t.Errorf("done is %q, want false: %s", done.Raw, body)
 		}
 	})
+	t.Run("a key may stand in a member beside others", func(t *testing.T) {
+		t.Parallel()
+		const web = `{"metadata":{"name":"web"},"kind":"Pod","spec":{"image":"a"}}`
+		const changed = `{"metadata":{"labels":{"a":"b"},"name":"web"},"spec":{"image":"b","replicas":2}}`
+		newOwnDesign(t, "clusters").story(`
+			POST /spaces {"metadata":{"name":"home"}} -> 201 {"metadata":{"name":"home"}}
+			POST /spaces {"metadata":{"name":"home"}} -> 409 …
+			POST /spaces/work/pods {"metadata":{"name":"web"}} -> 404 …
+			POST /spaces/home/pods {"metadata":{"name":"web"},"kind":"Pod","spec":{"image":"a"}} -> 201 ` + web + `
+			GET /spaces/home/pods/web -> 200 ` + web + `
+			GET /spaces/home/pods -> 200 {"items":[` + web + `],…
+			PUT /spaces/home/pods/web {"metadata":{"labels":{"a":"b"}},"spec":{"image":"b","replicas":2}} -> 200 ` + changed + `
+			GET /spaces/home/pods/web/status -> 200 ` + changed + `
+			PUT /spaces/home/pods/web/status {"metadata":{"name":"other"},"status":{"phase":"Up"}} -> 200 {"metadata":{"name":"web"},"spec":{"image":"b","replicas":2},"status":{"phase":"Up"}}
+			GET /spaces/home/pods/web/status -> 200 {"metadata":{"name":"web"},"spec":{"image":"b","replicas":2},"status":{"phase":"Up"}}
+			GET /spaces/home/pods/other -> 404 …
+			POST /spaces/home/pods {"spec":{"image":"c"}} -> 201 {"metadata":{"name":"2"},"spec":{"image":"c"}}
+			DELETE /spaces/home/pods/web -> 200 …
+			GET /spaces/home/pods/web -> 404 …
+			GET /spaces/home/pods -> 200 {"items":[{"metadata":{"name":"2"},"spec":{"image":"c"}}],…
+		`)
+	})
+	t.Run("an answer of any media type is JSON where an object is described", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "offers")
+		status, made, header := c.call("POST /offers", `{"title":"Spring"}`)
+		if status != http.StatusOK || header.Get("Content-Type") != "application/json" {
+			t.Errorf("%d with %s: %s", status, header.Get("Content-Type"), made)
+		}
+		c.story(`
+			GET /offers/1 -> 200 {"id":1,"title":"Spring"}
+			GET /offers -> 200 [{"id":1,"title":"Spring"}]
+			DELETE /offers/1 -> 204
+			GET /offers/1 -> 404 …`)
+	})
 	t.Run("a filter may say that it is one", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")

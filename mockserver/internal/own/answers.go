@@ -145,12 +145,16 @@ func (s *success) pick(call *op.Call) (string, *openapi3.MediaType) {
 	if s.media != "" {
 		return s.media, s.content
 	}
-	return concrete(names[0]), s.response.Content[names[0]]
+	return concrete(names[0], s.response.Content[names[0]]), s.response.Content[names[0]]
 }
 
 // concrete returns a media type for a range of them.
-func concrete(name string) string {
+func concrete(name string, content *openapi3.MediaType) string {
+	schema := content.Schema
 	switch {
+	case name == "*/*" && schema != nil && schema.Value != nil && schema.Value.Type.Is(openapi3.TypeString) &&
+		schema.Value.Format == "":
+		return "text/plain"
 	case name == "*/*", name == "application/*":
 		return "application/octet-stream"
 	case strings.HasSuffix(name, "/*"):
