@@ -28,6 +28,33 @@ func member(schema *openapi3.Schema, name string) *openapi3.Schema {
 	return nil
 }
 
+// memberOrOther does the same for a member that the schema may have without naming it.
+func memberOrOther(schema *openapi3.Schema, name string) *openapi3.Schema {
+	if named := member(schema, name); named != nil {
+		return named
+	}
+	for _, part := range Whole(schema).schemas {
+		if other := part.AdditionalProperties.Schema; other != nil {
+			return other.Value
+		}
+	}
+	return nil
+}
+
+// Deep returns the value of a query parameter whose members are fields by themselves, as in name[member], and whether
+// the query has any.
+func (r *Reader) Deep(p *openapi3.Parameter, query url.Values) (value any, isSent bool) {
+	const name = "value"
+	fields := url.Values{}
+	for field, values := range query {
+		if rest, isPart := strings.CutPrefix(field, p.Name+"["); isPart {
+			fields[name+"["+rest] = values
+		}
+	}
+	around := &openapi3.Schema{Properties: openapi3.Schemas{name: p.Schema}}
+	return r.object(around, fields)[name], len(fields) > 0
+}
+
 // maxNesting is the number of brackets that a field may have behind its first: with more, it is a name like any other.
 const maxNesting = 32
 
@@ -44,11 +71,11 @@ func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]a
 		}
 		switch key := strings.TrimSuffix(rest, "]"); {
 		case !isNested:
-			if value := r.value(member(schema, name), values); value != notSent {
+			if value := r.value(memberOrOther(schema, name), values); value != notSent {
 				object[name] = value
 			}
 		case key == "":
-			object[name] = r.items(member(schema, name), values)
+			object[name] = r.items(memberOrOther(schema, name), values)
 		default:
 			if nested[name] == nil {
 				nested[name] = url.Values{}
@@ -57,7 +84,7 @@ func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]a
 		}
 	}
 	for name, inner := range nested {
-		of := member(schema, name)
+		of := memberOrOther(schema, name)
 		if list := r.numbered(of, inner); list != nil {
 			object[name] = list
 			continue
