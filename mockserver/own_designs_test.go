@@ -144,6 +144,34 @@ func TestOwnDesigns(t *testing.T) {
 			DELETE /offers/1 -> 204
 			GET /offers/1 -> 404 …`)
 	})
+	t.Run("nothing is made with a key that its objects cannot show, or a default that does not fit", func(t *testing.T) {
+		t.Parallel()
+		const id = "0b8e6d0c-3a53-4b3c-9f5e-1c8a1d3b7a11"
+		newOwnDesign(t, "charts").story(`
+			POST /charts {"id":"abc","title":"T"} -> 400
+			POST /charts {"id":"` + id + `","title":"T"} -> 201 {"id":"` + id + `","title":"T"}
+			PUT /drawings/abc {"title":"T"} -> 404
+			PUT /drawings/` + id + ` {"title":"T"} -> 200 {"id":"` + id + `","title":"T"}
+			GET /drawings/` + id + ` -> 200 {"id":"` + id + `","title":"T"}`)
+	})
+	t.Run("members that stand in brackets have the types of the document", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "prices")
+		const form = "Content-Type: application/x-www-form-urlencoded"
+		status, body, _ := c.call("POST /prices", "amounts[eur][amount]=5", form)
+		if got := gjson.Get(body, "amounts").Raw; status != http.StatusOK || got != `{"eur":{"amount":5}}` {
+			t.Errorf("%d: %s", status, body)
+		}
+		if status, body, _ := c.call("POST /prices", "amounts[eur][amount]=five", form); status != http.StatusBadRequest {
+			t.Errorf("%d: %s", status, body)
+		}
+		c.story(`
+			GET /prices?scope[kind]=user&scope[since]=7 -> 200 [{"id":"1",…
+			GET /prices?scope[kind]=user&scope[since]=x -> 400
+			GET /prices?scope[since]=7 -> 400
+			GET /prices?scope[kind]=bus -> 400
+			GET /prices -> 400`)
+	})
 	t.Run("a filter may say that it is one", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")

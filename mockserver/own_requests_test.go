@@ -84,7 +84,21 @@ func (w *ownWalk) pathValue(o *specs.Operation, name string, i int) string {
 	if p == nil {
 		return "1"
 	}
+	for _, a := range o.Actions() { // a thing that this makes has what names it as a member
+		if key := w.keyOf(a.Resource); key != nil && a.Verb == specs.Update && i == len(a.Path)-1 {
+			p = &openapi3.Parameter{Name: name, Schema: key}
+		}
+	}
 	return joined(w.parameter(o, p))
+}
+
+// keyOf returns the schema of the member that names one of a resource, if it wants more than a text.
+func (w *ownWalk) keyOf(r *specs.Resource) *openapi3.SchemaRef {
+	key := specs.SchemaAt(w.doc.ObjectSchema(r), r.Keys[0])
+	if key == nil || key.Value.Format == "" && key.Value.Pattern == "" {
+		return nil
+	}
+	return key
 }
 
 func (w *ownWalk) parents(a *specs.Action) []string {
@@ -200,16 +214,19 @@ func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err er
 	return body, media, err
 }
 
-// naming gives a body that changes a thing the key of that thing, where the body has a place for it.
+// naming gives a body that changes a thing the key of that thing, where the body has a place for it, and one that makes
+// a thing a key that it can have.
 func (w *ownWalk) naming(o *specs.Operation, body any) any {
 	for _, a := range o.Actions() {
 		keys := w.made[a.Resource.Name]
-		if a.Verb != specs.Update && !a.Changes || len(keys) == 0 {
+		if key := w.keyOf(a.Resource); a.Verb == specs.Create && key != nil {
+			keys = []string{joined(w.parameter(o, &openapi3.Parameter{Name: "key", Schema: key}))}
+		} else if a.Verb != specs.Update && !a.Changes || len(keys) == 0 {
 			continue
 		}
 		at := slices.Concat(a.Request, a.Resource.Keys[0])
 		had := valueIn(body, at)
-		if had == nil && len(a.Path) > 0 {
+		if had == nil && (len(a.Path) > 0 || a.Verb == specs.Create) {
 			continue
 		}
 		key := keys[len(keys)-1]

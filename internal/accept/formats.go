@@ -1,19 +1,17 @@
-package judge
+package accept
 
 import (
 	"errors"
 	"net/netip"
 	"net/url"
-	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/address"
 )
 
-// formats are those of strings that the first engine does not know.
-var formats = accept.Formats{
+// Known are formats of strings that kin-openapi does not know by itself, and other validators do.
+var Known = Formats{
 	"uuid": quickFormat{isUUID, openapi3.NewRegexpFormatValidator(
 		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)},
 	"email": openapi3.NewRegexpFormatValidator(`^[^@\s]+@[^@\s]+$`),
@@ -64,16 +62,4 @@ func isUUID(text string) bool {
 func isPlainURL(text string) bool {
 	_, isPlain := address.Cut(text)
 	return isPlain
-}
-
-// cutLink returns the path of a URL, unescaped, and its raw query.
-func cutLink(text string) (path, query string, ok bool) {
-	if p, isPlain := address.Cut(text); isPlain {
-		return p.Path, strings.TrimPrefix(p.Query, "?"), true
-	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return "", "", false
-	}
-	return u.Path, u.RawQuery, true
 }

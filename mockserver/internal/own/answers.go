@@ -173,7 +173,7 @@ func (s *success) body(call *op.Call, media string, content *openapi3.MediaType)
 		if text, isText := example.(string); isText && !isJSON {
 			return []byte(text), nil
 		}
-		if text, err := json.Marshal(example, json.Deterministic(true)); err == nil && sample.Check(schema, example,
+		if text, err := json.Marshal(example, json.Deterministic(true)); err == nil && sample.CheckFormats(schema, example,
 			accept.Response) == nil {
 			return text, nil
 		}
@@ -231,7 +231,7 @@ func (s *success) echo(call *op.Call, text []byte, schema *openapi3.Schema) []by
 
 func fitsSchema(schema *openapi3.Schema, text []byte) bool {
 	var value any
-	return json.Unmarshal(text, &value) == nil && sample.Check(schema, value, accept.Response) == nil
+	return json.Unmarshal(text, &value) == nil && sample.CheckFormats(schema, value, accept.Response) == nil
 }
 
 // examplesOf lists what a document gives as examples of a body.

@@ -142,7 +142,7 @@ func errorBody(content *openapi3.MediaType, status int, message string) ([]byte,
 	if content.Schema != nil && content.Schema.Value != nil {
 		schema = content.Schema.Value
 	}
-	fits := func(value any) bool { return sample.Check(schema, value, accept.Response) == nil }
+	fits := func(value any) bool { return sample.CheckFormats(schema, value, accept.Response) == nil }
 	var value any
 	for _, example := range examplesOf(content) {
 		if value == nil && fits(example) {

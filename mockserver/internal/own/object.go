@@ -142,7 +142,7 @@ func newObject(ref *openapi3.SchemaRef) *object {
 		}
 		f := fill{name: name, isRequired: slices.Contains(required, name)}
 		f.clock, f.isUpdate = clockOf(name, part.Value)
-		if part.Value.Default != nil {
+		if part.Value.Default != nil && sample.CheckFormats(part.Value, part.Value.Default, accept.Response) == nil {
 			f.standard, _ = json.Marshal(part.Value.Default, json.Deterministic(true))
 		}
 		if f.isRequired || f.standard != nil || f.clock != "" {

@@ -56,7 +56,7 @@ func (u updater) handle(call *op.Call) (op.Reply, error) {
 	}
 	id, thing, err := u.resource.findKeys(call, keys)
 	if err != nil {
-		if u.makes && len(keys) > 0 {
+		if u.makes && len(keys) > 0 && u.resource.isKeyOf(keys[len(keys)-1]) {
 			return u.create(call, given, keys)
 		}
 		return op.Reply{}, err

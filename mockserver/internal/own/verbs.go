@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
@@ -104,7 +105,9 @@ func (r *resource) standardsOf(o *specs.Operation) (list []member) {
 	for _, sent := range r.sentBy(o) {
 		members := specs.Members(sent)
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			if part := members[name]; part.Value != nil && part.Value.Default != nil && index(list, name) < 0 {
+			part := members[name]
+			if part.Value != nil && part.Value.Default != nil && index(list, name) < 0 &&
+				sample.CheckFormats(part.Value, part.Value.Default, accept.Request) == nil {
 				text, _ := json.Marshal(part.Value.Default, json.Deterministic(true))
 				list = append(list, member{name, text})
 			}
@@ -194,6 +197,10 @@ func (w *shower) given(call *op.Call) []member {
 func (r *resource) name(call *op.Call, given []member, parents []string) (id int64, keys []string, err error) {
 	id = call.World.NewID(r.spec.Name)
 	if text, ok := textOf(valueAt(given, r.key)); ok && !r.isKeyManaged() {
+		if !r.isKeyOf(text) {
+			return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "%q is no %s that a %s may have", text, r.keyName(),
+				r.spec.Title)
+		}
 		keys = append(slices.Clip(parents), text)
 		if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); isTaken {
 			return 0, nil, op.Conflict("%s with %s %s exists already", r.spec.Title, r.keyName(), text)
@@ -278,6 +285,13 @@ func (r *resource) begun(keys []string) []member {
 // isOfPath reports whether a member has the key of a parent, as the path has it.
 func (r *resource) isOfPath(name string) bool {
 	return !r.isKey(name) && slices.Contains(r.within, name)
+}
+
+// isKeyOf reports whether things may have a key, as the schema of the member says that shows it.
+func (r *resource) isKeyOf(key string) bool {
+	var value any
+	err := json.Unmarshal(scalar(r.keySays, key), &value)
+	return err == nil && sample.CheckFormats(r.keySays, value, accept.Response) == nil
 }
 
 // named gives a thing its key.
