@@ -172,6 +172,21 @@ func TestOwnDesigns(t *testing.T) {
 			GET /prices?scope[kind]=bus -> 400
 			GET /prices -> 400`)
 	})
+	t.Run("a path whose parameter has another name is another one, and a POST makes what its path names", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "snippets").story(`
+			POST /snippets/ann {"title":"T"} -> 201 {"id":1,"title":"T"}
+			GET /snippets/ann -> 200 {"values":[{"id":1,"title":"T"}]}
+			GET /snippets/bea -> 200 {"values":[]}
+			GET /snippets/ann/1 -> 200 {"id":1,"title":"T"}
+			DELETE /snippets/1 -> 404 …
+			GET /repositories/ann/web -> 404 …
+			POST /repositories/ann/web {"name":"Web"} -> 200 {"slug":"web","name":"Web"}
+			GET /repositories/ann/web -> 200 {"slug":"web","name":"Web"}
+			GET /repositories/ann -> 200 {"values":[{"slug":"web","name":"Web"}]}
+			DELETE /repositories/ann/web -> 204
+			GET /repositories/ann/web -> 404 …`)
+	})
 	t.Run("a filter may say that it is one", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")

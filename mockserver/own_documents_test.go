@@ -233,7 +233,7 @@ func (w *ownWalk) getAgain(changed *specs.Operation) {
 func (w *ownWalk) put(r *specs.Resource) {
 	for _, o := range w.doc.Operations {
 		for _, a := range o.Actions() {
-			if a.Resource == r && a.Verb == specs.Update && o.Method == http.MethodPut && !w.called[o.ID] {
+			if a.Resource == r && a.Verb == specs.Update && o.Method != http.MethodPatch && !w.called[o.ID] {
 				w.call(o)
 				return
 			}
@@ -273,7 +273,7 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 		if a.Verb == specs.Delete {
 			w.deleted[a.Resource.Name] = true
 		}
-		isPut := a.Verb == specs.Update && o.Method == http.MethodPut && w.made[a.Resource.Name] == nil
+		isPut := a.Verb == specs.Update && o.Method != http.MethodPatch && w.made[a.Resource.Name] == nil
 		isMade := a.Verb == specs.Create || isPut
 		if !isMade || len(a.Resource.Keys) == 0 {
 			continue

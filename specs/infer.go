@@ -100,11 +100,12 @@ func (g *inference) find(path string) {
 	r := &inferred{path: path, collection: path[:cut], parameters: parameterNames(path)}
 	parameter := r.parameters[len(r.parameters)-1]
 	noun := g.noun(r.collection)
-	operations := g.operations[path]
-	for _, o := range []*Operation{
-		operations["GET"], operations["PUT"], operations["PATCH"], operations["POST"],
-		g.operations[r.collection]["POST"], // such as of what can only be deleted
-	} {
+	here := g.operations[path]
+	showing := []*Operation{here["GET"], here["PUT"], here["PATCH"]}
+	if get := here["GET"]; get == nil || get.successSchema() == nil { // such as of what can only be deleted
+		showing = append(showing, here["POST"], g.operations[r.collection]["POST"])
+	}
+	for _, o := range showing {
 		if o != nil && r.schema == nil {
 			r.schema, r.at, r.key = g.objectWithKey(o.successSchema(), r.collection, keyNames(parameter, noun))
 		}
@@ -129,8 +130,11 @@ func (g *inference) isMade(r *inferred) bool {
 	if post := g.operations[r.collection]["POST"]; post != nil {
 		return post.successSchema() == nil || g.shows(post, r) != nil
 	}
-	put := g.operations[r.path]["PUT"]
-	return put != nil && put.Spec.RequestBody != nil
+	here := g.operations[r.path]
+	if post := here["POST"]; post != nil && post.Spec.RequestBody != nil && here["DELETE"] != nil && g.shows(post, r) != nil {
+		return true
+	}
+	return here["PUT"] != nil && here["PUT"].Spec.RequestBody != nil
 }
 
 func isParameter(segment string) bool {
@@ -371,10 +375,11 @@ func needsJSON(ref *openapi3.SchemaRef) bool {
 // action returns what an operation does to the resource that its path names, or nil.
 func (g *inference) action(o *Operation) map[string]any {
 	path := template(plainPath(o))
-	if r := g.byPath[path]; r != nil {
-		return g.onOne(o, r)
+	one, all := g.byPath[path], g.byCollection[path]
+	if one != nil && (all == nil || slices.Equal(o.declaredNames(), one.parameters) || !all.isBelow(o)) {
+		return g.onOne(o, one)
 	}
-	if r := g.byCollection[path]; r != nil {
+	if r := all; r != nil {
 		if action := g.onCollection(o, r); action != nil {
 			return action
 		}
@@ -386,6 +391,12 @@ func (g *inference) action(o *Operation) map[string]any {
 		}
 	}
 	return g.listBeside(o, path)
+}
+
+// isBelow reports whether an operation's parameters are those of the resource's collection: /snippets/{user} has the
+// snippets of a user, although /snippets/{id} is one.
+func (r *inferred) isBelow(o *Operation) bool {
+	return slices.Equal(o.declaredNames(), r.parameters[:len(r.parameters)-1])
 }
 
 func (g *inference) onOne(o *Operation, r *inferred) map[string]any {
