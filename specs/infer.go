@@ -101,16 +101,16 @@ func (g *inference) find(path string) {
 	parameter := r.parameters[len(r.parameters)-1]
 	noun := g.noun(r.collection)
 	here := g.operations[path]
-	showing := []*Operation{here["GET"], here["PUT"], here["PATCH"]}
-	if get := here["GET"]; get == nil || get.successSchema() == nil { // such as of what can only be deleted
-		showing = append(showing, here["POST"], g.operations[r.collection]["POST"])
-	}
-	for _, o := range showing {
+	for _, o := range []*Operation{
+		here["GET"], here["PUT"], here["PATCH"], here["POST"],
+		g.operations[r.collection]["POST"], // such as of what can only be deleted
+	} {
 		if o != nil && r.schema == nil {
 			r.schema, r.at, r.key = g.objectWithKey(o.successSchema(), r.collection, keyNames(parameter, noun))
 		}
 	}
-	if r.schema == nil || !g.isMade(r) {
+	isList := here["GET"] != nil && here["GET"].listsAt(r.schema, r.key) != nil // the parameter names something else
+	if r.schema == nil || isList || !g.isMade(r) {
 		return
 	}
 	for above := template(r.collection); above != "" && r.parent == nil; {
@@ -131,10 +131,19 @@ func (g *inference) isMade(r *inferred) bool {
 		return post.successSchema() == nil || g.shows(post, r) != nil
 	}
 	here := g.operations[r.path]
-	if post := here["POST"]; post != nil && post.Spec.RequestBody != nil && here["DELETE"] != nil && g.shows(post, r) != nil {
+	if post := here["POST"]; post != nil && here["DELETE"] != nil && g.shows(post, r) != nil && post.sends(r.schema) {
 		return true
 	}
 	return here["PUT"] != nil && here["PUT"].Spec.RequestBody != nil
+}
+
+// sends reports whether the request of an operation is a whole object of a schema.
+func (o *Operation) sends(object *openapi3.SchemaRef) bool {
+	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
+		return false
+	}
+	media := o.Spec.RequestBody.Value.Content[mediaJSON]
+	return media != nil && isSame(media.Schema, object)
 }
 
 func isParameter(segment string) bool {
@@ -312,7 +321,8 @@ func itemsWithKey(answer *openapi3.SchemaRef, key Pointer, depth int) Pointer {
 
 // listsAt returns where an operation lists objects of a schema that have a key, or nil.
 func (o *Operation) listsAt(object *openapi3.SchemaRef, key Pointer) Pointer {
-	if at := itemsWithKey(o.successSchema(), key, maxListDepth); at != nil && isSame(SchemaAt(o.successSchema(), at), object) {
+	answer := o.successSchema()
+	if at := itemsWithKey(answer, key, maxListDepth); at != nil && isSame(SchemaAt(answer, at), object) {
 		return at
 	}
 	return nil

@@ -113,8 +113,10 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	case a.Verb == specs.Update || a.Changes:
 		return updater{
 			shower: newShower(r, s, r.at), verb: a.Verb, replaces: o.Method == http.MethodPut,
-			namesKey: a.Verb == specs.Update && slices.ContainsFunc(r.sentBy(o), func(s *openapi3.SchemaRef) bool { return specs.SchemaAt(s, r.key) != nil }),
-			makes:    isMaking(o) && a.Verb == specs.Update && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
+			namesKey: a.Verb == specs.Update && slices.ContainsFunc(r.sentBy(o), func(s *openapi3.SchemaRef) bool {
+				return specs.SchemaAt(s, r.key) != nil
+			}),
+			makes: c.isMaking(o) && a.Verb == specs.Update && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
 		}.as(r.spec.Behaviour.Update).handle
 	case a.Verb == specs.Delete:
 		for _, other := range c.doc.Resources() { // deletions go from one to the other
@@ -127,8 +129,12 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	return nil
 }
 
-// isMaking reports whether an operation may make the thing that its path names.
-func isMaking(o *specs.Operation) bool { return o.Method == http.MethodPut || o.Method == http.MethodPost }
+// isMaking reports whether an operation may make the thing that its path names: a PUT, or a POST of a document that has
+// no PUT there, and does not say what that does.
+func (c *compiler) isMaking(o *specs.Operation) bool {
+	return o.Method == http.MethodPut ||
+		o.Method == http.MethodPost && c.doc.Inferred && c.paths[o.Path][http.MethodPut] == nil
+}
 
 // reading returns the handler of an operation that needs a thing that is there, and shows something else.
 func (c *compiler) reading(o *specs.Operation, r *resource, s *success) op.Handler {
