@@ -198,8 +198,7 @@ func (r *resource) name(call *op.Call, given []member, parents []string) (id int
 	id = call.World.NewID(r.spec.Name)
 	if text, ok := textOf(valueAt(given, r.key)); ok && !r.isKeyManaged() {
 		if !r.isKeyOf(text) {
-			return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "%q is no %s that a %s may have", text, r.keyName(),
-				r.spec.Title)
+			return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "%q does not fit the schema of a %s", text, r.spec.Title)
 		}
 		keys = append(slices.Clip(parents), text)
 		if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); isTaken {
