@@ -286,8 +286,12 @@ func (r *resource) isOfPath(name string) bool {
 	return !r.isKey(name) && slices.Contains(r.within, name)
 }
 
-// isKeyOf reports whether things may have a key, as the schema of the member says that shows it.
+// isKeyOf reports whether things may have a key, as the schema of the member says that shows it. Where that has another
+// type, an id may have been taken for the key that paths have a name for.
 func (r *resource) isKeyOf(key string) bool {
+	if !r.keySays.Type.Includes(openapi3.TypeString) {
+		return true
+	}
 	var value any
 	err := json.Unmarshal(scalar(r.keySays, key), &value)
 	return err == nil && sample.CheckFormats(r.keySays, value, accept.Response) == nil
