@@ -220,6 +220,84 @@ func TestOwnDesigns(t *testing.T) {
 			GET /things/mine/readers/ann -> 404
 		`)
 	})
+	t.Run("a key may stand in a member beside others", func(t *testing.T) {
+		t.Parallel()
+		const web = `{"metadata":{"name":"web"},"kind":"Pod","spec":{"image":"a"}}`
+		const changed = `{"metadata":{"labels":{"a":"b"},"name":"web"},"spec":{"image":"b","replicas":2}}`
+		newOwnDesign(t, "clusters").story(`
+			POST /spaces {"metadata":{"name":"home"}} -> 201 {"metadata":{"name":"home"}}
+			POST /spaces {"metadata":{"name":"home"}} -> 409 …
+			POST /spaces/work/pods {"metadata":{"name":"web"}} -> 404 …
+			POST /spaces/home/pods {"metadata":{"name":"web"},"kind":"Pod","spec":{"image":"a"}} -> 201 ` + web + `
+			GET /spaces/home/pods/web -> 200 ` + web + `
+			GET /spaces/home/pods -> 200 {"items":[` + web + `],…
+			PUT /spaces/home/pods/web {"metadata":{"labels":{"a":"b"}},"spec":{"image":"b","replicas":2}} -> 200 ` + changed + `
+			GET /spaces/home/pods/web/status -> 200 ` + changed + `
+			PUT /spaces/home/pods/web/status {"metadata":{"name":"other"},"status":{"phase":"Up"}} -> 200 {"metadata":{"name":"web"},"spec":{"image":"b","replicas":2},"status":{"phase":"Up"}}
+			GET /spaces/home/pods/web/status -> 200 {"metadata":{"name":"web"},"spec":{"image":"b","replicas":2},"status":{"phase":"Up"}}
+			GET /spaces/home/pods/other -> 404 …
+			POST /spaces/home/pods {"spec":{"image":"c"}} -> 201 {"metadata":{"name":"2"},"spec":{"image":"c"}}
+			DELETE /spaces/home/pods/web -> 200 …
+			GET /spaces/home/pods/web -> 404 …
+			GET /spaces/home/pods -> 200 {"items":[{"metadata":{"name":"2"},"spec":{"image":"c"}}],…
+		`)
+	})
+	t.Run("an answer of any media type is JSON where an object is described", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "offers")
+		status, made, header := c.call("POST /offers", `{"title":"Spring"}`)
+		if status != http.StatusOK || header.Get("Content-Type") != "application/json" {
+			t.Errorf("%d with %s: %s", status, header.Get("Content-Type"), made)
+		}
+		c.story(`
+			GET /offers/1 -> 200 {"id":1,"title":"Spring"}
+			GET /offers -> 200 [{"id":1,"title":"Spring"}]
+			DELETE /offers/1 -> 204
+			GET /offers/1 -> 404 …`)
+	})
+	t.Run("nothing is made with a key that its objects cannot show, or a default that does not fit", func(t *testing.T) {
+		t.Parallel()
+		const id = "0b8e6d0c-3a53-4b3c-9f5e-1c8a1d3b7a11"
+		newOwnDesign(t, "charts").story(`
+			POST /charts {"id":"abc","title":"T"} -> 400
+			POST /charts {"id":"` + id + `","title":"T"} -> 201 {"id":"` + id + `","title":"T"}
+			PUT /drawings/abc {"title":"T"} -> 404
+			PUT /drawings/` + id + ` {"title":"T"} -> 200 {"id":"` + id + `","title":"T"}
+			GET /drawings/` + id + ` -> 200 {"id":"` + id + `","title":"T"}`)
+	})
+	t.Run("members that stand in brackets have the types of the document", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "prices")
+		const form = "Content-Type: application/x-www-form-urlencoded"
+		status, body, _ := c.call("POST /prices", "amounts[eur][amount]=5", form)
+		if got := gjson.Get(body, "amounts").Raw; status != http.StatusOK || got != `{"eur":{"amount":5}}` {
+			t.Errorf("%d: %s", status, body)
+		}
+		if status, body, _ := c.call("POST /prices", "amounts[eur][amount]=five", form); status != http.StatusBadRequest {
+			t.Errorf("%d: %s", status, body)
+		}
+		c.story(`
+			GET /prices?scope[kind]=user&scope[since]=7 -> 200 [{"id":"1",…
+			GET /prices?scope[kind]=user&scope[since]=x -> 400
+			GET /prices?scope[since]=7 -> 400
+			GET /prices?scope[kind]=bus -> 400
+			GET /prices -> 400`)
+	})
+	t.Run("a path whose parameter has another name is another one, and a POST makes what its path names", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "snippets").story(`
+			POST /snippets/ann {"title":"T"} -> 201 {"id":1,"title":"T"}
+			GET /snippets/ann -> 200 {"values":[{"id":1,"title":"T"}]}
+			GET /snippets/bea -> 200 {"values":[]}
+			GET /snippets/ann/1 -> 200 {"id":1,"title":"T"}
+			DELETE /snippets/1 -> 404 …
+			GET /repositories/ann/web -> 404 …
+			POST /repositories/ann/web {"name":"Web"} -> 200 {"slug":"web","name":"Web"}
+			GET /repositories/ann/web -> 200 {"slug":"web","name":"Web"}
+			GET /repositories/ann -> 200 {"values":[{"slug":"web","name":"Web"}]}
+			DELETE /repositories/ann/web -> 204
+			GET /repositories/ann/web -> 404 …`)
+	})
 	t.Run("a filter may say that it is one", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")

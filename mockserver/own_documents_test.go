@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
-	"net/textproto"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,13 +17,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/internal/accept"
-	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -243,7 +236,7 @@ func (w *ownWalk) getAgain(changed *specs.Operation) {
 func (w *ownWalk) put(r *specs.Resource) {
 	for _, o := range w.doc.Operations {
 		for _, a := range o.Actions() {
-			if a.Resource == r && a.Verb == specs.Update && o.Method == http.MethodPut && !w.called[o.ID] {
+			if a.Resource == r && a.Verb == specs.Update && o.Method != http.MethodPatch && !w.called[o.ID] {
 				w.call(o)
 				return
 			}
@@ -283,13 +276,7 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 		if a.Verb == specs.Delete {
 			w.deleted[a.Resource.Name] = true
 		}
-		if renamed, isObject := w.body.(map[string]any); isObject && a.Verb == specs.Update && w.made[a.Resource.Name] != nil {
-			if name, isText := renamed[a.Resource.Keys[0][0]].(string); isText && o.Method == http.MethodPut {
-				keys := w.made[a.Resource.Name]
-				keys[len(keys)-1] = name
-			}
-		}
-		isPut := a.Verb == specs.Update && o.Method == http.MethodPut && w.made[a.Resource.Name] == nil
+		isPut := a.Verb == specs.Update && o.Method != http.MethodPatch && w.made[a.Resource.Name] == nil
 		isMade := a.Verb == specs.Create || isPut
 		isCounted := len(a.At) == 0 && slices.Contains(a.Request, "*") // several were made, and none is shown
 		if !isMade || len(a.Resource.Keys) == 0 || isCounted {
@@ -300,235 +287,22 @@ func (w *ownWalk) learn(o *specs.Operation, body []byte, location string) {
 			continue
 		}
 		keys := slices.Clone(w.path[:min(len(w.path), len(a.Resource.Path)-1)])
-		var value any
-		_ = json.Unmarshal(body, &value)
-		if len(a.At) > 0 {
-			for _, token := range append(slices.Clone(a.At[0]), a.Resource.Keys[0]...) {
-				object, _ := value.(map[string]any)
-				if list, isList := value.([]any); isList && token == "*" && len(list) > 0 {
-					value = list[0]
-				} else {
-					value = object[token]
-				}
-			}
-		} else if object, isObject := value.(map[string]any); isObject { // of an answer that is not documented
-			value = object[a.Resource.Keys[0][0]]
-		} else if object, isObject := w.body.(map[string]any); isObject && location == "" {
-			value = object[a.Resource.Keys[0][0]]
-		} else if location != "" {
-			value, _ = url.PathUnescape(location[strings.LastIndexByte(location, '/')+1:])
+		var shown, key any
+		_ = json.Unmarshal(body, &shown)
+		switch at := a.Resource.Keys[0]; {
+		case len(a.At) > 0:
+			key = valueIn(shown, a.At[0].Join(at))
+		case shown != nil: // an answer that is not documented
+			key = valueIn(shown, at)
+		case location != "":
+			key, _ = url.PathUnescape(location[strings.LastIndexByte(location, '/')+1:])
+		default:
+			key = valueIn(w.body, a.Request.Join(at))
 		}
-		if value == nil || value == "" {
+		if key == nil || key == "" {
 			w.fail(o, "the answer has no key at %s%s: %s", a.At, a.Resource.Keys[0], body)
 			return
 		}
-		text, isText := value.(string)
-		if !isText {
-			number, _ := json.Marshal(value)
-			text = string(number)
-		}
-		w.made[a.Resource.Name] = append(keys, text)
-	}
-}
-
-func (w *ownWalk) parents(a *specs.Action) []string {
-	if parent := a.Resource.Parent(); parent != "" && len(a.Within) > 0 {
-		return slices.Clone(w.made[parent])
-	}
-	return nil
-}
-
-func (w *ownWalk) send(o *specs.Operation) (status int, answer []byte, location string, err error) {
-	path, query, header := o.Path, url.Values{}, http.Header{}
-	w.path = nil
-	for i, name := range o.PathParameters() {
-		value := w.pathValue(o, name, i)
-		w.path = append(w.path, value)
-		path = strings.Replace(path, "{"+name+"}", url.PathEscape(value), 1)
-	}
-	for _, ref := range o.Parameters {
-		p := ref.Value
-		if !p.Required || p.In == "path" {
-			continue
-		}
-		text := w.text(o, p)
-		switch p.In {
-		case "query":
-			query.Set(p.Name, text)
-		case "header":
-			header.Set(p.Name, text)
-		}
-	}
-	body, media, err := w.content(o)
-	if err != nil {
-		return 0, nil, "", err
-	}
-	w.credentials(o, query, header)
-	address := w.base + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	request, err := http.NewRequestWithContext(w.t.Context(), o.Method, address, bytes.NewReader(body))
-	if err != nil {
-		return 0, nil, "", err
-	}
-	request.Header = header
-	if media != "" {
-		header.Set("Content-Type", media)
-	}
-	response, err := w.client.Do(request)
-	if err != nil {
-		return 0, nil, "", err
-	}
-	defer response.Body.Close()
-	answer, err = io.ReadAll(response.Body)
-	if said := response.Header.Get("Sl-Violations"); strings.Contains(said, `["response`) { // of Prism
-		w.fail(o, "status %d: %s", response.StatusCode, said)
-	}
-	return response.StatusCode, answer, response.Header.Get("Location"), err
-}
-
-// pathValue returns the key of a thing that was made, or else a sample.
-func (w *ownWalk) pathValue(o *specs.Operation, name string, i int) string {
-	for _, a := range o.Actions() {
-		if keys := w.made[a.Resource.Name]; i < len(keys) {
-			return keys[i]
-		}
-		if keys := w.parents(a); i < len(keys) {
-			return keys[i]
-		}
-	}
-	if p := o.Parameters.GetByInAndName("path", name); p != nil {
-		return w.text(o, p)
-	}
-	return "1"
-}
-
-func (w *ownWalk) text(o *specs.Operation, p *openapi3.Parameter) string {
-	schema := &openapi3.Schema{Type: &openapi3.Types{"string"}}
-	if p.Schema != nil && p.Schema.Value != nil {
-		schema = p.Schema.Value
-	}
-	m := sample.Maker{Direction: accept.Request, Place: p.Name}
-	value, err := m.Of(schema)
-	if err != nil {
-		w.t.Logf("%s, parameter %s: %v", o.ID, p.Name, err)
-	}
-	if list, isList := value.([]any); isList && len(list) > 0 {
-		value = list[0]
-	}
-	if text, isText := value.(string); isText {
-		return text
-	}
-	number, _ := json.Marshal(value)
-	return string(number)
-}
-
-func (w *ownWalk) content(o *specs.Operation) (body []byte, media string, err error) {
-	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
-		return nil, "", nil
-	}
-	content := o.Spec.RequestBody.Value.Content
-	for _, name := range []string{
-		"application/json", "application/json-patch+json", "application/merge-patch+json", "*/*", "application/*",
-	} {
-		if content[name] == nil || content[name].Schema == nil {
-			continue
-		}
-		kind := strings.Replace(strings.Replace(name, "*/*", "application/json", 1), "/*", "/json", 1)
-		m := sample.Maker{Direction: accept.Request, Place: o.ID}
-		value, err := m.Of(content[name].Schema.Value)
-		if err != nil {
-			return nil, "", fmt.Errorf("no body: %w", err)
-		}
-		for _, a := range o.Actions() { // the body names what it changes
-			object, isObject := value.(map[string]any)
-			if keys := w.made[a.Resource.Name]; a.Verb == specs.Update && len(a.Path) == 0 && isObject && len(keys) > 0 {
-				object[a.Resource.Keys[0][0]] = json.RawMessage(keys[len(keys)-1])
-			}
-		}
-		w.body = value
-		body, err := json.Marshal(value)
-		return body, kind, err
-	}
-	if len(content) == 0 {
-		return nil, "", nil
-	}
-	name := slices.Min(slices.Collect(maps.Keys(content)))
-	isForm := strings.HasPrefix(name, "application/x-www-form-urlencoded")
-	if !isForm && !strings.HasPrefix(name, "multipart/") || content[name].Schema == nil {
-		return []byte("sample"), name, nil
-	}
-	m := sample.Maker{Direction: accept.Request, Place: o.ID}
-	value, err := m.Of(content[name].Schema.Value)
-	var sent bytes.Buffer
-	parts, fields := multipart.NewWriter(&sent), url.Values{}
-	object, _ := value.(map[string]any)
-	for key, value := range object {
-		text, isText := value.(string)
-		if !isText {
-			number, _ := json.Marshal(value)
-			text = string(number)
-		}
-		addFields(fields, key, value)
-		header := textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf("form-data; name=%q", key)}}
-		if encoding := content[name].Encoding[key]; encoding != nil && encoding.ContentType != "" {
-			kind, _, _ := strings.Cut(encoding.ContentType, ",")
-			header.Set("Content-Type", strings.ReplaceAll(kind, "/*", "/plain"))
-		}
-		part, failed := parts.CreatePart(header)
-		if failed == nil {
-			_, failed = part.Write([]byte(text))
-		}
-		err = errors.Join(err, failed)
-	}
-	if isForm {
-		return []byte(fields.Encode()), name, err
-	}
-	err = errors.Join(err, parts.Close())
-	return sent.Bytes(), parts.FormDataContentType(), err
-}
-
-// addFields writes a value as fields of a form: the members and the items of it in brackets.
-func addFields(fields url.Values, name string, value any) {
-	switch value := value.(type) {
-	case map[string]any:
-		for member, part := range value {
-			addFields(fields, name+"["+member+"]", part)
-		}
-	case []any:
-		for i, item := range value {
-			switch item.(type) {
-			case map[string]any, []any:
-				addFields(fields, fmt.Sprintf("%s[%d]", name, i), item)
-			default:
-				addFields(fields, name, item)
-			}
-		}
-	case string:
-		fields.Add(name, value)
-	default:
-		text, _ := json.Marshal(value)
-		fields.Add(name, string(text))
-	}
-}
-
-// credentials shows one of everything that the document may want.
-func (w *ownWalk) credentials(_ *specs.Operation, query url.Values, header http.Header) {
-	if w.doc.T.Components == nil {
-		return
-	}
-	header.Set("Authorization", "Bearer token")
-	for _, ref := range w.doc.T.Components.SecuritySchemes {
-		switch s := ref.Value; {
-		case s.Type == "apiKey" && s.In == "query":
-			query.Set(s.Name, "key")
-		case s.Type == "apiKey" && s.In == "header":
-			header.Set(s.Name, "key")
-		case s.Type == "apiKey":
-			header.Add("Cookie", s.Name+"=key")
-		case s.Type == "http" && strings.EqualFold(s.Scheme, "basic"):
-			header.Set("Authorization", "Basic dXNlcjpwYXNz")
-		}
+		w.made[a.Resource.Name] = append(keys, textOf(key))
 	}
 }

@@ -141,7 +141,9 @@ func extract(tree map[string]any, title, template, method string, o *Operation) 
 	for key, value := range item {
 		switch {
 		case key == "parameters" && o != nil:
-			only[key] = notReplaced(value, o)
+			if list := notReplaced(value, o); len(list) > 0 { // a null would cost an engine the whole path
+				only[key] = list
+			}
 		case key == method, key == "parameters", key == "$ref":
 			only[key] = value
 		case key == "additionalOperations" && o != nil:

@@ -39,6 +39,20 @@ func (r *Reader) field(schema *openapi3.Schema, name string) *openapi3.Schema {
 	return named
 }
 
+// Deep returns the value of a query parameter whose members are fields by themselves, as in name[member], and whether
+// the query has any.
+func (r *Reader) Deep(p *openapi3.Parameter, query url.Values) (value any, isSent bool) {
+	const name = "value"
+	fields := url.Values{}
+	for field, values := range query {
+		if rest, isPart := strings.CutPrefix(field, p.Name+"["); isPart {
+			fields[name+"["+rest] = values
+		}
+	}
+	around := &openapi3.Schema{Properties: openapi3.Schemas{name: p.Schema}}
+	return r.object(around, fields)[name], len(fields) > 0
+}
+
 // maxNesting is the number of brackets that a field may have behind its first: with more, it is a name like any other.
 const maxNesting = 32
 
@@ -59,7 +73,7 @@ func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]a
 				object[name] = value
 			}
 		case key == "":
-			object[name] = r.items(member(schema, name), values)
+			object[name] = r.items(r.field(schema, name), values)
 		default:
 			if nested[name] == nil {
 				nested[name] = url.Values{}
@@ -68,7 +82,7 @@ func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]a
 		}
 	}
 	for name, inner := range nested {
-		of := member(schema, name)
+		of := r.field(schema, name)
 		if list := r.numbered(of, inner); list != nil {
 			object[name] = list
 			continue

@@ -71,7 +71,7 @@ type inferred struct {
 	path       string // that ends in the parameter which names one
 	collection string // the path before
 	parameters []string
-	key        string // the member that has what the last parameter names
+	key        Pointer // to what the last parameter names
 	at         Pointer
 	schema     *openapi3.SchemaRef // of an object
 	parent     *inferred
@@ -82,7 +82,7 @@ func (r *inferred) written() map[string]any {
 	for i, name := range r.parameters {
 		parameters[i] = name
 	}
-	w := map[string]any{"path": parameters, "key": Pointer{r.key}.String(), "x-provenance": string(Assumed)}
+	w := map[string]any{"path": parameters, "key": r.key.String(), "x-provenance": string(Assumed)}
 	if len(r.at) > 0 {
 		w["at"] = r.at.String()
 	}
@@ -101,15 +101,17 @@ func (g *inference) find(path string) {
 	r := &inferred{path: path, collection: path[:cut], parameters: parameterNames(path)}
 	parameter := r.parameters[len(r.parameters)-1]
 	noun := g.noun(r.collection)
-	for _, method := range []string{"GET", "PUT", "PATCH", "POST"} {
-		if o := g.operations[path][method]; o != nil && r.schema == nil {
-			r.schema, r.at, r.key = objectWithKey(o.successSchema(), keyNames(parameter, noun))
+	here := g.operations[path]
+	for _, o := range []*Operation{
+		here["GET"], here["PUT"], here["PATCH"], here["POST"],
+		g.operations[r.collection]["POST"], // such as of what can only be deleted
+	} {
+		if o != nil && r.schema == nil {
+			r.schema, r.at, r.key = g.objectWithKey(o.successSchema(), r.collection, keyNames(parameter, noun))
 		}
 	}
-	if post := g.operations[r.collection]["POST"]; r.schema == nil && post != nil { // such as what can only be deleted
-		r.schema, r.at, r.key = objectWithKey(post.successSchema(), keyNames(parameter, noun))
-	}
-	if r.schema == nil || !g.isMade(r) {
+	isList := here["GET"] != nil && here["GET"].listsAt(r.schema, r.key) != nil // the parameter names something else
+	if r.schema == nil || isList || !g.isMade(r) {
 		return
 	}
 	for above := template(r.collection); above != "" && r.parent == nil; {
@@ -128,11 +130,23 @@ func (g *inference) find(path string) {
 func (g *inference) isMade(r *inferred) bool {
 	if post := g.operations[r.collection]["POST"]; post != nil {
 		_, _, answer := post.Success()
-		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(Pointer{r.key})) || g.shows(post, r) != nil ||
+		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(r.key)) || g.shows(post, r) != nil ||
 			g.several(post, r) != nil
 	}
-	put := g.operations[r.path]["PUT"]
-	return put != nil && put.Spec.RequestBody != nil
+	here := g.operations[r.path]
+	if post := here["POST"]; post != nil && here["DELETE"] != nil && g.shows(post, r) != nil && post.sends(r.schema) {
+		return true
+	}
+	return here["PUT"] != nil && here["PUT"].Spec.RequestBody != nil
+}
+
+// sends reports whether the request of an operation is a whole object of a schema.
+func (o *Operation) sends(object *openapi3.SchemaRef) bool {
+	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
+		return false
+	}
+	media := o.Spec.RequestBody.Value.Content[mediaJSON]
+	return media != nil && isSame(media.Schema, object)
 }
 
 func isParameter(segment string) bool {
@@ -223,18 +237,27 @@ func plainName(name string) string {
 }
 
 // objectWithKey finds the object in an answer that has one of the names as a member: the answer itself, or else one of
-// its members.
-func objectWithKey(answer *openapi3.SchemaRef, names []string) (object *openapi3.SchemaRef, at Pointer, key string) {
-	if key = keyOf(answer, names); key != "" {
-		return answer, Pointer{}, key
+// its members. Where the collection lists objects like the answer, the answer is the object, and that member has its
+// key, as metadata may have a name.
+func (g *inference) objectWithKey(answer *openapi3.SchemaRef, collection string, names []string) (
+	object *openapi3.SchemaRef, at, key Pointer,
+) {
+	if name := keyOf(answer, names); name != "" {
+		return answer, Pointer{}, Pointer{name}
 	}
 	properties := Members(answer)
-	for _, name := range sortedKeys(properties) {
-		if key = keyOf(properties[name], names); key != "" {
-			return properties[name], Pointer{name}, key
+	for _, member := range sortedKeys(properties) {
+		name := keyOf(properties[member], names)
+		if name == "" {
+			continue
 		}
+		whole := Pointer{member, name}
+		if list := g.operations[collection]["GET"]; list != nil && list.listsAt(answer, whole) != nil {
+			return answer, Pointer{}, whole
+		}
+		return properties[member], Pointer{member}, Pointer{name}
 	}
-	return nil, nil, ""
+	return nil, nil, nil
 }
 
 // maxNested bounds how deep schemas are looked into that are made of others.
@@ -279,13 +302,13 @@ func members(ref *openapi3.SchemaRef, depth int) map[string]*openapi3.SchemaRef 
 	return all
 }
 
-// itemsWithKey finds the list in an answer whose items have a member.
-func itemsWithKey(answer *openapi3.SchemaRef, key string, depth int) Pointer {
+// itemsWithKey finds the list in an answer whose items have a key.
+func itemsWithKey(answer *openapi3.SchemaRef, key Pointer, depth int) Pointer {
 	if answer == nil || answer.Value == nil || depth == 0 {
 		return nil
 	}
 	if items := answer.Value.Items; items != nil {
-		if Members(items)[key] != nil {
+		if SchemaAt(items, key) != nil {
 			return Pointer{"*"}
 		}
 		return nil
@@ -295,6 +318,15 @@ func itemsWithKey(answer *openapi3.SchemaRef, key string, depth int) Pointer {
 		if at := itemsWithKey(properties[name], key, depth-1); at != nil {
 			return append(Pointer{name}, at...)
 		}
+	}
+	return nil
+}
+
+// listsAt returns where an operation lists objects of a schema that have a key, or nil.
+func (o *Operation) listsAt(object *openapi3.SchemaRef, key Pointer) Pointer {
+	answer := o.successSchema()
+	if at := itemsWithKey(answer, key, maxListDepth); at != nil && isSame(SchemaAt(answer, at), object) {
+		return at
 	}
 	return nil
 }
@@ -339,16 +371,28 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 			mediaType, media = name, response.Value.Content[name]
 		}
 	}
+	for _, name := range []string{"application/*", "*/*"} {
+		if open := response.Value.Content[name]; media == nil && open != nil && needsJSON(open.Schema) {
+			mediaType, media = mediaJSON, open
+		}
+	}
 	return status, mediaType, media
+}
+
+// needsJSON reports whether values of a schema are objects or lists.
+func needsJSON(ref *openapi3.SchemaRef) bool {
+	return ref != nil && ref.Value != nil &&
+		(ref.Value.Type.Is(openapi3.TypeArray) || ref.Value.Type.Is(openapi3.TypeObject) || len(Members(ref)) > 0)
 }
 
 // action returns what an operation does to the resource that its path names, or nil.
 func (g *inference) action(o *Operation) map[string]any {
 	path := template(plainPath(o))
-	if r := g.byPath[path]; r != nil {
-		return g.onOne(o, r)
+	one, all := g.byPath[path], g.byCollection[path]
+	if one != nil && (all == nil || slices.Equal(o.declaredNames(), one.parameters) || !all.isBelow(o)) {
+		return g.onOne(o, one)
 	}
-	if r := g.byCollection[path]; r != nil {
+	if r := all; r != nil {
 		if action := g.onCollection(o, r); action != nil {
 			return action
 		}
@@ -363,6 +407,12 @@ func (g *inference) action(o *Operation) map[string]any {
 		}
 	}
 	return g.listBeside(o, path)
+}
+
+// isBelow reports whether an operation's parameters are those of the resource's collection: /snippets/{user} has the
+// snippets of a user, although /snippets/{id} is one.
+func (r *inferred) isBelow(o *Operation) bool {
+	return slices.Equal(o.declaredNames(), r.parameters[:len(r.parameters)-1])
 }
 
 func (g *inference) onOne(o *Operation, r *inferred) map[string]any {
@@ -390,7 +440,7 @@ func (g *inference) onCollection(o *Operation, r *inferred) map[string]any {
 	case "POST":
 		return g.creation(o, r)
 	case "PUT", "PATCH":
-		if o.requestHas(Pointer{r.key}) {
+		if o.requestHas(r.key) {
 			return g.written(o, r, Update, map[string]any{"path": []any{}})
 		}
 	case "DELETE":
@@ -480,8 +530,14 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 	if g.isMark(plainPath(o)) {
 		return g.written(o, r, verb, map[string]any{"reads": true, "keeps": Mark})
 	}
-	if shows := g.shows(o, r); shows != nil && o.Method != "GET" {
-		return g.written(o, r, verb, map[string]any{"changes": true, "at": shows.String()})
+	if shows := g.shows(o, r); shows != nil {
+		at := g.operations[plainPath(o)]
+		switch isChanged := at["PUT"] != nil || at["PATCH"] != nil; {
+		case o.Method != "GET":
+			return g.written(o, r, verb, map[string]any{"changes": true, "at": shows.String()})
+		case isChanged: // as the status of one, which is changed by itself
+			return g.written(o, r, verb, map[string]any{"reads": true, "at": shows.String()})
+		}
 	}
 	if o.Method == "POST" && o.Spec.RequestBody == nil && o.successSchema() == nil && !strings.Contains(rest, "{") {
 		return g.written(o, r, verb, map[string]any{"changes": true})
@@ -507,8 +563,7 @@ func (g *inference) listBeside(o *Operation, path string) map[string]any {
 		if r == nil || r.parent != nil {
 			continue
 		}
-		at := itemsWithKey(o.successSchema(), r.key, maxListDepth)
-		if at != nil && isSame(SchemaAt(o.successSchema(), at), r.schema) {
+		if at := o.listsAt(r.schema, r.key); at != nil {
 			return g.written(o, r, List, map[string]any{"at": at.String()})
 		}
 	}
@@ -584,7 +639,7 @@ func (g *inference) shows(o *Operation, r *inferred) Pointer {
 // isAlike reports whether objects of a schema have the key of a resource, and most of its other members.
 func isAlike(schema *openapi3.SchemaRef, r *inferred) bool {
 	have, want := Members(schema), Members(r.schema)
-	if !isScalar(have[r.key]) {
+	if !isScalar(SchemaAt(schema, r.key)) {
 		return false
 	}
 	n := 0

@@ -30,7 +30,8 @@ func (o *Operation) answerHas(at Pointer) bool {
 			continue
 		}
 		for mediaType, media := range ref.Value.Content {
-			if isJSONType(mediaType) && media.Schema != nil &&
+			isRange := strings.HasSuffix(mediaType, "/*")
+			if (isJSONType(mediaType) || isRange) && media.Schema != nil &&
 				(mayHaveAnything(media, at) || mayHaveValueAt(media.Schema.Value, at)) {
 				return true
 			}

@@ -65,9 +65,12 @@ func reason(err error) string {
 	return line
 }
 
-// check holds a value against a schema.
+// check holds a value against a schema. The last try need not have the formats that validators alone know.
 func (m *Maker) check(schema *openapi3.Schema, value any) error {
-	return Check(schema, value, m.Direction)
+	if m.try == maxTries-1 {
+		return Check(schema, value, m.Direction)
+	}
+	return CheckFormats(schema, value, m.Direction)
 }
 
 var work accept.Work
@@ -77,8 +80,20 @@ var work accept.Work
 func Check(
 	schema *openapi3.Schema, value any, direction accept.Direction, more ...openapi3.SchemaValidationOption,
 ) error {
+	return checkWith(nil, schema, value, direction, more...)
+}
+
+// CheckFormats does the same, and holds texts against formats that kin-openapi does not know, as validators do.
+func CheckFormats(schema *openapi3.Schema, value any, direction accept.Direction) error {
+	return checkWith(accept.Known, schema, value, direction, openapi3.WithStringFormatValidators(accept.Known))
+}
+
+func checkWith(
+	formats accept.Formats, schema *openapi3.Schema, value any, direction accept.Direction,
+	more ...openapi3.SchemaValidationOption,
+) error {
 	err := work.Visit(schema, value, append(direction.Options(), more...)...)
-	if errors.Is(err, accept.ErrTooMuch) && accept.Compile(schema, direction).Accepts(value) {
+	if errors.Is(err, accept.ErrTooMuch) && accept.CompileWith(formats, schema, direction).Accepts(value) {
 		return nil
 	}
 	return err

@@ -50,7 +50,7 @@ func (m *Maker) formatted(format, at string, n uint64) string {
 		return uuid.UUID(b).String()
 	case "email", "idn-email":
 		return fmt.Sprintf("user%d@example.com", n%1000)
-	case "uri", "url", "iri":
+	case "uri", "url", "iri", "uri-template":
 		return fmt.Sprintf("https://example.com/%d", n%1000)
 	case "uri-reference", "iri-reference":
 		return fmt.Sprintf("/%d", n%1000)

@@ -96,7 +96,9 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 	case isYAML(kind) && takesText(media.Schema, 0):
 		return decodeYAML(text)
 	case f.isAny && !(strings.HasPrefix(kind, "text/") && takesText(media.Schema, 0)): // its text decides its type
-		d, reason = JSON(text)
+		if d, reason = JSON(text); reason != "" && f.isText() {
+			return Decoded{Values: []any{string(text)}}, ""
+		}
 		d.Early = true
 		d.Broken = d.Broken && kind == ""
 		return d, reason
@@ -106,6 +108,11 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 		return Decoded{Values: []any{string(text)}}, ""
 	}
 	return d, fmt.Sprintf("no decoder for %s", kind)
+}
+
+// isText reports whether a body of a media type that is not JSON may be a string, as its schema says.
+func (f *Format) isText() bool {
+	return f.kind != "" && f.media.Schema != nil && takesText(f.media.Schema, 0)
 }
 
 // takesText reports whether a string may fit a schema, as far as its types say.

@@ -141,10 +141,11 @@ func (o *objectReader) references(link *specs.Link, id string, object scan.Value
 		return nil
 	}
 	each(object, link.At, func(value scan.Value) {
+		key := value.Text()
 		if value.IsObject() {
-			value = value.Get(strings.Join(to.Keys[0], "/"))
+			key = first(value, to.Keys[0])
 		}
-		if key := value.Text(); key != "" && judge.IsDistinct(key) {
+		if key != "" && judge.IsDistinct(key) {
 			t := Thing{Kind(link.Resource), strings.Join(append(slices.Clone(parents[:n]), key), "/")}
 			list = append(list, Reference{t, link.MustExist, link.OnDelete, link.Provenance})
 		}

@@ -94,7 +94,7 @@ func treeOf(d *specs.Document, schema *openapi3.Schema, side side) *accept.Tree 
 	if !ok {
 		var tree *accept.Tree
 		if !d.T.IsOpenAPI31OrLater() { // whose schemas say more than trees do
-			tree = accept.CompileWith(formats, schema, directionOf(side))
+			tree = accept.CompileWith(accept.Known, schema, directionOf(side))
 		}
 		known, _ = trees.LoadOrStore(schema, tree)
 	}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -231,4 +233,16 @@ func (r *resource) key() [2]string { return [2]string{r.kind.String(), r.id.Stri
 // isPlain reports whether a value is a text that the recorder left unchanged.
 func isPlain(value gjson.Result) bool {
 	return value.Type == gjson.String && !strings.Contains(value.String(), recording.Mark)
+}
+
+// cutLink returns the path of a URL, unescaped, and its raw query.
+func cutLink(text string) (path, query string, ok bool) {
+	if p, isPlain := address.Cut(text); isPlain {
+		return p.Path, strings.TrimPrefix(p.Query, "?"), true
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", "", false
+	}
+	return u.Path, u.RawQuery, true
 }

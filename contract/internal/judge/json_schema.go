@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/specs"
 )
 
@@ -41,7 +42,7 @@ func newSchemaCompiler(d *specs.Document, side side) *schemaCompiler {
 	c.AssertFormat()
 	c.UseRegexpEngine(compilePattern)
 	c.UseLoader(noLoader{})
-	for name, format := range formats {
+	for name, format := range accept.Known {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: ofTexts(format.Validate)})
 	}
 	c.RegisterFormat(&jsonschema.Format{Name: "byte", Validate: ofTexts(openapi3.SchemaStringFormats["byte"].Validate)})

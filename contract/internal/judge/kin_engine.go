@@ -24,7 +24,7 @@ import (
 // Most values have no fault, and a compiled schema accepts those sooner: the engine is asked about the others.
 
 func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
-	options := append(directionOf(side).Options(), openapi3.WithStringFormatValidators(formats))
+	options := append(directionOf(side).Options(), openapi3.WithStringFormatValidators(accept.Known))
 	if is31 {
 		options = append(options, openapi3.EnableJSONSchema2020())
 	}
@@ -273,7 +273,7 @@ func headerInput(k headerKey) *openapi3filter.ResponseValidationInput {
 		Options: &openapi3filter.Options{
 			MultiError: true, ExcludeResponseBody: true,
 			SchemaValidationOptions: []openapi3.SchemaValidationOption{
-				openapi3.WithStringFormatValidators(formats), accept.BriefErrors(),
+				openapi3.WithStringFormatValidators(accept.Known), accept.BriefErrors(),
 			},
 		},
 	}

@@ -43,7 +43,7 @@ type objects struct {
 func (o *objects) learn() {
 	o.need()
 	for _, r := range o.document.Resources() {
-		if len(r.Keys) == 0 || len(r.Keys[0]) != 1 || len(r.Path) == 0 {
+		if len(r.Keys) == 0 || len(r.Keys[0]) == 0 || len(r.Path) == 0 {
 			continue // the mock does not remember it either
 		}
 		schema := o.document.ObjectSchema(r)
@@ -137,10 +137,17 @@ func (o *objects) add(r *specs.Resource, t *thing, schema *openapi3.SchemaRef, l
 	}
 	if !m.has(key) {
 		value := gjson.Result{Type: gjson.String, Str: t.key(), Raw: t.key()}
-		if part := members[key]; part != nil && part.Value != nil && !part.Value.Type.Includes(openapi3.TypeString) {
+		if part := specs.SchemaAt(schema, r.Keys[0]); part != nil && part.Value != nil &&
+			!part.Value.Type.Includes(openapi3.TypeString) {
 			value = gjson.Parse(t.key())
 		}
-		m.add(key, jsonNode(value), "no answer shows the object")
+		node := jsonNode(value)
+		for _, token := range slices.Backward(r.Keys[0][1:]) {
+			around := newMapping()
+			around.add(token, node, "")
+			node = around.node
+		}
+		m.add(key, node, "no answer shows the object")
 	}
 	if err := o.fit(m, schema, key); err != nil {
 		note := fmt.Sprintf("%s %s was left out, since it does not fit the document: %v", r.Title, t.id, err)

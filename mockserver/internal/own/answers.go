@@ -145,12 +145,16 @@ func (s *success) pick(call *op.Call) (string, *openapi3.MediaType) {
 	if s.media != "" {
 		return s.media, s.content
 	}
-	return concrete(names[0]), s.response.Content[names[0]]
+	return concrete(names[0], s.response.Content[names[0]]), s.response.Content[names[0]]
 }
 
 // concrete returns a media type for a range of them.
-func concrete(name string) string {
+func concrete(name string, content *openapi3.MediaType) string {
+	schema := content.Schema
 	switch {
+	case name == "*/*" && schema != nil && schema.Value != nil && schema.Value.Type.Is(openapi3.TypeString) &&
+		schema.Value.Format == "":
+		return "text/plain"
 	case name == "*/*", name == "application/*":
 		return "application/octet-stream"
 	case strings.HasSuffix(name, "/*"):
@@ -169,7 +173,7 @@ func (s *success) body(call *op.Call, media string, content *openapi3.MediaType)
 		if text, isText := example.(string); isText && !isJSON {
 			return []byte(text), nil
 		}
-		if text, err := json.Marshal(example, json.Deterministic(true)); err == nil && sample.Check(schema, example,
+		if text, err := json.Marshal(example, json.Deterministic(true)); err == nil && sample.CheckFormats(schema, example,
 			accept.Response) == nil {
 			return text, nil
 		}
@@ -227,7 +231,7 @@ func (s *success) echo(call *op.Call, text []byte, schema *openapi3.Schema) []by
 
 func fitsSchema(schema *openapi3.Schema, text []byte) bool {
 	var value any
-	return json.Unmarshal(text, &value) == nil && sample.Check(schema, value, accept.Response) == nil
+	return json.Unmarshal(text, &value) == nil && sample.CheckFormats(schema, value, accept.Response) == nil
 }
 
 // examplesOf lists what a document gives as examples of a body.

@@ -141,15 +141,21 @@ func (o *object) timed(pointers []string) (list []timed) {
 
 // isManaged reports whether a client cannot set a member.
 func (r *resource) isManaged(name string) bool {
-	if name == r.key {
-		switch r.behaviour.id {
-		case "client", "path":
-			return false
-		case "sequence", "uuid", "digits":
-			return true
-		}
+	if r.isKey(name) {
+		return r.isKeyManaged()
 	}
 	return r.behaviour.managed[name] || r.schema.isManaged(name)
+}
+
+// isKeyManaged reports whether a client cannot choose the key of a new thing.
+func (r *resource) isKeyManaged() bool {
+	switch r.behaviour.id {
+	case "client", "path":
+		return false
+	case "sequence", "uuid", "digits":
+		return true
+	}
+	return r.keySays.ReadOnly || r.schema.isManaged(r.key[0])
 }
 
 // refusal returns the error of a code, as x-errors has it.
@@ -360,11 +366,8 @@ func parentOf(keys []string) []string { return keys[:max(0, len(keys)-1)] }
 func (ref *reference) keysIn(text jsontext.Value) (keys []string) {
 	for _, found := range valuesAt(text, ref.at, nil) {
 		value := found.value
-		if value.Kind() == '{' && len(ref.to.Keys[0]) == 1 { // the other one is embedded
-			list := membersOf(value)
-			if i := index(list, ref.to.Keys[0][0]); i >= 0 {
-				value = list[i].value
-			}
+		if value.Kind() == '{' { // the other one is embedded
+			value = valueAt(membersOf(value), ref.to.Keys[0])
 		}
 		if key, ok := textOf(value); ok {
 			keys = append(keys, key)

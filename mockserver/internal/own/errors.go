@@ -170,7 +170,7 @@ func (f *failure) body(content *openapi3.MediaType) ([]byte, bool) {
 }
 
 func fitsError(schema *openapi3.Schema, value any) bool {
-	return sample.Check(schema, value, accept.Response) == nil
+	return sample.CheckFormats(schema, value, accept.Response) == nil
 }
 
 func isEmpty(value any) bool {

@@ -246,7 +246,7 @@ func (l *list) chosenBy(parameter string) string {
 	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
 		one := plain(member)
 		if name == one || name == "filter"+one || name == one+"s" ||
-			member == l.resource.key && name == plain(strings.ReplaceAll(l.resource.spec.Title, " ", ""))+one+"s" {
+			l.resource.isKey(member) && name == plain(strings.ReplaceAll(l.resource.spec.Title, " ", ""))+one+"s" {
 			return member
 		}
 	}

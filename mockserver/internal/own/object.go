@@ -74,6 +74,26 @@ func set(list []member, name string, value jsontext.Value) []member {
 	return append(list, member{name, value})
 }
 
+// valueAt returns what a pointer leads to in an object; nil if it leads nowhere.
+func valueAt(list []member, at specs.Pointer) jsontext.Value {
+	i := index(list, at[0])
+	switch {
+	case i < 0:
+		return nil
+	case len(at) == 1:
+		return list[i].value
+	}
+	return valueAt(membersOf(list[i].value), at[1:])
+}
+
+// setAt sets what a pointer leads to. The objects on the way are made if they are not there.
+func setAt(list []member, at specs.Pointer, value jsontext.Value) []member {
+	if len(at) > 1 {
+		value = join(setAt(membersOf(valueAt(list, at[:1])), at[1:], value))
+	}
+	return set(list, at[0], value)
+}
+
 // object is the schema of objects in answers, compiled for making them.
 type object struct {
 	schema  *openapi3.Schema
@@ -122,7 +142,7 @@ func newObject(ref *openapi3.SchemaRef) *object {
 		}
 		f := fill{name: name, isRequired: slices.Contains(required, name)}
 		f.clock, f.isUpdate = clockOf(name, part.Value)
-		if part.Value.Default != nil {
+		if part.Value.Default != nil && sample.CheckFormats(part.Value, part.Value.Default, accept.Response) == nil {
 			f.standard, _ = json.Marshal(part.Value.Default, json.Deterministic(true))
 		}
 		if f.isRequired || f.standard != nil || f.clock != "" {

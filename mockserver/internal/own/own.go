@@ -11,6 +11,7 @@ package own
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -109,15 +110,17 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 		return nil
 	case a.Verb == specs.List:
 		return newList(r, o, a, s).handle
-	case a.Verb == specs.Get:
+	case a.Verb == specs.Get, a.Reads && len(a.At) > 0 && o.Method == http.MethodGet:
 		return getter{newShower(r, s, r.at)}.handle
 	case a.Verb == specs.Create:
 		return creator{shower: newShower(r, s, r.at), location: c.location(r.spec), standards: r.standardsOf(o)}.handle
 	case a.Verb == specs.Update || a.Changes:
 		return updater{
 			shower: newShower(r, s, r.at), verb: a.Verb, replaces: o.Method == http.MethodPut,
-			namesKey: slices.ContainsFunc(r.sentBy(o), func(m openapi3.Schemas) bool { return m[r.key] != nil }),
-			makes:    o.Method == http.MethodPut && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
+			namesKey: a.Verb == specs.Update && slices.ContainsFunc(r.sentBy(o), func(s *openapi3.SchemaRef) bool {
+				return specs.SchemaAt(s, r.key) != nil
+			}),
+			makes: c.isMaking(o) && a.Verb == specs.Update && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
 		}.as(r.spec.Behaviour.Update).handle
 	case a.Verb == specs.Delete:
 		for _, other := range c.doc.Resources() { // deletions go from one to the other
@@ -133,6 +136,13 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 		return c.reading(o, r, s)
 	}
 	return nil
+}
+
+// isMaking reports whether an operation may make the thing that its path names: a PUT, or a POST of a document that has
+// no PUT there, and does not say what that does.
+func (c *compiler) isMaking(o *specs.Operation) bool {
+	return o.Method == http.MethodPut ||
+		o.Method == http.MethodPost && c.doc.Inferred && c.paths[o.Path][http.MethodPut] == nil
 }
 
 // reading returns the handler of an operation that needs a thing that is there, and shows something else.
@@ -216,22 +226,32 @@ type resource struct {
 	within  []string // those that name its parent
 	at      specs.Pointer
 	request specs.Pointer
-	key     string           // the member that names one within its parent
+	key     specs.Pointer    // to what names one within its parent
 	param   *openapi3.Schema // of the parameter that names one where it is shown; nil if the document does not say
+	keySays *openapi3.Schema // of the key
 	schema  *object
 
 	behaviour *behaviour
 }
 
+// isKey reports whether a member is the key.
+func (r *resource) isKey(name string) bool { return len(r.key) == 1 && r.key[0] == name }
+
+// keyName returns the name of the key for messages, such as metadata.name.
+func (r *resource) keyName() string { return strings.Join(r.key, ".") }
+
 // resource returns nil if objects of the resource cannot be told apart by one of their members, or the operation's path
 // does not say of what a new one is a part.
 func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
-	if len(a.Resource.Keys) == 0 || len(a.Resource.Keys[0]) != 1 || len(a.Resource.Path) == 0 {
+	if len(a.Resource.Keys) == 0 || len(a.Resource.Keys[0]) == 0 || len(a.Resource.Path) == 0 {
 		return nil
 	}
 	r := &resource{
-		spec: a.Resource, path: a.Path, request: a.Request, key: a.Resource.Keys[0][0], schema: c.object(a.Resource),
-		behaviour: c.behaviour(a.Resource),
+		spec: a.Resource, path: a.Path, request: a.Request, key: a.Resource.Keys[0], schema: c.object(a.Resource),
+		behaviour: c.behaviour(a.Resource), keySays: &openapi3.Schema{},
+	}
+	if part := specs.SchemaAt(c.doc.ObjectSchema(a.Resource), r.key); part != nil && part.Value != nil {
+		r.keySays = part.Value
 	}
 	if names, n := o.PathParameters(), len(a.Resource.Path)-1; len(names) >= n {
 		r.within = names[:n]
@@ -262,7 +282,7 @@ func (r *resource) findKeys(call *op.Call, keys []string) (int64, world.Thing, e
 		if len(keys) > 0 {
 			last = keys[len(keys)-1]
 		}
-		return 0, thing, op.NotFound(r.spec.Title, r.key, last)
+		return 0, thing, op.NotFound(r.spec.Title, r.keyName(), last)
 	}
 	return id, thing, nil
 }

@@ -256,9 +256,7 @@ func (s *seeding) read(l *seedList, i int, written fixtures.Object) {
 			s.fail(errors.New("want a list of objects, or {file: NAME}"), l.name, l.name)
 			return
 		}
-		if at := index(o.members, l.resource.key); at >= 0 {
-			o.key, _ = textOf(o.members[at].value)
-		}
+		o.key, _ = textOf(valueAt(o.members, l.resource.key))
 		s.findParents(l, o)
 	}
 	s.checkMembers(l, o)
@@ -289,7 +287,7 @@ func (s *seeding) name(l *seedList, o *seedObject) {
 	if first, isTwice := s.first[name]; isTwice {
 		at := append([]any{"interfaces", s.iface}, first...)
 		twice := fmt.Errorf("is given twice, first in %s", s.fixture.Place(at...))
-		s.fail(twice, l.title(o), append(o.path, l.resource.key)...)
+		s.fail(twice, l.title(o), append(o.path, l.resource.key[0])...)
 		return
 	}
 	s.first[name] = o.path
@@ -355,7 +353,7 @@ func (s *seeding) checkMembers(l *seedList, o *seedObject) {
 	for _, f := range schema.fills {
 		part := schema.members[f.name].Value
 		isMade := f.standard != nil || f.clock != "" || part.ReadOnly ||
-			l.single == nil && (f.name == l.resource.key || slices.Contains(l.resource.within, f.name))
+			l.single == nil && (f.name == l.resource.key[0] || slices.Contains(l.resource.within, f.name))
 		if f.isRequired && !isMade && index(o.members, f.name) < 0 {
 			s.fail(fmt.Errorf("the member %s is missing", f.name), l.title(o), o.path...)
 		}
@@ -388,6 +386,7 @@ func (s *seeding) keep(l *seedList, o *seedObject) {
 	for _, m := range o.members {
 		list = set(list, m.name, m.value)
 	}
+	list = r.named(list, o.thing.Keys)
 	place := r.spec.Name + "/" + strings.Join(o.thing.Keys, "/")
 	if o.thing.Text = s.complete(l, o, place, list); o.thing.Text != nil {
 		w.Own.Keep(r.spec.Name, id, nil, o.thing)

@@ -51,15 +51,13 @@ func (u updater) handle(call *op.Call) (op.Reply, error) {
 	keys := paramsOf(call, u.resource.path)
 	if len(keys) == 0 { // the body names it
 		keys = paramsOf(call, u.resource.within)
-		if i := index(given, u.resource.key); i >= 0 {
-			if text, ok := textOf(given[i].value); ok {
-				keys = append(keys, text)
-			}
+		if text, ok := textOf(valueAt(given, u.resource.key)); ok {
+			keys = append(keys, text)
 		}
 	}
 	id, thing, err := u.resource.findKeys(call, keys)
 	if err != nil {
-		if u.makes && len(keys) > 0 {
+		if u.makes && len(keys) > 0 && u.resource.isKeyOf(keys[len(keys)-1]) {
 			return u.create(call, given, keys)
 		}
 		return op.Reply{}, err
@@ -114,17 +112,20 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 	list := membersOf(thing.Text)
 	if u.replaces && u.verb == specs.Update {
 		list = slices.DeleteFunc(list, func(m member) bool {
-			isMade := m.name == u.resource.key || u.resource.isOfPath(m.name) || slices.ContainsFunc(o.fills, func(f fill) bool {
+			isMade := u.resource.isKey(m.name) || u.resource.isOfPath(m.name) || slices.ContainsFunc(o.fills, func(f fill) bool {
 				return f.name == m.name && f.clock != "" && !f.isUpdate
 			})
 			return !isMade && !u.resource.isManaged(m.name)
 		})
 	}
 	for _, m := range given {
-		isKept := u.resource.isManaged(m.name) || u.resource.isOfPath(m.name) || m.name == u.resource.key && !u.namesKey
+		isKept := u.resource.isManaged(m.name) || u.resource.isOfPath(m.name) || u.resource.isKey(m.name) && !u.namesKey
 		if !isKept && o.has(m.name) {
 			list = u.merge(list, m)
 		}
+	}
+	if key := u.resource.key; len(key) > 1 && (!u.namesKey || valueAt(list, key) == nil) {
+		list = u.resource.named(list, thing.Keys)
 	}
 	for _, f := range o.fills {
 		if f.standard != nil && u.replaces && u.verb == specs.Update && index(list, f.name) < 0 {
@@ -250,19 +251,14 @@ func (o *object) enter(list []member, verb string) []member {
 
 // renamed returns the keys of a thing, whose key may have been changed.
 func (r *resource) renamed(call *op.Call, thing world.Thing) ([]string, error) {
-	list := membersOf(thing.Text)
-	i := index(list, r.key)
-	if i < 0 {
-		return thing.Keys, nil
-	}
-	key, ok := textOf(list[i].value)
+	key, ok := textOf(valueAt(membersOf(thing.Text), r.key))
 	last := len(thing.Keys) - 1
 	if !ok || key == thing.Keys[last] {
 		return thing.Keys, nil
 	}
 	keys := append(slices.Clone(thing.Keys[:last]), key)
 	if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); isTaken {
-		return nil, op.Conflict("%s with %s %s exists already", r.spec.Title, r.key, key)
+		return nil, op.Conflict("%s with %s %s exists already", r.spec.Title, r.keyName(), key)
 	}
 	return keys, nil
 }

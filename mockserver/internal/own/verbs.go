@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
@@ -93,22 +94,25 @@ type creator struct {
 	standards []member         // the defaults of the request
 }
 
-// sentBy lists the members that requests of an operation may give an object, by their media type.
-func (r *resource) sentBy(o *specs.Operation) (list []openapi3.Schemas) {
+// sentBy lists the schemas of objects in the requests of an operation, by their media type.
+func (r *resource) sentBy(o *specs.Operation) (list []*openapi3.SchemaRef) {
 	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
 		return nil
 	}
 	for _, media := range o.Spec.RequestBody.Value.Content {
-		list = append(list, specs.Members(specs.SchemaAt(media.Schema, r.request)))
+		list = append(list, specs.SchemaAt(media.Schema, r.request))
 	}
 	return list
 }
 
 // standardsOf lists the members that a request has by default.
 func (r *resource) standardsOf(o *specs.Operation) (list []member) {
-	for _, members := range r.sentBy(o) {
+	for _, sent := range r.sentBy(o) {
+		members := specs.Members(sent)
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			if part := members[name]; part.Value != nil && part.Value.Default != nil && index(list, name) < 0 {
+			part := members[name]
+			if part.Value != nil && part.Value.Default != nil && index(list, name) < 0 &&
+				sample.CheckFormats(part.Value, part.Value.Default, accept.Request) == nil {
 				text, _ := json.Marshal(part.Value.Default, json.Deterministic(true))
 				list = append(list, member{name, text})
 			}
@@ -268,17 +272,18 @@ func (w *shower) givenIn(text jsontext.Value, at specs.Pointer) []member {
 // name returns the id and the keys of a new thing: the key that the client gives it, or else the next one.
 func (r *resource) name(call *op.Call, given []member, parents []string) (id int64, keys []string, err error) {
 	id = call.World.NewID(r.spec.Name)
-	if i := index(given, r.key); i >= 0 && !r.isManaged(r.key) {
-		if text, ok := textOf(given[i].value); ok {
-			keys = append(slices.Clip(parents), text)
-			if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); isTaken {
-				return 0, nil, op.Conflict("%s with %s %s exists already", r.spec.Title, r.key, text)
-			}
-			return id, keys, nil
+	if text, ok := textOf(valueAt(given, r.key)); ok && !r.isKeyManaged() {
+		if !r.isKeyOf(text) {
+			return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "%q does not fit the schema of a %s", text, r.spec.Title)
 		}
+		keys = append(slices.Clip(parents), text)
+		if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); isTaken {
+			return 0, nil, op.Conflict("%s with %s %s exists already", r.spec.Title, r.keyName(), text)
+		}
+		return id, keys, nil
 	}
 	if r.behaviour.id == "client" {
-		return 0, nil, r.behaviour.refusal("invalid", r.key, "want the %s of the new %s", r.key, r.spec.Title)
+		return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "want the %s of the new %s", r.keyName(), r.spec.Title)
 	}
 	for n := id; ; n = call.World.NewID(r.spec.Name) { // fixtures and clients may have taken some
 		keys = append(slices.Clip(parents), r.newKey(call, n))
@@ -294,10 +299,7 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 	if key := r.behaviour.madeKey(call, r, n); key != "" {
 		return key
 	}
-	s := &openapi3.Schema{}
-	if part := r.schema.members[r.key]; part != nil && part.Value != nil {
-		s = part.Value
-	}
+	s := r.keySays
 	if isText := s.Type.Includes(openapi3.TypeString) || s.Type == nil; isText && s.Format == "" && s.Pattern == "" &&
 		s.Example == nil && r.param != nil { // which a path must fit as well
 		s = r.param
@@ -332,11 +334,11 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thing, error) {
 	list := append(make([]member, 0, len(keys)+len(given)), r.begun(keys)...)
 	for _, m := range given {
-		if m.name != r.key && !r.isManaged(m.name) && !r.isOfPath(m.name) {
+		if !r.isKey(m.name) && !r.isManaged(m.name) && !r.isOfPath(m.name) {
 			list = set(list, m.name, m.value)
 		}
 	}
-	list = r.behaviour.beginning(call, list)
+	list = r.behaviour.beginning(call, r.named(list, keys))
 	text, err := r.schema.complete(call, r.spec.Name+"/"+strings.Join(keys, "/"), list, true)
 	if err != nil {
 		return world.Thing{}, noHandler(err)
@@ -346,7 +348,7 @@ func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thi
 
 // begun returns the members that a thing has because of its keys.
 func (r *resource) begun(keys []string) []member {
-	list := []member{{r.key, r.keyValue(keys[len(keys)-1])}}
+	list := r.named(nil, keys)
 	for i, name := range r.within { // a product shows the id of its shop
 		if part := r.schema.members[name]; part != nil && part.Value != nil && r.isOfPath(name) {
 			list = set(list, name, scalar(part.Value, keys[i]))
@@ -357,15 +359,23 @@ func (r *resource) begun(keys []string) []member {
 
 // isOfPath reports whether a member has the key of a parent, as the path has it.
 func (r *resource) isOfPath(name string) bool {
-	return name != r.key && slices.Contains(r.within, name)
+	return !r.isKey(name) && slices.Contains(r.within, name)
 }
 
-// keyValue returns a key as objects show it.
-func (r *resource) keyValue(key string) jsontext.Value {
-	if part := r.schema.members[r.key]; part != nil && part.Value != nil {
-		return scalar(part.Value, key)
+// isKeyOf reports whether things may have a key, as the schema of the member says that shows it. Where that has another
+// type, an id may have been taken for the key that paths have a name for.
+func (r *resource) isKeyOf(key string) bool {
+	if !r.keySays.Type.Includes(openapi3.TypeString) {
+		return true
 	}
-	return scalar(&openapi3.Schema{}, key)
+	var value any
+	err := json.Unmarshal(scalar(r.keySays, key), &value)
+	return err == nil && sample.CheckFormats(r.keySays, value, accept.Response) == nil
+}
+
+// named gives a thing its key.
+func (r *resource) named(list []member, keys []string) []member {
+	return setAt(list, r.key, scalar(r.keySays, keys[len(keys)-1]))
 }
 
 func scalar(s *openapi3.Schema, text string) jsontext.Value {
@@ -449,7 +459,7 @@ func (d clearer) receipt(call *op.Call, all []world.Thing) (op.Reply, error) {
 		if i > 0 {
 			keys = append(keys, ',')
 		}
-		keys = append(keys, d.resource.keyValue(thing.Keys[len(thing.Keys)-1])...)
+		keys = append(keys, scalar(d.resource.keySays, thing.Keys[len(thing.Keys)-1])...)
 	}
 	keys = append(keys, ']')
 	return d.outcome(call, len(all), keys)
@@ -484,13 +494,17 @@ func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, 
 // receipt answers a deletion with something else than what was deleted, such as {"id":…,"deleted":true}.
 func (d deleter) receipt(call *op.Call, thing world.Thing) (op.Reply, error) {
 	o := newObject(d.schema())
-	given := []member{{d.resource.key, d.resource.keyValue(thing.Keys[len(thing.Keys)-1])}}
+	var given []member
+	if key := d.resource.key; len(key) == 1 || specs.SchemaAt(d.schema(), key) != nil {
+		given = d.resource.named(nil, thing.Keys)
+	}
+	named := len(given)
 	for name, part := range o.members {
 		if part.Value != nil && part.Value.Type.Is(openapi3.TypeBoolean) {
 			given = append(given, member{name, jsontext.Value("true")})
 		}
 	}
-	slices.SortFunc(given[1:], func(a, b member) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(given[named:], func(a, b member) int { return strings.Compare(a.name, b.name) })
 	text, err := o.complete(call, d.place(thing), given, true)
 	if err != nil {
 		return d.sample(call)

@@ -178,6 +178,11 @@ func (o *Operation) parameter(p *parameter, r *Request) error {
 	default:
 		return nil
 	}
+	if len(values) == 0 && p.Style == openapi3.SerializationDeepObject && p.schema != nil {
+		if value, isSent := o.spec.Reader.Deep(p.Parameter, r.Query); isSent {
+			return p.schema.check(p.Name, value)
+		}
+	}
 	if len(values) == 0 {
 		if p.Required {
 			return op.Invalid(p.Name, "this %s parameter is required", p.In)

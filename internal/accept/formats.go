@@ -1,4 +1,4 @@
-package judge
+package accept
 
 import (
 	"errors"
@@ -8,13 +8,13 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/address"
 )
 
-// formats are those of strings that the first engine does not know, or of which it knows too little.
-var formats = accept.Formats{
-	"date": accept.Times["date"], "date-time": accept.Times["date-time"],
+// Known are formats of strings that kin-openapi does not know by itself, or of which it knows too little, and that other
+// validators do.
+var Known = Formats{
+	"date": Times["date"], "date-time": Times["date-time"],
 	"uuid": quickFormat{isUUID, openapi3.NewRegexpFormatValidator(
 		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)},
 	"email": openapi3.NewRegexpFormatValidator(`^(?:[^@\s]+|"(?:[^"\\]|\\.)+")@[^@\s]+$`), // RFC 5321, 4.1.2
@@ -68,16 +68,4 @@ const notInURI = " <>\"\\^`{|}"
 func isPlainURL(text string) bool {
 	_, isPlain := address.Cut(text)
 	return isPlain && !strings.ContainsAny(text, notInURI)
-}
-
-// cutLink returns the path of a URL, unescaped, and its raw query.
-func cutLink(text string) (path, query string, ok bool) {
-	if p, isPlain := address.Cut(text); isPlain {
-		return p.Path, strings.TrimPrefix(p.Query, "?"), true
-	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return "", "", false
-	}
-	return u.Path, u.RawQuery, true
 }
