@@ -154,7 +154,7 @@ const (
 
 // keepFinding keeps a finding, if it is one of the first with its fingerprint, and counts it in any case. The order is
 // that among the findings of an exchange.
-func (g *gatherer) keepFinding(f report.Finding, order int64, lines ...report.Line) {
+func (g *gatherer) keepFinding(f report.Finding, order int64, lines ...report.ExchangeLine) {
 	if g.isDisabled(f.Rule, f.Operation) {
 		return
 	}

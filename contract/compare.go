@@ -162,8 +162,8 @@ func (x *comparing) take(e *compare.Exchange) {
 	}
 }
 
-func (x *comparing) lines(e *compare.Exchange, d *compare.Difference) []report.Line {
-	lines := []report.Line{x.g.checker.lineOf(e.Result)}
+func (x *comparing) lines(e *compare.Exchange, d *compare.Difference) []report.ExchangeLine {
+	lines := []report.ExchangeLine{x.g.checker.lineOf(e.Result)}
 	if d.Since != nil {
 		lines = append(lines, x.g.checker.lineOf(d.Since.Result))
 	}

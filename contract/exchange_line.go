@@ -12,8 +12,8 @@ import (
 
 // lineOf returns an exchange in one line, without secrets. Its URL is relative to the base address of its interface, as
 // in the document; a rewritten one is whole, as it was recorded.
-func (c *Checker) lineOf(r *judge.Result) report.Line {
-	line := report.Line{
+func (c *Checker) lineOf(r *judge.Result) report.ExchangeLine {
+	line := report.ExchangeLine{
 		Exchange: r.Item.Number, Method: r.Item.Request.Method, URL: c.redactor.URL(r.Item.Request.URL, r.Operation()),
 		File: r.Item.File, Line: r.Item.Line, Entry: r.Item.Entry, Offset: r.Item.Offset,
 		Status: r.Recorded, Fault: r.Item.Fault,

@@ -87,7 +87,7 @@ func (g *gatherer) addFindings(r *Report) {
 	kept := g.Found.list()
 	kept = kept[:min(len(kept), maxFindings)]
 	r.Omitted = g.Omitted + g.Found.total() - len(kept)
-	r.Shown = map[int]report.Line{}
+	r.Shown = map[int]report.ExchangeLine{}
 	occurrences := map[string][]report.Occurrence{}
 	for i := range kept {
 		f := &kept[i]

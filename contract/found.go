@@ -37,7 +37,7 @@ type foundGroup struct {
 type foundFinding struct {
 	report.Finding
 	Place findingPlace
-	Lines []report.Line
+	Lines []report.ExchangeLine
 }
 
 // findingPlace orders findings: by exchange, then in the order in which they were found in it.

@@ -140,7 +140,7 @@ func (g *guessedBases) merge(other *guessedBases) {
 }
 
 // lowerSeverity turns an error into a warning if the interface of the exchanges was guessed, and so needs confirmation.
-func (g *guessedBases) lowerSeverity(f *report.Finding, lines []report.Line) {
+func (g *guessedBases) lowerSeverity(f *report.Finding, lines []report.ExchangeLine) {
 	for _, line := range lines {
 		if line.Guess != "" && f.Severity == report.Error {
 			f.Severity = report.Warning

@@ -51,7 +51,7 @@ type config struct {
 	mockOnAll       bool
 	latency         []latencyLimit
 	comparison      comparisonConfig
-	found           func(*Finding, []report.Line)
+	found           func(*Finding, []report.ExchangeLine)
 	changes         []ChangeRule
 	salt            []byte
 	effort          int // of learning, in exchanges
@@ -158,7 +158,7 @@ func WithUndeclared(loud bool) Option { return set(func(c *config) { c.undeclare
 // WithViolations sets a function that is called with each violation as soon as it is found, and with the exchanges that
 // show it: with the first of each fingerprint, one after another. The check then judges each exchange when it comes,
 // for sources that are still being written. Rules between exchanges are judged at the end all the same.
-func WithViolations(found func(*Finding, []report.Line)) Option {
+func WithViolations(found func(*Finding, []report.ExchangeLine)) Option {
 	return set(func(c *config) { c.found = found })
 }
 

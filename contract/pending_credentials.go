@@ -29,7 +29,7 @@ type absentees struct {
 type absentee struct {
 	Exchange             int
 	Failed, Inconclusive report.Finding
-	Line                 report.Line
+	Line                 report.ExchangeLine
 }
 
 // perOperation bounds the exchanges without credentials that are kept of each operation.

@@ -34,7 +34,7 @@ type batch struct {
 type exchangeResult struct {
 	number int
 	result *judge.Result
-	line   report.Line // set if there is a finding or an event
+	line   report.ExchangeLine // set if there is a finding or an event
 	event  *facts.Exchange
 	err    error
 

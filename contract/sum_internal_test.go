@@ -22,7 +22,7 @@ func manyOfAll(c *Checker, from, to int) *Part {
 		g.keepFinding(report.Finding{
 			ID: fmt.Sprintf("%016x", random.Uint64()%30_000), Rule: "schema", Severity: severity, Verdict: report.Fail,
 			Exchange: number, Message: fmt.Sprint("finding ", number),
-		}, 0, report.Line{Exchange: number})
+		}, 0, report.ExchangeLine{Exchange: number})
 		g.countReason(fmt.Sprint("reason ", random.IntN(300)), 1)
 		g.Sequences.take(&record.Item{
 			Exchange: &recording.Exchange{Seq: int64(number), World: fmt.Sprint("w", random.IntN(30_000))},

@@ -60,7 +60,7 @@ func (l *liveCheck) prepare(f *proxyFlags, lines io.Writer, config *proxy.Config
 	if err := checkflags.CheckOverwrites(written, read); err != nil {
 		return err
 	}
-	opts := []contract.Option{contract.WithViolations(func(found *contract.Finding, shown []report.Line) {
+	opts := []contract.Option{contract.WithViolations(func(found *contract.Finding, shown []report.ExchangeLine) {
 		fmt.Fprint(lines, violation(found, shown))
 	})}
 	for _, name := range f.names() {
@@ -109,7 +109,7 @@ func (f copiedFile) Write(line []byte) (int, error) {
 }
 
 // violation returns a finding as a line of the log.
-func violation(f *contract.Finding, shown []report.Line) string {
+func violation(f *contract.Finding, shown []report.ExchangeLine) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "violation: %s  %s  %s\n", f.Rule, f.Operation, f.Message)
 	for _, line := range shown {

@@ -17,7 +17,7 @@ func compared(tb testing.TB) *report.Report {
 	b := builder{&report.Report{
 		Exchanges: report.Exchanges{Read: 140, Matched: 135, Unmatched: 2, Ignored: 3},
 		Checks:    report.Checks{Pass: 515, Fail: 9},
-		Shown:     map[int]report.Line{}, Evidence: map[int]*recording.Exchange{},
+		Shown:     map[int]report.ExchangeLine{}, Evidence: map[int]*recording.Exchange{},
 		Excerpts: map[report.Spec]report.Excerpt{}, Docs: map[string]report.RuleDoc{},
 		Rules: []report.Rule{
 			{ID: "different-status", Triggered: 131, Pass: 129, Fail: 2},

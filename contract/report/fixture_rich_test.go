@@ -16,7 +16,7 @@ func rich(tb testing.TB) *report.Report {
 	b := builder{&report.Report{
 		Exchanges: report.Exchanges{Read: 48210, Matched: 48011, Unmatched: 171, Ignored: 28, Broken: 1},
 		Checks:    report.Checks{Pass: 412066, Fail: 341, Inconclusive: 1204, Skipped: 96},
-		Shown:     map[int]report.Line{}, Evidence: map[int]*recording.Exchange{}, Excerpts: map[report.Spec]report.Excerpt{},
+		Shown:     map[int]report.ExchangeLine{}, Evidence: map[int]*recording.Exchange{}, Excerpts: map[report.Spec]report.Excerpt{},
 		Docs: map[string]report.RuleDoc{}, Omitted: 12,
 		Notes: []string{"traffic.har: the last entry is cut off; what is before it was checked"},
 		Problems: []report.Problem{{

@@ -52,7 +52,7 @@ func exchange(method, url, request string, status int, response string) *recordi
 type builder struct{ *report.Report }
 
 func (b builder) exchange(number int, e *recording.Exchange, path string) {
-	line := report.Line{
+	line := report.ExchangeLine{
 		Exchange: number, Method: e.Request.Method, URL: path, File: "traffic.har", Line: number + 1,
 		Entry: number, OnDisk: true,
 	}

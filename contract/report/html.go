@@ -217,7 +217,7 @@ func (r *Report) findingView(g *Group, i int) findingView {
 
 // exchangeView is an exchange on the page: request and response side by side.
 type exchangeView struct {
-	Line
+	ExchangeLine
 	Answer, Class, Place string
 	Role                 string // what it has to do with the finding
 	Known                bool   // there is more than a line
@@ -228,12 +228,12 @@ type exchangeView struct {
 }
 
 func (r *Report) exchangeView(f *Finding, number int) exchangeView {
-	v := exchangeView{Line: r.Shown[number], Role: "evidence"}
+	v := exchangeView{ExchangeLine: r.Shown[number], Role: "evidence"}
 	v.Exchange, v.Method, v.URL, v.File = number, plain(v.Method), plain(v.URL), plain(v.File)
 	if number == f.Exchange {
 		v.Role = "the finding"
 	}
-	v.Answer, v.Place = v.Line.answer(), v.Line.place()
+	v.Answer, v.Place = v.ExchangeLine.answer(), v.ExchangeLine.place()
 	v.Class = evidence.Class(v.Status)
 	e := r.Evidence[number]
 	if e == nil {

@@ -33,7 +33,7 @@ type wire struct {
 	Omitted  int       `json:"omitted"`
 	Rules    []Rule    `json:"rules"`
 	Coverage Coverage  `json:"coverage"`
-	Shown    []Line    `json:"shown"`
+	Shown    []ExchangeLine    `json:"shown"`
 	Notes    []string  `json:"notes"`
 	Failed   bool      `json:"failed"`
 
@@ -55,7 +55,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Judged: r.Judged, MaxInconclusive: r.MaxInconclusive,
 		Findings: r.Findings, Omitted: r.Omitted,
 		Engines: neverNil(r.Engines), Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(),
-		Shown: []Line{},
+		Shown: []ExchangeLine{},
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.Shown)) {
 		w.Shown = append(w.Shown, r.Shown[number])

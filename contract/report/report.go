@@ -44,7 +44,7 @@ type Report struct {
 	Omitted   int       // findings beyond those, which are counted but not kept
 	Rules     []Rule    // every rule, in a fixed order
 	Coverage  Coverage
-	Shown     map[int]Line // the exchanges that findings speak of, by number
+	Shown     map[int]ExchangeLine // the exchanges that findings speak of, by number
 	Notes     []string     // what is worth knowing about the recording itself
 	Problems  []Problem    // what of the recording could not be read, and was skipped
 	Gaps      []Gap        // what is missing in the recording
@@ -231,8 +231,8 @@ type EngineVerdict struct {
 	Message string  `json:"message,omitempty"`
 }
 
-// Line is one exchange in one line. Its URL holds no secrets.
-type Line struct {
+// ExchangeLine is one exchange in one line. Its URL holds no secrets.
+type ExchangeLine struct {
 	Exchange int    `json:"exchange"`
 	Method   string `json:"method"`
 	URL      string `json:"url"`

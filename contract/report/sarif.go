@@ -216,7 +216,7 @@ func (r *Report) sarifRelated(g *Group) (related []sarifLocation, flows []sarifC
 
 // physicalLocation returns the place of an exchange. Readers want one everywhere, also where the recording is not on
 // disk.
-func (l *Line) physicalLocation() *sarifPhysical {
+func (l *ExchangeLine) physicalLocation() *sarifPhysical {
 	return physicalLocation(cmp.Or(l.File, "recording"), l.Line)
 }
 

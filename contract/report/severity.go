@@ -18,10 +18,10 @@ func ParseTrust(word string) (specs.Provenance, error) {
 	return "", fmt.Errorf("unknown trust %q; want documented, public, client or assumed", word)
 }
 
-// Of returns the severity of a deviation from a fact, given where the fact comes from. A fact at least as sure as trust
-// gives an error. Of the rest, a guess gives a notice and everything else a warning, so that no build breaks on a guess
-// of ours.
-func Of(p, trust specs.Provenance) Severity {
+// SeverityOf returns the severity of a deviation from a fact, given where the fact comes from. A fact at least as sure
+// as trust gives an error. Of the rest, a guess gives a notice and everything else a warning, so that no build breaks on
+// a guess of ours.
+func SeverityOf(p, trust specs.Provenance) Severity {
 	switch {
 	case rank(p) <= rank(trust):
 		return Error

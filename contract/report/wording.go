@@ -118,7 +118,7 @@ func provenanceInWords(p specs.Provenance) string {
 }
 
 // answer returns the status of an exchange as text.
-func (l *Line) answer() string {
+func (l *ExchangeLine) answer() string {
 	text := "no response"
 	if l.Status != 0 {
 		text = fmt.Sprint(l.Status)
@@ -131,7 +131,7 @@ func (l *Line) answer() string {
 
 // place returns the place of an exchange in its recording, by its line and its number. It leaves out the line where the
 // whole file is one line, and the number where each exchange has a line of its own.
-func (l *Line) place() string {
+func (l *ExchangeLine) place() string {
 	switch {
 	case l.Entry > 1 && l.Line <= 1:
 		return fmt.Sprintf("%s, entry %d", l.File, l.Entry)
@@ -153,9 +153,9 @@ func (r *Report) line(number int) string {
 }
 
 // String returns the exchange in one line, with its place in the recording.
-func (l Line) String() string { return l.inWords() }
+func (l ExchangeLine) String() string { return l.inWords() }
 
-func (l *Line) inWords() string {
+func (l *ExchangeLine) inWords() string {
 	return fmt.Sprintf("#%d %s %s → %s  (%s)", l.Exchange, l.Method, l.URL, l.answer(), l.place())
 }
 

@@ -264,7 +264,7 @@ var checkRows = map[string]checkRow{
 	"CheckChanges":        {}, // of documents of users: TestOneRuleForBoth
 	"WithChanges":         {}, // likewise
 	"WithTrust":           checkedWith(contract.WithTrust("client")),
-	"WithViolations":      checkedWith(contract.WithViolations(func(*contract.Finding, []report.Line) {})),
+	"WithViolations":      checkedWith(contract.WithViolations(func(*contract.Finding, []report.ExchangeLine) {})),
 	"WithWorkers":         checkedWith(contract.WithWorkers(4)),
 	"WithoutRules":        checkedWith(contract.WithoutRules("schema")),
 	"WriteBaseline":       withReport(func(_ context.Context, _ *checking, r *contract.Report) { _ = contract.WriteBaseline(io.Discard, r) }),

@@ -32,7 +32,7 @@ func (c *coder) exchange(e *Exchange) {
 	c.content(&e.Content)
 }
 
-func (c *coder) line(l *report.Line) {
+func (c *coder) line(l *report.ExchangeLine) {
 	number(c, &l.Exchange)
 	text(c, &l.Method)
 	text(c, &l.URL)

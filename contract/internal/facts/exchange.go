@@ -29,7 +29,7 @@ type Exchange struct {
 	End       time.Time
 	Status    int // 0 when no answer was seen
 	Date      time.Time
-	Line      report.Line // as reports show the exchange: set by whoever writes one
+	Line      report.ExchangeLine // as reports show the exchange: set by whoever writes one
 	At        int         // which place it was sent to, as a Watcher numbers them
 	Account   string      // the account that the answer speaks of
 
@@ -227,7 +227,7 @@ func newEvent(r *reading) *Exchange {
 		Address: r.Owner.Site,
 		Start:   item.Start, End: item.End, Own: item.World != "" && item.Seq > 0, Mock: r.Owner.Mock,
 		Method: item.Request.Method,
-		Line:   report.Line{Exchange: item.Number},
+		Line:   report.ExchangeLine{Exchange: item.Number},
 	}
 	e.Digest = digestOf(item)
 	if e.End.Before(e.Start) {

@@ -184,7 +184,7 @@ func (a *accounts) make(m member, e *facts.Exchange, t facts.Thing) {
 func (a *accounts) contradict(m member) { a.callers[a.number(m)].isMixed = m.caller == 0 }
 
 // linesOf lists the exchanges that show the callers of some exchanges to be of one account.
-func (a *accounts) linesOf(in *reader, events []*facts.Exchange) (lines []report.Line) {
+func (a *accounts) linesOf(in *reader, events []*facts.Exchange) (lines []report.ExchangeLine) {
 	judged := events[len(events)-1]
 	for _, e := range events {
 		l := a.links[linkKeyOf(member{int32(e.At), e.Caller}, member{int32(judged.At), judged.Caller})]

@@ -62,7 +62,7 @@ type Result struct {
 	Exchange  int    // its number
 	Verdict   report.Verdict
 	Finding   *report.Finding // of everything but a pass
-	Lines     []report.Line   // of its evidence
+	Lines     []report.ExchangeLine   // of its evidence
 }
 
 // Config holds the settings of the rules.
@@ -89,7 +89,7 @@ func (r *Ruling) verdict() Result {
 }
 
 // result makes a finding of a ruling, whose callers are of one account as the exchanges of links show.
-func (c *Config) result(r Ruling, links []report.Line) Result {
+func (c *Config) result(r Ruling, links []report.ExchangeLine) Result {
 	v := r.verdict()
 	f := &report.Finding{
 		Rule: r.Rule, Verdict: r.Verdict, Severity: report.Notice, Operation: r.Operation, Exchange: v.Exchange,
@@ -98,13 +98,13 @@ func (c *Config) result(r Ruling, links []report.Line) Result {
 	iface, _, _ := strings.Cut(r.Operation, ".")
 	f.Interface = specs.Interface(iface)
 	if r.Verdict == report.Fail {
-		f.Severity = report.Of(r.Provenance, c.Trust)
+		f.Severity = report.SeverityOf(r.Provenance, c.Trust)
 	}
 	v.Lines = links
 	for _, e := range r.Evidence {
 		v.Lines = append(v.Lines, e.Line)
 	}
-	slices.SortFunc(v.Lines, func(a, b report.Line) int { return a.Exchange - b.Exchange })
+	slices.SortFunc(v.Lines, func(a, b report.ExchangeLine) int { return a.Exchange - b.Exchange })
 	v.Lines = slices.Compact(v.Lines)
 	for _, line := range v.Lines {
 		f.Evidence = append(f.Evidence, line.Exchange)

@@ -226,7 +226,7 @@ func (j *Judge) SchemeFinding(r *Result, verdict report.Verdict, message string)
 	severity := report.Notice
 	provenance := specs.Documented
 	if verdict == report.Fail {
-		severity = report.Of(provenance, j.trust)
+		severity = report.SeverityOf(provenance, j.trust)
 	}
 	pointer, at := "/components/securitySchemes", "/request/headers/Authorization"
 	for _, name := range slices.Sorted(maps.Keys(op.Document.T.Components.SecuritySchemes)) {

@@ -26,7 +26,7 @@ func outcomeOf(status int) outcome {
 
 // severity returns how loud a deviation is. All rules on that are here.
 //
-// The server's side: as loud as the documented fact is sure (report.Of), since an answer must always fit.
+// The server's side: as loud as the documented fact is sure (report.SeverityOf), since an answer must always fit.
 //
 // The client's side depends on what the server made of the request, because a recording shows both:
 //
@@ -39,7 +39,7 @@ func outcomeOf(status int) outcome {
 // Undeclared fields of a request are a notice at most, since the platform ignores them, and undeclared query
 // parameters a warning at most.
 func (j *Judge) severity(side side, p specs.Provenance, o outcome) report.Severity {
-	severity := report.Of(p, j.trust)
+	severity := report.SeverityOf(p, j.trust)
 	if side == response {
 		return severity
 	}
@@ -66,14 +66,14 @@ func (j *Judge) severityOfStatus(op *specs.Operation, status int) (report.Severi
 	p := report.LeastSure(list...)
 	switch {
 	case status/100 == 2:
-		return report.Of(p, j.trust), p
+		return report.SeverityOf(p, j.trust), p
 	case len(list) == 0 && op.Interface.IsOwn(): // as sure as the document, though no refusal is in it
-		return report.Of(specs.Client, j.trust), specs.Documented
+		return report.SeverityOf(specs.Client, j.trust), specs.Documented
 	case len(list) == 0:
 		p = specs.Client
 	}
 	if status >= 300 && status < 400 || status >= 500 || status == 407 || status == 408 || status == 429 {
-		return report.Of(p, j.trust).AtMost(report.Warning), p
+		return report.SeverityOf(p, j.trust).AtMost(report.Warning), p
 	}
-	return report.Of(p, j.trust), p
+	return report.SeverityOf(p, j.trust), p
 }
