@@ -27,15 +27,15 @@ type wire struct {
 
 	Tally map[string]int `json:"tally"`
 
-	Judged   Judged    `json:"judged"`
-	Engines  []Engine  `json:"engines"`
-	Findings []Finding `json:"findings"`
-	Omitted  int       `json:"omitted"`
-	Rules    []Rule    `json:"rules"`
-	Coverage Coverage  `json:"coverage"`
-	Shown    []ExchangeLine    `json:"shown"`
-	Notes    []string  `json:"notes"`
-	Failed   bool      `json:"failed"`
+	Judged   Judged         `json:"judged"`
+	Engines  []Engine       `json:"engines"`
+	Findings []Finding      `json:"findings"`
+	Omitted  int            `json:"omitted"`
+	Rules    []Rule         `json:"rules"`
+	Coverage Coverage       `json:"coverage"`
+	Shown    []ExchangeLine `json:"shown"`
+	Notes    []string       `json:"notes"`
+	Failed   bool           `json:"failed"`
 
 	Problems   []Problem   `json:"problems"`
 	Bases      []Base      `json:"bases"`

@@ -45,12 +45,12 @@ type Report struct {
 	Rules     []Rule    // every rule, in a fixed order
 	Coverage  Coverage
 	Shown     map[int]ExchangeLine // the exchanges that findings speak of, by number
-	Notes     []string     // what is worth knowing about the recording itself
-	Problems  []Problem    // what of the recording could not be read, and was skipped
-	Gaps      []Gap        // what is missing in the recording
-	Bases     []Base       // where the interfaces were
-	Unmatched []Unmatched  // addresses that belong to no interface, or to several; the most frequent first
-	Groups    []Group      // findings by fingerprint, the worst first, with complete counts
+	Notes     []string             // what is worth knowing about the recording itself
+	Problems  []Problem            // what of the recording could not be read, and was skipped
+	Gaps      []Gap                // what is missing in the recording
+	Bases     []Base               // where the interfaces were
+	Unmatched []Unmatched          // addresses that belong to no interface, or to several; the most frequent first
+	Groups    []Group              // findings by fingerprint, the worst first, with complete counts
 
 	Baseline   *Baseline   // what is accepted, when a baseline was given
 	Thresholds []Threshold // of coverage

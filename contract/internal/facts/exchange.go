@@ -30,8 +30,8 @@ type Exchange struct {
 	Status    int // 0 when no answer was seen
 	Date      time.Time
 	Line      report.ExchangeLine // as reports show the exchange: set by whoever writes one
-	At        int         // which place it was sent to, as a Watcher numbers them
-	Account   string      // the account that the answer speaks of
+	At        int                 // which place it was sent to, as a Watcher numbers them
+	Account   string              // the account that the answer speaks of
 
 	Caller    uint64 // who asked, 0 when that is not known
 	Kind      Kind   // what the operation is about

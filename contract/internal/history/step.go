@@ -61,8 +61,8 @@ type Result struct {
 	Operation string // of the exchange that was judged
 	Exchange  int    // its number
 	Verdict   report.Verdict
-	Finding   *report.Finding // of everything but a pass
-	Lines     []report.ExchangeLine   // of its evidence
+	Finding   *report.Finding       // of everything but a pass
+	Lines     []report.ExchangeLine // of its evidence
 }
 
 // Config holds the settings of the rules.
