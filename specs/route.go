@@ -347,46 +347,46 @@ func (d *Document) FindWritten(method, escapedPath string) Match {
 	return d.written.find(method, escapedPath)
 }
 
-func (r *router) find(method, escapedPath string) Match {
-	m := r.first(method, escapedPath)
+func (r *router) find(method, escapedPath string) (m Match) {
+	r.first(&m, method, escapedPath)
 	if others := r.byMethod[method]; m.Operation == nil && m.Allow != "" && others != nil {
-		alone := others()
-		if other := alone.first(method, escapedPath); other.Operation != nil {
+		alone, other := others(), Match{}
+		if alone.first(&other, method, escapedPath); other.Operation != nil {
 			return other
 		}
 	}
 	return m
 }
 
-// first finds the path that comes first, whether or not it has the method.
-func (r *router) first(method, escapedPath string) Match {
+// first finds the path that comes first, whether or not it has the method. The match is empty before.
+func (r *router) first(m *Match, method, escapedPath string) {
 	isBelow := strings.HasSuffix(escapedPath, "/")
 	escapedPath = canonical(trimSlashes(escapedPath), false)
 	if path := r.fixed[escapedPath]; path != nil {
-		return path.match(method, isBelow)
+		path.match(m, method, isBelow)
+		return
 	}
 	ctx := contexts.Get().(*chi.Context)
 	defer contexts.Put(ctx)
 	ctx.Reset()
 	path := r.paths[r.mux.Find(ctx, http.MethodGet, escapedPath)]
 	if path == nil {
-		return Match{}
+		return
 	}
-	m := path.match(method, isBelow)
 	for i, value := range ctx.URLParams.Values {
 		if plain, err := url.PathUnescape(value); err != nil || plain == "" {
-			return Match{}
+			return
 		}
 		m.values[i] = value
 	}
+	path.match(m, method, isBelow)
 	m.splitSuffix(path.suffixes)
-	return m
 }
 
-// match returns the match of a path without the values of its parameters. Of two operations of the method whose paths
-// differ in a slash at the end alone, it is the one that is written as the request.
-func (p *pathOperations) match(method string, isBelow bool) Match {
-	m := Match{Allow: p.allow}
+// match enters all but the values of parameters. Of two operations of the method whose paths differ in a slash at the end
+// alone, it is the one that is written as the request.
+func (p *pathOperations) match(m *Match, method string, isBelow bool) {
+	m.Allow = p.allow
 	m.name(p.operations[0])
 	for _, op := range p.operations {
 		if op.Method == method && (m.Operation == nil || strings.HasSuffix(op.Template, "/") == isBelow) {
@@ -394,7 +394,6 @@ func (p *pathOperations) match(method string, isBelow bool) Match {
 			m.name(op)
 		}
 	}
-	return m
 }
 
 func (m *Match) name(op *Operation) { m.names, m.declared = op.names, op.declared }
