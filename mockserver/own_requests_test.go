@@ -22,7 +22,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// send calls an operation with what its document requires: the keys of what was made in the path, and samples elsewhere.
+// send calls an operation with what its document requires: the keys of what was made in the path, and samples
+// elsewhere.
 func (w *ownWalk) send(o *specs.Operation) (status int, answer []byte, location string, err error) {
 	path, query, header := o.Path, url.Values{}, http.Header{}
 	w.path = nil

@@ -383,8 +383,8 @@ func (r *router) first(m *Match, method, escapedPath string) {
 	m.splitSuffix(path.suffixes)
 }
 
-// match enters all but the values of parameters. Of two operations of the method whose paths differ in a slash at the end
-// alone, it is the one that is written as the request.
+// match enters all but the values of parameters. Of two operations of the method whose paths differ in a slash at the
+// end alone, it is the one that is written as the request.
 func (p *pathOperations) match(m *Match, method string, isBelow bool) {
 	m.Allow = p.allow
 	m.name(p.operations[0])

@@ -19,8 +19,8 @@ func ParseTrust(word string) (specs.Provenance, error) {
 }
 
 // SeverityOf returns the severity of a deviation from a fact, given where the fact comes from. A fact at least as sure
-// as trust gives an error. Of the rest, a guess gives a notice and everything else a warning, so that no build breaks on
-// a guess of ours.
+// as trust gives an error. Of the rest, a guess gives a notice and everything else a warning, so that no build breaks
+// on a guess of ours.
 func SeverityOf(p, trust specs.Provenance) Severity {
 	switch {
 	case rank(p) <= rank(trust):

@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/internal/address"
 )
 
-// Known are formats of strings that kin-openapi does not know by itself, or of which it knows too little, and that other
-// validators do.
+// Known are formats of strings that kin-openapi does not know by itself, or of which it knows too little, and that
+// other validators do.
 var Known = Formats{
 	"date": Times["date"], "date-time": Times["date-time"],
 	"uuid": quickFormat{isUUID, openapi3.NewRegexpFormatValidator(
