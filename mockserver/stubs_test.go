@@ -133,7 +133,7 @@ func TestTemplatesOfTextsAndFaults(t *testing.T) {
 	}
 }
 
-// Mistakes are told when the stub is planned, if they can be known, and else by an answer that names the stub.
+// A mistake is an error when the stub is planned if it can be found by then. Otherwise the answer is 500 and names the stub.
 func TestTemplatesThatCannotBeFilledIn(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

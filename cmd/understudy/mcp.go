@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,13 +19,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/internal/version"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
 
 func newMCP() *cobra.Command {
-	var address string
+	var address, brand string
+	own := checkflags.Pairs{What: "FILE"}
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Let a coding agent use a mock server that runs",
@@ -33,8 +36,9 @@ use a mock server: look up operations with examples, make and fork worlds, send 
 read why one was refused, plan faults, move clocks, and check what was recorded.
 
 Behind the -- of serve, the mock begins and ends with the agent's session, and its
-documents, scenarios and limits are those of serve. Documents of your own are read from
-the mock. If it wants a token, UNDERSTUDY_CONTROL_TOKEN of the environment has it.
+documents, scenarios and limits are those of serve. Documents are read from the mock;
+give one with --spec if it refers to other files. If the mock wants a token,
+UNDERSTUDY_CONTROL_TOKEN of the environment has it.
 
 The tools read recordings in the folder in which the command was started, and below.
 They write no file, and call no server but the mock.`,
@@ -46,17 +50,19 @@ They write no file, and call no server but the mock.`,
   understudy mcp --url http://127.0.0.1:4010`,
 		Args: exactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			m, err := newAgentMock(cmp.Or(address, os.Getenv(urlVariable), defaultURL))
+			m, err := newAgentMock(cmp.Or(address, os.Getenv(urlVariable), defaultURL), brand)
 			if err != nil {
 				return err
 			}
-			defer func() { _ = os.RemoveAll(m.folder) }()
+			m.own = own.List
 			transport := &mcp.IOTransport{Reader: io.NopCloser(c.InOrStdin()), Writer: notClosed{c.OutOrStdout()}}
 			return m.server().Run(c.Context(), transport)
 		},
 	}
 	c.Flags().StringVar(&address, "url", "", "the `URL` of the mock (default: the environment variable "+urlVariable+
 		", or "+defaultURL+")")
+	c.Flags().Var(&own, "spec", "the document of an interface, in place of what the mock serves (repeatable)")
+	checkflags.AddBrand(c.Flags(), &brand)
 	return c
 }
 
@@ -69,23 +75,21 @@ func (notClosed) Close() error { return nil }
 type agentMock struct {
 	url, token string
 	client     *http.Client
-	folder     string // for documents and recordings of the mock
+	brand      specs.Brand
+	own        [][2]string // names and files of documents that are not read from it
 }
 
-func newAgentMock(address string) (*agentMock, error) {
-	if err := checkAddress("--url", address); err != nil {
+func newAgentMock(address, word string) (*agentMock, error) {
+	brand, err := specs.ParseBrand(word)
+	if err = errors.Join(checkAddress("--url", address), err); err != nil {
 		return nil, err
 	}
 	pool, err := trusted()
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "understudy-mcp-")
-	if err != nil {
-		return nil, err
-	}
 	return &agentMock{
-		url: strings.TrimSuffix(address, "/"), token: os.Getenv(tokenVariable), folder: folder,
+		url: strings.TrimSuffix(address, "/"), token: os.Getenv(tokenVariable), brand: brand,
 		client: &http.Client{ // it asks the mock itself, through no proxy
 			Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -166,34 +170,58 @@ func (m *agentMock) control(ctx context.Context, method, path string, order any)
 	return nil, fmt.Errorf("%s answers %s, not as understudy serve does", m.url, answer.status)
 }
 
-// documents returns the flags by which a command reads the documents of the interfaces that the mock serves: those of
-// the user's own are fetched.
-func (m *agentMock) documents(ctx context.Context) (flags []string, names []string, err error) {
+// servedDocuments are the documents that a mock serves, for the commands of one call of a tool.
+type servedDocuments struct {
+	names  []string // of interfaces
+	flags  []string // by which a command reads those that are not the platform's
+	folder string   // for files, until the call has ended
+}
+
+// withDocuments calls a function with the documents that the mock serves.
+func (m *agentMock) withDocuments(ctx context.Context, do func(servedDocuments) (string, error)) (string, error) {
 	text, err := m.control(ctx, http.MethodGet, "/version", nil)
 	if err != nil {
-		return nil, nil, err
+		return "", err
 	}
 	var served struct{ Interfaces map[specs.Interface]string }
 	if err := json.Unmarshal(text, &served); err != nil {
-		return nil, nil, err
+		return "", err
 	}
-	for name := range served.Interfaces {
-		names = append(names, string(name))
-		if !name.IsOwn() {
-			continue
-		}
-		document, err := m.control(ctx, http.MethodGet, "/specs/"+string(name)+".yaml", nil)
+	d := servedDocuments{}
+	if d.folder, err = os.MkdirTemp("", "understudy-mcp-"); err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(d.folder) }()
+	for _, name := range slices.Sorted(maps.Keys(served.Interfaces)) {
+		file, err := m.documentFile(ctx, name, d.folder)
 		if err != nil {
-			return nil, nil, err
+			return "", err
 		}
-		file := filepath.Join(m.folder, string(name)+".yaml")
-		if err := os.WriteFile(file, document, 0o600); err != nil {
-			return nil, nil, err
+		d.names = append(d.names, string(name))
+		if file != "" {
+			d.flags = append(d.flags, "--spec", string(name)+"="+file)
 		}
-		flags = append(flags, "--spec", string(name)+"="+file)
 	}
-	slices.Sort(names)
-	return flags, names, nil
+	return do(d)
+}
+
+// documentFile returns the file of a document: a given one, or what the mock serves, written to a folder; empty if that
+// is the platform's own document.
+func (m *agentMock) documentFile(ctx context.Context, name specs.Interface, folder string) (string, error) {
+	for _, given := range m.own {
+		if given[0] == string(name) {
+			return given[1], nil
+		}
+	}
+	text, err := m.control(ctx, http.MethodGet, "/specs/"+string(name)+".yaml", nil)
+	if err != nil {
+		return "", err
+	}
+	if known, err := specs.Source(name, m.brand); !name.IsOwn() && err == nil && bytes.Equal(known, text) {
+		return "", nil
+	}
+	file := filepath.Join(folder, string(name)+".yaml")
+	return file, os.WriteFile(file, text, 0o600)
 }
 
 // command runs a command of this program, and returns what it prints. A verdict counts as a result, not as an error.
@@ -203,7 +231,7 @@ func (m *agentMock) command(ctx context.Context, args ...string) (string, error)
 	if exitCode(err) == exitViolations && out.Len() > 0 {
 		err = nil
 	}
-	return shortened(out.String()), err
+	return out.String(), err
 }
 
 // server returns the server of the protocol.
@@ -233,6 +261,6 @@ func addTool[In any](
 		if err != nil {
 			return nil, nil, err
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: shortened(text)}}}, nil, nil
 	})
 }

@@ -148,9 +148,39 @@ func TestAgentUsesADocumentOfItsOwn(t *testing.T) {
 		{"send_request", `{"method":"GET","path":"/shop/nothing"}`, []string{"404 "}},
 		{"explain_exchange", `{"exchange":1}`, []string{"No operation has this method and path"}},
 	})
+	a.take(t, false, []agentStep{{"show_operation", `{"operation":"shop.createProduct"}`, []string{"Bearer", `-d '{"`}}})
 	if text, _ := a.call(t, "list_operations", `{}`); strings.Contains(text, "workflow.") {
 		t.Errorf("operations that are not served are listed: %s", text)
 	}
+}
+
+// What the mock serves counts: a document in the place of one of the platform's, and the brand.
+func TestAgentUsesWhatIsServed(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	const document = `{"openapi":"3.0.3","info":{"title":"W","version":"1"},"paths":{"/things":{"get":{
+		"operationId":"listThings","responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"type":"object"}}}}}}}}}`
+	if err := os.WriteFile(filepath.Join(folder, "w.json"), []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	startAgent(t, folder, "--spec", "workflow=w.json").take(t, false, []agentStep{
+		{"list_operations", `{"interface":"workflow"}`, []string{"workflow.listThings"}},
+		{"show_operation", `{"operation":"core.listDatabases"}`, []string{"documented", "SVC1"}},
+		{"make_world", `{"id":"w","seed":9007199254740991}`, []string{"{\n \"id\": \"w\"", `"seed": 9007199254740991`}},
+	})
+	cmd := exec.CommandContext(t.Context(), "understudy", "serve", "--listen", "127.0.0.1:0", "--brand", "ACME", "--",
+		"understudy", "mcp", "--brand", "ACME")
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "v1"}, nil).Connect(t.Context(),
+		&mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	agent{session}.take(t, false, []agentStep{
+		{"send_request", `{"method":"GET","path":"/workflow/api/pools"}`, []string{"200 OK"}},
+		{"check", `{}`, []string{"the recording conforms"}},
+		{"show_operation", `{"operation":"workflow.listPools"}`, []string{"ACME1 1/admin"}},
+	})
 }
 
 // What is not there is said when it is needed, with what would be right: an agent's session goes on.

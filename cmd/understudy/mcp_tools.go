@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -36,11 +37,9 @@ func (m *agentMock) addLookups(s *mcp.Server) {
 			Operation string `json:"operation" jsonschema:"its name, such as workflow.deletePool"`
 		},
 		) (string, error) {
-			flags, _, err := m.documents(ctx)
-			if err != nil {
-				return "", err
-			}
-			return m.command(ctx, append(flags, "operations", "show", in.Operation, "--url", m.url)...)
+			return m.withDocuments(ctx, func(d servedDocuments) (string, error) {
+				return m.show(ctx, d, in.Operation, "--url", m.url)
+			})
 		})
 	addTool(s, "list_scenarios", "List the scenarios that a world can begin with.", true,
 		func(ctx context.Context, _ struct{}) (string, error) {
@@ -63,15 +62,20 @@ func (m *agentMock) addLookups(s *mcp.Server) {
 		})
 }
 
+// show describes an operation in full.
+func (m *agentMock) show(ctx context.Context, d servedDocuments, operation string, more ...string) (string, error) {
+	args := []string{"operations", "show", operation, "--brand", string(m.brand)}
+	return m.command(ctx, slices.Concat(args, d.flags, more)...)
+}
+
 func (m *agentMock) listOperations(ctx context.Context, iface, contains string) (string, error) {
-	flags, names, err := m.documents(ctx)
-	if err != nil {
-		return "", err
-	}
-	if iface != "" {
-		flags = append(flags, "--interface", iface)
-	}
-	text, err := m.command(ctx, append(flags, "operations", "--interfaces", strings.Join(names, ","))...)
+	text, err := m.withDocuments(ctx, func(d servedDocuments) (string, error) {
+		args := append([]string{"operations", "--interfaces", strings.Join(d.names, ",")}, d.flags...)
+		if iface != "" {
+			args = append(args, "--interface", iface)
+		}
+		return m.command(ctx, args...)
+	})
 	if err != nil || contains == "" {
 		return text, err
 	}
@@ -86,30 +90,28 @@ func (m *agentMock) listOperations(ctx context.Context, iface, contains string) 
 }
 
 func (m *agentMock) check(ctx context.Context, world string, files []string) (string, error) {
-	flags, _, err := m.documents(ctx)
-	if err != nil {
-		return "", err
-	}
 	for _, file := range files {
 		if !filepath.IsLocal(file) {
 			return "", fmt.Errorf("%s: want a path in the folder in which the agent works", file)
 		}
 	}
-	if len(files) == 0 {
-		journal, err := m.control(ctx, http.MethodGet, worldPath(world)+"/journal.ndjson", nil)
-		if err != nil {
-			return "", err
+	return m.withDocuments(ctx, func(d servedDocuments) (string, error) {
+		if len(files) == 0 {
+			journal, err := m.control(ctx, http.MethodGet, worldPath(world)+"/journal.ndjson", nil)
+			if err != nil {
+				return "", err
+			}
+			if len(journal) == 0 {
+				return "", errors.New("the world has served no request yet: see send_request")
+			}
+			files = []string{filepath.Join(d.folder, "journal.ndjson")}
+			if err := os.WriteFile(files[0], journal, 0o600); err != nil {
+				return "", err
+			}
 		}
-		if len(journal) == 0 {
-			return "", errors.New("the world has served no request yet: see send_request")
-		}
-		file := filepath.Join(m.folder, "journal.ndjson")
-		if err := os.WriteFile(file, journal, 0o600); err != nil {
-			return "", err
-		}
-		files = []string{file}
-	}
-	return m.command(ctx, slices.Concat(flags, []string{"check", "--"}, files)...)
+		args := slices.Concat([]string{"check", "--brand", string(m.brand)}, d.flags, []string{"--"}, files)
+		return m.command(ctx, args...)
+	})
 }
 
 // worldPath returns the path of a world in the control interface.
@@ -124,19 +126,16 @@ func (m *agentMock) indented(ctx context.Context, method, path string, order any
 	if len(text) == 0 {
 		return "done", nil
 	}
-	return shortened(indentedJSON(text)), nil
+	return indentedJSON(text), nil
 }
 
+// indentedJSON returns JSON as people read it, with its numbers and the order of its members as they are.
 func indentedJSON(text []byte) string {
-	var value any
-	if json.Unmarshal(text, &value) != nil {
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", " ") != nil {
 		return string(text)
 	}
-	indented, err := json.MarshalIndent(value, "", " ")
-	if err != nil {
-		return string(text)
-	}
-	return string(indented)
+	return b.String()
 }
 
 // addWorlds adds the tools for worlds, their clocks and their faults.
@@ -264,7 +263,7 @@ func (m *agentMock) sendRequest(ctx context.Context, in agentRequest) (string, e
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(in.Path, "/"), "/")
 	if slices.Contains(specs.InterfaceNames(), name) {
-		header.Set("Authorization", specs.Neutral.Scheme()+" "+cmp.Or(in.Key, firstKey))
+		header.Set("Authorization", m.brand.Scheme()+" "+cmp.Or(in.Key, firstKey))
 	}
 	if in.World != "" {
 		header.Set("X-Understudy-World", in.World)
@@ -282,7 +281,7 @@ func (m *agentMock) sendRequest(ctx context.Context, in agentRequest) (string, e
 		return "", err
 	}
 	b.WriteString("\n" + string(answer.body))
-	return shortened(b.String()), nil
+	return b.String(), nil
 }
 
 // explain returns an exchange with what its document says of the answer, and what the checker finds in it.
@@ -307,16 +306,14 @@ func (m *agentMock) explain(ctx context.Context, world string, exchange int64) (
 			return "", err
 		}
 	}
-	return shortened(indentedJSON(text) + "\n\n" + why), nil
+	return indentedJSON(text) + "\n\n" + why, nil
 }
 
 // documented says what the document of an operation has on a status.
 func (m *agentMock) documented(ctx context.Context, operation string, status int) (string, error) {
-	flags, _, err := m.documents(ctx)
-	if err != nil {
-		return "", err
-	}
-	text, err := m.command(ctx, append(flags, "operations", "show", operation, "--format", "json")...)
+	text, err := m.withDocuments(ctx, func(d servedDocuments) (string, error) {
+		return m.show(ctx, d, operation, "--format", "json")
+	})
 	if err != nil {
 		return "", err
 	}

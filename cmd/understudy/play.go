@@ -273,20 +273,11 @@ func checkAddress(flag, address string) error {
 
 func (f *playFlags) client() (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	if f.ca != "" {
-		text, err := source.ReadFile(f.ca)
-		if err != nil {
-			return nil, fmt.Errorf("--ca: %w", err)
-		}
-		pool, err := x509.SystemCertPool()
-		if err != nil {
-			pool = x509.NewCertPool()
-		}
-		if !pool.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--ca: %s has no certificate: want PEM", f.ca)
-		}
-		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	pool, err := authorities("--ca", f.ca)
+	if err != nil {
+		return nil, err
 	}
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	return &http.Client{Transport: transport, Timeout: f.timeout}, nil
 }
 

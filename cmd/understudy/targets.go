@@ -33,20 +33,23 @@ func (f *upstreamFlags) add(flags *pflag.FlagSet) {
 }
 
 // roots returns the authorities to trust, or nil for those of the system.
-func (f *upstreamFlags) roots() (*x509.CertPool, error) {
-	if f.ca == "" {
+func (f *upstreamFlags) roots() (*x509.CertPool, error) { return authorities("--upstream-ca", f.ca) }
+
+// authorities returns those of the system with those in a file, which a flag has named; nil without a file.
+func authorities(flag, file string) (*x509.CertPool, error) {
+	if file == "" {
 		return nil, nil
 	}
-	text, err := source.ReadFile(f.ca)
+	text, err := source.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("--upstream-ca: %w", err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("--upstream-ca: no certificate in %s: want PEM", f.ca)
+		return nil, fmt.Errorf("%s: no certificate in %s: want PEM", flag, file)
 	}
 	return pool, nil
 }

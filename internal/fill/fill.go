@@ -1,8 +1,8 @@
 // Package fill fills the templates of made-up answers in: texts of text/template, over a request and the world that it
 // is for. They are for anybody to write, so that they are bounded: by a list of functions, in bytes, and in time.
 //
-// In a body of JSON each text is a template by itself, and what it gives is quoted as JSON when the body is written. A
-// text that is no more than {{value X}} becomes the value X itself, be it a number, a list or an object.
+// In a body of JSON each text is a template of its own, and its result is quoted when the body is written. A text that
+// consists of {{value X}} alone is replaced by the value X itself, be it a number, a list or an object.
 package fill
 
 import (

@@ -16,7 +16,7 @@ import (
 // ErrorHeader is in answers that are not the service's. Its value is the kind of a Problem.
 const ErrorHeader = "X-Understudy-Error"
 
-// Problem describes why there is no answer of a service, or no more of it.
+// Problem describes why a service did not answer, or why its answer broke off.
 type Problem struct {
 	Status  int    // for the client
 	Kind    string // one word: dns, refused, unreachable, tls, timeout, reset, upstream or client

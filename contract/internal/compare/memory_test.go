@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// pool is what the mock of a test answers about a pool.
+// pool describes a pool as the mock of a test shows it.
 func pool(id, name string) string {
 	return fmt.Sprintf(`{"id":%q,"name":%q,"default":false,"concurrencyLimit":4}`, id, name)
 }

@@ -30,7 +30,7 @@ type sight struct {
 	changed []string // members that recorded requests had set by then
 }
 
-// first returns the first object of the thing, or nothing, also if there is no thing.
+// first returns the first object of the thing. Without one, or without a thing, it returns the zero value.
 func (t *thing) first() gjson.Result {
 	if t == nil || len(t.sights) == 0 {
 		return gjson.Result{}

@@ -64,7 +64,7 @@ func (f *errorForms) reply(asked op.Asked, errs op.Errors) op.Reply {
 	}
 	status := e.status
 	if form.Form != nil {
-		value := e.told(&openapi3.Schema{}, clone(form.Form), true)
+		value := e.filled(&openapi3.Schema{}, clone(form.Form), true)
 		if body, err := json.Marshal(value, json.Deterministic(true)); err == nil {
 			return op.Reply{Status: status, Bytes: body, Type: "application/json"}
 		}
@@ -165,7 +165,7 @@ func (f *failure) body(content *openapi3.MediaType) ([]byte, bool) {
 			}
 		}
 	}
-	body, err := json.Marshal(f.told(schema, value, isExample), json.Deterministic(true))
+	body, err := json.Marshal(f.filled(schema, value, isExample), json.Deterministic(true))
 	return body, err == nil
 }
 

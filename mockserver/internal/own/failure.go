@@ -58,14 +58,15 @@ type errorPart struct {
 // maxErrorDepth is the depth in an error at which its message may stand.
 const maxErrorDepth = 6
 
-// told returns an error with what is known of the failure where such things stand, as far as it still fits the schema.
-func (f *failure) told(schema *openapi3.Schema, value any, isExample bool) any {
+// filled enters what is known of the failure into the members of an error body that are meant for it, as far as the
+// body still fits its schema, and returns the body.
+func (f *failure) filled(schema *openapi3.Schema, value any, isExample bool) any {
 	p := errorPart{schema: schema, isNeeded: true, isExample: isExample, depth: maxErrorDepth}
 	if _, isList := value.([]any); isList {
 		p.name = "errors"
 	}
-	if told, _ := f.part(p, value); fitsError(schema, told) {
-		return told
+	if filled, _ := f.part(p, value); fitsError(schema, filled) {
+		return filled
 	}
 	return value
 }
@@ -83,13 +84,13 @@ func (f *failure) part(p errorPart, value any) (any, bool) {
 		if p.one != nil && slices.Contains(fieldNames, p.name) {
 			return f.location(p.one), true
 		}
-		told := slices.Clone(value)
-		for i := range told {
+		filled := slices.Clone(value)
+		for i := range filled {
 			inner := p
 			inner.schema, inner.isNeeded = itemOf(p.schema), true
-			told[i], _ = f.part(inner, told[i])
+			filled[i], _ = f.part(inner, filled[i])
 		}
-		return told, true
+		return filled, true
 	case map[string]any:
 		return f.object(p, value), true
 	case string:
@@ -108,7 +109,7 @@ func (f *failure) part(p errorPart, value any) (any, bool) {
 // object puts what is known into the members of an object: into all, or else into those with which it fits.
 func (f *failure) object(p errorPart, value map[string]any) map[string]any {
 	members, required := specs.Members(&openapi3.SchemaRef{Value: p.schema}), requiredOf(p.schema, maxNested)
-	told := maps.Clone(value)
+	filled := maps.Clone(value)
 	set := func(into map[string]any, name string) {
 		inner := errorPart{
 			name: plain(name), schema: &openapi3.Schema{}, in: value, one: p.one, isNeeded: slices.Contains(required, name),
@@ -125,10 +126,10 @@ func (f *failure) object(p errorPart, value map[string]any) map[string]any {
 	}
 	names := slices.Sorted(maps.Keys(value))
 	for _, name := range names {
-		set(told, name)
+		set(filled, name)
 	}
-	if fitsError(p.schema, told) {
-		return told
+	if fitsError(p.schema, filled) {
+		return filled
 	}
 	for _, name := range names {
 		with := maps.Clone(value)
@@ -238,8 +239,8 @@ func (f *failure) item(p errorPart, schema *openapi3.Schema, like []any, e *op.E
 	if _, isText := value.(string); isText || value == nil {
 		return message
 	}
-	told, _ := f.part(errorPart{schema: schema, one: e, isNeeded: true, isExample: p.isExample, depth: p.depth}, value)
-	return told
+	filled, _ := f.part(errorPart{schema: schema, one: e, isNeeded: true, isExample: p.isExample, depth: p.depth}, value)
+	return filled
 }
 
 // text returns what a text of an error says.
