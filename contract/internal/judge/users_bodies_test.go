@@ -1,0 +1,150 @@
+package judge_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/specs/recording"
+)
+
+// 3.0 and 3.1, Schema Object, format: of 32 and of 64 bits. JSON has no other numbers and truth values than its own.
+func TestIntegersAndBooleansAreThoseOfTheirTypes(t *testing.T) {
+	t.Parallel()
+	of := func(format string) string {
+		return answers(`{type: object, properties: {v: {type: integer, format: ` + format + `}}}`)
+	}
+	query := func(schema string) string { return asks(`{name: q, in: query, schema: ` + schema + `}`) }
+	beyond := func(format string) []string {
+		return []string{fmt.Sprintf("error schema /response/body/v: integer doesn't match the format %q", format)}
+	}
+	boolean := []string{`error schema /request/query/q: query parameter "q": value must be a boolean`}
+	testExamples(t, map[string]exampleOf{
+		"the last of int64":         {paths: of("int64"), answer: `{"v":9223372036854775807}`},
+		"the first beyond int64":    {paths: of("int64"), answer: `{"v":9223372036854775808}`, want: beyond("int64")},
+		"the first below int64":     {version: "3.1.0", paths: of("int64"), answer: `{"v":-9223372036854775809}`, want: beyond("int64")},
+		"the least of int32":        {paths: of("int32"), answer: `{"v":-2147483648}`},
+		"the first beyond int32":    {version: "3.1.0", paths: of("int32"), answer: `{"v":2147483648}`, want: beyond("int32")},
+		"beyond int32, as 1e10":     {paths: of("int32"), answer: `{"v":1e10}`, want: beyond("int32")},
+		"beyond int64 in a query":   {paths: query(`{type: integer, format: int64}`), line: "GET /x?q=9223372036854775808", want: []string{`error schema /request/query/q: query parameter "q": integer doesn't match the format "int64"`}},
+		"true":                      {paths: query(`{type: boolean}`), line: "GET /x?q=true"},
+		"True":                      {paths: query(`{type: boolean}`), line: "GET /x?q=True", want: boolean},
+		"f":                         {paths: query(`{type: boolean}`), line: "GET /x?q=f", want: boolean},
+		"0, in 3.1":                 {version: "3.1.0", paths: query(`{type: boolean}`), line: "GET /x?q=0", want: boolean},
+		"FALSE":                     {paths: query(`{type: boolean}`), line: "GET /x?q=FALSE", want: boolean},
+		"1 where numbers may stand": {paths: query(`{anyOf: [{type: boolean}, {type: integer}]}`), line: "GET /x?q=1"},
+	})
+}
+
+// 3.0.4, Schema Object, nullable: it adds null to the type of the same object, and changes nothing else.
+func TestNullableAddsNullToItsTypeAlone(t *testing.T) {
+	t.Parallel()
+	of := func(schema string) string { return answers(`{type: object, properties: {v: ` + schema + `}}`) }
+	null := []string{"error schema /response/body/v: Value is not nullable"}
+	const v = `{"v":null}`
+	testExamples(t, map[string]exampleOf{
+		"a type":                      {paths: of(`{type: integer, nullable: true}`), answer: v},
+		"an enum with null":           {paths: of(`{type: string, nullable: true, enum: [a, null]}`), answer: v},
+		"an enum without null":        {paths: of(`{type: integer, nullable: true, enum: [1]}`), answer: v, want: []string{"error schema /response/body/v: value is not one of the allowed values"}},
+		"beside allOf":                {paths: of(`{type: object, nullable: true, allOf: [{$ref: '#/components/schemas/Cat'}]}`), parts: pets, answer: v, want: null},
+		"without a type":              {paths: of(`{nullable: true, allOf: [{$ref: '#/components/schemas/Cat'}]}`), parts: pets, answer: v, want: null},
+		"beside oneOf, one of which":  {paths: of(`{nullable: true, oneOf: [{type: string, nullable: true}, {type: integer}]}`), answer: v},
+		"beside a reference":          {paths: of(`{nullable: true, $ref: '#/components/schemas/Cat'}`), parts: pets, answer: v, want: null},
+		"no type, no nullable":        {paths: of(`{description: any}`), answer: v},
+		"nullable: false, no type":    {paths: of(`{nullable: false}`), answer: v},
+		"3.1, which has no nullable":  {version: "3.1.0", paths: of(`{type: string, nullable: true}`), answer: v, want: null},
+		"3.1, a list of types":        {version: "3.1.0", paths: of(`{type: [string, 'null'], enum: [a, null]}`), answer: v},
+		"3.1, an enum without null":   {version: "3.1.0", paths: of(`{type: [string, 'null'], enum: [a]}`), answer: v, want: []string{"error schema /response/body/v: value is not one of the allowed values"}},
+		"a list whose items may be":   {paths: of(`{type: array, items: {type: string, nullable: true}}`), answer: `{"v":[null]}`},
+		"a map whose members may not": {paths: of(`{type: object, additionalProperties: {type: string}}`), answer: `{"v":{"a":null}}`, want: []string{"error schema /response/body/v/a: Value is not nullable"}},
+	})
+}
+
+// form writes parts between boundaries: NAME, CONTENT-TYPE or nothing, and CONTENT by turns.
+func form(parts ...string) string {
+	var text strings.Builder
+	for i := 0; i < len(parts); i += 3 {
+		fmt.Fprintf(&text, "--B\r\nContent-Disposition: form-data; name=\"%s\"\r\n", parts[i])
+		if parts[i+1] != "" {
+			fmt.Fprintf(&text, "Content-Type: %s\r\n", parts[i+1])
+		}
+		fmt.Fprintf(&text, "\r\n%s\r\n", parts[i+2])
+	}
+	return text.String() + "--B--\r\n"
+}
+
+// RFC 7578, 4.4; Media Type Object and Encoding Object.
+func TestPartsOfAFormAreJudgedOneByOne(t *testing.T) {
+	t.Parallel()
+	const schema = `{type: object, required: [n], properties: {n: {type: integer}, file: {type: string, format: binary}, ` +
+		`ids: {type: array, items: {type: integer}}, in: {type: object, required: [a]}}}`
+	const bytes = "\xf0\x1b\xff\x00"
+	cases := map[string]exampleOf{
+		"a binary part":               {request: form("n", "", "1", "file", "application/octet-stream", bytes)},
+		"a part that is missing":      {request: form("file", "application/octet-stream", bytes), want: []string{`error schema /request/body/n: property "n" is missing`}},
+		"a wrong number":              {request: form("n", "", "one", "file", "image/png", bytes), want: []string{"error schema /request/body/n: value must be an integer"}},
+		"several of a name":           {request: form("n", "", "1", "ids", "", "1", "ids", "", "2")},
+		"one of a list":               {request: form("n", "", "1", "ids", "", "1")},
+		"a wrong one of a list":       {request: form("n", "", "1", "ids", "", "1", "ids", "", "b"), want: []string{"error schema /request/body/ids/1: value must be an integer"}},
+		"an object":                   {request: form("n", "", "1", "in", "application/json", `{"a":1}`)},
+		"an object that lacks":        {request: form("n", "", "1", "in", "", `{}`), want: []string{`error schema /request/body/in/a: property "a" is missing`}},
+		"an object that is none":      {request: form("n", "", "1", "in", "application/json", `{"a":`), want: []string{"error schema /request/body/in: the part is not JSON: the text ends too early at byte 5", "error schema /request/body/in: value must be an object"}},
+		"a type that is listed":       {request: form("n", "", "1", "file", "image/gif", bytes), paths: "image/png, image/gif"},
+		"a type of a range":           {request: form("n", "", "1", "file", "image/webp", bytes), paths: "image/*"},
+		"a type that is not listed":   {request: form("n", "", "1", "file", "text/html", bytes), paths: "image/png, image/gif", want: []string{`error schema /request/body/file: part "file" is text/html, want image/png, image/gif`}},
+		"no type where one is listed": {request: form("n", "", "1", "file", "", bytes), paths: "image/png", want: []string{`error schema /request/body/file: part "file" is text/plain, want image/png`}},
+	}
+	for name, u := range cases {
+		encoding := ""
+		if u.paths != "" {
+			encoding = `, encoding: {file: {contentType: '` + u.paths + `'}}`
+		}
+		u.paths, u.line, u.kind = takes(`{multipart/form-data: {schema: `+schema+encoding+`}}`), "POST /x", "multipart/form-data; boundary=B"
+		cases[name] = u
+	}
+	testExamples(t, cases)
+}
+
+// RFC 8259: what a type says is JSON is JSON.
+func TestABodyThatIsNotTheJSONThatItsTypeSaysIsAnError(t *testing.T) {
+	t.Parallel()
+	wrong := func(reason string) []string {
+		return []string{"error schema /response/body: the body is not JSON: " + reason}
+	}
+	unclear := func(reason string) []string {
+		return []string{"inconclusive schema /response/body: the body is not JSON: " + reason}
+	}
+	object := answers(`{type: object}`)
+	testExamples(t, map[string]exampleOf{
+		"a page":                 {paths: object, answer: "<!DOCTYPE html>\n<html><p>Bad gateway", want: wrong("a syntax error at byte 0")},
+		"a page in capitals":     {paths: object, answer: "<HTML><BODY>502</BODY></HTML>", want: wrong("a syntax error at byte 0")},
+		"XML":                    {version: "3.1.0", paths: object, answer: "<?xml version='1.0'?><Error/>", want: wrong("a syntax error at byte 0")},
+		"a text":                 {paths: object, answer: "upstream connect error", want: wrong("a syntax error at byte 0")},
+		"two values":             {paths: object, answer: `{}{}`, want: unclear("data after the value")},
+		"single quotes":          {paths: object, answer: `{'a':1}`, want: wrong("a syntax error at byte 1")},
+		"a text that was cut":    {paths: object, answer: `{"a":"b`, want: unclear("the text ends too early at byte 7")},
+		"a text with a stand-in": {paths: object, answer: `{"a":<REDACTED>}`, want: unclear("a syntax error at byte 5")},
+		"a note that it was cut": {paths: object, answer: `{"a":1,[truncated]`, want: unclear("a syntax error at byte 7")},
+		"a stand-in for all":     {paths: object, answer: `[FILTERED]`, want: unclear("a syntax error at byte 1")},
+	})
+}
+
+// RFC 9110, 8.6; Request Body Object, required.
+func TestAContentLengthOfZeroShowsThatThereWasNoBody(t *testing.T) {
+	t.Parallel()
+	needed := takes(`{application/json: {schema: {type: object}}}`)
+	optional := strings.Replace(needed, "required: true", "required: false", 1)
+	empty := recording.Headers{{"Content-Length", "0"}}
+	missing := []string{"error schema /request/body: the request body is empty, but one is documented"}
+	typed := recording.Headers{{"content-length", "0"}, {"Content-Type", "application/json"}}
+	testExamples(t, map[string]exampleOf{
+		"a body that is required":      {paths: needed, line: "POST /x", headers: empty, want: missing},
+		"3.1":                          {version: "3.1.0", paths: needed, line: "POST /x", headers: empty, want: missing},
+		"with a type":                  {paths: needed, line: "POST /x", headers: typed, want: missing},
+		"of any type":                  {paths: takes(`{'*/*': {}}`), line: "POST /x", headers: empty, want: []string{"error schema /request/body: the body is not JSON: the text ends too early"}},
+		"of several types":             {paths: takes(`{application/json: {}, text/plain: {}}`), line: "POST /x", headers: empty, want: missing},
+		"a body that is optional":      {paths: optional, line: "POST /x", headers: empty},
+		"an operation without a body":  {paths: `{/x: {post: {responses: {'200': {description: a}}}}}`, line: "POST /x", headers: empty},
+		"no length, so it is not said": {paths: needed, line: "POST /x", want: []string{"inconclusive schema /request/body: the recording does not contain the body, and one is documented"}},
+	})
+}
