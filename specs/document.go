@@ -32,12 +32,17 @@ type Document struct {
 	index    func() (*index, error)
 	isOwn    bool // a user's own
 
+	recordTime string // see RecordTime
+
 	isForeign, hasServersBelow bool
 
 	resources func() (*resourceSet, error)   // what the document says of them
 	tree      func() (map[string]any, error) // of the document without what only people read; not to be changed
 	keys      []*openapi3.SecurityScheme     // of keys by themselves
 }
+
+// RecordTime returns the field of an event that says when it happened, in the brand of the document.
+func (d *Document) RecordTime() string { return d.recordTime }
 
 func (d *Document) setSource(source []byte) {
 	d.source = source

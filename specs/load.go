@@ -243,7 +243,9 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	if embedded != nil {
 		withoutNulls(doc)
 	}
-	d := &Document{Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}}
+	d := &Document{
+		Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}, recordTime: brand.RecordTime(),
+	}
 	d.unread = sync.OnceValue(d.routeUnread)
 	d.setSource(source)
 	if d.Lenient, err = lenientOf(doc); err != nil {

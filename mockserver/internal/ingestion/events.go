@@ -51,7 +51,7 @@ func ingest(c *op.Call, events ...jsontext.Value) (op.Reply, error) {
 	}
 	records := make([]world.Record, len(events))
 	for i, event := range events {
-		record, err := newRecord(event, c.Operation.Document.Brand.RecordTime(), c.Now)
+		record, err := newRecord(event, c.Operation.Document.RecordTime(), c.Now)
 		if err != nil {
 			return op.Reply{}, op.Invalid("", "request body: %v", err)
 		}
