@@ -2,6 +2,7 @@ package mockserver_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,11 +111,35 @@ func TestOwnDeletionsOfSeveralAreChecked(t *testing.T) {
 		DELETE /things -> 200…
 		DELETE /things -> 200…
 		GET /things/2 -> 404`)
+	wantNoContradiction(t, file, &recording)
+}
+
+// A mark that is not there says nothing about the object that it would be of.
+func TestOwnMarksAreChecked(t *testing.T) {
+	t.Parallel()
+	const file = "testdata/own/marks.yaml"
+	var recording bytes.Buffer
+	c := newOwnShop(t, mockserver.WithSpec("shop", file), mockserver.WithRecording(&recording))
+	c.story(`
+		PUT /things/a {"name":"a"} -> 200…
+		GET /things/a/star -> 404
+		GET /things/a -> 200…
+		PUT /things/a/star -> 204
+		GET /things/a/star -> 204
+		DELETE /things/a/star -> 204
+		GET /things/a/star -> 404
+		GET /things/a -> 200…`)
+	wantNoContradiction(t, file, &recording)
+}
+
+// wantNoContradiction holds a recording against the life cycles of the objects of a document.
+func wantNoContradiction(t *testing.T, file string, recording io.Reader) {
+	t.Helper()
 	checker, err := contract.NewChecker(contract.WithSpec("shop", file), contract.WithInterfaces("shop"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := checker.Check(t.Context(), contract.Read("shop.ndjson", &recording))
+	report, err := checker.Check(t.Context(), contract.Read("shop.ndjson", recording))
 	if err != nil {
 		t.Fatal(err)
 	}

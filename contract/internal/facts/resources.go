@@ -49,9 +49,6 @@ func (o *objectReader) name(actions []*specs.Action, r *reading) {
 			e.Uses = append(e.Uses, Use{t, verbOf(a)})
 		}
 	}
-	if about.Keeps == specs.Mark && e.Status == http.StatusNotFound { // it may be the mark that is not there
-		e.Verb, e.Target, e.Parent = NoVerb, Thing{}, Thing{}
-	}
 	e.Partial = e.Verb == Lists && e.Method != http.MethodGet // a search
 	for name := range r.query() {
 		e.Partial = e.Partial || about.IsPartial(name)
