@@ -199,6 +199,10 @@ func TestWrongResources(t *testing.T) {
 			"name: /name", "name: /title",
 			`own.yaml:5: /x-resources/pond/name: "/title" does not match anything`,
 		},
+		"a mark of nothing": {
+			"resource: pond, verb: get}", "resource: pond, verb: star, keeps: mark}",
+			"own.yaml:19: /paths/~1api~1ponds~1{pondId}/get/x-resource/keeps: want reads: true beside it",
+		},
 		"a cycle": {
 			"lake: {path: [lakeId]}", "lake: {path: [lakeId], parents: [{resource: pond, at: /pond}]}",
 			"/x-resources/lake/parents: it would contain itself: workflow.lake, workflow.pond, workflow.lake",
