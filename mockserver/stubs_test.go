@@ -133,7 +133,8 @@ func TestTemplatesOfTextsAndFaults(t *testing.T) {
 	}
 }
 
-// A mistake is an error when the stub is planned if it can be found by then. Otherwise the answer is 500 and names the stub.
+// A mistake is an error when the stub is planned, if it can be found by then. Otherwise the answer is 500 and names the
+// stub.
 func TestTemplatesThatCannotBeFilledIn(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
