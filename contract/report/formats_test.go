@@ -2,10 +2,12 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,6 +119,26 @@ func TestGitHubAnnotationsOfHostileTexts(t *testing.T) {
 		properties, _, _ := strings.Cut(rest, "::")
 		if strings.Count(properties, ",") > 2 || strings.ContainsAny(line, "\r\x1b") {
 			t.Errorf("line %q", line)
+		}
+	}
+}
+
+func TestJSONHidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{"json", "sarif"} {
+		r, hidden := rich(t), "text\x7fevent\u0085-\u202estream \u00e9"
+		r.Findings[0].Found, r.Groups[0].Found = hidden, hidden
+		out := written(t, r, form)
+		if form == "json" && !strings.Contains(out, `"text\u007fevent\u0085-\u202estream é"`) {
+			t.Error("the value is not escaped")
+		}
+		if at := strings.IndexFunc(out, func(c rune) bool {
+			return c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c))
+		}); at >= 0 {
+			t.Errorf("%s: %q", form, out[max(0, at-40):at+10])
+		}
+		if !json.Valid([]byte(out)) {
+			t.Errorf("%s: no JSON", form)
 		}
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"svc.example/understudy/internal/evidence"
 	"svc.example/understudy/specs"
 )
 
@@ -92,10 +94,33 @@ func neverNil[T any](l []T) []T {
 
 // WriteJSON writes the report in its JSON form.
 func (r *Report) WriteJSON(w io.Writer) error {
-	encoder := json.NewEncoder(jsonSpelling.guard(w))
+	encoder := json.NewEncoder(escaped{jsonSpelling.guard(w)})
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(r)
+}
+
+// escaped writes JSON with escapes for what would change how the rest is shown, as evidence.Plain takes it: JSON may
+// hold a delete and the second set of control characters as they are. Each write holds whole characters, as an
+// encoder's does.
+type escaped struct{ w io.Writer }
+
+// Write implements io.Writer.
+func (v escaped) Write(p []byte) (int, error) {
+	from := 0
+	for i, c := range string(p) {
+		if c < 0x7f || !evidence.IsHidden(c) {
+			continue
+		}
+		if _, err := fmt.Fprintf(v.w, "%s\\u%04x", p[from:i], c); err != nil {
+			return from, err
+		}
+		from = i + utf8.RuneLen(c)
+	}
+	if _, err := v.w.Write(p[from:]); err != nil {
+		return from, err
+	}
+	return len(p), nil
 }
 
 // MarshalJSON implements json.Marshaler. Lists are never null.

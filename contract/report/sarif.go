@@ -48,7 +48,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		}
 		run.Results = append(run.Results, result)
 	}
-	encoder := json.NewEncoder(jsonSpelling.guard(w))
+	encoder := json.NewEncoder(escaped{jsonSpelling.guard(w)})
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(sarifLog{

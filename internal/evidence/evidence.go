@@ -249,12 +249,15 @@ func Plain(text string) string {
 		switch {
 		case c == '\n', c == '\t', c == '\r':
 			return ' '
-		case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c):
+		case IsHidden(c):
 			return unicode.ReplacementChar
 		}
 		return c
 	}, text)
 }
+
+// IsHidden reports whether a character is a control character, or changes the direction of writing.
+func IsHidden(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) }
 
 // Visible returns a text as Plain does, with its lines.
 func Visible(text string) string {

@@ -128,7 +128,8 @@ func quoteShell(b *strings.Builder, text string) {
 	for text != "" {
 		shown, hidden := 0, 0
 		for shown < len(text) && sizeOfHidden(text[shown:]) == 0 {
-			shown++
+			_, size := utf8.DecodeRuneInString(text[shown:])
+			shown += size
 		}
 		if shown > 0 {
 			b.WriteString(ShellQuoted(text[:shown]))
@@ -148,8 +149,8 @@ func quoteShell(b *strings.Builder, text string) {
 	}
 }
 
-// sizeOfHidden returns the length in bytes of the hidden character at the beginning of a text, 0 if that is shown. A
-// byte in the middle of a character counts as shown.
+// sizeOfHidden returns the length in bytes of the hidden character, or the byte of none, at the beginning of a text; 0
+// if that is shown.
 func sizeOfHidden(text string) int {
 	if text == "" {
 		return 0

@@ -35,6 +35,11 @@ func TestCurl(t *testing.T) {
 			"curl -sS -i --globoff --path-as-is -X 'POST' --url 'https://x/' \\\n  -H 'Content-Type:' \\\n  --data-raw " +
 				"'{\"a\":\"it'\\''s\"}'",
 		},
+		"letters of all alphabets stay readable, and what a terminal would obey does not": {
+			recording.Request{Method: "PUT", URL: "https://x/", Body: &recording.Body{Bytes: []byte("\tpä日\t")}},
+			"curl -sS -i --globoff --path-as-is -X 'PUT' --url 'https://x/' \\\n  -H 'Content-Type:' \\\n  --data-raw " +
+				`"$(printf '\011')"'pä日'"$(printf '\011')"`,
+		},
 		"brackets are no ranges": {
 			recording.Request{Method: "GET", URL: "https://x/?page[limit]=2"},
 			"curl -sS -i --globoff --path-as-is --url 'https://x/?page[limit]=2'",
