@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -91,11 +92,16 @@ const (
 	maxAhead = 3 * 24 * 60 * 60
 )
 
+// decoders holds decoders between events.
+var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
 // newRecord makes a record of an event. The member with the time sets the record's time, and is a value like the
 // others, since the whole object becomes the record (documented).
 func newRecord(event []byte, timeField string, received time.Time) (world.Record, error) {
 	record := world.Record{Time: received.Unix()}
-	in := jsontext.NewDecoder(bytes.NewBuffer(event)) // a buffer is read in place
+	in := decoders.Get().(*jsontext.Decoder)
+	defer decoders.Put(in)
+	in.Reset(bytes.NewBuffer(event)) // a buffer is read in place
 	if begin, err := in.ReadToken(); err != nil {
 		return record, fmt.Errorf("not valid JSON: %w", err)
 	} else if begin.Kind() != '{' {
