@@ -64,6 +64,11 @@ func TestClients(t *testing.T) {
 			python + "-m pytest -q -p no:cacheprovider tests/test_plugin.py",
 		},
 		"TypeScript": {"typescript", `node --eval 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'`, "node --test"},
+		"Java": {
+			"java", "javac -cp " + junit + " --version && test -f " + junit,
+			"classes=$(mktemp -d); trap 'rm -r $classes' EXIT\njavac -Xlint:all -Werror -d $classes -cp " + junit +
+				" $(find src -name '*.java')\njava -jar " + junit + " -cp $classes --scan-classpath --disable-banner",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,224 @@
+package understudy;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * A running mock: one that {@link #start} started, or one that is there already. Members of bodies have the names of the
+ * control interface, which {@code docs/reference/control.md} lists. Values are those of JSON: maps, lists, strings, numbers,
+ * booleans and null. Durations are texts such as {@code 90s} or {@code 1h30m}. All methods throw
+ * {@link UnderstudyException}, and are safe for use by several threads.
+ */
+public final class Understudy implements AutoCloseable {
+    private final String url;
+    private final String token;
+    private final HttpClient http;
+    private final Map<String, String> interfaces = new TreeMap<>();
+    private Process process;
+    private Thread atExit;
+
+    private Understudy(String url, String token, String ca) {
+        this.url = url.replaceAll("/+$", "");
+        this.token = token;
+        // Without proxies, which some machines name for addresses of others.
+        var builder = HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY).version(HttpClient.Version.HTTP_1_1);
+        if (ca != null && this.url.startsWith("https:")) {
+            builder.sslContext(trusting(ca));
+        }
+        http = builder.build();
+        Json.object(Json.object(call("GET", "/version", null)).get("interfaces"))
+            .forEach((name, path) -> interfaces.put(name, (String) path));
+    }
+
+    /** Finds a mock by its address, such as http://127.0.0.1:4010. */
+    public static Understudy at(String url) {
+        return new Understudy(url, System.getenv("UNDERSTUDY_CONTROL_TOKEN"), System.getenv("UNDERSTUDY_CA"));
+    }
+
+    /**
+     * Finds the mock that the environment names, as {@code understudy serve -- COMMAND} sets it: UNDERSTUDY_URL,
+     * UNDERSTUDY_CONTROL_TOKEN and UNDERSTUDY_CA, the file of the authority of its certificate.
+     */
+    public static Understudy connect() {
+        var url = System.getenv("UNDERSTUDY_URL");
+        return at(url == null ? "http://127.0.0.1:4010" : url);
+    }
+
+    /**
+     * Starts {@code understudy serve} on a free port, with more flags if you like, and waits until it can answer. The binary is
+     * that of UNDERSTUDY_BINARY, or {@code understudy} in the path.
+     */
+    public static Understudy start(String... flags) {
+        var binary = System.getenv("UNDERSTUDY_BINARY");
+        return start(Path.of(binary == null ? "understudy" : binary), flags);
+    }
+
+    /** Starts a binary as {@link #start(String...)} does. */
+    public static Understudy start(Path binary, String... flags) {
+        var command = new ArrayList<>(List.of(binary.toString(), "serve", "--listen", "127.0.0.1:0", "--log-level", "warn"));
+        command.addAll(List.of(flags));
+        Process process = null;
+        try {
+            var log = Files.createTempFile("understudy", ".log");
+            try {
+                process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+                var ready = new BufferedReader(process.inputReader(StandardCharsets.UTF_8)).readLine(); // when it can answer
+                if (ready == null) {
+                    throw new UnderstudyException(String.join(" ", command) + " ended with " + process.waitFor() + ": "
+                        + Files.readString(log).strip(), 0, null);
+                }
+                var addresses = Json.object(Json.parse(ready));
+                var mock = new Understudy((String) addresses.get("url"), System.getenv("UNDERSTUDY_CONTROL_TOKEN"),
+                    (String) addresses.get("ca"));
+                mock.owns(process);
+                process = null;
+                return mock;
+            } finally {
+                Files.delete(log);
+            }
+        } catch (IOException e) {
+            throw new UnderstudyException(binary + " cannot be started: " + e.getMessage()
+                + "; install it, or set UNDERSTUDY_BINARY", 0, e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        } finally {
+            if (process != null) {
+                process.destroy();
+            }
+        }
+    }
+
+    private void owns(Process process) {
+        this.process = process;
+        atExit = new Thread(process::destroy);
+        Runtime.getRuntime().addShutdownHook(atExit); // a program that fails must not leave a mock behind
+    }
+
+    /** Returns the address of the mock. */
+    public String url() {
+        return url;
+    }
+
+    /** Returns the path of each interface that is served, by its name. */
+    public Map<String, String> interfaces() {
+        return new TreeMap<>(interfaces);
+    }
+
+    /** Makes a world of a scenario, such as {@code quickstart}. */
+    public World world(String scenario) {
+        return world(Map.of("scenario", scenario));
+    }
+
+    /**
+     * Makes a world: of a {@code scenario}, or as a {@code fork} of another world, with {@code seed}, {@code clock} and
+     * {@code now}. It has API keys of its own unless {@code mintKeys} is false.
+     */
+    public World world(Map<String, ?> members) {
+        var body = new LinkedHashMap<String, Object>(Map.of("mintKeys", true));
+        body.putAll(members);
+        return new World(this, Json.object(call("POST", "/worlds", body)));
+    }
+
+    /** Ends the mock if {@link #start} started it. The end of the program does so, too. */
+    @Override
+    public synchronized void close() {
+        if (process == null) {
+            return;
+        }
+        process.destroy();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (IllegalStateException e) {
+            // the program ends already
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        process = null;
+    }
+
+    Object call(String method, String path, Object body) {
+        var request = HttpRequest.newBuilder(URI.create(url + "/_understudy" + path))
+            .header("Content-Type", "application/json")
+            .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.write(body)));
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        HttpResponse<String> response;
+        try {
+            response = http.send(request.build(), BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UnderstudyException("no mock answers at " + url + ": " + e, 0, e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        if (response.statusCode() >= 300) {
+            throw new UnderstudyException(method + " /_understudy" + path + ": " + response.statusCode() + ": "
+                + said(response.body()), response.statusCode(), null);
+        }
+        return response.body().isEmpty() ? null : Json.parse(response.body());
+    }
+
+    /** Returns what a refusal says: the member, what is wrong with it, and what would be right. */
+    private static String said(String body) {
+        try {
+            var error = Json.object(Json.object(Json.parse(body)).get("error"));
+            return Stream.of("field", "message", "hint").map(error::get).filter(text -> text instanceof String)
+                .map(Object::toString).collect(Collectors.joining(": "));
+        } catch (RuntimeException e) { // no JSON of the mock's
+            return body;
+        }
+    }
+
+    static String quote(Object text) {
+        return URLEncoder.encode(String.valueOf(text), StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private static UnderstudyException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new UnderstudyException("interrupted", 0, e);
+    }
+
+    private static SSLContext trusting(String ca) {
+        try (InputStream in = Files.newInputStream(Path.of(ca))) {
+            var store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            for (var certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+                store.setCertificateEntry("authority" + store.size(), certificate);
+            }
+            var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            var context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new UnderstudyException("the authority " + ca + " cannot be read: " + e, 0, e);
+        }
+    }
+}
