@@ -166,7 +166,9 @@ func splitPointer(pointer string) []string {
 	}
 	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i, token := range tokens {
-		tokens[i] = unescape.Replace(token)
+		if strings.Contains(token, "~") { // a replacer copies what it leaves as it is
+			tokens[i] = unescape.Replace(token)
+		}
 	}
 	return tokens
 }

@@ -52,7 +52,12 @@ type Link struct {
 type Pointer []string
 
 // PointerOf reads a pointer.
-func PointerOf(text string) Pointer { return append(Pointer{}, splitPointer(text)...) }
+func PointerOf(text string) Pointer {
+	if tokens := splitPointer(text); tokens != nil {
+		return tokens
+	}
+	return Pointer{}
+}
 
 func (p Pointer) String() string {
 	var text strings.Builder

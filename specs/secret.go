@@ -20,9 +20,12 @@ func IsSecret(schema *openapi3.Schema) bool {
 
 // TakesKey reports whether a security scheme of the document takes a key from a place: from header, query or cookie.
 func (d *Document) TakesKey(in, name string) bool {
-	return slices.ContainsFunc(d.keys, func(s *openapi3.SecurityScheme) bool {
-		return s.In == in && (s.Name == name || in == openapi3.ParameterInHeader && strings.EqualFold(s.Name, name))
-	})
+	for _, s := range d.keys {
+		if s.In == in && (s.Name == name || in == openapi3.ParameterInHeader && strings.EqualFold(s.Name, name)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *Document) findKeys() {

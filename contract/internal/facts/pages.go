@@ -159,8 +159,11 @@ type Slice struct {
 
 // slice returns the part of a list that a query asked for; nil if it does not say.
 func (a *answerReader) slice(p *page, query url.Values, n int64) *Slice {
+	if p.from == "" || !p.isPlain(query) {
+		return nil
+	}
 	first, err := strconv.ParseInt(cmp.Or(query.Get(p.from), p.start), 10, 32)
-	if p.from == "" || err != nil || !p.isPlain(query) {
+	if err != nil {
 		return nil
 	}
 	if p.byPages { // pages do not touch each other, whatever their length
@@ -234,15 +237,17 @@ func (a *answerReader) items(p *page) (list scan.Value) {
 // checkLength looks whether a page is longer than was asked for.
 func (a *answerReader) checkLength(p *page, query url.Values, n int64) {
 	most, sure := int64(-1), specs.Public
-	if asked, err := strconv.ParseInt(query.Get(p.size), 10, 64); p.size != "" && err == nil && asked > 0 {
-		most = asked
-		if p.isOwn {
-			sure = p.sure
+	if p.size != "" && query.Has(p.size) {
+		if asked, err := strconv.ParseInt(query.Get(p.size), 10, 64); err == nil && asked > 0 {
+			most = asked
+			if p.isOwn {
+				sure = p.sure
+			}
 		}
-	} else if p.standard > 0 && !query.Has(p.size) {
+	} else if p.standard > 0 {
 		most, sure = p.standard, p.sure
 	}
-	if p.positions {
+	if p.positions && query.Has("to") {
 		from, errFrom := strconv.ParseInt(cmp.Or(query.Get("from"), "0"), 10, 64)
 		to, errTo := strconv.ParseInt(query.Get("to"), 10, 64)
 		if errFrom == nil && errTo == nil && from >= 0 && to >= from {
