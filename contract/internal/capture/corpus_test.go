@@ -66,6 +66,11 @@ var textual = map[string][4]string{
 			`"response":{"status":{STATUS},"content":{"text":{ANSWER}}}}`, ",\n", "\n]}}\n",
 	},
 	"ndjson": {"", `{"seq":{N},"request":{"method":{METHOD},"url":{URL},"body":{"text":{BODY}}},"response":{"status":{STATUS},"body":{"text":{ANSWER}}}}`, "\n", "\n"},
+	"mock's journal": {
+		`{"world":"default","entries":[`,
+		`{"seq":{N},"request":{"method":{METHOD},"url":{URL},"body":{"text":{BODY}}},"response":{"status":{STATUS},"body":{"text":{ANSWER}}}}`,
+		",\n", `],"dropped":0}`,
+	},
 	"vcrpy-json": {
 		`{"version":1,"interactions":[`,
 		`{"request":{"method":{METHOD},"uri":{URL},"body":{BODY}},"response":{"status":{"code":{STATUS}},"body":{"string":{ANSWER}}}}`, ",\n", "]}\n",

@@ -29,6 +29,7 @@ func formats() []Format {
 		{"Kong log", isKong, readKong},
 		{"WireMock mapping", isMapping, readMapping},
 		{"access log", isAccessLog, readAccessLog},
+		{"journal of a mock", isOwnJournal, jsonLists{"entries": decodeLine}.read},
 		{"NDJSON", IsNDJSON, readNDJSON},
 		{"WireMock mappings", isMappings, jsonLists{"mappings": inJSON(decodeMapping)}.read},
 		{"WireMock journal", isJournal, jsonLists{"requests": inJSON(decodeServed)}.read},

@@ -17,6 +17,9 @@ var exchangeKeys = map[string]bool{
 // IsNDJSON reports whether the beginning is that of a recording in NDJSON.
 func IsNDJSON(h *record.Head) bool { return exchangeKeys[h.First] }
 
+// isOwnJournal recognises the answer to GET /_understudy/journal.
+func isOwnJournal(h *record.Head) bool { return h.First == "world" && h.Has("/entries") }
+
 // ReadLines reads an input that is known to be NDJSON, and yields each line as soon as it is complete.
 func ReadLines(in *record.Input, yield func(record.Raw, error) bool) bool {
 	return readNDJSON(in, yield)

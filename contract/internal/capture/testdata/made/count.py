@@ -4,7 +4,7 @@ of the corpus: count.py FOLDER prints {"file": [at least, at most]}. Files that 
 import gzip, io, json, os, re, sys, zipfile
 
 lists = {"har": ["log", "entries"], "wiremock": ["mappings"], "journal": ["requests"], "hoverfly": ["data", "pairs"],
-         "vcrpy-json": ["interactions"], "ruby-json": ["http_interactions"],
+         "mock's journal": ["entries"], "vcrpy-json": ["interactions"], "ruby-json": ["http_interactions"],
          "easyvcr": [], "phpvcr-json": [], "mockserver": []}
 decoder = json.JSONDecoder()
 
