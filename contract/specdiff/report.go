@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"svc.example/understudy/contract/report"
@@ -130,6 +131,70 @@ func (c *Change) where() string {
 	return strings.TrimSpace(c.Operation + " " + c.Place)
 }
 
+// maxPlaces is the number of places that a report shows of one change.
+const maxPlaces = 10
+
+// origins parts the changes of a group by what they come from: one change of a schema shows wherever it is referred to.
+func (g *group) origins() (list [][]*Change) {
+	type origin struct {
+		kind, message, pointer, last string
+	}
+	at := map[origin]int{}
+	for _, c := range g.changes {
+		i, isKnown := len(list), false
+		if c.Spec != nil && c.Place != "" {
+			o := origin{c.Kind, c.Message, c.Spec.Pointer, path.Base(c.Place)}
+			if i, isKnown = at[o]; !isKnown {
+				i = len(list)
+				at[o] = i
+			}
+		}
+		if !isKnown {
+			list = append(list, nil)
+		}
+		list[i] = append(list[i], c)
+	}
+	return list
+}
+
+// line returns where a document says it, such as "shop.yaml:12".
+func (c *Change) line() string {
+	if c.Spec == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", c.Spec.File, c.Spec.Line)
+}
+
+// textOf returns a change with its places for people.
+func textOf(changes []*Change) string {
+	var b strings.Builder
+	c := changes[0]
+	in := ""
+	if c.Spec != nil {
+		in = "  (" + c.line() + ")"
+	}
+	if len(changes) == 1 {
+		fmt.Fprintf(&b, "  %s: %s%s\n", c.where(), c.Message, in)
+		if c.Use != nil {
+			fmt.Fprintf(&b, "    %s\n", c.Use.Text())
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "  %s: %s%s\n", strings.TrimPrefix(c.Spec.Pointer, "/components"), c.Message, in)
+	for i, c := range changes {
+		switch {
+		case i == maxPlaces:
+			fmt.Fprintf(&b, "    and %s\n", plural(len(changes)-i, "more place"))
+			return b.String()
+		case c.Use != nil:
+			fmt.Fprintf(&b, "    %s: %s\n", c.where(), c.Use.Text())
+		default:
+			fmt.Fprintf(&b, "    %s\n", c.where())
+		}
+	}
+	return b.String()
+}
+
 // WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
@@ -138,11 +203,8 @@ func (r *Report) WriteText(w io.Writer) error {
 		if len(g.changes) > 0 {
 			fmt.Fprintf(&b, "\n%s\n", g.title)
 		}
-		for _, c := range g.changes {
-			fmt.Fprintf(&b, "  %s: %s\n", c.where(), c.Message)
-			if c.Use != nil {
-				fmt.Fprintf(&b, "    %s\n", c.Use.Text())
-			}
+		for _, changes := range g.origins() {
+			b.WriteString(textOf(changes))
 		}
 	}
 	for _, broken := range r.broken() {
@@ -178,13 +240,9 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 		if len(g.changes) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n**%s**\n\n| operation | place | change | use |\n|---|---|---|---|\n", g.title)
-		for _, c := range g.changes {
-			use := ""
-			if c.Use != nil {
-				use = c.Use.Text()
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(c.Operation), cell(c.Place), cell(c.Message), cell(use))
+		fmt.Fprintf(&b, "\n**%s**\n\n| operation | place | change | use | line |\n|---|---|---|---|---|\n", g.title)
+		for _, changes := range g.origins() {
+			b.WriteString(rowOf(changes))
 		}
 	}
 	for _, broken := range r.broken() {
@@ -195,6 +253,24 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// rowOf returns the row of a change, with a line in its cells for each place.
+func rowOf(changes []*Change) string {
+	var operations, places, uses []string
+	for i, c := range changes {
+		if i == maxPlaces {
+			operations = append(operations, "and "+plural(len(changes)-i, "more place"))
+			break
+		}
+		operations, places = append(operations, cell(c.Operation)), append(places, cell(c.Place))
+		if c.Use != nil {
+			uses = append(uses, cell(c.Use.Text()))
+		}
+	}
+	lines := func(list []string) string { return strings.Join(list, "<br>") }
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", lines(operations), lines(places), cell(changes[0].Message), lines(uses),
+		cell(changes[0].line()))
 }
 
 // cell returns a text as it may stand in a table.

@@ -9,8 +9,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/report"
@@ -27,9 +31,19 @@ type Change struct {
 	// operation.
 	Place   string `json:"place,omitempty"`
 	Message string `json:"message"`
-	Use     *Use   `json:"use,omitempty"` // nil without recordings
+	// Spec is the place in the new document, or in the old one of what is removed; nil of the whole document. Changes of
+	// one schema that several operations refer to have the same.
+	Spec *Spec `json:"spec,omitempty"`
+	Use  *Use  `json:"use,omitempty"` // nil without recordings
 
 	trace trace
+}
+
+// Spec is a place in one of the documents, references followed.
+type Spec struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Pointer string `json:"pointer"` // such as /components/schemas/Product/properties/name
 }
 
 // Use counts the exchanges that have to do with a change.
@@ -130,6 +144,58 @@ type place struct {
 	choice string // the path of the nearest choice between schemas around it; a request is refused there
 }
 
+// spec returns where the document of an operation describes the place, or else what it is part of.
+func (p place) spec(op *specs.Operation) (spec *Spec, isWhole bool) {
+	pointer := specs.Pointer{"paths", op.Template, strings.ToLower(op.Method)}
+	_, header, isHeader := strings.Cut(p.name, " header ")
+	switch in, name, _ := strings.Cut(p.name, " "); {
+	case p.isAnswer() && isHeader:
+		pointer = append(pointer, "responses", p.status, "headers", header)
+	case p.isAnswer():
+		pointer = append(pointer, "responses", p.status)
+	case p.name == "request":
+		pointer = append(pointer, "requestBody")
+	case p.name != "":
+		pointer = parameterPointer(op, pointer, in, name)
+	}
+	if p.media != "" {
+		pointer = append(pointer, "content", p.media)
+	}
+	if p.path != "" || p.media != "" {
+		pointer = append(pointer, "schema")
+	}
+	for token := range strings.SplitSeq(strings.TrimPrefix(p.path, "/"), "/") {
+		switch token {
+		case "":
+		case "*":
+			pointer = append(pointer, "items")
+		default:
+			pointer = append(pointer, "properties", token)
+		}
+	}
+	at, err := op.Document.Place(pointer.String())
+	if err != nil {
+		return nil, false
+	}
+	return &Spec{at.File, at.Line, at.Pointer}, path.Base(at.Pointer) == specs.EscapePointer(pointer[len(pointer)-1])
+}
+
+// parameterPointer returns where a parameter is described: at the operation or at its path.
+func parameterPointer(op *specs.Operation, at specs.Pointer, in, name string) specs.Pointer {
+	isIt := func(ref *openapi3.ParameterRef) bool {
+		return ref.Value != nil && ref.Value.In == in && ref.Value.Name == name
+	}
+	if i := slices.IndexFunc(op.Spec.Parameters, isIt); i >= 0 {
+		return append(at, "parameters", strconv.Itoa(i))
+	}
+	if item := op.Document.T.Paths.Value(op.Template); item != nil {
+		if i := slices.IndexFunc(item.Parameters, isIt); i >= 0 {
+			return append(at[:len(at)-1], "parameters", strconv.Itoa(i))
+		}
+	}
+	return append(at, "parameters", "-") // there is none
+}
+
 func (p place) isAnswer() bool { return p.status != "" }
 
 func (p place) String() string { return strings.TrimSpace(p.name + " " + p.path) }
@@ -164,15 +230,21 @@ func (p place) refused() trace {
 
 func (c *comparison) add(severity report.Severity, kind string, at place, message string, t trace) {
 	change := Change{Severity: severity, Kind: kind, Place: at.String(), Message: message, trace: t}
-	if c.old != nil {
-		change.Operation = c.old.Name()
-	} else if c.new != nil {
-		change.Operation = c.new.Name()
+	if op := cmp.Or(c.old, c.new); op != nil {
+		change.Operation = op.Name()
 	}
 	for i := range c.changes[c.begin:] { // the same in another media type
 		if other := &c.changes[c.begin+i]; other.Kind == kind && other.Place == change.Place && other.Message == message {
 			other.trace.media = append(other.trace.media, t.media...)
 			return
+		}
+	}
+	for _, op := range []*specs.Operation{c.old, c.new} { // what is in both is shown in the new one
+		if op == nil {
+			continue
+		}
+		if spec, isWhole := at.spec(op); isWhole || change.Spec == nil {
+			change.Spec = spec
 		}
 	}
 	c.changes = append(c.changes, change)

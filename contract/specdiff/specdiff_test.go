@@ -184,6 +184,9 @@ func (p planted) compare(t *testing.T, texts map[string]string) (row string) {
 		if c.Use != nil {
 			line += "; " + c.Use.Text()
 		}
+		if c.Spec != nil {
+			line += fmt.Sprintf(" (%s:%d %s)", filepath.Base(c.Spec.File), c.Spec.Line, c.Spec.Pointer)
+		}
 		switch {
 		case c.Severity == "notice" && notices == "":
 			notices = line + "\n"
