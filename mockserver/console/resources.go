@@ -230,6 +230,11 @@ func columns(k *kind, things []thing) (pointers []specs.Pointer) {
 	for i := range things {
 		members, _ := things[i].Value.(map[string]any)
 		note("", members)
+		for name, part := range members { // which says what it is, such as a project {id, name}
+			if called, ok := part.(map[string]any); ok && name != "attributes" {
+				note(name+"/", map[string]any{"name": called["name"]})
+			}
+		}
 		if attributes, ok := members["attributes"].(map[string]any); ok {
 			note("attributes/", attributes)
 		}
@@ -260,8 +265,14 @@ func columns(k *kind, things []thing) (pointers []specs.Pointer) {
 	return pointers
 }
 
+// isNameOfPart reports whether a column shows the name of something that things hold in short, such as their project.
+func isNameOfPart(at specs.Pointer) bool { return len(at) == 2 && at[1] == "name" && at[0] != "attributes" }
+
 // telling says how much sooner than by its name a column comes: what people look for goes first.
 func telling(name string) int {
+	if isNameOfPart(strings.Split(name, "/")) {
+		return -1
+	}
 	first := []string{"status", "state", "type", "email", "database", "query", "description"}
 	name = name[strings.LastIndex(name, "/")+1:]
 	switch at := slices.Index(first, name); {
@@ -292,6 +303,7 @@ type kindPage struct {
 // column is the head of a column.
 type column struct {
 	Name    string
+	Type    string // in a table of the platform's; else empty
 	Address string // of the page that is sorted by it
 	Order   string // as of ARIA, if this page is sorted by it
 	at      []specs.Pointer
@@ -385,7 +397,11 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int) {
 	p.Columns = append(p.Columns, column{Name: keys[0][len(keys[0])-1], at: keys})
 	own := len(p.Columns) // before those of what things have
 	for _, at := range columns(p.kind, p.Things) {
-		p.Columns = append(p.Columns, column{Name: at[len(at)-1], at: []specs.Pointer{at}})
+		name := at[len(at)-1]
+		if isNameOfPart(at) {
+			name = at[0]
+		}
+		p.Columns = append(p.Columns, column{Name: name, at: []specs.Pointer{at}})
 	}
 	by, isDown := strings.CutPrefix(asked.Get(sortedBy), "-")
 	for i := range p.Columns {
@@ -430,8 +446,12 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int) {
 // cell shows what a pointer leads to in a thing, as a link if that is the key of another one.
 func (p *kindPage) cell(v *view, c *catalog, value any, at specs.Pointer) cell {
 	shown := cell{Text: first(value, at)}
-	if other := c.named(p.Interface, at[len(at)-1]); other != nil && shown.Text != "" {
-		shown.Address = v.In("resources", other.Kind(), shown.Text)
+	name, key := at[len(at)-1], shown.Text
+	if isNameOfPart(at) {
+		name, key = at[0]+"Id", first(value, specs.Pointer{at[0], "id"})
+	}
+	if other := c.named(p.Interface, name); other != nil && key != "" {
+		shown.Address = v.In("resources", other.Kind(), key)
 	}
 	for _, l := range p.Refers {
 		other := c.byName[l.Resource]

@@ -3,6 +3,7 @@ package console
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"io"
@@ -14,11 +15,12 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// special holds what only some kinds have: the tasks of an attempt in time, the query and the rows of a job, or the
-// conversation of a chat.
+// special holds what only some kinds have: the tasks of an attempt in time, the query and the rows of a job, the rows of
+// a table, or the conversation of a chat.
 type special struct {
 	Attempt *attempt
 	Job     *job
+	Rows    *tableRows
 	Chat    *chat
 }
 
@@ -33,6 +35,8 @@ func (v *visitor) special(k *kind, path []string, value any) (s *special, err er
 		s.Attempt, err = v.attempt(path[0], value)
 	case "core.job":
 		s.Job, err = v.job(path[0], value)
+	case "core.table":
+		s.Rows, err = v.rows(path, value)
 	case "llm.chat":
 		s.Chat, err = v.chat(path[0])
 	default:
@@ -148,6 +152,7 @@ func (v *visitor) fetch(path string) (any, error) {
 // job is a query with its result.
 type job struct {
 	Query, Status, Type string
+	Columns             []column
 	Rows                [][]string
 	IsMore              bool
 	Reason              string // why there are no rows
@@ -162,12 +167,18 @@ func (v *visitor) job(id string, value any) (*job, error) {
 		Query: first(value, specs.Pointer{"query"}), Status: first(value, specs.Pointer{"status"}),
 		Type: first(value, specs.Pointer{"type"}), Output: first(value, specs.Pointer{"debug", "cmdout"}),
 	}
+	var columns [][]string
+	if json.Unmarshal([]byte(first(value, specs.Pointer{"hive_result_schema"})), &columns) == nil {
+		for _, c := range columns {
+			j.Columns = append(j.Columns, column{Name: c[0], Type: strings.Join(c[1:], " ")})
+		}
+	}
 	a, err := v.ask(call{Method: http.MethodGet, Path: "/core/v3/job/result/" + url.PathEscape(id) + "?format=jsonl"})
 	switch {
 	case err != nil:
 		return nil, err
 	case a.Status != http.StatusOK:
-		j.Reason = a.Message()
+		j.Reason = cmp.Or(first(value, specs.Pointer{"debug", "stderr"}), a.Message())
 		return j, nil
 	}
 	lines := bufio.NewScanner(bytes.NewReader(a.Body))
