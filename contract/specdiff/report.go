@@ -269,8 +269,8 @@ func rowOf(changes []*Change) string {
 		}
 	}
 	lines := func(list []string) string { return strings.Join(list, "<br>") }
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", lines(operations), lines(places), cell(changes[0].Message), lines(uses),
-		cell(changes[0].line()))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n",
+		lines(operations), lines(places), cell(changes[0].Message), lines(uses), cell(changes[0].line()))
 }
 
 // cell returns a text as it may stand in a table.

@@ -30,7 +30,8 @@ func TestLookingChangesNothing(t *testing.T) {
 	before := look()
 	for _, path := range []string{
 		"resources", "resources/core.job", "resources/core.job/12", "resources/workflow.attempt/12",
-		"resources/core.table/shop/orders", "resources/core.table/shop/orders?sql=delete+from+orders", "resources/who", "clock",
+		"resources/core.table/shop/orders", "resources/core.table/shop/orders?sql=delete+from+orders",
+		"resources/who", "clock",
 		"script", "journal",
 	} {
 		if page := open(t, http.DefaultClient, base+console.Path+"w/default/"+path); page.status != http.StatusOK {

@@ -266,7 +266,9 @@ func columns(k *kind, things []thing) (pointers []specs.Pointer) {
 }
 
 // isNameOfPart reports whether a column shows the name of something that things hold in short, such as their project.
-func isNameOfPart(at specs.Pointer) bool { return len(at) == 2 && at[1] == "name" && at[0] != "attributes" }
+func isNameOfPart(at specs.Pointer) bool {
+	return len(at) == 2 && at[1] == "name" && at[0] != "attributes"
+}
 
 // telling says how much sooner than by its name a column comes: what people look for goes first.
 func telling(name string) int {

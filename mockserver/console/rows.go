@@ -72,7 +72,8 @@ func (v *visitor) rows(path []string, value any) (*tableRows, error) {
 		return t, nil
 	}
 	if holds := first(value, specs.Pointer{"count"}); from == 0 && t.Result.Columns == nil && holds != "0" {
-		t.Result.Reason = cmp.Or(t.Result.Reason, "Here nothing runs queries, as understudy serve does: the table holds "+holds+" rows.")
+		t.Result.Reason = cmp.Or(t.Result.Reason,
+			"Here nothing runs queries, as understudy serve does: the table holds "+holds+" rows.")
 	}
 	if len(t.Result.Rows) > maxPage {
 		t.Result.Rows, t.Result.IsMore = t.Result.Rows[:maxPage], false
@@ -96,7 +97,9 @@ func (v *visitor) rows(path []string, value any) (*tableRows, error) {
 // query lets a job of the fork answer, and waits for it by the fork's clock.
 func (v *visitor) query(database string, t *tableRows) error {
 	body, _ := json.Marshal(map[string]string{"query": t.SQL}) // a string
-	a, err := v.ask(call{Method: http.MethodPost, Path: "/core/v3/job/issue/trino/" + url.PathEscape(database), Body: body})
+	a, err := v.ask(call{
+		Method: http.MethodPost, Path: "/core/v3/job/issue/trino/" + url.PathEscape(database), Body: body,
+	})
 	if err != nil {
 		return err
 	}
@@ -110,7 +113,8 @@ func (v *visitor) query(database string, t *tableRows) error {
 	}
 	id := first(issued, specs.Pointer{"job_id"})
 	clock := call{
-		Method: http.MethodPost, Path: controlPath + "worlds/" + url.PathEscape(v.fork) + "/clock", Body: []byte(`{"untilIdle":true}`),
+		Method: http.MethodPost, Path: controlPath + "worlds/" + url.PathEscape(v.fork) + "/clock",
+		Body: []byte(`{"untilIdle":true}`),
 	}
 	if _, err := v.send(clock); err != nil {
 		return err

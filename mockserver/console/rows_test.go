@@ -69,7 +69,8 @@ func TestListsShowNames(t *testing.T) {
 	t.Parallel()
 	base := start(t, mockserver.WithScenario("full-account"))
 	for kind, want := range map[string]string{
-		"workflow.attempt": "id status project workflow", "workflow.session": "id project workflow", "workflow.workflow": "name id project",
+		"workflow.attempt": "id status project workflow", "workflow.session": "id project workflow",
+		"workflow.workflow": "name id project",
 	} {
 		page := open(t, http.DefaultClient, base+console.Path+"w/default/resources/"+kind)
 		if shown := strings.Join(strings.Fields(text(page.body)), " "); !strings.Contains(shown, want) {

@@ -15,8 +15,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// special holds what only some kinds have: the tasks of an attempt in time, the query and the rows of a job, the rows of
-// a table, or the conversation of a chat.
+// special holds what only some kinds have: the tasks of an attempt in time, the query and the rows of a job, the rows
+// of a table, or the conversation of a chat.
 type special struct {
 	Attempt *attempt
 	Job     *job
