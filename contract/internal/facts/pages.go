@@ -62,6 +62,7 @@ var orders = map[string]order{
 // filters of lists: which member of the items a parameter asks for.
 var filters = map[string]map[string]specs.Pointer{
 	"core.listJobs":                 {"status": {"status"}},
+	"core.listDeletedTables":        {"database_id": {"database_id"}},
 	"workflow.listAttempts":         {"project": {"project", "name"}, "workflow": {"workflow", "name"}},
 	"workflow.listProjects":         {"name": {"name"}},
 	"workflow.listProjectRevisions": {"name": {"revision"}},
@@ -96,7 +97,7 @@ func pageOf(op *specs.Operation) *page {
 	}
 	has := func(name string) bool { return op.Parameters.GetByInAndName("query", name) != nil }
 	for _, size := range sizeNames {
-		if has(size) && p.size == "" && (isList || size != "count") {
+		if has(size) && p.size == "" && (isList || size != "count" || name == "core.tailTable") {
 			p.size = size
 			if d, ok := op.Parameters.GetByInAndName("query", size).Schema.Value.Default.(float64); ok && !p.isOwn {
 				p.standard = int64(d)
@@ -105,6 +106,9 @@ func pageOf(op *specs.Operation) *page {
 	}
 	p.positions = op.Interface == specs.Core && has("from") && has("to")
 	p.countsPage = p.positions
+	if !p.isOwn && isList && has("page") { // of things that only requests make
+		p.from, p.start, p.byPages = "page", "1", true
+	}
 	p.echoes = slices.DeleteFunc(slices.Clone(echoNames), func(name string) bool { return !has(name) })
 	p.cursors = slices.DeleteFunc(slices.Clone(cursorNames), func(name string) bool { return !has(name) })
 	if isList && p.isOwn {
@@ -287,6 +291,13 @@ func (a *answerReader) checkNumbers(p *page, query url.Values, n int64) {
 		}
 		a.checkCursor(p, query, envelope, n)
 	}
+	each(a.body, a.about.Pages(), func(pages scan.Value) {
+		asked, err := strconv.ParseInt(query.Get("page"), 10, 64)
+		if pages.IsNumber() && err == nil && asked > pages.Int() && n > 0 {
+			a.contradict("pages", specs.Public, "page %d has %d items, but the answer says that there are %d pages", asked, n,
+				pages.Int())
+		}
+	})
 }
 
 // checkCursor looks whether a page leads to itself, and notes where it leads.
