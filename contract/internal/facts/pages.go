@@ -237,7 +237,26 @@ func (a *answerReader) items(p *page) (list scan.Value) {
 
 // checkLength looks whether a page is longer than was asked for.
 func (a *answerReader) checkLength(p *page, query url.Values, n int64) {
-	most, sure := int64(-1), specs.Public
+	if most, sure := p.most(query); most >= 0 && n > most {
+		a.contradict("page length", sure, "the page has %d items, but at most %d were asked for", n, most)
+	}
+}
+
+// MostOnPage returns how many items a query asks an operation for at most, and where they stand: nil if it is the only
+// list of the answer. It is -1 if it does not say.
+func MostOnPage(op *specs.Operation, query string) (at specs.Pointer, most int64) {
+	p := plans.of(op).page
+	values, err := url.ParseQuery(query)
+	if p == nil || err != nil {
+		return nil, -1
+	}
+	most, _ = p.most(values)
+	return p.at, most
+}
+
+// most returns how many items a query asks for at most, or -1, and how sure that is.
+func (p *page) most(query url.Values) (most int64, sure specs.Provenance) {
+	most, sure = -1, specs.Public
 	if asked, err := strconv.ParseInt(query.Get(p.size), 10, 64); p.size != "" && err == nil && asked > 0 {
 		most = asked
 		if p.isOwn {
@@ -253,9 +272,7 @@ func (a *answerReader) checkLength(p *page, query url.Values, n int64) {
 			most, sure = to-from+1, specs.Client
 		}
 	}
-	if most >= 0 && n > most {
-		a.contradict("page length", sure, "the page has %d items, but at most %d were asked for", n, most)
-	}
+	return most, sure
 }
 
 // checkNumbers looks whether what an answer says of its page is so.
