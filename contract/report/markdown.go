@@ -89,7 +89,7 @@ func (r *Report) markdownFunctions() template.FuncMap {
 		"code": codeSpan, "fenced": fenced,
 		"cell": func(text string) string { return strings.ReplaceAll(codeSpan(text), "|", `\|`) },
 
-		"nothing": r.isNothing, "gates": r.gates, "tally": r.tallyInWords, "faults": r.Exchanges.injectedInWords,
+		"nothing": r.isNothing, "gates": r.gates, "tally": func() string { return r.CountFindings("") }, "faults": r.Exchanges.injectedInWords,
 		"judged": r.Judged.inWords, "engines": r.enginesInWords,
 		"undecided": func(rule string) *tally {
 			for _, t := range r.tally(rule) {
