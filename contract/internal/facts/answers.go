@@ -266,7 +266,11 @@ func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
 // checkRepeated looks for a thing that a list shows twice.
 func (a *answerReader) checkRepeated() {
-	seen, idents := make(map[string]bool, len(a.event.Shows)), map[string]bool{}
+	seen := make(map[string]bool, len(a.event.Shows))
+	var idents map[string]bool
+	if a.about.Resource.IsNamed() {
+		idents = make(map[string]bool, len(a.event.Shows))
+	}
 	for i := range a.event.Shows {
 		f := &a.event.Shows[i]
 		if f.Does != Lists || f.Thing.Kind != a.event.Kind {
@@ -276,7 +280,7 @@ func (a *answerReader) checkRepeated() {
 			a.contradict("twice", specs.Public, "the list shows %s %s twice", a.about.Resource.Title, f.Thing.ID)
 		}
 		seen[f.Thing.ID] = true
-		if a.about.Resource.IsNamed() && f.Ident != "" && judge.IsDistinct(f.Ident) {
+		if idents != nil && f.Ident != "" && judge.IsDistinct(f.Ident) {
 			if idents[f.Ident] {
 				a.contradict("twice", specs.Public, "the list shows two of the %s id %s", a.about.Resource.Title, f.Ident)
 			}

@@ -227,6 +227,7 @@ func (s *State) learnTables(e *facts.Exchange) {
 
 // move takes what is known of a thing to its new name, so that nothing is known of what has the old one.
 func (s *State) move(by *facts.Exchange, from, to, parent facts.Thing) {
+	s.HasOldNames = true
 	a, b := s.entity(from), s.entity(to)
 	b.Ident, b.born, b.IdentifiedBy, b.CreatedBy = a.Ident, a.born, a.IdentifiedBy, a.CreatedBy
 	s.entities[from.Kind].put(from.ID, &Entity{Thing: from, MissedBy: by, RenamedBy: by, renamedTo: to})

@@ -32,7 +32,8 @@ type State struct {
 	waiting          map[string][]*Pending                // by rule
 	first            *facts.Exchange                      // at the site, of whichever account
 	// callers are hidden alike, and what is made contradicts what is there, as if they were several
-	IsMixed bool
+	IsMixed     bool
+	HasOldNames bool // something was renamed
 
 	unseen
 	workflowState
@@ -66,7 +67,7 @@ type Entity struct {
 	reappearedBy  *facts.Exchange   // that showed it to be there again, which nothing explains
 	reasons       []*facts.Exchange // what shows why that deleted it, when it named another thing
 	Unsure        *facts.Exchange   // that may have deleted or changed it
-	late          *facts.Exchange   // that may do so yet: nobody waited for its answer, and no other change followed
+	late          *facts.Exchange   // that may do so yet: its answer did not come in time, and no other change followed
 }
 
 func newState(kinds facts.Catalogue) *State {

@@ -132,7 +132,7 @@ func checkDeletedTwice(st *history.Step) {
 
 // checkOldName looks for something under a name that it gave up.
 func checkOldName(st *history.Step) {
-	if st.Verb == facts.Creates {
+	if st.Verb == facts.Creates || !st.State.HasOldNames {
 		return
 	}
 	for _, t := range st.Touched() {

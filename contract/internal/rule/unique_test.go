@@ -282,7 +282,7 @@ func TestNothingIsFoundUnderAnOldName(t *testing.T) {
 }
 
 // A request whose client waited no longer may take effect after others.
-func TestWhatNobodyWaitedForMayTakeEffectLate(t *testing.T) {
+func TestWhatTimedOutMayTakeEffectLate(t *testing.T) {
 	t.Parallel()
 	const (
 		create = "POST /pools {} => 201 {pool 4 3}\n"
