@@ -209,8 +209,9 @@ func (l *Live) Overview() verdict.Report {
 			Read: r.Exchanges.Read, Matched: r.Exchanges.Matched, Unmatched: r.Exchanges.Unmatched,
 			Ignored: r.Exchanges.Ignored, Injected: r.Exchanges.Injected, Behind: behind,
 		},
-		Checks: verdict.Counts(r.Checks), Count: r.CountFindings(""), Failed: r.Failed(), Outcome: r.Outcome(), Omitted: r.Omitted,
-		Rules: []verdict.Rule{}, Findings: []verdict.Group{}, Coverage: coverageShown(&r.Coverage),
+		Checks: verdict.Counts(r.Checks), Count: r.CountFindings(""), Failed: r.Failed(), Outcome: r.Outcome(),
+		Omitted: r.Omitted,
+		Rules:   []verdict.Rule{}, Findings: []verdict.Group{}, Coverage: coverageShown(&r.Coverage),
 		Notes: append([]string{}, r.Notes...),
 	}
 	for _, rule := range r.Rules {

@@ -265,8 +265,8 @@ func (r *Report) tally(rule string) (list []tally) {
 	return list
 }
 
-// CountFindings returns in one line how many findings of each kind there are, of a rule, or of all rules if it is empty:
-// "2 violations, 1 warning".
+// CountFindings returns in one line how many findings of each kind there are, of a rule or, if that is empty, of all
+// rules: "2 violations, 1 warning".
 func (r *Report) CountFindings(rule string) string { return inWords(r.tally(rule)) }
 
 func inWords(list []tally) string {

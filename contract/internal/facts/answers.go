@@ -266,6 +266,9 @@ func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
 // checkRepeated looks for a thing that a list shows twice.
 func (a *answerReader) checkRepeated() {
+	if len(a.event.Shows) < 2 {
+		return
+	}
 	seen := make(map[string]bool, len(a.event.Shows))
 	var idents map[string]bool
 	if a.about.Resource.IsNamed() {
