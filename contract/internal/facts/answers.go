@@ -285,7 +285,7 @@ func (a *answerReader) checkRepeated() {
 		seen[f.Thing.ID] = true
 		if idents != nil && f.Ident != "" && judge.IsDistinct(f.Ident) {
 			if idents[f.Ident] {
-				a.contradict("twice", specs.Public, "the list shows two of the %s id %s", a.about.Resource.Title, f.Ident)
+				a.contradict("twice", specs.Public, "the list shows the id %s of a %s twice", f.Ident, a.about.Resource.Title)
 			}
 			idents[f.Ident] = true
 		}

@@ -190,9 +190,8 @@ func (o *objectReader) response(actions []*specs.Action, own *reader, r *reading
 		return
 	}
 	o.show(actions, body)
-	if a := actions[0:min(len(actions), 1)]; len(a) > 0 && o.event.Verb == Changes && a[0].Identity != nil &&
-		len(o.event.Shows) == 0 { // it may have another name now
-		o.event.Opaque = true
+	if o.event.Verb == Changes && len(actions) > 0 && actions[0].Identity != nil && len(o.event.Shows) == 0 {
+		o.event.Opaque = true // it may have another name now
 	}
 	if own.in != nil {
 		own.in(o.event, body)

@@ -106,7 +106,8 @@ func (d *deletedTable) find(st *history.Step) bool {
 	switch {
 	case i < 0:
 		return d.missing(st, r)
-	case d.found != nil && !st.State.Pages.Tables[i].At.After(d.maybe.EndedAt()):
+	case d.found != nil && facts.Before(d.found, st.State.Pages.First) &&
+		!st.State.Pages.Tables[i].At.After(d.maybe.EndedAt()):
 		r.Message = fmt.Sprintf("table %s was found after a recovery without an answer, and is among the deleted tables",
 			d.table.ID)
 		r.Excuses = []history.Excuse{history.NewExcuse("deleted", d.place, d.maybe, st.Exchange)}
@@ -193,6 +194,8 @@ func (d *deletedTable) isNowhere(st *history.Step) bool {
 	case !facts.Before(d.maybe, st.Exchange) || st.Caller != d.deletion.Caller:
 	case st.ShowsThing(d.place), st.OK() && st.Target == d.place:
 		d.found = st.Exchange
+	case isMissing && d.found != nil: // it went after that
+		return true
 	case isMissing && d.lacked != nil && facts.Before(d.lacked, st.Exchange):
 		st.Judge(history.Ruling{
 			Rule: TableRecovery, Aspect: "nowhere", Provenance: specs.Documented,
