@@ -229,8 +229,8 @@ func IsLined(media *openapi3.MediaType) bool {
 	return lined
 }
 
-// decodeLined reads the lines, or the records of a sequence. A schema of type string applies to the text as a whole, and
-// any other one to each line, unless it is one of lists, of which the document does not say that lines are (3.2,
+// decodeLined reads the lines, or the records of a sequence. A schema of type string applies to the text as a whole,
+// and any other one to each line, unless it is one of lists, of which the document does not say that lines are (3.2,
 // Sequential Media Types).
 func decodeLined(text []byte, media *openapi3.MediaType, read func([]byte) (Decoded, string)) (
 	d Decoded, reason string,
