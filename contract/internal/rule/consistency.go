@@ -25,8 +25,9 @@ var consistency = history.Rule{
 			"than the path names; a page is longer than requested, is another one than requested, is not in its documented " +
 			"order, leads back to itself or contradicts its count; an id is assigned to a second resource while the first " +
 			"one exists; a database, table or connection is created or renamed to a name that is in use, or two pools or " +
-			"policies have one name, or two pool rules one priority. In documents of your own also: two things have what is unique; what is " +
-			"set once changes; an update changes what it does not name, or keeps what it should replace; a page is longer, " +
+			"policies have one name, or two pool rules one priority. In documents of your own also: two things " +
+			"have what is unique; what is set once changes; an update changes what it does not name, or " +
+			"keeps what it should replace; a page is longer, " +
 			"filtered or ordered otherwise than x-resources says, or shows what another page showed; or a change is accepted " +
 			"that a rule in Go refuses. If the recording is taken as complete, also: a created resource is " +
 			"not found, a whole list lacks it, it is there under a name that it gave up, or it reads differently than when it " +
