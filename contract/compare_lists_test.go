@@ -38,3 +38,46 @@ func TestListsOfNamelessThings(t *testing.T) {
 		}
 	}
 }
+
+// How long a page is depends on its request, and on nothing that another one changed.
+func TestAPageThatIsTooLongIsBlamedOnNothingElse(t *testing.T) {
+	t.Parallel()
+	session := func(id string) string { return `{"id":"` + id + `"}` }
+	list := func(member string, ids ...string) string {
+		items := make([]string, len(ids))
+		for i, id := range ids {
+			items[i] = session(id)
+		}
+		return `{"` + member + `":[` + strings.Join(items, ",") + `]}`
+	}
+	const workflow = "https://workflow.svc.example/api"
+	for name, tt := range map[string]struct {
+		address, member    string
+		recorded, answered []string
+		want               string // the rule
+	}{
+		"the recorded page":          {"/attempts?page_size=1", "attempts", []string{"9", "8"}, []string{"9"}, "different-value"},
+		"the answered page":          {"/attempts?page_size=1", "attempts", []string{"9"}, []string{"9", "8"}, "different-value"},
+		"both, of which one is more": {"/attempts?page_size=1", "attempts", []string{"9", "8"}, []string{"9", "8", "7"}, "different-value"},
+		"a larger page":              {"/attempts?page_size=2", "attempts", []string{"9", "8", "7"}, []string{"9", "8"}, "different-value"},
+		"projects":                   {"/projects?count=1", "projects", []string{"7", "8"}, []string{"7"}, "different-value"},
+		"a page that is full":        {"/attempts?page_size=2", "attempts", []string{"9", "8"}, []string{"9"}, "different-behaviour"},
+		"a list of any length":       {"/attempts", "attempts", []string{"9", "8"}, []string{"9"}, "different-behaviour"},
+	} {
+		changed := getting(workflow+"/attempts/5/kill", `{"id":"5"}`)
+		changed.Request.Method = "POST"
+		removed := getting(workflow+"/projects/5", `{"id":"5"}`)
+		removed.Request.Method = "DELETE"
+		r := compareWith(t, answering(200, "application/json", list(tt.member, tt.answered...)), changed, removed,
+			getting(workflow+tt.address, list(tt.member, tt.recorded...)))
+		var got []string
+		for i := range r.Findings {
+			if f := &r.Findings[i]; strings.HasPrefix(f.Pointer, "/response/body/"+tt.member+"/") {
+				got = append(got, f.Rule)
+			}
+		}
+		if len(got) != 1 || got[0] != tt.want {
+			t.Errorf("%s: %q, want %s", name, got, tt.want)
+		}
+	}
+}

@@ -209,14 +209,16 @@ func (l *Live) Overview() verdict.Report {
 			Read: r.Exchanges.Read, Matched: r.Exchanges.Matched, Unmatched: r.Exchanges.Unmatched,
 			Ignored: r.Exchanges.Ignored, Injected: r.Exchanges.Injected, Behind: behind,
 		},
-		Checks: verdict.Counts(r.Checks), Failed: r.Failed(), Outcome: r.Outcome(), Omitted: r.Omitted,
-		Rules: []verdict.Rule{}, Findings: []verdict.Group{}, Coverage: coverageShown(&r.Coverage),
+		Checks: verdict.Counts(r.Checks), Count: r.CountFindings(""), Failed: r.Failed(), Outcome: r.Outcome(),
+		Omitted: r.Omitted,
+		Rules:   []verdict.Rule{}, Findings: []verdict.Group{}, Coverage: coverageShown(&r.Coverage),
 		Notes: append([]string{}, r.Notes...),
 	}
 	for _, rule := range r.Rules {
 		doc := r.Docs[rule.ID]
 		shown.Rules = append(shown.Rules, verdict.Rule{
 			ID: rule.ID, Title: doc.Title, Watches: doc.Watches, Provenance: string(doc.Provenance),
+			Count:  r.CountFindings(rule.ID),
 			Counts: verdict.Counts{Pass: rule.Pass, Fail: rule.Fail, Inconclusive: rule.Inconclusive},
 		})
 	}

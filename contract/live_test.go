@@ -242,3 +242,51 @@ func TestLiveVerdictsChange(t *testing.T) {
 		t.Errorf("changed verdicts (-want +got):\n%s", diff)
 	}
 }
+
+// A check may have several findings, and one that only warns fails as well: what a page shows beside a world is counted
+// as in all forms of a report.
+func TestWhatIsShownLiveIsCountedAsInReports(t *testing.T) {
+	t.Parallel()
+	const pools = "https://workflow.svc.example/api/pools"
+	for name, bodies := range map[string][]string{
+		"nothing wrong":                {poolsOK},
+		"several findings of a body":   {`{"pools":[{}]}`},
+		"the same one twice":           {`{"pools":[{}]}`, `{"pools":[{}]}`},
+		"an undeclared field":          {`{"pools":[],"more":1}`},
+		"a violation between requests": {poolsOK, `{"pools":[]}`},
+		"a body that is not there":     {poolsOK, ""},
+		"a body that is cut":           {poolsOK, `{"pools":[`},
+	} {
+		l, err := checker(t).Live("memory", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range bodies {
+			e := getting(pools, text)
+			if text == "" {
+				e.Response.Body = nil
+			}
+			l.Add(e)
+		}
+		if _, err := l.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := l.Report(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := r.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		shown, report := l.Overview(), strings.Join(strings.Fields(text.String()), " ")
+		if want := "findings " + shown.Count; shown.Count == "" || !strings.Contains(report, want) {
+			t.Errorf("%s: the report does not say %q:\n%s", name, want, text.String())
+		}
+		for _, rule := range shown.Rules {
+			if rule.Count != "" && !strings.Contains(report, ": "+rule.Count) {
+				t.Errorf("%s: the report does not say %q of %s:\n%s", name, rule.Count, rule.ID, text.String())
+			}
+		}
+	}
+}

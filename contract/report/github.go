@@ -46,7 +46,7 @@ func (r *Report) WriteGitHub(w io.Writer) error {
 	if engines := r.enginesInWords(); engines != "" {
 		fmt.Fprintln(a, LogText("understudy: "+engines))
 	}
-	a.rest(r.Outcome() + "; findings: " + r.tallyInWords())
+	a.rest(r.Outcome() + "; findings: " + r.CountFindings(""))
 	return a.Flush()
 }
 

@@ -82,7 +82,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 // junitNumbers has a property for the numbers of findings, one for injected faults, and one for each engine that
 // judged.
 func (r *Report) junitNumbers() [][2]string {
-	list := [][2]string{{"findings", r.tallyInWords()}}
+	list := [][2]string{{"findings", r.CountFindings("")}}
 	if r.Exchanges.Injected > 0 {
 		list = append(list, [2]string{"injected-faults", fmt.Sprint(r.Exchanges.Injected)})
 	}

@@ -89,7 +89,8 @@ func (r *Report) markdownFunctions() template.FuncMap {
 		"code": codeSpan, "fenced": fenced,
 		"cell": func(text string) string { return strings.ReplaceAll(codeSpan(text), "|", `\|`) },
 
-		"nothing": r.isNothing, "gates": r.gates, "tally": r.tallyInWords, "faults": r.Exchanges.injectedInWords,
+		"nothing": r.isNothing, "gates": r.gates, "faults": r.Exchanges.injectedInWords,
+		"tally":  func() string { return r.CountFindings("") },
 		"judged": r.Judged.inWords, "engines": r.enginesInWords,
 		"undecided": func(rule string) *tally {
 			for _, t := range r.tally(rule) {

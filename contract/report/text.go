@@ -253,7 +253,7 @@ func (t *textWriter) summary() {
 	} else {
 		t.checkSummary()
 	}
-	t.labelled("findings", r.tallyInWords())
+	t.labelled("findings", r.CountFindings(""))
 	if b := r.Baseline; b != nil {
 		t.labelled("baseline", fmt.Sprintf("%s accepted by %s", count(b.Accepted, "finding"), b.File))
 	}

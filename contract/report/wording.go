@@ -265,8 +265,9 @@ func (r *Report) tally(rule string) (list []tally) {
 	return list
 }
 
-// tallyInWords returns the numbers of findings in one line.
-func (r *Report) tallyInWords() string { return inWords(r.tally("")) }
+// CountFindings returns in one line how many findings of each kind there are, of a rule or, if that is empty, of all
+// rules: "2 violations, 1 warning".
+func (r *Report) CountFindings(rule string) string { return inWords(r.tally(rule)) }
 
 func inWords(list []tally) string {
 	var words []string

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"mime"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ const JSONType = "application/json"
 // Decoded holds the values of a body.
 type Decoded struct {
 	Values []any    // one value, or one for each line of NDJSON or event of a stream
-	Raw    [][]byte // the texts of the events of a stream
+	Raw    [][]byte // the texts of the events of a stream, if they are JSON
 	Lines  bool
 	JSON   []byte // the text of a JSON body, after codings; nil for others
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON
@@ -71,8 +72,6 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 	switch {
 	case kind == "multipart/mixed" && !typesOf(media.Schema)["object"]:
 		return decodeParts(plain, f.params["boundary"])
-	case kind == "application/x-www-form-urlencoded" && len(plain) == 0:
-		return Decoded{Values: []any{map[string]any{}}}, ""
 	case isBinary(media), isArchive(kind), isOpaque(kind, media) && !f.isAny:
 		return decodeBytes(kind, plain)
 	case kind == "multipart/form-data", kind == "multipart/mixed": // which is not one text (RFC 2046, 5.1; RFC 7578, 4.4)
@@ -85,12 +84,14 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 		return d, reason
 	}
 	switch {
+	case kind == "application/x-www-form-urlencoded":
+		return decodeForm(string(text), media)
 	case IsLined(media), IsLines(kind):
-		return decodeLined(text, media)
-	case kind == eventStream && media.ItemSchema != nil:
-		return d, "events are not held against an itemSchema"
-	case kind == eventStream && media.Extensions["x-event"] != nil:
-		return decodeEvents(text)
+		return decodeLined(text, media, Lines)
+	case kind == "application/json-seq", strings.HasSuffix(kind, "+json-seq"):
+		return decodeLined(text, media, sequence)
+	case kind == eventStream && (media.ItemSchema != nil || media.Extensions["x-event"] != nil):
+		return decodeEvents(text, media.ItemSchema != nil)
 	case IsJSON(kind):
 		return JSON(text)
 	case isYAML(kind) && takesText(media.Schema, 0):
@@ -196,18 +197,26 @@ func jsonOf(text []byte, decode func([]byte) (any, error)) (d Decoded, reason st
 }
 
 // Lines reads a body that is one JSON value a line.
-func Lines(text []byte) (d Decoded, reason string) {
+func Lines(text []byte) (d Decoded, reason string) { return values(bytes.Lines(text), "line") }
+
+// sequence reads a body that is a sequence of JSON values, each behind a record separator (RFC 7464, 2.1).
+func sequence(text []byte) (d Decoded, reason string) {
+	return values(bytes.SplitSeq(bytes.TrimPrefix(text, []byte{0x1e}), []byte{0x1e}), "record")
+}
+
+// values reads one JSON value of each part of a body that has a noun, but of those that are empty.
+func values(parts iter.Seq[[]byte], noun string) (d Decoded, reason string) {
 	d.Lines = true
 	n := 0
-	for line := range bytes.Lines(text) {
+	for part := range parts {
 		n++
-		if len(bytes.TrimSpace(line)) == 0 {
+		if len(bytes.TrimSpace(part)) == 0 {
 			continue
 		}
-		value, err := DecodeJSON(line)
+		value, err := DecodeJSON(part)
 		if err != nil {
 			d.Broken, d.Early = isBroken(err), errors.Is(err, errEarly) || errors.Is(err, errTrailing)
-			return d, fmt.Sprintf("line %d of the body is %v", n, err)
+			return d, fmt.Sprintf("%s %d of the body is %v", noun, n, err)
 		}
 		d.Values = append(d.Values, value)
 	}
@@ -220,10 +229,13 @@ func IsLined(media *openapi3.MediaType) bool {
 	return lined
 }
 
-// decodeLined reads the lines. A schema of type string applies to the text as a whole, and any other one to each line,
-// unless it is one of lists, of which the document does not say that lines are (3.2, Sequential Media Types).
-func decodeLined(text []byte, media *openapi3.MediaType) (d Decoded, reason string) {
-	d, reason = Lines(text)
+// decodeLined reads the lines, or the records of a sequence. A schema of type string applies to the text as a whole,
+// and any other one to each line, unless it is one of lists, of which the document does not say that lines are (3.2,
+// Sequential Media Types).
+func decodeLined(text []byte, media *openapi3.MediaType, read func([]byte) (Decoded, string)) (
+	d Decoded, reason string,
+) {
+	d, reason = read(text)
 	switch {
 	case reason != "" || media.Schema == nil || media.Schema.Value == nil:
 	case media.Schema.Value.Type.Is("string"):

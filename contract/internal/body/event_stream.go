@@ -2,10 +2,12 @@ package body
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -24,8 +26,9 @@ func EventSchema(d *specs.Document, media *openapi3.MediaType) (*openapi3.Schema
 	return d.T.Components.Schemas[name], "/components/schemas/" + specs.EscapePointer(name)
 }
 
-// decodeEvents reads the JSON of each event of a stream.
-func decodeEvents(text []byte) (d Decoded, reason string) {
+// decodeEvents reads the events of a stream: each as the object of its fields (3.2, Special Considerations for
+// text/event-stream Content), or else the JSON that its data are.
+func decodeEvents(text []byte, asObjects bool) (d Decoded, reason string) {
 	events, whole := events(text)
 	switch {
 	case !whole:
@@ -33,22 +36,27 @@ func decodeEvents(text []byte) (d Decoded, reason string) {
 	case len(events) == 0:
 		return d, "the stream has no events"
 	}
-	d.Lines, d.Raw = true, events
-	for i, data := range events {
+	d.Lines = true
+	for i, event := range events {
+		if asObjects {
+			d.Values = append(d.Values, event)
+			continue
+		}
+		data := []byte(event["data"].(string))
 		value, err := DecodeJSON(data)
 		if err != nil {
 			return d, fmt.Sprintf("event %d of the stream is %v", i+1, err)
 		}
-		d.Values = append(d.Values, value)
+		d.Values, d.Raw = append(d.Values, value), append(d.Raw, data)
 	}
 	return d, ""
 }
 
 // events takes a stream of server-sent events apart, as the HTML standard has it: lines end in LF, CR or both; the data
-// of an event are its data lines; comments and other fields are ignored; an empty line ends the event. A stream is
-// whole if it ends with an event.
-func events(text []byte) (list [][]byte, whole bool) {
-	var data [][]byte
+// of an event are its data lines; comments and unknown fields are ignored; an empty line ends the event, which is none
+// without data. A stream is whole if it ends with an empty line.
+func events(text []byte) (list []map[string]any, whole bool) {
+	event := map[string]any{}
 	isOpen := false // there are fields after the last event
 	for len(text) > 0 {
 		line, rest, ended := cutLine(text)
@@ -58,18 +66,38 @@ func events(text []byte) (list [][]byte, whole bool) {
 		case !ended:
 			return list, false
 		case len(line) == 0:
-			if data != nil {
-				list = append(list, bytes.Join(data, []byte("\n")))
+			if event["data"] != nil {
+				list = append(list, event)
 			}
-			data, isOpen = nil, false
+			event, isOpen = map[string]any{}, false
 		case len(name) == 0: // a comment
-		case string(name) == "data":
-			data, isOpen = append(data, bytes.TrimPrefix(value, []byte(" "))), true
 		default:
+			addField(event, string(name), string(bytes.TrimPrefix(value, []byte(" "))))
 			isOpen = true
 		}
 	}
 	return list, !isOpen
+}
+
+// addField adds a field to an event.
+func addField(event map[string]any, name, value string) {
+	switch name {
+	case "data":
+		if before, isMore := event[name].(string); isMore {
+			value = before + "\n" + value
+		}
+		event[name] = value
+	case "event":
+		event[name] = value
+	case "id":
+		if !strings.Contains(value, "\x00") {
+			event[name] = value
+		}
+	case "retry":
+		if strings.Trim(value, "0123456789") == "" && jsonNumber.MatchString(value) {
+			event[name] = json.Number(value)
+		}
+	}
 }
 
 // cutLine cuts a text after its first line.

@@ -11,7 +11,6 @@ import (
 type Body struct {
 	Value  flat.Value // nil of lines and events
 	Text   string     // of which Value was read, or empty
-	Raw    [][]byte   // the texts of the events of a stream
 	Lines  bool
 	JSON   []byte // the text of a JSON body, after codings; nil for others
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON
@@ -60,7 +59,7 @@ func (b *Body) read(text []byte) bool {
 
 func newBody(d Decoded, reason string) (*Body, string) {
 	b := &Body{
-		Raw: d.Raw, Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, Early: d.Early, Wrong: d.Wrong, values: d.Values,
+		Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, Early: d.Early, Wrong: d.Wrong, values: d.Values,
 	}
 	if reason == "" && !d.Lines {
 		b.Value = flat.Of(d.Values[0])

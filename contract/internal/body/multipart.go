@@ -10,6 +10,7 @@ import (
 	"maps"
 	"mime/multipart"
 	"net/textproto"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,6 +59,12 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 		}
 		values[name] = append(values[name], value)
 	}
+	d.Values = []any{objectOf(values, schemas)}
+	return d, ""
+}
+
+// objectOf returns the object of a form: several values of a name are a list, and so is one where the schema wants one.
+func objectOf(values map[string][]any, schemas openapi3.Schemas) map[string]any {
 	object := make(map[string]any, len(values))
 	for name, list := range values {
 		_, isWhole := list[0].([]any)
@@ -65,7 +72,44 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 			object[name] = list
 		}
 	}
-	d.Values = []any{object}
+	return object
+}
+
+// separators stand between the values of a list that is not exploded, by style.
+var separators = map[string]string{
+	openapi3.SerializationForm: ",", openapi3.SerializationSpaceDelimited: " ", openapi3.SerializationPipeDelimited: "|",
+}
+
+// decodeForm reads a form of one text as an object: each field is the value of a property, as its schema and its
+// encoding say (3.0 and 3.1, Encoding Object).
+func decodeForm(text string, media *openapi3.MediaType) (d Decoded, reason string) {
+	fields, err := url.ParseQuery(text)
+	if err != nil {
+		return d, "the form cannot be parsed"
+	}
+	values, schemas := map[string][]any{}, specs.Members(media.Schema)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		texts := fields[name]
+		method, kind := openapi3.SerializationMethod{Style: openapi3.SerializationForm, Explode: true}, ""
+		if encoding := media.Encoding[name]; encoding != nil {
+			method, kind = *encoding.SerializationMethod(), encoding.ContentType
+		}
+		separator, isKnown := separators[method.Style]
+		if !isKnown || strings.Contains(name, "[") && schemas[name] == nil {
+			return d, fmt.Sprintf("no decoder for the field %q of the form", name)
+		}
+		if !method.Explode && typesOf(schemas[name])["array"] {
+			texts = strings.Split(strings.Join(texts, separator), separator)
+		}
+		for _, text := range texts {
+			value, problem := partOf(text, kind, schemas[name])
+			if problem != "" {
+				d.Wrong = append(d.Wrong, Fault{name, problem})
+			}
+			values[name] = append(values[name], value)
+		}
+	}
+	d.Values = []any{objectOf(values, schemas)}
 	return d, ""
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/specs"
 )
 
@@ -28,6 +29,7 @@ type comparison struct {
 	things    []inside // that the value at hand stands in, the innermost last
 	list      []found
 	omitted   int
+	isTooLong bool // the list at hand is a page with more items than were asked for
 }
 
 // thing is an object of a resource.
@@ -43,6 +45,7 @@ type inside struct {
 type found struct {
 	Difference
 	inside
+	isOfPage bool // it is in how long the page is, and in nothing that another request did
 }
 
 func (c *comparison) add(kind Kind, path []string, was, is any, format string, args ...any) {
@@ -54,7 +57,7 @@ func (c *comparison) add(kind Kind, path []string, was, is any, format string, a
 		c.omitted++
 		return
 	}
-	d := found{Difference: Difference{Kind: kind, Pointer: pointer}}
+	d := found{Difference: Difference{Kind: kind, Pointer: pointer}, isOfPage: c.isTooLong}
 	if !c.IsBrief {
 		d.Recorded, d.Answered = c.shownValues(path, was, is)
 		d.Message = inWords(d.Recorded, d.Answered, format, args)
@@ -184,11 +187,16 @@ func (c *comparison) lists(path []string, p *place, was, is []any) {
 	if isMoved && !c.isOrderUnknown(&item, was, pairs) {
 		c.add(Value, path, was, is, "the items are in another order")
 	}
-	taken := map[int]bool{}
+	taken, isTooLong := map[int]bool{}, len(was) != len(is) && c.isPageTooLong(path, max(len(was), len(is)))
+	lacks := func(at []string, was, is any) {
+		c.isTooLong = isTooLong
+		c.missing(at, &item, was, is)
+		c.isTooLong = false
+	}
 	for i, j := range pairs {
 		at := append(slices.Clip(path), strconv.Itoa(i))
 		if j < 0 {
-			c.missing(at, &item, was[i], absent)
+			lacks(at, was[i], absent)
 			continue
 		}
 		taken[j] = true
@@ -198,9 +206,15 @@ func (c *comparison) lists(path []string, p *place, was, is []any) {
 	}
 	for j := range is {
 		if !taken[j] {
-			c.missing(append(slices.Clip(path), strconv.Itoa(j)), &item, absent, is[j])
+			lacks(append(slices.Clip(path), strconv.Itoa(j)), absent, is[j])
 		}
 	}
+}
+
+// isPageTooLong reports whether a list is a page with more items than the request asks for.
+func (c *comparison) isPageTooLong(path []string, n int) bool {
+	at, most := facts.MostOnPage(c.exchange.Operation(), c.exchange.Owner.Query)
+	return most >= 0 && int64(n) > most && (slices.Equal(path, at) || at == nil && len(path) <= 1)
 }
 
 // missing notes that one of two lists lacks an item.
@@ -218,9 +232,12 @@ func (c *comparison) missing(path []string, p *place, was, is any) {
 		c.things = append(c.things, one)
 		defer func() { c.things = c.things[:len(c.things)-1] }()
 	}
+	message, shown := "an item was recorded that the answer lacks", recordedSide
 	if was == absent {
-		c.add(Value, path, was, is, "the answer has an item more than was recorded: %s", answeredSide)
-		return
+		message, shown = "the answer has an item more than was recorded", answeredSide
 	}
-	c.add(Value, path, was, is, "an item was recorded that the answer lacks: %s", recordedSide)
+	if c.isTooLong {
+		message += ", on a page with more than were asked for"
+	}
+	c.add(Value, path, was, is, message+": %s", shown)
 }

@@ -125,7 +125,7 @@ func (f *effects) explain(e *Exchange, found *found) Difference {
 	var since *Exchange
 	isUnsure := false
 	switch {
-	case d.Kind == Shape:
+	case d.Kind == Shape, found.isOfPage:
 	case d.Kind == Status && isAbout(http.StatusUnauthorized, &d) || isAbout(http.StatusForbidden, &d):
 		since, isUnsure = f.ofAccess(), true
 	case !isRead(e):

@@ -83,6 +83,13 @@ func (p *answerPlans) of(op *specs.Operation) *answerPlan {
 			}
 		}
 	}
+	if len(op.Actions()) > 0 && op.Actions()[0].Verb == "find" { // by what is not its id
+		for _, p := range op.Parameters {
+			if p.Value.In == "path" && p.Value.Name != "id" {
+				plan.named = append(plan.named, p.Value.Name)
+			}
+		}
+	}
 	p.byOperation.Store(op, plan)
 	return plan
 }
@@ -259,7 +266,14 @@ func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
 // checkRepeated looks for a thing that a list shows twice.
 func (a *answerReader) checkRepeated() {
+	if len(a.event.Shows) < 2 {
+		return
+	}
 	seen := make(map[string]bool, len(a.event.Shows))
+	var idents map[string]bool
+	if a.about.Resource.IsNamed() {
+		idents = make(map[string]bool, len(a.event.Shows))
+	}
 	for i := range a.event.Shows {
 		f := &a.event.Shows[i]
 		if f.Does != Lists || f.Thing.Kind != a.event.Kind {
@@ -269,6 +283,12 @@ func (a *answerReader) checkRepeated() {
 			a.contradict("twice", specs.Public, "the list shows %s %s twice", a.about.Resource.Title, f.Thing.ID)
 		}
 		seen[f.Thing.ID] = true
+		if idents != nil && f.Ident != "" && judge.IsDistinct(f.Ident) {
+			if idents[f.Ident] {
+				a.contradict("twice", specs.Public, "the list shows the id %s of a %s twice", f.Ident, a.about.Resource.Title)
+			}
+			idents[f.Ident] = true
+		}
 	}
 }
 

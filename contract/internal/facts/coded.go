@@ -213,6 +213,7 @@ func (c *coder) core(o *CoreContent) {
 	text(c, &o.AsUser)
 	optional(c, &o.Page, (*coder).page)
 	optional(c, &o.Recovered, (*coder).recovery)
+	optional(c, &o.Keyholder, (*coder).issued)
 	c.hash(&o.Dropped)
 }
 

@@ -1,11 +1,14 @@
 package facts
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
 
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/specs"
 )
 
 // CoreContent holds what exchanges of the core interface say.
@@ -17,7 +20,8 @@ type CoreContent struct {
 	AsUser    string // the name that the answer gives the caller
 	Page      *DeletedPage
 	Recovered *Recovery
-	Dropped   uint64 // the caller who has the key that a request removes
+	Keyholder *IssuedQuery // the job that has the domain key of which the path asks
+	Dropped   uint64       // the caller who has the key that a request removes
 }
 
 // Token is an OAuth token as a list shows it.
@@ -121,13 +125,33 @@ func readRecovery(e *Exchange, r *reading) {
 }
 
 // readRecovered reads the name of the answer, which is the one that counts.
-func readRecovered(e *Exchange, body scan.Value) { e.Recovered.Name = body.Get("name").Text() }
+func readRecovered(e *Exchange, body scan.Value) {
+	e.Recovered.Name = body.Get("name").Text()
+	e.compareRecovered("id", e.Recovered.ID, body.Get("id").Text())
+}
 
 func readTarget(e *Exchange, body scan.Value) {
 	e.Recovered.Database = body.Get("database_name").Text()
+	e.compareRecovered("name", body.Get("table_name").Text(), e.Recovered.Name)
 	if e.Recovered.Name == "" {
 		e.Recovered.Name = body.Get("table_name").Text()
 	}
+}
+
+// compareRecovered looks whether the table that an answer shows is the one that its request wanted.
+func (e *Exchange) compareRecovered(member, asked, shown string) {
+	if asked == "" || shown == "" || isSameName(asked, shown) || !judge.IsDistinct(asked) || !judge.IsDistinct(shown) {
+		return
+	}
+	e.Contradictions = append(e.Contradictions, Contradiction{
+		"address", fmt.Sprintf("the table was to be recovered with the %s %s, but the answer shows %s", member, asked, shown),
+		specs.Public,
+	})
+}
+
+// readStatusByKey reads which job has a domain key.
+func readStatusByKey(e *Exchange, body scan.Value) {
+	e.Keyholder = &IssuedQuery{ID: visible(body.Get("job_id")), DomainKey: e.ID}
 }
 
 // readDropped reads the key that is to be removed. A recorder writes the same in its place as in that of the key of a

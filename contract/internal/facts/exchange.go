@@ -190,6 +190,9 @@ func (o *objectReader) response(actions []*specs.Action, own *reader, r *reading
 		return
 	}
 	o.show(actions, body)
+	if o.event.Verb == Changes && len(actions) > 0 && actions[0].Identity != nil && len(o.event.Shows) == 0 {
+		o.event.Opaque = true // it may have another name now
+	}
 	if own.in != nil {
 		own.in(o.event, body)
 	}

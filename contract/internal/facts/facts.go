@@ -125,17 +125,18 @@ type reader struct {
 
 // readers, by the names of operations.
 var readers = map[string]*reader{
-	"workflow.startAttempt":    {to: readStart},
-	"core.issueJob":            {in: readIssued, to: readIssue},
-	"core.createExportJob":     {in: readIssued, to: readIssue},
-	"core.setJobResultExport":  {in: readIssued, to: readIssue},
-	"core.createSchedule":      {in: readScheduled},
-	"core.tailTable":           {in: readRecords},
-	"core.listDeletedTables":   {rest: readPage, in: readDeleted},
-	"core.recoverTable":        {rest: readRecovery, in: readRecovered, to: readTarget},
-	"core.removeApiKey":        {to: readDropped},
-	"dwh.createDwhIntegration": {to: readTargets},
-	"ingestion.ingestEvent":    {rest: readEvent},
+	"workflow.startAttempt":        {to: readStart},
+	"core.issueJob":                {in: readIssued, to: readIssue},
+	"core.createExportJob":         {in: readIssued, to: readIssue},
+	"core.setJobResultExport":      {in: readIssued, to: readIssue},
+	"core.createSchedule":          {in: readScheduled},
+	"core.tailTable":               {in: readRecords},
+	"core.listDeletedTables":       {rest: readPage, in: readDeleted},
+	"core.recoverTable":            {rest: readRecovery, in: readRecovered, to: readTarget},
+	"core.removeApiKey":            {to: readDropped},
+	"core.getJobStatusByDomainKey": {in: readStatusByKey},
+	"dwh.createDwhIntegration":     {to: readTargets},
+	"ingestion.ingestEvent":        {rest: readEvent},
 }
 
 // objects read what rules know of objects of a kind beyond that they are there, wherever an answer shows one, with the

@@ -24,7 +24,7 @@ const (
 	Connections  Kind = "core.connection"
 	Policies     Kind = "core.policy"
 	policyGroups Kind = "core.policy-group"
-	schedules    Kind = "core.schedule"
+	Schedules    Kind = "core.schedule"
 	jobs         Kind = "core.job"
 	Tokens       Kind = "core.oauth-token"
 	SubUsers     Kind = "core.sub-user"
@@ -137,6 +137,9 @@ func (e *Exchange) RenamedTo(c Catalogue) Thing {
 // without a request shows that the recording lacks it.
 func (k Kind) IsOpen() bool {
 	return slices.Contains([]Kind{
-		Pools, PoolRules, Databases, Tables, Connections, schedules, secrets, Policies, policyGroups,
+		Pools, PoolRules, Databases, Tables, Connections, Schedules, secrets, Policies, policyGroups,
 	}, k)
 }
+
+// Stays reports whether things of a kind are there, once they are made, until a request deletes them.
+func (k Kind) Stays() bool { return k.IsOpen() || k == Warehouses }

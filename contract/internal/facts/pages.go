@@ -62,6 +62,7 @@ var orders = map[string]order{
 // filters of lists: which member of the items a parameter asks for.
 var filters = map[string]map[string]specs.Pointer{
 	"core.listJobs":                 {"status": {"status"}},
+	"core.listDeletedTables":        {"database_id": {"database_id"}},
 	"workflow.listAttempts":         {"project": {"project", "name"}, "workflow": {"workflow", "name"}},
 	"workflow.listProjects":         {"name": {"name"}},
 	"workflow.listProjectRevisions": {"name": {"revision"}},
@@ -96,7 +97,7 @@ func pageOf(op *specs.Operation) *page {
 	}
 	has := func(name string) bool { return op.Parameters.GetByInAndName("query", name) != nil }
 	for _, size := range sizeNames {
-		if has(size) && p.size == "" && (isList || size != "count") {
+		if has(size) && p.size == "" && (isList || size != "count" || name == "core.tailTable") {
 			p.size = size
 			if d, ok := op.Parameters.GetByInAndName("query", size).Schema.Value.Default.(float64); ok && !p.isOwn {
 				p.standard = int64(d)
@@ -105,6 +106,9 @@ func pageOf(op *specs.Operation) *page {
 	}
 	p.positions = op.Interface == specs.Core && has("from") && has("to")
 	p.countsPage = p.positions
+	if !p.isOwn && isList && has("page") { // of things that only requests make
+		p.from, p.start, p.byPages = "page", "1", true
+	}
 	p.echoes = slices.DeleteFunc(slices.Clone(echoNames), func(name string) bool { return !has(name) })
 	p.cursors = slices.DeleteFunc(slices.Clone(cursorNames), func(name string) bool { return !has(name) })
 	if isList && p.isOwn {
@@ -236,7 +240,26 @@ func (a *answerReader) items(p *page) (list scan.Value) {
 
 // checkLength looks whether a page is longer than was asked for.
 func (a *answerReader) checkLength(p *page, query url.Values, n int64) {
-	most, sure := int64(-1), specs.Public
+	if most, sure := p.most(query); most >= 0 && n > most {
+		a.contradict("page length", sure, "the page has %d items, but at most %d were asked for", n, most)
+	}
+}
+
+// MostOnPage returns how many items a query asks an operation for at most, and where they stand: nil if it is the only
+// list of the answer. It is -1 if it does not say.
+func MostOnPage(op *specs.Operation, query string) (at specs.Pointer, most int64) {
+	p := plans.of(op).page
+	values, err := url.ParseQuery(query)
+	if p == nil || err != nil {
+		return nil, -1
+	}
+	most, _ = p.most(values)
+	return p.at, most
+}
+
+// most returns how many items a query asks for at most, or -1, and how sure that is.
+func (p *page) most(query url.Values) (most int64, sure specs.Provenance) {
+	most, sure = -1, specs.Public
 	if p.size != "" && query.Has(p.size) {
 		if asked, err := strconv.ParseInt(query.Get(p.size), 10, 64); err == nil && asked > 0 {
 			most = asked
@@ -254,9 +277,7 @@ func (a *answerReader) checkLength(p *page, query url.Values, n int64) {
 			most, sure = to-from+1, specs.Client
 		}
 	}
-	if most >= 0 && n > most {
-		a.contradict("page length", sure, "the page has %d items, but at most %d were asked for", n, most)
-	}
+	return most, sure
 }
 
 // checkNumbers looks whether what an answer says of its page is so.
@@ -292,6 +313,13 @@ func (a *answerReader) checkNumbers(p *page, query url.Values, n int64) {
 		}
 		a.checkCursor(p, query, envelope, n)
 	}
+	each(a.body, a.about.Pages(), func(pages scan.Value) {
+		asked, err := strconv.ParseInt(query.Get("page"), 10, 64)
+		if pages.IsNumber() && err == nil && asked > pages.Int() && n > 0 {
+			a.contradict("pages", specs.Public, "page %d has %d items, but the answer says that there are %d pages", asked, n,
+				pages.Int())
+		}
+	})
 }
 
 // checkCursor looks whether a page leads to itself, and notes where it leads.

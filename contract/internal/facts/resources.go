@@ -222,7 +222,9 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 	}
 	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; s.isAnswer && isNumbered &&
 		f.Thing.Kind == e.Kind && judge.IsDistinct(id) {
-		e.Answered = id
+		if e.Answered = id; isSameName(id, e.Target.ID) { // 007 is 7
+			e.Answered = e.Target.ID
+		}
 	} else if s.isAnswer && len(r.Types) == 0 && f.Thing.Kind == e.Kind && !e.Target.IsNone() {
 		o.keyed = &keyedAnswer{r, s.object}
 	}

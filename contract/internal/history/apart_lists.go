@@ -12,17 +12,25 @@ func (l wholeList) isApart(other wholeList, isStirred func(id string) bool) bool
 	return l.lacks(other, isStirred) && other.lacks(l, isStirred)
 }
 
-// lacks reports whether a list lacks something that another one has, that was there when the list was given, and that
-// no recorded request made or removed.
+// lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.
 func (l wholeList) lacks(other wholeList, isStirred func(id string) bool) bool {
-	for id, born := range other.born {
-		_, has := l.born[id]
-		wasThere := l.at.IsZero() || born.Before(l.at)
-		if !has && wasThere && !isStirred(id) {
+	for id := range l.lacking(other) {
+		if !isStirred(id) {
 			return true
 		}
 	}
 	return false
+}
+
+// lacking yields what a list lacks that another one has, and that was there when the list was given.
+func (l wholeList) lacking(other wholeList) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for id, born := range other.born {
+			if _, has := l.born[id]; !has && (l.at.IsZero() || born.Before(l.at)) && !yield(id) {
+				return
+			}
+		}
+	}
 }
 
 // lostSince yields what another list had that was complete before this one was asked for, and this one lacks, or what
@@ -31,14 +39,10 @@ func (l wholeList) lostSince(other wholeList) iter.Seq[string] {
 	if l.at.Before(other.asked) {
 		l, other = other, l
 	}
-	return func(yield func(string) bool) {
-		for id := range other.born {
-			_, has := l.born[id]
-			if !has && !other.at.IsZero() && other.at.Before(l.asked) && !yield(id) {
-				return
-			}
-		}
+	if other.at.IsZero() || !other.at.Before(l.asked) {
+		return func(func(string) bool) {}
 	}
+	return l.lacking(other)
 }
 
 // listLog holds the whole lists that callers were given, by caller and kind.

@@ -31,11 +31,11 @@ type clue struct {
 type clueKind uint8
 
 const (
-	shownThing clueKind = iota
+	wroteThing clueKind = iota // to, or referred to it, before the answer shows it
+	shownThing
 	issuedJob
 	shownJob
-	ownCaller  // whose key the caller removed
-	wroteThing // to, or referred to it
+	ownCaller // whose key the caller removed
 )
 
 // compare is the order of things, and then that of the recording.
@@ -195,8 +195,11 @@ func (a *accounts) follow() error {
 			a.number(other)
 			a.links.put(c.member(), other, c.shower())
 		case wroteThing:
+			own := slices.IndexFunc(seen, func(s clue) bool { return s.caller == c.caller })
 			for i := range seen {
-				a.pair(c.member(), seen[i].caller)
+				if own < 0 || seen[own].mark == seen[i].mark { // and not another one of the same id
+					a.pair(c.member(), seen[i].caller)
+				}
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/judge"
 )
 
 // coreState holds what is known of the core interface.
@@ -58,6 +59,9 @@ type whereabouts struct {
 	facts.DeletedTable
 	proofs []*facts.Exchange
 }
+
+// Proofs returns the exchanges that show it, the last of which lists it or deleted it.
+func (w whereabouts) Proofs() []*facts.Exchange { return w.proofs }
 
 func newCoreState() coreState {
 	return coreState{
@@ -222,16 +226,43 @@ func (s *State) learnTables(e *facts.Exchange) {
 }
 
 // move takes what is known of a thing to its new name, so that nothing is known of what has the old one.
-func (s *State) move(from, to, parent facts.Thing) {
+func (s *State) move(by *facts.Exchange, from, to, parent facts.Thing) {
+	s.HasOldNames = true
 	a, b := s.entity(from), s.entity(to)
 	b.Ident, b.born, b.IdentifiedBy, b.CreatedBy = a.Ident, a.born, a.IdentifiedBy, a.CreatedBy
-	s.entities[from.Kind].put(from.ID, &Entity{Thing: from})
+	s.entities[from.Kind].put(from.ID, &Entity{Thing: from, MissedBy: by, RenamedBy: by, renamedTo: to})
 	if b.Ident != "" && b.Kind == facts.Tables {
 		s.idents.put(b.Ident, to)
 	}
 	if b.CreatedBy != nil {
 		s.noteMade(b, parent)
 	}
+}
+
+// OldName returns what a thing was renamed to if the exchange in hand finds it under its old name, although nothing can
+// have made another one of that; else no thing.
+func (st *Step) OldName(x *Entity) facts.Thing {
+	if x == nil || x.Proof != nil || !st.Known(x.RenamedBy) || st.MayBeThereSince(x.Thing, x, x.RenamedBy) {
+		return facts.Thing{}
+	}
+	return x.renamedTo
+}
+
+// RepeatedTable returns the id of a table that the page in hand shows and that this page, or one before it, shows as
+// well, if nothing was written while they were read; else the empty text.
+func (st *Step) RepeatedTable() string {
+	p := st.State.Pages
+	if p == nil || p.last != st.Exchange || st.State.lastWrite != nil && !facts.Before(st.State.lastWrite, p.First) {
+		return ""
+	}
+	seen := map[string]bool{}
+	for _, f := range p.Tables {
+		if seen[f.ID] && judge.IsDistinct(f.ID) {
+			return f.ID
+		}
+		seen[f.ID] = true
+	}
+	return ""
 }
 
 // recover notes that a table and its database are there again. When it is not known which, it may be any.

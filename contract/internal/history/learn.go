@@ -8,7 +8,7 @@ import (
 
 // learn takes what an exchange proves. What may or may not have happened makes what it concerns uncertain.
 func (s *State) learn(e *facts.Exchange) {
-	if (e.Verb.Writes() || e.Verb == facts.NoVerb) && !e.Refused() {
+	if (e.Verb.Writes() || e.Verb == facts.NoVerb && e.Page == nil) && !e.Refused() {
 		s.lastWrite = e
 	}
 	s.learnCaller(e)
@@ -106,7 +106,7 @@ func (s *State) learnEntities(e *facts.Exchange) {
 		s.learnShown(e, &e.Shows[i])
 	}
 	if to := e.RenamedTo(s.Kinds); !to.IsNone() {
-		s.move(e.Target, to, e.Parent)
+		s.move(e, e.Target, to, e.Parent)
 	}
 }
 

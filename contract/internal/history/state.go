@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"time"
 
@@ -31,7 +32,8 @@ type State struct {
 	waiting          map[string][]*Pending                // by rule
 	first            *facts.Exchange                      // at the site, of whichever account
 	// callers are hidden alike, and what is made contradicts what is there, as if they were several
-	IsMixed bool
+	IsMixed     bool
+	HasOldNames bool // something was renamed
 
 	unseen
 	workflowState
@@ -50,9 +52,11 @@ type Entity struct {
 	updating      *Update         // that no answer has shown the effect of
 	IdentifiedBy  *facts.Exchange // the exchange that showed these
 	CreatedBy     *facts.Exchange
-	parents       []membership      // what it is a part of, and gone with
-	ChildSeenBy   *facts.Exchange   // showed that something is a part of it
-	MissedBy      *facts.Exchange   // showed that it was not there
+	parents       []membership    // what it is a part of, and gone with
+	ChildSeenBy   *facts.Exchange // showed that something is a part of it
+	MissedBy      *facts.Exchange // showed that it was not there
+	RenamedBy     *facts.Exchange // that gave its name up, for another one
+	renamedTo     facts.Thing
 	IngestedBy    *facts.Exchange   // that may have made it along with a record
 	ImportedBy    *facts.Exchange   // that put rows into it whose times are their own
 	Proof         *facts.Exchange   // the last exchange that showed or changed it
@@ -63,6 +67,7 @@ type Entity struct {
 	reappearedBy  *facts.Exchange   // that showed it to be there again, which nothing explains
 	reasons       []*facts.Exchange // what shows why that deleted it, when it named another thing
 	Unsure        *facts.Exchange   // that may have deleted or changed it
+	late          *facts.Exchange   // that may do so yet: its answer did not come in time, and no other change followed
 }
 
 func newState(kinds facts.Catalogue) *State {
@@ -118,6 +123,7 @@ func (x *Entity) update(e *facts.Exchange, did facts.Verb) bool {
 	}
 	x.Proof, x.DeletedBy, x.reasons, x.Unsure = e, nil, nil, nil
 	if did.Writes() {
+		x.late = nil
 		if overlaps { // which of them came last is not known
 			x.Unsure = e
 		}
@@ -150,7 +156,13 @@ func (x *Entity) mayHaveChanged(e *facts.Exchange) {
 	if !x.isNewerThan(e, facts.Changes) {
 		x.Unsure, x.changedBy = e, e
 	}
+	if e.Verb.Writes() && (e.Status == 0 || e.Status == http.StatusGatewayTimeout || e.Status == http.StatusAccepted) {
+		x.late = e
+	}
 }
+
+// IsSettled reports whether a thing is untouched, and no request whose answer is not known may change it yet.
+func (st *Step) IsSettled(x *Entity) bool { return x.late == nil && st.IsUntouched(x) }
 
 // Pending is a verdict that waits for evidence. Without it, it is inconclusive; if its ruling names no rule by then, it
 // has not had its chance.
@@ -261,7 +273,7 @@ func within(t, parent facts.Thing) facts.Thing {
 // noteMade notes that a thing was made.
 func (s *State) noteMade(x *Entity, parent facts.Thing) {
 	in := within(x.Thing, parent)
-	if !x.Kind.IsOpen() || len(s.made[in]) >= maxEntities {
+	if !x.Kind.Stays() || len(s.made[in]) >= maxEntities {
 		return
 	}
 	if s.made[in] == nil {
@@ -285,7 +297,7 @@ func (st *Step) LackedMade() (list []*Entity) {
 		switch {
 		case x.CreatedBy == nil || x.DeletedBy != nil || st.State.LookUp(t) != x:
 			delete(made, t)
-		case !shown[t] && x.Proof.Caller == st.Caller && st.IsUntouched(x):
+		case !shown[t] && x.Proof.Caller == st.Caller && st.IsSettled(x):
 			delete(made, t)
 			list = append(list, x)
 		}

@@ -181,13 +181,13 @@ func (st *Step) movedUnseen(f *facts.Shown) {
 func (st *Step) ChangedUnseen() (list []*Entity) {
 	for _, f := range st.Rules {
 		r, known := st.State.rules.Get(f.ID)
-		if known && st.State.Live[f.ID] == r && st.IsUntouched(r.Entity) && !r.Fact.Equals(f) {
+		if known && st.State.Live[f.ID] == r && st.IsSettled(r.Entity) && !r.Fact.Equals(f) {
 			list = append(list, r.Entity)
 		}
 	}
 	for _, f := range st.Pools {
 		p, known := st.State.Pools.Get(f.ID)
-		if known && p.IsKnown && !f.IsDefault && st.IsUntouched(p.Entity) && p.Fact.Limit != f.Limit {
+		if known && p.IsKnown && !f.IsDefault && st.IsSettled(p.Entity) && p.Fact.Limit != f.Limit {
 			list = append(list, p.Entity)
 		}
 	}

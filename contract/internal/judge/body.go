@@ -43,6 +43,12 @@ func (j *Judge) judgeBody(m *message) *judgement {
 // readBody returns the body for the engines. It is nil if there is none, if it cannot be read, or if its schema is not
 // documented.
 func (j *Judge) readBody(o *judgement, m *message) *content {
+	if fault := m.neverBody(); fault != "" {
+		if m.body != nil && len(m.body.Bytes) > 0 {
+			j.wrongBody(o, m, fault)
+		}
+		return nil
+	}
 	isThere, doubt := m.presence()
 	if m.isCut(doubt) {
 		o.skipCut()

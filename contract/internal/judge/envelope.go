@@ -61,7 +61,7 @@ type envelope struct {
 // judgeEnvelope checks that the parts of an answer agree. An answer that cannot be read is reported elsewhere.
 func (j *Judge) judgeEnvelope(r *Result, m *message) {
 	schema := m.form.whole
-	if schema == nil || schema.envelope == noEnvelope || m.doubt != "" {
+	if schema == nil || schema.envelope == noEnvelope || m.doubt != "" || m.neverBody() != "" {
 		return
 	}
 	body, ok := r.JSONResponse()

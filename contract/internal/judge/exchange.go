@@ -57,10 +57,6 @@ func (j *Judge) Exchange(item record.Item) *Result {
 func (j *Judge) judgeAnswer(r *Result, m *message) {
 	j.judgeHeaders(r, m)
 	j.judgeUndeclaredHeaders(r, m)
-	if !m.mayHaveBody() {
-		r.Touched = append(r.Touched, m.touched())
-		return
-	}
 	o := j.judgeBody(m)
 	r.noteText(m, o)
 	r.add(o)

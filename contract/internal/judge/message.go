@@ -44,9 +44,17 @@ type message struct {
 	codings    *body.Codings
 }
 
-// mayHaveBody reports whether the message can have a body: answers to HEAD, and those with status 304, have none.
-func (m *message) mayHaveBody() bool {
-	return m.side == request || m.method != http.MethodHead && m.status != http.StatusNotModified
+// neverBody returns why a message has no body, whatever its document says (RFC 9110, 6.4.1), or nothing if it may have
+// one, or if it has none by the document as well.
+func (m *message) neverBody() string {
+	switch {
+	case m.side == request:
+	case m.method == http.MethodHead:
+		return "the response to a HEAD request has a body"
+	case m.status == http.StatusNotModified, m.status == http.StatusNoContent && len(m.content) > 0:
+		return fmt.Sprintf("the response with status %d has a body, which HTTP does not allow", m.status)
+	}
+	return ""
 }
 
 // presence reports whether there is a body to judge, or why that is not known.

@@ -23,6 +23,7 @@ var schemaDoc = report.RuleDoc{
 		"documented headers of every response.",
 	Evidence: "A parameter, header or value in a body that its schema does not allow; a required one that is missing; a " +
 		"body that is not JSON where JSON is documented, unless the recording may have cut or changed it; " +
+		"a body of a response that has none, which are those to HEAD and those with 204 or 304; " +
 		"or a response that contradicts itself. Two engines validate against the schemas; where they differ, the finding " +
 		"is disputed, carries the verdicts of both, and does not fail a check by itself. By a document of your own, the " +
 		"second one's vote counts only where it is known to look. A `readOnly` member of a request is a warning there, and " +
@@ -32,9 +33,9 @@ var schemaDoc = report.RuleDoc{
 		"such as objects in a list in a query, or a text whose schema is not one of a string; a pattern that cannot be " +
 		"compiled.",
 	Passes: "A request that does not match the document and was refused with 4xx is only a notice: tests do that on " +
-		"purpose. A value that a recorder removed as a secret, where a string is documented; responses to HEAD and " +
-		"responses with 304, which have no body; headers that proxies remove; cases in which the second engine is known " +
-		"to be wrong.",
+		"purpose. A value that a recorder removed as a secret, where a string is documented; what a browser " +
+		"has in its cache and shows as the body of a 304; headers that proxies remove; cases in which the second engine is " +
+		"known to be wrong.",
 }
 
 var undocumentedOperationDoc = report.RuleDoc{

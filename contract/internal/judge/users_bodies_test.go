@@ -148,3 +148,85 @@ func TestAContentLengthOfZeroShowsThatThereWasNoBody(t *testing.T) {
 		"no length, so it is not said": {paths: needed, line: "POST /x", want: []string{"inconclusive schema /request/body: the recording does not contain the body, and one is documented"}},
 	})
 }
+
+// 3.0 and 3.1, Encoding Object: style, explode and contentType of the fields of a form.
+func TestFieldsOfAFormThatAnswersAreJudged(t *testing.T) {
+	t.Parallel()
+	const schema = `{type: object, required: [n], properties: {n: {type: integer}, ids: {type: array, items: {type: integer}}, ` +
+		`in: {type: object, required: [a]}}}`
+	of := func(encoding string) string {
+		return `{/x: {get: {responses: {'200': {description: a, content: {application/x-www-form-urlencoded: ` +
+			`{schema: ` + schema + `, encoding: {` + encoding + `}}}}}}}}`
+	}
+	cases := map[string]exampleOf{
+		"a field":                     {answer: "n=1"},
+		"a wrong number":              {answer: "n=one", want: []string{"error schema /response/body/n: value must be an integer"}},
+		"a field that is missing":     {answer: "ids=1", want: []string{`error schema /response/body/n: property "n" is missing`}},
+		"several of a name":           {answer: "n=1&ids=1&ids=2"},
+		"a wrong one of a list":       {answer: "n=1&ids=1&ids=b", want: []string{"error schema /response/body/ids/1: value must be an integer"}},
+		"a list with commas":          {answer: "n=1&ids=1,2", paths: "ids: {explode: false}"},
+		"a wrong one behind a comma":  {answer: "n=1&ids=1,b", paths: "ids: {explode: false}", want: []string{"error schema /response/body/ids/1: value must be an integer"}},
+		"a list with spaces":          {answer: "n=1&ids=1+2", paths: "ids: {style: spaceDelimited}"},
+		"an object":                   {answer: "n=1&in=%7B%22a%22:1%7D"},
+		"an object that lacks":        {answer: "n=1&in=%7B%7D", want: []string{`error schema /response/body/in/a: property "a" is missing`}},
+		"a style that is not defined": {answer: "n=1&in[a]=1", paths: "in: {style: deepObject}", want: []string{`inconclusive schema /response/body: no decoder for the field "in[a]" of the form`}},
+		"no form":                     {answer: "n=%zz", want: []string{"inconclusive schema /response/body: the form cannot be parsed"}},
+	}
+	for name, u := range cases {
+		u.paths, u.answered = of(u.paths), "application/x-www-form-urlencoded"
+		cases[name] = u
+	}
+	testExamples(t, cases)
+}
+
+// 3.2, Special Considerations for text/event-stream Content, and Sequential Media Types.
+func TestItemsOfAStreamAreHeldAgainstTheirItemSchema(t *testing.T) {
+	t.Parallel()
+	const event = `{type: object, required: [event], properties: {event: {enum: [a, b]}, data: {type: string, maxLength: 3}, ` +
+		`retry: {type: integer, maximum: 9}}}`
+	stream := func(kind, schema string) string {
+		return `{/x: {get: {responses: {'200': {description: a, content: {` + kind + `: {itemSchema: ` + schema + `}}}}}}}`
+	}
+	events, sequence := "text/event-stream", "application/json-seq"
+	ofEvents, ofSequence := stream(events, event), stream(sequence, `{type: object, required: [n]}`)
+	for name, u := range map[string]exampleOf{
+		"events":                        {answer: "event: a\ndata: x\n\nevent: b\ndata: y\n\n"},
+		"an event of another name":      {answer: "event: c\ndata: x\n\n", want: []string{"error schema /response/body/0/event: value is not one of the allowed values"}},
+		"a second one without a name":   {answer: "event: a\ndata: x\n\ndata: y\n\n", want: []string{`error schema /response/body/1/event: property "event" is missing`}},
+		"data that are too long":        {answer: "event: a\ndata: x\ndata: yz\n\n", want: []string{"error schema /response/body/0/data: maximum string length is 3"}},
+		"a time that is a number":       {answer: "event: a\ndata: x\nretry: 10\n\n", want: []string{"error schema /response/body/0/retry: number must be at most 9"}},
+		"a time that is none":           {answer: "event: a\ndata: x\nretry: soon\n\n"},
+		"comments, and unknown fields":  {answer: ": c\n\nevent: a\nmore: x\ndata: x\n\n"},
+		"no data, which is no event":    {answer: "event: c\n\nevent: a\ndata\n\n"},
+		"a stream that is cut":          {answer: "event: a\ndata: x\n\nevent: b", want: []string{"inconclusive schema /response/body: the stream ends unexpectedly after 1 events"}},
+		"a sequence":                    {paths: ofSequence, answer: "\x1e{\"n\":1}\n\x1e{\"n\":2}\n"},
+		"a record that lacks something": {paths: ofSequence, answer: "\x1e{\"n\":1}\n\x1e{}\n", want: []string{`error schema /response/body/1/n: property "n" is missing`}},
+		"a record over several lines":   {paths: ofSequence, answer: "\x1e{\n\"n\":1}\n"},
+		"a record that is not JSON":     {paths: ofSequence, answer: "\x1e{\"n\":1}\n\x1enone\n", want: []string{"error schema /response/body: record 2 of the body is not JSON: a syntax error at byte 1"}},
+	} {
+		u.version, u.answered = "3.2.0", sequence
+		if u.paths == "" {
+			u.paths, u.answered = ofEvents, events
+		}
+		testExamples(t, map[string]exampleOf{name: u})
+	}
+}
+
+// RFC 9110, 6.4.1: whatever the document says.
+func TestSomeResponsesNeverHaveABody(t *testing.T) {
+	t.Parallel()
+	of := func(method, status string) string {
+		return `{/x: {` + method + `: {responses: {'` + status + `': {description: a, content: {application/json: {}}}}}}}`
+	}
+	wrong := func(message string) []string { return []string{"error schema /response/body: the response " + message} }
+	testExamples(t, map[string]exampleOf{
+		"204":                    {paths: of("delete", "204"), line: "DELETE /x", status: 204, answer: `{}`, want: wrong("with status 204 has a body, which HTTP does not allow")},
+		"204, as the class says": {paths: of("delete", "2XX"), line: "DELETE /x", status: 204, answer: `{}`, want: wrong("with status 204 has a body, which HTTP does not allow")},
+		"204, which has none":    {paths: of("delete", "204"), line: "DELETE /x", status: 204},
+		"304":                    {paths: of("get", "304"), status: 304, answer: `{}`, want: wrong("with status 304 has a body, which HTTP does not allow")},
+		"304, which has none":    {paths: of("get", "304"), status: 304},
+		"HEAD":                   {paths: of("head", "200"), line: "HEAD /x", answer: `{}`, want: wrong("to a HEAD request has a body")},
+		"HEAD, which has none":   {paths: of("head", "200"), line: "HEAD /x"},
+		"200":                    {paths: of("get", "200"), answer: `{}`},
+	})
+}

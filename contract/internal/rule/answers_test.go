@@ -78,6 +78,23 @@ func TestAnswersAreAboutWhatTheirRequestsName(t *testing.T) {
 			`GET core:/access_control/policy_groups/team_a => 200 {group 4 team_b}`,
 			[]string{"fail 1"},
 		},
+		"a job by its number with zeros": {`GET core:/job/show/007 => 200 {"job_id":"7","status":"success"}`, []string{"pass ×1"}},
+		"a workflow of another name": {
+			`GET /projects/7/workflows/daily => 200 {"id":"4","name":"hourly","project":{"id":"7","name":"n"}}`,
+			[]string{"fail 1"},
+		},
+		"a workflow of its name": {
+			`GET /projects/7/workflows/daily => 200 {"id":"4","name":"daily","project":{"id":"7","name":"n"}}`, nil,
+		},
+		"another table is recovered":          {`POST core:/table/recover/9 => 200 {"id":10,"name":"orders"}`, []string{"fail 1"}},
+		"a table is recovered":                {`POST core:/table/recover/9 => 200 {"id":9,"name":"orders"}`, nil},
+		"a table is recovered to its name":    {`POST core:/table/recover/9 {"table_name":"old"} => 200 {"id":9,"name":"old"}`, nil},
+		"a table is recovered to another one": {`POST core:/table/recover/9 {"table_name":"old"} => 200 {"id":9,"name":"orders"}`, []string{"fail 1"}},
+		"a list with an id twice":             {`GET core:/table/list/shop => 200 {"tables":[{table orders 9},{table visits 9}]}`, []string{"fail 1"}},
+		"a list whose ids were taken out": {
+			`GET core:/table/list/shop => 200 {"tables":[{"name":"a","id":"[redacted]"},{"name":"b","id":"[redacted]"}]}`, nil,
+		},
+		"a deleted table twice": {`GET core:/table/deleted => 200 {"tables":[{deleted 9 shop a},{deleted 9 shop a}],"cursor_id":null}`, []string{"fail 1"}},
 		"a list with a pool twice": {
 			`GET /pools => 200 {"pools":[{default 1 90},{pool 4 2},{pool 4 3}]}`,
 			[]string{"fail 1"},
@@ -104,7 +121,7 @@ func TestPagesAreThoseThatWereAskedFor(t *testing.T) {
 		return `200 {"sessions":[{"id":"` + strings.Join(ids, `"},{"id":"`) + `"}]}`
 	}
 	deleted := func(next string) string {
-		return `200 {"tables":[{deleted 9 shop orders}],"cursor_id":` + next + `}`
+		return `200 {"tables":[{deleted ` + strings.Replace(next, "null", "4", 1) + ` shop orders}],"cursor_id":` + next + `}`
 	}
 	const job = `{"job_id":"1","status":"success","created_at":"2026-05-04 01:00:00 UTC"}`
 	runRule(t, rule.Consistency, map[string]ruleCase{
@@ -140,12 +157,43 @@ func TestPagesAreThoseThatWereAskedFor(t *testing.T) {
 		},
 		"pages in a circle": {
 			"GET core:/table/deleted => " + deleted("5") + "\nGET core:/table/deleted?cursor_id=5 => " + deleted("6") +
-				"\nGET core:/table/deleted?cursor_id=6 => " + deleted("5"), []string{"fail 2 3"},
+				"\nGET core:/table/deleted?cursor_id=6 => " +
+				strings.Replace(deleted("5"), "deleted 5", "deleted 7", 1), []string{"fail 2 3"},
 		},
 		"a list that is read twice": {
 			strings.Repeat("GET core:/table/deleted => "+deleted("5")+
 				"\nGET core:/table/deleted?cursor_id=5 => "+deleted("null")+"\n", 2),
 			nil,
+		},
+		"a deleted table on two pages": {
+			"GET core:/table/deleted => " + deleted("5") + "\nGET core:/table/deleted?cursor_id=5 => " +
+				strings.Replace(deleted("null"), "deleted 4", "deleted 5", 1), []string{"fail 1 2"},
+		},
+		"a table that was deleted anew between": {
+			"GET core:/table/deleted => " + deleted("5") + "\nPOST core:/table/delete/shop/orders => 200 {}" +
+				"\nGET core:/table/deleted?cursor_id=5 => " + strings.Replace(deleted("null"), "deleted 4", "deleted 5", 1), nil,
+		},
+		"deleted tables of another database": {
+			"GET core:/table/deleted?database_id=12 => " + deleted("null"), []string{"fail 1"},
+		},
+		"deleted tables of the database":  {"GET core:/table/deleted?database_id=11 => " + deleted("null"), nil},
+		"more records than asked for":     {"GET core:/table/tail/shop/orders?count=1 => 200 [[1],[2]]", []string{"fail 1"}},
+		"the records that were asked for": {"GET core:/table/tail/shop/orders?count=2 => 200 [[1],[2]]", nil},
+		"a page behind the last one": {
+			`GET dwh:/?page=4 => 200 {"items":[{dwh 7}],"pagination":{"page":4,"size":1,"total_pages":3}}`, []string{"fail 1"},
+		},
+		"an empty page behind the last one": {
+			`GET dwh:/?page=4 => 200 {"items":[],"pagination":{"page":4,"size":1,"total_pages":3}}`, nil,
+		},
+		"an integration on two pages": {
+			`GET dwh:/?page=1 => 200 {"items":[{dwh 7}],"pagination":{"page":1,"size":1,"total_pages":3}}` + "\n" +
+				`GET dwh:/?page=2 => 200 {"items":[{dwh 7}],"pagination":{"page":2,"size":1,"total_pages":3}}`,
+			[]string{"inconclusive 1 2"},
+		},
+		"integrations on two pages": {
+			`GET dwh:/?page=1 => 200 {"items":[{dwh 7}],"pagination":{"page":1,"size":1,"total_pages":3}}` + "\n" +
+				`GET dwh:/?page=2 => 200 {"items":[{dwh 8}],"pagination":{"page":2,"size":1,"total_pages":3}}`,
+			[]string{"pass ×1"},
 		},
 		"a count that is not that of the page": {
 			`GET core:/job/list => 200 {"jobs":[` + job + `],"count":3}`,

@@ -21,15 +21,17 @@ var consistency = history.Rule{
 			"were created or changed before. In documents of your own also what x-resources says of unique, once, update " +
 			"and lists.",
 		Evidence: "A response is about another resource than the path of its request names, or shows another number or " +
-			"boolean than the request set; a list shows a resource twice, or what belongs to another one than the path names; " +
-			"a page is longer than requested, is another one than requested, is not in its documented order, leads back to " +
-			"itself or contradicts its count; an id is assigned to a second resource while the first one exists; a database, " +
-			"table or connection is created or renamed to a name that is in use, or two pools or policies have one " +
-			"name, or two pool rules one priority. In documents of your own also: two things have what is unique; what is " +
-			"set once changes; an update changes what it does not name, or keeps what it should replace; a page is longer, " +
+			"boolean than the request set; a list shows a resource or an id twice, or what belongs to another one " +
+			"than the path names; a page is longer than requested, is another one than requested, is not in its documented " +
+			"order, leads back to itself or contradicts its count; an id is assigned to a second resource while the first " +
+			"one exists; a database, table or connection is created or renamed to a name that is in use, or two pools or " +
+			"policies have one name, or two pool rules one priority. In documents of your own also: two things " +
+			"have what is unique; what is set once changes; an update changes what it does not name, or " +
+			"keeps what it should replace; a page is longer, " +
 			"filtered or ordered otherwise than x-resources says, or shows what another page showed; or a change is accepted " +
 			"that a rule in Go refuses. If the recording is taken as complete, also: a created resource is " +
-			"not found, a whole list lacks it, or it reads differently than when it was last shown.",
+			"not found, a whole list lacks it, it is there under a name that it gave up, or it reads differently than when it " +
+			"was last shown.",
 		Inconclusive: "A created resource is not found or not listed, or reads differently: that is itself a sign of a " +
 			"caller outside of the recording, who may have changed it, unless the recording is taken as complete.",
 		Passes: "Renamed resources, which are shown under another name; requests that are repeated with an idempotency " +
@@ -52,6 +54,8 @@ func checkConsistency(st *history.Step) {
 	}
 	checkWalk(st)
 	checkSlice(st)
+	checkDeletedTwice(st)
+	checkOldName(st)
 	checkIgnoredMembers(st)
 	checkUniqueID(st)
 	checkUniqueValues(st)
@@ -95,6 +99,7 @@ func checkSlice(st *history.Step) {
 		return
 	}
 	r := promise(st, "slices", st.Kind)
+	r.IfComplete = !st.Kind.Interface().IsOwn()
 	for _, other := range st.OtherSlices() {
 		if other.Slice.First < st.Slice.End && st.Slice.First < other.Slice.End {
 			continue
@@ -108,6 +113,38 @@ func checkSlice(st *history.Step) {
 			}
 		}
 		st.Judge(r, report.Pass)
+	}
+}
+
+// checkDeletedTwice looks for a table that the list of deleted tables shows twice.
+func checkDeletedTwice(st *history.Step) {
+	if st.Page == nil || !st.Listed {
+		return
+	}
+	if id := st.RepeatedTable(); id != "" {
+		pages := st.State.Pages.Evidence
+		st.Judge(history.Ruling{
+			Rule: Consistency, Aspect: "twice", Provenance: specs.Public,
+			Message: fmt.Sprintf("the list of deleted tables shows table %s twice", id),
+			Excuses: []history.Excuse{{Did: "recovered and deleted", Kind: facts.Tables, After: pages[0], Before: st.Exchange}},
+		}, report.Fail, pages[:len(pages)-1]...)
+	}
+}
+
+// checkOldName looks for something under a name that it gave up.
+func checkOldName(st *history.Step) {
+	if st.Verb == facts.Creates || !st.State.HasOldNames {
+		return
+	}
+	for _, t := range st.Touched() {
+		x := st.State.LookUp(t)
+		if to := st.OldName(x); !to.IsNone() && t != st.RenamedTo(st.State.Kinds) {
+			st.Judge(history.Ruling{
+				Rule: Consistency, Aspect: "old name", Provenance: specs.Public, IfComplete: true,
+				Message: fmt.Sprintf("%s is there after it was renamed to %s", st.Text(t), to.ID),
+				Excuses: []history.Excuse{history.NewExcuse("created", t, x.RenamedBy, st.Exchange)},
+			}, report.Fail, x.RenamedBy)
+		}
 	}
 }
 
@@ -202,7 +239,7 @@ func checkUniqueValue(st *history.Step, t facts.Thing, held facts.Held) {
 
 // checkListHasMade looks for things that were made, and that a whole list lacks.
 func checkListHasMade(st *history.Step) {
-	if st.Verb != facts.Lists || !st.Listed || st.Partial || !st.Kind.IsOpen() {
+	if st.Verb != facts.Lists || !st.Listed || st.Partial || !st.Kind.Stays() {
 		return
 	}
 	for _, x := range st.LackedMade() {
@@ -220,18 +257,18 @@ func checkListHasMade(st *history.Step) {
 // isRepeatable reports whether a request that makes something may be sent again: projects and secrets are put.
 func isRepeatable(st *history.Step) bool {
 	return st.Method == http.MethodPut || st.Repeatable || !slices.Contains([]facts.Kind{
-		facts.Pools, facts.PoolRules, facts.Databases, facts.Tables, facts.Connections, facts.Policies,
+		facts.Pools, facts.PoolRules, facts.Databases, facts.Tables, facts.Connections, facts.Policies, facts.Schedules,
 	}, st.Kind)
 }
 
 // checkCreatedIsThere looks at a thing that is not found although it was made.
 func checkCreatedIsThere(st *history.Step) {
 	t := st.Target
-	if t.IsNone() || !t.Kind.IsOpen() || st.Verb == facts.Creates || st.Verb == facts.NoVerb {
+	if t.IsNone() || !t.Kind.Stays() || st.Verb == facts.Creates || st.Verb == facts.NoVerb {
 		return
 	}
 	x := st.State.LookUp(t)
-	if x == nil || x.CreatedBy == nil || !st.IsUntouched(x) || x.Proof.Caller != st.Caller {
+	if x == nil || x.CreatedBy == nil || !st.IsSettled(x) || x.Proof.Caller != st.Caller {
 		return
 	}
 	if in := st.State.LookUp(facts.DatabaseOf(t)); in != nil && (in.WentAfter(x.Proof) || in.Unsure != nil) {

@@ -155,3 +155,31 @@ func TestAccountsAreApartByTheirTokens(t *testing.T) {
 		}
 	}
 }
+
+// Two contents of one id, which nobody changed, may be of two accounts, also if one of them removes it.
+func TestTwoContentsOfOneIDMayBeOfTwoAccounts(t *testing.T) {
+	t.Parallel()
+	const (
+		alpha = `200 {"id":"4","name":"alpha-nightly","concurrencyLimit":2,"default":false}` + "\n"
+		beta  = `200 {"id":"4","name":"beta-hourly-x","concurrencyLimit":3,"default":false}` + "\n"
+		plan  = "GET core:/access_control/policies/5 => 200 "
+		one   = `{"id":5,"name":"administrators-of-alpha","description":"a"}` + "\n"
+		two   = `{"id":5,"name":"administrators-of-beta","description":"b"}` + "\n"
+	)
+	for name, tt := range map[string]struct {
+		rule, script string
+		want         report.Verdict
+	}{
+		"deleted by one, shown to the other": {rule.UseAfterDelete, "@1/a GET /pools/4 => " + alpha + "@1/b GET /pools/4 => " + beta + "@1/a DELETE /pools/4 => " + alpha + "@1/b GET /pools/4 => " + beta, report.Inconclusive},
+		"they differ":                        {rule.Consistency, "@1/a GET /pools/4 => " + alpha + "@1/b GET /pools/4 => " + beta + "@1/a DELETE /pools/4 => " + alpha, report.Inconclusive},
+		"changed by one":                     {rule.Consistency, "@1/a GET /pools/4 => " + alpha + "@1/b GET /pools/4 => " + beta + "@1/a PATCH /pools/4 {} => " + alpha + "@1/b GET /pools/4 => " + beta, report.Inconclusive},
+		"policies":                           {rule.UseAfterDelete, "@1/a " + plan + one + "@1/b " + plan + two + "@1/a DELETE core:/access_control/policies/5 => 200 " + one + "@1/b " + plan + two, report.Inconclusive},
+		"both were shown the same":           {rule.UseAfterDelete, "@1/a GET /pools/4 => " + alpha + "@1/b GET /pools/4 => " + alpha + "@1/a DELETE /pools/4 => " + alpha + "@1/b GET /pools/4 => " + alpha, report.Fail},
+		"who removes it changed it":          {rule.UseAfterDelete, "@1/a GET /pools/4 => " + alpha + "@1/b PATCH /pools/4 {} => " + beta + "@1/a DELETE /pools/4 => " + beta + "@1/b GET /pools/4 => " + beta, report.Fail},
+	} {
+		f := foundBy(t, tt.rule, script(t, tt.script), contract.WithComplete(contract.CompleteAlways))
+		if f == nil || f.Verdict != tt.want {
+			t.Errorf("%s: %+v, want %q", name, f, tt.want)
+		}
+	}
+}

@@ -22,8 +22,8 @@ var tableRecovery = history.Rule{
 		Watches: "Lists of deleted tables, for seven days after a table was deleted, and exchanges that show a table or " +
 			"its database after a recovery succeeded, until they are changed, moved or deleted again.",
 		Evidence: "The complete list of deleted tables, up to the last page, read by the caller who deleted the table, " +
-			"lacks it, or still has it after its recovery; it is not found either after a recovery " +
-			"without an answer; a recovered table, or its database that had been deleted, is not " +
+			"lacks it, or still has it after its recovery; after a recovery without an answer, it is neither there nor in " +
+			"the list, or both; a recovered table, or its database that had been deleted, is not " +
 			"found by the caller who recovered it.",
 		Inconclusive: "The pages seen are not a complete list; the list belongs to another caller, who may not see the " +
 			"table; a recovered table is missing for another caller, or was recovered to a place that the recording does not " +
@@ -48,6 +48,8 @@ func checkTableRecovery(st *history.Step) {
 		awaitListing(st)
 	case st.Recovered != nil && st.OK():
 		awaitReturn(st)
+	case st.Recovered != nil && st.Unknown():
+		awaitOutcome(st)
 	}
 }
 
@@ -64,6 +66,7 @@ type deletedTable struct {
 	maybe          *facts.Exchange // a recovery of which the outcome is not known
 	place          facts.Thing     // where that puts the table
 	lacked, missed *facts.Exchange // after that: a list of deleted tables, and an answer, without it
+	found          *facts.Exchange // after that: an answer with it
 }
 
 func awaitListing(st *history.Step) {
@@ -87,7 +90,7 @@ func awaitListing(st *history.Step) {
 // find looks for the table in the pages so far, and for what takes it out of them.
 func (d *deletedTable) find(st *history.Step) bool {
 	if st.Recovered != nil && !facts.Before(st.Exchange, d.deletion) {
-		return !st.Refused() && d.mayBe(st.Recovered.ID, st.State) && !d.mayBeBack(st)
+		return !st.Refused() && d.mayBe(st.Recovered.ID, st.State)
 	}
 	if d.maybe != nil && st.Page == nil {
 		return d.isNowhere(st)
@@ -99,11 +102,20 @@ func (d *deletedTable) find(st *history.Step) bool {
 		return false
 	}
 	r := history.Ruling{Rule: TableRecovery, Aspect: "deleted", Operation: st.Operation, Provenance: specs.Documented}
-	if slices.ContainsFunc(st.State.Pages.Tables, d.is) {
+	i := slices.IndexFunc(st.State.Pages.Tables, d.is)
+	switch {
+	case i < 0:
+		return d.missing(st, r)
+	case d.found != nil && facts.Before(d.found, st.State.Pages.First) &&
+		!st.State.Pages.Tables[i].At.After(d.maybe.EndedAt()):
+		r.Message = fmt.Sprintf("table %s was found after a recovery without an answer, and is among the deleted tables",
+			d.table.ID)
+		r.Excuses = []history.Excuse{history.NewExcuse("deleted", d.place, d.maybe, st.Exchange)}
+		st.Judge(r, report.Fail, append(slices.Clone(d.proofs), d.deletion, d.maybe, d.found)...)
+	default:
 		st.Judge(r, report.Pass)
-		return true
 	}
-	return d.missing(st, r)
+	return true
 }
 
 func (d *deletedTable) missing(st *history.Step, r history.Ruling) bool {
@@ -138,15 +150,24 @@ func (d *deletedTable) missing(st *history.Step, r history.Ruling) bool {
 	return false
 }
 
-// mayBeBack takes a recovery of which the outcome is not known: afterwards the table is either there, or among the
+// awaitOutcome takes a recovery of which the outcome is not known: afterwards the table is either there, or among the
 // deleted ones.
-func (d *deletedTable) mayBeBack(st *history.Step) bool {
+func awaitOutcome(st *history.Step) {
+	was, known := st.State.Places.Get(st.Recovered.ID)
 	place, _, _ := st.State.Place(st.Recovered)
-	if !st.Unknown() || place.IsNone() || d.maybe != nil && place != d.place {
-		return false
+	proofs := was.Proofs()
+	if !known || place.IsNone() || len(proofs) == 0 || !st.Known(proofs[len(proofs)-1]) {
+		return
 	}
-	d.maybe, d.place, d.lacked, d.missed = st.Exchange, place, nil, nil
-	return true
+	d := &deletedTable{
+		deletion: proofs[len(proofs)-1], table: facts.Thing{Kind: facts.Tables, ID: was.Database + "/" + was.Name},
+		ident: st.Recovered.ID, proofs: proofs[:len(proofs)-1], maybe: st.Exchange, place: place,
+	}
+	if x := st.State.LookUp(facts.DatabaseOf(d.table)); x != nil && st.Known(x.IdentifiedBy) {
+		d.database, d.shownIn = x.Ident, x.IdentifiedBy
+	}
+	d.Look = d.find
+	st.Await(TableRecovery, &d.Pending)
 }
 
 // noteLacked takes a list without the table. If the table was missing before that, it may have been recovered between.
@@ -172,6 +193,8 @@ func (d *deletedTable) isNowhere(st *history.Step) bool {
 		return true
 	case !facts.Before(d.maybe, st.Exchange) || st.Caller != d.deletion.Caller:
 	case st.ShowsThing(d.place), st.OK() && st.Target == d.place:
+		d.found = st.Exchange
+	case isMissing && d.found != nil: // it went after that
 		return true
 	case isMissing && d.lacked != nil && facts.Before(d.lacked, st.Exchange):
 		st.Judge(history.Ruling{

@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"strings"
 	"testing"
 
 	"svc.example/understudy/contract/internal/rule"
@@ -161,6 +162,15 @@ func TestARecoveryWithoutAnAnswerLosesNoTable(t *testing.T) {
 		"deleted again":                      {gone + recovery + "0\n" + lacks + "POST core:/table/delete/shop/orders => 200 {}\n" + missing, nil},
 		"another caller does not find it":    {gone + recovery + "0\n" + lacks + "@1/other " + missing, nil},
 		"recovered, and lost afterwards":     {gone + recovery + "0\n" + lacks, nil},
+		"listed before it":                   {gone + has + recovery + "0\n" + lacks + missing, []string{"pass ×1", "fail 3 4 5 6"}},
+		"listed before a 504":                {gone + has + recovery + "504\n" + lacks + empty, []string{"pass ×1", "fail 3 4 5 6"}},
+		"listed before, and not found first": {gone + has + recovery + "0\n" + missing + lacks, []string{"pass ×1", "inconclusive 3 4 5 6"}},
+		"listed before, and there again":     {gone + has + recovery + "0\n" + lacks + shown, []string{"pass ×1"}},
+		"listed before, and still deleted":   {gone + has + recovery + "0\n" + has + missing, []string{"pass ×2"}},
+		"there, and still deleted":           {gone + recovery + "0\n" + shown + has, []string{"fail 1 2 3 4 5"}},
+		"not listed, there, and then gone":   {gone + recovery + "0\n" + lacks + shown + missing, nil},
+		"there, and deleted anew":            {gone + recovery + "0\n" + shown + "POST core:/table/delete/shop/orders => 200 {}\n" + has, []string{"pass ×1"}},
+		"a recovery to another name":         {gone + has + strings.Replace(recovery, `"orders"`, `"old"`, 1) + "0\n" + lacks + "GET core:/table/show/shop/old => 404", []string{"pass ×1", "fail 3 4 5 6"}},
 		"the recovery was refused, and lost": {gone + recovery + "403\n" + lacks, []string{"fail 1 2 4"}},
 	})
 }

@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"strings"
 	"testing"
 
 	"svc.example/understudy/contract"
@@ -54,6 +55,17 @@ func TestNoTwoThingsHaveWhatOnlyOneMayHave(t *testing.T) {
 			[]string{"fail 1"},
 		},
 
+		"a schedule of a used name": {
+			strings.Repeat("POST core:/schedule/create/nightly {} => 200 {\"name\":\"nightly\"}\n", 2), []string{"fail 1 2"},
+		},
+		"a schedule of a name that is free": {
+			"POST core:/schedule/create/nightly {} => 200 {\"name\":\"nightly\"}\n" +
+				"POST core:/schedule/delete/nightly => 200 {\"name\":\"nightly\"}\n" +
+				"POST core:/schedule/create/nightly {} => 200 {\"name\":\"nightly\"}", nil,
+		},
+		"a created integration is not listed": {
+			"POST dwh:/ {} => 201 {dwh 7 12}\nGET dwh:/ => 200 {\"items\":[]}", []string{"inconclusive 1 2"},
+		},
 		"a table is renamed to a used name": {
 			a + b + "POST core:/table/rename/shop/orders/visits" + moved,
 			[]string{"fail 2 3"},
@@ -222,4 +234,100 @@ func TestWhatIsReadDuringAChangeIsNotKept(t *testing.T) {
 	if f == nil || f.Verdict != report.Fail {
 		t.Errorf("the old value after the change: %+v, want a violation", f)
 	}
+}
+
+// A name that was given up is free: what is there under it was made by a request.
+func TestNothingIsFoundUnderAnOldName(t *testing.T) {
+	t.Parallel()
+	const (
+		create   = "POST core:/table/create/shop/orders => 200 {}\n"
+		show     = "GET core:/table/show/shop/orders => 200 {table orders 9}\n"
+		rename   = `POST core:/table/rename/shop/orders/old => 200 {"database":"shop","table":"old"}` + "\n"
+		nameless = "POST core:/table/rename/shop/orders/old => 200 {}\n"
+		move     = `POST core:/table/change_database/shop/orders {"dest_database_name":"depot"} => 200 {"database":"depot","table":"orders"}` + "\n"
+		both     = `GET core:/table/list/shop => 200 {"tables":[{table old 9},{table orders 10}]}` + "\n"
+		plan     = `POST core:/schedule/create/nightly {} => 200 {"name":"nightly"}` + "\n"
+		replan   = `POST core:/schedule/update/nightly {"name":"daily"} => 200 {"name":"daily"}` + "\n"
+		update   = `POST core:/table/update/shop/orders {"name":"old"} => 200 {"database":"shop","table":"old"}` + "\n"
+	)
+	for name, tt := range map[string]struct {
+		script string
+		want   report.Verdict // none if it is empty
+	}{
+		"it is shown":                       {create + rename + show, report.Fail},
+		"its id was known":                  {create + show + rename + show, report.Fail},
+		"it is listed beside the new one":   {create + rename + both, report.Fail},
+		"after an update":                   {create + update + show, report.Fail},
+		"after a move":                      {create + move + show, report.Fail},
+		"its records are read":              {create + rename + "GET core:/table/tail/shop/orders => 200 []", report.Fail},
+		"a schedule":                        {plan + replan + `POST core:/schedule/update/nightly {} => 200 {"name":"nightly"}`, report.Fail},
+		"it is made anew":                   {create + rename + create + show, ""},
+		"another one is renamed to it":      {create + rename + `POST core:/table/rename/shop/carts/orders => 200 {"database":"shop","table":"orders"}` + "\n" + show, ""},
+		"it is renamed back":                {create + rename + `POST core:/table/rename/shop/old/orders => 200 {"database":"shop","table":"orders"}` + "\n" + show, ""},
+		"it may have been made anew":        {create + rename + "POST core:/table/create/shop/orders => 0\n" + show, ""},
+		"an event makes it":                 {create + rename + `POST ingestion:/shop/orders {} => 200 {}` + "\n", ""},
+		"the answer does not name it":       {create + nameless + create, ""},
+		"nor does that to an update":        {create + `POST core:/table/update/shop/orders {"name":"old"} => 200 {}` + "\n" + create, ""},
+		"nor does that to a move":           {create + `POST core:/table/change_database/shop/orders {"dest_database_name":"depot"} => 200 {}` + "\n" + create, ""},
+		"the rename overlaps with the read": {"1-1 " + create + "2-6 " + rename + "3-7 " + show, ""},
+	} {
+		f := foundBy(t, rule.Consistency, script(t, tt.script), contract.WithComplete(contract.CompleteAlways))
+		if (f == nil) != (tt.want == "") || f != nil && f.Verdict != tt.want {
+			t.Errorf("%s: %+v, want %q", name, f, tt.want)
+		}
+	}
+	if f := foundBy(t, rule.Consistency, script(t, create+rename+show)); f == nil || f.Verdict != report.Inconclusive {
+		t.Errorf("in a recording that may lack something: %+v, want it inconclusive", f)
+	}
+}
+
+// A request whose client waited no longer may take effect after others.
+func TestWhatTimedOutMayTakeEffectLate(t *testing.T) {
+	t.Parallel()
+	const (
+		create = "POST /pools {} => 201 {pool 4 3}\n"
+		before = "GET /pools/4 => 200 {pool 4 3}\n"
+		after  = "GET /pools/4 => 200 {pool 4 5}\n"
+		change = `PATCH /pools/4 {"concurrencyLimit":5} => `
+		rule3  = "POST /pool_rules {} => 201 {rule 3 5 4 project_name=a}\nPATCH /pool_rules/3 {} => 504\n"
+		sees   = "GET /pool_rules/3 => 200 {rule 3 5 4 project_name=a}\n"
+		table  = "POST core:/table/create/shop/orders => 200 {}\nPOST core:/table/delete/shop/orders => 504\n"
+		there  = "GET core:/table/show/shop/orders => 200 {table orders 9}\n"
+	)
+	for name, tt := range map[string]struct {
+		script string
+		want   bool
+	}{
+		"a change without an answer":      {create + change + "0\n" + before + after, false},
+		"a change that timed out":         {create + change + "504\n" + before + after, false},
+		"a change that was put off":       {create + change + "202\n" + before + after, false},
+		"a change of a rule":              {rule3 + sees + "GET /pool_rules/3 => 200 {rule 3 7 4 project_name=a}", false},
+		"a deletion, and not found later": {table + there + "GET core:/table/show/shop/orders => 404", false},
+		"a deletion, and not listed":      {table + there + `GET core:/table/list/shop => 200 {"tables":[]}`, false},
+		"a change that failed":            {create + change + "500\n" + before + after, true},
+		"no change":                       {create + before + after, true},
+		"another change followed":         {create + change + "504\n" + `PATCH /pools/4 {} => 200 {pool 4 3}` + "\n" + before + after, true},
+	} {
+		f := foundBy(t, rule.Consistency, script(t, tt.script), contract.WithComplete(contract.CompleteAlways))
+		if (f != nil) != tt.want {
+			t.Errorf("%s: %+v, want a violation: %v", name, f, tt.want)
+		}
+	}
+}
+
+func TestADomainKeyLeadsToItsJob(t *testing.T) {
+	t.Parallel()
+	const (
+		issue  = `POST core:/job/issue/hive/shop {"query":"q","domain_key":"k"} => 200 {"job_id":"7","database":"shop"}` + "\n"
+		status = "GET core:/job/status_by_domain_key/k => 200 "
+	)
+	runRule(t, rule.UseAfterDelete, map[string]ruleCase{
+		"to another job":          {issue + status + `{"job_id":"8","status":"success"}`, []string{"fail 1 2"}},
+		"to the job":              {issue + status + `{"job_id":"7","status":"success"}`, nil},
+		"to none":                 {issue + status + `{"status":"success"}`, nil},
+		"its id was taken out":    {issue + status + `{"job_id":"[redacted]","status":"success"}`, nil},
+		"that another request is": {status + `{"job_id":"8","status":"success"}`, nil},
+		"of another job":          {issue + "GET core:/job/status_by_domain_key/l => 200 {\"job_id\":\"8\"}", nil},
+		"while it is issued":      {"1-4 " + issue + "2-3 " + status + `{"job_id":"8","status":"success"}`, nil},
+	})
 }

@@ -95,6 +95,15 @@ func checkRemovedKey(st *history.Step) {
 // checkReissuedID looks at jobs with a domain key that another job has, which is refused with 409 as long as anybody
 // remembers.
 func checkReissuedID(st *history.Step) {
+	if k := st.Keyholder; k != nil && k.ID != "" && st.OK() {
+		first, known := st.State.DomainKeys.Get(k.DomainKey)
+		if known && st.Known(first) && first.Issued.ID != "" && first.Issued.ID != k.ID {
+			st.Judge(history.Ruling{
+				Rule: UseAfterDelete, Aspect: "domain key", Provenance: specs.Client,
+				Message: fmt.Sprintf("the domain key of job %s leads to job %s", first.Issued.ID, k.ID),
+			}, report.Fail, first)
+		}
+	}
 	if st.Issued == nil || st.Issued.DomainKey == "" {
 		return
 	}

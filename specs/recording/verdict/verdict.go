@@ -133,6 +133,7 @@ type Excerpt struct {
 type Report struct {
 	Exchanges Exchanges `json:"exchanges"`
 	Checks    Counts    `json:"checks"`
+	Count     string    `json:"count"` // of the findings, by their kinds, in words
 	Failed    bool      `json:"failed"`
 	Outcome   string    `json:"outcome"`  // in one sentence
 	Rules     []Rule    `json:"rules"`    // all of them, in a fixed order
@@ -160,6 +161,7 @@ type Rule struct {
 	Title      string `json:"title"`   // in one clause: what must hold
 	Watches    string `json:"watches"` // what gives it a chance
 	Provenance string `json:"provenance"`
+	Count      string `json:"count"` // of its findings, in words; empty without any
 	Counts
 }
 

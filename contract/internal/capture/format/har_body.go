@@ -63,7 +63,10 @@ func (h *harEntry) responseBody(item *record.Item, files record.Attached) {
 	r := &recording.Response{Status: int(h.Response.Status), Headers: headers(h.Response.Headers)}
 	item.Response = r
 	content := h.Response.Content
-	if r.Status == 204 || r.Status == 304 || strings.EqualFold(item.Request.Method, "HEAD") {
+	isEmpty := content.File == "" && (content.Text == nil || *content.Text == "")
+	switch isHead := strings.EqualFold(item.Request.Method, "HEAD"); {
+	case r.Status == 304 && !positive(h.Response.BodySize), // the text is that of the browser's cache
+		isEmpty && (isHead || r.Status == 204 || r.Status == 304):
 		item.ResponseSize = 0
 		return
 	}
@@ -72,7 +75,7 @@ func (h *harEntry) responseBody(item *record.Item, files record.Attached) {
 		r.Headers, item.ResponseSize = typed(r.Headers, content.MimeType), sizeOf(r.Body)
 		return
 	}
-	if content.Text == nil || *content.Text == "" {
+	if isEmpty {
 		if content.Size == nil || *content.Size != 0 || positive(h.Response.BodySize) {
 			item.ResponseDoubt = record.DoubtMissing
 		}
