@@ -76,6 +76,9 @@ type Summary struct {
 	Unsent         bool     // more requests would have been sent without a limit or an interruption
 }
 
+// ErrUnsafe is the error of methods that are wanted without Options.Unsafe.
+var ErrUnsafe = errors.New("may change something")
+
 // errEnough ends the making of requests.
 var errEnough = errors.New("no more requests")
 
@@ -155,7 +158,7 @@ func (r *run) checkOptions(documents []*specs.Document) error {
 		case !isKnown:
 			return fmt.Errorf("unknown method %q: want GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE or QUERY", method)
 		case !isSafe && !r.Unsafe:
-			return fmt.Errorf("requests of the method %s may change something", method)
+			return fmt.Errorf("requests of the method %s %w", method, ErrUnsafe)
 		}
 	}
 	if r.Limit < 0 || r.Rate < 0 {

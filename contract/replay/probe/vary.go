@@ -114,6 +114,9 @@ func (v *variants) ofBody() {
 	schema := v.from.contents()[v.from.media].Schema
 	whole := plain(v.from.body)
 	try := func(fault string, changed any) {
+		if object, _ := changed.(map[string]any); !isJSON && len(object) == 0 {
+			return // no more than a body that is missing
+		}
 		isValid := sample.CheckFormats(schema.Value, changed, accept.Request) == nil
 		if isValid == (fault == "") {
 			v.add(fault, func(d *draft) { d.body = changed })

@@ -110,7 +110,7 @@ func subject(o *specs.Operation) *specs.Resource { return o.Actions()[0].Resourc
 func (w *walk) put(ctx context.Context, r *specs.Resource) error {
 	for _, o := range w.operations {
 		for _, a := range o.Actions() {
-			if a.Resource == r && a.Verb == specs.Update && o.Method != http.MethodPatch && !w.called[o] {
+			if a.Resource.Name == r.Name && a.Verb == specs.Update && o.Method != http.MethodPatch && !w.called[o] {
 				return w.first(ctx, o)
 			}
 		}
@@ -164,7 +164,7 @@ func (w *walk) send(ctx context.Context, d *draft, moment Moment) error {
 func (w *walk) showAgain(ctx context.Context, r *specs.Resource, moment Moment) error {
 	for _, o := range w.operations {
 		isShown := rankOf(o) == gets || rankOf(o) == lists && moment == Gone
-		if isShown && subject(o) == r && (w.made[r.Name] != nil || moment == Gone) {
+		if isShown && subject(o).Name == r.Name && (w.made[r.Name] != nil || moment == Gone) {
 			if err := w.call(ctx, o, moment); err != nil {
 				return err
 			}
@@ -282,7 +282,7 @@ func (w *walk) isDeletable(resource string) bool {
 func (w *walk) forget(resource string) {
 	w.deleted[resource] = thing{}
 	if made := w.made[resource]; len(made) > 0 {
-		w.deleted[resource], w.made[resource] = made[0], slices.Delete(made, 0, 1)
+		w.deleted[resource], w.made[resource] = made[0], made[1:]
 	}
 }
 
