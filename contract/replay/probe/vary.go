@@ -99,6 +99,9 @@ func (v *variants) ofParameters() {
 		for _, value := range others(schemaOf(p), v.from.values[p]) {
 			v.add("", func(d *draft) { d.values[p] = value })
 		}
+		if v.doc.Lenient.Query && schemaOf(p).Type.Is(openapi3.TypeBoolean) {
+			continue // any text is one
+		}
 		for _, wrong := range wrongTexts(schemaOf(p)) {
 			v.add(what+" "+wrong.is, func(d *draft) { d.values[p] = wrong.text })
 		}
@@ -145,6 +148,9 @@ func (v *variants) ofMembers(whole any, at specs.Pointer, schema *openapi3.Schem
 			try("", changed(whole, here, value, false))
 		}
 		for _, wrong := range wrongValues(member.Value, object[name]) {
+			if wrong.value == nil && v.doc.Lenient.Bodies {
+				continue // it stands for a member that is absent
+			}
 			try(fmt.Sprintf("body member %s %s", here, wrong.is), changed(whole, here, wrong.value, false))
 		}
 		v.ofMembers(whole, here, member, isJSON, try)
