@@ -1,10 +1,14 @@
 package judge
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -51,8 +55,12 @@ func (j *Judge) judgeProbe(r *Result) {
 	case fault != "" && status >= 200 && status < 300:
 		finding.Severity, finding.Message = report.Warning, fmt.Sprintf("%s was accepted with %d", what, status)
 	default:
-		r.check(Probe, report.Pass)
-		return
+		lacks := r.unexpected()
+		if lacks == "" {
+			r.check(Probe, report.Pass)
+			return
+		}
+		finding.Severity, finding.Message = report.Warning, lacks
 	}
 	r.check(Probe, report.Fail)
 	finding = j.finding(r.Item.Number, op, finding)
@@ -61,4 +69,59 @@ func (j *Judge) judgeProbe(r *Result) {
 		Spec: report.Spec{Pointer: finding.Message},
 	})
 	r.Findings = append(r.Findings, finding)
+}
+
+// maxWhole is how many items a list has that is surely no page of a longer one.
+const maxWhole = 9
+
+// unexpected returns what an answer lacks of what the probe expects, or the empty string. A member may be missing, as
+// services do not show all that was set; an item may be missing only in a list that may be a page.
+func (r *Result) unexpected() string {
+	body := r.Item.Response.Body
+	if r.Status() >= 300 || body == nil || r.Item.ResponseDoubt != "" {
+		return ""
+	}
+	var shown any
+	if json.Unmarshal(body.Bytes, &shown) != nil {
+		return ""
+	}
+	for _, line := range r.Item.Request.Headers {
+		if !strings.EqualFold(line[0], recording.ExpectHeader) {
+			continue
+		}
+		pointer, want, _ := strings.Cut(line[1], " ")
+		at := specs.PointerOf(pointer)
+		found, isList := textsAt(shown, at), slices.Contains(at, "*")
+		switch isThere := slices.Contains(found, want); {
+		case isThere, !isList && len(found) == 0, isList && len(found) > maxWhole:
+		case isList:
+			return fmt.Sprintf("the list lacks the one with %s %s, which was made before", at[len(at)-1], want)
+		default:
+			return fmt.Sprintf("%s is not what it was set to before", pointer)
+		}
+	}
+	return ""
+}
+
+// textsAt returns what a pointer leads to in a value.
+func textsAt(value any, at specs.Pointer) (texts []string) {
+	if len(at) == 0 {
+		text, isText := value.(string)
+		if !isText {
+			encoded, _ := json.Marshal(value)
+			text = string(encoded)
+		}
+		return []string{text}
+	}
+	list, _ := value.([]any)
+	object, _ := value.(map[string]any)
+	if member, has := object[at[0]]; has {
+		return textsAt(member, at[1:])
+	}
+	for _, item := range list {
+		if at[0] == "*" {
+			texts = append(texts, textsAt(item, at[1:])...)
+		}
+	}
+	return texts
 }

@@ -194,7 +194,7 @@ func (r *run) walk(d *specs.Document) (*walk, error) {
 	return &walk{
 		run: r, doc: d, base: target.Base(), operations: inOrder(r.chosen(d)), made: map[string][]thing{},
 		seen: map[string][]thing{}, called: map[*specs.Operation]bool{}, failed: map[*specs.Operation]bool{},
-		deleted: map[string]thing{},
+		deleted: map[string]thing{}, set: map[string][]string{},
 	}, nil
 }
 

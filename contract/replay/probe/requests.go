@@ -33,6 +33,7 @@ type draft struct {
 	body   any    // nil unless it is written by a schema
 	text   []byte // the body, if it is not written by a schema, or is broken
 
+	expects     []string // what recording.ExpectHeader says of the answer
 	isAnonymous bool
 	fault       string // what the document forbids about it; empty: nothing
 }
@@ -85,6 +86,9 @@ func (d *draft) request(ctx context.Context, base string, o *Options) (*http.Req
 		d.hideCredentials(request)
 	}
 	header.Set(recording.ProbeHeader, cmp.Or(headerText(d.fault), recording.ProbeValid))
+	for _, line := range d.expects {
+		header.Add(recording.ExpectHeader, headerText(line))
+	}
 	return request, nil
 }
 

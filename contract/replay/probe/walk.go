@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,8 +25,9 @@ type walk struct {
 	called     map[*specs.Operation]bool
 	failed     map[*specs.Operation]bool // no request of these can be made, or none was answered
 
-	made, seen map[string][]thing // by resource
-	deleted    map[string]thing   // the last one of each
+	made, seen map[string][]thing  // by resource
+	deleted    map[string]thing    // the last one of each
+	set        map[string][]string // by resource: pointers into the one that was changed, and values there
 }
 
 // thing is what names one of a resource in a path, with its parents.
@@ -143,7 +145,64 @@ func (w *walk) call(ctx context.Context, o *specs.Operation, moment Moment) erro
 		w.tell(&Answer{Operation: o, Moment: moment, Err: err})
 		return nil
 	}
+	if d.expects = w.expected(o, moment); moment == Gone && rankOf(o) == gets {
+		d.fault = "it is asked for what was deleted before"
+	}
 	return w.send(ctx, d, moment)
+}
+
+// expected returns what an answer has to show of what was made or changed before.
+func (w *walk) expected(o *specs.Operation, moment Moment) (lines []string) {
+	if len(o.Actions()) == 0 || len(o.Actions()[0].At) == 0 {
+		return nil
+	}
+	a := o.Actions()[0]
+	made := w.made[a.Resource.Name]
+	switch {
+	case len(made) == 0 || len(a.Resource.Keys) == 0:
+	case rankOf(o) == gets && moment == Changed:
+		for _, line := range w.set[a.Resource.Name] {
+			lines = append(lines, a.At[0].String()+line)
+		}
+	case rankOf(o) == lists && moment == First && o.Method == http.MethodGet && !isPaged(o):
+		key := a.At[0].Join(a.Resource.Keys[0])
+		lines = append(lines, key.String()+" "+made[0][len(made[0])-1])
+	}
+	return lines
+}
+
+// isPaged reports whether a list has short pages by default.
+func isPaged(o *specs.Operation) bool {
+	return slices.ContainsFunc(o.Parameters, func(ref *openapi3.ParameterRef) bool {
+		size, isNumber := schemaOf(ref.Value).Default.(float64)
+		return ref.Value.In == openapi3.ParameterInQuery && isNumber && size > 0 && size < 10 || ref.Value.Required
+	})
+}
+
+// noteSet notes which values a request has set that a later answer shows as they are. Whether its own answer does so is
+// for others to judge.
+func (w *walk) noteSet(d *draft, a *specs.Action, shown any) {
+	w.set[a.Resource.Name] = nil
+	object, _ := valueIn(d.body, a.Request).(map[string]any)
+	members := specs.Members(w.doc.ObjectSchema(a.Resource))
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		switch object[name].(type) {
+		case string:
+			if m := members[name]; m == nil || m.Value == nil || len(m.Value.Enum) == 0 {
+				continue // texts are trimmed and normalised
+			}
+		case float64, bool:
+		default:
+			continue
+		}
+		if len(a.At) > 0 {
+			answered := valueIn(shown, a.At[0].Join(specs.Pointer{name}))
+			if answered != nil && textOf(answered) != textOf(object[name]) {
+				continue
+			}
+		}
+		w.set[a.Resource.Name] = append(w.set[a.Resource.Name], specs.Pointer{name}.String()+" "+textOf(object[name]))
+	}
 }
 
 // send sends a request, and learns of its answer.
@@ -163,7 +222,7 @@ func (w *walk) send(ctx context.Context, d *draft, moment Moment) error {
 // showAgain gets and lists the things of a resource once more.
 func (w *walk) showAgain(ctx context.Context, r *specs.Resource, moment Moment) error {
 	for _, o := range w.operations {
-		isShown := rankOf(o) == gets || rankOf(o) == lists && moment == Gone
+		isShown := rankOf(o) == gets || rankOf(o) == lists && moment == Gone && w.deleted[r.Parent()] == nil
 		if isShown && subject(o).Name == r.Name && (w.made[r.Name] != nil || moment == Gone) {
 			if err := w.call(ctx, o, moment); err != nil {
 				return err
@@ -220,6 +279,9 @@ func (w *walk) learn(d *draft, answer *Answer) error {
 	_ = json.Unmarshal(answer.Body, &shown)
 	for _, a := range d.op.Actions() {
 		name := a.Resource.Name
+		if a.Verb == specs.Update && answer.Status != http.StatusAccepted {
+			w.noteSet(d, a, shown)
+		}
 		isPut := a.Verb == specs.Update && d.op.Method != http.MethodPatch && w.made[name] == nil
 		isCounted := len(a.At) == 0 && slices.Contains(a.Request, "*") // several were made, and none is shown
 		switch {
