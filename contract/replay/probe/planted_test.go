@@ -218,7 +218,7 @@ func (s *service) write(w http.ResponseWriter, status int, value any) {
 	_ = json.NewEncoder(w).Encode(value)
 }
 
-// items loads the document, and probes a service of it.
+// probed probes a service of it.
 func probed(t *testing.T, s http.Handler, change func(*probe.Options)) (*contract.Report, *probe.Summary) {
 	t.Helper()
 	const file = "testdata/items.yaml"
