@@ -250,7 +250,8 @@ func (f *probeFlags) send(ctx context.Context, documents []*specs.Document) ([]b
 // keep writes the recording to a file, from which it is judged. Done removes the file if it is not wanted.
 func (f *probeFlags) keep(recorded []byte) (source contract.Source, done func(), err error) {
 	if f.record != "" {
-		return contract.Files(f.record), func() {}, os.WriteFile(f.record, recorded, 0o600)
+		err = os.WriteFile(f.record, recorded, 0o600)
+		return contract.Files(f.record), func() {}, err
 	}
 	path, err := spool(bytes.NewReader(recorded))
 	return contract.Files(path), func() { _ = os.Remove(path) }, err
@@ -258,7 +259,7 @@ func (f *probeFlags) keep(recorded []byte) (source contract.Source, done func(),
 
 // notesOfProbe says what was sent and what not.
 func notesOfProbe(s *probe.Summary, isInterrupted bool) (notes []string) {
-	notes = append(notes, fmt.Sprintf("sent %d valid requests, of which %d were refused, and %d with a fault", s.Valid,
+	notes = append(notes, fmt.Sprintf("sent %d valid requests, of which the service refused %d, and %d with a fault", s.Valid,
 		s.Refused, s.Faulty))
 	if n := len(s.LeftOut); n > 0 {
 		notes = append(notes, fmt.Sprintf("left out %d operations that may change something: want --unsafe to call them", n))

@@ -148,7 +148,7 @@ func (r *run) checkOptions(documents []*specs.Document) error {
 		_, err := path.Match(pattern, "")
 		fits := func(name string) bool { ok, _ := path.Match(pattern, name); return ok }
 		if err != nil || !slices.ContainsFunc(names, fits) {
-			return fmt.Errorf("no operation is called %q: want a name or a pattern such as %s", pattern,
+			return fmt.Errorf("no operation is called %q: want a pattern, or %s", pattern,
 				source.OneOf(pattern, names))
 		}
 	}
