@@ -51,8 +51,8 @@ The requests are valid ones, in the order of lives: what one makes, later ones s
 list, change and delete, with ids from answers, and with other documented values. Then
 come requests with one fault each that the document forbids: a required member is
 missing, a value has another type, is out of its range or none of those documented, the
-body is malformed or has another media type, nothing has the id, there are no
-credentials. An answer with 5xx is an error; a success for what the document forbids is
+body is malformed or has another media type, nothing has the id, credentials are
+missing. An answer with 5xx is an error; a success for what the document forbids is
 a warning; everything else is judged as understudy check judges it. The requests are
 recorded with a header X-Understudy-Probe that says what each tries.
 

@@ -71,7 +71,7 @@ func (j *Judge) judgeProbe(r *Result) {
 	r.Findings = append(r.Findings, finding)
 }
 
-// maxWhole is how many items a list has that is surely no page of a longer one.
+// maxWhole is the most items of a list that is taken for a whole one, and not for a page.
 const maxWhole = 9
 
 // unexpected returns what an answer lacks of what the probe expects, or the empty string. A member may be missing, as

@@ -282,7 +282,7 @@ func TestPlantedFaults(t *testing.T) {
 		{"a header is missing", "schema", "listItems", "X-Request-Id"},
 		{"a required member may be missing", "probe", "createItem", "required body member /name is missing was accepted"},
 		{"a name may be too long", "probe", "createItem", "body member /name is too long was accepted with 201"},
-		{"an unknown state is asked for", "probe", "listItems", "query parameter state is none of the documented values"},
+		{"an unknown state is asked for", "probe", "listItems", "query parameter state is not one of the documented values"},
 		{"a limit is out of range", "probe", "listItems", "query parameter limit is above its maximum was accepted"},
 		{"a media type is ignored", "probe", "createItem", "application/x-understudy-probe"},
 		{"a null closes the connection", "probe", "createItem", "is null was not answered"},

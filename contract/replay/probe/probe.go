@@ -93,7 +93,7 @@ type run struct {
 	isReachable bool
 }
 
-// Run sends requests of documents until all are made, the limit is reached, or the context ends, which is no error.
+// Run sends requests of documents until all are made, the limit is reached, or the context ends; neither is an error.
 // The error says that options are wrong, or that a target does not answer at all.
 func Run(ctx context.Context, documents []*specs.Document, o Options) (*Summary, error) {
 	r := &run{Options: o}
@@ -236,7 +236,7 @@ func (r *run) do(ctx context.Context, d *draft, base string, moment Moment) (*An
 	return a, nil
 }
 
-// maxAnswer is how many bytes of an answer are read.
+// maxAnswer is the most bytes that are read of an answer.
 const maxAnswer = 4 << 20
 
 // reserve returns how many requests are kept for deletions.

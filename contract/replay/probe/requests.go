@@ -152,7 +152,7 @@ func (w *walk) pathValue(o *specs.Operation, name string, i int) string {
 			p = &openapi3.Parameter{Name: name, Schema: key}
 		}
 	}
-	value, _ := w.parameter(p) // nil is no worse than any other text
+	value, _ := w.parameter(p) // without one, a text that stands for null
 	return joined(value)
 }
 

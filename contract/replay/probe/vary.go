@@ -180,7 +180,7 @@ func (v *variants) ofRequest() {
 	isOpen := func(schemes []*openapi3.SecurityScheme) bool { return len(schemes) == 0 }
 	isSecured := len(op.Security()) > 0 && !slices.ContainsFunc(op.Security(), isOpen)
 	if isSecured && (v.Key != "" || len(v.Header) > 0) {
-		v.add("there are no credentials", func(d *draft) { d.isAnonymous = true })
+		v.add("credentials are missing", func(d *draft) { d.isAnonymous = true })
 	}
 	v.ofUnknownThing()
 }
@@ -255,7 +255,7 @@ func wrongValues(s *openapi3.Schema, valid any) []wrong {
 // outside returns values of the right type that a schema forbids.
 func outside(s *openapi3.Schema) (list []wrong) {
 	if len(s.Enum) > 0 {
-		list = append(list, wrong{is: "is none of the documented values", value: "understudy-unknown"})
+		list = append(list, wrong{is: "is not one of the documented values", value: "understudy-unknown"})
 	}
 	if s.Min != nil {
 		list = append(list, wrong{is: "is below its minimum", value: *s.Min - 1})

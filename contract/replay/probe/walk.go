@@ -30,7 +30,7 @@ type walk struct {
 	set        map[string][]string // by resource: pointers into the one that was changed, and values there
 }
 
-// thing is what names one of a resource in a path, with its parents.
+// thing holds the values of a path that name one of a resource, those of its parents first.
 type thing []string
 
 // The ranks of operations in their order, by what they do.
