@@ -124,10 +124,11 @@ var probeDoc = report.RuleDoc{
 	ID: Probe, Provenance: specs.Documented,
 	Title:   "what understudy probe asks is answered without a server error, and refused if the document forbids it",
 	Watches: "Every request of `understudy probe`, by its header `X-Understudy-Probe`.",
-	Evidence: "A request, valid or not, is answered with 5xx: an error. A request with a fault, which the header names, is " +
-		"accepted with 2xx: a warning, since some services take more than their documents say. A request is not answered: " +
+	Evidence: "A request, valid or not, is answered with 5xx: an error. A request with a fault, which the header names, " +
+		"is accepted with 2xx: a warning, since some services take more than their documents say. A request gets no answer: " +
 		"a warning. A list of fewer than ten lacks what was made, or a number, a truth value or one of some listed values " +
-		"is not shown as it was set, by the header `X-Understudy-Expect`: a warning, since some services take their time. The other rules judge neither a request with a fault " +
+		"is not shown as it was set, by the header `X-Understudy-Expect`: a warning, since some services take " +
+		"their time. The other rules judge neither a request with a fault " +
 		"nor, where that is not documented, the status 4xx of its refusal.",
 	Inconclusive: "Never.",
 	Passes: "Any other answer: a service may refuse a valid request for reasons that no schema states. A status such as " +

@@ -200,7 +200,7 @@ func (v *variants) ofUnknownThing() {
 	unknown := "understudy-probe-none"
 	if s := schemaOf(p); s.Type.Is(openapi3.TypeInteger) {
 		unknown = "2000000011"
-	} else if !isFree(s) || !s.Type.Permits(openapi3.TypeString) {
+	} else if sample.CheckFormats(s, unknown, accept.Request) != nil {
 		return
 	}
 	fault := ""

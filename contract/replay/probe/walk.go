@@ -132,7 +132,8 @@ func (w *walk) first(ctx context.Context, o *specs.Operation) error {
 // isOfMade reports whether the path of an operation names something that was made.
 func (w *walk) isOfMade(o *specs.Operation) bool {
 	return slices.ContainsFunc(o.Actions(), func(a *specs.Action) bool {
-		return len(w.made[a.Resource.Name]) > 0 && len(a.Path) > 0 || len(w.made[a.Resource.Parent()]) > 0 && len(a.Within) > 0
+		isItself := len(w.made[a.Resource.Name]) > 0 && len(a.Path) > 0
+		return isItself || len(w.made[a.Resource.Parent()]) > 0 && len(a.Within) > 0
 	})
 }
 
@@ -356,9 +357,4 @@ func (w *walk) see(d *draft, a *specs.Action, shown any) {
 	if key := valueIn(shown, a.At[0].Join(a.Resource.Keys[0])); key != nil && key != "" {
 		w.seen[a.Resource.Name] = []thing{append(w.parentsIn(d, a), textOf(key))}
 	}
-}
-
-// isFree reports whether a schema is one that any text fits.
-func isFree(s *openapi3.Schema) bool {
-	return s.Format == "" && s.Pattern == "" && len(s.Enum) == 0
 }
