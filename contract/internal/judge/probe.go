@@ -48,6 +48,9 @@ func (j *Judge) judgeProbe(r *Result) {
 	case r.IsInjected:
 		r.check(Probe, report.Skipped)
 		return
+	case status >= 200 && status < 300 && r.Item.ResponseDoubt != "" && r.Item.Request.Headers.Value(recording.ExpectHeader) != "":
+		r.check(Probe, report.Inconclusive)
+		return
 	case r.Item.Response == nil:
 		finding.Severity, finding.Message = report.Warning, what+" was not answered"
 	case status >= 500 && !isPlanned:
@@ -78,7 +81,7 @@ const maxWhole = 9
 // services do not show all that was set; an item may be missing only in a list that may be a page.
 func (r *Result) unexpected() string {
 	body := r.Item.Response.Body
-	if r.Status() >= 300 || body == nil || r.Item.ResponseDoubt != "" {
+	if r.Status() >= 300 || body == nil {
 		return ""
 	}
 	var shown any

@@ -130,7 +130,7 @@ var probeDoc = report.RuleDoc{
 		"is not shown as it was set, by the header `X-Understudy-Expect`: a warning, since some services take " +
 		"their time. The other rules judge neither a request with a fault " +
 		"nor, where that is not documented, the status 4xx of its refusal.",
-	Inconclusive: "Never.",
+	Inconclusive: "A body that the recording does not contain in full, where something is expected in it.",
 	Passes: "Any other answer: a service may refuse a valid request for reasons that no schema states. A status such as " +
 		"503 that the operation documents by itself, but not 500.",
 }
