@@ -43,19 +43,20 @@ func (j *Judge) judgeProbe(r *Result) {
 		Rule: Probe, Severity: report.Error, Verdict: report.Fail, Pointer: "/response",
 		Spec: report.Spec{Pointer: op.Pointer},
 	}
+	isSuccess := status >= 200 && status < 300
 	isPlanned := status != http.StatusInternalServerError && op.Spec.Responses.Status(status) != nil
 	switch {
 	case r.IsInjected:
 		r.check(Probe, report.Skipped)
 		return
-	case status >= 200 && status < 300 && r.Item.ResponseDoubt != "" && r.Item.Request.Headers.Value(recording.ExpectHeader) != "":
+	case isSuccess && r.Item.ResponseDoubt != "" && r.Item.Request.Headers.Value(recording.ExpectHeader) != "":
 		r.check(Probe, report.Inconclusive)
 		return
 	case r.Item.Response == nil:
 		finding.Severity, finding.Message = report.Warning, what+" was not answered"
 	case status >= 500 && !isPlanned:
 		finding.Message = fmt.Sprintf("%s was answered with %d", what, status)
-	case fault != "" && status >= 200 && status < 300:
+	case fault != "" && isSuccess:
 		finding.Severity, finding.Message = report.Warning, fmt.Sprintf("%s was accepted with %d", what, status)
 	default:
 		lacks := r.unexpected()

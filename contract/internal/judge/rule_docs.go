@@ -125,7 +125,7 @@ var probeDoc = report.RuleDoc{
 	Title:   "what understudy probe asks is answered without a server error, and refused if the document forbids it",
 	Watches: "Every request of `understudy probe`, by its header `X-Understudy-Probe`.",
 	Evidence: "A request, valid or not, is answered with 5xx: an error. A request with a fault, which the header names, " +
-		"is accepted with 2xx: a warning, since some services take more than their documents say. A request gets no answer: " +
+		"is accepted with 2xx: a warning, since some services take more than their documents say. A request gets none: " +
 		"a warning. A list of fewer than ten lacks what was made, or a number, a truth value or one of some listed values " +
 		"is not shown as it was set, by the header `X-Understudy-Expect`: a warning, since some services take " +
 		"their time. The other rules judge neither a request with a fault " +
