@@ -27,7 +27,8 @@ func (g *gatherer) conclude(j *judge.Judge) *Report {
 	isOfPlatform := slices.ContainsFunc(counted, func(d *specs.Document) bool { return !d.Interface.IsOwn() })
 	for _, doc := range g.docs {
 		r.Docs[doc.ID] = doc
-		if doc.ID == judge.Latency && len(c.latency) == 0 {
+		switch {
+		case doc.ID == judge.Latency && len(c.latency) == 0, doc.ID == judge.Probe && g.tally(doc.ID).Triggered == 0:
 			continue // it judges nothing that was not asked for
 		}
 		if isOfPlatform || !rule.IsOfPlatform(doc.ID) {

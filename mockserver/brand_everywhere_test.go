@@ -37,7 +37,7 @@ func TestBrandIsEverywhere(t *testing.T) {
 		}
 		for _, operation := range document.All() {
 			w.in(func(w *witness) { w.callExample(operation) })
-			if p, ok := probes[operation.Name()]; ok {
+			if p, ok := trials[operation.Name()]; ok {
 				w.in(func(w *witness) {
 					fill := filler(t, w, w.server.World("").Now())
 					knock(t, w, operation, fill(p.grants), fill(p.grantBody))

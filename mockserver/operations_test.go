@@ -11,15 +11,15 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// probe is one call that an operation grants and one that it refuses, in the scenario quickstart. A call is
+// trial is one call that an operation grants and one that it refuses, in the scenario quickstart. A call is
 // "path status"; {schedule}, {attempt} and the like stand for what the scenario has.
-type probe struct {
+type trial struct {
 	grants, grantBody   string
 	refuses, refuseBody string
 }
 
-// probes has an entry for every operation whose own tests do not count what they have seen.
-var probes = map[string]probe{
+// trials has an entry for every operation whose own tests do not count what they have seen.
+var trials = map[string]trial{
 	"audience.listSegments": {"/audiences/61/segments 200", "", "/audiences/9/segments 404", ""},
 	"audience.createSegment": {
 		"/audiences/61/segments 200", `{"name":"All"}`, "/audiences/61/segments 400",
@@ -155,7 +155,7 @@ func TestEveryOperation(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, operation := range doc.Operations {
-			p, ok := probes[operation.Name()]
+			p, ok := trials[operation.Name()]
 			if !ok {
 				t.Errorf("no test calls %s", operation.Name())
 				continue
@@ -172,9 +172,9 @@ func TestEveryOperation(t *testing.T) {
 			})
 		}
 	}
-	t.Run("no probe is for an operation that is not", func(t *testing.T) {
+	t.Run("no trial is for an operation that is not", func(t *testing.T) {
 		t.Parallel()
-		for name := range probes {
+		for name := range trials {
 			if !slices.ContainsFunc(specs.Catalogue(), func(e specs.Entry) bool { return e.Name() == name }) {
 				t.Errorf("%s is in no document", name)
 			}

@@ -50,7 +50,7 @@ documents and rules. With --spec it does so for any OpenAPI document of your own
 	root.AddCommand(
 		newServe(), newState(), newProxy(), newLearn(), newCompare(), newPlay(), newCheck(), newCoverage(), newRules(),
 		newShapes(), newOperations(), newScenarios(), newSpec(), newInit(), newSchema(), newCA(), newHealth(), newMan(),
-		newMCP(),
+		newMCP(), newProbe(),
 	)
 	completeValues(root)
 	return root

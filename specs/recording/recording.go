@@ -172,6 +172,17 @@ const (
 	EffectTwice = "twice"
 )
 
+// ProbeHeader is the header by which a request of understudy probe says what it tries: ProbeValid, or what its document
+// forbids about it.
+const (
+	ProbeHeader = "X-Understudy-Probe"
+	ProbeValid  = "valid"
+)
+
+// ExpectHeader is the header by which a request of understudy probe says what its answer has to show after requests
+// before: a JSON pointer, a space, and the value there as a text. In a pointer, * is any item of a list.
+const ExpectHeader = "X-Understudy-Expect"
+
 // Fault describes what a mock did to a request because of a planned fault. Its text, as FaultHeader and Exchange.Fault
 // have it, is a token with parameters of RFC 8941, such as
 //

@@ -16,7 +16,7 @@ import (
 // judged is a result with room for what most exchanges need.
 type judged struct {
 	Result
-	checks  [14]Check
+	checks  [15]Check
 	touched [3]*coverage.Set // by parameters and two bodies
 }
 
@@ -42,14 +42,17 @@ func (j *Judge) Exchange(item record.Item) *Result {
 	defer m.free()
 	r.sampled = j.engine == nil || j.samples == nil || j.samples(r)
 	j.judgeAuthScheme(r)
-	r.add(j.judgeParameters(r))
-	m.request = r.requestMessage()
-	r.add(j.judgeBody(&m.request))
+	if fault, _ := r.probed(); fault == "" { // which is on purpose
+		r.add(j.judgeParameters(r))
+		m.request = r.requestMessage()
+		r.add(j.judgeBody(&m.request))
+	}
 	if j.judgeStatus(r) {
 		m.answer = r.answerMessage()
 		j.judgeAnswer(r, &m.answer)
 	}
 	j.judgeLatency(r)
+	j.judgeProbe(r)
 	return r
 }
 
@@ -158,6 +161,9 @@ func (j *Judge) judgeStatus(r *Result) bool {
 		}))
 		return false
 	case op.Document.T.IsOpenAPI31OrLater() && op.Spec.Responses.Len() == 0: // they are optional (Operation Object)
+		r.check(UndocumentedStatus, report.Skipped)
+		return false
+	case r.documented.answer(status).Response == nil && r.isRefusedFault():
 		r.check(UndocumentedStatus, report.Skipped)
 		return false
 	case r.documented.answer(status).Response == nil:

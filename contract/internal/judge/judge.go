@@ -32,13 +32,14 @@ const (
 	UndeclaredHeader      = "undeclared-header"
 	AuthScheme            = "auth-scheme"
 	Latency               = "latency"
+	Probe                 = "probe"
 )
 
 // Rules lists the rules of single exchanges.
 func Rules() []string {
 	return []string{
 		Schema, UndocumentedOperation, UndocumentedStatus, UndocumentedMediaType, UndeclaredField, UndeclaredHeader,
-		AuthScheme, Latency,
+		AuthScheme, Latency, Probe,
 	}
 }
 

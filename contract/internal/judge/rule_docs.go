@@ -10,7 +10,7 @@ import (
 func Docs() []report.RuleDoc {
 	return []report.RuleDoc{
 		schemaDoc, undocumentedOperationDoc, undocumentedStatusDoc, undocumentedMediaTypeDoc, undeclaredFieldDoc,
-		undeclaredHeaderDoc, authSchemeDoc, latencyDoc,
+		undeclaredHeaderDoc, authSchemeDoc, latencyDoc, probeDoc,
 	}
 }
 
@@ -119,4 +119,19 @@ var latencyDoc = report.RuleDoc{
 	Inconclusive: "The recording does not contain the duration, or the duration is zero, as with a mock whose clock " +
 		"stands still: limits are for recordings of real services.",
 	Passes: "A request without a response.",
+}
+
+var probeDoc = report.RuleDoc{
+	ID: Probe, Provenance: specs.Documented,
+	Title:   "what understudy probe asks is answered without a server error, and refused if the document forbids it",
+	Watches: "Every request of `understudy probe`, by its header `X-Understudy-Probe`.",
+	Evidence: "A request, valid or not, is answered with 5xx: an error. A request with a fault, which the header names, " +
+		"is accepted with 2xx: a warning, since some services take more than their documents say. A request gets none: " +
+		"a warning. A list of fewer than ten lacks what was made, or a number, a truth value or one of some listed values " +
+		"is not shown as it was set, by the header `X-Understudy-Expect`: a warning, since some services take " +
+		"their time. The other rules judge neither a request with a fault " +
+		"nor, where that is not documented, the status 4xx of its refusal.",
+	Inconclusive: "A body that the recording does not contain in full, where something is expected in it.",
+	Passes: "Any other answer: a service may refuse a valid request for reasons that no schema states. A status such as " +
+		"503 that the operation documents by itself, but not 500.",
 }

@@ -28,6 +28,13 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 		return func(e *recording.Exchange) { e.End = e.Start.Add(d) }
 	}
 	none := func(*recording.Exchange) {}
+	asking := func(names ...string) func(*recording.Exchange) {
+		return func(e *recording.Exchange) {
+			for _, name := range names {
+				e.Request.Headers = append(slices.Clip(e.Request.Headers), [2]string{name, recording.ProbeValid})
+			}
+		}
+	}
 	tried := map[string]map[report.Verdict]struct {
 		script string
 		edit   func(*recording.Exchange)
@@ -58,6 +65,10 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 		judge.Latency: {
 			report.Fail: {list, lasting(2 * time.Hour)}, report.Pass: {list, lasting(time.Minute)},
 			report.Inconclusive: {list, untimed},
+		},
+		judge.Probe: {
+			report.Fail: {"GET /pools => 500 {}", asking(recording.ProbeHeader)}, report.Pass: {list, asking(recording.ProbeHeader)},
+			report.Inconclusive: {"GET /pools => 200 cut", asking(recording.ProbeHeader, recording.ExpectHeader)},
 		},
 		judge.AuthScheme: {
 			report.Fail: {list, func(e *recording.Exchange) {

@@ -20,6 +20,7 @@ import (
 // part is the page of a list that a call asks for.
 type part struct {
 	first, end, limit, total int
+	asked                    int // the offset, which may lie behind the end
 }
 
 func (p part) hasMore() bool { return p.end < p.total }
@@ -54,6 +55,7 @@ func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
 			p.first = 0
 		}
 	}
+	p.asked = p.first
 	p.first = max(0, min(p.first, len(all)))
 	p.end = min(len(all), p.first+min(p.limit, len(all)))
 	return p, err
@@ -163,7 +165,7 @@ func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []
 	case isNumber && slices.Contains(limitNames, key):
 		return number(max(p.limit, 1))
 	case isNumber && slices.Contains(offsetNames, key):
-		return number(p.first)
+		return number(max(p.asked, 0))
 	case isNumber && (slices.Contains(pageNames, key) || key == "currentpage" || key == "number" && l.page != nil):
 		return number(p.first/max(1, p.limit) + l.firstPage())
 	case s.Type.Includes(openapi3.TypeBoolean) && key == "first":

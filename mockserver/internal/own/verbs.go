@@ -363,8 +363,11 @@ func (r *resource) isOfPath(name string) bool {
 }
 
 // isKeyOf reports whether things may have a key, as the schema of the member says that shows it. Where that has another
-// type, an id may have been taken for the key that paths have a name for.
+// type, an id may have been taken for the key that paths have a name for, and only the schema of the path counts.
 func (r *resource) isKeyOf(key string) bool {
+	if _, err := strconv.Atoi(key); err != nil && r.param != nil && r.param.Type.Is(openapi3.TypeInteger) {
+		return false
+	}
 	if !r.keySays.Type.Includes(openapi3.TypeString) {
 		return true
 	}
