@@ -281,7 +281,7 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 		base.takes, base.guessed = finished.Sub(created)+12*time.Hour, "it was killed before its end"
 		return append(list, base)
 	}
-	base.takes = finished.Sub(created)
+	base.takes = t.within(finished.Sub(created))
 	if first, n := l.leavesOf(o); n > 0 {
 		base.task, base.takes = first, base.takes-time.Duration(n-1)*time.Second
 	}

@@ -274,7 +274,8 @@ func (l *learner) result(t *thing) *mapping {
 		if end.IsZero() {
 			m.guess("running", durationText(seen.Sub(start)+later), "the recording ends before the job does")
 		} else {
-			m.set("running", lengthText(end.Sub(start)))
+			queued := start.Sub(created)
+			m.set("running", lengthText(t.within(queued+end.Sub(start))-queued))
 		}
 	}
 	if !t.wasThere() {

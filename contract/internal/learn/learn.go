@@ -18,6 +18,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -198,6 +199,12 @@ func (l *learner) scenario() *mapping {
 		last.Format(time.RFC3339)))
 	root.set("now", timeText(l.begin))
 	root.set("seed", 1)
+	for _, body := range l.successes("core.listDatabases") {
+		if strings.HasSuffix(body.Get("databases.0.created_at").String(), " UTC") {
+			root.set("times", "utc")
+			break
+		}
+	}
 	for _, section := range []struct {
 		name string
 		make func() *mapping

@@ -66,6 +66,24 @@ func (t *thing) parent() string { return strings.TrimSuffix(strings.TrimSuffix(t
 // wasThere reports whether the thing was there when the recording began.
 func (t *thing) wasThere() bool { return t.made == nil && !t.late }
 
+// within returns a length of time, or the nearest one after which a run that the recording made still went on when it
+// was last seen so, and was over when it was first seen so: the times that answers show may be whole seconds.
+func (t *thing) within(length time.Duration) time.Duration {
+	if t.made == nil {
+		return length
+	}
+	for _, s := range t.sights {
+		seen := s.At.Sub(t.made.At).Truncate(time.Millisecond)
+		switch s.object.Get("status").String() {
+		case "success", "error", "killed":
+			return min(length, seen)
+		case "queued", "running":
+			length = max(length, seen+time.Millisecond)
+		}
+	}
+	return length
+}
+
 // things are all things of a recording.
 type things struct {
 	list    []*thing
