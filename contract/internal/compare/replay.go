@@ -108,7 +108,9 @@ func (r *replay) all(ctx context.Context, list []*Exchange) error {
 		if r.Stop != nil && r.Stop(chosen) {
 			return nil
 		}
-		left = slices.DeleteFunc(left, func(e *Exchange) bool { return e == chosen })
+		at := slices.Index(left, chosen) // among the first ones
+		copy(left[1:], left[:at])
+		left = left[1:]
 	}
 	return nil
 }

@@ -32,6 +32,15 @@ func (l *learner) attempts(p *projects, pools *pools) *sequence {
 // attemptObject returns the first object of an attempt that says whose it is: the one of a session does not, but then
 // the session does.
 func (l *learner) attemptObject(t *thing) gjson.Result {
+	object, isKnown := l.attemptObjects[t]
+	if !isKnown {
+		object = l.findAttemptObject(t)
+		l.attemptObjects[t] = object
+	}
+	return object
+}
+
+func (l *learner) findAttemptObject(t *thing) gjson.Result {
 	for _, s := range t.sights {
 		if s.object.Get("project.name").Exists() {
 			return s.object
