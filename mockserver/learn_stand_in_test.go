@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/scenarios/story"
+	"svc.example/understudy/specs"
 )
 
 // standInSession is a session of three clients of the stand-in, which a proxy records.
@@ -417,6 +419,54 @@ func TestLearnStandIn(t *testing.T) {
 			}
 			if diff := cmp.Diff(d.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// What answers show only roughly, or in one place, is learned: a run that takes less than the second which its times
+// show, and databases whose times are listed in UTC.
+func TestLearnStandInTimes(t *testing.T) {
+	t.Parallel()
+	source := recordStandIn(t, func(s *standIn) { s.runTime, s.isUTC = 600*time.Millisecond, true })
+	learned, err := plainChecker(t).Learn(t.Context(), source(), build(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := plainChecker(t).Compare(t.Context(), source(), learnedSubject(t, learned))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings(r) {
+		if !slices.Contains(standInDifferences, f) && !strings.Contains(f, "cpu_time") {
+			t.Errorf("%s\n%s", f, text(t, r))
+		}
+	}
+}
+
+// The story that is learned of a session with a stand-in plays with a mock of its own scenario and another seed, and with
+// the stand-in itself.
+func TestLearnStandInStory(t *testing.T) {
+	t.Parallel()
+	learned, err := plainChecker(t).Learn(t.Context(), recordStandIn(t, nil)(), build(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := newStandIn()
+	later.now = func() time.Time { return time.Now().UTC().AddDate(0, 1, 0) }
+	service := httptest.NewServer(later.mux)
+	defer service.Close()
+	for name, server := range map[string]story.Server{
+		"its own scenario with another seed": {Handler: learnedServer(t, learned)},
+		"the stand-in, a month later": {
+			Targets: map[specs.Interface]string{"workflow": service.URL + "/workflow", "core": service.URL + "/core/v3"},
+			Keys:    map[string]string{"1/admin": adaKey, "1/admin2": benKey, "1/cy": cyKey},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := story.Play{File: "story.txtar", Text: learned.Story, Server: server}.Run(t.Context())
+			if err != nil || !r.Passed || r.Played < 80 {
+				t.Errorf("%v, %+v\n%s", err, r.Difference, learned.Story)
 			}
 		})
 	}
