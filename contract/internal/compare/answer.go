@@ -86,17 +86,17 @@ func (c *comparison) learnIDs() {
 
 // headers compares the media type, and the headers that the document describes. It reports whether bodies of
 // these media types can be compared.
-func (c *comparison) headers() (comparable bool) {
+func (c *comparison) headers() (canCompare bool) {
 	e := c.exchange
 	was, is := mediaType(e.Item.Response.Headers.Value("Content-Type")), mediaType(e.Answer.Header.Get("Content-Type"))
-	comparable = true
+	canCompare = true
 	if was != is && len(e.Answer.Body) > 0 && was != "" {
 		c.header(Shape, "Content-Type", was, is)
-		comparable = body.IsJSON(was) == body.IsJSON(is)
+		canCompare = body.IsJSON(was) == body.IsJSON(is)
 	}
 	response := e.Operation().Spec.Responses.Status(e.Answer.Status)
 	if response == nil || response.Value == nil {
-		return comparable
+		return canCompare
 	}
 	for _, name := range slices.Sorted(maps.Keys(response.Value.Headers)) {
 		was, is := e.Item.Response.Headers.Value(name), e.Answer.Header.Get(name)
@@ -108,7 +108,7 @@ func (c *comparison) headers() (comparable bool) {
 			c.header(Value, name, was, is)
 		}
 	}
-	return comparable
+	return canCompare
 }
 
 func isConnection(name string) bool {

@@ -81,6 +81,13 @@ func (c *comparison) add(kind Kind, path []string, was, is any, format string, a
 	c.list = append(c.list, d)
 }
 
+// agree notes that both answers show the same.
+func (c *comparison) agree(at trait) {
+	if !c.IsBrief {
+		c.alike = append(c.alike, at)
+	}
+}
+
 // nothing is the value of what is not there.
 type nothing struct{}
 
@@ -150,7 +157,7 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 		one := c.thing(p, r, was)
 		one.depth = len(path)
 		c.things = append(c.things, one)
-		c.alike = append(c.alike, trait{thing: one.thing})
+		c.agree(trait{thing: one.thing})
 		defer func() { c.things = c.things[:len(c.things)-1] }()
 	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
@@ -165,7 +172,7 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 		c.values(at, &next, was[name], value)
 		c.other = c.other[:len(c.other)-1]
 		if r != nil && before == len(c.list)+c.omitted {
-			c.alike = append(c.alike, trait{c.things[len(c.things)-1].thing, name})
+			c.agree(trait{c.things[len(c.things)-1].thing, name})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(is)) {

@@ -45,8 +45,8 @@ type change struct {
 
 func newEffects(documents []*specs.Document) *effects {
 	f := &effects{
-		last: map[thing]change{}, differs: map[string]change{}, any: map[string]change{}, gone: map[string]change{}, above: map[string][]string{},
-		alike: map[trait]int{}, blamed: map[trait]blame{},
+		last: map[thing]change{}, differs: map[string]change{}, any: map[string]change{}, gone: map[string]change{},
+		above: map[string][]string{}, alike: map[trait]int{}, blamed: map[trait]blame{},
 	}
 	for _, d := range documents {
 		for _, r := range d.Resources() {
@@ -309,9 +309,9 @@ func (f *effects) ofAccess() *Exchange {
 	return latest.Exchange
 }
 
-// of returns the change of a thing that was the last one, or the removal of what things of its kind go with. If there is
-// none, it returns that of another thing of its kind which only one of the servers did, of what the thing refers to, of
-// any other thing of its kind, or of what such things are parts of; it is then unsure that this is the reason.
+// of returns the change of a thing that was the last one, or the removal of what things of its kind go with. If there
+// is none, it returns that of another thing of its kind which only one of the servers did, of what the thing refers to,
+// of any other thing of its kind, or of what such things are parts of; it is then unsure that this is the reason.
 func (f *effects) of(t thing, refers []thing) (since change, isUnsure bool) {
 	if since = f.sure(t); since.Exchange != nil {
 		return since, false
