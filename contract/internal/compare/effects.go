@@ -63,9 +63,7 @@ func newEffects(documents []*specs.Document) *effects {
 
 // take notes what an exchange changed, and what its answer shows of earlier changes.
 func (f *effects) take(e *Exchange) {
-	isCreation := false
 	for _, a := range e.Operation().Actions() {
-		isCreation = isCreation || a.Verb == specs.Create
 		if !e.isDone() || a.Verb == "" || a.Verb == specs.List || a.Verb == specs.Get || a.Reads && !a.Changes ||
 			e.Item.Request.Method == "GET" {
 			continue
@@ -73,7 +71,7 @@ func (f *effects) take(e *Exchange) {
 		f.count++
 		f.takeAction(change{e, f.count, a.Verb == specs.Delete}, a)
 	}
-	f.takeDifferences(e, isCreation)
+	f.takeDifferences(e)
 }
 
 // isDone reports whether the request succeeded, as recorded or with the subject.
@@ -86,10 +84,10 @@ func (e *Exchange) isDoneByOne() bool {
 
 // takeDifferences notes which traits both answers show alike, and which differ because of what. The answer to a change
 // shows what was asked for, which may not have been done.
-func (f *effects) takeDifferences(e *Exchange, isCreation bool) {
+func (f *effects) takeDifferences(e *Exchange) {
 	for _, at := range e.alike {
 		delete(f.blamed, at)
-		if isRead(e) || isCreation && at.member != "" {
+		if isRead(e) {
 			f.alike[at] = f.count
 		}
 	}
@@ -258,7 +256,8 @@ func (f *effects) behindReference(to thing) (first *Exchange) {
 	return first
 }
 
-// ofTrait returns the exchange that is behind a difference in a thing.
+// ofTrait returns the exchange that is behind a difference in a thing. A change answers for what it shows, unless that
+// has differed before.
 func (f *effects) ofTrait(e *Exchange, found *found) (since *Exchange, isUnsure bool) {
 	at := found.trait()
 	if at.member != "" && !isRead(e) && sets(e, at.member) {
@@ -267,21 +266,20 @@ func (f *effects) ofTrait(e *Exchange, found *found) (since *Exchange, isUnsure 
 	if behind := f.blamed[at]; behind.Exchange != nil && at.id != "" {
 		return behind.Exchange, false
 	}
+	if !isRead(e) {
+		return nil, false
+	}
 	last := f.last[at.thing]
 	if at.member == "" && found.isExtra && last.Exchange != nil && !last.isDeletion && last.Agrees() {
 		return nil, false // it is where both have it, and the list shows too much
 	}
 	isUnsure = at.id == ""
-	switch {
-	case !isRead(e):
-	case isUnsure, at.member != "":
+	if isUnsure || at.member != "" {
 		var isOther bool
 		last, isOther = f.of(at.thing, found.refers)
 		isUnsure = isUnsure || isOther
-	default:
-		if last = f.sure(at.thing); last.Exchange == nil {
-			last, isUnsure = f.removal(at.thing, found.refers), true
-		}
+	} else if last = f.sure(at.thing); last.Exchange == nil {
+		last, isUnsure = f.removal(at.thing, found.refers), true
 	}
 	switch {
 	case last.Exchange == nil && at.member == "":
