@@ -391,8 +391,7 @@ func TestLearnStandIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	real := findings(r)
-	if diff := cmp.Diff(standInDifferences, real); diff != "" {
+	if diff := cmp.Diff(standInDifferences, findings(r)); diff != "" {
 		t.Errorf("what is learned of it differs from the stand-in (-want +got)\n%s\n%s", diff, text(t, r))
 	}
 	sources, group, mu := map[string]func() contract.Source{}, sync.WaitGroup{}, sync.Mutex{}
@@ -407,11 +406,12 @@ func TestLearnStandIn(t *testing.T) {
 	group.Wait()
 	for name, d := range deviations {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r, err := checker.Compare(t.Context(), sources[name](), learnedSubject(t, learned))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := slices.DeleteFunc(findings(r), func(f string) bool { return slices.Contains(real, f) })
+			got := slices.DeleteFunc(findings(r), func(f string) bool { return slices.Contains(standInDifferences, f) })
 			for _, f := range got {
 				if !strings.HasPrefix(f, d.operation+" ") && !strings.HasSuffix(f, " since "+d.operation) {
 					t.Errorf("%s does not name %s", f, d.operation)
@@ -444,8 +444,8 @@ func TestLearnStandInTimes(t *testing.T) {
 	}
 }
 
-// The story that is learned of a session with a stand-in plays with a mock of its own scenario and another seed, and with
-// the stand-in itself.
+// The story that is learned of a session with a stand-in plays with a mock of its own scenario and another seed, and
+// with the stand-in itself.
 func TestLearnStandInStory(t *testing.T) {
 	t.Parallel()
 	learned, err := plainChecker(t).Learn(t.Context(), recordStandIn(t, nil)(), build(t))
@@ -453,9 +453,10 @@ func TestLearnStandInStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := newStandIn()
-	later.now = func() time.Time { return time.Now().UTC().AddDate(0, 1, 0) }
+	now := later.now
+	later.now = func() time.Time { return now().AddDate(0, 1, 0) }
 	service := httptest.NewServer(later.mux)
-	defer service.Close()
+	t.Cleanup(service.Close)
 	for name, server := range map[string]story.Server{
 		"its own scenario with another seed": {Handler: learnedServer(t, learned)},
 		"the stand-in, a month later": {
@@ -464,6 +465,7 @@ func TestLearnStandInStory(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r, err := story.Play{File: "story.txtar", Text: learned.Story, Server: server}.Run(t.Context())
 			if err != nil || !r.Passed || r.Played < 80 {
 				t.Errorf("%v, %+v\n%s", err, r.Difference, learned.Story)

@@ -93,7 +93,8 @@ func (c *standInCall) number(name string, fallback int) int {
 
 func newStandIn() *standIn {
 	s := &standIn{
-		mux: http.NewServeMux(), now: func() time.Time { return time.Now().UTC() }, runTime: time.Second, lastID: 900,
+		mux: http.NewServeMux(), runTime: time.Second, lastID: 900,
+		now:   func() time.Time { return time.Now().UTC() }, //nolint:forbidigo // the service has a clock of its own
 		pools: map[int]object{}, rules: map[int]object{}, projects: map[int]object{}, workflows: map[int]object{},
 		schedules: map[int]object{}, attempts: map[int]object{}, policies: map[int]object{}, tables: map[int]object{},
 		jobs: map[int]object{}, databases: map[string]object{},
@@ -345,7 +346,7 @@ func (s *standIn) routeWorkflowRuns() {
 		return ok(object{"secrets": list})
 	})
 	s.handle("PUT "+secret, "workflow.putProjectSecret", true, func(c *standInCall) standInAnswer {
-		list := append(s.secrets[c.id("id")], c.PathValue("key"))
+		list := slices.Concat(s.secrets[c.id("id")], []string{c.PathValue("key")})
 		slices.Sort(list)
 		s.secrets[c.id("id")] = slices.Compact(list)
 		return standInAnswer{status: http.StatusNoContent}
