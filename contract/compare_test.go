@@ -70,7 +70,7 @@ func TestComparedAnswers(t *testing.T) {
 		"names with slashes":          {`{"a/b~c":1}`, `{"a/b~c":2}`, []string{"different-value /body/a~1b~0c: 1 was recorded, and 2 is answered"}},
 		"times that hardly differ":    {`{"t":"2026-01-15T09:30:00Z"}`, `{"t":"2026-01-15T09:30:01.5Z"}`, nil},
 		"times in another form":       {`{"t":"2026-01-15 09:30:00 UTC"}`, `{"t":"2026-01-15T09:30:00Z"}`, []string{`different-value /body/t: "2026-01-15 09:30:00 UTC" was recorded, and "2026-01-15T09:30:00Z" is answered`}},
-		"times with an offset":        {`{"t":"2026-01-15T09:30:00Z"}`, `{"t":"2026-01-15T10:30:00.25+01:00"}`, nil},
+		"times with an offset":        {`{"t":"2026-01-15T09:30:00Z"}`, `{"t":"2026-01-15T10:30:00+01:00"}`, []string{`different-value /body/t: "2026-01-15T09:30:00Z" was recorded, and "2026-01-15T10:30:00+01:00" is answered`}},
 		"a text that begins as times": {`{"t":"2026-xx"}`, `{"t":"2026-xy"}`, []string{`different-value /body/t: "2026-xx" was recorded, and "2026-xy" is answered`}},
 	} {
 		t.Run(name, func(t *testing.T) {

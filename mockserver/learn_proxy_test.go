@@ -43,7 +43,7 @@ func behindProxy(t *testing.T, mock http.Handler) (http.Handler, *recordedLines,
 	for _, name := range specs.Interfaces() {
 		targets[name] = target.URL + "/" + string(name)
 	}
-	p, err := proxy.New(proxy.Config{Targets: targets, Recording: &lines})
+	p, err := proxy.New(proxy.Config{Targets: targets, Recording: &lines, Salt: []byte("one for all recordings")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,10 @@ package compare
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -61,28 +63,42 @@ func (c *comparison) compare() {
 			Kind: Status, Pointer: "/response/status", Recorded: fmt.Sprint(was.Status), Answered: fmt.Sprint(is.Status),
 			Message: fmt.Sprintf("status %d was recorded, and %d is answered%s", was.Status, is.Status, c.reason()),
 		}})
+		if was.Status/100 == 2 && is.Status/100 == 2 {
+			c.learnIDs()
+		}
 		return
 	}
 	c.isError = was.Status >= http.StatusBadRequest
-	c.headers()
-	if e.Item.ResponseDoubt != "" || was.Body == nil || e.Item.Request.Method == http.MethodHead {
+	if !c.headers() || e.Item.ResponseDoubt != "" || was.Body == nil || e.Item.Request.Method == http.MethodHead {
 		return
 	}
 	c.bodies()
 }
 
-// headers compares the media type, and the headers that the document describes.
-func (c *comparison) headers() {
+// learnIDs takes the ids of the bodies of two successes that are not compared.
+func (c *comparison) learnIDs() {
+	before, omitted := len(c.list), c.omitted
+	if c.exchange.Item.Response.Body != nil {
+		c.bodies()
+	}
+	c.list, c.omitted, c.alike = c.list[:before], omitted, nil
+}
+
+// headers compares the media type, and the headers that the document describes. It reports whether bodies of
+// these media types can be compared.
+func (c *comparison) headers() (canCompare bool) {
 	e := c.exchange
 	was, is := mediaType(e.Item.Response.Headers.Value("Content-Type")), mediaType(e.Answer.Header.Get("Content-Type"))
+	canCompare = true
 	if was != is && len(e.Answer.Body) > 0 && was != "" {
 		c.header(Shape, "Content-Type", was, is)
+		canCompare = body.IsJSON(was) == body.IsJSON(is)
 	}
 	response := e.Operation().Spec.Responses.Status(e.Answer.Status)
 	if response == nil || response.Value == nil {
-		return
+		return canCompare
 	}
-	for name := range response.Value.Headers {
+	for _, name := range slices.Sorted(maps.Keys(response.Value.Headers)) {
 		was, is := e.Item.Response.Headers.Value(name), e.Answer.Header.Get(name)
 		switch {
 		case strings.EqualFold(name, "Content-Type"), strings.EqualFold(name, "Date"), isConnection(name):
@@ -92,6 +108,7 @@ func (c *comparison) headers() {
 			c.header(Value, name, was, is)
 		}
 	}
+	return canCompare
 }
 
 func isConnection(name string) bool {

@@ -93,7 +93,9 @@ type Exchange struct {
 	Omitted     int    // differences beyond those that are kept
 	Skipped     string // why the request was not replayed, or its answer not compared
 
-	times []time.Time // at which the server may have taken the request, by its own clock, the likeliest first
+	abouts []about     // of each of the differences
+	alike  []trait     // what the answers show alike
+	times  []time.Time // at which the server may have taken the request, by its own clock, the likeliest first
 }
 
 // Agrees reports whether the answer was compared, and agrees.
@@ -124,6 +126,7 @@ func DefaultMasks() []Mask {
 		{Operation: "workflow.*", Pointer: "/**/config/**/session", Reason: inside},
 		{Operation: "audience.*", Pointer: "/**/referencedBy/**", Reason: "no document describes the items"},
 		{Operation: "core.*", Pointer: "/**/url", Reason: "the address of a page for people"},
+		{Operation: "*", Pointer: "/headers/ETag", Reason: "the server chooses it"},
 		{Operation: "workflow.*", Pointer: "/**/archiveMd5", Reason: "a digest of what cannot be seen"},
 		{Operation: "*", Pointer: "error:/**/message", Reason: texts},
 		{Operation: "*", Pointer: "error:/**/error", Reason: texts},

@@ -28,6 +28,7 @@ type comparison struct {
 	redacted  map[side]any
 	things    []inside // that the value at hand stands in, the innermost last
 	list      []found
+	alike     []trait // what was compared, and does not differ
 	omitted   int
 	isTooLong bool // the list at hand is a page with more items than were asked for
 }
@@ -39,13 +40,24 @@ type thing struct{ kind, id string }
 type inside struct {
 	thing
 	refers []thing
+	depth  int // of the thing in the body
 }
 
 // found is a difference, and the thing that it is in.
 type found struct {
 	Difference
 	inside
-	isOfPage bool // it is in how long the page is, and in nothing that another request did
+	isOfPage bool   // it is in how long the page is, and in nothing that another request did
+	member   string // of the thing; empty if it is about the whole of it
+	isExtra  bool   // only the recording has the thing
+}
+
+func (f *found) trait() trait { return trait{f.thing, f.member} }
+
+// about says what a difference is about, and what that refers to.
+type about struct {
+	trait
+	refers []thing
 }
 
 func (c *comparison) add(kind Kind, path []string, was, is any, format string, args ...any) {
@@ -64,8 +76,19 @@ func (c *comparison) add(kind Kind, path []string, was, is any, format string, a
 	}
 	if len(c.things) > 0 {
 		d.inside = c.things[len(c.things)-1]
+		if len(path) > d.depth {
+			d.member = path[d.depth]
+		}
+		d.isExtra = d.member == "" && is == absent
 	}
 	c.list = append(c.list, d)
+}
+
+// agree notes that both answers show the same.
+func (c *comparison) agree(at trait) {
+	if !c.IsBrief {
+		c.alike = append(c.alike, at)
+	}
 }
 
 // nothing is the value of what is not there.
@@ -132,8 +155,12 @@ func (c *comparison) seconds(was, is json.Number, p *place) bool {
 }
 
 func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
-	if r := p.resource(c.sites, was); r != nil {
-		c.things = append(c.things, c.thing(p, r, was))
+	r := p.resource(c.sites, was)
+	if r != nil {
+		one := c.thing(p, r, was)
+		one.depth = len(path)
+		c.things = append(c.things, one)
+		c.agree(trait{thing: one.thing})
 		defer func() { c.things = c.things[:len(c.things)-1] }()
 	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
@@ -143,10 +170,13 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 			c.add(Shape, at, was[name], absent, "%s was recorded, and is missing in the answer", name)
 			continue
 		}
-		next := p.below(c.sites, was, name)
+		next, before := p.below(c.sites, was, name), len(c.list)+c.omitted
 		c.other = append(c.other, name)
 		c.values(at, &next, was[name], value)
 		c.other = c.other[:len(c.other)-1]
+		if r != nil && before == len(c.list)+c.omitted {
+			c.agree(trait{c.things[len(c.things)-1].thing, name})
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if _, found := was[name]; !found {
@@ -226,9 +256,10 @@ func (c *comparison) missing(path []string, p *place, was, is any) {
 	if r := p.resource(c.sites, value); r != nil {
 		object, _ := value.(map[string]any)
 		one := c.thing(p, r, object)
-		if was == absent {
-			one.id = "" // an id of the other side
+		if was == absent { // an id of the other side
+			one.id, _ = c.ids.lookup(answeredSide, keyOf(r.Name, one.id))
 		}
+		one.depth = len(path)
 		c.things = append(c.things, one)
 		defer func() { c.things = c.things[:len(c.things)-1] }()
 	}

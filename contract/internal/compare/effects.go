@@ -11,24 +11,42 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// effects remember which exchange last changed a thing, or anything of a kind, as the recording has it.
+// effects remember which exchange last changed a thing, or anything of a kind, as the recording has it, and which of
+// these changes answers have shown since.
 type effects struct {
-	last  map[thing]change    // by thing, and by kind with no id
-	any   map[string]change   // by kind: one that may have changed any thing of it
-	gone  map[string]change   // by kind: one that removed a thing of it
-	above map[string][]string // by kind: those whose things take things of the kind with them
-	count int
+	last    map[thing]change    // by thing, and by kind with no id
+	differs map[string]change   // by kind: one that only one of the servers did
+	any     map[string]change   // by kind: one that may have changed any thing of it
+	gone    map[string]change   // by kind: one that removed a thing of it
+	above   map[string][]string // by kind: those whose things take things of the kind with them
+	alike   map[trait]int       // the number of changes when both answers last showed the same
+	blamed  map[trait]blame     // what differs
+	count   int
+}
+
+// trait is a member of a thing, or with no name, whether there is the thing.
+type trait struct {
+	thing
+	member string
+}
+
+// blame names the exchange that is behind a difference in a thing, and what the thing refers to.
+type blame struct {
+	*Exchange
+	refers []thing
 }
 
 // change is an exchange that changed something, in the order of the replay.
 type change struct {
 	*Exchange
-	number int
+	number     int
+	isDeletion bool
 }
 
 func newEffects(documents []*specs.Document) *effects {
 	f := &effects{
-		last: map[thing]change{}, any: map[string]change{}, gone: map[string]change{}, above: map[string][]string{},
+		last: map[thing]change{}, differs: map[string]change{}, any: map[string]change{}, gone: map[string]change{},
+		above: map[string][]string{}, alike: map[trait]int{}, blamed: map[trait]blame{},
 	}
 	for _, d := range documents {
 		for _, r := range d.Resources() {
@@ -43,19 +61,53 @@ func newEffects(documents []*specs.Document) *effects {
 	return f
 }
 
-// take notes what an exchange changed.
+// take notes what an exchange changed, and what its answer shows of earlier changes.
 func (f *effects) take(e *Exchange) {
-	if e.Status()/100 != 2 {
-		return
-	}
-	f.count++
-	now := change{e, f.count}
 	for _, a := range e.Operation().Actions() {
-		if a.Verb == "" || a.Verb == specs.List || a.Verb == specs.Get || a.Reads && !a.Changes ||
+		if !e.isDone() || a.Verb == "" || a.Verb == specs.List || a.Verb == specs.Get || a.Reads && !a.Changes ||
 			e.Item.Request.Method == "GET" {
 			continue
 		}
-		f.takeAction(now, a)
+		f.count++
+		f.takeAction(change{e, f.count, a.Verb == specs.Delete}, a)
+	}
+	f.takeDifferences(e)
+}
+
+// isDone reports whether the request succeeded, as recorded or with the subject.
+func (e *Exchange) isDone() bool { return e.Status()/100 == 2 || e.isDoneByOne() }
+
+// isDoneByOne reports whether only one of the answers is a success.
+func (e *Exchange) isDoneByOne() bool {
+	return e.Answer != nil && (e.Status()/100 == 2) != (e.Answer.Status/100 == 2)
+}
+
+// takeDifferences notes which traits both answers show alike, and which differ because of what. The answer to a change
+// shows what was asked for, which may not have been done.
+func (f *effects) takeDifferences(e *Exchange) {
+	for _, at := range e.alike {
+		delete(f.blamed, at)
+		if isRead(e) {
+			f.alike[at] = f.count
+		}
+	}
+	for i := range e.Differences {
+		d := &e.Differences[i]
+		switch at := e.abouts[i].trait; {
+		case at.id == "" || d.Kind == Status || d.Kind == Shape:
+		case d.Since != nil:
+			f.blamed[at] = blame{d.Since, e.abouts[i].refers}
+		case !isRead(e):
+			f.blamed[at] = blame{e, e.abouts[i].refers}
+		}
+	}
+	if !isRead(e) || e.isDoneByOne() {
+		return
+	}
+	for _, a := range e.Operation().Actions() {
+		if id := targetOf(e, a); id != "" {
+			f.alike[trait{thing: thing{kindOf(a.Resource.Name), id}}] = f.count
+		}
 	}
 }
 
@@ -63,13 +115,23 @@ func (f *effects) takeAction(now change, a *specs.Action) {
 	kind := kindOf(a.Resource.Name)
 	f.last[thing{kind: kind}] = now
 	ids := []string{targetOf(now.Exchange, a)}
+	named := a.Resource.Keys[0]
+	if n := len(a.Identity); n > 0 {
+		named = a.Identity[n-1]
+	}
 	for _, at := range a.At {
-		key, _ := textOf(valueAt(now.shownAt(at), a.Resource.Keys[0]))
+		key, _ := textOf(valueAt(now.shownAt(at), named))
 		ids = append(ids, key)
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 	for _, id := range ids {
 		f.last[thing{kind, id}] = now
+	}
+	if first, last := 0, len(ids)-1; last > 0 && ids[first] != ids[last] {
+		f.rename(thing{kind, ids[first]}, thing{kind, ids[last]})
+	}
+	if now.isDoneByOne() {
+		f.differs[kind] = now
 	}
 	if len(ids) == 0 {
 		f.any[kind] = now
@@ -119,7 +181,17 @@ func (e *Exchange) shownAt(at specs.Pointer) any {
 	return decoded
 }
 
-// explain turns a difference that shows in what was changed before into one of behaviour.
+// rename takes what is known of the differences of a thing to its new name.
+func (f *effects) rename(from, to thing) {
+	for at, behind := range f.blamed {
+		if at.thing == from {
+			f.blamed[trait{to, at.member}] = behind
+		}
+	}
+}
+
+// explain turns a difference that shows in what was changed before into one of behaviour. A change that both answers
+// have shown alike since is not behind it.
 func (f *effects) explain(e *Exchange, found *found) Difference {
 	d := found.Difference
 	var since *Exchange
@@ -128,16 +200,94 @@ func (f *effects) explain(e *Exchange, found *found) Difference {
 	case d.Kind == Shape, found.isOfPage:
 	case d.Kind == Status && isAbout(http.StatusUnauthorized, &d) || isAbout(http.StatusForbidden, &d):
 		since, isUnsure = f.ofAccess(), true
-	case !isRead(e):
+	case d.Kind == Status:
+		since, isUnsure = f.ofStatus(e, &d)
+	case e.Status() >= http.StatusBadRequest:
 	case found.thing.kind == "":
-		since, isUnsure = f.ofOperation(e)
+		if isRead(e) && !isList(e) {
+			since, isUnsure = f.ofOperation(e)
+		}
 	default:
-		since, isUnsure = f.of(found.thing, found.refers)
+		since, isUnsure = f.ofTrait(e, found)
+	}
+	for since != nil && since.isDoneByOne() && since.Differences[0].Since != nil {
+		since, isUnsure = since.Differences[0].Since, true // without which it would have been answered alike
 	}
 	if since != nil && since != e {
 		d.Kind, d.Since, d.IsUnsure = Behaviour, since, isUnsure
 	}
 	return d
+}
+
+// ofStatus returns the exchange that last made or removed what a request is about, if only one of the answers is a
+// success, or is behind a difference in what refers to that.
+func (f *effects) ofStatus(e *Exchange, d *Difference) (since *Exchange, isUnsure bool) {
+	isAboutTarget := isAbout(http.StatusNotFound, d) || isAbout(http.StatusConflict, d)
+	if !e.isDoneByOne() {
+		return nil, false
+	}
+	if isRead(e) && isAboutTarget {
+		return f.ofOperation(e)
+	}
+	for _, a := range e.Operation().Actions() {
+		at := trait{thing: thing{kindOf(a.Resource.Name), targetOf(e, a)}}
+		last := f.last[at.thing]
+		switch {
+		case at.id == "":
+		case isAboutTarget && last.Exchange != nil && last.number > f.alike[at]:
+			return last.Exchange, false
+		case !isAboutTarget:
+			if behind := f.behindReference(at.thing); behind != nil {
+				return behind, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// behindReference returns the first exchange that is behind there being, or not, something that refers to a thing.
+func (f *effects) behindReference(to thing) (first *Exchange) {
+	for at, behind := range f.blamed {
+		isSuch := at.member == "" && slices.Contains(behind.refers, to)
+		if isSuch && (first == nil || behind.Item.Number < first.Item.Number) {
+			first = behind.Exchange
+		}
+	}
+	return first
+}
+
+// ofTrait returns the exchange that is behind a difference in a thing. A change answers for what it shows, unless that
+// has differed before.
+func (f *effects) ofTrait(e *Exchange, found *found) (since *Exchange, isUnsure bool) {
+	at := found.trait()
+	if at.member != "" && !isRead(e) && sets(e, at.member) {
+		return nil, false
+	}
+	if behind := f.blamed[at]; behind.Exchange != nil && at.id != "" {
+		return behind.Exchange, false
+	}
+	if !isRead(e) {
+		return nil, false
+	}
+	last := f.last[at.thing]
+	if at.member == "" && found.isExtra && last.Exchange != nil && !last.isDeletion && last.Agrees() {
+		return nil, false // it is where both have it, and the list shows too much
+	}
+	isUnsure = at.id == ""
+	if isUnsure || at.member != "" {
+		var isOther bool
+		last, isOther = f.of(at.thing, found.refers)
+		isUnsure = isUnsure || isOther
+	} else if last = f.sure(at.thing); last.Exchange == nil {
+		last, isUnsure = f.removal(at.thing, found.refers), true
+	}
+	switch {
+	case last.Exchange == nil && at.member == "":
+		return f.ofPath(e), true
+	case at.id != "" && last.number <= f.alike[at]:
+		return nil, false
+	}
+	return last.Exchange, isUnsure
 }
 
 // isAbout reports whether one of two statuses is a certain one.
@@ -157,14 +307,33 @@ func (f *effects) ofAccess() *Exchange {
 	return latest.Exchange
 }
 
-// of returns the exchange that last changed a thing, or removed what things of its kind go with. If there is none, it
-// returns the one that last changed what it refers to, another thing of its kind, or what such things are parts of; it
-// is then unsure that this is the reason.
-func (f *effects) of(t thing, refers []thing) (since *Exchange, isUnsure bool) {
+// of returns the change of a thing that was the last one, or the removal of what things of its kind go with. If there
+// is none, it returns that of another thing of its kind which only one of the servers did, of what the thing refers to,
+// of any other thing of its kind, or of what such things are parts of; it is then unsure that this is the reason.
+func (f *effects) of(t thing, refers []thing) (since change, isUnsure bool) {
+	if since = f.sure(t); since.Exchange != nil {
+		return since, false
+	}
+	if differs := f.differs[t.kind]; differs.Exchange != nil {
+		return differs, true
+	}
+	perhaps := []thing{{kind: t.kind}}
+	for _, kind := range f.ancestors(t.kind, nil) {
+		perhaps = append(perhaps, thing{kind: kind})
+	}
+	for _, other := range slices.Concat(refers, perhaps) {
+		if since.Exchange == nil {
+			since = f.last[other]
+		}
+	}
+	return since, true
+}
+
+// sure returns the last change that was surely one of a thing.
+func (f *effects) sure(t thing) change {
 	latest := f.last[t]
-	ancestors := f.ancestors(t.kind, nil)
 	surely := []change{f.any[t.kind]}
-	for _, kind := range ancestors {
+	for _, kind := range f.ancestors(t.kind, nil) {
 		surely = append(surely, f.gone[kind])
 	}
 	for _, other := range surely {
@@ -172,19 +341,24 @@ func (f *effects) of(t thing, refers []thing) (since *Exchange, isUnsure bool) {
 			latest = other
 		}
 	}
-	if latest.Exchange != nil {
-		return latest.Exchange, false
-	}
-	perhaps := []thing{{kind: t.kind}}
-	for _, kind := range ancestors {
-		perhaps = append(perhaps, thing{kind: kind})
-	}
-	for _, other := range slices.Concat(refers, perhaps) {
-		if latest.Exchange == nil {
-			latest = f.last[other]
+	return latest
+}
+
+// removal returns the last one of another thing of a kind, or of what such a thing refers to or belongs to.
+func (f *effects) removal(t thing, refers []thing) (latest change) {
+	others := append(slices.Clone(refers), thing{kind: t.kind})
+	kinds := append(f.ancestors(t.kind, nil), t.kind)
+	for _, other := range others {
+		if last := f.last[other]; last.isDeletion && last.number > latest.number {
+			latest = last
 		}
 	}
-	return latest.Exchange, true
+	for _, kind := range kinds {
+		if gone := f.gone[kind]; gone.number > latest.number {
+			latest = gone
+		}
+	}
+	return latest
 }
 
 // ancestors lists the kinds whose things take things of a kind with them, directly or not.
@@ -200,11 +374,21 @@ func (f *effects) ancestors(kind string, seen []string) []string {
 // ofOperation returns the exchange that last changed what a request is about, or what that is a part of.
 func (f *effects) ofOperation(e *Exchange) (since *Exchange, isUnsure bool) {
 	for _, a := range e.Operation().Actions() {
-		if since, isUnsure := f.of(thing{kindOf(a.Resource.Name), targetOf(e, a)}, nil); since != nil {
-			return since, isUnsure
+		if since, isUnsure := f.of(thing{kindOf(a.Resource.Name), targetOf(e, a)}, nil); since.Exchange != nil {
+			return since.Exchange, isUnsure
 		}
 	}
 	return nil, false
+}
+
+// ofPath returns the exchange that last changed what the path of a request names.
+func (f *effects) ofPath(e *Exchange) *Exchange {
+	for _, a := range e.Operation().Actions() {
+		if id := targetOf(e, a); id != "" && f.last[thing{kindOf(a.Resource.Name), id}].Exchange != nil {
+			return f.last[thing{kindOf(a.Resource.Name), id}].Exchange
+		}
+	}
+	return nil
 }
 
 // isRead reports whether a request only reads.
@@ -216,4 +400,24 @@ func isRead(e *Exchange) bool {
 		}
 	}
 	return method == "GET" || method == "HEAD"
+}
+
+// isList reports whether a request reads a list.
+func isList(e *Exchange) bool {
+	return slices.ContainsFunc(e.Operation().Actions(), func(a *specs.Action) bool { return a.Verb == specs.List })
+}
+
+// sets reports whether the body of a request has a member, at its top or in the object that it is about.
+func sets(e *Exchange, member string) bool {
+	body, _ := e.JSONRequest()
+	for _, a := range e.Operation().Actions() {
+		object := body
+		for _, token := range a.Request {
+			object = object.Get(gjson.Escape(token))
+		}
+		if object.Get(gjson.Escape(member)).Exists() {
+			return true
+		}
+	}
+	return body.Get(gjson.Escape(member)).Exists()
 }

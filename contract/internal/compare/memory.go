@@ -45,6 +45,7 @@ type digest [sha256.Size]byte
 // are known by it.
 type compared struct {
 	list    []found
+	alike   []trait
 	omitted int
 	taught  *ids
 }

@@ -108,7 +108,9 @@ func (r *replay) all(ctx context.Context, list []*Exchange) error {
 		if r.Stop != nil && r.Stop(chosen) {
 			return nil
 		}
-		left = slices.DeleteFunc(left, func(e *Exchange) bool { return e == chosen })
+		at := slices.Index(left, chosen) // among the first ones
+		copy(left[1:], left[:at])
+		left = left[1:]
 	}
 	return nil
 }
@@ -168,8 +170,9 @@ func (r *replay) one(ctx context.Context, t turn) error {
 		return err
 	}
 	found := r.compared(e, why)
-	e.Differences, e.Omitted = nil, found.omitted
+	e.Differences, e.abouts, e.alike, e.Omitted = nil, nil, found.alike, found.omitted
 	for i := range found.list {
+		e.abouts = append(e.abouts, about{found.list[i].trait(), found.list[i].refers})
 		e.Differences = append(e.Differences, r.effects.explain(e, &found.list[i]))
 	}
 	return nil
@@ -193,7 +196,7 @@ func (r *replay) compared(e *Exchange, why string) *compared {
 	}
 	r.ids.take(c.ids)
 	c.ids.below = nil
-	done := &compared{list: c.list, omitted: c.omitted, taught: c.ids}
+	done := &compared{list: c.list, alike: c.alike, omitted: c.omitted, taught: c.ids}
 	if why == "" && !c.isPassing {
 		r.memory.keep(at, done)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +33,8 @@ func textOf(value any) (string, bool) {
 	return "", false
 }
 
-// instant reads the forms of time that the interfaces have, and returns which one it is; none is the empty text.
+// instant reads the forms of time that the interfaces have, and returns which one it is, with the offset from UTC as it
+// is written; none is the empty text.
 func instant(text string) (t time.Time, form string) {
 	if len(text) < len("2006-01-02") || text[4] != '-' {
 		return time.Time{}, ""
@@ -42,6 +44,9 @@ func instant(text string) (t time.Time, form string) {
 		"2006-01-02 15:04:05.999999999 -0700", "2006-01-02T15:04:05", "2006-01-02T15:04:05.999Z0700",
 	} {
 		if t, err := time.Parse(form, text); err == nil {
+			if _, offset := t.Zone(); !strings.HasSuffix(text, "Z") {
+				form += strconv.Itoa(offset)
+			}
 			return t, form
 		}
 	}

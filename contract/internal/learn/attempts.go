@@ -32,6 +32,15 @@ func (l *learner) attempts(p *projects, pools *pools) *sequence {
 // attemptObject returns the first object of an attempt that says whose it is: the one of a session does not, but then
 // the session does.
 func (l *learner) attemptObject(t *thing) gjson.Result {
+	object, isKnown := l.attemptObjects[t]
+	if !isKnown {
+		object = l.findAttemptObject(t)
+		l.attemptObjects[t] = object
+	}
+	return object
+}
+
+func (l *learner) findAttemptObject(t *thing) gjson.Result {
 	for _, s := range t.sights {
 		if s.object.Get("project.name").Exists() {
 			return s.object
@@ -281,7 +290,7 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 		base.takes, base.guessed = finished.Sub(created)+12*time.Hour, "it was killed before its end"
 		return append(list, base)
 	}
-	base.takes = finished.Sub(created)
+	base.takes = t.within(finished.Sub(created))
 	if first, n := l.leavesOf(o); n > 0 {
 		base.task, base.takes = first, base.takes-time.Duration(n-1)*time.Second
 	}

@@ -30,11 +30,12 @@ func (l *learner) core() *mapping {
 // databases lists the databases with their tables.
 func (l *learner) databases() *sequence {
 	s := newSequence()
-	seen := map[string]bool{}
+	seen, shown := map[string]bool{}, l.shownDatabaseIDs()
+	guessed := l.guessedDatabaseIDs(shown)
 	for _, t := range l.things.of(databaseKind) {
 		if !seen[t.id] {
 			seen[t.id] = true
-			s.add(l.database(t))
+			s.add(l.database(t, shown[t.id], guessed[t.id]))
 		}
 	}
 	if l.needsAssumedTable() {
@@ -83,10 +84,10 @@ func (l *learner) implyDatabases() {
 	}
 }
 
-func (l *learner) database(t *thing) *mapping {
-	m := mappingOf("name", t.id, "id", idOf(l.shownDatabaseID(t.id)))
+func (l *learner) database(t *thing, shownID string, guessedID int64) *mapping {
+	m := mappingOf("name", t.id, "id", idOf(shownID))
 	if !m.has("id") {
-		m.guess("id", l.guessedDatabaseIDs()[t.id], "permissions name it, and no answer shows which database has it")
+		m.guess("id", guessedID, "permissions name it, and no answer shows which database has it")
 	}
 	m.copy(t.first(), "deleteProtected=delete_protected", "createdAt=created_at")
 	if !m.has("createdAt") {

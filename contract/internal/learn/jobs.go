@@ -143,8 +143,8 @@ func (l *learner) course(t *thing) (start, end time.Time) {
 		}
 	}
 	if end.IsZero() && killed == nil {
-		for _, e := range l.exchanges {
-			if e.name() == "core.getJobResult" && e.ok() && param(e, "job_id") == t.id {
+		for _, e := range l.calls["core.getJobResult"] {
+			if e.ok() && param(e, "job_id") == t.id {
 				return start, l.guessEnd(t, start, e.At)
 			}
 		}
@@ -154,8 +154,8 @@ func (l *learner) course(t *thing) (start, end time.Time) {
 
 // killOf returns the request that killed a job, or nil.
 func (l *learner) killOf(t *thing) *Exchange {
-	for _, e := range l.exchanges {
-		if e.name() == "core.killJob" && e.ok() && param(e, "job_id") == t.id {
+	for _, e := range l.calls["core.killJob"] {
+		if e.ok() && param(e, "job_id") == t.id {
 			return e
 		}
 	}
@@ -274,7 +274,8 @@ func (l *learner) result(t *thing) *mapping {
 		if end.IsZero() {
 			m.guess("running", durationText(seen.Sub(start)+later), "the recording ends before the job does")
 		} else {
-			m.set("running", lengthText(end.Sub(start)))
+			queued := start.Sub(created)
+			m.set("running", lengthText(t.within(queued+end.Sub(start))-queued))
 		}
 	}
 	if !t.wasThere() {
@@ -358,8 +359,8 @@ func rowsLike(columns gjson.Result, n int) *sequence {
 
 // rowsOf returns the rows of a job's result in an answer, or nil.
 func (l *learner) rowsOf(id string) *sequence {
-	for _, e := range l.exchanges {
-		if e.name() != "core.getJobResult" || !e.ok() || param(e, "job_id") != id {
+	for _, e := range l.calls["core.getJobResult"] {
+		if !e.ok() || param(e, "job_id") != id {
 			continue
 		}
 		if rows := readRows(e); rows != nil {

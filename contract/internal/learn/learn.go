@@ -18,6 +18,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -99,16 +100,20 @@ func (e *Exchange) name() string { return e.Operation().Name() }
 // learner is the learning of one recording.
 type learner struct {
 	*Config
-	exchanges []*Exchange
-	begin     time.Time
-	things    *things
-	people    *people
-	notes     []string
-	leftOut   []*judge.Result // after the last exchange, because of injected faults
-	guesses   []Guess
-	files     map[string][]byte
-	replayed  map[*judge.Result]*compare.Exchange // of a server with the scenario
-	memory    *compare.Memory
+	exchanges  []*Exchange
+	calls      map[string][]*Exchange // by operation
+	tableCalls map[string][]*Exchange // that succeeded, by the table that the path names, as in shop/orders
+	begin      time.Time
+	things     *things
+	people     *people
+	notes      []string
+	leftOut    []*judge.Result // after the last exchange, because of injected faults
+	guesses    []Guess
+	files      map[string][]byte
+	replayed   map[*judge.Result]*compare.Exchange // of a server with the scenario
+	memory     *compare.Memory
+
+	attemptObjects map[*thing]gjson.Result // as attemptObject returns them
 
 	llmSection *mapping
 	assumes    bool // something of the LLM interface refers to a database that no answer shows
@@ -116,7 +121,10 @@ type learner struct {
 
 // Learn makes a scenario of the exchanges of one account.
 func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, error) {
-	l := &learner{Config: c, files: map[string][]byte{}, memory: compare.NewMemory(c.Effort)}
+	l := &learner{
+		Config: c, calls: map[string][]*Exchange{}, tableCalls: map[string][]*Exchange{}, files: map[string][]byte{},
+		memory: compare.NewMemory(c.Effort), attemptObjects: map[*thing]gjson.Result{},
+	}
 	l.order(list)
 	if len(l.exchanges) == 0 {
 		return nil, ErrNothing
@@ -166,7 +174,13 @@ func (l *learner) order(list []*judge.Result) {
 		if n := len(l.exchanges); n > 0 && at.Before(l.exchanges[n-1].At) {
 			at = l.exchanges[n-1].At
 		}
-		l.exchanges = append(l.exchanges, &Exchange{Result: r, At: at, N: len(l.exchanges) + 1, leftOut: leftOut})
+		e := &Exchange{Result: r, At: at, N: len(l.exchanges) + 1, leftOut: leftOut}
+		l.exchanges = append(l.exchanges, e)
+		l.calls[e.name()] = append(l.calls[e.name()], e)
+		if table := param(e, "table_name"); table != "" && e.ok() {
+			at := param(e, "database_name") + "/" + table
+			l.tableCalls[at] = append(l.tableCalls[at], e)
+		}
 		leftOut = nil
 	}
 	l.leftOut = leftOut
@@ -179,8 +193,8 @@ func (l *learner) order(list []*judge.Result) {
 // successes passes on the successes of an operation, with their bodies: nothing for one that is not JSON.
 func (l *learner) successes(operation string) iter.Seq2[*Exchange, gjson.Result] {
 	return func(yield func(*Exchange, gjson.Result) bool) {
-		for _, e := range l.exchanges {
-			if e.name() != operation || !e.ok() {
+		for _, e := range l.calls[operation] {
+			if !e.ok() {
 				continue
 			}
 			if body, _ := e.JSONResponse(); !yield(e, body) {
@@ -198,6 +212,12 @@ func (l *learner) scenario() *mapping {
 		last.Format(time.RFC3339)))
 	root.set("now", timeText(l.begin))
 	root.set("seed", 1)
+	for _, body := range l.successes("core.listDatabases") {
+		if strings.HasSuffix(body.Get("databases.0.created_at").String(), " UTC") {
+			root.set("times", "utc")
+			break
+		}
+	}
 	for _, section := range []struct {
 		name string
 		make func() *mapping

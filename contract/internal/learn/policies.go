@@ -196,11 +196,11 @@ func permissionsNode(entries []string) *mapping {
 
 // guessedDatabaseIDs guesses the ids of databases of which no answer shows any, if permissions name as many: in their
 // order.
-func (l *learner) guessedDatabaseIDs() map[string]int64 {
+func (l *learner) guessedDatabaseIDs(shown map[string]string) map[string]int64 {
 	var known, named []int64
 	var unknown []string
 	for _, t := range l.things.of(databaseKind) {
-		if id := number(l.shownDatabaseID(t.id)); id > 0 {
+		if id := number(shown[t.id]); id > 0 {
 			known = append(known, id)
 		} else if !slices.Contains(unknown, t.id) {
 			unknown = append(unknown, t.id)
@@ -266,17 +266,16 @@ func columnPermissions(list gjson.Result) *sequence {
 	return s
 }
 
-// shownDatabaseID returns the id of a database that an answer shows, or nothing.
-func (l *learner) shownDatabaseID(name string) string {
-	for _, t := range l.things.of(databaseKind) {
-		if id, _ := t.value("id"); t.id == name && id.Exists() {
-			return id.String()
+// shownDatabaseIDs returns the ids of databases that answers show, by their names.
+func (l *learner) shownDatabaseIDs() map[string]string {
+	ids := map[string]string{}
+	for _, d := range slices.Backward(l.deletedTables()) {
+		ids[d.Get("database_name").String()] = d.Get("database_id").String()
+	}
+	for _, t := range slices.Backward(l.things.of(databaseKind)) {
+		if id, _ := t.value("id"); id.Exists() {
+			ids[t.id] = id.String()
 		}
 	}
-	for _, d := range l.deletedTables() {
-		if d.Get("database_name").String() == name {
-			return d.Get("database_id").String()
-		}
-	}
-	return ""
+	return ids
 }

@@ -379,6 +379,8 @@ func (p *projects) guessDefinition(project, name string) string {
 		guessed.set("timezone", zone)
 		guessed.set("schedule", schedule)
 		root.drop("timezone")
+	} else if !root.has("timezone") {
+		guessed.set("timezone", p.zoneOfAttempts(project, name))
 	}
 	root.node.Content = append(guessed.node.Content, root.node.Content...)
 	if !hasTasks {
@@ -481,6 +483,19 @@ func untar(archive []byte) map[string]string {
 		}
 		files[strings.TrimPrefix(header.Name, "./")] = string(text)
 	}
+}
+
+// zoneOfAttempts returns a time zone with the offset that the session times of a workflow have, or the empty text for
+// UTC.
+func (p *projects) zoneOfAttempts(project, name string) string {
+	for _, t := range p.things.all(attemptKind) {
+		o := p.attemptObject(t)
+		zone, _ := zoneOf(o.Get("sessionTime").String())
+		if zone != "UTC" && o.Get("project.id").String() == project && o.Get("workflow.name").String() == name {
+			return zone
+		}
+	}
+	return ""
 }
 
 // guessSchedule writes the schedule of a workflow of which answers show a next run, or attempts that no request

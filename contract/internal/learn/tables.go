@@ -111,12 +111,11 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 
 // wasTouched reports whether a request of the recording wrote to a table before it was first shown.
 func (l *learner) wasTouched(t *thing) bool {
-	for _, e := range l.exchanges {
+	for _, e := range l.tableCalls[t.id] {
 		if len(t.sights) > 0 && e.N >= t.sights[0].N {
 			return false
 		}
-		at := param(e, "database_name") + "/" + param(e, "table_name")
-		if at == t.id && e.ok() && isWrite(e) {
+		if isWrite(e) {
 			return true
 		}
 	}
@@ -126,11 +125,7 @@ func (l *learner) wasTouched(t *thing) bool {
 // records lists the records of a table that answers show and no recorded request added.
 func (l *learner) records(t *thing) any {
 	added := false
-	for _, e := range l.exchanges {
-		at := param(e, "database_name") + "/" + param(e, "table_name")
-		if at != t.id || !e.ok() {
-			continue
-		}
+	for _, e := range l.tableCalls[t.id] {
 		switch {
 		case isWrite(e):
 			added = true

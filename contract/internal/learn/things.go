@@ -66,9 +66,28 @@ func (t *thing) parent() string { return strings.TrimSuffix(strings.TrimSuffix(t
 // wasThere reports whether the thing was there when the recording began.
 func (t *thing) wasThere() bool { return t.made == nil && !t.late }
 
+// within returns a length of time, or the nearest one after which a run that the recording made still went on when it
+// was last seen so, and was over when it was first seen so: the times that answers show may be whole seconds.
+func (t *thing) within(length time.Duration) time.Duration {
+	if t.made == nil {
+		return length
+	}
+	for _, s := range t.sights {
+		seen := s.At.Sub(t.made.At).Truncate(time.Millisecond)
+		switch s.object.Get("status").String() {
+		case "success", "error", "killed":
+			return min(length, seen)
+		case "queued", "running":
+			length = max(length, seen+time.Millisecond)
+		}
+	}
+	return length
+}
+
 // things are all things of a recording.
 type things struct {
 	list    []*thing
+	byKind  map[string][]*thing
 	current map[string]*thing // by kind and id
 	first   map[string]*thing // that had an id, by kind and id
 	begin   time.Time
@@ -80,8 +99,8 @@ func nameOf(kind, id string) string { return kind + " " + id }
 
 // of lists the things of a kind that were there at the beginning, by their numbers where they have such.
 func (s *things) of(kind string) (list []*thing) {
-	for _, t := range s.list {
-		if t.kind == kind && t.wasThere() {
+	for _, t := range s.byKind[kind] {
+		if t.wasThere() {
 			list = append(list, t)
 		}
 	}
@@ -89,14 +108,7 @@ func (s *things) of(kind string) (list []*thing) {
 }
 
 // all lists all things of a kind, in the order in which they were first seen.
-func (s *things) all(kind string) (list []*thing) {
-	for _, t := range s.list {
-		if t.kind == kind {
-			list = append(list, t)
-		}
-	}
-	return list
-}
+func (s *things) all(kind string) []*thing { return slices.Clone(s.byKind[kind]) }
 
 // find returns the thing of a kind that had an id first, or nil.
 func (s *things) find(kind, id string) *thing { return s.first[nameOf(kind, id)] }
@@ -104,6 +116,7 @@ func (s *things) find(kind, id string) *thing { return s.first[nameOf(kind, id)]
 // add adds a thing.
 func (s *things) add(t *thing) {
 	s.list = append(s.list, t)
+	s.byKind[t.kind] = append(s.byKind[t.kind], t)
 	if at := nameOf(t.kind, t.id); s.first[at] == nil {
 		s.first[at] = t
 	}
@@ -147,7 +160,10 @@ func (s *things) move(kind, from, to string) {
 
 // collect finds all things of the recording.
 func (l *learner) collect() *things {
-	s := &things{current: map[string]*thing{}, first: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{}}
+	s := &things{
+		byKind: map[string][]*thing{}, current: map[string]*thing{}, first: map[string]*thing{}, begin: l.begin,
+		recovered: map[string]bool{},
+	}
 	for _, e := range l.exchanges {
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
