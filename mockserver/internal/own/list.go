@@ -271,9 +271,9 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		shown, err := l.item.show(call, l.place(thing), thing.Text, l.resource.schema)
+		shown, err := l.text(call, l.item, thing)
 		if err != nil {
-			return op.Reply{}, noHandler(err)
+			return op.Reply{}, err
 		}
 		text = append(text, shown...)
 	}

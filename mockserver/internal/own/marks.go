@@ -38,7 +38,7 @@ func (m marker) handle(call *op.Call) (op.Reply, error) {
 		}
 	default:
 		if !isSet {
-			return op.Reply{}, op.NotFound("mark", "path", pathOf(m.operation, keys))
+			return op.Reply{}, op.NotFound("mark", "path", string(appendPath(nil, m.operation, keys)))
 		}
 	}
 	return m.sample(call)

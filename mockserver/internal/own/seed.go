@@ -382,7 +382,7 @@ func (s *seeding) keep(l *seedList, o *seedObject) {
 			break
 		}
 	}
-	list := r.begun(o.thing.Keys)
+	list := r.begun(nil, o.thing.Keys)
 	for _, m := range o.members {
 		list = set(list, m.name, m.value)
 	}

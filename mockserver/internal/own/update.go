@@ -79,7 +79,7 @@ func (u updater) handle(call *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	call.World.Own.Keep(u.resource.spec.Name, id, before.Keys, thing)
-	return u.show(call, thing)
+	return u.showMade(call, thing)
 }
 
 // create makes the thing that a PUT names.
@@ -97,7 +97,7 @@ func (u updater) create(call *op.Call, given []member, keys []string) (op.Reply,
 	call.World.Own.Keep(u.resource.spec.Name, call.World.NewID(u.resource.spec.Name), nil, thing)
 	w := *u.shower
 	w.success = u.instead(http.StatusCreated)
-	return w.show(call, thing)
+	return w.showMade(call, thing)
 }
 
 // changed returns what an object is after the request.
@@ -344,7 +344,7 @@ func (s *single) keys(call *op.Call) []string {
 func (s *single) current(call *op.Call) (jsontext.Value, error) {
 	if _, thing, ok := call.World.Own.Find(s.name, s.keys(call)); ok {
 		if thing.Text.Kind() == 'n' {
-			return nil, op.NotFound("object", "path", pathOf(s.get.operation, s.keys(call)))
+			return nil, op.NotFound("object", "path", string(appendPath(nil, s.get.operation, s.keys(call))))
 		}
 		return thing.Text, nil
 	}

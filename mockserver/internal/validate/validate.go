@@ -27,7 +27,7 @@ type Operation struct {
 	spec       *specs.Operation
 	parameters []parameter
 	body       body
-	answers    map[string]answer // by status, such as 200, 4XX, default
+	answers    map[int]answer // by status: 200, 4 for 4XX, 0 for default
 }
 
 type parameter struct {
@@ -57,7 +57,7 @@ type answer struct {
 
 // New prepares an operation.
 func New(spec *specs.Operation) *Operation {
-	o := &Operation{spec: spec, answers: map[string]answer{}}
+	o := &Operation{spec: spec, answers: map[int]answer{}}
 	for _, ref := range spec.Parameters {
 		if isOfTransport(ref.Value) {
 			continue
@@ -82,7 +82,8 @@ func New(spec *specs.Operation) *Operation {
 				a.headers = append(a.headers, name)
 			}
 		}
-		o.answers[status] = a
+		code, _ := strconv.Atoi(strings.TrimSuffix(status, "XX"))
+		o.answers[code] = a
 	}
 	return o
 }
