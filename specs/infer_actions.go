@@ -173,10 +173,12 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 // sets it, and a GET without an answer finds it.
 func (g *inference) isMark(path string) bool {
 	get, set := g.operations[path]["GET"], cmp.Or(g.operations[path]["PUT"], g.operations[path]["POST"])
-	isBare := func(o *Operation) bool {
-		return o != nil && o.Spec.RequestBody == nil && o.successSchema() == nil && o.Spec.Responses.Status(204) != nil
-	}
-	return isBare(get) && isBare(set)
+	return get.IsBare() && set.IsBare()
+}
+
+// IsBare reports whether an operation sends and shows nothing, so that its status says all. There may be none.
+func (o *Operation) IsBare() bool {
+	return o != nil && o.Spec.RequestBody == nil && o.successSchema() == nil && o.Spec.Responses.Status(204) != nil
 }
 
 // listBeside describes a list of a resource at a path of its own below the collection, such as /pet/findByStatus.

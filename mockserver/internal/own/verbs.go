@@ -57,11 +57,7 @@ func (w *shower) show(call *op.Call, thing world.Thing) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	reply := w.reply(call, w.around().put(text))
-	if w.described["Etag"] {
-		reply.Header = setHeader(reply.Header, "Etag", tagOf(thing))
-	}
-	return reply, nil
+	return w.tagged(call, w.reply(call, w.around().put(text)), thing.Text), nil
 }
 
 // showMade shows a thing that the call has made or changed, and so held against its schema.
@@ -101,11 +97,6 @@ func (g getter) handle(call *op.Call) (op.Reply, error) {
 	_, thing, err := g.resource.find(call)
 	if err != nil {
 		return op.Reply{}, err
-	}
-	if condition := call.Header("If-None-Match"); condition != "" && g.documents(http.StatusNotModified) {
-		if tag := tagOf(thing); matchesTag(condition, tag) {
-			return op.Reply{Status: http.StatusNotModified, Header: [][2]string{{"Etag", tag}}}, nil
-		}
 	}
 	return g.show(call, thing)
 }
