@@ -6,7 +6,16 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
 )
+
+// newOwnShape serves a document of testdata/shapes: small ones, as teams write them, each with some shapes of
+// interfaces.
+func newOwnShape(t *testing.T, name string) *shopClient {
+	t.Helper()
+	return &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", "testdata/shapes/"+name+".yaml"))}
+}
 
 // send plays one request with a header, and returns the status and the body.
 func (c *shopClient) send(request, body, header string) (status int, answer string) {
@@ -17,9 +26,67 @@ func (c *shopClient) send(request, body, header string) (status int, answer stri
 
 func TestOwnShapes(t *testing.T) {
 	t.Parallel()
+	t.Run("several keys may name a thing together", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnShape(t, "pairs")
+		c.story(`
+			POST /repos {"owner":"ann","name":"x"} -> 201 {"name":"x","owner":"ann","private":false}
+			POST /repos {"owner":"bob","name":"x"} -> 201 {"name":"x","owner":"bob","private":false}
+			POST /repos {"owner":"bob","name":"x"} -> 409…
+			POST /repos {"name":"x"} -> 400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"owner: want the owner of the repo"}
+			PATCH /repos/bob/x {"private":true} -> 200 {"name":"x","owner":"bob","private":true}
+			GET /repos/ann/x -> 200 {"name":"x","owner":"ann","private":false}
+			GET /repos/ann/y -> 404…
+			GET /repos -> 200 [{"name":"x","owner":"ann","private":false},{"name":"x","owner":"bob","private":true}]
+			DELETE /repos/ann/x -> 204
+			GET /repos/ann/x -> 404…
+			GET /repos/bob/x -> 200…
+			PUT /rates/EUR/USD {"value":1.1} -> 200…
+			PUT /rates/CHF/USD {"value":1.2} -> 200…
+			GET /rates -> 200 [{"to":"USD","from":"EUR","value":1.1},{"to":"USD","from":"CHF","value":1.2}]
+		`)
+		_, _, header := c.call("POST /repos", `{"owner":"cy d","name":"x"}`)
+		if at := header.Get("Location"); !strings.HasSuffix(at, "/repos/cy%20d/x") {
+			t.Errorf("Location %q", at)
+		}
+	})
+	t.Run("fixtures name them by their members", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnShape(t, "pairs")
+		err := c.transport.World().Load([]byte(`interfaces: {shop: {repo: [{owner: ann, name: x}, {owner: bob, name: x}]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.story(`
+			GET /repos/bob/x -> 200 {"name":"x","owner":"bob"}
+			POST /repos {"owner":"ann","name":"x"} -> 409…
+		`)
+	})
+	t.Run("a list may have what is below all parents", func(t *testing.T) {
+		t.Parallel()
+		newOwnShape(t, "pairs").story(`
+			GET /pods -> 200 {"items":[]}
+			POST /namespaces/a/pods {"name":"x","image":"i"} -> 201 {"name":"x","namespace":"a","image":"i"}
+			POST /namespaces/b/pods {"name":"x","image":"j"} -> 201 {"name":"x","namespace":"b","image":"j"}
+			GET /namespaces/a/pods -> 200 {"items":[{"name":"x","namespace":"a","image":"i"}]}
+			GET /pods -> 200 {"items":[{"name":"x","namespace":"a","image":"i"},{"name":"x","namespace":"b","image":"j"}]}
+			GET /pods?image=j -> 200 {"items":[{"name":"x","namespace":"b","image":"j"}]}
+			DELETE /namespaces/a/pods/x -> 204
+			GET /pods -> 200 {"items":[{"name":"x","namespace":"b","image":"j"}]}
+		`)
+	})
+	t.Run("the key may stand in a member that the path does not name", func(t *testing.T) {
+		t.Parallel()
+		newOwnShape(t, "pairs").story(`
+			POST /menu {"title":"tea"} -> 201 {"sku":"1","title":"tea"}
+			GET /menu/1 -> 200 {"sku":"1","title":"tea"}
+			DELETE /menu/1 -> 204
+			GET /menu -> 200 []
+		`)
+	})
 	t.Run("what a path stands for is there once it was put, also without a resource", func(t *testing.T) {
 		t.Parallel()
-		newOwnDesign(t, "kept").story(`
+		newOwnShape(t, "kept").story(`
 			GET /user/starred/ann/x -> 404…
 			PUT /user/starred/ann/x -> 204
 			PUT /user/starred/ann/x -> 204
@@ -32,7 +99,7 @@ func TestOwnShapes(t *testing.T) {
 	})
 	t.Run("bytes that were sent are shown", func(t *testing.T) {
 		t.Parallel()
-		c := newOwnDesign(t, "kept")
+		c := newOwnShape(t, "kept")
 		c.story(`
 			POST /files {"name":"a"} -> 201 {"name":"a"}
 			GET /files/b/content -> 404…
@@ -59,7 +126,7 @@ func TestOwnShapes(t *testing.T) {
 	})
 	t.Run("conditions hold for single objects and lists, and for what is not to be there", func(t *testing.T) {
 		t.Parallel()
-		c := newOwnDesign(t, "kept")
+		c := newOwnShape(t, "kept")
 		c.story(`PUT /profile {"name":"a"} -> 200 {"name":"a"}`)
 		c.story(`POST /payments {"amount":1} -> 201 {"id":1,"amount":1}`)
 		for request, body := range map[string]string{"/profile": `{"name":"b"}`, "/payments/1": `{"amount":2}`} {
@@ -85,7 +152,7 @@ func TestOwnShapes(t *testing.T) {
 	})
 	t.Run("a request with the key of an earlier one gets its answer", func(t *testing.T) {
 		t.Parallel()
-		c := newOwnDesign(t, "kept")
+		c := newOwnShape(t, "kept")
 		const first, second = "Idempotency-Key: one", "Idempotency-Key: two"
 		for _, step := range []struct {
 			header, body, want string
@@ -109,7 +176,7 @@ func TestOwnShapes(t *testing.T) {
 	})
 	t.Run("parameters may be bounds", func(t *testing.T) {
 		t.Parallel()
-		c := newOwnDesign(t, "ranges")
+		c := newOwnShape(t, "ranges")
 		c.story(`
 			POST /orders {"item":"a","price":1,"created_at":"2026-01-01T00:00:00Z","due":"2026-02-01"} -> 201…
 			POST /orders {"item":"b","price":2,"created_at":"2026-01-02T00:00:00+02:00","due":"2026-02-02"} -> 201…

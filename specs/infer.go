@@ -103,7 +103,7 @@ func (g *inference) find(path string) {
 	here := g.operations[path]
 	for _, o := range []*Operation{
 		here["GET"], here["PUT"], here["PATCH"], here["POST"],
-		g.operations[r.collection]["POST"], // such as of what can only be deleted
+		g.operations[r.collection]["POST"], g.operations[r.top()]["POST"], // such as of what can only be deleted
 	} {
 		if o != nil && r.schema == nil {
 			r.schema, r.at, r.key = g.objectWithKey(o.successSchema(), r.collection, keyNames(parameter, noun))
@@ -120,14 +120,30 @@ func (g *inference) find(path string) {
 	r.name = g.unique(noun, r)
 	g.found = append(g.found, r)
 	g.byPath[template(path)] = r
-	if at := template(r.collection); g.byCollection[at] == nil {
-		g.byCollection[at] = r
+	for _, path := range []string{r.collection, r.top()} {
+		if at := template(path); g.byCollection[at] == nil {
+			g.byCollection[at] = r
+		}
 	}
+}
+
+// top returns the path before all parameters at the end of that of one: /repos of /repos/{owner}/{name}, which two keys
+// name together.
+func (r *inferred) top() string {
+	top := r.collection
+	for cut := strings.LastIndexByte(top, '/'); cut > 0 && isParameter(top[cut+1:]); cut = strings.LastIndexByte(top, '/') {
+		top = top[:cut]
+	}
+	return top
 }
 
 // isMade reports whether clients can make such an object, so that one that no client has made is not there.
 func (g *inference) isMade(r *inferred) bool {
-	if post := g.operations[r.collection]["POST"]; post != nil {
+	post := g.operations[r.collection]["POST"]
+	if top := g.operations[r.top()]["POST"]; post == nil && top != nil && r.namedIn(top) {
+		post = top
+	}
+	if post != nil {
 		_, _, answer := post.Success()
 		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(r.key)) || g.shows(post, r) != nil ||
 			g.several(post, r) != nil
@@ -137,6 +153,16 @@ func (g *inference) isMade(r *inferred) bool {
 		return true
 	}
 	return here["PUT"] != nil && here["PUT"].Spec.RequestBody != nil
+}
+
+// namedIn reports whether a request has all parameters of the path of one as members, or what it is to make has.
+func (r *inferred) namedIn(o *Operation) bool {
+	body := o.JSONBody()
+	if body == nil {
+		return false
+	}
+	sent := Members(&openapi3.SchemaRef{Value: body})
+	return !slices.ContainsFunc(r.parameters[:len(r.parameters)-1], func(name string) bool { return sent[name] == nil })
 }
 
 // sends reports whether the request of an operation is a whole object of a schema.
@@ -222,7 +248,7 @@ func keyNames(parameter, noun string) []string {
 			names = append(names, suffix)
 		}
 	}
-	return append(names, "id", "_id", "uuid")
+	return append(names, "id", "_id", "uuid", "slug", "code", "key", "sku", "isbn", "number", "name")
 }
 
 // plainName returns a name without what spellings differ in.

@@ -223,6 +223,7 @@ type resource struct {
 	spec    *specs.Resource
 	path    []string // the parameters that name one; none if the body does
 	within  []string // those that name its parent
+	more    []string // those that the path lacks: members of the body that have their names
 	at      specs.Pointer
 	request specs.Pointer
 	key     specs.Pointer    // to what names one within its parent
@@ -252,9 +253,11 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 	if part := specs.SchemaAt(c.doc.ObjectSchema(a.Resource), r.key); part != nil && part.Value != nil {
 		r.keySays = part.Value
 	}
-	if names, n := o.PathParameters(), len(a.Resource.Path)-1; len(names) >= n {
-		r.within = names[:n]
-	} else if a.Verb == specs.Create || a.Verb == specs.Update {
+	names, n := o.PathParameters(), len(a.Resource.Path)-1
+	r.within = names[:min(n, len(names))]
+	r.more = a.Resource.Path[len(r.within):n]
+	isMissing := func(name string) bool { return r.schema.members[name] == nil }
+	if (a.Verb == specs.Create || a.Verb == specs.Update) && slices.ContainsFunc(r.more, isMissing) {
 		return nil
 	}
 	if len(a.At) > 0 {
@@ -267,6 +270,19 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 		}
 	}
 	return r
+}
+
+// parents returns the keys of what a new thing is in, from the path and what the request gives it.
+func (r *resource) parents(call *op.Call, given []member) ([]string, error) {
+	keys := paramsOf(call, r.within)
+	for _, name := range r.more {
+		key, isThere := textOf(valueAt(given, specs.Pointer{name}))
+		if !isThere {
+			return nil, r.behaviour.refusal("invalid", name, "want the %s of the %s", name, r.spec.Title)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
 }
 
 // find returns the thing that the path names, or the request's body.

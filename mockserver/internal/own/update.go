@@ -48,7 +48,10 @@ func (u updater) handle(call *op.Call) (op.Reply, error) {
 	given := u.given(call, u.resource.request)
 	keys := paramsOf(call, u.resource.path)
 	if len(keys) == 0 { // the body names it
-		keys = paramsOf(call, u.resource.within)
+		var err error
+		if keys, err = u.resource.parents(call, given); err != nil {
+			return op.Reply{}, err
+		}
 		if text, ok := textOf(valueAt(given, u.resource.key)); ok {
 			keys = append(keys, text)
 		}

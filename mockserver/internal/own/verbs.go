@@ -160,7 +160,11 @@ func (c creator) create(call *op.Call, given []member) (thing world.Thing, err e
 	if err := c.resource.refuse(given, nil); err != nil {
 		return thing, err
 	}
-	id, keys, err := c.resource.name(call, given, paramsOf(call, c.resource.within))
+	parents, err := c.resource.parents(call, given)
+	if err != nil {
+		return thing, err
+	}
+	id, keys, err := c.resource.name(call, given, parents)
 	if err != nil {
 		return thing, err
 	}
