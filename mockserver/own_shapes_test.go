@@ -206,4 +206,31 @@ func TestOwnShapes(t *testing.T) {
 			GET /orders/3 -> 200…
 		`)
 	})
+	t.Run("texts have the formats of the document, and null stands where anything may", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnShape(t, "hooks")
+		for member, values := range map[string][2]string{
+			"url": {"urn:isbn:1", "nope"}, "mail": {"a@b.example", "nope"}, "at": {"2024-02-29T00:00:00Z", "2025-02-29T00:00:00Z"},
+			"ref": {"123e4567-e89b-42d3-a456-426614174000", "123e4567"}, "ip": {"10.0.0.1", "10.0.0.256"},
+			"ip6": {"::1", "10.0.0.1"},
+		} {
+			if status, body, _ := c.call("POST /hooks", `{"`+member+`":"`+values[0]+`"}`); status != http.StatusCreated {
+				t.Errorf("%s %s: %d %s", member, values[0], status, body)
+			}
+			status, body, _ := c.call("POST /hooks", `{"`+member+`":"`+values[1]+`"}`)
+			if status != http.StatusUnprocessableEntity || !strings.Contains(body, member+": want ") {
+				t.Errorf("%s %s: %d %s, want 422 that names the member", member, values[1], status, body)
+			}
+		}
+		c.story(`
+			POST /hooks?since=nope {} -> 422…
+			POST /hooks {"kind":"any"} -> 201…
+			GET /hooks/nope -> 404…
+		`)
+		for _, body := range []string{`"note":null`, `"value":null`, `"value":[null]`} {
+			if status, answer, _ := c.call("POST /hooks", "{"+body+"}"); !strings.HasSuffix(answer, ","+body+"}") {
+				t.Errorf("%s: %d %s", body, status, answer)
+			}
+		}
+	})
 }
