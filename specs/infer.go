@@ -130,11 +130,11 @@ func (g *inference) find(path string) {
 // top returns the path before all parameters at the end of that of one: /repos of /repos/{owner}/{name}, which two keys
 // name together.
 func (r *inferred) top() string {
-	top := r.collection
-	for cut := strings.LastIndexByte(top, '/'); cut > 0 && isParameter(top[cut+1:]); cut = strings.LastIndexByte(top, '/') {
-		top = top[:cut]
+	segments := strings.Split(r.collection, "/")
+	for len(segments) > 1 && isParameter(segments[len(segments)-1]) {
+		segments = segments[:len(segments)-1]
 	}
-	return top
+	return strings.Join(segments, "/")
 }
 
 // isMade reports whether clients can make such an object, so that one that no client has made is not there.

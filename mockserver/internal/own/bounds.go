@@ -18,9 +18,9 @@ import (
 
 // bound chooses things by the order of a member's values and one that a query has: min_price, created_after.
 type bound struct {
-	member string
-	fits   func(order int) bool
-	value  string // as a query has it
+	parameter, member string
+	fits              func(order int) bool
+	value             string // as a query has it
 }
 
 // The words by which parameters say that they are bounds, before the name of a member or after it.
@@ -55,7 +55,7 @@ func (l *list) boundBy(parameter string) (b bound, isBound bool) {
 		return b, false
 	}
 	name := m[2] + m[3]
-	b.fits = boundWords[m[1]+m[4]]
+	b.parameter, b.fits = parameter, boundWords[m[1]+m[4]]
 	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
 		part := l.resource.schema.members[member].Value
 		if part == nil || !part.Type.Includes(openapi3.TypeNumber) && !part.Type.Includes(openapi3.TypeInteger) &&
@@ -75,8 +75,8 @@ func (l *list) boundBy(parameter string) (b bound, isBound bool) {
 
 // bounded returns the bounds that a call asks for.
 func (l *list) bounded(call *op.Call) (asked []bound) {
-	for parameter, b := range l.bounds {
-		for _, b.value = range call.Query[parameter] {
+	for _, b := range l.bounds {
+		for _, b.value = range call.Query[b.parameter] {
 			if b.value != "" {
 				asked = append(asked, b)
 			}

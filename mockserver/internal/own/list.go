@@ -54,9 +54,9 @@ type list struct {
 	*shower
 	item     *object // as the list shows one
 	array    specs.Pointer
-	outer    *object             // around the array
-	filters  map[string]string   // members by parameter
-	bounds   map[string]bound    // by parameter
+	outer    *object           // around the array
+	filters  map[string]string // members by parameter
+	bounds   []bound
 	limit    *openapi3.Parameter // nil if the document has none, as those below
 	offset   *openapi3.Parameter
 	page     *openapi3.Parameter
@@ -72,7 +72,7 @@ type list struct {
 }
 
 func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
-	l := &list{shower: &shower{success: s, resource: r}, item: r.schema, filters: map[string]string{}, bounds: map[string]bound{}}
+	l := &list{shower: &shower{success: s, resource: r}, item: r.schema, filters: map[string]string{}}
 	if len(a.At) == 0 || a.At[0][len(a.At[0])-1] != "*" {
 		l.array = nil
 	} else {
@@ -230,7 +230,7 @@ func (l *list) parameter(p *openapi3.Parameter) {
 	if member := l.chosenBy(p.Name); member != "" {
 		l.filters[p.Name] = member
 	} else if b, isBound := l.boundBy(p.Name); isBound {
-		l.bounds[p.Name] = b
+		l.bounds = append(l.bounds, b)
 	} else if p != l.limit {
 		l.unknown = append(l.unknown, p.Name)
 	}
@@ -409,7 +409,7 @@ type Paging struct{ Offset, Page, After string }
 
 // PagingOf finds the parameters that the document says, or else those that their names give away.
 func PagingOf(o *specs.Operation) Paging {
-	l := &list{item: &object{}, shower: &shower{resource: &resource{schema: &object{}}}, filters: map[string]string{}, bounds: map[string]bound{}}
+	l := &list{item: &object{}, shower: &shower{resource: &resource{schema: &object{}}}, filters: map[string]string{}}
 	says := specs.Listing{}
 	for _, a := range o.Actions() {
 		if a.Verb == specs.List {
