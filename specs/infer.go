@@ -467,6 +467,11 @@ func (g *inference) written(o *Operation, r *inferred, verb string, members map[
 		members["request"] = "" // the answer has an envelope, and the request has none
 	}
 	names, isNamed := o.declaredNames(), verb != List && verb != Create
+	if !isNamed && len(names) < len(r.parameters)-1 {
+		if members["identity"] = r.identity(); members["identity"] == nil {
+			return nil
+		}
+	}
 	if members["path"] == nil && isNamed && len(names) >= len(r.parameters) {
 		if own := names[:len(r.parameters)]; !slices.Equal(own, r.parameters) {
 			path := make([]any, len(own))
@@ -477,6 +482,21 @@ func (g *inference) written(o *Operation, r *inferred, verb string, members map[
 		}
 	}
 	return members
+}
+
+// identity lists pointers to what the parameters of the path of one name, in an object that shows all of it; nil if it
+// does not.
+func (r *inferred) identity() any {
+	in := r.key[:len(r.key)-1]
+	var list []any
+	for _, name := range r.parameters[:len(r.parameters)-1] {
+		member := keyOf(SchemaAt(r.schema, in), []string{name})
+		if member == "" {
+			return nil
+		}
+		list = append(list, in.Join(Pointer{member}).String())
+	}
+	return append(list, r.key.String())
 }
 
 func (o *Operation) declaredNames() []string { return parameterNames(o.Template) }
