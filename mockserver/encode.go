@@ -177,7 +177,7 @@ func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
 	if reply.ETag != "" && headerOf(x.r, "Range") != "" {
 		reply = x.partOf(reply)
 	}
-	a = validate.Answer{Status: reply.Status, Type: reply.Type, Body: reply.Bytes}
+	a = validate.Answer{Status: reply.Status, Type: reply.Type, Body: reply.Bytes, Fits: reply.Fits}
 	if reply.Chunks != nil {
 		a.Body = slices.Concat(reply.Chunks...)
 	}

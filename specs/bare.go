@@ -10,9 +10,10 @@ import (
 // maxBare is the number of schemas that an engine may look at to find out that a schema says nothing.
 const maxBare = 1000
 
-// boundEmptiness makes the schemas of a document such that engines soon know whether one of them is empty. kin-openapi
-// asks that of each schema without keywords of its own by asking all that it consists of: level by level, which takes
-// a power of the levels, and for ever if the schema consists of itself. Such a schema gets a keyword that says nothing.
+// boundEmptiness lets the empty schemas of a document take null, and makes all of them such that engines soon know
+// whether one is empty. kin-openapi asks that of each schema without keywords of its own by asking all that it consists
+// of: level by level, which takes a power of the levels, and for ever if the schema consists of itself. Such a schema
+// gets a keyword that says nothing.
 func (d *Document) boundEmptiness() {
 	b := bare{known: map[*openapi3.Schema]int{}, isOpen: map[*openapi3.Schema]bool{}}
 	if d.T.Components != nil {
@@ -69,8 +70,11 @@ func (b *bare) steps(ref *openapi3.SchemaRef) int {
 		return steps
 	}
 	b.known[s], b.isOpen[s] = 0, true
-	sum := 0
-	for _, part := range schemaParts(s) {
+	sum, parts := 0, slices.DeleteFunc(schemaParts(s), func(part *openapi3.SchemaRef) bool { return part == nil })
+	if len(parts) == 0 && isBare(s) {
+		s.Nullable = true // which an empty schema is to kin-openapi only if it says so
+	}
+	for _, part := range parts {
 		sum = min(sum+1+b.steps(part), maxBare+1)
 	}
 	b.isOpen[s] = false

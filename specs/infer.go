@@ -103,7 +103,7 @@ func (g *inference) find(path string) {
 	here := g.operations[path]
 	for _, o := range []*Operation{
 		here["GET"], here["PUT"], here["PATCH"], here["POST"],
-		g.operations[r.collection]["POST"], // such as of what can only be deleted
+		g.operations[r.collection]["POST"], g.operations[r.top()]["POST"], // such as of what can only be deleted
 	} {
 		if o != nil && r.schema == nil {
 			r.schema, r.at, r.key = g.objectWithKey(o.successSchema(), r.collection, keyNames(parameter, noun))
@@ -120,14 +120,30 @@ func (g *inference) find(path string) {
 	r.name = g.unique(noun, r)
 	g.found = append(g.found, r)
 	g.byPath[template(path)] = r
-	if at := template(r.collection); g.byCollection[at] == nil {
-		g.byCollection[at] = r
+	for _, path := range []string{r.collection, r.top()} {
+		if at := template(path); g.byCollection[at] == nil {
+			g.byCollection[at] = r
+		}
 	}
+}
+
+// top returns the path before all parameters at the end of that of one: /repos of /repos/{owner}/{name}, which two keys
+// name together.
+func (r *inferred) top() string {
+	segments := strings.Split(r.collection, "/")
+	for len(segments) > 1 && isParameter(segments[len(segments)-1]) {
+		segments = segments[:len(segments)-1]
+	}
+	return strings.Join(segments, "/")
 }
 
 // isMade reports whether clients can make such an object, so that one that no client has made is not there.
 func (g *inference) isMade(r *inferred) bool {
-	if post := g.operations[r.collection]["POST"]; post != nil {
+	post := g.operations[r.collection]["POST"]
+	if top := g.operations[r.top()]["POST"]; post == nil && top != nil && r.namedIn(top) {
+		post = top
+	}
+	if post != nil {
 		_, _, answer := post.Success()
 		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(r.key)) || g.shows(post, r) != nil ||
 			g.several(post, r) != nil
@@ -137,6 +153,16 @@ func (g *inference) isMade(r *inferred) bool {
 		return true
 	}
 	return here["PUT"] != nil && here["PUT"].Spec.RequestBody != nil
+}
+
+// namedIn reports whether a request has all parameters of the path of one as members, or what it is to make has.
+func (r *inferred) namedIn(o *Operation) bool {
+	body := o.JSONBody()
+	if body == nil {
+		return false
+	}
+	sent := Members(&openapi3.SchemaRef{Value: body})
+	return !slices.ContainsFunc(r.parameters[:len(r.parameters)-1], func(name string) bool { return sent[name] == nil })
 }
 
 // sends reports whether the request of an operation is a whole object of a schema.
@@ -222,7 +248,7 @@ func keyNames(parameter, noun string) []string {
 			names = append(names, suffix)
 		}
 	}
-	return append(names, "id", "_id", "uuid")
+	return append(names, "id", "_id", "uuid", "slug", "code", "key", "sku", "isbn", "number", "name")
 }
 
 // plainName returns a name without what spellings differ in.
@@ -441,6 +467,11 @@ func (g *inference) written(o *Operation, r *inferred, verb string, members map[
 		members["request"] = "" // the answer has an envelope, and the request has none
 	}
 	names, isNamed := o.declaredNames(), verb != List && verb != Create
+	if !isNamed && len(names) < len(r.parameters)-1 {
+		if members["identity"] = r.identity(); members["identity"] == nil {
+			return nil
+		}
+	}
 	if members["path"] == nil && isNamed && len(names) >= len(r.parameters) {
 		if own := names[:len(r.parameters)]; !slices.Equal(own, r.parameters) {
 			path := make([]any, len(own))
@@ -451,6 +482,21 @@ func (g *inference) written(o *Operation, r *inferred, verb string, members map[
 		}
 	}
 	return members
+}
+
+// identity lists pointers to what the parameters of the path of one name, in an object that shows all of it; nil if it
+// does not.
+func (r *inferred) identity() any {
+	in := r.key[:len(r.key)-1]
+	var list []any
+	for _, name := range r.parameters[:len(r.parameters)-1] {
+		member := keyOf(SchemaAt(r.schema, in), []string{name})
+		if member == "" {
+			return nil
+		}
+		list = append(list, in.Join(Pointer{member}).String())
+	}
+	return append(list, r.key.String())
 }
 
 func (o *Operation) declaredNames() []string { return parameterNames(o.Template) }

@@ -30,7 +30,10 @@ func (g *inference) action(o *Operation) map[string]any {
 			return g.beside(o, r, strings.Trim(path[end:], "/:"))
 		}
 	}
-	return g.listBeside(o, path)
+	if action := g.listBeside(o, path); action != nil {
+		return action
+	}
+	return g.listOfAll(o, path)
 }
 
 // isBelow reports whether an operation's parameters are those of the resource's collection: /snippets/{user} has the
@@ -173,10 +176,12 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 // sets it, and a GET without an answer finds it.
 func (g *inference) isMark(path string) bool {
 	get, set := g.operations[path]["GET"], cmp.Or(g.operations[path]["PUT"], g.operations[path]["POST"])
-	isBare := func(o *Operation) bool {
-		return o != nil && o.Spec.RequestBody == nil && o.successSchema() == nil && o.Spec.Responses.Status(204) != nil
-	}
-	return isBare(get) && isBare(set)
+	return get.IsBare() && set.IsBare()
+}
+
+// IsBare reports whether an operation sends and shows nothing, so that its status says all. There may be none.
+func (o *Operation) IsBare() bool {
+	return o != nil && o.Spec.RequestBody == nil && o.successSchema() == nil && o.Spec.Responses.Status(204) != nil
 }
 
 // listBeside describes a list of a resource at a path of its own below the collection, such as /pet/findByStatus.
@@ -192,6 +197,26 @@ func (g *inference) listBeside(o *Operation, path string) map[string]any {
 		}
 	}
 	return nil
+}
+
+// listOfAll describes a list of a resource whatever its parents are: /pods of /namespaces/{namespace}/pods.
+func (g *inference) listOfAll(o *Operation, path string) map[string]any {
+	if o.Method != "GET" || len(o.declaredNames()) > 0 {
+		return nil
+	}
+	var only *inferred
+	for _, r := range g.found {
+		if len(r.parameters) > 1 && strings.HasSuffix(template(r.collection), "}"+path) && o.listsAt(r.schema, r.key) != nil {
+			if only != nil {
+				return nil
+			}
+			only = r
+		}
+	}
+	if only == nil {
+		return nil
+	}
+	return g.written(o, only, List, map[string]any{"at": o.listsAt(only.schema, only.key).String()})
 }
 
 // search describes a list of a resource that a POST asks for, such as /products/search, or several that are made at

@@ -275,6 +275,9 @@ func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Ac
 			a.Within = above
 		}
 	}
+	if len(o.declared) < len(a.Within) { // all of them, whatever they are in
+		a.Within = nil
+	}
 	isOnlyShown := w.Verb == "" && w.At != nil && w.Path == nil
 	if isOnlyShown {
 		a.Within = nil

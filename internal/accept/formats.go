@@ -30,6 +30,12 @@ var Known = Formats{
 		}
 		return nil
 	}),
+	"ipv6": openapi3.NewCallbackValidator(func(s string) error {
+		if a, err := netip.ParseAddr(s); err != nil || !a.Is6() || a.Zone() != "" {
+			return errors.New("not an IPv6 address")
+		}
+		return nil
+	}),
 }
 
 // quickFormat is a format, and a function that recognizes most of its texts sooner.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -108,9 +109,10 @@ type Reply struct {
 	Status int // 0 means 200
 	Body   any
 	Bytes  []byte
-	Type   string   // of Bytes; for a Body, empty means what the interface answers with
-	Chunks [][]byte // instead of Bytes: parts that are sent one by one, as soon as they are there
-	Stream Stream   // instead of Bytes: sends parts while they come to be
+	Type   string           // of Bytes; for a Body, empty means what the interface answers with
+	Fits   *openapi3.Schema // that the handler has found Bytes to fit; nil if it has not looked
+	Chunks [][]byte         // instead of Bytes: parts that are sent one by one, as soon as they are there
+	Stream Stream           // instead of Bytes: sends parts while they come to be
 	Header [][2]string
 	ETag   string   // quoted; with it a client may ask for a range of Bytes
 	Notes  []string // for the journal: what a test should know of this exchange and no client sees

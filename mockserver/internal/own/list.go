@@ -54,8 +54,9 @@ type list struct {
 	*shower
 	item     *object // as the list shows one
 	array    specs.Pointer
-	outer    *object             // around the array
-	filters  map[string]string   // members by parameter
+	outer    *object           // around the array
+	filters  map[string]string // members by parameter
+	bounds   []bound
 	limit    *openapi3.Parameter // nil if the document has none, as those below
 	offset   *openapi3.Parameter
 	page     *openapi3.Parameter
@@ -228,19 +229,24 @@ func (l *list) parameter(p *openapi3.Parameter) {
 	}
 	if member := l.chosenBy(p.Name); member != "" {
 		l.filters[p.Name] = member
+	} else if b, isBound := l.boundBy(p.Name); isBound {
+		l.bounds = append(l.bounds, b)
 	} else if p != l.limit {
 		l.unknown = append(l.unknown, p.Name)
 	}
 }
 
+// unfiltered returns the name of a parameter, or what follows a part of a search's body that holds filters.
+func unfiltered(parameter string) string {
+	if i := strings.LastIndexByte(parameter, '.'); i >= 0 && slices.Contains(filterNames, plain(parameter[:i])) {
+		return parameter[i+1:]
+	}
+	return parameter
+}
+
 // chosenBy returns the member that a parameter chooses by, which may have the name of several: ids, or productIds.
 func (l *list) chosenBy(parameter string) string {
-	name := plain(parameter)
-	if i := strings.LastIndexByte(parameter, '.'); i >= 0 {
-		if in := plain(parameter[:i]); slices.Contains(filterNames, in) {
-			name = plain(parameter[i+1:])
-		}
-	}
+	name := plain(unfiltered(parameter))
 	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
 		one := plain(member)
 		if name == one || name == "filter"+one || name == one+"s" ||
@@ -271,9 +277,9 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		shown, err := l.item.show(call, l.place(thing), thing.Text, l.resource.schema)
+		shown, err := l.text(call, l.item, thing)
 		if err != nil {
-			return op.Reply{}, noHandler(err)
+			return op.Reply{}, err
 		}
 		text = append(text, shown...)
 	}
@@ -281,7 +287,7 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 	if len(l.array) > 0 {
 		text = l.withPage(call, l.around().put(text), all, part)
 	}
-	reply := l.reply(call, text)
+	reply := l.tagged(call, l.reply(call, text), text)
 	if l.described["X-Total-Count"] {
 		reply.Header = setHeader(reply.Header, "X-Total-Count", strconv.Itoa(part.total))
 	}
@@ -293,6 +299,7 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 
 // matching returns the things below the parent that the path names which the filters fit, in the order of the query.
 func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []world.Thing, err error) {
+	bounds := l.bounded(call)
 	parents := paramsOf(call, l.resource.within)
 	texts := map[string][]string{}
 	for parameter, member := range l.filters {
@@ -303,9 +310,12 @@ func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []
 		}
 	}
 	for _, thing := range call.World.Own.Below(l.resource.spec.Name, parents) {
-		if len(texts)+len(wanted) == 0 || fitsAll(membersOf(thing.Text), texts, wanted) {
-			all = append(all, thing)
+		if len(texts)+len(wanted)+len(bounds) > 0 {
+			if list := membersOf(thing.Text); !fitsAll(list, texts, wanted) || !isWithin(list, bounds) {
+				continue
+			}
 		}
+		all = append(all, thing)
 	}
 	return l.sorted(call, all)
 }
@@ -392,17 +402,6 @@ func valueOf(thing world.Thing, name string) jsontext.Value {
 		return list[i].value
 	}
 	return nil
-}
-
-func compareValues(a, b jsontext.Value) int {
-	x, errX := strconv.ParseFloat(string(a), 64)
-	y, errY := strconv.ParseFloat(string(b), 64)
-	if errX == nil && errY == nil {
-		return cmp.Compare(x, y)
-	}
-	s, _ := textOf(a)
-	t, _ := textOf(b)
-	return cmp.Compare(s, t)
 }
 
 // Paging names the query parameters of a list by which clients go from page to page; what it lacks is empty.

@@ -1,7 +1,6 @@
 package own
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/sample"
@@ -27,30 +27,26 @@ type member struct {
 
 // membersOf takes an object apart; nil if the text is not an object. The values are parts of the text.
 func membersOf(text []byte) []member {
-	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
+	value := jsontext.Value(text)
+	if value.Kind() != '{' || !value.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
 		return nil
 	}
 	list := make([]member, 0, 8)
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil
-		}
-		key := name.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil
-		}
-		end := d.InputOffset()
-		list = append(list, member{key, text[end-int64(len(value)) : end : end]})
-	}
+	gjson.ParseBytes(text).ForEach(func(name, value gjson.Result) bool {
+		end := value.Index + len(value.Raw)
+		list = append(list, member{name.Str, text[value.Index:end:end]})
+		return true
+	})
 	return list
 }
 
 // join writes an object.
 func join(list []member) jsontext.Value {
-	text := append(make([]byte, 0, 256), '{')
+	size := 2
+	for _, m := range list {
+		size += len(m.name) + len(m.value) + 4
+	}
+	text := append(make([]byte, 0, size), '{')
 	for i, m := range list {
 		if i > 0 {
 			text = append(text, ',')
@@ -194,12 +190,12 @@ func clockOf(name string, s *openapi3.Schema) (form clock, isUpdate bool) {
 func (c clock) text(now time.Time) jsontext.Value {
 	switch c {
 	case clockDate:
-		return jsontext.Value(strconv.Quote(now.UTC().Format(time.DateOnly)))
+		return now.UTC().AppendFormat(make([]byte, 0, 32), `"`+time.DateOnly+`"`)
 	case clockUnix:
 		return strconv.AppendInt(nil, now.Unix(), 10)
 	case clockTime:
 	}
-	return jsontext.Value(strconv.Quote(now.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)))
+	return now.UTC().Truncate(time.Millisecond).AppendFormat(make([]byte, 0, 32), `"`+time.RFC3339Nano+`"`)
 }
 
 // fits reports whether a text is an object of the schema.
@@ -250,7 +246,8 @@ func (o *object) change(call *op.Call, place string, before jsontext.Value, give
 	return o.repair(o.maker(call, place), list)
 }
 
-// fill returns the members that an object is to have, and the object; nil if that does not fit the schema.
+// fill returns the members that an object is to have, and the object; nil if that does not fit the schema. What it is
+// given is its own.
 func (o *object) fill(call *op.Call, place string, given []member, isNew bool) ([]member, jsontext.Value) {
 	list := o.filled(call, place, given, isNew)
 	text := join(list)
@@ -264,18 +261,17 @@ func (o *object) fill(call *op.Call, place string, given []member, isNew bool) (
 }
 
 func (o *object) filled(call *op.Call, place string, given []member, isNew bool) []member {
-	list := make([]member, 0, len(given)+len(o.fills))
+	list := given[:0]
 	for _, m := range given {
 		if o.has(m.name) {
 			list = set(list, m.name, m.value)
 		}
 	}
-	maker := o.maker(call, place)
 	for _, f := range o.fills {
 		if index(list, f.name) >= 0 {
 			continue
 		}
-		if value := o.fillIn(call, f, maker, isNew); value != nil {
+		if value := o.fillIn(call, f, place, isNew); value != nil {
 			list = append(list, member{f.name, value})
 		}
 	}
@@ -299,16 +295,14 @@ func (o *object) maker(call *op.Call, place string) *sample.Maker {
 	return &sample.Maker{Direction: accept.Response, Seed: call.World.Seed, Place: place, Plain: true}
 }
 
-func (o *object) fillIn(call *op.Call, f fill, maker *sample.Maker, isNew bool) jsontext.Value {
+func (o *object) fillIn(call *op.Call, f fill, place string, isNew bool) jsontext.Value {
 	switch {
 	case isNew && f.clock != "":
 		return f.clock.text(call.Now)
 	case isNew && f.standard != nil:
 		return f.standard
 	case f.isRequired:
-		maker.Place += "/" + f.name
-		value, err := maker.Of(o.members[f.name].Value)
-		maker.Place = strings.TrimSuffix(maker.Place, "/"+f.name)
+		value, err := o.maker(call, place+"/"+f.name).Of(o.members[f.name].Value)
 		if text, failed := json.Marshal(value, json.Deterministic(true)); err == nil && failed == nil {
 			return text
 		}
@@ -351,14 +345,6 @@ func (o *object) nearest(whole, list []member) []member {
 		}
 	}
 	return whole
-}
-
-// show returns an object as answers of another schema show it.
-func (o *object) show(call *op.Call, place string, text jsontext.Value, from *object) (jsontext.Value, error) {
-	if o.schema == from.schema {
-		return text, nil
-	}
-	return o.complete(call, place, membersOf(text), false)
 }
 
 // textOf returns a scalar as it stands in a path; false for anything else.

@@ -40,13 +40,13 @@ func newCompiler(doc *specs.Document, rules Rules) *compiler {
 	c := &compiler{
 		doc: doc, uses: map[*specs.Resource][]use{}, paths: map[string]map[string]*specs.Operation{},
 		parts: map[string][]*specs.Resource{}, single: map[string]*single{}, objects: map[string]*object{},
-		errors: newErrorForms(doc), rules: rules, behaviours: map[string]*behaviour{}, marks: map[string][]string{},
+		errors: newErrorForms(doc), rules: rules, behaviours: map[string]*behaviour{}, below: map[string][]string{},
 	}
 	for _, o := range doc.Operations {
 		for _, a := range o.Actions() {
 			c.uses[a.Resource] = append(c.uses[a.Resource], use{o, a})
-			if mark := markOf(a.Resource, o); a.Keeps == specs.Mark && !slices.Contains(c.marks[a.Resource.Name], mark) {
-				c.marks[a.Resource.Name] = append(c.marks[a.Resource.Name], mark)
+			if kept := keptAt(o); a.Reads && !slices.Contains(c.below[a.Resource.Name], kept) {
+				c.below[a.Resource.Name] = append(c.below[a.Resource.Name], kept)
 			}
 		}
 		if c.paths[o.Path] == nil {
@@ -70,7 +70,7 @@ type compiler struct {
 	paths   map[string]map[string]*specs.Operation // by path and method
 	parts   map[string][]*specs.Resource           // of resources, by their names
 	single  map[string]*single                     // by path
-	marks   map[string][]string                    // of resources, by their names
+	below   map[string][]string                    // what is kept at paths of resources, by their names
 	objects map[string]*object                     // by resource
 	errors  *errorForms
 	rules   Rules
@@ -84,7 +84,7 @@ func (c *compiler) whenCalled(o *specs.Operation) op.Handler {
 	compiled := sync.OnceValue(func() op.Handler {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return c.handler(o)
+		return repeatable(o, c.handler(o))
 	})
 	return func(call *op.Call) (op.Reply, error) { return compiled()(call) }
 }
@@ -93,11 +93,11 @@ func (c *compiler) handler(o *specs.Operation) op.Handler {
 	s := newSuccess(o)
 	for _, action := range o.Actions() {
 		if handle := c.act(o, action, s); handle != nil {
-			return c.below(action, handle)
+			return c.within(action, handle)
 		}
 	}
-	if one := c.singleOf(o); one != nil {
-		return one.handler(o, s)
+	if handle := c.kept(o, s); handle != nil {
+		return handle
 	}
 	return s.sample
 }
@@ -131,9 +131,12 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 		}
 		return deleter{newShower(r, s, r.at), c}.handle
 	case a.Keeps == specs.Mark:
-		return marker{s, r, markOf(r.spec, o)}.handle
+		return r.reading(marker{s, keptAt(o)}.handle)
 	case a.Reads:
-		return c.reading(o, r, s)
+		if handle := c.kept(o, s); handle != nil {
+			return r.reading(handle)
+		}
+		return r.reading(s.sample)
 	}
 	return nil
 }
@@ -146,11 +149,7 @@ func (c *compiler) isMaking(o *specs.Operation) bool {
 }
 
 // reading returns the handler of an operation that needs a thing that is there, and shows something else.
-func (c *compiler) reading(o *specs.Operation, r *resource, s *success) op.Handler {
-	answer := s.sample
-	if one := c.singleOf(o); one != nil {
-		answer = one.handler(o, s)
-	}
+func (r *resource) reading(answer op.Handler) op.Handler {
 	return func(call *op.Call) (op.Reply, error) {
 		if _, _, err := r.find(call); err != nil {
 			return op.Reply{}, err
@@ -159,8 +158,8 @@ func (c *compiler) reading(o *specs.Operation, r *resource, s *success) op.Handl
 	}
 }
 
-// below returns a handler that needs the parent of what the path names.
-func (c *compiler) below(a *specs.Action, handle op.Handler) op.Handler {
+// within returns a handler that needs the parent of what the path names.
+func (c *compiler) within(a *specs.Action, handle op.Handler) op.Handler {
 	parent := c.doc.Resource(a.Resource.Parent())
 	if parent == nil || len(a.Within) == 0 {
 		return handle
@@ -224,6 +223,7 @@ type resource struct {
 	spec    *specs.Resource
 	path    []string // the parameters that name one; none if the body does
 	within  []string // those that name its parent
+	more    []string // those that the path lacks: members of the body that have their names
 	at      specs.Pointer
 	request specs.Pointer
 	key     specs.Pointer    // to what names one within its parent
@@ -253,9 +253,11 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 	if part := specs.SchemaAt(c.doc.ObjectSchema(a.Resource), r.key); part != nil && part.Value != nil {
 		r.keySays = part.Value
 	}
-	if names, n := o.PathParameters(), len(a.Resource.Path)-1; len(names) >= n {
-		r.within = names[:n]
-	} else if a.Verb == specs.Create || a.Verb == specs.Update {
+	names, n := o.PathParameters(), len(a.Resource.Path)-1
+	r.within = names[:min(n, len(names))]
+	r.more = a.Resource.Path[len(r.within):n]
+	isMissing := func(name string) bool { return r.schema.members[name] == nil }
+	if (a.Verb == specs.Create || a.Verb == specs.Update) && slices.ContainsFunc(r.more, isMissing) {
 		return nil
 	}
 	if len(a.At) > 0 {
@@ -268,6 +270,19 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 		}
 	}
 	return r
+}
+
+// parents returns the keys of what a new thing is in, from the path and what the request gives it.
+func (r *resource) parents(call *op.Call, given []member) ([]string, error) {
+	keys := paramsOf(call, r.within)
+	for _, name := range r.more {
+		key, isThere := textOf(valueAt(given, specs.Pointer{name}))
+		if !isThere {
+			return nil, r.behaviour.refusal("invalid", name, "want the %s of the %s", name, r.spec.Title)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
 }
 
 // find returns the thing that the path names, or the request's body.

@@ -199,7 +199,7 @@ func (s *seeding) listAt(path string) (*seedList, error) {
 		for _, a := range o.Actions() {
 			if a.Verb == specs.Create || a.Verb == specs.List {
 				if r := s.resource(o, a); r != nil {
-					return &seedList{resource: r, keys: paramsOf(call, r.within), isBelow: true}, nil
+					return &seedList{resource: r, keys: paramsOf(call, r.within), isBelow: len(r.more) == 0}, nil
 				}
 			}
 		}
@@ -305,7 +305,7 @@ func (s *seeding) findParents(l *seedList, o *seedObject) {
 	if l.isBelow {
 		return
 	}
-	for _, name := range r.within {
+	for _, name := range slices.Concat(r.within, r.more) {
 		i := slices.IndexFunc(o.members, func(m member) bool { return plain(m.name) == plain(name) })
 		if i < 0 {
 			s.fail(fmt.Errorf("the member %s is missing, which says of what it is a part: want it, or the path of the "+
@@ -382,7 +382,7 @@ func (s *seeding) keep(l *seedList, o *seedObject) {
 			break
 		}
 	}
-	list := r.begun(o.thing.Keys)
+	list := r.begun(nil, o.thing.Keys)
 	for _, m := range o.members {
 		list = set(list, m.name, m.value)
 	}

@@ -1,8 +1,6 @@
 package own
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"slices"
 	"strings"
@@ -50,7 +48,10 @@ func (u updater) handle(call *op.Call) (op.Reply, error) {
 	given := u.given(call, u.resource.request)
 	keys := paramsOf(call, u.resource.path)
 	if len(keys) == 0 { // the body names it
-		keys = paramsOf(call, u.resource.within)
+		var err error
+		if keys, err = u.resource.parents(call, given); err != nil {
+			return op.Reply{}, err
+		}
 		if text, ok := textOf(valueAt(given, u.resource.key)); ok {
 			keys = append(keys, text)
 		}
@@ -79,7 +80,7 @@ func (u updater) handle(call *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	call.World.Own.Keep(u.resource.spec.Name, id, before.Keys, thing)
-	return u.show(call, thing)
+	return u.showMade(call, thing)
 }
 
 // create makes the thing that a PUT names.
@@ -97,7 +98,7 @@ func (u updater) create(call *op.Call, given []member, keys []string) (op.Reply,
 	call.World.Own.Keep(u.resource.spec.Name, call.World.NewID(u.resource.spec.Name), nil, thing)
 	w := *u.shower
 	w.success = u.instead(http.StatusCreated)
-	return w.show(call, thing)
+	return w.showMade(call, thing)
 }
 
 // changed returns what an object is after the request.
@@ -261,132 +262,4 @@ func (r *resource) renamed(call *op.Call, thing world.Thing) ([]string, error) {
 		return nil, op.Conflict("%s with %s %s exists already", r.spec.Title, r.keyName(), key)
 	}
 	return keys, nil
-}
-
-// tagOf returns the entity tag of a thing.
-func tagOf(thing world.Thing) string {
-	sum := sha256.Sum256(thing.Text)
-	return `"` + hex.EncodeToString(sum[:8]) + `"`
-}
-
-// matchesTag reports whether a condition names an entity tag, or any.
-func matchesTag(condition, tag string) bool {
-	for part := range strings.SplitSeq(condition, ",") {
-		if part = strings.TrimPrefix(strings.TrimSpace(part), "W/"); part == "*" || part == tag {
-			return true
-		}
-	}
-	return false
-}
-
-// precondition refuses a change of what has been changed since the client saw it.
-func (w *shower) precondition(call *op.Call, thing world.Thing) error {
-	condition := call.Header("If-Match")
-	if condition == "" || matchesTag(condition, tagOf(thing)) {
-		return nil
-	}
-	return &op.Error{
-		Code: op.StatusCode(http.StatusPreconditionFailed), Field: "If-Match",
-		Message: w.resource.spec.Title + " has been changed: its entity tag is " + tagOf(thing) + ", not " + condition,
-	}
-}
-
-// single is an object of which each path has one.
-type single struct {
-	name   string // among the resources of things
-	get    *success
-	object *object
-}
-
-// singleOf returns the object of an operation's path; nil if the operation neither shows nor changes one.
-func (c *compiler) singleOf(o *specs.Operation) *single {
-	if one, known := c.single[o.Path]; known {
-		return one
-	}
-	byMethod := c.paths[o.Path]
-	c.single[o.Path] = nil
-	get := byMethod[http.MethodGet]
-	if get == nil || byMethod[http.MethodPut] == nil && byMethod[http.MethodPatch] == nil {
-		return nil
-	}
-	s := newSuccess(get)
-	if s.schema() == nil || s.schema().Value == nil || s.schema().Value.Type.Is(openapi3.TypeArray) {
-		return nil
-	}
-	one := &single{name: string(o.Interface) + " " + get.Path, get: s, object: newObject(s.schema())}
-	c.single[o.Path] = one
-	return one
-}
-
-func (s *single) handler(o *specs.Operation, answer *success) op.Handler {
-	switch o.Method {
-	case http.MethodGet:
-		return s.show
-	case http.MethodPut, http.MethodPatch:
-		return s.change(o, answer)
-	case http.MethodDelete:
-		return func(call *op.Call) (op.Reply, error) {
-			if _, err := s.current(call); err != nil {
-				return op.Reply{}, err
-			}
-			s.put(call, s.keys(call), jsontext.Value("null"))
-			return answer.sample(call)
-		}
-	}
-	return answer.sample
-}
-
-func (s *single) keys(call *op.Call) []string {
-	return paramsOf(call, s.get.operation.PathParameters())
-}
-
-// current returns the object of the path: what was put there, or else a sample.
-func (s *single) current(call *op.Call) (jsontext.Value, error) {
-	if _, thing, ok := call.World.Own.Find(s.name, s.keys(call)); ok {
-		if thing.Text.Kind() == 'n' {
-			return nil, op.NotFound("object", "path", pathOf(s.get.operation, s.keys(call)))
-		}
-		return thing.Text, nil
-	}
-	text, err := s.get.body(call, s.get.media, s.get.content)
-	if err != nil {
-		return nil, noHandler(err)
-	}
-	return text, nil
-}
-
-func (s *single) show(call *op.Call) (op.Reply, error) {
-	text, err := s.current(call)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	return s.get.reply(call, text), nil
-}
-
-func (s *single) put(call *op.Call, keys []string, text jsontext.Value) {
-	id, thing, ok := call.World.Own.Find(s.name, keys)
-	if !ok {
-		id = call.World.NewID(s.name)
-	}
-	call.World.Own.Keep(s.name, id, thing.Keys, world.Thing{Keys: keys, Text: text})
-}
-
-func (s *single) change(o *specs.Operation, answer *success) op.Handler {
-	r := &resource{spec: &specs.Resource{Name: s.name}, schema: s.object, behaviour: &behaviour{}}
-	w := newShower(r, answer, specs.Pointer{})
-	u := updater{shower: w, verb: specs.Update, replaces: o.Method == http.MethodPut}
-	return func(call *op.Call) (op.Reply, error) {
-		before := jsontext.Value("{}")
-		if current, err := s.current(call); err == nil {
-			before = current
-		} else if o.Method == http.MethodPatch {
-			return op.Reply{}, err
-		}
-		text, err := u.changed(call, world.Thing{Keys: s.keys(call), Text: before}, membersOf(call.Body))
-		if err != nil {
-			return op.Reply{}, err
-		}
-		s.put(call, s.keys(call), text)
-		return w.show(call, world.Thing{Keys: s.keys(call), Text: text})
-	}
 }

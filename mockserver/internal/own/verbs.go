@@ -53,15 +53,32 @@ func (w *shower) show(call *op.Call, thing world.Thing) (op.Reply, error) {
 	if w.shown == nil {
 		return w.sample(call)
 	}
-	text, err := w.shown.show(call, w.place(thing), thing.Text, w.resource.schema)
+	text, err := w.text(call, w.shown, thing)
 	if err != nil {
-		return op.Reply{}, noHandler(err)
+		return op.Reply{}, err
 	}
-	reply := w.reply(call, w.around().put(text))
-	if w.described["Etag"] {
-		reply.Header = setHeader(reply.Header, "Etag", tagOf(thing))
+	return w.tagged(call, w.reply(call, w.around().put(text)), thing.Text), nil
+}
+
+// showMade shows a thing that the call has made or changed, and so held against its schema.
+func (w *shower) showMade(call *op.Call, thing world.Thing) (op.Reply, error) {
+	reply, err := w.show(call, thing)
+	if w.shown == w.resource.schema && len(reply.Bytes) == len(thing.Text) {
+		reply.Fits = w.shown.schema
 	}
-	return reply, nil
+	return reply, err
+}
+
+// text returns a thing as answers show it that have objects of a schema.
+func (w *shower) text(call *op.Call, as *object, thing world.Thing) (jsontext.Value, error) {
+	if as.schema == w.resource.schema.schema {
+		return thing.Text, nil
+	}
+	text, err := as.complete(call, w.place(thing), membersOf(thing.Text), false)
+	if err != nil {
+		return nil, noHandler(err)
+	}
+	return text, nil
 }
 
 func noHandler(err error) error {
@@ -80,9 +97,6 @@ func (g getter) handle(call *op.Call) (op.Reply, error) {
 	_, thing, err := g.resource.find(call)
 	if err != nil {
 		return op.Reply{}, err
-	}
-	if tag := tagOf(thing); g.documents(http.StatusNotModified) && matchesTag(call.Header("If-None-Match"), tag) {
-		return op.Reply{Status: http.StatusNotModified, Header: [][2]string{{"Etag", tag}}}, nil
 	}
 	return g.show(call, thing)
 }
@@ -129,7 +143,7 @@ func (c creator) handle(call *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	reply, err := c.show(call, thing)
+	reply, err := c.showMade(call, thing)
 	if err == nil && c.location != nil && (reply.Status == http.StatusCreated || reply.Status == http.StatusAccepted) {
 		reply.Header = setHeader(reply.Header, "Location", c.address(call, c.location, thing.Keys))
 	}
@@ -146,7 +160,11 @@ func (c creator) create(call *op.Call, given []member) (thing world.Thing, err e
 	if err := c.resource.refuse(given, nil); err != nil {
 		return thing, err
 	}
-	id, keys, err := c.resource.name(call, given, paramsOf(call, c.resource.within))
+	parents, err := c.resource.parents(call, given)
+	if err != nil {
+		return thing, err
+	}
+	id, keys, err := c.resource.name(call, given, parents)
 	if err != nil {
 		return thing, err
 	}
@@ -197,7 +215,7 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 		}
 		if err == nil && c.shown != nil {
 			var shown jsontext.Value
-			if shown, err = c.shown.show(call, c.place(thing), thing.Text, c.resource.schema); err == nil {
+			if shown, err = c.text(call, c.shown, thing); err == nil {
 				if n > 0 {
 					text = append(text, ',')
 				}
@@ -205,7 +223,7 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 			}
 		}
 		if err != nil {
-			return op.Reply{}, noHandler(err)
+			return op.Reply{}, err
 		}
 	}
 	if c.shown == nil {
@@ -216,26 +234,30 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 
 // address returns the address of an operation.
 func (w *shower) address(call *op.Call, o *specs.Operation, keys []string) string {
-	base := call.Base
-	if !strings.HasSuffix(base, o.Document.BasePath) {
-		base += o.Document.BasePath
+	base := append(make([]byte, 0, len(call.Base)+len(o.Document.BasePath)+len(o.Path)+40), call.Base...)
+	if !strings.HasSuffix(call.Base, o.Document.BasePath) {
+		base = append(base, o.Document.BasePath...)
 	}
-	return base + pathOf(o, keys)
+	return string(appendPath(base, o, keys))
 }
 
-// pathOf returns the path of an operation with its parameters filled in, in their order.
-func pathOf(o *specs.Operation, keys []string) string {
-	path := o.Path
-	for i, name := range o.PathParameters() {
-		if i < len(keys) {
-			path = strings.Replace(path, "{"+name+"}", url.PathEscape(keys[i]), 1)
+// appendPath appends the path of an operation with its parameters filled in, in their order.
+func appendPath(to []byte, o *specs.Operation, keys []string) []byte {
+	rest := o.Path
+	for _, key := range keys {
+		before, after, hasMore := strings.Cut(rest, "{")
+		if !hasMore {
+			break
 		}
+		_, rest, _ = strings.Cut(after, "}")
+		to = append(append(to, before...), url.PathEscape(key)...)
 	}
-	return path
+	return append(to, rest...)
 }
 
+// setHeader adds a header to those of an answer, or replaces it.
 func setHeader(list [][2]string, name, value string) [][2]string {
-	list = slices.DeleteFunc(slices.Clone(list), func(h [2]string) bool { return strings.EqualFold(h[0], name) })
+	list = slices.DeleteFunc(list, func(h [2]string) bool { return strings.EqualFold(h[0], name) })
 	return append(list, [2]string{name, value})
 }
 
@@ -332,13 +354,16 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 
 // make returns a new thing with the members that the client gives it.
 func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thing, error) {
-	list := append(make([]member, 0, len(keys)+len(given)), r.begun(keys)...)
+	list := r.begun(make([]member, 0, len(keys)+len(given)+len(r.schema.fills)), keys)
 	for _, m := range given {
 		if !r.isKey(m.name) && !r.isManaged(m.name) && !r.isOfPath(m.name) {
 			list = set(list, m.name, m.value)
 		}
 	}
-	list = r.behaviour.beginning(call, r.named(list, keys))
+	if len(r.key) > 1 { // the client may have given what it is in
+		list = r.named(list, keys)
+	}
+	list = r.behaviour.beginning(call, list)
 	text, err := r.schema.complete(call, r.spec.Name+"/"+strings.Join(keys, "/"), list, true)
 	if err != nil {
 		return world.Thing{}, noHandler(err)
@@ -346,9 +371,9 @@ func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thi
 	return world.Thing{Keys: keys, Text: text}, nil
 }
 
-// begun returns the members that a thing has because of its keys.
-func (r *resource) begun(keys []string) []member {
-	list := r.named(nil, keys)
+// begun adds the members that a thing has because of its keys to none.
+func (r *resource) begun(list []member, keys []string) []member {
+	list = r.named(list, keys)
 	for i, name := range r.within { // a product shows the id of its shop
 		if part := r.schema.members[name]; part != nil && part.Value != nil && r.isOfPath(name) {
 			list = set(list, name, scalar(part.Value, keys[i]))

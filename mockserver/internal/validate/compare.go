@@ -70,7 +70,7 @@ func compareAnswers(found *differences, status string, theirs answer, ours *open
 		}
 		return
 	}
-	for _, m := range newMedia(ours.Content, accept.Response) {
+	for _, m := range newMedia(ours.Content, accept.Response, nil) {
 		own, isThere := theirs.media.find(m.name)
 		switch {
 		case !isThere:

@@ -35,7 +35,11 @@ func (s *schema) check(name string, value any) error {
 		return s.beyond(name, value)
 	}
 	left := steps + maxExplained
-	e := explainer{options: s.direction.Options(), work: &s.work, left: &left}
+	options := s.direction.Options()
+	if s.formats != nil {
+		options = append(options, openapi3.WithStringFormatValidators(s.formats))
+	}
+	e := explainer{options: options, work: &s.work, left: &left}
 	err := s.VisitJSON(value, e.options...)
 	if err == nil {
 		return nil

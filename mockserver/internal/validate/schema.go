@@ -18,6 +18,7 @@ type schema struct {
 	*openapi3.Schema
 	name      string // by which the document refers to it; empty without one
 	direction accept.Direction
+	formats   accept.Formats // of strings, beside those that kin-openapi knows
 	work      accept.Work
 	compile   sync.Once    // when the schema is first needed
 	tree      *accept.Tree // nil if it cannot be compiled
@@ -29,7 +30,7 @@ func newSchema(of *openapi3.SchemaRef, direction accept.Direction) *schema {
 
 // compiled returns the compiled form; nil if there is none.
 func (s *schema) compiled() *accept.Tree {
-	s.compile.Do(func() { s.tree = accept.Compile(s.Schema, s.direction) })
+	s.compile.Do(func() { s.tree = accept.CompileWith(s.formats, s.Schema, s.direction) })
 	return s.tree
 }
 

@@ -27,7 +27,7 @@ type Operation struct {
 	spec       *specs.Operation
 	parameters []parameter
 	body       body
-	answers    map[string]answer // by status, such as 200, 4XX, default
+	answers    map[int]answer // by status: 200, 4 for 4XX, 0 for default
 }
 
 type parameter struct {
@@ -57,7 +57,7 @@ type answer struct {
 
 // New prepares an operation.
 func New(spec *specs.Operation) *Operation {
-	o := &Operation{spec: spec, answers: map[string]answer{}}
+	o := &Operation{spec: spec, answers: map[int]answer{}}
 	for _, ref := range spec.Parameters {
 		if isOfTransport(ref.Value) {
 			continue
@@ -65,24 +65,29 @@ func New(spec *specs.Operation) *Operation {
 		p := parameter{Parameter: ref.Value}
 		if ref.Value.Schema != nil {
 			p.schema = newSchema(ref.Value.Schema, accept.Request)
+			if spec.Interface.IsOwn() && p.In != openapi3.ParameterInPath { // an id of another form names nothing
+				p.schema.formats = accept.Known
+			}
 		}
 		o.parameters = append(o.parameters, p)
 	}
 	if request := spec.Spec.RequestBody; request != nil && request.Value != nil {
-		direction := accept.Request
+		o.body = body{declared: true, required: request.Value.Required}
 		if spec.Interface.IsOwn() {
-			direction = accept.SentBack
+			o.body.media = newMedia(request.Value.Content, accept.SentBack, accept.Known)
+		} else {
+			o.body.media = newMedia(request.Value.Content, accept.Request, nil)
 		}
-		o.body = body{declared: true, required: request.Value.Required, media: newMedia(request.Value.Content, direction)}
 	}
 	for status, response := range spec.Spec.Responses.Map() {
-		a := answer{media: newMedia(response.Value.Content, accept.Response), passed: &memo{}}
+		a := answer{media: newMedia(response.Value.Content, accept.Response, nil), passed: &memo{}}
 		for name, h := range response.Value.Headers {
 			if h.Value.Required {
 				a.headers = append(a.headers, name)
 			}
 		}
-		o.answers[status] = a
+		code, _ := strconv.Atoi(strings.TrimSuffix(status, "XX"))
+		o.answers[code] = a
 	}
 	return o
 }
@@ -94,13 +99,14 @@ func isOfTransport(p *openapi3.Parameter) bool {
 		http.CanonicalHeaderKey(p.Name))
 }
 
-func newMedia(content openapi3.Content, direction accept.Direction) media {
+func newMedia(content openapi3.Content, direction accept.Direction, formats accept.Formats) media {
 	var list media
 	for name, value := range content {
 		lines, _ := value.Extensions[linesExtension].(bool)
 		m := mediaType{name: name, json: isJSON(name) && !lines}
 		if value.Schema != nil && value.Schema.Value.Format != "binary" { // any bytes will do
 			m.schema = newSchema(value.Schema, direction)
+			m.schema.formats = formats
 		}
 		list = append(list, m)
 	}

@@ -223,6 +223,12 @@ func (ws *Worlds) ByKey(key string) *World {
 // Knowing returns the world with minted keys whose account has a key as well: one that was made there, by a client that
 // a minted key has led there. Of several such worlds, and of none, it is nil.
 func (ws *Worlds) Knowing(key string) (found *World) {
+	ws.mu.RLock()
+	hasMinted := len(ws.byKey) > 0
+	ws.mu.RUnlock()
+	if !hasMinted {
+		return nil
+	}
 	for _, w := range ws.all() {
 		if len(w.Keys) == 0 {
 			continue

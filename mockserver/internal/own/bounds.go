@@ -1,0 +1,116 @@
+package own
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// bound chooses things by the order of a member's values and one that a query has: min_price, created_after.
+type bound struct {
+	parameter, member string
+	fits              func(order int) bool
+	value             string // as a query has it
+}
+
+// The words by which parameters say that they are bounds, before the name of a member or after it.
+var (
+	boundName = regexp.MustCompile(`^(?:(min|max|minimum|maximum)_(.+)|(.+)_` +
+		`(gte?|lte?|ge|le|min|max|minimum|maximum|after|before|since|until|from|to))$`)
+	boundWords = map[string]func(order int) bool{
+		"gt": isAbove, "after": isAbove, "lt": isBelow, "before": isBelow,
+		"gte": isFrom, "ge": isFrom, "min": isFrom, "minimum": isFrom, "since": isFrom, "from": isFrom,
+		"lte": isUpTo, "le": isUpTo, "max": isUpTo, "maximum": isUpTo, "until": isUpTo, "to": isUpTo,
+	}
+	newWord   = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	wordBreak = regexp.MustCompile(`[^A-Za-z0-9]+`)
+	timeWord  = regexp.MustCompile(`_(at|on|date|time)$`)
+)
+
+func isAbove(order int) bool { return order > 0 }
+func isBelow(order int) bool { return order < 0 }
+func isFrom(order int) bool  { return order >= 0 }
+func isUpTo(order int) bool  { return order <= 0 }
+
+// snake writes a name in words: price[gte], priceGte and price_gte are one.
+func snake(name string) string {
+	name = wordBreak.ReplaceAllString(newWord.ReplaceAllString(name, "${1}_$2"), "_")
+	return strings.ToLower(strings.Trim(name, "_"))
+}
+
+// boundBy returns the bound that a parameter sets on a number or a time, as its name says: created_after on created_at.
+func (l *list) boundBy(parameter string) (b bound, isBound bool) {
+	m := boundName.FindStringSubmatch(strings.TrimPrefix(snake(unfiltered(parameter)), "filter_"))
+	if m == nil {
+		return b, false
+	}
+	name := m[2] + m[3]
+	b.parameter, b.fits = parameter, boundWords[m[1]+m[4]]
+	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
+		part := l.resource.schema.members[member].Value
+		if part == nil || !part.Type.Includes(openapi3.TypeNumber) && !part.Type.Includes(openapi3.TypeInteger) &&
+			part.Format != "date-time" && part.Format != "date" {
+			continue
+		}
+		switch plain := snake(member); name {
+		case plain:
+			b.member = member
+			return b, true
+		case timeWord.ReplaceAllString(plain, ""):
+			b.member, isBound = member, true
+		}
+	}
+	return b, isBound
+}
+
+// bounded returns the bounds that a call asks for.
+func (l *list) bounded(call *op.Call) (asked []bound) {
+	for _, b := range l.bounds {
+		for _, b.value = range call.Query[b.parameter] {
+			if b.value != "" {
+				asked = append(asked, b)
+			}
+		}
+	}
+	return asked
+}
+
+// isWithin reports whether the members of a thing are within bounds. One that it lacks, or that is null, is not.
+func isWithin(list []member, bounds []bound) bool {
+	return !slices.ContainsFunc(bounds, func(b bound) bool {
+		text, has := textOf(valueAt(list, specs.Pointer{b.member}))
+		return !has || !b.fits(compareTexts(text, b.value))
+	})
+}
+
+// compareTexts compares numbers and times as such.
+func compareTexts(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	s, errS := time.Parse(time.RFC3339, a)
+	t, errT := time.Parse(time.RFC3339, b)
+	if errS == nil && errT == nil {
+		return s.Compare(t)
+	}
+	return cmp.Compare(a, b)
+}
+
+// compareValues compares scalars likewise.
+func compareValues(a, b jsontext.Value) int {
+	s, _ := textOf(a)
+	t, _ := textOf(b)
+	return compareTexts(s, t)
+}
