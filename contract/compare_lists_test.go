@@ -61,8 +61,8 @@ func TestAPageThatIsTooLongIsBlamedOnNothingElse(t *testing.T) {
 		"both, of which one is more": {"/attempts?page_size=1", "attempts", []string{"9", "8"}, []string{"9", "8", "7"}, "different-value"},
 		"a larger page":              {"/attempts?page_size=2", "attempts", []string{"9", "8", "7"}, []string{"9", "8"}, "different-value"},
 		"projects":                   {"/projects?count=1", "projects", []string{"7", "8"}, []string{"7"}, "different-value"},
-		"a page that is full":        {"/attempts?page_size=2", "attempts", []string{"9", "8"}, []string{"9"}, "different-behaviour"},
-		"a list of any length":       {"/attempts", "attempts", []string{"9", "8"}, []string{"9"}, "different-behaviour"},
+		"a page that is full":        {"/projects?count=2", "projects", []string{"7", "8"}, []string{"7"}, "different-behaviour"},
+		"a list of any length":       {"/projects", "projects", []string{"7", "8"}, []string{"7"}, "different-behaviour"},
 	} {
 		changed := getting(workflow+"/attempts/5/kill", `{"id":"5"}`)
 		changed.Request.Method = "POST"
