@@ -44,7 +44,7 @@ const (
 func rankOf(o *specs.Operation) int {
 	actions := o.Actions()
 	if len(actions) == 0 {
-		return 4
+		return rankOfPlain(o)
 	}
 	switch actions[0].Verb {
 	case specs.Create:
@@ -60,10 +60,23 @@ func rankOf(o *specs.Operation) int {
 	case specs.Delete:
 		return deletes
 	}
-	if actions[0].Keeps == specs.Mark { // it is found while it is set
-		return max(5, map[string]int{http.MethodGet: 6, http.MethodDelete: 7}[o.Method])
+	if actions[0].Keeps == specs.Mark {
+		return rankOfMark(o)
 	}
 	return 5
+}
+
+// rankOfPlain is that of an operation that is about no resource, though its path may stand for a mark.
+func rankOfPlain(o *specs.Operation) int {
+	if o.IsBare() {
+		return rankOfMark(o)
+	}
+	return 4
+}
+
+// rankOfMark puts a mark before looking for it, since it is found while it is set.
+func rankOfMark(o *specs.Operation) int {
+	return max(5, map[string]int{http.MethodGet: 6, http.MethodDelete: 7}[o.Method])
 }
 
 // inOrder sorts operations so that what they need is there when they are called: parents before their parts, and in
@@ -298,15 +311,31 @@ func (w *walk) learn(d *draft, answer *Answer) error {
 			if key == nil || key == "" {
 				return fmt.Errorf("the answer has no key at %s%s", a.At, a.Resource.Keys[0])
 			}
-			w.add(name, append(w.parentsIn(d, a), textOf(key)))
+			w.add(name, append(w.parentsIn(d, a, shown), textOf(key)))
 		}
 	}
 	return nil
 }
 
-// parentsIn returns what names the parents of a thing in the path of a request.
-func (w *walk) parentsIn(d *draft, a *specs.Action) thing {
-	return slices.Clone(d.path[:max(0, min(len(d.path), len(a.Resource.Path)-1))])
+// parentsIn returns what names the parents of a thing: in the path of a request, or else in what the answer shows of it
+// or the request says.
+func (w *walk) parentsIn(d *draft, a *specs.Action, shown any) thing {
+	names := a.Resource.Path[:max(0, len(a.Resource.Path)-1)]
+	parents := slices.Clone(d.path[:min(len(d.path), len(names))])
+	for _, name := range names[len(parents):] {
+		var value any
+		if len(a.At) > 0 && a.At[0] != nil {
+			value = valueIn(shown, a.At[0].Join(specs.Pointer{name}))
+		}
+		if value == nil && a.Request != nil {
+			value = valueIn(d.body, a.Request.Join(specs.Pointer{name}))
+		}
+		if value == nil {
+			break
+		}
+		parents = append(parents, textOf(value))
+	}
+	return parents
 }
 
 // keyIn returns the key of what a request has made.
@@ -355,6 +384,6 @@ func (w *walk) see(d *draft, a *specs.Action, shown any) {
 		return
 	}
 	if key := valueIn(shown, a.At[0].Join(a.Resource.Keys[0])); key != nil && key != "" {
-		w.seen[a.Resource.Name] = []thing{append(w.parentsIn(d, a), textOf(key))}
+		w.seen[a.Resource.Name] = []thing{append(w.parentsIn(d, a, shown), textOf(key))}
 	}
 }
