@@ -29,7 +29,11 @@ func (o ownScenario) write(t *testing.T, workflow string) {
 		t.Fatal(err)
 	}
 	text := "description: Mine.\nnow: 2026-01-15T09:30:00Z\nseed: 1\nuses: [shop]\nworkflow: {" + workflow + "}\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	err := os.WriteFile(file+".new", []byte(text), 0o600)
+	if err == nil {
+		err = os.Rename(file+".new", file) // a request may read it meanwhile
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }

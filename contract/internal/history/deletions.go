@@ -17,10 +17,12 @@ func (st *Step) Deletion(x *Entity) *facts.Exchange {
 	if isTable && st.State.recoveredUnknown != nil && !facts.Before(st.State.recoveredUnknown, x.DeletedBy) {
 		return nil
 	}
-	if st.State.mayHaveMade(x, x.DeletedBy) != nil && !st.showsSame(x) { // what is made anew is another one
+	mayCreate := func(e *facts.Exchange) bool { return slices.Contains(e.MayCreate, x.Kind) }
+	isAnew := st.State.mayHaveMade(x, x.DeletedBy) != nil || st.Contested(mayCreate)
+	if isAnew && !st.showsSame(x) { // what is made anew is another one
 		return nil
 	}
-	if st.Contested(func(e *facts.Exchange) bool { return e.MayMake(x.Thing) }) {
+	if st.Contested(func(e *facts.Exchange) bool { return e.MayMake(x.Thing) && !mayCreate(e) }) {
 		return nil
 	}
 	return x.DeletedBy

@@ -143,6 +143,14 @@ func TestNamesThatComeBack(t *testing.T) {
 		"a query that ran before": {
 			`POST core:/job/issue/trino/shop {"query":"q"} => 200 {"job_id":"9"}` + "\n" + gone + show, []string{"fail 2 3"},
 		},
+		"a query at the time may have made it": {
+			gone + "3-9 " + `POST core:/job/issue/trino/shop {"query":"CREATE TABLE orders"} => 200 {"job_id":"9"}` +
+				"\n5-6 " + show, nil,
+		},
+		"a query at the time made another one, by its id": {
+			show + gone + "3-9 " + `POST core:/job/issue/trino/shop {"query":"CREATE TABLE orders"} => 200 {"job_id":"9"}` +
+				"\n5-6 " + show, []string{"fail 2 4"},
+		},
 		"a query that was refused": {
 			gone + `POST core:/job/issue/trino/shop {"query":"q"} => 400` + "\n" + show, []string{"fail 1 3"},
 		},
