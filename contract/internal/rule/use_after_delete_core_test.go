@@ -147,7 +147,7 @@ func TestNamesThatComeBack(t *testing.T) {
 			gone + "3-9 " + `POST core:/job/issue/trino/shop {"query":"CREATE TABLE orders"} => 200 {"job_id":"9"}` +
 				"\n5-6 " + show, nil,
 		},
-		"a query at the time made another one, by its id": {
+		"it is the same one, by its id, whatever a query may make at the time": {
 			show + gone + "3-9 " + `POST core:/job/issue/trino/shop {"query":"CREATE TABLE orders"} => 200 {"job_id":"9"}` +
 				"\n5-6 " + show, []string{"fail 2 4"},
 		},
