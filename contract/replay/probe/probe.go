@@ -69,6 +69,7 @@ type Answer struct {
 // Summary says what was sent and what not.
 type Summary struct {
 	Valid, Refused int      // valid requests, and those of them that were answered with 4xx
+	Unauthorized   int      // valid requests that were answered with 401
 	Faulty         int      // requests with a fault
 	LeftOut        []string // the names of operations that were left out because they may change something
 	Unmade         []error  // of operations of which no request could be made
@@ -230,6 +231,9 @@ func (r *run) do(ctx context.Context, d *draft, base string, moment Moment) (*An
 		r.Faulty++
 	case a.Status >= 400 && a.Status < 500 && moment != Gone:
 		r.Valid, r.Refused = r.Valid+1, r.Refused+1
+		if a.Status == http.StatusUnauthorized {
+			r.Unauthorized++
+		}
 	default:
 		r.Valid++
 	}
