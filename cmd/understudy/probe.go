@@ -262,7 +262,8 @@ func notesOfProbe(s *probe.Summary, isInterrupted bool) (notes []string) {
 	notes = append(notes, fmt.Sprintf("sent %d valid requests, of which the service refused %d, and %d with a fault",
 		s.Valid, s.Refused, s.Faulty))
 	if n := s.Unauthorized; n > 0 {
-		notes = append(notes, fmt.Sprintf("%d valid requests were answered with 401: give --key, or --header 'Authorization: …'", n))
+		notes = append(notes, fmt.Sprintf(
+			"%d valid requests were answered with 401: give --key, or --header 'Authorization: …'", n))
 	}
 	if n := len(s.LeftOut); n > 0 {
 		notes = append(notes, fmt.Sprintf("left out %d operations that may change something: want --unsafe to call them", n))
