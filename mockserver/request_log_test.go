@@ -3,6 +3,8 @@ package mockserver_test
 import (
 	"bytes"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -139,6 +141,32 @@ func TestAFailedTestIsToldWhatHappened(t *testing.T) {
 		}
 		if strings.Contains(said, "\n#3 ") || strings.Contains(said, strings.Repeat(" ", 100)) || t.Failed() {
 			t.Errorf("it is told:\n%s", said)
+		}
+	}
+}
+
+// What a request lacks is said in the log, and not taken for a secret there.
+func TestRequestLogSaysWhichCredentialIsMissing(t *testing.T) {
+	t.Parallel()
+	for scheme, want := range map[string]string{
+		"{type: oauth2, flows: {}}":                 "send the header Authorization with the scheme Bearer",
+		"{type: http, scheme: basic}":               "send the header Authorization with the scheme Basic, and user and password",
+		"{type: http, scheme: bearer}":              "send the header Authorization with the scheme Bearer",
+		"{type: apiKey, in: header, name: X-Key}":   "send a key in the header X-Key",
+		"{type: apiKey, in: query, name: api_key}":  "send the query parameter api_key",
+		"{type: apiKey, in: cookie, name: session}": "send the cookie parameter session",
+	} {
+		file := filepath.Join(t.TempDir(), "shop.yaml")
+		text := "openapi: 3.0.3\ninfo: {title: Shop, version: '1'}\nsecurity: [{it: []}]\n" +
+			"components: {securitySchemes: {it: " + scheme + "}}\n" +
+			"paths: {/things: {get: {responses: {'200': {description: All}, '401': {description: None}}}}}\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, log := newLogged(t, slog.LevelInfo, mockserver.WithSpec("shop", file))
+		call(t, s, "GET", "/shop/things", "")
+		if !strings.Contains(log.String(), want) || strings.Contains(log.String(), "[redacted") {
+			t.Errorf("%s: the log is %s, want %q", scheme, log.String(), want)
 		}
 	}
 }

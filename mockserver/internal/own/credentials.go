@@ -66,19 +66,18 @@ func shows(r *http.Request, s *openapi3.SecurityScheme) bool {
 	return true // such as mutual TLS, which no request shows
 }
 
-// describe says how a credential is sent.
+// describe says how a credential is sent, in words that no log takes for one.
 func describe(s *openapi3.SecurityScheme) string {
+	scheme := cmp.Or(s.Scheme, "bearer")
 	switch {
 	case s.Type == "apiKey" && s.In == "header":
-		return fmt.Sprintf("the header %s: <API_KEY>", s.Name)
+		return "a key in the header " + s.Name
 	case s.Type == "apiKey":
 		return fmt.Sprintf("the %s parameter %s", s.In, s.Name)
-	case s.Type == "http" && strings.EqualFold(s.Scheme, "basic"):
-		return "the header Authorization: Basic <base64 of user:password>"
-	case s.Type == "http" && s.Scheme != "":
-		return fmt.Sprintf("the header Authorization with the scheme %s", strings.ToUpper(s.Scheme[:1])+s.Scheme[1:])
+	case strings.EqualFold(scheme, "basic"):
+		return "the header Authorization with the scheme Basic, and user and password in base64"
 	}
-	return "the header Authorization: Bearer <token>"
+	return "the header Authorization with the scheme " + strings.ToUpper(scheme[:1]) + scheme[1:]
 }
 
 func challengeOf(s *openapi3.SecurityScheme) string {
