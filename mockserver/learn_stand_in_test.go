@@ -58,17 +58,24 @@ func (c *standInSession) call(method, target string, body any) object {
 
 func (c *standInSession) get(target string) object { return c.call("GET", target, nil) }
 
-// pollTime is how often clients ask whether something is over: not when it is.
-const pollTime = 700 * time.Millisecond
+// How clients wait for the end of something: after how long they ask again, and how often at most.
+const (
+	pollTime = 700 * time.Millisecond
+	maxPolls = 60
+)
 
 // until reads until a member has another value.
 func (c *standInSession) until(target, member, value string) {
-	for c.get(target)[member] == value {
+	for range maxPolls {
+		if c.get(target)[member] != value {
+			return
+		}
 		time.Sleep(pollTime)
 	}
+	c.t.Errorf("%s of %s is still %s", member, target, value)
 }
 
-// play is what the three clients do.
+// play sends the requests of the three clients.
 func (c *standInSession) play() {
 	const workflow, core = "/workflow/api", "/core/v3"
 	c.as(adaKey)

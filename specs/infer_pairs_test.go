@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// A list of what is below all parents is one of the resource only where each object shows what it is in: else two of
-// them could not be told apart.
+// A list of what is below all parents is one of the resource only where each object shows what it is in: two
+// of them would look the same otherwise.
 func TestListsOfAllParentsShowTheWholeIdentity(t *testing.T) {
 	t.Parallel()
 	const file = "../mockserver/testdata/shapes/pairs.yaml"

@@ -19,7 +19,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// item is what the service keeps.
+// item holds an item of the service as it is stored and shown.
 type item struct {
 	ID    int    `json:"id"`
 	Name  string `json:"name,omitempty"`
