@@ -130,11 +130,10 @@ func (f *probeFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	source, done, err := f.keep(recorded)
+	source, err := f.keep(recorded)
 	if err != nil {
 		return err
 	}
-	defer done()
 	r, err := checker.Check(c.Context(), source)
 	if r != nil {
 		r.Notes = append(r.Notes, notesOfProbe(summary, probing.Err() != nil)...)
@@ -214,7 +213,9 @@ func (f *probeFlags) base(d *specs.Document) (string, error) {
 }
 
 // send sends the requests, and returns the recording.
-func (f *probeFlags) send(ctx context.Context, documents []*specs.Document) ([]byte, *probe.Summary, error) {
+func (f *probeFlags) send(
+	ctx context.Context, documents []*specs.Document,
+) ([]*recording.Exchange, *probe.Summary, error) {
 	roots, err := f.upstream.roots()
 	if err != nil {
 		return nil, nil, err
@@ -232,29 +233,33 @@ func (f *probeFlags) send(ctx context.Context, documents []*specs.Document) ([]b
 	if err != nil {
 		return nil, nil, err
 	}
-	var recorded bytes.Buffer
-	for _, e := range recorder.Exchanges() {
+	recorded := recorder.Exchanges()
+	for _, e := range recorded {
 		for i, line := range e.Request.Headers {
 			isOwn := slices.Contains(f.options.Header.Values(line[0]), line[1])
 			if isOwn && !strings.Contains(line[1], recording.Mark) {
 				e.Request.Headers[i][1] = recording.Mark + "]"
 			}
 		}
-		if err := recording.Write(&recorded, e); err != nil {
-			return nil, nil, err
-		}
 	}
-	return recorded.Bytes(), summary, nil
+	return recorded, summary, nil
 }
 
-// keep writes the recording to a file, from which it is judged. Done removes the file if it is not wanted.
-func (f *probeFlags) keep(recorded []byte) (source contract.Source, done func(), err error) {
-	if f.record != "" {
-		err = os.WriteFile(f.record, recorded, 0o600)
-		return contract.Files(f.record), func() {}, err
+// keep writes the recording to a file, from which it is judged, if one is wanted.
+func (f *probeFlags) keep(recorded []*recording.Exchange) (contract.Source, error) {
+	if f.record == "" {
+		return contract.Exchanges(slices.Values(recorded)), nil
 	}
-	path, err := spool(bytes.NewReader(recorded))
-	return contract.Files(path), func() { _ = os.Remove(path) }, err
+	var text bytes.Buffer
+	for _, e := range recorded {
+		if err := recording.Write(&text, e); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.WriteFile(f.record, text.Bytes(), 0o600); err != nil {
+		return nil, err
+	}
+	return contract.Files(f.record), nil
 }
 
 // notesOfProbe says what was sent and what not.
