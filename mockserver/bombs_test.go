@@ -72,15 +72,24 @@ func TestNoControlBodyIsABomb(t *testing.T) { //nolint:paralleltest // it counts
 		t.Fatal(err)
 	}
 	call(t, s, "PUT", "/_understudy/state", "{}").want(t, http.StatusOK) // the schema is compiled
+
+	half := 0 // of the bombs, in turn: one reader reads the bodies of all operations
 	for _, operation := range doc.All() {
 		if operation.Spec.RequestBody == nil {
 			continue
 		}
+		half = 1 - half
 		path := "/_understudy" + strings.ReplaceAll(operation.Path, "{world}", "default")
 		members := slices.Sorted(maps.Keys(operation.JSONBody().Properties))
 		members = append(members, "unknown", "")
+		if strings.HasSuffix(path, "/stubs") { // whose body is as large as its author wants it
+			members = slices.DeleteFunc(members, func(name string) bool { return name == "body" })
+		}
 		for i, name := range slices.Sorted(maps.Keys(bombs())) {
-			member := members[i%len(members)]
+			if i%2 != half {
+				continue
+			}
+			member := members[i/2%len(members)]
 			body := bombs()[name]
 			if member != "" {
 				body = packed(fmt.Sprintf(`{%q:`, member)) + body + packed("}")
