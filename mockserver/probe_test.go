@@ -9,30 +9,12 @@ import (
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/replay/probe"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
 
-// A probe of the mock finds nothing: neither of the platform's interfaces, nor of the documents in testdata, of which
-// some objects keep fields that they do not name.
-func TestProbeOfTheMock(t *testing.T) {
+// A probe of the mock finds nothing by the documents in testdata, of which some objects keep fields that they do not name.
+func TestProbeOfOwnDocuments(t *testing.T) {
 	t.Parallel()
-	t.Run("platform", func(t *testing.T) {
-		t.Parallel()
-		o := probe.Options{
-			Client: mockserver.NewTransport(t).Client(), Targets: map[specs.Interface]string{}, Unsafe: true, Key: "1/admin",
-		}
-		var documents []*specs.Document
-		for _, name := range specs.Interfaces() {
-			d, err := specs.Readable(name, specs.Neutral)
-			if err != nil {
-				t.Fatal(err)
-			}
-			documents = append(documents, d)
-			o.Targets[name] = mockserver.DefaultBaseURL(name)
-		}
-		wantNothing(t, documents, o)
-	})
 	files, err := filepath.Glob("testdata/own/*")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no documents in testdata: %v", err)
