@@ -52,37 +52,6 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestClients runs the tests of the packages in clients, in the languages that this machine has.
-func TestClients(t *testing.T) {
-	t.Parallel()
-	commandsAlone(t)
-	const python = "export PYTHONPATH=$PWD/src PYTHONDONTWRITEBYTECODE=1; /usr/bin/python3 "
-	for name, client := range map[string]struct{ folder, needs, run string }{
-		"Python": {"python", "/usr/bin/python3 --version", python + "tests/test_understudy.py"},
-		"pytest": {
-			"python", "/usr/bin/python3 -m pytest --version",
-			python + "-m pytest -q -p no:cacheprovider tests/test_plugin.py",
-		},
-		"TypeScript": {"typescript", `node --eval 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'`, "node --test"},
-		"Java": {
-			"java", "javac -cp " + junit + " --version && test -f " + junit,
-			"classes=$(mktemp -d); trap 'rm -r $classes' EXIT\njavac -Xlint:all -Werror -d $classes -cp " + junit +
-				" $(find src -name '*.java')\njava -jar " + junit + " -cp $classes --scan-classpath --disable-banner",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := filepath.Join(root, "clients", client.folder)
-			if _, err := shellIn(t, dir, client.needs); err != nil {
-				t.Skipf("this machine cannot run %q", client.needs)
-			}
-			if out, err := shellIn(t, dir, client.run); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
-	}
-}
-
 // junit is the path of the test runner that Debian's package junit5 installs.
 const junit = "/usr/share/java/junit-platform-console-standalone.jar"
 

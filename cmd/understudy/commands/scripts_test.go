@@ -2,13 +2,16 @@
 package commands_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,7 +26,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", gorace); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(removing{m}, map[string]func(){
 		"understudy-libopenapi": func() {
 			child.Bound()
 			if child.Serve(os.Stdin, os.Stdout, libopenapi.New()) != nil {
@@ -31,6 +34,40 @@ func TestMain(m *testing.M) {
 			}
 		},
 	})
+}
+
+// built is the folder of the command, made by the first test that needs it, and its error. Only linking is left to do.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "understudy")
+	if builtIn = dir; err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-ldflags=-s -w", "-o", dir, "..").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return dir, err
+})
+
+var builtIn string // "" until then
+
+// understudy returns the path of the command.
+func understudy(t *testing.T) string {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "understudy")
+}
+
+// removing runs the tests, and removes the command.
+type removing struct{ *testing.M }
+
+func (r removing) Run() int {
+	code := r.M.Run()
+	_ = os.RemoveAll(builtIn)
+	return code
 }
 
 // gorace takes away the second that a process sleeps at its end under the race detector: tests start many.
@@ -42,19 +79,14 @@ func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out commands that run alone: what the race detector finds in them, it finds in their packages")
 	}
-	dir := t.TempDir()
-	// Only linking is left to do.
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", dir, "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := understudy(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "scripts",
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
-			env.Setenv("UNDERSTUDY", filepath.Join(dir, "understudy"))
+			env.Setenv("PATH", filepath.Dir(program)+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			env.Setenv("UNDERSTUDY", program)
 			env.Setenv("GORACE", gorace)
 			return nil
 		},
