@@ -115,8 +115,8 @@ func checkedBy(files map[string]string) (opts []contract.Option) {
 	return opts
 }
 
-// Whatever a user's own documents call our operations, the mock serves them as by ours, and what it answers conforms. One
-// engine judges that; TestOwnNamesAreJudged has both.
+// Whatever a user's own documents call our operations, the mock serves them as by ours, and what it answers conforms.
+// One engine judges that; TestOwnNamesAreJudged has both.
 func TestOwnNamesAreServed(t *testing.T) {
 	t.Parallel()
 	for kind, rename := range renamings {

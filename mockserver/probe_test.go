@@ -12,7 +12,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// A probe of the mock finds nothing by the documents in testdata, of which some objects keep fields that they do not name.
+// A probe of the mock finds nothing by the documents in testdata, of which some objects keep fields that they do not
+// name.
 func TestProbeOfOwnDocuments(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/own/*")

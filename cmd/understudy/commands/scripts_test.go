@@ -42,7 +42,8 @@ var built = sync.OnceValues(func() (string, error) {
 	if builtIn = dir; err != nil {
 		return "", err
 	}
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-ldflags=-s -w", "-o", dir, "..").CombinedOutput()
+	build := exec.CommandContext(context.Background(), "go", "build", "-ldflags=-s -w", "-o", dir, "..")
+	out, err := build.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)
 	}
