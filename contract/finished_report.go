@@ -54,9 +54,9 @@ func (g *gatherer) conclude(j *judge.Judge) *Report {
 	g.addFindings(r)
 	r.Notes = g.allNotes()
 	unmatched, note := g.Unmatched.report(j)
-	if second := g.checker.config.engine; second != nil && second.About().Trouble != "" {
+	if second := g.checker.config.engine; second != nil && second.About().Failure != "" {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s has not judged all that it was asked about: %s",
-			second.About().Name, second.About().Trouble))
+			second.About().Name, second.About().Failure))
 	}
 	if r.Unmatched = unmatched; note != "" {
 		r.Notes = append(r.Notes, note)
@@ -140,7 +140,7 @@ func (g *gatherer) engineReports() []report.Engine {
 	if second := g.checker.config.engine; second != nil {
 		about := second.About()
 		list = append(list, report.Engine{
-			Name: about.Name, Version: about.Version, Trouble: about.Trouble,
+			Name: about.Name, Version: about.Version, Failure: about.Failure,
 			Messages: g.SecondEngine.Messages, Lost: g.SecondEngine.Lost,
 		})
 	}

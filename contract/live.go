@@ -252,8 +252,8 @@ func coverageShown(c *report.Coverage) verdict.Coverage {
 		for _, parts := range []report.Parts{
 			touched.Requests, touched.Responses, touched.Parameters, touched.Enums, touched.Properties,
 		} {
-			op.Covered += len(parts.Seen)
-			op.Documented += len(parts.Seen) + len(parts.Missed)
+			op.Covered += len(parts.Covered)
+			op.Documented += len(parts.Covered) + len(parts.Uncovered)
 		}
 		shown.Operations = append(shown.Operations, op)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	process.Bound()
+	process.LimitMemory()
 	answers := os.Stdout
 	os.Stdout = os.Stderr // the library logs to standard output, and nothing but answers may stand there
 	if err := process.Serve(os.Stdin, answers, libopenapi.New()); err != nil {

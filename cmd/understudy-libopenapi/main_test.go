@@ -39,7 +39,7 @@ func TestNothingButAnswersStandsOnStandardOutput(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = s.ResponseBody(http.StatusOK, "application/json", []byte(`{"a":1}`)) // of which it may say what it wants
-		if trouble := e.About().Trouble; trouble != "" {
+		if trouble := e.About().Failure; trouble != "" {
 			t.Errorf("%s: %s", name, trouble)
 		}
 	}

@@ -47,7 +47,7 @@ func TestNoRunnerIsCommanded(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "report.json")
 		name := "core.a\n::error ::pwned"
 		r := report.Report{Coverage: report.Coverage{Operations: map[string]report.Touched{name: {
-			Exchanges: 1, Statuses: map[string]int{"200": 1}, Parameters: report.Parts{Missed: []string{"##[error]pwned"}},
+			Exchanges: 1, Statuses: map[string]int{"200": 1}, Parameters: report.Parts{Uncovered: []string{"##[error]pwned"}},
 		}}}}
 		text, err := json.Marshal(&r)
 		if err := errors.Join(err, os.WriteFile(file, text, 0o600)); err != nil {

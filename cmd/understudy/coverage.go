@@ -189,7 +189,7 @@ func writeMissed(w io.Writer, c *report.Coverage) {
 	for _, name := range slices.Sorted(maps.Keys(c.Operations)) {
 		var lines []string
 		for _, axis := range report.Axes() {
-			for _, part := range c.Operations[name].Parts(axis).Missed {
+			for _, part := range c.Operations[name].Parts(axis).Uncovered {
 				lines = append(lines, fmt.Sprintf("    %s: %s", axis, part))
 			}
 		}

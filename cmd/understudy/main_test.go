@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"understudy": understudy.Main,
 		"understudy-libopenapi": func() {
-			child.Bound()
+			child.LimitMemory()
 			if child.Serve(os.Stdin, os.Stdout, libopenapi.New()) != nil {
 				os.Exit(1)
 			}

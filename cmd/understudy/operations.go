@@ -197,8 +197,8 @@ func axesOf(touched *report.Touched) []report.Axis {
 	var axes []report.Axis
 	for _, name := range report.Axes() {
 		parts := touched.Parts(name)
-		if n := len(parts.Seen) + len(parts.Missed); n > 0 {
-			axes = append(axes, report.Axis{Name: name, Covered: len(parts.Seen), Documented: n})
+		if n := len(parts.Covered) + len(parts.Uncovered); n > 0 {
+			axes = append(axes, report.Axis{Name: name, Covered: len(parts.Covered), Documented: n})
 		}
 	}
 	return axes

@@ -26,7 +26,7 @@ type Engine interface {
 type About struct {
 	Name    string
 	Version string // empty as long as it is not known, which may be until the first call
-	Trouble string // why it failed to judge some messages; empty if it did not
+	Failure string // why it failed to judge some messages; empty if it did not
 }
 
 // Operation is an operation, with a document that has only this one.

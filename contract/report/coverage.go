@@ -72,10 +72,10 @@ type Touched struct {
 	Properties Parts          `json:"properties"` // such as 200 /pools/*/name, or request /name
 }
 
-// Parts are the documented parts of one kind, sorted: those that were seen, and those that were not.
+// Parts are the documented parts of one kind, sorted: those that an exchange had, and those that none had.
 type Parts struct {
-	Seen   []string `json:"seen"`
-	Missed []string `json:"missed"`
+	Covered   []string `json:"seen"`
+	Uncovered []string `json:"missed"`
 }
 
 // AxisOfRules returns how many of the rules were triggered.
@@ -179,9 +179,9 @@ func mergeTouched(a, b Touched) Touched {
 }
 
 func mergeParts(a, b Parts) Parts {
-	merged := Parts{Seen: union(a.Seen, b.Seen)}
-	merged.Missed = slices.DeleteFunc(union(a.Missed, b.Missed), func(part string) bool {
-		_, isSeen := slices.BinarySearch(merged.Seen, part)
+	merged := Parts{Covered: union(a.Covered, b.Covered)}
+	merged.Uncovered = slices.DeleteFunc(union(a.Uncovered, b.Uncovered), func(part string) bool {
+		_, isSeen := slices.BinarySearch(merged.Covered, part)
 		return isSeen
 	})
 	return merged
@@ -224,7 +224,7 @@ func mergeAxes(c *Coverage, list []Coverage) []Axis {
 		default:
 			for touched := range maps.Values(c.Operations) {
 				parts := touched.Parts(name)
-				axis.Covered, known = axis.Covered+len(parts.Seen), known+len(parts.Seen)+len(parts.Missed)
+				axis.Covered, known = axis.Covered+len(parts.Covered), known+len(parts.Covered)+len(parts.Uncovered)
 			}
 		}
 		axis.Documented = max(known, axis.Covered)

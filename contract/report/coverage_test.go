@@ -16,7 +16,7 @@ func coverageOf(operation string, exchanges int, seen, missed []string) report.C
 	return report.Coverage{
 		Operations: map[string]report.Touched{operation: {
 			Exchanges: exchanges, Statuses: map[string]int{"200": exchanges},
-			Responses: report.Parts{Seen: seen, Missed: missed},
+			Responses: report.Parts{Covered: seen, Uncovered: missed},
 		}},
 		Untouched: map[string][]string{"core.b": {"200", "404"}, "workflow.a": {"200", "404"}, "workflow.c": {"204"}},
 		Covered:   1, Documented: 3,
@@ -46,11 +46,11 @@ func TestMergedCoverageIsWhatAnyReportSaw(t *testing.T) {
 		Operations: map[string]report.Touched{
 			"workflow.a": {
 				Exchanges: 5, Statuses: map[string]int{"200": 5},
-				Responses: report.Parts{Seen: []string{"200", "404"}, Missed: []string{}},
+				Responses: report.Parts{Covered: []string{"200", "404"}, Uncovered: []string{}},
 			},
 			"core.b": {
 				Exchanges: 1, Statuses: map[string]int{"200": 1},
-				Responses: report.Parts{Seen: []string{"200"}, Missed: []string{"404"}},
+				Responses: report.Parts{Covered: []string{"200"}, Uncovered: []string{"404"}},
 			},
 		},
 		Untouched: map[string][]string{"workflow.c": {"204"}},

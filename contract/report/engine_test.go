@@ -12,7 +12,7 @@ func TestEveryFormSaysWhichEnginesJudged(t *testing.T) {
 	r := healthy(t)
 	r.Engines = []report.Engine{
 		{Name: "first-engine", Version: "v1.2.3", Messages: 40},
-		{Name: "second-engine", Messages: 30, Lost: 4, Trouble: "it ended"},
+		{Name: "second-engine", Messages: 30, Lost: 4, Failure: "it ended"},
 	}
 	for _, format := range report.Formats() {
 		out := strings.ReplaceAll(written(t, r, format), `\`, "") // Markdown escapes with them

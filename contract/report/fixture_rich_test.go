@@ -158,17 +158,17 @@ func richCoverage(b builder) {
 	parts := func(seen, missed int, prefix string) report.Parts {
 		var p report.Parts
 		for i := range seen {
-			p.Seen = append(p.Seen, fmt.Sprintf("%s%d", prefix, i))
+			p.Covered = append(p.Covered, fmt.Sprintf("%s%d", prefix, i))
 		}
 		for i := range missed {
-			p.Missed = append(p.Missed, fmt.Sprintf("%s%d", prefix, seen+i))
+			p.Uncovered = append(p.Uncovered, fmt.Sprintf("%s%d", prefix, seen+i))
 		}
 		return p
 	}
 	b.Coverage.Operations, b.Coverage.Untouched = map[string]report.Touched{}, map[string][]string{}
 	touch := func(name string, statuses map[string]int, seen, missed []string, n int) {
 		t := report.Touched{
-			Statuses: statuses, Responses: report.Parts{Seen: seen, Missed: missed}, Parameters: parts(n%3, n%4, "query p"),
+			Statuses: statuses, Responses: report.Parts{Covered: seen, Uncovered: missed}, Parameters: parts(n%3, n%4, "query p"),
 			Enums: parts(n%5, n%3, "200 /status="), Properties: parts(n*2, n%7*9, "200 /field"),
 		}
 		for _, count := range statuses {

@@ -50,7 +50,7 @@ func variants(tb testing.TB) map[string]*report.Report {
 	disputed.DisputedFails = true
 	engines.Engines = []report.Engine{
 		{Name: "one", Version: hostile, Messages: 2},
-		{Name: hostile, Lost: 3, Trouble: hostile},
+		{Name: hostile, Lost: 3, Failure: hostile},
 	}
 	return map[string]*report.Report{
 		"rich": rich(tb), "healthy": healthy(tb), "empty": {}, "many": many(tb, 300), "hostile": evil,

@@ -379,7 +379,7 @@ func (r *Report) heatOf(iface specs.Interface) heat {
 	documented := map[string][]string{}
 	for _, name := range operations {
 		touched := r.Coverage.Operations[name]
-		all := slices.Concat(touched.Responses.Seen, touched.Responses.Missed, r.Coverage.Untouched[name])
+		all := slices.Concat(touched.Responses.Covered, touched.Responses.Uncovered, r.Coverage.Untouched[name])
 		for _, response := range all {
 			status, _, _ := strings.Cut(response, " ")
 			documented[name] = append(documented[name], status)
@@ -405,10 +405,10 @@ func (r *Report) heatRow(name string, statuses, documented []string) heatRow {
 		row.Cells = append(row.Cells, cellOf(status, touched.Statuses[status], documented, touched.Statuses))
 	}
 	for _, p := range []Parts{touched.Parameters, touched.Enums, touched.Properties} {
-		part := heatPart{Seen: len(p.Seen), All: len(p.Seen) + len(p.Missed)}
-		if len(p.Missed) > 0 {
-			part.Missed = "never seen: " + strings.Join(p.Missed[:min(len(p.Missed), maxMissed)], ", ")
-			if more := len(p.Missed) - maxMissed; more > 0 {
+		part := heatPart{Seen: len(p.Covered), All: len(p.Covered) + len(p.Uncovered)}
+		if len(p.Uncovered) > 0 {
+			part.Missed = "never seen: " + strings.Join(p.Uncovered[:min(len(p.Uncovered), maxMissed)], ", ")
+			if more := len(p.Uncovered) - maxMissed; more > 0 {
 				part.Missed += fmt.Sprintf(" and %d more", more)
 			}
 		}

@@ -128,7 +128,7 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Seen   []string `json:"seen"`
 		Missed []string `json:"missed"`
-	}{neverNil(p.Seen), neverNil(p.Missed)})
+	}{neverNil(p.Covered), neverNil(p.Uncovered)})
 }
 
 // writers write a report in one form each.

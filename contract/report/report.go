@@ -285,7 +285,7 @@ type Engine struct {
 	Version  string `json:"version,omitzero"`
 	Messages int    `json:"messages"`         // bodies, and the parameters of requests, that it judged
 	Lost     int    `json:"lost,omitzero"`    // those that it was asked about, and could not judge
-	Trouble  string `json:"trouble,omitzero"` // why, where it is known
+	Failure  string `json:"trouble,omitzero"` // why, where it is known
 }
 
 // inWords returns how much the engine judged.
@@ -294,8 +294,8 @@ func (e *Engine) inWords() string {
 	if e.Lost > 0 {
 		text += fmt.Sprintf(", failed on %d", e.Lost)
 	}
-	if e.Trouble != "" {
-		text += " (" + e.Trouble + ")"
+	if e.Failure != "" {
+		text += " (" + e.Failure + ")"
 	}
 	return plain(text)
 }

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(removing{m}, map[string]func(){
 		"understudy-libopenapi": func() {
-			child.Bound()
+			child.LimitMemory()
 			if child.Serve(os.Stdin, os.Stdout, libopenapi.New()) != nil {
 				os.Exit(1)
 			}

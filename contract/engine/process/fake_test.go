@@ -46,7 +46,7 @@ func roles() map[string]func() {
 }
 
 func serve() {
-	process.Bound()
+	process.LimitMemory()
 	if err := process.Serve(os.Stdin, os.Stdout, fake{}); err != nil {
 		os.Exit(1)
 	}

@@ -124,10 +124,10 @@ func (e *Engine) running() (*child, error) {
 		return nil, err
 	}
 	if err != nil { // it would be the same the next time
-		e.isLost, e.about.Trouble = true, err.Error()
+		e.isLost, e.about.Failure = true, err.Error()
 		return nil, err
 	}
-	about.Trouble = e.about.Trouble
+	about.Failure = e.about.Failure
 	e.child, e.about = child, about
 	return child, nil
 }
@@ -145,13 +145,13 @@ func (e *Engine) count(err error) {
 		return
 	}
 	e.ends++
-	e.about.Trouble = err.Error()
+	e.about.Failure = err.Error()
 	if e.ends > 1 {
-		e.about.Trouble += fmt.Sprintf("; it ended %d times", e.ends)
+		e.about.Failure += fmt.Sprintf("; it ended %d times", e.ends)
 	}
 	if e.ends >= e.config.Ends {
 		e.isLost = true
-		e.about.Trouble += ", and was disabled"
+		e.about.Failure += ", and was disabled"
 	}
 }
 

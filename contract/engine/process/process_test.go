@@ -120,14 +120,14 @@ func TestWhatEndsAChildCostsItsVoteAndNoMore(t *testing.T) {
 				if faults, err := s.RequestBody("", []byte(text)); err == nil {
 					t.Fatalf("end %d: it said %v", end, faults)
 				}
-				if got := e.About().Trouble; !strings.Contains(got, want) {
+				if got := e.About().Failure; !strings.Contains(got, want) {
 					t.Errorf("end %d: trouble %q, want %q", end, got, want)
 				}
 			}
 			if _, err := s.ResponseBody(200, "", []byte("fine")); err == nil {
 				t.Error("it was started again after as many ends as it may have")
 			}
-			if got := e.About(); !strings.HasSuffix(got.Trouble, "ended 2 times, and was disabled") || got.Name != "fake" {
+			if got := e.About(); !strings.HasSuffix(got.Failure, "ended 2 times, and was disabled") || got.Name != "fake" {
 				t.Errorf("at last: %+v", got)
 			}
 		})
@@ -180,7 +180,7 @@ func TestWhatIsNoEngineIsNotUsed(t *testing.T) {
 			if _, err := loaded(t, e, "/one").ResponseBody(200, "", []byte("fine")); err == nil {
 				t.Error("it judged")
 			}
-			if got := e.About().Trouble; !strings.Contains(got, want) {
+			if got := e.About().Failure; !strings.Contains(got, want) {
 				t.Errorf("trouble %q, want %q", got, want)
 			}
 		})
@@ -188,8 +188,8 @@ func TestWhatIsNoEngineIsNotUsed(t *testing.T) {
 	t.Run("no such file", func(t *testing.T) {
 		t.Parallel()
 		e := process.New(t.Context(), process.Config{Path: t.TempDir() + "/none"})
-		if _, err := loaded(t, e, "/one").ResponseBody(200, "", nil); err == nil || e.About().Trouble == "" {
-			t.Errorf("error %v, trouble %q", err, e.About().Trouble)
+		if _, err := loaded(t, e, "/one").ResponseBody(200, "", nil); err == nil || e.About().Failure == "" {
+			t.Errorf("error %v, trouble %q", err, e.About().Failure)
 		}
 	})
 }
@@ -226,8 +226,8 @@ func TestNoChildSurvives(t *testing.T) {
 		pid := pidOf(t, e)
 		e.Close()
 		wantGone(t, pid)
-		if _, err := loaded(t, e, "/one").RequestBody("", nil); err == nil || e.About().Trouble != "" {
-			t.Errorf("after Close: error %v, trouble %q", err, e.About().Trouble)
+		if _, err := loaded(t, e, "/one").RequestBody("", nil); err == nil || e.About().Failure != "" {
+			t.Errorf("after Close: error %v, trouble %q", err, e.About().Failure)
 		}
 	})
 	t.Run("the end of its context", func(t *testing.T) {
@@ -241,8 +241,8 @@ func TestNoChildSurvives(t *testing.T) {
 			hung <- err
 		}()
 		cancel()
-		if err := <-hung; err == nil || e.About().Trouble != "" {
-			t.Errorf("error %v, trouble %q", err, e.About().Trouble)
+		if err := <-hung; err == nil || e.About().Failure != "" {
+			t.Errorf("error %v, trouble %q", err, e.About().Failure)
 		}
 		wantGone(t, pid)
 	})

@@ -95,7 +95,7 @@ func (c *Collector) Report(documents []*specs.Document, rules []report.Rule) rep
 			r.Covered++
 			parts := c.Parts(op)
 			for aspect := range parts {
-				covered[aspect] += len(parts[aspect].Seen)
+				covered[aspect] += len(parts[aspect].Covered)
 			}
 			r.Operations[op.Name()] = t.report(parts)
 		}

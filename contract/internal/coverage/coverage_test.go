@@ -38,10 +38,10 @@ func TestCollector(t *testing.T) {
 	r := c.Report(documents, nil)
 	want := report.Touched{
 		Exchanges: 2, Statuses: map[string]int{"201": 1, "400": 1},
-		Requests:   report.Parts{Seen: []string{"application/json"}},
-		Responses:  report.Parts{Seen: []string{"201"}, Missed: []string{"400"}},
-		Enums:      report.Parts{Seen: []string{"request /kind=big"}, Missed: []string{"request /kind=small"}},
-		Properties: report.Parts{Seen: []string{"request /kind"}, Missed: []string{"request /name"}},
+		Requests:   report.Parts{Covered: []string{"application/json"}},
+		Responses:  report.Parts{Covered: []string{"201"}, Uncovered: []string{"400"}},
+		Enums:      report.Parts{Covered: []string{"request /kind=big"}, Uncovered: []string{"request /kind=small"}},
+		Properties: report.Parts{Covered: []string{"request /kind"}, Uncovered: []string{"request /name"}},
 	}
 	if diff := cmp.Diff(want, r.Operations["workflow.makeThing"]); diff != "" {
 		t.Errorf("touched (-want +got):\n%s", diff)

@@ -114,14 +114,14 @@ func (s *Set) parts() (parts [Aspects]report.Parts) {
 	s.catalogue.eachPart(func(part int, name string) {
 		p := &parts[s.catalogue.parts[part]]
 		if s.touched.has(part) {
-			p.Seen = append(p.Seen, name)
+			p.Covered = append(p.Covered, name)
 		} else {
-			p.Missed = append(p.Missed, name)
+			p.Uncovered = append(p.Uncovered, name)
 		}
 	})
 	for i := range parts {
-		slices.Sort(parts[i].Seen)
-		slices.Sort(parts[i].Missed)
+		slices.Sort(parts[i].Covered)
+		slices.Sort(parts[i].Uncovered)
 	}
 	return parts
 }

@@ -30,7 +30,7 @@ func covered(r *judge.Result) (parts [coverage.Aspects]report.Parts) {
 func seenIn(r *judge.Result) []string {
 	var list []string
 	for _, parts := range covered(r) {
-		list = append(list, parts.Seen...)
+		list = append(list, parts.Covered...)
 	}
 	return list
 }
@@ -123,8 +123,8 @@ func TestWhatAMessageShows(t *testing.T) {
 func TestWhatAMessageMisses(t *testing.T) {
 	t.Parallel()
 	parts := covered(probe(t).Exchange(talk{"POST /things", `{"name":"a"}`, 201, `{"name":"a"}`, nil}.item()))
-	missed := slices.Concat(parts[coverage.RequestParts].Missed, parts[coverage.ResponseParts].Missed,
-		parts[coverage.PropertyParts].Missed)
+	missed := slices.Concat(parts[coverage.RequestParts].Uncovered, parts[coverage.ResponseParts].Uncovered,
+		parts[coverage.PropertyParts].Uncovered)
 	for part, want := range map[string]bool{
 		"application/x-www-form-urlencoded": true, "400 application/json": true, "400 /message": true, "201 /id": true,
 		"201 /owner/name": true, "201 /labels/*": true, "request /secret": true,
