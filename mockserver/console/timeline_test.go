@@ -72,3 +72,20 @@ func TestWhoAndAudiences(t *testing.T) {
 		}
 	}
 }
+
+// What there is in the world is suggested in the fields of a script.
+func TestSuggestionsOfAScript(t *testing.T) {
+	t.Parallel()
+	_, base := serve(t, mockserver.WithScenario("full-account"), mockserver.WithClock("frozen"))
+	body := open(t, http.DefaultClient, base+"/_understudy/console/w/default/script").body
+	for field, want := range map[string]string{
+		"operation": "workflow.listPools", "caller": "analyst@shop.example", "project": "shop_pipeline", "workflow": "hourly_sync",
+		"task": "&#43;daily_orders&#43;load", "agent": "Shop helper", "chat": "",
+	} {
+		_, list, found := strings.Cut(body, `<datalist id="known-`+field+`">`)
+		list, _, _ = strings.Cut(list, "</datalist>")
+		if !found || !strings.Contains(list, want) || !strings.Contains(body, `list="known-`+field+`"`) {
+			t.Errorf("%s: want %q in %s", field, want, list)
+		}
+	}
+}
