@@ -104,7 +104,7 @@ func TestAPersonsDayWithAnOwnDocument(t *testing.T) {
 	tab.Until(says("tulip"))
 	look()
 	tab.Do(chromedp.SetValue(`textarea[name=sql]`, "SELECT thing FROM sold WHERE price > 5"))
-	click(tab, "Ask")
+	click(tab, "Run")
 	tab.Until(says("Back to the rows of the table"))
 	if text := browser.Value[string](tab, `document.querySelector("table.list tbody").innerText`); strings.TrimSpace(text) != "rose" {
 		t.Errorf("the answer to the query is %q, want rose", text)
