@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// span is what happened from one time to another, as a bar of a timeline.
+// span holds from when until when something was under way, as a bar of a timeline.
 type span struct {
 	State       string
 	Start, End  time.Time // zero if it has not begun
