@@ -71,40 +71,49 @@ func (c *comparer) add(p passed) {
 	}
 }
 
-// run compares what waits, until none does or the server is closed.
 func (c *comparer) run() error {
-	for {
-		c.mu.Lock()
-		if len(c.queue) == 0 || c.server.stopping.Err() != nil {
-			c.mu.Unlock()
-			return nil
-		}
-		next := c.queue[0]
-		c.queue = c.queue[1:]
-		c.mu.Unlock()
-		if !c.compare(next) {
-			c.mu.Lock()
-			c.missed++
-			c.mu.Unlock()
-		}
+	for p, ok := c.next(); ok; p, ok = c.next() {
+		c.compare(p)
 	}
+	return nil
+}
+
+// next takes the next exchange that waits, unless none does or the server is closed.
+func (c *comparer) next() (p passed, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.queue) == 0 || c.server.stopping.Err() != nil {
+		c.rest()
+		return p, false
+	}
+	p, c.queue = c.queue[0], c.queue[1:]
+	return p, true
+}
+
+// rest ends the comparing, until more comes. The comparer is locked.
+func (c *comparer) rest() {
+	close(c.idle)
+	c.idle, c.missed, c.queue = nil, c.missed+len(c.queue), nil
 }
 
 func (c *comparer) ended(err error) {
+	if err == nil {
+		return
+	}
+	c.server.fail("compare with targets", slog.Any("error", err))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	close(c.idle)
-	c.idle, c.missed, c.queue = nil, c.missed+len(c.queue), nil
-	if err != nil {
-		c.server.fail("compare with targets", slog.Any("error", err))
-	}
+	c.rest()
 }
 
-// compare reports whether the journal still has the exchange.
-func (c *comparer) compare(p passed) bool {
+// compare compares an exchange, if the journal still has it.
+func (c *comparer) compare(p passed) {
 	found := p.world.Journal.Find(p.seq)
 	if len(found) == 0 {
-		return false
+		c.mu.Lock()
+		c.missed++
+		c.mu.Unlock()
+		return
 	}
 	mock := aside{&World{c.server, p.world}}
 	differences := c.server.comparison(c.server.stopping, mock, c.server.redacted(found[0]))
@@ -117,7 +126,6 @@ func (c *comparer) compare(p passed) bool {
 		notes = append(notes, "the mock differs: "+text)
 	}
 	p.world.Journal.Note(p.seq, notes)
-	return true
 }
 
 // finish waits until what came so far is compared, up to some time, and logs how much is not.

@@ -36,7 +36,7 @@ func mockDiffers(t *testing.T, s *mockserver.Server) (list []string) {
 }
 
 // The mock is asked what the target was asked, with the ids that it knows things by. What is written is written in its
-// world, too. Differences are notes of the exchange, and in the report; else there is no trace of what the mock answers.
+// world, too. Differences are notes of the exchange, and in the report; nothing else shows what the mock answered.
 func TestTargetsAreCompared(t *testing.T) {
 	t.Parallel()
 	there := newServer(t, mockserver.WithSeed(5))
@@ -80,8 +80,8 @@ func TestTargetsAreCompared(t *testing.T) {
 	for range 2 { // a report ends nothing
 		r := live.Report()
 		if c := r.Comparison; c.Compared != 5 || c.Agree != 3 || c.With != "the mock" || len(r.Groups) != 2 || len(c.Operations) != 3 {
-			t.Errorf("compared %d, of which %d agree, in %d operations, with %d findings", c.Compared, c.Agree, len(c.Operations),
-				len(r.Groups))
+			t.Errorf("compared %d, of which %d agree, in %d operations, with %d findings", c.Compared, c.Agree,
+				len(c.Operations), len(r.Groups))
 		}
 	}
 	if n := strings.Count(log.String(), "msg=request"); n != 6 || strings.Count(recorded.String(), "\n") != 6 ||
@@ -98,7 +98,7 @@ func TestNoClientWaitsForComparisons(t *testing.T) {
 	var log bytes.Buffer
 	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
 		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
-		mockserver.WithComparison(func(ctx context.Context, mock http.Handler, _ *recording.Exchange) []string {
+		mockserver.WithComparison(func(context.Context, http.Handler, *recording.Exchange) []string {
 			if compared++; compared == 1 {
 				begun <- true
 				<-begun

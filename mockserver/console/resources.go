@@ -210,7 +210,7 @@ func (k *kind) names() []specs.Pointer {
 	return []specs.Pointer{k.NamedAt}
 }
 
-// maxColumns is the number of columns of a table, beside the key and the name, and maxTimed that of one with a timeline.
+// maxColumns is the number of columns of a table beside the key and the name, and maxTimed that beside a timeline.
 const (
 	maxColumns = 6
 	maxTimed   = 3

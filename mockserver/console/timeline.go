@@ -58,8 +58,9 @@ var timedKinds = map[string]timed{
 	"core.job":         {specs.Pointer{"status"}, specs.Pointer{"start_at"}, specs.Pointer{"end_at"}},
 	"workflow.attempt": {specs.Pointer{"status"}, specs.Pointer{"createdAt"}, specs.Pointer{"finishedAt"}},
 	"workflow.session": {
-		specs.Pointer{"lastAttempt", "status"}, specs.Pointer{"lastAttempt", "createdAt"},
-		specs.Pointer{"lastAttempt", "finishedAt"},
+		state: specs.Pointer{"lastAttempt", "status"},
+		start: specs.Pointer{"lastAttempt", "createdAt"},
+		end:   specs.Pointer{"lastAttempt", "finishedAt"},
 	},
 }
 

@@ -65,7 +65,8 @@ func TestWhoAndAudiences(t *testing.T) {
 	}
 	audiences := text(open(t, http.DefaultClient, page+"audiences").body)
 	for _, want := range []string{
-		"Shop customers 61, of shop.customers , 2 segments Create a segment", "Returning customers 71 33", "High spenders 72 2",
+		"Shop customers 61, of shop.customers , 2 segments Create a segment", "Returning customers 71 33",
+		"High spenders 72 2",
 	} {
 		if !strings.Contains(audiences, want) {
 			t.Errorf("audiences lack %q: %s", want, audiences)
@@ -79,8 +80,8 @@ func TestSuggestionsOfAScript(t *testing.T) {
 	_, base := serve(t, mockserver.WithScenario("full-account"), mockserver.WithClock("frozen"))
 	body := open(t, http.DefaultClient, base+"/_understudy/console/w/default/script").body
 	for field, want := range map[string]string{
-		"operation": "workflow.listPools", "caller": "analyst@shop.example", "project": "shop_pipeline", "workflow": "hourly_sync",
-		"task": "&#43;daily_orders&#43;load", "agent": "Shop helper", "chat": "",
+		"operation": "workflow.listPools", "caller": "analyst@shop.example", "project": "shop_pipeline",
+		"workflow": "hourly_sync", "task": "&#43;daily_orders&#43;load", "agent": "Shop helper", "chat": "",
 	} {
 		_, list, found := strings.Cut(body, `<datalist id="known-`+field+`">`)
 		list, _, _ = strings.Cut(list, "</datalist>")
