@@ -35,9 +35,8 @@ type Mask = report.Mask
 // It fails with ErrNothingMatched if no exchange belongs to an interface, and with ErrNothingCompared if none can be
 // replayed. The recording is held in memory.
 func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (*Report, error) {
-	g := newGatherer(c)
-	g.docs = DifferenceDocs()
-	x := &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
+	x := c.newComparing()
+	g := x.g
 	sessions, j, err := x.read(ctx, source)
 	if err != nil {
 		return nil, err
@@ -78,6 +77,12 @@ type comparing struct {
 	comparison report.Comparison
 	agreements map[string]*report.Agreement
 	skipped    map[string]int
+}
+
+func (c *Checker) newComparing() *comparing {
+	g := newGatherer(c)
+	g.docs = DifferenceDocs()
+	return &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
 }
 
 func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Result, isOneOfMany bool) error {

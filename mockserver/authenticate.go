@@ -42,7 +42,7 @@ func (x *exchange) authenticate(value *world.State, route *op.Route) (world.Call
 			why = "the header Authorization has another scheme than " + x.doc.Brand.Scheme()
 		}
 		return caller, &op.Error{Code: op.CodeUnauthorized, Message: fmt.Sprintf(
-			"%s: send the header Authorization: %s <API_KEY>", why, x.doc.Brand.Scheme())}
+			"%s: send the header Authorization with the scheme %s and an API key", why, x.doc.Brand.Scheme())}
 	case !known:
 		return caller, &op.Error{Code: op.CodeUnauthorized, Message: "the API key is not valid"}
 	case caller.WriteOnly && route.For != op.Importers:

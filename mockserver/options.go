@@ -60,6 +60,7 @@ type config struct {
 	cors            []originPattern            // of pages that may call the interfaces
 	targets         map[specs.Interface]string // interface → address of the service that answers it
 	targetTransport http.RoundTripper          // to these; nil: the default one
+	comparison      Comparison                 // of exchanges with these; nil: none
 	profiles        http.Handler               // nil: none
 	writeTimeout    time.Duration
 	stateFile       string                 // empty: worlds are not kept

@@ -61,8 +61,9 @@ func TestAnotherSchemeOfAuthorizationIsNamed(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	for header, want := range map[string]string{
-		"Bearer secret-token": "the header Authorization has another scheme than SVC1: send the header Authorization: SVC1",
-		"":                    "no API key: send the header Authorization: SVC1",
+		"Bearer secret-token": "the header Authorization has another scheme than SVC1: " +
+			"send the header Authorization with the scheme SVC1 and an API key",
+		"": "no API key: send the header Authorization with the scheme SVC1 and an API key",
 	} {
 		got := call(t, s, "GET", "/workflow/api/pools", "", "Authorization", header).want(t, 401)
 		if !strings.Contains(got.body, want) || strings.Contains(got.body, "secret-token") {

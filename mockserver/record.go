@@ -50,6 +50,9 @@ func (x *exchange) commit(a answer) (seq int64) {
 // exchange's number, which it puts into the headers of the answer; 0 without a journal. The journal is not held while
 // secrets are taken out and while the line is written.
 func (x *exchange) note(a answer) (seq int64) {
+	if x.isAside {
+		return 0
+	}
 	header, over := x.w.Header(), clock.Wall()
 	x.took = over.Sub(x.began)
 	x.count(a.Status)

@@ -35,7 +35,7 @@ func (l *requestLog) write(x *exchange, a answer, seq int64) {
 	if a.reason != "" || a.isOff {
 		level = slog.LevelInfo
 	}
-	if !l.enabled(level) {
+	if x.isAside || !l.enabled(level) {
 		return
 	}
 	clean := l.server.redactor(x.visit.seed)

@@ -169,4 +169,12 @@ func TestRequestLogSaysWhichCredentialIsMissing(t *testing.T) {
 			t.Errorf("%s: the log is %s, want %q", scheme, log.String(), want)
 		}
 	}
+	s, log := newLogged(t, slog.LevelInfo)
+	for _, path := range []string{"/workflow/api/pools", "/core/v3/job/list", "/llm/api/projects"} {
+		log.Reset()
+		call(t, s, "GET", path, "", "Authorization", "").want(t, 401)
+		if want := "with the scheme SVC1 and an API key\""; !strings.Contains(log.String(), want) {
+			t.Errorf("%s: the log is %s, want %q", path, log.String(), want)
+		}
+	}
 }

@@ -57,6 +57,7 @@ type exchange struct {
 	wait    context.Context //nolint:containedctx // of waiting; nil until something waits
 	endWait func()
 	isOver  bool // it was answered, and nothing that is left of it looks at the world
+	isAside bool // it leaves no trace but in the state of the world
 }
 
 // visit is the world that a request is for, as it was when the request came in.
@@ -105,7 +106,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		return
 	}
 	asked := iface
-	if t.service = s.targets[t.iface]; t.service != nil && r.Header[targetHeader] != nil {
+	isAside := r.Context().Value(asideKey{}) != nil
+	if t.service = s.targets[t.iface]; t.service != nil && (isAside || r.Header[targetHeader] != nil) {
 		t.service = nil
 	}
 	if t.service != nil {
@@ -116,6 +118,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 	}
 	x := s.used.newExchange()
 	x.loadedInterface, x.server, x.target, x.w, x.r, x.began = iface, s, t, w, r, s.arrival()
+	x.isAside = isAside
 	defer x.end()
 	if t.service != nil {
 		x.pass()
@@ -151,7 +154,7 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 	}
 	value := x.visit.world.Read()
 	x.server.remember(&x.visit, value)
-	if value.Faults.Plan != nil || x.r.Header[injectHeader] != nil {
+	if !x.isAside && (value.Faults.Plan != nil || x.r.Header[injectHeader] != nil) {
 		return x.underFaults(route, value)
 	}
 	return x.operate(route, value)

@@ -66,6 +66,7 @@ type Server struct {
 	requests   *requestLog
 	relay      *relay.Relay // nil without targets
 	targets    map[specs.Interface]*relay.Target
+	comparer   *comparer    // nil without a comparison
 	arrived    atomic.Int64 // when the last request came in, by the wall clock
 	origin     string       // scheme and host, when the server listens by itself
 
@@ -124,7 +125,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		}
 	}
 	s.control = sync.OnceValues(func() (*loadedInterface, error) { return s.load(s.controlRules()) })
-	s.recorder, s.requests = s.newRecorder(), newRequestLog(s)
+	s.recorder, s.requests, s.comparer = s.newRecorder(), newRequestLog(s), s.newComparer()
 	if c.console != nil {
 		s.pages = c.console.Handler(s)
 	}
@@ -153,6 +154,7 @@ const closePatience = 5 * time.Second
 // more. The error says when something does after five seconds, when answers are not in the recording that was to have
 // them, or when the worlds are not in their file.
 func (s *Server) Close() error {
+	s.comparer.finish(closePatience)
 	s.stop(errClosed)
 	errs := []error{s.close()}
 	if pages, ok := s.pages.(io.Closer); ok {

@@ -211,7 +211,11 @@ func (x *exchange) record(p *relay.Passage) {
 			a.Body, a.isCut = received.Bytes, received.Truncated
 		}
 	}
-	x.server.requests.write(x, a, x.note(a))
+	seq := x.note(a)
+	x.server.requests.write(x, a, seq)
+	if e.Response != nil && seq > 0 {
+		x.server.comparer.add(passed{x.visit.world, seq})
+	}
 }
 
 // addHeaders adds to the headers of a service's answer those by which pages may read it. The number of the exchange is

@@ -2,7 +2,10 @@ package specs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -30,7 +33,8 @@ type Document struct {
 	unread   func() router
 	written  *router // for paths as the document writes them, if they begin elsewhere than ours
 	index    func() (*index, error)
-	isOwn    bool // a user's own
+	others   *sync.Map // name → otherFile
+	isOwn    bool      // a user's own
 
 	recordTime string // see RecordTime
 
@@ -100,17 +104,48 @@ func (d *Document) BareKey() bool {
 // Source is the document's YAML text, branded, as it is without overlays.
 func (d *Document) Source() []byte { return d.source }
 
-// SourceOf returns the text of a file that the document was made of, its own or that of an overlay; nil for others.
+// otherFile is a file beside a document, which refers to it.
+type otherFile struct {
+	root *yaml.Node // nil if it cannot be read
+	text []byte
+}
+
+// beside reads a file beside the document again, to find places in it.
+func (d *Document) beside(name string) (other otherFile) {
+	if known, ok := d.others.Load(name); ok {
+		return known.(otherFile)
+	}
+	if root, err := os.OpenRoot(filepath.Dir(d.File)); err == nil {
+		other.text, err = root.ReadFile(name)
+		if err = errors.Join(err, root.Close()); err == nil {
+			other.root, _ = nodesOf(other.text) // nil if it has changed
+		}
+	}
+	d.others.Store(name, other)
+	return other
+}
+
+func (d *Document) pathOf(name string) string { return filepath.Join(filepath.Dir(d.File), name) }
+
+// SourceOf returns the text of a file that the document was made of: its own, that of an overlay, or one that it refers
+// to, once Place has led there; nil for others.
 func (d *Document) SourceOf(file string) []byte {
 	for _, o := range d.overlays {
 		if o.file == file {
 			return o.text
 		}
 	}
-	if file != d.File {
-		return nil
+	if file == d.File {
+		return d.source
 	}
-	return d.source
+	var text []byte
+	d.others.Range(func(name, other any) bool {
+		if d.pathOf(name.(string)) == file {
+			text = other.(otherFile).text
+		}
+		return text == nil
+	})
+	return text
 }
 
 // Text returns the document as it is with its overlays, in YAML.

@@ -245,6 +245,7 @@ func parse(name Interface, file string, source []byte, brand Brand, embedded *Do
 	}
 	d := &Document{
 		Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}, recordTime: brand.RecordTime(),
+		others: &sync.Map{},
 	}
 	d.unread = sync.OnceValue(d.routeUnread)
 	d.setSource(source)

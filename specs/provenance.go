@@ -3,6 +3,8 @@ package specs
 import (
 	"cmp"
 	"fmt"
+	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -38,8 +40,13 @@ func (d *Document) Place(pointer string) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("index %s: %w", d.File, err)
 	}
-	place := index.place(pointer)
-	place.File = cmp.Or(place.File, d.File)
+	w := index.walk()
+	w.beside = func(file string) *yaml.Node { return d.beside(file).root }
+	w.main = filepath.Base(d.File)
+	place := w.to(pointer)
+	if place.File = cmp.Or(place.File, d.File); w.file != "" && place.File == w.file {
+		place.File = d.pathOf(w.file)
+	}
 	return place, nil
 }
 
@@ -63,9 +70,16 @@ func newIndex(source []byte) (*index, error) {
 // maxReferences bounds how many references one pointer is followed through.
 const maxReferences = 64
 
-func (x *index) place(pointer string) Place {
-	w := pointerWalk{index: x, node: x.root}
-	w.place = Place{Line: x.root.Line, Provenance: Provenance(scalar(x.root, "x-provenance"))}
+// place finds a fact without following references to other files.
+func (x *index) place(pointer string) Place { return x.walk().to(pointer) }
+
+func (x *index) walk() *pointerWalk {
+	return &pointerWalk{index: x, node: x.root, top: x.root, place: Place{
+		Line: x.root.Line, Provenance: Provenance(scalar(x.root, "x-provenance")),
+	}}
+}
+
+func (w *pointerWalk) to(pointer string) Place {
 	for tokens := splitPointer(pointer); len(tokens) > 0; tokens = tokens[1:] {
 		if !w.step(tokens[0]) {
 			break
@@ -81,7 +95,11 @@ func (x *index) place(pointer string) Place {
 // pointerWalk goes down a document, token by token, and jumps where a reference leads.
 type pointerWalk struct {
 	*index
+	main       string                       // the name of the document's file
+	beside     func(file string) *yaml.Node // the root of a file beside it; nil if it cannot be read
 	node       *yaml.Node
+	top        *yaml.Node // of the file that the node is in
+	file       string     // that one, as from the folder of the document; empty: the document itself
 	members    *yaml.Node // the provenances of the node's members that its parent states
 	path       []string
 	place      Place
@@ -110,13 +128,15 @@ func (w *pointerWalk) step(token string) bool {
 // follow jumps to where a reference leads. Statements at the place that refers to it take precedence.
 func (w *pointerWalk) follow(stated bool) {
 	ref := scalar(w.node, "$ref")
-	if !strings.HasPrefix(ref, "#/") || w.references == maxReferences {
+	file, pointer, _ := strings.Cut(ref, "#")
+	isPointer := pointer == "" && file != "" || strings.HasPrefix(pointer, "/")
+	if !isPointer || w.references == maxReferences || file != "" && !w.enter(file) {
 		return
 	}
 	w.references++
 	before := w.place.Provenance
-	w.node, w.path, w.place.File = w.root, nil, ""
-	for _, token := range splitPointer(ref[1:]) {
+	w.node, w.path, w.place.File = w.top, nil, w.file
+	for _, token := range splitPointer(pointer) {
 		if !w.step(token) {
 			return
 		}
@@ -124,6 +144,21 @@ func (w *pointerWalk) follow(stated bool) {
 	if stated {
 		w.place.Provenance = before
 	}
+}
+
+// enter goes to the root of another file, and reports whether there is one.
+func (w *pointerWalk) enter(file string) bool {
+	if w.beside == nil {
+		return false
+	}
+	name, top := path.Join(path.Dir(w.file), file), w.root
+	if name == w.main {
+		name = ""
+	} else if top = w.beside(name); top == nil {
+		return false
+	}
+	w.top, w.file, w.place.Line = top, name, top.Line
+	return true
 }
 
 func lookUp(node *yaml.Node, token string) (key, child *yaml.Node) {

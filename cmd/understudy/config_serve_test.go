@@ -41,6 +41,7 @@ var settingsOfServe = map[string]settingOfServe{
 	"control-host":       {"a,b", "c,d", "e,f", "[e, f]"},
 	"cors":               {"http://a:*,*", "null,http://c", "http://e,http://f", "['http://e', 'http://f']"},
 	"target":             {"core=http://a", "core=http://b", "core=http://c", "{core: 'http://c'}"},
+	"compare":            {"true", "false", "true", "true"},
 	"upstream-ca":        {"a", "b", "DIR/c.pem", "c.pem"},
 	"insecure-upstream":  {"true", "false", "true", "true"},
 	"upstream-timeout":   {"1s", "2s", "3s", "3s"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"strings"
@@ -107,6 +108,11 @@ and stubs come before that. What goes by is in the journal, the console and the 
 like all else, without its secrets, and up to 1 MiB of a body. The state of the worlds
 plays no part in it. If the service does not answer, the mock answers 502, or 504 if it took
 too long, with the header X-Understudy-Error.
+
+With --compare, the mock is then asked as well, in the world of the client: what is written to
+the service is written there, too. Where its answer differs, but for ids and times, a note of
+the exchange in the journal and the console says so, and a report on standard error at the
+end. No client waits for that, and no exit code depends on it.
 
 With --watch, scenarios and documents of your own are read again when they change. If a
 changed file is wrong, the log says where, and what was read before stays in use. The
@@ -250,6 +256,14 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 		return err
 	}
 	opts := append(f.options(c, log), append(targets, mockserver.WithLogger(log))...)
+	if f.compare {
+		compared, err := f.compareLive(c)
+		if err != nil {
+			return err
+		}
+		opts = append(opts, mockserver.WithComparison(compared.Compare))
+		defer func() { _ = compared.Report().WriteText(c.ErrOrStderr()) }() // the journal has the differences, too
+	}
 	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
 	if f.record == "" {
 		return around.run(func() error { return f.serve(around, listeners, ca, log, opts) })
@@ -355,12 +369,32 @@ func (f *serveFlags) options(c *cobra.Command, log *slog.Logger) []mockserver.Op
 
 // console returns the pages of the server, with a judge of what it answers.
 func (f *serveFlags) console(log *slog.Logger) *console.Console {
-	brand := specs.Brand(f.brand)
-	opts := []contract.Option{contract.WithBrand(brand), contract.WithExtras(f.extras.Word == checkflags.AllExtras)}
-	opts = append(opts, checkflags.Documents(&f.specs, contract.WithSpec, contract.WithOverlay)...)
 	return console.New(
-		console.WithBrand(brand), console.WithLogger(log), console.WithJudge(newConsoleJudge(defaultRun, opts...)),
+		console.WithBrand(specs.Brand(f.brand)), console.WithLogger(log),
+		console.WithJudge(newConsoleJudge(defaultRun, f.checkerOptions()...)),
 	)
+}
+
+// checkerOptions returns those of a checker of what the server answers.
+func (f *serveFlags) checkerOptions() []contract.Option {
+	opts := []contract.Option{
+		contract.WithBrand(specs.Brand(f.brand)), contract.WithExtras(f.extras.Word == checkflags.AllExtras),
+	}
+	return append(opts, checkflags.Documents(&f.specs, contract.WithSpec, contract.WithOverlay)...)
+}
+
+// compareLive begins to compare the answers of targets with those of the mock, but for times: the clocks of the two
+// differ.
+func (f *serveFlags) compareLive(c *cobra.Command) (*contract.LiveComparison, error) {
+	opts := append(f.checkerOptions(), contract.WithMockOnAllHosts(), contract.WithTolerance(math.MaxInt64))
+	for _, m := range configurationOf(c).Compare.Masks {
+		opts = append(opts, contract.WithMask(m.Operation, m.Pointer, m.Reason))
+	}
+	checker, err := contract.NewChecker(opts...)
+	if err != nil {
+		return nil, err
+	}
+	return checker.CompareLive(contract.Subject{Name: "the mock", Key: "1/admin"})
 }
 
 // environment returns the variables that a command has of the server.

@@ -254,3 +254,26 @@ func waitClosed(t *testing.T, mock *process) {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
+
+// What a target is asked, the mock is asked as well, and a report at the end says where the answers differ. The exit
+// code does not depend on it.
+func TestServeComparesTargets(t *testing.T) {
+	t.Parallel()
+	service := serve(t, "--seed", "9")
+	mock := serve(t, "--target", "workflow="+service.ready.Interfaces["workflow"], "--compare")
+	pools, there := mock.ready.Interfaces["workflow"]+"/api/pools", service.ready.Interfaces["workflow"]+"/api/pools"
+	call(t, http.MethodPost, pools, `{"name":"nightly","concurrencyLimit":2}`)
+	call(t, http.MethodGet, pools, "")
+	call(t, http.MethodPost, there, `{"name":"only there","concurrencyLimit":2}`)
+	call(t, http.MethodGet, pools, "")
+	mock.stop(t)
+	stderr := mock.stderr(t)
+	for _, want := range []string{
+		"compared   3 answers of 2 operations with the mock; 2 agree, 1 differ", "an item was recorded that the answer lacks",
+		"only there",
+	} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("standard error lacks %q:\n%s", want, stderr)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -58,6 +59,7 @@ func authorities(flag, file string) (*x509.CertPool, error) {
 type targetFlags struct {
 	upstreamFlags
 	targets checkflags.Pairs
+	compare bool
 }
 
 func (f *targetFlags) add(flags *pflag.FlagSet) {
@@ -65,12 +67,18 @@ func (f *targetFlags) add(flags *pflag.FlagSet) {
 	flags.Var(&f.targets, "target",
 		"let the real service at an address answer an interface: the mock passes requests on, after faults and stubs,\n"+
 			"and records the answers (repeatable)")
+	flags.BoolVar(&f.compare, "compare", false,
+		"also ask the mock what a --target is asked: differences are in the journal, and in a report at the end")
 	f.upstreamFlags.add(flags)
 }
 
 // options returns the options of a server that listens on these addresses.
 func (f *targetFlags) options(l listeners) (opts []mockserver.Option, err error) {
-	if len(f.targets.List) == 0 {
+	switch {
+	case len(f.targets.List) > 0:
+	case f.compare:
+		return nil, errors.New("--compare compares what goes to a --target: want --target NAME=URL as well")
+	default:
 		return nil, nil
 	}
 	for _, target := range f.targets.List {

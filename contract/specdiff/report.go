@@ -137,13 +137,13 @@ const maxPlaces = 10
 // origins parts the changes of a group by what they come from: one change of a schema shows wherever it is referred to.
 func (g *group) origins() (list [][]*Change) {
 	type origin struct {
-		kind, message, pointer, last string
+		kind, message, file, pointer, last string
 	}
 	at := map[origin]int{}
 	for _, c := range g.changes {
 		i, isKnown := len(list), false
 		if c.Spec != nil && c.Place != "" {
-			o := origin{c.Kind, c.Message, c.Spec.Pointer, path.Base(c.Place)}
+			o := origin{c.Kind, c.Message, c.Spec.File, c.Spec.Pointer, path.Base(c.Place)}
 			if i, isKnown = at[o]; !isKnown {
 				i = len(list)
 				at[o] = i

@@ -1,6 +1,7 @@
 package specdiff_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -204,4 +205,40 @@ func (p planted) compare(t *testing.T, texts map[string]string) (row string) {
 		row += notices
 	}
 	return row
+}
+
+// A change of a schema in another file is shown once, with its line there and the places that refer to it.
+func TestAChangeInAnotherFileIsShownOnce(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, file := range []string{"shop.yaml", "parts.yaml"} {
+		text, err := os.ReadFile("testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.Replace(text, []byte("count: {type: integer"), []byte("count: {type: string"), 1)
+		if err := os.WriteFile(filepath.Join(folder, file), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := contract.NewChecker(contract.WithSpec("shop", "testdata/shop.yaml"), contract.WithInterfaces("shop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := old.SpecDiff(t.Context(), nil, contract.WithSpec("shop", filepath.Join(folder, "shop.yaml")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	want := "  /Product/properties/count: type integer → string  (" + filepath.Join(folder, "parts.yaml") + `:11)
+    shop.listProducts 200 /items/*/count
+    shop.createProduct 201 /count
+    shop.getProduct 200 /count
+`
+	if !strings.Contains(text.String(), want) {
+		t.Errorf("want\n%s\nin\n%s", want, &text)
+	}
 }

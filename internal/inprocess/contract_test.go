@@ -72,6 +72,15 @@ func all(source contract.Source) {
 	}
 }
 
+// withComparison makes a row of a method of LiveComparison.
+func withComparison(call func(context.Context, *checking, *contract.LiveComparison)) checkRow {
+	return checks(func(ctx context.Context, c *checking) {
+		if l, err := c.checker.CompareLive(contract.Subject{Key: "1/admin"}); err == nil {
+			call(ctx, c, l)
+		}
+	})
+}
+
 // withLive makes a row of a method of Live.
 func withLive(call func(context.Context, *checking, *contract.Live)) checkRow {
 	return checks(func(ctx context.Context, c *checking) {
@@ -123,9 +132,10 @@ func (broken) Load(engine.Operation) (engine.Schemas, error) {
 }
 
 var checkRows = map[string]checkRow{
-	"Checker.Begin":   checks(func(ctx context.Context, c *checking) { _, _ = c.checker.Begin(ctx, c.source) }),
-	"Checker.Check":   checks(check),
-	"Checker.Compare": checks(func(ctx context.Context, c *checking) { _, _ = c.checker.Compare(ctx, c.source, slowSubject) }),
+	"Checker.Begin":       checks(func(ctx context.Context, c *checking) { _, _ = c.checker.Begin(ctx, c.source) }),
+	"Checker.Check":       checks(check),
+	"Checker.Compare":     checks(func(ctx context.Context, c *checking) { _, _ = c.checker.Compare(ctx, c.source, slowSubject) }),
+	"Checker.CompareLive": withComparison(func(context.Context, *checking, *contract.LiveComparison) {}),
 	"Checker.Evidence": withReport(func(ctx context.Context, c *checking, r *contract.Report) {
 		_ = c.checker.Evidence(ctx, c.source, r)
 	}),
@@ -157,6 +167,11 @@ var checkRows = map[string]checkRow{
 	"Event.MarshalBinary":   withPart(func(_ *checking, _ *contract.Part, e contract.Event) { _, _ = e.MarshalBinary() }),
 	"Event.Number":          withPart(func(_ *checking, _ *contract.Part, e contract.Event) { e.Number() }),
 	"LatencyError.Error":    calls(func() { _ = (&contract.LatencyError{}).Error() }),
+
+	"LiveComparison.Compare": withComparison(func(ctx context.Context, c *checking, l *contract.LiveComparison) {
+		l.Compare(ctx, slowSubject.Handler, c.list[0])
+	}),
+	"LiveComparison.Report": withComparison(func(_ context.Context, _ *checking, l *contract.LiveComparison) { l.Report() }),
 
 	"Live.Add":   withLive(func(_ context.Context, c *checking, l *contract.Live) { l.Add(nil, c.list[0]) }),
 	"Live.Close": withLive(func(_ context.Context, _ *checking, l *contract.Live) { _ = l.Close() }),

@@ -22,6 +22,7 @@ import (
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 const (
@@ -279,7 +280,9 @@ var mockRows = map[string]mockRow{
 	"WithControlHost":  with(mockserver.WithControlHost("own.example")),
 	"WithCORS":         with(mockserver.WithCORS("https://shop.example")),
 	"WithControlToken": with(mockserver.WithControlToken("secret")),
-	"WithTarget":       with(mockserver.WithTarget(specs.Core, "http://127.0.0.1:9")),
+	"WithComparison": with(mockserver.WithComparison(
+		func(context.Context, http.Handler, *recording.Exchange) []string { return nil })),
+	"WithTarget": with(mockserver.WithTarget(specs.Core, "http://127.0.0.1:9")),
 	"WithTargetTransport": with(mockserver.WithTarget(specs.Core, "http://127.0.0.1:9"),
 		mockserver.WithTargetTransport(&http.Transport{DisableKeepAlives: true})),
 	"WithInterfaces": with(mockserver.WithInterfaces(specs.Interfaces()...)),

@@ -489,7 +489,7 @@ func (p *operationPage) after(v *view, a answer) {
 		if len(within) > 0 {
 			address += "?" + url.Values{tableOf: within}.Encode()
 		}
-		p.Next = append(p.Next, link{"all", plural(k.Title), address})
+		p.Next = append(p.Next, link{What: "all", Key: plural(k.Title), Address: address})
 	}
 }
 

@@ -211,7 +211,7 @@ func TestPartsAndWhatNoListHas(t *testing.T) {
 	id := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(
 		must(t, toShop(t, http.MethodPost, base+"/shop/v1/orders", `{"productId":1}`)))[1]
 	made := open(t, http.DefaultClient, page+"resources/shop.order?key="+id)
-	if !strings.HasSuffix(made.url.Path, "/shop.order/"+id) || !strings.Contains(text(made.body), "product 1 Cancel order") {
+	if !strings.HasSuffix(made.url.Path, "/shop.order/"+id) || !strings.Contains(text(made.body), "product flower 1 Cancel order") {
 		t.Errorf("an order by its key: %s %s", made.url, text(made.body))
 	}
 	order := open(t, http.DefaultClient, page+"resources/shop.order?key=none")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"svc.example/understudy/mockserver/internal/own"
 	"svc.example/understudy/specs"
@@ -70,10 +71,14 @@ type thing struct {
 	Created string
 	Cells   []cell
 	Value   any
+	Span    *span // nil of kinds that do not show when they were under way
 }
 
 // cell holds a part of a thing. If it is the key of another one, it has the address of that one's page.
-type cell struct{ Text, Address string }
+type cell struct {
+	Text, Address string
+	State         string // for its colour; empty if it is none
+}
 
 // The bounds of what is asked for a list.
 const (
@@ -205,8 +210,11 @@ func (k *kind) names() []specs.Pointer {
 	return []specs.Pointer{k.NamedAt}
 }
 
-// maxColumns is the number of columns of a table, beside the key and the name.
-const maxColumns = 6
+// maxColumns is the number of columns of a table beside the key and the name, and maxTimed that beside a timeline.
+const (
+	maxColumns = 6
+	maxTimed   = 3
+)
 
 // Many is the name of the kind for several.
 func (k *kind) Many() string { return capitalized(plural(k.Title)) }
@@ -248,6 +256,10 @@ func columns(k *kind, things []thing) (pointers []specs.Pointer) {
 		}
 		return strings.Compare(a, b)
 	})
+	most := maxColumns
+	if _, isTimed := timedKinds[k.Kind()]; isTimed {
+		most = maxTimed
+	}
 	for _, name := range order {
 		pointer := specs.Pointer(strings.Split(name, "/"))
 		taken := slices.Concat([]specs.Pointer{{"id"}}, k.names(), k.Keys)
@@ -258,7 +270,7 @@ func columns(k *kind, things []thing) (pointers []specs.Pointer) {
 			taken = append(taken, specs.Pointer{"type"}) // the same in all
 		}
 		isTaken := slices.ContainsFunc(taken, func(p specs.Pointer) bool { return slices.Equal(p, pointer) })
-		if !isTaken && len(pointers) < maxColumns {
+		if !isTaken && len(pointers) < most {
 			pointers = append(pointers, pointer)
 		}
 	}
@@ -275,7 +287,7 @@ func telling(name string) int {
 	if isNameOfPart(strings.Split(name, "/")) {
 		return -1
 	}
-	first := []string{"status", "state", "type", "email", "database", "query", "description"}
+	first := []string{"status", "state", "population", "type", "email", "database", "query", "description"}
 	name = name[strings.LastIndex(name, "/")+1:]
 	switch at := slices.Index(first, name); {
 	case at >= 0:
@@ -291,6 +303,8 @@ type kindPage struct {
 	*kind
 	Within       []string // the keys that lead to what they are a part of
 	Whole        link     // what they are a part of
+	Timeline     *timeline
+	IsOn         bool     // something is under way
 	Columns      []column // the first are the name, if things have names, and the key
 	HasNames     bool     // beside their keys
 	Things       []thing  // that the page shows, of Total
@@ -328,8 +342,11 @@ const (
 )
 
 func (v *view) kindPage() error {
-	if v.r.PathValue("kind") == "who" {
+	switch v.r.PathValue("kind") {
+	case "who":
 		return v.whoPage()
+	case "audiences":
+		return v.audiencesPage()
 	}
 	c, err := v.catalog()
 	if err != nil {
@@ -349,6 +366,9 @@ func (v *view) kindPage() error {
 	case k.List == nil || len(pathParameters(k.List)) != len(asked[tableOf]):
 		return v.problem(http.StatusNotFound, "These are listed with what they are a part of.")
 	}
+	if k.Kind() == "workflow.session" && asked.Get(sortedBy) == "" {
+		asked.Set(sortedBy, specs.Pointer{"workflow", "name"}.String())
+	}
 	body := kindPage{kind: k, Within: asked[tableOf]}
 	if parent := c.byName[k.Parent()]; parent != nil && len(body.Within) > 0 {
 		body.Whole = v.linkTo(parent, body.Within, parent.Title)
@@ -366,19 +386,19 @@ func (v *view) kindPage() error {
 	}
 	err = v.visit(func(v *visitor) (err error) {
 		body.Things, body.IsMore, err = v.list(k, body.Within, query, maxThings)
+		body.table(v.view, c, asked, maxTable, v.now)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	body.table(v, c, asked, maxTable)
 	path := values(pathParameters(k.List), body.Within)
 	body.Asked = v.curl(v.request(k.List, path, query, keyOf(k.List)).inWorld(v.WorldOrDefault()))
 	return v.ok("kind", "resources", k.Many(), &body)
 }
 
 // table makes the things a table of so many rows, as the query of its page has it.
-func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int) {
+func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int, now time.Time) {
 	asked = maps.Clone(asked)
 	if len(p.Within) > 0 {
 		asked[tableOf] = p.Within
@@ -436,6 +456,7 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int) {
 	}
 	p.All = there(tableFrom, "0")
 	p.Things = p.Things[p.From:end]
+	p.inTime(now)
 	for i := range p.Things {
 		t := &p.Things[i]
 		t.Address = v.In(slices.Concat([]string{"resources", p.Kind()}, p.Within, []string{t.Key})...)
@@ -445,9 +466,27 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int) {
 	}
 }
 
+// inTime makes a timeline of the things, if it is known when they were under way.
+func (p *kindPage) inTime(now time.Time) {
+	at, isTimed := timedKinds[p.Kind()]
+	if !isTimed {
+		return
+	}
+	var spans []*span
+	for i := range p.Things {
+		s := at.span(p.Things[i].Value, now)
+		p.Things[i].Span, spans, p.IsOn = s, append(spans, s), p.IsOn || s.IsOn
+	}
+	t := layOut(spans)
+	p.Timeline = &t
+}
+
 // cell shows what a pointer leads to in a thing, as a link if that is the key of another one.
 func (p *kindPage) cell(v *view, c *catalog, value any, at specs.Pointer) cell {
 	shown := cell{Text: first(value, at)}
+	if last := at[len(at)-1]; !p.Interface.IsOwn() && (last == "status" || last == "state") {
+		shown.State = shown.Text
+	}
 	name, key := at[len(at)-1], shown.Text
 	if isNameOfPart(at) {
 		name, key = at[0]+"Id", first(value, specs.Pointer{at[0], "id"})

@@ -14,7 +14,7 @@ type scriptPage struct {
 	Results       []script
 	Turns         []script
 	Outcomes      []script
-	Operations    []string
+	Suggested     map[string][]string // by field
 	Networks      []string
 }
 
@@ -55,10 +55,40 @@ func (v *view) scriptPage() error {
 			*q.into = append(*q.into, script{string(one)})
 		}
 	}
-	if body.Operations, err = v.operations(); err != nil {
+	if err = v.visit(func(v *visitor) error { body.Suggested = v.suggestions(); return nil }); err != nil {
+		return err
+	}
+	if body.Suggested["operation"], err = v.operations(); err != nil {
 		return err
 	}
 	return v.ok("script", "script", "Script", body)
+}
+
+// suggestions returns what there is in the world for fields of a script, as far as its interfaces are served.
+func (v *visitor) suggestions() map[string][]string {
+	list := map[string][]string{}
+	add := func(field, path string, at ...string) (found []string) {
+		body, err := v.fetch(path)
+		if err != nil {
+			return nil
+		}
+		for _, value := range follow(body, at) {
+			if text, ok := scalar(value); ok {
+				found = append(found, text)
+			}
+		}
+		list[field] = slices.Compact(slices.Sorted(slices.Values(append(list[field], found...))))
+		return found
+	}
+	add("caller", "/core/v3/user/list", "users", "*", "email")
+	add("project", "/workflow/api/projects", "projects", "*", "name")
+	add("workflow", "/workflow/api/workflows", "workflows", "*", "name")
+	for _, id := range add("attempt", "/workflow/api/attempts?page_size=20", "attempts", "*", "id") {
+		add("task", "/workflow/api/attempts/"+url.PathEscape(id)+"/tasks", "tasks", "*", "fullName")
+	}
+	add("agent", "/llm/api/agents", "data", "*", "attributes", "name")
+	add("chat", "/llm/api/chats", "data", "*", "id")
+	return list
 }
 
 // items returns a list of the world.

@@ -47,94 +47,82 @@ func (v *visitor) special(k *kind, path []string, value any) (s *special, err er
 
 // attempt describes how the tasks of a workflow's attempt went.
 type attempt struct {
-	Status  string
-	Session string // its time
-	Pool    link
-	Begin   time.Time
-	End     time.Time
-	Tasks   []task
-	Logs    []link
+	Status string
+	Pool   link
+	Tasks  *gantt
+	Logs   []link // of no task that there is
+}
+
+// gantt shows tasks in time.
+type gantt struct {
+	timeline
+	Tasks []task
+	IsOn  bool // something goes on
 }
 
 type task struct {
-	ID, Name, State string
-	Depth           int
-	IsGroup         bool
-	Start, End      time.Time
-	Left, Width     int // in thousandths of the attempt's time
+	*span
+	Name    string
+	Depth   int
+	IsGroup bool
+	Logs    []link
+}
+
+func newGantt(tasks []task) *gantt {
+	g := &gantt{Tasks: tasks}
+	var spans []*span
+	for _, t := range tasks {
+		spans = append(spans, t.span)
+		g.IsOn = g.IsOn || t.IsOn
+	}
+	g.timeline = layOut(spans)
+	return g
 }
 
 // maxLog is the number of bytes of a log that a page shows.
 const maxLog = 64 << 10
 
 func (v *visitor) attempt(id string, value any) (*attempt, error) {
-	a := &attempt{Status: first(value, specs.Pointer{"status"}), Session: first(value, specs.Pointer{"sessionTime"})}
+	a := &attempt{Status: first(value, specs.Pointer{"status"})}
 	if pool := first(value, specs.Pointer{"poolId"}); pool != "" {
-		a.Pool = link{"pool", pool, v.In("resources", "workflow.pool", pool)}
+		a.Pool = link{What: "pool", Key: pool, Address: v.In("resources", "workflow.pool", pool)}
+		if one, err := v.fetch("/workflow/api/pools/" + url.PathEscape(pool)); err == nil {
+			a.Pool.Name = first(one, specs.Pointer{"name"})
+		}
 	}
 	body, err := v.fetch("/workflow/api/attempts/" + url.PathEscape(id) + "/tasks")
 	if err != nil {
 		return nil, err
 	}
+	var tasks []task
+	at := map[string]int{}
 	for _, item := range follow(body, specs.Pointer{"tasks", "*"}) {
 		name := first(item, specs.Pointer{"fullName"})
-		t := task{
-			ID: first(item, specs.Pointer{"id"}), Name: name, State: first(item, specs.Pointer{"state"}),
-			Depth: strings.Count(name, "+") - 1, IsGroup: first(item, specs.Pointer{"isGroup"}) == "true",
-			Start: when(item, "startedAt"), End: when(item, "updatedAt"),
+		times := timed{specs.Pointer{"state"}, specs.Pointer{"startedAt"}, specs.Pointer{"updatedAt"}}
+		if first(item, times.state) == "running" {
+			times.end = nil // it was updated when it began
 		}
-		a.Tasks = append(a.Tasks, t)
+		at[name] = len(tasks)
+		tasks = append(tasks, task{
+			span: times.span(item, v.now), Name: name, Depth: strings.Count(name, "+") - 1,
+			IsGroup: first(item, specs.Pointer{"isGroup"}) == "true",
+		})
 	}
-	a.layOut(when(value, "createdAt"), when(value, "finishedAt"))
 	logs, err := v.fetch("/workflow/api/logs/" + url.PathEscape(id) + "/files")
 	if err != nil {
-		return a, nil //nolint:nilerr // an attempt may have none
+		logs = nil // an attempt may have none
 	}
 	for _, file := range follow(logs, specs.Pointer{"files", "*"}) {
 		name := first(file, specs.Pointer{"fileName"})
-		a.Logs = append(a.Logs, link{first(file, specs.Pointer{"taskName"}), name, v.In("logs", id, name)})
+		log := link{What: first(file, specs.Pointer{"fileTime"}), Key: name, Address: v.In("logs", id, name)}
+		if i, isThere := at[first(file, specs.Pointer{"taskName"})]; isThere {
+			tasks[i].Logs = append(tasks[i].Logs, log)
+		} else {
+			a.Logs = append(a.Logs, log)
+		}
 	}
+	a.Tasks = newGantt(tasks)
 	return a, nil
-}
-
-// layOut gives the tasks their places in the time of the attempt.
-func (a *attempt) layOut(begin, end time.Time) {
-	a.Begin, a.End = begin, end
-	for i := range a.Tasks {
-		t := &a.Tasks[i]
-		if !t.Start.IsZero() && (a.Begin.IsZero() || t.Start.Before(a.Begin)) {
-			a.Begin = t.Start
-		}
-		if t.End.After(a.End) {
-			a.End = t.End
-		}
-	}
-	whole := a.End.Sub(a.Begin)
-	for i := range a.Tasks {
-		t := &a.Tasks[i]
-		if t.Start.IsZero() || whole <= 0 {
-			continue
-		}
-		t.Left = int(1000 * t.Start.Sub(a.Begin) / whole)
-		t.Width = max(int(1000*t.End.Sub(t.Start)/whole), 8)
-		t.Width = min(t.Width, 1000-t.Left)
-	}
-}
-
-// Took returns the running time of a task.
-func (t task) Took() string {
-	if t.Start.IsZero() || t.End.Before(t.Start) {
-		return ""
-	}
-	return t.End.Sub(t.Start).Round(time.Millisecond).String()
-}
-
-func when(value any, member string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, first(value, specs.Pointer{member}))
-	if err != nil {
-		return time.Time{}
-	}
-	return t
 }
 
 // fetch asks an interface, and decodes the answer.
@@ -157,6 +145,7 @@ type job struct {
 	IsMore              bool
 	Reason              string // why there are no rows
 	Output              string // what the job wrote
+	Tasks               *gantt // its time in the queue, and when it ran
 }
 
 // maxRows is the number of rows of a result that a page shows.
@@ -167,6 +156,12 @@ func (v *visitor) job(id string, value any) (*job, error) {
 		Query: first(value, specs.Pointer{"query"}), Status: first(value, specs.Pointer{"status"}),
 		Type: first(value, specs.Pointer{"type"}), Output: first(value, specs.Pointer{"debug", "cmdout"}),
 	}
+	waited := timed{nil, specs.Pointer{"created_at"}, specs.Pointer{"start_at"}}.span(value, v.now)
+	ran := timedKinds["core.job"].span(value, v.now)
+	if waited.State = "queued"; waited.IsOn && j.Status != waited.State { // it ended without having run
+		waited.End, waited.IsOn = timeAt(value, specs.Pointer{"updated_at"}), false
+	}
+	j.Tasks = newGantt([]task{{span: waited, Name: "in the queue"}, {span: ran, Name: "under way"}})
 	var columns [][]string
 	if json.Unmarshal([]byte(first(value, specs.Pointer{"hive_result_schema"})), &columns) == nil {
 		for _, c := range columns {
@@ -225,7 +220,7 @@ func (v *visitor) chat(id string) (*chat, error) {
 			if what == "at" {
 				continue
 			}
-			one := said{At: when(entry, "at"), Who: "agent", What: what, Text: shown(members[what])}
+			one := said{At: timeAt(entry, specs.Pointer{"at"}), Who: "agent", What: what, Text: shown(members[what])}
 			switch what {
 			case "input":
 				one.Who = "user"

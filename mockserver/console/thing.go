@@ -28,7 +28,10 @@ type thingPage struct {
 }
 
 // link leads to another thing.
-type link struct{ What, Key, Address string }
+type link struct {
+	What, Key, Address string
+	Name               string // empty where the key is all that is known
+}
 
 func (v *view) thingPage() error {
 	c, err := v.catalog()
@@ -55,7 +58,7 @@ func (v *view) thingPage() error {
 				continue
 			}
 			p := &kindPage{kind: nested, Within: body.Path, Things: things, IsMore: isMore}
-			p.table(v.view, c, url.Values{}, maxPart)
+			p.table(v.view, c, url.Values{}, maxPart, v.now)
 			body.Parts = append(body.Parts, p)
 		}
 		body.Special, err = v.special(k, body.Path, value)
@@ -119,7 +122,7 @@ func (p *thingPage) show(v *visitor, c *catalog, value any) {
 	var out bytes.Buffer
 	_ = json.Indent(&out, text, "", "  ")
 	p.Value = evidence.View(nil, &recording.Body{Bytes: out.Bytes()}, "", "").Body
-	if parent := c.byName[p.Parent()]; parent != nil && len(p.Path) > 1 {
+	if parent := c.byName[p.Parent()]; parent != nil && len(p.Path) > 1 && (parent.Get != nil || parent.List != nil) {
 		p.Links = append(p.Links, v.linkTo(parent, p.Path[:len(p.Path)-1], "part of"))
 	}
 	var habitual []specs.Link
@@ -142,8 +145,10 @@ func (p *thingPage) show(v *visitor, c *catalog, value any) {
 				if !ok || isThere {
 					continue
 				}
-				if _, err := v.one(other, []string{key}); err == nil {
-					p.Links = append(p.Links, v.linkTo(other, []string{key}, other.Title))
+				if one, err := v.one(other, []string{key}); err == nil {
+					l := v.linkTo(other, []string{key}, other.Title)
+					l.Name = first(one, other.names()...)
+					p.Links = append(p.Links, l)
 				}
 			}
 		}
@@ -154,7 +159,9 @@ func (v *view) linkTo(k *kind, path []string, what string) link {
 	if what == "part of" {
 		what += " the " + k.Title
 	}
-	return link{what, path[len(path)-1], v.In(append([]string{"resources", k.Resource.Name}, path...)...)}
+	return link{
+		What: what, Key: path[len(path)-1], Address: v.In(append([]string{"resources", k.Resource.Name}, path...)...),
+	}
 }
 
 // Operate is the address of the page that fills in a request to an operation about a thing.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -24,6 +25,7 @@ const adminKey = "1/admin"
 type visitor struct {
 	*view
 	fork string
+	now  time.Time // in the fork
 }
 
 // visit forks the world that the page is about, and deletes the fork in the end.
@@ -52,7 +54,7 @@ func (v *view) visit(ask func(*visitor) error) error {
 			return err
 		}
 	}
-	return ask(&visitor{v, made.ID})
+	return ask(&visitor{v, made.ID, made.Clock.Now})
 }
 
 // ask sends a request to an interface of the platform about the fork, as the administrator.

@@ -1,18 +1,29 @@
 package console
 
-import "svc.example/understudy/specs"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 
-// whoPage shows who may do what: users, and their policies with what these permit.
-type whoPage struct{ Users []user }
+	"svc.example/understudy/specs"
+)
 
-type user struct {
-	ID, Name, Email, Address string
-	IsAdmin                  bool
-	Policies                 []link
-	Permissions              []permission
+// whoPage shows who may do what as a matrix: users, and what their policies permit.
+type whoPage struct {
+	Operations []permission // the columns, without ids
+	Users      []user
 }
 
-type permission struct{ What, Operation, IDs string }
+type user struct {
+	Name, Email string
+	IsAdmin     bool
+	Policies    []link
+	May         []string // by column: empty, "yes", or the ids of the things
+}
+
+// permission is an operation on a kind of things.
+type permission struct{ What, Operation string }
 
 func (v *view) whoPage() error {
 	var body whoPage
@@ -26,23 +37,26 @@ func (v *view) whoPage() error {
 			return err
 		}
 		byID := map[string]any{}
+		var permitted []map[permission]string // by user
 		for _, r := range follow(rights, specs.Pointer{"*"}) {
 			byID[first(r, specs.Pointer{"user_id"})] = r
 		}
 		for _, one := range follow(users, specs.Pointer{"users", "*"}) {
 			u := user{
-				ID: first(one, specs.Pointer{"id"}), Name: first(one, specs.Pointer{"name"}),
-				Email: first(one, specs.Pointer{"email"}), IsAdmin: first(one, specs.Pointer{"administrator"}) == "true",
+				Name: first(one, specs.Pointer{"name"}), Email: first(one, specs.Pointer{"email"}),
+				IsAdmin: first(one, specs.Pointer{"administrator"}) == "true",
 			}
-			u.Permissions = permissions(byID[u.ID])
-			for _, p := range follow(byID[u.ID], specs.Pointer{"policies", "*"}) {
+			own := byID[first(one, specs.Pointer{"id"})]
+			permitted = append(permitted, permissions(own))
+			for _, p := range follow(own, specs.Pointer{"policies", "*"}) {
 				id := first(p, specs.Pointer{"id"})
 				u.Policies = append(u.Policies, link{
-					first(p, specs.Pointer{"name"}), id, v.In("resources", "core.policy", id),
+					Name: first(p, specs.Pointer{"name"}), Key: id, Address: v.In("resources", "core.policy", id),
 				})
 			}
 			body.Users = append(body.Users, u)
 		}
+		body.fill(permitted)
 		return nil
 	})
 	if err != nil {
@@ -51,12 +65,39 @@ func (v *view) whoPage() error {
 	return v.ok("who", "resources", "Who may do what", body)
 }
 
-// permissions lists what is permitted, by the kind of things that it is about.
-func permissions(rights any) (list []permission) {
+// fill makes the columns, and what users may do in each.
+func (p *whoPage) fill(permitted []map[permission]string) {
+	all := map[permission]bool{}
+	for _, list := range permitted {
+		for one := range list {
+			all[one] = true
+		}
+	}
+	p.Operations = slices.SortedFunc(maps.Keys(all), func(a, b permission) int {
+		return cmp.Or(strings.Compare(a.What, b.What), strings.Compare(a.Operation, b.Operation))
+	})
+	for i := range p.Users {
+		for _, one := range p.Operations {
+			may := permitted[i][one]
+			if p.Users[i].IsAdmin {
+				may = "yes"
+			}
+			p.Users[i].May = append(p.Users[i].May, may)
+		}
+	}
+}
+
+// permissions returns what is permitted: "yes", or the ids of the things.
+func permissions(rights any) map[permission]string {
+	list := map[permission]string{}
 	members, _ := memberOf(rights, "permissions").(map[string]any)
-	for _, what := range sortedKeys(members) {
-		for _, p := range follow(members[what], specs.Pointer{"*"}) {
-			list = append(list, permission{what, first(p, specs.Pointer{"operation"}), first(p, specs.Pointer{"ids"})})
+	for what, permitted := range members {
+		for _, p := range follow(permitted, specs.Pointer{"*"}) {
+			may := "yes"
+			if ids := first(p, specs.Pointer{"ids"}); ids != "" {
+				may = "of " + ids
+			}
+			list[permission{what, first(p, specs.Pointer{"operation"})}] = may
 		}
 	}
 	return list

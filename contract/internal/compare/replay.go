@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -24,6 +25,13 @@ type replay struct {
 	effects *effects
 }
 
+func newReplay(c *Config, subject Subject) *replay {
+	return &replay{
+		Config: c, subject: subject, memory: cmp.Or(c.Memory, NewMemory(0)), masks: &masks{slices.Clone(c.Masks)},
+		ids: newIDs(nil), refused: map[string]bool{}, effects: newEffects(c.Documents),
+	}
+}
+
 // maxCandidates bounds how many of the exchanges that overlapped are tried in the place of one.
 const maxCandidates = 64
 
@@ -32,13 +40,7 @@ const maxCandidates = 64
 func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) (
 	done []*Exchange, used []Mask, err error,
 ) {
-	r := &replay{
-		Config: c, subject: subject, memory: c.Memory, masks: &masks{slices.Clone(c.Masks)},
-		ids: newIDs(nil), refused: map[string]bool{}, effects: newEffects(c.Documents),
-	}
-	if r.memory == nil {
-		r.memory = NewMemory(0)
-	}
+	r := newReplay(c, subject)
 	clock := &ServerClock{}
 	for _, one := range list {
 		e := &Exchange{Result: one}
@@ -53,6 +55,25 @@ func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) 
 	err = r.all(ctx, done)
 	return done, r.masks.list, err
 }
+
+// Session replays exchanges one by one, as they come.
+type Session struct{ replay }
+
+// NewSession begins a session with a subject.
+func NewSession(c *Config, subject Subject) *Session { return &Session{*newReplay(c, subject)} }
+
+// Next replays an exchange that ended after all earlier ones.
+func (s *Session) Next(ctx context.Context, one *judge.Result) (*Exchange, error) {
+	e := &Exchange{Result: one, Skipped: whyNot(one), times: []time.Time{one.Item.Start}}
+	if e.Skipped != "" {
+		return e, nil
+	}
+	s.findRefused([]*Exchange{e})
+	return e, s.commit(ctx, turn{e, one.Item.Start})
+}
+
+// Masks lists the masks, with how often each was needed.
+func (s *Session) Masks() []Mask { return s.masks.list }
 
 // whyNot returns why a request cannot be replayed, or the empty string.
 func whyNot(r *judge.Result) string {

@@ -2,11 +2,14 @@ package probe_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +20,7 @@ import (
 	"svc.example/understudy/contract/replay/probe"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // item holds an item of the service as it is stored and shown.
@@ -221,6 +225,15 @@ func (s *service) write(w http.ResponseWriter, status int, value any) {
 // probed probes a service of it.
 func probed(t *testing.T, s http.Handler, change func(*probe.Options)) (*contract.Report, *probe.Summary) {
 	t.Helper()
+	_, _, r, summary := probedFor(t, s, change)
+	return r, summary
+}
+
+// probedFor also returns the recording, and the checker of the report.
+func probedFor(t *testing.T, s http.Handler, change func(*probe.Options)) (
+	*contract.Checker, []*recording.Exchange, *contract.Report, *probe.Summary,
+) {
+	t.Helper()
 	const file = "testdata/items.yaml"
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
@@ -240,25 +253,26 @@ func probed(t *testing.T, s http.Handler, change func(*probe.Options)) (*contrac
 	if err != nil {
 		t.Fatal(err)
 	}
-	var recorded bytes.Buffer
-	if _, err := recorder.WriteTo(&recorded); err != nil {
-		t.Fatal(err)
-	}
+	recorded := recorder.Exchanges()
 	checker, err := contract.NewChecker(contract.WithSpec("shop", file), contract.WithInterfaces("shop"),
 		contract.WithBaseURL("shop", server.URL), contract.WithGuess(false))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := checker.Check(t.Context(), contract.Read("probe.ndjson", &recorded))
+	r, err := checker.Check(t.Context(), contract.Exchanges(slices.Values(recorded)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, summary
+	return checker, recorded, r, summary
 }
 
-// Each fault of a service is found, by the operation that has it; a service without one has no finding.
+// Each fault of a service is found, by the operation that has it, and shrunk to the shortest recording that shows it; a
+// service without one has no finding.
 func TestPlantedFaults(t *testing.T) {
 	t.Parallel()
+	needed := map[string]int{ // exchanges, of those that one does not show
+		"a deleted item is shown": 2, "a list shows what was deleted": 2, "takes no credentials": 2,
+	}
 	for _, tt := range []struct{ fault, rule, operation, says string }{
 		{"", "", "", ""},
 		{"500 for a state", "probe", "listItems", "a valid request was answered with 500"},
@@ -290,14 +304,25 @@ func TestPlantedFaults(t *testing.T) {
 	} {
 		t.Run(tt.fault, func(t *testing.T) {
 			t.Parallel()
-			r, _ := probed(t, &service{fault: tt.fault}, nil)
+			checker, recorded, r, _ := probedFor(t, &service{fault: tt.fault}, nil)
 			isIt := func(f report.Finding) bool {
 				return f.Rule == tt.rule && f.Operation == "shop."+tt.operation && strings.Contains(f.Message, tt.says)
 			}
 			var all []string
 			isFound := tt.fault == ""
 			for _, f := range r.Findings {
-				isFound = isFound || isIt(f)
+				if isIt(f) && !isFound {
+					isFound = true
+					folder := t.TempDir()
+					if err := checker.Minimize(t.Context(), contract.Exchanges(slices.Values(recorded)), r, folder); err != nil {
+						t.Fatal(err)
+					}
+					text, err := os.ReadFile(filepath.Join(folder, f.Rule+"-"+f.ID+".ndjson"))
+					want := cmp.Or(needed[tt.fault], 1)
+					if n := bytes.Count(text, []byte("\n")); err != nil || n != want {
+						t.Errorf("the shortest of %d exchanges that show it are %d, want %d: %v", len(recorded), n, want, err)
+					}
+				}
 				all = append(all, fmt.Sprintf("%s %s %s %s: %s", f.Severity, f.Verdict, f.Rule, f.Operation, f.Message))
 			}
 			if !isFound || tt.fault == "" && len(all) > 0 {

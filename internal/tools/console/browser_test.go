@@ -20,6 +20,8 @@ var pages = map[string]string{
 	"home": "", "worlds": "worlds", "journal": "w/default/journal", "exchange": "w/default/journal/2",
 	"resources": "w/default/resources", "kind": "w/default/resources/core.job",
 	"attempt": "w/default/resources/workflow.attempt/1", "job": "w/default/resources/core.job/3",
+	"attempts": "w/default/resources/workflow.attempt", "running": "w/default/resources/workflow.attempt/9",
+	"sessions": "w/default/resources/workflow.session", "audiences": "w/default/resources/audiences",
 	"who": "w/default/resources/who", "operation": "w/default/operations/core.issueJob", "clock": "w/default/clock",
 	"script": "w/default/script", "rules": "w/default/rules", "guide": "guide/", "guide-page": "guide/faults",
 	"documents": "documents?q=pool", "document": "documents/workflow",

@@ -13,6 +13,8 @@ import (
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console"
+	"svc.example/understudy/mockserver/query/sqlite"
+	"svc.example/understudy/specs"
 )
 
 // start serves a mock with a console at an address of its own.
@@ -93,10 +95,11 @@ func fill(tb testing.TB, server http.Handler, n int) {
 	}
 }
 
-// serveShop serves a user's own document alone, with products of which each next one costs less.
-func serveShop(t *testing.T, products int) (base string) {
+// serveShop serves a user's own document, alone or beside others, with products of which each next one costs less.
+func serveShop(t *testing.T, products int, others ...specs.Interface) (base string) {
 	t.Helper()
-	_, base = start(t, mockserver.WithScenario("quickstart"), mockserver.WithInterfaces("shop"),
+	_, base = start(t, mockserver.WithScenario("quickstart"), mockserver.WithInterfaces(append(others, "shop")...),
+		mockserver.WithQueryEngine(sqlite.New()),
 		mockserver.WithSpec("shop", "../../../mockserver/testdata/own/shop.yaml"))
 	for i := range products {
 		toShop(t, http.MethodPost, base+"/shop/v1/products", fmt.Sprintf(`{"name":"flower %d","price":%d}`, i+1, products-i)).ok(t)

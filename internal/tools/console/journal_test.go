@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/console"
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 	"svc.example/understudy/specs/recording/verdict"
 )
@@ -82,5 +84,24 @@ func TestColumnsOfTheJournalAreInLine(t *testing.T) {
 				tab.Shoot(where)
 			}
 		}
+	}
+}
+
+// The journal marks exchanges with a target where the mock would have answered otherwise, and their pages say how.
+func TestTheJournalMarksDifferences(t *testing.T) {
+	t.Parallel()
+	_, service := start(t)
+	_, base := start(t, mockserver.WithTarget(specs.Workflow, service+"/workflow"), mockserver.WithComparison(
+		func(context.Context, http.Handler, *recording.Exchange) []string {
+			return []string{"/response/body/id: 7"}
+		}))
+	send(t, http.MethodGet, base+"/workflow/api/pools/1", "").ok(t)
+	tab := browser.Open(t, host(t, base))
+	tab.Go(base + console.Path + "w/default/journal")
+	tab.Until(`document.querySelector(".grid .rows .chip")?.textContent === "differs"`)
+	tab.Go(base + console.Path + "w/default/journal/1")
+	tab.Until(`document.querySelector(".notes")?.innerText.includes("the mock differs: /response/body/id: 7")`)
+	for _, violation := range tab.Violations() {
+		t.Error(violation)
 	}
 }

@@ -1,7 +1,9 @@
 package console_test
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -11,13 +13,14 @@ import (
 
 	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver/console"
+	"svc.example/understudy/specs"
 )
 
-// A person makes a product on the page, sees by HTTP that it is there, plans a fault that makes its deletion fail, and
-// watches the client try again.
+// A person makes a product on the page, sees by HTTP that it is there, plans a fault that makes its deletion fail,
+// watches the client try again, and looks at the rows of a table that the client has imported.
 func TestAPersonsDayWithAnOwnDocument(t *testing.T) {
 	t.Parallel()
-	base := serveShop(t, 3)
+	base := serveShop(t, 3, specs.Core)
 	tab := browser.Open(t, host(t, base))
 	tab.Resize(1280, 900, "light")
 	shot := 0
@@ -78,6 +81,34 @@ func TestAPersonsDayWithAnOwnDocument(t *testing.T) {
 	tab.Go(base + console.Path + "w/default/journal")
 	tab.Until(`[...document.querySelectorAll(".grid .rows .row")].slice(0, 2).map((r) => r.innerText.replace(/\s+/g, " "))
 		.every((text, i) => text.includes("shop.deleteProduct") && text.includes(["204", "503"][i]))`)
+	look()
+
+	for _, path := range []string{"database/create/garden", "table/create/garden/sold/log"} {
+		send(t, http.MethodPost, base+"/core/v3/"+path, "")
+	}
+	rows := "\x83\xa4time\xce\x69\x68\xb0\x80\xa5thing\xa4rose\xa5price\x07" +
+		"\x83\xa4time\xce\x69\x68\xb0\x81\xa5thing\xa5tulip\xa5price\x03" // maps of MessagePack
+	var packed strings.Builder
+	w := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(w, rows); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	send(t, http.MethodPut, base+"/core/v3/table/import/garden/sold/msgpack.gz", packed.String(),
+		"Content-Type", "application/octet-stream").ok(t)
+	tab.Go(base + console.Path + "w/default/resources")
+	follow("Databases")
+	tab.Until(says("garden"))
+	follow("garden")
+	tab.Until(says("sold"))
+	follow("sold")
+	tab.Until(says("tulip"))
+	look()
+	tab.Do(chromedp.SetValue(`textarea[name=sql]`, "SELECT thing FROM sold WHERE price > 5"))
+	click(tab, "Run")
+	tab.Until(says("Back to the rows of the table"))
+	if text := browser.Value[string](tab, `document.querySelector("table.list tbody").innerText`); strings.TrimSpace(text) != "rose" {
+		t.Errorf("the answer to the query is %q, want rose", text)
+	}
 	look()
 }
 

@@ -167,6 +167,7 @@ function line(row, place) {
   status.append(element("span", `status s${Math.floor(row.status / 100)}`, row.status || "none"))
   const operation = element("div", "operation", row.operation || "")
   if (row.fault) operation.append(" ", element("span", "chip", "fault"))
+  if (row.notes?.some((note) => note.startsWith("the mock differs"))) operation.append(" ", element("span", "chip", "differs"))
   e.append(seq, element("div", "time", row.received.slice(11, 23)))
   if (has("world-time")) e.append(element("div", "time world-time", row.start.slice(0, 19).replace("T", " ")))
   e.append(request, status, element("div", "took", took(row.tookMs)), operation)

@@ -30,7 +30,7 @@ const (
 )
 
 // Entry is an exchange as the serving path knows it. It is rendered as a recording.Exchange only on request.
-// Nothing of it changes once it is in a journal.
+// Nothing of it changes once it is in a journal; Note puts another one in its place.
 type Entry struct {
 	Seq            int64
 	After          int64         // the number of the last exchange that was over when this one began
@@ -143,6 +143,25 @@ func (j *Journal) commit(e *Entry) {
 	e.bytes = e.size()
 	j.size += e.bytes
 	j.shrink(j.limit)
+}
+
+// Note adds notes to an exchange, if the journal has it still.
+func (j *Journal) Note(number int64, notes []string) {
+	if len(notes) == 0 {
+		return
+	}
+	j.change(func() {
+		i := number - j.first()
+		if i < 0 || i >= int64(len(j.entries)) {
+			return
+		}
+		noted := *j.entries[i]
+		noted.Notes = slices.Concat(noted.Notes, notes)
+		noted.bytes = noted.size()
+		j.size += noted.bytes - j.entries[i].bytes
+		j.entries[i] = &noted
+		j.shrink(j.limit)
+	})
 }
 
 // shrink drops the oldest entries until the rest fits. An entry that is too large by itself is dropped, too.

@@ -2,11 +2,11 @@ package understudy;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Reads the JSON that the mock writes, and writes JSON, which the JDK does not. Objects are maps in the order of their members,
@@ -97,40 +97,17 @@ final class Json {
 
     /** Returns the text of a value. Throws IllegalArgumentException if it is none of JSON's. */
     static String write(Object value) {
-        var out = new StringBuilder();
-        write(out, value);
-        return out.toString();
-    }
-
-    private static void write(StringBuilder out, Object value) {
-        if (value instanceof CharSequence s) {
-            quote(out, s);
+        if (value instanceof CharSequence text) {
+            return text.chars().mapToObj(c -> c < ' ' || c == '"' || c == '\\' ? String.format("\\u%04x", c) : "" + (char) c)
+                .collect(Collectors.joining("", "\"", "\""));
         } else if (value instanceof Map<?, ?> object) {
-            writeAll(out, '{', object.entrySet(), '}', member -> {
-                quote(out, String.valueOf(member.getKey()));
-                write(out.append(':'), member.getValue());
-            });
-        } else if (value instanceof Iterable<?> list) {
-            writeAll(out, '[', list, ']', item -> write(out, item));
+            return object.entrySet().stream().map(e -> write(String.valueOf(e.getKey())) + ":" + write(e.getValue()))
+                .collect(Collectors.joining(",", "{", "}"));
+        } else if (value instanceof Collection<?> list) {
+            return list.stream().map(Json::write).collect(Collectors.joining(",", "[", "]"));
         } else if (value == null || value instanceof Boolean || value instanceof Number n && Double.isFinite(n.doubleValue())) {
-            out.append(value);
-        } else {
-            throw new IllegalArgumentException(value + ": want maps, lists, texts, numbers, booleans and null");
+            return String.valueOf(value);
         }
-    }
-
-    private static <T> void writeAll(StringBuilder out, char begin, Iterable<T> items, char end, Consumer<T> write) {
-        out.append(begin);
-        for (Iterator<T> i = items.iterator(); i.hasNext(); ) {
-            write.accept(i.next());
-            out.append(i.hasNext() ? "," : "");
-        }
-        out.append(end);
-    }
-
-    private static void quote(StringBuilder out, CharSequence s) {
-        out.append('"');
-        s.chars().forEach(c -> out.append(c < ' ' || c == '"' || c == '\\' ? String.format("\\u%04x", c) : (char) c));
-        out.append('"');
+        throw new IllegalArgumentException(value + ": want maps, lists, texts, numbers, booleans and null");
     }
 }

@@ -119,19 +119,13 @@ public final class Understudy implements AutoCloseable {
     }
 
     /** Returns the address of the mock. */
-    public String url() {
-        return url;
-    }
+    public String url() { return url; }
 
     /** Returns the path of each interface that is served, by its name. */
-    public Map<String, String> interfaces() {
-        return new TreeMap<>(interfaces);
-    }
+    public Map<String, String> interfaces() { return new TreeMap<>(interfaces); }
 
     /** Makes a world of a scenario, such as {@code quickstart}. */
-    public World world(String scenario) {
-        return world(Map.of("scenario", scenario));
-    }
+    public World world(String scenario) { return world(Map.of("scenario", scenario)); }
 
     /**
      * Makes a world: of a {@code scenario}, or as a {@code fork} of another world, with {@code seed}, {@code clock} and

@@ -12,7 +12,5 @@ public class UnderstudyException extends RuntimeException {
     }
 
     /** Returns the status of the answer, or 0 if there was none. */
-    public int status() {
-        return status;
-    }
+    public int status() { return status; }
 }

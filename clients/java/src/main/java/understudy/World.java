@@ -20,25 +20,17 @@ public final class World {
     World(Understudy mock, Map<String, Object> made) {
         this.mock = mock;
         id = (String) made.get("id");
-        if (made.get("keys") != null) {
-            Json.object(made.get("keys")).forEach((name, key) -> keys.put(name, (String) key));
-        }
+        Json.object(made.getOrDefault("keys", Map.of())).forEach((name, key) -> keys.put(name, (String) key));
     }
 
     /** Returns the name of the world. */
-    public String id() {
-        return id;
-    }
+    public String id() { return id; }
 
     /** Returns the key of an administrator: a client that has it is in this world, whatever address it uses. */
-    public String key() {
-        return key("admin");
-    }
+    public String key() { return key("admin"); }
 
     /** Returns a key that leads here: {@code admin} or {@code write}. */
-    public String key(String name) {
-        return keys.get(name);
-    }
+    public String key(String name) { return keys.get(name); }
 
     /** Returns the base address of an interface in this world, such as core; the client needs a key of it, too. */
     public String url(String name) {
@@ -51,49 +43,31 @@ public final class World {
     }
 
     /** Makes a world that begins as this one is now, in microseconds. */
-    public World fork() {
-        return mock.world(Map.of("fork", id));
-    }
+    public World fork() { return mock.world(Map.of("fork", id)); }
 
     /** Takes the world back to what it was when it was made. */
-    public void reset() {
-        call("POST", "/reset", null);
-    }
+    public void reset() { call("POST", "/reset", null); }
 
     /** Removes the world. */
-    public void delete() {
-        call("DELETE", "", null);
-    }
+    public void delete() { call("DELETE", "", null); }
 
     /** Remembers state and clock under a name. */
-    public void checkpoint(String name) {
-        call("PUT", "/checkpoints/" + quote(name), null);
-    }
+    public void checkpoint(String name) { call("PUT", "/checkpoints/" + quote(name), null); }
 
     /** Goes back to a checkpoint. */
-    public void restore(String name) {
-        call("POST", "/checkpoints/" + quote(name) + "/restore", null);
-    }
+    public void restore(String name) { call("POST", "/checkpoints/" + quote(name) + "/restore", null); }
 
     /** Returns everything that the world remembers, as {@link #load} takes it. */
-    public Map<String, Object> state() {
-        return object("GET", "/state", null);
-    }
+    public Map<String, Object> state() { return object("GET", "/state", null); }
 
     /** Replaces everything that the world remembers by a fixture: resources by interface and name. */
-    public void load(Map<String, ?> fixture) {
-        call("PUT", "/state", fixture);
-    }
+    public void load(Map<String, ?> fixture) { call("PUT", "/state", fixture); }
 
     /** Plans what happens to calls from now on: a status, a delay, a broken connection. */
-    public Map<String, Object> fault(Map<String, ?> fault) {
-        return object("POST", "/faults", fault);
-    }
+    public Map<String, Object> fault(Map<String, ?> fault) { return object("POST", "/faults", fault); }
 
     /** Plans answers in place of an operation's. */
-    public Map<String, Object> stub(Map<String, ?> stub) {
-        return object("POST", "/stubs", stub);
-    }
+    public Map<String, Object> stub(Map<String, ?> stub) { return object("POST", "/stubs", stub); }
 
     /** Removes what {@link #fault} or {@link #stub} returned. */
     public void remove(Map<String, Object> planned) {
@@ -102,49 +76,31 @@ public final class World {
     }
 
     /** Removes all faults. */
-    public void clearFaults() {
-        call("DELETE", "/faults", null);
-    }
+    public void clearFaults() { call("DELETE", "/faults", null); }
 
     /** Removes all stubs. */
-    public void clearStubs() {
-        call("DELETE", "/stubs", null);
-    }
+    public void clearStubs() { call("DELETE", "/stubs", null); }
 
     /** Queues the result of a query: {@code query}, {@code columns}, {@code rows}. */
-    public Map<String, Object> jobResult(Map<String, ?> result) {
-        return object("POST", "/jobs/results", result);
-    }
+    public Map<String, Object> jobResult(Map<String, ?> result) { return object("POST", "/jobs/results", result); }
 
     /** Scripts the answer of an agent. */
-    public Map<String, Object> chatTurn(Map<String, ?> turn) {
-        return object("POST", "/chats/turns", turn);
-    }
+    public Map<String, Object> chatTurn(Map<String, ?> turn) { return object("POST", "/chats/turns", turn); }
 
     /** Says how tasks of workflows end. */
-    public Map<String, Object> taskOutcome(Map<String, ?> outcome) {
-        return object("POST", "/attempts/outcomes", outcome);
-    }
+    public Map<String, Object> taskOutcome(Map<String, ?> outcome) { return object("POST", "/attempts/outcomes", outcome); }
 
     /** Returns the time in the world as {@code now}, and when the next event is due. */
-    public Map<String, Object> clock() {
-        return object("GET", "/clock", null);
-    }
+    public Map<String, Object> clock() { return object("GET", "/clock", null); }
 
     /** Moves the clock forward, and settles what becomes due. */
-    public Map<String, Object> advance(String duration) {
-        return object("POST", "/clock", Map.of("advance", duration));
-    }
+    public Map<String, Object> advance(String duration) { return object("POST", "/clock", Map.of("advance", duration)); }
 
     /** Moves the clock until nothing is under way. */
-    public Map<String, Object> advanceUntilIdle() {
-        return object("POST", "/clock", Map.of("untilIdle", true));
-    }
+    public Map<String, Object> advanceUntilIdle() { return object("POST", "/clock", Map.of("untilIdle", true)); }
 
     /** Says what moves the clock, {@code real}, {@code frozen} or {@code auto}, and with {@code now} sets it. */
-    public Map<String, Object> setClock(Map<String, ?> members) {
-        return object("POST", "/clock", members);
-    }
+    public Map<String, Object> setClock(Map<String, ?> members) { return object("POST", "/clock", members); }
 
     /** Returns how often each operation was called, by names such as {@code core.issueJob}. */
     public Map<String, Integer> calls() {
@@ -185,9 +141,7 @@ public final class World {
     }
 
     /** Returns one exchange in full, without secrets. */
-    public Map<String, Object> exchange(long seq) {
-        return object("GET", "/journal/" + seq, null);
-    }
+    public Map<String, Object> exchange(long seq) { return object("GET", "/journal/" + seq, null); }
 
     /** Returns the last ten exchanges as text for people, the last of them with its bodies. */
     public String describe() {
@@ -211,18 +165,11 @@ public final class World {
         var address = URI.create((String) row.get("url"));
         var query = address.getRawQuery() == null ? "" : "?" + address.getRawQuery();
         var status = ((Number) row.getOrDefault("status", 0)).intValue();
-        var line = new StringBuilder(String.format("%4d  %s %s%s → %s", ((Number) row.get("seq")).longValue(), row.get("method"),
-            address.getRawPath(), query, status == 0 ? "no answer" : String.valueOf(status)));
-        if (row.get("operation") != null) {
-            line.append(' ').append(row.get("operation"));
-        }
-        if (row.get("fault") != null) {
-            line.append(" [fault: ").append(row.get("fault")).append(']');
-        }
-        if (row.get("notes") != null) {
-            line.append(' ').append(row.get("notes"));
-        }
-        return line.toString();
+        return String.format("%4d  %s %s%s → %s", row.get("seq"), row.get("method"), address.getRawPath(), query,
+                status == 0 ? "no answer" : status)
+            + (row.get("operation") == null ? "" : " " + row.get("operation"))
+            + (row.get("fault") == null ? "" : " [fault: " + row.get("fault") + "]")
+            + (row.get("notes") == null ? "" : " " + row.get("notes"));
     }
 
     private Map<String, Object> object(String method, String path, Object body) {

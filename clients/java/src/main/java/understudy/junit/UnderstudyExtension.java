@@ -38,19 +38,17 @@ public final class UnderstudyExtension implements ParameterResolver, TestExecuti
 
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable thrown) throws Throwable {
-        var made = made(context);
+        var made = context.getStore(NAMESPACE).get(context.getUniqueId(), WorldOfTest.class);
         if (made != null) {
             try {
-                thrown.addSuppressed(new Exchanges("exchanges in the world " + made.world.id() + ":\n" + made.world.describe()));
+                var seen = new RuntimeException("exchanges in the world " + made.world.id() + ":\n" + made.world.describe());
+                seen.setStackTrace(new StackTraceElement[0]); // where it was made is of no interest
+                thrown.addSuppressed(seen);
             } catch (UnderstudyException e) {
                 thrown.addSuppressed(e);
             }
         }
         throw thrown;
-    }
-
-    private static WorldOfTest made(ExtensionContext context) {
-        return context.getStore(NAMESPACE).get(context.getUniqueId(), WorldOfTest.class);
     }
 
     private static Map<String, Object> members(ExtensionContext context) {
@@ -95,15 +93,6 @@ public final class UnderstudyExtension implements ParameterResolver, TestExecuti
                     throw e;
                 }
             }
-        }
-    }
-
-    /** What happened in a world, shown below what the test threw. */
-    private static final class Exchanges extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        private Exchanges(String message) {
-            super(message, null, false, false); // where it was made is of no interest
         }
     }
 }

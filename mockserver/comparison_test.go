@@ -1,0 +1,135 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// mockDiffers lists which exchanges of the journal have notes on differences, with the first of these.
+func mockDiffers(t *testing.T, s *mockserver.Server) (list []string) {
+	t.Helper()
+	journal, err := s.World("").Journal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range journal {
+		for _, note := range e.Notes {
+			list = append(list, fmt.Sprintf("%d %s: %s", e.Seq, e.Operation, note))
+		}
+	}
+	return list
+}
+
+// The mock is asked what the target was asked, with the ids that it knows things by. What is written is written in its
+// world, too. Differences are notes of the exchange, and in the report; nothing else shows what the mock answered.
+func TestTargetsAreCompared(t *testing.T) {
+	t.Parallel()
+	there := newServer(t, mockserver.WithSeed(5))
+	call(t, there, "POST", "/workflow/api/pools", `{"name":"only there","concurrencyLimit":1}`).want(t, 201) // so that numbers differ
+	handler, err := there.Interface(specs.Workflow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := httptest.NewServer(handler)
+	t.Cleanup(service.Close)
+	checker, err := contract.NewChecker(contract.WithMockOnAllHosts(),
+		contract.WithTolerance(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := checker.CompareLive(contract.Subject{Name: "the mock", Key: "1/admin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log, recorded bytes.Buffer
+	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithComparison(live.Compare),
+		mockserver.WithRecording(&recorded),
+		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+
+	made := call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":2}`).want(t, 201)
+	id := gjson.Get(made.body, "id").String()
+	call(t, s, "GET", "/workflow/api/pools/"+id, "").want(t, 200)
+	call(t, there, "PATCH", "/workflow/api/pools/"+id, `{"concurrencyLimit":7}`).want(t, 200) // behind the mock's back
+	call(t, s, "GET", "/workflow/api/pools/"+id, "").want(t, 200)
+	call(t, s, "DELETE", "/workflow/api/pools/"+id, "").want(t, 200)
+	call(t, s, "GET", "/workflow/api/pools/"+id, "").want(t, 404)
+	call(t, s, "GET", "/core/v3/database/list", "").want(t, 200) // which the mock answers
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const differs = "the mock differs: /response/body/concurrencyLimit: 7 was recorded, and 2 is answered"
+	want := []string{"3 workflow.getPool: " + differs, "4 workflow.deletePool: " + differs}
+	if diff := cmp.Diff(want, mockDiffers(t, s)); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+	for range 2 { // a report ends nothing
+		r := live.Report()
+		if c := r.Comparison; c.Compared != 5 || c.Agree != 3 || c.With != "the mock" || len(r.Groups) != 2 || len(c.Operations) != 3 {
+			t.Errorf("compared %d, of which %d agree, in %d operations, with %d findings", c.Compared, c.Agree,
+				len(c.Operations), len(r.Groups))
+		}
+	}
+	if n := strings.Count(log.String(), "msg=request"); n != 6 || strings.Count(recorded.String(), "\n") != 6 ||
+		s.World("").Calls("workflow.getPool") != 3 {
+		t.Errorf("%d requests are in the log, want 6; the recording:\n%s", n, &recorded)
+	}
+}
+
+// No client waits for a comparison. Those that come while too many wait are not compared, and the log says how many.
+func TestNoClientWaitsForComparisons(t *testing.T) {
+	t.Parallel()
+	service := newRealService(t, answerPools)
+	begun, compared := make(chan bool, 1), 0
+	var log bytes.Buffer
+	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
+		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		mockserver.WithComparison(func(context.Context, http.Handler, *recording.Exchange) []string {
+			if compared++; compared == 1 {
+				begun <- true
+				<-begun
+			}
+			return []string{"it"}
+		}))
+	get := func() { call(t, s, "GET", onePool, "").want(t, 200) }
+	get()
+	<-begun
+	for range 1005 {
+		get()
+	}
+	begun <- true
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if compared != 1001 || len(mockDiffers(t, s)) != compared || !strings.Contains(log.String(), "exchanges=5") {
+		t.Errorf("%d are compared, %d have notes; the log:\n%s", compared, len(mockDiffers(t, s)), &log)
+	}
+}
+
+// A comparison that panics, or is too long, fails the test or is logged, and ends with the server.
+func TestAComparisonThatFailsIsReported(t *testing.T) {
+	t.Parallel()
+	service := newRealService(t, answerPools)
+	var failures []string
+	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
+		mockserver.WithFailure(func(message string) { failures = append(failures, message) }),
+		mockserver.WithComparison(func(context.Context, http.Handler, *recording.Exchange) []string { panic("ouch") }))
+	call(t, s, "GET", onePool, "").want(t, 200)
+	if err := s.Close(); err != nil || len(failures) != 1 || !strings.Contains(failures[0], "ouch") {
+		t.Errorf("close: %v; failures: %q", err, failures)
+	}
+}
