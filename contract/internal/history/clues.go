@@ -33,6 +33,7 @@ type clueKind uint8
 const (
 	wroteThing clueKind = iota // to, or referred to it, before the answer shows it
 	shownThing
+	madeThing // and shown, with an id of its own
 	issuedJob
 	shownJob
 	ownCaller // whose key the caller removed
@@ -122,25 +123,29 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 			mark: mark, origin: origin, database: database,
 		})
 	}
-	thing := func(t facts.Thing, mark, origin uint64) {
+	thing := func(kind clueKind, t facts.Thing, mark, origin uint64) {
 		if a.kinds.Of(t.Kind).IsNamed() {
 			origin = 0
 		}
-		add(shownThing, keyOf(e.At, string(t.Kind), t.ID), mark, origin, 0)
+		add(kind, keyOf(e.At, string(t.Kind), t.ID), mark, origin, 0)
 	}
 	for i := range e.Shows {
 		if f := &e.Shows[i]; f.IsDistinct(e) {
-			thing(f.Thing, f.Mark, f.Origin())
+			kind := shownThing
+			if a.isGiven(f) {
+				kind = madeThing
+			}
+			thing(kind, f.Thing, f.Mark, f.Origin())
 		}
 	}
 	for _, f := range e.Attempts {
 		if f.SessionMark != 0 {
-			thing(facts.Thing{Kind: facts.Sessions, ID: f.SessionID}, f.SessionMark, f.SessionMark)
+			thing(shownThing, facts.Thing{Kind: facts.Sessions, ID: f.SessionID}, f.SessionMark, f.SessionMark)
 		}
 	}
 	if e.Page != nil {
 		for _, f := range e.Page.Tables {
-			thing(facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
+			thing(shownThing, facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
 		}
 	}
 	for _, t := range writtenTo(e) {
@@ -177,7 +182,7 @@ func (a *accounts) follow() error {
 			key, seen, issued, early = c.key, seen[:0], issued[:0], early[:0]
 		}
 		switch c.kind {
-		case shownThing:
+		case shownThing, madeThing:
 			seen = a.compareSights(seen, c)
 		case issuedJob:
 			issued = append(issued[:0], *c)
@@ -212,13 +217,14 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	m, own := now.member(), -1
 	for i := range seen {
 		other := &seen[i]
-		isOther := other.origin != now.origin && other.origin != 0 && now.origin != 0
+		areTwo := other.kind == madeThing && now.kind == madeThing // that were given one id
+		isOther := areTwo || other.origin != now.origin && other.origin != 0 && now.origin != 0
 		switch {
 		case other.caller == now.caller:
 			if own = i; isOther {
 				a.contradict(m)
 			}
-		case other.mark == now.mark:
+		case other.mark == now.mark && !areTwo:
 			a.links.put(m, other.member(), now.shower(), other.shower())
 		case isOther:
 			a.links.put(m, other.member())
@@ -226,7 +232,9 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	}
 	switch {
 	case own >= 0:
+		kind := max(seen[own].kind, now.kind)
 		seen[own] = *now
+		seen[own].kind = kind
 	case len(seen) < maxViewers:
 		seen = append(seen, *now)
 	}
