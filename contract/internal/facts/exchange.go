@@ -27,8 +27,9 @@ type Exchange struct {
 	Digest    uint64 // of request and answer
 	Start     time.Time
 	End       time.Time
-	Status    int // 0 when no answer was seen
-	Date      time.Time
+	Status    int                 // 0 when no answer was seen
+	Shifted   time.Duration       // by which these times were moved
+	Date      time.Time           // by the service's clock; zero where the answer does not show when it was made
 	Line      report.ExchangeLine // as reports show the exchange: set by whoever writes one
 	At        int                 // which place it was sent to, as a Watcher numbers them
 	Account   string              // the account that the answer speaks of
@@ -82,7 +83,7 @@ func Before(a, b *Exchange) bool {
 // Shift moves the times of an exchange.
 func (e *Exchange) Shift(by time.Duration) {
 	if by != 0 && !e.Start.IsZero() {
-		e.Start, e.End = e.Start.Add(by), e.End.Add(by)
+		e.Start, e.End, e.Shifted = e.Start.Add(by), e.End.Add(by), e.Shifted+by
 	}
 }
 
@@ -240,7 +241,9 @@ func newEvent(r *reading) *Exchange {
 		if !isTwice(item) {
 			e.Status = item.Response.Status
 		}
-		e.Date = r.date(item.Response.Headers.Value("Date"))
+		if age := item.Response.Headers.Value("Age"); age == "" || age == "0" { // not of a cache (RFC 9111, 5.1)
+			e.Date = r.date(item.Response.Headers.Value("Date"))
+		}
 	}
 	return e
 }

@@ -218,10 +218,14 @@ func (p *pass) weighRest() error {
 			return err
 		}
 		if list, isAsked := known.entries[x.key]; isAsked {
-			known.entries[x.key] = append(list, p.w.corrected(*x, files))
+			at, err := p.w.corrected(*x, known.in, files)
+			if err != nil {
+				return err
+			}
+			known.entries[x.key] = append(list, at)
 		}
 	}
-	if len(p.w.ahead) > 0 {
+	if p.w.clock.isAny() {
 		for _, list := range known.entries {
 			slices.SortFunc(list, func(a, b entry) int { return a.compare(&b) })
 		}

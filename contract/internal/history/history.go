@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/report"
@@ -29,7 +28,7 @@ type Watcher struct {
 	accountsAt map[int]int      // accounts, by site
 	files      map[string]int32 // numbers of files, by their names
 	clocks     clocks
-	ahead      map[string]time.Duration // by file, by which its times are corrected
+	clock      corrections
 	gaps       []report.Gap
 	atEnd      func(Result)
 	err        error
@@ -110,8 +109,8 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 		return err
 	}
 	w.accountsAt = w.accounts.count()
-	w.ahead = w.clocks.ahead()
-	w.store.mark(w.sites.unordered, w.ahead)
+	w.clock = w.clocks.corrections()
+	w.store.mark(w.sites.unordered, w.clock)
 	lanes, err := w.intoLanes(ctx)
 	if err != nil {
 		return err
@@ -154,7 +153,7 @@ func (p *pass) take(o outcome) {
 // Notes reports the sites at which accounts were judged apart when the exchanges were shown, and the files whose times
 // were corrected.
 func (w *Watcher) Notes() []string {
-	notes := w.clockNotes()
+	notes := w.clock.notes()
 	for at, p := range w.sites.list {
 		if n := w.accountsAt[at]; n > 1 && !p.isMock {
 			notes = append(notes,
