@@ -28,7 +28,6 @@ type Exchange struct {
 	Start     time.Time
 	End       time.Time
 	Status    int                 // 0 when no answer was seen
-	Shifted   time.Duration       // by which these times were moved
 	Date      time.Time           // by the service's clock; zero where the answer does not show when it was made
 	Line      report.ExchangeLine // as reports show the exchange: set by whoever writes one
 	At        int                 // which place it was sent to, as a Watcher numbers them
@@ -83,7 +82,7 @@ func Before(a, b *Exchange) bool {
 // Shift moves the times of an exchange.
 func (e *Exchange) Shift(by time.Duration) {
 	if by != 0 && !e.Start.IsZero() {
-		e.Start, e.End, e.Shifted = e.Start.Add(by), e.End.Add(by), e.Shifted+by
+		e.Start, e.End = e.Start.Add(by), e.End.Add(by)
 	}
 }
 

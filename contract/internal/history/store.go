@@ -19,7 +19,8 @@ import (
 type store struct {
 	limit     int // exchanges in memory
 	exchanges []*facts.Exchange
-	rows      int // bytes of the objects in them
+	shifts    []time.Duration // by which the times of these were corrected
+	rows      int             // bytes of the objects in them
 	file      *os.File
 	out       *bufio.Writer
 	size      int64
@@ -36,8 +37,9 @@ func (s *store) put(e *facts.Exchange, encoded []byte) (at frame, err error) {
 	const row = 1 << 10 // bytes that count as one exchange
 	s.rows += e.LengthOfRows()
 	if s.file == nil && len(s.exchanges)+s.rows/row < cmp.Or(s.limit, maxInMemory) {
-		e.Shift(-s.clock.of(e))
-		s.exchanges = append(s.exchanges, e)
+		by := s.clock.of(e)
+		e.Shift(-by)
+		s.exchanges, s.shifts = append(s.exchanges, e), append(s.shifts, by)
 		return frame{offset: -int64(len(s.exchanges))}, nil
 	}
 	if s.file == nil {
@@ -69,10 +71,11 @@ func (s *store) close() error { return removeScratch(s.file) }
 
 // mark marks the exchanges of files that are not in order of time, and corrects times.
 func (s *store) mark(unordered map[string]bool, clock corrections) {
-	for _, e := range s.exchanges {
+	for i, e := range s.exchanges {
 		e.Unordered = unordered[e.File]
-		e.Shift(-e.Shifted)
-		e.Shift(-clock.of(e))
+		e.Shift(s.shifts[i])
+		s.shifts[i] = clock.of(e)
+		e.Shift(-s.shifts[i])
 	}
 	s.unordered, s.clock = unordered, clock
 }
