@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/internal/rule"
+	"svc.example/understudy/contract/report"
 )
 
 func TestListsAndAnswersAreOfTheWholeThatIsNamed(t *testing.T) {
@@ -191,4 +193,36 @@ func TestAnIDIsGivenOnce(t *testing.T) {
 				`{"id":"7","name":"x","revision":"r"}`, []string{"fail 1 2"},
 		},
 	})
+}
+
+// What somebody else may have done is a violation only where the recording is complete, as the user says; the verdict
+// says so.
+func TestStaleReadsSayWhatWouldDecide(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"the limit of a pool": "PATCH /pools/4 {} => 200 {pool 4 9}\nGET /pools/4 => 200 {pool 4 2}",
+		"the limit of a pool in a list": "PATCH /pools/4 {} => 200 {pool 4 9}\n" +
+			`GET /pools => 200 {"pools":[{default 1 90},{pool 4 2}]}`,
+		"the priority of a rule":   "PATCH /pool_rules/3 {} => 200 {rule 3 7 4}\nGET /pool_rules/3 => 200 {rule 3 5 4}",
+		"a database":               "POST core:/database/create/shop => 200 {}\nGET core:/database/show/shop => 404",
+		"a database of a list":     "POST core:/database/create/shop => 200 {}\n" + `GET core:/database/list => 200 {"databases":[]}`,
+		"a table of a list":        "POST core:/table/create/shop/orders => 200 {}\n" + `GET core:/table/list/shop => 200 {"tables":[]}`,
+		"a renamed table":          `POST core:/table/rename/shop/a/b => 200 {"database":"shop","table":"b"}` + "\nGET core:/table/show/shop/a => 200 {table a 9}",
+		"a connection":             "POST core:/result/create/c {} => 200 {}\n" + `GET core:/result/list => 200 {"results":[]}`,
+		"a schedule":               "POST core:/schedule/create/s {} => 200 {}\n" + `GET core:/schedule/list => 200 {"schedules":[]}`,
+		"an integration":           "POST dwh:/ {} => 201 {dwh 7}\nGET dwh:/7 => 404",
+		"a project under its name": "PUT /projects?project=n7&revision=r => 200 {project 7}\n" + `GET /projects?name=n7 => 200 {"projects":[]}`,
+	} {
+		for complete, want := range map[contract.Completeness]report.Verdict{
+			contract.CompleteAuto: report.Inconclusive, contract.CompleteAlways: report.Fail,
+			contract.CompleteNever: report.Inconclusive,
+		} {
+			f := foundBy(t, rule.Consistency, script(t, text), contract.WithComplete(complete))
+			if f == nil || f.Verdict != want {
+				t.Errorf("%s, %v: %+v, want %s", name, complete, f, want)
+			} else if complete == contract.CompleteAuto && !strings.Contains(f.Message, "--complete always") {
+				t.Errorf("%s: %s, want what would decide it", name, f.Message)
+			}
+		}
+	}
 }
