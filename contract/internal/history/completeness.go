@@ -236,9 +236,7 @@ func (p *pass) weighRest() error {
 		if len(pairs) == 0 {
 			break
 		}
-		if err := p.w.partByLists(known.in, pairs); err != nil {
-			return err
-		}
+		p.w.accounts.partByLists(pairs)
 	}
 	for _, x := range p.rest {
 		p.say(x.result(p.w, known))

@@ -22,7 +22,6 @@ type Watcher struct {
 	store      store
 	timeline   entries
 	writes     writeLog
-	lists      listLog
 	sites      *sites
 	accounts   *accounts
 	accountsAt map[int]int      // accounts, by site
@@ -40,7 +39,6 @@ func NewWatcher(config Config, say func(Result)) *Watcher {
 		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{},
 		atEnd: say, clocks: clocks{},
 		timeline: entries{limit: config.InMemory}, writes: writeLog{entries{limit: config.InMemory}},
-		lists: listLog{entries{limit: config.InMemory}},
 	}
 	w.kinds = facts.NewCatalogue(config.Documents)
 	w.accounts = newAccounts(w.kinds, config.Accounts)
@@ -82,7 +80,7 @@ func (w *Watcher) keep(e *facts.Exchange, encoded []byte) (err error) {
 		at := w.sites.of(e.At)
 		err = w.accounts.take(e, at, &x)
 		if !at.isMock {
-			err = errors.Join(err, w.writes.note(e, x), w.lists.note(e, x))
+			err = errors.Join(err, w.writes.note(e, x))
 		}
 	}
 	return errors.Join(err, w.timeline.put(x))
@@ -124,7 +122,7 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 
 // Close removes what waits on the disk. No exchange may follow.
 func (w *Watcher) Close() error {
-	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.lists.close(), w.accounts.clues.close())
+	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.accounts.clues.close())
 }
 
 // pass shows all exchanges once.
