@@ -328,11 +328,14 @@ func (a *answerReader) checkMember(asked string) {
 			continue
 		}
 		isThere = isThere || isSameName(f.Thing.ID, asked) || !judge.IsDistinct(f.Thing.ID)
+		if f.Object == nil {
+			continue
+		}
 		for _, is := range f.Object.Once {
 			j := slices.IndexFunc(common, func(h Held) bool { return h.Member == is.Member })
 			if j < 0 {
 				common = append(common, is)
-			} else if common[j] != is {
+			} else if !common[j].Equals(is) {
 				a.contradict("siblings", specs.Public, "the list around %s %s shows two values of %s: %s and %s",
 					a.about.Resource.Title, asked, is.Member, common[j].Value, is.Value)
 			}

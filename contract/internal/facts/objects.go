@@ -92,7 +92,11 @@ func (o *objectReader) objectOf(r *specs.Resource, t Thing, object scan.Value) *
 		}
 	}
 	for _, at := range r.Behaviour.Once {
-		x.once(at, object, o.isOwn)
+		name := at[1:]
+		if strings.Contains(name, "~") {
+			name = specs.PointerOf(at)[0]
+		}
+		x.once(name, object, o.isOwn)
 	}
 	if o.isOwn {
 		for i := range r.Refers {
@@ -110,14 +114,23 @@ func (o *objectReader) objectOf(r *specs.Resource, t Thing, object scan.Value) *
 
 // once notes what an object has of a member that is set once, unless a recorder has put something in its place. That it
 // has none counts only of an object that is whole.
-func (x *Object) once(at string, object scan.Value, isWhole bool) {
-	value, shown := jsontext.Value("absent"), scan.Value{}
-	each(object, specs.PointerOf(at), func(v scan.Value) { value, shown = jsontext.Value(v.Raw()), v })
-	isHidden := holds(shown, func(text string) bool { return !judge.IsPlain(text) })
-	if isHidden || !shown.Exists() && !isWhole || shown.Exists() && value.Canonicalize() != nil {
-		return
+func (x *Object) once(name string, object scan.Value, isWhole bool) {
+	value := object.Get(name)
+	switch {
+	case !value.Exists() && isWhole:
+		x.Once = append(x.Once, Held{name, "absent"})
+	case value.Exists() && !holds(value, isPlaced):
+		x.Once = append(x.Once, Held{name, strings.Clone(value.Raw())})
 	}
-	x.Once = append(x.Once, Held{at[1:], string(value)})
+}
+
+func isPlaced(text string) bool { return !judge.IsPlain(text) }
+
+// Equals reports whether two members are the same, however their values are written as JSON.
+func (h Held) Equals(other Held) bool {
+	a, b := jsontext.Value(h.Value), jsontext.Value(other.Value)
+	return h == other || h.Member == other.Member && a.Canonicalize() == nil && b.Canonicalize() == nil &&
+		string(a) == string(b)
 }
 
 // heldBy returns the value of an object that no other one may have. Without all that it depends on there is none.

@@ -238,7 +238,7 @@ func checkOnce(st *history.Step, x *history.Entity, f *facts.Shown) {
 	resource, r := st.State.Kinds.Of(x.Kind), promise(st, "once", x.Kind)
 	for _, is := range f.Object.Once {
 		i := slices.IndexFunc(x.Once, func(was facts.Held) bool { return was.Member == is.Member })
-		if i < 0 || x.Once[i] == is {
+		if i < 0 || x.Once[i].Equals(is) {
 			continue
 		}
 		r.Message = fmt.Sprintf("%s of %s was %s, and is %s, although only a creation sets it", is.Member, st.Text(x.Thing),
