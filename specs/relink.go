@@ -165,8 +165,8 @@ func (r *relinker) references(object map[string]any, pointer string, s scope) {
 	}
 }
 
-// isOpen reports whether it depends on how a schema is reached which one of several a dynamic anchor stands for, so that
-// whoever validates has to follow it: each has an $id of its own (JSON Schema 2020-12, 8.2.3.2).
+// isOpen reports whether it depends on how a schema is reached which one of several a dynamic anchor stands for, so
+// that whoever validates has to follow it: each has an $id of its own (JSON Schema 2020-12, 8.2.3.2).
 func (r *relinker) isOpen(name string) bool {
 	bases := slices.Sorted(slices.Values(r.dynamic[name]))
 	return len(bases) > 1 && len(slices.Compact(bases)) == len(r.dynamic[name])

@@ -104,8 +104,8 @@ func (x *corrections) notes() (notes []string) {
 			"its times are corrected by that", file, d.Abs().Round(time.Second), direction))
 	}
 	for file := range x.uneven {
-		notes = append(notes, file+": its clock runs unevenly, or was set, as the Date headers of its answers show; its times "+
-			"are corrected by these")
+		notes = append(notes, file+": its clock runs unevenly, or was set, as the Date headers of its answers show; its "+
+			"times are corrected by these")
 	}
 	return notes
 }

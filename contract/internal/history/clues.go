@@ -318,7 +318,7 @@ func (s links) pairs() []linkKey {
 type sightings struct {
 	lists *bounded[viewer, wholeList]
 	first *bounded[listKey, []uint64] // callers who were given such a list first
-	stirs *bounded[sightKey, bool]    // the things that were made or removed, so that lists may differ in them: removed ones
+	stirs *bounded[sightKey, bool]    // what was made, or removed if true, so that lists may differ in it
 	lost  *bounded[sightKey, bool]    // those that a list had, and a later one of another caller lacks
 }
 

@@ -9,8 +9,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// What schemas and parameters say is judged right by both engines, or by the one that looks: each as one message that is
-// right or wrong, in documents of several versions.
+// What schemas and parameters say is judged right by both engines, or by the one that looks: each as one message that
+// is right or wrong, in documents of several versions.
 func TestKeywordsAndStylesOfSeveralVersions(t *testing.T) {
 	t.Parallel()
 	v30, v31 := "3.0.3", "3.1.0"

@@ -18,15 +18,17 @@ var consistency = history.Rule{
 		Title: "responses agree with each other: they show the resource that was addressed, the changes that were made, " +
 			"and what was created",
 		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows " +
-			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies and policy groups that " +
-			"were created or changed before. In documents of your own also what x-resources says of unique, once, update " +
+			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies, policy groups, projects and " +
+			"resources of the LLM interface that were created or changed before. In documents of your own also what " +
+			"x-resources says of unique, once, update " +
 			"and lists.",
 		Evidence: "A response is about another resource than the path of its request names, or shows another number or " +
 			"boolean than the request set; a list shows a resource or an id twice, or what belongs to another one " +
 			"than the path names; a page is longer than requested, is another one than requested, is not in its documented " +
 			"order, leads back to itself or contradicts its count; an id is assigned to a second resource while the first " +
-			"one exists; a database, table or connection is created or renamed to a name that is in use, or two pools or " +
-			"policies have one name, or two pool rules one priority. In documents of your own also: two things " +
+			"one exists; a list of retries lacks the attempt of its path, or has some of another session; an attempt changes " +
+			"its session, or a session, workflow or schedule its project; a database, table or connection is created or " +
+			"renamed to a name that is in use, or two pools, projects or policies have one name, or two pool rules one priority. In documents of your own also: two things " +
 			"have what is unique; what is set once changes; an update changes what it does not name, or " +
 			"keeps what it should replace; a page is longer, " +
 			"filtered or ordered otherwise than x-resources says, or shows what another page showed; or a change is accepted " +
@@ -167,7 +169,9 @@ func checkUniqueID(st *history.Step) {
 	t, r := st.Target, history.Ruling{Rule: Consistency, Aspect: "name", Provenance: specs.Client}
 	to := st.RenamedTo(st.State.Kinds)
 	isRenamed := !to.IsNone() && !st.Overwrites
-	made := slices.IndexFunc(st.Shows, func(f facts.Shown) bool { return f.Does == facts.Creates && f.Thing.Kind == st.Kind })
+	made := slices.IndexFunc(st.Shows, func(f facts.Shown) bool {
+		return f.Does == facts.Creates && f.Thing.Kind == st.Kind
+	})
 	switch {
 	case isRenamed:
 		t, r.Provenance = to, specs.Public

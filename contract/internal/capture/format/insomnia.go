@@ -9,7 +9,8 @@ import (
 	"svc.example/understudy/contract/internal/capture/tree"
 )
 
-var insomniaLine = regexp.MustCompile(`(?m)^["']?(?:__export_format["']?[ \t]*:|type["']?[ \t]*:[ \t]*["']?collection\.insomnia\.)`)
+var insomniaLine = regexp.MustCompile(
+	`(?m)^["']?(?:__export_format["']?[ \t]*:|type["']?[ \t]*:[ \t]*["']?collection\.insomnia\.)`)
 
 // isInsomnia recognises exports of Insomnia: version 4 in JSON or YAML, and version 5, which is YAML.
 func isInsomnia(h *record.Head) bool {
