@@ -19,7 +19,7 @@ func TestOtherFormsOfKnownFormats(t *testing.T) {
 		"Insomnia in YAML, from Windows":           strings.ReplaceAll(yaml+request, "\n", "\r\n"),
 		"Insomnia in YAML, with a byte order mark": "\ufeff" + yaml + request,
 		"Insomnia in YAML, with a comment":         "# exported\n" + yaml + request,
-		"Insomnia 5":                               "type: collection.insomnia.rest/5.0\nname: x\ncollection:\n" +
+		"Insomnia 5": "type: collection.insomnia.rest/5.0\nname: x\ncollection:\n" +
 			"  - url: https://a.example/pools\n    method: GET\n",
 		"Insomnia 5, in a folder": "type: collection.insomnia.rest/5.0\ncollection:\n  - name: f\n    children:\n" +
 			"      - url: https://a.example/pools\n        method: GET\n",

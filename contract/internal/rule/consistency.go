@@ -28,7 +28,8 @@ var consistency = history.Rule{
 			"order, leads back to itself or contradicts its count; an id is assigned to a second resource while the first " +
 			"one exists; a list of retries lacks the attempt of its path, or has some of another session; an attempt changes " +
 			"its session, or a session, workflow or schedule its project; a database, table or connection is created or " +
-			"renamed to a name that is in use, or two pools, projects or policies have one name, or two pool rules one priority. In documents of your own also: two things " +
+			"renamed to a name that is in use, or two pools, projects or policies have one name, or two pool rules one " +
+			"priority. In documents of your own also: two things " +
 			"have what is unique; what is set once changes; an update changes what it does not name, or " +
 			"keeps what it should replace; a page is longer, " +
 			"filtered or ordered otherwise than x-resources says, or shows what another page showed; or a change is accepted " +
