@@ -1,10 +1,12 @@
 package contract_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,17 +20,30 @@ type recorder struct {
 	text  strings.Builder
 	ahead time.Duration
 	drift time.Duration // by exchange
+	jump  time.Duration // by which it is set after the second exchange
 	noDay bool          // answers have no Date
+	day   string        // the Date of all answers, if it is the same
+	age   int           // seconds for which GET answers have been in a cache
+
+	count int
 }
 
 // take records a call that takes effect so many seconds after the first one.
 func (r *recorder) take(second float64, method, path, request string, status int, answer string) {
 	took := time.Date(2026, 5, 4, 1, 0, 0, 0, time.UTC).Add(time.Duration(second * float64(time.Second)))
 	header := [][2]string{{"Content-Type", "application/json"}}
+	made := took
+	if r.age > 0 && method == http.MethodGet {
+		made = took.Add(-time.Duration(r.age) * time.Second)
+		header = append(header, [2]string{"Age", strconv.Itoa(r.age)})
+	}
 	if !r.noDay {
-		header = append(header, [2]string{"Date", took.Format(http.TimeFormat)})
+		header = append(header, [2]string{"Date", cmp.Or(r.day, made.Format(http.TimeFormat))})
 	}
 	r.ahead += r.drift
+	if r.count++; r.count == 3 {
+		r.ahead += r.jump
+	}
 	fmt.Fprintf(&r.text, `{"start":%q,"end":%q,"request":{"method":%q,"url":"https://workflow.svc.example/api%s","headers":`+
 		`[["Authorization","SVC1 1/a"],["Content-Type","application/json"]],"body":{"text":%q}},`+
 		`"response":{"status":%d,"headers":[`, took.Add(r.ahead-10*time.Millisecond).Format(time.RFC3339Nano),
@@ -59,8 +74,25 @@ func TestClocksThatDisagree(t *testing.T) {
 		"both are ahead, and it is too late": {recorder{ahead: 2 * time.Minute}, recorder{ahead: time.Minute}, 45, report.Fail, "laptop.ndjson: its clock is 2m0s ahead"},
 		"both are ahead alike":               {recorder{ahead: time.Minute}, recorder{ahead: time.Minute}, 30, "", ""},
 		"they agree":                         {recorder{}, recorder{}, 50, report.Fail, ""},
-		"one runs unevenly, as it is":        {recorder{drift: time.Minute}, recorder{}, 30, report.Fail, ""},
-		"nothing shows the service's":        {recorder{noDay: true}, recorder{noDay: true, ahead: 90 * time.Second}, 30, report.Fail, ""},
+		"one runs unevenly":                  {recorder{drift: time.Minute}, recorder{}, 30, "", "laptop.ndjson: its clock runs unevenly"},
+		"one runs unevenly, and it is too late": {
+			recorder{drift: -time.Minute}, recorder{}, 45, report.Fail, "laptop.ndjson: its clock runs unevenly",
+		},
+		"both run unevenly": {
+			recorder{drift: time.Minute}, recorder{drift: -time.Minute}, 30, "", "server.ndjson: its clock runs unevenly",
+		},
+		"one is set back on the way":  {recorder{jump: -90 * time.Second}, recorder{}, 30, "", "laptop.ndjson: its clock runs unevenly"},
+		"one is set ahead on the way": {recorder{jump: time.Hour}, recorder{}, 50, report.Fail, "laptop.ndjson: its clock runs unevenly"},
+		"one is set, and the other one is ahead": {
+			recorder{jump: time.Hour}, recorder{ahead: 61 * time.Second}, 30, "", "server.ndjson: its clock is 1m1s ahead of",
+		},
+		"one has answers of a cache":           {recorder{}, recorder{age: 300}, 30, "", ""},
+		"one has answers of a cache, too late": {recorder{age: 300}, recorder{}, 50, report.Fail, ""},
+		"one is ahead, and behind a cache":     {recorder{}, recorder{ahead: 90 * time.Second, age: 40}, 30, "", "server.ndjson: its clock is 1m30s ahead of"},
+		"all Dates of one are the same":        {recorder{day: "Mon, 04 May 2026 01:00:00 GMT"}, recorder{}, 50, report.Fail, ""},
+		"Dates of one are in no form":          {recorder{day: "yesterday"}, recorder{}, 50, report.Fail, ""},
+		"one is half a second ahead":           {recorder{}, recorder{ahead: 500 * time.Millisecond}, 50, report.Fail, ""},
+		"nothing shows the service's":          {recorder{noDay: true}, recorder{noDay: true, ahead: 90 * time.Second}, 30, report.Fail, ""},
 	} {
 		tt.laptop.text, tt.server.text = strings.Builder{}, strings.Builder{}
 		laptop, server := tt.laptop, tt.server

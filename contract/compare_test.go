@@ -261,3 +261,36 @@ func FuzzCompare(f *testing.F) {
 		}
 	})
 }
+
+// Times agree if they are close to each other and written in the same form.
+func TestFormsOfTimes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		recorded, answered string
+		agree              bool
+	}{
+		{`"2026-01-15 09:30:00 +0000"`, `"2026-01-15T09:30:00+00:00"`, false},
+		{`"2026-01-15T09:30:00+00:00"`, `"2026-01-15T09:30:00Z"`, false},
+		{`"2026-01-15T09:30:00+0000"`, `"2026-01-15T09:30:00+00:00"`, false},
+		{`"2026-01-15T09:30:00Z"`, `"2026-01-15T18:30:00+09:00"`, false},
+		{`"2026-01-15 09:30:00 UTC"`, `"2026-01-15 09:30:00 GMT"`, false},
+		{`"2026-01-15 09:30:00 UTC"`, `"2026-01-15 09:30:00 +0000"`, false},
+		{`"2026-01-15 09:30:00 JST"`, `"2026-01-15 09:30:00 UTC"`, false},
+		{`"2026-01-15 09:30:00 JST"`, `"2026-01-15 09:30:01 JST"`, true},
+		{`"2026-01-15T09:30:00"`, `"2026-01-15T09:30:00Z"`, false},
+		{`"2026-01-15"`, `"2026-01-15T00:00:00Z"`, false},
+		{`"2026-01-15 09:30"`, `"2026-01-15 09:30:00"`, false},
+		{`"2026-01-15T09:30:00,5Z"`, `"2026-01-15T09:30:00.5Z"`, false},
+		{`"2026-01-15T09:30:00.12Z"`, `"2026-01-15T09:30:00.123456Z"`, true},
+		{`"2026-01-15T09:30:00Z"`, `"2026-01-15T09:30:00.001Z"`, true}, // a whole second has no fraction in many languages
+		{`"Thu, 15 Jan 2026 09:30:00 GMT"`, `"Thu, 15 Jan 2026 09:30:01 GMT"`, true},
+		{`"Thu, 15 Jan 2026 09:30:00 GMT"`, `"Fri, 16 Jan 2026 09:30:00 GMT"`, false},
+		{`"Thu, 15 Jan 2026 09:30:00 GMT"`, `"2026-01-15T09:30:00Z"`, false},
+		{`1768469400`, `"2026-01-15T09:30:00Z"`, false},
+	} {
+		r := compareWith(t, answering(200, "application/json", `{"t":`+tt.answered+`}`), getting(poolsURL, `{"t":`+tt.recorded+`}`))
+		if agree := len(r.Findings) == 0; agree != tt.agree {
+			t.Errorf("%s for %s agrees: %t, want %t; %q", tt.answered, tt.recorded, agree, tt.agree, differences(r))
+		}
+	}
+}

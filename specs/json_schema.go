@@ -68,9 +68,16 @@ func (c *schemaConverter) convert(node any, isNames bool) any {
 	return node
 }
 
+// SchemasURL is the address of the tree in its own references.
+const SchemasURL = "mem:///document"
+
 func (c *schemaConverter) schema(s map[string]any) {
-	if _, isRef := s["$ref"]; isRef && c.is30 {
+	ref, isRef := s["$ref"].(string)
+	if isRef && c.is30 {
 		return // nothing else stands there
+	}
+	if strings.HasPrefix(ref, "#/") { // also below an $id
+		s["$ref"] = SchemasURL + ref
 	}
 	c.required(s)
 	c.requiredOfParts(s)
@@ -165,7 +172,7 @@ func (c *schemaConverter) follow(node any) map[string]any {
 		if !isRef {
 			break
 		}
-		pointer, isLocal := strings.CutPrefix(ref, "#")
+		pointer, isLocal := strings.CutPrefix(strings.TrimPrefix(ref, SchemasURL), "#")
 		if object = nil; isLocal {
 			found, _ := find(c.tree, Unescaped(pointer), 0)
 			object, _ = found.(map[string]any)
@@ -189,7 +196,7 @@ func (c *schemaConverter) discriminator(s map[string]any) {
 		for i, alternative := range alternatives {
 			option, _ := alternative.(map[string]any)
 			ref, isRef := option["$ref"].(string)
-			if !isRef || c.someProperty(c.follow(option), property, listsValues) {
+			if ref = strings.TrimPrefix(ref, SchemasURL); !isRef || c.someProperty(c.follow(option), property, listsValues) {
 				continue
 			}
 			if isNamed(byDefault, ref) { // for what names no other one
@@ -218,6 +225,7 @@ func find(tree map[string]any, pointer string, depth int) (value any, plain stri
 		for range maxReferences {
 			object, _ := value.(map[string]any)
 			ref, isRef := object["$ref"].(string)
+			ref = strings.TrimPrefix(ref, SchemasURL)
 			if _, has := object[token]; has || !isRef || !strings.HasPrefix(ref, "#/") || depth > maxReferences {
 				break
 			}

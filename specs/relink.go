@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,7 +17,7 @@ func relink(tree map[string]any, file string, lineOf lines) []Ignored {
 	base := &url.URL{Path: "/" + path.Base(file)}
 	version, _ := tree["openapi"].(string)
 	r := relinker{
-		tree: tree, names: map[string]string{}, several: map[string]bool{},
+		tree: tree, names: map[string]string{}, dynamic: map[string][]string{},
 		hasIDs: version != "" && !strings.HasPrefix(version, "3.0"),
 	}
 	r.names[base.String()] = ""
@@ -38,9 +39,9 @@ func relink(tree map[string]any, file string, lineOf lines) []Ignored {
 
 type relinker struct {
 	tree    map[string]any
-	names   map[string]string // pointers by addresses
-	several map[string]bool   // dynamic anchors by name: whether more than one schema has it
-	hasIDs  bool              // the version knows $id
+	names   map[string]string   // pointers by addresses
+	dynamic map[string][]string // dynamic anchors by name: the bases of the schemas that have it
+	hasIDs  bool                // the version knows $id
 	dropped []Ignored
 }
 
@@ -75,7 +76,7 @@ func (r *relinker) collect(node any, isNames bool, pointer string, base *url.URL
 					at.Fragment = name
 					r.names[at.String()] = pointer
 					if keyword == "$dynamicAnchor" {
-						_, r.several[name] = r.several[name]
+						r.dynamic[name] = append(r.dynamic[name], inner.String())
 					}
 				}
 			}
@@ -134,8 +135,10 @@ func (r *relinker) references(object map[string]any, pointer string, s scope) {
 	}
 	if ref, _ := object["$dynamicRef"].(string); ref != "" && object["$ref"] == nil {
 		_, name, _ := strings.Cut(ref, "#")
-		if at := r.local(ref, s); r.several[name] {
-			r.drop(object, "$dynamicRef", pointer, "several schemas have the anchor, and which one counts is not followed")
+		if at := r.local(ref, s); len(r.dynamic[name]) > 1 {
+			if !r.isOpen(name) {
+				r.drop(object, "$dynamicRef", pointer, "several schemas of one $id have the anchor")
+			}
 		} else if strings.HasPrefix(at, "#/") {
 			object["$ref"] = at
 			delete(object, "$dynamicRef")
@@ -143,7 +146,12 @@ func (r *relinker) references(object map[string]any, pointer string, s scope) {
 	}
 	if r.hasIDs {
 		for _, keyword := range []string{"$id", "$anchor", "$dynamicAnchor"} {
-			if _, isText := object[keyword].(string); isText {
+			name, isText := object[keyword].(string)
+			switch {
+			case !isText || keyword == "$dynamicAnchor" && r.isOpen(name):
+			case keyword == "$id" && r.opensAny():
+				object[keyword] = s.base.String()
+			default:
 				delete(object, keyword)
 			}
 		}
@@ -155,6 +163,22 @@ func (r *relinker) references(object map[string]any, pointer string, s scope) {
 			mapping[name] = r.local(text, s)
 		}
 	}
+}
+
+// isOpen reports whether it depends on how a schema is reached which one of several a dynamic anchor stands for, so
+// that whoever validates has to follow it: each has an $id of its own (JSON Schema 2020-12, 8.2.3.2).
+func (r *relinker) isOpen(name string) bool {
+	bases := slices.Sorted(slices.Values(r.dynamic[name]))
+	return len(bases) > 1 && len(slices.Compact(bases)) == len(r.dynamic[name])
+}
+
+func (r *relinker) opensAny() bool {
+	for name := range r.dynamic {
+		if r.isOpen(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // local returns the pointer into the document that a reference stands for, or the reference as it is.

@@ -124,7 +124,8 @@ func (s *schemas) withoutHeaders(ignored []string) *v3.PathItem {
 func faultsOf(errs []*errors.ValidationError) ([]engine.Fault, error) {
 	var faults []engine.Fault
 	for _, e := range errs {
-		isLost := e.ValidationSubType == helpers.RequestBodyContentType
+		isLost := e.ValidationSubType == helpers.RequestBodyContentType || strings.HasPrefix(e.Message, "schema is nil") ||
+			strings.HasPrefix(e.Message, "schema cannot be rendered")
 		if isLost || strings.HasSuffix(e.Message, "failed schema compilation") {
 			return nil, fmt.Errorf("the library has not judged: %s", e.Message)
 		}

@@ -71,7 +71,7 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 	kind, media := f.kind, f.media
 	switch {
 	case kind == "multipart/mixed" && !typesOf(media.Schema)["object"]:
-		return decodeParts(plain, f.params["boundary"])
+		return decodeParts(plain, f.params["boundary"], media)
 	case isBinary(media), isArchive(kind), isOpaque(kind, media) && !f.isAny:
 		return decodeBytes(kind, plain)
 	case kind == "multipart/form-data", kind == "multipart/mixed": // which is not one text (RFC 2046, 5.1; RFC 7578, 4.4)

@@ -3,10 +3,7 @@ package body
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"mime/multipart"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -111,24 +108,4 @@ func cutLine(text []byte) (line, rest []byte, ended bool) {
 		rest = bytes.TrimPrefix(rest, []byte("\n"))
 	}
 	return line, rest, true
-}
-
-// decodeParts checks that a body of several parts, which the document does not describe, is complete.
-func decodeParts(text []byte, boundary string) (d Decoded, reason string) {
-	if boundary == "" {
-		return d, "the Content-Type has no boundary between the parts"
-	}
-	parts := multipart.NewReader(bytes.NewReader(text), boundary)
-	for n := 1; ; n++ {
-		part, err := parts.NextRawPart()
-		if errors.Is(err, io.EOF) && bytes.Contains(text, []byte("--"+boundary+"--")) { // the end, and not only of the text
-			return Decoded{Values: []any{string(text)}}, ""
-		}
-		if err == nil {
-			_, err = io.Copy(io.Discard, part)
-		}
-		if err != nil {
-			return d, fmt.Sprintf("part %d of the body is damaged or cut off", n)
-		}
-	}
 }

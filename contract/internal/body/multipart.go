@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -37,15 +38,10 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 		if err != nil {
 			return d, broken
 		}
-		content, err := io.ReadAll(part)
+		content, err := contentOf(part)
 		name := part.FormName()
 		if err != nil || name == "" {
 			return d, broken
-		}
-		if strings.EqualFold(part.Header.Get("Content-Transfer-Encoding"), "base64") { // RFC 7578, 4.7
-			if plain, err := base64.StdEncoding.DecodeString(string(bytes.TrimSpace(content))); err == nil {
-				content = plain
-			}
 		}
 		kind := part.Header.Get("Content-Type")
 		value, problem := partOf(string(content), kind, schemas[name])
@@ -60,6 +56,58 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 		values[name] = append(values[name], value)
 	}
 	d.Values = []any{objectOf(values, schemas)}
+	return d, ""
+}
+
+func contentOf(part *multipart.Part) ([]byte, error) {
+	content, err := io.ReadAll(part)
+	if err == nil && strings.EqualFold(part.Header.Get("Content-Transfer-Encoding"), "base64") { // RFC 7578, 4.7
+		if plain, err := base64.StdEncoding.DecodeString(string(bytes.TrimSpace(content))); err == nil {
+			return plain, nil
+		}
+	}
+	return content, err
+}
+
+// decodeParts reads a body of parts that have no names: the items of a list, or what itemSchema describes each of (3.2,
+// Media Type Object, Sequential Media Types, and Encoding By Position). Of one that the document describes otherwise,
+// it looks only whether it is complete.
+func decodeParts(text []byte, boundary string, media *openapi3.MediaType) (d Decoded, reason string) {
+	if boundary == "" {
+		return d, "the Content-Type has no boundary between the parts"
+	}
+	isList, items := typesOf(media.Schema)["array"], media.ItemSchema
+	if isList {
+		items = media.Schema.Value.Items
+	}
+	values := []any{}
+	parts := multipart.NewReader(bytes.NewReader(text), boundary)
+	for n := 1; ; n++ {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) && bytes.Contains(text, []byte("--"+boundary+"--")) { // the end, and not only of the text
+			break
+		}
+		var content []byte
+		if err == nil {
+			content, err = contentOf(part)
+		}
+		if err != nil {
+			return d, fmt.Sprintf("part %d of the body is damaged or cut off", n)
+		}
+		value, problem := partOf(string(content), part.Header.Get("Content-Type"), items)
+		if problem != "" {
+			d.Wrong = append(d.Wrong, Fault{strconv.Itoa(n - 1), problem})
+		}
+		values = append(values, value)
+	}
+	switch {
+	case isList:
+		d.Values = []any{values}
+	case media.ItemSchema != nil:
+		d.Values, d.Lines = values, true
+	default:
+		d = Decoded{Values: []any{string(text)}}
+	}
 	return d, ""
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -33,25 +32,26 @@ func textOf(value any) (string, bool) {
 	return "", false
 }
 
-// instant reads the forms of time that the interfaces have, and returns which one it is, with the offset from UTC as it
-// is written; none is the empty text.
+// instant reads the forms of time that the interfaces have, and returns which one it is, with the zone as it is
+// written; none is the empty text. The form does not depend on how many digits a fraction has, and a whole second may lack it.
 func instant(text string) (t time.Time, form string) {
-	if len(text) < len("2006-01-02") || text[4] != '-' {
+	parts := timeParts.FindStringSubmatch(text)
+	if parts == nil {
 		return time.Time{}, ""
 	}
 	for _, form = range []string{
 		time.RFC3339Nano, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05",
-		"2006-01-02 15:04:05.999999999 -0700", "2006-01-02T15:04:05", "2006-01-02T15:04:05.999Z0700",
+		"2006-01-02T15:04:05", "2006-01-02T15:04:05.999Z0700", time.RFC1123,
 	} {
 		if t, err := time.Parse(form, text); err == nil {
-			if _, offset := t.Zone(); !strings.HasSuffix(text, "Z") {
-				form += strconv.Itoa(offset)
-			}
-			return t, form
+			return t, form + parts[1] + parts[2]
 		}
 	}
 	return time.Time{}, ""
 }
+
+// timeParts matches a time, with the comma before its fraction, and with its zone.
+var timeParts = regexp.MustCompile(`^(?:\d{4}-\d\d-\d\d.|[A-Z][a-z]{2}, )[^:]{2,14}:\d\d:\d\d(,?)[.\d]*(.*)$`)
 
 // isSecret reports whether something stands in the place of a secret.
 func isSecret(text string) bool { return strings.Contains(text, recording.Mark) }

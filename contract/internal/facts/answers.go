@@ -29,39 +29,38 @@ type answerPlan struct {
 	named []string // parameters of the path that identify things, by a name that only such a thing has
 	page  *page    // nil if it lists nothing
 
-	wholes []whole // that the path names, and of which the items of a list are parts
+	wholes []whole // that the path names, and that what the answer shows is of
+	member string  // the parameter that names one of the things that are listed; empty if none does
 
 	settable []string // members that an update may set
 }
 
-// whole is a thing that a parameter of the path names, and that items of a list point to.
+// whole is a thing that a parameter of the path names, and that objects of an answer point to.
 type whole struct {
 	parameter, noun string
-	at              specs.Pointer // in an item
+	at              specs.Pointer // in an object
 }
 
-// wholesOf lists the things that the path names and that the items of a list point to.
-func wholesOf(op *specs.Operation) (list []whole) {
-	actions := op.Actions()
-	if len(actions) == 0 || actions[0].Verb != specs.List {
-		return nil
-	}
-	for _, p := range op.Parameters {
-		if p.Value.In != "path" || p.Value.Schema == nil {
+// nameWholes notes which parameters of the path name what the objects of an answer point to, and which one of these.
+func (p *answerPlan) nameWholes(op *specs.Operation, about *specs.Action) {
+	for _, parameter := range op.Parameters {
+		if parameter.Value.In != "path" || parameter.Value.Schema == nil {
 			continue
 		}
-		noun, _ := p.Value.Schema.Value.Extensions["x-id-of"].(string)
-		r := actions[0].Resource
-		for _, link := range slices.Concat(r.Parents, r.Refers) {
-			if _, name, _ := strings.Cut(link.Resource, "."); link.At != nil && name == noun {
-				list = append(list, whole{p.Value.Name, noun, link.At})
+		noun, _ := parameter.Value.Schema.Value.Extensions["x-id-of"].(string)
+		is := func(resource string) bool {
+			_, name, _ := strings.Cut(resource, ".")
+			return name == noun
+		}
+		for _, link := range slices.Concat(about.Resource.Parents, about.Resource.Refers) {
+			if link.At != nil && is(link.Resource) {
+				p.wholes = append(p.wholes, whole{parameter.Value.Name, noun, link.At})
 			}
 		}
-		if noun == "session" {
-			list = append(list, whole{p.Value.Name, noun, specs.Pointer{"sessionId"}})
+		if about.Verb == specs.List && is(about.Resource.Name) {
+			p.member = parameter.Value.Name
 		}
 	}
-	return list
 }
 
 // answerPlans holds the plans of the operations that were seen.
@@ -71,8 +70,11 @@ func (p *answerPlans) of(op *specs.Operation) *answerPlan {
 	if plan, known := p.byOperation.Load(op); known {
 		return plan.(*answerPlan)
 	}
-	plan := &answerPlan{page: pageOf(op), wholes: wholesOf(op), settable: settableBy(op)}
+	plan := &answerPlan{page: pageOf(op), settable: settableBy(op)}
 	for i, a := range op.Actions() {
+		if i == 0 {
+			plan.nameWholes(op, a)
+		}
 		if i > 0 && a.Resource == op.Actions()[0].Resource && len(a.At) > 0 { // the answer is about another one
 			plan.named = nil
 			break
@@ -104,13 +106,13 @@ type answerReader struct {
 
 // contradict notes a contradiction, unless there is one of the same aspect. What a user's own document does not say is
 // only assumed.
-func (a *answerReader) contradict(aspect string, sure specs.Provenance, format string, args ...any) {
-	e := a.event
+func (o *objectReader) contradict(aspect string, sure specs.Provenance, format string, args ...any) {
+	e := o.event
 	if len(e.Contradictions) == maxContradictions ||
 		slices.ContainsFunc(e.Contradictions, func(c Contradiction) bool { return c.Aspect == aspect }) {
 		return
 	}
-	if a.document.Interface.IsOwn() && sure != specs.Documented {
+	if o.isOwn && sure != specs.Documented {
 		sure = specs.Assumed
 	}
 	e.Contradictions = append(e.Contradictions, Contradiction{aspect, fmt.Sprintf(format, args...), sure})
@@ -119,8 +121,7 @@ func (a *answerReader) contradict(aspect string, sure specs.Provenance, format s
 // contradictions looks for what an answer contradicts of its request and of itself.
 func (o *objectReader) contradictions(actions []*specs.Action, r *reading) {
 	plan := plans.of(r.Operation())
-	isList := o.event.Verb == Lists
-	if len(plan.named) == 0 && plan.page == nil && !isList && o.keyed == nil && actions[0].Identity == nil {
+	if len(plan.named)+len(plan.wholes) == 0 && plan.page == nil && o.keyed == nil && actions[0].Identity == nil {
 		return
 	}
 	body, ok := r.answerBody()
@@ -136,10 +137,7 @@ func (o *objectReader) contradictions(actions []*specs.Action, r *reading) {
 	case o.event.Verb == Deletes && !o.event.Target.IsNone() && o.event.Answered == "":
 		a.checkKeys(&keyedAnswer{a.about.Resource, body})
 	}
-	if isList {
-		a.checkRepeated()
-		a.checkWhole(plan)
-	}
+	a.checkWholes(plan)
 	if plan.page != nil {
 		a.checkPage(plan.page)
 	}
@@ -149,9 +147,10 @@ func (o *objectReader) contradictions(actions []*specs.Action, r *reading) {
 // changes a thing may give it a new name.
 func (a *answerReader) checkEchoes(named []string) {
 	for _, name := range named {
-		asked := cmp.Or(a.match.Param(name), a.match.Declared(name))
+		asked := a.asked(name)
 		isAsked := func(value string) bool { return isSameName(value, asked) }
-		for _, member := range []string{name, strings.TrimSuffix(name, "_name")} {
+		short := strings.Replace(name, "_name", "", 1) // table_name_1 is table1 there
+		for _, member := range slices.Compact([]string{name, short, strings.ReplaceAll(short, "_", "")}) {
 			shown := a.body.Get(member)
 			// A user, whom the path names by the address, has a name as well.
 			if (shown.IsString() || shown.IsNumber()) && !isAsked(shown.Text()) && !holds(a.body, isAsked) {
@@ -187,9 +186,11 @@ func isOfSameForm(a, b string) bool {
 // requestNames reports whether the path, the query or the body of a request holds a text.
 func (a *answerReader) requestNames(text string) bool {
 	is := func(value string) bool { return isSameName(value, text) }
-	address, err := url.Parse(a.r.Item.Request.URL)
-	if err != nil || slices.ContainsFunc(strings.Split(address.Path, "/"), is) {
-		return true
+	if a.about.Identity != nil { // the path may name what comes of the change
+		address, err := url.Parse(a.r.Item.Request.URL)
+		if err != nil || slices.ContainsFunc(strings.Split(address.Path, "/"), is) {
+			return true
+		}
 	}
 	inForm := func(form url.Values) bool {
 		for _, values := range form {
@@ -264,47 +265,83 @@ func (a *answerReader) checkKeys(k *keyedAnswer) {
 // lastOf returns the last part of an identity.
 func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
-// checkRepeated looks for a thing that a list shows twice.
-func (a *answerReader) checkRepeated() {
-	if len(a.event.Shows) < 2 {
+// listed holds what a list has shown so far.
+type listed struct {
+	first Thing // of these
+	seen  map[Thing]bool
+}
+
+// take looks whether a list shows a thing again, or the id of one that it shows under another name.
+func (l *listed) take(o *objectReader, r *specs.Resource, f *Shown) {
+	if l == nil || !judge.IsDistinct(lastOf(f.Thing.ID)) {
 		return
 	}
-	seen := make(map[string]bool, len(a.event.Shows))
-	var idents map[string]bool
-	if a.about.Resource.IsNamed() {
-		idents = make(map[string]bool, len(a.event.Shows))
+	if l.first.IsNone() && !r.IsNamed() {
+		l.first = f.Thing
+		return
 	}
+	if l.seen == nil {
+		l.seen = map[Thing]bool{l.first: true}
+	}
+	if l.seen[f.Thing] {
+		o.contradict("twice", specs.Public, "the list shows %s %s twice", r.Title, f.Thing.ID)
+	}
+	l.seen[f.Thing] = true
+	if id := (Thing{ID: f.Ident}); r.IsNamed() && f.Ident != "" && judge.IsDistinct(f.Ident) {
+		if l.seen[id] {
+			o.contradict("twice", specs.Public, "the list shows the id %s of a %s twice", f.Ident, r.Title)
+		}
+		l.seen[id] = true
+	}
+}
+
+// checkWholes looks for what belongs to something else than the path names.
+func (a *answerReader) checkWholes(plan *answerPlan) {
+	for _, w := range plan.wholes {
+		asked := a.asked(w.parameter)
+		for _, at := range a.about.At {
+			each(a.body, at, func(object scan.Value) {
+				if shown := first(object, w.at); shown != "" {
+					a.checkSame(w.noun, asked, shown)
+				}
+			})
+		}
+	}
+	if plan.member != "" && a.event.Listed {
+		a.checkMember(a.asked(plan.member))
+	}
+}
+
+// asked returns the value that a request has for a parameter of the path.
+func (a *answerReader) asked(name string) string {
+	return cmp.Or(a.match.Param(name), a.match.Declared(name))
+}
+
+// checkMember looks whether a list that the path describes by one of its things has that, and only what is set alike in
+// it: the attempts of its session.
+func (a *answerReader) checkMember(asked string) {
+	var common []Held
+	isThere := false
 	for i := range a.event.Shows {
 		f := &a.event.Shows[i]
 		if f.Does != Lists || f.Thing.Kind != a.event.Kind {
 			continue
 		}
-		if seen[f.Thing.ID] && judge.IsDistinct(lastOf(f.Thing.ID)) {
-			a.contradict("twice", specs.Public, "the list shows %s %s twice", a.about.Resource.Title, f.Thing.ID)
+		isThere = isThere || isSameName(f.Thing.ID, asked) || !judge.IsDistinct(f.Thing.ID)
+		if f.Object == nil {
+			continue
 		}
-		seen[f.Thing.ID] = true
-		if idents != nil && f.Ident != "" && judge.IsDistinct(f.Ident) {
-			if idents[f.Ident] {
-				a.contradict("twice", specs.Public, "the list shows the id %s of a %s twice", f.Ident, a.about.Resource.Title)
+		for _, is := range f.Object.Once {
+			j := slices.IndexFunc(common, func(h Held) bool { return h.Member == is.Member })
+			if j < 0 {
+				common = append(common, is)
+			} else if !common[j].Equals(is) {
+				a.contradict("siblings", specs.Public, "the list around %s %s shows two values of %s: %s and %s",
+					a.about.Resource.Title, asked, is.Member, common[j].Value, is.Value)
 			}
-			idents[f.Ident] = true
 		}
 	}
-}
-
-// checkWhole looks for items of a list that belong to something else than the path names.
-func (a *answerReader) checkWhole(plan *answerPlan) {
-	if plan.page == nil || plan.page.at == nil {
-		return
-	}
-	for _, w := range plan.wholes {
-		asked := cmp.Or(a.match.Param(w.parameter), a.match.Declared(w.parameter))
-		each(a.body, plan.page.at, func(list scan.Value) {
-			for item := range list.List {
-				if shown := first(item, w.at); shown != "" {
-					a.checkSame(w.noun, asked, shown)
-				}
-			}
-		})
+	if !isThere {
+		a.contradict("member", specs.Client, "the list around %s %s lacks it", a.about.Resource.Title, asked)
 	}
 }

@@ -72,6 +72,7 @@ func (c *coder) content(t *Content) {
 	list(c, &t.Shows, (*coder).shown)
 	c.truth(&t.Listed)
 	c.truth(&t.Partial)
+	optional(c, &t.Sought, (*coder).held)
 	list(c, &t.Memberships, (*coder).membership)
 	list(c, &t.Refers, (*coder).reference)
 	list(c, &t.Kept, text[string])
@@ -103,6 +104,7 @@ func (c *coder) shown(s *Shown) {
 func (c *coder) object(o *Object) {
 	text(c, &o.Row)
 	list(c, &o.Holds, (*coder).held)
+	list(c, &o.Once, (*coder).held)
 	list(c, &o.Refers, (*coder).reference)
 }
 

@@ -27,8 +27,8 @@ type Exchange struct {
 	Digest    uint64 // of request and answer
 	Start     time.Time
 	End       time.Time
-	Status    int // 0 when no answer was seen
-	Date      time.Time
+	Status    int                 // 0 when no answer was seen
+	Date      time.Time           // by the service's clock; zero where the answer does not show when it was made
 	Line      report.ExchangeLine // as reports show the exchange: set by whoever writes one
 	At        int                 // which place it was sent to, as a Watcher numbers them
 	Account   string              // the account that the answer speaks of
@@ -240,7 +240,9 @@ func newEvent(r *reading) *Exchange {
 		if !isTwice(item) {
 			e.Status = item.Response.Status
 		}
-		e.Date = r.date(item.Response.Headers.Value("Date"))
+		if age := item.Response.Headers.Value("Age"); age == "" || age == "0" { // not of a cache (RFC 9111, 5.1)
+			e.Date = r.date(item.Response.Headers.Value("Date"))
+		}
 	}
 	return e
 }

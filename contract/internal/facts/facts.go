@@ -25,6 +25,7 @@ type Content struct {
 	Shows       []Shown      // things that the answer shows to be there
 	Listed      bool         // the answer held its list
 	Partial     bool         // or a part of it
+	Sought      *Held        // what the one thing has that a list was asked for, which no two things have alike
 	Repeatable  bool         // the request has an idempotency key
 	Overwrites  bool         // or may take the place of another thing
 	Memberships []Membership // what the answer shows to be a part of what

@@ -29,6 +29,8 @@ const (
 	Tokens       Kind = "core.oauth-token"
 	SubUsers     Kind = "core.sub-user"
 	Warehouses   Kind = "dwh.integration"
+
+	SegmentQueries Kind = "audience.segment-query"
 )
 
 // Interface returns the interface whose document describes the kind.
@@ -142,4 +144,6 @@ func (k Kind) IsOpen() bool {
 }
 
 // Stays reports whether things of a kind are there, once they are made, until a request deletes them.
-func (k Kind) Stays() bool { return k.IsOpen() || k == Warehouses }
+func (k Kind) Stays() bool {
+	return k.IsOpen() || k == Warehouses || k == Projects || k.Interface() == specs.LLM
+}

@@ -15,8 +15,9 @@ import (
 
 // Object holds what an answer shows of a thing that its constraints are judged by.
 type Object struct {
-	Row    Row // the whole; empty where the answer shows less
-	Holds  []Held
+	Row    Row    // the whole; empty where the answer shows less
+	Holds  []Held // what no other one may have
+	Once   []Held // what only its creation sets
 	Refers []Reference
 }
 
@@ -26,7 +27,7 @@ type Row string
 // maxRow bounds the length of a row that is kept, in bytes.
 const maxRow = 4 << 10
 
-// Held is a value that no other thing of the kind may have, with the member that has it.
+// Held is the value of a member.
 type Held struct{ Member, Value string }
 
 // Reference leads to a thing that another one refers to.
@@ -71,7 +72,7 @@ func (e *Exchange) LengthOfRows() (n int) {
 
 // uniques are members that no two things of a kind of the platform's may have alike in an account, beside their keys.
 var uniques = map[Kind][]specs.Unique{
-	Pools: {{At: "/name"}}, PoolRules: {{At: "/priority"}}, Policies: {{At: "/name"}},
+	Pools: {{At: "/name"}}, PoolRules: {{At: "/priority"}}, Policies: {{At: "/name"}}, Projects: {{At: "/name"}},
 	"llm.project": {{At: "/attributes/name"}},
 }
 
@@ -81,7 +82,7 @@ func (o *objectReader) objectOf(r *specs.Resource, t Thing, object scan.Value) *
 	if o.isOwn {
 		unique = r.Behaviour.Unique
 	}
-	if !o.isOwn && unique == nil {
+	if !o.isOwn && unique == nil && r.Behaviour.Once == nil {
 		return nil
 	}
 	x := &Object{}
@@ -89,6 +90,13 @@ func (o *objectReader) objectOf(r *specs.Resource, t Thing, object scan.Value) *
 		if held, isHeld := heldBy(&u, t, object); isHeld {
 			x.Holds = append(x.Holds, held)
 		}
+	}
+	for _, at := range r.Behaviour.Once {
+		name := at[1:]
+		if strings.Contains(name, "~") {
+			name = specs.PointerOf(at)[0]
+		}
+		x.once(name, object, o.isOwn)
 	}
 	if o.isOwn {
 		for i := range r.Refers {
@@ -98,10 +106,31 @@ func (o *objectReader) objectOf(r *specs.Resource, t Thing, object scan.Value) *
 			x.Row = Row(strings.Clone(raw))
 		}
 	}
-	if x.Row == "" && len(x.Holds)+len(x.Refers) == 0 {
+	if x.Row == "" && len(x.Holds)+len(x.Once)+len(x.Refers) == 0 {
 		return nil
 	}
 	return x
+}
+
+// once notes what an object has of a member that is set once, unless a recorder has put something in its place. That it
+// has none counts only of an object that is whole.
+func (x *Object) once(name string, object scan.Value, isWhole bool) {
+	value := object.Get(name)
+	switch {
+	case !value.Exists() && isWhole:
+		x.Once = append(x.Once, Held{name, "absent"})
+	case value.Exists() && !holds(value, isPlaced):
+		x.Once = append(x.Once, Held{name, strings.Clone(value.Raw())})
+	}
+}
+
+func isPlaced(text string) bool { return !judge.IsPlain(text) }
+
+// Equals reports whether two members are the same, however their values are written as JSON.
+func (h Held) Equals(other Held) bool {
+	a, b := jsontext.Value(h.Value), jsontext.Value(other.Value)
+	return h == other || h.Member == other.Member && a.Canonicalize() == nil && b.Canonicalize() == nil &&
+		string(a) == string(b)
 }
 
 // heldBy returns the value of an object that no other one may have. Without all that it depends on there is none.

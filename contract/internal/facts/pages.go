@@ -206,6 +206,10 @@ func (a *answerReader) checkPage(p *page) {
 	a.event.Slice = a.slice(p, query, n)
 	for name, at := range p.filters {
 		asked := query.Get(name)
+		isSought := func(u specs.Unique) bool { return asked != "" && u.At == at.String() }
+		if len(query) == 1 && slices.ContainsFunc(uniques[a.event.Kind], isSought) {
+			a.event.Sought = &Held{at[len(at)-1], asked}
+		}
 		isAsked := func(shown string) bool {
 			return isSameName(asked, shown) || p.isOwn && slices.Contains(strings.Split(asked, ","), shown)
 		}

@@ -102,10 +102,14 @@ func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body
 	isList := slices.Contains(at, "*")
 	isComplete := o.isWhole(a.Resource, at)
 	o.makeRoom(at, body)
+	var among *listed
+	if slices.Index(at, "*") == len(at)-1 && isList && (!o.isOwn || a.Verb == specs.List) {
+		among = &listed{}
+	}
 	each(body, at, func(object scan.Value) {
 		o.add(a, &sightOf{
 			does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList && a.Verb != "",
-			isComplete: isComplete,
+			isComplete: isComplete, among: among,
 		})
 	})
 	if n := len(at) - 1; a.Verb == specs.List && n >= 0 && at[n] == "*" {
@@ -169,6 +173,7 @@ type sightOf struct {
 	isWhole    bool       // it is all there is to show, which distinguishes one thing from another
 	isAnswer   bool       // the answer is about it alone
 	isComplete bool       // it has all members that such an object has
+	among      *listed    // nil unless it stands in a list that shows nothing twice
 }
 
 // add notes that an answer shows a thing, and what it says of it.
@@ -228,6 +233,7 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 	} else if s.isAnswer && len(r.Types) == 0 && f.Thing.Kind == e.Kind && !e.Target.IsNone() {
 		o.keyed = &keyedAnswer{r, s.object}
 	}
+	s.among.take(o, r, &f)
 	e.Shows = append(e.Shows, f)
 	if read := objects[f.Thing.Kind]; read != nil {
 		read(e, &e.Shows[len(e.Shows)-1], s.object, s.whole)
@@ -258,11 +264,14 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 		o.event.addMembership(Thing{Kind(link.Resource), first(s.object, link.At)}, t, link.Provenance)
 	}
 	for _, link := range r.Embeds {
-		embedded := o.document.Resource(link.Resource)
+		embedded, among := o.document.Resource(link.Resource), (*listed)(nil)
+		if !o.isOwn && len(link.At) > 0 && link.At[len(link.At)-1] == "*" {
+			among = &listed{}
+		}
 		each(s.object, link.At, func(object scan.Value) {
 			if embedded != nil && object.IsObject() {
 				o.addObject(embedded, &sightOf{
-					does: Reads, object: object, whole: s.object, isComplete: !o.isOwn,
+					does: Reads, object: object, whole: s.object, isComplete: !o.isOwn, among: among,
 				}, "")
 			}
 		})

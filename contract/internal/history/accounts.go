@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 )
 
@@ -116,7 +117,7 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 	if e.Verb == facts.Creates {
 		a.make(m, e, e.Target)
 		for i := range e.Shows {
-			if f := &e.Shows[i]; f.Does == facts.Creates && f.IsDistinct(e) && !a.kinds.Of(f.Thing.Kind).IsNamed() {
+			if f := &e.Shows[i]; a.isGiven(f) && judge.IsDistinct(f.Thing.ID) {
 				a.make(m, e, f.Thing)
 			}
 		}
@@ -124,6 +125,11 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 	if e.Verb == facts.Deletes { // it may be made anew by another one
 		a.makers.put(sightKey{m.at, e.Target}, 0)
 	}
+}
+
+// isGiven reports whether something was made and given an id of its own. A project may be put again.
+func (a *accounts) isGiven(f *facts.Shown) bool {
+	return f.Does == facts.Creates && f.Thing.Kind != facts.Projects && !a.kinds.Of(f.Thing.Kind).IsNamed()
 }
 
 // writtenTo lists the things that an exchange changes, deletes or refers to, so that its caller has them.
@@ -217,7 +223,7 @@ func (a *accounts) group(sites *sites) error {
 	}
 	pairs := a.links.pairs()
 	for _, pair := range pairs {
-		if a.links[pair].isAgainst {
+		if isGiven := a.given[pair.a] != "" && a.given[pair.a] == a.given[pair.b]; a.links[pair].isAgainst && !isGiven {
 			a.part(a.of(a.number(pair.first())), a.of(a.number(pair.second())))
 		}
 	}

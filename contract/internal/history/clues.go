@@ -33,6 +33,7 @@ type clueKind uint8
 const (
 	wroteThing clueKind = iota // to, or referred to it, before the answer shows it
 	shownThing
+	madeThing // and shown, with an id of its own
 	issuedJob
 	shownJob
 	ownCaller // whose key the caller removed
@@ -122,25 +123,29 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 			mark: mark, origin: origin, database: database,
 		})
 	}
-	thing := func(t facts.Thing, mark, origin uint64) {
+	thing := func(kind clueKind, t facts.Thing, mark, origin uint64) {
 		if a.kinds.Of(t.Kind).IsNamed() {
 			origin = 0
 		}
-		add(shownThing, keyOf(e.At, string(t.Kind), t.ID), mark, origin, 0)
+		add(kind, keyOf(e.At, string(t.Kind), t.ID), mark, origin, 0)
 	}
 	for i := range e.Shows {
 		if f := &e.Shows[i]; f.IsDistinct(e) {
-			thing(f.Thing, f.Mark, f.Origin())
+			kind := shownThing
+			if a.isGiven(f) {
+				kind = madeThing
+			}
+			thing(kind, f.Thing, f.Mark, f.Origin())
 		}
 	}
 	for _, f := range e.Attempts {
 		if f.SessionMark != 0 {
-			thing(facts.Thing{Kind: facts.Sessions, ID: f.SessionID}, f.SessionMark, f.SessionMark)
+			thing(shownThing, facts.Thing{Kind: facts.Sessions, ID: f.SessionID}, f.SessionMark, f.SessionMark)
 		}
 	}
 	if e.Page != nil {
 		for _, f := range e.Page.Tables {
-			thing(facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
+			thing(shownThing, facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
 		}
 	}
 	for _, t := range writtenTo(e) {
@@ -177,7 +182,7 @@ func (a *accounts) follow() error {
 			key, seen, issued, early = c.key, seen[:0], issued[:0], early[:0]
 		}
 		switch c.kind {
-		case shownThing:
+		case shownThing, madeThing:
 			seen = a.compareSights(seen, c)
 		case issuedJob:
 			issued = append(issued[:0], *c)
@@ -212,13 +217,14 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	m, own := now.member(), -1
 	for i := range seen {
 		other := &seen[i]
-		isOther := other.origin != now.origin && other.origin != 0 && now.origin != 0
+		areTwo := other.kind == madeThing && now.kind == madeThing // that were given one id
+		isOther := areTwo || other.origin != now.origin && other.origin != 0 && now.origin != 0
 		switch {
 		case other.caller == now.caller:
 			if own = i; isOther {
 				a.contradict(m)
 			}
-		case other.mark == now.mark:
+		case other.mark == now.mark && !areTwo:
 			a.links.put(m, other.member(), now.shower(), other.shower())
 		case isOther:
 			a.links.put(m, other.member())
@@ -226,7 +232,9 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	}
 	switch {
 	case own >= 0:
+		kind := max(seen[own].kind, now.kind)
 		seen[own] = *now
+		seen[own].kind = kind
 	case len(seen) < maxViewers:
 		seen = append(seen, *now)
 	}
@@ -308,15 +316,17 @@ func (s links) pairs() []linkKey {
 // sightings hold the lists that callers were shown. Those whose whole lists each lack what the other has are not of one
 // account.
 type sightings struct {
-	lists *bounded[listKey, []wholeList]
-	stirs *bounded[sightKey, bool] // the things that were made or removed, so that lists may differ in them: removed ones
-	lost  *bounded[sightKey, bool] // those that a list had, and a later one of another caller lacks
+	lists *bounded[viewer, wholeList]
+	first *bounded[listKey, []uint64] // callers who were given such a list first
+	stirs *bounded[sightKey, bool]    // what was made, or removed if true, so that lists may differ in it
+	lost  *bounded[sightKey, bool]    // those that a list had, and a later one of another caller lacks
 }
 
 func newSightings() sightings {
 	return sightings{
-		lists: newBounded[listKey, []wholeList](maxSights/20, nil), stirs: newBounded[sightKey, bool](maxSights, nil),
-		lost: newBounded[sightKey, bool](maxSights, nil),
+		lists: newBounded[viewer, wholeList](maxSights, nil), first: newBounded[listKey, []uint64](maxSights/20, nil),
+		stirs: newBounded[sightKey, bool](maxSights, nil),
+		lost:  newBounded[sightKey, bool](maxSights, nil),
 	}
 }
 
@@ -333,14 +343,13 @@ func showsWholeList(e *facts.Exchange) bool {
 
 // wholeList is the last whole list of a kind that a caller was given.
 type wholeList struct {
-	caller uint64
-	asked  time.Time            // when it was asked for; zero if the recording does not show it
-	at     time.Time            // when its answer was there; likewise
-	born   map[string]time.Time // when what has an id was made; zero where the answer does not show it
+	asked time.Time            // when it was asked for; zero if the recording does not show it
+	at    time.Time            // when its answer was there; likewise
+	born  map[string]time.Time // when what has an id was made; zero where the answer does not show it
 }
 
 func wholeListOf(e *facts.Exchange) wholeList {
-	list := wholeList{e.Caller, e.Start, e.EndedAt(), map[string]time.Time{}}
+	list := wholeList{e.Start, e.EndedAt(), map[string]time.Time{}}
 	for _, f := range e.Shows {
 		if f.Thing.Kind == e.Kind {
 			list.born[f.Thing.ID] = f.Born
@@ -357,6 +366,12 @@ type sightKey struct {
 type listKey struct {
 	at   int32
 	kind facts.Kind
+}
+
+// viewer is a caller who was given a list.
+type viewer struct {
+	listKey
+	caller uint64
 }
 
 // sight takes what an exchange shows to its caller, and where it is kept.
@@ -390,33 +405,26 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 	if !showsWholeList(e) {
 		return
 	}
-	now := wholeListOf(e)
-	key := listKey{m.at, e.Kind}
-	isStirred := func(id string) bool {
-		_, is := a.stirs.Get(sightKey{m.at, facts.Thing{Kind: e.Kind, ID: id}})
-		return is
+	now, key := wholeListOf(e), listKey{m.at, e.Kind}
+	own := viewer{key, m.caller}
+	if was, isKnown := a.lists.Get(own); isKnown && was.isApart(now, a.stirredIn(key)) {
+		a.contradict(m)
 	}
-	list, _ := a.lists.Get(key)
-	own := -1
-	for i, other := range list {
-		isOther := other.isApart(now, isStirred)
+	first, _ := a.first.Get(key)
+	for _, caller := range first {
+		other, isKnown := a.lists.Get(viewer{key, caller})
 		switch {
-		case other.caller == m.caller:
-			if own = i; isOther {
-				a.contradict(m)
-			}
-		case isOther && len(a.apart) < maxLinks:
-			a.apart[linkKeyOf(m, member{m.at, other.caller})] = true
+		case caller == m.caller || !isKnown:
+		case len(a.apart) < maxLinks && other.isApart(now, a.stirredIn(key)):
+			a.apart[linkKeyOf(m, member{m.at, caller})] = true
 		case e.Kind == facts.Pools || e.Kind == facts.PoolRules: // of which all who see any see all
 			for id := range now.lostSince(other) {
 				a.lost.put(sightKey{m.at, facts.Thing{Kind: e.Kind, ID: id}}, true)
 			}
 		}
 	}
-	switch {
-	case own >= 0:
-		list[own] = now
-	case len(list) < maxViewers:
-		a.lists.put(key, append(list, now))
+	if len(first) < maxViewers && !slices.Contains(first, m.caller) {
+		a.first.put(key, append(first, m.caller))
 	}
+	a.lists.put(own, now)
 }

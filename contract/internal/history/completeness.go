@@ -218,10 +218,14 @@ func (p *pass) weighRest() error {
 			return err
 		}
 		if list, isAsked := known.entries[x.key]; isAsked {
-			known.entries[x.key] = append(list, p.w.corrected(*x, files))
+			at, err := p.w.corrected(*x, known.in, files)
+			if err != nil {
+				return err
+			}
+			known.entries[x.key] = append(list, at)
 		}
 	}
-	if len(p.w.ahead) > 0 {
+	if p.w.clock.isAny() {
 		for _, list := range known.entries {
 			slices.SortFunc(list, func(a, b entry) int { return a.compare(&b) })
 		}
@@ -232,9 +236,7 @@ func (p *pass) weighRest() error {
 		if len(pairs) == 0 {
 			break
 		}
-		if err := p.w.partByLists(known.in, pairs); err != nil {
-			return err
-		}
+		p.w.accounts.partByLists(pairs)
 	}
 	for _, x := range p.rest {
 		p.say(x.result(p.w, known))

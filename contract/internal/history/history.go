@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/report"
@@ -23,13 +22,12 @@ type Watcher struct {
 	store      store
 	timeline   entries
 	writes     writeLog
-	lists      listLog
 	sites      *sites
 	accounts   *accounts
 	accountsAt map[int]int      // accounts, by site
 	files      map[string]int32 // numbers of files, by their names
 	clocks     clocks
-	ahead      map[string]time.Duration // by file, by which its times are corrected
+	clock      corrections
 	gaps       []report.Gap
 	atEnd      func(Result)
 	err        error
@@ -41,7 +39,6 @@ func NewWatcher(config Config, say func(Result)) *Watcher {
 		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{},
 		atEnd: say, clocks: clocks{},
 		timeline: entries{limit: config.InMemory}, writes: writeLog{entries{limit: config.InMemory}},
-		lists: listLog{entries{limit: config.InMemory}},
 	}
 	w.kinds = facts.NewCatalogue(config.Documents)
 	w.accounts = newAccounts(w.kinds, config.Accounts)
@@ -83,7 +80,7 @@ func (w *Watcher) keep(e *facts.Exchange, encoded []byte) (err error) {
 		at := w.sites.of(e.At)
 		err = w.accounts.take(e, at, &x)
 		if !at.isMock {
-			err = errors.Join(err, w.writes.note(e, x), w.lists.note(e, x))
+			err = errors.Join(err, w.writes.note(e, x))
 		}
 	}
 	return errors.Join(err, w.timeline.put(x))
@@ -110,8 +107,8 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 		return err
 	}
 	w.accountsAt = w.accounts.count()
-	w.ahead = w.clocks.ahead()
-	w.store.mark(w.sites.unordered, w.ahead)
+	w.clock = w.clocks.corrections()
+	w.store.mark(w.sites.unordered, w.clock)
 	lanes, err := w.intoLanes(ctx)
 	if err != nil {
 		return err
@@ -125,7 +122,7 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 
 // Close removes what waits on the disk. No exchange may follow.
 func (w *Watcher) Close() error {
-	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.lists.close(), w.accounts.clues.close())
+	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.accounts.clues.close())
 }
 
 // pass shows all exchanges once.
@@ -154,7 +151,7 @@ func (p *pass) take(o outcome) {
 // Notes reports the sites at which accounts were judged apart when the exchanges were shown, and the files whose times
 // were corrected.
 func (w *Watcher) Notes() []string {
-	notes := w.clockNotes()
+	notes := w.clock.notes()
 	for at, p := range w.sites.list {
 		if n := w.accountsAt[at]; n > 1 && !p.isMock {
 			notes = append(notes,

@@ -48,7 +48,7 @@ func (w *Watcher) intoLanes(ctx context.Context) (_ *lanes, err error) {
 	}
 	in := w.store.reader()
 	timeline := &w.timeline
-	if len(w.ahead) > 0 {
+	if w.clock.isAny() {
 		timeline, err = w.timelineByService()
 		defer func() { err = errors.Join(err, timeline.close()) }()
 		if err != nil {

@@ -161,8 +161,11 @@ func (x *Entity) mayHaveChanged(e *facts.Exchange) {
 	}
 }
 
-// IsSettled reports whether a thing is untouched, and no request whose answer is not known may change it yet.
-func (st *Step) IsSettled(x *Entity) bool { return x.late == nil && st.IsUntouched(x) }
+// IsSettled reports whether a thing is untouched, along with what it is a part of, and no request whose answer is not
+// known may change it yet.
+func (st *Step) IsSettled(x *Entity) bool {
+	return x.late == nil && st.IsUntouched(x) && !st.mayHaveFollowed(x.Thing, x.Proof, MaxParents)
+}
 
 // Pending is a verdict that waits for evidence. Without it, it is inconclusive; if its ruling names no rule by then, it
 // has not had its chance.
@@ -282,18 +285,27 @@ func (s *State) noteMade(x *Entity, parent facts.Thing) {
 	s.made[in][x.Thing] = x
 }
 
-// LackedMade lists the things that were made, and that a whole list lacks although nothing else happened to them, each
-// for the first list that lacks it.
+// LackedMade lists the things that were made, and that a whole list, or one of what only they have, lacks although
+// nothing else happened to them, each for the first list that lacks it.
 func (st *Step) LackedMade() (list []*Entity) {
 	made := st.State.made[within(facts.Thing{Kind: st.Kind}, st.Parent)]
-	if len(made) == 0 {
+	expected := made
+	if st.Partial {
+		if expected = nil; st.Sought != nil {
+			x, _ := st.State.holders.Get(holding{st.Kind, *st.Sought})
+			if x != nil && made[x.Thing] == x && slices.Contains(x.Holds, *st.Sought) {
+				expected = map[facts.Thing]*Entity{x.Thing: x}
+			}
+		}
+	}
+	if len(expected) == 0 {
 		return nil
 	}
 	shown := make(map[facts.Thing]bool, len(st.Shows))
 	for i := range st.Shows {
 		shown[st.Shows[i].Thing] = true
 	}
-	for t, x := range made {
+	for t, x := range expected {
 		switch {
 		case x.CreatedBy == nil || x.DeletedBy != nil || st.State.LookUp(t) != x:
 			delete(made, t)

@@ -19,13 +19,14 @@ import (
 type store struct {
 	limit     int // exchanges in memory
 	exchanges []*facts.Exchange
-	rows      int // bytes of the objects in them
+	shifts    []time.Duration // by which the times of these were corrected
+	rows      int             // bytes of the objects in them
 	file      *os.File
 	out       *bufio.Writer
 	size      int64
 	room      []byte          // for one that is encoded
 	unordered map[string]bool // files
-	ahead     map[string]time.Duration
+	clock     corrections
 }
 
 // maxInMemory is the number of exchanges that a store holds in memory, some five megabytes.
@@ -36,8 +37,9 @@ func (s *store) put(e *facts.Exchange, encoded []byte) (at frame, err error) {
 	const row = 1 << 10 // bytes that count as one exchange
 	s.rows += e.LengthOfRows()
 	if s.file == nil && len(s.exchanges)+s.rows/row < cmp.Or(s.limit, maxInMemory) {
-		e.Shift(-s.ahead[e.File])
-		s.exchanges = append(s.exchanges, e)
+		by := s.clock.of(e)
+		e.Shift(-by)
+		s.exchanges, s.shifts = append(s.exchanges, e), append(s.shifts, by)
 		return frame{offset: -int64(len(s.exchanges))}, nil
 	}
 	if s.file == nil {
@@ -67,14 +69,15 @@ func (s *store) flush() error {
 // close removes the file.
 func (s *store) close() error { return removeScratch(s.file) }
 
-// mark marks the exchanges of files that are not in order of time, and corrects times by how far their clocks are
-// ahead.
-func (s *store) mark(unordered map[string]bool, ahead map[string]time.Duration) {
-	for _, e := range s.exchanges {
+// mark marks the exchanges of files that are not in order of time, and corrects times.
+func (s *store) mark(unordered map[string]bool, clock corrections) {
+	for i, e := range s.exchanges {
 		e.Unordered = unordered[e.File]
-		e.Shift(s.ahead[e.File] - ahead[e.File])
+		e.Shift(s.shifts[i])
+		s.shifts[i] = clock.of(e)
+		e.Shift(-s.shifts[i])
 	}
-	s.unordered, s.ahead = unordered, ahead
+	s.unordered, s.clock = unordered, clock
 }
 
 // reader reads exchanges of a store. It is used by one goroutine.
@@ -115,7 +118,7 @@ func (r *reader) read(x frame, at int32) (*facts.Exchange, error) {
 		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
 	e.At, e.Unordered = int(at), r.store.unordered[e.File]
-	e.Shift(-r.store.ahead[e.File])
+	e.Shift(-r.store.clock.of(e))
 	return e, nil
 }
 

@@ -30,8 +30,6 @@ type schemaCompiler struct {
 	known    sync.Map // *jsonschema.Schema by pointer; nil where it cannot be compiled
 }
 
-const documentURL = "mem:///document"
-
 func newSchemaCompiler(d *specs.Document, side side) *schemaCompiler {
 	tree, err := d.JSONSchemas(side == request)
 	if err != nil {
@@ -49,7 +47,7 @@ func newSchemaCompiler(d *specs.Document, side side) *schemaCompiler {
 	for name, bits := range map[string]uint{"int32": 32, "int64": 64} {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: ofIntegers(bits)})
 	}
-	if c.AddResource(documentURL, tree) != nil {
+	if c.AddResource(specs.SchemasURL, tree) != nil {
 		return nil
 	}
 	return &schemaCompiler{tree: tree, compiler: c}
@@ -136,7 +134,7 @@ func (c *schemaCompiler) compile(pointer string) *jsonschema.Schema {
 	defer c.mu.Unlock()
 	var schema *jsonschema.Schema
 	if plain, isThere := specs.WithoutReferences(c.tree, pointer); isThere {
-		schema, _ = c.compiler.Compile(documentURL + "#" + (&url.URL{Fragment: plain}).EscapedFragment())
+		schema, _ = c.compiler.Compile(specs.SchemasURL + "#" + (&url.URL{Fragment: plain}).EscapedFragment())
 	}
 	c.known.Store(pointer, schema)
 	return schema

@@ -7,6 +7,7 @@ import (
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/history"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
@@ -17,15 +18,18 @@ var consistency = history.Rule{
 		Title: "responses agree with each other: they show the resource that was addressed, the changes that were made, " +
 			"and what was created",
 		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows " +
-			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies and policy groups that " +
-			"were created or changed before. In documents of your own also what x-resources says of unique, once, update " +
+			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies, policy groups, projects and " +
+			"resources of the LLM interface that were created or changed before. In documents of your own also what " +
+			"x-resources says of unique, once, update " +
 			"and lists.",
 		Evidence: "A response is about another resource than the path of its request names, or shows another number or " +
 			"boolean than the request set; a list shows a resource or an id twice, or what belongs to another one " +
 			"than the path names; a page is longer than requested, is another one than requested, is not in its documented " +
 			"order, leads back to itself or contradicts its count; an id is assigned to a second resource while the first " +
-			"one exists; a database, table or connection is created or renamed to a name that is in use, or two pools or " +
-			"policies have one name, or two pool rules one priority. In documents of your own also: two things " +
+			"one exists; a list of retries lacks the attempt of its path, or has some of another session; an attempt changes " +
+			"its session, or a session, workflow or schedule its project; a database, table or connection is created or " +
+			"renamed to a name that is in use, or two pools, projects or policies have one name, or two pool rules one " +
+			"priority. In documents of your own also: two things " +
 			"have what is unique; what is set once changes; an update changes what it does not name, or " +
 			"keeps what it should replace; a page is longer, " +
 			"filtered or ordered otherwise than x-resources says, or shows what another page showed; or a change is accepted " +
@@ -166,13 +170,22 @@ func checkUniqueID(st *history.Step) {
 	t, r := st.Target, history.Ruling{Rule: Consistency, Aspect: "name", Provenance: specs.Client}
 	to := st.RenamedTo(st.State.Kinds)
 	isRenamed := !to.IsNone() && !st.Overwrites
-	if isRenamed {
+	made := slices.IndexFunc(st.Shows, func(f facts.Shown) bool {
+		return f.Does == facts.Creates && f.Thing.Kind == st.Kind
+	})
+	switch {
+	case isRenamed:
 		t, r.Provenance = to, specs.Public
-	} else if st.Verb != facts.Creates || isRepeatable(st) {
+	case st.Verb != facts.Creates || st.Repeatable:
 		return
-	}
-	if t.IsNone() && len(st.Shows) == 1 {
-		t, r.Aspect, r.Provenance = st.Shows[0].Thing, "id", specs.Public
+	case !t.IsNone() && !slices.Contains(exclusive, t.Kind):
+		return
+	case t.IsNone() && (made < 0 || !givesIDs(st)):
+		return
+	case t.IsNone():
+		if t, r = st.Shows[made].Thing, promise(st, "id", st.Kind); !judge.IsDistinct(t.ID) {
+			return
+		}
 	}
 	x := st.State.LookUp(t)
 	if x == nil || !st.IsUntouched(x) || x.Proof.Verb == facts.Deletes {
@@ -239,13 +252,10 @@ func checkUniqueValue(st *history.Step, t facts.Thing, held facts.Held) {
 
 // checkListHasMade looks for things that were made, and that a whole list lacks.
 func checkListHasMade(st *history.Step) {
-	if st.Verb != facts.Lists || !st.Listed || st.Partial || !st.Kind.Stays() {
+	if st.Verb != facts.Lists || !st.Listed || !st.Kind.Stays() {
 		return
 	}
 	for _, x := range st.LackedMade() {
-		if in := st.State.LookUp(facts.DatabaseOf(x.Thing)); in != nil && (in.WentAfter(x.Proof) || in.Unsure != nil) {
-			continue
-		}
 		st.Judge(history.Ruling{
 			Rule: Consistency, Aspect: "unlisted", Provenance: specs.Public, IfComplete: true,
 			Message: st.Text(x.Thing) + " was created, but the list lacks it",
@@ -254,11 +264,16 @@ func checkListHasMade(st *history.Step) {
 	}
 }
 
-// isRepeatable reports whether a request that makes something may be sent again: projects and secrets are put.
-func isRepeatable(st *history.Step) bool {
-	return st.Method == http.MethodPut || st.Repeatable || !slices.Contains([]facts.Kind{
-		facts.Pools, facts.PoolRules, facts.Databases, facts.Tables, facts.Connections, facts.Policies, facts.Schedules,
-	}, st.Kind)
+// exclusive are kinds of which none is made under the name of another one.
+var exclusive = []facts.Kind{facts.Databases, facts.Tables, facts.Connections, facts.Schedules}
+
+// givesIDs reports whether each request that makes something is given an id of its own. A project may be put again,
+// and a query that was made may serve another time.
+func givesIDs(st *history.Step) bool {
+	if st.Kind.Interface().IsOwn() {
+		return slices.Contains([]string{"sequence", "uuid", "digits"}, st.State.Kinds.Of(st.Kind).Behaviour.Make.ID)
+	}
+	return st.Kind != facts.Projects && st.Kind != facts.SegmentQueries
 }
 
 // checkCreatedIsThere looks at a thing that is not found although it was made.
@@ -269,9 +284,6 @@ func checkCreatedIsThere(st *history.Step) {
 	}
 	x := st.State.LookUp(t)
 	if x == nil || x.CreatedBy == nil || !st.IsSettled(x) || x.Proof.Caller != st.Caller {
-		return
-	}
-	if in := st.State.LookUp(facts.DatabaseOf(t)); in != nil && (in.WentAfter(x.Proof) || in.Unsure != nil) {
 		return
 	}
 	st.Judge(history.Ruling{

@@ -179,15 +179,12 @@ func checkObjects(st *history.Step) {
 	for i := range st.Shows {
 		f := &st.Shows[i]
 		isShown = isShown || f.Thing == st.Target
-		if f.Object == nil || f.Object.Row == "" || f.Does == facts.Creates {
-			continue
-		}
 		x := st.State.LookUp(f.Thing)
-		if x == nil {
+		if f.Object == nil || x == nil || f.Does == facts.Creates && f.Thing.Kind != facts.Projects { // which are put
 			continue
 		}
 		checkOnce(st, x, f)
-		if u := st.Updated(x); u != nil {
+		if u := st.Updated(x); u != nil && f.Object.Row != "" {
 			checkUpdate(st, x, u, f)
 		}
 	}
@@ -234,20 +231,18 @@ func checkChange(st *history.Step) {
 
 // checkOnce looks at members that only a creation sets.
 func checkOnce(st *history.Step, x *history.Entity, f *facts.Shown) {
-	resource := st.State.Kinds.Of(x.Kind)
 	since := st.SameSince(x)
-	if len(resource.Behaviour.Once) == 0 || since == nil || x.Row == "" {
+	if len(f.Object.Once) == 0 || since == nil {
 		return
 	}
-	before, after := x.Row.Members(), f.Object.Row.Members()
-	r := promise(st, "once", x.Kind)
-	for _, at := range resource.Behaviour.Once {
-		name := specs.PointerOf(at)[0]
-		if before[name] == after[name] || isHidden(before[name], x.Row, name) || isHidden(after[name], f.Object.Row, name) {
+	resource, r := st.State.Kinds.Of(x.Kind), promise(st, "once", x.Kind)
+	for _, is := range f.Object.Once {
+		i := slices.IndexFunc(x.Once, func(was facts.Held) bool { return was.Member == is.Member })
+		if i < 0 || x.Once[i].Equals(is) {
 			continue
 		}
-		r.Message = fmt.Sprintf("%s of %s was %s, and is %s, although only a creation sets it", name, st.Text(x.Thing),
-			cmp.Or(before[name], "absent"), cmp.Or(after[name], "absent"))
+		r.Message = fmt.Sprintf("%s of %s was %s, and is %s, although only a creation sets it", is.Member, st.Text(x.Thing),
+			x.Once[i].Value, is.Value)
 		if id := resource.Behaviour.Make.ID; resource.IsNamed() || id == "client" || id == "path" {
 			r.Excuses = []history.Excuse{history.NewExcuse("deleted", x.Thing, since, st.Exchange)}
 		}

@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -236,5 +237,21 @@ func TestVerdictsDoNotDependOnWorkers(t *testing.T) {
 			t.Errorf("%d workers: %d violations of %d rules; (-want +got):\n%.4000s", workers, r.Checks.Fail, fails,
 				cmp.Diff(want, got.String()))
 		}
+	}
+}
+
+// However many accounts have things of one name at an address, what one does explains nothing of another.
+func TestManyAccountsAreApartByTheirLists(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := 1; i <= 40; i++ {
+		fmt.Fprintf(&text, "@%d/k GET core:/access_control/policies => 200 [{\"id\":%d0,\"name\":\"a%d\"}]\n", i, i, i)
+	}
+	text.WriteString("@39/k POST core:/table/create/shop/orders => 200 {}\n@39/k POST core:/table/delete/shop/orders => 200 {}\n" +
+		`@40/k POST core:/table/recover/9 => 200 {"id":9,"database":"shop","name":"orders"}` + "\n" +
+		"@39/k GET core:/table/show/shop/orders => 200 {table orders 5}\n")
+	f := foundBy(t, rule.UseAfterDelete, script(t, text.String()))
+	if f == nil || f.Verdict != report.Fail {
+		t.Errorf("%+v, want a violation", f)
 	}
 }

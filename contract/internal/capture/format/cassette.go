@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"mime"
 	"net/http"
 	"net/url"
@@ -48,8 +49,21 @@ func interaction(r record.Raw, v tree.Value) (record.Item, error) {
 			Headers: headersOf(response.Get("headers")), Body: record.BodyIn(response), Length: response.Get("content_length"),
 			IsUncompressed: response.Get("uncompressed").Text == "true",
 		}
+		if response.Get("binary").Text == "true" {
+			d.Response.Body = heldTerm(response.Get("body").Text)
+		}
 	}
 	return r.ItemOf(d)
+}
+
+// heldTerm takes a body that ExVCR has written as an Erlang term, a binary, in base64.
+func heldTerm(text string) record.Body {
+	const head = "\x83m" // and the length of the binary in four bytes
+	body := heldBase64(text)
+	if term, isBinary := bytes.CutPrefix(body.Bytes, []byte(head)); isBinary && len(term) >= 4 {
+		return record.Body{Bytes: term[4:]}
+	}
+	return record.Body{Doubt: record.DoubtEncoding}
 }
 
 // addressOf returns the URL, as go-vcr names it or as the others do.

@@ -64,7 +64,9 @@ func Of(h *record.Head) *Format {
 func isCharles(h *record.Head) bool { return h.Begins("[") && h.Has("/0/request", "/0/actualPort") }
 
 // isPact recognises contracts between a consumer and a provider.
-func isPact(h *record.Head) bool { return h.Has("/consumer", "/provider", "/interactions") }
+func isPact(h *record.Head) bool {
+	return h.Has("/consumer", "/provider") && h.HasAny("/interactions", "/messages")
+}
 
 // refuse reads nothing, and says why.
 func refuse(reason string) func(in *record.Input, yield func(record.Raw, error) bool) bool {

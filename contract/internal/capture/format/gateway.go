@@ -48,11 +48,11 @@ func withoutBodies(d record.Draft) record.Draft {
 
 // The names that access logs commonly have for the same.
 var (
-	methodNames  = []string{"request_method", "method", "http_method", "verb"}
-	addressNames = []string{"request_uri", "uri", "url", "path", "request_path"}
+	methodNames  = []string{"request_method", "method", ":method", "http_method", "verb"}
+	addressNames = []string{"request_uri", "uri", "url", "path", ":path", "request_path"}
 	statusNames  = []string{"status", "status_code", "response_status", "response_code", "code"}
 	hostNames    = []string{"http_host", "host", "vhost", "server_name", "authority", ":authority"}
-	schemeNames  = []string{"scheme", "request_scheme"}
+	schemeNames  = []string{"scheme", ":scheme", "request_scheme"}
 	queryNames   = []string{"query_string", "query", "args"}
 	timeNames    = []string{"time_iso8601", "@timestamp", "timestamp", "time", "time_local", "msec"}
 )

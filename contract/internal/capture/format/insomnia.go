@@ -9,9 +9,10 @@ import (
 	"svc.example/understudy/contract/internal/capture/tree"
 )
 
-var insomniaLine = regexp.MustCompile(`(?m)^["']?__export_format["']?[ \t]*:`)
+var insomniaLine = regexp.MustCompile(
+	`(?m)^["']?(?:__export_format["']?[ \t]*:|type["']?[ \t]*:[ \t]*["']?collection\.insomnia\.)`)
 
-// isInsomnia recognises exports of Insomnia, version 4, in JSON or YAML.
+// isInsomnia recognises exports of Insomnia: version 4 in JSON or YAML, and version 5, which is YAML.
 func isInsomnia(h *record.Head) bool {
 	return insomniaLine.Match(h.Text) || h.Has("/__export_format") || h.Has("/_type", "/resources")
 }
@@ -34,7 +35,8 @@ func draftsOfInsomnia(export tree.Value) ([]record.Draft, error) {
 			i.responses[resource.Get("parentId").Text] = resource
 		}
 	}
-	var drafts []record.Draft
+	i.environment("", export.Get("environments", "data"))
+	drafts := i.collected(export.Get("collection"))
 	for _, resource := range export.Get("resources").Items {
 		if resource.Get("_type").Text == "request" {
 			drafts = append(drafts, i.draft(resource))
@@ -44,6 +46,18 @@ func draftsOfInsomnia(export tree.Value) ([]record.Draft, error) {
 		return drafts, errOnlyRequests
 	}
 	return drafts, nil
+}
+
+// collected makes drafts of the requests of a collection and of its folders, as version 5 has them.
+func (i *insomnia) collected(collection tree.Value) (drafts []record.Draft) {
+	for _, entry := range collection.Items {
+		if children := entry.Get("children"); children.Kind == tree.List {
+			drafts = append(drafts, i.collected(children)...)
+		} else if entry.Get("url").Text != "" {
+			drafts = append(drafts, i.draft(entry))
+		}
+	}
+	return drafts
 }
 
 // environment takes variables, which may be nested. The first ones count: the base environment comes first.
