@@ -112,6 +112,7 @@ type learner struct {
 	files      map[string][]byte
 	replayed   map[*judge.Result]*compare.Exchange // of a server with the scenario
 	memory     *compare.Memory
+	refusals   [][]refusal // by round: what was taken out of the latest scenario that loaded
 
 	attemptObjects map[*thing]gjson.Result // as attemptObject returns them
 

@@ -95,7 +95,8 @@ func (s *search) take(t *trial) {
 }
 
 // try replays the recording with a beginning. It ends early, with the worst score, once that cannot be better than the
-// best one. Without a server there is nothing but the scenario.
+// best one. Without a server there is nothing but the scenario. The first trial is returned with the error if the
+// context ends.
 func (s *search) try(ctx context.Context, b beginning) (*trial, error) {
 	notes := s.notes
 	defer func() { s.notes = notes }()
@@ -106,7 +107,7 @@ func (s *search) try(ctx context.Context, b beginning) (*trial, error) {
 	if s.Build != nil {
 		err = s.replayTo(ctx, t, len(notes))
 	}
-	if err != nil && (s.best != nil || s.replayed == nil) {
+	if err != nil && (s.best != nil || ctx.Err() == nil) {
 		return nil, err
 	}
 	t.notes, t.guesses, t.keys, t.replayed = s.notes, s.guesses, s.people.keys, s.replayed
@@ -126,8 +127,8 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 		return nil
 	}
 	s.tried[digest] = math.MaxInt
-	subject, err := s.load(t.root)
-	if err != nil && s.best != nil {
+	subject, err := s.load(ctx, t.root)
+	if err != nil && s.best != nil && ctx.Err() == nil {
 		return nil
 	} else if err != nil {
 		return err
