@@ -88,8 +88,9 @@ func (t *thing) within(length time.Duration) time.Duration {
 type things struct {
 	list    []*thing
 	byKind  map[string][]*thing
-	current map[string]*thing // by kind and id
-	first   map[string]*thing // that had an id, by kind and id
+	inside  map[string][]*thing // by kind and parent
+	current map[string]*thing   // by kind and id
+	first   map[string]*thing   // that had an id, by kind and id
 	begin   time.Time
 
 	recovered map[string]bool // ids of tables that requests have recovered
@@ -107,6 +108,11 @@ func (s *things) of(kind string) (list []*thing) {
 	return list
 }
 
+// tablesOf lists the tables of a database that were there at the beginning.
+func (s *things) tablesOf(database string) []*thing {
+	return slices.DeleteFunc(slices.Clone(s.inside[nameOf(tableKind, database)]), func(t *thing) bool { return !t.wasThere() })
+}
+
 // all lists all things of a kind, in the order in which they were first seen.
 func (s *things) all(kind string) []*thing { return slices.Clone(s.byKind[kind]) }
 
@@ -117,6 +123,7 @@ func (s *things) find(kind, id string) *thing { return s.first[nameOf(kind, id)]
 func (s *things) add(t *thing) {
 	s.list = append(s.list, t)
 	s.byKind[t.kind] = append(s.byKind[t.kind], t)
+	s.inside[nameOf(t.kind, t.parent())] = append(s.inside[nameOf(t.kind, t.parent())], t)
 	if at := nameOf(t.kind, t.id); s.first[at] == nil {
 		s.first[at] = t
 	}
@@ -161,7 +168,7 @@ func (s *things) move(kind, from, to string) {
 // collect finds all things of the recording.
 func (l *learner) collect() *things {
 	s := &things{
-		byKind: map[string][]*thing{}, current: map[string]*thing{}, first: map[string]*thing{}, begin: l.begin,
+		byKind: map[string][]*thing{}, inside: map[string][]*thing{}, current: map[string]*thing{}, first: map[string]*thing{}, begin: l.begin,
 		recovered: map[string]bool{},
 	}
 	for _, e := range l.exchanges {
