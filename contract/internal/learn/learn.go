@@ -132,11 +132,13 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 		Config: c, calls: map[string][]*Exchange{}, callsOn: map[string][]*Exchange{},
 		tableCalls: map[string][]*Exchange{}, databaseCalls: map[string][]*Exchange{}, files: map[string][]byte{}, memory: compare.NewMemory(c.Effort),
 	}
-	l.order(list)
-	if len(l.exchanges) == 0 {
-		return nil, ErrNothing
+	if err := l.order(ctx, list); err != nil {
+		return nil, err
 	}
-	l.things = l.collect()
+	var err error
+	if l.things, err = l.collect(ctx); err != nil {
+		return nil, err
+	}
 	l.findRuns()
 	l.implyPolicies()
 	l.implyAudience()
@@ -158,7 +160,7 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 }
 
 // order puts the exchanges in the order of time, by the clock of the server.
-func (l *learner) order(list []*judge.Result) {
+func (l *learner) order(ctx context.Context, list []*judge.Result) error {
 	var clock compare.ServerClock
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *judge.Result) int { return a.Item.Start.Compare(b.Item.Start) })
@@ -166,6 +168,9 @@ func (l *learner) order(list []*judge.Result) {
 	var leftOut []*judge.Result
 	faults := 0
 	for _, r := range list {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if r.Operation() == nil || r.Status() == 0 && !r.IsInjected {
 			continue
 		}
@@ -198,9 +203,11 @@ func (l *learner) order(list []*judge.Result) {
 	}
 	l.leftOut = leftOut
 	l.noteFaults(faults)
-	if len(l.exchanges) > 0 {
-		l.begin = l.exchanges[0].At
+	if len(l.exchanges) == 0 {
+		return ErrNothing
 	}
+	l.begin = l.exchanges[0].At
+	return nil
 }
 
 // successes passes on the successes of an operation, with their bodies: nothing for one that is not JSON.

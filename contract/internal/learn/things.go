@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,20 +167,26 @@ func (s *things) move(kind, from, to string) {
 }
 
 // collect finds all things of the recording.
-func (l *learner) collect() *things {
+func (l *learner) collect(ctx context.Context) (*things, error) {
 	s := &things{
 		byKind: map[string][]*thing{}, inside: map[string][]*thing{}, current: map[string]*thing{}, first: map[string]*thing{}, begin: l.begin,
 		recovered: map[string]bool{},
 	}
 	for _, e := range l.exchanges {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
 		}
 	}
 	for e := range l.successes("core.listDeletedTables") {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		s.takeDeleted(l.exchanges[:e.N-1], e)
 	}
-	return s
+	return s, nil
 }
 
 // isWrite reports whether a request may have made or changed something.

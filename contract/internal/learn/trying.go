@@ -59,7 +59,7 @@ func (l *learner) learnBeginning(ctx context.Context) (*mapping, error) {
 	for _, isAdmin := range []bool{false, true} { // of whom less is shown
 		for _, c := range l.people.callers {
 			role, _ := s.role(s.best.begin.first(userOf, c.identity))
-			if err == nil && l.Build != nil && isAdmin == (role == administrator) {
+			if err == nil && l.Build != nil && s.spent < s.limit && isAdmin == (role == administrator) {
 				err = s.economize(ctx, c)
 			}
 		}
@@ -81,10 +81,15 @@ func (s *search) noteRefusals() {
 			numbers = append(numbers, e.N)
 		}
 	}
+	const most = 20
 	if len(numbers) > 0 {
-		s.notes = append(s.notes, fmt.Sprintf(
+		note := fmt.Sprintf(
 			"no users and policies were found with which the following exchanges are allowed, or refused, as recorded: %v",
-			numbers))
+			numbers[:min(most, len(numbers))])
+		if more := len(numbers) - most; more > 0 {
+			note += fmt.Sprintf(" and %d more", more)
+		}
+		s.notes = append(s.notes, note)
 	}
 }
 
