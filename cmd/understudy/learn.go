@@ -87,7 +87,9 @@ func (f *learnFlags) run(c *cobra.Command, files []string) error {
 		return err
 	}
 	defer done()
-	learned, err := checker.Learn(c.Context(), source, f.build)
+	build, endTrials := watchTrials(c.ErrOrStderr(), f.build)
+	learned, err := checker.Learn(c.Context(), source, build)
+	endTrials()
 	if learned == nil {
 		return err
 	}
