@@ -130,7 +130,8 @@ type learner struct {
 func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, error) {
 	l := &learner{
 		Config: c, calls: map[string][]*Exchange{}, callsOn: map[string][]*Exchange{},
-		tableCalls: map[string][]*Exchange{}, databaseCalls: map[string][]*Exchange{}, files: map[string][]byte{}, memory: compare.NewMemory(c.Effort),
+		tableCalls: map[string][]*Exchange{}, databaseCalls: map[string][]*Exchange{},
+		files: map[string][]byte{}, memory: compare.NewMemory(c.Effort),
 	}
 	if err := l.order(ctx, list); err != nil {
 		return nil, err

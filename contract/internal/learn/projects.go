@@ -71,7 +71,8 @@ func (p *projects) seeStarted() {
 		o := p.attemptObject(t)
 		project, name := o.Get("project"), o.Get("workflow.name").String()
 		id := project.Get("id").String()
-		if t.made == nil || t.made.name() != "workflow.startAttempt" || uploaded[project.Get("name").String()] || p.workflows[id][name] != "" {
+		isStarted := t.made != nil && t.made.name() == "workflow.startAttempt"
+		if !isStarted || uploaded[project.Get("name").String()] || p.workflows[id][name] != "" {
 			continue
 		}
 		p.see(id, project.Get("name").String())

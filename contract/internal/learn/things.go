@@ -110,8 +110,13 @@ func (s *things) of(kind string) (list []*thing) {
 }
 
 // tablesOf lists the tables of a database that were there at the beginning.
-func (s *things) tablesOf(database string) []*thing {
-	return slices.DeleteFunc(slices.Clone(s.inside[nameOf(tableKind, database)]), func(t *thing) bool { return !t.wasThere() })
+func (s *things) tablesOf(database string) (list []*thing) {
+	for _, t := range s.inside[nameOf(tableKind, database)] {
+		if t.wasThere() {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // all lists all things of a kind, in the order in which they were first seen.
@@ -169,8 +174,8 @@ func (s *things) move(kind, from, to string) {
 // collect finds all things of the recording.
 func (l *learner) collect(ctx context.Context) (*things, error) {
 	s := &things{
-		byKind: map[string][]*thing{}, inside: map[string][]*thing{}, current: map[string]*thing{}, first: map[string]*thing{}, begin: l.begin,
-		recovered: map[string]bool{},
+		byKind: map[string][]*thing{}, inside: map[string][]*thing{}, current: map[string]*thing{},
+		first: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{},
 	}
 	for _, e := range l.exchanges {
 		if ctx.Err() != nil {
