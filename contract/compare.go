@@ -77,6 +77,8 @@ type comparing struct {
 	comparison report.Comparison
 	agreements map[string]*report.Agreement
 	skipped    map[string]int
+	most       int // exchanges that are kept of each world, the first ones; 0 for all
+	leftOut    int // others
 }
 
 func (c *Checker) newComparing() *comparing {
@@ -352,11 +354,24 @@ func (x *comparing) read(ctx context.Context, source Source) (list [][]*judge.Re
 			order = append(order, at)
 		}
 		sessions[at] = append(sessions[at], r)
+		if x.most > 0 && len(sessions[at]) >= 2*x.most {
+			sessions[at] = x.first(sessions[at])
+		}
 	}
 	for _, at := range order {
-		list = append(list, sessions[at])
+		list = append(list, x.first(sessions[at]))
 	}
 	return list, j, ctx.Err()
+}
+
+// first returns those of the exchanges that are kept, and counts the others.
+func (x *comparing) first(list []*judge.Result) []*judge.Result {
+	if x.most == 0 || len(list) <= x.most {
+		return list
+	}
+	slices.SortStableFunc(list, func(a, b *judge.Result) int { return a.Item.Start.Compare(b.Item.Start) })
+	x.leftOut += len(list) - x.most
+	return slices.Clone(list[:x.most])
 }
 
 // match gives an exchange to its operation, and counts it as check does. It returns nil if there is nothing to match.

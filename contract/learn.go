@@ -7,7 +7,6 @@ import (
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/learn"
-	"svc.example/understudy/contract/report"
 )
 
 // Learned is a scenario that was made of a recording. See learn.Scenario for its members.
@@ -16,6 +15,9 @@ type Learned = learn.Scenario
 // BuildLearned makes a server that begins with a scenario, or returns why it cannot: a source.Problem for each thing
 // that is wrong with the scenario, as far as that is known. The subject is closed soon.
 type BuildLearned = learn.Build
+
+// maxLearned is the number of exchanges that Learn keeps of each world.
+const maxLearned = 10_000
 
 // Learn makes a scenario of a recording: the world as it was when the recording began, and a story that plays the
 // recorded requests. All files of a source make one scenario; they must be of one account. Secrets are never in it.
@@ -26,10 +28,11 @@ type BuildLearned = learn.Build
 // Without it, which may be nil, the scenario is not tried, and users have what answers show.
 //
 // It fails with ErrNothingMatched if no exchange belongs to an interface. If the context ends after the first replay,
-// the best scenario that was found is returned with the error. The recording is held in memory.
+// the best scenario that was found is returned with the error. No more than the first 10,000 exchanges of a world are
+// held in memory, and learned from: a note says how many others there are.
 func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) (*Learned, error) {
 	g := newGatherer(c)
-	x := &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
+	x := &comparing{g: g, most: maxLearned}
 	sessions, _, err := x.read(ctx, source)
 	if err != nil {
 		return nil, err
@@ -52,6 +55,10 @@ func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) 
 	}
 	if learned == nil {
 		return nil, err
+	}
+	if x.leftOut > 0 {
+		learned.Notes = append(learned.Notes, fmt.Sprintf(
+			"the recording is long: learned from its first %d exchanges; %d later ones were left out", maxLearned, x.leftOut))
 	}
 	if len(sessions) > 1 {
 		learned.Notes = append(learned.Notes, fmt.Sprintf(

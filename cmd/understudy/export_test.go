@@ -22,6 +22,11 @@ func Recordings(c *cobra.Command, files []string, again bool) (contract.Source, 
 	return recordingSource(c, files, again)
 }
 
+// WatchTrials calls watchTrials.
+func WatchTrials(w io.Writer, build contract.BuildLearned) (contract.BuildLearned, func()) {
+	return watchTrials(w, build)
+}
+
 // Help returns what understudy says with some arguments and --help.
 func Help(args ...string) (string, error) {
 	var out bytes.Buffer

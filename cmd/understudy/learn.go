@@ -17,7 +17,7 @@ import (
 	"svc.example/understudy/contract"
 	"svc.example/understudy/internal/checkflags"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/scenarios"
+	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/specs"
 )
 
@@ -87,7 +87,9 @@ func (f *learnFlags) run(c *cobra.Command, files []string) error {
 		return err
 	}
 	defer done()
-	learned, err := checker.Learn(c.Context(), source, f.build)
+	build, endTrials := watchTrials(c.ErrOrStderr(), f.build)
+	learned, err := checker.Learn(c.Context(), source, build)
+	endTrials()
 	if learned == nil {
 		return err
 	}
@@ -150,16 +152,22 @@ func (f *learnFlags) build(learned *contract.Learned) (subject contract.Subject,
 	if err := f.write(folder, learned); err != nil {
 		return subject, err
 	}
-	brand := specs.Brand(f.Brand)
-	opts := []mockserver.Option{mockserver.WithExtras(f.Extras.Word == checkflags.AllExtras)}
-	opts = append(opts, checkflags.Documents(&f.Specs, mockserver.WithSpec, mockserver.WithOverlay)...)
-	subject, closeSubject, err := newSubject(scenarios.Library{}, folder, brand, opts...)
+	opts := append(checkflags.Documents(&f.Specs, mockserver.WithSpec, mockserver.WithOverlay),
+		mockserver.WithExtras(f.Extras.Word == checkflags.AllExtras), mockserver.WithBrand(specs.Brand(f.Brand)),
+		mockserver.WithScenario(folder), mockserver.WithClock(mockserver.ClockFrozen),
+		mockserver.WithQueryEngine(sqlite.New()))
+	server, err := mockserver.New(opts...)
 	if err != nil {
-		opts = append(opts, mockserver.WithScenario(folder), mockserver.WithBrand(brand),
-			mockserver.WithClock(mockserver.ClockFrozen))
 		return subject, cmp.Or(mockserver.CheckScenario(opts...), err)
 	}
-	subject.Close = func() { _ = closeSubject() }
+	subject = subjectOf(server.World(""))
+	subject.Name, subject.Keys = "the scenario "+f.out, map[string]string{}
+	for _, key := range learned.Keys {
+		for _, digest := range key.Recorded {
+			subject.Keys[digest] = key.Key
+		}
+	}
+	subject.Close = func() { _ = server.Close() }
 	return subject, nil
 }
 

@@ -95,3 +95,22 @@ func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
 		progressbar.OptionClearOnFinish(),
 	)
 }
+
+// watchTrials returns what builds the scenarios that learn tries, and what ends their display. If w is a terminal, it
+// shows how many have been built.
+func watchTrials(w io.Writer, build contract.BuildLearned) (watched contract.BuildLearned, end func()) {
+	if !isWatched(w) {
+		return build, func() {}
+	}
+	began, n := time.Now(), 0
+	return func(learned *contract.Learned) (contract.Subject, error) {
+			if n++; time.Since(began) >= barDelay {
+				fmt.Fprintf(w, "\r%d scenarios tried in %v, Ctrl+C keeps the best ", n, time.Since(began).Truncate(time.Second))
+			}
+			return build(learned)
+		}, func() {
+			if time.Since(began) >= barDelay {
+				fmt.Fprint(w, "\r\x1b[K")
+			}
+		}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	understudy "svc.example/understudy/cmd/understudy"
+	"svc.example/understudy/contract"
 )
 
 const exchangeLine = `{"request":{"method":"GET","url":"http://127.0.0.1:4010/workflow/api/pools","headers":[["Authorization","SVC1 1/a"]]},` +
@@ -64,6 +65,42 @@ func TestProgress(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A terminal shows how many scenarios learn has tried, once it has taken a second.
+func TestTrialsAreWatched(t *testing.T) {
+	t.Setenv("CI", "")
+	t.Setenv("TERM", "xterm")
+	terminal, tty, err := openTerminal()
+	if err != nil {
+		t.Skip("this machine has no terminals: ", err)
+	}
+	defer terminal.Close()
+	calls := 0
+	build, end := understudy.WatchTrials(tty, func(*contract.Learned) (none contract.Subject, err error) {
+		calls++
+		return none, nil
+	})
+	for range 2 {
+		if _, err := build(nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(1100 * time.Millisecond)
+	}
+	end()
+	_ = tty.Close()
+	var drawn screen
+	_, _ = io.Copy(&drawn, terminal) // ends with an error when the last writer has gone
+	if got := drawn.text.String(); calls != 2 || !strings.HasPrefix(got, "\r2 scenarios tried in 1s") ||
+		!strings.HasSuffix(got, "\r\x1b[K") {
+		t.Errorf("%d calls, and a terminal shows %q", calls, got)
+	}
+	var file bytes.Buffer
+	build, end = understudy.WatchTrials(&file, func(*contract.Learned) (none contract.Subject, err error) { return none, nil })
+	if _, err := build(nil); err != nil || file.Len() > 0 {
+		t.Errorf("a file shows %q, %v", file.String(), err)
+	}
+	end()
 }
 
 // At a terminal the report ends with the outcome of the check, which is not repeated.

@@ -88,7 +88,7 @@ type Difference struct {
 type Exchange struct {
 	*judge.Result
 
-	Answer      *Answer // nil if the request was not replayed
+	Answer      *Answer // nil if the request was not replayed; without its content where nothing needs that any more
 	Differences []Difference
 	Omitted     int    // differences beyond those that are kept
 	Skipped     string // why the request was not replayed, or its answer not compared

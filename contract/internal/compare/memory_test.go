@@ -131,3 +131,41 @@ func TestMemory(t *testing.T) {
 		}
 	})
 }
+
+// Of the answers of a subject only those are kept that a report shows: of each operation the first that differs.
+func TestAnswersAreReleased(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Load(specs.Workflow, specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := poolSession(t, d)
+	for n := range 3 {
+		again := *session[1]
+		again.Item.Number = 3 + n
+		session = append(session, &again)
+	}
+	var asked []string
+	c := &compare.Config{
+		Documents: []*specs.Document{d}, Redactor: &recording.Redactor{Brand: specs.Neutral},
+		Masks: []compare.Mask{{Operation: "workflow.createPool", Pointer: "/name"}},
+	}
+	for name, want := range map[string][]int{"etl": nil, "other": {2}} {
+		done, _, err := compare.Run(t.Context(), c, server{"7", "7", name}.subject(&asked), session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept []int
+		for _, e := range done {
+			if e.Answer.Status != http.StatusOK {
+				t.Errorf("status %d of exchange %d", e.Answer.Status, e.Item.Number)
+			}
+			if e.Answer.Body != nil {
+				kept = append(kept, e.Item.Number)
+			}
+		}
+		if diff := cmp.Diff(want, kept); diff != "" {
+			t.Errorf("a pool named %s: answers that are kept (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -23,12 +23,13 @@ type replay struct {
 	refused map[string]bool // identities that were never let in
 	now     time.Time
 	effects *effects
+	shown   map[string]*Exchange // by operation, the first whose answer differs
 }
 
 func newReplay(c *Config, subject Subject) *replay {
 	return &replay{
 		Config: c, subject: subject, memory: cmp.Or(c.Memory, NewMemory(0)), masks: &masks{slices.Clone(c.Masks)},
-		ids: newIDs(nil), refused: map[string]bool{}, effects: newEffects(c.Documents),
+		ids: newIDs(nil), refused: map[string]bool{}, effects: newEffects(c.Documents), shown: map[string]*Exchange{},
 	}
 }
 
@@ -168,7 +169,25 @@ func (r *replay) commit(ctx context.Context, t turn) error {
 		return err
 	}
 	r.effects.take(t.Exchange)
+	if !r.IsBrief {
+		r.release(t.Exchange)
+	}
 	return nil
+}
+
+// release lets go of what nothing needs of an exchange once its effects are noted: the answer, unless it is the first
+// of its operation that differs.
+func (r *replay) release(e *Exchange) {
+	e.alike, e.abouts = nil, nil
+	if name := e.Operation().Name(); !e.Agrees() {
+		shown := r.shown[name]
+		if shown == nil || e.Item.Number < shown.Item.Number {
+			r.shown[name], e = e, shown
+		}
+	}
+	if e != nil {
+		e.Answer = &Answer{Status: e.Answer.Status, Size: e.Answer.Size}
+	}
 }
 
 // one replays one exchange, and compares the answers.

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -29,31 +30,66 @@ func (l *learner) attempts(p *projects, pools *pools) *sequence {
 	return s
 }
 
-// attemptObject returns the first object of an attempt that says whose it is: the one of a session does not, but then
-// the session does.
-func (l *learner) attemptObject(t *thing) gjson.Result {
-	object, isKnown := l.attemptObjects[t]
-	if !isKnown {
-		object = l.findAttemptObject(t)
-		l.attemptObjects[t] = object
-	}
-	return object
+// runs holds what is known of attempts, by the attempts and by the names of their workflows.
+type runs struct {
+	objects map[*thing]gjson.Result // as attemptObject returns them
+	of      map[string][]*run
+	starts  map[*thing]time.Time
 }
 
-func (l *learner) findAttemptObject(t *thing) gjson.Result {
-	for _, s := range t.sights {
-		if s.object.Get("project.name").Exists() {
-			return s.object
-		}
+// run is an attempt of a workflow.
+type run struct {
+	*thing
+	object gjson.Result // as attemptObject returns it
+	end    time.Time
+	took   time.Duration
+}
+
+// findRuns finds the workflows of all attempts.
+func (l *learner) findRuns() {
+	l.runs = &runs{
+		objects: map[*thing]gjson.Result{}, of: map[string][]*run{}, starts: map[*thing]time.Time{},
 	}
-	for _, session := range l.things.all(sessionKind) {
+	bySession := map[string]gjson.Result{}
+	for _, session := range l.things.byKind[sessionKind] {
 		for _, s := range session.sights {
-			if s.object.Get("lastAttempt.id").String() == t.id {
-				return s.object
+			if id := s.object.Get("lastAttempt.id").String(); !bySession[id].Exists() {
+				bySession[id] = s.object
 			}
 		}
 	}
-	return gjson.Result{}
+	for _, t := range l.things.byKind[attemptKind] {
+		object := bySession[t.id]
+		for _, s := range slices.Backward(t.sights) {
+			if s.object.Get("project.name").Exists() {
+				object = s.object
+			}
+		}
+		l.runs.objects[t] = object
+		name := object.Get("workflow.name").String()
+		l.runs.of[name] = append(l.runs.of[name], &run{
+			thing: t, object: object, end: instant(t.last().Get("finishedAt").String()),
+		})
+	}
+	for _, list := range l.runs.of {
+		for _, r := range list {
+			r.took = r.end.Sub(l.startOf(r.thing))
+		}
+	}
+}
+
+// attemptObject returns the first object of an attempt that says whose it is: the one of a session does not, but then
+// the session does.
+func (l *learner) attemptObject(t *thing) gjson.Result { return l.runs.objects[t] }
+
+// runsOf lists the attempts of a workflow of a project.
+func (l *learner) runsOf(project, workflow string) (list []*run) {
+	for _, r := range l.runs.of[workflow] {
+		if r.object.Get("project.id").String() == project {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
@@ -153,21 +189,27 @@ func (l *learner) addRunningTask(m *mapping, t *thing) {
 // startOf returns when an attempt that was not over at the beginning started: when it was made, or, if it waited, when
 // the one before it ended.
 func (l *learner) startOf(t *thing) time.Time {
+	start, isKnown := l.runs.starts[t]
+	if !isKnown {
+		start = l.findStart(t)
+		l.runs.starts[t] = start
+	}
+	return start
+}
+
+func (l *learner) findStart(t *thing) time.Time {
 	start := instant(t.first().Get("createdAt").String())
 	status := t.first().Get("status").String()
 	if status != "blocked" && status != "queued" {
 		return start
 	}
-	name, until := l.attemptObject(t).Get("workflow.name").String(), instant(t.last().Get("finishedAt").String())
+	until := instant(t.last().Get("finishedAt").String())
 	if until.IsZero() {
 		until = t.sights[len(t.sights)-1].At
 	}
-	for _, other := range l.things.all(attemptKind) {
-		end := instant(other.last().Get("finishedAt").String())
-		isBefore := number(other.id) < number(t.id) && end.After(start) &&
-			!end.After(until)
-		if isBefore && l.attemptObject(other).Get("workflow.name").String() == name {
-			start = end
+	for _, other := range l.runs.of[l.attemptObject(t).Get("workflow.name").String()] {
+		if number(other.id) < number(t.id) && other.end.After(start) && !other.end.After(until) {
+			start = other.end
 		}
 	}
 	return start
@@ -313,12 +355,10 @@ func (l *learner) unfinished(t *thing, o outcome) outcome {
 		return o
 	}
 	o.takes, o.guessed = seen.Sub(start)+later, "no answer shows its end"
-	for _, other := range l.things.all(attemptKind) {
-		of := l.attemptObject(other)
-		end := instant(other.last().Get("finishedAt").String())
-		isSame := of.Get("project.name").String() == o.project && of.Get("workflow.name").String() == o.workflow
-		if took := end.Sub(l.startOf(other)); isSame && !end.IsZero() && start.Add(took).After(seen) {
-			o.takes, o.guessed = took, "another attempt of the workflow took as long"
+	for _, other := range l.runs.of[o.workflow] {
+		if !other.end.IsZero() && start.Add(other.took).After(seen) &&
+			other.object.Get("project.name").String() == o.project {
+			o.takes, o.guessed = other.took, "another attempt of the workflow took as long"
 		}
 	}
 	return o

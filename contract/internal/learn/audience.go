@@ -25,9 +25,11 @@ func (l *learner) audience() *mapping {
 
 // audienceIDs lists the audiences that requests name with success.
 func (l *learner) audienceIDs() (ids []string) {
+	seen := map[string]bool{}
 	for _, e := range l.exchanges {
 		id := param(e, "audienceId")
-		if id != "" && e.ok() && !slices.Contains(ids, id) {
+		if id != "" && e.ok() && !seen[id] {
+			seen[id] = true
 			ids = append(ids, id)
 		}
 	}
@@ -38,9 +40,9 @@ func audienceName(id string) string { return "Audience " + id }
 
 func (l *learner) audiences(ids []string) *sequence {
 	s := newSequence()
+	database, table := l.profiles()
 	for _, id := range ids {
 		m := newMapping()
-		database, table := l.profiles()
 		m.set("id", idOf(id))
 		m.guess("name", audienceName(id), "no operation shows an audience")
 		m.guess("database", database, "no operation shows where the profiles are")
@@ -84,8 +86,8 @@ func (l *learner) activations() *sequence {
 			continue
 		}
 		before := 0
-		for e := range l.successes("audience.createActivation") {
-			if e.N < t.sights[0].N && param(e, "audienceId")+"/"+param(e, "segmentId") == t.id {
+		for _, e := range l.callsOn[nameOf("audience.createActivation", t.key())] {
+			if e.ok() && e.N < t.sights[0].N && param(e, "audienceId") == t.parent() {
 				before++
 			}
 		}
@@ -218,8 +220,10 @@ func (l *learner) audienceRequests() (list []gjson.Result) {
 
 // profileColumns lists the columns of profiles that rules, queries and activations name.
 func (l *learner) profileColumns() (names []string) {
+	seen := map[string]bool{"": true}
 	add := func(name string) {
-		if name != "" && !slices.Contains(names, name) {
+		if !seen[name] {
+			seen[name] = true
 			names = append(names, name)
 		}
 	}
@@ -261,31 +265,30 @@ func (l *learner) needsAssumedTable() bool {
 // assumedColumns returns the columns of the table of profiles as far as requests name them: numbers where a rule
 // compares them with such.
 func (l *learner) assumedColumns() *sequence {
-	s := newSequence()
-	for _, name := range l.profileColumns() {
-		if name == "time" {
-			continue
-		}
-		kind := "string"
-		for _, o := range l.audienceRequests() {
-			for _, value := range leftValues(o.Get("rule")) {
-				operator := value.Get("operator")
-				isNumber := operator.Get("rightValue").Type == gjson.Number ||
-					operator.Get("rightValues.0").Type == gjson.Number
-				if value.Get("leftValue.name").String() == name && isNumber {
-					kind = "double"
-				}
+	s, isNumber := newSequence(), map[string]bool{}
+	for _, o := range l.audienceRequests() {
+		for _, value := range leftValues(o.Get("rule")) {
+			operator := value.Get("operator")
+			if operator.Get("rightValue").Type == gjson.Number || operator.Get("rightValues.0").Type == gjson.Number {
+				isNumber[value.Get("leftValue.name").String()] = true
 			}
 		}
-		s.addTexts(name, kind)
+	}
+	for _, name := range l.profileColumns() {
+		switch {
+		case name == "time":
+		case isNumber[name]:
+			s.addTexts(name, "double")
+		default:
+			s.addTexts(name, "string")
+		}
 	}
 	return s
 }
 
 // addProfileColumns adds the columns of the table of profiles if no answer shows its schema.
 func (l *learner) addProfileColumns(m *mapping, t *thing) {
-	database, table := l.profiles()
-	if t.id == database+"/"+table && len(l.audienceIDs()) > 0 && len(l.assumedColumns().node.Content) > 0 {
+	if t.id == l.profilesAt {
 		m.guess("schema", l.assumedColumns(), "no answer shows it, and requests name these columns")
 	}
 }
@@ -309,17 +312,18 @@ func (q *asked) answer() gjson.Result {
 
 // askedQueries lists the queries of the recording, in the order in which they were asked.
 func (l *learner) askedQueries() (list []*asked) {
+	index := map[string]*asked{}
 	for e, body := range l.successes(segmentQuery) {
 		if !body.Exists() {
 			continue
 		}
 		id := body.Get("id").String()
-		i := slices.IndexFunc(list, func(q *asked) bool { return q.id == id && id != "" })
-		if i < 0 {
-			i = len(list)
-			list = append(list, &asked{audience: param(e, "audienceId"), id: id, job: body.Get("jobid").String()})
+		q := index[id]
+		if q == nil || id == "" {
+			q = &asked{audience: param(e, "audienceId"), id: id, job: body.Get("jobid").String()}
+			index[id], list = q, append(list, q)
 		}
-		list[i].requests = append(list[i].requests, e)
+		q.requests = append(q.requests, e)
 	}
 	return list
 }

@@ -30,6 +30,11 @@ func (l *learner) core() *mapping {
 // databases lists the databases with their tables.
 func (l *learner) databases() *sequence {
 	s := newSequence()
+	l.profilesAt = ""
+	if len(l.audienceIDs()) > 0 {
+		database, table := l.profiles()
+		l.profilesAt = database + "/" + table
+	}
 	seen, shown := map[string]bool{}, l.shownDatabaseIDs()
 	guessed := l.guessedDatabaseIDs(shown)
 	for _, t := range l.things.of(databaseKind) {
@@ -103,8 +108,8 @@ func (l *learner) database(t *thing, shownID string, guessedID int64) *mapping {
 		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
 	}
 	seen := map[string]bool{}
-	for _, in := range l.things.of(tableKind) {
-		if in.parent() == t.id && !seen[in.id] {
+	for _, in := range l.things.tablesOf(t.id) {
+		if !seen[in.id] {
 			seen[in.id] = true
 			table := l.table(in)
 			if hasUnseen && in == uncounted {
@@ -155,9 +160,8 @@ func (l *learner) wasTouchedBefore(t *thing) bool {
 	if len(t.sights) == 0 {
 		return false
 	}
-	return slices.ContainsFunc(l.exchanges[:t.sights[0].N-1], func(e *Exchange) bool {
-		return isWrite(e) && e.ok() && param(e, "database_name") == t.id
-	})
+	at := slices.IndexFunc(l.databaseCalls[t.id], isWrite)
+	return at >= 0 && l.databaseCalls[t.id][at].N < t.sights[0].N
 }
 
 // unseenRecords returns how many records a database has in tables that no answer shows.
@@ -166,18 +170,16 @@ func (l *learner) unseenRecords(t *thing) int64 {
 	if l.listsTables(t.id) {
 		return 0
 	}
-	for _, table := range l.things.of(tableKind) {
-		if table.parent() == t.id {
-			left -= table.first().Get("count").Int()
-		}
+	for _, table := range l.things.tablesOf(t.id) {
+		left -= table.first().Get("count").Int()
 	}
 	return left
 }
 
 // uncountedTable returns the first table of a database whose records only the database counts, or nil.
 func (l *learner) uncountedTable(database string) *thing {
-	for _, t := range l.things.of(tableKind) {
-		if t.parent() == database && t.first().Exists() && !t.first().Get("count").Exists() {
+	for _, t := range l.things.tablesOf(database) {
+		if t.first().Exists() && !t.first().Get("count").Exists() {
 			return t
 		}
 	}

@@ -113,9 +113,7 @@ func (l *learner) targets(t *thing) (database string, tables []string) {
 
 // listsTables reports whether an answer lists the tables of a database.
 func (l *learner) listsTables(database string) bool {
-	return slices.ContainsFunc(l.exchanges, func(e *Exchange) bool {
-		return e.name() == "core.listTables" && e.ok() && param(e, "database_name") == database
-	})
+	return slices.ContainsFunc(l.callsOn[nameOf("core.listTables", database)], (*Exchange).ok)
 }
 
 // implyTargets adds the tables that integrations of the beginning load into: each must be there.
@@ -133,19 +131,14 @@ func (l *learner) implyTargets() {
 
 // shownOf returns the first answer of an operation about an integration, unless it was changed before.
 func (l *learner) shownOf(t *thing, operation string) gjson.Result {
-	for _, e := range l.exchanges {
-		if !e.ok() || param(e, "dwh_id") != t.id {
-			continue
-		}
-		switch e.name() {
-		case operation:
-			body, _ := e.JSONResponse()
-			return body
-		case "dwh.updateDwhIntegration", "dwh.deleteDwhIntegration":
+	first := l.firstOn(operation, t.id)
+	for _, change := range []string{"dwh.updateDwhIntegration", "dwh.deleteDwhIntegration"} {
+		if e := l.firstOn(change, t.id); first == nil || e != nil && e.N < first.N {
 			return gjson.Result{}
 		}
 	}
-	return gjson.Result{}
+	body, _ := first.JSONResponse()
+	return body
 }
 
 // seeIntegrations adds the workflows of integrations to the projects that are shown.

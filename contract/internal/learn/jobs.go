@@ -143,10 +143,8 @@ func (l *learner) course(t *thing) (start, end time.Time) {
 		}
 	}
 	if end.IsZero() && killed == nil {
-		for _, e := range l.calls["core.getJobResult"] {
-			if e.ok() && param(e, "job_id") == t.id {
-				return start, l.guessEnd(t, start, e.At)
-			}
+		if e := l.firstOn("core.getJobResult", t.id); e != nil {
+			return start, l.guessEnd(t, start, e.At)
 		}
 	}
 	return start, end
@@ -154,12 +152,7 @@ func (l *learner) course(t *thing) (start, end time.Time) {
 
 // killOf returns the request that killed a job, or nil.
 func (l *learner) killOf(t *thing) *Exchange {
-	for _, e := range l.calls["core.killJob"] {
-		if e.ok() && param(e, "job_id") == t.id {
-			return e
-		}
-	}
-	return nil
+	return l.firstOn("core.killJob", t.id)
 }
 
 // wasRunning reports whether a job ran when a request killed it.
@@ -359,8 +352,8 @@ func rowsLike(columns gjson.Result, n int) *sequence {
 
 // rowsOf returns the rows of a job's result in an answer, or nil.
 func (l *learner) rowsOf(id string) *sequence {
-	for _, e := range l.calls["core.getJobResult"] {
-		if !e.ok() || param(e, "job_id") != id {
+	for _, e := range l.callsOn[nameOf("core.getJobResult", id)] {
+		if !e.ok() {
 			continue
 		}
 		if rows := readRows(e); rows != nil {

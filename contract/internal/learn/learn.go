@@ -102,18 +102,25 @@ type learner struct {
 	*Config
 	exchanges  []*Exchange
 	calls      map[string][]*Exchange // by operation
+	callsOn    map[string][]*Exchange // by operation and the last name in the path
 	tableCalls map[string][]*Exchange // that succeeded, by the table that the path names, as in shop/orders
-	begin      time.Time
-	things     *things
-	people     *people
-	notes      []string
-	leftOut    []*judge.Result // after the last exchange, because of injected faults
-	guesses    []Guess
-	files      map[string][]byte
-	replayed   map[*judge.Result]*compare.Exchange // of a server with the scenario
-	memory     *compare.Memory
 
-	attemptObjects map[*thing]gjson.Result // as attemptObject returns them
+	databaseCalls map[string][]*Exchange // that succeeded, by the database that the path names
+	begin         time.Time
+	things        *things
+	people        *people
+	notes         []string
+	leftOut       []*judge.Result // after the last exchange, because of injected faults
+	guesses       []Guess
+	files         map[string][]byte
+	replayed      map[*judge.Result]*compare.Exchange // of a server with the scenario
+	memory        *compare.Memory
+	refusals      [][]refusal // by round: what was taken out of the latest scenario that loaded
+
+	runs *runs // of the attempts that answers show
+
+	deleted    []gjson.Result // as deletedTables returns them
+	profilesAt string         // the table of the profiles, if there are audiences
 
 	llmSection *mapping
 	assumes    bool // something of the LLM interface refers to a database that no answer shows
@@ -122,14 +129,18 @@ type learner struct {
 // Learn makes a scenario of the exchanges of one account.
 func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, error) {
 	l := &learner{
-		Config: c, calls: map[string][]*Exchange{}, tableCalls: map[string][]*Exchange{}, files: map[string][]byte{},
-		memory: compare.NewMemory(c.Effort), attemptObjects: map[*thing]gjson.Result{},
+		Config: c, calls: map[string][]*Exchange{}, callsOn: map[string][]*Exchange{},
+		tableCalls: map[string][]*Exchange{}, databaseCalls: map[string][]*Exchange{},
+		files: map[string][]byte{}, memory: compare.NewMemory(c.Effort),
 	}
-	l.order(list)
-	if len(l.exchanges) == 0 {
-		return nil, ErrNothing
+	if err := l.order(ctx, list); err != nil {
+		return nil, err
 	}
-	l.things = l.collect()
+	var err error
+	if l.things, err = l.collect(ctx); err != nil {
+		return nil, err
+	}
+	l.findRuns()
 	l.implyPolicies()
 	l.implyAudience()
 	l.implyTargets()
@@ -150,7 +161,7 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 }
 
 // order puts the exchanges in the order of time, by the clock of the server.
-func (l *learner) order(list []*judge.Result) {
+func (l *learner) order(ctx context.Context, list []*judge.Result) error {
 	var clock compare.ServerClock
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *judge.Result) int { return a.Item.Start.Compare(b.Item.Start) })
@@ -158,6 +169,9 @@ func (l *learner) order(list []*judge.Result) {
 	var leftOut []*judge.Result
 	faults := 0
 	for _, r := range list {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if r.Operation() == nil || r.Status() == 0 && !r.IsInjected {
 			continue
 		}
@@ -177,17 +191,24 @@ func (l *learner) order(list []*judge.Result) {
 		e := &Exchange{Result: r, At: at, N: len(l.exchanges) + 1, leftOut: leftOut}
 		l.exchanges = append(l.exchanges, e)
 		l.calls[e.name()] = append(l.calls[e.name()], e)
-		if table := param(e, "table_name"); table != "" && e.ok() {
-			at := param(e, "database_name") + "/" + table
+		if names := e.Operation().PathParameters(); len(names) > 0 {
+			on := nameOf(e.name(), param(e, names[len(names)-1]))
+			l.callsOn[on] = append(l.callsOn[on], e)
+		}
+		if database, table := param(e, "database_name"), param(e, "table_name"); e.ok() {
+			l.databaseCalls[database] = append(l.databaseCalls[database], e)
+			at := database + "/" + table
 			l.tableCalls[at] = append(l.tableCalls[at], e)
 		}
 		leftOut = nil
 	}
 	l.leftOut = leftOut
 	l.noteFaults(faults)
-	if len(l.exchanges) > 0 {
-		l.begin = l.exchanges[0].At
+	if len(l.exchanges) == 0 {
+		return ErrNothing
 	}
+	l.begin = l.exchanges[0].At
+	return nil
 }
 
 // successes passes on the successes of an operation, with their bodies: nothing for one that is not JSON.
@@ -202,6 +223,15 @@ func (l *learner) successes(operation string) iter.Seq2[*Exchange, gjson.Result]
 			}
 		}
 	}
+}
+
+// firstOn returns the first success of an operation on what the path names last, or nil.
+func (l *learner) firstOn(operation, name string) *Exchange {
+	list := l.callsOn[nameOf(operation, name)]
+	if at := slices.IndexFunc(list, (*Exchange).ok); at >= 0 {
+		return list[at]
+	}
+	return nil
 }
 
 // scenario puts the sections together.

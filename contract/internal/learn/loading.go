@@ -28,27 +28,93 @@ type place struct {
 }
 
 // load builds a server of the scenario. It takes out of it whatever keeps a server from beginning with it, and notes
-// that.
-func (l *learner) load(root *mapping) (compare.Subject, error) {
+// that. What has been taken out of an earlier scenario, and stands in this one as it stood there, goes at once.
+func (l *learner) load(ctx context.Context, root *mapping) (compare.Subject, error) {
 	var left []refusal
-	for {
-		subject, err := l.build(root)
-		if err == nil {
-			for _, r := range left {
-				l.notes = append(l.notes, fmt.Sprintf("left out: %s: %s", r.path, r.reason))
-			}
-			return subject, nil
-		}
-		refused := l.refused(root, err)
-		if len(refused) == 0 {
-			return subject, fmt.Errorf("the scenario cannot be loaded: %w", err)
-		}
+	var rounds [][]refusal
+	remove := func(refused []refusal) {
+		rounds = append(rounds, slices.Clone(refused))
 		for _, r := range refused {
 			r.remove()
 			r.reason = firstReason(&left, r)
 			left = append(left, r)
 		}
 	}
+	for _, round := range l.refusals {
+		again := againRefused(root, round)
+		if again == nil {
+			break
+		}
+		remove(again)
+	}
+	for {
+		subject, err := l.build(root)
+		if err == nil || ctx.Err() != nil {
+			for _, r := range left {
+				l.notes = append(l.notes, fmt.Sprintf("left out: %s: %s", r.path, r.reason))
+			}
+		}
+		switch {
+		case err == nil:
+			l.refusals = rounds
+			return subject, nil
+		case ctx.Err() != nil:
+			l.notes = append(l.notes, "interrupted before a mock began with the scenario: it may not load")
+			return subject, ctx.Err()
+		}
+		refused := l.refused(root, err)
+		if len(refused) == 0 {
+			return subject, fmt.Errorf("the scenario cannot be loaded: %w", err)
+		}
+		if more := len(rounds) - maxRounds; more > 0 {
+			refused = withFollowing(refused, 1<<min(more, maxRounds))
+		}
+		remove(refused)
+	}
+}
+
+// maxRounds is the number of times that a scenario is loaded without what was refused alone: what is refused then goes
+// with items behind it, each time with twice as many.
+const maxRounds = 30
+
+// withFollowing adds to places that are refused up to some number of items behind them in their lists.
+func withFollowing(refused []refusal, most int) (all []refusal) {
+	seen := map[*yaml.Node]bool{}
+	for _, r := range refused {
+		items := []*yaml.Node{r.value}
+		if r.parent.Kind == yaml.SequenceNode {
+			items = r.parent.Content[slices.Index(r.parent.Content, r.value):]
+			items = items[:min(len(items), 1+most)]
+		}
+		for _, item := range items {
+			if !seen[item] {
+				seen[item] = true
+				all = append(all, refusal{place{r.parent, item, r.path}, r.reason})
+			}
+		}
+	}
+	return all
+}
+
+// againRefused returns the places in a scenario that were refused in an earlier one, or nil unless all of them stand
+// there as they did, and none is about users: those differ from scenario to scenario.
+func againRefused(root *mapping, earlier []refusal) (again []refusal) {
+	places := placesIn(root.node)
+	for _, r := range earlier {
+		now := places[r.path]
+		isOfUser := !strings.HasPrefix(r.path, "workflow.") && !strings.HasPrefix(r.path, "core.") ||
+			strings.HasSuffix(r.path, ".user") || (&mapping{now.value}).has("user")
+		if now.value == nil || isOfUser || !isSame(now.value, r.value) {
+			return nil
+		}
+		again = append(again, refusal{now, r.reason})
+	}
+	return again
+}
+
+// isSame reports whether two nodes have the same text.
+func isSame(a, b *yaml.Node) bool {
+	return a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, isSame)
 }
 
 // firstReason returns why a place is refused: what is left without something in it may be refused for that alone, and

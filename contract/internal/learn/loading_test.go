@@ -89,3 +89,60 @@ func TestLoading(t *testing.T) {
 		}
 	})
 }
+
+// listing returns a recording that lists many pools.
+func listing(n int) func() contract.Source {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`{"id":"%d","name":"p%[1]d","default":false,"concurrencyLimit":1}`, i+1))
+	}
+	return recordingOf(said{
+		method: "GET", path: "/workflow/api/pools", status: 200, answer: `{"pools":[` + strings.Join(list, ",") + `]}`,
+	})
+}
+
+// What is refused one item after the other does not make a server begin for each of them.
+func TestLoadingIsBounded(t *testing.T) {
+	t.Parallel()
+	const n, most = 500, 40
+	loads := 0
+	learned, err := mustChecker(t).Learn(t.Context(), listing(n)(), refusing(func(scenario map[string]any) error {
+		loads++
+		if names := poolsIn(scenario); len(names) > 1 {
+			return errors.Join(&source.Problem{Path: "workflow.pools[1]", Reason: "there is one pool at most"})
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loads > most {
+		t.Errorf("a server began %d times, want up to %d", loads, most)
+	}
+	if notes := len(learned.Notes); notes != n-1 {
+		t.Errorf("%d notes, want one for each pool that was left out", notes)
+	}
+}
+
+// A search that is interrupted while what is refused is taken out ends, with what is left.
+func TestLoadingIsInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	loads := 0
+	learned, err := mustChecker(t).Learn(ctx, listing(10)(), refusing(func(map[string]any) error {
+		if loads++; loads == 3 {
+			cancel()
+		}
+		return errors.Join(&source.Problem{Path: "workflow.pools[1]", Reason: "too many"})
+	}))
+	if !errors.Is(err, context.Canceled) || loads != 3 {
+		t.Fatalf("%d loads, %v: want the third to be the last", loads, err)
+	}
+	var scenario map[string]any
+	if err := yaml.Unmarshal(learned.Scenario, &scenario); err != nil || len(poolsIn(scenario)) != 8 {
+		t.Errorf("pools %v, %v: want those that are left", poolsIn(scenario), err)
+	}
+	if notes := strings.Join(learned.Notes, "\n"); !strings.Contains(notes, "it may not load") {
+		t.Errorf("notes %s", notes)
+	}
+}

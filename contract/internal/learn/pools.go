@@ -131,17 +131,7 @@ func (p *pools) inPool(id string) (running, waiting int) {
 
 // accountLimit sets the limit of all pools together, of which the default pool has what the others leave.
 func (l *learner) accountLimit(m *mapping, p *pools) {
-	for _, body := range l.successes("workflow.listPools") {
-		total := int64(0)
-		for _, pool := range body.Get("pools").Array() {
-			total += pool.Get("concurrencyLimit").Int()
-		}
-		if total > 0 {
-			m.set("accountLimit", total)
-			return
-		}
-	}
-	total := int64(0)
+	total := int64(0) // of the pools but for the default one
 	for _, id := range p.assumed {
 		if p.names[id] != defaultPool {
 			total += int64(p.limitOf(id))
@@ -149,9 +139,33 @@ func (l *learner) accountLimit(m *mapping, p *pools) {
 	}
 	isKnown := false
 	for _, t := range p.defined {
-		limit, _ := t.value("concurrencyLimit")
-		total += limit.Int()
-		isKnown = isKnown || t.first().Get("default").Bool()
+		if t.first().Get("default").Bool() {
+			isKnown = true
+		} else if limit, _ := t.value("concurrencyLimit"); limit.Int() > 0 {
+			total += limit.Int()
+		} else {
+			total += int64(p.limitOf(t.id))
+		}
+	}
+	for _, body := range l.successes("workflow.listPools") {
+		shown := int64(0)
+		for _, pool := range body.Get("pools").Array() {
+			shown += pool.Get("concurrencyLimit").Int()
+		}
+		switch {
+		case shown > total:
+			m.set("accountLimit", shown)
+		case shown > 0:
+			m.guess("accountLimit", total+1, "answers show more pools than one list does")
+		default:
+			continue
+		}
+		return
+	}
+	for _, t := range p.defined {
+		if t.first().Get("default").Bool() {
+			total += t.first().Get("concurrencyLimit").Int()
+		}
 	}
 	switch {
 	case isKnown:

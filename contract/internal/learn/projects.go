@@ -62,14 +62,17 @@ func (l *learner) projects() *projects {
 
 // seeStarted takes the projects and workflows of which only attempts that requests start are shown.
 func (p *projects) seeStarted() {
+	uploaded := map[string]bool{}
+	for upload := range p.uploads {
+		name, _, _ := strings.Cut(upload, "\n")
+		uploaded[name] = true
+	}
 	for _, t := range p.things.all(attemptKind) {
 		o := p.attemptObject(t)
 		project, name := o.Get("project"), o.Get("workflow.name").String()
 		id := project.Get("id").String()
-		isUploaded := slices.ContainsFunc(slices.Collect(maps.Keys(p.uploads)), func(upload string) bool {
-			return strings.HasPrefix(upload, project.Get("name").String()+"\n")
-		})
-		if t.made == nil || t.made.name() != "workflow.startAttempt" || isUploaded || p.workflows[id][name] != "" {
+		isStarted := t.made != nil && t.made.name() == "workflow.startAttempt"
+		if !isStarted || uploaded[project.Get("name").String()] || p.workflows[id][name] != "" {
 			continue
 		}
 		p.see(id, project.Get("name").String())
@@ -176,11 +179,8 @@ func (p *projects) schedules(project string) *sequence {
 
 // hasRunSince reports whether a schedule has started an attempt since the recording began.
 func (p *projects) hasRunSince(schedule gjson.Result) bool {
-	return slices.ContainsFunc(p.things.all(attemptKind), func(t *thing) bool {
-		o := p.attemptObject(t)
-		return t.late && o.Get("project.id").String() == schedule.Get("project.id").String() &&
-			o.Get("workflow.name").String() == schedule.Get("workflow.name").String()
-	})
+	of := p.runsOf(schedule.Get("project.id").String(), schedule.Get("workflow.name").String())
+	return slices.ContainsFunc(of, func(r *run) bool { return r.late })
 }
 
 // isUploaded reports whether an object belongs to a project's revision that the recording uploads.
@@ -397,13 +397,9 @@ func (p *projects) guessDefinition(project, name string) string {
 
 // addTasks adds the tasks that the first attempt of a workflow shows, and reports whether there are any.
 func (p *projects) addTasks(root *mapping, project, name string) bool {
-	for _, attempt := range p.things.all(attemptKind) {
-		o := p.attemptObject(attempt)
-		if o.Get("project.id").String() != project || o.Get("workflow.name").String() != name {
-			continue
-		}
+	for _, attempt := range p.runsOf(project, name) {
 		nodes := map[string]*mapping{}
-		for _, t := range byNumber(p.tasksOf(attempt)) {
+		for _, t := range byNumber(p.tasksOf(attempt.thing)) {
 			full := t.first().Get("fullName").String()
 			at := strings.LastIndex(full, "+")
 			if at < 0 {
@@ -429,13 +425,8 @@ func (p *projects) addTasks(root *mapping, project, name string) bool {
 }
 
 // tasksOf lists the tasks of an attempt.
-func (l *learner) tasksOf(attempt *thing) (list []*thing) {
-	for _, t := range l.things.all(taskKind) {
-		if t.parent() == attempt.id {
-			list = append(list, t)
-		}
-	}
-	return list
+func (l *learner) tasksOf(attempt *thing) []*thing {
+	return slices.Clone(l.things.inside[nameOf(taskKind, attempt.id)])
 }
 
 // maxArchive bounds the files of an archive that are kept.
@@ -488,10 +479,8 @@ func untar(archive []byte) map[string]string {
 // zoneOfAttempts returns a time zone with the offset that the session times of a workflow have, or the empty text for
 // UTC.
 func (p *projects) zoneOfAttempts(project, name string) string {
-	for _, t := range p.things.all(attemptKind) {
-		o := p.attemptObject(t)
-		zone, _ := zoneOf(o.Get("sessionTime").String())
-		if zone != "UTC" && o.Get("project.id").String() == project && o.Get("workflow.name").String() == name {
+	for _, r := range p.runsOf(project, name) {
+		if zone, _ := zoneOf(r.object.Get("sessionTime").String()); zone != "UTC" {
 			return zone
 		}
 	}
@@ -501,28 +490,30 @@ func (p *projects) zoneOfAttempts(project, name string) string {
 // guessSchedule writes the schedule of a workflow of which answers show a next run, or attempts that no request
 // started.
 func (p *projects) guessSchedule(project, name string) (zone string, schedule *mapping) {
-	isIt := func(o gjson.Result) bool {
-		return o.Get("project.id").String() == project && o.Get("workflow.name").String() == name
-	}
+	list := p.runsOf(project, name)
+	var schedules []*thing
 	for _, t := range p.things.of(scheduleKind) {
-		if isIt(t.first()) {
-			return p.scheduleOf(t, isIt)
+		if o := t.first(); o.Get("project.id").String() == project && o.Get("workflow.name").String() == name {
+			schedules = append(schedules, t)
 		}
 	}
-	for _, t := range p.things.all(attemptKind) {
-		if o := p.attemptObject(t); t.late && isIt(o) && p.isHourly(isIt) {
-			zone, place := zoneOf(o.Get("sessionTime").String())
+	isHourly := areHourly(schedules, list)
+	if len(schedules) > 0 {
+		return scheduleOf(schedules[0], isHourly)
+	}
+	for _, r := range list {
+		if r.late && isHourly {
+			zone, place := zoneOf(r.object.Get("sessionTime").String())
 			schedule = newMapping()
-			schedule.set("cron>", hourly(instant(t.first().Get("createdAt").String()).In(place)))
+			schedule.set("cron>", hourly(instant(r.first().Get("createdAt").String()).In(place)))
 			return zone, schedule
 		}
 	}
 	return "", nil
 }
 
-// scheduleOf writes a schedule: hourly if its times are hours apart, or else as seldom as the longest wait for its next
-// run shows, at that time.
-func (p *projects) scheduleOf(t *thing, isIt func(gjson.Result) bool) (zone string, schedule *mapping) {
+// scheduleOf writes a schedule: hourly, or else as seldom as the longest wait for its next run shows, at that time.
+func scheduleOf(t *thing, isHourly bool) (zone string, schedule *mapping) {
 	shown, longest := t.first(), time.Duration(0)
 	for _, s := range t.sights {
 		since := s.At
@@ -539,7 +530,7 @@ func (p *projects) scheduleOf(t *thing, isIt func(gjson.Result) bool) (zone stri
 	clock := next.Format("15:04:05")
 	schedule = newMapping()
 	switch {
-	case p.isHourly(isIt):
+	case isHourly:
 		schedule.set("cron>", hourly(next))
 	case longest > 7*day:
 		schedule.set("monthly>", fmt.Sprintf("%d,%s", next.Day(), clock))
@@ -554,21 +545,17 @@ func (p *projects) scheduleOf(t *thing, isIt func(gjson.Result) bool) (zone stri
 // hourly returns the text of a schedule that runs at the minute of a time in each hour.
 func hourly(t time.Time) string { return fmt.Sprintf("%d * * * *", t.Minute()) }
 
-// isHourly reports whether two session times of a workflow are an hour apart, of which one may be the next of its
+// areHourly reports whether two session times of a workflow are an hour apart, of which one may be the next of its
 // schedule, or two next ones are some hours apart, but not a day.
-func (p *projects) isHourly(isIt func(gjson.Result) bool) bool {
+func areHourly(schedules []*thing, list []*run) bool {
 	var times, next []time.Time
-	for _, t := range p.things.of(scheduleKind) {
+	for _, t := range schedules {
 		for _, s := range t.sights {
-			if isIt(t.first()) {
-				next = append(next, instant(s.object.Get("nextScheduleTime").String()))
-			}
+			next = append(next, instant(s.object.Get("nextScheduleTime").String()))
 		}
 	}
-	for _, t := range p.things.all(attemptKind) {
-		if o := p.attemptObject(t); isIt(o) {
-			times = append(times, instant(o.Get("sessionTime").String()))
-		}
+	for _, r := range list {
+		times = append(times, instant(r.object.Get("sessionTime").String()))
 	}
 	const day = 24 * time.Hour
 	return areApart(next, func(by time.Duration) bool { return by%time.Hour == 0 && by > 0 && by < day }) ||

@@ -184,3 +184,26 @@ func TestIntegrations(t *testing.T) {
 	wants(t, s, "id: 81", "configId: 91", "sessionIds: {orders: 95}", "target_table: orders",
 		"{name: warehouse, tables: [{name: orders}]}")
 }
+
+// Of a long recording the first exchanges are learned from, by their times, and the others are counted.
+func TestLongRecordings(t *testing.T) {
+	t.Parallel()
+	const kept, later = 10_000, 10_003
+	pools := func(name string) string {
+		return `{"pools":[{"id":"1","name":"default","default":true,"concurrencyLimit":10},` +
+			`{"id":"2","name":"` + name + `","default":false,"concurrencyLimit":1}]}`
+	}
+	list := make([]said, kept+later)
+	for i := range list {
+		list[i] = said{at: "10:30:00", method: "GET", path: "/workflow/api/pools", status: 200, answer: pools("late")}
+	}
+	list[len(list)-1].at, list[len(list)-1].answer = "09:30:00", pools("early")
+	learned, err := mustChecker(t).Learn(t.Context(), recordingOf(list...)(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, learned, "name: early")
+	if notes := strings.Join(learned.Notes, "\n"); !strings.Contains(notes, fmt.Sprint(later, " later ones were left out")) {
+		t.Errorf("notes %q, want how many exchanges were left out", notes)
+	}
+}

@@ -14,7 +14,15 @@ import (
 )
 
 // deletedTables lists the tables that had been deleted before the recording began, as answers show them.
-func (l *learner) deletedTables() (list []gjson.Result) {
+func (l *learner) deletedTables() []gjson.Result {
+	if l.deleted == nil {
+		l.deleted = l.findDeletedTables()
+	}
+	return l.deleted
+}
+
+func (l *learner) findDeletedTables() []gjson.Result {
+	list := []gjson.Result{}
 	seen := map[string]bool{}
 	for _, body := range l.successes("core.listDeletedTables") {
 		for _, d := range body.Get("tables").Array() {

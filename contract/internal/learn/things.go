@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,8 +89,9 @@ func (t *thing) within(length time.Duration) time.Duration {
 type things struct {
 	list    []*thing
 	byKind  map[string][]*thing
-	current map[string]*thing // by kind and id
-	first   map[string]*thing // that had an id, by kind and id
+	inside  map[string][]*thing // by kind and parent
+	current map[string]*thing   // by kind and id
+	first   map[string]*thing   // that had an id, by kind and id
 	begin   time.Time
 
 	recovered map[string]bool // ids of tables that requests have recovered
@@ -107,6 +109,16 @@ func (s *things) of(kind string) (list []*thing) {
 	return list
 }
 
+// tablesOf lists the tables of a database that were there at the beginning.
+func (s *things) tablesOf(database string) (list []*thing) {
+	for _, t := range s.inside[nameOf(tableKind, database)] {
+		if t.wasThere() {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
 // all lists all things of a kind, in the order in which they were first seen.
 func (s *things) all(kind string) []*thing { return slices.Clone(s.byKind[kind]) }
 
@@ -117,6 +129,7 @@ func (s *things) find(kind, id string) *thing { return s.first[nameOf(kind, id)]
 func (s *things) add(t *thing) {
 	s.list = append(s.list, t)
 	s.byKind[t.kind] = append(s.byKind[t.kind], t)
+	s.inside[nameOf(t.kind, t.parent())] = append(s.inside[nameOf(t.kind, t.parent())], t)
 	if at := nameOf(t.kind, t.id); s.first[at] == nil {
 		s.first[at] = t
 	}
@@ -159,20 +172,26 @@ func (s *things) move(kind, from, to string) {
 }
 
 // collect finds all things of the recording.
-func (l *learner) collect() *things {
+func (l *learner) collect(ctx context.Context) (*things, error) {
 	s := &things{
-		byKind: map[string][]*thing{}, current: map[string]*thing{}, first: map[string]*thing{}, begin: l.begin,
-		recovered: map[string]bool{},
+		byKind: map[string][]*thing{}, inside: map[string][]*thing{}, current: map[string]*thing{},
+		first: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{},
 	}
 	for _, e := range l.exchanges {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
 		}
 	}
 	for e := range l.successes("core.listDeletedTables") {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		s.takeDeleted(l.exchanges[:e.N-1], e)
 	}
-	return s
+	return s, nil
 }
 
 // isWrite reports whether a request may have made or changed something.

@@ -59,7 +59,7 @@ func (l *learner) learnBeginning(ctx context.Context) (*mapping, error) {
 	for _, isAdmin := range []bool{false, true} { // of whom less is shown
 		for _, c := range l.people.callers {
 			role, _ := s.role(s.best.begin.first(userOf, c.identity))
-			if err == nil && l.Build != nil && isAdmin == (role == administrator) {
+			if err == nil && l.Build != nil && s.spent < s.limit && isAdmin == (role == administrator) {
 				err = s.economize(ctx, c)
 			}
 		}
@@ -81,10 +81,15 @@ func (s *search) noteRefusals() {
 			numbers = append(numbers, e.N)
 		}
 	}
+	const most = 20
 	if len(numbers) > 0 {
-		s.notes = append(s.notes, fmt.Sprintf(
+		note := fmt.Sprintf(
 			"no users and policies were found with which the following exchanges are allowed, or refused, as recorded: %v",
-			numbers))
+			numbers[:min(most, len(numbers))])
+		if more := len(numbers) - most; more > 0 {
+			note += fmt.Sprintf(" and %d more", more)
+		}
+		s.notes = append(s.notes, note)
 	}
 }
 
@@ -95,7 +100,8 @@ func (s *search) take(t *trial) {
 }
 
 // try replays the recording with a beginning. It ends early, with the worst score, once that cannot be better than the
-// best one. Without a server there is nothing but the scenario.
+// best one. Without a server there is nothing but the scenario. The first trial is returned with the error if the
+// context ends.
 func (s *search) try(ctx context.Context, b beginning) (*trial, error) {
 	notes := s.notes
 	defer func() { s.notes = notes }()
@@ -106,7 +112,7 @@ func (s *search) try(ctx context.Context, b beginning) (*trial, error) {
 	if s.Build != nil {
 		err = s.replayTo(ctx, t, len(notes))
 	}
-	if err != nil && (s.best != nil || s.replayed == nil) {
+	if err != nil && (s.best != nil || ctx.Err() == nil) {
 		return nil, err
 	}
 	t.notes, t.guesses, t.keys, t.replayed = s.notes, s.guesses, s.people.keys, s.replayed
@@ -126,8 +132,8 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 		return nil
 	}
 	s.tried[digest] = math.MaxInt
-	subject, err := s.load(t.root)
-	if err != nil && s.best != nil {
+	subject, err := s.load(ctx, t.root)
+	if err != nil && s.best != nil && ctx.Err() == nil {
 		return nil
 	} else if err != nil {
 		return err
