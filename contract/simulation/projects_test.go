@@ -3,6 +3,7 @@ package simulation_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -13,7 +14,12 @@ type project struct {
 	born time.Time
 }
 
+// addProject adds a project by a name, which gets a number where another project has it.
 func (w *world) addProject(a *account, name string) *project {
+	wanted := name
+	for n := 2; slices.ContainsFunc(a.projects, func(p *project) bool { return p.name == name }); n++ {
+		name = fmt.Sprint(wanted, "_", n)
+	}
 	p := &project{id: w.next("project", a), name: name, born: w.birth()}
 	a.projects = append(a.projects, p)
 	w.touch(a, "project", p.id)
