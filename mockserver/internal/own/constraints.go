@@ -396,7 +396,7 @@ func (ref *reference) wordOf(keys []string) string {
 
 // remove deletes a thing, what is below it, and what is to go with it. An error takes all of it back.
 func (c *compiler) remove(call *op.Call, r *specs.Resource, id int64, thing world.Thing) error {
-	call.World.Own.Drop(r.Name, id, thing.Keys)
+	call.World.Drop(r.Name, id, thing.Keys)
 	c.removeKept(call, r, thing)
 	for _, part := range c.parts[r.Name] {
 		for id, below := range call.World.Own.Below(part.Name, thing.Keys) {

@@ -95,7 +95,7 @@ func (u updater) create(call *op.Call, given []member, keys []string) (op.Reply,
 	if err != nil {
 		return op.Reply{}, err
 	}
-	call.World.Own.Keep(u.resource.spec.Name, call.World.NewID(u.resource.spec.Name), nil, thing)
+	call.World.Own.Keep(u.resource.spec.Name, call.World.NewThing(u.resource.spec.Name), nil, thing)
 	w := *u.shower
 	w.success = u.instead(http.StatusCreated)
 	return w.showMade(call, thing)

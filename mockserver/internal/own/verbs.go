@@ -293,7 +293,7 @@ func (w *shower) givenIn(text jsontext.Value, at specs.Pointer) []member {
 
 // name returns the id and the keys of a new thing: the key that the client gives it, or else the next one.
 func (r *resource) name(call *op.Call, given []member, parents []string) (id int64, keys []string, err error) {
-	id = call.World.NewID(r.spec.Name)
+	id = call.World.NewThing(r.spec.Name)
 	if text, ok := textOf(valueAt(given, r.key)); ok && !r.isKeyManaged() {
 		if !r.isKeyOf(text) {
 			return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "%q does not fit the schema of a %s", text, r.spec.Title)
@@ -307,8 +307,8 @@ func (r *resource) name(call *op.Call, given []member, parents []string) (id int
 	if r.behaviour.id == "client" {
 		return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "want the %s of the new %s", r.keyName(), r.spec.Title)
 	}
-	for n := id; ; n = call.World.NewID(r.spec.Name) { // fixtures and clients may have taken some
-		keys = append(slices.Clip(parents), r.newKey(call, n))
+	for ; ; id++ { // fixtures and clients may have taken some
+		keys = append(slices.Clip(parents), r.newKey(call, id))
 		if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); !isTaken {
 			return id, keys, nil
 		}
