@@ -308,6 +308,30 @@ func TestOwnDesigns(t *testing.T) {
 			t.Errorf("found %s, want b alone", got)
 		}
 	})
+	t.Run("what succeeds by default is refused in another form", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "defaults")
+		if status, body, _ := c.call("POST /pets", "x", "Content-Type: text/plain"); status != http.StatusUnsupportedMediaType {
+			t.Errorf("another media type: %d %s, want 415", status, body)
+		}
+		c.story(`POST /pets {} -> 400…`)
+	})
+	t.Run("the answer to a HEAD has no body", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "defaults")
+		c.call("POST /pets", `{"name":"a"}`)
+		if status, body, header := c.call("HEAD /pets/1", ""); status != http.StatusOK || body != "" ||
+			header.Get("Content-Length") == "" {
+			t.Errorf("%d %q %v, want a length alone", status, body, header)
+		}
+	})
+	t.Run("several that are made may be shown in short", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "bulk").story(`
+			POST /members {"members":[{"name":"a","city":"x"},{"name":"b"}]} -> 201 {"members":[{"memberId":"1","name":"a"},{"memberId":"2","name":"b"}]}
+			GET /members/1 -> 200 {"memberId":"1","name":"a","city":"x"}
+		`)
+	})
 }
 
 func TestOwnMultipartIsHeldAgainstTheDocument(t *testing.T) {

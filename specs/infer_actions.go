@@ -132,7 +132,8 @@ func itemsLike(answer *openapi3.SchemaRef, r *inferred, depth int) Pointer {
 		return nil
 	}
 	if items := answer.Value.Items; items != nil {
-		if isSame(items, r.schema) || isAlike(items, r) {
+		isPart := isPartOf(items, r) && isScalar(SchemaAt(items, r.key))
+		if isSame(items, r.schema) || isAlike(items, r) || isPart {
 			return Pointer{"*"}
 		}
 		for _, name := range sortedKeys(Members(items)) {

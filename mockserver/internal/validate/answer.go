@@ -55,7 +55,7 @@ func (o *Operation) Documents(status int) bool {
 
 func (o *Operation) answer(status int) (answer, bool) {
 	for _, key := range []int{status, status / 100, 0} {
-		if a, ok := o.answers[key]; ok {
+		if a, ok := o.answers[key]; ok && !(key == 0 && status >= http.StatusBadRequest && o.spec.SucceedsByDefault()) {
 			return a, true
 		}
 	}
