@@ -156,7 +156,7 @@ func TestOwnDesigns(t *testing.T) {
 			POST /things/search {"name":"a, b"} -> 200 {"items":[` + a + `],"total":1}
 			POST /things/search {"isNew":true} -> 200 {"items":[` + b + `],"total":1}
 			POST /things/search {"page":{"limit":1,"offset":1},"sort":{"field":"name","direction":"desc"}} -> 200 {"items":[` + b + `],"total":3}
-			POST /things:query {"filter":{"color":"red"},"limit":1} -> 200 {"data":[` + a + `],"nextCursor":"1"}
+			POST /things:query {"filter":{"color":"red"},"limit":1} -> 200 {"data":[{"id":1,"name":"a, b","color":"red"}],"nextCursor":"1"}
 			POST /things:query {"filter":{"color":"red"},"limit":1,"cursor":"1"} -> 200 {"data":[` + c + `],"nextCursor":null}
 			GET /things?ids=1,3 -> 200 [` + a + `,` + c + `]
 			POST /things/1/notes {"text":"x"} -> 201…
@@ -330,6 +330,49 @@ func TestOwnDesigns(t *testing.T) {
 		newOwnDesign(t, "bulk").story(`
 			POST /members {"members":[{"name":"a","city":"x"},{"name":"b"}]} -> 201 {"members":[{"memberId":"1","name":"a"},{"memberId":"2","name":"b"}]}
 			GET /members/1 -> 200 {"memberId":"1","name":"a","city":"x"}
+		`)
+	})
+	t.Run("a deletion may be a state, and be taken back", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "states").story(`
+			POST /projects {"name":"a"} -> 201 {"id":1,"name":"a","archived":false}
+			DELETE /projects/1 -> 200 {"id":1,"name":"a","archived":true,"archived_at":"2026-01-15T09:30:00Z"}
+			GET /projects/1 -> 200 {"id":1,"name":"a","archived":true,"archived_at":"2026-01-15T09:30:00Z"}
+			GET /projects?archived=false -> 200 []
+			POST /projects/1/unarchive -> 200 {"id":1,"name":"a","archived":false}
+			POST /projects/2/unarchive -> 404
+			POST /notes {"data":{"text":"a"}} -> 201 {"data":{"id":"1","text":"a","deletedAt":null}}
+			DELETE /notes/1 -> 204
+			GET /notes/1 -> 200 {"data":{"id":"1","text":"a","deletedAt":"2026-01-15T09:30:00Z"}}
+			POST /notes/1/restore -> 200 {"data":{"id":"1","text":"a","deletedAt":null}}
+			POST /subscriptions {} -> 201 {"id":"1","status":"active"}
+			DELETE /subscriptions/1 -> 200 {"id":"1","status":"canceled","canceled_at":1768469400}
+			GET /subscriptions/1 -> 200 {"id":"1","status":"canceled","canceled_at":1768469400}
+			POST /carts {"status":"open"} -> 201 {"id":1,"status":"open"}
+			DELETE /carts/1 -> 200 {"id":1,"status":"open"}
+			GET /carts/1 -> 404
+		`)
+	})
+	t.Run("an action may answer with something else than the thing", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "states").story(`
+			POST /users {"name":"a"} -> 201 {"id":1}
+			GET /users/1 -> 200 {"id":1,"name":"a","status":"active"}
+			POST /users/1:deactivate -> 200 {"success":true}
+			GET /users/1 -> 200 {"id":1,"name":"a","status":"inactive"}
+			POST /users/1:activate -> 200 {"success":true}
+			GET /users/1 -> 200 {"id":1,"name":"a","status":"active"}
+			POST /orders {} -> 201 {"orderId":"1","state":"placed"}
+			POST /orders/1/cancel {"reason":"late"} -> 202 {"result":{"has_errors":false,"ok":true,"order_id":"1","state":"cancelled"}}
+			GET /orders/1 -> 200 {"orderId":"1","state":"cancelled","reason":"late"}
+			POST /orders/2/cancel -> 404
+			DELETE /orders/1 -> 200 {"has_errors":false,"ok":true,"order_id":"1","state":"cancelled"}
+			GET /orders/1 -> 404
+			POST /articles {"slug":"a"} -> 201 {"slug":"a","isPublished":false}
+			PUT /articles/a/publish -> 204
+			GET /articles/a -> 200 {"slug":"a","isPublished":true,"published_at":1768469400}
+			DELETE /articles/a/publish -> 204
+			GET /articles/a -> 200 {"slug":"a","isPublished":false}
 		`)
 	})
 }

@@ -146,7 +146,7 @@ func (g *inference) isMade(r *inferred) bool {
 	if post != nil {
 		_, _, answer := post.Success()
 		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(r.key)) || g.shows(post, r) != nil ||
-			g.several(post, r) != nil
+			g.several(post, r) != nil || isScalar(SchemaAt(post.successSchema(), r.key))
 	}
 	here := g.operations[r.path]
 	if post := here["POST"]; post != nil && here["DELETE"] != nil && g.shows(post, r) != nil && post.sends(r.schema) {

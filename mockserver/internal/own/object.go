@@ -324,6 +324,11 @@ func (o *object) fillIn(call *op.Call, f fill, place string, isNew bool) jsontex
 		return f.clock.text(call.Now)
 	case isNew && f.standard != nil:
 		return f.standard
+	case f.isRequired && isNew && o.members[f.name].Value.PermitsNull():
+		return jsontext.Value("null")
+	case f.isRequired && isNew && o.members[f.name].Value.Type.Is(openapi3.TypeBoolean): // nothing has happened to it yet
+		name := strings.TrimPrefix(plain(f.name), "is")
+		return jsontext.Value(strconv.FormatBool(name == "active" || name == "enabled"))
 	case f.isRequired:
 		value, err := o.maker(call, place+"/"+f.name).Of(o.members[f.name].Value)
 		if text, failed := json.Marshal(value, json.Deterministic(true)); err == nil && failed == nil {
