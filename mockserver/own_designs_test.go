@@ -353,6 +353,32 @@ func TestOwnDesigns(t *testing.T) {
 			GET /carts/1 -> 404
 		`)
 	})
+	t.Run("lists are filtered and sorted as the document names it", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "filters")
+		for _, thing := range []string{
+			`{"name":"a, b","price":12.5,"in_stock":true,"tags":["red","big"],"categories":[{"id":7,"slug":"x"}],"sold_at":"2026-01-03T00:00:00Z"}`,
+			`{"name":"c","price":3,"in_stock":false,"tags":["blue"],"categories":[{"id":8,"slug":"y"}],"sold_at":"2026-01-02T00:00:00Z"}`,
+			`{"name":"d","price":3,"in_stock":true,"sold_at":"2026-01-04T00:00:00Z"}`,
+		} {
+			c.call("POST /things", thing)
+		}
+		for query, want := range map[string]string{
+			"things?tag=red": "[1]", "things?tag=green": "[]", "things?tags=blue|big": "[1,2]", "things?names=c&names=d": "[2,3]",
+			"things?category=y": "[2]", "things?category=7": "[1]", "things?inStock=true": "[1,3]", "things?price=12.50": "[1]",
+			"things?name=a,+b": "[1]", "things?where[name]=c": "[2]", "things?where[price]=3.0&tag=blue": "[2]",
+			"things?sort=-sold": "[3,1,2]", "things?sort=price,-name": "[3,2,1]", "things?sort=price:desc": "[1,2,3]",
+			"things?sort=name_desc": "[3,2,1]", "things?sort=price,desc": "[1,2,3]", "things?sort=relevance": "[1,2,3]",
+			"things/list?sort_by=soldAt&order=desc": "[3,1,2]", "things/list?sort_by=sold_at&order=asc": "[2,1,3]",
+			"things/list?order=desc": "[3,2,1]", "things/all?order=DESC": "[3,2,1]",
+			"things/every?sort=price&sort=-sold_at": "[3,2,1]",
+		} {
+			_, body, _ := c.call("GET /"+query, "")
+			if got := gjson.Get(body, "#.id").Raw; got != want {
+				t.Errorf("%s: found %s, want %s", query, got, want)
+			}
+		}
+	})
 	t.Run("an action may answer with something else than the thing", func(t *testing.T) {
 		t.Parallel()
 		newOwnDesign(t, "states").story(`

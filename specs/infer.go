@@ -184,7 +184,7 @@ func (g *inference) noun(path string) string {
 	if len(segments) == 0 {
 		return "thing"
 	}
-	return singular(resourceName(segments[len(segments)-1]))
+	return Singular(resourceName(segments[len(segments)-1]))
 }
 
 // resourceName writes a segment as the name of a resource: lower-case words with hyphens.
@@ -204,7 +204,8 @@ func resourceName(segment string) string {
 	return cmp.Or(strings.Join(parts, "-"), "thing")
 }
 
-func singular(noun string) string {
+// Singular returns the singular of a noun.
+func Singular(noun string) string {
 	for _, ending := range [][2]string{
 		{"ies", "y"},
 		{"sses", "ss"},
