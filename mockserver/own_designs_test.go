@@ -383,11 +383,13 @@ func TestOwnDesigns(t *testing.T) {
 		t.Parallel()
 		newOwnDesign(t, "states").story(`
 			POST /users {"name":"a"} -> 201 {"id":1}
-			GET /users/1 -> 200 {"id":1,"name":"a","status":"active"}
+			GET /users/1 -> 200 {"id":1,"name":"a","isDeleted":false,"status":"active"}
 			POST /users/1:deactivate -> 200 {"success":true}
-			GET /users/1 -> 200 {"id":1,"name":"a","status":"inactive"}
+			GET /users/1 -> 200 {"id":1,"name":"a","isDeleted":false,"status":"inactive"}
 			POST /users/1:activate -> 200 {"success":true}
-			GET /users/1 -> 200 {"id":1,"name":"a","status":"active"}
+			GET /users/1 -> 200 {"id":1,"name":"a","isDeleted":false,"status":"active"}
+			DELETE /users/1 -> 200 {"id":1,"isDeleted":true}
+			GET /users/1 -> 404
 			POST /orders {} -> 201 {"orderId":"1","state":"placed"}
 			POST /orders/1/cancel {"reason":"late"} -> 202 {"result":{"has_errors":false,"ok":true,"order_id":"1","state":"cancelled"}}
 			GET /orders/1 -> 200 {"orderId":"1","state":"cancelled","reason":"late"}

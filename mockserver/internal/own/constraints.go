@@ -317,7 +317,7 @@ func (b *behaviour) newWords() *world.Words {
 func (u *unique) wordOf(thing world.Thing, list []member) (word string, has bool) {
 	parts := []string{u.word}
 	if u.inParent {
-		parts = append(parts, parentOf(thing.Keys)...)
+		parts = append(parts, thing.Keys[:max(0, len(thing.Keys)-1)]...)
 	}
 	for i, name := range append([]string{u.name}, u.within...) {
 		at := index(list, name)
@@ -359,8 +359,6 @@ func (u *unique) check(call *op.Call, r *resource, id int64, thing world.Thing, 
 	}
 	return nil
 }
-
-func parentOf(keys []string) []string { return keys[:max(0, len(keys)-1)] }
 
 // keysIn lists what an object refers to, by their keys.
 func (ref *reference) keysIn(text jsontext.Value) (keys []string) {

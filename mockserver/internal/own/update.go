@@ -135,7 +135,7 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 		}
 	}
 	if u.verb != specs.Update {
-		list = u.enter(call, list)
+		list = o.enter(call, list, u.states)
 	}
 	return u.finish(call, thing, list)
 }
@@ -232,9 +232,8 @@ func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsonte
 }
 
 // enter sets the states that an action leads to.
-func (u updater) enter(call *op.Call, list []member) []member {
-	o := u.resource.schema
-	for _, state := range u.states {
+func (o *object) enter(call *op.Call, list []member, states []specs.State) []member {
+	for _, state := range states {
 		i := index(list, state.Member)
 		if had, _ := textOf(valueAt(list, specs.Pointer{state.Member})); state.Of != nil && !slices.Contains(state.Of, had) {
 			continue

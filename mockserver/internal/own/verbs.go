@@ -77,8 +77,8 @@ func (w *shower) text(call *op.Call, as *object, thing world.Thing) (jsontext.Va
 	if as.schema == w.resource.schema.schema {
 		return thing.Text, nil
 	}
-	list, more := membersOf(thing.Text), as.schema.AdditionalProperties
-	if len(as.members) > 0 && more.Has == nil && more.Schema == nil { // what it does not name it does not show
+	list := membersOf(thing.Text)
+	if specs.HidesNames(as.schema) {
 		list = slices.DeleteFunc(list, func(m member) bool { return as.members[m.name] == nil })
 	}
 	text, err := as.complete(call, w.place(thing), list, false)
@@ -438,6 +438,11 @@ func (d deleter) handle(call *op.Call) (op.Reply, error) {
 	}
 	if err := d.compiler.delete(call, d.resource, id, thing); err != nil {
 		return op.Reply{}, err
+	}
+	if d.shown == nil { // a receipt says that it is gone
+		schema := d.resource.schema
+		states := specs.Entered(&openapi3.SchemaRef{Value: schema.schema}, "remove")
+		thing.Text = join(schema.enter(call, membersOf(thing.Text), states))
 	}
 	return d.show(call, thing)
 }
