@@ -405,7 +405,8 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 	return status, mediaType, media
 }
 
-// SucceedsByDefault reports whether an operation has no status of success but default, which then says nothing of errors.
+// SucceedsByDefault reports whether an operation has no status of success but default, which then says nothing of
+// errors.
 func (o *Operation) SucceedsByDefault() bool {
 	status, _, _ := o.Success()
 	return status == "default"

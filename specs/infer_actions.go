@@ -65,8 +65,8 @@ func (g *inference) onOne(o *Operation, r *inferred) map[string]any {
 	return g.written(o, r, verb, members)
 }
 
-// retires returns the verb of a deletion after which the object is there, and says what became of it; empty for any other
-// one. Its answer shows such an object, another action takes it back, or its name is that of the state.
+// retires returns the verb of a deletion after which the object is there, and says what became of it; empty for any
+// other one. Its answer shows such an object, another action takes it back, or its name is that of the state.
 func (g *inference) retires(o *Operation, r *inferred) string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool {

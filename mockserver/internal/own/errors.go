@@ -101,7 +101,8 @@ func (f *errorForms) find(o *specs.Operation, status int) *openapi3.Response {
 	class := code[:1] + "XX"
 	if o != nil {
 		for _, name := range []string{code, class, "default"} {
-			if ref := o.Spec.Responses.Value(name); ref != nil && ref.Value != nil && (name != "default" || !o.SucceedsByDefault()) {
+			ref := o.Spec.Responses.Value(name)
+			if ref != nil && ref.Value != nil && (name != "default" || !o.SucceedsByDefault()) {
 				return ref.Value
 			}
 		}

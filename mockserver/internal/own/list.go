@@ -75,7 +75,7 @@ type list struct {
 }
 
 func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
-	l := &list{shower: &shower{success: s, resource: r}, item: r.schema, filters: map[string]string{}, between: map[string]string{}}
+	l := &list{shower: &shower{success: s, resource: r}, item: r.schema}
 	if len(a.At) == 0 || a.At[0][len(a.At[0])-1] != "*" {
 		l.array = nil
 	} else {
@@ -95,6 +95,7 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 
 // apply does what the document says of lists, or else what the names of parameters suggest.
 func (l *list) apply(o *specs.Operation, says specs.Listing) {
+	l.filters, l.between = map[string]string{}, map[string]string{}
 	parameters := l.parameters(o)
 	for _, p := range parameters {
 		l.parameter(p)
@@ -449,7 +450,7 @@ type Paging struct{ Offset, Page, After string }
 
 // PagingOf finds the parameters that the document says, or else those that their names give away.
 func PagingOf(o *specs.Operation) Paging {
-	l := &list{item: &object{}, shower: &shower{resource: &resource{schema: &object{}}}, filters: map[string]string{}, between: map[string]string{}}
+	l := &list{item: &object{}, shower: &shower{resource: &resource{schema: &object{}}}}
 	says := specs.Listing{}
 	for _, a := range o.Actions() {
 		if a.Verb == specs.List {

@@ -319,18 +319,19 @@ func (o *object) maker(call *op.Call, place string) *sample.Maker {
 }
 
 func (o *object) fillIn(call *op.Call, f fill, place string, isNew bool) jsontext.Value {
+	part := o.members[f.name].Value
 	switch {
 	case isNew && f.clock != "":
 		return f.clock.text(call.Now)
 	case isNew && f.standard != nil:
 		return f.standard
-	case f.isRequired && isNew && o.members[f.name].Value.PermitsNull():
+	case f.isRequired && isNew && part.PermitsNull() && strings.HasPrefix(part.Format, "date"): // of what is yet to happen
 		return jsontext.Value("null")
-	case f.isRequired && isNew && o.members[f.name].Value.Type.Is(openapi3.TypeBoolean): // nothing has happened to it yet
+	case f.isRequired && isNew && part.Type.Is(openapi3.TypeBoolean):
 		name := strings.TrimPrefix(plain(f.name), "is")
 		return jsontext.Value(strconv.FormatBool(name == "active" || name == "enabled"))
 	case f.isRequired:
-		value, err := o.maker(call, place+"/"+f.name).Of(o.members[f.name].Value)
+		value, err := o.maker(call, place+"/"+f.name).Of(part)
 		if text, failed := json.Marshal(value, json.Deterministic(true)); err == nil && failed == nil {
 			return text
 		}
