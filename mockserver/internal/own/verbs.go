@@ -532,6 +532,10 @@ func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, 
 // members that the answer has, too.
 func (w *shower) receipt(call *op.Call, thing world.Thing) (op.Reply, error) {
 	given := w.receiptOf(w.schema(), thing, membersOf(thing.Text), maxListDepth)
+	isNamed := slices.ContainsFunc(given, func(m member) bool { return m.value.Kind() != 't' && m.value.Kind() != 'f' })
+	if !isNamed && len(examplesOf(w.content)) > 0 {
+		return w.sample(call)
+	}
 	text, err := newObject(w.schema()).complete(call, w.place(thing), given, true)
 	if err != nil {
 		return w.sample(call)
