@@ -310,7 +310,7 @@ func TestOwnDesigns(t *testing.T) {
 	})
 	t.Run("what succeeds by default is refused in another form", func(t *testing.T) {
 		t.Parallel()
-		c := newOwnDesign(t, "defaults")
+		c := newOwnDesign(t, "../defaults")
 		if status, body, _ := c.call("POST /pets", "x", "Content-Type: text/plain"); status != http.StatusUnsupportedMediaType {
 			t.Errorf("another media type: %d %s, want 415", status, body)
 		}
@@ -318,7 +318,7 @@ func TestOwnDesigns(t *testing.T) {
 	})
 	t.Run("the answer to a HEAD has no body", func(t *testing.T) {
 		t.Parallel()
-		c := newOwnDesign(t, "defaults")
+		c := newOwnDesign(t, "../defaults")
 		c.call("POST /pets", `{"name":"a"}`)
 		if status, body, header := c.call("HEAD /pets/1", ""); status != http.StatusOK || body != "" ||
 			header.Get("Content-Length") == "" {
