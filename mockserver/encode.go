@@ -48,6 +48,10 @@ func (x *exchange) encode(reply op.Reply, err error) (a answer) {
 	if a.Answer, err = x.render(reply); err == nil {
 		err = x.checkAnswer(&a)
 	}
+	if err == nil && x.r.Method == http.MethodHead && x.match.Operation != nil {
+		a.Body = nil // of which the headers speak
+		return a
+	}
 	if err == nil {
 		a.chunks, a.stream = reply.Chunks, reply.Stream
 		return a

@@ -156,7 +156,7 @@ func TestOwnDesigns(t *testing.T) {
 			POST /things/search {"name":"a, b"} -> 200 {"items":[` + a + `],"total":1}
 			POST /things/search {"isNew":true} -> 200 {"items":[` + b + `],"total":1}
 			POST /things/search {"page":{"limit":1,"offset":1},"sort":{"field":"name","direction":"desc"}} -> 200 {"items":[` + b + `],"total":3}
-			POST /things:query {"filter":{"color":"red"},"limit":1} -> 200 {"data":[` + a + `],"nextCursor":"1"}
+			POST /things:query {"filter":{"color":"red"},"limit":1} -> 200 {"data":[{"id":1,"name":"a, b","color":"red"}],"nextCursor":"1"}
 			POST /things:query {"filter":{"color":"red"},"limit":1,"cursor":"1"} -> 200 {"data":[` + c + `],"nextCursor":null}
 			GET /things?ids=1,3 -> 200 [` + a + `,` + c + `]
 			POST /things/1/notes {"text":"x"} -> 201…
@@ -307,6 +307,101 @@ func TestOwnDesigns(t *testing.T) {
 		if got := gjson.Get(body, "todos.#.title").Raw; got != `["b"]` {
 			t.Errorf("found %s, want b alone", got)
 		}
+	})
+	t.Run("what succeeds by default is refused in another form", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "../defaults")
+		if status, body, _ := c.call("POST /pets", "x", "Content-Type: text/plain"); status != http.StatusUnsupportedMediaType {
+			t.Errorf("another media type: %d %s, want 415", status, body)
+		}
+		c.story(`POST /pets {} -> 400…`)
+	})
+	t.Run("the answer to a HEAD has no body", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "../defaults")
+		c.call("POST /pets", `{"name":"a"}`)
+		if status, body, header := c.call("HEAD /pets/1", ""); status != http.StatusOK || body != "" ||
+			header.Get("Content-Length") == "" {
+			t.Errorf("%d %q %v, want a length alone", status, body, header)
+		}
+	})
+	t.Run("several that are made may be shown in short", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "bulk").story(`
+			POST /members {"members":[{"name":"a","city":"x"},{"name":"b"}]} -> 201 {"members":[{"memberId":"1","name":"a"},{"memberId":"2","name":"b"}]}
+			GET /members/1 -> 200 {"memberId":"1","name":"a","city":"x"}
+		`)
+	})
+	t.Run("a deletion may be a state, and be taken back", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "states").story(`
+			POST /projects {"name":"a"} -> 201 {"id":1,"name":"a","archived":false}
+			DELETE /projects/1 -> 200 {"id":1,"name":"a","archived":true,"archived_at":"2026-01-15T09:30:00Z"}
+			GET /projects/1 -> 200 {"id":1,"name":"a","archived":true,"archived_at":"2026-01-15T09:30:00Z"}
+			GET /projects?archived=false -> 200 []
+			POST /projects/1/unarchive -> 200 {"id":1,"name":"a","archived":false}
+			POST /projects/2/unarchive -> 404
+			POST /notes {"data":{"text":"a"}} -> 201 {"data":{"id":"1","text":"a","deletedAt":null}}
+			DELETE /notes/1 -> 204
+			GET /notes/1 -> 200 {"data":{"id":"1","text":"a","deletedAt":"2026-01-15T09:30:00Z"}}
+			POST /notes/1/restore -> 200 {"data":{"id":"1","text":"a","deletedAt":null}}
+			POST /subscriptions {} -> 201 {"id":"1","status":"active"}
+			DELETE /subscriptions/1 -> 200 {"id":"1","status":"canceled","canceled_at":1768469400}
+			GET /subscriptions/1 -> 200 {"id":"1","status":"canceled","canceled_at":1768469400}
+			POST /carts {"status":"open"} -> 201 {"id":1,"status":"open"}
+			DELETE /carts/1 -> 200 {"id":1,"status":"open"}
+			GET /carts/1 -> 404
+		`)
+	})
+	t.Run("lists are filtered and sorted as the document names it", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "filters")
+		for _, thing := range []string{
+			`{"name":"a, b","price":12.5,"in_stock":true,"tags":["red","big"],"categories":[{"id":7,"slug":"x"}],"sold_at":"2026-01-03T00:00:00Z"}`,
+			`{"name":"c","price":3,"in_stock":false,"tags":["blue"],"categories":[{"id":8,"slug":"y"}],"sold_at":"2026-01-02T00:00:00Z"}`,
+			`{"name":"d","price":3,"in_stock":true,"sold_at":"2026-01-04T00:00:00Z"}`,
+		} {
+			c.call("POST /things", thing)
+		}
+		for query, want := range map[string]string{
+			"things?tag=red": "[1]", "things?tag=green": "[]", "things?tags=blue|big": "[1,2]", "things?names=c&names=d": "[2,3]",
+			"things?category=y": "[2]", "things?category=7": "[1]", "things?inStock=true": "[1,3]", "things?price=12.50": "[1]",
+			"things?name=a,+b": "[1]", "things?where[name]=c": "[2]", "things?where[price]=3.0&tag=blue": "[2]",
+			"things?sort=-sold": "[3,1,2]", "things?sort=price,-name": "[3,2,1]", "things?sort=price:desc": "[1,2,3]",
+			"things?sort=name_desc": "[3,2,1]", "things?sort=price,desc": "[1,2,3]", "things?sort=relevance": "[1,2,3]",
+			"things/list?sort_by=soldAt&order=desc": "[3,1,2]", "things/list?sort_by=sold_at&order=asc": "[2,1,3]",
+			"things/list?order=desc": "[3,2,1]", "things/all?order=DESC": "[3,2,1]",
+			"things/every?sort=price&sort=-sold_at": "[3,2,1]",
+		} {
+			_, body, _ := c.call("GET /"+query, "")
+			if got := gjson.Get(body, "#.id").Raw; got != want {
+				t.Errorf("%s: found %s, want %s", query, got, want)
+			}
+		}
+	})
+	t.Run("an action may answer with something else than the thing", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "states").story(`
+			POST /users {"name":"a"} -> 201 {"id":1}
+			GET /users/1 -> 200 {"id":1,"name":"a","isDeleted":false,"status":"active"}
+			POST /users/1:deactivate -> 200 {"success":true}
+			GET /users/1 -> 200 {"id":1,"name":"a","isDeleted":false,"status":"inactive"}
+			POST /users/1:activate -> 200 {"success":true}
+			GET /users/1 -> 200 {"id":1,"name":"a","isDeleted":false,"status":"active"}
+			DELETE /users/1 -> 200 {"id":1,"isDeleted":true}
+			GET /users/1 -> 404
+			POST /orders {} -> 201 {"orderId":"1","state":"placed"}
+			POST /orders/1/cancel {"reason":"late"} -> 202 {"result":{"has_errors":false,"ok":true,"order_id":"1","state":"cancelled"}}
+			GET /orders/1 -> 200 {"orderId":"1","state":"cancelled","reason":"late"}
+			POST /orders/2/cancel -> 404
+			DELETE /orders/1 -> 200 {"has_errors":false,"ok":true,"order_id":"1","state":"cancelled"}
+			GET /orders/1 -> 404
+			POST /articles {"slug":"a"} -> 201 {"slug":"a","isPublished":false}
+			PUT /articles/a/publish -> 204
+			GET /articles/a -> 200 {"slug":"a","isPublished":true,"published_at":1768469400}
+			DELETE /articles/a/publish -> 204
+			GET /articles/a -> 200 {"slug":"a","isPublished":false}
+		`)
 	})
 }
 

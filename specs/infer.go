@@ -146,7 +146,7 @@ func (g *inference) isMade(r *inferred) bool {
 	if post != nil {
 		_, _, answer := post.Success()
 		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(r.key)) || g.shows(post, r) != nil ||
-			g.several(post, r) != nil
+			g.several(post, r) != nil || isScalar(SchemaAt(post.successSchema(), r.key))
 	}
 	here := g.operations[r.path]
 	if post := here["POST"]; post != nil && here["DELETE"] != nil && g.shows(post, r) != nil && post.sends(r.schema) {
@@ -184,7 +184,7 @@ func (g *inference) noun(path string) string {
 	if len(segments) == 0 {
 		return "thing"
 	}
-	return singular(resourceName(segments[len(segments)-1]))
+	return Singular(resourceName(segments[len(segments)-1]))
 }
 
 // resourceName writes a segment as the name of a resource: lower-case words with hyphens.
@@ -204,7 +204,8 @@ func resourceName(segment string) string {
 	return cmp.Or(strings.Join(parts, "-"), "thing")
 }
 
-func singular(noun string) string {
+// Singular returns the singular of a noun.
+func Singular(noun string) string {
 	for _, ending := range [][2]string{
 		{"ies", "y"},
 		{"sses", "ss"},
@@ -402,6 +403,13 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 		}
 	}
 	return status, mediaType, media
+}
+
+// SucceedsByDefault reports whether an operation has no status of success but default, which then says nothing of
+// errors.
+func (o *Operation) SucceedsByDefault() bool {
+	status, _, _ := o.Success()
+	return status == "default"
 }
 
 // needsJSON reports whether values of a schema are objects or lists.

@@ -51,11 +51,43 @@ func (g *inference) onOne(o *Operation, r *inferred) map[string]any {
 	if verb == "" {
 		return g.written(o, r, "act", map[string]any{"reads": true})
 	}
+	if retires := g.retires(o, r); verb == Delete && retires != "" {
+		members := map[string]any{"changes": true}
+		if shows != nil {
+			members["at"] = shows.String()
+		}
+		return g.written(o, r, retires, members)
+	}
 	members := map[string]any{}
 	if shows != nil && (verb == Delete || !slices.Equal(shows, r.at)) {
 		members["at"] = shows.String()
 	}
 	return g.written(o, r, verb, members)
+}
+
+// retires returns the verb of a deletion after which the object is there, and says what became of it; empty for any
+// other one. Its answer shows such an object, another action takes it back, or its name is that of the state.
+func (g *inference) retires(o *Operation, r *inferred) string {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool {
+			return g.operations[r.path+"/"+word] != nil || g.operations[r.path+":"+word] != nil
+		})
+	}
+	first := verbOf(o.ID)
+	if i := strings.IndexFunc(first, func(c rune) bool { return c >= 'A' && c <= 'Z' }); i > 0 {
+		first = first[:i]
+	}
+	shown := SchemaAt(o.successSchema(), g.shows(o, r))
+	isShown := shown != nil && isSame(shown, r.schema)
+	for _, verb := range []string{"remove", "archive", first} {
+		isTaken := has(verb) && verb != "remove"
+		isSaid := verb == first && verb != Delete && isShown
+		isUndone := has("un"+verb) || has(restoring...)
+		if !isTaken && len(Entered(r.schema, verb)) > 0 && (isSaid || isUndone || isShown && verb != first) {
+			return verb
+		}
+	}
+	return ""
 }
 
 func (g *inference) onCollection(o *Operation, r *inferred) map[string]any {
@@ -132,7 +164,8 @@ func itemsLike(answer *openapi3.SchemaRef, r *inferred, depth int) Pointer {
 		return nil
 	}
 	if items := answer.Value.Items; items != nil {
-		if isSame(items, r.schema) || isAlike(items, r) {
+		isPart := isPartOf(items, r) && isScalar(SchemaAt(items, r.key))
+		if isSame(items, r.schema) || isAlike(items, r) || isPart {
 			return Pointer{"*"}
 		}
 		for _, name := range sortedKeys(Members(items)) {
@@ -150,8 +183,8 @@ func itemsLike(answer *openapi3.SchemaRef, r *inferred, depth int) Pointer {
 	return nil
 }
 
-// beside describes an operation on a path below that of one: an action, which changes it if it shows it, or if it is a
-// POST that sends and shows nothing, as cancel often is.
+// beside describes an operation on a path below that of one: an action, which changes it if it shows it, if its name is
+// that of a state, or if it is a POST that sends and shows nothing.
 func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]any {
 	verb := verbOf(rest)
 	if g.isMark(plainPath(o)) {
@@ -166,7 +199,12 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 			return g.written(o, r, verb, map[string]any{"reads": true, "at": shows.String()})
 		}
 	}
-	if o.Method == "POST" && o.Spec.RequestBody == nil && o.successSchema() == nil && !strings.Contains(rest, "{") {
+	isAction := o.Method != "GET" && o.Method != "HEAD" && !strings.Contains(rest, "{")
+	if at := g.operations[plainPath(o)]; o.Method == "DELETE" && (at["PUT"] != nil || at["POST"] != nil) {
+		verb = "un" + verb
+	}
+	if isAction && (len(Entered(r.schema, verb)) > 0 ||
+		o.Method == "POST" && o.Spec.RequestBody == nil && o.successSchema() == nil) {
 		return g.written(o, r, verb, map[string]any{"changes": true})
 	}
 	return g.written(o, r, verb, map[string]any{"reads": true})

@@ -15,7 +15,9 @@ import (
 //     null (3.0.4, Schema Object).
 //   - exclusiveMinimum and exclusiveMaximum are booleans beside the limit.
 //   - Keywords that 3.0 does not have are ignored, as is what stands beside a $ref.
-//   - A required property that is readOnly is required of answers alone, and one that is writeOnly of requests alone.
+//
+// In all versions a required property that is readOnly is required of answers alone, and one that is writeOnly of
+// requests alone: 3.0 says so, and documents of later ones, which leave it to JSON Schema, are written as if they did.
 //
 // In all versions a discriminator chooses among the alternatives that are references: by its mapping, and by their
 // names, which are implicit values beside a mapping (Discriminator Object).
@@ -118,7 +120,7 @@ func (c *schemaConverter) required(s map[string]any) {
 	names := []any{}
 	for _, name := range listed {
 		text, isText := name.(string)
-		if isText && !slices.Contains(names, name) && !(c.is30 && c.hides(s, text)) {
+		if isText && !slices.Contains(names, name) && !c.hides(s, text) {
 			names = append(names, name)
 		}
 	}
@@ -129,7 +131,7 @@ func (c *schemaConverter) required(s map[string]any) {
 func (c *schemaConverter) requiredOfParts(s map[string]any) {
 	parts, _ := s["allOf"].([]any)
 	for _, part := range parts {
-		if part, _ := part.(map[string]any); c.is30 && part["$ref"] == nil {
+		if part, _ := part.(map[string]any); part["$ref"] == nil || !c.is30 {
 			listed, _ := part["required"].([]any)
 			if names := slices.DeleteFunc(listed, func(name any) bool {
 				text, _ := name.(string)

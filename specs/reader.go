@@ -87,12 +87,23 @@ func separatorsOf(form *openapi3.MediaType) map[string]string {
 	separators := map[string]string{}
 	if form != nil {
 		for name, encoding := range form.Encoding {
-			if separator := map[string]string{"spaceDelimited": " ", "pipeDelimited": "|"}[encoding.Style]; separator != "" {
+			if separator := Separator(encoding.Style); separator != "," {
 				separators[name] = separator
 			}
 		}
 	}
 	return separators
+}
+
+// Separator returns what stands between the values of a list that is one text, by its style.
+func Separator(style string) string {
+	switch style {
+	case openapi3.SerializationSpaceDelimited:
+		return " "
+	case openapi3.SerializationPipeDelimited:
+		return "|"
+	}
+	return ","
 }
 
 // bodyOf returns the media type and the schema of the object that a body is: of JSON, or else of a form.

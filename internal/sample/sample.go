@@ -34,6 +34,7 @@ type Maker struct {
 	Seed      uint64
 	Place     string
 	Plain     bool // the first value of a list, instead of any
+	Filled    bool // no list is empty that may have an item, since a form cannot say that one is
 
 	steps int
 	try   int // the number of samples that were made and did not fit
@@ -428,7 +429,7 @@ func (m *Maker) fill(object map[string]any, s *openapi3.Schema, at string) error
 
 func (m *Maker) list(s *openapi3.Schema, at string) (any, error) {
 	n := uint64(1)
-	if len(m.stack) > maxOptional || s.Items == nil || s.Items.Value != nil &&
+	if len(m.stack) > maxOptional && !m.Filled || s.Items == nil || s.Items.Value != nil &&
 		(slices.Contains(m.stack, s.Items.Value) || m.requiresHidden(s.Items.Value)) {
 		n = 0
 	}

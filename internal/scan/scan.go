@@ -249,6 +249,46 @@ func (r *Reader) Number() []byte {
 	return r.text[start:r.at]
 }
 
+// Value reads any value as it is written, with at most maxDepth lists and objects within each other.
+func (r *Reader) Value() []byte {
+	r.Peek()
+	start := r.at
+	r.value(maxDepth)
+	return r.text[start:r.at]
+}
+
+const maxDepth = 10_000
+
+func (r *Reader) value(depth int) {
+	last := byte(']')
+	switch r.Peek() {
+	case '"':
+		r.Bytes()
+		return
+	case 'n', 't', 'f':
+		r.failed = r.failed || !r.Word("null") && !r.Word("true") && !r.Word("false")
+		return
+	case '{':
+		last = '}'
+	case '[':
+	default:
+		r.Number()
+		return
+	}
+	r.at++
+	r.failed = r.failed || depth == 0
+	for n := 0; !r.failed && !r.Take(last); n++ {
+		if n > 0 {
+			r.Want(',')
+		}
+		if last == '}' {
+			r.Bytes()
+			r.Want(':')
+		}
+		r.value(depth - 1)
+	}
+}
+
 // skip reads a byte, and reports whether it is the next one.
 func (r *Reader) skip(c byte) bool {
 	if r.at < len(r.text) && r.text[r.at] == c {

@@ -57,6 +57,25 @@ func TestMembersStandInTheirOrder(t *testing.T) {
 	}
 }
 
+func TestValuesAreReadAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		` {"a" : [1, -2.5e3, "}\"", {}], "b": null} `: `{"a" : [1, -2.5e3, "}\"", {}], "b": null}`, `true`: `true`,
+		strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000): strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+		strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001): "",
+		`{"a" 1}`: "", `[1 2]`: "", `[1,]`: "", `{,}`: "", `nul`: "", `[`: "", `"a`: "", `01`: "", ``: "", `[1] 2`: "",
+	} {
+		r := scan.Of([]byte(text))
+		got := string(r.Value())
+		if !r.Done() {
+			got = ""
+		}
+		if r.Free(); got != want {
+			t.Errorf("%.40q is read as %.40q, want %.40q", text, got, want)
+		}
+	}
+}
+
 // FuzzString holds strings against package json, which does the same but for what is no Unicode.
 func FuzzString(f *testing.F) {
 	for _, text := range []string{

@@ -265,7 +265,7 @@ func (w *walk) fill(d *draft) (err error) {
 		d.text = []byte("sample")
 		return nil
 	}
-	m := sample.Maker{Direction: accept.Request, Place: d.op.ID, Seed: w.Seed}
+	m := sample.Maker{Direction: accept.Request, Place: d.op.ID, Seed: w.Seed, Filled: !isJSON}
 	if d.body, err = m.Of(says.Schema.Value); err != nil {
 		return fmt.Errorf("no body: %w", err)
 	}

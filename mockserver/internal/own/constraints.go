@@ -317,7 +317,7 @@ func (b *behaviour) newWords() *world.Words {
 func (u *unique) wordOf(thing world.Thing, list []member) (word string, has bool) {
 	parts := []string{u.word}
 	if u.inParent {
-		parts = append(parts, parentOf(thing.Keys)...)
+		parts = append(parts, thing.Keys[:max(0, len(thing.Keys)-1)]...)
 	}
 	for i, name := range append([]string{u.name}, u.within...) {
 		at := index(list, name)
@@ -360,8 +360,6 @@ func (u *unique) check(call *op.Call, r *resource, id int64, thing world.Thing, 
 	return nil
 }
 
-func parentOf(keys []string) []string { return keys[:max(0, len(keys)-1)] }
-
 // keysIn lists what an object refers to, by their keys.
 func (ref *reference) keysIn(text jsontext.Value) (keys []string) {
 	for _, found := range valuesAt(text, ref.at, nil) {
@@ -396,7 +394,7 @@ func (ref *reference) wordOf(keys []string) string {
 
 // remove deletes a thing, what is below it, and what is to go with it. An error takes all of it back.
 func (c *compiler) remove(call *op.Call, r *specs.Resource, id int64, thing world.Thing) error {
-	call.World.Own.Drop(r.Name, id, thing.Keys)
+	call.World.Drop(r.Name, id, thing.Keys)
 	c.removeKept(call, r, thing)
 	for _, part := range c.parts[r.Name] {
 		for id, below := range call.World.Own.Below(part.Name, thing.Keys) {

@@ -33,7 +33,7 @@ func newErrorForms(doc *specs.Document) *errorForms {
 		responses := o.Spec.Responses.Map()
 		for _, status := range slices.Sorted(maps.Keys(responses)) {
 			ref := responses[status]
-			if isError := status[0] == '4' || status[0] == '5' || status == "default" && !isOnly(o); isError &&
+			if isError := status[0] == '4' || status[0] == '5' || status == "default" && !o.SucceedsByDefault(); isError &&
 				ref.Value != nil && f.shared[status] == nil {
 				f.shared[status] = ref.Value
 				if f.shared[anyError] == nil && len(ref.Value.Content) > 0 {
@@ -43,12 +43,6 @@ func newErrorForms(doc *specs.Document) *errorForms {
 		}
 	}
 	return f
-}
-
-// isOnly reports whether default is how an operation succeeds.
-func isOnly(o *specs.Operation) bool {
-	status, _, _ := o.Success()
-	return status == "default"
 }
 
 // reply implements op.Interface.Error.
@@ -107,7 +101,8 @@ func (f *errorForms) find(o *specs.Operation, status int) *openapi3.Response {
 	class := code[:1] + "XX"
 	if o != nil {
 		for _, name := range []string{code, class, "default"} {
-			if ref := o.Spec.Responses.Value(name); ref != nil && ref.Value != nil && (name != "default" || !isOnly(o)) {
+			ref := o.Spec.Responses.Value(name)
+			if ref != nil && ref.Value != nil && (name != "default" || !o.SucceedsByDefault()) {
 				return ref.Value
 			}
 		}

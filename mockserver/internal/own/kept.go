@@ -21,7 +21,7 @@ func keptAt(o *specs.Operation) string { return string(o.Interface) + " " + o.Pa
 func put(call *op.Call, name string, keys []string, text jsontext.Value) {
 	id, thing, isThere := call.World.Own.Find(name, keys)
 	if !isThere {
-		id = call.World.NewID(name)
+		id = call.World.NewThing(name)
 	}
 	call.World.Own.Keep(name, id, thing.Keys, world.Thing{Keys: keys, Text: text})
 }
@@ -74,7 +74,7 @@ func (m marker) handle(call *op.Call) (op.Reply, error) {
 		put(call, m.name, keys, jsontext.Value("true"))
 	case http.MethodDelete:
 		if isSet {
-			call.World.Own.Drop(m.name, id, keys)
+			call.World.Drop(m.name, id, keys)
 		}
 	default:
 		if !isSet {
@@ -137,10 +137,10 @@ func (b bytesOf) show(call *op.Call, thing world.Thing) (op.Reply, error) {
 func (c *compiler) removeKept(call *op.Call, r *specs.Resource, thing world.Thing) {
 	for _, name := range c.below[r.Name] {
 		if id, _, isSet := call.World.Own.Find(name, thing.Keys); isSet {
-			call.World.Own.Drop(name, id, thing.Keys)
+			call.World.Drop(name, id, thing.Keys)
 		}
 		for id, kept := range call.World.Own.Below(name, thing.Keys) {
-			call.World.Own.Drop(name, id, kept.Keys)
+			call.World.Drop(name, id, kept.Keys)
 		}
 	}
 }

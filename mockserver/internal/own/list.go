@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,7 @@ var (
 	nextNames  = []string{
 		"next", "nextcursor", "nextpagetoken", "nexttoken", "nextmarker", "nextpage", "cursor", "nextlink",
 	}
+	namingNames = []string{"id", "name", "slug", "key", "code", "label", "value"}
 	countNames  = []string{"count", "size", "returned", "numberofelements"}
 	beforeNames = []string{"previous", "prev", "previouscursor", "prevcursor", "previouspage"}
 )
@@ -56,6 +58,7 @@ type list struct {
 	array    specs.Pointer
 	outer    *object           // around the array
 	filters  map[string]string // members by parameter
+	between  map[string]string // what stands between values, likewise
 	bounds   []bound
 	limit    *openapi3.Parameter // nil if the document has none, as those below
 	offset   *openapi3.Parameter
@@ -72,7 +75,7 @@ type list struct {
 }
 
 func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
-	l := &list{shower: &shower{success: s, resource: r}, item: r.schema, filters: map[string]string{}}
+	l := &list{shower: &shower{success: s, resource: r}, item: r.schema}
 	if len(a.At) == 0 || a.At[0][len(a.At[0])-1] != "*" {
 		l.array = nil
 	} else {
@@ -92,9 +95,11 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 
 // apply does what the document says of lists, or else what the names of parameters suggest.
 func (l *list) apply(o *specs.Operation, says specs.Listing) {
+	l.filters, l.between = map[string]string{}, map[string]string{}
 	parameters := l.parameters(o)
 	for _, p := range parameters {
 		l.parameter(p)
+		l.between[p.Name] = specs.Separator(p.Style)
 	}
 	for parameter, pointer := range says.Filter {
 		l.filters[parameter] = memberName(pointer)
@@ -134,8 +139,14 @@ func (l *list) apply(o *specs.Operation, says specs.Listing) {
 // parameters lists those of the query, and the members of the body as if they were such.
 func (l *list) parameters(o *specs.Operation) (list []*openapi3.Parameter) {
 	for _, ref := range o.Parameters {
-		if ref.Value.In == openapi3.ParameterInQuery {
-			list = append(list, ref.Value)
+		switch p := ref.Value; {
+		case p.In != openapi3.ParameterInQuery:
+		case p.Style == openapi3.SerializationDeepObject:
+			for name, part := range specs.Members(p.Schema) {
+				list = append(list, &openapi3.Parameter{Name: p.Name + "[" + name + "]", In: p.In, Schema: part})
+			}
+		default:
+			list = append(list, p)
 		}
 	}
 	l.isSearch = o.Method != http.MethodGet && o.JSONBody() != nil
@@ -238,8 +249,8 @@ func (l *list) parameter(p *openapi3.Parameter) {
 
 // unfiltered returns the name of a parameter, or what follows a part of a search's body that holds filters.
 func unfiltered(parameter string) string {
-	if i := strings.LastIndexByte(parameter, '.'); i >= 0 && slices.Contains(filterNames, plain(parameter[:i])) {
-		return parameter[i+1:]
+	if i := strings.LastIndexAny(parameter, ".["); i >= 0 && slices.Contains(filterNames, plain(parameter[:i])) {
+		return strings.TrimSuffix(parameter[i+1:], "]")
 	}
 	return parameter
 }
@@ -249,7 +260,8 @@ func (l *list) chosenBy(parameter string) string {
 	name := plain(unfiltered(parameter))
 	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
 		one := plain(member)
-		if name == one || name == "filter"+one || name == one+"s" ||
+		isList := l.resource.schema.members[member].Value.Type.Is(openapi3.TypeArray)
+		if name == one || isList && name == plain(specs.Singular(member)) || name == "filter"+one || name == one+"s" ||
 			l.resource.isKey(member) && name == plain(strings.ReplaceAll(l.resource.spec.Title, " ", ""))+one+"s" {
 			return member
 		}
@@ -305,7 +317,7 @@ func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []
 	for parameter, member := range l.filters {
 		for _, value := range call.Query[parameter] {
 			if value != "" && wanted[member] == nil {
-				texts[member] = append(texts[member], strings.Split(value, ",")...)
+				texts[member] = append(append(texts[member], value), strings.Split(value, cmp.Or(l.between[parameter], ","))...)
 			}
 		}
 	}
@@ -343,65 +355,94 @@ func fitsAny(value jsontext.Value, wanted []string) bool {
 		var items []jsontext.Value
 		return json.Unmarshal(value, &items) == nil &&
 			slices.ContainsFunc(items, func(item jsontext.Value) bool { return fitsAny(item, wanted) })
+	case '{': // such as a tag, which has a name
+		return slices.ContainsFunc(membersOf(value), func(m member) bool {
+			return slices.Contains(namingNames, plain(m.name)) && fitsAny(m.value, wanted)
+		})
 	case 't', 'f', 'n':
 		return slices.Contains(wanted, string(value))
+	case '0':
+		return slices.ContainsFunc(wanted, func(text string) bool { return compareTexts(string(value), text) == 0 })
 	}
 	text, ok := textOf(value)
 	return ok && slices.Contains(wanted, text)
 }
 
-// sorted brings things into the order that the query wants.
+// sorting is a member by which things are sorted.
+type sorting struct {
+	member string
+	isDown bool
+}
+
+// direction matches the words for the order of a list, alone or behind the name of a member.
+var direction = regexp.MustCompile(`(?i)(^|[:. _-])(?:asc|(desc))(?:ending)?$`)
+
+// sorted brings things into the order that the query wants, such as -price, price:desc, or name,-price.
 func (l *list) sorted(call *op.Call, all []world.Thing) ([]world.Thing, error) {
-	if l.sort == nil || call.Query.Get(l.sort.Name) == "" {
-		if member, isDown := strings.CutPrefix(l.ordering, "-"); member != "" {
-			sortBy(all, memberName(member), isDown)
+	text, order := strings.Join(call.Query[nameOf(l.sort)], ","), asked(call, l.order)
+	if m := direction.FindStringSubmatch(order); text == "" && (m == nil || m[1] != "") {
+		text, order = order, ""
+	}
+	isDown := strings.HasPrefix(strings.ToLower(order), "desc")
+	switch member, isFalling := strings.CutPrefix(l.ordering, "-"); {
+	case text == "" && member != "":
+		sortBy(all, []sorting{{memberName(member), isFalling}})
+		return all, nil
+	case text == "":
+		if isDown {
+			slices.Reverse(all)
 		}
 		return all, nil
 	}
-	text := call.Query.Get(l.sort.Name)
-	name, isDown := strings.CutPrefix(text, "-")
-	name = strings.TrimPrefix(name, "+")
-	for _, separator := range []string{":", " ", ","} {
-		before, after, found := strings.Cut(name, separator)
-		if found {
-			name, isDown = before, isDown || strings.HasPrefix(strings.ToLower(after), "desc")
+	var by []sorting
+	for word := range strings.SplitSeq(text, ",") {
+		m := direction.FindStringSubmatchIndex(word)
+		if m != nil && m[0] == m[3] && len(by) > 0 { // price,desc
+			by[len(by)-1].isDown = m[4] >= 0
+			continue
 		}
-	}
-	if l.order != nil {
-		isDown = isDown || strings.HasPrefix(strings.ToLower(call.Query.Get(l.order.Name)), "desc")
-	}
-	found := ""
-	for member := range l.resource.schema.members {
-		if plain(member) == plain(name) {
-			found = member
+		s := sorting{isDown: isDown || strings.HasPrefix(word, "-")}
+		if m != nil {
+			word, s.isDown = word[:m[0]], s.isDown || m[4] >= 0
 		}
+		s.member = l.sortedBy(strings.Trim(word, "+- "))
+		if l.sortable != nil && !slices.Contains(l.sortable, s.member) {
+			return nil, l.resource.behaviour.refusal("invalid", nameOf(l.sort), "want one of %s, not %q",
+				strings.Join(l.sortable, ", "), text)
+		}
+		by = append(by, s)
 	}
-	if l.sortable != nil && !slices.Contains(l.sortable, found) {
-		return nil, l.resource.behaviour.refusal("invalid", l.sort.Name, "want one of %s, not %q",
-			strings.Join(l.sortable, ", "), text)
-	}
-	if found != "" { // unlike created of created_at, or a relevance that only the service knows
-		sortBy(all, found, isDown)
-	}
+	sortBy(all, by)
 	return all, nil
 }
 
-func sortBy(all []world.Thing, found string, isDown bool) {
-	slices.SortStableFunc(all, func(a, b world.Thing) int {
-		order := compareValues(valueOf(a, found), valueOf(b, found))
-		if isDown {
-			return -order
+// sortedBy returns the member that a query names, which may leave out that it is a time: created of created_at. It is
+// empty of what only the service knows, such as relevance.
+func (l *list) sortedBy(name string) (found string) {
+	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
+		switch {
+		case plain(member) == plain(name):
+			return member
+		case timeWord.ReplaceAllString(snake(member), "") == snake(name):
+			found = member
+		}
+	}
+	return found
+}
+
+func sortBy(all []world.Thing, by []sorting) {
+	slices.SortStableFunc(all, func(a, b world.Thing) (order int) {
+		before, after := membersOf(a.Text), membersOf(b.Text)
+		for _, s := range by {
+			if s.member != "" && order == 0 {
+				order = compareValues(valueAt(before, specs.Pointer{s.member}), valueAt(after, specs.Pointer{s.member}))
+				if s.isDown {
+					order = -order
+				}
+			}
 		}
 		return order
 	})
-}
-
-func valueOf(thing world.Thing, name string) jsontext.Value {
-	list := membersOf(thing.Text)
-	if i := index(list, name); i >= 0 {
-		return list[i].value
-	}
-	return nil
 }
 
 // Paging names the query parameters of a list by which clients go from page to page; what it lacks is empty.
@@ -409,7 +450,7 @@ type Paging struct{ Offset, Page, After string }
 
 // PagingOf finds the parameters that the document says, or else those that their names give away.
 func PagingOf(o *specs.Operation) Paging {
-	l := &list{item: &object{}, shower: &shower{resource: &resource{schema: &object{}}}, filters: map[string]string{}}
+	l := &list{item: &object{}, shower: &shower{resource: &resource{schema: &object{}}}}
 	says := specs.Listing{}
 	for _, a := range o.Actions() {
 		if a.Verb == specs.List {

@@ -11,10 +11,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/sample"
+	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
 )
@@ -25,18 +25,41 @@ type member struct {
 	value jsontext.Value
 }
 
-// membersOf takes an object apart; nil if the text is not an object. The values are parts of the text.
+// membersOf takes an object apart; nil if the text is not an object. The values are parts of the text, unless it has
+// bytes or escapes that are no Unicode.
 func membersOf(text []byte) []member {
-	value := jsontext.Value(text)
-	if value.Kind() != '{' || !value.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
+	list := scanned(text)
+	if list == nil && jsontext.Value(text).Kind() == '{' {
+		clean, err := jsontext.AppendFormat(nil, text, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+		if err == nil {
+			list = scanned(clean)
+		}
+	}
+	return list
+}
+
+func scanned(text []byte) []member {
+	r := scan.Of(text)
+	defer r.Free()
+	if !r.Take('{') {
 		return nil
 	}
 	list := make([]member, 0, 8)
-	gjson.ParseBytes(text).ForEach(func(name, value gjson.Result) bool {
-		end := value.Index + len(value.Raw)
-		list = append(list, member{name.Str, text[value.Index:end:end]})
-		return true
-	})
+	for !r.Take('}') {
+		if len(list) > 0 {
+			r.Want(',')
+		}
+		name := r.String()
+		r.Want(':')
+		value := r.Value()
+		if r.Failed() {
+			return nil
+		}
+		list = append(list, member{name, slices.Clip(value)})
+	}
+	if !r.Done() {
+		return nil
+	}
 	return list
 }
 
@@ -296,13 +319,19 @@ func (o *object) maker(call *op.Call, place string) *sample.Maker {
 }
 
 func (o *object) fillIn(call *op.Call, f fill, place string, isNew bool) jsontext.Value {
+	part := o.members[f.name].Value
 	switch {
 	case isNew && f.clock != "":
 		return f.clock.text(call.Now)
 	case isNew && f.standard != nil:
 		return f.standard
+	case f.isRequired && isNew && part.PermitsNull() && strings.HasPrefix(part.Format, "date"): // of what is yet to happen
+		return jsontext.Value("null")
+	case f.isRequired && isNew && part.Type.Is(openapi3.TypeBoolean):
+		name := strings.TrimPrefix(plain(f.name), "is")
+		return jsontext.Value(strconv.FormatBool(name == "active" || name == "enabled"))
 	case f.isRequired:
-		value, err := o.maker(call, place+"/"+f.name).Of(o.members[f.name].Value)
+		value, err := o.maker(call, place+"/"+f.name).Of(part)
 		if text, failed := json.Marshal(value, json.Deterministic(true)); err == nil && failed == nil {
 			return text
 		}

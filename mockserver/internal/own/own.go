@@ -120,7 +120,8 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 			namesKey: a.Verb == specs.Update && slices.ContainsFunc(r.sentBy(o), func(s *openapi3.SchemaRef) bool {
 				return specs.SchemaAt(s, r.key) != nil
 			}),
-			makes: c.isMaking(o) && a.Verb == specs.Update && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
+			states: specs.Entered(&openapi3.SchemaRef{Value: r.schema.schema}, a.Verb),
+			makes:  c.isMaking(o) && a.Verb == specs.Update && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
 		}.as(r.spec.Behaviour.Update).handle
 	case a.Verb == specs.Delete:
 		for _, other := range c.doc.Resources() { // deletions go from one to the other

@@ -371,9 +371,9 @@ func (s *seeding) keep(l *seedList, o *seedObject) {
 		return
 	}
 	r := l.resource
-	id := w.NewID(r.spec.Name)
-	for n := id; o.thing.Keys == nil; n = w.NewID(r.spec.Name) {
-		keys := append(slices.Clip(o.parents), r.newKey(s.call, n))
+	id := w.NewThing(r.spec.Name)
+	for ; o.thing.Keys == nil; id++ {
+		keys := append(slices.Clip(o.parents), r.newKey(s.call, id))
 		if _, isTaken := s.first[r.spec.Name+"\x00"+strings.Join(keys, "\x00")]; isTaken {
 			continue
 		}

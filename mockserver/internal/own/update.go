@@ -30,6 +30,7 @@ type updater struct {
 	isPatch  bool   // the request is a JSON Patch, whatever its media type
 	clears   bool   // null takes away what may be null as well
 	namesKey bool   // the document describes the key in the request, so that one that is sent counts
+	states   []specs.State
 }
 
 // as returns an updater that updates as a resource says.
@@ -95,7 +96,7 @@ func (u updater) create(call *op.Call, given []member, keys []string) (op.Reply,
 	if err != nil {
 		return op.Reply{}, err
 	}
-	call.World.Own.Keep(u.resource.spec.Name, call.World.NewID(u.resource.spec.Name), nil, thing)
+	call.World.Own.Keep(u.resource.spec.Name, call.World.NewThing(u.resource.spec.Name), nil, thing)
 	w := *u.shower
 	w.success = u.instead(http.StatusCreated)
 	return w.showMade(call, thing)
@@ -134,7 +135,7 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 		}
 	}
 	if u.verb != specs.Update {
-		list = o.enter(list, u.verb)
+		list = o.enter(call, list, u.states)
 	}
 	return u.finish(call, thing, list)
 }
@@ -230,21 +231,21 @@ func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsonte
 	return text, nil
 }
 
-// enter sets the state that an action leads to, if the schema has one whose name begins like the action's: cancelled
-// of cancel, shipped of ship.
-func (o *object) enter(list []member, verb string) []member {
-	stem := strings.ToLower(strings.TrimSuffix(verb, "e"))
-	for _, name := range []string{"status", "state"} {
-		part := o.members[name]
-		if part == nil || part.Value == nil {
+// enter sets the states that an action leads to.
+func (o *object) enter(call *op.Call, list []member, states []specs.State) []member {
+	for _, state := range states {
+		i := index(list, state.Member)
+		if had, _ := textOf(valueAt(list, specs.Pointer{state.Member})); state.Of != nil && !slices.Contains(state.Of, had) {
 			continue
 		}
-		for _, value := range part.Value.Enum {
-			text, _ := value.(string)
-			if stem != "" && strings.HasPrefix(strings.ToLower(text), stem) {
-				quoted, _ := jsontext.AppendQuote(nil, text)
-				return set(list, name, quoted)
-			}
+		switch part := o.members[state.Member].Value; {
+		case state.IsTime:
+			list = set(list, state.Member, o.timed([]string{state.Member})[0].clock.text(call.Now))
+		case state.Value != nil || part.PermitsNull():
+			value, _ := json.Marshal(state.Value)
+			list = set(list, state.Member, value)
+		case i >= 0:
+			list = slices.Delete(list, i, i+1)
 		}
 	}
 	return list

@@ -45,12 +45,15 @@ func newShower(r *resource, s *success, at specs.Pointer) *shower {
 	return w
 }
 
-// show answers with a thing, or with a sample if the answers of the operation show something else.
+// show answers with a thing, or with a receipt if the answers of the operation show something else.
 func (w *shower) show(call *op.Call, thing world.Thing) (op.Reply, error) {
 	if w.isUnknown {
 		return op.Reply{Status: w.status, Bytes: thing.Text, Type: "application/json"}, nil
 	}
-	if w.shown == nil {
+	switch {
+	case w.shown == nil && w.schema() != nil:
+		return w.receipt(call, thing)
+	case w.shown == nil:
 		return w.sample(call)
 	}
 	text, err := w.text(call, w.shown, thing)
@@ -74,7 +77,11 @@ func (w *shower) text(call *op.Call, as *object, thing world.Thing) (jsontext.Va
 	if as.schema == w.resource.schema.schema {
 		return thing.Text, nil
 	}
-	text, err := as.complete(call, w.place(thing), membersOf(thing.Text), false)
+	list := membersOf(thing.Text)
+	if specs.HidesNames(as.schema) {
+		list = slices.DeleteFunc(list, func(m member) bool { return as.members[m.name] == nil })
+	}
+	text, err := as.complete(call, w.place(thing), list, false)
 	if err != nil {
 		return nil, noHandler(err)
 	}
@@ -293,7 +300,7 @@ func (w *shower) givenIn(text jsontext.Value, at specs.Pointer) []member {
 
 // name returns the id and the keys of a new thing: the key that the client gives it, or else the next one.
 func (r *resource) name(call *op.Call, given []member, parents []string) (id int64, keys []string, err error) {
-	id = call.World.NewID(r.spec.Name)
+	id = call.World.NewThing(r.spec.Name)
 	if text, ok := textOf(valueAt(given, r.key)); ok && !r.isKeyManaged() {
 		if !r.isKeyOf(text) {
 			return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "%q does not fit the schema of a %s", text, r.spec.Title)
@@ -307,8 +314,8 @@ func (r *resource) name(call *op.Call, given []member, parents []string) (id int
 	if r.behaviour.id == "client" {
 		return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "want the %s of the new %s", r.keyName(), r.spec.Title)
 	}
-	for n := id; ; n = call.World.NewID(r.spec.Name) { // fixtures and clients may have taken some
-		keys = append(slices.Clip(parents), r.newKey(call, n))
+	for ; ; id++ { // fixtures and clients may have taken some
+		keys = append(slices.Clip(parents), r.newKey(call, id))
 		if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); !isTaken {
 			return id, keys, nil
 		}
@@ -432,8 +439,10 @@ func (d deleter) handle(call *op.Call) (op.Reply, error) {
 	if err := d.compiler.delete(call, d.resource, id, thing); err != nil {
 		return op.Reply{}, err
 	}
-	if d.shown == nil && d.schema() != nil {
-		return d.receipt(call, thing)
+	if d.shown == nil { // a receipt says that it is gone
+		schema := d.resource.schema
+		states := specs.Entered(&openapi3.SchemaRef{Value: schema.schema}, "remove")
+		thing.Text = join(schema.enter(call, membersOf(thing.Text), states))
 	}
 	return d.show(call, thing)
 }
@@ -519,23 +528,46 @@ func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, 
 	return s.reply(call, text), nil
 }
 
-// receipt answers a deletion with something else than what was deleted, such as {"id":…,"deleted":true}.
-func (d deleter) receipt(call *op.Call, thing world.Thing) (op.Reply, error) {
-	o := newObject(d.schema())
-	var given []member
-	if key := d.resource.key; len(key) == 1 || specs.SchemaAt(d.schema(), key) != nil {
-		given = d.resource.named(nil, thing.Keys)
+// receipt answers with something else than the thing, such as {"id":…,"deleted":true}: with its key, and those of its
+// members that the answer has, too.
+func (w *shower) receipt(call *op.Call, thing world.Thing) (op.Reply, error) {
+	given := w.receiptOf(w.schema(), thing, membersOf(thing.Text), maxListDepth)
+	isNamed := slices.ContainsFunc(given, func(m member) bool { return m.value.Kind() != 't' && m.value.Kind() != 'f' })
+	if !isNamed && len(examplesOf(w.content)) > 0 {
+		return w.sample(call)
 	}
-	named := len(given)
-	for name, part := range o.members {
-		if part.Value != nil && part.Value.Type.Is(openapi3.TypeBoolean) {
-			given = append(given, member{name, jsontext.Value("true")})
+	text, err := newObject(w.schema()).complete(call, w.place(thing), given, true)
+	if err != nil {
+		return w.sample(call)
+	}
+	return w.reply(call, text), nil
+}
+
+func (w *shower) receiptOf(schema *openapi3.SchemaRef, thing world.Thing, list []member, depth int) (given []member) {
+	members, r := specs.Members(schema), w.resource
+	title := strings.ReplaceAll(r.spec.Title, " ", "")
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		part := members[name].Value
+		if part == nil {
+			continue
+		}
+		key := r.key[len(r.key)-1]
+		i := index(list, name)
+		switch text, isText := textOf(valueAt(list, specs.Pointer{name})); {
+		case r.isKey(name), plain(name) == plain(key), plain(name) == plain(title+key):
+			given = append(given, member{name, scalar(part, thing.Keys[len(thing.Keys)-1])})
+		case isText:
+			given = append(given, member{name, scalar(part, text)})
+		case i >= 0 && part.Type.Is(openapi3.TypeBoolean):
+			given = append(given, list[i])
+		case part.Type.Is(openapi3.TypeBoolean):
+			is := !strings.Contains(plain(name), "error") && !strings.Contains(plain(name), "fail")
+			given = append(given, member{name, jsontext.Value(strconv.FormatBool(is))})
+		case depth > 0 && specs.Members(members[name]) != nil:
+			if within := w.receiptOf(members[name], thing, list, depth-1); within != nil {
+				given = append(given, member{name, join(within)})
+			}
 		}
 	}
-	slices.SortFunc(given[named:], func(a, b member) int { return strings.Compare(a.name, b.name) })
-	text, err := o.complete(call, d.place(thing), given, true)
-	if err != nil {
-		return d.sample(call)
-	}
-	return d.reply(call, text), nil
+	return given
 }

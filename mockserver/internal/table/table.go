@@ -55,6 +55,15 @@ func Len[R any](t *Table[R]) int {
 	return 0
 }
 
+// Last returns the largest id; 0 if there are no rows.
+func Last[R any](t *Table[R]) (last int64) {
+	t.tree.descend(0, func(id int64, _ *entry) bool {
+		last = id
+		return false
+	})
+	return last
+}
+
 // First returns the first row that fits, in ascending order of id.
 func First[R any](t *Table[R], fits func(R) bool) (row R, found bool) {
 	for _, r := range All(t) {

@@ -55,7 +55,8 @@ func (o *Operation) Documents(status int) bool {
 
 func (o *Operation) answer(status int) (answer, bool) {
 	for _, key := range []int{status, status / 100, 0} {
-		if a, ok := o.answers[key]; ok {
+		isSuccess := key == 0 && status >= http.StatusBadRequest && o.spec.Interface.IsOwn() && o.spec.SucceedsByDefault()
+		if a, ok := o.answers[key]; ok && !isSuccess {
 			return a, true
 		}
 	}

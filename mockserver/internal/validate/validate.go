@@ -214,7 +214,8 @@ func decode(values []string, p *parameter) (any, error) {
 		return primitive(p.Name, values[0], p.schema.Schema)
 	}
 	if p.Explode != nil && !*p.Explode {
-		values = strings.Split(strings.Join(values, ","), ",")
+		separator := specs.Separator(p.Style)
+		values = strings.Split(strings.Join(values, separator), separator)
 	}
 	list := make([]any, 0, len(values))
 	for _, text := range values {

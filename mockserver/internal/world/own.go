@@ -3,6 +3,8 @@ package world
 import (
 	"fmt"
 	"iter"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,7 +16,7 @@ import (
 type Own struct {
 	Things table.Index[string, table.Table[Thing]] // by resource, such as shop.product, in the order of creation
 
-	named table.Index[string, int64]             // the id of a thing by its name, which restoreDerived restores
+	named table.Index[string, int64]             // the id of a thing by its name, unless it is the key; see restoreNames
 	found table.Index[string, table.Table[bool]] // the ids of things by their words, likewise
 	words table.Index[string, *Words]            // by resource
 }
@@ -38,30 +40,57 @@ func nameOf(resource string, keys []string) string {
 
 // Find returns the thing of a resource that the keys name, with its id.
 func (o *Own) Find(resource string, keys []string) (id int64, thing Thing, ok bool) {
-	if id, ok = o.named.Get(nameOf(resource, keys)); !ok {
-		return 0, thing, false
-	}
 	things, _ := o.Things.Get(resource)
+	if len(keys) > 0 {
+		if id, err := strconv.ParseInt(keys[len(keys)-1], 10, 64); err == nil {
+			if thing, ok = things.Get(id); ok && slices.Equal(thing.Keys, keys) {
+				return id, thing, true
+			}
+		}
+	}
+	if id, ok = o.named.Get(nameOf(resource, keys)); !ok {
+		return 0, Thing{}, false
+	}
 	thing, ok = things.Get(id)
 	return id, thing, ok
+}
+
+// name makes a thing be found by its name. By a key that is its id, Find finds it without.
+func (o *Own) name(resource string, id int64, keys []string) {
+	if len(keys) == 0 || keys[len(keys)-1] != strconv.FormatInt(id, 10) {
+		o.named.Put(nameOf(resource, keys), id)
+	}
 }
 
 // Keep adds a thing, or replaces the one with the id, which had the keys before.
 func (o *Own) Keep(resource string, id int64, before []string, thing Thing) {
 	things, _ := o.Things.Get(resource)
 	if before != nil {
-		o.named.Delete(nameOf(resource, before))
 		had, _ := things.Get(id)
 		o.forget(resource, id, had)
 	}
-	o.named.Put(nameOf(resource, thing.Keys), id)
+	if before == nil || !slices.Equal(before, thing.Keys) {
+		if before != nil {
+			o.named.Delete(nameOf(resource, before))
+		}
+		o.name(resource, id, thing.Keys)
+	}
 	things.Put(id, thing)
 	o.Things.Put(resource, things)
 	o.index(resource, id, thing)
 }
 
+// NewThing returns the id of the next thing of a resource, from 1: a later one than any of it has had.
+func (w *State) NewThing(resource string) int64 {
+	things, _ := w.Own.Things.Get(resource)
+	reserved, _ := w.ids.Get(resource)
+	return max(reserved, table.Last(&things)) + 1
+}
+
 // Drop removes a thing.
-func (o *Own) Drop(resource string, id int64, keys []string) {
+func (w *State) Drop(resource string, id int64, keys []string) {
+	o := &w.Own
+	w.Reserve(resource, id)
 	o.named.Delete(nameOf(resource, keys))
 	things, _ := o.Things.Get(resource)
 	thing, _ := things.Get(id)
@@ -158,8 +187,10 @@ func (o *Own) with(resource, word string) iter.Seq2[int64, Thing] {
 }
 
 func (o *Own) isEmpty() bool {
-	for range table.Entries(&o.named) {
-		return false
+	for _, things := range table.Entries(&o.Things) {
+		if table.Len(&things) > 0 {
+			return false
+		}
 	}
 	return true
 }
@@ -168,12 +199,11 @@ func (o *Own) isEmpty() bool {
 func (o *Own) restoreNames() error {
 	for resource, things := range table.Entries(&o.Things) {
 		for id, thing := range table.All(&things) {
-			name := nameOf(resource, thing.Keys)
-			if _, isTaken := o.named.Get(name); isTaken || !thing.Text.IsValid() {
+			if other, _, isTaken := o.Find(resource, thing.Keys); isTaken && other != id || !thing.Text.IsValid() {
 				return fmt.Errorf("own: %s %s: want an object, and keys that no other one has", resource,
 					strings.Join(thing.Keys, "/"))
 			}
-			o.named.Put(name, id)
+			o.name(resource, id, thing.Keys)
 			o.index(resource, id, thing)
 		}
 	}
