@@ -35,7 +35,7 @@ func refuses(c *mocktest.Client, operation *specs.Operation) {
 	c.Helper()
 	path := strings.NewReplacer("{table_id}", "1", "{table_type}", "log", "{path_format}", "",
 		"{format}", "msgpack.gz", "{", "", "}", "").Replace(operation.Path)
-	c.As("").Call(operation.Method, path, "").Refused(401, "Authorization: SVC1")
+	c.As("").Call(operation.Method, path, "").Refused(401, "Authorization with the scheme SVC1")
 	c.As("1/nobody").Call(operation.Method, path, "").Refused(401, "not valid")
 	if !strings.HasPrefix(operation.ID, "importTable") { // which is what such keys are for
 		c.As("1/write").Call(operation.Method, path, "").Refused(403, "import")
