@@ -14,8 +14,8 @@ const memoryVariable = "UNDERSTUDY_ENGINE_MEMORY"
 // exitMemory is the exit code of a child that needs more memory than it may use.
 const exitMemory = 3
 
-// LimitMemory limits the memory of this process as its parent demands by an environment variable: its heap is collected more
-// often when little is left, and beyond the limit the process ends.
+// LimitMemory limits the memory of this process as its parent demands by an environment variable: its heap is collected
+// more often when little is left, and beyond the limit the process ends.
 func LimitMemory() {
 	limit, err := strconv.ParseUint(os.Getenv(memoryVariable), 10, 63)
 	if err != nil || limit == 0 {

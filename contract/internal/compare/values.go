@@ -33,7 +33,8 @@ func textOf(value any) (string, bool) {
 }
 
 // instant reads the forms of time that the interfaces have, and returns which one it is, with the zone as it is
-// written; none is the empty text. The form does not depend on how many digits a fraction has, and a whole second may lack it.
+// written; none is the empty text. The form does not depend on how many digits a fraction has, and a whole second may
+// lack it.
 func instant(text string) (t time.Time, form string) {
 	parts := timeParts.FindStringSubmatch(text)
 	if parts == nil {
