@@ -17,21 +17,6 @@ func WithFailure(failed func(string)) Option {
 	return func(c *config) error { c.failed = failed; return nil }
 }
 
-// WithHandlers answers operations of a user's own document with handlers, by their ids.
-func WithHandlers(iface specs.Interface, handlers map[string]op.Handler) Option {
-	return func(c *config) error {
-		c.mutate = func(s *loadedInterface) {
-			if s.Name != iface {
-				return
-			}
-			for id, handle := range handlers {
-				s.routes[id], s.own.ours[id] = &op.Route{Handle: handle}, s.checks[id]
-			}
-		}
-		return nil
-	}
-}
-
 // ReplaceHandler puts another handler in the place of an operation's.
 func (s *Server) ReplaceHandler(iface, operation string, reply op.Reply, panics bool) {
 	v, err := s.loaded(specs.Interface(iface))
