@@ -82,7 +82,7 @@ public final class Understudy implements AutoCloseable {
             var log = Files.createTempFile("understudy", ".log");
             try {
                 process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-                Runtime.getRuntime().addShutdownHook(new Thread(process::destroy)); // also if it fails
+                Runtime.getRuntime().addShutdownHook(new Thread(process::destroy)); // no mock outlives its program
                 var ready = process.inputReader(StandardCharsets.UTF_8).readLine(); // when it can answer
                 if (ready == null) {
                     throw new UnderstudyException(String.join(" ", command) + " ended with "
@@ -93,8 +93,10 @@ public final class Understudy implements AutoCloseable {
             } finally {
                 Files.delete(log);
             }
-        } catch (UnderstudyException e) {
-            process.destroy();
+        } catch (RuntimeException e) {
+            if (process != null) {
+                process.destroy();
+            }
             throw e;
         } catch (IOException e) {
             throw new UnderstudyException(binary + " cannot be started: " + e.getMessage()
