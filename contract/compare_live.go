@@ -23,7 +23,8 @@ const (
 // Exchanges are replayed in the order in which they come, and clocks are left alone. It compares up to 100,000
 // exchanges, and up to 256 MiB of bodies of those that may change something. It is safe for concurrent use.
 type LiveComparison struct {
-	subject Subject
+	subject                Subject
+	maxExchanges, maxBytes int
 
 	mu     sync.Mutex
 	x      *comparing
@@ -43,7 +44,10 @@ func (c *Checker) CompareLive(subject Subject) (*LiveComparison, error) {
 	if c.config.guess {
 		return nil, errors.New("answers cannot be compared as they come with WithGuess")
 	}
-	return &LiveComparison{subject: subject, x: c.newComparing(), worlds: map[string]*liveWorld{}}, nil
+	return &LiveComparison{
+		subject: subject, maxExchanges: maxLiveExchanges, maxBytes: maxLiveBytes, x: c.newComparing(),
+		worlds: map[string]*liveWorld{},
+	}, nil
 }
 
 // Compare has the mock answer the request of an exchange, and returns the differences in words.
@@ -59,7 +63,7 @@ func (l *LiveComparison) Compare(ctx context.Context, mock http.Handler, e *reco
 	if e.Request.Method != http.MethodGet && e.Response != nil {
 		l.bytes += lengthOf(e.Request.Body) + lengthOf(e.Response.Body)
 	}
-	if l.x.comparison.Compared >= maxLiveExchanges || l.bytes > maxLiveBytes {
+	if l.x.comparison.Compared >= l.maxExchanges || l.bytes > l.maxBytes {
 		l.x.skipped["the comparison has as many exchanges as it may"]++
 		return nil
 	}

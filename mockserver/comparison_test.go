@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,62 @@ func TestNoClientWaitsForComparisons(t *testing.T) {
 	}
 	if compared != 1001 || len(mockDiffers(t, s)) != compared || !strings.Contains(log.String(), "exchanges=5") {
 		t.Errorf("%d are compared, %d have notes; the log:\n%s", compared, len(mockDiffers(t, s)), &log)
+	}
+}
+
+// The journal lists ten differences of an exchange, and says how many more there are.
+func TestManyDifferencesOfAnExchange(t *testing.T) {
+	t.Parallel()
+	service := newRealService(t, answerPools)
+	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
+		mockserver.WithComparison(func(_ context.Context, _ http.Handler, e *recording.Exchange) []string {
+			return strings.Split("abcdefghijklm"[:8+2*e.Seq], "")
+		}))
+	for range 2 {
+		call(t, s, "GET", onePool, "").want(t, 200)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list := mockDiffers(t, s)
+	want := []string{
+		"1 workflow.getPool: the mock differs: j", "2 workflow.getPool: the mock differs: a",
+		"2 workflow.getPool: the mock differs: j", "2 workflow.getPool: the mock differs in 2 more places",
+	}
+	if len(list) != 21 || !slices.Equal([]string{list[9], list[10], list[19], list[20]}, want) {
+		t.Errorf("the journal has %d notes:\n%s", len(list), strings.Join(list, "\n"))
+	}
+}
+
+// What the journal has forgotten before its turn is not compared, and the log says how many.
+func TestForgottenExchangesAreNotCompared(t *testing.T) {
+	t.Parallel()
+	service := newRealService(t, answerPools)
+	begun, compared := make(chan bool), 0
+	var log bytes.Buffer
+	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithJournalLimit(4096),
+		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		mockserver.WithComparison(func(context.Context, http.Handler, *recording.Exchange) []string {
+			if compared++; compared == 1 {
+				begun <- true
+				<-begun
+			}
+			return nil
+		}))
+	const all = 100
+	for range all {
+		call(t, s, "GET", onePool, "").want(t, 200)
+		if s.World("").Calls("workflow.getPool") == 1 {
+			<-begun
+		}
+	}
+	begun <- true
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	missed := fmt.Sprintf("exchanges=%d", all-compared)
+	if compared < 2 || compared > all/2 || !strings.Contains(log.String(), missed) {
+		t.Errorf("%d of %d are compared; the log:\n%s", compared, all, &log)
 	}
 }
 

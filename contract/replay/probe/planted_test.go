@@ -266,12 +266,39 @@ func probedFor(t *testing.T, s http.Handler, change func(*probe.Options)) (
 	return checker, recorded, r, summary
 }
 
-// Each fault of a service is found, by the operation that has it, and shrunk to the shortest recording that shows it; a
-// service without one has no finding.
+// shortest returns the numbers of the fewest exchanges of a recording that show a finding.
+func shortest(
+	t *testing.T, checker *contract.Checker, recorded []*recording.Exchange, r *contract.Report, f *contract.Finding,
+) (numbers []int) {
+	t.Helper()
+	folder := t.TempDir()
+	if err := checker.Minimize(t.Context(), contract.Exchanges(slices.Values(recorded)), r, folder); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, f.Rule+"-"+f.ID+".ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		var e struct{ Seq int }
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatal(err)
+		}
+		numbers = append(numbers, e.Seq)
+	}
+	return numbers
+}
+
+// Each fault of a service is found, by the operation that has it, and shrunk to the shortest recording that shows it,
+// which the finding itself names as its evidence; a service without one has no finding.
 func TestPlantedFaults(t *testing.T) {
 	t.Parallel()
 	needed := map[string]int{ // exchanges, of those that one does not show
 		"a deleted item is shown": 2, "a list shows what was deleted": 2, "takes no credentials": 2,
+	}
+	more := map[string]int{ // exchanges of the evidence than are needed
+		"a deleted item is shown": 1, "a list shows what was deleted": 1, // the creation
+		"takes no credentials": -1, // another request, with credentials
 	}
 	for _, tt := range []struct{ fault, rule, operation, says string }{
 		{"", "", "", ""},
@@ -313,14 +340,13 @@ func TestPlantedFaults(t *testing.T) {
 			for _, f := range r.Findings {
 				if isIt(f) && !isFound {
 					isFound = true
-					folder := t.TempDir()
-					if err := checker.Minimize(t.Context(), contract.Exchanges(slices.Values(recorded)), r, folder); err != nil {
-						t.Fatal(err)
+					numbers := shortest(t, checker, recorded, r, &f)
+					if want := cmp.Or(needed[tt.fault], 1); len(numbers) != want {
+						t.Errorf("the shortest of %d exchanges that show it are %d, want %d", len(recorded), numbers, want)
 					}
-					text, err := os.ReadFile(filepath.Join(folder, f.Rule+"-"+f.ID+".ndjson"))
-					want := cmp.Or(needed[tt.fault], 1)
-					if n := bytes.Count(text, []byte("\n")); err != nil || n != want {
-						t.Errorf("the shortest of %d exchanges that show it are %d, want %d: %v", len(recorded), n, want, err)
+					both := slices.Compact(slices.Sorted(slices.Values(slices.Concat(numbers, f.Evidence))))
+					if len(f.Evidence) != len(numbers)+more[tt.fault] || len(both) != max(len(numbers), len(f.Evidence)) {
+						t.Errorf("the evidence is %d, and the shortest exchanges that show it are %d", f.Evidence, numbers)
 					}
 				}
 				all = append(all, fmt.Sprintf("%s %s %s %s: %s", f.Severity, f.Verdict, f.Rule, f.Operation, f.Message))

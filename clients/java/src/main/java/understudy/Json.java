@@ -4,8 +4,9 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -13,18 +14,14 @@ import java.util.stream.Collectors;
  * arrays lists, whole numbers Long where they fit, others BigDecimal.
  */
 final class Json {
-    private static final String SPACE = " \t\r\n,:"; // the mock puts its commas and colons where they belong
-
-    private final String text;
-    private int at;
-
-    private Json(String text) {
-        this.text = text;
-    }
+    // The mock puts its commas and colons where they belong.
+    private static final Pattern TOKEN = Pattern.compile("[{}\\[\\]]|\"(?:[^\"\\\\]|\\\\.)*+\"|[^\\s,:{}\\[\\]\"]+");
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u(.{4})|(.))");
 
     /** Returns the value that a text begins with. Throws IllegalArgumentException if there is none. */
     static Object parse(String text) {
-        return new Json(text).value();
+        var tokens = TOKEN.matcher(text);
+        return value(next(tokens), tokens);
     }
 
     @SuppressWarnings("unchecked") // parse makes maps of nothing else
@@ -35,64 +32,40 @@ final class Json {
         throw new IllegalArgumentException("want an object, not " + value);
     }
 
-    private Object value() {
-        var begin = next();
-        if (begin == '{') {
+    private static String next(Matcher tokens) {
+        if (!tokens.find()) {
+            throw new IllegalArgumentException("no JSON: it ends too early");
+        }
+        return tokens.group();
+    }
+
+    private static Object value(String token, Matcher tokens) {
+        if (token.equals("{")) {
             var object = new LinkedHashMap<String, Object>();
-            while (next() != '}') {
-                at--;
-                object.put(String.valueOf(value()), value());
+            for (var name = next(tokens); !name.equals("}"); name = next(tokens)) {
+                object.put(String.valueOf(value(name, tokens)), value(next(tokens), tokens));
             }
             return object;
-        } else if (begin == '[') {
+        } else if (token.equals("[")) {
             var list = new ArrayList<Object>();
-            while (next() != ']') {
-                at--;
-                list.add(value());
+            for (var item = next(tokens); !item.equals("]"); item = next(tokens)) {
+                list.add(value(item, tokens));
             }
             return list;
+        } else if (token.startsWith("\"")) {
+            return ESCAPE.matcher(token.substring(1, token.length() - 1))
+                .replaceAll(escape -> Matcher.quoteReplacement(unescaped(escape.group(1), escape.group(2))));
         }
-        return begin == '"' ? string() : scalar();
-    }
-
-    /** Skips what stands between values, and returns the character after it. */
-    private char next() {
-        while (at < text.length() && SPACE.indexOf(text.charAt(at)) >= 0) {
-            at++;
-        }
-        if (at >= text.length()) {
-            throw new IllegalArgumentException("no JSON: " + text);
-        }
-        return text.charAt(at++);
-    }
-
-    private String string() {
-        var out = new StringBuilder();
-        for (; at < text.length() && text.charAt(at) != '"'; at++) {
-            var escape = text.charAt(at) == '\\' ? text.charAt(++at) : 0;
-            if (escape == 'u') {
-                out.append((char) Integer.parseInt(text.substring(at + 1, at + 5), 16));
-                at += 4;
-            } else {
-                var control = "bfnrt".indexOf(escape);
-                out.append(control < 0 ? text.charAt(at) : "\b\f\n\r\t".charAt(control));
-            }
-        }
-        at++;
-        return out.toString();
-    }
-
-    private Object scalar() {
-        var start = at - 1;
-        while (at < text.length() && (SPACE + "]}").indexOf(text.charAt(at)) < 0) {
-            at++;
-        }
-        var word = text.substring(start, at);
-        return switch (word) {
-            case "true", "false" -> Boolean.valueOf(word);
+        return switch (token) {
+            case "true", "false" -> Boolean.valueOf(token);
             case "null" -> null;
-            default -> word.matches("-?\\d{1,18}") ? (Object) Long.valueOf(word) : new BigDecimal(word);
+            default -> token.matches("-?\\d{1,18}") ? (Object) Long.valueOf(token) : new BigDecimal(token);
         };
+    }
+
+    private static String unescaped(String unicode, String other) {
+        return unicode != null ? Character.toString(Integer.parseInt(unicode, 16))
+            : "bfnrt".contains(other) ? ("\\" + other).translateEscapes() : other;
     }
 
     /** Returns the text of a value. Throws IllegalArgumentException if it is none of JSON's. */

@@ -1,14 +1,11 @@
 package understudy;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,28 +32,27 @@ import javax.net.ssl.TrustManagerFactory;
  */
 public final class Understudy implements AutoCloseable {
     private final String url;
-    private final String token;
+    private final String token = System.getenv("UNDERSTUDY_CONTROL_TOKEN");
     private final HttpClient http;
     private final Map<String, String> interfaces = new TreeMap<>();
-    private Process process;
-    private Thread atExit;
+    private final Process process; // null if it was there already
 
-    private Understudy(String url, String token, String ca) {
+    private Understudy(String url, String ca, Process process) {
         this.url = url.replaceAll("/+$", "");
-        this.token = token;
+        this.process = process;
         // Without proxies, which some machines name for addresses of others.
         var builder = HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY).version(HttpClient.Version.HTTP_1_1);
         if (ca != null && this.url.startsWith("https:")) {
             builder.sslContext(trusting(ca));
         }
         http = builder.build();
-        Json.object(Json.object(call("GET", "/version", null)).get("interfaces"))
+        Json.object(call("GET", "/version", null).get("interfaces"))
             .forEach((name, path) -> interfaces.put(name, (String) path));
     }
 
     /** Finds a mock by its address, such as http://127.0.0.1:4010. */
     public static Understudy at(String url) {
-        return new Understudy(url, System.getenv("UNDERSTUDY_CONTROL_TOKEN"), System.getenv("UNDERSTUDY_CA"));
+        return new Understudy(url, System.getenv("UNDERSTUDY_CA"), null);
     }
 
     /**
@@ -86,36 +82,26 @@ public final class Understudy implements AutoCloseable {
             var log = Files.createTempFile("understudy", ".log");
             try {
                 process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-                var ready = new BufferedReader(process.inputReader(StandardCharsets.UTF_8)).readLine(); // when it can answer
+                Runtime.getRuntime().addShutdownHook(new Thread(process::destroy)); // no mock outlives its program
+                var ready = process.inputReader(StandardCharsets.UTF_8).readLine(); // when it can answer
                 if (ready == null) {
-                    throw new UnderstudyException(String.join(" ", command) + " ended with " + process.waitFor() + ": "
-                        + Files.readString(log).strip(), 0, null);
+                    throw new UnderstudyException(String.join(" ", command) + " ended with "
+                        + process.onExit().join().exitValue() + ": " + Files.readString(log).strip(), 0, null);
                 }
                 var addresses = Json.object(Json.parse(ready));
-                var mock = new Understudy((String) addresses.get("url"), System.getenv("UNDERSTUDY_CONTROL_TOKEN"),
-                    (String) addresses.get("ca"));
-                mock.owns(process);
-                process = null;
-                return mock;
+                return new Understudy((String) addresses.get("url"), (String) addresses.get("ca"), process);
             } finally {
                 Files.delete(log);
             }
-        } catch (IOException e) {
-            throw new UnderstudyException(binary + " cannot be started: " + e.getMessage()
-                + "; install it, or set UNDERSTUDY_BINARY", 0, e);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        } finally {
+        } catch (RuntimeException e) {
             if (process != null) {
                 process.destroy();
             }
+            throw e;
+        } catch (IOException e) {
+            throw new UnderstudyException(binary + " cannot be started: " + e.getMessage()
+                + "; install it, or set UNDERSTUDY_BINARY", 0, e);
         }
-    }
-
-    private void owns(Process process) {
-        this.process = process;
-        atExit = new Thread(process::destroy);
-        Runtime.getRuntime().addShutdownHook(atExit); // a program that fails must not leave a mock behind
     }
 
     /** Returns the address of the mock. */
@@ -134,49 +120,40 @@ public final class Understudy implements AutoCloseable {
     public World world(Map<String, ?> members) {
         var body = new LinkedHashMap<String, Object>(Map.of("mintKeys", true));
         body.putAll(members);
-        return new World(this, Json.object(call("POST", "/worlds", body)));
+        return new World(this, call("POST", "/worlds", body));
     }
 
     /** Ends the mock if {@link #start} started it. The end of the program does so, too. */
     @Override
-    public synchronized void close() {
-        if (process == null) {
-            return;
+    public void close() {
+        if (process != null) {
+            process.destroy();
+            process.onExit().completeOnTimeout(process, 30, TimeUnit.SECONDS).join();
+            process.destroyForcibly().onExit().join();
         }
-        process.destroy();
-        try {
-            Runtime.getRuntime().removeShutdownHook(atExit);
-            if (!process.waitFor(30, TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor();
-            }
-        } catch (IllegalStateException e) {
-            // the program ends already
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        }
-        process = null;
     }
 
-    Object call(String method, String path, Object body) {
+    /** Calls the control interface. Returns what it answers; an empty map if that is nothing. */
+    Map<String, Object> call(String method, String path, Object body) {
         var request = HttpRequest.newBuilder(URI.create(url + "/_understudy" + path))
             .header("Content-Type", "application/json")
             .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.write(body)));
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
-        HttpResponse<String> response;
         try {
-            response = http.send(request.build(), BodyHandlers.ofString());
+            var response = http.send(request.build(), BodyHandlers.ofString());
+            if (response.statusCode() >= 300) {
+                throw new UnderstudyException(method + " /_understudy" + path + ": " + response.statusCode() + ": "
+                    + said(response.body()), response.statusCode(), null);
+            }
+            return response.body().isEmpty() ? Map.of() : Json.object(Json.parse(response.body()));
         } catch (IOException e) {
             throw new UnderstudyException("no mock answers at " + url + ": " + e, 0, e);
         } catch (InterruptedException e) {
-            throw interrupted(e);
+            Thread.currentThread().interrupt();
+            throw new UnderstudyException("interrupted", 0, e);
         }
-        if (response.statusCode() >= 300) {
-            throw new UnderstudyException(method + " /_understudy" + path + ": " + response.statusCode() + ": "
-                + said(response.body()), response.statusCode(), null);
-        }
-        return response.body().isEmpty() ? null : Json.parse(response.body());
     }
 
     /** Returns what a refusal says: the member, what is wrong with it, and what would be right. */
@@ -194,13 +171,8 @@ public final class Understudy implements AutoCloseable {
         return URLEncoder.encode(String.valueOf(text), StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    private static UnderstudyException interrupted(InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return new UnderstudyException("interrupted", 0, e);
-    }
-
     private static SSLContext trusting(String ca) {
-        try (InputStream in = Files.newInputStream(Path.of(ca))) {
+        try (var in = Files.newInputStream(Path.of(ca))) {
             var store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
             for (var certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {

@@ -2,7 +2,6 @@ package understudy;
 
 import static understudy.Understudy.quote;
 
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -58,16 +57,16 @@ public final class World {
     public void restore(String name) { call("POST", "/checkpoints/" + quote(name) + "/restore", null); }
 
     /** Returns everything that the world remembers, as {@link #load} takes it. */
-    public Map<String, Object> state() { return object("GET", "/state", null); }
+    public Map<String, Object> state() { return call("GET", "/state", null); }
 
     /** Replaces everything that the world remembers by a fixture: resources by interface and name. */
     public void load(Map<String, ?> fixture) { call("PUT", "/state", fixture); }
 
     /** Plans what happens to calls from now on: a status, a delay, a broken connection. */
-    public Map<String, Object> fault(Map<String, ?> fault) { return object("POST", "/faults", fault); }
+    public Map<String, Object> fault(Map<String, ?> fault) { return call("POST", "/faults", fault); }
 
     /** Plans answers in place of an operation's. */
-    public Map<String, Object> stub(Map<String, ?> stub) { return object("POST", "/stubs", stub); }
+    public Map<String, Object> stub(Map<String, ?> stub) { return call("POST", "/stubs", stub); }
 
     /** Removes what {@link #fault} or {@link #stub} returned. */
     public void remove(Map<String, Object> planned) {
@@ -82,37 +81,37 @@ public final class World {
     public void clearStubs() { call("DELETE", "/stubs", null); }
 
     /** Queues the result of a query: {@code query}, {@code columns}, {@code rows}. */
-    public Map<String, Object> jobResult(Map<String, ?> result) { return object("POST", "/jobs/results", result); }
+    public Map<String, Object> jobResult(Map<String, ?> result) { return call("POST", "/jobs/results", result); }
 
     /** Scripts the answer of an agent. */
-    public Map<String, Object> chatTurn(Map<String, ?> turn) { return object("POST", "/chats/turns", turn); }
+    public Map<String, Object> chatTurn(Map<String, ?> turn) { return call("POST", "/chats/turns", turn); }
 
     /** Says how tasks of workflows end. */
-    public Map<String, Object> taskOutcome(Map<String, ?> outcome) { return object("POST", "/attempts/outcomes", outcome); }
+    public Map<String, Object> taskOutcome(Map<String, ?> outcome) { return call("POST", "/attempts/outcomes", outcome); }
 
     /** Returns the time in the world as {@code now}, and when the next event is due. */
-    public Map<String, Object> clock() { return object("GET", "/clock", null); }
+    public Map<String, Object> clock() { return call("GET", "/clock", null); }
 
     /** Moves the clock forward, and settles what becomes due. */
-    public Map<String, Object> advance(String duration) { return object("POST", "/clock", Map.of("advance", duration)); }
+    public Map<String, Object> advance(String duration) { return call("POST", "/clock", Map.of("advance", duration)); }
 
     /** Moves the clock until nothing is under way. */
-    public Map<String, Object> advanceUntilIdle() { return object("POST", "/clock", Map.of("untilIdle", true)); }
+    public Map<String, Object> advanceUntilIdle() { return call("POST", "/clock", Map.of("untilIdle", true)); }
 
     /** Says what moves the clock, {@code real}, {@code frozen} or {@code auto}, and with {@code now} sets it. */
-    public Map<String, Object> setClock(Map<String, ?> members) { return object("POST", "/clock", members); }
+    public Map<String, Object> setClock(Map<String, ?> members) { return call("POST", "/clock", members); }
 
     /** Returns how often each operation was called, by names such as {@code core.issueJob}. */
     public Map<String, Integer> calls() {
         var counts = new TreeMap<String, Integer>();
-        Json.object(object("GET", "/journal/counts", null).get("operations"))
+        Json.object(call("GET", "/journal/counts", null).get("operations"))
             .forEach((name, count) -> counts.put(name, ((Number) count).intValue()));
         return counts;
     }
 
     /** Returns how many calls fit a description: {@code operation}, {@code path}, {@code caller}, {@code request} … */
     public int count(Map<String, ?> calls) {
-        return ((Number) object("POST", "/journal/counts", calls).get("count")).intValue();
+        return ((Number) call("POST", "/journal/counts", calls).get("count")).intValue();
     }
 
     /**
@@ -122,7 +121,7 @@ public final class World {
     public List<Long> await(Map<String, ?> calls) {
         var body = new LinkedHashMap<String, Object>(Map.of("count", 1, "timeout", "10s"));
         body.putAll(calls);
-        return ((List<?>) object("POST", "/journal/wait", body).get("exchanges")).stream().map(Long.class::cast).toList();
+        return ((List<?>) call("POST", "/journal/wait", body).get("exchanges")).stream().map(Long.class::cast).toList();
     }
 
     /**
@@ -135,13 +134,13 @@ public final class World {
         var path = query.entrySet().stream().map(e -> quote(e.getKey()) + "=" + quote(e.getValue()))
             .collect(Collectors.joining("&", "/journal/rows?", ""));
         var rows = new ArrayList<Map<String, Object>>();
-        ((List<?>) object("GET", path, null).get("rows")).forEach(row -> rows.add(Json.object(row)));
+        ((List<?>) call("GET", path, null).get("rows")).forEach(row -> rows.add(Json.object(row)));
         Collections.reverse(rows);
         return rows;
     }
 
     /** Returns one exchange in full, without secrets. */
-    public Map<String, Object> exchange(long seq) { return object("GET", "/journal/" + seq, null); }
+    public Map<String, Object> exchange(long seq) { return call("GET", "/journal/" + seq, null); }
 
     /** Returns the last ten exchanges as text for people, the last of them with its bodies. */
     public String describe() {
@@ -149,8 +148,7 @@ public final class World {
         if (rows.isEmpty()) {
             return "no request has come";
         }
-        var lines = new ArrayList<String>();
-        rows.forEach(row -> lines.add(line(row)));
+        var lines = new ArrayList<>(rows.stream().map(World::line).toList());
         var last = exchange(((Number) rows.get(rows.size() - 1).get("seq")).longValue());
         for (var name : List.of("request", "response")) {
             if (last.get(name) instanceof Map<?, ?> message && message.get("body") instanceof Map<?, ?> body
@@ -162,21 +160,16 @@ public final class World {
     }
 
     private static String line(Map<String, Object> row) {
-        var address = URI.create((String) row.get("url"));
-        var query = address.getRawQuery() == null ? "" : "?" + address.getRawQuery();
+        var address = ((String) row.get("url")).replaceFirst("^[a-z]+://[^/?]*", "");
         var status = ((Number) row.getOrDefault("status", 0)).intValue();
-        return String.format("%4d  %s %s%s → %s", row.get("seq"), row.get("method"), address.getRawPath(), query,
+        return String.format("%4d  %s %s → %s", row.get("seq"), row.get("method"), address,
                 status == 0 ? "no answer" : status)
             + (row.get("operation") == null ? "" : " " + row.get("operation"))
             + (row.get("fault") == null ? "" : " [fault: " + row.get("fault") + "]")
             + (row.get("notes") == null ? "" : " " + row.get("notes"));
     }
 
-    private Map<String, Object> object(String method, String path, Object body) {
-        return Json.object(call(method, path, body));
-    }
-
-    private Object call(String method, String path, Object body) {
+    private Map<String, Object> call(String method, String path, Object body) {
         return mock.call(method, "/worlds/" + id + path, body);
     }
 }

@@ -191,6 +191,9 @@ class UnderstudyTest {
         assertEquals("ü/\b\f\n\r\t\"\\", value.get("b"));
         assertEquals(Arrays.asList(1L, -2L), ((List<?>) value.get("a")).subList(0, 2));
         assertEquals(value, Json.parse(Json.write(value)));
+        var large = "\"n".repeat(1 << 20);
+        assertEquals(large, Json.parse(Json.write(large)));
+        assertEquals("\ud83d\ude00\\u00fc$1", Json.parse("\"\\ud83d\\ude00\\\\u00fc$1\""));
         for (var bad : List.of("", "{", "[1", "nonsense", "{\"a\"")) {
             assertThrows(RuntimeException.class, () -> Json.parse(bad), bad);
         }

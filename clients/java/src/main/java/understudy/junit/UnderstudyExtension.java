@@ -55,27 +55,21 @@ public final class UnderstudyExtension implements ParameterResolver, TestExecuti
         var members = new HashMap<String, Object>();
         AnnotationSupport.findAnnotation(context.getRequiredTestMethod(), InWorld.class)
             .or(() -> AnnotationSupport.findAnnotation(context.getRequiredTestClass(), InWorld.class))
-            .ifPresent(said -> {
-                members.putAll(Map.of("scenario", said.value(), "clock", said.clock(), "now", said.now(), "seed", said.seed()));
-                members.values().removeAll(List.of("", -1L)); // what the annotation leaves out
-            });
+            .map(said -> Map.of("scenario", said.value(), "clock", said.clock(), "now", said.now(), "seed", said.seed()))
+            .ifPresent(members::putAll);
+        members.values().removeAll(List.of("", -1L)); // what the annotation leaves out
         return members;
     }
 
     private static Understudy mock(ExtensionContext context) {
-        return context.getRoot().getStore(NAMESPACE).getOrComputeIfAbsent(Mock.class, key -> new Mock(context), Mock.class).mock;
+        return context.getRoot().getStore(NAMESPACE).getOrComputeIfAbsent(Mock.class,
+            key -> new Mock(System.getenv("UNDERSTUDY_URL") != null ? Understudy.connect()
+                : Understudy.start(context.getConfigurationParameter("understudy.flags").filter(flags -> !flags.isBlank())
+                    .map(flags -> flags.strip().split("\\s+")).orElse(new String[0]))), Mock.class).mock;
     }
 
     /** The mock, which JUnit closes when all tests have run. */
-    private static final class Mock implements CloseableResource {
-        private final Understudy mock;
-
-        private Mock(ExtensionContext context) {
-            mock = System.getenv("UNDERSTUDY_URL") != null ? Understudy.connect()
-                : Understudy.start(context.getConfigurationParameter("understudy.flags").filter(flags -> !flags.isBlank())
-                    .map(flags -> flags.strip().split("\\s+")).orElse(new String[0]));
-        }
-
+    private record Mock(Understudy mock) implements CloseableResource {
         @Override
         public void close() {
             mock.close();
