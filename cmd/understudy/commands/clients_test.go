@@ -1,6 +1,7 @@
 package commands_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +35,9 @@ func TestClients(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join("..", "..", "..", "clients", client.folder)
+			if err := filepath.WalkDir(dir, noted); err != nil {
+				t.Fatal(err)
+			}
 			if _, err := shellIn(t, dir, path, client.needs); err != nil {
 				t.Skipf("this machine cannot run %q", client.needs)
 			}
@@ -42,6 +46,14 @@ func TestClients(t *testing.T) {
 			}
 		})
 	}
+}
+
+// noted looks at a file, so that go test runs the test again when that has changed.
+func noted(path string, _ fs.DirEntry, err error) error {
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	return err
 }
 
 // shellIn runs a script in a folder, with one more variable in its environment.
