@@ -68,6 +68,9 @@ type task struct {
 	Logs    []link
 }
 
+// Short returns the last part of the name, which stands below the parts before it.
+func (t *task) Short() string { return t.Name[max(0, strings.LastIndexByte(t.Name, '+')):] }
+
 func newGantt(tasks []task) *gantt {
 	g := &gantt{Tasks: tasks}
 	var spans []*span

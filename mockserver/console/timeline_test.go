@@ -24,6 +24,10 @@ func TestTimelines(t *testing.T) {
 			`>shop_pipeline</a>`, `>adhoc_rebuild</a>`, `<td class="num">40m1s</td><td class="when"><svg`, `id="under-way" data-live`,
 			`>log</a></th><td><span class="state running">`,
 		},
+		"workflow.attempt/12": { // a tree, of which nothing has begun
+			`class="when">Not begun</th>`, `class="d0"><code>&#43;adhoc_price_check</code>`,
+			`class="d1"><code title="&#43;adhoc_price_check&#43;collect">&#43;collect</code>`,
+		},
 		"workflow.attempt/1": {`>log 3</a></th><td><span class="state error">`, `id="under-way">`, `<rect class="error"`},
 		"core.job":           {`<rect class="success"`, `<td class="state success">success</td>`},
 		"core.job/3":         {`<code>in the queue</code>`, `<code>under way</code>`, `id="under-way">`},
