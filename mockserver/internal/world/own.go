@@ -41,11 +41,10 @@ func nameOf(resource string, keys []string) string {
 // Find returns the thing of a resource that the keys name, with its id.
 func (o *Own) Find(resource string, keys []string) (id int64, thing Thing, ok bool) {
 	things, _ := o.Things.Get(resource)
-	if len(keys) > 0 {
-		if id, err := strconv.ParseInt(keys[len(keys)-1], 10, 64); err == nil {
-			if thing, ok = things.Get(id); ok && slices.Equal(thing.Keys, keys) {
-				return id, thing, true
-			}
+	if n := len(keys); n > 0 && strings.Trim(keys[n-1], "0123456789") == "" { // an error would cost more than the search
+		id, _ := strconv.ParseInt(keys[n-1], 10, 64) // 0 of none
+		if thing, ok = things.Get(id); ok && slices.Equal(thing.Keys, keys) {
+			return id, thing, true
 		}
 	}
 	if id, ok = o.named.Get(nameOf(resource, keys)); !ok {
