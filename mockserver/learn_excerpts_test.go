@@ -59,7 +59,7 @@ func TestLearnExcerpts(t *testing.T) {
 		t.Skip("it learns one recording after the other, which takes minutes under the race detector")
 	}
 	t.Parallel()
-	n := atLeast(30, "EXCERPTS")
+	n := atLeast(20, "EXCERPTS")
 	recordings := storyRecordings(t)
 	stories := len(recordings)
 	random := newChecker(t, append(exampleBases(), contract.WithBaseURL(specs.Audience, "http://example.com/audience"))...)

@@ -67,10 +67,13 @@ func isControl(r *http.Request) bool {
 }
 
 // What is learned of a story that a client played through a proxy answers as the recording, which has no secrets and
-// other times.
+// other times. It plays every third story, and all of them where LEARN is set.
 func TestLearnThroughProxy(t *testing.T) {
 	t.Parallel()
-	for _, name := range scenarios.List() {
+	for i, name := range scenarios.List() {
+		if i%3 > 0 && os.Getenv("LEARN") == "" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {

@@ -17,7 +17,7 @@ func TestClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out commands that run alone")
 	}
-	path := "PATH=" + filepath.Dir(understudy(t)) + string(filepath.ListSeparator) + os.Getenv("PATH")
+	path := commandPath(t)
 	const python = "export PYTHONPATH=$PWD/src PYTHONDONTWRITEBYTECODE=1; /usr/bin/python3 "
 	for name, client := range map[string]struct{ folder, needs, run string }{
 		"Python": {"python", "/usr/bin/python3 --version", python + "tests/test_understudy.py"},
@@ -34,7 +34,7 @@ func TestClients(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join("..", "..", "..", "clients", client.folder)
+			dir := filepath.Join(root, "clients", client.folder)
 			if err := filepath.WalkDir(dir, noted); err != nil {
 				t.Fatal(err)
 			}
@@ -46,6 +46,12 @@ func TestClients(t *testing.T) {
 			}
 		})
 	}
+}
+
+// commandPath returns the variable by which shells find the command.
+func commandPath(t *testing.T) string {
+	t.Helper()
+	return "PATH=" + filepath.Dir(understudy(t)) + string(filepath.ListSeparator) + os.Getenv("PATH")
 }
 
 // noted looks at a file, so that go test runs the test again when that has changed.
