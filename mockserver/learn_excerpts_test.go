@@ -53,7 +53,7 @@ func build(t *testing.T) contract.BuildLearned {
 }
 
 // A scenario is learned of whatever is left of a recording, and can be loaded: what cannot is left out. EXCERPTS is the
-// number of random excerpts, 30 by default.
+// number of random excerpts, 20 by default.
 func TestLearnExcerpts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it learns one recording after the other, which takes minutes under the race detector")
