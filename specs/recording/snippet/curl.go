@@ -3,11 +3,10 @@ package snippet
 import (
 	"encoding/base64"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/net/http/httpguts"
 
 	"svc.example/understudy/specs/recording"
 )
@@ -68,9 +67,15 @@ func isOwnHeader(name string) bool {
 	return strings.HasPrefix(name, ":") || slices.Contains(own, strings.ToLower(name))
 }
 
+// RFC 9110, 5.6.2 and 5.5
+var (
+	headerName  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	headerValue = regexp.MustCompile(`^[^\x00-\x08\x0a-\x1f\x7f]*$`)
+)
+
 // isHeader reports whether a line is a header. Curl would read some others as names of files.
 func isHeader(line [2]string) bool {
-	return httpguts.ValidHeaderFieldName(line[0]) && httpguts.ValidHeaderFieldValue(line[1])
+	return headerName.MatchString(line[0]) && headerValue.MatchString(line[1])
 }
 
 // isArgument reports whether a body can stand in a command. A tab becomes a call of printf there, all else that is
