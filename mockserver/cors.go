@@ -110,8 +110,8 @@ func (s *Server) preflight(w http.ResponseWriter, r *http.Request, iface *loaded
 	return true
 }
 
-// headerName matches names of headers (RFC 9110, 5.6.2). The library for that brings tables of domain names along, which
-// take a user's first test some seconds to compile.
+// headerName matches names of headers (RFC 9110, 5.6.2). The library for that brings tables of domain names along,
+// which a user's first test would have to compile.
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // allowedHeaders lists the headers that a page may send: those that are given, and what the preflight asks for, since

@@ -366,8 +366,9 @@ func TestOwnDesigns(t *testing.T) {
 		for query, want := range map[string]string{
 			"things?tag=red": "[1]", "things?tag=green": "[]", "things?tags=blue|big": "[1,2]",
 			"things?names=c&names=d": "[2,3]",
-			"things?category=y":      "[2]", "things?category=7": "[1]", "things?inStock=true": "[1,3]", "things?price=12.50": "[1]",
-			"things?name=a,+b": "[1]", "things?where[name]=c": "[2]", "things?where[price]=3.0&tag=blue": "[2]",
+			"things?category=y":      "[2]", "things?category=7": "[1]", "things?inStock=true": "[1,3]",
+			"things?price=12.50": "[1]",
+			"things?name=a,+b":   "[1]", "things?where[name]=c": "[2]", "things?where[price]=3.0&tag=blue": "[2]",
 			"things?sort=-sold": "[3,1,2]", "things?sort=price,-name": "[3,2,1]", "things?sort=price:desc": "[1,2,3]",
 			"things?sort=name_desc": "[3,2,1]", "things?sort=price,desc": "[1,2,3]", "things?sort=relevance": "[1,2,3]",
 			"things/list?sort_by=soldAt&order=desc": "[3,1,2]", "things/list?sort_by=sold_at&order=asc": "[2,1,3]",
