@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -64,7 +65,7 @@ func (l *LiveComparison) Compare(ctx context.Context, mock http.Handler, e *reco
 		l.bytes += lengthOf(e.Request.Body) + lengthOf(e.Response.Body)
 	}
 	if l.x.comparison.Compared >= l.maxExchanges || l.bytes > l.maxBytes {
-		l.x.skipped["the comparison has as many exchanges as it may"]++
+		l.x.skipped[fmt.Sprintf("only the first %d are compared, and %d MiB of bodies", l.maxExchanges, l.maxBytes>>20)]++
 		return nil
 	}
 	w := l.worlds[e.World]

@@ -431,11 +431,22 @@ func (l *list) sortedBy(name string) (found string) {
 }
 
 func sortBy(all []world.Thing, by []sorting) {
-	slices.SortStableFunc(all, func(a, b world.Thing) (order int) {
-		before, after := membersOf(a.Text), membersOf(b.Text)
+	type keyed struct {
+		thing world.Thing
+		keys  []jsontext.Value
+	}
+	list := make([]keyed, len(all))
+	for i, thing := range all {
+		members := membersOf(thing.Text)
+		list[i].thing = thing
 		for _, s := range by {
+			list[i].keys = append(list[i].keys, valueAt(members, specs.Pointer{s.member}))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b keyed) (order int) {
+		for i, s := range by {
 			if s.member != "" && order == 0 {
-				order = compareValues(valueAt(before, specs.Pointer{s.member}), valueAt(after, specs.Pointer{s.member}))
+				order = compareValues(a.keys[i], b.keys[i])
 				if s.isDown {
 					order = -order
 				}
@@ -443,6 +454,9 @@ func sortBy(all []world.Thing, by []sorting) {
 		}
 		return order
 	})
+	for i := range list {
+		all[i] = list[i].thing
+	}
 }
 
 // Paging names the query parameters of a list by which clients go from page to page; what it lacks is empty.
