@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -174,4 +176,277 @@ func (d *Document) Compare(own *Document) (missing, extra []string) {
 		}
 	}
 	return missing, extra
+}
+
+// withoutNulls makes something of what a document leaves null and kin-openapi loads all the same: a media type without
+// a value says nothing of its bodies, and all else is as if it were not there.
+func withoutNulls(doc *openapi3.T) {
+	doc.Servers = serversThatAre(doc.Servers)
+	for _, item := range doc.Paths.Map() {
+		if item == nil {
+			continue
+		}
+		item.Servers = serversThatAre(item.Servers)
+		for _, op := range item.Operations() {
+			if op.Servers != nil {
+				*op.Servers = serversThatAre(*op.Servers)
+			}
+			if op.RequestBody != nil && op.RequestBody.Value != nil {
+				mediaTypesThatAre(op.RequestBody.Value.Content)
+			}
+			for _, ref := range slices.Concat(item.Parameters, op.Parameters) {
+				if ref != nil && ref.Value != nil {
+					mediaTypesThatAre(ref.Value.Content)
+				}
+			}
+			for _, ref := range op.Responses.Map() {
+				if ref != nil && ref.Value != nil {
+					mediaTypesThatAre(ref.Value.Content)
+				}
+			}
+		}
+	}
+}
+
+func serversThatAre(servers openapi3.Servers) openapi3.Servers {
+	for _, server := range servers {
+		if server != nil {
+			maps.DeleteFunc(server.Variables, func(_ string, v *openapi3.ServerVariable) bool { return v == nil })
+		}
+	}
+	return slices.DeleteFunc(servers, func(server *openapi3.Server) bool { return server == nil })
+}
+
+func mediaTypesThatAre(content openapi3.Content) {
+	for kind, media := range content {
+		if media == nil {
+			content[kind] = &openapi3.MediaType{}
+			continue
+		}
+		maps.DeleteFunc(media.Encoding, func(_ string, e *openapi3.Encoding) bool { return e == nil })
+		for _, encoding := range media.Encoding {
+			maps.DeleteFunc(encoding.Headers, func(_ string, h *openapi3.HeaderRef) bool { return h == nil || h.Value == nil })
+		}
+	}
+}
+
+// maxBare is the number of schemas that an engine may look at to find out that a schema says nothing.
+const maxBare = 1000
+
+// boundEmptiness lets the empty schemas of a document take null, and makes all of them such that engines soon know
+// whether one is empty. kin-openapi asks that of each schema without keywords of its own by asking all that it consists
+// of: level by level, which takes a power of the levels, and for ever if the schema consists of itself. Such a schema
+// gets a keyword that says nothing.
+func (d *Document) boundEmptiness() {
+	b := bare{known: map[*openapi3.Schema]int{}, isOpen: map[*openapi3.Schema]bool{}}
+	if d.T.Components != nil {
+		for _, ref := range d.T.Components.Schemas {
+			b.steps(ref)
+		}
+	}
+	for _, op := range d.Operations {
+		for _, ref := range op.Parameters {
+			b.steps(ref.Value.Schema)
+			b.content(ref.Value.Content)
+		}
+		if body := op.Spec.RequestBody; body != nil && body.Value != nil {
+			b.content(body.Value.Content)
+		}
+		if op.Spec.Responses == nil {
+			continue
+		}
+		for _, ref := range op.Spec.Responses.Map() {
+			if ref.Value == nil {
+				continue
+			}
+			b.content(ref.Value.Content)
+			for _, header := range ref.Value.Headers {
+				if header.Value != nil {
+					b.steps(header.Value.Schema)
+				}
+			}
+		}
+	}
+}
+
+type bare struct {
+	known  map[*openapi3.Schema]int
+	isOpen map[*openapi3.Schema]bool // whether its parts are being looked at
+}
+
+func (b *bare) content(content openapi3.Content) {
+	for _, media := range content {
+		b.steps(media.Schema)
+	}
+}
+
+// steps returns how many schemas below one are looked at to find out whether it is empty.
+func (b *bare) steps(ref *openapi3.SchemaRef) int {
+	if ref == nil || ref.Value == nil {
+		return 0
+	}
+	s := ref.Value
+	if b.isOpen[s] && isBare(s) {
+		s.AllowEmptyValue = true
+	}
+	if steps, isKnown := b.known[s]; isKnown {
+		return steps
+	}
+	b.known[s], b.isOpen[s] = 0, true
+	sum, parts := 0, slices.DeleteFunc(schemaParts(s), func(part *openapi3.SchemaRef) bool { return part == nil })
+	if len(parts) == 0 && isBare(s) {
+		s.Nullable = true // which an empty schema is to kin-openapi only if it says so
+	}
+	for _, part := range parts {
+		sum = min(sum+1+b.steps(part), maxBare+1)
+	}
+	b.isOpen[s] = false
+	switch {
+	case !isBare(s):
+		sum = 0
+	case sum > maxBare:
+		s.AllowEmptyValue, sum = true, 0
+	}
+	b.known[s] = sum
+	return sum
+}
+
+// isBare reports whether a schema has no keyword of its own beside the schemas that it consists of.
+func isBare(s *openapi3.Schema) bool {
+	alone := *s
+	alone.OneOf, alone.AnyOf, alone.AllOf, alone.PrefixItems = nil, nil, nil, nil
+	alone.Properties, alone.PatternProperties, alone.DependentSchemas = nil, nil, nil
+	alone.Not, alone.Items, alone.Contains, alone.PropertyNames = nil, nil, nil, nil
+	alone.AdditionalProperties.Schema = nil
+	alone.UnevaluatedItems.Schema, alone.UnevaluatedProperties.Schema = nil, nil
+	return alone.IsEmpty()
+}
+
+// schemaParts returns the schemas that one consists of.
+func schemaParts(s *openapi3.Schema) []*openapi3.SchemaRef {
+	parts := slices.Concat(s.OneOf, s.AnyOf, s.AllOf, s.PrefixItems)
+	parts = append(parts, s.Not, s.Items, s.Contains, s.PropertyNames, s.If, s.Then, s.Else, s.AdditionalProperties.Schema,
+		s.UnevaluatedItems.Schema, s.UnevaluatedProperties.Schema)
+	for _, members := range []openapi3.Schemas{s.Properties, s.PatternProperties, s.DependentSchemas} {
+		parts = slices.AppendSeq(parts, maps.Values(members))
+	}
+	return parts
+}
+
+// lenientExtension lists, at the top of a document, what the framework behind its interface reads leniently.
+const lenientExtension = "x-lenient"
+
+const lenientWords = "query, bodies, vendor-types"
+
+// Lenient describes what the framework behind an interface reads beyond what its document's schemas allow, as the
+// document's x-lenient lists it. Three of ours have one, by the code of public clients.
+type Lenient struct {
+	// Query makes an empty query parameter absent, and a boolean one true when it is true or 1 in any case, and false
+	// otherwise.
+	Query bool
+
+	// Bodies lets a JSON object come as a form, as multipart/form-data, in the query, or in parts of these, whatever the
+	// document lists. In each of them a text may stand for a number, a boolean, a list or an object, an empty value that
+	// the schema refuses is absent, and so is a null. A form may hold the parameters of the query.
+	Bodies bool
+
+	// VendorTypes lets JSON come with the versioned media type of a vendor, such as application/vnd.svc.v1+json or
+	// application/vnd.svc.v1.js+json.
+	VendorTypes bool
+}
+
+// lenientOf reads the extension.
+func lenientOf(doc *openapi3.T) (lenient Lenient, err error) {
+	value, found := doc.Extensions[lenientExtension]
+	if !found {
+		return lenient, nil
+	}
+	words, isList := value.([]any)
+	if !isList {
+		return lenient, fmt.Errorf("%s: want a list of %s", lenientExtension, lenientWords)
+	}
+	for _, word := range words {
+		switch word {
+		case "query":
+			lenient.Query = true
+		case "bodies":
+			lenient.Bodies = true
+		case "vendor-types":
+			lenient.VendorTypes = true
+		default:
+			return lenient, fmt.Errorf("%s: want a list of %s, not %v", lenientExtension, lenientWords, word)
+		}
+	}
+	return lenient, nil
+}
+
+// The extras of an interface are what nearly every client calls around the operations of the catalogue: a version
+// check, imports of tables, users and their keys, lists of events. They stand in a document of their
+// own beside that of the interface,
+// marked with x-extra, and are never counted among the operations of the platform.
+const extrasFolder = "extras/"
+
+// extraExtension marks a document of extras.
+const extraExtension = "x-extra"
+
+// Extras lists the names under which Source and Load know the documents of extras.
+func Extras() []Interface {
+	return []Interface{extrasFolder + Ingestion, extrasFolder + Core, extrasFolder + Workflow}
+}
+
+// extrasOf returns the extras of an interface, or nil if it has none. The text to parse is what read makes of the
+// source.
+func extrasOf(iface Interface, brand Brand, read readSource) (*Document, error) {
+	name := extrasFolder + iface
+	if !slices.Contains(Extras(), name) {
+		return nil, nil
+	}
+	source, err := Source(name, brand)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := parse(iface, string(name)+".yaml", read(name, source, brand), brand, nil)
+	if err != nil {
+		return nil, err
+	}
+	doc.setSource(source)
+	if doc.T.Extensions[extraExtension] != true {
+		return nil, fmt.Errorf("load %s: want %s: true at the top", doc.File, extraExtension)
+	}
+	return doc, nil
+}
+
+// WithoutExtras returns the same document with no extras beside it.
+func (d *Document) WithoutExtras() *Document {
+	if d.Extras == nil {
+		return d
+	}
+	own := *d
+	own.Extras = nil
+	return &own
+}
+
+// All lists the operations of the document, and then those of its extras.
+func (d *Document) All() []*Operation {
+	if d.Extras == nil {
+		return d.Operations
+	}
+	return slices.Concat(d.Operations, d.Extras.Operations)
+}
+
+// IsExtra reports whether the operation is one of the extras.
+func (o *Operation) IsExtra() bool { return o.Document.T.Extensions[extraExtension] == true }
+
+// Find returns the operation of a request: one of the document, or else one of its extras. The path is the escaped one,
+// below the document's base path; empty segments and a trailing slash make no difference. A parameter
+// that is empty or holds a broken
+// escape fits nothing.
+func (d *Document) Find(method, escapedPath string) Match {
+	m := d.router.find(method, escapedPath)
+	if m.Operation == nil && d.Extras != nil {
+		if extra := d.Extras.router.find(method, escapedPath); extra.Operation != nil || m.Allow == "" {
+			return extra
+		}
+	}
+	return m
 }

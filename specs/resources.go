@@ -2,8 +2,17 @@ package specs
 
 import (
 	"cmp"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
 // The extensions that say what an operation does to which resource. resources.schema.json says what they hold.
@@ -209,4 +218,236 @@ func (d *Document) Resource(name string) *Resource {
 		return d.Extras.Resource(name)
 	}
 	return nil
+}
+
+//go:embed resources.schema.json
+var resourcesSchema string
+
+const resourcesSchemaName = "resources.schema.json"
+
+// compiledResourcesSchema is made when a user's own document describes resources.
+var compiledResourcesSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	return jsonschema.CompileString(resourcesSchemaName, resourcesSchema)
+})
+
+// ResourcesSchema returns the JSON Schema of what documents say of resources.
+func ResourcesSchema() string { return resourcesSchema }
+
+// checkForm holds the document against the JSON Schema.
+func (c *resourceChecker) checkForm() {
+	schema, err := compiledResourcesSchema()
+	if err != nil {
+		c.problems = append(c.problems, err)
+		return
+	}
+	tree, err := treeOf(c.index.root)
+	if err != nil {
+		c.problems = append(c.problems, err)
+		return
+	}
+	if invalid, ok := errors.AsType[*jsonschema.ValidationError](schema.Validate(tree)); ok {
+		c.explain(invalid)
+	}
+}
+
+// explain adds the innermost reasons of an error.
+func (c *resourceChecker) explain(e *jsonschema.ValidationError) {
+	for _, cause := range e.Causes {
+		c.explain(cause)
+	}
+	if len(e.Causes) > 0 {
+		return
+	}
+	message := e.Message
+	at, keyword := path.Split(e.AbsoluteKeywordLocation)
+	if keyword == "additionalProperties" {
+		message += ": want one of " + strings.Join(knownKeys(strings.TrimSuffix(at, "/")), ", ")
+	}
+	pointer, err := url.PathUnescape(e.InstanceLocation) // it is written as a fragment of a URL
+	if err != nil {
+		pointer = e.InstanceLocation
+	}
+	c.add(pointer, "%s", message)
+}
+
+// knownKeys lists the properties of the schema at a location.
+func knownKeys(location string) []string {
+	var node any
+	if json.Unmarshal([]byte(resourcesSchema), &node) != nil {
+		return nil
+	}
+	_, pointer, _ := strings.Cut(location, "#")
+	for _, token := range splitPointer(pointer + "/properties") {
+		object, _ := node.(map[string]any)
+		node = object[token]
+	}
+	known, _ := node.(map[string]any)
+	return sortedKeys(known)
+}
+
+// shownAt returns where an answer shows a resource: where the document says so, or else, when one is got, created or
+// updated, where that resource always stands, if the schema of the answer has its key there.
+func (d *Document) shownAt(o *Operation, r *Resource, w *writtenAction) []Pointer {
+	if w.At != nil {
+		return w.At.pointers()
+	}
+	isOne := w.Verb == Get || w.Verb == Create || w.Verb == Update
+	if isOne && o.answerHas(r.at.Join(r.Keys[0])) {
+		return []Pointer{r.at}
+	}
+	return nil
+}
+
+// answerHas reports whether the schema of a successful answer allows a value at a pointer.
+func (o *Operation) answerHas(at Pointer) bool {
+	if o.Spec.Responses == nil {
+		return false
+	}
+	for status, ref := range o.Spec.Responses.Map() {
+		if !strings.HasPrefix(status, "2") || ref.Value == nil {
+			continue
+		}
+		for mediaType, media := range ref.Value.Content {
+			isRange := strings.HasSuffix(mediaType, "/*")
+			if (isJSONType(mediaType) || isRange) && media.Schema != nil &&
+				(mayHaveAnything(media, at) || mayHaveValueAt(media.Schema.Value, at)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayHaveAnything reports whether a document says nothing of the members of a body, and shows no example without a
+// value at a pointer.
+func mayHaveAnything(media *openapi3.MediaType, at Pointer) bool {
+	if media == nil || media.Schema == nil || !isFreeForm(media.Schema.Value) {
+		return false
+	}
+	examples := []any{media.Example, media.Schema.Value.Example}
+	for _, ref := range media.Examples {
+		if ref != nil && ref.Value != nil {
+			examples = append(examples, ref.Value.Value)
+		}
+	}
+	return !slices.ContainsFunc(examples, func(value any) bool {
+		for _, token := range at {
+			if object, isObject := value.(map[string]any); value != nil && (!isObject || object[token] == nil) {
+				return true
+			} else if isObject {
+				value = object[token]
+			}
+		}
+		return false
+	})
+}
+
+// isFreeForm reports whether a schema says nothing of the members of an object.
+func isFreeForm(s *openapi3.Schema) bool {
+	if s == nil || len(s.Properties)+len(s.AllOf)+len(s.OneOf)+len(s.AnyOf) > 0 || s.Not != nil {
+		return false
+	}
+	others := s.AdditionalProperties
+	isOpen := (others.Has == nil || *others.Has) && (others.Schema == nil || others.Schema.Value.IsEmpty())
+	return isOpen && (s.Type == nil || s.Type.Is(openapi3.TypeObject))
+}
+
+// mayHaveValueAt reports whether a schema allows a value at a pointer.
+func mayHaveValueAt(s *openapi3.Schema, at Pointer) bool { return places{}.allows(s, at) }
+
+// places holds the schemas that were asked already, by how much of the pointer was left.
+type places map[place]bool
+
+type place struct {
+	schema *openapi3.Schema
+	left   int
+}
+
+func (p places) allows(s *openapi3.Schema, at Pointer) bool {
+	here := place{s, len(at)}
+	if s == nil || p[here] {
+		return false
+	}
+	if len(at) == 0 {
+		return true
+	}
+	p[here] = true
+	for _, part := range slices.Concat(s.AllOf, s.OneOf, s.AnyOf) {
+		if p.allows(part.Value, at) {
+			return true
+		}
+	}
+	switch child := s.Properties[at[0]]; {
+	case at[0] == "*":
+		return s.Items != nil && p.allows(s.Items.Value, at[1:])
+	case child != nil:
+		return p.allows(child.Value, at[1:])
+	case s.AdditionalProperties.Schema != nil:
+		return p.allows(s.AdditionalProperties.Schema.Value, at[1:])
+	}
+	return false
+}
+
+// requestHas reports whether the schema of the request allows a value at a pointer.
+func (o *Operation) requestHas(at Pointer) bool {
+	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
+		return false
+	}
+	for _, media := range o.Spec.RequestBody.Value.Content {
+		if media.Schema != nil && mayHaveValueAt(media.Schema.Value, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// ObjectSchema returns the schema of a resource's objects: that of what an operation shows which gets one, or else one
+// that makes, changes or lists them; nil if no operation shows any.
+func (d *Document) ObjectSchema(r *Resource) *openapi3.SchemaRef {
+	set, err := d.resources()
+	if err != nil {
+		return nil
+	}
+	return set.objects[r].schema
+}
+
+// ShowsWhole reports whether an operation shows objects of a resource at a place as what gets one does.
+func (o *Operation) ShowsWhole(r *Resource, at Pointer) bool {
+	whole, here := o.Document.ObjectSchema(r), SchemaAt(o.successSchema(), at)
+	return whole != nil && here != nil && whole.Value == here.Value
+}
+
+// shownObject is the schema of an object, with the rank of the verb of the operation that shows it.
+type shownObject struct {
+	schema *openapi3.SchemaRef
+	rank   int
+}
+
+func (d *Document) addObjects(set *resourceSet) {
+	set.objects = map[*Resource]shownObject{}
+	for _, o := range d.Operations {
+		for _, a := range set.actions[o] {
+			verbs := []string{Get, Create, Update, List}
+			rank := slices.Index(verbs, a.Verb)
+			if rank < 0 || len(a.At) == 0 {
+				continue
+			}
+			schema := SchemaAt(o.successSchema(), a.At[0])
+			if schema == nil || schema.Value == nil {
+				continue
+			}
+			if isFreeForm(schema.Value) { // another one says more
+				rank += len(verbs)
+			}
+			if known := set.objects[a.Resource]; known.schema == nil || rank < known.rank {
+				set.objects[a.Resource] = shownObject{schema, rank}
+			}
+		}
+	}
+}
+
+// HidesNames reports whether a schema names members and does not say that there may be others.
+func HidesNames(schema *openapi3.Schema) bool {
+	extra := schema.AdditionalProperties
+	return len(Members(&openapi3.SchemaRef{Value: schema})) > 0 && extra.Schema == nil && (extra.Has == nil || !*extra.Has)
 }

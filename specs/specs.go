@@ -8,11 +8,15 @@ package specs
 
 import (
 	"fmt"
+	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"svc.example/understudy"
+	"svc.example/understudy/specs/source"
 )
 
 // Interface is the name of an interface, and of its document.
@@ -110,4 +114,189 @@ func Source(name Interface, brand Brand) ([]byte, error) {
 		return source, nil
 	}
 	return brand.Apply(source), nil
+}
+
+// Set is a set of documents: those of the platform, and a user's own in their places or beside them. The zero value
+// has all of the platform's.
+type Set struct {
+	Files    map[Interface]string // of the user's own
+	Overlays Overlays             // which are settled
+	Only     []Interface          // nil: all
+	Brand    Brand
+}
+
+// SetOf returns the set with the documents and the overlays that flags give: pairs of a name and a file.
+func SetOf(own, overlays [][2]string, only []string, brand Brand) (*Set, error) {
+	s := &Set{Files: map[Interface]string{}, Overlays: Overlays{}, Brand: brand}
+	for _, pair := range own {
+		s.Files[Interface(pair[0])] = pair[1]
+	}
+	for _, pair := range overlays {
+		s.Overlays[Interface(pair[0])] = append(s.Overlays[Interface(pair[0])], pair[1])
+	}
+	if len(only) > 0 {
+		s.Only = InterfacesOf(only)
+	}
+	return s, s.Overlays.Settle(s.Files)
+}
+
+// Near returns which interface of the platform an own one is called almost like, if there is one: its name may be
+// misspelled. It is one letter away, or two in a name of six letters or more.
+func (i Interface) Near() (Interface, bool) {
+	if !i.IsOwn() {
+		return "", false
+	}
+	for _, name := range Interfaces() {
+		if d := source.Distance(string(i), string(name)); d == 1 || d == 2 && len(name) >= 6 {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// Names lists the interfaces of the set: the platform's in the order of its documentation, and then those of the
+// user's own by their names.
+func (s *Set) Names() []Interface {
+	names := Interfaces()
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		if name.IsOwn() {
+			names = append(names, name)
+		}
+	}
+	if s.Only == nil {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name Interface) bool { return !slices.Contains(s.Only, name) })
+}
+
+// Load returns the document of an interface. It is parsed once in a process.
+func (s *Set) Load(name Interface) (*Document, error) {
+	if file, isOwn := s.Files[name]; isOwn {
+		return LoadFile(name, file, s.Brand, s.Overlays[name]...)
+	}
+	if name.IsOwn() {
+		return nil, s.Check(name)
+	}
+	return Load(name, s.Brand)
+}
+
+// Readable returns the document of an interface with the texts and examples that people read.
+func (s *Set) Readable(name Interface) (*Document, error) {
+	file, isOwn := s.Files[name]
+	if !isOwn {
+		return Readable(name, s.Brand)
+	}
+	text, changes, err := readDocument(name, file, s.Brand, s.Overlays[name])
+	if err != nil {
+		return nil, fmt.Errorf("document of %s: %w", name, err)
+	}
+	return parseWhole(name, file, text, s.Brand, changes)
+}
+
+// Check returns an error if the set lacks an interface.
+func (s *Set) Check(name Interface) error {
+	names := s.Names()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(string(name), NamesOf(names)))
+}
+
+// Brand is the word that the platform's exact identifiers carry: the scheme `SVC1`, the header `X-SVC-Write-Key`,
+// the field `svc_record_time`, the attribute `svcDatabaseName`. Its zero value is the neutral word, SVC.
+type Brand string
+
+// Neutral is the brand of the documents as they are written.
+const Neutral Brand = "SVC"
+
+var (
+	brandWord  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
+	lowerBrand = regexp.MustCompile(`\bsvc(_|[A-Z]|\b)`)
+	identifier = regexp.MustCompile(`\bsvc[_A-Z]\w*`)
+)
+
+// ParseBrand accepts a word of letters and digits that starts with a letter.
+func ParseBrand(word string) (Brand, error) {
+	if !brandWord.MatchString(word) {
+		return "", fmt.Errorf("brand %q: want one word of at most 32 letters and digits, starting with a letter", word)
+	}
+	return Brand(word), nil
+}
+
+func (b Brand) word() string {
+	if b == "" {
+		return string(Neutral)
+	}
+	return string(b)
+}
+
+// Lower returns the word in lower case: svc.
+func (b Brand) Lower() string { return strings.ToLower(b.word()) }
+
+// Scheme returns the word before the key in an Authorization header: SVC1.
+func (b Brand) Scheme() string { return strings.ToUpper(b.word()) + "1" }
+
+// WriteKeyHeader returns the header that carries a write key: X-SVC-Write-Key.
+func (b Brand) WriteKeyHeader() string { return "X-" + strings.ToUpper(b.word()) + "-Write-Key" }
+
+// RecordTime returns the field of an event that says when it happened: svc_record_time.
+func (b Brand) RecordTime() string { return b.Lower() + "_record_time" }
+
+// Apply returns text with the brand in place of the neutral word, in all its spellings: in capitals anywhere, and in
+// lower case as a word by itself, as in host names, or at the beginning of an identifier. Other words that only begin
+// with the same letters stay as they are.
+func (b Brand) Apply(text []byte) []byte {
+	if strings.EqualFold(b.word(), string(Neutral)) {
+		return text
+	}
+	text = lowerBrand.ReplaceAll(text, []byte(b.Lower()+"$1"))
+	return []byte(strings.ReplaceAll(string(text), string(Neutral), strings.ToUpper(b.word())))
+}
+
+// Text applies the brand to a text.
+func (b Brand) Text(text string) string { return string(b.Apply([]byte(text))) }
+
+// FS returns files whose texts carry the brand.
+func (b Brand) FS(files fs.FS) fs.FS { return brandedFiles{files, b} }
+
+type brandedFiles struct {
+	fs.FS
+	brand Brand
+}
+
+// ReadFile implements fs.ReadFileFS.
+func (f brandedFiles) ReadFile(name string) ([]byte, error) {
+	text, err := fs.ReadFile(f.FS, name)
+	return f.brand.Apply(text), err
+}
+
+// Identifiers returns the exact identifiers in the document of an interface that begin with the word in lower case,
+// such as svcDatabaseName, by their neutral spelling. The neutral brand has none.
+func (b Brand) Identifiers(name Interface) (map[string]string, error) {
+	if b.Lower() == Neutral.Lower() {
+		return nil, nil
+	}
+	load, _ := identifiers.LoadOrStore(name, sync.OnceValues(func() ([]string, error) { return identifiersOf(name) }))
+	words, err := load.(func() ([]string, error))()
+	list := map[string]string{}
+	for _, word := range words {
+		if own := b.Text(word); own != word {
+			list[word] = own
+		}
+	}
+	return list, err
+}
+
+// identifiers of the embedded documents, which take a while to find: name of the interface → func() ([]string,
+// error).
+var identifiers sync.Map
+
+func identifiersOf(name Interface) ([]string, error) {
+	source, err := Source(name, Neutral)
+	if err != nil {
+		return nil, err
+	}
+	words := identifier.FindAllString(string(source), -1)
+	slices.Sort(words)
+	return slices.Compact(words), nil
 }

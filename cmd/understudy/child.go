@@ -107,11 +107,11 @@ func startChild(a *around) (*child, error) {
 	}
 	child := &child{cmd: cmd, signals: make(chan os.Signal, 16), done: make(chan struct{})}
 	cmd.WaitDelay = childGrace // for output that goes through a pipe, which what the command leaves behind may hold open
-	if child.shares = sharesTerminal(); !child.shares {
+	if child.shares = procgroup.SharesTerminal(); !child.shares {
 		procgroup.Separate(cmd) // so that signals reach what it starts as well
 	}
-	endWithParent(cmd)
-	signal.Notify(child.signals, heeded(passedOn)...)
+	procgroup.EndWithParent(cmd)
+	signal.Notify(child.signals, heeded(procgroup.PassedOn)...)
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // the command ends with the thread that starts it
@@ -152,7 +152,7 @@ func (c *child) passOn() {
 			signal.Stop(c.signals)
 			return
 		case s := <-c.signals:
-			if !c.shares || !isOfTerminal(s) {
+			if !c.shares || !procgroup.IsOfTerminal(s) {
 				c.signal(s)
 			}
 		}
@@ -196,8 +196,8 @@ func (c *child) exit() (int, error) {
 	case !ok:
 		return exitTrouble, fmt.Errorf("run the command %s: %w", c.cmd.Path, c.err)
 	}
-	if number := signalOf(exit.ProcessState); number > 0 {
-		return exitSignal + number, fmt.Errorf("%s was ended by a signal: %v", c.cmd.Path, syscall.Signal(number))
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return exitSignal + int(status.Signal()), fmt.Errorf("%s was ended by a signal: %v", c.cmd.Path, status.Signal())
 	}
 	return exit.ExitCode(), nil
 }

@@ -20,6 +20,7 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/engine/process"
+	"svc.example/understudy/internal/tools/must"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -53,46 +54,31 @@ func typicalRequests() [][3]string {
 }
 
 // typicalJournal returns a mock's journal of the typical requests, in lines.
-func typicalJournal(ctx context.Context) ([][]byte, error) {
+func typicalJournal(ctx context.Context) (list [][]byte) {
 	opts := []mockserver.Option{mockserver.WithScenario(fullScenario), mockserver.WithClock("frozen")}
 	for _, name := range specs.Interfaces() {
 		opts = append(opts, mockserver.WithBaseURL(name, mockserver.DefaultBaseURL(name)))
 	}
-	s, err := mockserver.New(opts...)
-	if err != nil {
-		return nil, err
-	}
+	s := must.Get(mockserver.New(opts...))
 	world := s.World("")
 	for _, a := range typicalRequests() {
 		method, path, _ := strings.Cut(a[1], " ")
-		r, err := http.NewRequestWithContext(ctx, method, "https://"+a[0]+".svc.example"+path, strings.NewReader(a[2]))
-		if err != nil {
-			return nil, err
-		}
+		r := must.Get(http.NewRequestWithContext(ctx, method, "https://"+a[0]+".svc.example"+path, strings.NewReader(a[2])))
 		r.Header.Set("Authorization", "SVC1 1/admin")
 		r.Header.Set("X-Request-Id", marker)
 		if a[2] != "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
-		response, err := world.Client().Do(r)
-		if err != nil {
-			return nil, err
-		}
+		response := must.Get(world.Client().Do(r))
 		_ = response.Body.Close()
 	}
-	journal, err := world.Journal()
-	if err != nil {
-		return nil, err
-	}
-	var list [][]byte
+	journal := must.Get(world.Journal())
 	for i := range journal {
 		var b bytes.Buffer
-		if err := recording.Write(&b, &journal[i]); err != nil {
-			return nil, err
-		}
+		must.Do(recording.Write(&b, &journal[i]))
 		list = append(list, poolID.ReplaceAll(b.Bytes(), []byte("${1}"+poolNumber+"${2}")))
 	}
-	return list, nil
+	return list
 }
 
 // traffic is a recording of any length: the line of each exchange, by its number from 0 on.
@@ -103,73 +89,61 @@ type traffic struct {
 }
 
 // repeatedTraffic returns the traffic of a mock whose clients do the same few things, each time with other names.
-func repeatedTraffic(ctx context.Context) (traffic, error) {
-	templates, err := typicalJournal(ctx)
+func repeatedTraffic(ctx context.Context) traffic {
+	templates := typicalJournal(ctx)
 	return traffic{kinds: len(templates), alike: "no two alike", line: func(i int) []byte {
 		round := i / len(templates)
 		line := bytes.ReplaceAll(templates[i%len(templates)], []byte(marker), fmt.Appendf(nil, "%s_%d", marker, round))
 		return bytes.ReplaceAll(line, []byte(poolNumber), fmt.Appendf(nil, "%d", 1000+round))
-	}}, err
+	}}
 }
 
 // checkRecording judges a long recording of a mock's own traffic, in which every exchange differs from the others, and
 // compares that with reading it and no more. The recording is made while it is read, so that memory is the checker's.
-func checkRecording(
-	exchanges int, recording func(context.Context) (traffic, error),
-) func(context.Context) (string, string, error) {
-	return func(ctx context.Context) (string, string, error) {
-		t, err := recording(ctx)
-		if err != nil {
-			return "", "", err
+func checkRecording(exchanges int, recording func(context.Context) traffic) func(context.Context) (string, string) {
+	return func(ctx context.Context) (string, string) {
+		t, engine := recording(ctx), newSecondProcess(ctx)
+		defer engine.Close()
+		checker := must.Get(contract.NewChecker(contract.WithEngine(engine)))
+		check := func(n int, each func(int)) {
+			mustConform(ctx, checker, &lines{n: n, traffic: t, each: each})
 		}
-		engine, err := newSecondProcess(ctx)
-		if err != nil {
-			return "", "", err
-		}
-		defer engine.end()
-		checker, err := contract.NewChecker(contract.WithEngine(engine.Engine))
-		if err != nil {
-			return "", "", err
-		}
-		check := func(n int, each func(int)) error {
-			r, err := checker.Check(ctx, contract.Read("bench.ndjson", &lines{n: n, traffic: t, each: each}))
-			if err == nil && r.Failed() {
-				err = errors.New(r.Outcome())
-			}
-			return err
-		}
-		if err := check(t.kinds, func(int) {}); err != nil { // what the engines load they load once
-			return "", "", err
-		}
+		check(t.kinds, func(int) {}) // what the engines load they load once
 		h := &peakMemory{begin: heap(), tenth: exchanges / 10}
-		checked, err := timed(func() error {
-			defer engine.end()
-			return check(exchanges, h.sample)
+		checked := timed(func() {
+			defer engine.Close() // from then on its CPU time counts as this one's
+			check(exchanges, h.sample)
 		})
-		if err != nil {
-			return "", "", err
-		}
-		read, err := timed(func() error { return readOnly(&lines{n: exchanges, traffic: t, each: func(int) {}}) })
-		if err != nil {
-			return "", "", err
-		}
+		read := timed(func() { // and decoded, but not judged
+			lines := &lines{n: exchanges, traffic: t, each: func(int) {}}
+			for _, err := range contract.Read("bench.ndjson", lines).Items() {
+				must.Do(err)
+			}
+		})
 		n := float64(exchanges)
 		return fmt.Sprintf("%.0f/s", n/checked.wall),
 			fmt.Sprintf("%d exchanges of %d kinds, %s; %.2f of the speed of reading them (%.0f/s, on one core); "+
 				"%.0f µs of CPU each with the second engine's process, %.1f times as much as to read it; peak heap %.0f MiB "+
 				"after a tenth of them, %.0f MiB after all",
 				exchanges, t.kinds, t.alike, read.wall/checked.wall, n/read.wall, checked.cpu/n*1e6, checked.cpu/read.cpu,
-				h.peaks[0], h.peaks[1]), nil
+				h.peaks[0], h.peaks[1])
 	}
 }
 
 // duration holds wall and CPU time in seconds. CPU time depends less on what else the machine does.
 type duration struct{ wall, cpu float64 }
 
-func timed(run func() error) (duration, error) {
+func timed(run func()) duration {
 	begin, start := cpuSeconds(), time.Now()
-	err := run()
-	return duration{time.Since(start).Seconds(), cpuSeconds() - begin}, err
+	run()
+	return duration{time.Since(start).Seconds(), cpuSeconds() - begin}
+}
+
+// mustConform judges a recording, which has to conform.
+func mustConform(ctx context.Context, checker *contract.Checker, recording io.Reader) {
+	if r := must.Get(checker.Check(ctx, contract.Read("bench.ndjson", recording))); r.Failed() {
+		must.Fatalf("%s", r.Outcome())
+	}
 }
 
 // cpuSeconds returns the CPU time of the process and of its children that have ended.
@@ -180,16 +154,6 @@ func cpuSeconds() (seconds float64) {
 		seconds += float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
 	}
 	return seconds
-}
-
-// readOnly reads and decodes a recording without judging it.
-func readOnly(source io.Reader) error {
-	for _, err := range contract.Read("bench.ndjson", source).Items() {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // peakMemory is the most memory in use, in MiB, while the first tenth of a recording was read, and while all of it was.
@@ -236,59 +200,26 @@ func (l *lines) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// build builds a command of this module into a temporary folder, which remove deletes.
-func build(ctx context.Context, name string) (binary string, remove func(), err error) {
-	dir, err := os.MkdirTemp("", "understudy-bench")
-	if err != nil {
-		return "", nil, err
-	}
-	remove = func() { _ = os.RemoveAll(dir) } // the system clears it, too
-	binary = filepath.Join(dir, name)
+// build builds a command of this module into the temporary folder.
+func build(ctx context.Context, name string) (binary string) {
+	binary = filepath.Join(os.TempDir(), name)
 	command := exec.CommandContext(ctx, "go", "build", "-C", "../..", "-o", binary, "./cmd/"+name)
 	if out, err := command.CombinedOutput(); err != nil {
-		remove()
-		return "", nil, fmt.Errorf("build: %w: %s", err, out)
+		must.Fatalf("build: %w: %s", err, out)
 	}
-	return binary, remove, nil
+	return binary
 }
 
-// secondProcess is the second engine as users run it, in a process of its own.
-type secondProcess struct {
-	*process.Engine
-	remove func()
-}
-
-func newSecondProcess(ctx context.Context) (*secondProcess, error) {
-	binary, remove, err := build(ctx, "understudy-libopenapi")
-	if err != nil {
-		return nil, err
-	}
-	return &secondProcess{process.New(ctx, process.Config{Path: binary}), remove}, nil
-}
-
-// end ends the process. From then on its CPU time counts as this one's.
-func (s *secondProcess) end() {
-	s.Close()
-	s.remove()
+// newSecondProcess returns the second engine as users run it, in a process of its own.
+func newSecondProcess(ctx context.Context) *process.Engine {
+	return process.New(ctx, process.Config{Path: build(ctx, "understudy-libopenapi")})
 }
 
 // smallChecks measures what a check costs before it has much to do: the command with both engines, in processes of
 // their own, on few exchanges of all interfaces, and on one.
-func smallChecks(ctx context.Context) (string, string, error) {
-	command, remove, err := build(ctx, "understudy")
-	if err != nil {
-		return "", "", err
-	}
-	defer remove()
-	engine, removeEngine, err := build(ctx, "understudy-libopenapi")
-	if err != nil {
-		return "", "", err
-	}
-	defer removeEngine()
-	all, err := mixedTraffic(ctx)
-	if err != nil {
-		return "", "", err
-	}
+func smallChecks(ctx context.Context) (string, string) {
+	command, engine := build(ctx, "understudy"), build(ctx, "understudy-libopenapi")
+	all := mixedTraffic(ctx)
 	const number = 39
 	var few, one []byte
 	for i := range number {
@@ -299,101 +230,63 @@ func smallChecks(ctx context.Context) (string, string, error) {
 			one = line
 		}
 	}
-	file := filepath.Join(filepath.Dir(command), "small.ndjson")
-	ofFew, err := cpuOfCheck(ctx, command, engine, file, few)
-	if err != nil {
-		return "", "", err
-	}
-	ofOne, err := cpuOfCheck(ctx, command, engine, file, one)
+	ofFew, ofOne := cpuOfCheck(ctx, command, engine, few), cpuOfCheck(ctx, command, engine, one)
 	return fmt.Sprintf("%.2f s of CPU", ofFew.Seconds()),
-		fmt.Sprintf("best of ten; one exchange of the LLM interface alone: %.2f s (≤ 0.30)", ofOne.Seconds()), err
+		fmt.Sprintf("best of ten; one exchange of the LLM interface alone: %.2f s (≤ 0.30)", ofOne.Seconds())
 }
 
 // cpuOfCheck returns the CPU time of a check of a recording, including child processes: the lowest of several runs.
-func cpuOfCheck(ctx context.Context, command, engine, file string, text []byte) (time.Duration, error) {
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		return 0, err
-	}
+func cpuOfCheck(ctx context.Context, command, engine string, text []byte) time.Duration {
+	file := filepath.Join(os.TempDir(), "small.ndjson")
+	must.Do(os.WriteFile(file, text, 0o600))
 	best := time.Hour
 	for range 10 {
 		c := exec.CommandContext(ctx, command, "check", "--engine", engine, file)
 		out, err := c.CombinedOutput()
 		// 1: violations
 		if exit, found := errors.AsType[*exec.ExitError](err); err != nil && (!found || exit.ExitCode() != 1) {
-			return 0, fmt.Errorf("check: %w: %s", err, out)
+			must.Fatalf("check: %w: %s", err, out)
 		}
 		best = min(best, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
 	}
-	return best, nil
+	return best
 }
 
 // checkByLarge judges a short recording by a user's own document of some 800 KB, and compares that with a document that
 // is ours: the same operations without what generators write. Both are read from a file that is new to the process.
-func checkByLarge(ctx context.Context) (string, string, error) {
-	templates, err := typicalJournal(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	small, err := specs.Source(specs.LLM, specs.Neutral)
-	if err != nil {
-		return "", "", err
-	}
-	large, err := inflated(small)
-	if err != nil {
-		return "", "", err
-	}
-	dir, err := os.MkdirTemp("", "understudy-bench")
-	if err != nil {
-		return "", "", err
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // the system clears it, too
-	engine, err := newSecondProcess(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	defer engine.end()
-	second := contract.WithEngine(engine.Engine)
+func checkByLarge(ctx context.Context) (string, string) {
+	templates := typicalJournal(ctx)
+	small := must.Get(specs.Source(specs.LLM, specs.Neutral))
+	large := inflated(small)
+	engine := newSecondProcess(ctx)
+	defer engine.Close()
+	second := contract.WithEngine(engine)
 	best := [2]time.Duration{time.Hour, time.Hour}
 	for i := range 10 {
 		for n, text := range [][]byte{small, large} {
 			own := fmt.Appendf(bytes.Clone(text), "\n# %d\n", i)
-			took, err := checkBy(ctx, second, filepath.Join(dir, "own.yaml"), own, templates)
-			if err != nil {
-				return "", "", err
-			}
-			best[n] = min(best[n], took)
+			best[n] = min(best[n], checkBy(ctx, second, own, templates))
 		}
 	}
 	ratio := float64(best[1]) / float64(best[0])
 	return fmt.Sprintf("%.2f", ratio), fmt.Sprintf("%d ms with %d KB, %d ms with %d KB; best of ten, reading included",
-		best[1].Milliseconds(), len(large)>>10, best[0].Milliseconds(), len(small)>>10), nil
+		best[1].Milliseconds(), len(large)>>10, best[0].Milliseconds(), len(small)>>10)
 }
 
-func checkBy(
-	ctx context.Context, second contract.Option, file string, text []byte, recording [][]byte,
-) (time.Duration, error) {
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		return 0, err
-	}
+func checkBy(ctx context.Context, second contract.Option, text []byte, recording [][]byte) time.Duration {
+	file := filepath.Join(os.TempDir(), "own.yaml")
+	must.Do(os.WriteFile(file, text, 0o600))
 	start := time.Now()
-	checker, err := contract.NewChecker(second, contract.WithSpec(specs.LLM, file))
-	if err != nil {
-		return 0, err
-	}
-	r, err := checker.Check(ctx, contract.Read("bench.ndjson", bytes.NewReader(bytes.Join(recording, nil))))
-	if err == nil && r.Failed() {
-		err = errors.New(r.Outcome())
-	}
-	return time.Since(start), err
+	checker := must.Get(contract.NewChecker(second, contract.WithSpec(specs.LLM, file)))
+	mustConform(ctx, checker, bytes.NewReader(bytes.Join(recording, nil)))
+	return time.Since(start)
 }
 
 // inflated returns a document as generators write it: each operation has its parameters and answers in full and a long
 // description, and there are schemas that nothing refers to.
-func inflated(source []byte) ([]byte, error) {
+func inflated(source []byte) []byte {
 	var doc map[string]any
-	if err := yaml.Unmarshal(source, &doc); err != nil {
-		return nil, err
-	}
+	must.Do(yaml.Unmarshal(source, &doc))
 	components, _ := doc["components"].(map[string]any)
 	doc["paths"] = inlined(doc["paths"], components)
 	if schemas, ok := components["schemas"].(map[string]any); ok {
@@ -405,7 +298,7 @@ func inflated(source []byte) ([]byte, error) {
 			}
 		}
 	}
-	return yaml.Marshal(doc)
+	return must.Get(yaml.Marshal(doc))
 }
 
 // inlined replaces references to parameters and responses by what they refer to.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,10 +13,10 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/tools/must"
 	"svc.example/understudy/mockserver"
 )
 
@@ -27,12 +26,12 @@ const connections = 16
 // to the state in which prepare, if there is one, left it.
 type load struct {
 	rounds, requests int
-	prepare          func(context.Context, *mockserver.World) error
+	prepare          func(context.Context, *mockserver.World)
 	file             string // of a document of the user's own, the shop; empty if there is none
 }
 
 // getOne compares a GET, both validations and the journal on, with a bare handler that writes the same bytes.
-func getOne(ctx context.Context) (string, string, error) {
+func getOne(ctx context.Context) (string, string) {
 	return compare(ctx, load{rounds: 20, requests: 3000}, getPool)
 }
 
@@ -41,7 +40,7 @@ func getPool(int64) string {
 }
 
 // create compares a POST that makes something new each time, in an account that is large enough for it.
-func create(ctx context.Context) (string, string, error) {
+func create(ctx context.Context) (string, string) {
 	return compare(ctx, load{rounds: 300, requests: 160}, func(n int64) string {
 		body := fmt.Sprintf(`{"name":"pool %d","concurrencyLimit":1}`, n)
 		return "POST /workflow/api/pools HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n" +
@@ -50,7 +49,7 @@ func create(ctx context.Context) (string, string, error) {
 }
 
 // createRule compares a POST with a body of some depth.
-func createRule(ctx context.Context) (string, string, error) {
+func createRule(ctx context.Context) (string, string) {
 	return compare(ctx, load{rounds: 300, requests: 160}, func(n int64) string {
 		body := fmt.Sprintf(`{"priority":%d,"poolId":"1","conditions":[{"type":"project_name",`+
 			`"operator":"starts_with","values":["p%d"]}]}`, n%9000+100, n)
@@ -59,67 +58,44 @@ func createRule(ctx context.Context) (string, string, error) {
 	})
 }
 
-func (l load) begin(ctx context.Context, w *mockserver.World) error {
+func (l load) begin(ctx context.Context, w *mockserver.World) {
 	fixture := "workflow: {accountLimit: 100000}"
 	if l.file != "" {
 		fixture = shopFixture
 	}
-	if err := w.Load([]byte(fixture)); err != nil {
-		return err
-	}
+	must.Do(w.Load([]byte(fixture)))
 	if l.prepare != nil {
-		if err := l.prepare(ctx, w); err != nil {
-			return err
-		}
+		l.prepare(ctx, w)
 	}
 	w.Checkpoint("begin")
-	return nil
 }
 
 // compare plays the same requests, round by round, to the mock and to a bare handler, and returns the ratio of their
 // speeds. The rounds alternate, so that what else the machine does falls on both.
-func compare(ctx context.Context, l load, request func(n int64) string) (string, string, error) {
+func compare(ctx context.Context, l load, request func(n int64) string) (string, string) {
 	options := []mockserver.Option{mockserver.WithScenario("empty")}
 	if l.file != "" {
 		options = append(options, mockserver.WithSpec("shop", l.file))
 	}
-	mock, err := mockserver.New(options...)
-	if err != nil {
-		return "", "", err
-	}
-	if err := l.begin(ctx, mock.World("")); err != nil {
-		return "", "", err
-	}
-	ours, err := dial(ctx, mock)
-	if err != nil {
-		return "", "", err
-	}
+	mock := must.Get(mockserver.New(options...))
+	l.begin(ctx, mock.World(""))
+	ours := dial(ctx, mock)
 	defer ours.close()
-	status, header, body, err := ours.sample(request(0))
-	if err != nil {
-		return "", "", err
-	}
-	bare, err := dial(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	status, header, body := ours.sample(request(0))
+	bare := dial(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		maps.Copy(w.Header(), header)
 		w.WriteHeader(status)
 		_, _ = w.Write(body)
 	}))
-	if err != nil {
-		return "", "", err
-	}
 	defer bare.close()
 	var cost [2]cost
 	var n atomic.Int64
 	for range l.rounds {
 		mock.World("").Reset()
-		if err := mock.World("").Restore("begin"); err != nil {
-			return "", "", err
-		}
+		must.Do(mock.World("").Restore("begin"))
 		for i, server := range []*server{bare, ours} {
-			if err := cost[i].add(func() error { return server.play(l.requests, &n, request) }); err != nil {
-				return "", "", err
-			}
+			cost[i].add(func() { server.play(l.requests, &n, request) })
 		}
 	}
 	requests := float64(l.rounds * l.requests)
@@ -127,7 +103,7 @@ func compare(ctx context.Context, l load, request func(n int64) string) (string,
 		fmt.Sprintf("%.0f/s against %.0f/s, %d connections; each request takes %.1f µs of CPU, %.0f allocations and "+
 			"%.1f KiB more", requests/cost[1].wall, requests/cost[0].wall, connections,
 			(cost[1].cpu-cost[0].cpu)/requests*1e6, float64(cost[1].allocations-cost[0].allocations)/requests,
-			float64(cost[1].bytes-cost[0].bytes)/requests/1024), nil
+			float64(cost[1].bytes-cost[0].bytes)/requests/1024)
 }
 
 // cost holds the CPU time and memory of requests, with those of the client that sends them.
@@ -137,16 +113,15 @@ type cost struct {
 }
 
 // add adds the cost of what a function does.
-func (c *cost) add(run func() error) error {
+func (c *cost) add(run func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	took, err := timed(run)
+	took := timed(run)
 	runtime.ReadMemStats(&after)
 	c.wall += took.wall
 	c.cpu += took.cpu
 	c.allocations += int64(after.Mallocs - before.Mallocs)
 	c.bytes += int64(after.TotalAlloc - before.TotalAlloc)
-	return err
 }
 
 // server is a handler on a port, or another process, and the connections to it.
@@ -156,27 +131,20 @@ type server struct {
 	read   []*bufio.Reader
 }
 
-func dial(ctx context.Context, handler http.Handler) (*server, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
+func dial(ctx context.Context, handler http.Handler) *server {
+	listener := must.Get((&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"))
 	s := &server{server: &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}}
 	go s.server.Serve(listener) //nolint:errcheck // it ends with http.ErrServerClosed
-	return s, s.connect(ctx, listener.Addr().String())
+	s.connect(ctx, listener.Addr().String())
+	return s
 }
 
-// connect makes the connections. After an error, the server is closed.
-func (s *server) connect(ctx context.Context, address string) error {
+// connect makes the connections.
+func (s *server) connect(ctx context.Context, address string) {
 	for range connections {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-		if err != nil {
-			s.close()
-			return err
-		}
+		conn := must.Get((&net.Dialer{}).DialContext(ctx, "tcp", address))
 		s.conns, s.read = append(s.conns, conn), append(s.read, bufio.NewReaderSize(conn, 64<<10))
 	}
-	return nil
 }
 
 func (s *server) close() {
@@ -189,78 +157,51 @@ func (s *server) close() {
 }
 
 // sample sends one request and keeps what is answered.
-func (s *server) sample(request string) (status int, header http.Header, body []byte, err error) {
-	if _, err := io.WriteString(s.conns[0], request); err != nil {
-		return 0, nil, nil, err
-	}
-	response, err := http.ReadResponse(s.read[0], nil)
-	if err != nil {
-		return 0, nil, nil, err
-	}
+func (s *server) sample(request string) (status int, header http.Header, body []byte) {
+	must.Get(io.WriteString(s.conns[0], request))
+	response := must.Get(http.ReadResponse(s.read[0], nil))
 	defer response.Body.Close()
-	body, err = io.ReadAll(response.Body)
-	return response.StatusCode, response.Header, body, err
+	return response.StatusCode, response.Header, must.Get(io.ReadAll(response.Body))
 }
 
 // play sends one round of requests over all connections. The client does as little as it can, so that the servers are
 // what is measured.
-func (s *server) play(requests int, n *atomic.Int64, request func(int64) string) error {
-	var wg sync.WaitGroup
-	errs := make([]error, connections)
-	for i := range connections {
-		wg.Go(func() {
-			for range requests / connections {
-				if _, errs[i] = io.WriteString(s.conns[i], request(n.Add(1))); errs[i] != nil {
-					return
-				}
-				if errs[i] = skipAnswer(s.read[i]); errs[i] != nil {
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
+func (s *server) play(requests int, n *atomic.Int64, request func(int64) string) {
+	must.Together(connections, func(i int) {
+		for range requests / connections {
+			must.Get(io.WriteString(s.conns[i], request(n.Add(1))))
+			skipAnswer(s.read[i])
+		}
+	})
 }
 
 var lengthHeader = []byte("Content-Length: ")
 
 // skipAnswer reads one answer, and checks that it is a success. It parses only the status and the length.
-func skipAnswer(reader *bufio.Reader) error {
-	status, err := reader.ReadSlice('\n')
-	if err != nil {
-		return err
-	}
+func skipAnswer(reader *bufio.Reader) {
+	status := must.Get(reader.ReadSlice('\n'))
 	if !bytes.HasPrefix(status, []byte("HTTP/1.1 2")) {
-		return fmt.Errorf("answered %s", bytes.TrimSpace(status))
+		must.Fatalf("answered %s", bytes.TrimSpace(status))
 	}
 	length := 0
 	for {
-		header, err := reader.ReadSlice('\n')
-		if err != nil {
-			return err
-		}
+		header := must.Get(reader.ReadSlice('\n'))
 		if len(header) <= 2 {
-			_, err := reader.Discard(length)
-			return err
+			must.Get(reader.Discard(length))
+			return
 		}
 		if value, ok := bytes.CutPrefix(header, lengthHeader); ok {
-			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
-				return err
-			}
+			length = must.Get(strconv.Atoi(string(bytes.TrimSpace(value))))
 		}
 	}
 }
 
 // ingest compares a POST of an event into a table that fills.
-func ingest(ctx context.Context) (string, string, error) {
-	prepare := func(ctx context.Context, w *mockserver.World) error {
+func ingest(ctx context.Context) (string, string) {
+	prepare := func(ctx context.Context, w *mockserver.World) {
 		for _, path := range []string{"/core/v3/database/create/bench", "/core/v3/table/create/bench/events"} {
-			if err := post(ctx, w, path, "{}", nil); err != nil {
-				return err
-			}
+			post(ctx, w, path, "{}", nil)
 		}
-		return nil
 	}
 	return compare(ctx, load{rounds: 20, requests: 3000, prepare: prepare}, func(n int64) string {
 		body := fmt.Sprintf(`{"user":"user %d","path":"/cart","price":%d.5}`, n%100, n)
@@ -271,19 +212,14 @@ func ingest(ctx context.Context) (string, string, error) {
 }
 
 // pollJob compares what clients do most while they wait for a query: asking how a job stands, here one that is over.
-func pollJob(ctx context.Context) (string, string, error) {
+func pollJob(ctx context.Context) (string, string) {
 	var job struct {
 		ID string `json:"job_id"`
 	}
-	prepare := func(ctx context.Context, w *mockserver.World) error {
-		if err := post(ctx, w, "/core/v3/database/create/bench", "{}", nil); err != nil {
-			return err
-		}
-		if err := post(ctx, w, "/core/v3/job/issue/trino/bench", `{"query":"SELECT 1"}`, &job); err != nil {
-			return err
-		}
+	prepare := func(ctx context.Context, w *mockserver.World) {
+		post(ctx, w, "/core/v3/database/create/bench", "{}", nil)
+		post(ctx, w, "/core/v3/job/issue/trino/bench", `{"query":"SELECT 1"}`, &job)
 		w.AdvanceUntilIdle()
-		return nil
 	}
 	return compare(ctx, load{rounds: 20, requests: 3000, prepare: prepare}, func(int64) string {
 		return "GET /core/v3/job/status/" + job.ID + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n\r\n"
@@ -291,23 +227,16 @@ func pollJob(ctx context.Context) (string, string, error) {
 }
 
 // post sends one request into a world, inside the process.
-func post(ctx context.Context, w *mockserver.World, path, body string, into any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost"+path, strings.NewReader(body))
-	if err != nil {
-		return err
-	}
+func post(ctx context.Context, w *mockserver.World, path, body string, into any) {
+	r := must.Get(http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost"+path, strings.NewReader(body)))
 	r.Header.Set("Authorization", "SVC1 1/admin")
 	r.Header.Set("Content-Type", "application/json")
-	response, err := w.Client().Do(r)
-	if err != nil {
-		return err
-	}
+	response := must.Get(w.Client().Do(r))
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("POST %s: %s", path, response.Status)
+		must.Fatalf("POST %s: %s", path, response.Status)
 	}
-	if into == nil {
-		return nil
+	if into != nil {
+		must.Do(json.NewDecoder(response.Body).Decode(into))
 	}
-	return json.NewDecoder(response.Body).Decode(into)
 }

@@ -16,13 +16,14 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"svc.example/understudy/internal/tools/must"
 	"svc.example/understudy/specs"
 )
 
 // measurement is one line of the table.
 type measurement struct {
 	what, budget string
-	measure      func(context.Context) (result, seen string, err error)
+	measure      func(context.Context) (result, seen string)
 }
 
 func main() {
@@ -33,36 +34,36 @@ func main() {
 	if *long {
 		exchanges = 1_000_000
 	}
-	if err := run(context.Background(), os.Stdout, exchanges, *only); err != nil {
+	if err := must.Catch(func() { run(context.Background(), os.Stdout, exchanges, *only) }); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
 // run measures what has the words in its name, each in a process of its own, so that none finds the memory and the
-// caches that another has left.
-func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
+// caches that another has left, and with a temporary folder of its own.
+func run(ctx context.Context, out io.Writer, exchanges int, only string) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "what\tbudget\tmeasured\tin detail")
 	for _, l := range measurements(exchanges) {
 		switch {
 		case l.what == os.Getenv(alone):
-			result, seen, err := l.measure(ctx)
-			if err != nil {
-				return fmt.Errorf("%s: %w", l.what, err)
-			}
-			_, err = fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", l.what, l.budget, result, seen)
-			return err
+			must.In(l.what, func() {
+				result, seen := l.measure(ctx)
+				must.Get(fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", l.what, l.budget, result, seen))
+			})
+			return
 		case os.Getenv(alone) == "" && strings.Contains(l.what, only):
+			dir := must.Get(os.MkdirTemp("", "understudy-bench"))
 			cmd := exec.CommandContext(ctx, os.Args[0], os.Args[1:]...) //nolint:gosec // this program
-			cmd.Env = append(os.Environ(), alone+"="+l.what)
+			cmd.Env = append(os.Environ(), alone+"="+l.what, "TMPDIR="+dir)
 			cmd.Stdout, cmd.Stderr = table, os.Stderr
-			if err := cmd.Run(); err != nil {
-				return fmt.Errorf("%s: %w", l.what, err)
-			}
+			err := cmd.Run()
+			_ = os.RemoveAll(dir) // the system clears it, too
+			must.In(l.what, func() { must.Do(err) })
 		}
 	}
-	return table.Flush()
+	must.Do(table.Flush())
 }
 
 // alone is the variable of the environment that names what a process measures.
@@ -98,38 +99,25 @@ func measurements(exchanges int) []measurement {
 }
 
 // start builds the binary and takes the best of ten starts, from exec to the answer of a first request.
-func start(ctx context.Context) (string, string, error) {
-	binary, remove, err := build(ctx, "understudy")
-	if err != nil {
-		return "", "", err
-	}
-	defer remove()
+func start(ctx context.Context) (string, string) {
+	binary := build(ctx, "understudy")
 	best, worst, leastCPU := time.Hour, time.Duration(0), time.Hour
 	for range 10 {
-		took, cpu, err := startOnce(ctx, binary)
-		if err != nil {
-			return "", "", err
-		}
+		took, cpu := startOnce(ctx, binary)
 		best, worst, leastCPU = min(best, took), max(worst, took), min(leastCPU, cpu)
 	}
 	return fmt.Sprintf("%d ms, %d ms of CPU", best.Milliseconds(), leastCPU.Milliseconds()),
-		fmt.Sprintf("best of ten, the worst %d ms", worst.Milliseconds()), nil
+		fmt.Sprintf("best of ten, the worst %d ms", worst.Milliseconds())
 }
 
 // startOnce starts the process, sends a request, and ends it.
-func startOnce(ctx context.Context, binary string) (took, cpu time.Duration, err error) {
+func startOnce(ctx context.Context, binary string) (took, cpu time.Duration) {
 	begin := time.Now()
-	p, err := serveProcess(ctx, binary)
-	if err != nil {
-		return 0, 0, err
-	}
+	p := serveProcess(ctx, binary)
 	defer func() { cpu = p.end() }()
-	body, err := fetch(ctx, p.Interfaces[specs.Workflow]+"/api/pools")
-	if err != nil {
-		return 0, 0, err
-	}
+	body := fetch(ctx, p.Interfaces[specs.Workflow]+"/api/pools")
 	defer body.Close()
-	return time.Since(begin), 0, nil
+	return time.Since(begin), 0
 }
 
 // mockProcess is a mock in a process of its own, with what its first line says.
@@ -140,25 +128,13 @@ type mockProcess struct {
 }
 
 // serveProcess starts a mock, and returns when it is ready.
-func serveProcess(ctx context.Context, binary string, flags ...string) (*mockProcess, error) {
+func serveProcess(ctx context.Context, binary string, flags ...string) *mockProcess {
 	flags = append([]string{"serve", "--listen", "127.0.0.1:0"}, flags...)
 	p := &mockProcess{command: exec.CommandContext(ctx, binary, flags...)} //nolint:gosec // this program's own
-	out, err := p.command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.command.Start(); err != nil {
-		return nil, err
-	}
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(line, p)
-	}
-	if err != nil {
-		p.end()
-		return nil, err
-	}
-	return p, nil
+	out := must.Get(p.command.StdoutPipe())
+	must.Do(p.command.Start())
+	must.Do(json.Unmarshal(must.Get(bufio.NewReader(out).ReadBytes('\n')), p))
+	return p
 }
 
 // memory returns the most memory that the process has had, in bytes; 0 where the system does not say it.
@@ -177,19 +153,13 @@ func (p *mockProcess) end() (cpu time.Duration) {
 }
 
 // fetch asks for something as an administrator, and returns what is answered with 200.
-func fetch(ctx context.Context, url string) (io.ReadCloser, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
+func fetch(ctx context.Context, url string) io.ReadCloser {
+	r := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, url, nil))
 	r.Header.Set("Authorization", "SVC1 1/admin")
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, err
-	}
+	response := must.Get(http.DefaultClient.Do(r))
 	if response.StatusCode != http.StatusOK {
 		_ = response.Body.Close()
-		return nil, fmt.Errorf("%s is answered with %s", url, response.Status)
+		must.Fatalf("%s is answered with %s", url, response.Status)
 	}
-	return response.Body, nil
+	return response.Body
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"svc.example/understudy/internal/tools/must"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
@@ -24,17 +24,12 @@ import (
 
 // mixedTraffic returns the traffic of all stories of all scenarios, over and over: in each round with other names,
 // numbers, ids and times, and in worlds of their own, since the same story cannot happen twice in one.
-func mixedTraffic(context.Context) (traffic, error) {
+func mixedTraffic(context.Context) traffic {
 	var whole []template
 	for _, name := range scenarios.List() {
-		journal, err := playedJournal(name)
-		if err != nil {
-			return traffic{}, fmt.Errorf("play %s: %w", name, err)
-		}
-		texts, err := journalLines(journal, name)
-		if err != nil {
-			return traffic{}, err
-		}
+		var journal []recording.Exchange
+		must.In("play "+name, func() { journal = playedJournal(name) })
+		texts := journalLines(journal, name)
 		names := namesIn(texts)
 		for _, text := range texts {
 			whole = append(whole, templateOf(text, names))
@@ -49,54 +44,36 @@ func mixedTraffic(context.Context) (traffic, error) {
 	return traffic{
 		kinds: len(whole), line: func(i int) []byte { return whole[i%len(whole)].inRound(i / len(whole)) },
 		alike: fmt.Sprintf("%d of which are the same in each round", alike),
-	}, nil
+	}
 }
 
 // playedJournal plays the story of a scenario, and returns its journal.
-func playedJournal(name string) (journal []recording.Exchange, err error) {
-	s, err := scenarios.Load(name)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "understudy-bench")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	file := filepath.Join(dir, "story.txtar")
-	if err := os.WriteFile(file, s.Story, 0o600); err != nil {
-		return nil, err
-	}
-	server, err := mockserver.New(mockserver.WithScenario(name), mockserver.WithClock("frozen"),
-		mockserver.WithQueryEngine(sqlite.New()))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	defer func() {
-		if problem := recover(); problem != nil {
-			err = fmt.Errorf("the story fails: %v", problem)
-		}
-	}()
+func playedJournal(name string) []recording.Exchange {
+	s := must.Get(scenarios.Load(name))
+	file := filepath.Join(os.TempDir(), "story.txtar")
+	must.Do(os.WriteFile(file, s.Story, 0o600))
+	server := must.Get(mockserver.New(mockserver.WithScenario(name), mockserver.WithClock("frozen"),
+		mockserver.WithQueryEngine(sqlite.New())))
+	defer func() { must.Do(server.Close()) }()
 	testscript.RunT(scriptRunner{},
 		story.Params(file, func() (story.Server, error) { return story.Server{Handler: server}, nil }, false))
-	return server.World("").Journal()
+	return must.Get(server.World("").Journal())
 }
 
 // scriptRunner plays a story outside of a test.
 type scriptRunner struct{}
 
 func (scriptRunner) Skip(...any)                            {}
-func (scriptRunner) Fatal(args ...any)                      { panic(fmt.Sprintln(args...)) }
+func (scriptRunner) Fatal(args ...any)                      { must.Fatalf("the story fails: %s", fmt.Sprint(args...)) }
 func (scriptRunner) Parallel()                              {}
 func (scriptRunner) Log(...any)                             {}
-func (scriptRunner) FailNow()                               { panic("a step fails") }
+func (scriptRunner) FailNow()                               { must.Fatalf("the story fails: a step does") }
 func (scriptRunner) Verbose() bool                          { return false }
 func (s scriptRunner) Run(_ string, run func(testscript.T)) { run(s) }
 
 // journalLines returns a journal in lines, in a world of that name. The lengths of bodies, which differ from round
 // to round, are left out.
-func journalLines(journal []recording.Exchange, world string) (list []string, err error) {
+func journalLines(journal []recording.Exchange, world string) (list []string) {
 	for i := range journal {
 		e := &journal[i]
 		e.World = world
@@ -105,12 +82,10 @@ func journalLines(journal []recording.Exchange, world string) (list []string, er
 			e.Response.Headers = withoutLength(e.Response.Headers)
 		}
 		var b bytes.Buffer
-		if err := recording.Write(&b, e); err != nil {
-			return nil, err
-		}
+		must.Do(recording.Write(&b, e))
 		list = append(list, b.String())
 	}
-	return list, nil
+	return list
 }
 
 func withoutLength(headers recording.Headers) recording.Headers {

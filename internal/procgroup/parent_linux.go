@@ -1,12 +1,12 @@
-package main
+package procgroup
 
 import (
 	"os/exec"
 	"syscall"
 )
 
-// endWithParent makes a command end when this process is killed.
-func endWithParent(cmd *exec.Cmd) {
+// EndWithParent makes a command end when this process is killed.
+func EndWithParent(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
