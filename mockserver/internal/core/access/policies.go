@@ -33,7 +33,7 @@ type policyForm struct {
 func policyView(w *world.State, p world.Policy) policyForm {
 	return policyForm{
 		ID: p.ID, AccountID: w.Account.ID, Name: p.Name, Description: p.Description,
-		UserCount: len(policyUsers(w, p.ID)),
+		UserCount: w.Account.PolicyUsers(p.ID),
 	}
 }
 

@@ -173,7 +173,7 @@ func (s *accountSeed) seedUsers(users []fixtures.User) {
 		if u.Parent != "" {
 			row.Parent = s.find("user", u.Parent, s.users)
 		}
-		s.World.Account.Users.Put(row.ID, row)
+		s.World.Account.PutUser(row)
 	}
 }
 
