@@ -21,7 +21,6 @@ import (
 	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/own"
-	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
@@ -151,7 +150,7 @@ func seedInterfaces(fixture fixtures.Fixture, from worldKey) (world.State, error
 	w := world.State{
 		Scenario: from.scenario, Brand: string(from.brand), Seed: from.seed, Clock: clock.New(from.mode, from.now),
 	}
-	seed.Reserve(&w, core.JobIDs, fixture.Audience.Queries, func(q fixtures.SegmentQuery) fixtures.ID { return q.Job })
+	fixture.EachID(w.Reserve) // so that what is made without an id gets none of these
 	err := errors.Join(
 		access.SeedAccount(&w, fixture.Account), core.Seed(&w, fixture.Core), access.SeedGrants(&w, fixture.Account),
 		workflow.Seed(&w, fixture.Workflow), audience.Seed(&w, fixture.Audience), dwh.Seed(&w, fixture.DWH),

@@ -45,15 +45,15 @@ func (r *ruleReader) comparison(at string, o *operator, numeric bool) test {
 	case isNull:
 		return func(string, time.Time) bool { return false } // what is there is not null
 	case "Equal":
-		return r.orderTest(at, o, numeric, func(order int) bool { return order == 0 })
+		return r.orderTest(at, o, numeric, 0)
 	case "Greater":
-		return r.orderTest(at, o, numeric, func(order int) bool { return order > 0 })
+		return r.orderTest(at, o, numeric, 1)
 	case "GreaterEqual":
-		return r.orderTest(at, o, numeric, func(order int) bool { return order >= 0 })
+		return r.orderTest(at, o, numeric, 0, 1)
 	case "Less":
-		return r.orderTest(at, o, numeric, func(order int) bool { return order < 0 })
+		return r.orderTest(at, o, numeric, -1)
 	case "LessEqual":
-		return r.orderTest(at, o, numeric, func(order int) bool { return order <= 0 })
+		return r.orderTest(at, o, numeric, -1, 0)
 	case "Between":
 		return r.rangeTest(at, o, numeric)
 	case "In":
@@ -70,14 +70,15 @@ func (r *ruleReader) comparison(at string, o *operator, numeric bool) test {
 	return r.timeTest(at, o)
 }
 
-func (r *ruleReader) orderTest(at string, o *operator, numeric bool, passes func(order int) bool) test {
+// orderTest passes the values that stand to the operand in one of some orders: -1 below it, 0 equal to it, 1 above it.
+func (r *ruleReader) orderTest(at string, o *operator, numeric bool, orders ...int) test {
 	right, ok := r.operand(at+".rightValue", o.RightValue)
 	if !ok {
 		return nil
 	}
 	return func(value string, now time.Time) bool {
 		order, compares := right.compare(value, now, numeric)
-		return compares && passes(order)
+		return compares && slices.Contains(orders, order)
 	}
 }
 

@@ -24,17 +24,14 @@ func Seed(w *world.State, f fixtures.Audience) error {
 	w.Audience.QueryTime = time.Duration(f.QueryTime)
 	for _, a := range f.Audiences {
 		id := int64(a.ID)
-		w.Reserve("audience.audience", id)
 		s.audiences[a.Name] = world.ParentSegment{
 			ID: id, Name: a.Name, Database: a.Database, Table: a.Table, CreatedAt: w.Now(),
 		}
 		w.Audience.Audiences.Put(id, s.audiences[a.Name])
 	}
-	seed.Reserve(w, "audience.segment", f.Segments, func(segment fixtures.Segment) fixtures.ID { return segment.ID })
 	for i, segment := range f.Segments {
 		s.Check(s.segment(segment), "segment "+segment.Name, "segments", i)
 	}
-	seed.Reserve(w, "audience.activation", f.Activations, func(a fixtures.Activation) fixtures.ID { return a.ID })
 	for i, activation := range f.Activations {
 		s.Check(s.activation(activation), fmt.Sprintf("activation %d of %s", i+1, activation.Segment), "activations", i)
 	}

@@ -20,28 +20,28 @@ func Interface(engine jobs.Engine) op.Interface {
 	return op.Interface{
 		Name: "core",
 		Routes: []op.Route{
-			{Path: "GET /access_control/policies", Handle: access.ListPolicies, For: op.Delegates},
-			{Path: "POST /access_control/policies", Handle: access.CreatePolicy, For: op.Administrators},
+			{Path: "GET /access_control/policies", Handle: access.Policies.List, For: op.Delegates},
+			{Path: "POST /access_control/policies", Handle: access.Policies.Create, For: op.Administrators},
 			{Path: "GET /access_control/policies/export", Handle: access.ExportPolicies},
-			{Path: "GET /access_control/policies/{policy_id}", Handle: access.GetPolicy, For: op.Delegates},
-			{Path: "PATCH /access_control/policies/{policy_id}", Handle: access.UpdatePolicy, For: op.Administrators},
+			{Path: "GET /access_control/policies/{policy_id}", Handle: access.Policies.Get, For: op.Delegates},
+			{Path: "PATCH /access_control/policies/{policy_id}", Handle: access.Policies.Update, For: op.Administrators},
 			{Path: "DELETE /access_control/policies/{policy_id}", Handle: access.DeletePolicy, For: op.Administrators},
 			{Path: "GET /access_control/users/{user_id}/policies", Handle: access.ListUserPolicies},
 			{Path: "PATCH /access_control/users/{user_id}/policies", Handle: access.UpdateUserPolicies, For: op.Delegates},
 			{
-				Path: "POST /access_control/users/{user_id}/policies/{policy_id}", Handle: access.AttachPolicyToUser,
+				Path: "POST /access_control/users/{user_id}/policies/{policy_id}", Handle: access.AttachPolicy,
 				For: op.Delegates,
 			},
 			{
-				Path: "DELETE /access_control/users/{user_id}/policies/{policy_id}", Handle: access.DetachPolicyFromUser,
+				Path: "DELETE /access_control/users/{user_id}/policies/{policy_id}", Handle: access.DetachPolicy,
 				For: op.Delegates,
 			},
 			{
-				Path: "POST /access_control/policies/{policy_id}/users/{user_id}", Handle: access.AttachUserToPolicy,
+				Path: "POST /access_control/policies/{policy_id}/users/{user_id}", Handle: access.AttachPolicy,
 				For: op.Delegates,
 			},
 			{
-				Path: "DELETE /access_control/policies/{policy_id}/users/{user_id}", Handle: access.DetachUserFromPolicy,
+				Path: "DELETE /access_control/policies/{policy_id}/users/{user_id}", Handle: access.DetachPolicy,
 				For: op.Delegates,
 			},
 
@@ -75,14 +75,14 @@ func Interface(engine jobs.Engine) op.Interface {
 			{Path: "GET /access_control/policies/{policy_id}/users", Handle: access.ListPolicyUsers, For: op.Delegates},
 			{Path: "PATCH /access_control/policies/{policy_id}/users", Handle: access.UpdatePolicyUsers, For: op.Delegates},
 
-			{Path: "GET /access_control/policy_groups", Handle: access.ListPolicyGroups, For: op.Delegates},
-			{Path: "POST /access_control/policy_groups", Handle: access.CreatePolicyGroup, For: op.Administrators},
+			{Path: "GET /access_control/policy_groups", Handle: access.PolicyGroups.List, For: op.Delegates},
+			{Path: "POST /access_control/policy_groups", Handle: access.PolicyGroups.Create, For: op.Administrators},
 			{
-				Path: "GET /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.GetPolicyGroup,
+				Path: "GET /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.PolicyGroups.Get,
 				For: op.Delegates,
 			},
 			{
-				Path: "PATCH /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.UpdatePolicyGroup,
+				Path: "PATCH /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.PolicyGroups.Update,
 				For: op.Administrators,
 			},
 			{

@@ -24,7 +24,6 @@ func Seed(w *world.State, f fixtures.Core) error {
 	if len(f.Restrictions) > 0 {
 		w.Core.Restrictions = f.Restrictions
 	}
-	reserveIDs(w, f)
 	s.results = map[fixtures.ID]fixtures.QueuedResult{}
 	for _, r := range f.Results {
 		s.results[r.Job] = r
@@ -69,31 +68,6 @@ type seeding struct {
 	finish  []func()        // what only can be set when all steps have been played
 	results map[fixtures.ID]fixtures.QueuedResult
 }
-
-// reserveIDs keeps the ids that a fixture gives from resources for which it gives none.
-func reserveIDs(w *world.State, f fixtures.Core) {
-	seed.Reserve(w, databaseIDs, f.Databases, func(d fixtures.Database) fixtures.ID { return d.ID })
-	seed.Reserve(w, connectionIDs, f.Connections, func(c fixtures.Connection) fixtures.ID { return c.ID })
-	seed.Reserve(w, scheduleIDs, f.Schedules, func(s fixtures.JobSchedule) fixtures.ID { return s.ID })
-	seed.Reserve(w, JobIDs, f.Jobs, func(j fixtures.Job) fixtures.ID { return j.ID })
-	for _, d := range f.Databases {
-		seed.Reserve(w, tableIDs, d.Tables, func(t fixtures.Table) fixtures.ID { return t.ID })
-	}
-	for _, s := range f.Schedules {
-		seed.Reserve(w, JobIDs, s.History, func(r fixtures.ScheduledRun) fixtures.ID { return r.ID })
-	}
-}
-
-// The kinds of ids, as world.NewID knows them.
-const (
-	databaseIDs   = "core.database"
-	tableIDs      = "core.table"
-	connectionIDs = "core.connection"
-	scheduleIDs   = "core.schedule"
-)
-
-// JobIDs is the kind of the ids of jobs, as world.NewID knows it.
-const JobIDs = "core.job"
 
 // set sets a moment of the past, if the fixture gives it.
 func (s *seeding) set(what subject, member string, given fixtures.Instant, at *time.Time) {
@@ -193,7 +167,7 @@ func (s *seeding) connection(i int, f fixtures.Connection) {
 	user := s.user(what, "")
 	s.plan(what, time.Time{}, func(time.Time) error { // they have no time, and jobs may refer to them at any
 		body := map[string]string{"url": f.URL}
-		return s.World.WithID(connectionIDs, int64(f.ID), func() error {
+		return s.World.WithID("core.connection", int64(f.ID), func() error {
 			_, err := data.CreateConnection(s.Call(s.now, user, body, "connection_name", f.Name))
 			return err
 		})

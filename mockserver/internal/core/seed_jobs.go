@@ -56,7 +56,7 @@ func (s *seeding) job(i int, f fixtures.Job) {
 		}
 	}
 	j.issue = func(at time.Time) (id int64, err error) {
-		err = s.World.WithID(JobIDs, int64(f.ID), func() (err error) {
+		err = s.World.WithID("core.job", int64(f.ID), func() (err error) {
 			if f.Type == jobs.BulkImportJob {
 				id, err = s.bulkImportJob(f, user, at)
 				return err
@@ -275,7 +275,7 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 		}
 	}
 	s.plan(what, created, func(at time.Time) error {
-		err := s.World.WithID(scheduleIDs, int64(f.ID), func() error {
+		err := s.World.WithID("core.schedule", int64(f.ID), func() error {
 			_, err := jobs.CreateSchedule(s.Call(at, user, s.scheduleBody(what, f), "schedule_name", f.Name))
 			return err
 		})
@@ -378,7 +378,7 @@ func (s *seeding) planRun(what subject, f fixtures.JobSchedule, run fixtures.Sch
 			return 0, nil
 		}
 		var job world.Job
-		err := s.World.WithID(JobIDs, int64(run.ID), func() (err error) {
+		err := s.World.WithID("core.job", int64(run.ID), func() (err error) {
 			job, err = jobs.Issue(s.World, jobs.JobForSlot(row, slot), at)
 			return err
 		})

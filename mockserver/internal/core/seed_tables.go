@@ -18,7 +18,7 @@ func (s *seeding) database(i int, f fixtures.Database) {
 	owner := s.user(what, f.Owner)
 	created := s.past(what.member("createdAt"), f.CreatedAt, s.now.Add(-seededAge))
 	s.plan(what, created, func(at time.Time) error {
-		err := s.World.WithID(databaseIDs, int64(f.ID), func() error {
+		err := s.World.WithID("core.database", int64(f.ID), func() error {
 			_, err := data.CreateDatabase(s.Call(at, owner, nil, "database_name", f.Name))
 			return err
 		})
@@ -54,7 +54,7 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 	path := []string{"database_name", d.Name, "table_name", f.Name}
 	created = s.past(what.member("createdAt"), f.CreatedAt, created)
 	s.plan(what, created, func(at time.Time) error {
-		err := s.World.WithID(tableIDs, int64(f.ID), func() error {
+		err := s.World.WithID("core.table", int64(f.ID), func() error {
 			_, err := data.CreateTable(s.Call(at, user, optionsOf(f), path...))
 			return err
 		})

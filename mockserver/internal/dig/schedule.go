@@ -122,7 +122,8 @@ func kindNames() string {
 func timingOf(kind, spec string) (timing, error) {
 	switch kind {
 	case "hourly":
-		return hourly(spec)
+		delay, err := clockTime(kind, "MM:SS", spec)
+		return timing{"0 * * * *", delay}, err
 	case "daily":
 		delay, err := clockTime(kind, "HH:MM:SS", spec)
 		return timing{"0 0 * * *", delay}, err
@@ -136,19 +137,6 @@ func timingOf(kind, spec string) (timing, error) {
 		return timing{cron: spec}, nil
 	}
 	return timing{}, failf("", 0, "unknown kind of schedule %s; want one of %s", quote(kind), kindNames())
-}
-
-func hourly(spec string) (timing, error) {
-	parts := strings.Split(spec, ":")
-	if len(parts) != 2 {
-		return timing{}, specError("hourly", "MM:SS", spec)
-	}
-	minutes, ok1 := twoDigits(parts[0], 0, 59)
-	seconds, ok2 := twoDigits(parts[1], 0, 59)
-	if !ok1 || !ok2 {
-		return timing{}, specError("hourly", "MM:SS", spec)
-	}
-	return timing{"0 * * * *", time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second}, nil
 }
 
 func weekly(spec string) (timing, error) {
@@ -190,18 +178,24 @@ func everyMinutes(spec string) (timing, error) {
 	return timing{cron: fmt.Sprintf("*/%d * * * *", minutes)}, nil
 }
 
-func clockTime(kind, form, spec string) (time.Duration, error) {
+// clockTime reads the time at the end of a value, of which the form says whether it has hours.
+func clockTime(kind, form, spec string) (delay time.Duration, err error) {
+	units := []struct {
+		length time.Duration
+		most   int
+	}{{time.Hour, 23}, {time.Minute, 59}, {time.Second, 59}}
 	parts := strings.Split(spec, ":")
-	if len(parts) != 3 {
+	if units = units[2-strings.Count(form, ":"):]; len(parts) != len(units) {
 		return 0, specError(kind, form, spec)
 	}
-	hours, ok1 := twoDigits(parts[0], 0, 23)
-	minutes, ok2 := twoDigits(parts[1], 0, 59)
-	seconds, ok3 := twoDigits(parts[2], 0, 59)
-	if !ok1 || !ok2 || !ok3 {
-		return 0, specError(kind, form, spec)
+	for i, unit := range units {
+		n, ok := twoDigits(parts[i], 0, unit.most)
+		if !ok {
+			return 0, specError(kind, form, spec)
+		}
+		delay += time.Duration(n) * unit.length
 	}
-	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second, nil
+	return delay, nil
 }
 
 // twoDigits reads a number of one or two digits within bounds.

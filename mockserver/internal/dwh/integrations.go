@@ -48,8 +48,6 @@ func integrationView(w *world.State, i world.Warehouse) integrationForm {
 	}
 }
 
-func listDwhIntegrations(c *op.Call) (op.Reply, error) { return integrations.List(c) }
-
 var getDwhIntegration = op.On(integrationFromPath, func(c *op.Call, i world.Warehouse) (op.Reply, error) {
 	return op.OK(integrationView(c.World, i))
 })

@@ -8,7 +8,7 @@ func Interface() op.Interface {
 	return op.Interface{
 		Name: "dwh", Error: errorReply,
 		Routes: []op.Route{
-			{Path: "GET /v1/dwh/", Handle: listDwhIntegrations},
+			{Path: "GET /v1/dwh/", Handle: integrations.List},
 			{Path: "POST /v1/dwh/", Handle: createDwhIntegration},
 			{Path: "GET /v1/dwh/{dwh_id}", Handle: getDwhIntegration},
 			{Path: "PUT /v1/dwh/{dwh_id}", Handle: updateDwhIntegration},
@@ -16,7 +16,7 @@ func Interface() op.Interface {
 			{Path: "GET /v1/dwh/{dwh_id}/bulkload_sessions", Handle: listDwhBulkloadSessions},
 			{Path: "GET /v1/dwh/{dwh_id}/configs", Handle: getDwhConfigs},
 			{Path: "PUT /v1/dwh/{dwh_id}/run_workflow", Handle: runDwhWorkflow},
-			{Path: "GET /v1/dwh/{dwh_id}/session_attempts", Handle: listDwhSessionAttempts, Pending: runsPending},
+			{Path: "GET /v1/dwh/{dwh_id}/session_attempts", Handle: runs.List, Pending: runsPending},
 			{Path: "POST /v1/guess", Handle: guessDwhConfig},
 		},
 	}

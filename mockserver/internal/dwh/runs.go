@@ -64,8 +64,6 @@ type runForm struct {
 	Status      string `json:"status"`
 }
 
-func listDwhSessionAttempts(c *op.Call) (op.Reply, error) { return runs.List(c) }
-
 var runsPending = op.PendingOn(integrationFromPath, func(c *op.Call, i world.Warehouse) (string, time.Time, bool) {
 	var ids []int64
 	for id, a := range table.All(bridge.Attempts(c.World)) {

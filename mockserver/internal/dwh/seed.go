@@ -16,13 +16,6 @@ import (
 // Seed creates the integrations that a fixture describes, through the handlers of requests. Databases, tables and users
 // are there already. The error names all that cannot be made.
 func Seed(w *world.State, f fixtures.DWH) error {
-	seed.Reserve(w, integrations.IDs, f.Integrations, func(i fixtures.Integration) fixtures.ID { return i.ID })
-	seed.Reserve(w, "dwh.config", f.Integrations, func(i fixtures.Integration) fixtures.ID { return i.ConfigID })
-	for _, i := range f.Integrations {
-		for _, id := range i.SessionIDs {
-			w.Reserve("dwh.session", int64(id))
-		}
-	}
 	s := &seed.Context{World: w, Part: "dwh"}
 	for n, i := range f.Integrations {
 		s.Check(seedIntegration(s, i), "integration "+i.Name, "integrations", n)

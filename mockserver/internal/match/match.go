@@ -219,5 +219,7 @@ func (m *Matcher) Matches(operation *specs.Operation, r *Request) bool {
 	if pattern := m.paths[operation.Interface]; pattern != "" && !doublestar.MatchUnvalidated(pattern, r.unescaped()) {
 		return false
 	}
-	return m.fitsQuery(r) && m.fitsHeaders(r) && m.fitsBody(r) && m.patterns.match(r)
+	parts := &m.calls.Request
+	return haveAll(parts.Query, r.parameter, isEqual) && haveAll(parts.Headers, r.Header.Values, isEqual) &&
+		(m.body == nil || contains(r.Decoded(), m.body)) && m.patterns.match(r)
 }

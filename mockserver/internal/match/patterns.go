@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strconv"
 
 	"svc.example/understudy/internal/fill"
@@ -89,28 +88,12 @@ func compilePattern(text string) (*regexp.Regexp, error) {
 
 // match reports whether a request has all parts that the patterns describe.
 func (p *patterns) match(r *Request) bool {
-	if p.path != nil && !matchesText(p.path, r.unescaped()) {
-		return false
-	}
-	for name, pattern := range p.query {
-		if !matchesAny(pattern, r.parameters()[name]) {
-			return false
-		}
-	}
-	for name, pattern := range p.headers {
-		if !matchesAny(pattern, r.Header.Values(name)) {
-			return false
-		}
-	}
-	return p.body == nil || contains(r.decoded(), p.body)
+	return (p.path == nil || matchesText(p.path, r.unescaped())) && haveAll(p.query, r.parameter, matchesText) &&
+		haveAll(p.headers, r.Header.Values, matchesText) && (p.body == nil || contains(r.Decoded(), p.body))
 }
 
 func matchesText(pattern *regexp.Regexp, text string) bool {
 	return len(text) <= maxMatched && pattern.MatchString(text)
-}
-
-func matchesAny(pattern *regexp.Regexp, values []string) bool {
-	return slices.ContainsFunc(values, func(value string) bool { return matchesText(pattern, value) })
 }
 
 // matchesValue reports whether a value of JSON is a text, a number or a boolean that a pattern describes.

@@ -95,42 +95,29 @@ func (r *Request) platformKey() string {
 	return c.platform
 }
 
-// parameters returns the query. What cannot be read is not there.
-func (r *Request) parameters() url.Values {
+// parameter returns the values of a parameter of the query. What cannot be read is not there.
+func (r *Request) parameter(name string) []string {
 	if r.query == nil && r.RawQuery != "" {
 		r.query, _ = url.ParseQuery(r.RawQuery)
 	}
-	return r.query
+	return r.query[name]
 }
 
-func (m *Matcher) fitsQuery(r *Request) bool {
-	for name, value := range m.calls.Request.Query {
-		if !slices.Contains(r.parameters()[name], value) {
+// haveAll reports whether each of some names has a value that fits what is wanted of it.
+func haveAll[W any](wanted map[string]W, values func(name string) []string, fits func(W, string) bool) bool {
+	for name, want := range wanted {
+		if !slices.ContainsFunc(values(name), func(value string) bool { return fits(want, value) }) {
 			return false
 		}
 	}
 	return true
 }
 
-func (m *Matcher) fitsHeaders(r *Request) bool {
-	for name, value := range m.calls.Request.Headers {
-		if !slices.Contains(r.Header.Values(name), value) {
-			return false
-		}
-	}
-	return true
-}
-
-func (m *Matcher) fitsBody(r *Request) bool {
-	return m.body == nil || contains(r.decoded(), m.body)
-}
+func isEqual(want, value string) bool { return want == value }
 
 // Decoded returns the body as JSON, with numbers as json.Number, or as an object of the texts of a form; nil if it is
 // neither. It is not to be changed.
-func (r *Request) Decoded() any { return r.decoded() }
-
-// decoded returns the body; nil if it is neither JSON nor a form.
-func (r *Request) decoded() any {
+func (r *Request) Decoded() any {
 	if r.isDecoded {
 		return r.body
 	}

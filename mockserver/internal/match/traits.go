@@ -74,9 +74,9 @@ func (r *Request) Values(p Part) []string {
 	case headerPart:
 		return r.Header[p.name]
 	case queryPart:
-		return r.parameters()[p.name]
+		return r.parameter(p.name)
 	case bodyPart:
-		members, _ := r.decoded().(map[string]any)
+		members, _ := r.Decoded().(map[string]any)
 		if text, isText := members[p.name].(string); isText {
 			return r.value(text)
 		}

@@ -44,13 +44,6 @@ func (c *Context) ID(kind string, given fixtures.ID) int64 {
 	return c.World.NewID(kind)
 }
 
-// Reserve keeps the ids that a fixture gives to resources of a kind from those for which it gives none.
-func Reserve[T any](w *world.State, kind string, rows []T, id func(T) fixtures.ID) {
-	for _, row := range rows {
-		w.Reserve(kind, int64(id(row)))
-	}
-}
-
 // Moment returns a moment in UTC, or fallback if the fixture leaves it open.
 func (c *Context) Moment(i fixtures.Instant, fallback time.Time) (time.Time, error) {
 	if i == "" {

@@ -21,9 +21,6 @@ var attempts = resource.New(resource.Of[world.Attempt]{
 func attemptRows(w *world.State) *table.Table[world.Attempt] { return &w.Workflow.Attempts }
 func viewAttempt(c *op.Call, a world.Attempt) any            { return attemptView(c.World, a) }
 
-func listAttempts(c *op.Call) (op.Reply, error) { return attempts.List(c) }
-func getAttempt(c *op.Call) (op.Reply, error)   { return attempts.Get(c) }
-
 // matchAttempts keeps the last attempt of each session, unless include_retried asks for all. An unknown project is
 // refused; an unknown workflow has no attempts.
 func matchAttempts(c *op.Call) (func(world.Attempt) bool, error) {

@@ -44,10 +44,6 @@ func createPoolRule(c *op.Call) (op.Reply, error) {
 	return poolRules.Create(c)
 }
 
-func getPoolRule(c *op.Call) (op.Reply, error)    { return poolRules.Get(c) }
-func updatePoolRule(c *op.Call) (op.Reply, error) { return poolRules.Update(c) }
-func deletePoolRule(c *op.Call) (op.Reply, error) { return poolRules.Delete(c) }
-
 func bindPoolRule(c *op.Call, id int64, r *world.PoolRule) error {
 	body := struct {
 		Priority   *int64                `json:"priority"`

@@ -32,9 +32,6 @@ type poolForm struct {
 	Default          bool   `json:"default"`
 }
 
-func listPools(c *op.Call) (op.Reply, error) { return pools.List(c) }
-func getPool(c *op.Call) (op.Reply, error)   { return pools.Get(c) }
-
 func createPool(c *op.Call) (op.Reply, error) {
 	ensureDefaultPool(c.World)
 	return rebalanceDefaultPool(c, pools.Create)

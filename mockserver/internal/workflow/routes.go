@@ -12,9 +12,9 @@ func Interface() op.Interface {
 	return op.Interface{
 		Name: "workflow",
 		Routes: []op.Route{
-			{Path: "GET /api/attempts", Handle: listAttempts},
+			{Path: "GET /api/attempts", Handle: attempts.List},
 			{Path: "PUT /api/attempts", Handle: startAttempt},
-			{Path: "GET /api/attempts/{id}", Handle: getAttempt, Pending: attemptPending},
+			{Path: "GET /api/attempts/{id}", Handle: attempts.Get, Pending: attemptPending},
 			{Path: "POST /api/attempts/{id}/kill", Handle: killAttempt},
 			{Path: "GET /api/attempts/{id}/retries", Handle: listAttemptRetries, Pending: retriesPending},
 			{Path: "GET /api/attempts/{id}/tasks", Handle: listAttemptTasks, Pending: tasksPending("id")},
@@ -24,13 +24,13 @@ func Interface() op.Interface {
 
 			{Path: "GET /api/pool_rules", Handle: listPoolRules, For: op.Administrators},
 			{Path: "POST /api/pool_rules", Handle: createPoolRule, For: op.Administrators},
-			{Path: "GET /api/pool_rules/{poolRuleId}", Handle: getPoolRule, For: op.Administrators},
-			{Path: "PATCH /api/pool_rules/{poolRuleId}", Handle: updatePoolRule, For: op.Administrators},
-			{Path: "DELETE /api/pool_rules/{poolRuleId}", Handle: deletePoolRule, For: op.Administrators},
+			{Path: "GET /api/pool_rules/{poolRuleId}", Handle: poolRules.Get, For: op.Administrators},
+			{Path: "PATCH /api/pool_rules/{poolRuleId}", Handle: poolRules.Update, For: op.Administrators},
+			{Path: "DELETE /api/pool_rules/{poolRuleId}", Handle: poolRules.Delete, For: op.Administrators},
 
-			{Path: "GET /api/pools", Handle: listPools, For: op.Administrators},
+			{Path: "GET /api/pools", Handle: pools.List, For: op.Administrators},
 			{Path: "POST /api/pools", Handle: createPool, For: op.Administrators},
-			{Path: "GET /api/pools/{poolId}", Handle: getPool, For: op.Administrators},
+			{Path: "GET /api/pools/{poolId}", Handle: pools.Get, For: op.Administrators},
 			{Path: "PATCH /api/pools/{poolId}", Handle: updatePool, For: op.Administrators},
 			{Path: "DELETE /api/pools/{poolId}", Handle: deletePool, For: op.Administrators},
 
@@ -44,7 +44,7 @@ func Interface() op.Interface {
 			{Path: "GET /api/projects/{id}/secrets", Handle: listProjectSecrets},
 			{Path: "PUT /api/projects/{id}/secrets/{key}", Handle: putProjectSecret},
 			{Path: "DELETE /api/projects/{id}/secrets/{key}", Handle: deleteProjectSecret},
-			{Path: "GET /api/projects/{id}/sessions", Handle: listProjectSessions},
+			{Path: "GET /api/projects/{id}/sessions", Handle: projectSessions.List},
 			{Path: "GET /api/projects/{id}/workflows", Handle: listProjectWorkflows},
 			{Path: "GET /api/projects/{id}/workflows/{name}", Handle: getProjectWorkflow},
 
@@ -55,9 +55,9 @@ func Interface() op.Interface {
 			{Path: "POST /api/schedules/{id}/enable", Handle: enableSchedule},
 			{Path: "POST /api/schedules/{id}/skip", Handle: skipSchedule},
 
-			{Path: "GET /api/sessions", Handle: listSessions},
-			{Path: "GET /api/sessions/{id}", Handle: getSession, Pending: sessionPending},
-			{Path: "GET /api/sessions/{id}/attempts", Handle: listSessionAttempts, Pending: sessionAttemptsPending},
+			{Path: "GET /api/sessions", Handle: sessions.List},
+			{Path: "GET /api/sessions/{id}", Handle: sessions.Get, Pending: sessionPending},
+			{Path: "GET /api/sessions/{id}/attempts", Handle: sessionAttempts.List, Pending: sessionAttemptsPending},
 
 			{Path: "GET /api/workflows", Handle: listWorkflows},
 			{Path: "GET /api/workflows/{id}", Handle: getWorkflow},

@@ -29,7 +29,6 @@ const (
 func Seed(w *world.State, f fixtures.Workflow) error {
 	now := w.Now()
 	limits := seedLimits(w, f)
-	reserveIDs(w, f)
 	poolErrs := seedPools(w, f.Pools, f.PoolRules, now)
 	lost, projects := seedProjects(w, f.Projects, now)
 	err := errors.Join(limits, poolErrs, projects, seedOutcomes(w, f.Outcomes, lost))
@@ -44,26 +43,6 @@ func Seed(w *world.State, f fixtures.Workflow) error {
 		seedSlot(w, s, now)
 	}
 	return seedNextRuns(w, f.Projects, now)
-}
-
-// reserveIDs keeps the ids that a fixture gives from resources for which it gives none.
-func reserveIDs(w *world.State, f fixtures.Workflow) {
-	seed.Reserve(w, pools.IDs, f.Pools, func(p fixtures.Pool) fixtures.ID { return p.ID })
-	seed.Reserve(w, poolRules.IDs, f.PoolRules, func(r fixtures.PoolRule) fixtures.ID { return r.ID })
-	seed.Reserve(w, "workflow.project", f.Projects, func(p fixtures.Project) fixtures.ID { return p.ID })
-	seed.Reserve(w, "workflow.attempt", f.Attempts, func(a fixtures.Attempt) fixtures.ID { return a.ID })
-	seed.Reserve(w, "workflow.session", f.Attempts, func(a fixtures.Attempt) fixtures.ID { return a.SessionID })
-	for _, p := range f.Projects {
-		seed.Reserve(w, "workflow.schedule", p.Schedules, func(s fixtures.WorkflowSchedule) fixtures.ID { return s.ID })
-		for _, r := range p.Revisions {
-			for _, id := range r.WorkflowIDs {
-				w.Reserve("workflow.definition", int64(id))
-			}
-		}
-	}
-	for _, a := range f.Attempts {
-		seed.Reserve(w, "workflow.task", a.Tasks, func(t fixtures.AttemptTask) fixtures.ID { return t.ID })
-	}
 }
 
 func seedLimits(w *world.State, f fixtures.Workflow) error {

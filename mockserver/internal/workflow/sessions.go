@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"encoding/json"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/dig"
@@ -40,11 +39,6 @@ var sessionAttempts = resource.New(resource.Of[world.Attempt]{
 	},
 })
 
-func listSessions(c *op.Call) (op.Reply, error)        { return sessions.List(c) }
-func getSession(c *op.Call) (op.Reply, error)          { return sessions.Get(c) }
-func listProjectSessions(c *op.Call) (op.Reply, error) { return projectSessions.List(c) }
-func listSessionAttempts(c *op.Call) (op.Reply, error) { return sessionAttempts.List(c) }
-
 type sessionForm struct {
 	ID          string      `json:"id"`
 	Project     idAndName   `json:"project"`
@@ -55,16 +49,8 @@ type sessionForm struct {
 }
 
 type lastAttempt struct {
-	ID               string          `json:"id"`
-	RetryAttemptName *string         `json:"retryAttemptName"`
-	Params           json.RawMessage `json:"params"`
-	PoolID           *string         `json:"poolId"`
-	Status           engine.Status   `json:"status"`
-	Done             bool            `json:"done"`
-	Success          bool            `json:"success"`
-	CancelRequested  bool            `json:"cancelRequested"`
-	CreatedAt        string          `json:"createdAt"`
-	FinishedAt       *string         `json:"finishedAt"`
+	ID string `json:"id"`
+	attemptCourse
 }
 
 // sessionView returns a session, which always has an attempt: id and zone of the workflow are those of the last one.
@@ -73,11 +59,7 @@ func sessionView(w *world.State, s world.Session) sessionForm {
 	a := attemptView(w, last)
 	return sessionForm{
 		ID: a.SessionID, Project: a.Project, Workflow: a.Workflow, SessionUUID: a.SessionUUID, SessionTime: a.SessionTime,
-		LastAttempt: lastAttempt{
-			ID: a.ID, RetryAttemptName: a.RetryAttemptName, Params: a.Params, PoolID: a.PoolID, Status: a.Status,
-			Done: a.Done, Success: a.Success, CancelRequested: a.CancelRequested, CreatedAt: a.CreatedAt,
-			FinishedAt: a.FinishedAt,
-		},
+		LastAttempt: lastAttempt{a.ID, a.attemptCourse},
 	}
 }
 

@@ -103,13 +103,18 @@ func (a flexibleID) id() int64 {
 
 // attemptForm is an attempt on the wire.
 type attemptForm struct {
-	ID               string          `json:"id"`
-	Index            int             `json:"index"`
-	Project          idAndName       `json:"project"`
-	Workflow         idAndName       `json:"workflow"`
-	SessionID        string          `json:"sessionId"`
-	SessionUUID      string          `json:"sessionUuid"`
-	SessionTime      string          `json:"sessionTime"`
+	ID          string    `json:"id"`
+	Index       int       `json:"index"`
+	Project     idAndName `json:"project"`
+	Workflow    idAndName `json:"workflow"`
+	SessionID   string    `json:"sessionId"`
+	SessionUUID string    `json:"sessionUuid"`
+	SessionTime string    `json:"sessionTime"`
+	attemptCourse
+}
+
+// attemptCourse is what lists of sessions show of an attempt as well.
+type attemptCourse struct {
 	RetryAttemptName *string         `json:"retryAttemptName"`
 	Params           json.RawMessage `json:"params,omitzero"`
 	PoolID           *string         `json:"poolId,omitzero"`
@@ -139,8 +144,11 @@ func attemptView(w *world.State, a world.Attempt) attemptForm {
 		ID: op.IDText(a.ID), Index: a.Index,
 		Project: idName(project.ID, project.Name), Workflow: idName(a.Definition, session.Workflow),
 		SessionID: op.IDText(session.ID), SessionUUID: session.UUID, SessionTime: zonedTime(session.Time, zoneOf(definition)),
-		RetryAttemptName: nullIfEmpty(a.RetryName), Params: objectOrEmpty(a.Params), PoolID: nullIfEmpty(op.IDText(a.Pool)),
-		Status: engine.StatusOf(a), Done: a.State == world.Done, Success: a.Success, CancelRequested: a.CancelRequested,
-		CreatedAt: op.Instant(a.CreatedAt), FinishedAt: op.OptionalInstant(a.FinishedAt),
+		attemptCourse: attemptCourse{
+			RetryAttemptName: nullIfEmpty(a.RetryName), Params: objectOrEmpty(a.Params),
+			PoolID: nullIfEmpty(op.IDText(a.Pool)), Status: engine.StatusOf(a), Done: a.State == world.Done,
+			Success: a.Success, CancelRequested: a.CancelRequested, CreatedAt: op.Instant(a.CreatedAt),
+			FinishedAt: op.OptionalInstant(a.FinishedAt),
+		},
 	}
 }

@@ -20,11 +20,12 @@ type Account struct {
 	CreatedAt       time.Time // zero: when the oldest user was created
 	Features        []string  // flags that are on, sorted; replaced, never changed in place
 
-	Users          table.Table[User]        // sub users are users with a parent
+	Users          table.Table[User]        // sub users are users with a parent; PutUser changes them
 	Keys           table.Index[string, Key] // by both their forms: see PutKey
 	Policies       table.Table[Policy]
 	PolicyGroups   table.Table[PolicyGroup]
 	groupTags      table.Index[string, int64] // policy groups by their taggable names; see restoreDerived
+	policyUsers    table.Index[int64, int]    // how many users have a policy, likewise
 	ProfileOptions []ProfileOption            // all keys that there are, with their defaults; replaced, never changed
 	OAuthClients   table.Table[OAuthClient]
 	OAuthTokens    table.Table[OAuthToken]
@@ -49,9 +50,36 @@ func (a *Account) GroupTagged(tag string) (PolicyGroup, bool) {
 	return a.PolicyGroups.Get(id)
 }
 
-func (a *Account) restoreTags() {
+// PutUser stores a user, new or changed.
+func (a *Account) PutUser(u User) {
+	before, _ := a.Users.Get(u.ID)
+	a.countPolicies(before, -1)
+	a.countPolicies(u, 1)
+	a.Users.Put(u.ID, u)
+}
+
+// countPolicies keeps in step how many users have each policy.
+func (a *Account) countPolicies(u User, n int) {
+	if !u.DeletedAt.IsZero() {
+		return
+	}
+	for _, policy := range u.Policies {
+		a.policyUsers.Put(policy, a.PolicyUsers(policy)+n)
+	}
+}
+
+// PolicyUsers returns how many users have a policy.
+func (a *Account) PolicyUsers(policy int64) int {
+	n, _ := a.policyUsers.Get(policy)
+	return n
+}
+
+func (a *Account) restoreDerived() {
 	for _, g := range table.All(&a.PolicyGroups) {
 		a.ChangedPolicyGroup(nil, &g)
+	}
+	for _, u := range table.All(&a.Users) {
+		a.countPolicies(u, 1)
 	}
 }
 

@@ -27,7 +27,7 @@ func (w *State) restoreDerived() error {
 		}
 	}
 	w.Workflow.restorePools()
-	w.Account.restoreTags()
+	w.Account.restoreDerived()
 	if err := errors.Join(w.Workflow.restoreDefinitions(), w.Own.restoreNames()); err != nil {
 		return err
 	}

@@ -155,3 +155,22 @@ func TestLoadRefuses(t *testing.T) {
 		})
 	}
 }
+
+func TestUsersOfPoliciesAreCounted(t *testing.T) {
+	t.Parallel()
+	w := world.State{Clock: clock.New(clock.Frozen, time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC))}
+	w.Account.PutUser(world.User{ID: 1, Policies: []int64{3, 4}})
+	w.Account.PutUser(world.User{ID: 2, Policies: []int64{3}})
+	w.Account.PutUser(world.User{ID: 3, Policies: []int64{4}})
+	w.Account.PutUser(world.User{ID: 2, Policies: []int64{4}})
+	w.Account.PutUser(world.User{ID: 3, Policies: []int64{4}, DeletedAt: w.Now()})
+	loaded, err := load(dumpOf(t, &w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, account := range map[string]*world.Account{"kept": &w.Account, "loaded": &loaded.Account} {
+		if three, four := account.PolicyUsers(3), account.PolicyUsers(4); three != 1 || four != 2 {
+			t.Errorf("%s: %d and %d users, want 1 and 2", name, three, four)
+		}
+	}
+}

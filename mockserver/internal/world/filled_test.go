@@ -50,7 +50,7 @@ func (f *filler) fill(path string, v reflect.Value) {
 		v.Set(reflect.ValueOf(world.Records{}.Append(world.Record{Time: f.next, Values: `{"a":"b"}`})))
 		return
 	case v.Type() == clockType, v.Type() == eventsType, v.Type() == digType, path == "World.waits", path == "World.Own",
-		path == "World.Account.groupTags", path == "World.Workflow.pools", path == "World.Workflow.revisionNames":
+		path == "World.Account.groupTags", path == "World.Account.policyUsers", path == "World.Workflow.pools", path == "World.Workflow.revisionNames":
 		return // see filled
 	case v.CanAddr() && v.Addr().MethodByName("Put").IsValid():
 		f.put(path, v)
@@ -188,9 +188,10 @@ func differences(path string, a, b reflect.Value) (all []string) {
 	}
 	switch {
 	case a.Type() == clockType || a.Type() == eventsType || path == "World.Brand" ||
-		path == "World.waits" || path == "World.Own.words" || path == "World.Workflow.pools.allocated":
-		return nil // compared by themselves; the brand is that of the server, the words are those of its documents, and the
-		// only pool is the default one
+		path == "World.waits" || path == "World.Own.words" || path == "World.Workflow.pools.allocated",
+		path == "World.Account.policyUsers":
+		return nil // compared by themselves; the brand is that of the server, the words are those of its documents, the
+		// only pool is the default one, and the only user was removed
 	case a.Type() == digType && cmp.Equal(a.Interface(), b.Interface(), cmp.Comparer(func(x, y *dig.Workflow) bool {
 		return x.Name == y.Name && string(x.Config) == string(y.Config)
 	})):

@@ -146,7 +146,7 @@ var AddUser = op.Sent(func(
 	if body.Password != "" {
 		u.Password = passwordDigest(u.ID, body.Password)
 	}
-	c.World.Account.Users.Put(u.ID, u)
+	c.World.Account.PutUser(u)
 	newKey(c, u.ID, false)
 	newKey(c, u.ID, true)
 	return op.OK(accountUserView(c, u))

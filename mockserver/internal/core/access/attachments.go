@@ -8,35 +8,25 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Policies and users have one relation with two addresses: what one of them attaches, the other one detaches
-// (documented).
+// AttachPolicy attaches the policy of the path to the user of the path, at either address of this relation: what one of
+// them attaches, the other one detaches (documented).
+var AttachPolicy = op.On(userFromPath, changePolicies(with))
 
-// AttachPolicyToUser attaches the policy of the path to the user of the path.
-func AttachPolicyToUser(c *op.Call) (op.Reply, error) { return changePolicies(c, with) }
+// DetachPolicy detaches the policy of the path from the user of the path.
+var DetachPolicy = op.On(userFromPath, changePolicies(without))
 
-// AttachUserToPolicy does the same as AttachPolicyToUser, at the other address.
-func AttachUserToPolicy(c *op.Call) (op.Reply, error) { return changePolicies(c, with) }
-
-// DetachPolicyFromUser detaches the policy of the path from the user of the path.
-func DetachPolicyFromUser(c *op.Call) (op.Reply, error) { return changePolicies(c, without) }
-
-// DetachUserFromPolicy does the same as DetachPolicyFromUser, at the other address.
-func DetachUserFromPolicy(c *op.Call) (op.Reply, error) { return changePolicies(c, without) }
-
-// changePolicies changes whether the user of the path has the policy of the path. A repetition changes nothing.
-func changePolicies(c *op.Call, change func([]int64, int64) []int64) (op.Reply, error) {
-	u, err := userFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
+// changePolicies changes whether a user has the policy of the path. A repetition changes nothing.
+func changePolicies(change func([]int64, int64) []int64) func(*op.Call, world.User) (op.Reply, error) {
+	return func(c *op.Call, u world.User) (op.Reply, error) {
+		id, p, err := resource.Find[world.Policy](Policies, c)
+		if err != nil {
+			return op.Reply{}, err
+		}
+		if err := setPolicies(c, u, change(u.Policies, id)); err != nil {
+			return op.Reply{}, err
+		}
+		return op.OK(policyView(c.World, p))
 	}
-	id, p, err := resource.Find[world.Policy](policies, c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	if err := setPolicies(c, u, change(u.Policies, id)); err != nil {
-		return op.Reply{}, err
-	}
-	return op.OK(policyView(c.World, p))
 }
 
 // setPolicies sets the policies of a user to exactly those with the given ids. The caller must be allowed to make each
@@ -101,7 +91,7 @@ type userReferenceForm struct {
 }
 
 // ListPolicyUsers lists the users who have a policy.
-var ListPolicyUsers = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
+var ListPolicyUsers = resource.On(Policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
 	references := []userReferenceForm{}
 	for _, u := range policyUsers(c.World, p.ID) {
 		references = append(references, userReferenceForm{u.ID, c.World.Account.ID, email(u), u.Name})
@@ -111,7 +101,7 @@ var ListPolicyUsers = resource.On(policies, func(c *op.Call, p world.Policy) (op
 
 // UpdatePolicyUsers replaces the users who have a policy. It answers with users in full, unlike ListPolicyUsers
 // (public).
-var UpdatePolicyUsers = op.OnSent(resource.Named[world.Policy](policies), func(
+var UpdatePolicyUsers = op.OnSent(resource.Named[world.Policy](Policies), func(
 	c *op.Call, p world.Policy, body struct {
 		UserIDs *[]int64 `json:"user_ids"`
 	},

@@ -32,12 +32,12 @@ var boundOperations = map[string]struct {
 }
 
 // GetPolicyPermissions returns the permissions that a policy grants.
-var GetPolicyPermissions = resource.On(policies, func(_ *op.Call, p world.Policy) (op.Reply, error) {
+var GetPolicyPermissions = resource.On(Policies, func(_ *op.Call, p world.Policy) (op.Reply, error) {
 	return op.OK(p.Permissions)
 })
 
 // UpdatePolicyPermissions replaces the permissions that a policy grants on the kinds of resources that the body names.
-var UpdatePolicyPermissions = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
+var UpdatePolicyPermissions = resource.On(Policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
 	after, err := changedPermissions(c, p.Permissions)
 	if err != nil {
 		return op.Reply{}, err
@@ -130,13 +130,13 @@ func columnPermissionViews(p world.Policy) []columnPermissionForm {
 }
 
 // GetColumnPermissions lists the column permissions of a policy.
-var GetColumnPermissions = resource.On(policies, func(_ *op.Call, p world.Policy) (op.Reply, error) {
+var GetColumnPermissions = resource.On(Policies, func(_ *op.Call, p world.Policy) (op.Reply, error) {
 	return op.OK(columnPermissionViews(p))
 })
 
 // UpdateColumnPermissions replaces the column permissions of a policy. It takes the list wrapped and answers with it
 // bare (public).
-var UpdateColumnPermissions = op.OnSent(resource.Named[world.Policy](policies), func(
+var UpdateColumnPermissions = op.OnSent(resource.Named[world.Policy](Policies), func(
 	c *op.Call, p world.Policy, body struct {
 		ColumnPermissions *[]columnPermissionForm `json:"column_permissions"`
 	},

@@ -11,7 +11,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var policies = resource.New(resource.Of[world.Policy]{
+// Policies are the policies of the account. A new one grants nothing.
+var Policies = resource.New(resource.Of[world.Policy]{
 	Noun: "policy", IDs: "core.policy", Key: "policy_id", Dialect: wire.Dialect(),
 	Rows:  func(w *world.State) *table.Table[world.Policy] { return &w.Account.Policies },
 	Bind:  bindPolicy,
@@ -33,7 +34,7 @@ type policyForm struct {
 func policyView(w *world.State, p world.Policy) policyForm {
 	return policyForm{
 		ID: p.ID, AccountID: w.Account.ID, Name: p.Name, Description: p.Description,
-		UserCount: len(policyUsers(w, p.ID)),
+		UserCount: w.Account.PolicyUsers(p.ID),
 	}
 }
 
@@ -47,22 +48,10 @@ func policyViews(w *world.State, ids []int64) []policyForm {
 	return views
 }
 
-// ListPolicies lists the policies of the account.
-func ListPolicies(c *op.Call) (op.Reply, error) { return policies.List(c) }
-
-// CreatePolicy creates a policy that grants nothing.
-func CreatePolicy(c *op.Call) (op.Reply, error) { return policies.Create(c) }
-
-// GetPolicy returns a policy.
-func GetPolicy(c *op.Call) (op.Reply, error) { return policies.Get(c) }
-
-// UpdatePolicy changes the name and the description of a policy.
-func UpdatePolicy(c *op.Call) (op.Reply, error) { return policies.Update(c) }
-
 // DeletePolicy deletes a policy, and takes it from the users and policy groups that have it. The answer still counts
 // them.
-var DeletePolicy = resource.On(policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
-	reply, err := policies.Delete(c)
+var DeletePolicy = resource.On(Policies, func(c *op.Call, p world.Policy) (op.Reply, error) {
+	reply, err := Policies.Delete(c)
 	for _, u := range table.All(&c.World.Account.Users) {
 		if slices.Contains(u.Policies, p.ID) {
 			u.Policies = without(u.Policies, p.ID)

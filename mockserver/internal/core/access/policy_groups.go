@@ -16,7 +16,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var policyGroups = resource.New(resource.Of[world.PolicyGroup]{
+// PolicyGroups are the policy groups of the account, which paths name by their ids or taggable names.
+var PolicyGroups = resource.New(resource.Of[world.PolicyGroup]{
 	Noun: "policy group", IDs: "core.policy_group", Key: "policy_group_id_or_taggable_name", Dialect: wire.Dialect(),
 	KeyName: "id or taggable name",
 	Rows:    func(w *world.State) *table.Table[world.PolicyGroup] { return &w.Account.PolicyGroups },
@@ -43,21 +44,9 @@ type policyGroupForm struct {
 	UpdatedAt    string  `json:"updated_at"`
 }
 
-// ListPolicyGroups lists the policy groups of the account.
-func ListPolicyGroups(c *op.Call) (op.Reply, error) { return policyGroups.List(c) }
-
-// CreatePolicyGroup creates a policy group.
-func CreatePolicyGroup(c *op.Call) (op.Reply, error) { return policyGroups.Create(c) }
-
-// GetPolicyGroup returns a policy group by its id or its taggable name.
-func GetPolicyGroup(c *op.Call) (op.Reply, error) { return policyGroups.Get(c) }
-
-// UpdatePolicyGroup changes a policy group.
-func UpdatePolicyGroup(c *op.Call) (op.Reply, error) { return policyGroups.Update(c) }
-
 // DeletePolicyGroup deletes a policy group, and takes its tag from all users who carry it or manage the group. The
 // answer has no body (public).
-var DeletePolicyGroup = resource.On(policyGroups, func(c *op.Call, g world.PolicyGroup) (op.Reply, error) {
+var DeletePolicyGroup = resource.On(PolicyGroups, func(c *op.Call, g world.PolicyGroup) (op.Reply, error) {
 	table.Delete(&c.World.Account.PolicyGroups, g.ID)
 	c.World.Account.ChangedPolicyGroup(&g, nil)
 	for _, u := range table.All(&c.World.Account.Users) {
@@ -139,12 +128,12 @@ func putGroup(c *op.Call, g world.PolicyGroup) {
 }
 
 // ListPolicyGroupPolicies lists the policies of a policy group.
-var ListPolicyGroupPolicies = resource.On(policyGroups, func(_ *op.Call, g world.PolicyGroup) (op.Reply, error) {
+var ListPolicyGroupPolicies = resource.On(PolicyGroups, func(_ *op.Call, g world.PolicyGroup) (op.Reply, error) {
 	return op.OK(map[string][]int64{"policy_ids": g.Policies})
 })
 
 // UpdatePolicyGroupPolicies replaces the policies of a policy group.
-var UpdatePolicyGroupPolicies = op.OnSent(resource.Named[world.PolicyGroup](policyGroups), func(
+var UpdatePolicyGroupPolicies = op.OnSent(resource.Named[world.PolicyGroup](PolicyGroups), func(
 	c *op.Call, g world.PolicyGroup, body struct {
 		PolicyIDs *[]int64 `json:"policy_ids"`
 	},
@@ -166,24 +155,22 @@ func carriedGroups(u *world.User) *[]int64 { return &u.Groups }
 func managedGroups(u *world.User) *[]int64 { return &u.Manages }
 
 // ListTagUsers lists the users who carry the tag of a policy group.
-func ListTagUsers(c *op.Call) (op.Reply, error) { return listTagged(c, carriedGroups) }
+var ListTagUsers = op.On(tagFromPath, listTagged(carriedGroups))
 
 // ListTagDelegatedAdmins lists the delegated admins who manage the policy group of a tag.
-func ListTagDelegatedAdmins(c *op.Call) (op.Reply, error) { return listTagged(c, managedGroups) }
+var ListTagDelegatedAdmins = op.On(tagFromPath, listTagged(managedGroups))
 
 // listTagged answers with the ids of users as texts (public).
-func listTagged(c *op.Call, list groupList) (op.Reply, error) {
-	g, err := tagFromPath(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	ids := []string{}
-	for u := range c.World.Account.LiveUsers() {
-		if slices.Contains(*list(&u), g.ID) {
-			ids = append(ids, op.IDText(u.ID))
+func listTagged(list groupList) func(*op.Call, world.PolicyGroup) (op.Reply, error) {
+	return func(c *op.Call, g world.PolicyGroup) (op.Reply, error) {
+		ids := []string{}
+		for u := range c.World.Account.LiveUsers() {
+			if slices.Contains(*list(&u), g.ID) {
+				ids = append(ids, op.IDText(u.ID))
+			}
 		}
+		return op.OK(map[string][]string{"user_ids": ids})
 	}
-	return op.OK(map[string][]string{"user_ids": ids})
 }
 
 func tagFromPath(c *op.Call) (world.PolicyGroup, error) {

@@ -122,7 +122,6 @@ func (s *accountSeed) at(i fixtures.Instant, fallback time.Time) time.Time {
 }
 
 func (s *accountSeed) seedPolicies(policies []fixtures.Policy) {
-	seed.Reserve(s.World, "core.policy", policies, func(p fixtures.Policy) fixtures.ID { return p.ID })
 	for _, p := range policies {
 		row := world.Policy{
 			ID: s.ID("core.policy", p.ID), Name: p.Name, Description: p.Description,
@@ -137,7 +136,6 @@ func (s *accountSeed) seedPolicies(policies []fixtures.Policy) {
 }
 
 func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
-	seed.Reserve(s.World, "core.policy_group", groups, func(g fixtures.PolicyGroup) fixtures.ID { return g.ID })
 	for i, g := range groups {
 		row := world.PolicyGroup{
 			ID: s.ID("core.policy_group", g.ID), Name: g.Name, TaggableName: cmp.Or(g.TaggableName, taggable(g.Name)),
@@ -162,7 +160,6 @@ func (s *accountSeed) seedUsers(users []fixtures.User) {
 	for _, u := range users {
 		s.users[u.Ref()] = int64(u.ID)
 	}
-	seed.Reserve(s.World, "user", users, func(u fixtures.User) fixtures.ID { return u.ID })
 	for _, u := range users {
 		row := world.User{
 			ID: int64(u.ID), Name: u.Name, Email: u.Email, Role: world.Role(u.Role), Delegated: u.DelegatedAdmin,
@@ -176,7 +173,7 @@ func (s *accountSeed) seedUsers(users []fixtures.User) {
 		if u.Parent != "" {
 			row.Parent = s.find("user", u.Parent, s.users)
 		}
-		s.World.Account.Users.Put(row.ID, row)
+		s.World.Account.PutUser(row)
 	}
 }
 
@@ -187,7 +184,6 @@ func (s *accountSeed) seedOAuth(f fixtures.Account) {
 		s.clients[c.ClientID] = id
 		a.OAuthClients.Put(id, world.OAuthClient{ID: id, ClientID: c.ClientID, Name: c.Name})
 	}
-	seed.Reserve(s.World, "core.oauth_token", f.OAuthTokens, func(t fixtures.OAuthToken) fixtures.ID { return t.ID })
 	for _, t := range f.OAuthTokens {
 		id := s.ID("core.oauth_token", t.ID)
 		a.OAuthTokens.Put(id, world.OAuthToken{

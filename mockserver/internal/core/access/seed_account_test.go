@@ -20,9 +20,9 @@ func TestSeedAccount(t *testing.T) {
 	t.Run("rows without ids get free ones, and later rows others", func(t *testing.T) {
 		t.Parallel()
 		w := &world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
-		err := access.SeedAccount(w,
-			fixtures.Account{Policies: []fixtures.Policy{{Name: "a"}, {Name: "b", ID: 5}, {Name: "c"}}})
-		if err != nil {
+		account := fixtures.Account{Policies: []fixtures.Policy{{Name: "a"}, {Name: "b", ID: 5}, {Name: "c"}}}
+		fixtures.Fixture{Account: account}.EachID(w.Reserve)
+		if err := access.SeedAccount(w, account); err != nil {
 			t.Fatal(err)
 		}
 		var ids []int64

@@ -55,11 +55,7 @@ func RemoveSubUser(c *op.Call) (op.Reply, error) {
 	case !mayManageSubUser(c.Caller, u):
 		return op.Reply{}, op.Forbidden("sub user %d belongs to another user: only administrators may remove it", id)
 	}
-	u.DeletedAt = c.Now
-	putUser(c, u)
-	deleteKeys(&c.World.Account, id)
-	revokeTokens(c, func(t world.OAuthToken) bool { return t.User == id })
-	revokeCodes(c, func(code world.OAuthCode) bool { return code.User == id })
+	destroyUser(c, u)
 	return op.OK(map[string]int64{"sub_user_id": id})
 }
 

@@ -62,7 +62,7 @@ func readableUser(c *op.Call) (world.User, error) {
 // putUser stores a user that has been changed.
 func putUser(c *op.Call, u world.User) {
 	u.UpdatedAt = c.Now
-	c.World.Account.Users.Put(u.ID, u)
+	c.World.Account.PutUser(u)
 }
 
 // ListAccessControlUsers lists all users with their permissions and policies.

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"encoding/base64"
 	"errors"
@@ -268,33 +269,15 @@ func contentOf(a world.Artifact) []byte {
 	return content
 }
 
-// extension returns the extension of a file's name. It does not use the tables of package mime, which differ between
-// systems.
+// extensions holds the extensions of files' names by media type. The tables of package mime differ between systems.
+var extensions = map[string]string{
+	"text/markdown": ".md", "text/plain": ".txt", "text/csv": ".csv", "text/html": ".html", "text/jsx": ".jsx",
+	"application/json": ".json", "application/pdf": ".pdf",
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif",
+}
+
 func extension(media string) string {
 	kind, _, _ := strings.Cut(media, ";")
-	switch strings.TrimSpace(kind) {
-	case "text/markdown":
-		return ".md"
-	case "text/plain":
-		return ".txt"
-	case "text/csv":
-		return ".csv"
-	case "text/html":
-		return ".html"
-	case "text/jsx":
-		return ".jsx"
-	case "application/json":
-		return ".json"
-	case "application/pdf":
-		return ".pdf"
-	case "application/vnd.openxmlformats-officedocument.presentationml.presentation":
-		return ".pptx"
-	case "image/png":
-		return ".png"
-	case "image/jpeg":
-		return ".jpg"
-	case "image/gif":
-		return ".gif"
-	}
-	return ".bin"
+	return cmp.Or(extensions[strings.TrimSpace(kind)], ".bin")
 }

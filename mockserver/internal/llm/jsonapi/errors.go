@@ -1,6 +1,7 @@
 package jsonapi
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -159,17 +160,9 @@ func codeOf(status int, e *op.Error) string {
 	}
 	parameter, _, _ := strings.Cut(e.Field, "[")
 	parameter, _, _ = strings.Cut(parameter, ".") // include.0
-	switch parameter {
-	case "filter":
-		return codeFilter
-	case "include":
-		return codeInclude
-	case "sort":
-		return codeSort
-	case "page":
-		return codePage
-	}
-	return codeValue
+	return cmp.Or(map[string]string{
+		"filter": codeFilter, "include": codeInclude, "sort": codeSort, "page": codePage,
+	}[parameter], codeValue)
 }
 
 // statuses replaces the statuses that the document does not have.
@@ -258,57 +251,38 @@ const (
 	codeNotFound   = "404"
 )
 
-// titleOf returns the title of an error, which depends only on the kind of error (public; the words of most are
-// assumed).
-func titleOf(code string, e *op.Error) string {
-	switch code {
-	case codeInvalid:
-		return validationTitle(ValidationCode(e.Reason))
-	case codeNotAllowed:
-		return "Param not allowed"
-	case codeMissing:
-		return "Missing parameter"
-	case codeFilter:
-		if e.Reason == reasonNoFilter {
-			return "Filter not allowed"
-		}
-		return "Invalid filter value"
-	case codeKey:
-		return "Key is not included in URL"
-	case codeInclude:
-		return "Invalid include"
-	case codeSort:
-		return "Invalid sort criteria"
-	case codePage:
-		return "Invalid page value"
-	case codeNotFound:
-		return "Record not found"
-	}
-	return "Invalid field value"
+// titles holds the titles of errors, which depend only on the kind of error (public; the words of most are assumed).
+var titles = map[string]string{
+	codeNotAllowed: "Param not allowed",
+	codeMissing:    "Missing parameter",
+	codeFilter:     "Invalid filter value",
+	codeKey:        "Key is not included in URL",
+	codeInclude:    "Invalid include",
+	codeSort:       "Invalid sort criteria",
+	codePage:       "Invalid page value",
+	codeNotFound:   "Record not found",
 }
 
-func validationTitle(code string) string {
-	switch code {
-	case CannotBeBlank:
-		return BlankReason
-	case isTooLong:
-		return "is too long"
-	case NotUnique:
-		return "has already been taken"
-	case notAnInteger:
-		return "is not an integer"
-	case inUse:
-		return "cannot be deleted while others refer to it"
-	case Immutable:
-		return "cannot be changed"
-	case InvalidJSON:
-		return "is not valid JSON"
-	case OneInterface:
-		return "exactly one interface is required"
-	case SomethingWrong:
-		return "something went wrong"
-	case LegacyTables:
-		return "tables are available only with LEGACY_JSON"
+// validationTitles holds those of invalid attributes, by their validation codes.
+var validationTitles = map[string]string{
+	CannotBeBlank:  BlankReason,
+	isTooLong:      "is too long",
+	NotUnique:      "has already been taken",
+	notAnInteger:   "is not an integer",
+	inUse:          "cannot be deleted while others refer to it",
+	Immutable:      "cannot be changed",
+	InvalidJSON:    "is not valid JSON",
+	OneInterface:   "exactly one interface is required",
+	SomethingWrong: "something went wrong",
+	LegacyTables:   "tables are available only with LEGACY_JSON",
+}
+
+func titleOf(code string, e *op.Error) string {
+	switch {
+	case code == codeInvalid:
+		return cmp.Or(validationTitles[ValidationCode(e.Reason)], "is invalid")
+	case e.Reason == reasonNoFilter:
+		return "Filter not allowed"
 	}
-	return "is invalid"
+	return cmp.Or(titles[code], "Invalid field value")
 }
