@@ -188,7 +188,7 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 
 // thing returns the thing that a recorded object is.
 func (c *comparison) thing(p *place, r *specs.Resource, object map[string]any) inside {
-	key, _ := textOf(valueAt(object, r.Keys[0]))
+	key, _ := textOf(r.Keys[0].FirstIn(object))
 	one := inside{thing: thing{kindOf(r.Name), key}}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		next := p.below(c.sites, object, name)
@@ -197,17 +197,6 @@ func (c *comparison) thing(p *place, r *specs.Resource, object map[string]any) i
 		}
 	}
 	return one
-}
-
-func valueAt(value any, at specs.Pointer) any {
-	for _, token := range at {
-		object, ok := value.(map[string]any)
-		if !ok {
-			return nil
-		}
-		value = object[token]
-	}
-	return value
 }
 
 // lists compares two lists, item by item; those of things in pairs that correspond.
