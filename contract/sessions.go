@@ -13,6 +13,7 @@ import (
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/spill"
+	"svc.example/understudy/specs/recording"
 )
 
 // sessions holds the exchanges of a recording, by world and installation, until it is known in which order they began:
@@ -136,4 +137,11 @@ func (b *beginning) Read(from []byte) {
 		second: int64(le.Uint64(from)), number: int64(le.Uint64(from[8:])), nano: int32(le.Uint32(from[24:])),
 		Frame: spill.Frame{Offset: int64(le.Uint64(from[16:])), Length: int32(le.Uint32(from[28:]))},
 	}
+}
+
+func lengthOf(b *recording.Body) int {
+	if b == nil {
+		return 0
+	}
+	return len(b.Bytes)
 }
