@@ -33,22 +33,23 @@ type Mask = report.Mask
 // finding; Comparison has the agreement of each operation.
 //
 // It fails with ErrNothingMatched if no exchange belongs to an interface, and with ErrNothingCompared if none can be
-// replayed. The recording is held in memory.
-func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (*Report, error) {
+// replayed. What does not fit into some megabytes of memory waits in a temporary file.
+func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (r *Report, err error) {
 	x := c.newComparing()
 	g := x.g
-	sessions, j, err := x.read(ctx, source)
+	read, err := x.read(ctx, source)
+	defer func() { err = errors.Join(err, read.close()) }()
 	if err != nil {
 		return nil, err
 	}
-	x.noteSharedKey(&subject, sessions)
-	for _, list := range sessions {
-		if err := x.run(ctx, subject, list, len(sessions) > 1); err != nil {
+	x.noteSharedKey(&subject)
+	for _, one := range read.order {
+		if err := x.run(ctx, subject, read, one); err != nil {
 			return nil, err
 		}
 	}
 	x.comparison.With = subject.Name
-	r := x.report(j)
+	r = x.report(read.judge)
 	switch {
 	case g.Problems.FatalCount > 0:
 		return r, errors.Join(g.Problems.errs()...)
@@ -77,8 +78,7 @@ type comparing struct {
 	comparison report.Comparison
 	agreements map[string]*report.Agreement
 	skipped    map[string]int
-	most       int // exchanges that are kept of each world, the first ones; 0 for all
-	leftOut    int // others
+	keys       []string // recorded ones that were let in, by their identities
 }
 
 func (c *Checker) newComparing() *comparing {
@@ -87,8 +87,8 @@ func (c *Checker) newComparing() *comparing {
 	return &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
 }
 
-func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Result, isOneOfMany bool) error {
-	if isOneOfMany {
+func (x *comparing) run(ctx context.Context, subject Subject, read *sessions, one *session) error {
+	if len(read.order) > 1 {
 		if subject.Fork == nil {
 			return errors.New("the recording has several worlds: want a subject that can be forked")
 		}
@@ -102,16 +102,9 @@ func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Resu
 		fork.Keys, fork.Key = subject.Keys, subject.Key
 		subject = fork
 	}
-	done, masks, err := compare.Run(ctx, x.g.checker.comparison(), subject, list)
-	if err != nil {
-		return err
-	}
+	masks, err := compare.Run(ctx, x.g.checker.comparison(), subject, &one.keys, read.exchanges(one), x.take)
 	x.addMasks(masks)
-	slices.SortStableFunc(done, func(a, b *compare.Exchange) int { return cmp.Compare(a.Item.Number, b.Item.Number) })
-	for _, e := range done {
-		x.take(e)
-	}
-	return nil
+	return err
 }
 
 // comparison returns how answers are compared.
@@ -150,7 +143,7 @@ func (x *comparing) take(e *compare.Exchange) {
 	if e.Agrees() {
 		a.Agree++
 		x.comparison.Agree++
-	} else if a.First == 0 {
+	} else if a.First == 0 || e.Item.Number < a.First {
 		a.First = e.Item.Number
 		a.Sides = x.sides(e)
 	}
@@ -327,51 +320,34 @@ func (c *config) validateMasks(documents []*specs.Document) error {
 	return errors.Join(errs...)
 }
 
-// read reads the exchanges of a recording, by world and installation, and returns them with the judge that knows whose
-// they are.
-func (x *comparing) read(ctx context.Context, source Source) (list [][]*judge.Result, j *judge.Judge, err error) {
+// read reads the exchanges of a recording. The sessions are to be closed, whatever the error is.
+func (x *comparing) read(ctx context.Context, source Source) (all *sessions, err error) {
 	c := x.g.checker
-	j = c.judge
+	all = &sessions{judge: c.judge}
 	if c.config.guess {
 		source = c.withGuessedBases(ctx, source, func(guessed *judge.Judge, notes []string) {
-			j = guessed
+			all.judge = guessed
 			x.g.notes = append(x.g.notes, notes...)
 		})
 	}
-	type key struct{ world, site string }
-	var order []key
-	sessions := map[key][]*judge.Result{}
+	known := map[string]bool{"": true}
 	for raw, err := range source {
 		if ctx.Err() != nil {
-			return nil, j, ctx.Err()
+			return all, ctx.Err()
 		}
-		r := x.match(j, raw, err)
+		r := x.match(all.judge, raw, err)
 		if r == nil || r.Owner.State != ownership.Matched {
 			continue
 		}
-		at := key{r.Owner.World, r.Owner.Site}
-		if sessions[at] == nil {
-			order = append(order, at)
+		if identity := r.Credential().Identity; !known[identity] && r.Status() != http.StatusUnauthorized {
+			known[identity] = true
+			x.keys = append(x.keys, identity)
 		}
-		sessions[at] = append(sessions[at], r)
-		if x.most > 0 && len(sessions[at]) >= 2*x.most {
-			sessions[at] = x.first(sessions[at])
+		if err := all.put(r); err != nil {
+			return all, err
 		}
 	}
-	for _, at := range order {
-		list = append(list, x.first(sessions[at]))
-	}
-	return list, j, ctx.Err()
-}
-
-// first returns those of the exchanges that are kept, and counts the others.
-func (x *comparing) first(list []*judge.Result) []*judge.Result {
-	if x.most == 0 || len(list) <= x.most {
-		return list
-	}
-	slices.SortStableFunc(list, func(a, b *judge.Result) int { return a.Item.Start.Compare(b.Item.Start) })
-	x.leftOut += len(list) - x.most
-	return slices.Clone(list[:x.most])
+	return all, errors.Join(ctx.Err(), all.disk.Flush())
 }
 
 // match gives an exchange to its operation, and counts it as check does. It returns nil if there is nothing to match.
@@ -414,14 +390,12 @@ func (x *comparing) match(j *judge.Judge, raw record.Raw, err error) *judge.Resu
 }
 
 // noteSharedKey notes that several recorded keys stand for one of the subject by default.
-func (x *comparing) noteSharedKey(subject *Subject, sessions [][]*judge.Result) {
+func (x *comparing) noteSharedKey(subject *Subject) {
 	config := x.g.checker.comparison()
 	var others []string
-	for _, r := range slices.Concat(sessions...) {
-		identity := r.Credential().Identity
+	for _, identity := range x.keys {
 		digest := KeyDigest(identity)
-		isKnown := identity == "" || r.Status() == http.StatusUnauthorized || config.KeyFor(subject, identity) != ""
-		if !isKnown && !slices.Contains(others, digest) {
+		if config.KeyFor(subject, identity) == "" && !slices.Contains(others, digest) {
 			others = append(others, digest)
 		}
 	}

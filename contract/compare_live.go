@@ -14,23 +14,19 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Bounds of what a LiveComparison compares: it remembers ids, and the exchanges that changed something.
-const (
-	maxLiveExchanges = 100_000
-	maxLiveBytes     = 256 << 20 // of bodies of the latter
-)
+// maxLiveExchanges bounds what a LiveComparison compares: it remembers ids, and which exchanges changed something.
+const maxLiveExchanges = 100_000
 
 // LiveComparison compares the answers of a service with those of a mock as they come, as Compare does with a recording.
 // Exchanges are replayed in the order in which they come, and clocks are left alone. It compares up to 100,000
-// exchanges, and up to 256 MiB of bodies of those that may change something. It is safe for concurrent use.
+// exchanges. It is safe for concurrent use.
 type LiveComparison struct {
-	subject                Subject
-	maxExchanges, maxBytes int
+	subject      Subject
+	maxExchanges int
 
 	mu     sync.Mutex
 	x      *comparing
 	worlds map[string]*liveWorld
-	bytes  int
 }
 
 // liveWorld is the comparison of a world since it began, or was reset.
@@ -46,8 +42,7 @@ func (c *Checker) CompareLive(subject Subject) (*LiveComparison, error) {
 		return nil, errors.New("answers cannot be compared as they come with WithGuess")
 	}
 	return &LiveComparison{
-		subject: subject, maxExchanges: maxLiveExchanges, maxBytes: maxLiveBytes, x: c.newComparing(),
-		worlds: map[string]*liveWorld{},
+		subject: subject, maxExchanges: maxLiveExchanges, x: c.newComparing(), worlds: map[string]*liveWorld{},
 	}, nil
 }
 
@@ -61,11 +56,8 @@ func (l *LiveComparison) Compare(ctx context.Context, mock http.Handler, e *reco
 	if r == nil || r.Owner.State != ownership.Matched {
 		return nil
 	}
-	if e.Request.Method != http.MethodGet && e.Response != nil {
-		l.bytes += lengthOf(e.Request.Body) + lengthOf(e.Response.Body)
-	}
-	if l.x.comparison.Compared >= l.maxExchanges || l.bytes > l.maxBytes {
-		l.x.skipped[fmt.Sprintf("only the first %d are compared, and %d MiB of bodies", l.maxExchanges, l.maxBytes>>20)]++
+	if l.x.comparison.Compared >= l.maxExchanges {
+		l.x.skipped[fmt.Sprintf("only the first %d are compared", l.maxExchanges)]++
 		return nil
 	}
 	w := l.worlds[e.World]
@@ -89,13 +81,6 @@ func (l *LiveComparison) Compare(ctx context.Context, mock http.Handler, e *reco
 		differences = append(differences, f.Pointer+": "+f.Message)
 	}
 	return differences
-}
-
-func lengthOf(b *recording.Body) int {
-	if b == nil {
-		return 0
-	}
-	return len(b.Bytes)
 }
 
 // Report returns the report of what was compared so far, as Compare returns it.

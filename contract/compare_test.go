@@ -294,3 +294,33 @@ func TestFormsOfTimes(t *testing.T) {
 		}
 	}
 }
+
+// Numbers that count from 1970 agree as times do, if the member's name says that it is a time.
+func TestTimesInNumbers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		recorded, answered string
+		agree              bool
+	}{
+		{`{"createdAt":1768469400}`, `{"createdAt":1768469401}`, true},
+		{`{"created_at":1768469400000}`, `{"created_at":1768469401500}`, true},
+		{`{"timestamp":1768469400.25}`, `{"timestamp":1768469401}`, true},
+		{`{"time":1768469400000000}`, `{"time":1768469400000001}`, true},
+		{`{"expires_at":1768469400000000000}`, `{"expires_at":1768469401000000000}`, true},
+		{`{"events":[{"ts":1768469400}]}`, `{"events":[{"ts":1768469402}]}`, true},
+		{`{"updated":[1768469400,1768469500]}`, `{"updated":[1768469401,1768469501]}`, true},
+		{`{"createdAt":1768469400}`, `{"createdAt":1768469403}`, false},
+		{`{"createdAt":1768469400000}`, `{"createdAt":1768469403000}`, false},
+		{`{"createdAt":1768469400}`, `{"createdAt":1768469400000}`, false},
+		{`{"createdAt":17}`, `{"createdAt":18}`, false},
+		{`{"size":1768469400}`, `{"size":1768469401}`, false},
+		{`{"format":1768469400}`, `{"format":1768469401}`, false},
+		{`{"accounts":1768469400}`, `{"accounts":1768469401}`, false},
+		{`{"createdAt":"1768469400"}`, `{"createdAt":1768469400}`, false},
+	} {
+		r := compareWith(t, answering(200, "application/json", tt.answered), getting(poolsURL, tt.recorded))
+		if agree := len(r.Findings) == 0; agree != tt.agree {
+			t.Errorf("%s for %s agrees: %t, want %t; %q", tt.answered, tt.recorded, agree, tt.agree, differences(r))
+		}
+	}
+}

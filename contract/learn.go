@@ -1,9 +1,11 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/learn"
@@ -30,40 +32,45 @@ const maxLearned = 10_000
 // It fails with ErrNothingMatched if no exchange belongs to an interface. If the context ends after the first replay,
 // the best scenario that was found is returned with the error. No more than the first 10,000 exchanges of a world are
 // held in memory, and learned from: a note says how many others there are.
-func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) (*Learned, error) {
+func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) (learned *Learned, err error) {
 	g := newGatherer(c)
-	x := &comparing{g: g, most: maxLearned}
-	sessions, _, err := x.read(ctx, source)
+	x := &comparing{g: g}
+	read, err := x.read(ctx, source)
+	defer func() { err = errors.Join(err, read.close()) }()
 	if err != nil {
 		return nil, err
 	}
-	if len(sessions) == 0 {
+	if len(read.order) == 0 {
 		return nil, errors.Join(append(g.Problems.errs(), ErrNothingMatched)...)
 	}
-	largest := []*judge.Result{}
-	for _, list := range sessions {
-		if len(list) > len(largest) {
-			largest = list
+	largest := slices.MaxFunc(read.order, func(a, b *session) int { return cmp.Compare(a.count, b.count) })
+	var list []*judge.Result
+	for r, err := range read.exchanges(largest) {
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, r); len(list) == maxLearned {
+			break
 		}
 	}
-	learned, err := learn.Learn(ctx, &learn.Config{
+	learned, err = learn.Learn(ctx, &learn.Config{
 		Documents: c.documents, Brand: c.config.brand, Salt: c.config.salt, Build: build, Effort: c.config.effort,
 		Comparison: c.comparison(),
-	}, largest)
+	}, list)
 	if errors.Is(err, learn.ErrNothing) {
 		err = ErrNothingMatched
 	}
 	if learned == nil {
 		return nil, err
 	}
-	if x.leftOut > 0 {
+	if leftOut := largest.count - len(list); leftOut > 0 {
 		learned.Notes = append(learned.Notes, fmt.Sprintf(
-			"the recording is long: learned from its first %d exchanges; %d later ones were left out", maxLearned, x.leftOut))
+			"the recording is long: learned from its first %d exchanges; %d later ones were left out", len(list), leftOut))
 	}
-	if len(sessions) > 1 {
+	if len(read.order) > 1 {
 		learned.Notes = append(learned.Notes, fmt.Sprintf(
 			"the recording has %d worlds or installations: learned from the one with the most exchanges, %d",
-			len(sessions), len(largest)))
+			len(read.order), largest.count))
 	}
 	return learned, errors.Join(append(g.Problems.errs(), err)...)
 }

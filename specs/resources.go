@@ -56,34 +56,6 @@ type Link struct {
 	OnDelete   string     // Refuse and so on; empty: Keep
 }
 
-// Pointer is a JSON pointer, token by token; a * stands for every item of a list. A nil pointer leads nowhere, and an
-// empty one to the whole.
-type Pointer []string
-
-// PointerOf reads a pointer.
-func PointerOf(text string) Pointer {
-	if tokens := splitPointer(text); tokens != nil {
-		return tokens
-	}
-	return Pointer{}
-}
-
-func (p Pointer) String() string {
-	var text strings.Builder
-	for _, token := range p {
-		text.WriteString("/" + EscapePointer(token))
-	}
-	return text.String()
-}
-
-// Join returns the pointer that goes on with another one. It is nil if one of them is.
-func (p Pointer) Join(more Pointer) Pointer {
-	if p == nil || more == nil {
-		return nil
-	}
-	return append(slices.Clip(p), more...)
-}
-
 // The verbs that every resource may have. Any other one is an action.
 const (
 	List   = "list"

@@ -475,7 +475,7 @@ func (p *operationPage) after(v *view, a answer) {
 		}
 	}
 	if body, err := decode(a.Body); err == nil && isNew && len(act.At) > 0 {
-		if found := follow(body, act.At[0]); len(found) > 0 {
+		if found := act.At[0].In(body); len(found) > 0 {
 			if made := newThing(k, found[0]); made.Key != "" {
 				p.Next = append(p.Next, v.linkTo(k, append(slices.Clip(path), made.Key), k.Title))
 			}

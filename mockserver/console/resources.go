@@ -108,7 +108,7 @@ func (v *visitor) list(
 		}
 		known := len(things)
 		for _, at := range action(k.List).At {
-			for _, value := range follow(body, at) {
+			for _, value := range at.In(body) {
 				one := newThing(k, value)
 				if one.Key == "" || !seen[one.Key] {
 					things, seen[one.Key] = append(things, one), true

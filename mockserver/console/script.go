@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"svc.example/understudy/specs"
 )
 
 // scriptPage shows the script of a world: faults, stubs, results of queries, turns of chats, and outcomes.
@@ -72,7 +74,7 @@ func (v *visitor) suggestions() map[string][]string {
 		if err != nil {
 			return nil
 		}
-		for _, value := range follow(body, at) {
+		for _, value := range specs.Pointer(at).In(body) {
 			if text, ok := scalar(value); ok {
 				found = append(found, text)
 			}

@@ -99,7 +99,7 @@ func (v *visitor) attempt(id string, value any) (*attempt, error) {
 	}
 	var tasks []task
 	at := map[string]int{}
-	for _, item := range follow(body, specs.Pointer{"tasks", "*"}) {
+	for _, item := range (specs.Pointer{"tasks", "*"}).In(body) {
 		name := first(item, specs.Pointer{"fullName"})
 		times := timed{specs.Pointer{"state"}, specs.Pointer{"startedAt"}, specs.Pointer{"updatedAt"}}
 		if first(item, times.state) == "running" {
@@ -115,7 +115,7 @@ func (v *visitor) attempt(id string, value any) (*attempt, error) {
 	if err != nil {
 		logs = nil // an attempt may have none
 	}
-	for _, file := range follow(logs, specs.Pointer{"files", "*"}) {
+	for _, file := range (specs.Pointer{"files", "*"}).In(logs) {
 		name := first(file, specs.Pointer{"fileName"})
 		log := link{What: first(file, specs.Pointer{"fileTime"}), Key: name, Address: v.In("logs", id, name)}
 		if i, isThere := at[first(file, specs.Pointer{"taskName"})]; isThere {
@@ -217,7 +217,7 @@ func (v *visitor) chat(id string) (*chat, error) {
 		return nil, err
 	}
 	c := &chat{}
-	for _, entry := range follow(body, specs.Pointer{"data", "*"}) {
+	for _, entry := range (specs.Pointer{"data", "*"}).In(body) {
 		members, _ := entry.(map[string]any)
 		for _, what := range sortedKeys(members) {
 			if what == "at" {

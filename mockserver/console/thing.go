@@ -94,7 +94,7 @@ func (v *visitor) one(k *kind, path []string) (any, error) {
 			return nil, err
 		}
 		for _, at := range action(k.Get).At {
-			if found := follow(body, at); len(found) > 0 {
+			if found := at.In(body); len(found) > 0 {
 				return found[0], nil
 			}
 		}
@@ -139,7 +139,7 @@ func (p *thingPage) show(v *visitor, c *catalog, value any) {
 				l.Type != "" && l.Type != first(value, specs.Pointer{"type"}) {
 				continue
 			}
-			for _, found := range follow(value, l.At) {
+			for _, found := range l.At.In(value) {
 				key, ok := scalar(found)
 				isThere := slices.ContainsFunc(p.Links, func(l link) bool { return l.Key == key && l.What == other.Title })
 				if !ok || isThere {

@@ -159,35 +159,10 @@ func decode(text []byte) (value any, err error) {
 	return value, err
 }
 
-// follow returns what a pointer leads to; a * stands for every item of a list.
-func follow(value any, at specs.Pointer) []any {
-	if len(at) == 0 {
-		return []any{value}
-	}
-	switch value := value.(type) {
-	case map[string]any:
-		if inner, ok := value[at[0]]; ok {
-			return follow(inner, at[1:])
-		}
-	case []any:
-		if at[0] == "*" {
-			var found []any
-			for _, item := range value {
-				found = append(found, follow(item, at[1:])...)
-			}
-			return found
-		}
-	}
-	return nil
-}
-
 // first returns the text of the first scalar that one of the pointers leads to.
 func first(value any, at ...specs.Pointer) string {
 	for _, pointer := range at {
-		if pointer == nil {
-			continue
-		}
-		for _, found := range follow(value, pointer) {
+		for _, found := range pointer.In(value) {
 			if text, ok := scalar(found); ok {
 				return text
 			}

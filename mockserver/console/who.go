@@ -38,17 +38,17 @@ func (v *view) whoPage() error {
 		}
 		byID := map[string]any{}
 		var permitted []map[permission]string // by user
-		for _, r := range follow(rights, specs.Pointer{"*"}) {
+		for _, r := range (specs.Pointer{"*"}).In(rights) {
 			byID[first(r, specs.Pointer{"user_id"})] = r
 		}
-		for _, one := range follow(users, specs.Pointer{"users", "*"}) {
+		for _, one := range (specs.Pointer{"users", "*"}).In(users) {
 			u := user{
 				Name: first(one, specs.Pointer{"name"}), Email: first(one, specs.Pointer{"email"}),
 				IsAdmin: first(one, specs.Pointer{"administrator"}) == "true",
 			}
 			own := byID[first(one, specs.Pointer{"id"})]
 			permitted = append(permitted, permissions(own))
-			for _, p := range follow(own, specs.Pointer{"policies", "*"}) {
+			for _, p := range (specs.Pointer{"policies", "*"}).In(own) {
 				id := first(p, specs.Pointer{"id"})
 				u.Policies = append(u.Policies, link{
 					Name: first(p, specs.Pointer{"name"}), Key: id, Address: v.In("resources", "core.policy", id),
@@ -92,7 +92,7 @@ func permissions(rights any) map[permission]string {
 	list := map[permission]string{}
 	members, _ := memberOf(rights, "permissions").(map[string]any)
 	for what, permitted := range members {
-		for _, p := range follow(permitted, specs.Pointer{"*"}) {
+		for _, p := range (specs.Pointer{"*"}).In(permitted) {
 			may := "yes"
 			if ids := first(p, specs.Pointer{"ids"}); ids != "" {
 				may = "of " + ids

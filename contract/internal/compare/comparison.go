@@ -3,8 +3,10 @@ package compare
 import (
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/specs"
@@ -140,18 +142,38 @@ func (c *comparison) scalars(p *place, was, is any) bool {
 	case string:
 		return c.texts(was, is.(string))
 	case json.Number:
-		return sameNumber(was, is.(json.Number)) || c.seconds(was, is.(json.Number), p)
+		return sameNumber(was, is.(json.Number)) || c.areTimes(was, is.(json.Number), p)
 	}
 	return was == is
 }
 
-// seconds reports whether two numbers are times that hardly differ, in seconds since 1970.
-func (c *comparison) seconds(was, is json.Number, p *place) bool {
-	const earliest = 1e9
-	a, err1 := was.Float64()
-	b, err2 := is.Float64()
-	return err1 == nil && err2 == nil && a > earliest && b > earliest && p.hasFormat("unix-time") &&
-		max(a-b, b-a) <= c.Tolerance.Seconds()
+// areTimes reports whether two numbers are times that hardly differ, in seconds since 1970 or in parts of them.
+func (c *comparison) areTimes(was, is json.Number, p *place) bool {
+	a, b := sinceEpoch(was), sinceEpoch(is)
+	isName := func(token string) bool { return strings.Trim(token, "0123456789") != "" }
+	at := len(c.other) - 1
+	for at > 0 && !isName(c.other[at]) {
+		at--
+	}
+	isTime := p.hasFormat("unix-time") || at >= 0 && timeName.MatchString(c.other[at])
+	return isTime && a.unit == b.unit && a.unit > 0 && max(a.seconds-b.seconds, b.seconds-a.seconds) <= c.Tolerance.Seconds()
+}
+
+// timeName matches the names of members that hold a time.
+var timeName = regexp.MustCompile(`(?i:time|timestamp|date|created|updated|modified|expires)$|(?:^|_)(?:at|ts)$|[a-z](?:At|Ts|On)$`)
+
+// epochTime is a time since 1970. The unit is the number of its parts in a second; 0 if it is none of these times.
+type epochTime struct{ seconds, unit float64 }
+
+// sinceEpoch reads a time between 2001 and 2286, in seconds or in thousandths of them, and so on.
+func sinceEpoch(n json.Number) epochTime {
+	value, err := n.Float64()
+	for unit := 1.0; err == nil && unit <= 1e9; unit *= 1000 {
+		if seconds := value / unit; seconds >= 1e9 && seconds < 1e10 {
+			return epochTime{seconds, unit}
+		}
+	}
+	return epochTime{}
 }
 
 func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
@@ -188,7 +210,7 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 
 // thing returns the thing that a recorded object is.
 func (c *comparison) thing(p *place, r *specs.Resource, object map[string]any) inside {
-	key, _ := textOf(valueAt(object, r.Keys[0]))
+	key, _ := textOf(r.Keys[0].FirstIn(object))
 	one := inside{thing: thing{kindOf(r.Name), key}}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		next := p.below(c.sites, object, name)
@@ -197,17 +219,6 @@ func (c *comparison) thing(p *place, r *specs.Resource, object map[string]any) i
 		}
 	}
 	return one
-}
-
-func valueAt(value any, at specs.Pointer) any {
-	for _, token := range at {
-		object, ok := value.(map[string]any)
-		if !ok {
-			return nil
-		}
-		value = object[token]
-	}
-	return value
 }
 
 // lists compares two lists, item by item; those of things in pairs that correspond.

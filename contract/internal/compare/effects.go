@@ -120,7 +120,7 @@ func (f *effects) takeAction(now change, a *specs.Action) {
 		named = a.Identity[n-1]
 	}
 	for _, at := range a.At {
-		key, _ := textOf(valueAt(now.shownAt(at), named))
+		key, _ := textOf(named.FirstIn(now.shownAt(at)))
 		ids = append(ids, key)
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
@@ -171,14 +171,12 @@ func (e *Exchange) shownAt(at specs.Pointer) any {
 	if !ok || slices.Contains(at, items) {
 		return nil
 	}
-	for _, token := range at {
-		value = value.Get(gjson.Escape(token))
+	for _, found := range at.InJSON(value) {
+		if decoded, err := body.DecodeJSON([]byte(found.Raw)); err == nil {
+			return decoded
+		}
 	}
-	decoded, err := body.DecodeJSON([]byte(value.Raw))
-	if err != nil {
-		return nil
-	}
-	return decoded
+	return nil
 }
 
 // rename takes what is known of the differences of a thing to its new name.

@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"fmt"
+	"iter"
 	"net/http"
 	"testing"
 
@@ -44,6 +45,16 @@ func poolSession(t *testing.T, d *specs.Document) (list []*judge.Result) {
 	return list
 }
 
+func all(session []*judge.Result) iter.Seq2[*judge.Result, error] {
+	return func(yield func(*judge.Result, error) bool) {
+		for _, r := range session {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
 // server makes a pool with an id and a name, and then shows one with another id, or the same.
 type server struct{ made, shown, name string }
 
@@ -75,15 +86,14 @@ func TestMemory(t *testing.T) {
 			Masks: []compare.Mask{{Operation: "workflow.createPool", Pointer: "/name"}},
 		}
 		var asked []string
-		done, used, err := compare.Run(t.Context(), c, with.subject(&asked), session)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, e := range done {
-			found = append(found, asked[i])
+		used, err := compare.Run(t.Context(), c, with.subject(&asked), &compare.Keys{}, all(session), func(e *compare.Exchange) {
+			found = append(found, asked[len(asked)-1])
 			for _, difference := range e.Differences {
 				found = append(found, difference.Pointer+": "+difference.Message)
 			}
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 		return found, used[0].Count
 	}
@@ -132,40 +142,39 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// Of the answers of a subject only those are kept that a report shows: of each operation the first that differs.
-func TestAnswersAreReleased(t *testing.T) {
+// Of an exchange that was passed on, and of what it differs since, no messages are kept.
+func TestExchangesAreReleased(t *testing.T) {
 	t.Parallel()
 	d, err := specs.Load(specs.Workflow, specs.Neutral)
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := poolSession(t, d)
-	for n := range 3 {
-		again := *session[1]
-		again.Item.Number = 3 + n
-		session = append(session, &again)
-	}
-	var asked []string
 	c := &compare.Config{
 		Documents: []*specs.Document{d}, Redactor: &recording.Redactor{Brand: specs.Neutral},
 		Masks: []compare.Mask{{Operation: "workflow.createPool", Pointer: "/name"}},
 	}
-	for name, want := range map[string][]int{"etl": nil, "other": {2}} {
-		done, _, err := compare.Run(t.Context(), c, server{"7", "7", name}.subject(&asked), session)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var kept []int
-		for _, e := range done {
-			if e.Answer.Status != http.StatusOK {
-				t.Errorf("status %d of exchange %d", e.Answer.Status, e.Item.Number)
+	var asked []string
+	var done []*compare.Exchange
+	messages := 0
+	_, err = compare.Run(t.Context(), c, server{"7", "7", "other"}.subject(&asked), &compare.Keys{}, all(poolSession(t, d)),
+		func(e *compare.Exchange) {
+			if e.Answer.Body != nil && e.Item.Response.Body != nil {
+				messages++
 			}
-			if e.Answer.Body != nil {
-				kept = append(kept, e.Item.Number)
-			}
+			done = append(done, e)
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if messages != 2 {
+		t.Errorf("%d of 2 exchanges had their messages when they were passed on", messages)
+	}
+	for _, e := range done {
+		if e.Answer.Body != nil || e.Item.Response.Body != nil || e.Answer.Status != http.StatusOK {
+			t.Errorf("of exchange %d is kept: %+v and %+v", e.Item.Number, e.Item.Response, e.Answer)
 		}
-		if diff := cmp.Diff(want, kept); diff != "" {
-			t.Errorf("a pool named %s: answers that are kept (-want +got):\n%s", name, diff)
-		}
+	}
+	if done[1].Agrees() || done[1].Differences[0].Since != done[0] {
+		t.Errorf("the second one differs in %+v, want one since the first one", done[1].Differences)
 	}
 }

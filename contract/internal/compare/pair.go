@@ -103,7 +103,7 @@ func (x *pairing) idOf(object any) (kind, text string) {
 	if at == nil {
 		return "", ""
 	}
-	text, _ = textOf(valueAt(object, at))
+	text, _ = textOf(at.FirstIn(object))
 	return r.Name, text
 }
 
@@ -131,7 +131,7 @@ func (x *pairing) name(object any) string {
 		if at == nil || slices.Equal(at, r.ID) || !r.IsNamed() && slices.Equal(at, r.Keys[0]) {
 			continue
 		}
-		if name, _ := textOf(valueAt(object, at)); name != "" {
+		if name, _ := textOf(at.FirstIn(object)); name != "" {
 			return r.Name + " " + name
 		}
 	}

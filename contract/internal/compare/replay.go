@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,57 +21,61 @@ type replay struct {
 	memory  *Memory
 	masks   *masks
 	ids     *ids
-	refused map[string]bool // identities that were never let in
+	keys    *Keys
 	now     time.Time
 	effects *effects
-	shown   map[string]*Exchange // by operation, the first whose answer differs
 }
 
 func newReplay(c *Config, subject Subject) *replay {
 	return &replay{
 		Config: c, subject: subject, memory: cmp.Or(c.Memory, NewMemory(0)), masks: &masks{slices.Clone(c.Masks)},
-		ids: newIDs(nil), refused: map[string]bool{}, effects: newEffects(c.Documents), shown: map[string]*Exchange{},
+		ids: newIDs(nil), keys: &Keys{}, effects: newEffects(c.Documents),
 	}
 }
 
 // maxCandidates bounds how many of the exchanges that overlapped are tried in the place of one.
 const maxCandidates = 64
 
-// Run replays a session. Each exchange then has its answer and the differences. It returns how often each mask was
-// needed.
-func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) (
-	done []*Exchange, used []Mask, err error,
-) {
+// Run replays the exchanges of a session, which come in the order in which they began, with the keys of all of them. It
+// passes each on when it has its answer and the differences, or when it is skipped; what nothing needs of it any more is
+// released then, unless the configuration is brief. It returns how often each mask was needed.
+func Run(ctx context.Context, c *Config, subject Subject, keys *Keys, list iter.Seq2[*judge.Result, error],
+	done func(*Exchange),
+) (used []Mask, err error) {
 	r := newReplay(c, subject)
-	clock := &ServerClock{}
-	for _, one := range list {
-		e := &Exchange{Result: one}
-		done = append(done, e)
-		e.Skipped = whyNot(one)
-	}
-	slices.SortStableFunc(done, func(a, b *Exchange) int { return a.Item.Start.Compare(b.Item.Start) })
-	for _, e := range done {
-		e.times = clock.Times(e.Result)
-	}
-	r.findRefused(done)
-	err = r.all(ctx, done)
-	return done, r.masks.list, err
+	r.keys = keys
+	next, stop := iter.Pull2(list)
+	defer stop()
+	err = r.all(ctx, next, done)
+	return r.masks.list, err
 }
 
 // Session replays exchanges one by one, as they come.
-type Session struct{ replay }
+type Session struct {
+	replay
+	last *Exchange // until the next one comes
+}
 
 // NewSession begins a session with a subject.
-func NewSession(c *Config, subject Subject) *Session { return &Session{*newReplay(c, subject)} }
+func NewSession(c *Config, subject Subject) *Session { return &Session{replay: *newReplay(c, subject)} }
 
-// Next replays an exchange that ended after all earlier ones.
+// Next replays an exchange that ended after all earlier ones. What nothing needs of the one before is released.
 func (s *Session) Next(ctx context.Context, one *judge.Result) (*Exchange, error) {
+	if s.last != nil {
+		s.release(s.last)
+		s.last = nil
+	}
 	e := &Exchange{Result: one, Skipped: whyNot(one), times: []time.Time{one.Item.Start}}
 	if e.Skipped != "" {
 		return e, nil
 	}
-	s.findRefused([]*Exchange{e})
-	return e, s.commit(ctx, turn{e, one.Item.Start})
+	s.keys = &Keys{}
+	s.keys.See(one)
+	if err := s.commit(ctx, turn{e, one.Item.Start}); err != nil {
+		return e, err
+	}
+	s.last = e
+	return e, nil
 }
 
 // Masks lists the masks, with how often each was needed.
@@ -99,42 +104,60 @@ func whyNot(r *judge.Result) string {
 	return ""
 }
 
-// findRefused finds the keys that were refused wherever they were sent.
-func (r *replay) findRefused(list []*Exchange) {
-	const unauthorized = 401
-	accepted := map[string]bool{}
-	for _, e := range list {
-		identity := e.Credential().Identity
-		if e.Status() == unauthorized {
-			r.refused[identity] = true
-		} else if e.Status() != 0 {
-			accepted[identity] = true
-		}
+// Keys knows which keys were refused wherever they were sent, by their identities.
+type Keys struct{ refused, accepted map[string]bool }
+
+// See notes whether the key of an exchange was refused.
+func (k *Keys) See(r *judge.Result) {
+	if k.refused == nil {
+		k.refused, k.accepted = map[string]bool{}, map[string]bool{}
 	}
-	for identity := range accepted {
-		delete(r.refused, identity)
+	switch r.Status() {
+	case http.StatusUnauthorized:
+		k.refused[r.Credential().Identity] = true
+	case 0:
+	default:
+		k.accepted[r.Credential().Identity] = true
 	}
 }
 
+func (k *Keys) areRefused(identity string) bool { return k.refused[identity] && !k.accepted[identity] }
+
 // all replays the exchanges. Each time it is the turn of one that began before any other one ended.
-func (r *replay) all(ctx context.Context, list []*Exchange) error {
-	left := slices.DeleteFunc(slices.Clone(list), func(e *Exchange) bool { return e.Skipped != "" })
-	for len(left) > 0 {
-		if err := ctx.Err(); err != nil {
+func (r *replay) all(ctx context.Context, next func() (*judge.Result, error, bool), done func(*Exchange)) error {
+	clock, left, isMore := &ServerClock{}, []*Exchange(nil), true
+	for {
+		for isMore && len(left) <= maxCandidates {
+			one, err, isOne := next()
+			if isMore = isOne; err != nil {
+				return err
+			}
+			if !isMore {
+				break
+			}
+			e := &Exchange{Result: one, Skipped: whyNot(one), times: clock.Times(one)}
+			if e.Skipped != "" {
+				done(e)
+			} else {
+				left = append(left, e)
+			}
+		}
+		if err := ctx.Err(); err != nil || len(left) == 0 {
 			return err
 		}
 		chosen, err := r.next(ctx, candidates(left))
 		if err != nil {
 			return err
 		}
+		done(chosen)
+		if !r.IsBrief {
+			r.release(chosen)
+		}
 		if r.Stop != nil && r.Stop(chosen) {
 			return nil
 		}
-		at := slices.Index(left, chosen) // among the first ones
-		copy(left[1:], left[:at])
-		left = left[1:]
+		left = slices.DeleteFunc(left, func(e *Exchange) bool { return e == chosen })
 	}
-	return nil
 }
 
 // candidates are the exchanges that may be the next one to have taken effect, that which ended first before the others.
@@ -169,24 +192,15 @@ func (r *replay) commit(ctx context.Context, t turn) error {
 		return err
 	}
 	r.effects.take(t.Exchange)
-	if !r.IsBrief {
-		r.release(t.Exchange)
-	}
 	return nil
 }
 
-// release lets go of what nothing needs of an exchange once its effects are noted: the answer, unless it is the first
-// of its operation that differs.
+// release lets go of what no later exchange needs of one: the messages, and the differences but for what is behind them.
 func (r *replay) release(e *Exchange) {
-	e.alike, e.abouts = nil, nil
-	if name := e.Operation().Name(); !e.Agrees() {
-		shown := r.shown[name]
-		if shown == nil || e.Item.Number < shown.Item.Number {
-			r.shown[name], e = e, shown
-		}
-	}
-	if e != nil {
-		e.Answer = &Answer{Status: e.Answer.Status, Size: e.Answer.Size}
+	e.alike, e.abouts, e.times, e.Result = nil, nil, nil, e.Lean()
+	e.Answer = &Answer{Status: e.Answer.Status, Size: e.Answer.Size}
+	if len(e.Differences) > 0 {
+		e.Differences = []Difference{{Since: e.Differences[0].Since}}
 	}
 }
 

@@ -56,7 +56,7 @@ func (r *replay) header(e *Exchange, known *ids, h [2]string) string {
 		return scheme + known.translate(secrets, key)
 	case r.KeyFor(&r.subject, identity) != "":
 		return scheme + r.KeyFor(&r.subject, identity)
-	case r.refused[identity] || identity == "" || strings.HasPrefix(identity, "malformed "):
+	case r.keys.areRefused(identity) || identity == "" || strings.HasPrefix(identity, "malformed "):
 		return h[1]
 	}
 	return scheme + r.subject.Key

@@ -91,6 +91,10 @@ func (c *comparison) texts(was, is string) bool {
 
 // withUUIDs reports whether two texts are the same but for UUIDs in them that correspond.
 func (c *comparison) withUUIDs(was, is string) bool {
+	const hyphens = 4
+	if strings.Count(was, "-") < hyphens {
+		return false
+	}
 	old, others := anyUUID.FindAllString(was, -1), anyUUID.FindAllString(is, -1)
 	if len(old) == 0 || len(old) != len(others) || anyUUID.ReplaceAllString(was, "") != anyUUID.ReplaceAllString(is, "") {
 		return false

@@ -300,11 +300,11 @@ func (a *answerReader) checkWholes(plan *answerPlan) {
 	for _, w := range plan.wholes {
 		asked := a.asked(w.parameter)
 		for _, at := range a.about.At {
-			each(a.body, at, func(object scan.Value) {
+			for _, object := range follow(nil, a.body, at) {
 				if shown := first(object, w.at); shown != "" {
 					a.checkSame(w.noun, asked, shown)
 				}
-			})
+			}
 		}
 	}
 	if plan.member != "" && a.event.Listed {

@@ -169,7 +169,7 @@ func (o *objectReader) references(link *specs.Link, id string, object scan.Value
 	if n > len(parents) {
 		return nil
 	}
-	each(object, link.At, func(value scan.Value) {
+	for _, value := range follow(nil, object, link.At) {
 		key := value.Text()
 		if value.IsObject() {
 			key = first(value, to.Keys[0])
@@ -178,7 +178,7 @@ func (o *objectReader) references(link *specs.Link, id string, object scan.Value
 			t := Thing{Kind(link.Resource), strings.Join(append(slices.Clone(parents[:n]), key), "/")}
 			list = append(list, Reference{t, link.MustExist, link.OnDelete, link.Provenance})
 		}
-	})
+	}
 	return list
 }
 
@@ -198,7 +198,9 @@ func (e *Exchange) keep(op *specs.Operation, a *specs.Action, r *reading) {
 		return
 	}
 	body, ok := r.requestBody()
-	each(body, a.Request, func(value scan.Value) { body = value })
+	for _, value := range follow(nil, body, a.Request) {
+		body = value
+	}
 	named, isKnown := namedBy(body)
 	if !ok || !isKnown {
 		return

@@ -225,7 +225,8 @@ func (a *answerReader) checkPage(p *page) {
 // items returns the list of an answer: where the document says, or else the only one.
 func (a *answerReader) items(p *page) (list scan.Value) {
 	if p.at != nil {
-		each(a.body, p.at, func(v scan.Value) { list = v })
+		for _, list = range follow(nil, a.body, p.at) {
+		}
 		return list
 	}
 	if a.body.IsArray() {
@@ -317,13 +318,13 @@ func (a *answerReader) checkNumbers(p *page, query url.Values, n int64) {
 		}
 		a.checkCursor(p, query, envelope, n)
 	}
-	each(a.body, a.about.Pages(), func(pages scan.Value) {
+	for _, pages := range follow(nil, a.body, a.about.Pages()) {
 		asked, err := strconv.ParseInt(query.Get("page"), 10, 64)
 		if pages.IsNumber() && err == nil && asked > pages.Int() && n > 0 {
 			a.contradict("pages", specs.Public, "page %d has %d items, but the answer says that there are %d pages", asked, n,
 				pages.Int())
 		}
-	})
+	}
 }
 
 // checkCursor looks whether a page leads to itself, and notes where it leads.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -89,79 +90,76 @@ func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 			o.showAt(a, at, does, body)
 		}
 		for _, at := range a.Also {
-			each(body, at, func(object scan.Value) {
+			for _, object := range follow(nil, body, at) {
 				o.add(a, &sightOf{does: Reads, object: object, isComplete: !o.isOwn})
-			})
+			}
 		}
 	}
 	o.measure(actions[0], body)
 }
 
+// longest is the number of objects that room is made for: a list that is longer may hold something else.
+const longest = 100
+
 // showAt reads what stands at a pointer.
 func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body scan.Value) {
 	isList := slices.Contains(at, "*")
 	isComplete := o.isWhole(a.Resource, at)
-	o.makeRoom(at, body)
 	var among *listed
 	if slices.Index(at, "*") == len(at)-1 && isList && (!o.isOwn || a.Verb == specs.List) {
 		among = &listed{}
 	}
-	each(body, at, func(object scan.Value) {
+	found := follow(nil, body, at)
+	if n := len(at) - 1; n >= 0 && at[n] == "*" {
+		o.event.Shows = slices.Grow(o.event.Shows, min(len(found), longest))
+	}
+	for _, object := range found {
 		o.add(a, &sightOf{
 			does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList && a.Verb != "",
 			isComplete: isComplete, among: among,
 		})
-	})
-	if n := len(at) - 1; a.Verb == specs.List && n >= 0 && at[n] == "*" {
-		each(body, at[:n], func(list scan.Value) {
-			o.event.Listed = list.IsArray()
-			each(body, a.Total(), func(total scan.Value) {
-				o.event.Partial = o.event.Partial || total.Int() > int64(list.Len())
-			})
-		})
 	}
-}
-
-// makeRoom makes room for the things of the list that a pointer leads into, unless that is so long that it may hold
-// something else.
-func (o *objectReader) makeRoom(at specs.Pointer, body scan.Value) {
-	const longest = 100
-	if n := len(at) - 1; n >= 0 && at[n] == "*" {
-		each(body, at[:n], func(list scan.Value) {
-			o.event.Shows = slices.Grow(o.event.Shows, min(list.Len(), longest))
-		})
+	if n := len(at) - 1; a.Verb == specs.List && n >= 0 && at[n] == "*" {
+		for _, list := range follow(nil, body, at[:n]) {
+			o.event.Listed = list.IsArray()
+			for _, total := range follow(nil, body, a.Total()) {
+				o.event.Partial = o.event.Partial || total.Int() > int64(list.Len())
+			}
+		}
 	}
 }
 
 // measure notes that a list goes on with other pages.
 func (o *objectReader) measure(a *specs.Action, body scan.Value) {
-	each(body, a.Pages(), func(pages scan.Value) { o.event.Partial = o.event.Partial || pages.Int() > 1 })
+	for _, pages := range follow(nil, body, a.Pages()) {
+		o.event.Partial = o.event.Partial || pages.Int() > 1
+	}
 }
 
-// each passes on whatever stands at a pointer.
-func each(value scan.Value, at specs.Pointer, do func(scan.Value)) {
-	if at == nil || !value.Exists() {
-		return
+// follow appends what a pointer leads to in a value.
+func follow(to []scan.Value, value scan.Value, at specs.Pointer) []scan.Value {
+	member := func(value scan.Value, name string) (scan.Value, bool) {
+		inner := value.Get(name)
+		return inner, inner.Exists()
 	}
-	for i, token := range at {
-		if token == "*" {
-			if value.IsArray() {
-				for item := range value.Each {
-					each(item, at[i+1:], do)
-				}
-			}
-			return
+	items := func(value scan.Value) iter.Seq[scan.Value] {
+		if !value.IsArray() {
+			value = scan.Value{}
 		}
-		if value = value.Get(token); !value.Exists() {
-			return
-		}
+		return value.Each
 	}
-	do(value)
+	if !value.Exists() {
+		return to
+	}
+	return specs.Follow(to, value, at, member, items)
 }
 
 // first returns the text at a pointer that leads to one value, or nothing.
 func first(object scan.Value, at specs.Pointer) (found string) {
-	each(object, at, func(value scan.Value) { found = value.Text() })
+	var room [1]scan.Value // on the stack
+	for _, value := range follow(room[:0], object, at) {
+		found = value.Text()
+	}
 	return found
 }
 
@@ -268,13 +266,13 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName stri
 		if !o.isOwn && len(link.At) > 0 && link.At[len(link.At)-1] == "*" {
 			among = &listed{}
 		}
-		each(s.object, link.At, func(object scan.Value) {
+		for _, object := range follow(nil, s.object, link.At) {
 			if embedded != nil && object.IsObject() {
 				o.addObject(embedded, &sightOf{
 					does: Reads, object: object, whole: s.object, isComplete: !o.isOwn, among: among,
 				}, "")
 			}
-		})
+		}
 	}
 }
 

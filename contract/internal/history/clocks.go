@@ -125,14 +125,14 @@ func (w *Watcher) corrected(x entry, in *reader, files []string) (entry, error) 
 // timelineByService returns all exchanges by the service's clock. Whoever asks closes what it returns.
 func (w *Watcher) timelineByService() (*entries, error) {
 	files, in := w.fileNames(), w.store.reader()
-	sorted := &entries{limit: w.timeline.limit}
-	for x, err := range w.timeline.all() {
+	sorted := &entries{Limit: w.timeline.Limit}
+	for x, err := range w.timeline.All() {
 		var at entry
 		if err == nil {
 			at, err = w.corrected(*x, in, files)
 		}
 		if err == nil {
-			err = sorted.put(at)
+			err = sorted.Put(at)
 		}
 		if err != nil {
 			return sorted, err

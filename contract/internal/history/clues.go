@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/spill"
 )
 
 // A clue is something that an exchange shows of a thing or a job, by which its caller may turn out to be of one account
@@ -39,32 +40,34 @@ const (
 	ownCaller // whose key the caller removed
 )
 
-// compare is the order of things, and then that of the recording.
-func (c *clue) compare(other *clue) int {
+// Compare is the order of things, and then that of the recording.
+func (c *clue) Compare(other *clue) int {
 	return cmp.Or(cmp.Compare(c.key, other.key), cmp.Compare(c.number, other.number), cmp.Compare(c.kind, other.kind))
 }
 
-func (c *clue) append(b []byte) []byte {
+// Append writes the clue as a row.
+func (c *clue) Append(b []byte) []byte {
 	le := binary.LittleEndian
-	for _, n := range []uint64{c.key, uint64(c.number), c.caller, c.mark, c.origin, c.database, uint64(c.offset)} {
+	for _, n := range []uint64{c.key, uint64(c.number), c.caller, c.mark, c.origin, c.database, uint64(c.Offset)} {
 		b = le.AppendUint64(b, n)
 	}
-	b = le.AppendUint32(le.AppendUint32(b, uint32(c.at)), uint32(c.length))
+	b = le.AppendUint32(le.AppendUint32(b, uint32(c.at)), uint32(c.Length))
 	return append(b, byte(c.kind))
 }
 
-func (c *clue) read(b []byte) {
+// Read reads what Append writes.
+func (c *clue) Read(b []byte) {
 	le := binary.LittleEndian
 	long := func(i int) uint64 { return le.Uint64(b[8*i:]) }
 	*c = clue{
 		key: long(0), number: int64(long(1)), caller: long(2), mark: long(3), origin: long(4), database: long(5),
-		frame: frame{int64(long(6)), int32(le.Uint32(b[60:]))}, at: int32(le.Uint32(b[56:])), kind: clueKind(b[64]),
+		frame: frame{Offset: int64(long(6)), Length: int32(le.Uint32(b[60:]))}, at: int32(le.Uint32(b[56:])), kind: clueKind(b[64]),
 	}
 }
 
 // clues holds the clues of a recording, but for those that say no more than one that came shortly before.
 type clues struct {
-	sorter[clue, *clue]
+	spill.Sorter[clue, *clue]
 	recent map[[2]uint64][2]uint64
 }
 
@@ -82,7 +85,7 @@ func (s *clues) put(c clue) error {
 		}
 		s.recent[key] = says
 	}
-	return s.sorter.put(c)
+	return s.Sorter.Put(c)
 }
 
 // keyOf is the same for what is named alike at a site. It is never 0.
@@ -174,7 +177,7 @@ func (a *accounts) follow() error {
 	}
 	var key uint64
 	var seen, issued, early []clue
-	for c, err := range a.clues.all() {
+	for c, err := range a.clues.All() {
 		if err != nil {
 			return err
 		}

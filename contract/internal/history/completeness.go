@@ -146,7 +146,7 @@ func written(e *facts.Exchange) []facts.Thing {
 func (l *writeLog) note(e *facts.Exchange, x entry) error {
 	for _, t := range written(e) {
 		x.key = writeKey(e.At, t)
-		if err := l.put(x); err != nil {
+		if err := l.Put(x); err != nil {
 			return err
 		}
 	}
@@ -213,7 +213,7 @@ func (p *pass) weighRest() error {
 		x.ask(known)
 	}
 	files := p.w.fileNames()
-	for x, err := range p.w.writes.all() {
+	for x, err := range p.w.writes.All() {
 		if err != nil {
 			return err
 		}
@@ -227,7 +227,7 @@ func (p *pass) weighRest() error {
 	}
 	if p.w.clock.isAny() {
 		for _, list := range known.entries {
-			slices.SortFunc(list, func(a, b entry) int { return a.compare(&b) })
+			slices.SortFunc(list, func(a, b entry) int { return a.Compare(&b) })
 		}
 	}
 	compared := map[[2]caller]bool{}

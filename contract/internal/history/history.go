@@ -38,11 +38,11 @@ func NewWatcher(config Config, say func(Result)) *Watcher {
 	w := &Watcher{
 		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{},
 		atEnd: say, clocks: clocks{},
-		timeline: entries{limit: config.InMemory}, writes: writeLog{entries{limit: config.InMemory}},
+		timeline: entries{Limit: config.InMemory}, writes: writeLog{entries{Limit: config.InMemory}},
 	}
 	w.kinds = facts.NewCatalogue(config.Documents)
 	w.accounts = newAccounts(w.kinds, config.Accounts)
-	w.accounts.clues.limit = config.InMemory
+	w.accounts.clues.Limit = config.InMemory
 	return w
 }
 
@@ -83,7 +83,7 @@ func (w *Watcher) keep(e *facts.Exchange, encoded []byte) (err error) {
 			err = errors.Join(err, w.writes.note(e, x))
 		}
 	}
-	return errors.Join(err, w.timeline.put(x))
+	return errors.Join(err, w.timeline.Put(x))
 }
 
 // End shows the exchanges to the rules. Verdicts that wait for evidence become inconclusive. The error is that of the
@@ -100,7 +100,7 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 		return w.err
 	}
 	w.sites.mergeContinued()
-	if err := w.store.flush(); err != nil {
+	if err := w.store.disk.Flush(); err != nil {
 		return err
 	}
 	if err := w.accounts.group(w.sites); err != nil {
@@ -117,12 +117,12 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 	if err = lanes.show(ctx, p); err == nil {
 		err = p.weighRest()
 	}
-	return errors.Join(err, lanes.close())
+	return errors.Join(err, lanes.Close())
 }
 
 // Close removes what waits on the disk. No exchange may follow.
 func (w *Watcher) Close() error {
-	return errors.Join(w.store.close(), w.timeline.close(), w.writes.close(), w.accounts.clues.close())
+	return errors.Join(w.store.disk.Close(), w.timeline.Close(), w.writes.Close(), w.accounts.clues.Close())
 }
 
 // pass shows all exchanges once.

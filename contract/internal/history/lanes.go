@@ -43,26 +43,26 @@ type currentLane struct {
 // intoLanes puts all exchanges into lanes, but for those that another file has, too.
 func (w *Watcher) intoLanes(ctx context.Context) (_ *lanes, err error) {
 	s := &laneSorter{
-		w: w, lanes: lanes{entries: entries{limit: w.timeline.limit}, begun: map[int]entry{}},
+		w: w, lanes: lanes{entries: entries{Limit: w.timeline.Limit}, begun: map[int]entry{}},
 		current: make([]currentLane, len(w.accounts.callers)), resets: map[string]int{}, seen: map[uint64]int32{},
 	}
 	in := w.store.reader()
 	timeline := &w.timeline
 	if w.clock.isAny() {
 		timeline, err = w.timelineByService()
-		defer func() { err = errors.Join(err, timeline.close()) }()
+		defer func() { err = errors.Join(err, timeline.Close()) }()
 		if err != nil {
 			return nil, err
 		}
 	}
-	for x, err := range timeline.all() {
+	for x, err := range timeline.All() {
 		if err = errors.Join(err, ctx.Err()); err == nil && x.forget {
 			err = s.forget(in, x)
 		} else if err == nil && !s.isDouble(x) {
 			err = s.take(*x)
 		}
 		if err != nil {
-			return nil, errors.Join(err, s.lanes.close())
+			return nil, errors.Join(err, s.lanes.Close())
 		}
 	}
 	return &s.lanes, nil
@@ -81,7 +81,7 @@ func (s *laneSorter) take(x entry) error {
 		}
 	}
 	x.key = uint64(lane.number)
-	return s.lanes.put(x)
+	return s.lanes.Put(x)
 }
 
 // forget ends the lanes of a world, on whatever host: that of the control interface may be another.
@@ -112,7 +112,7 @@ func (s *laneSorter) isDouble(x *entry) bool {
 // showInTurn shows one lane after the other.
 func (l *lanes) showInTurn(ctx context.Context, p *pass) error {
 	in := p.w.store.reader()
-	next, stop := iter.Pull2(l.all())
+	next, stop := iter.Pull2(l.All())
 	defer stop()
 	x, err, isMore := next()
 	for isMore && err == nil {
@@ -229,7 +229,7 @@ func (l *lanes) dispatch(q *queues) error {
 	defer close(q.work)
 	var one *passedLane
 	var entries []entry
-	for x, err := range l.all() {
+	for x, err := range l.All() {
 		if err != nil {
 			return err
 		}

@@ -95,8 +95,8 @@ func (r *Result) unexpected() string {
 		}
 		pointer, want, _ := strings.Cut(line[1], " ")
 		at := specs.PointerOf(pointer)
-		found, isList := textsAt(shown, at), slices.Contains(at, "*")
-		switch isThere := slices.Contains(found, want); {
+		found, isList := at.In(shown), slices.Contains(at, "*")
+		switch isThere := slices.ContainsFunc(found, func(v any) bool { return plain(v) == want }); {
 		case isThere, !isList && len(found) == 0, isList && len(found) > maxWhole:
 		case isList:
 			return fmt.Sprintf("the list lacks the one with %s %s, which was made before", at[len(at)-1], want)
@@ -107,25 +107,11 @@ func (r *Result) unexpected() string {
 	return ""
 }
 
-// textsAt returns what a pointer leads to in a value.
-func textsAt(value any, at specs.Pointer) (texts []string) {
-	if len(at) == 0 {
-		text, isText := value.(string)
-		if !isText {
-			encoded, _ := json.Marshal(value)
-			text = string(encoded)
-		}
-		return []string{text}
+// plain returns a string without its quotes, and the JSON of any other value.
+func plain(value any) string {
+	if text, isText := value.(string); isText {
+		return text
 	}
-	list, _ := value.([]any)
-	object, _ := value.(map[string]any)
-	if member, has := object[at[0]]; has {
-		return textsAt(member, at[1:])
-	}
-	for _, item := range list {
-		if at[0] == "*" {
-			texts = append(texts, textsAt(item, at[1:])...)
-		}
-	}
-	return texts
+	encoded, _ := json.Marshal(value)
+	return string(encoded)
 }

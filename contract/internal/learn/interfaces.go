@@ -76,11 +76,11 @@ func (o *objects) need() {
 			if link.At == nil || target == nil || len(target.Path) != 1 {
 				continue
 			}
-			each(t.first(), link.At, func(value gjson.Result) {
+			for _, value := range link.At.InJSON(t.first()) {
 				if value.Type == gjson.String || value.Type == gjson.Number {
 					o.things.get(target.Name, value.String())
 				}
-			})
+			}
 		}
 	}
 }

@@ -151,19 +151,25 @@ func (l *learner) replay(ctx context.Context, subject compare.Subject, stop func
 			subject.Keys[digest] = key.Key
 		}
 	}
-	list := make([]*judge.Result, len(l.exchanges))
+	keys, list := &compare.Keys{}, make([]*judge.Result, len(l.exchanges))
 	for i, e := range l.exchanges {
 		list[i] = e.Result
+		keys.See(e.Result)
+	}
+	slices.SortStableFunc(list, func(a, b *judge.Result) int { return a.Item.Start.Compare(b.Item.Start) })
+	all := func(yield func(*judge.Result, error) bool) {
+		for _, r := range list {
+			if !yield(r, nil) {
+				return
+			}
+		}
 	}
 	config := *l.Comparison
 	config.Stop, config.Memory, config.IsBrief = stop, l.memory, true
-	done, _, err := compare.Run(ctx, &config, subject, list)
+	l.replayed = map[*judge.Result]*compare.Exchange{}
+	_, err := compare.Run(ctx, &config, subject, keys, all, func(e *compare.Exchange) { l.replayed[e.Result] = e })
 	if err != nil && ctx.Err() == nil {
 		l.notes = append(l.notes, fmt.Sprintf("the recording could not be replayed to its end: %v", err))
-	}
-	l.replayed = map[*judge.Result]*compare.Exchange{}
-	for _, e := range done {
-		l.replayed[e.Result] = e
 	}
 	return ctx.Err()
 }

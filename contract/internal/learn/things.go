@@ -212,10 +212,14 @@ func (s *things) take(e *Exchange) {
 		x := &taking{things: s, Exchange: e, action: a, isFirst: i == 0}
 		if isJSON {
 			for _, at := range a.At {
-				each(body, at, func(object gjson.Result) { x.show(a.Resource, object) })
+				for _, object := range at.InJSON(body) {
+					x.show(a.Resource, object)
+				}
 			}
 			for _, at := range a.Also {
-				each(body, at, func(object gjson.Result) { x.show(a.Resource, object) })
+				for _, object := range at.InJSON(body) {
+					x.show(a.Resource, object)
+				}
 			}
 		}
 		x.target()
@@ -314,11 +318,11 @@ func (x *taking) show(r *specs.Resource, object gjson.Result) {
 	t.sights = append(t.sights, sight{x.Exchange, object, changed})
 	for _, link := range r.Embeds {
 		embedded := x.Operation().Document.Resource(link.Resource)
-		each(object, link.At, func(inner gjson.Result) {
+		for _, inner := range link.At.InJSON(object) {
 			if embedded != nil && inner.IsObject() {
 				x.show(embedded, inner)
 			}
-		})
+		}
 	}
 }
 
@@ -328,7 +332,7 @@ func (x *taking) change(t *thing) {
 	if !ok {
 		return
 	}
-	each(body, x.action.Request, func(object gjson.Result) {
+	for _, object := range x.action.Request.InJSON(body) {
 		if attributes := object.Get("attributes"); attributes.IsObject() {
 			object = attributes
 		}
@@ -336,7 +340,7 @@ func (x *taking) change(t *thing) {
 			t.changed[name.Str] = true
 			return true
 		})
-	})
+	}
 }
 
 // idOf returns the id of an object, with that of what the path names as its parent.
@@ -369,29 +373,11 @@ func bornOf(r *specs.Resource, object gjson.Result) (born time.Time) {
 	return born
 }
 
-// each passes on whatever stands at a pointer.
-func each(value gjson.Result, at specs.Pointer, do func(gjson.Result)) {
-	if at == nil || !value.Exists() {
-		return
-	}
-	for i, token := range at {
-		if token == "*" {
-			value.ForEach(func(_, item gjson.Result) bool {
-				each(item, at[i+1:], do)
-				return true
-			})
-			return
-		}
-		if value = value.Get(gjson.Escape(token)); !value.Exists() {
-			return
-		}
-	}
-	do(value)
-}
-
 // textAt returns the text at a pointer that leads to one value, or nothing.
 func textAt(object gjson.Result, at specs.Pointer) (found string) {
-	each(object, at, func(value gjson.Result) { found = value.String() })
+	for _, value := range at.InJSON(object) {
+		found = value.String()
+	}
 	return found
 }
 

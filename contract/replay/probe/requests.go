@@ -325,12 +325,12 @@ func (w *walk) naming(o *specs.Operation, body any) any {
 			continue
 		}
 		at := slices.Concat(a.Request, a.Resource.Keys[0])
-		had := valueIn(body, at)
+		had := at.FirstIn(body)
 		if had == nil && (len(a.Path) > 0 || a.Verb == specs.Create) {
 			continue
 		}
 		key := keys[len(keys)-1]
-		holder, isObject := valueIn(body, at[:len(at)-1]).(map[string]any)
+		holder, isObject := at[:len(at)-1].FirstIn(body).(map[string]any)
 		if _, isText := had.(string); isObject && (isText || !json.Valid([]byte(key))) {
 			holder[at[len(at)-1]] = key
 		} else if isObject {
@@ -338,19 +338,6 @@ func (w *walk) naming(o *specs.Operation, body any) any {
 		}
 	}
 	return body
-}
-
-// valueIn returns what a pointer leads to in a value, of a list in its first item; nil if it leads nowhere.
-func valueIn(value any, at specs.Pointer) any {
-	for _, token := range at {
-		object, _ := value.(map[string]any)
-		if list, isList := value.([]any); isList && token == "*" && len(list) > 0 {
-			value = list[0]
-		} else {
-			value = object[token]
-		}
-	}
-	return value
 }
 
 // partsOf writes an object as a form in parts.

@@ -132,7 +132,7 @@ func (v *variants) ofBody() {
 func (v *variants) ofMembers(whole any, at specs.Pointer, schema *openapi3.SchemaRef, isJSON bool,
 	try func(fault string, changed any),
 ) {
-	object, isObject := valueIn(whole, at).(map[string]any)
+	object, isObject := at.FirstIn(whole).(map[string]any)
 	if !isObject || len(at) >= maxNested {
 		return
 	}

@@ -197,7 +197,7 @@ func isPaged(o *specs.Operation) bool {
 // for others to judge.
 func (w *walk) noteSet(d *draft, a *specs.Action, shown any) {
 	w.set[a.Resource.Name] = nil
-	object, _ := valueIn(d.body, a.Request).(map[string]any)
+	object, _ := a.Request.FirstIn(d.body).(map[string]any)
 	members := specs.Members(w.doc.ObjectSchema(a.Resource))
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		switch object[name].(type) {
@@ -210,7 +210,7 @@ func (w *walk) noteSet(d *draft, a *specs.Action, shown any) {
 			continue
 		}
 		if len(a.At) > 0 {
-			answered := valueIn(shown, a.At[0].Join(specs.Pointer{name}))
+			answered := a.At[0].Join(specs.Pointer{name}).FirstIn(shown)
 			if answered != nil && textOf(answered) != textOf(object[name]) {
 				continue
 			}
@@ -325,10 +325,10 @@ func (w *walk) parentsIn(d *draft, a *specs.Action, shown any) thing {
 	for _, name := range names[len(parents):] {
 		var value any
 		if len(a.At) > 0 && a.At[0] != nil {
-			value = valueIn(shown, a.At[0].Join(specs.Pointer{name}))
+			value = a.At[0].Join(specs.Pointer{name}).FirstIn(shown)
 		}
 		if value == nil && a.Request != nil {
-			value = valueIn(d.body, a.Request.Join(specs.Pointer{name}))
+			value = a.Request.Join(specs.Pointer{name}).FirstIn(d.body)
 		}
 		if value == nil {
 			break
@@ -342,14 +342,14 @@ func (w *walk) parentsIn(d *draft, a *specs.Action, shown any) thing {
 func (w *walk) keyIn(d *draft, a *specs.Action, shown any, location string) any {
 	switch at := a.Resource.Keys[0]; {
 	case len(a.At) > 0:
-		return valueIn(shown, a.At[0].Join(at))
+		return a.At[0].Join(at).FirstIn(shown)
 	case shown != nil: // an answer that is not documented
-		return valueIn(shown, at)
+		return at.FirstIn(shown)
 	case location != "":
 		key, _ := url.PathUnescape(location[strings.LastIndexByte(location, '/')+1:])
 		return key
 	default:
-		return valueIn(d.body, a.Request.Join(at))
+		return a.Request.Join(at).FirstIn(d.body)
 	}
 }
 
@@ -383,7 +383,7 @@ func (w *walk) see(d *draft, a *specs.Action, shown any) {
 	if len(a.At) == 0 || len(a.Resource.Keys) == 0 || len(w.seen[a.Resource.Name]) > 0 {
 		return
 	}
-	if key := valueIn(shown, a.At[0].Join(a.Resource.Keys[0])); key != nil && key != "" {
+	if key := a.At[0].Join(a.Resource.Keys[0]).FirstIn(shown); key != nil && key != "" {
 		w.seen[a.Resource.Name] = []thing{append(w.parentsIn(d, a, shown), textOf(key))}
 	}
 }

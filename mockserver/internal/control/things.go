@@ -131,7 +131,7 @@ func (t *thing) isReferredTo(actions []*specs.Action, body []byte) bool {
 			return false
 		}
 		for _, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
-			if link.Resource == t.kind.Name && someAt(request, a.Request.Join(link.At), t.isNameOf) {
+			if link.Resource == t.kind.Name && slices.ContainsFunc(a.Request.Join(link.At).InJSON(request), t.isNameOf) {
 				return true
 			}
 		}
@@ -153,7 +153,7 @@ func (t *thing) isShown(actions []*specs.Action, e *journal.Entry) bool {
 		}
 		is := func(object gjson.Result) bool { return t.is(a, object, within) }
 		for _, at := range slices.Concat(a.At, a.Also) {
-			if someAt(answer, at, is) {
+			if slices.ContainsFunc(at.InJSON(answer), is) {
 				return true
 			}
 		}
@@ -171,7 +171,8 @@ func (t *thing) is(a *specs.Action, object gjson.Result, within string) bool {
 	}
 	if r.Name != t.kind.Name {
 		return slices.ContainsFunc(r.Embeds, func(link specs.Link) bool {
-			return link.Resource == t.kind.Name && someAt(object, link.At, func(o gjson.Result) bool { return t.hasKey(o, "") })
+			isKeyed := func(o gjson.Result) bool { return t.hasKey(o, "") }
+			return link.Resource == t.kind.Name && slices.ContainsFunc(link.At.InJSON(object), isKeyed)
 		})
 	}
 	if a.Identity == nil || r != a.Resource {
@@ -179,7 +180,9 @@ func (t *thing) is(a *specs.Action, object gjson.Result, within string) bool {
 	}
 	parts := make([]string, len(a.Identity))
 	for i, at := range a.Identity {
-		someAt(object, at, func(value gjson.Result) bool { parts[i] = value.String(); return true })
+		for _, value := range at.InJSON(object) {
+			parts[i] = value.String()
+		}
 	}
 	return strings.Join(parts, "/") == t.id
 }
@@ -200,7 +203,8 @@ func (t *thing) hasKey(object gjson.Result, within string) bool {
 		within = ""
 	}
 	return slices.ContainsFunc(t.kind.Keys, func(key specs.Pointer) bool {
-		return someAt(object, key, func(value gjson.Result) bool { return within+value.String() == t.id })
+		isSame := func(value gjson.Result) bool { return within+value.String() == t.id }
+		return slices.ContainsFunc(key.InJSON(object), isSame)
 	})
 }
 
@@ -213,24 +217,4 @@ func parse(body []byte) (value gjson.Result, isJSON bool) {
 		return value, false
 	}
 	return gjson.ParseBytes(body), true
-}
-
-// someAt reports whether something is true of any value at a pointer.
-func someAt(value gjson.Result, at specs.Pointer, is func(gjson.Result) bool) (found bool) {
-	if at == nil {
-		return false
-	}
-	for i, token := range at {
-		if token == "*" {
-			if value.IsArray() {
-				value.ForEach(func(_, item gjson.Result) bool {
-					found = someAt(item, at[i+1:], is)
-					return !found
-				})
-			}
-			return found
-		}
-		value = value.Get(gjson.Escape(token))
-	}
-	return value.Exists() && is(value)
 }

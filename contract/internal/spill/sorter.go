@@ -1,4 +1,4 @@
-package history
+package spill
 
 import (
 	"bufio"
@@ -12,9 +12,9 @@ import (
 	"sort"
 )
 
-// sorter puts rows in order. What is more than fits in memory waits in a file, in runs that are in order already.
-type sorter[T any, P row[T]] struct {
-	limit int // rows in memory
+// Sorter puts rows in order. What is more than fits in memory waits in a file, in runs that are in order already.
+type Sorter[T any, P row[T]] struct {
+	Limit int // rows in memory, 50,000 if it is 0
 	rows  []T
 	file  *os.File
 	runs  []int // rows of each in the file
@@ -23,24 +23,25 @@ type sorter[T any, P row[T]] struct {
 // row is of a fixed size on disk.
 type row[T any] interface {
 	*T
-	append(b []byte) []byte
-	read(b []byte)
-	compare(other *T) int
+	Append(b []byte) []byte
+	Read(b []byte)
+	Compare(other *T) int
 }
 
-// maxRows is the number of rows that a sorter holds in memory, some four megabytes.
+// maxRows is the number of rows that a Sorter holds in memory, some four megabytes.
 const maxRows = 50_000
 
-func (s *sorter[T, P]) put(one T) error {
+// Put takes a row.
+func (s *Sorter[T, P]) Put(one T) error {
 	s.rows = append(s.rows, one)
-	if s.limit = cmp.Or(s.limit, maxRows); len(s.rows) < s.limit {
+	if s.Limit = cmp.Or(s.Limit, maxRows); len(s.rows) < s.Limit {
 		return nil
 	}
 	return s.spill()
 }
 
 // spill moves the rows in memory to the file.
-func (s *sorter[T, P]) spill() (err error) {
+func (s *Sorter[T, P]) spill() (err error) {
 	if s.file == nil {
 		if s.file, err = createScratch("order"); err != nil {
 			return err
@@ -59,7 +60,7 @@ func write[T any, P row[T]](file *os.File, rows iter.Seq2[*T, error]) (n int, er
 		if err != nil {
 			return n, err
 		}
-		room = P(one).append(room[:0])
+		room = P(one).Append(room[:0])
 		_, _ = out.Write(room) // Flush returns its error
 		n++
 	}
@@ -70,22 +71,22 @@ func write[T any, P row[T]](file *os.File, rows iter.Seq2[*T, error]) (n int, er
 }
 
 // width returns the number of bytes of a row on disk.
-func width[T any, P row[T]]() int { return len(P(new(T)).append(nil)) }
+func width[T any, P row[T]]() int { return len(P(new(T)).Append(nil)) }
 
-func (s *sorter[T, P]) sort() { sort.Sort(inPlace[T, P](s.rows)) }
+func (s *Sorter[T, P]) sort() { sort.Sort(inPlace[T, P](s.rows)) }
 
 // inPlace is rows that are compared where they are.
 type inPlace[T any, P row[T]] []T
 
 func (s inPlace[T, P]) Len() int           { return len(s) }
-func (s inPlace[T, P]) Less(i, j int) bool { return P(&s[i]).compare(&s[j]) < 0 }
+func (s inPlace[T, P]) Less(i, j int) bool { return P(&s[i]).Compare(&s[j]) < 0 }
 func (s inPlace[T, P]) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 
-// close removes the file.
-func (s *sorter[T, P]) close() error { return removeScratch(s.file) }
+// Close removes the file.
+func (s *Sorter[T, P]) Close() error { return removeScratch(s.file) }
 
-// all yields the rows in order. Each is valid until the next one is asked for.
-func (s *sorter[T, P]) all() iter.Seq2[*T, error] {
+// All yields the rows in order. Each is valid until the next one is asked for.
+func (s *Sorter[T, P]) All() iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		s.sort()
 		merged := &merge[T, P]{&memoryRun[T]{rest: s.rows}}
@@ -135,7 +136,7 @@ func (r *diskRun[T, P]) next() error {
 	if _, err := io.ReadFull(r.in, r.room); err != nil {
 		return err
 	}
-	P(&r.first).read(r.room)
+	P(&r.first).Read(r.room)
 	return nil
 }
 
@@ -143,7 +144,7 @@ func (r *diskRun[T, P]) next() error {
 type merge[T any, P row[T]] []run[T]
 
 func (m merge[T, P]) Len() int           { return len(m) }
-func (m merge[T, P]) Less(i, j int) bool { return P(m[i].head()).compare(m[j].head()) < 0 }
+func (m merge[T, P]) Less(i, j int) bool { return P(m[i].head()).Compare(m[j].head()) < 0 }
 func (m merge[T, P]) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
 func (m *merge[T, P]) Push(x any)        { *m = append(*m, x.(run[T])) }
 func (m *merge[T, P]) Pop() any {
