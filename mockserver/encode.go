@@ -275,14 +275,12 @@ func (x *exchange) now() time.Time {
 
 // addHeaders adds the headers of an answer to those that a middleware has set.
 func (a *answer) addHeaders(header http.Header) {
-	values := make([]string, len(a.Header)) // one allocation for all of them
-	for i, line := range a.Header {
-		values[i] = line[1]
-		if before := header[line[0]]; before != nil {
-			header[line[0]] = append(before, line[1])
-			continue
+	for i := range a.Header {
+		name, value := a.Header[i][0], a.Header[i][1:]
+		if before := header[name]; before != nil {
+			value = append(before, value...)
 		}
-		header[line[0]] = values[i : i+1 : i+1]
+		header[name] = value
 	}
 }
 

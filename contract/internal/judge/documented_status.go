@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -16,6 +17,7 @@ type documentedStatus struct {
 	*openapi3.Response          // nil if the status is not documented
 	key                string   // the key under which that stands, such as 2XX
 	headers            []string // the names of its headers, sorted
+	isOfSuccess        bool     // it says what a success is like, and the status is an error
 	documentedBody
 }
 
@@ -28,6 +30,7 @@ func newDocumentedStatus(op *specs.Operation, status int) *documentedStatus {
 		if ref := op.Spec.Responses.Value(key); ref != nil && ref.Value != nil {
 			return &documentedStatus{
 				Response: ref.Value, key: key, headers: slices.Sorted(maps.Keys(ref.Value.Headers)),
+				isOfSuccess: status >= http.StatusBadRequest && key == "default" && op.SucceedsByDefault(),
 				documentedBody: documentedBody{
 					op: op, side: response, content: ref.Value.Content, pointer: op.Pointer + "/responses/" + key,
 					required: len(ref.Value.Content) > 0, untouched: coverage.NewSet(op),

@@ -145,7 +145,7 @@ func (j *Judge) addUndocumentedOperation(r *Result) {
 	})
 }
 
-// judgeStatus judges the status of the answer, and reports whether it is documented.
+// judgeStatus judges the status of the answer, and reports whether the document says what such an answer is like.
 func (j *Judge) judgeStatus(r *Result) bool {
 	op, status := r.Operation(), r.Status()
 	switch {
@@ -171,6 +171,10 @@ func (j *Judge) judgeStatus(r *Result) bool {
 		return false
 	}
 	r.check(UndocumentedStatus, report.Pass)
+	if r.documented.answer(status).isOfSuccess {
+		r.check(Schema, report.Skipped)
+		return false
+	}
 	return true
 }
 

@@ -176,6 +176,22 @@ func TestMediaTypesAreComparedByTheirParts(t *testing.T) {
 	})
 }
 
+// Responses Object, default: it may be the only one, and then says what a success is like.
+func TestADefaultOfSuccessSaysNothingOfErrors(t *testing.T) {
+	t.Parallel()
+	only := func(more string) string {
+		return `{/x: {get: {responses: {` + more + `default: {description: a, content: {application/json: {schema: ` +
+			`{type: object, required: [a]}}}}}}}}`
+	}
+	const wrong, ok = `error schema /response/body/a: property "a" is missing`, `'200': {description: a}, `
+	testExamples(t, map[string]exampleOf{
+		"an error of another type":  {paths: only(""), status: 404, answered: "application/problem+json", answer: `{"title":"gone"}`},
+		"an error of the same type": {paths: only(""), status: 500, answer: `{"title":"wrong"}`},
+		"a success":                 {paths: only(""), answer: `{"title":"one"}`, want: []string{wrong}},
+		"an error beside a success": {paths: only(ok), status: 404, answer: `{"title":"gone"}`, want: []string{wrong}},
+	})
+}
+
 const pets = `, components: {schemas: {
 	Cat: {type: object, required: [kind], properties: {kind: {type: string}, claws: {type: integer}}},
 	Dog: {type: object, required: [kind], properties: {kind: {type: string}, claws: {type: string}}},

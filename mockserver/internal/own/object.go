@@ -218,7 +218,8 @@ func (c clock) text(now time.Time) jsontext.Value {
 		return strconv.AppendInt(nil, now.Unix(), 10)
 	case clockTime:
 	}
-	return now.UTC().Truncate(time.Millisecond).AppendFormat(make([]byte, 0, 32), `"`+time.RFC3339Nano+`"`)
+	text := append(make([]byte, 0, 32), '"')
+	return append(now.UTC().Truncate(time.Millisecond).AppendFormat(text, time.RFC3339Nano), '"')
 }
 
 // fits reports whether a text is an object of the schema.
