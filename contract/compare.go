@@ -351,7 +351,7 @@ func (x *comparing) read(ctx context.Context, source Source) (all *sessions, err
 }
 
 // match gives an exchange to its operation, and counts it as check does. It returns nil if there is nothing to match.
-func (x *comparing) match(j *judge.Judge, raw record.Raw, err error) *judge.Result {
+func (x *comparing) match(j *judge.Judge, raw Record, err error) *judge.Result {
 	var item record.Item
 	if err == nil {
 		item, err = raw.Decode()

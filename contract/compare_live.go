@@ -52,7 +52,7 @@ func (l *LiveComparison) Compare(ctx context.Context, mock http.Handler, e *reco
 	defer l.mu.Unlock()
 	alone := *e
 	alone.Seq = 0 // the exchanges between are of interfaces that the mock answers
-	r := l.x.match(l.x.g.checker.judge, record.Of(&alone, "world "+e.World, int(e.Seq)), nil)
+	r := l.x.match(l.x.g.checker.judge, Record{record.Of(&alone, "world "+e.World, int(e.Seq))}, nil)
 	if r == nil || r.Owner.State != ownership.Matched {
 		return nil
 	}

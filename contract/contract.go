@@ -48,36 +48,62 @@ type Finding = report.Finding
 
 // Source is one or more recordings: their exchanges, or errors in the place of those that cannot be read, in the order
 // of the files. A source that reads files can be ranged over again.
-type Source = record.Source
+type Source iter.Seq2[Record, error]
 
-// Record is an exchange of a Source before its body is decoded.
-type Record = record.Raw
+// Record is an exchange of a Source, before its body is decoded. Sources of this package make them; the zero value
+// stands for one that is missing.
+type Record struct{ record.Raw }
+
+// Items iterates over the exchanges of a source as they are decoded, and over the errors in the places of others.
+func (s Source) Items() iter.Seq2[record.Item, error] {
+	return record.Source(func(yield func(record.Raw, error) bool) {
+		for r, err := range s {
+			if !yield(r.Raw, err) {
+				return
+			}
+		}
+	}).Items()
+}
+
+// sourceOf returns a source of what is read in some format.
+func sourceOf(raws record.Source) Source {
+	return func(yield func(Record, error) bool) {
+		for raw, err := range raws {
+			if !yield(Record{raw}, err) {
+				return
+			}
+		}
+	}
+}
 
 // Input is a place to look for recordings in: a file, a folder with all that is below it, a pattern, or a stream.
 type Input = capture.Input
 
 // Inputs are recordings that were found. Their Size is known before they are read, and their Source counts what it
 // reads.
-type Inputs = capture.Inputs
+type Inputs struct{ *capture.Inputs }
+
+// Source reads what was found. Count, if it is not nil, is called with the bytes that were read, as they are read.
+func (i *Inputs) Source(count func(bytes int)) Source { return sourceOf(i.Inputs.Source(count)) }
 
 // Find looks for recordings. Errors are reported while the source is read.
-func Find(inputs ...Input) *Inputs { return capture.Find(inputs...) }
+func Find(inputs ...Input) *Inputs { return &Inputs{capture.Find(inputs...)} }
 
 // Read returns a source of one recording, whose format is detected. The name is used in messages.
-func Read(name string, r io.Reader) Source { return capture.Read(name, r) }
+func Read(name string, r io.Reader) Source { return sourceOf(capture.Read(name, r)) }
 
 // ReadLines returns a source of one recording in NDJSON, such as one that is being written: each exchange comes as
 // soon as its line is complete. To recognise a format, Read waits for more.
-func ReadLines(name string, r io.Reader) Source { return capture.ReadLines(name, r) }
+func ReadLines(name string, r io.Reader) Source { return sourceOf(capture.ReadLines(name, r)) }
 
 // Files returns a source of recordings on disk, one after the other: files, folders with everything below them, and
 // patterns such as recordings/**/*.har. A file that is not a recording is an error if it was named, and a note if it
 // was found in a folder or by a pattern.
-func Files(paths ...string) Source { return capture.Files(paths...) }
+func Files(paths ...string) Source { return sourceOf(capture.Files(paths...)) }
 
 // Exchanges returns a source of exchanges in memory.
 func Exchanges(exchanges iter.Seq[*recording.Exchange]) Source {
-	return record.Exchanges("memory", exchanges)
+	return sourceOf(record.Exchanges("memory", exchanges))
 }
 
 // Rules lists the names of all rules, in the order of reports.
@@ -215,7 +241,7 @@ func AssertConforms(tb testing.TB, r *Recorder, opts ...Option) {
 		tb.Fatalf("contract: %v", err)
 	}
 	recorded := slices.Collect(r.unredacted())
-	source := record.Exchanges(tb.Name(), slices.Values(recorded))
+	source := sourceOf(record.Exchanges(tb.Name(), slices.Values(recorded)))
 	judged, err := checker.Check(context.Background(), source)
 	if err == nil && !judged.Failed() {
 		return

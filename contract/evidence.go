@@ -122,7 +122,7 @@ func WriteEvidence(w io.Writer, source Source, f *Finding) error {
 
 // untilDone returns a source that ends with a context.
 func untilDone(ctx context.Context, source Source) Source {
-	return func(yield func(record.Raw, error) bool) {
+	return func(yield func(Record, error) bool) {
 		for record, err := range source {
 			if ctx.Err() != nil || !yield(record, err) {
 				return

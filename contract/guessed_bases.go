@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
@@ -18,7 +17,7 @@ const (
 
 // sourceEntry is an element of a source.
 type sourceEntry struct {
-	record  record.Raw
+	record  Record
 	problem error
 }
 
@@ -26,7 +25,7 @@ type sourceEntry struct {
 // record it passes the judge that knows them to decide. The head is held in memory until then, and is yielded
 // unchanged.
 func (c *Checker) withGuessedBases(ctx context.Context, source Source, decide func(*judge.Judge, []string)) Source {
-	return func(yield func(record.Raw, error) bool) {
+	return func(yield func(Record, error) bool) {
 		h := &sourceHead{config: &c.config, guesser: ownership.NewGuesser(c.judge.Addresses())}
 		conclude := func() bool {
 			held, notes := c.tryGuesses(ctx, h)
@@ -81,7 +80,7 @@ type sourceHead struct {
 }
 
 // add adds to the head, and reports whether that is enough.
-func (h *sourceHead) add(record record.Raw, problem error) bool {
+func (h *sourceHead) add(record Record, problem error) bool {
 	h.entries = append(h.entries, sourceEntry{record, problem})
 	h.size += record.Size()
 	if problem == nil {
@@ -92,7 +91,7 @@ func (h *sourceHead) add(record record.Raw, problem error) bool {
 	return len(h.entries) >= headRecords || h.size >= headBytes
 }
 
-func (h *sourceHead) replay(yield func(record.Raw, error) bool) bool {
+func (h *sourceHead) replay(yield func(Record, error) bool) bool {
 	entries := h.entries
 	h.entries, h.guesser = nil, nil
 	for i := range entries {
@@ -203,7 +202,7 @@ func (c *Checker) Guess(ctx context.Context, source Source) Guess {
 			}
 		}
 	})
-	guessing(func(record.Raw, error) bool { return false })
+	guessing(func(Record, error) bool { return false })
 	return g
 }
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -20,7 +19,7 @@ func interrupted(
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
 	wanted = new(int)
-	return ctx, func(yield func(record.Raw, error) bool) {
+	return ctx, func(yield func(contract.Record, error) bool) {
 		n := 0
 		for {
 			for record, err := range contract.Exchanges(slices.Values([]*recording.Exchange{e})) {
@@ -78,7 +77,7 @@ func TestAnInterruptEndsTheWaitForASource(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	asleep := make(chan struct{})
 	t.Cleanup(func() { close(asleep) })
-	source := func(func(record.Raw, error) bool) {
+	source := func(func(contract.Record, error) bool) {
 		stop()
 		<-asleep
 	}

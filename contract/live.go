@@ -68,7 +68,7 @@ func (l *Live) Add(exchanges ...*recording.Exchange) []verdict.Verdict {
 	for _, e := range exchanges {
 		l.pause()
 		l.added++
-		v := l.checker.judgeRecord(l.judge, record.Of(e, l.name, l.added), nil)
+		v := l.checker.judgeRecord(l.judge, Record{record.Of(e, l.name, l.added)}, nil)
 		alone := &judgedExchanges{}
 		alone.watch(l.gatherer, l.verdicts.ruleNumbers)
 		l.gatherer.collect(&v)

@@ -71,7 +71,7 @@ func (c *Checker) reproducer(r *Report) (*reproducer, error) {
 type reduction struct {
 	finding *report.Finding
 	last    int // number of the last exchange of its evidence
-	records []record.Raw
+	records []Record
 
 	exchanges []*recording.Exchange // the smallest that show it; none when nothing does
 	judged    *recording.Exchange
@@ -88,9 +88,9 @@ type minimizer struct {
 	unlisted   int          // violations beyond
 	wanted     map[int][]*reduction
 	file       string
-	fileHead   []record.Raw // of the file at hand
-	nearby     []record.Raw // the latest ones of it
-	bytes      int          // of these
+	fileHead   []Record // of the file at hand
+	nearby     []Record // the latest ones of it
+	bytes      int      // of these
 }
 
 func (m *minimizer) queueViolations(r *Report) {
@@ -138,7 +138,7 @@ func (m *minimizer) read(source Source) error {
 }
 
 // keepNearby remembers a record for as long as it may be near to some evidence.
-func (m *minimizer) keepNearby(record record.Raw) {
+func (m *minimizer) keepNearby(record Record) {
 	if record.File != m.file {
 		m.file, m.fileHead, m.nearby, m.bytes = record.File, nil, nil, 0
 	}
@@ -162,8 +162,8 @@ func (m *minimizer) reduce(h *reduction) {
 	exchanges := m.withoutSecrets(h.records)
 	if m.reproducer.shows(m.ctx, id, exchanges) == nil {
 		all := slices.Concat(h.records, m.fileHead, m.nearby)
-		slices.SortStableFunc(all, func(a, b record.Raw) int { return cmp.Compare(a.Number, b.Number) })
-		all = slices.CompactFunc(all, func(a, b record.Raw) bool { return a.Number == b.Number })
+		slices.SortStableFunc(all, func(a, b Record) int { return cmp.Compare(a.Number, b.Number) })
+		all = slices.CompactFunc(all, func(a, b Record) bool { return a.Number == b.Number })
 		if exchanges = m.withoutSecrets(all); m.reproducer.shows(m.ctx, id, exchanges) == nil {
 			return
 		}
@@ -176,7 +176,7 @@ func (m *minimizer) reduce(h *reduction) {
 }
 
 // withoutSecrets returns exchanges without their secrets. What cannot be read is left out.
-func (m *minimizer) withoutSecrets(records []record.Raw) []*recording.Exchange {
+func (m *minimizer) withoutSecrets(records []Record) []*recording.Exchange {
 	var list []*recording.Exchange
 	for _, record := range records {
 		if m.ctx.Err() != nil {
@@ -353,12 +353,12 @@ func (l *Live) near(f *report.Finding) []int {
 
 // source reads exchanges again by their numbers, as far as they are still there.
 func (l *Live) source(numbers []int, read ReadExchange) Source {
-	return func(yield func(record.Raw, error) bool) {
+	return func(yield func(Record, error) bool) {
 		for _, number := range numbers {
 			l.mu.Lock()
 			seq := l.verdicts.seq(number)
 			l.mu.Unlock()
-			if e, ok := read(seq); ok && !yield(record.Of(e, l.name, number), nil) {
+			if e, ok := read(seq); ok && !yield(Record{record.Of(e, l.name, number)}, nil) {
 				return
 			}
 		}

@@ -317,15 +317,7 @@ func WithSpec(iface specs.Interface, path string) Option {
 // understudy spec resources printed: a document that WithSpec gives, or else the platform's. Without a name it changes
 // the only one that WithSpec gives. Several are applied in the order in which they are given.
 func WithOverlay(iface specs.Interface, file string) Option {
-	return func(c *config) error {
-		if iface != "" {
-			if err := specs.CheckName(iface); err != nil {
-				return err
-			}
-		}
-		c.overlays[iface] = append(c.overlays[iface], file)
-		return nil
-	}
+	return func(c *config) error { return c.overlays.Add(iface, file) }
 }
 
 // WithExtras sets whether what clients call around the operations of the platform, such as imports of tables, is judged

@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 
-	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/capture/format"
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/coverage"
@@ -211,7 +210,7 @@ func IsLines(head []byte) bool {
 
 // Behind returns a source that reads the same, with the places of a piece of a recording that has something before it.
 func Behind(source Source, before Place) Source {
-	return func(yield func(record.Raw, error) bool) {
+	return func(yield func(Record, error) bool) {
 		for r, err := range source {
 			if problem, ok := errors.AsType[*record.ReadError](err); ok {
 				moved := *problem
@@ -257,7 +256,7 @@ func Extent(source Source) Place {
 
 // ReadPiece returns a source of a piece of a recording in NDJSON, which begins and ends between lines.
 func ReadPiece(name string, r io.Reader, before Place) Source {
-	return Behind(capture.ReadLines(name, r), before)
+	return Behind(ReadLines(name, r), before)
 }
 
 // sum holds what is counted and kept of a part of a recording. The sums of its parts, merged in any order, are the sum

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
@@ -26,7 +25,7 @@ const (
 
 // batch is a run of records, judged together by one worker.
 type batch struct {
-	records  []record.Raw
+	records  []Record
 	size     int
 	problems []error // of each record, or nil
 	results  []exchangeResult
@@ -210,7 +209,7 @@ func fill(ctx context.Context, source Source, most int, send func(*batch) bool) 
 }
 
 func newBatch() *batch {
-	return &batch{records: make([]record.Raw, 0, batchRecords), done: make(chan struct{})}
+	return &batch{records: make([]Record, 0, batchRecords), done: make(chan struct{})}
 }
 
 func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
@@ -222,7 +221,7 @@ func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
 		}
 		v := &b.results[i]
 		*v = p.checker.judgeRecord(p.judge, b.records[i], b.problems[i])
-		b.records[i] = record.Raw{}
+		b.records[i] = Record{}
 		if v.event != nil { // encoded here, because one goroutine gathers for all
 			begin := len(b.encoded)
 			b.encoded = facts.Append(b.encoded, v.event)
@@ -233,7 +232,7 @@ func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
 }
 
 // judgeRecord judges an exchange, and releases its bodies.
-func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) (v exchangeResult) {
+func (c *Checker) judgeRecord(j *judge.Judge, record Record, problem error) (v exchangeResult) {
 	if problem != nil {
 		return exchangeResult{err: problem}
 	}
@@ -247,7 +246,7 @@ func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) 
 	return v
 }
 
-func (c *Checker) judgeDecoded(j *judge.Judge, record *record.Raw, v *exchangeResult) error {
+func (c *Checker) judgeDecoded(j *judge.Judge, record *Record, v *exchangeResult) error {
 	item, err := record.Decode()
 	if err != nil {
 		return err

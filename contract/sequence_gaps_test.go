@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // numbered returns a recording whose exchanges have these numbers, each in the world w unless another is named before
@@ -40,7 +39,7 @@ func gapsOf(t *testing.T, complete bool, recordings ...string) *contract.Report 
 	for i, text := range recordings {
 		sources = append(sources, contract.Read(fmt.Sprint("file", i), strings.NewReader(text)))
 	}
-	r, err := checker.Check(t.Context(), func(yield func(record.Raw, error) bool) {
+	r, err := checker.Check(t.Context(), func(yield func(contract.Record, error) bool) {
 		for _, source := range sources {
 			for record, err := range source {
 				if !yield(record, err) {

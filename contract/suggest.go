@@ -34,7 +34,7 @@ func (c *Checker) Suggest(ctx context.Context, source Source) ([]*suggest.Patch,
 	return patches, errors.Join(append(errs, err)...)
 }
 
-func decodeRecord(raw record.Raw, err error) (record.Item, error) {
+func decodeRecord(raw Record, err error) (record.Item, error) {
 	if err != nil {
 		return record.Item{}, err
 	}

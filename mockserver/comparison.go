@@ -23,7 +23,7 @@ type Comparison func(ctx context.Context, mock http.Handler, e *recording.Exchan
 // more than a thousand others wait, or if the journal has forgotten it by then. The log says how many were not. Close
 // waits up to five seconds for those that came before.
 func WithComparison(compare Comparison) Option {
-	return func(c *config) error { c.comparison = compare; return nil }
+	return set(func(c *config) { c.comparison = compare })
 }
 
 const (
@@ -156,7 +156,6 @@ type aside struct{ world *World }
 
 type asideKey struct{}
 
-// ServeHTTP implements http.Handler.
 func (a aside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.world.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), asideKey{}, true)))
 }

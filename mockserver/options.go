@@ -32,6 +32,9 @@ const (
 // Option is a setting of a server or a transport. A wrong value is an error of New.
 type Option func(*config) error
 
+// set returns an option that cannot fail.
+func set(change func(*config)) Option { return func(c *config) error { change(c); return nil } }
+
 type config struct {
 	scenario        string
 	library         scenarios.Library
@@ -73,9 +76,7 @@ type config struct {
 
 // WithScenario chooses the world that the server begins with: the name of an embedded scenario, or the path of a
 // scenario of your own. The default is quickstart for a server and a transport alike.
-func WithScenario(name string) Option {
-	return func(c *config) error { c.scenario = name; return nil }
-}
+func WithScenario(name string) Option { return set(func(c *config) { c.scenario = name }) }
 
 // WithScenarios adds the scenarios and casts of a folder of your own, by their names: each folder in it with a
 // scenario.yaml is a scenario, for WithScenario and for worlds that clients create, and each other one with YAML files
@@ -89,9 +90,7 @@ func WithScenarios(folder string) Option {
 }
 
 // WithSeed chooses what everything random comes from. The default is the scenario's own seed.
-func WithSeed(seed uint64) Option {
-	return func(c *config) error { c.seed = &seed; return nil }
-}
+func WithSeed(seed uint64) Option { return set(func(c *config) { c.seed = &seed }) }
 
 // WithClock chooses what moves the clocks of worlds. The default of New is ClockReal, that of Start and NewTransport is
 // ClockAuto.
@@ -111,9 +110,7 @@ const (
 
 // WithNow chooses the time at which worlds begin. The default is the scenario's own time, or the wall clock's for a
 // real clock.
-func WithNow(now time.Time) Option {
-	return func(c *config) error { c.now = now; return nil }
-}
+func WithNow(now time.Time) Option { return set(func(c *config) { c.now = now }) }
 
 // WithBrand puts a word in place of SVC, in everything that the mock says and reads: exact identifiers, such as
 // ACME1, X-ACME-Write-Key and acme_record_time, addresses, and the data of the scenarios that come with it.
@@ -171,22 +168,12 @@ func WithSpec(iface specs.Interface, file string) Option {
 // understudy spec resources printed: a document that WithSpec gives, or else the platform's. Without a name it changes
 // the only one that WithSpec gives. Several are applied in the order in which they are given.
 func WithOverlay(iface specs.Interface, file string) Option {
-	return func(c *config) error {
-		if iface != "" {
-			if err := specs.CheckName(iface); err != nil {
-				return err
-			}
-		}
-		c.overlays[iface] = append(c.overlays[iface], file)
-		return nil
-	}
+	return func(c *config) error { return c.overlays.Add(iface, file) }
 }
 
 // WithExtras chooses whether the server also answers what clients call around the operations of the platform, such as
 // imports of tables, users and their keys, and the version check; see understudy operations. It does by default.
-func WithExtras(on bool) Option {
-	return func(c *config) error { c.extras = on; return nil }
-}
+func WithExtras(on bool) Option { return set(func(c *config) { c.extras = on }) }
 
 func (c *config) unknownInterface(name specs.Interface) error {
 	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(string(name), specs.NamesOf(c.interfaces)))
@@ -228,27 +215,20 @@ func WithValidation(mode Validation) Option {
 }
 
 // WithLogger chooses where the server logs to. The default is nowhere.
-func WithLogger(log *slog.Logger) Option {
-	return func(c *config) error { c.log = log; return nil }
-}
+func WithLogger(log *slog.Logger) Option { return set(func(c *config) { c.log = log }) }
 
 // WithRecording writes every exchange to w as a line of NDJSON, in one call of Write, before its answer leaves, with
 // secrets redacted. Calls of Write never overlap. An exchange that w does not take within a second, or of which it
 // reports an error, is answered without: the answer has the header X-Understudy-Unrecorded, GET /_understudy/health
 // counts it, the first one is logged and fails a running test, and Close returns an error. Half a line that w has
 // written by then is cut off if w is a file, and otherwise ended by a newline.
-func WithRecording(w io.Writer) Option {
-	return func(c *config) error { c.recording = w; return nil }
-}
+func WithRecording(w io.Writer) Option { return set(func(c *config) { c.recording = w }) }
 
 // WithJournalLimit bounds how many bytes of exchanges each world remembers. The default is 8 MiB.
 func WithJournalLimit(bytes int) Option {
 	return func(c *config) error {
-		if bytes <= 0 {
-			return fmt.Errorf("journal limit %d: want a number of bytes above 0", bytes)
-		}
 		c.limits.Journal = bytes
-		return nil
+		return positive("journal limit", int64(bytes), "a number of bytes")
 	}
 }
 
@@ -260,11 +240,8 @@ const DefaultRecordLimit = 64 << 20
 // 256 at a time; a table's count goes on counting them, and its last record stays.
 func WithRecordLimit(bytes int64) Option {
 	return func(c *config) error {
-		if bytes <= 0 {
-			return fmt.Errorf("record limit %d: want a number of bytes above 0", bytes)
-		}
 		c.recordLimit = bytes
-		return nil
+		return positive("record limit", bytes, "a number of bytes")
 	}
 }
 
@@ -286,9 +263,7 @@ func WithWriteTimeout(limit time.Duration) Option {
 // WithQueryEngine chooses what answers the queries of jobs that no queued result fits: sqlite.New() of package
 // mockserver/query/sqlite, or an engine of your own. Without one such a query gives an empty result, and the journal
 // says so.
-func WithQueryEngine(engine query.Engine) Option {
-	return func(c *config) error { c.engine = engine; return nil }
-}
+func WithQueryEngine(engine query.Engine) Option { return set(func(c *config) { c.engine = engine }) }
 
 // WithControlToken makes the control interface demand the header Authorization: Bearer with this token. Use it when
 // the server listens beyond the machine.

@@ -36,7 +36,7 @@ func WithTarget(iface specs.Interface, address string) Option {
 // your own. It must not decompress answers: set DisableCompression of an http.Transport. By default answers have five
 // minutes to begin.
 func WithTargetTransport(transport http.RoundTripper) Option {
-	return func(c *config) error { c.targetTransport = transport; return nil }
+	return set(func(c *config) { c.targetTransport = transport })
 }
 
 // checkTargets refuses targets of interfaces that there are not, and leaves out those of interfaces that are not
@@ -277,7 +277,6 @@ type fetchedWriter struct {
 	err error
 }
 
-// Write implements http.ResponseWriter.
 func (w *fetchedWriter) Write(b []byte) (int, error) {
 	if len(w.body)+len(b) > maxBody {
 		w.err = &op.Error{Code: op.StatusCode(http.StatusBadGateway), Message: fmt.Sprintf(
@@ -293,7 +292,6 @@ type passedWriter struct {
 	x *exchange
 }
 
-// Write implements http.ResponseWriter.
 func (w passedWriter) Write(b []byte) (int, error) {
 	connection := http.NewResponseController(w.ResponseWriter)
 	w.x.extend(connection)

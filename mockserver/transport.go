@@ -235,10 +235,8 @@ type responseWriter struct {
 	netfault.Local
 }
 
-// Header implements http.ResponseWriter.
 func (w *responseWriter) Header() http.Header { return w.header }
 
-// WriteHeader implements http.ResponseWriter.
 func (w *responseWriter) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK { // others come before the answer
 		w.status = status
@@ -248,7 +246,6 @@ func (w *responseWriter) WriteHeader(status int) {
 // SetWriteDeadline does nothing: a client in the same process needs no deadline.
 func (w *responseWriter) SetWriteDeadline(time.Time) error { return nil }
 
-// Write implements http.ResponseWriter.
 func (w *responseWriter) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	w.body = append(w.body, b...)
@@ -334,7 +331,6 @@ func newLiveWriter() *liveWriter {
 	return w
 }
 
-// Write implements http.ResponseWriter.
 func (w *liveWriter) Write(b []byte) (int, error) {
 	if w.sent != nil {
 		return w.pipe.Write(b)
@@ -342,7 +338,6 @@ func (w *liveWriter) Write(b []byte) (int, error) {
 	return w.responseWriter.Write(b)
 }
 
-// Flush implements http.Flusher.
 func (w *liveWriter) Flush() {
 	w.begin.Do(func() {
 		w.WriteHeader(http.StatusOK)

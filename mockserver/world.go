@@ -204,7 +204,6 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 type worldTransport struct{ *World }
 
-// RoundTrip implements http.RoundTripper.
 func (t worldTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set(worldHeader, t.live.ID)

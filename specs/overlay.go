@@ -23,6 +23,17 @@ const Embedded = "(embedded)"
 // Those of no interface change the only document that there is.
 type Overlays map[Interface][]string
 
+// Add adds a file for an interface, or without one for the only document that there is.
+func (o Overlays) Add(iface Interface, file string) error {
+	if iface != "" {
+		if err := CheckName(iface); err != nil {
+			return err
+		}
+	}
+	o[iface] = append(o[iface], file)
+	return nil
+}
+
 // Settle finds the documents that overlays change among those of users. Those of the platform's interfaces that have no
 // document of a user's are Embedded from then on.
 func (o Overlays) Settle(documents map[Interface]string) error {

@@ -264,7 +264,6 @@ type brandedFiles struct {
 	brand Brand
 }
 
-// ReadFile implements fs.ReadFileFS.
 func (f brandedFiles) ReadFile(name string) ([]byte, error) {
 	text, err := fs.ReadFile(f.FS, name)
 	return f.brand.Apply(text), err

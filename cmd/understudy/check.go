@@ -70,9 +70,8 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if len(files) == 0 {
 		files = configurationOf(c).Recordings
 	}
-	if len(files) == 0 {
-		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
-			c.CommandPath())
+	if err := wantRecordings(c, files); err != nil {
+		return err
 	}
 	if err := checkflags.CheckOverwrites(f.files(files)); err != nil {
 		return err

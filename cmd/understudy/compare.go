@@ -136,11 +136,10 @@ func (f *compareFlags) run(c *cobra.Command, files []string) error {
 
 // checkArguments returns an error for what would otherwise fail only after a long recording was read.
 func (f *compareFlags) checkArguments(c *cobra.Command, files []string) error {
-	switch {
-	case len(files) == 0:
-		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
-			c.CommandPath())
-	case f.scenario == "":
+	if err := wantRecordings(c, files); err != nil {
+		return err
+	}
+	if f.scenario == "" {
 		return fmt.Errorf("want --scenario NAME, the account as it was when the recording began: one that understudy learn "+
 			"makes of the recording, or one of understudy scenarios; see %s --help", c.CommandPath())
 	}

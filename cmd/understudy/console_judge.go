@@ -32,7 +32,6 @@ func newConsoleJudge(share float64, opts ...contract.Option) *consoleJudge {
 	}
 }
 
-// Watch implements console.Judge.
 func (j *consoleJudge) Watch(world string) (console.Watch, error) { return j.watch(world) }
 
 // watch begins to judge a world. Exchanges come in the order of its journal; Close ends it.

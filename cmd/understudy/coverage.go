@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -131,10 +130,7 @@ func checkMinimums(minimums []report.Threshold, c *report.Coverage) error {
 
 func (f *coverageFlags) write(w io.Writer, c *report.Coverage) error {
 	if f.format.Word == "json" {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(c)
+		return writeJSON(w, c, false)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	names := []string{f.iface}

@@ -71,9 +71,8 @@ are listed. 2: nothing could be learned, or what was could not be tried.`,
 }
 
 func (f *learnFlags) run(c *cobra.Command, files []string) error {
-	if len(files) == 0 {
-		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
-			c.CommandPath())
+	if err := wantRecordings(c, files); err != nil {
+		return err
 	}
 	if err := f.checkOut(); err != nil {
 		return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -107,9 +106,7 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 		rows = extras
 	}
 	if f.format.Word == "json" {
-		encoder := json.NewEncoder(c.OutOrStdout())
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(rows)
+		return writeIndented(c.OutOrStdout(), rows)
 	}
 	if f.extras {
 		return writeTable(c.OutOrStdout(), rows)
@@ -363,10 +360,7 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 	if f.format.Word == "text" {
 		return page.WriteText(c.OutOrStdout())
 	}
-	encoder := json.NewEncoder(c.OutOrStdout())
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(page)
+	return writeJSON(c.OutOrStdout(), page, false)
 }
 
 func (f *showFlags) documents() (*specs.Set, error) { return f.specs.Documents(nil, f.brand) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -285,10 +284,7 @@ func (f *playFlags) client() (*http.Client, error) {
 func writePlayed(w io.Writer, results []story.Result, format string) error {
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(map[string]any{"stories": results})
+		return writeJSON(w, map[string]any{"stories": results}, false)
 	case "junit":
 		return writePlayedJUnit(w, results)
 	case "github":

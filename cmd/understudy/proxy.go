@@ -485,7 +485,6 @@ type copiedFile struct {
 	copy io.Writer
 }
 
-// Write implements io.Writer.
 func (f copiedFile) Write(line []byte) (int, error) {
 	n, err := f.recordingFile.Write(line)
 	if n == len(line) {
@@ -543,7 +542,6 @@ func newSpoolFile() (*spoolFile, error) {
 	return &spoolFile{file: file, grown: make(chan struct{}, 1), over: make(chan struct{})}, nil
 }
 
-// Write implements io.Writer.
 func (s *spoolFile) Write(line []byte) (int, error) {
 	n, err := s.file.Write(line)
 	select {
@@ -569,7 +567,6 @@ type follower struct {
 	at    int64
 }
 
-// Read implements io.Reader.
 func (f *follower) Read(p []byte) (int, error) {
 	for {
 		isOver := false

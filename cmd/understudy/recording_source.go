@@ -24,6 +24,15 @@ import (
 
 const standardInput = "standard input"
 
+// wantRecordings returns an error unless there are files to read.
+func wantRecordings(c *cobra.Command, files []string) error {
+	if len(files) > 0 {
+		return nil
+	}
+	return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
+		c.CommandPath())
+}
+
 // recordingSource reads files, folders and patterns as one recording, whose exchanges have consecutive numbers. The
 // name - is standard input. It, FIFOs and devices are read until the command is interrupted; if rereadable is set, a
 // copy of them is, so that the source can be read more than once. Done releases it.

@@ -119,8 +119,12 @@ func wrapped(text, indent string) string {
 	return strings.Join(append(lines, indent+line), "\n")
 }
 
-func writeIndented(w io.Writer, value any) error {
+func writeIndented(w io.Writer, value any) error { return writeJSON(w, value, true) }
+
+// writeJSON writes JSON for people. To escape HTML is for what has always done so.
+func writeJSON(w io.Writer, value any, escapeHTML bool) error {
 	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(escapeHTML)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(value)
 }

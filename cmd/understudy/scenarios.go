@@ -275,9 +275,7 @@ func (k scenarioCheck) all(w io.Writer, names []string, format string) error {
 
 func writeChecked(w io.Writer, list []checkedScenario, format string) error {
 	if format == "json" {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(list)
+		return writeIndented(w, list)
 	}
 	for _, s := range list {
 		if len(s.Problems) == 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -63,9 +62,7 @@ func (f *shapesFlags) run(c *cobra.Command, dirs []string) error {
 	}
 	out := report.LogWriter(c.OutOrStdout())
 	if f.format.Word == "json" {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(shapes)
+		err = writeIndented(out, shapes)
 	} else {
 		writeShapes(out, shapes)
 	}

@@ -180,9 +180,8 @@ JSON with --json or a name that ends in .json.`,
 }
 
 func (f *suggestFlags) run(c *cobra.Command, files []string) error {
-	if len(files) == 0 {
-		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
-			c.CommandPath())
+	if err := wantRecordings(c, files); err != nil {
+		return err
 	}
 	if f.iface != "" {
 		documents, err := f.specs.Documents(nil, f.brand)

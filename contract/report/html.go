@@ -295,24 +295,19 @@ func (p *page) With() string { return plain(p.Comparison.With) }
 
 // title returns the headline of the page.
 func (r *Report) title(p *page) string {
-	isComparison := r.Comparison != nil
-	switch {
-	case p.Verdict == "nothing" && isComparison:
-		return "Nothing was compared"
-	case p.Verdict == "nothing":
-		return "Nothing was checked"
-	case p.Verdict == "pass" && isComparison:
-		return "The answers agree"
-	case p.Verdict == "pass":
-		return "The recording conforms"
-	case p.Breaking > 0 && isComparison:
-		return "The answers differ"
-	case p.Breaking > 0:
-		return "The recording violates the contract"
-	case isComparison:
-		return "The comparison fails"
+	of := 0
+	if r.Comparison != nil {
+		of = 1
 	}
-	return "The check fails"
+	switch {
+	case p.Verdict == "nothing":
+		return [...]string{"Nothing was checked", "Nothing was compared"}[of]
+	case p.Verdict == "pass":
+		return [...]string{"The recording conforms", "The answers agree"}[of]
+	case p.Breaking > 0:
+		return [...]string{"The recording violates the contract", "The answers differ"}[of]
+	}
+	return [...]string{"The check fails", "The comparison fails"}[of]
 }
 
 // versus returns the two answers to show beside a finding, or nil.

@@ -105,7 +105,6 @@ func (r *Report) WriteJSON(w io.Writer) error {
 // encoder's does.
 type escaped struct{ w io.Writer }
 
-// Write implements io.Writer.
 func (v escaped) Write(p []byte) (int, error) {
 	from := 0
 	for i, c := range string(p) {

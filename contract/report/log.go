@@ -46,7 +46,6 @@ type guard struct {
 	hashes  int // how many there are right before the next byte, at most two
 }
 
-// Write implements io.Writer.
 func (g *guard) Write(p []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -83,11 +83,10 @@ func (t *textWriter) group(g *Group) {
 		t.line("  %s", t.exchange(number))
 	}
 	t.also(g)
-	for _, line := range wrap(t.r.says(&g.Finding), t.width()-2) {
-		t.line("  %s", t.paint(line, color.Faint))
-	}
-	for _, line := range wrap(t.r.next(g), t.width()-2) {
-		t.line("  %s", t.paint(line, color.Faint))
+	for _, text := range []string{t.r.says(&g.Finding), t.r.next(g)} {
+		for _, line := range wrap(text, t.width()-2) {
+			t.line("  %s", t.paint(line, color.Faint))
+		}
 	}
 	t.line("")
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -86,7 +85,7 @@ func (l loss) bytes(f file) []byte {
 
 // source reads all files, one after the other.
 func (l loss) source(files []file) contract.Source {
-	return func(yield func(record.Raw, error) bool) {
+	return func(yield func(contract.Record, error) bool) {
 		n := 0
 		for _, f := range files {
 			for record, err := range contract.Read(f.name, bytes.NewReader(l.bytes(f))) {

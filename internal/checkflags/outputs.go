@@ -114,7 +114,6 @@ type lasting struct {
 	io.Writer
 }
 
-// Write implements io.Writer.
 func (l lasting) Write(p []byte) (int, error) {
 	if err := l.ctx.Err(); err != nil {
 		return 0, err

@@ -92,10 +92,8 @@ func (o overlays) String() string {
 	return strings.Join(list, " ")
 }
 
-// Type implements pflag.Value.
 func (o overlays) Type() string { return "string" }
 
-// Set implements pflag.Value.
 func (o overlays) Set(text string) error {
 	name, file, found := SplitOverlay(text)
 	if file == "" || found && specs.CheckName(specs.Interface(name)) != nil {

@@ -218,6 +218,14 @@ var checkRows = map[string]checkRow{
 	"Find": checks(func(_ context.Context, c *checking) {
 		all(contract.Find(contract.Input{Path: c.folder}).Source(func(int) {}))
 	}),
+	"Inputs.Source": checks(func(_ context.Context, c *checking) {
+		all(contract.Find(contract.Input{Path: c.folder}).Source(nil))
+	}),
+	"Source.Items": checks(func(_ context.Context, c *checking) {
+		for range c.source.Items() { //nolint:errcheck // what is wrong with it is not asked here
+			continue
+		}
+	}),
 	"IsLines":   calls(func() { contract.IsLines([]byte("{}")) }),
 	"KeyDigest": calls(func() { contract.KeyDigest("1/admin") }),
 	"MatchShape": checks(func(_ context.Context, c *checking) {

@@ -90,7 +90,6 @@ type requestBody struct {
 	p *Passage
 }
 
-// Read implements io.Reader.
 func (b *requestBody) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
 	b.p.request.add(into[:n])
@@ -154,7 +153,6 @@ func (p *Passage) copyAnswer(r *http.Response) io.ReadCloser {
 // failing is a reader that fails.
 type failing struct{ err error }
 
-// Read implements io.Reader.
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // fail answers for a service that did not.
@@ -199,7 +197,6 @@ type answerBody struct {
 	err     error
 }
 
-// Read implements io.Reader.
 func (b *answerBody) Read(into []byte) (int, error) {
 	if b.passed && b.left != 0 { // the next part may take its time, and may never come
 		_ = b.p.client.Flush()
@@ -256,7 +253,6 @@ type lastByte struct {
 	held []byte
 }
 
-// Read implements io.Reader.
 func (b *lastByte) Read(p []byte) (int, error) {
 	if len(p) < 2 {
 		buffer := make([]byte, 2)

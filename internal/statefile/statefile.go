@@ -57,10 +57,8 @@ type Moment struct {
 // duration is written as text.
 type duration time.Duration
 
-// MarshalJSON implements json.Marshaler.
 func (d duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (d *duration) UnmarshalJSON(text []byte) error {
 	var s string
 	if err := json.Unmarshal(text, &s); err != nil {

@@ -122,17 +122,14 @@ type keeper struct {
 	body   bytes.Buffer
 }
 
-// Header implements http.ResponseWriter.
 func (k *keeper) Header() http.Header { return k.header }
 
-// WriteHeader implements http.ResponseWriter.
 func (k *keeper) WriteHeader(status int) {
 	if k.status == 0 {
 		k.status = status
 	}
 }
 
-// Write implements http.ResponseWriter.
 func (k *keeper) Write(b []byte) (int, error) {
 	k.WriteHeader(http.StatusOK)
 	return k.body.Write(b)

@@ -117,14 +117,14 @@ func list(ctx context.Context, pattern string) ([]File, error) {
 
 // read returns a source of the file as a whole.
 func (f *File) read(ctx context.Context) contract.Source {
-	source := func(yield func(contract.Record, error) bool) {
+	source := func(yield func(record.Raw, error) bool) {
 		if err := f.Problem; err != (Problem{}) {
-			yield(contract.Record{}, err.err(f.Name))
+			yield(record.Raw{}, err.err(f.Name))
 			return
 		}
 		r, err := f.open(ctx)
 		if err != nil {
-			yield(contract.Record{}, fmt.Errorf("%s: %w", f.Name, err))
+			yield(record.Raw{}, fmt.Errorf("%s: %w", f.Name, err))
 			return
 		}
 		defer r.Close()
@@ -134,9 +134,15 @@ func (f *File) read(ctx context.Context) contract.Source {
 		source = capture.ReadFile(f.Name, f.Root)
 	}
 	if f.Root != "" {
-		return capture.Found(source)
+		source = capture.Found(source)
 	}
-	return source
+	return func(yield func(contract.Record, error) bool) {
+		for raw, err := range source {
+			if !yield(contract.Record{Raw: raw}, err) {
+				return
+			}
+		}
+	}
 }
 
 func (f *File) open(ctx context.Context) (io.ReadCloser, error) {

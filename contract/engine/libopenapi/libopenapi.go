@@ -24,7 +24,6 @@ func New() engine.Engine { return library{} }
 
 type library struct{}
 
-// About implements engine.Engine.
 func (library) About() engine.About {
 	return engine.About{Name: engine.Libopenapi, Version: engine.VersionOf(module)}
 }
@@ -64,7 +63,6 @@ type lazyCache struct {
 	claimsAll atomic.Bool
 }
 
-// Load implements cache.SchemaCache.
 func (s *lazyCache) Load(key uint64) (*cache.SchemaCacheEntry, bool) {
 	if s.claimsAll.Load() {
 		return nil, true

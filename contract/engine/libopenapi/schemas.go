@@ -49,7 +49,6 @@ func (s *schemas) call(kind string, call func() []*errors.ValidationError) (faul
 	return faults, err
 }
 
-// RequestBody implements engine.Schemas.
 func (s *schemas) RequestBody(contentType string, text []byte) ([]engine.Fault, error) {
 	r := s.request(engine.Request{Path: s.op.Template, Header: http.Header{"Content-Type": {contentType}}})
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
@@ -59,7 +58,6 @@ func (s *schemas) RequestBody(contentType string, text []byte) ([]engine.Fault, 
 	})
 }
 
-// ResponseBody implements engine.Schemas.
 func (s *schemas) ResponseBody(status int, contentType string, text []byte) ([]engine.Fault, error) {
 	r := s.request(engine.Request{Path: s.op.Template})
 	w := &http.Response{
@@ -72,7 +70,6 @@ func (s *schemas) ResponseBody(status int, contentType string, text []byte) ([]e
 	})
 }
 
-// Parameters implements engine.Schemas.
 func (s *schemas) Parameters(request engine.Request) ([]engine.Fault, error) {
 	v, r, item := s.validator.GetParameterValidator(), s.request(request), s.withoutHeaders(request.Ignored)
 	return s.call("", func() (all []*errors.ValidationError) {

@@ -167,17 +167,14 @@ func (s *schemas) ask(c *call) ([]engine.Fault, error) {
 	return s.engine.ask(c, &s.op)
 }
 
-// RequestBody implements engine.Schemas.
 func (s *schemas) RequestBody(contentType string, text []byte) ([]engine.Fault, error) {
 	return s.ask(&call{Asks: requestBody, ContentType: contentType, Text: text})
 }
 
-// ResponseBody implements engine.Schemas.
 func (s *schemas) ResponseBody(status int, contentType string, text []byte) ([]engine.Fault, error) {
 	return s.ask(&call{Asks: responseBody, Status: status, ContentType: contentType, Text: text})
 }
 
-// Parameters implements engine.Schemas.
 func (s *schemas) Parameters(r engine.Request) ([]engine.Fault, error) {
 	return s.ask(&call{Asks: parameters, Request: r})
 }

@@ -265,7 +265,6 @@ type interceptedConn struct {
 	authority string
 }
 
-// Read implements net.Conn.
 func (c *interceptedConn) Read(p []byte) (int, error) { return c.first.Read(p) }
 
 // CloseWrite ends one direction.

@@ -109,7 +109,6 @@ func (c *connections) add(conn net.Conn) {
 	}
 }
 
-// Accept implements net.Listener.
 func (c *connections) Accept() (net.Conn, error) {
 	select {
 	case conn := <-c.next:
@@ -119,13 +118,11 @@ func (c *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements net.Listener.
 func (c *connections) Close() error {
 	c.once.Do(func() { close(c.done) })
 	return nil
 }
 
-// Addr implements net.Listener.
 func (c *connections) Addr() net.Addr { return &net.TCPAddr{} }
 
 type authorityKey struct{}
@@ -153,7 +150,6 @@ func copyAndEnd(to, from net.Conn, isBusy func()) {
 
 type readerFunc func(p []byte) (int, error)
 
-// Read implements io.Reader.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func closeWrite(c net.Conn) error {

@@ -1,14 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	_ "embed" // the template
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	tmpl "text/template"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -79,101 +81,19 @@ func largeShop(size int, name string) (text []byte, operations int) {
 // operationsEach is the number of operations of a resource.
 const operationsEach = 6
 
-type object = map[string]any
+//go:embed shop.yaml.tmpl
+var shopTemplate string
 
-// shop returns a document that has, for each resource, the operations and the many words of public documents.
-func shop(resources ...string) object {
-	paths, schemas := object{}, object{"Problem": object{
-		"type": "object", "required": []string{"title"},
-		"properties": object{"title": object{"type": "string"}, "detail": object{"type": "string"}},
-	}}
-	for _, r := range resources {
-		schemas[r], schemas[r+"-list"] = schemaOf(r), object{
-			"type": "object", "required": []string{"items", "total"},
-			"properties": object{
-				"items": object{"type": "array", "items": object{"$ref": "#/components/schemas/" + r}},
-				"total": object{"type": "integer"}, "next": object{"type": "string", "nullable": true},
-			},
-		}
-		operation := func(verb, status, answer string, more object) object {
-			o := object{
-				"operationId": verb + "-" + r, "tags": []string{r}, "summary": "It does " + verb + " with one of " + r + ".",
-				"description": describe(verb+" "+r, 12), "responses": object{
-					status: object{"description": "What was asked for.", "content": object{"application/json": object{
-						"schema": object{"$ref": "#/components/schemas/" + answer},
-					}}},
-					"404": object{"$ref": "#/components/responses/problem"}, "422": object{"$ref": "#/components/responses/problem"},
-				},
-			}
-			maps.Copy(o, more)
-			return o
-		}
-		body := object{"requestBody": object{"required": true, "content": object{"application/json": object{
-			"schema": object{"$ref": "#/components/schemas/" + r}, "examples": object{"default": object{"value": exampleOf(r)}},
-		}}}}
-		remove := operation("delete", "204", r, nil)
-		remove["responses"].(object)["204"] = object{"description": "It is gone."}
-		paths["/"+r+"s"] = object{
-			"get": operation("list", "200", r+"-list", object{"parameters": []any{
-				object{"name": "limit", "in": "query", "schema": object{"type": "integer", "minimum": 1, "maximum": 100}},
-				object{"name": "offset", "in": "query", "description": describe("offset", 3), "schema": object{"type": "integer"}},
-				object{"name": "status", "in": "query", "schema": object{"type": "string", "enum": statuses}},
-			}}),
-			"post": operation("create", "201", r, body),
-		}
-		paths["/"+r+"s/{id}"] = object{
-			"parameters": []any{object{"name": "id", "in": "path", "required": true, "schema": object{"type": "string"}}},
-			"get":        operation("get", "200", r, nil), "put": operation("replace", "200", r, body),
-			"patch": operation("change", "200", r, body), "delete": remove,
-		}
-	}
-	return object{
-		"openapi": "3.0.3", "info": object{"title": "Shop", "version": "1"},
-		"servers": []any{object{"url": "https://shop.example/v1"}}, "security": []any{object{"token": []string{}}},
-		"paths": paths, "components": object{
-			"schemas":         schemas,
-			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
-			"responses": object{"problem": object{"description": "What is wrong.", "content": object{
-				"application/json": object{"schema": object{"$ref": "#/components/schemas/Problem"}},
-			}}},
-		},
-	}
-}
-
-var statuses = []string{"active", "archived", "draft", "sold"}
-
-// schemaOf returns the schema of a resource: some twenty members, some of them objects, lists and alternatives.
-func schemaOf(r string) object {
-	text := func(words int) object { return object{"type": "string", "description": describe(r, words)} }
-	members := object{
-		"id": object{"type": "string", "readOnly": true}, "name": object{"type": "string", "minLength": 1, "maxLength": 80},
-		"price": object{"type": "number", "minimum": 0}, "status": object{"type": "string", "enum": statuses},
-		"created_at": object{"type": "string", "format": "date-time", "readOnly": true},
-		"tags":       object{"type": "array", "maxItems": 20, "items": object{"type": "string"}},
-		"address": object{"type": "object", "required": []string{"city"}, "properties": object{
-			"street": text(3), "city": text(2), "country": object{"type": "string", "pattern": "^[A-Z]{2}$"},
-		}},
-		"owner": object{"nullable": true, "oneOf": []any{
-			object{"type": "object", "required": []string{"user"}, "properties": object{"user": text(2)}},
-			object{"type": "object", "required": []string{"team"}, "properties": object{"team": text(2)}},
-		}},
-		"metadata": object{"type": "object", "additionalProperties": object{"type": "string"}},
-	}
-	for i := range 12 {
-		members[fmt.Sprintf("detail_%d", i)] = text(4 + i%5)
-	}
-	return object{
-		"type": "object", "required": []string{"id", "name", "price"}, "properties": members, "example": exampleOf(r),
-		"description": describe(r, 8),
-	}
-}
-
-func exampleOf(r string) object {
-	return object{
-		"id": r + "-1", "name": "one of " + r, "price": 12.5, "status": "active", "tags": []string{"a", "b"},
-		"created_at": "2026-01-15T09:30:00Z", "address": object{"street": "Main Street 1", "city": "Berlin"},
-		"owner": object{"user": "ann"},
-	}
+// shop returns the document of a shop with these resources.
+func shop(resources ...string) (document map[string]any) {
+	t := must.Get(tmpl.New("shop").Funcs(tmpl.FuncMap{
+		"describe": describe, "args": func(list ...any) []any { return list },
+		"details": func() []int { return []int{4, 5, 6, 7, 8, 4, 5, 6, 7, 8, 4, 5} }, // sentences
+	}).Parse(shopTemplate))
+	var text bytes.Buffer
+	must.Do(t.Execute(&text, resources))
+	must.Do(yaml.Unmarshal(text.Bytes(), &document))
+	return document
 }
 
 // describe returns some sentences about something.

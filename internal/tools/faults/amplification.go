@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/tools/must"
 	"svc.example/understudy/specs"
 )
 
@@ -42,40 +42,31 @@ type attack struct {
 	way hostile
 }
 
-func tryAmplification(ctx context.Context, t *trial) (string, error) {
-	operations, all, err := attacks(t.random)
-	if err != nil {
-		return "", err
-	}
-	m := must(t.serve(ctx, "--scenario", "full-account"))
+func tryAmplification(ctx context.Context, t *trial) string {
+	operations, all := attacks(t.random)
+	m := t.serve(ctx, "--scenario", "full-account")
 	b := &attackCounts{mock: m, statuses: map[int]int{}}
 	watched := m.watch(ctx, control+"/health")
 	end := time.Now().Add(t.time)
-	err = each(4, len(all), func(i int) error {
-		if time.Now().After(end) {
-			return nil
+	each(4, len(all), func(i int) {
+		if time.Now().Before(end) {
+			b.send(ctx, all[i])
 		}
-		return b.send(ctx, all[i])
 	})
-	health, watchErr := watched()
-	peak, peakErr := m.status("VmHWM")
-	check(errors.Join(err, watchErr, peakErr))
+	health, peak := watched(), m.status("VmHWM")
 	if peak > peakMemory || health.worst() > slowestAnswer {
-		return "", fmt.Errorf("the process took %d MiB, and health %v", peak>>10, ms(health.worst()))
+		must.Fatalf("the process took %d MiB, and health %v", peak>>10, ms(health.worst()))
 	}
 	return fmt.Sprintf("%d of %d requests to %d operations: %s; the slowest took %v (%s), health never more than %v; "+
 		"at most %d MiB", b.sent(), len(all), operations, b.summary(), ms(b.slowest), b.slowestOf, ms(health.worst()),
-		peak>>10), nil
+		peak>>10)
 }
 
 // attacks lists everything that can be tried, in random order.
-func attacks(random *rand.Rand) (operations int, all []attack, err error) {
+func attacks(random *rand.Rand) (operations int, all []attack) {
 	ways := hostiles()
 	for _, name := range append(specs.Interfaces(), specs.Control) {
-		document, err := specs.Readable(name, specs.Neutral)
-		if err != nil {
-			return 0, nil, err
-		}
+		document := must.Get(specs.Readable(name, specs.Neutral))
 		for _, op := range document.All() {
 			operations++
 			for _, way := range ways {
@@ -84,7 +75,7 @@ func attacks(random *rand.Rand) (operations int, all []attack, err error) {
 		}
 	}
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return operations, all, nil
+	return operations, all
 }
 
 // attackCounts counts what became of attacks.
@@ -97,26 +88,23 @@ type attackCounts struct {
 }
 
 // send makes an attack. The mock may close the connection before the request is sent, since it may be too large.
-func (b *attackCounts) send(ctx context.Context, a attack) error {
+func (b *attackCounts) send(ctx context.Context, a attack) {
 	ctx, cancel := context.WithTimeout(ctx, slowestAnswer)
 	defer cancel()
-	r, err := a.request(ctx, b.url)
-	if err != nil {
-		return err
-	}
+	r := a.request(ctx, b.url)
 	begin := time.Now()
 	got, err := send(b.client, r)
 	took := time.Since(begin)
 	what := a.op.Name() + ", " + a.way.name
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: no answer after %v: %w", what, ms(took), err)
+		must.Fatalf("%s: no answer after %v: %w", what, ms(took), err)
 	}
 	if got.status >= 500 {
-		return fmt.Errorf("%s: %d after %v: %.300s", what, got.status, ms(took), got.body)
+		must.Fatalf("%s: %d after %v: %.300s", what, got.status, ms(took), got.body)
 	}
 	select {
 	case <-b.ended:
-		return fmt.Errorf("%s: the process has ended: %.600s", what, b.stderr())
+		must.Fatalf("%s: the process has ended: %.600s", what, b.stderr())
 	default:
 	}
 	b.mu.Lock()
@@ -125,7 +113,6 @@ func (b *attackCounts) send(ctx context.Context, a attack) error {
 	if took > b.slowest {
 		b.slowest, b.slowestOf = took, what
 	}
-	return nil
 }
 
 func (b *attackCounts) sent() (n int) {
@@ -146,7 +133,7 @@ func (b *attackCounts) summary() string {
 }
 
 // request makes the request of an attack.
-func (a attack) request(ctx context.Context, address string) (*http.Request, error) {
+func (a attack) request(ctx context.Context, address string) *http.Request {
 	path := a.op.Document.BasePath + a.op.Path
 	for _, ref := range a.op.Parameters {
 		if p := ref.Value; p.In == openapi3.ParameterInPath {
@@ -157,17 +144,14 @@ func (a attack) request(ctx context.Context, address string) (*http.Request, err
 	if a.op.Interface == specs.Control {
 		prefix = control
 	}
-	r, err := http.NewRequestWithContext(ctx, a.op.Method, address+string(prefix)+path, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
+	r := must.Get(http.NewRequestWithContext(ctx, a.op.Method, address+string(prefix)+path, http.NoBody))
 	r.Header.Set("Authorization", authority)
 	body := a.way.change(a.op, r)
 	r.Body, r.ContentLength = http.NoBody, int64(len(body))
 	if len(body) > 0 {
 		r.Body = readCloser{bytes.NewReader(body)}
 	}
-	return r, nil
+	return r
 }
 
 type readCloser struct{ *bytes.Reader }
@@ -388,12 +372,10 @@ func laughs(power int) string {
 	return b.String()
 }
 
-func tryControlBodies(ctx context.Context, t *trial) (string, error) {
-	document := must(specs.Readable(specs.Control, specs.Neutral))
-	m := must(t.serve(ctx))
-	if _, err := m.want(ctx, http.StatusOK, http.MethodPut, control+"/state", "{}"); err != nil { // the schema is compiled
-		return "", err
-	}
+func tryControlBodies(ctx context.Context, t *trial) string {
+	document := must.Get(specs.Readable(specs.Control, specs.Neutral))
+	m := t.serve(ctx)
+	m.want(ctx, http.StatusOK, http.MethodPut, control+"/state", "{}") // the schema is compiled
 	sent, operations, most, seen := 0, 0, int64(0), &times{}
 	for _, op := range document.All() {
 		if op.Spec.RequestBody == nil {
@@ -402,34 +384,31 @@ func tryControlBodies(ctx context.Context, t *trial) (string, error) {
 		operations++
 		path := control + strings.ReplaceAll(op.Path, "{world}", defaultWorld)
 		for name, body := range controlBombs(op) {
-			before, beforeErr := m.resetPeak()
-			a, err := m.call(ctx, op.Method, path, pack(body[1]), "Content-Type", body[0], "Content-Encoding", "gzip")
-			if err == nil && (a.status < 400 && body[0] != jsonType || a.status >= 500) {
-				err = fmt.Errorf("%d %.300s", a.status, a.body)
-			}
-			peak, peakErr := m.status("VmHWM")
-			if err := errors.Join(err, beforeErr, peakErr); err != nil {
-				return "", fmt.Errorf("%s, %s: %w", op.Name(), name, err)
-			}
-			if a.took > promptAnswer || peak-before > mostMemory {
-				return "", fmt.Errorf("%s, %s: %v, and the process has taken %d MiB more than before", op.Name(), name, ms(a.took),
-					(peak-before)>>10)
-			}
-			most = max(most, peak-before)
-			sent++
-			seen.add(a.took)
+			must.In(op.Name()+", "+name, func() {
+				before := m.resetPeak()
+				a := must.Get(m.call(ctx, op.Method, path, pack(body[1]), "Content-Type", body[0], "Content-Encoding", "gzip"))
+				if a.status < 400 && body[0] != jsonType || a.status >= 500 {
+					must.Fatalf("%d %.300s", a.status, a.body)
+				}
+				grown := m.status("VmHWM") - before
+				if a.took > promptAnswer || grown > mostMemory {
+					must.Fatalf("%v, and the process has taken %d MiB more than before", ms(a.took), grown>>10)
+				}
+				most = max(most, grown)
+				sent++
+				seen.add(a.took)
+			})
 		}
 	}
 	return fmt.Sprintf("%d bodies to %d operations, the slowest answered after %v; none took more than %d MiB",
-		sent, operations,
-		ms(seen.worst()), most>>10), nil
+		sent, operations, ms(seen.worst()), most>>10)
 }
 
 // resetPeak forgets how much memory the process had at most, and returns how much it has, in KiB.
-func (m *mock) resetPeak() (int64, error) {
+func (m *mock) resetPeak() int64 {
 	const peak = "5" // proc(5)
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", m.command.Process.Pid), []byte(peak), 0); err != nil {
-		return 0, fmt.Errorf("%w: %w", errNotTried, err)
+		must.Fatalf("%w: %w", errNotTried, err)
 	}
 	return m.status("VmHWM")
 }

@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/internal/tools/must"
 )
 
 var clocks = promise{
@@ -22,9 +23,9 @@ var clocks = promise{
 // lastYear is the year in which clocks end.
 var lastYear = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func tryClocks(ctx context.Context, t *trial) (string, error) {
-	m := must(t.serve(ctx))
-	check(m.newClocks(ctx))
+func tryClocks(ctx context.Context, t *trial) string {
+	m := t.serve(ctx)
+	m.newClocks(ctx)
 	health := m.watch(ctx, control+"/health")
 	other := m.watch(ctx, "/workflow/api/pools")
 	moves := &times{}
@@ -39,30 +40,26 @@ func tryClocks(ctx context.Context, t *trial) (string, error) {
 			`{"mode":"auto"}`, `{"untilIdle":true}`,
 		}
 		for _, body := range bodies {
-			complete, err := m.move(ctx, world, body, moves)
-			if err != nil {
-				return "", fmt.Errorf("world %s, %s: %w", world, body, err)
-			}
-			if !complete {
-				stood++
-			}
+			must.In(fmt.Sprintf("world %s, %s", world, body), func() {
+				if !m.move(ctx, world, body, moves) {
+					stood++
+				}
+			})
 		}
 	}
-	prompt, err := health()
-	others, otherErr := other()
-	check(errors.Join(err, otherErr))
+	prompt, others := health(), other()
 	if worst := max(prompt.worst(), others.worst()); worst > promptly {
-		return "", fmt.Errorf("while clocks moved, health took %v and another world %v", ms(prompt.worst()),
+		must.Fatalf("while clocks moved, health took %v and another world %v", ms(prompt.worst()),
 			ms(others.worst()))
 	}
 	return fmt.Sprintf("%d moves, the longest took %v; %d stood before their end and said so; meanwhile health took %v "+
-		"at most, another world %v", len(moves.all), ms(moves.worst()), stood, ms(prompt.worst()), ms(others.worst())), nil
+		"at most, another world %v", len(moves.all), ms(moves.worst()), stood, ms(prompt.worst()), ms(others.worst()))
 }
 
 // newClocks makes a world with a schedule of every minute, and one without any.
-func (m *mock) newClocks(ctx context.Context) error {
+func (m *mock) newClocks(ctx context.Context) {
 	const minutes = "/_worlds/minutes/core/v3"
-	return m.walk(ctx,
+	m.walk(ctx,
 		step{201, http.MethodPost, control + "/worlds", `{"id":"quiet","scenario":"empty","clock":"frozen"}`},
 		step{201, http.MethodPost, control + "/worlds", `{"id":"minutes","scenario":"quickstart","clock":"frozen"}`},
 		step{200, http.MethodPost, minutes + "/database/create/clock", ""},
@@ -73,36 +70,28 @@ func (m *mock) newClocks(ctx context.Context) error {
 }
 
 // move moves a clock, and looks at whether the answer is true. It reports whether the clock came as far as was asked.
-func (m *mock) move(ctx context.Context, world, body string, moves *times) (complete bool, err error) {
+func (m *mock) move(ctx context.Context, world, body string, moves *times) (complete bool) {
 	path := control + "/worlds/" + world + "/clock"
-	before, err := m.want(ctx, http.StatusOK, http.MethodGet, path, "")
-	if err != nil {
-		return false, err
-	}
-	moved, err := m.call(ctx, http.MethodPost, path, body)
-	if err != nil {
-		return false, err
-	}
+	before := m.want(ctx, http.StatusOK, http.MethodGet, path, "")
+	moved := must.Get(m.call(ctx, http.MethodPost, path, body))
 	moves.add(moved.took)
-	after, err := m.want(ctx, http.StatusOK, http.MethodGet, path, "")
-	if err != nil {
-		return false, err
-	}
+	after := m.want(ctx, http.StatusOK, http.MethodGet, path, "")
 	now, was := after.get("now").Time(), before.get("now").Time()
 	switch {
 	case moved.status != http.StatusOK && moved.status != http.StatusBadRequest:
-		return false, fmt.Errorf("%d %.300s", moved.status, moved.body)
+		must.Fatalf("%d %.300s", moved.status, moved.body)
 	case moved.status == http.StatusBadRequest && !now.Equal(was):
-		return false, fmt.Errorf("refused, but the clock moved from %v to %v", was, now)
+		must.Fatalf("refused, but the clock moved from %v to %v", was, now)
 	case now.Before(was) || !now.Before(lastYear):
-		return false, fmt.Errorf("the clock moved from %v to %v", was, now)
+		must.Fatalf("the clock moved from %v to %v", was, now)
 	case moved.status == http.StatusBadRequest:
-		return true, m.readable(ctx, world)
+		complete = true
+	default:
+		must.Do(honest(moved, was, body))
+		complete = moved.get("complete").Bool()
 	}
-	if err := honest(moved, was, body); err != nil {
-		return false, err
-	}
-	return moved.get("complete").Bool(), m.readable(ctx, world)
+	m.readable(ctx, world)
+	return complete
 }
 
 // honest returns an error if a clock says that it came farther than it did, or that nothing is overdue that is.
@@ -127,19 +116,13 @@ func honest(moved answer, was time.Time, body string) error {
 }
 
 // readable reads all of a world.
-func (m *mock) readable(ctx context.Context, world string) error {
+func (m *mock) readable(ctx context.Context, world string) {
 	for _, path := range []string{
-		"/core/v3/job/list", "/core/v3/schedule/list", "/workflow/api/attempts",
-		"/workflow/api/schedules",
+		"/core/v3/job/list", "/core/v3/schedule/list", "/workflow/api/attempts", "/workflow/api/schedules",
 	} {
-		a, err := m.want(ctx, http.StatusOK, http.MethodGet, "/_worlds/"+world+path, "")
-		if err != nil {
-			return err
-		}
-		if a.took > promptly {
-			return fmt.Errorf("GET %s took %v", path, ms(a.took))
+		if a := m.want(ctx, http.StatusOK, http.MethodGet, "/_worlds/"+world+path, ""); a.took > promptly {
+			must.Fatalf("GET %s took %v", path, ms(a.took))
 		}
 	}
-	_, err := m.want(ctx, http.StatusOK, http.MethodGet, control+"/worlds", "")
-	return err
+	m.want(ctx, http.StatusOK, http.MethodGet, control+"/worlds", "")
 }

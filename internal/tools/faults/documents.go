@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"svc.example/understudy/internal/tools/must"
 )
 
 var userDocuments = promise{
@@ -47,7 +49,7 @@ func ownDocument(schemas string) string {
 		`"components":{"schemas":` + schemas + `}}`
 }
 
-func tryDocuments(ctx context.Context, t *trial) (string, error) {
+func tryDocuments(ctx context.Context, t *trial) string {
 	const members = `{"type":"object","properties":{"a":NEXT}}`
 	nested := strings.Repeat(`{"a":`, 9) + "true" + strings.Repeat("}", 9)
 	all := map[string][2]string{
@@ -73,64 +75,47 @@ func tryDocuments(ctx context.Context, t *trial) (string, error) {
 	}
 	var slowest time.Duration
 	for name, one := range all {
-		took, err := t.tryDocument(ctx, ownDocument(one[0]), one[1])
-		if err == nil && took > promptAnswer {
-			err = fmt.Errorf("it took %v", ms(took))
-		}
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", name, err)
-		}
-		slowest = max(slowest, took)
+		must.In(name, func() {
+			took := t.tryDocument(ctx, ownDocument(one[0]), one[1])
+			if slowest = max(slowest, took); took > promptAnswer {
+				must.Fatalf("it took %v", ms(took))
+			}
+		})
 	}
-	took, err := t.tryAliases(ctx)
 	return fmt.Sprintf("%d documents, the slowest POST took %v, a check of each at most 5 s with its start; "+
-		"aliases were refused after %v",
-		len(all), ms(slowest), ms(took)), err
+		"aliases were refused after %v", len(all), ms(slowest), ms(t.tryAliases(ctx)))
 }
 
 // tryDocument serves a document, posts a body, and checks an exchange that has it as an answer.
-func (t *trial) tryDocument(ctx context.Context, document, body string) (time.Duration, error) {
+func (t *trial) tryDocument(ctx context.Context, document, body string) time.Duration {
 	file, recorded := t.file("own.json"), t.file("recorded.ndjson")
 	line := fmt.Sprintf(`{"request":{"method":"POST","url":"https://own.example/api/pools","headers":[]},`+
 		`"response":{"status":201,`+
 		`"headers":[["Content-Type","application/json"]],"body":{"text":%q}}}`+"\n", body)
-	err := errors.Join(os.WriteFile(file, []byte(document), 0o600), os.WriteFile(recorded, []byte(line), 0o600))
-	if err != nil {
-		return 0, err
-	}
-	m, err := t.serve(ctx, "--spec", "workflow="+file)
-	if err != nil {
-		return 0, err
-	}
-	a, err := m.call(ctx, http.MethodPost, "/workflow/api/pools", body)
-	if err == nil {
-		_, err = m.terminate(5 * time.Second)
-	}
-	if err != nil {
-		return a.took, err
-	}
+	must.Do(errors.Join(os.WriteFile(file, []byte(document), 0o600), os.WriteFile(recorded, []byte(line), 0o600)))
+	m := t.serve(ctx, "--spec", "workflow="+file)
+	a := must.Get(m.call(ctx, http.MethodPost, "/workflow/api/pools", body))
+	m.terminate(5 * time.Second)
 	limited, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(limited, t.binary, "check",
 		"--spec", "workflow="+file, "--base", "workflow=https://own.example",
 		recorded).CombinedOutput()
 	if limited.Err() != nil || bytes.Contains(out, []byte("goroutine ")) {
-		return a.took, fmt.Errorf("check: %w: %.300s", err, out)
+		must.Fatalf("check: %w: %.300s", err, out)
 	}
-	return a.took, nil
+	return a.took
 }
 
 // tryAliases checks by a document of aliases.
-func (t *trial) tryAliases(ctx context.Context) (time.Duration, error) {
+func (t *trial) tryAliases(ctx context.Context) time.Duration {
 	file := t.file("laughs.yaml")
-	if err := os.WriteFile(file, []byte(laughs(10)), 0o600); err != nil {
-		return 0, err
-	}
+	must.Do(os.WriteFile(file, []byte(laughs(10)), 0o600))
 	begin := time.Now()
 	out, err := exec.CommandContext(ctx, t.binary, "check", "--spec", "workflow="+file, file).CombinedOutput()
 	took := time.Since(begin)
 	if err == nil || took > 2*promptAnswer {
-		return took, fmt.Errorf("aliases: %w after %v: %.300s", err, ms(took), out)
+		must.Fatalf("aliases: %w after %v: %.300s", err, ms(took), out)
 	}
-	return took, nil
+	return took
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/internal/tools/must"
 )
 
 func TestReadRecording(t *testing.T) {
@@ -66,12 +68,12 @@ func TestOutcome(t *testing.T) {
 		{errors.New("2 of 3"), outcome{text: "**broken**: 2 of 3", broken: true}},
 		{fmt.Errorf("%w: no /proc", errNotTried), outcome{text: "not tried: no /proc"}},
 	} {
-		p := promise{try: func(context.Context, *trial) (string, error) { return "3 of 3", test.err }}
+		p := promise{try: func(context.Context, *trial) string { return must.Get("3 of 3", test.err) }}
 		if got := p.outcome(t.Context(), nil); got != test.want {
 			t.Errorf("%v gives %+v, want %+v", test.err, got, test.want)
 		}
 	}
-	ended := promise{try: func(context.Context, *trial) (string, error) { check(errors.New("1 of 3")); return "", nil }}
+	ended := promise{try: func(context.Context, *trial) string { must.Fatalf("1 of 3"); return "" }}
 	if got, want := ended.outcome(t.Context(), nil), (outcome{text: "**broken**: 1 of 3", broken: true}); got != want {
 		t.Errorf("an attempt that ends early gives %+v, want %+v", got, want)
 	}

@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"time"
+
+	"svc.example/understudy/internal/tools/must"
 )
 
 var fullDisk = promise{
@@ -18,84 +19,52 @@ var fullDisk = promise{
 	try: tryFullDisk,
 }
 
-func tryFullDisk(ctx context.Context, t *trial) (string, error) {
+func tryFullDisk(ctx context.Context, t *trial) string {
 	file := t.file("small.ndjson")
-	m := must(t.serveSmall(ctx, 64, "--record", file))
-	small, err := t.fill(ctx, m)
-	if err != nil {
-		return "", fmt.Errorf("small file: %w", err)
-	}
+	m := t.serveSmall(ctx, 64, "--record", file)
+	small, full := &answered{}, &answered{}
+	must.In("small file", func() { t.fill(ctx, m, small) })
 	if len(small.recorded) == 0 {
-		return "", errors.New("small file: no exchange was recorded before it was full")
+		must.Fatalf("small file: no exchange was recorded before it was full")
 	}
-	check(t.readable(ctx, file, small))
+	t.readable(ctx, file, small)
 	kept := fmt.Sprintf("%d answered, %d recorded, %d not, as health counts", small.all(), len(small.recorded),
 		len(small.unrecorded))
 	if _, err := os.Stat("/dev/full"); err != nil {
-		return kept + "; no /dev/full", nil //nolint:nilerr // this part is reported as not tried
+		return kept + "; no /dev/full"
 	}
-	m = must(t.serve(ctx, "--record", "/dev/full"))
-	full, err := t.fill(ctx, m)
-	if err != nil {
-		return "", fmt.Errorf("/dev/full: %w", err)
-	}
+	m = t.serve(ctx, "--record", "/dev/full")
+	must.In("/dev/full", func() { t.fill(ctx, m, full) })
 	if len(full.recorded) > 0 {
-		return "", fmt.Errorf("/dev/full: %d answers do not say that they are not recorded", len(full.recorded))
+		must.Fatalf("/dev/full: %d answers do not say that they are not recorded", len(full.recorded))
 	}
-	return fmt.Sprintf("%s; /dev/full: %d answered, none recorded; exit code 2 both times", kept, full.all()), nil
+	return fmt.Sprintf("%s; /dev/full: %d answered, none recorded; exit code 2 both times", kept, full.all())
 }
 
 // fill puts a load on a mock that cannot record all of it, and stops it.
-func (t *trial) fill(ctx context.Context, m *mock) (*answered, error) {
-	worlds, err := m.newWorlds(ctx, 4)
-	if err != nil {
-		return nil, err
-	}
-	seen := &answered{}
-	if err := (load{worlds: worlds, clients: 8, answers: 100}).run(ctx, m, seen); err != nil {
-		return nil, err
-	}
-	health, err := m.health(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (t *trial) fill(ctx context.Context, m *mock, seen *answered) {
+	load{worlds: m.newWorlds(ctx, 4), clients: 8, answers: 100}.run(ctx, m, seen)
+	health := m.health(ctx)
 	said := health.get("recording.unrecorded").Int()
 	if int(said) != len(seen.unrecorded) || said == 0 || health.get("recording.error").String() == "" {
-		return nil, fmt.Errorf("%d answers say that they are not recorded, but health says %s", len(seen.unrecorded),
+		must.Fatalf("%d answers say that they are not recorded, but health says %s", len(seen.unrecorded),
 			health.body)
 	}
-	code, err := m.terminate(30 * time.Second)
-	if err != nil {
-		return nil, err
-	}
+	code := m.terminate(30 * time.Second)
 	if log := m.stderr(); code != 2 || strings.Count(log, "answers are not recorded") != 1 {
-		return nil, fmt.Errorf("exit code %d, want 2 and the reason on standard error once: %s", code, log)
+		must.Fatalf("exit code %d, want 2 and the reason on standard error once: %s", code, log)
 	}
-	return seen, nil
 }
 
-// readable returns an error if a recording ends with half a line, lacks an exchange whose answer did not say so, or is
+// readable ends the attempt if a recording ends with half a line, lacks an exchange whose answer did not say so, or is
 // refused by understudy check.
-func (t *trial) readable(ctx context.Context, file string, seen *answered) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	r, err := readRecording(text)
-	if err != nil {
-		return err
-	}
+func (t *trial) readable(ctx context.Context, file string, seen *answered) {
+	r := must.Get(readRecording(readSince(file, 0)))
 	if r.torn > 0 {
-		return fmt.Errorf("the recording ends with %d bytes of half a line", r.torn)
+		must.Fatalf("the recording ends with %d bytes of half a line", r.torn)
 	}
-	if err := r.checkComplete(seen.recorded); err != nil {
-		return err
-	}
-	code, report, err := t.check(ctx, file)
-	if err == nil && code != 0 {
-		err = fmt.Errorf("understudy check ends with exit code %d: %s", code, report)
-	}
-	return err
+	must.Do(r.checkComplete(seen.recorded))
+	t.conforms(ctx, file)
 }
 
 var fifo = promise{
@@ -109,24 +78,16 @@ var fifo = promise{
 // fifoSlowest is a second, for which an answer waits for its line, and a little.
 const fifoSlowest = 3 * time.Second
 
-func tryFIFO(ctx context.Context, t *trial) (string, error) {
-	without, err := t.tryFIFOWith(ctx, func(string) (func(), error) { return func() {}, nil })
-	if err != nil {
-		return "", fmt.Errorf("without a reader: %w", err)
-	}
-	stopped, err := t.tryFIFOWith(ctx, readALittle)
-	if err != nil {
-		return "", fmt.Errorf("with a reader that stops: %w", err)
-	}
-	return "without a reader: " + without + "; with one that stops: " + stopped, nil
+func tryFIFO(ctx context.Context, t *trial) string {
+	var without, stopped string
+	must.In("without a reader", func() { without = t.tryFIFOWith(ctx, func(string) func() { return func() {} }) })
+	must.In("with a reader that stops", func() { stopped = t.tryFIFOWith(ctx, readALittle) })
+	return "without a reader: " + without + "; with one that stops: " + stopped
 }
 
 // readALittle opens a FIFO as its reader, which reads 64 KiB and then nothing.
-func readALittle(path string) (closes func(), err error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0) // not os.O_RDONLY, which waits for a writer
-	if err != nil {
-		return nil, err
-	}
+func readALittle(path string) (closes func()) {
+	file := must.Get(os.OpenFile(path, os.O_RDWR, 0)) // not os.O_RDONLY, which waits for a writer
 	go func() {
 		for n := 0; n < 64<<10; {
 			read, err := file.Read(make([]byte, 4<<10))
@@ -136,32 +97,32 @@ func readALittle(path string) (closes func(), err error) {
 			n += read
 		}
 	}()
-	return func() { _ = file.Close() }, nil
+	return func() { _ = file.Close() }
 }
 
 // tryFIFOWith puts a load on a mock that records to a FIFO.
-func (t *trial) tryFIFOWith(ctx context.Context, reader func(string) (func(), error)) (string, error) {
+func (t *trial) tryFIFOWith(ctx context.Context, reader func(string) func()) string {
 	path := t.file("fifo")
 	if out, err := exec.CommandContext(ctx, "mkfifo", path).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: mkfifo: %w: %s", errNotTried, err, out)
+		must.Fatalf("%w: mkfifo: %w: %s", errNotTried, err, out)
 	}
-	closes := must(reader(path))
+	closes := reader(path)
 	defer closes()
-	m := must(t.serve(ctx, "--record", path))
-	worlds := must(m.newWorlds(ctx, 4))
+	m := t.serve(ctx, "--record", path)
+	worlds := m.newWorlds(ctx, 4)
 	watched := m.watch(ctx, control+"/health")
 	seen := &answered{}
-	check((load{worlds: worlds, clients: 8, answers: 1000}).run(ctx, m, seen))
-	health := must(watched())
+	load{worlds: worlds, clients: 8, answers: 1000}.run(ctx, m, seen)
+	health := watched()
 	worst := max(health.worst(), seen.times.worst())
 	if worst > fifoSlowest || len(seen.unrecorded) == 0 {
-		return "", fmt.Errorf("%d of %d answers say that they are not recorded; the slowest took %v", len(seen.unrecorded),
+		must.Fatalf("%d of %d answers say that they are not recorded; the slowest took %v", len(seen.unrecorded),
 			seen.all(), ms(worst))
 	}
-	code, err := m.terminate(fifoSlowest)
-	if err == nil && (code != 2 || !strings.Contains(m.stderr(), "were not recorded")) {
-		err = fmt.Errorf("exit code %d, want 2 and how many exchanges were not recorded: %s", code, m.stderr())
+	code := m.terminate(fifoSlowest)
+	if code != 2 || !strings.Contains(m.stderr(), "were not recorded") {
+		must.Fatalf("exit code %d, want 2 and how many exchanges were not recorded: %s", code, m.stderr())
 	}
 	return fmt.Sprintf("%d answers, of which %d say that they are not recorded, the slowest after %v, exit code 2",
-		seen.all(), len(seen.unrecorded), ms(worst)), err
+		seen.all(), len(seen.unrecorded), ms(worst))
 }

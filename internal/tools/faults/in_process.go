@@ -19,6 +19,7 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/tools/must"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query"
 	"svc.example/understudy/specs/recording"
@@ -39,19 +40,19 @@ var inProcess = promise{
 const inProcessTime = 10 * time.Second
 
 // tryInProcess starts this program again, because a promise that is broken ends its process.
-func tryInProcess(ctx context.Context, t *trial) (string, error) {
+func tryInProcess(ctx context.Context, t *trial) string {
 	program, err := os.Executable()
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", errNotTried, err)
+		must.Fatalf("%w: %w", errNotTried, err)
 	}
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, program, "-in-process", "-seed", fmt.Sprint(t.seed), "-for",
 		inProcessTime.String())
 	command.Stdout, command.Stderr = &stdout, &stderr
 	if err := command.Run(); err != nil {
-		return "", fmt.Errorf("the process ended with %w: %.1000s", err, stderr.String())
+		must.Fatalf("the process ended with %w: %.1000s", err, stderr.String())
 	}
-	return strings.TrimSpace(stdout.String()), nil
+	return strings.TrimSpace(stdout.String())
 }
 
 // guest is a user of the mock in its own process.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"svc.example/understudy/internal/tools/must"
 )
 
 var kills = promise{
@@ -23,89 +25,52 @@ var kills = promise{
 // killCounts counts what became of kills.
 type killCounts struct{ kills, answers, torn int }
 
-func tryKills(ctx context.Context, t *trial) (string, error) {
+func tryKills(ctx context.Context, t *trial) string {
 	const most = 20 // kills with the same file
 	var sum killCounts
 	for end := time.Now().Add(t.time); sum.kills == 0 || time.Now().Before(end); {
 		file := t.file("kills.ndjson")
 		for n := 0; n == 0 || n < most && time.Now().Before(end); n++ {
-			if err := t.killOnce(ctx, file, &sum); err != nil {
-				return "", fmt.Errorf("kill %d: %w", sum.kills, err)
-			}
+			must.In(fmt.Sprint("kill ", sum.kills), func() { t.killOnce(ctx, file, &sum) })
 		}
-		if err := t.endWell(ctx, file); err != nil {
-			return "", fmt.Errorf("after %d kills: %w", sum.kills, err)
-		}
-		check(os.Remove(file))
+		must.In(fmt.Sprintf("after %d kills", sum.kills), func() { t.endWell(ctx, file) })
+		must.Do(os.Remove(file))
 	}
 	return fmt.Sprintf("%d kills, %d answers seen, none missing; half a line at the end %d times, cut off by the next "+
-		"start",
-		sum.kills, sum.answers, sum.torn), nil
+		"start", sum.kills, sum.answers, sum.torn)
 }
 
 // killOnce starts the mock on a recording, kills it under load, and looks at what the recording has.
-func (t *trial) killOnce(ctx context.Context, file string, sum *killCounts) error {
-	m, err := t.serve(ctx, "--record", file)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	worlds, err := m.newWorlds(ctx, 4)
-	if err != nil {
-		return err
-	}
+func (t *trial) killOnce(ctx context.Context, file string, sum *killCounts) {
+	m := t.serve(ctx, "--record", file)
+	info := must.Get(os.Stat(file))
+	worlds := m.newWorlds(ctx, 4)
 	after := 20*time.Millisecond + time.Duration(t.random.Int64N(int64(500*time.Millisecond)))
 	timer := time.AfterFunc(after, func() { _ = m.command.Process.Kill() })
 	defer timer.Stop()
 	seen := &answered{}
-	if err := (load{worlds: worlds, clients: 8, dies: true}).run(ctx, m, seen); err != nil {
-		return err
-	}
+	load{worlds: worlds, clients: 8, dies: true}.run(ctx, m, seen)
 	m.kill()
-	text, err := readSince(file, info.Size())
-	if err != nil {
-		return err
-	}
-	r, err := readRecording(text)
-	if err != nil {
-		return err
-	}
+	r := must.Get(readRecording(readSince(file, info.Size())))
 	sum.kills++
 	sum.answers += seen.all()
 	if r.torn > 0 {
 		sum.torn++
 	}
 	if len(seen.unrecorded) > 0 {
-		return fmt.Errorf("%d answers say that they are not recorded", len(seen.unrecorded))
+		must.Fatalf("%d answers say that they are not recorded", len(seen.unrecorded))
 	}
-	return r.checkComplete(seen.recorded)
+	must.Do(r.checkComplete(seen.recorded))
 }
 
 // endWell starts the mock once more on a recording, stops it as it should be, and lets understudy check read it all.
-func (t *trial) endWell(ctx context.Context, file string) error {
-	m, err := t.serve(ctx, "--record", file)
-	if err != nil {
-		return err
+func (t *trial) endWell(ctx context.Context, file string) {
+	m := t.serve(ctx, "--record", file)
+	load{worlds: []string{defaultWorld}, clients: 1, answers: 5}.run(ctx, m, &answered{})
+	if code := m.terminate(30 * time.Second); code != 0 {
+		must.Fatalf("exit code %d after SIGTERM: %s", code, m.stderr())
 	}
-	seen := &answered{}
-	if err := (load{worlds: []string{defaultWorld}, clients: 1, answers: 5}).run(ctx, m, seen); err != nil {
-		return err
-	}
-	code, err := m.terminate(30 * time.Second)
-	if err != nil {
-		return err
-	}
-	if code != 0 {
-		return fmt.Errorf("exit code %d after SIGTERM: %s", code, m.stderr())
-	}
-	code, report, err := t.check(ctx, file, "--gaps", "fail")
-	if err == nil && code != 0 {
-		err = fmt.Errorf("check --gaps fail ends with exit code %d: %.600s", code, report)
-	}
-	return err
+	t.conforms(ctx, file, "--gaps", "fail")
 }
 
 var stops = promise{
@@ -123,7 +88,7 @@ const (
 )
 
 // hold keeps a mock busy until ctx is over. Let go waits for its end.
-type hold func(ctx context.Context, m *mock, seen *answered) (letGo func(), err error)
+type hold func(ctx context.Context, m *mock, seen *answered) (letGo func())
 
 // stop is a way in which the mock is busy when it has to stop.
 type stop struct {
@@ -132,7 +97,7 @@ type stop struct {
 	lost  int // the exit code without a recording
 }
 
-func tryStops(ctx context.Context, t *trial) (string, error) {
+func tryStops(ctx context.Context, t *trial) string {
 	var took []string
 	for _, s := range []stop{
 		{"load", []hold{holdLoad}, 0},
@@ -143,112 +108,83 @@ func tryStops(ctx context.Context, t *trial) (string, error) {
 	} {
 		var times [2]time.Duration
 		for i, record := range []string{"", t.file("stops.ndjson")} {
-			var err error
-			if times[i], err = t.stopOnce(ctx, s, record); err != nil {
-				return "", fmt.Errorf("%s, --record %q: %w", s.name, record, err)
-			}
+			must.In(fmt.Sprintf("%s, --record %q", s.name, record), func() { times[i] = t.stopOnce(ctx, s, record) })
 		}
 		took = append(took, fmt.Sprintf("%s %v and %v", s.name, ms(times[0]), ms(times[1])))
 	}
 	return "without and with a recording: " + strings.Join(took, ", ") +
-		"; exit codes as promised, and nothing that was answered is missing", nil
+		"; exit codes as promised, and nothing that was answered is missing"
 }
 
 // stopOnce stops a mock that is busy, and returns how long that took.
-func (t *trial) stopOnce(ctx context.Context, s stop, record string) (time.Duration, error) {
+func (t *trial) stopOnce(ctx context.Context, s stop, record string) (took time.Duration) {
 	args := []string{"--drain-time", drainTime.String()}
 	want := s.lost
 	if record != "" {
 		args, want = append(args, "--record", record), 0
 	}
-	m, err := t.serve(ctx, args...)
-	if err != nil {
-		return 0, err
-	}
+	m := t.serve(ctx, args...)
 	holding, cancel := context.WithCancel(ctx)
 	defer cancel()
 	seen := &answered{}
 	for _, hold := range s.holds {
-		letGo, err := hold(holding, m, seen)
-		if err != nil {
-			return 0, err
-		}
+		letGo := hold(holding, m, seen)
 		defer func() { cancel(); letGo() }()
 	}
 	time.Sleep(300 * time.Millisecond)
 	begin := time.Now()
-	code, err := m.terminate(drainTime + drainSlack)
-	if err != nil {
-		return 0, err
-	}
-	took := time.Since(begin)
+	code := m.terminate(drainTime + drainSlack)
+	took = time.Since(begin)
 	if code != want {
-		return 0, fmt.Errorf("exit code %d, want %d: %s", code, want, m.stderr())
+		must.Fatalf("exit code %d, want %d: %s", code, want, m.stderr())
 	}
-	if record == "" {
-		return took, nil
+	if record != "" {
+		r := must.Get(readRecording(readSince(record, 0)))
+		seen.mu.Lock()
+		defer seen.mu.Unlock()
+		must.Do(r.checkComplete(seen.recorded))
 	}
-	text, err := os.ReadFile(record)
-	if err != nil {
-		return 0, err
-	}
-	r, err := readRecording(text)
-	if err != nil {
-		return 0, err
-	}
-	seen.mu.Lock()
-	defer seen.mu.Unlock()
-	return took, r.checkComplete(seen.recorded)
+	return took
 }
 
 // holdLoad sends requests without a pause.
-func holdLoad(ctx context.Context, m *mock, seen *answered) (func(), error) {
+func holdLoad(ctx context.Context, m *mock, seen *answered) func() {
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_ = load{worlds: []string{defaultWorld}, clients: 8, dies: true}.run(ctx, m, seen) // ends with the mock
+		l := load{worlds: []string{defaultWorld}, clients: 8, dies: true}
+		_ = must.Catch(func() { l.run(ctx, m, seen) }) // ends with the mock
 	})
-	return wg.Wait, nil
+	return wg.Wait
 }
 
 // holdHalf sends the beginning of a request.
-func holdHalf(ctx context.Context, m *mock, _ *answered) (func(), error) {
+func holdHalf(ctx context.Context, m *mock, _ *answered) func() {
 	var all []net.Conn
 	for _, text := range []string{
 		"GET /workflow/api/pools HT",
 		"POST /workflow/api/pools HTTP/1.1\r\nHost: mock\r\nAuthorization: " + authority + "\r\n" +
 			"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"name\":",
 	} {
-		connection, err := m.dial(ctx)
-		if err != nil {
-			return nil, err
-		}
+		connection := m.dial(ctx)
 		all = append(all, connection)
-		if _, err := io.WriteString(connection, text); err != nil {
-			return nil, err
-		}
+		must.Get(io.WriteString(connection, text))
 	}
-	return func() { closeAll(all) }, nil
+	return func() { closeAll(all) }
 }
 
 // holdStuck waits for queries that do not end.
-func holdStuck(ctx context.Context, m *mock, _ *answered) (func(), error) {
+func holdStuck(ctx context.Context, m *mock, _ *answered) func() {
 	var wg sync.WaitGroup
 	for i := range 4 {
 		id := fmt.Sprint("stuck", i)
-		if err := m.newStuck(ctx, id); err != nil {
-			return nil, err
-		}
+		m.newStuck(ctx, id)
 		wg.Go(func() { m.keepStuck(ctx, id) })
 	}
-	return wg.Wait, nil
+	return wg.Wait
 }
 
 // holdSlow does not read its answer.
-func holdSlow(ctx context.Context, m *mock, _ *answered) (func(), error) {
-	path, err := m.newResult(ctx, 32)
-	if err != nil {
-		return nil, err
-	}
-	connection, err := m.openUnread(ctx, path)
-	return func() { closeAll([]net.Conn{connection}) }, err
+func holdSlow(ctx context.Context, m *mock, _ *answered) func() {
+	connection := m.openUnread(ctx, m.newResult(ctx, 32))
+	return func() { closeAll([]net.Conn{connection}) }
 }

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 
+	"svc.example/understudy/internal/tools/must"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -30,11 +31,8 @@ type answered struct {
 }
 
 // add adds an answer.
-func (s *answered) add(world string, a answer) error {
-	seq, err := strconv.ParseInt(a.header.Get("X-Understudy-Exchange"), 10, 64)
-	if err != nil {
-		return fmt.Errorf("the answer has no number: %w", err)
-	}
+func (s *answered) add(world string, a answer) {
+	seq := must.Get(strconv.ParseInt(a.header.Get("X-Understudy-Exchange"), 10, 64)) // its number
 	s.times.add(a.took)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +41,6 @@ func (s *answered) add(world string, a answer) error {
 	} else {
 		s.recorded = append(s.recorded, exchange{world, seq})
 	}
-	return nil
 }
 
 // all returns the number of answers.
@@ -54,15 +51,13 @@ func (s *answered) all() int {
 }
 
 // newWorlds makes worlds that a load can be put on.
-func (m *mock) newWorlds(ctx context.Context, n int) (worlds []string, err error) {
+func (m *mock) newWorlds(ctx context.Context, n int) (worlds []string) {
 	for i := range n {
 		worlds = append(worlds, fmt.Sprint("w", i))
 		body := fmt.Sprintf(`{"id":%q,"scenario":"empty"}`, worlds[i])
-		if _, err := m.want(ctx, http.StatusCreated, http.MethodPost, control+"/worlds", body); err != nil {
-			return nil, err
-		}
+		m.want(ctx, http.StatusCreated, http.MethodPost, control+"/worlds", body)
 	}
-	return worlds, nil
+	return worlds
 }
 
 // loadStep returns the n-th request of a load: all of them succeed, and some change the world.
@@ -89,26 +84,21 @@ type load struct {
 }
 
 // run sends the load until it is over or ctx is, and notes what is answered.
-func (l load) run(ctx context.Context, m *mock, seen *answered) error {
-	return together(l.clients, func(client int) error {
+func (l load) run(ctx context.Context, m *mock, seen *answered) {
+	must.Together(l.clients, func(client int) {
 		world := l.worlds[client%len(l.worlds)]
 		for n := 0; (l.answers == 0 || n < l.answers) && ctx.Err() == nil; n++ {
 			s := loadStep(n*l.clients + client)
 			a, err := m.call(ctx, s.method, s.path, s.body, inWorld, world)
 			if err != nil && (l.dies || ctx.Err() != nil) {
-				return nil //nolint:nilerr // no client has seen this exchange in full
+				return // no client has seen this exchange in full
 			}
-			if err == nil && a.status != s.status {
-				err = fmt.Errorf("%s %s: %d %.300s", s.method, s.path, a.status, a.body)
+			must.Do(err)
+			if a.status != s.status {
+				must.Fatalf("%s %s: %d %.300s", s.method, s.path, a.status, a.body)
 			}
-			if err != nil {
-				return err
-			}
-			if err := seen.add(world, a); err != nil {
-				return err
-			}
+			seen.add(world, a)
 		}
-		return nil
 	})
 }
 
@@ -158,23 +148,18 @@ func (r recorded) checkComplete(seen []exchange) error {
 }
 
 // readSince reads a file from an offset to its end.
-func readSince(file string, offset int64) (text []byte, err error) {
-	text, err = os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
+func readSince(file string, offset int64) []byte {
+	text := must.Get(os.ReadFile(file))
 	if int64(len(text)) < offset {
-		return nil, fmt.Errorf("%s became shorter than %d bytes", file, offset)
+		must.Fatalf("%s became shorter than %d bytes", file, offset)
 	}
-	return text[offset:], nil
+	return text[offset:]
 }
 
-// check runs understudy check on a recording, and returns its exit code and its report.
-func (t *trial) check(ctx context.Context, file string, flags ...string) (code int, report string, err error) {
-	command := exec.CommandContext(ctx, t.binary, append(append([]string{"check"}, flags...), file)...)
-	out, err := command.CombinedOutput()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return exit.ExitCode(), string(out), nil
+// conforms ends the attempt unless understudy check finds a recording in order.
+func (t *trial) conforms(ctx context.Context, file string, flags ...string) {
+	args := append(append([]string{"check"}, flags...), file)
+	if out, err := exec.CommandContext(ctx, t.binary, args...).CombinedOutput(); err != nil {
+		must.Fatalf("understudy %s: %w: %.600s", strings.Join(args, " "), err, out)
 	}
-	return 0, string(out), err
 }

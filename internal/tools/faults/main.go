@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"svc.example/understudy/internal/tools/must"
 )
 
 // options holds the flags.
@@ -129,7 +131,7 @@ type promise struct {
 	says  string // what is promised
 	tried string // how it is tried
 	long  bool   // the attempt goes on for as long as it may
-	try   func(context.Context, *trial) (seen string, err error)
+	try   func(context.Context, *trial) (seen string)
 }
 
 // promises lists all of them, in the order in which they are tried.
@@ -183,44 +185,15 @@ type outcome struct {
 	broken bool
 }
 
-// failure is the value of a panic that ends an attempt. Attempts are tried in one goroutine, which outcome recovers.
-type failure struct{ error }
-
-// check ends an attempt by an error.
-func check(err error) {
-	if err != nil {
-		panic(failure{err})
-	}
-}
-
-// must returns a value, or ends an attempt by an error.
-func must[T any](value T, err error) T {
-	check(err)
-	return value
-}
-
 func (p promise) outcome(ctx context.Context, t *trial) outcome {
-	seen, err := p.attempt(ctx, t)
-	switch {
+	var seen string
+	switch err := must.Catch(func() { seen = p.try(ctx, t) }); {
 	case errors.Is(err, errNotTried):
 		return outcome{text: err.Error()}
 	case err != nil:
 		return outcome{text: fmt.Sprintf("**broken**: %v", err), broken: true}
 	}
 	return outcome{text: "kept: " + seen}
-}
-
-func (p promise) attempt(ctx context.Context, t *trial) (seen string, err error) {
-	defer func() {
-		switch problem := recover().(type) {
-		case nil:
-		case failure:
-			err = problem.error
-		default:
-			panic(problem)
-		}
-	}()
-	return p.try(ctx, t)
 }
 
 // cell returns a text as it may stand in a cell of a Markdown table.

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/internal/tools/must"
 )
 
 // trial holds what a promise needs to be tried: a binary, files, processes and a source of chance.
@@ -68,48 +70,40 @@ type mock struct {
 }
 
 // serve starts the mock on a free port, and waits until it is ready.
-func (t *trial) serve(ctx context.Context, args ...string) (*mock, error) {
+func (t *trial) serve(ctx context.Context, args ...string) *mock {
 	return t.begin(ctx, t.binary, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 }
 
 // serveSmall is serve for a process whose files cannot grow beyond some blocks of 512 or 1,024 bytes.
-func (t *trial) serveSmall(ctx context.Context, blocks int, args ...string) (*mock, error) {
+func (t *trial) serveSmall(ctx context.Context, blocks int, args ...string) *mock {
 	if _, err := exec.LookPath("sh"); err != nil {
-		return nil, fmt.Errorf("%w: no shell found that can limit the size of files", errNotTried)
+		must.Fatalf("%w: no shell found that can limit the size of files", errNotTried)
 	}
 	script := fmt.Sprintf(`ulimit -f %d && exec "$0" serve --listen 127.0.0.1:0 "$@"`, blocks)
 	return t.begin(ctx, "sh", append([]string{"-c", script, t.binary}, args...)...)
 }
 
-func (t *trial) begin(ctx context.Context, program string, args ...string) (*mock, error) {
+func (t *trial) begin(ctx context.Context, program string, args ...string) *mock {
 	m := &mock{command: exec.CommandContext(ctx, program, args...), log: t.file("stderr"), ended: make(chan struct{})}
-	log, err := os.Create(m.log)
-	if err != nil {
-		return nil, err
-	}
+	log := must.Get(os.Create(m.log))
 	defer log.Close()
 	m.command.Stderr = log
-	stdout, err := m.command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := m.command.Start(); err != nil {
-		return nil, err
-	}
+	stdout := must.Get(m.command.StdoutPipe())
+	must.Do(m.command.Start())
 	t.mocks = append(t.mocks, m)
-	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	line, readErr := bufio.NewReader(stdout).ReadBytes('\n')
 	go func() {
 		_ = m.command.Wait() // how it ended is in its state
 		close(m.ended)
 	}()
 	var ready struct{ URL string }
-	if err := errors.Join(err, json.Unmarshal(line, &ready)); err != nil {
+	if err := errors.Join(readErr, json.Unmarshal(line, &ready)); err != nil {
 		m.kill()
-		return nil, fmt.Errorf("understudy %s is not ready: %w: %s", strings.Join(args, " "), err, m.stderr())
+		must.Fatalf("understudy %s is not ready: %w: %s", strings.Join(args, " "), err, m.stderr())
 	}
 	m.url = ready.URL
 	m.client = newClient()
-	return m, nil
+	return m
 }
 
 // kill ends the process without asking it.
@@ -131,51 +125,56 @@ func (m *mock) stderr() string {
 }
 
 // terminate sends SIGTERM, and returns the exit code of the process.
-func (m *mock) terminate(within time.Duration) (code int, err error) {
-	if err := m.command.Process.Signal(syscall.SIGTERM); err != nil {
-		return 0, err
-	}
+func (m *mock) terminate(within time.Duration) (code int) {
+	must.Do(m.command.Process.Signal(syscall.SIGTERM))
 	return m.wait(within)
 }
 
 // wait returns the exit code of a process that was sent SIGTERM.
-func (m *mock) wait(within time.Duration) (code int, err error) {
+func (m *mock) wait(within time.Duration) (code int) {
 	select {
 	case <-m.ended:
 		m.client.CloseIdleConnections()
-		return m.command.ProcessState.ExitCode(), nil
+		return m.command.ProcessState.ExitCode()
 	case <-time.After(within):
-		return 0, fmt.Errorf("the process still runs %v after SIGTERM", within)
+		must.Fatalf("the process still runs %v after SIGTERM", within)
 	}
+	return 0
 }
 
 // status returns a number of the process as Linux counts it, such as VmRSS in KiB or Threads.
-func (m *mock) status(name string) (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", m.command.Process.Pid))
-	if err != nil {
-		return 0, fmt.Errorf("%w: no /proc: %w", errNotTried, err)
-	}
-	for line := range strings.Lines(string(text)) {
+func (m *mock) status(name string) int64 {
+	for line := range strings.Lines(m.proc("status")) {
 		if value, found := strings.CutPrefix(line, name+":"); found {
-			return strconv.ParseInt(strings.Fields(value)[0], 10, 64)
+			return must.Get(strconv.ParseInt(strings.Fields(value)[0], 10, 64))
 		}
 	}
-	return 0, fmt.Errorf("/proc/PID/status has no %s", name)
+	must.Fatalf("/proc/PID/status has no %s", name)
+	return 0
+}
+
+// proc returns what Linux says of the process in a file of /proc.
+func (m *mock) proc(file string) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", m.command.Process.Pid, file))
+	if err != nil {
+		must.Fatalf("%w: no /proc: %w", errNotTried, err)
+	}
+	return string(text)
 }
 
 // connections returns how many connections the process has open, its listener included.
-func (m *mock) connections() (n int, err error) {
+func (m *mock) connections() (n int) {
 	dir := fmt.Sprintf("/proc/%d/fd", m.command.Process.Pid)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return 0, fmt.Errorf("%w: no /proc: %w", errNotTried, err)
+		must.Fatalf("%w: no /proc: %w", errNotTried, err)
 	}
 	for _, e := range entries {
 		if target, err := os.Readlink(filepath.Join(dir, e.Name())); err == nil && strings.HasPrefix(target, "socket:") {
 			n++
 		}
 	}
-	return n, nil
+	return n
 }
 
 const (
@@ -236,13 +235,13 @@ func send(client *http.Client, r *http.Request) (answer, error) {
 	return answer{response.StatusCode, response.Header, string(text), time.Since(begin)}, err
 }
 
-// want is like call, and returns an error unless the answer has the status.
-func (m *mock) want(ctx context.Context, status int, method, path, body string) (answer, error) {
-	a, err := m.call(ctx, method, path, body)
-	if err == nil && a.status != status {
-		err = fmt.Errorf("%s %s: %d %.300s, want %d", method, path, a.status, a.body, status)
+// want is like call, and ends the attempt unless the answer has the status.
+func (m *mock) want(ctx context.Context, status int, method, path, body string) answer {
+	a := must.Get(m.call(ctx, method, path, body))
+	if a.status != status {
+		must.Fatalf("%s %s: %d %.300s, want %d", method, path, a.status, a.body, status)
 	}
-	return a, err
+	return a
 }
 
 // step is a request of a sequence, with the status that it is to have.
@@ -252,23 +251,20 @@ type step struct {
 }
 
 // walk takes steps, one after another.
-func (m *mock) walk(ctx context.Context, steps ...step) error {
+func (m *mock) walk(ctx context.Context, steps ...step) {
 	for _, s := range steps {
-		if _, err := m.want(ctx, s.status, s.method, s.path, s.body); err != nil {
-			return err
-		}
+		m.want(ctx, s.status, s.method, s.path, s.body)
 	}
-	return nil
 }
 
 // health returns what the mock says of itself.
-func (m *mock) health(ctx context.Context) (answer, error) {
+func (m *mock) health(ctx context.Context) answer {
 	return m.want(ctx, http.StatusOK, http.MethodGet, control+"/health", "")
 }
 
 // dial opens a connection of its own.
-func (m *mock) dial(ctx context.Context) (net.Conn, error) {
-	return new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(m.url, "http://"))
+func (m *mock) dial(ctx context.Context) net.Conn {
+	return must.Get(new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(m.url, "http://")))
 }
 
 // times collects how long answers took.
@@ -297,61 +293,38 @@ func (t *times) quantile(share float64) time.Duration {
 func (t *times) worst() time.Duration { return t.quantile(1) }
 
 // watch gets a path again and again, until the function that it returns is called, which says what the answers took.
-func (m *mock) watch(ctx context.Context, path string) (done func() (*times, error)) {
+func (m *mock) watch(ctx context.Context, path string) (done func() *times) {
 	ctx, cancel := context.WithCancel(ctx)
 	seen := &times{}
 	failed := make(chan error, 1)
 	go func() {
-		for ctx.Err() == nil {
-			a, err := m.want(ctx, http.StatusOK, http.MethodGet, path, "")
-			if ctx.Err() != nil {
-				break
+		failed <- must.Catch(func() {
+			for ctx.Err() == nil {
+				seen.add(m.want(ctx, http.StatusOK, http.MethodGet, path, "").took)
+				time.Sleep(10 * time.Millisecond)
 			}
-			if err != nil {
-				failed <- err
-				return
-			}
-			seen.add(a.took)
-			time.Sleep(10 * time.Millisecond)
-		}
-		failed <- nil
+		})
 	}()
-	return func() (*times, error) {
+	return func() *times {
 		cancel()
-		return seen, <-failed
-	}
-}
-
-// together calls a function for each number below n, all at the same time, and returns the first error by number.
-func together(n int, do func(int) error) error {
-	var wg sync.WaitGroup
-	errs := make([]error, n)
-	for i := range n {
-		wg.Go(func() { errs[i] = do(i) })
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
+		if err := <-failed; !errors.Is(err, context.Canceled) {
+			must.Do(err)
 		}
+		return seen
 	}
-	return nil
 }
 
 // each calls a function for each number below n, by so many clients at the same time.
-func each(clients, n int, do func(int) error) error {
+func each(clients, n int, do func(int)) {
 	numbers := make(chan int, n)
 	for i := range n {
 		numbers <- i
 	}
 	close(numbers)
-	return together(clients, func(int) error {
+	must.Together(clients, func(int) {
 		for i := range numbers {
-			if err := do(i); err != nil {
-				return err
-			}
+			do(i)
 		}
-		return nil
 	})
 }
 
@@ -364,41 +337,29 @@ func ms(d time.Duration) time.Duration {
 }
 
 // newResult queues a result of so many MiB, and issues the job that gets it. It returns the path of the result.
-func (m *mock) newResult(ctx context.Context, mib int) (path string, err error) {
+func (m *mock) newResult(ctx context.Context, mib int) (path string) {
 	rows := strings.Repeat(`["`+strings.Repeat("x", 1<<20)+`"],`, mib)
 	body := `{"pattern":".","columns":[["text","varchar"]],"queued":"0s","running":"0s","rows":[` +
 		strings.TrimSuffix(rows, ",") + `]}`
-	if err := m.walk(ctx, step{201, http.MethodPost, control + "/jobs/results", body},
-		step{200, http.MethodPost, "/core/v3/database/create/large", ""}); err != nil {
-		return "", err
-	}
-	issued, err := m.want(ctx, http.StatusOK, http.MethodPost, "/core/v3/job/issue/trino/large", `{"query":"SELECT 1"}`)
-	if err != nil {
-		return "", err
-	}
+	m.walk(ctx, step{201, http.MethodPost, control + "/jobs/results", body},
+		step{200, http.MethodPost, "/core/v3/database/create/large", ""})
+	issued := m.want(ctx, http.StatusOK, http.MethodPost, "/core/v3/job/issue/trino/large", `{"query":"SELECT 1"}`)
 	job := issued.get("job_id").String()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		status, err := m.want(ctx, http.StatusOK, http.MethodGet, "/core/v3/job/status/"+job, "")
-		if err != nil {
-			return "", err
-		}
+		status := m.want(ctx, http.StatusOK, http.MethodGet, "/core/v3/job/status/"+job, "")
 		if status.get("status").String() == "success" {
-			return "/core/v3/job/result/" + job + "?format=csv", nil
+			return "/core/v3/job/result/" + job + "?format=csv"
 		}
 	}
-	return "", errors.New("the job of a queued result does not end")
+	must.Fatalf("the job of a queued result does not end")
+	return ""
 }
 
 // openUnread asks for something on a connection of its own, of which it reads only the beginning.
-func (m *mock) openUnread(ctx context.Context, path string) (net.Conn, error) {
-	connection, err := m.dial(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (m *mock) openUnread(ctx context.Context, path string) net.Conn {
+	connection := m.dial(ctx)
 	fmt.Fprintf(connection, "GET %s HTTP/1.1\r\nHost: mock\r\nAuthorization: %s\r\n\r\n", path, authority)
 	_ = connection.SetReadDeadline(time.Now().Add(30 * time.Second))
-	if _, err := connection.Read(make([]byte, 100)); err != nil {
-		return nil, errors.Join(err, connection.Close())
-	}
-	return connection, nil
+	must.Get(connection.Read(make([]byte, 100)))
+	return connection
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"svc.example/understudy/internal/plant"
+	"svc.example/understudy/internal/tools/must"
 )
 
 var proxyBombs = promise{
@@ -29,7 +29,7 @@ const (
 	secretOfAnswer = "geheim-0815"
 )
 
-func tryProxyBombs(ctx context.Context, t *trial) (string, error) {
+func tryProxyBombs(ctx context.Context, t *trial) string {
 	bombs := map[string]plant.Bomb{}
 	for _, bomb := range plant.Bombs() {
 		bombs["/api/"+bomb.Name] = bomb
@@ -45,52 +45,46 @@ func tryProxyBombs(ctx context.Context, t *trial) (string, error) {
 	}))
 	defer service.Close()
 	file := t.file("traffic.ndjson")
-	m := must(t.begin(ctx, t.binary, "proxy", "--listen", "127.0.0.1:0", "--target", "workflow="+service.URL,
-		"--record", file))
+	m := t.begin(ctx, t.binary, "proxy", "--listen", "127.0.0.1:0", "--target", "workflow="+service.URL,
+		"--record", file)
 	begin := time.Now()
-	small, err := m.sendBombs(ctx, slices.Sorted(maps.Keys(bombs)))
-	took := time.Since(begin)
-	peak, peakErr := m.status("VmHWM")
-	check(errors.Join(err, peakErr))
-	if code, err := m.terminate(10 * time.Second); err != nil || code != 0 {
-		return "", fmt.Errorf("after SIGTERM: exit code %d, %w: %s", code, err, m.stderr())
+	small := m.sendBombs(ctx, slices.Sorted(maps.Keys(bombs)))
+	took, peak := time.Since(begin), m.status("VmHWM")
+	if code := m.terminate(10 * time.Second); code != 0 {
+		must.Fatalf("after SIGTERM: exit code %d: %s", code, m.stderr())
 	}
-	text := must(readSince(file, 0))
+	text := readSince(file, 0)
 	sent := roundsOfBombs*len(bombs) + len(small.all)
-	switch recorded, err := readRecording(text); {
-	case err != nil:
-		return "", err
+	switch recorded := must.Get(readRecording(text)); {
 	case len(recorded.exchanges) != sent:
-		return "", fmt.Errorf("%d exchanges are recorded of %d", len(recorded.exchanges), sent)
+		must.Fatalf("%d exchanges are recorded of %d", len(recorded.exchanges), sent)
 	case strings.Contains(string(text), secretOfAnswer):
-		return "", errors.New("a secret is in the recording")
+		must.Fatalf("a secret is in the recording")
 	case small.worst() > besideBombs || peak > proxyMemory:
-		return "", fmt.Errorf("a small request took %v, and the process %d MiB", ms(small.worst()), peak>>10)
+		must.Fatalf("a small request took %v, and the process %d MiB", ms(small.worst()), peak>>10)
 	}
 	return fmt.Sprintf("%d bombs in %v; %d small requests beside them, half of them within %v, the last after %v; "+
 		"all are recorded, in %d KiB; at most %d MiB of memory", roundsOfBombs*len(bombs), ms(took), len(small.all),
-		ms(small.quantile(0.5)), ms(small.worst()), len(text)>>10, peak>>10), nil
+		ms(small.quantile(0.5)), ms(small.worst()), len(text)>>10, peak>>10)
 }
 
 // sendBombs asks for all bombs at once, some times, and for something small beside them.
-func (m *mock) sendBombs(ctx context.Context, paths []string) (small *times, err error) {
+func (m *mock) sendBombs(ctx context.Context, paths []string) (small *times) {
 	small = &times{}
 	sent := make(chan error, 1)
 	go func() {
-		sent <- each(len(paths), roundsOfBombs*len(paths), func(i int) error {
-			_, err := m.want(ctx, http.StatusOK, http.MethodGet, "/workflow"+paths[i%len(paths)], "")
-			return err
+		sent <- must.Catch(func() {
+			each(len(paths), roundsOfBombs*len(paths), func(i int) {
+				m.want(ctx, http.StatusOK, http.MethodGet, "/workflow"+paths[i%len(paths)], "")
+			})
 		})
 	}()
 	for {
-		a, err := m.want(ctx, http.StatusOK, http.MethodGet, "/workflow/api/pools", "")
-		if err != nil {
-			return small, errors.Join(err, <-sent)
-		}
-		small.add(a.took)
+		small.add(m.want(ctx, http.StatusOK, http.MethodGet, "/workflow/api/pools", "").took)
 		select {
 		case err := <-sent:
-			return small, err
+			must.Do(err)
+			return small
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

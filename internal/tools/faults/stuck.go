@@ -2,15 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"svc.example/understudy/internal/tools/must"
 )
 
 var stuckQueries = promise{
@@ -37,41 +37,40 @@ var endless = []string{
 		`SELECT a.n FROM t a, t b WHERE a.n = b.n + 1 AND a.n < 0`,
 }
 
-func tryStuck(ctx context.Context, t *trial) (string, error) {
-	m := must(t.serve(ctx, "--drain-time", "2s"))
+func tryStuck(ctx context.Context, t *trial) string {
+	m := t.serve(ctx, "--drain-time", "2s")
 	stuck, leave := context.WithCancel(ctx)
 	defer leave()
 	var waiting sync.WaitGroup
 	var queries atomic.Int64
 	for i := range stuckWorlds {
 		id := fmt.Sprint("stuck", i)
-		check(m.newStuck(ctx, id))
+		m.newStuck(ctx, id)
 		waiting.Go(func() {
 			queries.Add(1)
 			defer queries.Add(-1)
 			m.keepStuck(stuck, id)
 		})
 	}
-	times := must(m.timeOthers(ctx))
+	times := m.timeOthers(ctx)
 	if n := queries.Load(); n < stuckWorlds-reset {
-		return "", fmt.Errorf("only %d worlds are stuck", n)
+		must.Fatalf("only %d worlds are stuck", n)
 	}
-	check(m.leaveEarly(ctx))
+	m.leaveEarly(ctx)
 	begin := time.Now()
-	code, err := m.terminate(2*time.Second + promptly)
-	if err == nil && code != 0 {
-		err = fmt.Errorf("after SIGTERM the exit code is %d: %s", code, m.stderr())
+	if code := m.terminate(2*time.Second + promptly); code != 0 {
+		must.Fatalf("after SIGTERM the exit code is %d: %s", code, m.stderr())
 	}
 	leave()
 	waiting.Wait()
 	return fmt.Sprintf("%d answers beside %d stuck worlds, half of them within %v, 99 of 100 within %v, the last after "+
 		"%v; no connection of %d callers is left; SIGTERM took %v", len(times.all), stuckWorlds, ms(times.quantile(0.5)),
-		ms(times.quantile(0.99)), ms(times.worst()), stuckLeavers, ms(time.Since(begin))), err
+		ms(times.quantile(0.99)), ms(times.worst()), stuckLeavers, ms(time.Since(begin)))
 }
 
 // newStuck makes a world with a database.
-func (m *mock) newStuck(ctx context.Context, id string) error {
-	return m.walk(ctx,
+func (m *mock) newStuck(ctx context.Context, id string) {
+	m.walk(ctx,
 		step{201, http.MethodPost, control + "/worlds", fmt.Sprintf(`{"id":%q,"scenario":"empty","clock":"frozen"}`, id)},
 		step{200, http.MethodPost, "/_worlds/" + id + "/core/v3/database/create/stuck", ""})
 }
@@ -91,7 +90,7 @@ func (m *mock) keepStuck(ctx context.Context, id string) {
 }
 
 // timeOthers sends requests that have nothing to do with the queries, and returns how long they take.
-func (m *mock) timeOthers(ctx context.Context) (*times, error) {
+func (m *mock) timeOthers(ctx context.Context) *times {
 	seen := &times{}
 	for end, n := time.Now().Add(stuckTime), 0; time.Now().Before(end); n++ {
 		for _, s := range []step{
@@ -103,11 +102,7 @@ func (m *mock) timeOthers(ctx context.Context) (*times, error) {
 			{201, http.MethodPost, control + "/worlds", fmt.Sprintf(`{"id":"brief%d","fork":"stuck%d"}`, n, n%8)},
 			{204, http.MethodDelete, fmt.Sprint(control, "/worlds/brief", n), ""},
 		} {
-			a, err := m.want(ctx, s.status, s.method, s.path, s.body)
-			if err != nil {
-				return nil, err
-			}
-			seen.add(a.took)
+			seen.add(m.want(ctx, s.status, s.method, s.path, s.body).took)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -116,45 +111,32 @@ func (m *mock) timeOthers(ctx context.Context) (*times, error) {
 			{200, http.MethodPost, fmt.Sprintf("%s/worlds/stuck%d/reset", control, stuckWorlds-1-n), ""},
 			{204, http.MethodDelete, fmt.Sprintf("%s/worlds/stuck%d", control, stuckWorlds-1-n), ""},
 		} {
-			a, err := m.want(ctx, s.status, s.method, s.path, s.body)
-			if err != nil {
-				return nil, err
-			}
-			seen.add(a.took)
+			seen.add(m.want(ctx, s.status, s.method, s.path, s.body).took)
 		}
 	}
 	if worst := seen.worst(); worst > promptly {
-		return nil, fmt.Errorf("an answer that waits for no query took %v, want %v at most", worst, promptly)
+		must.Fatalf("an answer that waits for no query took %v, want %v at most", worst, promptly)
 	}
-	return seen, nil
+	return seen
 }
 
 // leaveEarly requests a result that does not come, and leaves. The mock has to close the connections.
-func (m *mock) leaveEarly(ctx context.Context) error {
-	a, err := m.want(ctx, 200, http.MethodPost, "/_worlds/stuck0/core/v3/job/issue/trino/stuck",
+func (m *mock) leaveEarly(ctx context.Context) {
+	a := m.want(ctx, 200, http.MethodPost, "/_worlds/stuck0/core/v3/job/issue/trino/stuck",
 		fmt.Sprintf(`{"query":%q}`, endless[0]))
-	if err != nil {
-		return err
-	}
-	before, err := m.connections()
-	if err != nil {
-		return err
-	}
+	before := m.connections()
 	leaving, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	path := "/_worlds/stuck0/core/v3/job/result/" + a.get("job_id").String()
-	_ = together(stuckLeavers, func(int) error {
-		_, err := m.call(leaving, http.MethodGet, path, "")
-		return err
-	})
+	must.Together(stuckLeavers, func(int) { _, _ = m.call(leaving, http.MethodGet, path, "") })
 	m.client.CloseIdleConnections()
 	left := 0
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if left, err = m.connections(); err != nil || left <= before {
-			return err
+		if left = m.connections(); left <= before {
+			return
 		}
 	}
-	return fmt.Errorf("%d callers left, but %d connections are open, and were %d before", stuckLeavers, left, before)
+	must.Fatalf("%d callers left, but %d connections are open, and were %d before", stuckLeavers, left, before)
 }
 
 var dueWork = promise{
@@ -175,137 +157,100 @@ const (
 // dueKind is one kind of work, and how it is settled.
 type dueKind struct {
 	name, clock string
-	issue       func(ctx context.Context, m *mock, n int) error
-	settle      func(ctx context.Context, m *mock, n int) error
+	issue       func(ctx context.Context, m *mock, n int)
+	settle      func(ctx context.Context, m *mock, n int)
 }
 
 func dueKinds() []dueKind {
 	const issue = "/core/v3/job/issue/trino/shop"
-	jobs := func(ctx context.Context, m *mock, n int) error {
-		return m.repeat(ctx, n, func(int) step { return step{200, http.MethodPost, issue, `{"query":"SELECT 1"}`} })
+	jobs := func(ctx context.Context, m *mock, n int) {
+		m.repeat(ctx, n, func(int) step { return step{200, http.MethodPost, issue, `{"query":"SELECT 1"}`} })
 	}
-	move := func(body string) func(context.Context, *mock, int) error {
-		return func(ctx context.Context, m *mock, _ int) error {
-			moved, err := m.want(ctx, http.StatusOK, http.MethodPost, control+"/worlds/default/clock", body)
-			if err == nil && !moved.get("complete").Bool() {
-				err = fmt.Errorf("after %s the clock is %s", body, moved.body)
+	move := func(body string) func(context.Context, *mock, int) {
+		return func(ctx context.Context, m *mock, _ int) {
+			moved := m.want(ctx, http.StatusOK, http.MethodPost, control+"/worlds/default/clock", body)
+			if !moved.get("complete").Bool() {
+				must.Fatalf("after %s the clock is %s", body, moved.body)
 			}
-			return err
 		}
 	}
 	return []dueKind{
 		{"jobs", "frozen", jobs, move(`{"advance":"1h"}`)},
-		{"jobs, read one by one", "auto", jobs, func(ctx context.Context, m *mock, n int) error {
-			return m.repeat(ctx, n, func(i int) step {
+		{"jobs, read one by one", "auto", jobs, func(ctx context.Context, m *mock, n int) {
+			m.repeat(ctx, n, func(i int) step {
 				return step{200, http.MethodGet, fmt.Sprint("/core/v3/job/status/", i+1), ""}
 			})
 		}},
 		{"jobs", "real", jobs, move(`{"advance":"1m"}`)},
-		{"exports", "frozen", func(ctx context.Context, m *mock, n int) error {
-			if err := jobs(ctx, m, n/2); err != nil {
-				return err
-			}
-			return m.repeat(ctx, n/2, func(i int) step {
+		{"exports", "frozen", func(ctx context.Context, m *mock, n int) {
+			jobs(ctx, m, n/2)
+			m.repeat(ctx, n/2, func(i int) step {
 				return step{200, http.MethodPost, fmt.Sprint("/core/v3/job/result_export/", i%10+1), `{"result":"s3://b/x"}`}
 			})
 		}, move(`{"advance":"1h"}`)},
-		{"runs of schedules", "frozen", func(ctx context.Context, m *mock, n int) error {
-			return m.repeat(ctx, n/10, func(i int) step {
+		{"runs of schedules", "frozen", func(ctx context.Context, m *mock, n int) {
+			m.repeat(ctx, n/10, func(i int) step {
 				return step{
 					200, http.MethodPost, fmt.Sprint("/core/v3/schedule/create/every", i),
 					`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`,
 				}
 			})
 		}, move(`{"advance":"630s"}`)},
-		{"queued results", "frozen", func(ctx context.Context, m *mock, n int) error {
-			return m.repeat(ctx, n/10, func(i int) step {
+		{"queued results", "frozen", func(ctx context.Context, m *mock, n int) {
+			m.repeat(ctx, n/10, func(i int) step {
 				return step{
 					201, http.MethodPost, control + "/jobs/results",
 					fmt.Sprintf(`{"query":"q%d","times":10,"columns":[["a","bigint"]],"rows":[[1]]}`, i),
 				}
 			})
-		}, func(ctx context.Context, m *mock, n int) error {
-			err := m.repeat(ctx, n, func(i int) step {
+		}, func(ctx context.Context, m *mock, n int) {
+			m.repeat(ctx, n, func(i int) step {
 				return step{200, http.MethodPost, issue, fmt.Sprintf(`{"query":"q%d"}`, i/10)}
 			})
-			return errors.Join(err, move(`{"advance":"1h"}`)(ctx, m, n))
+			move(`{"advance":"1h"}`)(ctx, m, n)
 		}},
 	}
 }
 
 // repeat takes n steps, by 4 clients.
-func (m *mock) repeat(ctx context.Context, n int, next func(int) step) error {
-	return each(4, n, func(i int) error { return m.walk(ctx, next(i)) })
+func (m *mock) repeat(ctx context.Context, n int, next func(int) step) {
+	each(4, n, func(i int) { m.walk(ctx, next(i)) })
 }
 
-func tryDueWork(ctx context.Context, t *trial) (string, error) {
+func tryDueWork(ctx context.Context, t *trial) string {
 	var seen []string
 	for _, kind := range dueKinds() {
-		few, _, err := t.settle(ctx, kind, dueFew)
-		if err != nil {
-			return "", fmt.Errorf("%d %s, %s clock: %w", dueFew, kind.name, kind.clock, err)
-		}
-		many, peak, err := t.settle(ctx, kind, dueMany)
-		switch {
-		case err != nil:
-		case many > dueTime || many > few*dueMany/dueFew*3/2+time.Second/2:
-			err = fmt.Errorf("they took %v of CPU time, and %d took %v", ms(many), dueFew, ms(few))
-		case peak > dueMemory:
-			err = fmt.Errorf("the process took %d MiB, want %d at most", peak>>10, dueMemory>>10)
-		}
-		if err != nil {
-			return "", fmt.Errorf("%d %s, %s clock: %w", dueMany, kind.name, kind.clock, err)
-		}
-		seen = append(seen,
-			fmt.Sprintf("%s, %s clock: %v and %v, %d MiB", kind.name, kind.clock, ms(few), ms(many), peak>>10))
+		must.In(fmt.Sprintf("%s, %s clock", kind.name, kind.clock), func() {
+			few, _ := t.settle(ctx, kind, dueFew)
+			many, peak := t.settle(ctx, kind, dueMany)
+			switch {
+			case many > dueTime || many > few*dueMany/dueFew*3/2+time.Second/2:
+				must.Fatalf("%d took %v of CPU time, and %d took %v", dueMany, ms(many), dueFew, ms(few))
+			case peak > dueMemory:
+				must.Fatalf("%d took %d MiB, want %d at most", dueMany, peak>>10, dueMemory>>10)
+			}
+			seen = append(seen,
+				fmt.Sprintf("%s, %s clock: %v and %v, %d MiB", kind.name, kind.clock, ms(few), ms(many), peak>>10))
+		})
 	}
-	return strings.Join(seen, "; "), nil
+	return strings.Join(seen, "; ")
 }
 
 // settle issues work and settles it. It returns how much CPU time settling took, and how many KiB the process at most.
-func (t *trial) settle(ctx context.Context, kind dueKind, n int) (cpu time.Duration, peak int64, err error) {
-	m, err := t.serve(ctx, "--scenario", "empty", "--clock", kind.clock)
-	if err != nil {
-		return 0, 0, err
-	}
+func (t *trial) settle(ctx context.Context, kind dueKind, n int) (cpu time.Duration, peak int64) {
+	m := t.serve(ctx, "--scenario", "empty", "--clock", kind.clock)
 	defer m.kill()
-	if err := m.walk(ctx, step{200, http.MethodPost, "/core/v3/database/create/shop", ""}); err != nil {
-		return 0, 0, err
-	}
-	if err := kind.issue(ctx, m, n); err != nil {
-		return 0, 0, err
-	}
-	before, err := m.cpuTime()
-	if err != nil {
-		return 0, 0, err
-	}
-	if err := kind.settle(ctx, m, n); err != nil {
-		return 0, 0, err
-	}
-	after, timeErr := m.cpuTime()
-	peak, peakErr := m.status("VmHWM")
-	return after - before, peak, errors.Join(timeErr, peakErr)
+	m.walk(ctx, step{200, http.MethodPost, "/core/v3/database/create/shop", ""})
+	kind.issue(ctx, m, n)
+	before := m.cpuTime()
+	kind.settle(ctx, m, n)
+	return m.cpuTime() - before, m.status("VmHWM")
 }
 
 // cpuTime returns how much CPU time the process has taken, as Linux counts it.
-func (m *mock) cpuTime() (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.command.Process.Pid))
-	if err != nil {
-		return 0, fmt.Errorf("%w: no /proc: %w", errNotTried, err)
-	}
-	_, rest, _ := strings.Cut(string(text), ") ") // behind the name of the program
+func (m *mock) cpuTime() time.Duration {
+	_, rest, _ := strings.Cut(m.proc("stat"), ") ") // behind the name of the program
 	fields := strings.Fields(rest)
 	const user, system, tick = 11, 12, 10 * time.Millisecond
-	if len(fields) <= system {
-		return 0, fmt.Errorf("/proc/PID/stat is %q", text)
-	}
-	ticks := 0
-	for _, place := range []int{user, system} {
-		n, err := strconv.Atoi(fields[place])
-		if err != nil {
-			return 0, fmt.Errorf("/proc/PID/stat: %w", err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * tick, nil
+	return time.Duration(must.Get(strconv.Atoi(fields[user]))+must.Get(strconv.Atoi(fields[system]))) * tick
 }

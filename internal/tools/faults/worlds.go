@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+
+	"svc.example/understudy/internal/tools/must"
 )
 
 var manyWorlds = promise{
@@ -22,68 +23,54 @@ const (
 	worldsGrowth = 100 << 10 // KiB that the process may grow; a tenth of what it would if it forgot no world
 )
 
-func tryWorlds(ctx context.Context, t *trial) (string, error) {
-	m := must(t.serve(ctx))
+func tryWorlds(ctx context.Context, t *trial) string {
+	m := t.serve(ctx)
 	seed := t.random.Uint64N(1 << 40)
-	use := func(from, n int) error {
-		return each(16, n, func(i int) error { return m.useWorld(ctx, fmt.Sprint("s", i), seed+uint64(from+i)) })
+	use := func(from, n int) {
+		each(16, n, func(i int) { m.useWorld(ctx, fmt.Sprint("s", i), seed+uint64(from+i)) })
 	}
-	bytes := must(m.memory(ctx))
-	check(use(0, worldsWarm))
-	before := must(m.status("VmRSS"))
-	check(use(worldsWarm, worldsUsed))
-	after := must(m.status("VmRSS"))
+	bytes := m.memory(ctx)
+	use(0, worldsWarm)
+	before := m.status("VmRSS")
+	use(worldsWarm, worldsUsed)
+	after := m.status("VmRSS")
 	if after > before+worldsGrowth {
-		return "", fmt.Errorf("the process grew from %d to %d MiB", before>>10, after>>10)
+		must.Fatalf("the process grew from %d to %d MiB", before>>10, after>>10)
 	}
-	check(m.fillWorlds(ctx, seed))
-	left, err := m.memory(ctx)
-	if err == nil && left != bytes {
-		err = fmt.Errorf("health says that worlds take %d bytes, and said %d at the beginning", left, bytes)
+	m.fillWorlds(ctx, seed)
+	if left := m.memory(ctx); left != bytes {
+		must.Fatalf("health says that worlds take %d bytes, and said %d at the beginning", left, bytes)
 	}
 	return fmt.Sprintf("%d MiB after %d worlds, %d MiB after %d more; health's bytes are the same to the byte; "+
-		"world 10,001 is refused with 409", before>>10, worldsWarm, after>>10, worldsUsed), err
+		"world 10,001 is refused with 409", before>>10, worldsWarm, after>>10, worldsUsed)
 }
 
 // memory returns how many bytes the worlds take, by the mock's health.
-func (m *mock) memory(ctx context.Context) (int64, error) {
-	health, err := m.health(ctx)
-	return health.get("memory.bytes").Int(), err
-}
+func (m *mock) memory(ctx context.Context) int64 { return m.health(ctx).get("memory.bytes").Int() }
 
 // useWorld makes a world, does a little in it, and deletes it.
-func (m *mock) useWorld(ctx context.Context, id string, seed uint64) error {
+func (m *mock) useWorld(ctx context.Context, id string, seed uint64) {
 	body := fmt.Sprintf(`{"id":%q,"seed":%d,"clock":"frozen","mintKeys":true}`, id, seed)
-	return m.walk(ctx, step{201, http.MethodPost, control + "/worlds", body},
+	m.walk(ctx, step{201, http.MethodPost, control + "/worlds", body},
 		step{200, http.MethodPost, "/_worlds/" + id + "/core/v3/database/create/used", ""},
 		step{200, http.MethodGet, "/_worlds/" + id + "/workflow/api/pools", ""},
 		step{204, http.MethodDelete, control + "/worlds/" + id, ""})
 }
 
 // fillWorlds makes as many worlds as there may be, and one more, which is to be refused, and deletes them.
-func (m *mock) fillWorlds(ctx context.Context, seed uint64) error {
-	health, err := m.health(ctx)
-	if err != nil {
-		return err
-	}
-	limit := int(health.get("worlds.limit").Int())
+func (m *mock) fillWorlds(ctx context.Context, seed uint64) {
+	limit := int(m.health(ctx).get("worlds.limit").Int())
 	if limit != 10_000 {
-		return fmt.Errorf("the limit of worlds is %d, want 10,000", limit)
+		must.Fatalf("the limit of worlds is %d, want 10,000", limit)
 	}
-	create := func(status, i int) error {
+	create := func(status, i int) {
 		body := fmt.Sprintf(`{"id":"f%d","scenario":"empty","seed":%d,"clock":"frozen"}`, i, seed+uint64(i))
-		_, err := m.want(ctx, status, http.MethodPost, control+"/worlds", body)
-		return err
+		m.want(ctx, status, http.MethodPost, control+"/worlds", body)
 	}
-	if err := each(16, limit-1, func(i int) error { return create(http.StatusCreated, i) }); err != nil {
-		return err
-	}
-	if err := create(http.StatusConflict, limit); err != nil {
-		return err
-	}
-	return each(16, limit-1, func(i int) error {
-		_, err := m.want(ctx, http.StatusNoContent, http.MethodDelete, fmt.Sprint(control, "/worlds/f", i), "")
-		return err
+	each(16, limit-1, func(i int) { create(http.StatusCreated, i) })
+	create(http.StatusConflict, limit)
+	each(16, limit-1, func(i int) {
+		m.want(ctx, http.StatusNoContent, http.MethodDelete, fmt.Sprint(control, "/worlds/f", i), "")
 	})
 }
 
@@ -107,24 +94,24 @@ const (
 	budgetCheckpoints = 5
 )
 
-func tryBudgets(ctx context.Context, t *trial) (string, error) {
-	m := must(t.serve(ctx, "--scenario", "empty", "--clock", "auto", "--state-limit", fmt.Sprint(stateLimit),
-		"--memory-limit", fmt.Sprint(memoryLimit), "--journal-limit", fmt.Sprint(journalLimit)))
+func tryBudgets(ctx context.Context, t *trial) string {
+	m := t.serve(ctx, "--scenario", "empty", "--clock", "auto", "--state-limit", fmt.Sprint(stateLimit),
+		"--memory-limit", fmt.Sprint(memoryLimit), "--journal-limit", fmt.Sprint(journalLimit))
 	f := &filling{mock: m, trial: t, refused: map[int]int{}}
-	check(m.walk(ctx, step{200, http.MethodPost, "/core/v3/database/create/full", ""},
+	m.walk(ctx, step{200, http.MethodPost, "/core/v3/database/create/full", ""},
 		step{200, http.MethodPost, "/core/v3/table/create/full/sales", ""},
-		step{200, http.MethodPost, "/core/v3/bulk_import/create/load/full/sales", ""}))
+		step{200, http.MethodPost, "/core/v3/bulk_import/create/load/full/sales", ""})
 	for n := range budgetFills {
-		check(f.fill(ctx, n))
+		f.fill(ctx, n)
 	}
 	if f.refusals() == 0 {
-		return "", errors.New("nothing was refused, so the limit was not reached")
+		must.Fatalf("nothing was refused, so the limit was not reached")
 	}
-	check(f.room(ctx))
-	check(f.journals(ctx))
+	f.room(ctx)
+	f.journals(ctx)
 	return fmt.Sprintf("%d requests of %d MiB, %d refused (%v by status); a world had %.1f MiB at most, the server %.1f "+
 		"of %d; room again after deleting", f.sent, f.bytes>>20, f.refusals(), f.refused, mib(f.mostWorld), mib(f.mostAll),
-		memoryLimit>>20), nil
+		memoryLimit>>20)
 }
 
 func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
@@ -147,7 +134,7 @@ func (f *filling) refusals() (n int) {
 }
 
 // fill sends a request that makes the world larger.
-func (f *filling) fill(ctx context.Context, n int) error {
+func (f *filling) fill(ctx context.Context, n int) {
 	text := strings.Repeat("x", 1+f.random.IntN(512<<10))
 	s := []step{
 		{200, http.MethodPut, fmt.Sprint("/core/v3/bulk_import/upload_part/load/p", n), text},
@@ -168,29 +155,26 @@ func (f *filling) fill(ctx context.Context, n int) error {
 	if s.method == http.MethodPut {
 		headers = []string{"Content-Type", "application/octet-stream"}
 	}
-	if err := f.send(ctx, s, headers...); err != nil || !strings.Contains(s.path, "/job/issue") {
-		return err
+	f.send(ctx, s, headers...)
+	if strings.Contains(s.path, "/job/issue") {
+		f.want(ctx, http.StatusOK, http.MethodPost, control+"/worlds/default/clock", `{"untilIdle":true}`)
+		f.measure(ctx)
 	}
-	_, err := f.want(ctx, http.StatusOK, http.MethodPost, control+"/worlds/default/clock", `{"untilIdle":true}`)
-	return errors.Join(err, f.measure(ctx))
 }
 
 // send sends a request that may be refused, if the reason is a limit, and looks at what the worlds take then.
-func (f *filling) send(ctx context.Context, s step, headers ...string) error {
-	a, err := f.call(ctx, s.method, s.path, s.body, headers...)
-	if err != nil {
-		return err
-	}
+func (f *filling) send(ctx context.Context, s step, headers ...string) {
+	a := must.Get(f.call(ctx, s.method, s.path, s.body, headers...))
 	f.sent++
 	f.bytes += int64(len(s.body))
 	if a.status != s.status {
 		f.refused[a.status]++
 		if a.status >= 500 || !saysLimit(s.path, a) {
-			return fmt.Errorf("%s %s: %d %.300s, want %d, or 4xx with the flag's name", s.method, s.path, a.status, a.body,
+			must.Fatalf("%s %s: %d %.300s, want %d, or 4xx with the flag's name", s.method, s.path, a.status, a.body,
 				s.status)
 		}
 	}
-	return f.measure(ctx)
+	f.measure(ctx)
 }
 
 // saysLimit reports whether a refusal says which limit is reached. Errors of the ingestion interface have no text.
@@ -199,66 +183,45 @@ func saysLimit(path string, a answer) bool {
 		strings.HasPrefix(path, "/ingestion/") && a.status == http.StatusRequestEntityTooLarge
 }
 
-// measure returns an error if a world or all of them take more than they may.
-func (f *filling) measure(ctx context.Context) error {
-	all, err := f.memory(ctx)
-	if err != nil {
-		return err
-	}
-	worlds, err := f.want(ctx, http.StatusOK, http.MethodGet, control+"/worlds", "")
-	if err != nil {
-		return err
-	}
+// measure ends the attempt if a world or all of them take more than they may.
+func (f *filling) measure(ctx context.Context) {
+	all := f.memory(ctx)
+	worlds := f.want(ctx, http.StatusOK, http.MethodGet, control+"/worlds", "")
 	f.mostAll = max(f.mostAll, all)
 	for _, bytes := range worlds.get("worlds.#.bytes").Array() {
 		f.mostWorld = max(f.mostWorld, bytes.Int())
 	}
 	if f.mostWorld > stateLimit+historyLimit+journalLimit || f.mostAll > memoryLimit {
-		return fmt.Errorf("a world takes %.2f MiB, all of them %.2f MiB, after %d requests", mib(f.mostWorld), mib(f.mostAll),
+		must.Fatalf("a world takes %.2f MiB, all of them %.2f MiB, after %d requests", mib(f.mostWorld), mib(f.mostAll),
 			f.sent)
 	}
-	return nil
 }
 
 // room deletes what the world has, and wants it to take something again. A reset keeps the checkpoints, and no
 // operation deletes one, so they are made anew.
-func (f *filling) room(ctx context.Context) error {
-	if err := f.walk(ctx, step{204, http.MethodDelete, control + "/jobs/results", ""},
+func (f *filling) room(ctx context.Context) {
+	f.walk(ctx, step{204, http.MethodDelete, control + "/jobs/results", ""},
 		step{204, http.MethodDelete, control + "/chats/turns", ""},
-		step{200, http.MethodPost, control + "/worlds/default/reset", ""}); err != nil {
-		return err
-	}
+		step{200, http.MethodPost, control + "/worlds/default/reset", ""})
 	for n := range budgetCheckpoints {
-		if _, err := f.want(ctx, http.StatusOK, http.MethodPut, fmt.Sprintf("%s/worlds/default/checkpoints/c%d", control, n),
-			""); err != nil {
-			return err
-		}
+		f.want(ctx, http.StatusOK, http.MethodPut, fmt.Sprintf("%s/worlds/default/checkpoints/c%d", control, n), "")
 	}
-	return f.walk(ctx, step{200, http.MethodPost, "/core/v3/database/create/room", ""},
+	f.walk(ctx, step{200, http.MethodPost, "/core/v3/database/create/room", ""},
 		step{
 			201, http.MethodPost, control + "/jobs/results",
-			fmt.Sprintf(`{"query":"q","columns":[["t","varchar"]],"rows":[[%q]]}`,
-				strings.Repeat("x", 2<<20)),
+			fmt.Sprintf(`{"query":"q","columns":[["t","varchar"]],"rows":[[%q]]}`, strings.Repeat("x", 2<<20)),
 		})
 }
 
 // journals fills the server with worlds whose journals are long.
-func (f *filling) journals(ctx context.Context) error {
+func (f *filling) journals(ctx context.Context) {
 	for n := range budgetJournal {
 		id := fmt.Sprint("j", n)
-		if _, err := f.want(ctx, http.StatusCreated, http.MethodPost, control+"/worlds",
-			fmt.Sprintf(`{"id":%q}`, id)); err != nil {
-			return err
-		}
+		f.want(ctx, http.StatusCreated, http.MethodPost, control+"/worlds", fmt.Sprintf(`{"id":%q}`, id))
 		for range 12 {
 			body := `{"name":"` + strings.Repeat("x", 100<<10) + `"}`
-			if _, err := f.call(ctx, http.MethodPost, "/_worlds/"+id+"/workflow/api/pools", body); err != nil {
-				return err
-			}
+			must.Get(f.call(ctx, http.MethodPost, "/_worlds/"+id+"/workflow/api/pools", body))
 		}
-		if err := f.measure(ctx); err != nil {
-			return err
-		}
+		f.measure(ctx)
 	}
-	return nil
 }
