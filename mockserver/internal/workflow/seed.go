@@ -139,6 +139,14 @@ func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
+// setInstant sets a moment of the past, if the fixture gives it. The path leads to the member, which comes last.
+func setInstant(at *time.Time, given fixtures.Instant, now time.Time, path ...any) (err error) {
+	if given != "" {
+		*at, err = seedInstant(given, time.Time{}, now)
+	}
+	return fixtures.At(err, fmt.Sprint(path[len(path)-1]), path...)
+}
+
 func (s *projectSeeding) revision(p fixtures.Project, f fixtures.Revision, at time.Time) (world.Project, error) {
 	revision := Files{Project: p.Name, Revision: f.Name, Files: f.Files, User: s.owner}
 	if f.User != "" {
