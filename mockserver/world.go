@@ -260,7 +260,7 @@ func (w *World) render(entries []*journal.Entry) []recording.Exchange {
 
 // droppedError returns the error that says that the journal has forgotten exchanges, or nil if it has not.
 func (w *World) droppedError() error {
-	dropped := w.live.Journal.Dropped()
+	dropped := w.live.Journal.Extent().Dropped
 	if dropped == (journal.Dropped{}) {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (h Host) countCalls(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	dropped := w.Journal.Dropped()
+	dropped := w.Journal.Extent().Dropped
 	return op.OK(struct {
 		callCount
 		Dropped journal.Dropped `json:"dropped"`

@@ -38,7 +38,7 @@ func (h Host) getJournal(c *op.Call, w *worlds.World) (op.Reply, error) {
 		World   string                `json:"world"`
 		Entries []*recording.Exchange `json:"entries"`
 		Dropped journal.Dropped       `json:"dropped"`
-	}{w.ID, entries, w.Journal.Dropped()})
+	}{w.ID, entries, w.Journal.Extent().Dropped})
 }
 
 func (h Host) clearJournal(_ *op.Call, w *worlds.World) (op.Reply, error) {

@@ -21,7 +21,7 @@ func (h Host) getMetrics(*op.Call) (op.Reply, error) {
 	var journals, entries int
 	for _, w := range h.Worlds.List() {
 		journals += w.Journal.Size()
-		entries += w.Journal.Len()
+		entries += w.Journal.Extent().Total
 	}
 	for _, gauge := range []struct {
 		name  string

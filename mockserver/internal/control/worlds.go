@@ -50,7 +50,7 @@ func (h Host) listWorlds(*op.Call) (op.Reply, error) {
 	for _, w := range h.Worlds.List() {
 		faults, stubs := countFaults(w.Sketch())
 		views = append(views, listedWorld{
-			viewWorld(w), w.MemorySize(), w.Journal.Len(), checkpointsOf(w), faults, stubs, h.Worlds.Expires(w),
+			viewWorld(w), w.MemorySize(), w.Journal.Extent().Total, checkpointsOf(w), faults, stubs, h.Worlds.Expires(w),
 		})
 	}
 	return op.OK(map[string]any{"worlds": views})
@@ -260,11 +260,12 @@ func (h Host) getWorld(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	value := w.Read()
 	faults, stubs := countFaults(value)
 	limit, first := w.Journal.History()
+	extent := w.Journal.Extent()
 	return op.OK(worldDetails{
 		worldView: viewWorld(w),
 		Size:      sizeView{w.MemorySize(), value.MemorySize(), int64(w.Journal.Size())},
 		KeyCount:  len(value.Account.AllKeys()), Checkpoints: checkpointsOf(w),
-		Journal: journalView{w.Journal.Len(), w.Journal.Last(), w.Journal.Dropped()},
+		Journal: journalView{extent.Total, extent.Last, extent.Dropped},
 		Events:  value.EventCount(),
 		Faults:  faults, Stubs: stubs, Expires: h.Worlds.Expires(w), History: historyView{limit, first},
 	})

@@ -183,12 +183,7 @@ func (s *seeding) bulkLoad(i int, f fixtures.BulkLoad) {
 			"name": f.Name, "database": f.Database, "table": f.Table, "delay": f.Delay, "config": f.Config,
 			"timezone": cmp.Or(f.Timezone, "UTC"),
 		}
-		if f.Cron != "" {
-			body["cron"] = f.Cron
-		}
-		if f.TimeColumn != "" {
-			body["time_column"] = f.TimeColumn
-		}
+		addTexts(body, map[string]string{"cron": f.Cron, "time_column": f.TimeColumn})
 		if _, err := bulkload.CreateBulkLoad(s.Call(now, user, body)); err != nil {
 			return err
 		}

@@ -50,11 +50,7 @@ func (s *seeding) job(i int, f fixtures.Job) {
 		"query": f.Query, "domain_key": f.DomainKey, "priority": f.Priority, "retry_limit": f.RetryLimit,
 		"result": f.Target,
 	}
-	for member, value := range map[string]string{"pool_name": f.Pool, "engine_version": f.EngineVersion} {
-		if value != "" {
-			body[member] = value
-		}
-	}
+	addTexts(body, map[string]string{"pool_name": f.Pool, "engine_version": f.EngineVersion})
 	j.issue = func(at time.Time) (id int64, err error) {
 		err = s.World.WithID("core.job", int64(f.ID), func() (err error) {
 			if f.Type == jobs.BulkImportJob {
@@ -258,6 +254,15 @@ func seedResult(w *world.State, f fixtures.QueuedResult) error {
 	return result.Queue(w, r)
 }
 
+// addTexts adds members to a body of a request, but for empty ones.
+func addTexts(body map[string]any, members map[string]string) {
+	for member, text := range members {
+		if text != "" {
+			body[member] = text
+		}
+	}
+}
+
 // schedule plans a schedule with its history. The schedule issues jobs by itself only from now on.
 func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 	what := newSubject("schedule "+f.Name, "schedules", i).inDatabase(f.Database)
@@ -314,15 +319,7 @@ func (s *seeding) scheduleBody(what subject, f fixtures.JobSchedule) map[string]
 		"cron": f.Cron, "delay": f.Delay, "database": f.Database, "type": f.Type, "query": f.Query,
 		"priority": f.Priority, "retry_limit": f.RetryLimit, "result": f.Target,
 	}
-	if f.Timezone != "" {
-		body["timezone"] = f.Timezone
-	}
-	if f.Pool != "" {
-		body["pool_name"] = f.Pool
-	}
-	if f.EngineVersion != "" {
-		body["engine_version"] = f.EngineVersion
-	}
+	addTexts(body, map[string]string{"timezone": f.Timezone, "pool_name": f.Pool, "engine_version": f.EngineVersion})
 	if f.ExecutingUser != "" {
 		body["executing_user_id"] = s.user(what.member("executingUser"), f.ExecutingUser)
 	}
@@ -332,11 +329,7 @@ func (s *seeding) scheduleBody(what subject, f fixtures.JobSchedule) map[string]
 // history returns the slots of the past runs of a schedule: the slots that the runs name, and else the latest slots
 // whose jobs are over by now.
 func (s *seeding) history(what subject, f fixtures.JobSchedule) ([]time.Time, error) {
-	row := world.JobSchedule{Cron: f.Cron, Timezone: f.Timezone}
-	if row.Timezone == "" {
-		row.Timezone = "UTC"
-	}
-	calendar, err := jobs.SlotsOf(row)
+	calendar, err := jobs.SlotsOf(world.JobSchedule{Cron: f.Cron, Timezone: cmp.Or(f.Timezone, "UTC")})
 	if err != nil {
 		return nil, err
 	}

@@ -221,13 +221,6 @@ func (j *Journal) Counts() map[Count]int {
 	return counts
 }
 
-// Dropped returns the counts of what was forgotten.
-func (j *Journal) Dropped() Dropped {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.dropped
-}
-
 // Clear drops everything, the counts and the history included. Numbers go on.
 func (j *Journal) Clear() {
 	j.change(func() {
@@ -484,13 +477,6 @@ func (j *Journal) After(number int64, limit int) News {
 	}
 	news.More = j.changed
 	return news
-}
-
-// Len returns the number of exchanges that the journal has.
-func (j *Journal) Len() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return len(j.entries)
 }
 
 // ErrClosed is the error of waiting for exchanges in a world that was deleted.

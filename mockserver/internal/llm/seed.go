@@ -308,13 +308,7 @@ func (s *seeding) history(c *world.Resource[world.Chat], list []fixtures.ChatEnt
 // artifact gives an artifact the project and the interfaces of its chat, unless the fixture has others.
 func (s *seeding) artifact(a *world.Artifact) {
 	from, _ := jsonapi.Find(s.World, a.ChatID, &s.World.LLM.Chats)
-	if a.ProjectID == "" {
-		a.ProjectID = from.Attributes.ProjectID
-	}
-	if a.FormInterfaceID == nil {
-		a.FormInterfaceID = from.Attributes.FormInterfaceID
-	}
-	if a.ChatInterfaceID == nil {
-		a.ChatInterfaceID = from.Attributes.ChatInterfaceID
-	}
+	a.ProjectID = cmp.Or(a.ProjectID, from.Attributes.ProjectID)
+	a.FormInterfaceID = cmp.Or(a.FormInterfaceID, from.Attributes.FormInterfaceID)
+	a.ChatInterfaceID = cmp.Or(a.ChatInterfaceID, from.Attributes.ChatInterfaceID)
 }

@@ -31,11 +31,7 @@ func projectView(w *world.State, p world.Project) projectForm {
 	}
 }
 
-var listProjects = op.On(pageSize, func(c *op.Call, count int64) (op.Reply, error) {
-	last, err := lastIDOf(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+var listProjects = op.OnTwo(pageOf, func(c *op.Call, last, count int64) (op.Reply, error) {
 	projects := []projectForm{}
 	for _, p := range table.After(&c.World.Workflow.Projects, last) {
 		if !p.DeletedAt.IsZero() || c.Has("name") && p.Name != c.Text("name") ||
@@ -129,13 +125,16 @@ func projectOf(w *world.State, d world.Definition) world.Project {
 	return p
 }
 
-// pageSize returns the size of a page. It has no upper bound: there are never more entries than rows.
-func pageSize(c *op.Call) (int64, error) {
-	count, err := c.Int("count", 100)
-	if err == nil && count < 1 {
+// pageOf returns the id that a page continues behind, and its size. That has no upper bound: there are never more
+// entries than rows.
+func pageOf(c *op.Call) (last, count int64, err error) {
+	if count, err = c.Int("count", 100); err == nil && count < 1 {
 		err = op.Invalid("count", "want 1 or more, not %d", count)
 	}
-	return count, err
+	if err == nil {
+		last, err = lastIDOf(c)
+	}
+	return last, count, err
 }
 
 // lastIDOf returns the id that a list continues behind; 0 means from its beginning.

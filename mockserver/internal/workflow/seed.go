@@ -139,6 +139,14 @@ func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
+// setInstant sets a moment of the past, if the fixture gives it. The path leads to the member, which comes last.
+func setInstant(at *time.Time, given fixtures.Instant, now time.Time, path ...any) (err error) {
+	if given != "" {
+		*at, err = seedInstant(given, time.Time{}, now)
+	}
+	return fixtures.At(err, fmt.Sprint(path[len(path)-1]), path...)
+}
+
 func (s *projectSeeding) revision(p fixtures.Project, f fixtures.Revision, at time.Time) (world.Project, error) {
 	revision := Files{Project: p.Name, Revision: f.Name, Files: f.Files, User: s.owner}
 	if f.User != "" {
@@ -271,25 +279,15 @@ func callHandler(w *world.State, handler op.Handler, body any, now time.Time) er
 
 // outcomes bring an attempt to its status. Attempts that wait need none, they depend on others.
 func (p *seededAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
-	takes := time.Duration(p.Takes)
-	usual := world.Outcome{Takes: p.share}
-	takes = cmp.Or(takes, p.share)
+	takes, usual := cmp.Or(time.Duration(p.Takes), p.share), world.Outcome{Takes: p.share}
 	switch engine.Status(p.Status) {
 	case engine.Success, engine.Killed:
 		return []world.Outcome{{Task: p.Task, Takes: takes}, usual}, nil
 	case engine.Failed:
-		message, task := p.Error, p.Task
-		if message == "" {
-			message = "the task failed"
-		}
-		if task == "" {
-			task = lastTaskName(plan)
-		}
+		task, message := cmp.Or(p.Task, lastTaskName(plan)), cmp.Or(p.Error, "the task failed")
 		return []world.Outcome{{Task: task, Takes: takes, Error: message}, usual}, nil
 	case engine.Running, engine.Canceling:
-		if takes == 0 {
-			takes = 12 * time.Hour
-		}
+		takes = cmp.Or(takes, 12*time.Hour)
 		return []world.Outcome{{Task: p.Task, Takes: takes, Error: p.Error, Times: 1}}, nil
 	case engine.Queued, engine.Blocked:
 		return nil, nil

@@ -491,19 +491,10 @@ func (s *seeding) setTask(tasks []world.Task, f fixtures.AttemptTask) error {
 	if f.Error != "" {
 		t.Error = f.Error
 	}
-	for _, given := range []struct {
-		member string
-		at     fixtures.Instant
-		set    *time.Time
-	}{{"startedAt", f.StartedAt, &t.StartedAt}, {"updatedAt", f.UpdatedAt, &t.UpdatedAt}} {
-		if given.at == "" {
-			continue
-		}
-		moment, err := seedInstant(given.at, time.Time{}, s.now)
-		if err != nil {
-			return fixtures.At(err, given.member, given.member)
-		}
-		*given.set = moment
+	err := cmp.Or(setInstant(&t.StartedAt, f.StartedAt, s.now, "startedAt"),
+		setInstant(&t.UpdatedAt, f.UpdatedAt, s.now, "updatedAt"))
+	if err != nil {
+		return err
 	}
 	if f.StartedAt != "" && len(t.Starts) > 0 { // which the names of log files show
 		t.Starts = append(slices.Clone(t.Starts[:len(t.Starts)-1]), t.StartedAt)
@@ -515,11 +506,8 @@ func (s *seeding) setTask(tasks []world.Task, f fixtures.AttemptTask) error {
 func (s *seeding) setLogs(t *world.Task, logs []fixtures.TaskLog) error {
 	for i, f := range logs {
 		at := t.StartedAt
-		if f.FileTime != "" {
-			var err error
-			if at, err = seedInstant(f.FileTime, time.Time{}, s.now); err != nil {
-				return fixtures.At(err, "fileTime", "logs", i, "fileTime")
-			}
+		if err := setInstant(&at, f.FileTime, s.now, "logs", i, "fileTime"); err != nil {
+			return err
 		}
 		t.Logs = append(t.Logs, world.TaskLog{
 			Name: f.FileName, Time: at, Agent: cmp.Or(f.AgentID, agentID), Text: f.Text,

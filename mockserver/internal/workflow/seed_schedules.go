@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -34,19 +35,10 @@ func seedSchedules(w *world.State, p world.Project, f fixtures.Project, now time
 		if !ok {
 			return fixtures.At(errNoSchedule, "schedule of "+of.Workflow, "schedules", i, "workflow")
 		}
-		for _, given := range []struct {
-			member string
-			at     fixtures.Instant
-			set    *time.Time
-		}{{"createdAt", of.CreatedAt, &s.CreatedAt}, {"disabledAt", of.DisabledAt, &s.DisabledAt}} {
-			if given.at == "" {
-				continue
-			}
-			at, err := seedInstant(given.at, time.Time{}, now)
-			if err != nil {
-				return fixtures.At(err, given.member, "schedules", i, given.member)
-			}
-			*given.set = at
+		err := cmp.Or(setInstant(&s.CreatedAt, of.CreatedAt, now, "schedules", i, "createdAt"),
+			setInstant(&s.DisabledAt, of.DisabledAt, now, "schedules", i, "disabledAt"))
+		if err != nil {
+			return err
 		}
 		w.Workflow.Schedules.Put(s.ID, s)
 	}

@@ -57,8 +57,8 @@ var getProjectWorkflow = op.On(projectFromPath, func(c *op.Call, p world.Project
 })
 
 // listWorkflows lists the latest revisions of live projects. last_id continues in the direction of order.
-var listWorkflows = op.On(pageSize, func(c *op.Call, count int64) (op.Reply, error) {
-	rows, err := orderedDefinitions(c)
+var listWorkflows = op.OnTwo(pageOf, func(c *op.Call, last, count int64) (op.Reply, error) {
+	rows, err := orderedDefinitions(c, last)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -81,11 +81,7 @@ var listWorkflows = op.On(pageSize, func(c *op.Call, count int64) (op.Reply, err
 	return op.OK(map[string]any{"workflows": workflows})
 })
 
-func orderedDefinitions(c *op.Call) (iter.Seq2[int64, world.Definition], error) {
-	last, err := lastIDOf(c)
-	if err != nil {
-		return nil, err
-	}
+func orderedDefinitions(c *op.Call, last int64) (iter.Seq2[int64, world.Definition], error) {
 	switch order := c.Text("order"); order {
 	case "", "asc":
 		return table.After(&c.World.Workflow.Definitions, last), nil

@@ -33,8 +33,7 @@ func clockLimitError(field string) error {
 func (w *World) Advance(ctx context.Context, by time.Duration) (ClockChange, error) {
 	var to time.Time
 	var refusal error
-	left := w.MaxSettled
-	moved, err := w.runSteps(ctx, false, func(value *world.State) int {
+	moved, err := w.runSteps(ctx, false, func(value *world.State, left int) int {
 		if to.IsZero() {
 			to = value.Now().Add(by)
 		}
@@ -42,9 +41,7 @@ func (w *World) Advance(ctx context.Context, by time.Duration) (ClockChange, err
 			refusal = clockLimitError("advance")
 			return 0
 		}
-		n := w.moveClock(value, to, left)
-		left -= n
-		return n
+		return w.moveClock(value, to, left)
 	})
 	if refusal != nil {
 		return moved, refusal
@@ -56,24 +53,15 @@ func (w *World) Advance(ctx context.Context, by time.Duration) (ClockChange, err
 // AdvanceUntilIdle moves the clock from event to event until only recurring ones, such as those of schedules, are
 // left. It gives up after a hundred thousand events, for a world whose schedules outrun it.
 func (w *World) AdvanceUntilIdle(ctx context.Context) (ClockChange, error) {
-	left := w.MaxSettled
-	moved, err := w.runSteps(ctx, false, func(value *world.State) int {
-		n := 0
-		for n < left {
+	moved, err := w.runSteps(ctx, false, func(value *world.State, left int) int {
+		return w.moveToEvents(value, left, func() (time.Time, bool) {
 			event, ok := value.NextOnce()
 			if next, found := value.Next(); found && isDue(value, value.Now()) { // one that recurs, too
 				event, ok = next, true
 			}
-			if _, held := value.Held(); held || !ok {
-				break
-			}
-			settled := w.moveClock(value, event.At, left-n)
-			if n += settled; settled == 0 { // room is missing
-				break
-			}
-		}
-		left -= n
-		return n
+			_, held := value.Held()
+			return event.At, ok && !held
+		})
 	})
 	moved.Complete = moved.World.Idle()
 	return moved, err
@@ -83,9 +71,8 @@ func (w *World) AdvanceUntilIdle(ctx context.Context) (ClockChange, error) {
 // happened. Like Advance, it settles at most a hundred thousand events, however many queries it waits for meanwhile.
 func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (moved ClockChange, err error) {
 	var refusal error
-	left := w.MaxSettled
 	set, complete := false, false
-	moved, err = w.runSteps(ctx, false, func(value *world.State) int {
+	moved, err = w.runSteps(ctx, false, func(value *world.State, left int) int {
 		switch at := value.Now(); {
 		case set || refusal != nil:
 			return 0
@@ -99,7 +86,6 @@ func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (m
 			return 0
 		}
 		n := w.moveClock(value, now, left)
-		left -= n
 		if _, held := value.Held(); !held {
 			set = true
 			if complete = !value.Now().Before(now); !complete {
@@ -114,11 +100,13 @@ func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (m
 }
 
 // runSteps repeats a step until no event needs the result of a query. With holding, it runs only the queries that hold
-// the clock.
-func (w *World) runSteps(ctx context.Context, holding bool, step func(*world.State) int) (ClockChange, error) {
+// the clock. A step returns how many events it has settled, of as many as are left to all steps.
+func (w *World) runSteps(
+	ctx context.Context, holding bool, step func(value *world.State, left int) int,
+) (ClockChange, error) {
 	n := 0
 	for {
-		value, settled := w.runStep(step)
+		value, settled := w.runStep(func(value *world.State) int { return step(value, w.MaxSettled-n) })
 		n += settled
 		waiting := value.Waiting()
 		if holding {
@@ -151,23 +139,30 @@ func (w *World) Await(
 	if !waits || at.IsZero() {
 		return nil
 	}
-	left := w.MaxSettled
-	_, err := w.runSteps(ctx, true, func(value *world.State) int {
-		n := 0
-		for n < left {
+	_, err := w.runSteps(ctx, true, func(value *world.State, left int) int {
+		return w.moveToEvents(value, left, func() (time.Time, bool) {
 			state, at, waits := pending(value)
-			if !waits || at.IsZero() || state != first {
-				break
-			}
-			settled := w.moveClock(value, at, left-n)
-			if n += settled; settled == 0 {
-				break
-			}
-		}
-		left -= n
-		return n
+			return at, waits && !at.IsZero() && state == first
+		})
 	})
 	return err
+}
+
+// moveToEvents moves the clock from event to event as long as next names one, and returns how many it has settled: at
+// most limit, and fewer if room is missing.
+func (w *World) moveToEvents(value *world.State, limit int, next func() (time.Time, bool)) int {
+	n := 0
+	for n < limit {
+		at, ok := next()
+		if !ok {
+			break
+		}
+		settled := w.moveClock(value, at, limit-n)
+		if n += settled; settled == 0 {
+			break
+		}
+	}
+	return n
 }
 
 // moveClock moves the clock to a time, and settles at most limit events on the way, as long as there is room for what

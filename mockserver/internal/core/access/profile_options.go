@@ -59,12 +59,9 @@ var SetProfileOption = op.OnTwo(settableOption, func(
 	if body.Value == nil {
 		return op.Reply{}, op.Unprocessable("value", "is missing: want a string")
 	}
-	options := map[string]string{o.Key: *body.Value}
-	for key, value := range u.Options {
-		if key != o.Key {
-			options[key] = value
-		}
-	}
+	options := map[string]string{}
+	maps.Copy(options, u.Options)
+	options[o.Key] = *body.Value
 	u.Options = options
 	putUser(c, u)
 	return profileOptionOf(c, u)

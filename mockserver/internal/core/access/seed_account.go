@@ -59,12 +59,9 @@ func SeedGrants(w *world.State, f fixtures.Account) error {
 			errs = append(errs, fixtures.At(err, "policy "+p.Name, "account", "policies", i, "databases", operation))
 			entries = append(entries, entry)
 		}
-		granted := world.Permissions{databaseKind: entries}
-		for kind, entries := range row.Permissions {
-			if kind != databaseKind {
-				granted[kind] = entries
-			}
-		}
+		granted := world.Permissions{}
+		maps.Copy(granted, row.Permissions)
+		granted[databaseKind] = entries
 		row.Permissions = granted
 		w.Account.Policies.Put(row.ID, row)
 	}

@@ -128,11 +128,7 @@ const (
 
 // ListJobs lists jobs, the newest first. Positions count from 0, and the list includes the job at the position to.
 func ListJobs(c *op.Call) (op.Reply, error) {
-	from, err := position(c, "from", 0)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	to, err := position(c, "to", from+jobsByDefault-1)
+	from, to, err := positions(c, jobsByDefault-1)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -174,13 +170,19 @@ func sentOrNull(c *op.Call, name string, value int64) *int64 {
 	return &value
 }
 
-// position returns a position in a list, counted from 0.
-func position(c *op.Call, name string, fallback int64) (int64, error) {
-	at, err := c.Int(name, fallback)
-	if err == nil && at < 0 {
-		err = op.Invalid(name, "must be at least 0, but is %d", at)
+// positions returns two positions in a list, counted from 0: from and, unless it was sent, so much behind it to.
+func positions(c *op.Call, behind int64) (from, to int64, err error) {
+	position := func(name string, fallback int64) (int64, error) {
+		at, err := c.Int(name, fallback)
+		if err == nil && at < 0 {
+			err = op.Invalid(name, "must be at least 0, but is %d", at)
+		}
+		return at, err
 	}
-	return at, err
+	if from, err = position("from", 0); err == nil {
+		to, err = position("to", from+behind)
+	}
+	return from, to, err
 }
 
 func jobFilter(c *op.Call) (func(world.Job) bool, error) {

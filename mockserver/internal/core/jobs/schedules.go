@@ -373,11 +373,7 @@ func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) 
 
 // GetScheduleHistory lists the jobs of a schedule, the newest first, without the job at the position to.
 var GetScheduleHistory = op.On(scheduleFromPath, func(c *op.Call, s world.JobSchedule) (op.Reply, error) {
-	from, err := position(c, "from", 0)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	to, err := position(c, "to", from+jobsByDefault)
+	from, to, err := positions(c, jobsByDefault)
 	if err != nil {
 		return op.Reply{}, err
 	}

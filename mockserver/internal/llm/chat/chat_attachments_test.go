@@ -56,7 +56,7 @@ func TestChatAttachments(t *testing.T) {
 		t.Parallel()
 		c := llmtest.NewChats(t)
 		chat := chatWithAgent(c)
-		llmtest.Post(c, "chat_attachments", chatFile(llmtest.Nobody, "aGk=", "text/plain")).Refused(422, llmtest.Nobody)
+		llmtest.Post(c, "chat_attachments", chatFile(llmtest.NoID, "aGk=", "text/plain")).Refused(422, llmtest.NoID)
 		llmtest.Post(c, "chat_attachments", chatFile(chat, "abc", "text/plain")).Refused(422, "binaryBase64", "base64")
 		llmtest.Post(c, "chat_attachments", chatFile(chat, "", "text/plain")).Refused(422, "binaryBase64", "CANNOT_BE_BLANK")
 		llmtest.Post(c, "chat_attachments", chatFile(chat, "aGk=", "png\r\nX: 1")).Refused(422, "contentType")

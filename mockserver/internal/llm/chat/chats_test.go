@@ -67,24 +67,24 @@ func TestChats(t *testing.T) {
 			`"promptId":"` + llmtest.ChatPrompt +
 				`"`: {"/data/attributes/integrationId"},
 			`"integrationId":"` + llmtest.ChatHook + `"`: {"/data/attributes/promptId"},
-			`"agentId":"` + llmtest.Nobody +
+			`"agentId":"` + llmtest.NoID +
 				`"`: {"INVALID_FORMAT_OR_ASSOCIATION", "/data/attributes/agentId"},
-			`"formInterfaceId":"` + llmtest.Nobody +
+			`"formInterfaceId":"` + llmtest.NoID +
 				`"`: {"/data/attributes/formInterfaceId"},
-			`"chatInterfaceId":"` + llmtest.Nobody +
+			`"chatInterfaceId":"` + llmtest.NoID +
 				`"`: {"/data/attributes/chatInterfaceId"},
-			`"actionId":"` + llmtest.Nobody + `"`:                                            {"/data/attributes/actionId"},
-			`"promptId":"` + llmtest.Nobody + `","integrationId":"` + llmtest.ChatHook + `"`: {"/data/attributes/promptId"},
-			`"promptId":"` + llmtest.ChatPrompt + `","integrationId":"` + llmtest.Nobody +
+			`"actionId":"` + llmtest.NoID + `"`:                                            {"/data/attributes/actionId"},
+			`"promptId":"` + llmtest.NoID + `","integrationId":"` + llmtest.ChatHook + `"`: {"/data/attributes/promptId"},
+			`"promptId":"` + llmtest.ChatPrompt + `","integrationId":"` + llmtest.NoID +
 				`"`: {"/data/attributes/integrationId"},
-			`"actionId":"` + action + `","promptId":"` + llmtest.Nobody + `"`: {"/data/attributes/promptId"},
-			`"actionId":"` + action + `","integrationId":"` + llmtest.Nobody +
+			`"actionId":"` + action + `","promptId":"` + llmtest.NoID + `"`: {"/data/attributes/promptId"},
+			`"actionId":"` + action + `","integrationId":"` + llmtest.NoID +
 				`"`: {"/data/attributes/integrationId"},
 			`"formInterfaceId":"` + llmtest.ChatForm + `","agentId":"` + llmtest.ChatOther + `"`: {
 				"/data/attributes/agentId",
 				"is not used there",
 			},
-			`"agentId":"` + llmtest.ChatAgent + `","textResourceId":"` + llmtest.Nobody +
+			`"agentId":"` + llmtest.ChatAgent + `","textResourceId":"` + llmtest.NoID +
 				`"`: {"/data/attributes/textResourceId"},
 			`"agentId":"` + llmtest.ChatAgent + `","inputParameters":"[1]"`: {"LLM_INVALID_JSON"},
 			`"agentId":"` + llmtest.ChatAgent + `","userProperties":[` + chatProperties(11) + `]`: {
@@ -108,7 +108,7 @@ func TestChats(t *testing.T) {
 		mute := llmtest.Make(c, "chat_interfaces",
 			fmt.Sprintf(`{"projectId":%q,"name":"Mute","starterMessage":"Hi","textInputEnabled":true}`, llmtest.ChatProject))
 		llmtest.Post(c, "chats", `{"chatInterfaceId":"`+mute+`"}`).Refused(422, "has no agent")
-		llmtest.Post(c, "chats", `{"chatInterfaceId":"`+mute+`","agentId":"`+llmtest.Nobody+`"}`).Refused(422,
+		llmtest.Post(c, "chats", `{"chatInterfaceId":"`+mute+`","agentId":"`+llmtest.NoID+`"}`).Refused(422,
 			"/data/attributes/agentId")
 		llmtest.Post(c, "chats", `{"chatInterfaceId":"`+mute+`","agentId":"`+llmtest.ChatAgent+`"}`).Want(201).Wants(
 			none("projectId"), llmtest.ChatProject, none("agentId"), llmtest.ChatAgent)
@@ -146,7 +146,7 @@ func TestChatLists(t *testing.T) {
 		"filter[has_artifacts]=false":                     "3",
 		"filter[parent_segment_id]=61":                    "0",
 		"filter[project_id]=" + llmtest.ChatProject:       "4",
-		"filter[project_id]=" + llmtest.Nobody:            "0",
+		"filter[project_id]=" + llmtest.NoID:              "0",
 		"filter[service_type]=WEBHOOK":                    "1",
 		"filter[service_type]=CHATAPP":                    "0",
 	} {
@@ -187,6 +187,6 @@ func TestChats_are_seen_by_those_who_started_them_and_by_administrators(t *testi
 	for _, kind := range []string{"chats", "chat_attachments", "artifacts"} {
 		dora.Get("/api/"+kind).Want(200).Wants("meta.total", "0", "data", "[]")
 	}
-	c.Get("/api/chats/"+llmtest.Nobody).Refused(404, `"404"`)
-	c.Get("/api/chats/"+llmtest.Nobody+"/history").Refused(404, `"status":404`)
+	c.Get("/api/chats/"+llmtest.NoID).Refused(404, `"404"`)
+	c.Get("/api/chats/"+llmtest.NoID+"/history").Refused(404, `"status":404`)
 }

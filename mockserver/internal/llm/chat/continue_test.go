@@ -64,7 +64,7 @@ func TestContinue(t *testing.T) {
 		c.Post("/api/chats/"+form+"/continue", `{}`).Refused(422, "inputParams.product")
 		c.Post("/api/chats/"+chat+"/continue", `{"input":3}`).Refused(400, "input")
 		c.Call("POST", "/api/chats/"+chat+"/continue", "input=a").Refused(415)
-		c.Post("/api/chats/"+llmtest.Nobody+"/continue", `{"input":"a"}`).Refused(404, `"status":404`)
+		c.Post("/api/chats/"+llmtest.NoID+"/continue", `{"input":"a"}`).Refused(404, `"status":404`)
 		c.Get("/api/chats/"+chat+"/history").Want(200).Wants("data", "[]")
 	})
 	t.Run("counts drafts among the attachments", func(t *testing.T) {

@@ -53,9 +53,7 @@ func (call *toolCall) check() error {
 	if call.FunctionName == "" {
 		return errors.New("tool: want the functionName of a tool of the agent")
 	}
-	if call.FunctionArguments == "" {
-		call.FunctionArguments = "{}"
-	}
+	call.FunctionArguments = cmp.Or(call.FunctionArguments, "{}")
 	var arguments map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(call.FunctionArguments), &arguments); err != nil || arguments == nil {
 		return fmt.Errorf("tool: want functionArguments as a JSON object in a string, not %.40q",
@@ -73,16 +71,12 @@ func (t *turn) callTool(call toolCall) toolCall {
 	if err != nil {
 		content = err.Error()
 	}
-	if call.Content == nil {
-		call.Content = &content
+	call.Content = cmp.Or(call.Content, &content)
+	status := toolOK
+	if err != nil {
+		status = toolError
 	}
-	switch {
-	case call.Status != "":
-	case err != nil:
-		call.Status = toolError
-	default:
-		call.Status = toolOK
-	}
+	call.Status = cmp.Or(call.Status, status)
 	return call
 }
 
@@ -150,9 +144,12 @@ func (t *turn) resolveOutput(call *toolCall) error {
 		}
 		names = append(names, output.FunctionName)
 	}
-	known := "it has none"
-	if len(names) > 0 {
-		known = "want one of " + strings.Join(names, ", ")
+	return fmt.Errorf("agent %s has no function %q: %s", a.Name, call.FunctionName, wantOneOf(names))
+}
+
+func wantOneOf(names []string) string {
+	if len(names) == 0 {
+		return "it has none"
 	}
-	return fmt.Errorf("agent %s has no function %q: %s", a.Name, call.FunctionName, known)
+	return "want one of " + strings.Join(names, ", ")
 }

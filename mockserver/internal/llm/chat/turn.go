@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/base64"
 	jsonstd "encoding/json"
 	"errors"
@@ -232,10 +233,7 @@ func (e *chatError) check() error {
 	if e.Message == "" {
 		return errors.New("error: want a message")
 	}
-	if e.Status == 0 {
-		e.Status = turnFailed
-	}
-	if e.Status < 400 || e.Status > 599 {
+	if e.Status = cmp.Or(e.Status, turnFailed); e.Status < 400 || e.Status > 599 {
 		return fmt.Errorf("error: want a status from 400 to 599, not %d", e.Status)
 	}
 	return nil
@@ -248,9 +246,7 @@ func (a *scriptArtifact) check() error {
 		return fmt.Errorf("artifact: want an artifactType, one of %s, not %q",
 			strings.Join(slices.Sorted(maps.Keys(artifactTypes)), ", "), a.ArtifactType)
 	}
-	if a.ContentType == "" {
-		a.ContentType = kind.media
-	}
+	a.ContentType = cmp.Or(a.ContentType, kind.media)
 	if media, _, err := mime.ParseMediaType(a.ContentType); err != nil || !strings.Contains(media, "/") {
 		return fmt.Errorf("artifact: want a media type as contentType, not %q", a.ContentType)
 	}
@@ -288,11 +284,7 @@ func outputNamed(agent world.Resource[world.Agent], name string) (world.AgentOut
 		}
 		names = append(names, output.Name)
 	}
-	known := "it has none"
-	if len(names) > 0 {
-		known = "want one of " + strings.Join(names, ", ")
-	}
 	return world.AgentOutput{}, &chatError{
-		fmt.Sprintf("agent %s has no output %q: %s", agent.Attributes.Name, name, known), turnRefused,
+		fmt.Sprintf("agent %s has no output %q: %s", agent.Attributes.Name, name, wantOneOf(names)), turnRefused,
 	}
 }

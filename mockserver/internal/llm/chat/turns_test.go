@@ -276,7 +276,7 @@ func TestArtifacts(t *testing.T) {
 		t.Error("artifacts never change, so they have no time of it")
 	}
 	for query, total := range map[string]string{
-		"filter[chat_id]=" + chat: "2", "filter[chat_id]=" + llmtest.Nobody: "0",
+		"filter[chat_id]=" + chat: "2", "filter[chat_id]=" + llmtest.NoID: "0",
 		"filter[form_interface_id]=" + llmtest.ChatForm:   "2",
 		"filter[chat_interface_id]=" + llmtest.ChatWindow: "0",
 	} {

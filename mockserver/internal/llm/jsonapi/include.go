@@ -46,13 +46,11 @@ func (r Relations) Including(rule op.Handler) op.Handler {
 		x := &inclusion{relations: r, call: c, present: map[Identifier]*Item{}}
 		switch body := reply.Body.(type) {
 		case *document:
-			err = x.all([]*Item{body.Data})
-			body.Included = x.included
+			body.Included = x.all([]*Item{body.Data})
 		case *collection:
-			err = x.all(body.Data)
-			body.Included = x.included
+			body.Included = x.all(body.Data)
 		}
-		return reply, err
+		return reply, nil
 	}
 }
 
@@ -69,50 +67,36 @@ type inclusion struct {
 	included  []*Item
 }
 
-func (x *inclusion) all(items []*Item) error {
+func (x *inclusion) all(items []*Item) []*Item {
 	for path := range strings.SplitSeq(x.call.Text("include"), ",") {
 		for _, one := range items {
-			if err := x.includePath(one, strings.TrimSpace(path)); err != nil {
-				return err
-			}
+			x.includePath(one, strings.TrimSpace(path))
 		}
 	}
-	return nil
+	return x.included
 }
 
 // includePath includes the targets of a path of relations from a resource.
-func (x *inclusion) includePath(from *Item, path string) error {
+func (x *inclusion) includePath(from *Item, path string) {
 	relation, rest, deeper := strings.Cut(path, ".")
-	targets, many := x.targets(from, relation)
+	targets := []Identifier{}
+	if from.related != nil {
+		targets = append(targets, from.related(relation)...)
+	}
 	if from.Relationships == nil {
 		from.Relationships = map[string]relationship{}
 	}
 	switch {
-	case many:
+	case strings.HasSuffix(relation, "Interfaces"): // there may be several
 		from.Relationships[relation] = relationship{targets}
 	case len(targets) == 1:
 		from.Relationships[relation] = relationship{targets[0]}
 	}
 	for _, target := range targets {
-		one := x.include(target)
-		if one == nil || !deeper {
-			continue
-		}
-		if err := x.includePath(one, rest); err != nil {
-			return err
+		if one := x.include(target); one != nil && deeper {
+			x.includePath(one, rest)
 		}
 	}
-	return nil
-}
-
-// targets returns the targets of a relation, and whether there may be several.
-func (x *inclusion) targets(from *Item, relation string) ([]Identifier, bool) {
-	many := strings.HasSuffix(relation, "Interfaces")
-	targets := []Identifier{}
-	if from.related != nil {
-		targets = append(targets, from.related(relation)...)
-	}
-	return targets, many
 }
 
 func (x *inclusion) include(target Identifier) *Item {

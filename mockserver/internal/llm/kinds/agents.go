@@ -35,7 +35,7 @@ func setAgent(c *op.Call, before, after *world.Resource[world.Agent]) error {
 		had = before.Attributes
 	}
 	errs := []error{
-		jsonapi.RequireRef(c, "projectId", a.ProjectID, &c.World.LLM.Projects), jsonapi.RequireText("name", a.Name),
+		RequireProjectAndName(c, a.ProjectID, a.Name),
 		setTools(c, had.Tools, a.Tools), setVariables(c, had.Variables, a.Variables), checkFunctions(a),
 	}
 	if a.ModelType != had.ModelType { // a retired model stays until it is changed (public)

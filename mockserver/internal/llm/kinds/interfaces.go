@@ -29,7 +29,7 @@ var ChatInterfaces = jsonapi.NewKind(jsonapi.KindOf[world.ChatInterface]{
 func setChatInterface(c *op.Call, _, after *world.Resource[world.ChatInterface]) error {
 	i, agents := after.Attributes, &c.World.LLM.Agents
 	errs := []error{
-		jsonapi.RequireRef(c, "projectId", i.ProjectID, &c.World.LLM.Projects), jsonapi.RequireText("name", i.Name),
+		RequireProjectAndName(c, i.ProjectID, i.Name),
 		jsonapi.OptionalRef(c, "textInputAgentId", i.TextInputAgentID, agents),
 	}
 	for n, button := range i.ChatInterfaceButtons {

@@ -24,8 +24,7 @@ func setPrompt(c *op.Call, before, after *world.Resource[world.Prompt]) error {
 	p := &after.Attributes
 	p.JSONSchemaHint = schemaHint(p.Template)
 	errs := []error{
-		jsonapi.RequireRef(c, "projectId", p.ProjectID, &c.World.LLM.Projects), jsonapi.RequireText("name", p.Name),
-		jsonapi.RequireText("template", p.Template),
+		RequireProjectAndName(c, p.ProjectID, p.Name), jsonapi.RequireText("template", p.Template),
 	}
 	agent := jsonapi.RequireRef(c, "agentId", p.AgentID, &c.World.LLM.Agents)
 	if before != nil && before.Attributes.AgentID != p.AgentID {

@@ -122,5 +122,5 @@ func TestWorkflowExecutors(t *testing.T) {
 	got := c.Get("/api/workflow_executors/"+id+"?include=createdBy").Want(200).Wants("data.type", "workflowExecutors",
 		"data.attributes.svcAccountId", "1", "included.0.attributes.email", "admin@shop.example")
 	got.Wants("included.0.id", got.Value("data.attributes.createdByUserId").String())
-	c.Get("/api/workflow_executors/"+llmtest.Nobody).Refused(404, llmtest.Nobody)
+	c.Get("/api/workflow_executors/"+llmtest.NoID).Refused(404, llmtest.NoID)
 }

@@ -30,8 +30,8 @@ func TestTools(t *testing.T) {
 
 			llmtest.Patch(c, test.Kind, id, `{"isManaged":true}`).Refused(400, `"105"`, "isManaged")
 			llmtest.Patch(c, test.Kind, id, `{"name":"  "}`).Refused(422, "CANNOT_BE_BLANK", "/data/attributes/name")
-			llmtest.Patch(c, test.Kind, llmtest.Nobody, `{"name":"Third"}`).Refused(404, `"404"`)
-			llmtest.Post(c, test.Kind, fmt.Sprintf(`{"projectId":%q,%s}`, llmtest.Nobody, test.Needs)).
+			llmtest.Patch(c, test.Kind, llmtest.NoID, `{"name":"Third"}`).Refused(404, `"404"`)
+			llmtest.Post(c, test.Kind, fmt.Sprintf(`{"projectId":%q,%s}`, llmtest.NoID, test.Needs)).
 				Refused(422, "INVALID_FORMAT_OR_ASSOCIATION", "/data/attributes/projectId")
 			llmtest.Post(c, test.Kind, fmt.Sprintf(`{"projectId":%q,%s,"lastJob":null}`, project, test.Needs)).Refused(400,
 				`"105"`)

@@ -112,7 +112,7 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 		ask(c, tables, "QUERY_DATA_DIRECT", `{"query":"SELECT * FROM states"}`).Refused(422, "states")
 		ask(c.As("1/analyst"), plain, "LIST_COLUMNS", `{}`).Refused(422, "permissions")
 		ask(c.As("1/analyst"), plain, "QUERY_DATA_DIRECT", `{"query":"SELECT 1"}`).Refused(422, "permissions")
-		ask(c, llmtest.Nobody, "LIST_COLUMNS", `{}`).Refused(404, `"status":404`)
+		ask(c, llmtest.NoID, "LIST_COLUMNS", `{}`).Refused(404, `"status":404`)
 		c.Post("/api/knowledge_bases/"+plain+"/query", `{"function":"LIST_COLUMNS"}`).Refused(400, "arguments")
 		llmtest.RefusesText(c, "POST", "/api/knowledge_bases/"+plain+"/query")
 	})

@@ -35,7 +35,7 @@ func TestKnowledgeBases(t *testing.T) {
 			"included.0.attributes.email", "admin@shop.example")
 		c.Get("/api/knowledge_bases?sort=nonsense").Refused(400, `"114"`)
 		c.Get(path).Want(200)
-		c.Get("/api/knowledge_bases/"+llmtest.Nobody).Refused(404, llmtest.Nobody)
+		c.Get("/api/knowledge_bases/"+llmtest.NoID).Refused(404, llmtest.NoID)
 	})
 	t.Run("the attributes are checked", func(t *testing.T) {
 		t.Parallel()
@@ -64,7 +64,7 @@ func TestKnowledgeBases(t *testing.T) {
 		}
 		llmtest.Post(c, "knowledge_bases", llmtest.KnowledgeBase(project, `,"lastJob":null`)).Refused(400, `"105"`, "lastJob")
 		llmtest.Patch(c, "knowledge_bases", id, `{"isManaged":true}`).Refused(400, `"105"`)
-		llmtest.Patch(c, "knowledge_bases", llmtest.Nobody, `{}`).Refused(404, llmtest.Nobody)
+		llmtest.Patch(c, "knowledge_bases", llmtest.NoID, `{}`).Refused(404, llmtest.NoID)
 		llmtest.RefusesText(c, "POST", "/api/knowledge_bases")
 		llmtest.RefusesText(c, "PATCH", path)
 	})

@@ -8,9 +8,6 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// Nobody is the id of a resource that does not exist.
-const Nobody = "00000000-0000-4000-8000-000000000000"
-
 // NewProject returns a mock with a project.
 func NewProject(t *testing.T, opts ...mockserver.Option) (c *mocktest.Client, project string) {
 	t.Helper()

@@ -178,9 +178,9 @@ func TestExecute(t *testing.T) {
 	t.Run("what cannot be executed", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.NewStage(t)
-		s.Post("/api/agent_schedules/"+llmtest.Nobody+"/execute", "").Want(404).Wants("status", "404")
-		s.Post("/api/agent_schedules/"+llmtest.Nobody+"/execute", "[]").Refused(400)
-		llmtest.RefusesText(s.Client, "POST", "/api/agent_schedules/"+llmtest.Nobody+"/execute")
+		s.Post("/api/agent_schedules/"+llmtest.NoID+"/execute", "").Want(404).Wants("status", "404")
+		s.Post("/api/agent_schedules/"+llmtest.NoID+"/execute", "[]").Refused(400)
+		llmtest.RefusesText(s.Client, "POST", "/api/agent_schedules/"+llmtest.NoID+"/execute")
 	})
 }
 
@@ -232,7 +232,7 @@ func TestCallback(t *testing.T) {
 		callBack(s, id, `{"session_id":"5","attempt_id":"7","status":"fine"}`).Refused(400, "status")
 		callBack(s, id, `{"session_id":"5","attempt_id":"7","status":"success","executed_at":"today"}`).
 			Refused(400, "executed_at")
-		callBack(s, llmtest.Nobody, `{"session_id":"5","attempt_id":"7","status":"success"}`).Want(404).Wants("status", "404")
+		callBack(s, llmtest.NoID, `{"session_id":"5","attempt_id":"7","status":"success"}`).Want(404).Wants("status", "404")
 		llmtest.RefusesText(s.Client, "POST", "/api/agent_schedules/"+id+"/callback")
 		s.GetSchedule(id).Wants(runs+"executionCount", "0")
 	})

@@ -46,8 +46,8 @@ func TestAgentSchedules(t *testing.T) {
 		s, id, form := one(t)
 		for query, want := range map[string]string{
 			"": "2", "filter[agentId]=" + s.Agent: "2", "filter[projectId]=" + s.Project: "2",
-			"filter[projectId]=" + llmtest.Nobody: "0",
-			"filter[formInterfaceId]=" + s.Form:   "1", "filter[chatInterfaceId]=" + s.Chat: "1",
+			"filter[projectId]=" + llmtest.NoID: "0",
+			"filter[formInterfaceId]=" + s.Form: "1", "filter[chatInterfaceId]=" + s.Chat: "1",
 			"filter[interfaceType]=form": "1", "filter[interfaceType]=fax": "0",
 		} {
 			s.Get("/api/agent_schedules?"+query).Want(200).Wants("meta.total", want)
@@ -87,7 +87,7 @@ func TestAgentSchedules(t *testing.T) {
 		).
 			Want(200).
 			Wants("data.attributes.interfaceType", "form")
-		llmtest.Patch(s.Client, "agent_schedules", llmtest.Nobody, `{}`).Refused(404, llmtest.Nobody)
+		llmtest.Patch(s.Client, "agent_schedules", llmtest.NoID, `{}`).Refused(404, llmtest.NoID)
 		llmtest.RefusesText(s.Client, "POST", "/api/agent_schedules")
 		llmtest.RefusesText(s.Client, "PATCH", "/api/agent_schedules/"+id)
 	})
@@ -128,11 +128,11 @@ func TestAgentScheduleChecks(t *testing.T) {
 		code, attribute string
 		more            []string
 	}{
-		{format, "projectId", []string{"projectId", llmtest.Quote(llmtest.Nobody)}},
-		{format, "agentId", []string{"agentId", llmtest.Quote(llmtest.Nobody)}},
-		{format, "chatInterfaceId", []string{"chatInterfaceId", llmtest.Quote(llmtest.Nobody)}},
-		{format, "formInterfaceId", []string{"chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(llmtest.Nobody)}},
-		{format, "textResourceId", []string{"textResourceId", llmtest.Quote(llmtest.Nobody)}},
+		{format, "projectId", []string{"projectId", llmtest.Quote(llmtest.NoID)}},
+		{format, "agentId", []string{"agentId", llmtest.Quote(llmtest.NoID)}},
+		{format, "chatInterfaceId", []string{"chatInterfaceId", llmtest.Quote(llmtest.NoID)}},
+		{format, "formInterfaceId", []string{"chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(llmtest.NoID)}},
+		{format, "textResourceId", []string{"textResourceId", llmtest.Quote(llmtest.NoID)}},
 		{format, "agentId", []string{"agentId", llmtest.Quote(other.Agent)}},
 		{format, "chatInterfaceId", []string{"chatInterfaceId", llmtest.Quote(other.Chat)}},
 		{"CANNOT_BE_BLANK", "name", []string{"name", `" "`}},
