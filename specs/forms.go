@@ -146,8 +146,25 @@ func (f *files) tree(name string) (tree map[string]any, err error) {
 	if err == nil {
 		tree, err = treeOf(x.root)
 	}
+	nameItself(tree, false, path.Base(name))
 	f.trees[name] = tree
 	return tree, err
+}
+
+// nameItself puts the name of a file into its references to itself, as its parts get another place in a bundle. Its
+// anchors, which are not followed, are taken out: a bundle may have a part twice.
+func nameItself(node any, isNames bool, file string) {
+	eachPart(node, isNames, "", func(_ string, value any, isNames bool, _ string) {
+		if object, _ := value.(map[string]any); !isNames {
+			if ref, _ := object["$ref"].(string); ref == "#" {
+				object["$ref"] = file
+			} else if strings.HasPrefix(ref, "#/") {
+				object["$ref"] = file + ref
+			}
+			delete(object, "$anchor")
+		}
+		nameItself(value, isNames, file)
+	})
 }
 
 func (f *files) read(name string) ([]byte, error) {
@@ -191,7 +208,10 @@ func (f *files) resolve(ref, from string) (value any, name string, err error) {
 		return nil, "", fmt.Errorf("it refers to %s, which cannot be read: %w", ref, err)
 	}
 	if value = any(tree); u.Fragment != "" && !strings.HasPrefix(u.Fragment, "/") {
-		return tree, name, nil // an anchor, which may be anywhere
+		if name != f.name {
+			return nil, "", fmt.Errorf("it refers to an anchor of another file (%s): refer to it by its pointer", ref)
+		}
+		return tree, name, nil // which may be anywhere
 	}
 	for _, token := range splitPointer(u.Fragment) {
 		if value = child(value, token); value == nil {
@@ -382,8 +402,46 @@ func (f *files) bundle(tree map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the files that the document refers to: %w", err)
 	}
+	if doc.Components == nil {
+		doc.Components = &openapi3.Components{}
+	}
+	was, own := map[*openapi3.Schema]openapi3.SchemaRefs{}, map[*openapi3.Schema]bool{}
+	for _, ref := range doc.Components.Schemas {
+		own[ref.Value] = true
+	}
+	err = doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) error {
+		s := ref.Value
+		was[s] = s.AllOf
+		s.AllOf = append(slices.Clip(s.AllOf), newerParts(s)...) // for kin-openapi, which does not look there
+		return nil
+	})
 	doc.InternalizeRefs(context.Background(), namesOfFiles())
+	for s, parts := range was {
+		s.AllOf = parts
+	}
+	for _, ref := range doc.Components.Schemas {
+		if !own[ref.Value] {
+			ref.Value.Defs = nil // each that is used is a component now
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
 	return f.treeOf(doc)
+}
+
+// newerParts lists what a schema consists of by keywords that version 3.0 does not have.
+func newerParts(s *openapi3.Schema) (list openapi3.SchemaRefs) {
+	list = slices.Concat(s.PrefixItems, openapi3.SchemaRefs{
+		s.If, s.Then, s.Else, s.Contains, s.PropertyNames, s.ContentSchema, s.UnevaluatedItems.Schema,
+		s.UnevaluatedProperties.Schema,
+	})
+	for _, named := range []openapi3.Schemas{s.PatternProperties, s.DependentSchemas, s.Defs} {
+		for _, name := range sortedKeys(named) {
+			list = append(list, named[name])
+		}
+	}
+	return slices.DeleteFunc(list, func(ref *openapi3.SchemaRef) bool { return ref == nil })
 }
 
 // namesOfFiles returns a function that names the schemas of other files among the components: as they are named there,

@@ -151,36 +151,31 @@ func (c *schemaConverter) hides(s map[string]any, name string) bool {
 // listsValues reports whether a schema lists the values that it has.
 func listsValues(s map[string]any) bool { return s["enum"] != nil || s["const"] != nil }
 
-// someProperty reports whether something is true of a property of a schema, or of one of those that it consists of.
+// someProperty reports whether something is true of a property of a schema.
 func (c *schemaConverter) someProperty(s map[string]any, name string, is func(map[string]any) bool) bool {
-	parts := []map[string]any{s}
-	for i := 0; i < len(parts) && i < maxReferences; i++ {
-		if properties, _ := parts[i]["properties"].(map[string]any); is(c.follow(properties[name])) {
-			return true
-		}
-		whole, _ := parts[i]["allOf"].([]any)
-		for _, part := range whole {
-			parts = append(parts, c.follow(part))
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.consists(s), func(part map[string]any) bool {
+		properties, _ := part["properties"].(map[string]any)
+		return slices.ContainsFunc(c.consists(properties[name]), is)
+	})
 }
 
-// follow returns the object that a node is, or that it refers to.
-func (c *schemaConverter) follow(node any) map[string]any {
-	object, _ := node.(map[string]any)
-	for range maxReferences {
-		ref, isRef := object["$ref"].(string)
-		if !isRef {
-			break
-		}
-		pointer, isLocal := strings.CutPrefix(strings.TrimPrefix(ref, SchemasURL), "#")
-		if object = nil; isLocal {
+// consists returns a schema, what it refers to, and the parts of these: all of them are true of a value.
+func (c *schemaConverter) consists(node any) (list []map[string]any) {
+	nodes := []any{node}
+	for i := 0; i < len(nodes) && i < maxReferences; i++ {
+		s, _ := nodes[i].(map[string]any)
+		ref, isRef := s["$ref"].(string)
+		if pointer, isLocal := strings.CutPrefix(strings.TrimPrefix(ref, SchemasURL), "#"); isLocal {
 			found, _ := find(c.tree, Unescaped(pointer), 0)
-			object, _ = found.(map[string]any)
+			nodes = append(nodes, found)
 		}
+		if isRef && c.is30 {
+			continue
+		}
+		parts, _ := s["allOf"].([]any)
+		list, nodes = append(list, s), append(nodes, parts...)
 	}
-	return object
+	return list
 }
 
 // discriminator lets an alternative accept no objects but those that have one of its names. One that says itself which
@@ -198,7 +193,7 @@ func (c *schemaConverter) discriminator(s map[string]any) {
 		for i, alternative := range alternatives {
 			option, _ := alternative.(map[string]any)
 			ref, isRef := option["$ref"].(string)
-			if ref = strings.TrimPrefix(ref, SchemasURL); !isRef || c.someProperty(c.follow(option), property, listsValues) {
+			if ref = strings.TrimPrefix(ref, SchemasURL); !isRef || c.someProperty(option, property, listsValues) {
 				continue
 			}
 			if isNamed(byDefault, ref) { // for what names no other one

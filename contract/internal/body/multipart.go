@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"mime"
 	"mime/multipart"
 	"net/textproto"
 	"net/url"
@@ -39,9 +40,13 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 			return d, broken
 		}
 		content, err := contentOf(part)
-		name := part.FormName()
-		if err != nil || name == "" {
+		if err != nil {
 			return d, broken
+		}
+		_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition")) // in a form it is form-data
+		name := params["name"]
+		if name == "" {
+			return d, "a part of the form has no name, and stands for no member of an object"
 		}
 		kind := part.Header.Get("Content-Type")
 		value, problem := partOf(string(content), kind, schemas[name])

@@ -42,7 +42,7 @@ type bodySchema struct {
 	schemaPointer string
 	tree          *accept.Tree       // nil if it has none
 	compiled      *jsonschema.Schema // of a user's own document; nil of others, and where it cannot be compiled
-	hides         bool               // a part of it is readOnly or writeOnly
+	hidesAny      bool               // a part of it is readOnly or writeOnly
 	fields        *describedValue
 	envelope      envelopeForm
 	expected      []string // members of its object that it does not require, but expects
@@ -95,7 +95,7 @@ func (d *documentedBody) schemaOf(media *openapi3.MediaType, pointer string) *bo
 	schema := media.Schema.Value
 	return &bodySchema{
 		media: media, schemaPointer: pointer, tree: treeOf(d.op.Document, schema, d.side),
-		compiled: compiled(d.op.Document, pointer, d.side), hides: d.op.Document.IsUsers() && hidesAny(schema),
+		compiled: compiled(d.op.Document, pointer, d.side), hidesAny: d.op.Document.IsUsers() && hidesAny(schema),
 		fields: describe([]locatedSchema{{schema: schema}}), envelope: envelopeOf(schema),
 		expected: expectedFields(schema),
 	}

@@ -57,8 +57,7 @@ func (b *content) placeOf(f *fault) string {
 	if !b.op.Document.T.IsOpenAPI31OrLater() && specs.IsNewer(f.keyword) { // which 3.0 ignores
 		return ""
 	}
-	if f.keyword == "required" && !b.op.Document.T.IsOpenAPI31OrLater() &&
-		slices.ContainsFunc(b.schemasAt(f.path), b.hidesSome) {
+	if f.keyword == "required" && slices.ContainsFunc(b.schemasAt(f.path), b.hidesSome) {
 		keyword = "required beside hidden"
 	}
 	if f.keyword != "required" && f.keyword != "additionalProperties" && b.valueAt(f.path) == nil {
@@ -70,11 +69,16 @@ func (b *content) placeOf(f *fault) string {
 // hidesSome reports whether messages of the side lack some properties of a schema.
 func (b *content) hidesSome(w locatedSchema) bool {
 	for _, property := range w.schema.Properties {
-		if p := property.Value; p != nil && (b.side == request && p.ReadOnly || b.side == response && p.WriteOnly) {
+		if property.Value != nil && slices.ContainsFunc(withCombined([]locatedSchema{{schema: property.Value}}, nil), b.hides) {
 			return true
 		}
 	}
 	return false
+}
+
+// hides reports whether messages of the side lack what has a schema.
+func (b *content) hides(w locatedSchema) bool {
+	return b.side == request && w.schema.ReadOnly || b.side == response && w.schema.WriteOnly
 }
 
 // placeOf returns the place and the keyword of a fault in a parameter: where it stands, what it is written as, and how.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +111,20 @@ var parameterTrials = map[string][]trial{
 		{"maxItems", `{type: array, items: {type: integer}, maxItems: 1}`, `5`, `5,6`},
 		{"uniqueItems", `{type: array, items: {type: integer}, uniqueItems: true}`, `5,6`, `5,5`},
 	},
+	"object": {
+		{"type", `{type: object, properties: {a: {type: integer}}}`, `a,5`, `a,x 5`},
+		{"required", `{type: object, required: [a], properties: {a: {type: integer}}}`, `a,5`, `b,5`},
+		{"enum", `{type: object, properties: {a: {type: string, enum: [b]}}}`, `a,b`, `a,c`},
+		{"minimum", `{type: object, properties: {a: {type: integer, minimum: 3}}}`, `a,3`, `a,2`},
+		{"maximum", `{type: object, properties: {a: {type: integer, maximum: 3}}}`, `a,3`, `a,4`},
+		{"minLength", `{type: object, properties: {a: {type: string, minLength: 2}}}`, `a,bb`, `a,b`},
+		{"maxLength", `{type: object, properties: {a: {type: string, maxLength: 1}}}`, `a,b`, `a,bb`},
+		{"pattern", `{type: object, properties: {a: {type: string, pattern: '^b+$'}}}`, `a,b`, `a,c`},
+		{"maxProperties", `{type: object, maxProperties: 1, properties: {a: {type: string}, b: {type: string}}}`, `a,5`, `a,5,b,6`},
+		{
+			"additionalProperties", `{type: object, properties: {a: {type: integer}}, additionalProperties: false}`, `a,5`, `b,5`,
+		},
+	},
 }
 
 // What the second engine does with each keyword in each place: it looks if it accepts what is right and refuses what is
@@ -157,7 +172,7 @@ func TestEngineReach(t *testing.T) {
 					for _, version := range []string{"3.0.3", "3.1.0"} {
 						refuses := func(text string) bool {
 							return secondRefuses(t, version, operation, func(s engine.Schemas) ([]engine.Fault, error) {
-								return s.Parameters(requestWith(in, style, text))
+								return s.Parameters(requestWith(in, style, shape, text))
 							})
 						}
 						place := strings.Join(strings.Fields(in+" "+shape+" "+nameOfStyle(style)+" "+tr.keyword), " ")
@@ -220,7 +235,7 @@ func TestFirstEngineLooksEverywhere(t *testing.T) {
 					}
 					d := trialDocument(t, "", fmt.Sprintf(`{parameters: [{name: p, in: %s, required: true, %s schema: %s}], `+
 						`responses: {'204': {description: a}}}`, in, style, tr.schema))
-					refuses := func(text string) bool { return firstRefuses(d, requestWith(in, style, text)) }
+					refuses := func(text string) bool { return firstRefuses(d, requestWith(in, style, shape, text)) }
 					if slices.Contains(each(tr.right, refuses), true) || slices.Contains(each(tr.wrong, refuses), false) {
 						t.Errorf("%s %s %s: %s refused %v, %s refused %v", in, style, tr.schema, tr.right, each(tr.right, refuses),
 							tr.wrong, each(tr.wrong, refuses))
@@ -233,7 +248,8 @@ func TestFirstEngineLooksEverywhere(t *testing.T) {
 
 // isPointless reports whether a trial makes no sense in a place.
 func isPointless(in, style, shape string, tr *trial) bool {
-	return tr.keyword == "required" && in == "path" || tr.keyword == "allowReserved" && in != "query" ||
+	return shape == "object" && (in == "cookie" || strings.Contains(style, "pipe")) ||
+		shape == "scalar" && tr.keyword == "required" && in == "path" || tr.keyword == "allowReserved" && in != "query" ||
 		in == "query" && shape != "array" && strings.Contains(style, "pipe")
 }
 
@@ -261,11 +277,13 @@ func nameOfStyle(text string) string {
 }
 
 // requestWith returns a request that has a value of the parameter p, or none if the text is MISSING.
-func requestWith(in, style, text string) engine.Request {
+func requestWith(in, style, shape, text string) engine.Request {
 	r := engine.Request{Path: "/x/a", Header: http.Header{}, Template: "/x/{p}"}
 	plain, _ := url.QueryUnescape(text)
 	switch {
 	case text == "MISSING":
+	case in == "query" && shape == "object" && style == "" && strings.Contains(text, ","):
+		r.RawQuery = regexp.MustCompile(`([^,]+),([^,]+),?`).ReplaceAllString(text, "$1=$2&")
 	case in == "query":
 		if strings.Contains(style, "pipe") {
 			text = strings.ReplaceAll(text, ",", "|")

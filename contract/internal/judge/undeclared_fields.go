@@ -68,7 +68,7 @@ func (j *Judge) judgeExpectedFields(o *judgement, b *content) {
 // not be sent, and in an answer what is writeOnly (3.0, Schema Object; JSON Schema 2020-12 Validation, 9.4). A secret
 // in an answer is as loud as other deviations.
 func (j *Judge) judgeHiddenFields(o *judgement, b *content) {
-	if b.compiled == nil || !b.hides {
+	if b.compiled == nil || !b.hidesAny {
 		return
 	}
 	for i, value := range b.decoded.Values() {
@@ -104,7 +104,7 @@ func (b *content) hidden(value any, schemas []locatedSchema, at []string, found 
 		path := append(slices.Clip(at), token)
 		below := mapSchemas(schemas, func(w locatedSchema) locatedSchema { return innerSchema(w.schema, w.pointer, token) })
 		for _, w := range withCombined(below, nil) {
-			if b.side == request && w.schema.ReadOnly || b.side == response && w.schema.WriteOnly {
+			if b.hides(w) {
 				found(path, w)
 				return
 			}
