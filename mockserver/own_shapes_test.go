@@ -135,11 +135,12 @@ func TestOwnShapes(t *testing.T) {
 			GET /jobs/2 -> 404…
 			POST /exports {"format":"csv"} -> 202 {"job":{"job_id":"2","format":"csv","state":"queued"}}
 			GET /jobs/2 -> 200 {"job_id":"2","format":"csv","state":"queued"}
-			DELETE /orders/1 -> 202 {"job_id":"3","state":"queued"}
+			POST /exports {"callback":"what answers cannot show"} -> 202 {"job":{"job_id":"3","state":"queued"}}
+			DELETE /orders/1 -> 202 {"job_id":"4","state":"queued"}
 			GET /orders/1 -> 404…
-			GET /jobs/3 -> 200…
+			GET /jobs/4 -> 200…
 		`)
-		if _, _, header := c.call("POST /exports", `{}`); !strings.HasSuffix(header.Get("Location"), "/jobs/4") {
+		if _, _, header := c.call("POST /exports", `{}`); !strings.HasSuffix(header.Get("Location"), "/jobs/5") {
 			t.Errorf("Location %q", header.Get("Location"))
 		}
 	})
