@@ -97,6 +97,53 @@ func TestOwnShapes(t *testing.T) {
 			GET /health -> 204
 		`)
 	})
+	t.Run("what is deleted or archived is shown to those who ask for it", func(t *testing.T) {
+		t.Parallel()
+		const a, b, c = `{"id":1,"text":"a"}`, `{"id":2,"text":"b","deleted_at":"2026-01-15T09:30:00Z"}`,
+			`{"id":3,"text":"c","archived":true}`
+		transport := mockserver.NewTransport(t, mockserver.WithSpec("shop", "testdata/shapes/trash.yaml"),
+			mockserver.WithClock(mockserver.ClockFrozen))
+		(&shopClient{t, transport}).story(`
+			POST /notes {"text":"a"} -> 201 ` + a + `
+			POST /notes {"text":"b"} -> 201…
+			POST /notes {"text":"c"} -> 201…
+			POST /notes/2/trash -> 200 ` + b + `
+			POST /notes/3/archive -> 200 ` + c + `
+			GET /notes -> 200 [` + a + `]
+			GET /notes?include_deleted=false -> 200 [` + a + `]
+			GET /notes?include_deleted=true -> 200 [` + a + `,` + b + `]
+			GET /notes?withArchived=true -> 200 [` + a + `,` + c + `]
+			GET /notes?archived=true -> 200 [` + c + `]
+			GET /notes?archived=true&include_deleted=true -> 200 [` + c + `]
+			GET /notes/2 -> 404…
+			GET /notes/2?include_deleted=true -> 200 ` + b + `
+			GET /notes/3 -> 200 ` + c + `
+			POST /notes/2/restore -> 200 {"id":2,"text":"b","deleted_at":null,"archived":false}
+			GET /notes/2 -> 200…
+		`)
+	})
+	t.Run("a job that an answer shows is there", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnShape(t, "begun")
+		c.story(`
+			GET /jobs/1 -> 404…
+			POST /orders {"item":"a"} -> 201 {"id":1,"item":"a","status":"open"}
+			POST /orders/1/cancel -> 202 {"job_id":"1","state":"queued"}
+			GET /jobs/1 -> 200 {"job_id":"1","state":"queued"}
+			GET /orders/1 -> 200 {"id":1,"item":"a","status":"cancelled"}
+			POST /orders/2/cancel -> 404…
+			GET /jobs/2 -> 404…
+			POST /exports {"format":"csv"} -> 202 {"job":{"job_id":"2","format":"csv","state":"queued"}}
+			GET /jobs/2 -> 200 {"job_id":"2","format":"csv","state":"queued"}
+			POST /exports {"callback":"what answers cannot show"} -> 202 {"job":{"job_id":"3","state":"queued"}}
+			DELETE /orders/1 -> 202 {"job_id":"4","state":"queued"}
+			GET /orders/1 -> 404…
+			GET /jobs/4 -> 200…
+		`)
+		if _, _, header := c.call("POST /exports", `{}`); !strings.HasSuffix(header.Get("Location"), "/jobs/5") {
+			t.Errorf("Location %q", header.Get("Location"))
+		}
+	})
 	t.Run("bytes that were sent are shown", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnShape(t, "kept")

@@ -250,8 +250,13 @@ func (s *Server) worldOf(key string) *worlds.World {
 // route finds the operation, and its handler.
 func (x *exchange) route() (match specs.Match, route *op.Route, err error) {
 	path, below := x.path()
-	if below {
+	switch {
+	case below:
 		match = x.doc.Find(x.r.Method, path)
+	case x.Name.IsOwn(): // a client may leave out the path of the server
+		if match = x.doc.Find(x.r.Method, path); match.Operation != nil || match.Allow != "" {
+			x.target.path = x.doc.BasePath + x.target.path
+		}
 	}
 	if match.Operation == nil {
 		return match, nil, x.unknownPath(path, below, match.Allow)

@@ -102,6 +102,25 @@ func TestPathsOutsideTheBase(t *testing.T) {
 	}
 }
 
+// The path of the server of a user's document may be left out: what is answered and remembered is as if it were there.
+func TestOwnBaseMayBeLeftOut(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithSpec("shop", "testdata/shapes/begun.yaml"))
+	a := call(t, s, "POST", "http://localhost/shop/orders", `{"item":"a"}`).want(t, 201)
+	if at := a.Header.Get("Location"); at != "http://localhost/shop/v1/orders/1" {
+		t.Errorf("Location %s", at)
+	}
+	if below := call(t, s, "GET", "/shop/v1/orders/1", "").want(t, 200); below.body != a.body {
+		t.Errorf("%s below the base, want %s", below.body, a.body)
+	}
+	call(t, s, "PUT", "http://shop.localhost/orders/1", "").want(t, 405)
+	call(t, s, "GET", "/shop/none", "").want(t, 404)
+	exchanges, err := s.World("").Journal("shop.createOrder")
+	if err != nil || len(exchanges) != 1 || exchanges[0].Request.URL != "http://localhost/shop/v1/orders" {
+		t.Errorf("the journal has %v, %v", exchanges, err)
+	}
+}
+
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

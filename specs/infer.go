@@ -42,12 +42,22 @@ func (d *Document) infer() {
 	}
 	d.T.Extensions[resourcesExtension] = resources
 	for _, o := range d.Operations {
-		if action := g.action(o); action != nil {
-			if o.Spec.Extensions == nil {
-				o.Spec.Extensions = map[string]any{}
-			}
-			o.Spec.Extensions[resourceExtension] = action
+		var written any
+		action, begun := g.action(o), g.begun(o)
+		switch {
+		case begun == nil && action == nil:
+			continue
+		case begun == nil || action != nil && action["resource"] == begun["resource"]:
+			written = action
+		case action == nil:
+			written = begun
+		default:
+			written = []any{action, begun}
 		}
+		if o.Spec.Extensions == nil {
+			o.Spec.Extensions = map[string]any{}
+		}
+		o.Spec.Extensions[resourceExtension] = written
 	}
 	d.Inferred = true
 }
@@ -149,6 +159,9 @@ func (g *inference) isMade(r *inferred) bool {
 			g.several(post, r) != nil || isScalar(SchemaAt(post.successSchema(), r.key))
 	}
 	here := g.operations[r.path]
+	if slices.ContainsFunc(g.document.Operations, func(o *Operation) bool { return g.begins(o, r) }) {
+		return true
+	}
 	if post := here["POST"]; post != nil && here["DELETE"] != nil && g.shows(post, r) != nil && post.sends(r.schema) {
 		return true
 	}

@@ -122,6 +122,26 @@ func (g *inference) creation(o *Operation, r *inferred) map[string]any {
 	return g.written(o, r, Create, members)
 }
 
+// begun describes the making of what an operation answers with whose work is not done yet: 202 with a job, which
+// clients then ask for.
+func (g *inference) begun(o *Operation) map[string]any {
+	for _, r := range g.found {
+		if g.begins(o, r) {
+			return g.written(o, r, Create, map[string]any{"at": g.shows(o, r).String()})
+		}
+	}
+	return nil
+}
+
+func (g *inference) begins(o *Operation, r *inferred) bool {
+	status, _, _ := o.Success()
+	if status != "202" || len(r.parameters) > 1 || g.operations[r.path]["GET"] == nil {
+		return false
+	}
+	at := g.shows(o, r)
+	return at != nil && isSame(SchemaAt(o.successSchema(), at), r.schema)
+}
+
 // several returns where the body of a request has a list of such objects as it makes; nil if it has none.
 func (g *inference) several(o *Operation, r *inferred) Pointer {
 	body := o.JSONBody()

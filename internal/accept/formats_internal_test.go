@@ -9,7 +9,8 @@ func TestQuickFormatsAcceptNothingElse(t *testing.T) {
 		compareFormats(t, text)
 	}
 	for name, text := range map[string]string{
-		"uuid": "5dd290e9-2766-453c-8B7F-77e8f8d2b921", "uri": "https://llm.svc.example/api/agents?page[limit]=10&a=b",
+		"date-time": "2026-01-28T23:59:59.999Z",
+		"uuid":      "5dd290e9-2766-453c-8B7F-77e8f8d2b921", "uri": "https://llm.svc.example/api/agents?page[limit]=10&a=b",
 	} {
 		if f := Known[name].(quickFormat); !f.has(text) {
 			t.Errorf("%s %q is not recognized", name, text)
@@ -24,7 +25,18 @@ var formatted = []string{
 	"5dd290e902766-453c-8b7f-77e8f8d2b921", "5dd290e9-2766-453c-8b7f--7e8f8d2b921", "https://", "http://a", "http:///a",
 	"https://a/b?c=d", "https://a/b?c=%zz", "https://a/%zz", "https://a:b/", "ftp://a/b", "/a/b", "https://a/[",
 	"http://a/b c",
+	"2026-01-15T09:30:00Z", "2026-02-30T09:30:00Z", "2026-01-15", "2026-02-30", "2026-01-15T09:30:00.Z",
 	"http://a/b?c#d", "https://.-/?", `https://a/b?\=d`,
+}
+
+// RFC 3339, 5.6: a date is no time.
+func TestADateHasNoTime(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"2026-01-15": true, "2026-01-15T09:30:00Z": false, "2026-02-30": false} {
+		if err := Known["date"].Validate(text); (err == nil) != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 }
 
 func compareFormats(t *testing.T, text string) {

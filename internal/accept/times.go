@@ -11,13 +11,13 @@ import (
 // a day in UTC, and t and z in either case. kin-openapi compares the form alone. It is not to be changed.
 var Times = Formats{
 	"date":      openapi3.NewCallbackValidator(hasFormat("date")),
-	"date-time": openapi3.NewCallbackValidator(hasFormat("date-time")),
+	"date-time": quickFormat{isPlainTime, openapi3.NewCallbackValidator(hasFormat("date-time"))},
 }
 
 func hasFormat(name string) func(string) error {
 	has := jsonschema.Formats[name]
 	return func(text string) error {
-		if isPlainTime(text) || has(text) {
+		if has(text) {
 			return nil
 		}
 		return errors.New("want the form of RFC 3339, and a day of the calendar")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -113,4 +114,46 @@ func compareValues(a, b jsontext.Value) int {
 	s, _ := textOf(a)
 	t, _ := textOf(b)
 	return compareTexts(s, t)
+}
+
+// hiding keeps things in some states from those who do not ask for them: include_deleted shows what is deleted.
+type hiding struct {
+	parameter string
+	states    []specs.State
+}
+
+// The words by which parameters say that they show more, before a state, and the action that leads to that.
+var (
+	hidingName  = regexp.MustCompile(`^(?:include|with|show)_([a-z]+)$`)
+	hidingVerbs = map[string]string{"deleted": "remove", "removed": "remove", "trashed": "trash", "archived": "archive"}
+)
+
+// hidingBy returns what a parameter shows that is hidden without it, as its name says.
+func hidingBy(parameter string, o *object) (h hiding, hides bool) {
+	if m := hidingName.FindStringSubmatch(snake(parameter)); m != nil && hidingVerbs[m[1]] != "" {
+		h = hiding{parameter, specs.Entered(&openapi3.SchemaRef{Value: o.schema}, hidingVerbs[m[1]])}
+	}
+	return h, len(h.states) > 0
+}
+
+// hiddenFrom returns the states in which things are hidden from a call.
+func hiddenFrom(call *op.Call, hidings []hiding) (states []specs.State) {
+	for _, h := range hidings {
+		if value := call.Query.Get(h.parameter); value == "" || value == "0" || value == "no" || value == "false" {
+			states = append(states, h.states...)
+		}
+	}
+	return states
+}
+
+// isIn reports whether the members of a thing show one of some states.
+func isIn(list []member, states []specs.State) bool {
+	return slices.ContainsFunc(states, func(s specs.State) bool {
+		i := index(list, s.Member)
+		if i < 0 || s.IsTime {
+			return i >= 0 && list[i].value.Kind() != 'n'
+		}
+		value, err := json.Marshal(s.Value)
+		return err == nil && isEqual(list[i].value, value)
+	})
 }

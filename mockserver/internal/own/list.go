@@ -60,6 +60,7 @@ type list struct {
 	filters  map[string]string // members by parameter
 	between  map[string]string // what stands between values, likewise
 	bounds   []bound
+	hidings  []hiding
 	limit    *openapi3.Parameter // nil if the document has none, as those below
 	offset   *openapi3.Parameter
 	page     *openapi3.Parameter
@@ -238,6 +239,11 @@ func (l *list) parameter(p *openapi3.Parameter) {
 	if l.limit == nil && slices.Contains(limitNames, name) {
 		l.limit = p
 	}
+	if h, hides := hidingBy(unfiltered(p.Name), l.resource.schema); hides {
+		h.parameter = p.Name
+		l.hidings = append(l.hidings, h)
+		return
+	}
 	if member := l.chosenBy(p.Name); member != "" {
 		l.filters[p.Name] = member
 	} else if b, isBound := l.boundBy(p.Name); isBound {
@@ -311,7 +317,7 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 
 // matching returns the things below the parent that the path names which the filters fit, in the order of the query.
 func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []world.Thing, err error) {
-	bounds := l.bounded(call)
+	bounds, hidden := l.bounded(call), hiddenFrom(call, l.hidings)
 	parents := paramsOf(call, l.resource.within)
 	texts := map[string][]string{}
 	for parameter, member := range l.filters {
@@ -321,9 +327,13 @@ func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []
 			}
 		}
 	}
+	hidden = slices.DeleteFunc(hidden, func(s specs.State) bool { // the query says itself which of them it wants
+		return texts[s.Member] != nil || wanted[s.Member] != nil
+	})
 	for _, thing := range call.World.Own.Below(l.resource.spec.Name, parents) {
-		if len(texts)+len(wanted)+len(bounds) > 0 {
-			if list := membersOf(thing.Text); !fitsAll(list, texts, wanted) || !isWithin(list, bounds) {
+		if len(texts)+len(wanted)+len(bounds)+len(hidden) > 0 {
+			list := membersOf(thing.Text)
+			if !fitsAll(list, texts, wanted) || !isWithin(list, bounds) || isIn(list, hidden) {
 				continue
 			}
 		}

@@ -148,7 +148,7 @@ func newObject(ref *openapi3.SchemaRef) *object {
 	schema := ref.Value
 	o := &object{
 		schema: schema, members: specs.Members(ref), parts: map[string]func() *object{},
-		tree: sync.OnceValue(func() *accept.Tree { return accept.Compile(schema, accept.Response) }),
+		tree: sync.OnceValue(func() *accept.Tree { return accept.CompileWith(accept.Known, schema, accept.Response) }),
 	}
 	o.isOpen = schema.AdditionalProperties.Has == nil || *schema.AdditionalProperties.Has
 	required := requiredOf(schema, maxNested)
@@ -228,7 +228,7 @@ func (o *object) fits(text []byte) bool {
 		return true
 	}
 	var value any
-	return json.Unmarshal(text, &value) == nil && sample.Check(o.schema, value, accept.Response) == nil
+	return json.Unmarshal(text, &value) == nil && sample.CheckFormats(o.schema, value, accept.Response) == nil
 }
 
 // has reports whether objects may show a member.

@@ -91,15 +91,35 @@ func (c *compiler) whenCalled(o *specs.Operation) op.Handler {
 
 func (c *compiler) handler(o *specs.Operation) op.Handler {
 	s := newSuccess(o)
-	for _, action := range o.Actions() {
+	actions := o.Actions()
+	for i, action := range actions {
 		if handle := c.act(o, action, s); handle != nil {
-			return c.within(action, handle)
+			return c.beginning(o, actions[i+1:], s, c.within(action, handle))
 		}
 	}
 	if handle := c.kept(o, s); handle != nil {
 		return handle
 	}
 	return s.sample
+}
+
+// beginning returns a handler that also makes what the answer shows in place of what the operation is about, such as a
+// job; the same handler if there is no such thing.
+func (c *compiler) beginning(o *specs.Operation, others []*specs.Action, s *success, handle op.Handler) op.Handler {
+	i := slices.IndexFunc(others, func(a *specs.Action) bool { return a.Verb == specs.Create && len(a.At) > 0 })
+	if i < 0 {
+		return handle
+	}
+	begin := c.act(o, others[i], s)
+	if begin == nil {
+		return handle
+	}
+	return func(call *op.Call) (op.Reply, error) {
+		if _, err := handle(call); err != nil {
+			return op.Reply{}, err
+		}
+		return begin(call)
+	}
 }
 
 // act returns the handler of what an operation does to a resource; nil if it does nothing that is remembered.
@@ -111,7 +131,7 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	case a.Verb == specs.List:
 		return newList(r, o, a, s).handle
 	case a.Verb == specs.Get, a.Reads && len(a.At) > 0 && o.Method == http.MethodGet:
-		return getter{newShower(r, s, r.at)}.handle
+		return newGetter(newShower(r, s, r.at)).handle
 	case a.Verb == specs.Create:
 		return creator{shower: newShower(r, s, r.at), location: c.location(r.spec), standards: r.standardsOf(o)}.handle
 	case a.Verb == specs.Update || a.Changes:
@@ -294,11 +314,15 @@ func (r *resource) find(call *op.Call) (int64, world.Thing, error) {
 func (r *resource) findKeys(call *op.Call, keys []string) (int64, world.Thing, error) {
 	id, thing, ok := call.World.Own.Find(r.spec.Name, keys)
 	if !ok {
-		last := ""
-		if len(keys) > 0 {
-			last = keys[len(keys)-1]
-		}
-		return 0, thing, op.NotFound(r.spec.Title, r.keyName(), last)
+		return 0, thing, r.notFound(keys)
 	}
 	return id, thing, nil
+}
+
+func (r *resource) notFound(keys []string) error {
+	last := ""
+	if len(keys) > 0 {
+		last = keys[len(keys)-1]
+	}
+	return op.NotFound(r.spec.Title, r.keyName(), last)
 }

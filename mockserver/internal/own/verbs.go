@@ -98,12 +98,28 @@ func (w *shower) place(thing world.Thing) string {
 }
 
 // getter answers with the thing that the path names.
-type getter struct{ *shower }
+type getter struct {
+	*shower
+	hidings []hiding
+}
+
+func newGetter(s *shower) getter {
+	g := getter{shower: s}
+	for _, p := range s.operation.Parameters {
+		if h, hides := hidingBy(p.Value.Name, s.resource.schema); hides && p.Value.In == openapi3.ParameterInQuery {
+			g.hidings = append(g.hidings, h)
+		}
+	}
+	return g
+}
 
 func (g getter) handle(call *op.Call) (op.Reply, error) {
 	_, thing, err := g.resource.find(call)
 	if err != nil {
 		return op.Reply{}, err
+	}
+	if len(g.hidings) > 0 && isIn(membersOf(thing.Text), hiddenFrom(call, g.hidings)) {
+		return op.Reply{}, g.resource.notFound(thing.Keys)
 	}
 	return g.show(call, thing)
 }
