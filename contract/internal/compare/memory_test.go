@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -167,5 +168,59 @@ func TestAnswersAreReleased(t *testing.T) {
 		if diff := cmp.Diff(want, kept); diff != "" {
 			t.Errorf("a pool named %s: answers that are kept (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// A request whose answer is known is not sent, and what it answers is compared.
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Load(specs.Workflow, specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := poolSession(t, d)
+	var asked []string
+	done, _, err := compare.Run(t.Context(), &compare.Config{
+		Documents: []*specs.Document{d}, Redactor: &recording.Redactor{Brand: specs.Neutral},
+		Known: func(r *judge.Result) *compare.Answer {
+			if r.Item.Request.Method != http.MethodGet {
+				return nil
+			}
+			header := http.Header{"Content-Type": {"application/json"}}
+			return &compare.Answer{Status: http.StatusOK, Header: header, Body: []byte(pool("7", "other"))}
+		},
+	}, server{"7", "7", "etl"}.subject(&asked), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != 1 {
+		t.Errorf("asked %v, want one request", asked)
+	}
+	if !done[0].Agrees() || len(done[1].Differences) != 1 || done[1].Differences[0].Pointer != "/response/body/name" {
+		t.Errorf("differences %v and %v, want one, of the known answer", done[0].Differences, done[1].Differences)
+	}
+}
+
+// What overlaps and only reads is asked once, of a fork.
+func TestOverlappingReads(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Load(specs.Workflow, specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := append(poolSession(t, d)[1:], poolSession(t, d)[1:]...)
+	for _, r := range session {
+		r.Item.End = r.Item.Start.Add(time.Second)
+	}
+	var asked, ofForks []string
+	subject := server{"7", "7", "etl"}.subject(&asked)
+	subject.Fork = func() (compare.Subject, error) { return server{"7", "7", "etl"}.subject(&ofForks), nil }
+	config := &compare.Config{Documents: []*specs.Document{d}, Redactor: &recording.Redactor{Brand: specs.Neutral}}
+	done, _, err := compare.Run(t.Context(), config, subject, session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !done[0].Agrees() || !done[1].Agrees() || len(asked)+len(ofForks) != 2 {
+		t.Errorf("asked %v, and forks %v: want each request once", asked, ofForks)
 	}
 }
