@@ -215,3 +215,8 @@ func (c *comparison) media(header http.Header) *documented {
 	}
 	return &documented{schema, media}
 }
+
+// Equal reports whether another answer has the same status and body.
+func (a *Answer) Equal(other *Answer) bool {
+	return a == other || a != nil && other != nil && a.Status == other.Status && bytes.Equal(a.Body, other.Body)
+}

@@ -154,4 +154,7 @@ type Config struct {
 
 	// Stop is called after each exchange, and ends the replay if it returns true. It may be nil.
 	Stop func(*Exchange) bool
+
+	// Known returns the answer to a request that need not be sent, or nil. It may be nil.
+	Known func(*judge.Result) *Answer
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -176,5 +177,67 @@ func TestExchangesAreReleased(t *testing.T) {
 	}
 	if done[1].Agrees() || done[1].Differences[0].Since != done[0] {
 		t.Errorf("the second one differs in %+v, want one since the first one", done[1].Differences)
+	}
+}
+
+// A request whose answer is known is not sent, and what it answers is compared.
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Load(specs.Workflow, specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := poolSession(t, d)
+	var asked []string
+	var done [][]compare.Difference
+	_, err = compare.Run(t.Context(), &compare.Config{
+		Documents: []*specs.Document{d}, Redactor: &recording.Redactor{Brand: specs.Neutral},
+		Known: func(r *judge.Result) *compare.Answer {
+			if r.Item.Request.Method != http.MethodGet {
+				return nil
+			}
+			header := http.Header{"Content-Type": {"application/json"}}
+			return &compare.Answer{Status: http.StatusOK, Header: header, Body: []byte(pool("7", "other"))}
+		},
+	}, server{"7", "7", "etl"}.subject(&asked), &compare.Keys{}, all(session), func(e *compare.Exchange) {
+		done = append(done, e.Differences)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != 1 {
+		t.Errorf("asked %v, want one request", asked)
+	}
+	if len(done) != 2 || len(done[0]) > 0 || len(done[1]) != 1 || done[1][0].Pointer != "/response/body/name" {
+		t.Errorf("differences %v, want one, of the known answer", done)
+	}
+}
+
+// What overlaps and only reads is asked once, of a fork.
+func TestOverlappingReads(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Load(specs.Workflow, specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := append(poolSession(t, d)[1:], poolSession(t, d)[1:]...)
+	for _, r := range session {
+		r.Item.End = r.Item.Start.Add(time.Second)
+	}
+	var asked, ofForks []string
+	subject := server{"7", "7", "etl"}.subject(&asked)
+	subject.Fork = func() (compare.Subject, error) { return server{"7", "7", "etl"}.subject(&ofForks), nil }
+	config := &compare.Config{Documents: []*specs.Document{d}, Redactor: &recording.Redactor{Brand: specs.Neutral}}
+	agreeing := 0
+	_, err = compare.Run(t.Context(), config, subject, &compare.Keys{}, all(session), func(e *compare.Exchange) {
+		if e.Agrees() {
+			agreeing++
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if agreeing != 2 || len(asked)+len(ofForks) != 2 {
+		t.Errorf("asked %v, and forks %v: want each request once", asked, ofForks)
 	}
 }

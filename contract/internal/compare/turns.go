@@ -18,10 +18,15 @@ type turn struct {
 // agrees, or else the first of all.
 func (r *replay) next(ctx context.Context, list []*Exchange) (*Exchange, error) {
 	chosen := turn{list[0], list[0].times[0]}
-	if isCertain := len(list) == 1 && len(list[0].times) == 1; !isCertain && r.subject.Fork != nil {
+	isCertain := len(list) == 1 && (len(list[0].times) == 1 || r.known(list[0]) != nil)
+	if !isCertain && r.subject.Fork != nil {
 		agreeing, err := r.agreeing(ctx, list)
 		if err != nil {
 			return nil, err
+		}
+		if len(agreeing) > 0 && isRead(agreeing[0].Exchange) {
+			r.adopt(agreeing[0])
+			return agreeing[0].Exchange, nil
 		}
 		if len(agreeing) > 0 {
 			chosen = earliest(agreeing)
@@ -30,10 +35,18 @@ func (r *replay) next(ctx context.Context, list []*Exchange) (*Exchange, error) 
 	return chosen.Exchange, r.commit(ctx, chosen)
 }
 
-// agreedTurn is a turn whose answer agrees.
+// agreedTurn is a turn whose answer agrees, as the trial shows.
 type agreedTurn struct {
 	turn
-	made map[string]int64 // by kind, the lowest of the numbers that the answer shows for the first time, as recorded
+	trial *replay
+	made  map[string]int64 // by kind, the lowest of the numbers that the answer shows for the first time, as recorded
+}
+
+// adopt takes the answer of a fork to a request that only reads, and changed nothing.
+func (r *replay) adopt(t agreedTurn) {
+	r.ids.take(t.trial.ids)
+	r.masks = t.trial.masks
+	r.effects.take(t.Exchange)
 }
 
 // agreeing returns the turns whose answers agree. One that only reads may be replayed at once, before what it read
@@ -44,16 +57,16 @@ func (r *replay) agreeing(ctx context.Context, list []*Exchange) (agreed []agree
 	for _, e := range readsFirst {
 		for _, at := range e.times {
 			t := turn{e, at}
-			made, agrees, err := r.try(ctx, t)
+			tried, err := r.try(ctx, t)
 			switch {
 			case err != nil:
 				return nil, err
-			case agrees && isRead(e):
-				return []agreedTurn{{turn: t}}, nil
-			case agrees:
-				agreed = append(agreed, agreedTurn{t, made})
+			case e.Agrees() && isRead(e):
+				return []agreedTurn{tried}, nil
+			case e.Agrees():
+				agreed = append(agreed, tried)
 			}
-			if agrees {
+			if e.Agrees() {
 				break
 			}
 		}
@@ -91,11 +104,11 @@ func (t agreedTurn) isBefore(other agreedTurn) bool {
 	return false
 }
 
-// try replays an exchange to a fork, and reports whether the answer agrees, and what it made.
-func (r *replay) try(ctx context.Context, t turn) (made map[string]int64, agrees bool, err error) {
+// try replays an exchange to a fork.
+func (r *replay) try(ctx context.Context, t turn) (tried agreedTurn, err error) {
 	fork, err := r.subject.Fork()
 	if err != nil {
-		return nil, false, fmt.Errorf("fork the subject: %w", err)
+		return tried, fmt.Errorf("fork the subject: %w", err)
 	}
 	defer fork.close()
 	trial := *r
@@ -103,14 +116,14 @@ func (r *replay) try(ctx context.Context, t turn) (made map[string]int64, agrees
 	trial.subject, trial.ids = fork, newIDs(r.ids)
 	trial.masks = &masks{slices.Clone(r.masks.list)}
 	if err := trial.one(ctx, t); err != nil {
-		return nil, false, err
+		return tried, err
 	}
-	made = map[string]int64{}
+	made := map[string]int64{}
 	for recorded := range trial.ids.to {
 		number, err := strconv.ParseInt(recorded.text, 10, 64)
 		if lowest, known := made[recorded.kind]; err == nil && (!known || number < lowest) {
 			made[recorded.kind] = number
 		}
 	}
-	return made, t.Agrees(), nil
+	return agreedTurn{t, &trial, made}, nil
 }

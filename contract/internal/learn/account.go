@@ -10,9 +10,13 @@ import (
 
 // Kinds of what is about users and their rights.
 const (
-	policyKind      = "core.policy"
-	policyGroupKind = "core.policy-group"
-	tokenKind       = "core.oauth-token"
+	userKind          = "core.user"
+	subUserKind       = "core.sub-user"
+	accessUserKind    = "core.access-control-user"
+	profileOptionKind = "core.profile-option"
+	policyKind        = "core.policy"
+	policyGroupKind   = "core.policy-group"
+	tokenKind         = "core.oauth-token"
 )
 
 // account returns the section of the account.

@@ -145,7 +145,9 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 	l.implyAudience()
 	l.implyTargets()
 	l.implyDatabases()
-	l.people = l.findPeople()
+	if l.people = l.findPeople(ctx); ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	root, err := l.learnBeginning(ctx)
 	if root == nil {
 		return nil, err
@@ -156,7 +158,7 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 	}
 	maps.DeleteFunc(l.files, func(name string, _ []byte) bool { return !bytes.Contains(text, []byte(name)) })
 	learned := &Scenario{Scenario: text, Files: l.files, Guesses: l.guesses, Keys: l.people.keys}
-	learned.Story, learned.Notes = l.story(root), l.notes
+	learned.Story, learned.Notes = l.story(ctx, root), l.notes
 	return learned, err
 }
 
@@ -234,8 +236,8 @@ func (l *learner) firstOn(operation, name string) *Exchange {
 	return nil
 }
 
-// scenario puts the sections together.
-func (l *learner) scenario() *mapping {
+// scenario puts the sections together, as far as it comes before the context ends.
+func (l *learner) scenario(ctx context.Context) *mapping {
 	root := newMapping()
 	last := l.exchanges[len(l.exchanges)-1].At
 	root.set("description", fmt.Sprintf("Learned from a recording, from %s to %s.", l.begin.Format(time.RFC3339),
@@ -260,6 +262,10 @@ func (l *learner) scenario() *mapping {
 		{"llm", l.llm},
 		{"interfaces", l.interfaces},
 	} {
+		if ctx.Err() != nil {
+			l.notes = append(l.notes, "interrupted before the section "+section.name+" of the scenario was learned")
+			break
+		}
 		root.setSection(section.name, section.make())
 	}
 	return root

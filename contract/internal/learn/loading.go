@@ -143,8 +143,12 @@ func (l *learner) build(root *mapping) (subject compare.Subject, err error) {
 	return l.Build(&Scenario{Scenario: text, Files: l.files})
 }
 
-// replay sends the recorded requests to a server with the scenario, for its answers, until stop returns true for one.
-func (l *learner) replay(ctx context.Context, subject compare.Subject, stop func(*compare.Exchange) bool) error {
+// replay sends the recorded requests to a server with the scenario, but for those whose answers are known, until stop
+// returns true for one.
+func (l *learner) replay(
+	ctx context.Context, subject compare.Subject, known func(*judge.Result) *compare.Answer,
+	stop func(*compare.Exchange) bool,
+) error {
 	subject.Keys = map[string]string{}
 	for _, key := range l.people.keys {
 		for _, digest := range key.Recorded {
@@ -165,7 +169,7 @@ func (l *learner) replay(ctx context.Context, subject compare.Subject, stop func
 		}
 	}
 	config := *l.Comparison
-	config.Stop, config.Memory, config.IsBrief = stop, l.memory, true
+	config.Known, config.Stop, config.Memory, config.IsBrief = known, stop, l.memory, true
 	l.replayed = map[*judge.Result]*compare.Exchange{}
 	_, err := compare.Run(ctx, &config, subject, keys, all, func(e *compare.Exchange) { l.replayed[e.Result] = e })
 	if err != nil && ctx.Err() == nil {

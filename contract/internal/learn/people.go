@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -45,10 +46,11 @@ type people struct {
 	keys  []Key
 }
 
-// findPeople finds the users and the callers, and makes a first guess at who is who, and what they may do.
-func (l *learner) findPeople() *people {
+// findPeople finds the users and the callers, and makes a first guess at who is who, and what they may do: none if the
+// context ends.
+func (l *learner) findPeople(ctx context.Context) *people {
 	p := &people{learner: l, shown: map[slot]bool{}}
-	for _, kind := range []string{"core.user", "core.sub-user", "core.access-control-user"} {
+	for _, kind := range []string{userKind, subUserKind, accessUserKind} {
 		for _, t := range l.things.all(kind) {
 			for _, s := range t.sights {
 				p.see(s.object, t)
@@ -56,6 +58,9 @@ func (l *learner) findPeople() *people {
 		}
 	}
 	for _, e := range l.exchanges {
+		if ctx.Err() != nil {
+			return nil
+		}
 		if body, ok := e.JSONResponse(); ok && e.ok() {
 			p.seeIn(e, body)
 			for _, at := range p.rightsIn(e, body).whole {
@@ -64,6 +69,9 @@ func (l *learner) findPeople() *people {
 		}
 	}
 	for _, e := range l.exchanges {
+		if ctx.Err() != nil {
+			return nil
+		}
 		p.seeInRequest(e)
 	}
 	p.seeOwners()
@@ -498,4 +506,37 @@ func (p *people) referByName(name string) string {
 func (p *people) isAdministrator(e *Exchange) bool {
 	u := p.byKey[e.Credential().Identity]
 	return u != nil && (u.role == "administrator" || u.role == "owner")
+}
+
+// rights returns what callers may do, by their keys, and who is the first administrator by the empty one.
+func (p *people) rights() map[string]string {
+	rights := map[string]string{}
+	for _, u := range slices.Backward(p.users) {
+		if u.role == administrator && !u.isMade {
+			rights[""] = u.id
+		}
+	}
+	for _, c := range p.callers {
+		text := fmt.Sprint(p.begin[slot{imports, c.identity}])
+		if u := p.byKey[c.identity]; u != nil {
+			text += fmt.Sprint(*u, p.parentOf(u))
+			for _, what := range []string{policiesOf, groupsOf, managedBy, grantedTo, delegates} {
+				for _, of := range p.begin[slot{what, u.id}] {
+					text += fmt.Sprint(what, of, p.begin[slot{grantedBy, of}], p.begin[slot{groupedIn, of}])
+				}
+			}
+		}
+		rights[c.identity] = text
+	}
+	return rights
+}
+
+// isAboutRights reports whether the answer to an exchange may show what users may do, not only to their own requests.
+func (l *learner) isAboutRights(e *Exchange) bool {
+	body, _ := e.JSONResponse()
+	return len(l.rightsIn(e, body).facts) > 0 || slices.ContainsFunc(e.Operation().Actions(), func(a *specs.Action) bool {
+		return slices.Contains([]string{
+			userKind, subUserKind, accessUserKind, policyKind, policyGroupKind, tokenKind, profileOptionKind,
+		}, a.Resource.Name)
+	})
 }

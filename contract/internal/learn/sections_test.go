@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ type said struct {
 	status                    int
 	answer                    string
 	media                     string // of the answer; default: JSON, or a stream of events
+	key                       string // default: 1/admin
 }
 
 var checkers = sync.OnceValues(func() (*contract.Checker, error) { return contract.NewChecker() })
@@ -58,9 +60,9 @@ func recordingOf(list ...said) func() contract.Source {
 			body = fmt.Sprintf(`,"body":{"text":%q}`, s.request)
 		}
 		fmt.Fprintf(&lines, `{"seq":%d,"start":"2026-01-15T%sZ","end":"2026-01-15T%[2]sZ","request":{"method":%q,`+
-			`"url":"http://127.0.0.1:4010%s","headers":[["Authorization","SVC1 1/admin"],["Content-Type","application/json"]]%s},`+
+			`"url":"http://127.0.0.1:4010%s","headers":[["Authorization","SVC1 %s"],["Content-Type","application/json"]]%s},`+
 			`"response":{"status":%d,"headers":[["Content-Type",%q]],"body":{"text":%q}}}`+"\n",
-			i+1, at, s.method, s.path, body, s.status, media, s.answer)
+			i+1, at, s.method, s.path, cmp.Or(s.key, "1/admin"), body, s.status, media, s.answer)
 	}
 	return func() contract.Source { return contract.Read("made.ndjson", strings.NewReader(lines.String())) }
 }

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,8 +44,11 @@ type storyteller struct {
 // maxMatched is the size of an answer that a story repeats.
 const maxMatched = 4 << 10
 
+// maxInterrupted is the number of exchanges that a story still tells after an interrupt.
+const maxInterrupted = 2_000
+
 // story returns the recorded requests as a txtar archive, see package story.
-func (l *learner) story(root *mapping) []byte {
+func (l *learner) story(ctx context.Context, root *mapping) []byte {
 	s := &storyteller{
 		learner: l, translations: map[*specs.Document]*compare.Translation{},
 		variables: map[string]bool{}, captured: map[string]bool{}, cursors: map[string]string{}, fixed: map[string]bool{},
@@ -62,9 +66,17 @@ func (l *learner) story(root *mapping) []byte {
 		}
 	}
 	fmt.Fprintf(&s.steps, "# Learned from a recording that began at %s.\n", timeText(l.begin))
+	late := 0
 	for _, e := range l.exchanges {
 		if s.leaveOut(e.leftOut); !s.isOver {
 			s.step(e)
+		}
+		if ctx.Err() == nil || s.isOver {
+			continue
+		}
+		if late++; late == maxInterrupted {
+			s.line("# The story ends here, since learning was interrupted.")
+			s.isOver = true
 		}
 	}
 	s.leaveOut(l.leftOut)

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 
+	"go.yaml.in/yaml/v4"
+
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
 )
@@ -20,7 +22,8 @@ type trial struct {
 	guesses  []Guess
 	keys     []Key
 	replayed map[*judge.Result]*compare.Exchange
-	score    int // the less, the better
+	rights   map[string]string // as people.rights returns them
+	score    int               // the less, the better
 }
 
 // search looks for the beginning with which a server answers most like the recorded one. It replays the recording,
@@ -33,6 +36,8 @@ type search struct {
 	limit   int // of them
 	givenUp map[attempt]bool
 	tried   map[scenarioDigest]int // how much the answers differed: math.MaxInt if it was more than they did in the best
+
+	showsRights map[*judge.Result]bool // of what users may do
 }
 
 type scenarioDigest [sha256.Size]byte
@@ -48,6 +53,10 @@ func (l *learner) learnBeginning(ctx context.Context) (*mapping, error) {
 		return nil, err
 	}
 	s.best = first
+	s.showsRights = map[*judge.Result]bool{}
+	for _, e := range l.exchanges {
+		s.showsRights[e.Result] = l.isAboutRights(e)
+	}
 	s.limit = l.Effort / 2 // and as much again to find out who the callers are
 	for err == nil && l.Build != nil && s.spent < s.limit {
 		var isDone bool
@@ -107,9 +116,9 @@ func (s *search) try(ctx context.Context, b beginning) (*trial, error) {
 	defer func() { s.notes = notes }()
 	s.people.settle(b)
 	s.guesses, s.llmSection, s.assumes, s.replayed = nil, nil, false, nil
-	t := &trial{begin: b, root: s.scenario()}
-	var err error
-	if s.Build != nil {
+	t := &trial{begin: b, root: s.scenario(ctx)}
+	err := ctx.Err()
+	if s.Build != nil && (err == nil || s.best == nil) {
 		err = s.replayTo(ctx, t, len(notes))
 	}
 	if err != nil && (s.best != nil || ctx.Err() == nil) {
@@ -138,12 +147,20 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 	} else if err != nil {
 		return err
 	}
-	sum, isOver := 0, false
-	err = s.replay(ctx, subject, func(e *compare.Exchange) bool {
-		s.spent++
-		if s.best == nil {
+	t.rights = s.people.rights()
+	sum, isOver, isOther := 0, false, s.best == nil || !s.isLike(t)
+	known := func(r *judge.Result) *compare.Answer {
+		if isOther || isWrite(&Exchange{Result: r}) || s.showsRights[r] || s.mayOther(t, r) {
+			return nil
+		}
+		return s.best.replayed[r].Answer
+	}
+	err = s.replay(ctx, subject, known, func(e *compare.Exchange) bool {
+		if s.spent++; s.best == nil {
 			return false
 		}
+		isOther = isOther || isWrite(&Exchange{Result: e.Result}) &&
+			(!s.best.replayed[e.Result].Answer.Equal(e.Answer) || s.mayOther(t, e.Result))
 		sum += badness(e)
 		isOver = sum > s.best.score
 		return isOver
@@ -156,6 +173,22 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 		t.score = s.tried[digest] + assumed
 	}
 	return err
+}
+
+// mayOther reports whether the caller of a request may do other things in a trial than in the best one.
+func (s *search) mayOther(t *trial, r *judge.Result) bool {
+	identity := r.Credential().Identity
+	return t.rights[identity] != s.best.rights[identity]
+}
+
+// isLike reports whether the scenario of a trial differs from the best one in no more than the rights of users: then
+// what only reads is answered alike to callers with the same rights, until a request that writes is answered otherwise.
+func (s *search) isLike(t *trial) bool {
+	const account = "account"
+	rest := func(root *mapping) *yaml.Node {
+		return without(root.node, map[*yaml.Node]bool{root.get(account): true})
+	}
+	return isSame(rest(t.root), rest(s.best.root)) && t.rights[""] == s.best.rights[""]
 }
 
 // digest returns what no other scenario has, with its keys.
@@ -262,6 +295,9 @@ func (s *search) improve(ctx context.Context) (isDone bool, err error) {
 	}
 	for pass, explain := range []func(*Exchange) []change{s.explanations, s.counts} { // numbers say the least
 		for _, e := range s.exchanges {
+			if ctx.Err() != nil {
+				return false, ctx.Err()
+			}
 			list := explain(e)
 			if len(list) == 0 || s.givenUp[attempt{pass, e.N}] {
 				continue
