@@ -109,10 +109,6 @@ type guessedBases struct {
 	Lowered map[string]int              // findings that would be errors otherwise, likewise
 }
 
-func newGuessedBases() guessedBases {
-	return guessedBases{Trials: map[string]*ownership.Trial{}, Lowered: map[string]int{}}
-}
-
 // take counts an exchange below a base that was guessed.
 func (g *guessedBases) take(r *judge.Result) {
 	if b := r.Owner.Base; b != nil && b.Guessed {

@@ -302,7 +302,8 @@ const otherReason = "another reason"
 func newSum() sum {
 	return sum{
 		Tallies: map[string]*report.Rule{}, Accepted: map[string]int{}, Pending: newPendingCredentials(),
-		Coverage: coverage.NewCollector(), Bases: map[baseKey]int{}, Guesses: newGuessedBases(),
+		Coverage: coverage.NewCollector(), Bases: map[baseKey]int{},
+		Guesses: guessedBases{Trials: map[string]*ownership.Trial{}, Lowered: map[string]int{}},
 		Reasons: map[string]int{}, Ignored: map[string]int{}, Apart: map[string]int{},
 	}
 }

@@ -25,10 +25,6 @@ type requestLog struct {
 	allowed *rate.Limiter
 }
 
-func newRequestLog(s *Server) *requestLog {
-	return &requestLog{s, rate.NewLimiter(refusalsASecond, refusalsAtFirst)}
-}
-
 // write logs an exchange that has its answer. Secrets are taken out first.
 func (l *requestLog) write(x *exchange, a answer, seq int64) {
 	level := slog.LevelDebug

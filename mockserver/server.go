@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+	"golang.org/x/time/rate"
 
 	"svc.example/understudy/internal/relay"
 	"svc.example/understudy/internal/routine"
@@ -125,7 +126,8 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		}
 	}
 	s.control = sync.OnceValues(func() (*loadedInterface, error) { return s.load(s.controlRules()) })
-	s.recorder, s.requests, s.comparer = s.newRecorder(), newRequestLog(s), s.newComparer()
+	s.requests = &requestLog{s, rate.NewLimiter(refusalsASecond, refusalsAtFirst)}
+	s.recorder, s.comparer = s.newRecorder(), s.newComparer()
 	if c.console != nil {
 		s.pages = c.console.Handler(s)
 	}

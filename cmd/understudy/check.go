@@ -60,7 +60,8 @@ to an interface, or no body, no parameter and no rule could be judged.`,
 
 func (f *checkFlags) add(c *cobra.Command) {
 	f.Flags.Add(c.Flags())
-	addEngineFlag(c, &f.engine)
+	c.Flags().StringVar(&f.engine, "engine", "",
+		"the executable `FILE` of the second engine, or none (default: "+engineName+", beside this\none or on PATH)")
 	c.Flags().StringVar(&f.minimize, "minimize", "",
 		"write the smallest recording that shows each violation to `DIR`, with a curl of its last step")
 	f.outputs.add(c)

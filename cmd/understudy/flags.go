@@ -103,11 +103,6 @@ func (s *size) Set(text string) error {
 // defaultHistory is the number of exchanges before which a world of serve can be forked.
 const defaultHistory = 1000
 
-func addHistoryFlag(c *cobra.Command, exchanges *int) {
-	c.Flags().IntVar(exchanges, "history", defaultHistory,
-		"keep each world as it was before its last `NUMBER` of exchanges, to fork it from there; 0 for none")
-}
-
 // outputs holds the forms in which a report is written, their destinations, and how text looks there.
 type outputs struct {
 	checkflags.Outputs
@@ -211,11 +206,6 @@ const (
 const withoutEngine = "only one engine judged: " + engineName +
 	", the second engine, was not found beside understudy or on " +
 	"PATH; install it with go install ./cmd/understudy-libopenapi in the repository, or choose --engine none"
-
-func addEngineFlag(c *cobra.Command, path *string) {
-	c.Flags().StringVar(path, "engine", "",
-		"the executable `FILE` of the second engine, or none (default: "+engineName+", beside this\none or on PATH)")
-}
 
 // secondEngine returns the second engine of a check, or nil, with a note if the user did not ask for
 // only one.

@@ -202,7 +202,8 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"let pages of `ORIGIN` call the interfaces, as in https://shop.example, http://localhost:* for any port,\n"+
 			"https://*.shop.example or *, but never the control interface (repeatable)")
 	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world's journal keeps")
-	addHistoryFlag(c, &f.history)
+	flags.IntVar(&f.history, "history", defaultHistory,
+		"keep each world as it was before its last `NUMBER` of exchanges, to fork it from there; 0 for none")
 	flags.Var(&f.recordLimit, "record-limit",
 		"how many bytes of records, such as events, each world keeps; the oldest are dropped first")
 	flags.Var(&f.stateLimit, "state-limit",

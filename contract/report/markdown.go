@@ -157,7 +157,7 @@ func bodyText(b *recording.Body) string {
 	if len(b.Bytes) > maxCitedBody || b.Truncated {
 		text += "…"
 	}
-	return visible(text)
+	return evidence.Visible(text) // with its line breaks, without characters that hide or reverse text
 }
 
 // fenced returns a block of code with a fence that is longer than any in it.
@@ -201,6 +201,3 @@ func escapeMarkdown(text string) string {
 	}
 	return b.String()
 }
-
-// visible returns a text from a recording with its line breaks, without characters that hide or reverse text.
-func visible(text string) string { return evidence.Visible(text) }

@@ -50,7 +50,7 @@ func (c *compiler) combined(ref *openapi3.SchemaRef, above []*openapi3.Schema) *
 	}
 	tree := &Tree{}
 	c.compile(tree, ref.Value, above)
-	if !c.spareAny(above) {
+	if !slices.ContainsFunc(above, c.sparesAny) {
 		c.shared[ref.Value] = tree
 	}
 	return tree
@@ -230,11 +230,6 @@ func (c *compiler) object(schema *openapi3.Schema, above []*openapi3.Schema) obj
 		}
 	}
 	return o
-}
-
-// spareAny reports whether one of the schemas of a value spares any property.
-func (c *compiler) spareAny(schemas []*openapi3.Schema) bool {
-	return slices.ContainsFunc(schemas, c.sparesAny)
 }
 
 // sparesAny reports whether a schema spares a property, or one that it adds with allOf does.

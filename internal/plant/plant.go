@@ -258,7 +258,7 @@ func decoded(text []byte) (list [][]byte) {
 	if json.Unmarshal(text, &value) == nil {
 		list = append(list, texts(value)...)
 	} else if bytes.Contains(text, []byte(`\u`)) {
-		list = append(list, unescaped(text))
+		list = append(list, unpercented(text))
 	}
 	if bytes.IndexByte(text, '%') >= 0 {
 		if plain, err := url.QueryUnescape(string(text)); err == nil && plain != string(text) {
@@ -306,8 +306,6 @@ func texts(value any) (list [][]byte) {
 }
 
 var escape = regexp.MustCompile(`\\u00([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})`)
-
-func unescaped(text []byte) []byte { return unpercented(text) }
 
 // unpercented undoes the escapes in a text that is not well-formed.
 func unpercented(text []byte) []byte {

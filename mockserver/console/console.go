@@ -93,7 +93,7 @@ func (p pages) Close() error {
 // Handler returns the handler of the pages of a server, which are below Path. It asks the server whatever it shows. It
 // is an io.Closer: a server that is closed ends the judging of its worlds.
 func (c *Console) Handler(server http.Handler) http.Handler {
-	s := &site{Console: c, server: server, results: newResults(), watches: map[string]*watching{}}
+	s := &site{Console: c, server: server, results: &results{kept: map[string]*result{}}, watches: map[string]*watching{}}
 	s.closing, s.close = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	s.routes(mux)

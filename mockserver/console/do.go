@@ -158,8 +158,6 @@ type results struct {
 // maxResults is the number of results that are kept.
 const maxResults = 100
 
-func newResults() *results { return &results{kept: map[string]*result{}} }
-
 func (s *results) put(r *result) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

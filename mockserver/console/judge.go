@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -217,7 +218,7 @@ func (v *view) exchanges(seq *int64, last int64) (list []*recording.Exchange, er
 // exchange reads an exchange of the journal; false if it was forgotten.
 func (v *view) exchange(seq int64) (*recording.Exchange, bool, error) {
 	e := &recording.Exchange{}
-	err := v.getIn("journal/"+itoa(seq), e)
+	err := v.getIn("journal/"+strconv.FormatInt(seq, 10), e)
 	if refused, ok := errors.AsType[*refusal](err); ok && refused.Status == http.StatusNotFound {
 		return nil, false, nil
 	}

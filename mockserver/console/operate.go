@@ -79,7 +79,7 @@ func (v *view) newOperationPage(given url.Values) (*operationPage, error) {
 	}
 	doc := c.document(specs.Interface(iface))
 	if doc == nil || doc.Operation(id) == nil {
-		return nil, noOperation(name)
+		return nil, &refusal{answer{Status: http.StatusNotFound, Body: []byte("Operation " + name + " was not found.")}}
 	}
 	o, readable := doc.Operation(id), c.readable[doc.Interface]().Operation(id)
 	if readable == nil {
@@ -268,10 +268,6 @@ func writable(schema *openapi3.SchemaRef, value any) any {
 		}
 	}
 	return kept
-}
-
-func noOperation(name string) error {
-	return &refusal{answer{Status: http.StatusNotFound, Body: []byte("Operation " + name + " was not found.")}}
 }
 
 func fieldOf(p *openapi3.Parameter, given url.Values) field {

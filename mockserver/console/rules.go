@@ -11,8 +11,6 @@ import (
 	"svc.example/understudy/specs/recording/verdict"
 )
 
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
-
 // rulesPage shows what the rules say of a world, and what of the documents was seen.
 type rulesPage struct {
 	Report verdict.Report

@@ -25,10 +25,6 @@ const greeting = "understudy-engine"
 
 var errNoHello = errors.New("it did not send its greeting")
 
-func hello(about engine.About) string {
-	return fmt.Sprintf("%s %d %s %s\n", greeting, protocol, about.Name, about.Version)
-}
-
 // readHello reads the first line of the child.
 func readHello(r *bufio.Reader) (engine.About, error) {
 	line, err := r.ReadSlice('\n')

@@ -13,7 +13,8 @@ import (
 // Serve answers the calls of a client until its input ends. It does not wait for calls under way then, since nothing
 // reads their answers.
 func Serve(in io.Reader, out io.Writer, e engine.Engine) error {
-	if _, err := io.WriteString(out, hello(e.About())); err != nil {
+	about := e.About()
+	if _, err := fmt.Fprintf(out, "%s %d %s %s\n", greeting, protocol, about.Name, about.Version); err != nil {
 		return err
 	}
 	s := &server{

@@ -69,7 +69,8 @@ func typicalJournal(ctx context.Context) (list [][]byte) {
 		if a[2] != "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
-		response := must.Get(world.Client().Do(r))
+		response, err := world.Client().Do(r)
+		must.Do(err)
 		_ = response.Body.Close()
 	}
 	journal := must.Get(world.Journal())

@@ -159,7 +159,8 @@ func (s *server) close() {
 // sample sends one request and keeps what is answered.
 func (s *server) sample(request string) (status int, header http.Header, body []byte) {
 	must.Get(io.WriteString(s.conns[0], request))
-	response := must.Get(http.ReadResponse(s.read[0], nil))
+	response, err := http.ReadResponse(s.read[0], nil)
+	must.Do(err)
 	defer response.Body.Close()
 	return response.StatusCode, response.Header, must.Get(io.ReadAll(response.Body))
 }
@@ -231,7 +232,8 @@ func post(ctx context.Context, w *mockserver.World, path, body string, into any)
 	r := must.Get(http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost"+path, strings.NewReader(body)))
 	r.Header.Set("Authorization", "SVC1 1/admin")
 	r.Header.Set("Content-Type", "application/json")
-	response := must.Get(w.Client().Do(r))
+	response, err := w.Client().Do(r)
+	must.Do(err)
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		must.Fatalf("POST %s: %s", path, response.Status)

@@ -156,7 +156,8 @@ func (p *mockProcess) end() (cpu time.Duration) {
 func fetch(ctx context.Context, url string) io.ReadCloser {
 	r := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, url, nil))
 	r.Header.Set("Authorization", "SVC1 1/admin")
-	response := must.Get(http.DefaultClient.Do(r))
+	response, err := http.DefaultClient.Do(r)
+	must.Do(err)
 	if response.StatusCode != http.StatusOK {
 		_ = response.Body.Close()
 		must.Fatalf("%s is answered with %s", url, response.Status)

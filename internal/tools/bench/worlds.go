@@ -19,7 +19,8 @@ func transport(ctx context.Context) (string, string) {
 	result := benchmark(func(b *testing.B) {
 		client := mockserver.NewTransport(b, mockserver.WithScenario("empty")).Client()
 		for b.Loop() {
-			response := must.Get(client.Do(getPoolRequest(ctx)))
+			response, err := client.Do(getPoolRequest(ctx))
+			must.Do(err)
 			_ = response.Body.Close()
 		}
 	})
@@ -30,7 +31,8 @@ func transport(ctx context.Context) (string, string) {
 func assertion(ctx context.Context) (string, string) {
 	result := benchmark(func(b *testing.B) {
 		recorder := contract.NewRecorder(mockserver.NewTransport(b, mockserver.WithScenario("empty")))
-		response := must.Get(recorder.RoundTrip(getPoolRequest(ctx)))
+		response, err := recorder.RoundTrip(getPoolRequest(ctx))
+		must.Do(err)
 		must.Get(io.Copy(io.Discard, response.Body))
 		_ = response.Body.Close()
 		contract.AssertConforms(b, recorder) // the engines are made once in a process

@@ -82,7 +82,7 @@ func soakFor(ctx context.Context, m *mock, t *trial) string {
 					mock: m, random: rand.New(rand.NewPCG(t.seed, uint64(i))), agent: agent, worlds: worlds, done: &done,
 					pause: &pause,
 				}
-				defer cancel() // whoever ends ends all
+				defer cancel() // so that all end with the first
 				c.soak(busy)
 			})
 		})
@@ -232,7 +232,8 @@ func (c *soaker) chats(ctx context.Context, world string) {
 	r := must.Get(http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, strings.NewReader(`{"input":"Good bye!"}`)))
 	r.Header.Set("Authorization", authority)
 	r.Header.Set("Content-Type", "application/json")
-	response := must.Get(c.client.Do(r))
+	response, err := c.client.Do(r)
+	must.Do(err)
 	_, _ = response.Body.Read(make([]byte, 10))
 	must.Do(response.Body.Close())
 }
