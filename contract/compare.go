@@ -34,14 +34,18 @@ type Mask = report.Mask
 //
 // It fails with ErrNothingMatched if no exchange belongs to an interface, and with ErrNothingCompared if none can be
 // replayed. What does not fit into some megabytes of memory waits in a temporary file.
-func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (r *Report, err error) {
+func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (*Report, error) {
 	x := c.newComparing()
-	g := x.g
 	read, err := x.read(ctx, source)
-	defer func() { err = errors.Join(err, read.close()) }()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, read.close())
 	}
+	r, err := x.compare(ctx, read, subject)
+	return r, errors.Join(err, read.close())
+}
+
+func (x *comparing) compare(ctx context.Context, read *sessions, subject Subject) (*Report, error) {
+	g := x.g
 	x.noteSharedKey(&subject)
 	for _, one := range read.order {
 		if err := x.run(ctx, subject, read, one); err != nil {
@@ -49,7 +53,7 @@ func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (
 		}
 	}
 	x.comparison.With = subject.Name
-	r = x.report(read.judge)
+	r := x.report(read.judge)
 	switch {
 	case g.Problems.FatalCount > 0:
 		return r, errors.Join(g.Problems.errs()...)

@@ -32,14 +32,18 @@ const maxLearned = 10_000
 // It fails with ErrNothingMatched if no exchange belongs to an interface. If the context ends after the first replay,
 // the best scenario that was found is returned with the error. No more than the first 10,000 exchanges of a world are
 // held in memory, and learned from: a note says how many others there are.
-func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) (learned *Learned, err error) {
-	g := newGatherer(c)
-	x := &comparing{g: g}
+func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) (*Learned, error) {
+	x := &comparing{g: newGatherer(c)}
 	read, err := x.read(ctx, source)
-	defer func() { err = errors.Join(err, read.close()) }()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, read.close())
 	}
+	learned, err := x.learn(ctx, read, build)
+	return learned, errors.Join(err, read.close())
+}
+
+func (x *comparing) learn(ctx context.Context, read *sessions, build BuildLearned) (*Learned, error) {
+	c, g := x.g.checker, x.g
 	if len(read.order) == 0 {
 		return nil, errors.Join(append(g.Problems.errs(), ErrNothingMatched)...)
 	}
@@ -53,7 +57,7 @@ func (c *Checker) Learn(ctx context.Context, source Source, build BuildLearned) 
 			break
 		}
 	}
-	learned, err = learn.Learn(ctx, &learn.Config{
+	learned, err := learn.Learn(ctx, &learn.Config{
 		Documents: c.documents, Brand: c.config.brand, Salt: c.config.salt, Build: build, Effort: c.config.effort,
 		Comparison: c.comparison(),
 	}, list)

@@ -198,6 +198,7 @@ func (r *replay) commit(ctx context.Context, t turn) error {
 // release lets go of what no later exchange needs of one: the messages, and the differences but for what is behind them.
 func (r *replay) release(e *Exchange) {
 	e.alike, e.abouts, e.times, e.Result = nil, nil, nil, e.Lean()
+	e.Item.Request.Headers = nil
 	e.Answer = &Answer{Status: e.Answer.Status, Size: e.Answer.Size}
 	if len(e.Differences) > 0 {
 		e.Differences = []Difference{{Since: e.Differences[0].Since}}
