@@ -57,8 +57,8 @@ func (l *list) boundBy(parameter string) (b bound, isBound bool) {
 	}
 	name := m[2] + m[3]
 	b.parameter, b.fits = parameter, boundWords[m[1]+m[4]]
-	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
-		part := l.resource.schema.members[member].Value
+	for _, member := range slices.Sorted(maps.Keys(l.members)) {
+		part := l.members[member].Value
 		if part == nil || !part.Type.Includes(openapi3.TypeNumber) && !part.Type.Includes(openapi3.TypeInteger) &&
 			part.Format != "date-time" && part.Format != "date" {
 			continue

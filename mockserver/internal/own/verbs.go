@@ -430,8 +430,7 @@ func (r *resource) named(list []member, keys []string) []member {
 }
 
 func scalar(s *openapi3.Schema, text string) jsontext.Value {
-	isNumber := s.Type.Includes(openapi3.TypeInteger) || s.Type.Includes(openapi3.TypeNumber)
-	if value := jsontext.Value(text); isNumber && value.IsValid() && value.Kind() == '0' {
+	if value := jsontext.Value(text); isNumber(s) && value.IsValid() && value.Kind() == '0' {
 		return value
 	}
 	quoted, _ := jsontext.AppendQuote(nil, text)
