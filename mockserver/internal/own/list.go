@@ -242,8 +242,7 @@ func (l *list) parameter(p *openapi3.Parameter) {
 	if l.limit == nil && slices.Contains(limitNames, name) {
 		l.limit = p
 	}
-	if h, hides := hidingBy(unfiltered(p.Name), l.resource.schema); hides {
-		h.parameter = p.Name
+	if h, hides := hidingBy(p, l.resource.schema); hides {
 		l.hidings = append(l.hidings, h)
 		return
 	}

@@ -106,7 +106,7 @@ type getter struct {
 func newGetter(s *shower) getter {
 	g := getter{shower: s}
 	for _, p := range s.operation.Parameters {
-		if h, hides := hidingBy(p.Value.Name, s.resource.schema); hides && p.Value.In == openapi3.ParameterInQuery {
+		if h, hides := hidingBy(p.Value, s.resource.schema); hides && p.Value.In == openapi3.ParameterInQuery {
 			g.hidings = append(g.hidings, h)
 		}
 	}
