@@ -135,7 +135,7 @@ func TestOwnShapes(t *testing.T) {
 			GET /jobs/2 -> 404…
 			POST /exports {"format":"csv"} -> 202 {"job":{"job_id":"2","format":"csv","state":"queued"}}
 			GET /jobs/2 -> 200 {"job_id":"2","format":"csv","state":"queued"}
-			POST /exports {"callback":"what answers cannot show"} -> 202 {"job":{"job_id":"3","state":"queued"}}
+			POST /exports {"callback":"what answers cannot show"} -> 202 {"job":{"callback":"https://…
 			DELETE /orders/1 -> 202 {"job_id":"4","state":"queued"}
 			GET /orders/1 -> 404…
 			GET /jobs/4 -> 200…
@@ -143,6 +143,31 @@ func TestOwnShapes(t *testing.T) {
 		if _, _, header := c.call("POST /exports", `{}`); !strings.HasSuffix(header.Get("Location"), "/jobs/5") {
 			t.Errorf("Location %q", header.Get("Location"))
 		}
+	})
+	t.Run("filters, orders, states and defaults are those of the attributes", func(t *testing.T) {
+		t.Parallel()
+		const a, b = `{"id":"1","type":"articles","attributes":{"title":"A","status":"published"}}`,
+			`{"id":"2","type":"articles","attributes":{"title":"Bee","status":"draft"}}`
+		newOwnShape(t, "attributes").story(`
+			POST /articles {"data":{"type":"articles","attributes":{"title":"A"}}} -> 201 {"data":{"id":"1","type":"articles","attributes":{"title":"A","status":"draft"}}}
+			POST /articles {"data":{"type":"articles","attributes":{"title":"Bee"}}} -> 201 {"data":` + b + `}
+			POST /articles/1/publish -> 200 {"data":` + a + `}
+			GET /articles?filter[status]=published -> 200 {"data":[` + a + `]}
+			GET /articles?sort=-title -> 200 {"data":[` + b + `,` + a + `]}
+			GET /articles?q=BEE -> 200 {"data":[` + b + `]}
+			GET /articles?q=status:none -> 200 {"data":[` + a + `,` + b + `]}
+			GET /articles?q=none -> 200 {"data":[]}
+		`)
+	})
+	t.Run("a new thing has no parts yet, and what is null until it happens", func(t *testing.T) {
+		t.Parallel()
+		newOwnShape(t, "attributes").story(`
+			POST /projects {"name":"a"} -> 201 {"id":"1","name":"a","assignee_id":null,"board_count":0}
+			PUT /projects/mine {"name":"b"} -> 201 {"id":"mine","name":"b","assignee_id":null,"board_count":0}
+			PUT /projects/mine {"name":"c"} -> 200…
+			PUT /projects/mine {} -> 400 {"error":{"code":"bad_request","field":"name","message":"name: property \"name\" is missing"}}
+			GET /projects/none -> 404 {"error":{"code":"not_found","message":"project with id none not found"}}
+		`)
 	})
 	t.Run("bytes that were sent are shown", func(t *testing.T) {
 		t.Parallel()

@@ -42,22 +42,22 @@ func (d *Document) infer() {
 	}
 	d.T.Extensions[resourcesExtension] = resources
 	for _, o := range d.Operations {
-		var written any
+		var does any
 		action, begun := g.action(o), g.begun(o)
 		switch {
-		case begun == nil && action == nil:
+		case action == nil && begun == nil:
 			continue
-		case begun == nil || action != nil && action["resource"] == begun["resource"]:
-			written = action
 		case action == nil:
-			written = begun
+			does = begun
+		case begun == nil || action["resource"] == begun["resource"]:
+			does = action
 		default:
-			written = []any{action, begun}
+			does = []any{action, begun}
 		}
 		if o.Spec.Extensions == nil {
 			o.Spec.Extensions = map[string]any{}
 		}
-		o.Spec.Extensions[resourceExtension] = written
+		o.Spec.Extensions[resourceExtension] = does
 	}
 	d.Inferred = true
 }

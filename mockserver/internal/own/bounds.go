@@ -57,8 +57,8 @@ func (l *list) boundBy(parameter string) (b bound, isBound bool) {
 	}
 	name := m[2] + m[3]
 	b.parameter, b.fits = parameter, boundWords[m[1]+m[4]]
-	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
-		part := l.resource.schema.members[member].Value
+	for _, member := range slices.Sorted(maps.Keys(l.members)) {
+		part := l.members[member].Value
 		if part == nil || !part.Type.Includes(openapi3.TypeNumber) && !part.Type.Includes(openapi3.TypeInteger) &&
 			part.Format != "date-time" && part.Format != "date" {
 			continue
@@ -128,10 +128,11 @@ var (
 	hidingVerbs = map[string]string{"deleted": "remove", "removed": "remove", "trashed": "trash", "archived": "archive"}
 )
 
-// hidingBy returns what a parameter shows that is hidden without it, as its name says.
-func hidingBy(parameter string, o *object) (h hiding, hides bool) {
-	if m := hidingName.FindStringSubmatch(snake(parameter)); m != nil && hidingVerbs[m[1]] != "" {
-		h = hiding{parameter, specs.Entered(&openapi3.SchemaRef{Value: o.schema}, hidingVerbs[m[1]])}
+// hidingBy returns what a parameter shows that is hidden without it, as its name says; unless it is set by default.
+func hidingBy(p *openapi3.Parameter, o *object) (h hiding, hides bool) {
+	m := hidingName.FindStringSubmatch(snake(unfiltered(p.Name)))
+	if m != nil && hidingVerbs[m[1]] != "" && (p.Schema == nil || p.Schema.Value == nil || p.Schema.Value.Default != true) {
+		h = hiding{p.Name, specs.Entered(&openapi3.SchemaRef{Value: o.schema}, hidingVerbs[m[1]])}
 	}
 	return h, len(h.states) > 0
 }

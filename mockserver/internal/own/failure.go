@@ -31,10 +31,14 @@ var (
 	timeNames   = []string{"timestamp", "time", "datetime", "date", "occurredat", "errortime"}
 	pathNames   = []string{"path", "instance", "requestpath", "requesturi", "uri", "url"}
 	fieldNames  = []string{
-		"field", "fieldname", "param", "parameter", "property", "propertypath", "attribute", "pointer", "path", "name",
+		"field", "fieldname", "param", "parameter", "property", "propertypath", "attribute", "pointer", // only of fields
+		"path", "name",
 		"loc", "location", "source",
 	}
 )
+
+// ofFields is the number of the first of these names that are those of nothing else.
+const ofFields = 8
 
 // failure holds all that an error can say.
 type failure struct {
@@ -94,6 +98,14 @@ func (f *failure) part(p errorPart, value any) (any, bool) {
 	case map[string]any:
 		return f.object(p, value), true
 	case string:
+		if !p.isExample && slices.Contains(fieldNames[:ofFields], p.name) {
+			if p.one == nil && len(f.errs) == 1 {
+				p.one = f.errs[0]
+			}
+			if !p.isNeeded && (p.one == nil || p.one.Field == "") {
+				return value, false
+			}
+		}
 		return f.text(p, value), true
 	case float64:
 		switch {

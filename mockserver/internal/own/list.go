@@ -38,6 +38,7 @@ var (
 	nextNames  = []string{
 		"next", "nextcursor", "nextpagetoken", "nexttoken", "nextmarker", "nextpage", "cursor", "nextlink",
 	}
+	wordNames   = []string{"q", "query", "search", "searchterm", "term", "keyword", "keywords"}
 	namingNames = []string{"id", "name", "slug", "key", "code", "label", "value"}
 	countNames  = []string{"count", "size", "returned", "numberofelements"}
 	beforeNames = []string{"previous", "prev", "previouscursor", "prevcursor", "previouspage"}
@@ -54,13 +55,15 @@ func plain(name string) string {
 // list answers with the things of a resource.
 type list struct {
 	*shower
-	item     *object // as the list shows one
+	item     *object                        // as the list shows one
+	members  map[string]*openapi3.SchemaRef // of the things, and of their attributes
 	array    specs.Pointer
 	outer    *object           // around the array
 	filters  map[string]string // members by parameter
 	between  map[string]string // what stands between values, likewise
 	bounds   []bound
 	hidings  []hiding
+	words    []string            // parameters with a word that things are to have
 	limit    *openapi3.Parameter // nil if the document has none, as those below
 	offset   *openapi3.Parameter
 	page     *openapi3.Parameter
@@ -76,7 +79,7 @@ type list struct {
 }
 
 func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
-	l := &list{shower: &shower{success: s, resource: r}, item: r.schema}
+	l := &list{shower: &shower{success: s, resource: r}, item: r.schema, members: r.schema.allMembers()}
 	if len(a.At) == 0 || a.At[0][len(a.At[0])-1] != "*" {
 		l.array = nil
 	} else {
@@ -165,7 +168,7 @@ func (l *list) searchable(schema *openapi3.SchemaRef, in string, depth int) (lis
 	members := specs.Members(schema)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		part := members[name]
-		if l.resource.schema.members[name] == nil && specs.Members(part) != nil && depth > 0 {
+		if l.members[name] == nil && specs.Members(part) != nil && depth > 0 {
 			list = append(list, l.searchable(part, in+name+".", depth-1)...)
 		} else {
 			list = append(list, &openapi3.Parameter{Name: in + name, In: openapi3.ParameterInQuery, Schema: part})
@@ -232,15 +235,14 @@ func (l *list) parameter(p *openapi3.Parameter) {
 			return
 		}
 	}
-	if part := l.item.members[p.Name]; part != nil || l.resource.schema.members[p.Name] != nil {
+	if part := l.item.members[p.Name]; part != nil || l.members[p.Name] != nil {
 		l.filters[p.Name] = p.Name
 		return
 	}
 	if l.limit == nil && slices.Contains(limitNames, name) {
 		l.limit = p
 	}
-	if h, hides := hidingBy(unfiltered(p.Name), l.resource.schema); hides {
-		h.parameter = p.Name
+	if h, hides := hidingBy(p, l.resource.schema); hides {
 		l.hidings = append(l.hidings, h)
 		return
 	}
@@ -248,6 +250,9 @@ func (l *list) parameter(p *openapi3.Parameter) {
 		l.filters[p.Name] = member
 	} else if b, isBound := l.boundBy(p.Name); isBound {
 		l.bounds = append(l.bounds, b)
+	} else if isText := p.Schema != nil && p.Schema.Value != nil && p.Schema.Value.Type.Is(openapi3.TypeString); isText &&
+		slices.Contains(wordNames, name) {
+		l.words = append(l.words, p.Name)
 	} else if p != l.limit {
 		l.unknown = append(l.unknown, p.Name)
 	}
@@ -264,9 +269,9 @@ func unfiltered(parameter string) string {
 // chosenBy returns the member that a parameter chooses by, which may have the name of several: ids, or productIds.
 func (l *list) chosenBy(parameter string) string {
 	name := plain(unfiltered(parameter))
-	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
+	for _, member := range slices.Sorted(maps.Keys(l.members)) {
 		one := plain(member)
-		isList := l.resource.schema.members[member].Value.Type.Is(openapi3.TypeArray)
+		isList := l.members[member].Value.Type.Is(openapi3.TypeArray)
 		if name == one || isList && name == plain(specs.Singular(member)) || name == "filter"+one || name == one+"s" ||
 			l.resource.isKey(member) && name == plain(strings.ReplaceAll(l.resource.spec.Title, " ", ""))+one+"s" {
 			return member
@@ -330,9 +335,13 @@ func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []
 	hidden = slices.DeleteFunc(hidden, func(s specs.State) bool { // the query says itself which of them it wants
 		return texts[s.Member] != nil || wanted[s.Member] != nil
 	})
+	words := l.wordsOf(call)
 	for _, thing := range call.World.Own.Below(l.resource.spec.Name, parents) {
+		if !hasWords(thing.Text, words) {
+			continue
+		}
 		if len(texts)+len(wanted)+len(bounds)+len(hidden) > 0 {
-			list := membersOf(thing.Text)
+			list := allMembersOf(thing.Text)
 			if !fitsAll(list, texts, wanted) || !isWithin(list, bounds) || isIn(list, hidden) {
 				continue
 			}
@@ -340,6 +349,35 @@ func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []
 		all = append(all, thing)
 	}
 	return l.sorted(call, all)
+}
+
+// wordsOf returns the words that a call looks for. What may be in a language of queries, such as state:open, chooses
+// nothing.
+func (l *list) wordsOf(call *op.Call) (words []string) {
+	for _, parameter := range l.words {
+		if text := strings.ToLower(call.Query.Get(parameter)); !strings.ContainsAny(text, `:=<>*"()`) {
+			words = append(words, strings.Fields(text)...)
+		}
+	}
+	return words
+}
+
+// hasWords reports whether the texts and numbers of a value have all words between them, in any case.
+func hasWords(value jsontext.Value, words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool { return !hasWord(value, word) })
+}
+
+func hasWord(value jsontext.Value, word string) bool {
+	switch value.Kind() {
+	case '{':
+		return slices.ContainsFunc(membersOf(value), func(m member) bool { return hasWord(m.value, word) })
+	case '[':
+		var items []jsontext.Value
+		return json.Unmarshal(value, &items) == nil &&
+			slices.ContainsFunc(items, func(item jsontext.Value) bool { return hasWord(item, word) })
+	}
+	text, _ := textOf(value)
+	return strings.Contains(strings.ToLower(text), word)
 }
 
 func fitsAll(list []member, texts map[string][]string, wanted map[string]jsontext.Value) bool {
@@ -429,7 +467,7 @@ func (l *list) sorted(call *op.Call, all []world.Thing) ([]world.Thing, error) {
 // sortedBy returns the member that a query names, which may leave out that it is a time: created of created_at. It is
 // empty of what only the service knows, such as relevance.
 func (l *list) sortedBy(name string) (found string) {
-	for _, member := range slices.Sorted(maps.Keys(l.resource.schema.members)) {
+	for _, member := range slices.Sorted(maps.Keys(l.members)) {
 		switch {
 		case plain(member) == plain(name):
 			return member
@@ -447,7 +485,7 @@ func sortBy(all []world.Thing, by []sorting) {
 	}
 	list := make([]keyed, len(all))
 	for i, thing := range all {
-		members := membersOf(thing.Text)
+		members := allMembersOf(thing.Text)
 		list[i].thing = thing
 		for _, s := range by {
 			list[i].keys = append(list[i].keys, valueAt(members, specs.Pointer{s.member}))

@@ -2,6 +2,8 @@ package own
 
 import (
 	"errors"
+	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,6 +80,36 @@ func join(list []member) jsontext.Value {
 		text = append(append(text, ':'), m.value...)
 	}
 	return append(text, '}')
+}
+
+// attributes is the member in which objects of JSON:API have most others.
+const attributes = "attributes"
+
+// allMembersOf takes an object apart, and its attributes behind it.
+func allMembersOf(text []byte) []member {
+	list := membersOf(text)
+	if i := index(list, attributes); i >= 0 {
+		list = append(list, membersOf(list[i].value)...)
+	}
+	return list
+}
+
+// allMembers returns the schemas of these.
+func (o *object) allMembers() map[string]*openapi3.SchemaRef {
+	all := maps.Clone(specs.Members(o.members[attributes]))
+	if all == nil {
+		return o.members
+	}
+	maps.Copy(all, o.members)
+	return all
+}
+
+// inside changes the attributes of an object, if it has some.
+func (o *object) inside(list []member, change func(*object, []member) []member) {
+	part, i := o.parts[attributes], index(list, attributes)
+	if part != nil && i >= 0 && list[i].value.Kind() == '{' {
+		list[i].value = join(change(part(), membersOf(list[i].value)))
+	}
 }
 
 func index(list []member, name string) int {
@@ -274,6 +306,7 @@ func (o *object) change(call *op.Call, place string, before jsontext.Value, give
 // given is its own.
 func (o *object) fill(call *op.Call, place string, given []member, isNew bool) ([]member, jsontext.Value) {
 	list := o.filled(call, place, given, isNew)
+	o.inside(list, func(o *object, list []member) []member { return o.filled(call, place, list, isNew) })
 	text := join(list)
 	if !o.fits(text) {
 		list = o.partsFilled(call, place, list, isNew)
@@ -319,6 +352,13 @@ func (o *object) maker(call *op.Call, place string) *sample.Maker {
 	return &sample.Maker{Direction: accept.Response, Seed: call.World.Seed, Place: place, Plain: true}
 }
 
+// countName matches names of numbers of things.
+var countName = regexp.MustCompile(`(^|_)count$|^num(ber)?_of_`)
+
+func isNumber(s *openapi3.Schema) bool {
+	return s.Type.Includes(openapi3.TypeInteger) || s.Type.Includes(openapi3.TypeNumber)
+}
+
 func (o *object) fillIn(call *op.Call, f fill, place string, isNew bool) jsontext.Value {
 	part := o.members[f.name].Value
 	switch {
@@ -326,8 +366,12 @@ func (o *object) fillIn(call *op.Call, f fill, place string, isNew bool) jsontex
 		return f.clock.text(call.Now)
 	case isNew && f.standard != nil:
 		return f.standard
-	case f.isRequired && isNew && part.PermitsNull() && strings.HasPrefix(part.Format, "date"): // of what is yet to happen
+	case f.isRequired && isNew && len(part.AllOf)+len(part.AnyOf)+len(part.OneOf) == 0 &&
+		(part.Type.IncludesNull() || part.Nullable && call.Operation != nil && // which 3.1 does not know
+			!call.Operation.Document.T.IsOpenAPI31OrLater()): // of what is yet to happen
 		return jsontext.Value("null")
+	case f.isRequired && isNew && isNumber(part) && countName.MatchString(snake(f.name)): // of parts that it has not yet
+		return jsontext.Value("0")
 	case f.isRequired && isNew && part.Type.Is(openapi3.TypeBoolean):
 		name := strings.TrimPrefix(plain(f.name), "is")
 		return jsontext.Value(strconv.FormatBool(name == "active" || name == "enabled"))

@@ -141,7 +141,8 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 				return specs.SchemaAt(s, r.key) != nil
 			}),
 			states: specs.Entered(&openapi3.SchemaRef{Value: r.schema.schema}, a.Verb),
-			makes:  c.isMaking(o) && a.Verb == specs.Update && (!c.isCreated(r.spec) || r.behaviour.id == "path"),
+			makes: c.isMaking(o) && a.Verb == specs.Update && (!c.isCreated(r.spec) || r.behaviour.id == "path" ||
+				o.Method == http.MethodPut && s.status != http.StatusCreated && o.Spec.Responses.Status(http.StatusCreated) != nil),
 		}.as(r.spec.Behaviour.Update).handle
 	case a.Verb == specs.Delete:
 		for _, other := range c.doc.Resources() { // deletions go from one to the other

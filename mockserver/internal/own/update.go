@@ -136,6 +136,9 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 	}
 	if u.verb != specs.Update {
 		list = o.enter(call, list, u.states)
+		o.inside(list, func(o *object, list []member) []member {
+			return o.enter(call, list, specs.Entered(&openapi3.SchemaRef{Value: o.schema}, u.verb))
+		})
 	}
 	return u.finish(call, thing, list)
 }

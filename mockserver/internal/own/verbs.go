@@ -106,7 +106,7 @@ type getter struct {
 func newGetter(s *shower) getter {
 	g := getter{shower: s}
 	for _, p := range s.operation.Parameters {
-		if h, hides := hidingBy(p.Value.Name, s.resource.schema); hides && p.Value.In == openapi3.ParameterInQuery {
+		if h, hides := hidingBy(p.Value, s.resource.schema); hides && p.Value.In == openapi3.ParameterInQuery {
 			g.hidings = append(g.hidings, h)
 		}
 	}
@@ -430,8 +430,7 @@ func (r *resource) named(list []member, keys []string) []member {
 }
 
 func scalar(s *openapi3.Schema, text string) jsontext.Value {
-	isNumber := s.Type.Includes(openapi3.TypeInteger) || s.Type.Includes(openapi3.TypeNumber)
-	if value := jsontext.Value(text); isNumber && value.IsValid() && value.Kind() == '0' {
+	if value := jsontext.Value(text); isNumber(s) && value.IsValid() && value.Kind() == '0' {
 		return value
 	}
 	quoted, _ := jsontext.AppendQuote(nil, text)
