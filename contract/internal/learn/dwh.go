@@ -22,7 +22,8 @@ func (l *learner) dwh() *mapping {
 func (l *learner) integration(m *mapping, t *thing) {
 	o, configs, sessions := t.first(), l.configsOf(t, "dwh.getDwhConfigs"), l.configsOf(t, "dwh.listDwhBulkloadSessions")
 	m.set("id", idOf(t.id))
-	if author := l.people.withID(o.Get("user_id").String()); author != nil && (configs.Exists() || author.role != "restricted") {
+	author := l.people.withID(o.Get("user_id").String())
+	if author != nil && (configs.Exists() || author.role != restricted) {
 		m.set("user", author.ref()) // who may have no rights on a database that is guessed
 	}
 	m.copy(o, "createdAt=created_at", "updatedAt=updated_at", "configId=dwh_config_id", "name")

@@ -214,8 +214,8 @@ func (l *learner) order(ctx context.Context, list []*judge.Result) error {
 	return nil
 }
 
-// successes passes on the successes of an operation, an interface, or an operation on a name, with their bodies: nothing
-// for one that is not JSON.
+// successes passes on the successes of an operation, an interface, or an operation on a name, with their bodies:
+// nothing for one that is not JSON.
 func (l *learner) successes(of string) iter.Seq2[*Exchange, gjson.Result] {
 	return func(yield func(*Exchange, gjson.Result) bool) {
 		for _, e := range l.calls[of] {

@@ -455,9 +455,7 @@ func (p *people) seeTokenOf(token gjson.Result) {
 }
 
 // mentioned are the places at which answers show users beside what they are about.
-var mentioned = []string{
-	"user", "createdBy", "updatedBy", "revisions.#.userInfo.svc.user", "oauth_tokens.#.userInfo.svc.user",
-}
+var mentioned = []string{"user", "createdBy", "updatedBy", "revisions.#.userInfo.svc.user"}
 
 // seeIn takes the users that answers mention beside what they are about.
 func (p *people) seeIn(e *Exchange, body gjson.Result) {
@@ -516,16 +514,16 @@ func (p *people) rights() map[string]string {
 		}
 	}
 	for _, c := range p.callers {
-		text := fmt.Sprint(p.begin[slot{imports, c.identity}])
+		text := fmt.Append(nil, p.begin[slot{imports, c.identity}])
 		if u := p.byKey[c.identity]; u != nil {
-			text += fmt.Sprint(*u, p.parentOf(u))
+			text = fmt.Append(text, *u, p.parentOf(u))
 			for _, what := range []string{policiesOf, groupsOf, managedBy, grantedTo, delegates} {
 				for _, of := range p.begin[slot{what, u.id}] {
-					text += fmt.Sprint(what, of, p.begin[slot{grantedBy, of}], p.begin[slot{groupedIn, of}])
+					text = fmt.Append(text, what, of, p.begin[slot{grantedBy, of}], p.begin[slot{groupedIn, of}])
 				}
 			}
 		}
-		rights[c.identity] = text
+		rights[c.identity] = string(text)
 	}
 	return rights
 }

@@ -120,18 +120,15 @@ type things struct {
 func nameOf(kind, id string) string { return kind + " " + id }
 
 // of lists the things of a kind that were there at the beginning, by their numbers where they have such.
-func (s *things) of(kind string) (list []*thing) {
-	for _, t := range s.byKind[kind] {
-		if t.wasThere() {
-			list = append(list, t)
-		}
-	}
-	return list
-}
+func (s *things) of(kind string) []*thing { return thereOf(s.byKind[kind]) }
 
 // tablesOf lists the tables of a database that were there at the beginning.
-func (s *things) tablesOf(database string) (list []*thing) {
-	for _, t := range s.inside[nameOf(tableKind, database)] {
+func (s *things) tablesOf(database string) []*thing {
+	return thereOf(s.inside[nameOf(tableKind, database)])
+}
+
+func thereOf(all []*thing) (list []*thing) {
+	for _, t := range all {
 		if t.wasThere() {
 			list = append(list, t)
 		}
