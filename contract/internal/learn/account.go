@@ -57,8 +57,8 @@ func (l *learner) accountID() string {
 
 // features lists what is switched on, as the recorded answers need it: sub users that are shown or removed.
 func (l *learner) features() []string {
-	for _, e := range l.exchanges {
-		if e.ok() && slices.Contains([]string{"core.listSubUsers", "core.removeSubUser", "core.exportPolicies"}, e.name()) {
+	for _, name := range []string{"core.listSubUsers", "core.removeSubUser", "core.exportPolicies"} {
+		for range l.successes(name) {
 			return []string{"eng-lc-sub-users"}
 		}
 	}

@@ -101,12 +101,7 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 	}
 	m.copy(o, "project=project.name", "workflow=workflow.name")
 	m.set("sessionTime", timeOf(o.Get("sessionTime")))
-	session := first.Get("sessionId")
-	for _, s := range t.sights {
-		if id := s.object.Get("sessionId"); id.Exists() {
-			session = id
-		}
-	}
+	session := t.latest("sessionId")
 	if !session.Exists() && o.Get("lastAttempt").Exists() {
 		session = o.Get("id")
 	}

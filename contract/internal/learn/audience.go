@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/specs"
 )
 
 // Kinds of the audience interface.
@@ -25,11 +27,8 @@ func (l *learner) audience() *mapping {
 
 // audienceIDs lists the audiences that requests name with success.
 func (l *learner) audienceIDs() (ids []string) {
-	seen := map[string]bool{}
-	for _, e := range l.exchanges {
-		id := param(e, "audienceId")
-		if id != "" && e.ok() && !seen[id] {
-			seen[id] = true
+	for e := range l.successes(string(specs.Audience)) {
+		if id := param(e, "audienceId"); id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -86,8 +85,8 @@ func (l *learner) activations() *sequence {
 			continue
 		}
 		before := 0
-		for _, e := range l.callsOn[nameOf("audience.createActivation", t.key())] {
-			if e.ok() && e.N < t.sights[0].N && param(e, "audienceId") == t.parent() {
+		for e := range l.successes(nameOf("audience.createActivation", t.key())) {
+			if e.N < t.sights[0].N && param(e, "audienceId") == t.parent() {
 				before++
 			}
 		}
@@ -138,18 +137,16 @@ func (l *learner) connectionID(name string) any {
 // table of the profiles.
 func (l *learner) implyAudience() {
 	names := l.connectionNames()
-	for _, e := range l.exchanges {
-		if e.name() == "core.lookupConnection" && e.ok() {
-			l.things.mention(connectionKind, queryOf(e).Get("name"))
-		}
-		if e.Operation().Interface != "audience" || !e.ok() {
-			continue
-		}
+	for e := range l.successes("core.lookupConnection") {
+		l.things.mention(connectionKind, queryOf(e).Get("name"))
+	}
+	for e, answer := range l.successes(string(specs.Audience)) {
 		request, _ := e.JSONRequest()
-		answer, _ := e.JSONResponse()
 		for _, o := range append(answer.Array(), request) {
-			for _, id := range referencesOf(o.Get("rule")) {
-				l.things.mention(segmentKind, param(e, "audienceId")+"/"+id)
+			for _, condition := range conditionsOf(o.Get("rule")) {
+				if id := condition.Get("id").String(); condition.Get("type").String() == "Reference" && id != "" {
+					l.things.mention(segmentKind, param(e, "audienceId")+"/"+id)
+				}
 			}
 		}
 		if e.name() == "audience.createActivation" {
@@ -182,7 +179,7 @@ func (l *learner) profiles() (database, table string) {
 		if job == nil {
 			continue
 		}
-		o := l.whole(job)
+		o := job.having("type")
 		if found := from.FindStringSubmatch(o.Get("query").String()); found != nil && o.Get("database").String() != "" {
 			return cmp.Or(found[1], o.Get("database").String()), found[2]
 		}
@@ -204,14 +201,11 @@ func (l *learner) profiles() (database, table string) {
 
 // audienceRequests lists the bodies of requests and the objects of answers that name columns and rules.
 func (l *learner) audienceRequests() (list []gjson.Result) {
-	for _, e := range l.exchanges {
-		if e.Operation().Interface != "audience" || !e.ok() {
-			continue
-		}
+	for e, answer := range l.successes(string(specs.Audience)) {
 		if request, ok := e.JSONRequest(); ok {
 			list = append(list, request)
 		}
-		if answer, ok := e.JSONResponse(); ok && answer.IsArray() {
+		if answer.IsArray() {
 			list = append(list, answer.Array()...)
 		}
 	}
@@ -220,16 +214,14 @@ func (l *learner) audienceRequests() (list []gjson.Result) {
 
 // profileColumns lists the columns of profiles that rules, queries and activations name.
 func (l *learner) profileColumns() (names []string) {
-	seen := map[string]bool{"": true}
 	add := func(name string) {
-		if !seen[name] {
-			seen[name] = true
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	for _, o := range l.audienceRequests() {
-		for _, value := range leftValues(o.Get("rule")) {
-			if left := value.Get("leftValue"); !left.Get("source").Exists() {
+		for _, condition := range conditionsOf(o.Get("rule")) {
+			if left := condition.Get("leftValue"); !left.Get("source").Exists() {
 				add(left.Get("name").String())
 			}
 		}
@@ -245,13 +237,11 @@ func (l *learner) profileColumns() (names []string) {
 	return names
 }
 
-// leftValues lists the conditions of a rule that are about a value.
-func leftValues(rule gjson.Result) (list []gjson.Result) {
-	if rule.Get("leftValue").Exists() {
-		list = append(list, rule)
-	}
+// conditionsOf lists a rule and the conditions in it, at any depth.
+func conditionsOf(rule gjson.Result) []gjson.Result {
+	list := []gjson.Result{rule}
 	for _, condition := range rule.Get("conditions").Array() {
-		list = append(list, leftValues(condition)...)
+		list = append(list, conditionsOf(condition)...)
 	}
 	return list
 }
@@ -267,10 +257,10 @@ func (l *learner) needsAssumedTable() bool {
 func (l *learner) assumedColumns() *sequence {
 	s, isNumber := newSequence(), map[string]bool{}
 	for _, o := range l.audienceRequests() {
-		for _, value := range leftValues(o.Get("rule")) {
-			operator := value.Get("operator")
+		for _, condition := range conditionsOf(o.Get("rule")) {
+			operator := condition.Get("operator")
 			if operator.Get("rightValue").Type == gjson.Number || operator.Get("rightValues.0").Type == gjson.Number {
-				isNumber[value.Get("leftValue.name").String()] = true
+				isNumber[condition.Get("leftValue.name").String()] = true
 			}
 		}
 	}
@@ -462,15 +452,4 @@ func (l *learner) queryTime(q *asked) (takes time.Duration, reason string) {
 		return lastRunning.Sub(asked) + later, "no answer shows its end"
 	}
 	return ended.Sub(asked), "it ended at some time before the answer that shows it"
-}
-
-// referencesOf lists the segments that a rule refers to.
-func referencesOf(rule gjson.Result) (ids []string) {
-	if id := rule.Get("id").String(); rule.Get("type").String() == "Reference" && id != "" {
-		ids = append(ids, id)
-	}
-	for _, condition := range rule.Get("conditions").Array() {
-		ids = append(ids, referencesOf(condition)...)
-	}
-	return ids
 }

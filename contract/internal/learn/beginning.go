@@ -120,24 +120,24 @@ func (l *learner) rightsIn(e *Exchange, body gjson.Result) *shown {
 	case "core.listPolicies", "core.listUserPolicies", "core.updateUserPolicies":
 		s.counts(body)
 		if user != "" {
-			s.set(policiesOf, user, idsIn(body, "id"))
+			s.set(policiesOf, user, texts(body.Get("#.id")))
 		}
 	case "core.getPolicy", "core.updatePolicy", "core.attachPolicyToUser", "core.attachUserToPolicy",
 		"core.detachPolicyFromUser", "core.detachUserFromPolicy":
 		s.counts(gjson.Parse("[" + body.Raw + "]"))
 	case "core.listUsers":
-		s.set(usersOf, "", idsIn(body.Get("users"), "id"))
+		s.set(usersOf, "", texts(body.Get("users.#.id")))
 	case "core.listAccessControlUsers", "core.updatePolicyUsers", "core.getAccessControlUser":
 		if e.name() == "core.listAccessControlUsers" {
-			s.set(usersOf, "", idsIn(body, "user_id"))
+			s.set(usersOf, "", texts(body.Get("#.user_id")))
 		}
 		for _, o := range body.Array() { // also of one object
 			id := o.Get("user_id").String()
-			s.set(policiesOf, id, idsIn(o.Get("policies"), "id"))
+			s.set(policiesOf, id, texts(o.Get("policies.#.id")))
 			s.set(allOf, id, entriesIn(o.Get("permissions")))
 		}
 	case "core.listPolicyUsers":
-		for _, id := range idsIn(body, "user_id") {
+		for _, id := range texts(body.Get("#.user_id")) {
 			s.facts = append(s.facts, fact{slot{policiesOf, id}, policy})
 		}
 	case "core.getPolicyPermissions", "core.updatePolicyPermissions":
@@ -174,11 +174,11 @@ func (s *shown) seenBy(e *Exchange, body gjson.Result) {
 	case "core.getDatabase":
 		s.facts = append(s.facts, fact{slot{databasesOf, key}, databaseText(body)})
 	case "core.listOauthTokens":
-		s.set(tokensOf, key, idsIn(body.Get("oauth_tokens"), "id"))
+		s.set(tokensOf, key, texts(body.Get("oauth_tokens.#.id")))
 	case "core.listSubUsers":
-		s.set(subUsersOf, key, idsIn(body.Get("sub_users"), "id"))
+		s.set(subUsersOf, key, texts(body.Get("sub_users.#.id")))
 		for _, o := range body.Get("sub_users").Array() {
-			s.set(policiesOf, o.Get("id").String(), idsIn(o.Get("policies"), "id"))
+			s.set(policiesOf, o.Get("id").String(), texts(o.Get("policies.#.id")))
 		}
 	case "core.getPolicyGroup", "core.listPolicyGroups", "core.updatePolicyGroup":
 		for _, o := range body.Array() {
@@ -205,14 +205,6 @@ func databaseText(o gjson.Result) string {
 		text += " download"
 	}
 	return text
-}
-
-func idsIn(list gjson.Result, member string) []string {
-	ids := []string{}
-	for _, o := range list.Array() {
-		ids = append(ids, o.Get(member).String())
-	}
-	return ids
 }
 
 // entriesIn reads permissions in their wire form.

@@ -83,39 +83,28 @@ func (p *people) findCallers() (list []*caller) {
 	return slices.DeleteFunc(list, func(c *caller) bool { return c.granted+c.refused == 0 && !imported[c] })
 }
 
+// ownIDs are the places at which answers show the id of their caller.
+var ownIDs = map[string]string{
+	"audience.createSegment": "createdBy.id", "audience.createActivation": "createdBy.id",
+	"dwh.createDwhIntegration": "user_id", "core.listUsers": "users.#(me==true).id",
+}
+
 // callerOf returns the user who sent a request, as its answer shows, or nil.
 func (p *people) callerOf(e *Exchange) *user {
 	body, _ := e.JSONResponse()
-	switch e.name() {
-	case "llm.getCurrentUser":
+	switch name := e.name(); {
+	case name == "llm.getCurrentUser":
 		return p.see(body.Get("user"), nil)
-	case "audience.createSegment", "audience.createActivation":
-		if id := body.Get("createdBy.id").String(); id != "" {
+	case ownIDs[name] != "":
+		if id := body.Get(ownIDs[name]).String(); id != "" {
 			return p.get(id)
 		}
-	case "core.createSchedule":
+	case name == "core.createSchedule":
 		return p.named(body.Get("user_name").String())
-	case "dwh.createDwhIntegration":
-		if id := body.Get("user_id").String(); id != "" {
-			return p.get(id)
-		}
-	case "core.listUsers":
-		for _, u := range body.Get("users").Array() {
-			if u.Get("me").Bool() {
-				return p.get(u.Get("id").String())
-			}
-		}
-	case "core.issueJob":
-		job := p.things.find(jobKind, body.Get("job_id").String())
-		if job != nil {
-			if name, _ := job.value("user_name"); name.String() != "" {
-				if u := p.named(name.String()); u != nil {
-					return u
-				}
-				u := p.get("")
-				u.name = name.String()
-				return u
-			}
+	case name == "core.issueJob":
+		if job := p.things.find(jobKind, body.Get("job_id").String()); job != nil {
+			shown, _ := job.value("user_name")
+			return p.owner(shown.String())
 		}
 	}
 	return nil

@@ -62,10 +62,7 @@ func (l *learner) someDatabase() string {
 
 // implyDatabases adds the databases of which no more is known than that something is, ran or runs in them.
 func (l *learner) implyDatabases() {
-	for _, t := range l.things.all(jobKind) {
-		l.things.mention(databaseKind, t.first().Get("database").String())
-	}
-	for _, t := range l.things.of(jobScheduleKind) {
+	for _, t := range append(l.things.all(jobKind), l.things.of(jobScheduleKind)...) {
 		l.things.mention(databaseKind, t.first().Get("database").String())
 	}
 	for _, t := range l.things.of(tableKind) {
@@ -77,13 +74,10 @@ func (l *learner) implyDatabases() {
 	for e := range l.successes("core.issueJob") {
 		l.things.mention(databaseKind, param(e, "database_name"))
 	}
-	for _, e := range l.exchanges {
-		if body, ok := e.JSONResponse(); ok && e.ok() && e.Operation().Interface == specs.LLM {
-			for _, path := range []string{"data", "data.#", "included.#"} {
-				body.Get(path + ".attributes.svcDatabaseName").ForEach(func(_, name gjson.Result) bool {
-					l.things.mention(databaseKind, name.String())
-					return true
-				})
+	for _, body := range l.successes(string(specs.LLM)) {
+		for _, path := range []string{"data", "data.#", "included.#"} {
+			for _, name := range body.Get(path + ".attributes.svcDatabaseName").Array() {
+				l.things.mention(databaseKind, name.String())
 			}
 		}
 	}

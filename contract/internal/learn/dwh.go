@@ -19,20 +19,11 @@ func (l *learner) dwh() *mapping {
 	}))
 }
 
-// authorOf returns the user who made an integration, or nil.
-func (l *learner) authorOf(integration gjson.Result) *user {
-	for _, u := range l.people.users {
-		if u.id == integration.Get("user_id").String() {
-			return u
-		}
-	}
-	return nil
-}
-
 func (l *learner) integration(m *mapping, t *thing) {
-	o, configs, sessions := t.first(), l.shownOf(t, "dwh.getDwhConfigs"), l.shownOf(t, "dwh.listDwhBulkloadSessions")
+	o, configs, sessions := t.first(), l.configsOf(t, "dwh.getDwhConfigs"), l.configsOf(t, "dwh.listDwhBulkloadSessions")
 	m.set("id", idOf(t.id))
-	if author := l.authorOf(o); author != nil && (configs.Exists() || author.role != "restricted") {
+	author := l.people.withID(o.Get("user_id").String())
+	if author != nil && (configs.Exists() || author.role != restricted) {
 		m.set("user", author.ref()) // who may have no rights on a database that is guessed
 	}
 	m.copy(o, "createdAt=created_at", "updatedAt=updated_at", "configId=dwh_config_id", "name")
@@ -85,13 +76,13 @@ const (
 
 // targets returns the database and the tables that an integration loads into.
 func (l *learner) targets(t *thing) (database string, tables []string) {
-	if configs := l.shownOf(t, "dwh.getDwhConfigs"); configs.Exists() {
+	if configs := l.configsOf(t, "dwh.getDwhConfigs"); configs.Exists() {
 		for _, entry := range configs.Get("advanced_configs").Array() {
 			tables = append(tables, entry.Get("target_table").String())
 		}
 		return configs.Get("output_config.database").String(), tables
 	}
-	for _, session := range l.shownOf(t, "dwh.listDwhBulkloadSessions").Array() {
+	for _, session := range l.configsOf(t, "dwh.listDwhBulkloadSessions").Array() {
 		tables = append(tables, session.Get("target_table").String())
 	}
 	if len(tables) == 0 {
@@ -113,7 +104,7 @@ func (l *learner) targets(t *thing) (database string, tables []string) {
 
 // listsTables reports whether an answer lists the tables of a database.
 func (l *learner) listsTables(database string) bool {
-	return slices.ContainsFunc(l.callsOn[nameOf("core.listTables", database)], (*Exchange).ok)
+	return l.firstOn("core.listTables", database) != nil
 }
 
 // implyTargets adds the tables that integrations of the beginning load into: each must be there.
@@ -129,16 +120,9 @@ func (l *learner) implyTargets() {
 	}
 }
 
-// shownOf returns the first answer of an operation about an integration, unless it was changed before.
-func (l *learner) shownOf(t *thing, operation string) gjson.Result {
-	first := l.firstOn(operation, t.id)
-	for _, change := range []string{"dwh.updateDwhIntegration", "dwh.deleteDwhIntegration"} {
-		if e := l.firstOn(change, t.id); first == nil || e != nil && e.N < first.N {
-			return gjson.Result{}
-		}
-	}
-	body, _ := first.JSONResponse()
-	return body
+// configsOf returns the first answer of an operation about an integration, unless it was changed before.
+func (l *learner) configsOf(t *thing, operation string) gjson.Result {
+	return l.shownOf(t.id, operation, "dwh.updateDwhIntegration", "dwh.deleteDwhIntegration")
 }
 
 // seeIntegrations adds the workflows of integrations to the projects that are shown.

@@ -23,7 +23,7 @@ func unix(v gjson.Result) time.Time {
 func (l *learner) jobs() *sequence {
 	s := newSequence()
 	for _, t := range byNumber(l.things.of(jobKind)) {
-		if o := l.whole(t); o.Exists() {
+		if o := t.having("type"); o.Exists() {
 			s.add(l.job(t, o))
 		} else if t.used != nil {
 			o = gjson.Parse(fmt.Sprintf(`{"type":"trino","database":%q,"query":"select 1","status":%q,"created_at":%q}`,
@@ -42,16 +42,6 @@ func (l *learner) domainKeyOf(t *thing) string {
 		}
 	}
 	return ""
-}
-
-// whole returns the first object of a job that shows more than its status.
-func (l *learner) whole(t *thing) gjson.Result {
-	for _, s := range t.sights {
-		if s.object.Get("type").Exists() {
-			return s.object
-		}
-	}
-	return gjson.Result{}
 }
 
 func (l *learner) job(t *thing, o gjson.Result) *mapping {
@@ -110,22 +100,16 @@ func (l *learner) addEnd(m *mapping, t *thing) {
 	result := l.resultOf(t)
 	switch {
 	case last.Get("status").String() == "error":
-		m.set("error", l.errorOf(t))
+		m.set("error", errorOf(t))
 	case result != nil:
 		m.set("result", result)
 	}
 	if last.Get("status").String() != "success" || instant(last.Get("end_at").String()).After(l.begin) {
 		return
 	}
-	for _, s := range t.sights {
-		if debug := s.object.Get("debug"); debug.IsObject() {
-			if out := debug.Get("cmdout"); out.Type == gjson.String {
-				m.add("cmdout", scalar(out.String()), "")
-			}
-			if out := debug.Get("stderr"); out.Type == gjson.String {
-				m.add("stderr", scalar(out.String()), "")
-			}
-			return
+	for _, name := range []string{"cmdout", "stderr"} {
+		if out := t.having("debug.cmdout").Get("debug." + name); out.Type == gjson.String {
+			m.add(name, scalar(out.String()), "")
 		}
 	}
 }
@@ -232,7 +216,7 @@ func (l *learner) result(t *thing) *mapping {
 	result := l.resultOf(t)
 	switch {
 	case status == "error":
-		m.set("error", l.errorOf(t))
+		m.set("error", errorOf(t))
 	case result == nil:
 		m.guess("columns", gjson.Parse(`[["unknown","varchar"]]`), "the recording ends before the job does")
 	default:
@@ -286,17 +270,15 @@ func (l *learner) queryOf(t *thing) string {
 			}
 		}
 	}
-	return l.whole(t).Get("query").String()
+	return t.having("type").Get("query").String()
 }
 
 // resultOf returns the result of a job, as far as answers show it.
 func (l *learner) resultOf(t *thing) *mapping {
 	m := newMapping()
 	var columns gjson.Result
-	for _, s := range t.sights {
-		if schema := gjson.Parse(s.object.Get("hive_result_schema").String()); schema.IsArray() {
-			columns = schema
-		}
+	if schema := gjson.Parse(t.latest("hive_result_schema").String()); schema.IsArray() {
+		columns = schema
 	}
 	rows := l.rowsOf(t.id)
 	switch {
@@ -313,12 +295,7 @@ func (l *learner) resultOf(t *thing) *mapping {
 		m.set("columns", columns)
 	}
 	m.set("rows", rows)
-	count, _ := t.value("num_records")
-	for _, s := range t.sights {
-		if n := s.object.Get("num_records"); n.Type == gjson.Number {
-			count = n
-		}
-	}
+	count := t.latest("num_records")
 	for _, s := range t.sights {
 		if size := s.object.Get("result_size"); t.wasThere() && !l.isQueued(t) && size.Int() > 0 {
 			m.set("size", size.Int())
@@ -352,25 +329,12 @@ func rowsLike(columns gjson.Result, n int) *sequence {
 
 // rowsOf returns the rows of a job's result in an answer, or nil.
 func (l *learner) rowsOf(id string) *sequence {
-	for _, e := range l.callsOn[nameOf("core.getJobResult", id)] {
-		if !e.ok() {
-			continue
-		}
+	for e := range l.successes(nameOf("core.getJobResult", id)) {
 		if rows := readRows(e); rows != nil {
 			return rows
 		}
 	}
 	return nil
-}
-
-// errorOf returns the message of a failed job, which stands in its log.
-func (l *learner) errorOf(t *thing) string {
-	for _, s := range t.sights {
-		if text := strings.TrimRight(s.object.Get("debug.stderr").String(), "\n"); text != "" {
-			return text
-		}
-	}
-	return "the job failed"
 }
 
 func (l *learner) jobSchedules() *sequence {
@@ -386,6 +350,11 @@ func (l *learner) jobSchedules() *sequence {
 		m.set("target", target(o.Get("result")))
 		m.set("user", l.people.referByName(o.Get("user_name").String()))
 	})
+}
+
+// errorOf returns the message of a failed job, which stands in its log.
+func errorOf(t *thing) string {
+	return cmp.Or(strings.TrimRight(t.latest("debug.stderr").String(), "\n"), "the job failed")
 }
 
 // target returns the target of a result without what is secret in it.

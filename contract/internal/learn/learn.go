@@ -101,8 +101,7 @@ func (e *Exchange) name() string { return e.Operation().Name() }
 type learner struct {
 	*Config
 	exchanges  []*Exchange
-	calls      map[string][]*Exchange // by operation
-	callsOn    map[string][]*Exchange // by operation and the last name in the path
+	calls      map[string][]*Exchange // by operation, by interface, and by operation and the last name in the path
 	tableCalls map[string][]*Exchange // that succeeded, by the table that the path names, as in shop/orders
 
 	databaseCalls map[string][]*Exchange // that succeeded, by the database that the path names
@@ -129,7 +128,7 @@ type learner struct {
 // Learn makes a scenario of the exchanges of one account.
 func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, error) {
 	l := &learner{
-		Config: c, calls: map[string][]*Exchange{}, callsOn: map[string][]*Exchange{},
+		Config: c, calls: map[string][]*Exchange{},
 		tableCalls: map[string][]*Exchange{}, databaseCalls: map[string][]*Exchange{},
 		files: map[string][]byte{}, memory: compare.NewMemory(c.Effort),
 	}
@@ -192,10 +191,12 @@ func (l *learner) order(ctx context.Context, list []*judge.Result) error {
 		}
 		e := &Exchange{Result: r, At: at, N: len(l.exchanges) + 1, leftOut: leftOut}
 		l.exchanges = append(l.exchanges, e)
-		l.calls[e.name()] = append(l.calls[e.name()], e)
+		of := []string{e.name(), string(e.Operation().Interface)}
 		if names := e.Operation().PathParameters(); len(names) > 0 {
-			on := nameOf(e.name(), param(e, names[len(names)-1]))
-			l.callsOn[on] = append(l.callsOn[on], e)
+			of = append(of, nameOf(e.name(), param(e, names[len(names)-1])))
+		}
+		for _, of := range of {
+			l.calls[of] = append(l.calls[of], e)
 		}
 		if database, table := param(e, "database_name"), param(e, "table_name"); e.ok() {
 			l.databaseCalls[database] = append(l.databaseCalls[database], e)
@@ -213,10 +214,11 @@ func (l *learner) order(ctx context.Context, list []*judge.Result) error {
 	return nil
 }
 
-// successes passes on the successes of an operation, with their bodies: nothing for one that is not JSON.
-func (l *learner) successes(operation string) iter.Seq2[*Exchange, gjson.Result] {
+// successes passes on the successes of an operation, an interface, or an operation on a name, with their bodies:
+// nothing for one that is not JSON.
+func (l *learner) successes(of string) iter.Seq2[*Exchange, gjson.Result] {
 	return func(yield func(*Exchange, gjson.Result) bool) {
-		for _, e := range l.calls[operation] {
+		for _, e := range l.calls[of] {
 			if !e.ok() {
 				continue
 			}
@@ -229,11 +231,24 @@ func (l *learner) successes(operation string) iter.Seq2[*Exchange, gjson.Result]
 
 // firstOn returns the first success of an operation on what the path names last, or nil.
 func (l *learner) firstOn(operation, name string) *Exchange {
-	list := l.callsOn[nameOf(operation, name)]
-	if at := slices.IndexFunc(list, (*Exchange).ok); at >= 0 {
-		return list[at]
+	for e := range l.successes(nameOf(operation, name)) {
+		return e
 	}
 	return nil
+}
+
+// shownOf returns the first answer of an operation on what the path names last, unless a change came before.
+func (l *learner) shownOf(name, operation string, changes ...string) gjson.Result {
+	first := l.firstOn(operation, name)
+	isEarlier := func(change string) bool {
+		e := l.firstOn(change, name)
+		return e != nil && e.N < first.N
+	}
+	if first == nil || slices.ContainsFunc(changes, isEarlier) {
+		return gjson.Result{}
+	}
+	body, _ := first.JSONResponse()
+	return body
 }
 
 // scenario puts the sections together, as far as it comes before the context ends.

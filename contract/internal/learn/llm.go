@@ -154,11 +154,7 @@ func nounOf(kind string) string {
 // recording, and those whom answers include.
 func (l *learner) llmUsers() map[string]string {
 	users := map[string]string{}
-	for _, e := range l.exchanges {
-		body, ok := e.JSONResponse()
-		if e.Operation().Interface != "llm" || !ok || !e.ok() {
-			continue
-		}
+	for e, body := range l.successes(string(specs.LLM)) {
 		for _, included := range body.Get("included").Array() {
 			if included.Get("type").Str == "users" {
 				if u := l.people.named(included.Get("attributes.email").String()); u != nil {

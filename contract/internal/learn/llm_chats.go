@@ -11,11 +11,8 @@ import (
 
 // continued lists the exchanges that went on with a chat, up to one of them.
 func (l *learner) continued(chat string, until *Exchange) (list []*Exchange) {
-	for _, e := range l.exchanges {
-		if e.N >= until.N {
-			break
-		}
-		if e.name() == continueChat && e.ok() && param(e, "id") == chat {
+	for e := range l.successes(nameOf(continueChat, chat)) {
+		if e.N < until.N {
 			list = append(list, e)
 		}
 	}
@@ -36,13 +33,9 @@ func (b *llmBuilder) isFollowed(t *thing, name string) bool {
 // chatHistory lists what had been said in a chat before the recording began.
 func (l *learner) chatHistory(t *thing) *sequence {
 	s := newSequence()
-	for e, answer := range l.successes(getHistory) {
-		if param(e, "id") != t.id {
-			continue
-		}
+	for e, answer := range l.successes(nameOf(getHistory, t.id)) {
 		for _, entry := range beforeInputs(answer.Get("data").Array(), len(l.continued(t.id, e))) {
-			m := newMapping()
-			m.set("at", timeOf(entry.Get("at")))
+			m := mappingOf("at", timeOf(entry.Get("at")))
 			entry.ForEach(func(name, value gjson.Result) bool {
 				if name.Str != "at" {
 					m.add(name.Str, jsonNode(value), "")
@@ -70,10 +63,7 @@ func beforeInputs(entries []gjson.Result, inputs int) []gjson.Result {
 // turns script what agents say in the recording, in the order of the inputs.
 func (b *llmBuilder) turns() *sequence {
 	s := newSequence()
-	for _, e := range b.exchanges {
-		if e.name() != continueChat {
-			continue
-		}
+	for _, e := range b.calls[continueChat] {
 		request, _ := e.JSONRequest()
 		events := rawEvents(e)
 		input := request.Get("input").String()
@@ -129,22 +119,13 @@ func (b *llmBuilder) script(events []gjson.Result) *sequence {
 	s := newSequence()
 	for i, event := range events {
 		m := newMapping()
-		event.ForEach(func(name, value gjson.Result) bool {
-			switch name.Str {
-			case "at", "user_content":
-			case "tool":
-				m.set("tool", b.toolCall(value))
-			case "artifact":
-				if i == 0 || !events[i-1].Get("output").Exists() {
-					m.set("artifact", b.artifact(value))
-				}
-			default:
-				if value.Type != gjson.Null {
-					m.add(name.Str, jsonNode(value), "")
-				}
-			}
-			return true
-		})
+		m.copyAll(event, "at", "user_content", "tool", "artifact")
+		if tool := event.Get("tool"); tool.Exists() {
+			m.set("tool", b.toolCall(tool))
+		}
+		if made := event.Get("artifact"); made.Exists() && (i == 0 || !events[i-1].Get("output").Exists()) {
+			m.set("artifact", b.artifact(made))
+		}
 		if !m.isEmpty() {
 			s.add(m)
 		}

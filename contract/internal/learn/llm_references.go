@@ -7,6 +7,8 @@ import (
 
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/specs"
 )
 
 // wanted is a reference to a thing that must be there.
@@ -80,10 +82,9 @@ func (b *llmBuilder) addUnseen() {
 			b.needs = append(b.needs, wanted{kind: t.kind, id: t.id})
 		}
 	}
-	for _, e := range b.exchanges {
-		if request, ok := e.JSONRequest(); ok && e.ok() && e.Operation().Interface == "llm" {
-			b.note("", request.Get("data.attributes"), gjson.Result{})
-		}
+	for e := range b.successes(string(specs.LLM)) {
+		request, _ := e.JSONRequest()
+		b.note("", request.Get("data.attributes"), gjson.Result{})
 	}
 	b.addNeeds()
 	b.addCounted()
@@ -140,25 +141,32 @@ func (b *llmBuilder) guess(n wanted) {
 	b.made[n.kind].addGuessed(m, reason)
 }
 
+// least holds the attributes that a thing of a kind cannot be without, beside those that refer to others. Of no other
+// kind there can be a thing of which no more is known than its id.
+var least = map[string]string{
+	"llm.project": `{}`, "llm.agent": `{}`, "llm.datastore-query-tool": `{}`, "llm.presentation-artifact-tool": `{}`,
+	"llm.web-search-tool": `{}`, "llm.knowledge-base": `{}`, "llm.integration": `{}`, chatKind: `{}`,
+	"llm.prompt":              `{"template":"unknown"}`,
+	"llm.form-interface":      `{"promptTemplate":"unknown","formJsonSchema":"{\"type\":\"object\",\"properties\":{}}"}`,
+	"llm.chat-interface":      `{"textInputEnabled":true}`,
+	"llm.text-knowledge-base": `{"text":"unknown"}`,
+	"llm.text-resource":       `{"text":"unknown"}`,
+	"llm.image-generator":     `{"imageModelType":"gpt-image-1","imageReturnMode":"IMAGE_ID_OUTPUT"}`,
+}
+
 // guessRest sets what a thing of the kind cannot be without, and reports whether there can be one.
 func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
+	text, isKnown := least[n.kind]
 	switch n.kind {
-	case "llm.project", "llm.datastore-query-tool", "llm.presentation-artifact-tool":
-	case "llm.agent":
+	case "llm.agent", "llm.web-search-tool":
 		attributes.set("modelType", b.model())
-	case "llm.prompt":
+	case "llm.prompt", "llm.form-interface":
 		attributes.set("agentId", b.agentFor(n))
-		attributes.set("template", "unknown")
+	case "llm.chat-interface":
+		attributes.set("textInputAgentId", b.agentFor(n))
 	case "llm.integration":
 		attributes.set("serviceType", b.serviceOf(n))
 		attributes.add("actions", b.actionsOf(n.id), "")
-	case "llm.form-interface":
-		attributes.set("agentId", b.agentFor(n))
-		attributes.set("promptTemplate", "unknown")
-		attributes.set("formJsonSchema", `{"type":"object","properties":{}}`)
-	case "llm.chat-interface":
-		attributes.set("textInputEnabled", true)
-		attributes.set("textInputAgentId", b.agentFor(n))
 	case "llm.knowledge-base":
 		database, _ := b.profiles()
 		if list := b.things.of(databaseKind); database == assumedDatabase && len(list) > 0 {
@@ -166,19 +174,11 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 		}
 		b.assumes = b.assumes || database == assumedDatabase
 		attributes.set("svcDatabaseName", database)
-	case "llm.text-knowledge-base", "llm.text-resource":
-		attributes.set("text", "unknown")
-	case "llm.image-generator":
-		attributes.set("imageModelType", "gpt-image-1")
-		attributes.set("imageReturnMode", "IMAGE_ID_OUTPUT")
-	case "llm.web-search-tool":
-		attributes.set("modelType", b.model())
 	case chatKind:
 		attributes.set("agentId", b.agent(n.project))
-	default:
-		return false
 	}
-	return true
+	attributes.copyAll(gjson.Parse(text))
+	return isKnown
 }
 
 // nameFor returns the name of a thing that no answer shows: that of the target of tools which it is, or one that is
@@ -361,11 +361,7 @@ func (b *llmBuilder) addCounted() {
 		}
 	}
 	b.addNeeds()
-	for _, e := range b.exchanges {
-		body, ok := e.JSONResponse()
-		if e.Operation().Interface != "llm" || !ok || !e.ok() {
-			continue
-		}
+	for e, body := range b.successes(string(specs.LLM)) {
 		for _, item := range body.Get("included").Array() {
 			if item.Get("type").Str == "overviews" {
 				b.addCountedBy(e, item)
@@ -451,15 +447,9 @@ func (b *llmBuilder) rename(c counted, id, name string) {
 
 // setName sets the name among the attributes of a resource.
 func setName(m *mapping, name string) {
-	for i, key := range m.node.Content {
-		if key.Value != "attributes" {
-			continue
-		}
-		attributes := m.node.Content[i+1]
-		for j, key := range attributes.Content {
-			if key.Value == "name" {
-				attributes.Content[j+1] = scalar(name)
-			}
+	if attributes := m.get("attributes"); attributes != nil {
+		if known := (&mapping{attributes}).get("name"); known != nil {
+			*known = *scalar(name)
 		}
 	}
 }

@@ -362,22 +362,26 @@ func (p *people) seeInRequest(e *Exchange) {
 
 // seeOwners takes the users of whom answers show no more than that jobs, schedules or integrations are theirs.
 func (p *people) seeOwners() {
-	for _, kind := range []string{jobKind, jobScheduleKind} {
+	for _, kind := range []string{jobKind, jobScheduleKind, integrationKind} {
 		for _, t := range p.things.all(kind) {
 			for _, s := range t.sights {
-				if name := s.object.Get("user_name").String(); name != "" && p.named(name) == nil {
-					p.get("").name = name
+				if id := s.object.Get("user_id").String(); id != "" && kind == integrationKind {
+					p.get(id)
 				}
+				p.owner(s.object.Get("user_name").String())
 			}
 		}
 	}
-	for _, t := range p.things.all(integrationKind) {
-		for _, s := range t.sights {
-			if id := s.object.Get("user_id").String(); id != "" {
-				p.get(id)
-			}
-		}
+}
+
+// owner returns the user with a name, of whom no more may be known, or nil for no name.
+func (p *people) owner(name string) *user {
+	u := p.named(name)
+	if u == nil && name != "" {
+		u = p.get("")
+		u.name = name
 	}
+	return u
 }
 
 // texts returns the items of a list as texts.
@@ -450,36 +454,29 @@ func (p *people) seeTokenOf(token gjson.Result) {
 	}
 }
 
+// mentioned are the places at which answers show users beside what they are about.
+var mentioned = []string{"user", "createdBy", "updatedBy", "revisions.#.userInfo.svc.user"}
+
 // seeIn takes the users that answers mention beside what they are about.
 func (p *people) seeIn(e *Exchange, body gjson.Result) {
-	var mentions []gjson.Result
-	body.ForEach(func(name, value gjson.Result) bool {
-		switch name.String() {
-		case "user_ids":
-			for _, id := range texts(value) {
-				p.get(id)
-			}
-		case "user", "createdBy", "updatedBy":
-			mentions = append(mentions, value)
-		case "revisions", "oauth_tokens":
-			for _, item := range value.Array() {
-				mentions = append(mentions, item.Get("userInfo.svc.user"))
-				p.seeTokenOf(item)
-			}
-		}
-		return true
-	})
-	if e.name() == "core.listPolicyUsers" {
-		mentions = body.Array()
+	for _, id := range texts(body.Get("user_ids")) {
+		p.get(id)
 	}
-	if body.IsArray() && e.Operation().Interface == specs.Audience {
-		for _, item := range body.Array() {
-			mentions = append(mentions, item.Get("createdBy"), item.Get("updatedBy"))
-		}
+	for _, token := range body.Get("oauth_tokens").Array() {
+		p.seeTokenOf(token)
 	}
-	for _, mention := range mentions {
-		if mention.Get("id").Exists() || mention.Get("user_id").Exists() {
-			p.see(mention, nil)
+	places := mentioned
+	switch {
+	case e.name() == "core.listPolicyUsers":
+		places = []string{"@this"}
+	case body.IsArray() && e.Operation().Interface == specs.Audience:
+		places = []string{"#.createdBy", "#.updatedBy"}
+	}
+	for _, place := range places {
+		for _, mention := range body.Get(place).Array() { // also one object
+			if mention.Get("id").Exists() || mention.Get("user_id").Exists() {
+				p.see(mention, nil)
+			}
 		}
 	}
 }
@@ -517,16 +514,16 @@ func (p *people) rights() map[string]string {
 		}
 	}
 	for _, c := range p.callers {
-		text := fmt.Sprint(p.begin[slot{imports, c.identity}])
+		text := fmt.Append(nil, p.begin[slot{imports, c.identity}])
 		if u := p.byKey[c.identity]; u != nil {
-			text += fmt.Sprint(*u, p.parentOf(u))
+			text = fmt.Append(text, *u, p.parentOf(u))
 			for _, what := range []string{policiesOf, groupsOf, managedBy, grantedTo, delegates} {
 				for _, of := range p.begin[slot{what, u.id}] {
-					text += fmt.Sprint(what, of, p.begin[slot{grantedBy, of}], p.begin[slot{groupedIn, of}])
+					text = fmt.Append(text, what, of, p.begin[slot{grantedBy, of}], p.begin[slot{groupedIn, of}])
 				}
 			}
 		}
-		rights[c.identity] = text
+		rights[c.identity] = string(text)
 	}
 	return rights
 }

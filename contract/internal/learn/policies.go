@@ -66,11 +66,9 @@ func nameOfPolicy(id string) string { return "policy-" + id }
 
 // implyPolicies adds the policies of which only lists of ids show that they were there.
 func (l *learner) implyPolicies() {
-	for _, e := range l.exchanges {
-		if body, _ := e.JSONResponse(); e.ok() && e.Operation().Interface == specs.Core {
-			for _, id := range texts(body.Get("policy_ids")) {
-				l.things.mention(policyKind, id)
-			}
+	for _, body := range l.successes(string(specs.Core)) {
+		for _, id := range texts(body.Get("policy_ids")) {
+			l.things.mention(policyKind, id)
 		}
 	}
 }
@@ -177,14 +175,8 @@ func permissionsNode(entries []string) *mapping {
 		if lists[kind] == nil {
 			lists[kind] = newSequence()
 		}
-		one := newMapping()
-		one.set("operation", members.Get("operation"))
-		members.ForEach(func(name, value gjson.Result) bool {
-			if name.Str != "operation" {
-				one.set(name.Str, value)
-			}
-			return true
-		})
+		one := mappingOf("operation", members.Get("operation"))
+		one.copyAll(members, "operation")
 		lists[kind].add(one)
 	}
 	all := newMapping()
@@ -230,24 +222,14 @@ func (l *learner) guessedDatabaseIDs(shown map[string]string) map[string]int64 {
 // addColumnPermissions adds the column permissions of a policy, where an answer shows them before a request changed
 // them.
 func (l *learner) addColumnPermissions(m *mapping, id string) {
-	for _, e := range l.exchanges {
-		body, _ := e.JSONResponse()
-		switch isIt := param(e, "policy_id") == id; {
-		case !e.ok():
-		case e.name() == "core.updateColumnPermissions" && isIt:
-			return
-		case e.name() == "core.getColumnPermissions" && isIt:
-			m.set("columnPermissions", columnPermissions(body))
-			return
-		case e.name() == "core.exportPolicies":
-			for _, o := range body.Get("policies").Array() {
-				if o.Get("id").String() == id {
-					m.set("columnPermissions", columnPermissions(o.Get("column_permissions")))
-					return
-				}
-			}
+	shown := l.shownOf(id, "core.getColumnPermissions", "core.updateColumnPermissions")
+	change := l.firstOn("core.updateColumnPermissions", id)
+	for e, body := range l.successes("core.exportPolicies") {
+		if !shown.Exists() && (change == nil || e.N < change.N) {
+			shown = body.Get(`policies.#(id=="` + id + `").column_permissions`)
 		}
 	}
+	m.set("columnPermissions", columnPermissions(shown))
 }
 
 // columnPermissions returns the entries without members that are null.
@@ -255,12 +237,7 @@ func columnPermissions(list gjson.Result) *sequence {
 	s := newSequence()
 	for _, entry := range list.Array() {
 		m := newMapping()
-		entry.ForEach(func(name, value gjson.Result) bool {
-			if value.Type != gjson.Null {
-				m.add(name.Str, jsonNode(value), "")
-			}
-			return true
-		})
+		m.copyAll(entry)
 		s.add(m)
 	}
 	return s

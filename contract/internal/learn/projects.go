@@ -256,10 +256,7 @@ func (p *projects) revisionsOf(project string) (list []revision) {
 			list = append(list, r)
 		}
 	}
-	for e, body := range p.successes("workflow.listProjectRevisions") {
-		if param(e, "id") != project {
-			continue
-		}
+	for _, body := range p.successes(nameOf("workflow.listProjectRevisions", project)) {
 		for _, r := range body.Get("revisions").Array() {
 			add(revision{
 				name: r.Get("revision").String(), createdAt: timeOf(r.Get("createdAt")),
@@ -294,10 +291,7 @@ func (p *projects) isLate(project, revision string) bool {
 			}
 		}
 	}
-	for e, body := range p.successes("workflow.listProjectRevisions") {
-		if param(e, "id") != project {
-			continue
-		}
+	for _, body := range p.successes(nameOf("workflow.listProjectRevisions", project)) {
 		for _, r := range body.Get("revisions").Array() {
 			if r.Get("revision").String() == revision && instant(r.Get("createdAt").String()).After(p.begin) {
 				return true
@@ -434,13 +428,10 @@ const maxArchive = 4 << 20
 
 // archiveOf returns the files of a recorded archive of a revision, or nil.
 func (p *projects) archiveOf(project, revision string) map[string]string {
-	for _, e := range p.exchanges {
-		isIt := e.name() == "workflow.downloadProjectArchive" && e.ok() && param(e, "id") == project
-		wanted := queryOf(e).Get("revision")
-		t := p.things.find(projectKind, project)
-		isLatest := t != nil && t.first().Get("revision").String() == revision
-		isWhole := isIt && e.Item.ResponseDoubt == "" && e.Item.Response.Body != nil
-		if !isWhole || wanted != revision && !(wanted == "" && isLatest) {
+	latest := p.things.find(projectKind, project).first().Get("revision").String()
+	for e := range p.successes(nameOf("workflow.downloadProjectArchive", project)) {
+		isIt := cmp.Or(queryOf(e).Get("revision"), latest) == revision
+		if !isIt || e.Item.ResponseDoubt != "" || e.Item.Response.Body == nil {
 			continue
 		}
 		if files := untar(e.Item.Response.Body.Bytes); files != nil {

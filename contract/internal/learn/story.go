@@ -61,9 +61,7 @@ func (l *learner) story(ctx context.Context, root *mapping) []byte {
 		}
 	}
 	for _, e := range l.exchanges {
-		if s.translations[e.Owner.Document] == nil {
-			s.translations[e.Owner.Document] = compare.NewTranslation(e.Owner.Document)
-		}
+		s.translation(e.Result) // by which ids that others show are translated, too
 	}
 	fmt.Fprintf(&s.steps, "# Learned from a recording that began at %s.\n", timeText(l.begin))
 	late := 0
@@ -81,6 +79,15 @@ func (l *learner) story(ctx context.Context, root *mapping) []byte {
 	}
 	s.leaveOut(l.leftOut)
 	return txtar.Format(&txtar.Archive{Comment: s.steps.Bytes(), Files: s.files})
+}
+
+// translation returns the translation of the document of an exchange.
+func (s *storyteller) translation(r *judge.Result) *compare.Translation {
+	d := r.Owner.Document
+	if s.translations[d] == nil {
+		s.translations[d] = compare.NewTranslation(d)
+	}
+	return s.translations[d]
 }
 
 // fix notes the values that stand in the scenario: names, and ids.
@@ -103,7 +110,7 @@ func (s *storyteller) line(format string, args ...any) { fmt.Fprintf(&s.steps, f
 
 func (s *storyteller) step(e *Exchange) {
 	s.n++
-	t := s.translations[e.Owner.Document]
+	t := s.translation(e.Result)
 	target := s.target(e, t)
 	defer s.choose(e)
 	if s.isRepeated(e, target) || s.isPolledAgain(e) {
@@ -522,14 +529,10 @@ func (s *storyteller) leaveOut(list []*judge.Result) {
 		if s.isOver {
 			return
 		}
-		d := r.Owner.Document
-		if s.translations[d] == nil {
-			s.translations[d] = compare.NewTranslation(d)
-		}
 		fault, _ := recording.ParseFault(r.Item.Fault)
 		e := &Exchange{Result: r}
 		s.line("# Left out: %s %s, into which the fault %s was injected.", r.Item.Request.Method,
-			s.target(e, s.translations[d]), fault.ID)
+			s.target(e, s.translation(r)), fault.ID)
 		if isWrite(e) && mayHaveHappened(r) {
 			s.end()
 		}

@@ -195,11 +195,11 @@ func recordsOf(e *Exchange) *sequence {
 	for _, row := range body.Array() {
 		m := newMapping()
 		row.ForEach(func(name, value gjson.Result) bool {
-			if name.String() == "time" {
-				m.set("time", timeText(unix(value)))
-				return true
+			node := jsonNode(value)
+			if name.Str == "time" {
+				node = scalar(timeText(unix(value)))
 			}
-			m.add(name.String(), jsonNode(value), "")
+			m.add(name.Str, node, "")
 			return true
 		})
 		s.add(m)

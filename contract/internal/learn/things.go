@@ -58,6 +58,26 @@ func (t *thing) value(name string) (value gjson.Result, isChanged bool) {
 	return value, false
 }
 
+// having returns the first object of the thing that has a member, or nothing.
+func (t *thing) having(path string) gjson.Result {
+	for _, s := range t.sights {
+		if s.object.Get(path).Exists() {
+			return s.object
+		}
+	}
+	return gjson.Result{}
+}
+
+// latest returns the last value of a member that is not null, or nothing.
+func (t *thing) latest(path string) gjson.Result {
+	for _, s := range slices.Backward(t.sights) {
+		if value := s.object.Get(path); value.Exists() && value.Type != gjson.Null {
+			return value
+		}
+	}
+	return gjson.Result{}
+}
+
 // key returns the last part of the id.
 func (t *thing) key() string { return t.id[strings.LastIndexByte(t.id, '/')+1:] }
 
@@ -100,18 +120,15 @@ type things struct {
 func nameOf(kind, id string) string { return kind + " " + id }
 
 // of lists the things of a kind that were there at the beginning, by their numbers where they have such.
-func (s *things) of(kind string) (list []*thing) {
-	for _, t := range s.byKind[kind] {
-		if t.wasThere() {
-			list = append(list, t)
-		}
-	}
-	return list
-}
+func (s *things) of(kind string) []*thing { return thereOf(s.byKind[kind]) }
 
 // tablesOf lists the tables of a database that were there at the beginning.
-func (s *things) tablesOf(database string) (list []*thing) {
-	for _, t := range s.inside[nameOf(tableKind, database)] {
+func (s *things) tablesOf(database string) []*thing {
+	return thereOf(s.inside[nameOf(tableKind, database)])
+}
+
+func thereOf(all []*thing) (list []*thing) {
+	for _, t := range all {
 		if t.wasThere() {
 			list = append(list, t)
 		}

@@ -59,6 +59,16 @@ func (m *mapping) add(name string, value *yaml.Node, guessed string) {
 	m.node.Content = append(m.node.Content, key, value)
 }
 
+// copyAll adds the members of an object that are not null, as they are, but for some.
+func (m *mapping) copyAll(o gjson.Result, but ...string) {
+	o.ForEach(func(name, value gjson.Result) bool {
+		if value.Type != gjson.Null && !slices.Contains(but, name.Str) {
+			m.add(name.Str, jsonNode(value), "")
+		}
+		return true
+	})
+}
+
 // copy sets members to those of an object, each by its name or as name=path. What ends in At is a time, id and what
 // ends in Id an id. Numbers that are 0 and what is false are left out.
 func (m *mapping) copy(o gjson.Result, members ...string) {

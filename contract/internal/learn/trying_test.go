@@ -14,8 +14,8 @@ import (
 
 const poolsShown = `{"pools":[{"id":"1","name":"default","default":true,"concurrencyLimit":10}]}`
 
-// asking returns a builder of servers that show one pool, refuse nothing, and note what they are asked. They call closed
-// when they are closed.
+// asking returns a builder of servers that show one pool, refuse nothing, and note what they are asked. They call
+// closed when they are closed.
 func asking(asked *[]string, closed func()) contract.BuildLearned {
 	return func(*contract.Learned) (contract.Subject, error) {
 		*asked = append(*asked, "begin")
