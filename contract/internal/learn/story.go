@@ -44,7 +44,7 @@ type storyteller struct {
 // maxMatched is the size of an answer that a story repeats.
 const maxMatched = 4 << 10
 
-// maxInterrupted is the number of exchanges that a story still tells after an interrupt.
+// maxInterrupted is the number of exchanges that are still written as steps after an interrupt.
 const maxInterrupted = 2_000
 
 // story returns the recorded requests as a txtar archive, see package story.

@@ -61,7 +61,7 @@ func TestTryingAsksForWhatMayDiffer(t *testing.T) {
 	}
 }
 
-// A search that is interrupted begins no server more, and tells as much of the story as takes no time.
+// A search that is interrupted begins no server more, and writes as much of the story as takes no time.
 func TestTryingIsInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
