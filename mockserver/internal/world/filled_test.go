@@ -50,7 +50,8 @@ func (f *filler) fill(path string, v reflect.Value) {
 		v.Set(reflect.ValueOf(world.Records{}.Append(world.Record{Time: f.next, Values: `{"a":"b"}`})))
 		return
 	case v.Type() == clockType, v.Type() == eventsType, v.Type() == digType, path == "World.waits", path == "World.Own",
-		path == "World.Account.groupTags", path == "World.Account.policyUsers", path == "World.Workflow.pools", path == "World.Workflow.revisionNames":
+		path == "World.Account.groupTags", path == "World.Account.policyUsers", path == "World.Workflow.pools",
+		path == "World.Workflow.revisionNames":
 		return // see filled
 	case v.CanAddr() && v.Addr().MethodByName("Put").IsValid():
 		f.put(path, v)
