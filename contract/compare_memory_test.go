@@ -17,7 +17,7 @@ func TestComparisonsInFlatMemory(t *testing.T) { //nolint:paralleltest // it mea
 	const bound = 12 << 20 // of which 8 are for exchanges that wait in memory
 	padding := strings.Repeat("x", 16<<10)
 	begin := time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
-	for name, answered := range map[string]string{"agreeing": padding, "differing": "y" + padding} { //nolint:paralleltest // as above
+	for name, answered := range map[string]string{"agreeing": padding, "differing": "y" + padding} {
 		compare := func(n int) (peak uint64) {
 			t.Helper()
 			yield := func(yield func(*recording.Exchange) bool) {
@@ -50,8 +50,8 @@ func TestComparisonsInFlatMemory(t *testing.T) { //nolint:paralleltest // it mea
 		}
 		short := compare(250)
 		if long := compare(2500); long > short+bound {
-			t.Errorf("%s: %d MiB were in use for 2,500 exchanges, and %d for 250: want at most %d more", name, long>>20, short>>20,
-				bound>>20)
+			t.Errorf("%s: %d MiB were in use for 2,500 exchanges, and %d for 250: want at most %d more", name, long>>20,
+				short>>20, bound>>20)
 		}
 	}
 }

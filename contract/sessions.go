@@ -119,7 +119,8 @@ type beginning struct {
 
 // Compare is the order in which exchanges began, and else that of the recording.
 func (b *beginning) Compare(other *beginning) int {
-	return cmp.Or(cmp.Compare(b.second, other.second), cmp.Compare(b.nano, other.nano), cmp.Compare(b.number, other.number))
+	return cmp.Or(cmp.Compare(b.second, other.second), cmp.Compare(b.nano, other.nano),
+		cmp.Compare(b.number, other.number))
 }
 
 // Append writes the beginning as a row.

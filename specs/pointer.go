@@ -73,8 +73,8 @@ func (p Pointer) InJSON(value gjson.Result) []gjson.Result {
 	return Follow(nil, value, p, member, items)
 }
 
-// Follow appends to a list what a pointer leads to in a value, in whatever form that holds JSON. Member returns a member
-// of an object, and items yields those of a list and nothing of any other value.
+// Follow appends to a list what a pointer leads to in a value, in whatever form that holds JSON. Member returns a
+// member of an object, and items yields those of a list and nothing of any other value.
 func Follow[V any](to []V, value V, at Pointer, member func(V, string) (V, bool), items func(V) iter.Seq[V]) []V {
 	if at == nil {
 		return to

@@ -156,13 +156,15 @@ func (c *comparison) areTimes(was, is json.Number, p *place) bool {
 		at--
 	}
 	isTime := p.hasFormat("unix-time") || at >= 0 && timeName.MatchString(c.other[at])
-	return isTime && a.unit == b.unit && a.unit > 0 && max(a.seconds-b.seconds, b.seconds-a.seconds) <= c.Tolerance.Seconds()
+	return isTime && a.unit == b.unit && a.unit > 0 &&
+		max(a.seconds-b.seconds, b.seconds-a.seconds) <= c.Tolerance.Seconds()
 }
 
 // timeName matches the names of members that hold a time.
-var timeName = regexp.MustCompile(`(?i:time|timestamp|date|created|updated|modified|expires)$|(?:^|_)(?:at|ts)$|[a-z](?:At|Ts|On)$`)
+var timeName = regexp.MustCompile(
+	`(?i:time|timestamp|date|created|updated|modified|expires)$|(?:^|_)(?:at|ts)$|[a-z](?:At|Ts|On)$`)
 
-// epochTime is a time since 1970. The unit is the number of its parts in a second; 0 if it is none of these times.
+// epochTime is a time since 1970. The unit is the number of its parts in a second; 0 for all other numbers.
 type epochTime struct{ seconds, unit float64 }
 
 // sinceEpoch reads a time between 2001 and 2286, in seconds or in thousandths of them, and so on.

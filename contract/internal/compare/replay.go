@@ -36,9 +36,9 @@ func newReplay(c *Config, subject Subject) *replay {
 // maxCandidates bounds how many of the exchanges that overlapped are tried in the place of one.
 const maxCandidates = 64
 
-// Run replays the exchanges of a session, which come in the order in which they began, with the keys of all of them. It
-// passes each on when it has its answer and the differences, or when it is skipped; what nothing needs of it any more is
-// released then, unless the configuration is brief. It returns how often each mask was needed.
+// Run replays the exchanges of a session, which come in the order in which they began, with the keys of all of them.
+// It passes each on when it has its answer and the differences, or when it is skipped; what nothing needs of it any
+// more is released then, unless the configuration is brief. It returns how often each mask was needed.
 func Run(ctx context.Context, c *Config, subject Subject, keys *Keys, list iter.Seq2[*judge.Result, error],
 	done func(*Exchange),
 ) (used []Mask, err error) {
@@ -195,7 +195,8 @@ func (r *replay) commit(ctx context.Context, t turn) error {
 	return nil
 }
 
-// release lets go of what no later exchange needs of one: the messages, and the differences but for what is behind them.
+// release lets go of what no later exchange needs of one: the messages, and the differences but for what is behind
+// them.
 func (r *replay) release(e *Exchange) {
 	e.alike, e.abouts, e.times, e.Result = nil, nil, nil, e.Lean()
 	e.Item.Request.Headers = nil

@@ -61,7 +61,8 @@ func (c *clue) Read(b []byte) {
 	long := func(i int) uint64 { return le.Uint64(b[8*i:]) }
 	*c = clue{
 		key: long(0), number: int64(long(1)), caller: long(2), mark: long(3), origin: long(4), database: long(5),
-		frame: frame{Offset: int64(long(6)), Length: int32(le.Uint32(b[60:]))}, at: int32(le.Uint32(b[56:])), kind: clueKind(b[64]),
+		frame: frame{Offset: int64(long(6)), Length: int32(le.Uint32(b[60:]))}, at: int32(le.Uint32(b[56:])),
+		kind: clueKind(b[64]),
 	}
 }
 

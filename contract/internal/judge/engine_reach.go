@@ -69,7 +69,8 @@ func (b *content) placeOf(f *fault) string {
 // hidesSome reports whether messages of the side lack some properties of a schema.
 func (b *content) hidesSome(w locatedSchema) bool {
 	for _, property := range w.schema.Properties {
-		if property.Value != nil && slices.ContainsFunc(withCombined([]locatedSchema{{schema: property.Value}}, nil), b.hides) {
+		if property.Value != nil &&
+			slices.ContainsFunc(withCombined([]locatedSchema{{schema: property.Value}}, nil), b.hides) {
 			return true
 		}
 	}

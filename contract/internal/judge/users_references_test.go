@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Schema Object, readOnly and writeOnly; JSON Schema 2020-12 Validation, 9.4. What stands beside a reference counts from
-// 3.1 on.
+// Schema Object, readOnly and writeOnly; JSON Schema 2020-12 Validation, 9.4. What stands beside a reference counts
+// from 3.1 on.
 func TestMembersOfOneSideAreFoundBehindReferences(t *testing.T) {
 	t.Parallel()
 	const parts = `, components: {schemas: {Id: {type: string, readOnly: true}, Secret: {type: string, writeOnly: true}, ` +
@@ -75,7 +75,7 @@ func TestReferencesOfOtherFilesAreFollowed(t *testing.T) {
 		return []string{"inconclusive undocumented-operation /request/url: the operation of the document cannot be read: " +
 			"it refers to an anchor of another file (" + ref + "): refer to it by its pointer"}
 	}
-	for name, u := range map[string]exampleOf{
+	for name, u := range map[string]exampleOf{ //nolint:paralleltest // they write one file
 		"a file":                      {paths: answers(`{$ref: 'item.yaml'}`), answer: `{"a":"x"}`, want: wrong("/a", "value must be an integer")},
 		"a file, right":               {paths: answers(`{$ref: 'item.yaml'}`), answer: `{"a":1,"more":{"a":2}}`},
 		"a file in itself":            {paths: answers(`{$ref: 'item.yaml'}`), answer: `{"more":{"a":"x"}}`, want: wrong("/more/a", "value must be an integer")},
@@ -89,7 +89,7 @@ func TestReferencesOfOtherFilesAreFollowed(t *testing.T) {
 		"an anchor of its own":        {paths: two("anchored.yaml"), line: "GET /y", answer: `{}`, want: anchored("#nn")},
 		"beside an anchor":            {paths: two("anchored.yaml")},
 	} {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // they write one file
+		t.Run(name, func(t *testing.T) {
 			u.version, u.folder = "3.1.0", folder
 			if got := findingLines(u.judge(t, false)); !slices.Equal(got, u.want) {
 				t.Errorf("findings %q, want %q", got, u.want)
@@ -111,7 +111,8 @@ func TestPartsWithNamesAreMembers(t *testing.T) {
 			line: "POST /x", kind: "multipart/mixed; boundary=b", request: named,
 		}
 	}
-	right, wrong, missing, other := of("meta, file", "string"), of("meta", "integer"), of("meta, z", "string"), of("", "string")
+	right, wrong := of("meta, file", "string"), of("meta", "integer")
+	missing, other := of("meta, z", "string"), of("", "string")
 	wrong.want = []string{"error schema /request/body/meta/a: value must be an integer"}
 	missing.want = []string{`error schema /request/body/z: property "z" is missing`}
 	other.request = unnamed

@@ -1,5 +1,5 @@
-// Package spill keeps on the disk what does not fit into memory: texts, each of which can be read again at any time, and
-// rows, which come back in order.
+// Package spill keeps on the disk what does not fit into memory: texts, each of which can be read again at any time,
+// and rows, which come back in order.
 package spill
 
 import (
