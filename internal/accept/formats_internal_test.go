@@ -29,7 +29,7 @@ var formatted = []string{
 	"http://a/b?c#d", "https://.-/?", `https://a/b?\=d`,
 }
 
-// RFC 3339, 5.6: a date is no time.
+// RFC 3339, 5.6: a date has no time.
 func TestADateHasNoTime(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"2026-01-15": true, "2026-01-15T09:30:00Z": false, "2026-02-30": false} {
