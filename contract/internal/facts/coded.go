@@ -24,7 +24,6 @@ func (c *coder) exchange(e *Exchange) {
 	c.truth(&e.Forget)
 	c.truth(&e.Own)
 	c.truth(&e.Unordered)
-	c.truth(&e.Untimed)
 	text(c, &e.Account)
 	c.hash(&e.Caller)
 	c.truth(&e.Keyed)

@@ -46,7 +46,6 @@ type Exchange struct {
 	Forget    bool // the state of the world was replaced: nothing known before holds
 	Own       bool // a mock recorded it, with the name of its world
 	Unordered bool // its file is not in the order of time
-	Untimed   bool // nothing shows how the clock of its file goes, beside those of other files
 	Keyed     bool // there was an Authorization header
 	Open      bool // the operation asks for no key, so that an answer says nothing of one
 	Opaque    bool // there was success, but the answer could not be read
@@ -70,13 +69,10 @@ func (e *Exchange) Unknown() bool { return e.Status == 0 || e.Status >= 500 || e
 // Before reports whether one exchange was over when another began. Exchanges at the same instant, as a clock that
 // stands still gives them, are in the order of their file, if that has one, unless the file shows that they overlapped;
 // so are those without times. Where times are whole seconds, one that ends in the second in which another caller's
-// begins may overlap. Of two files whose clocks nothing compares, neither is first.
+// begins may overlap.
 func Before(a, b *Exchange) bool {
 	if a.Start.IsZero() || b.Start.IsZero() {
 		return a.Number < b.Number
-	}
-	if a.Untimed && b.Untimed && a.File != b.File {
-		return false
 	}
 	return a.End.Before(b.Start) ||
 		a.End.Equal(b.Start) && a.File == b.File && !a.Unordered && !(a.isCoarse() && a.Caller != b.Caller) &&

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,51 +30,6 @@ func (c clocks) take(e *facts.Exchange) {
 	} else {
 		c[e.File] = one
 	}
-}
-
-// spans holds, by file, when its exchanges began and ended, for files of which no answer has a Date.
-type spans map[string]*span
-
-type span struct {
-	first, last time.Time
-	isDated     bool
-}
-
-func (s spans) take(e *facts.Exchange) {
-	one := s[e.File]
-	if one == nil {
-		one = &span{first: e.Start}
-		s[e.File] = one
-	}
-	one.isDated = one.isDated || e.Mock || e.Own || e.Start.IsZero() || !e.Date.IsZero()
-	if e.Start.Before(one.first) {
-		one.first = e.Start
-	}
-	if e.End.After(one.last) {
-		one.last = e.End
-	}
-}
-
-// untimed returns the files that were recorded while others were, as far as one knows: by clocks that nothing compares.
-func (s spans) untimed() map[string]bool {
-	const apart = 2 * time.Minute // by which clocks may differ that are set now and then
-	found := map[string]bool{}
-	var latest string // of those before, the file that ends last
-	byStart := slices.SortedFunc(maps.Keys(s), func(a, b string) int {
-		return cmp.Or(s[a].first.Compare(s[b].first), cmp.Compare(a, b))
-	})
-	for _, file := range byStart {
-		if s[file].isDated {
-			continue
-		}
-		if latest != "" && s[file].first.Before(s[latest].last.Add(apart)) {
-			found[file], found[latest] = true, true
-		}
-		if latest == "" || s[file].last.After(s[latest].last) {
-			latest = file
-		}
-	}
-	return found
 }
 
 // clockAt returns what an exchange shows of the clock of its recorder, or nil.

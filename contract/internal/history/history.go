@@ -27,7 +27,6 @@ type Watcher struct {
 	accountsAt map[int]int      // accounts, by site
 	files      map[string]int32 // numbers of files, by their names
 	clocks     clocks
-	spans      spans
 	clock      corrections
 	gaps       []report.Gap
 	atEnd      func(Result)
@@ -38,7 +37,7 @@ type Watcher struct {
 func NewWatcher(config Config, say func(Result)) *Watcher {
 	w := &Watcher{
 		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{},
-		atEnd: say, clocks: clocks{}, spans: spans{},
+		atEnd: say, clocks: clocks{},
 		timeline: entries{Limit: config.InMemory}, writes: writeLog{entries{Limit: config.InMemory}},
 	}
 	w.kinds = facts.NewCatalogue(config.Documents)
@@ -68,7 +67,6 @@ func (w *Watcher) SeeEncoded(e *facts.Exchange, encoded []byte) {
 func (w *Watcher) keep(e *facts.Exchange, encoded []byte) (err error) {
 	x := newEntry(e)
 	w.clocks.take(e)
-	w.spans.take(e)
 	file, known := w.files[e.File]
 	if !known {
 		file = int32(len(w.files))
@@ -110,7 +108,7 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 	}
 	w.accountsAt = w.accounts.count()
 	w.clock = w.clocks.corrections()
-	w.store.mark(w.sites.unordered, w.spans.untimed(), w.clock)
+	w.store.mark(w.sites.unordered, w.clock)
 	lanes, err := w.intoLanes(ctx)
 	if err != nil {
 		return err

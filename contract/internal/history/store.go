@@ -22,7 +22,6 @@ type store struct {
 	disk      spill.File
 	room      []byte          // for one that is encoded
 	unordered map[string]bool // files
-	untimed   map[string]bool // likewise
 	clock     corrections
 }
 
@@ -47,14 +46,14 @@ func (s *store) put(e *facts.Exchange, encoded []byte) (at frame, err error) {
 }
 
 // mark marks the exchanges of files that are not in order of time, and corrects times.
-func (s *store) mark(unordered, untimed map[string]bool, clock corrections) {
+func (s *store) mark(unordered map[string]bool, clock corrections) {
 	for i, e := range s.exchanges {
-		e.Unordered, e.Untimed = unordered[e.File], untimed[e.File]
+		e.Unordered = unordered[e.File]
 		e.Shift(s.shifts[i])
 		s.shifts[i] = clock.of(e)
 		e.Shift(-s.shifts[i])
 	}
-	s.unordered, s.untimed, s.clock = unordered, untimed, clock
+	s.unordered, s.clock = unordered, clock
 }
 
 // reader reads exchanges of a store. It is used by one goroutine.
@@ -89,7 +88,7 @@ func (r *reader) read(x frame, at int32) (*facts.Exchange, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
-	e.At, e.Unordered, e.Untimed = int(at), r.store.unordered[e.File], r.store.untimed[e.File]
+	e.At, e.Unordered = int(at), r.store.unordered[e.File]
 	e.Shift(-r.store.clock.of(e))
 	return e, nil
 }
