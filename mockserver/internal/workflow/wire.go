@@ -113,7 +113,7 @@ type attemptForm struct {
 	attemptCourse
 }
 
-// attemptCourse is what lists of sessions show of an attempt as well.
+// attemptCourse holds the part of an attempt that lists of sessions show, too.
 type attemptCourse struct {
 	RetryAttemptName *string         `json:"retryAttemptName"`
 	Params           json.RawMessage `json:"params,omitzero"`
