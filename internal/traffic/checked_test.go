@@ -96,7 +96,7 @@ func TestPlantedViolationsAreFoundAndNothingElse(t *testing.T) {
 	alone := each(4, traffic.Config{Accounts: 1, Exchanges: 3000, Seed: 5, Format: traffic.NDJSON})
 	alone.Plant["table-recovery"] = 1
 	several := each(4, traffic.Config{Accounts: 50, Exchanges: 3000, Seed: 1, Format: traffic.NDJSON})
-	alone.Plant["consistency"], several.Plant["consistency"] = 7, 7 // each kind
+	alone.Plant["consistency"], several.Plant["consistency"] = 8, 8 // each kind
 	inHAR := each(2, traffic.Config{Accounts: 1000, Exchanges: 6000, Seed: 4, Format: traffic.HAR})
 	shuffled, split, all := several, several, inHAR
 	shuffled.Shuffle, split.Files, all.Shuffle, all.Files = true, 5, true, 3

@@ -234,6 +234,7 @@ func (c *coder) job(j *Job) {
 	text(c, &j.ID)
 	text(c, &j.User)
 	text(c, &j.Database)
+	text(c, &j.Status)
 	c.time(&j.At)
 }
 

@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +33,9 @@ type SubUser struct{ ID, Name string }
 
 // Job is a job as an answer shows it.
 type Job struct {
-	ID, User string
+	ID, User string // by whom it was issued; empty if the answer does not say
 	Database string
+	Status   string
 	At       time.Time // when it was issued
 }
 
@@ -74,9 +76,33 @@ func readSubUser(e *Exchange, f *Shown, body, _ scan.Value) {
 }
 
 func readJob(e *Exchange, f *Shown, body, _ scan.Value) {
-	if user := visible(body.Get("user_name")); user != "" {
-		e.Jobs = append(e.Jobs, Job{ID: f.Thing.ID, User: user, Database: body.Get("database").Text(), At: f.Born})
+	j := Job{
+		ID: f.Thing.ID, User: visible(body.Get("user_name")), Database: body.Get("database").Text(),
+		Status: visible(body.Get("status")), At: f.Born,
 	}
+	if j.User != "" || j.Status != "" {
+		e.Jobs = append(e.Jobs, j)
+	}
+}
+
+// Course is how far a job or an attempt has come, as an answer shows it.
+type Course struct {
+	Thing
+	Status string
+	IsOver bool
+}
+
+// Courses are those that an answer shows.
+func (e *Exchange) Courses() (list []Course) {
+	for _, j := range e.Jobs {
+		isOver := j.Status == "success" || j.Status == "error" || j.Status == "killed"
+		list = append(list, Course{Thing{Kind: jobs, ID: j.ID}, j.Status, isOver})
+	}
+	for i := range e.Attempts {
+		a := &e.Attempts[i]
+		list = append(list, Course{Thing{Kind: attempts, ID: a.ID}, a.Status, a.Done})
+	}
+	return slices.DeleteFunc(list, func(c Course) bool { return c.Status == "" })
 }
 
 func (e *Exchange) issue() *IssuedQuery {
@@ -149,8 +175,16 @@ func (e *Exchange) compareRecovered(member, asked, shown string) {
 	})
 }
 
-// readStatusByKey reads which job has a domain key.
+// readStatus reads how far the job has come that an answer names.
+func readStatus(e *Exchange, body scan.Value) {
+	if id, status := visible(body.Get("job_id")), visible(body.Get("status")); id != "" && status != "" {
+		e.Jobs = append(e.Jobs, Job{ID: id, Status: status})
+	}
+}
+
+// readStatusByKey reads which job has a domain key, and how far it has come.
 func readStatusByKey(e *Exchange, body scan.Value) {
+	readStatus(e, body)
 	e.Keyholder = &IssuedQuery{ID: visible(body.Get("job_id")), DomainKey: e.ID}
 }
 

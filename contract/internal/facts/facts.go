@@ -135,6 +135,7 @@ var readers = map[string]*reader{
 	"core.listDeletedTables":       {rest: readPage, in: readDeleted},
 	"core.recoverTable":            {rest: readRecovery, in: readRecovered, to: readTarget},
 	"core.removeApiKey":            {to: readDropped},
+	"core.getJobStatus":            {in: readStatus},
 	"core.getJobStatusByDomainKey": {in: readStatusByKey},
 	"dwh.createDwhIntegration":     {to: readTargets},
 	"ingestion.ingestEvent":        {rest: readEvent},

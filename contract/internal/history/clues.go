@@ -164,8 +164,9 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 		add(ownCaller, keyOf(e.At, "dropped", strconv.FormatUint(e.Dropped, 16)), e.Dropped, 0, 0)
 	}
 	for i := range e.Jobs {
-		job := &e.Jobs[i]
-		add(shownJob, keyOf(e.At, "job", job.ID), 0, millisecond(job.At), hashOf(job.Database))
+		if job := &e.Jobs[i]; job.User != "" {
+			add(shownJob, keyOf(e.At, "job", job.ID), 0, millisecond(job.At), hashOf(job.Database))
+		}
 	}
 	return list
 }

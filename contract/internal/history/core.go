@@ -13,6 +13,7 @@ import (
 type coreState struct {
 	DomainKeys *bounded[string, *facts.Exchange] // the exchange that issued the job
 	Loaded     *facts.Exchange                   // that may have put rows into any table
+	Ends       *bounded[facts.Thing, End]        // of jobs and attempts
 
 	Tokens      *bounded[string, *tokenState]
 	owners      *bounded[facts.Owner, []string] // tokens by whom and what they act for
@@ -66,6 +67,7 @@ func (w whereabouts) Proofs() []*facts.Exchange { return w.proofs }
 func newCoreState() coreState {
 	return coreState{
 		DomainKeys:   newBounded[string, *facts.Exchange](maxEntities, nil),
+		Ends:         newBounded[facts.Thing, End](maxEntities, nil),
 		Tokens:       newBounded[string, *tokenState](maxEntities, nil),
 		owners:       newBounded[facts.Owner, []string](maxEntities, nil),
 		SubUsers:     newBounded[string, *subUserState](maxEntities, nil),
@@ -110,12 +112,26 @@ func (s *State) learnJobs(e *facts.Exchange) {
 		}
 	}
 	for _, job := range e.Jobs {
-		if issue, ok := s.issuers.Get(job.ID); ok && facts.Before(issue, e) {
+		if issue, ok := s.issuers.Get(job.ID); ok && job.User != "" && facts.Before(issue, e) {
 			s.callUser(job.User, issue, e)
 		}
 	}
 	if e.AsUser != "" {
 		s.callUser(e.AsUser, e, e)
+	}
+}
+
+// End is how a job or an attempt ended, and the first exchange that shows it.
+type End struct {
+	Status string
+	Proof  *facts.Exchange
+}
+
+func (s *State) learnEnds(e *facts.Exchange) {
+	for _, c := range e.Courses() {
+		if _, known := s.Ends.Get(c.Thing); c.IsOver && !known {
+			s.Ends.put(c.Thing, End{c.Status, e})
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ func (s *State) learn(e *facts.Exchange) {
 	s.learnRules(e)
 	s.learnAttempts(e)
 	s.learnJobs(e)
+	s.learnEnds(e)
 	s.learnTokens(e)
 	s.learnSubUsers(e)
 	s.learnTables(e)

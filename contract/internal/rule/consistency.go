@@ -27,7 +27,8 @@ var consistency = history.Rule{
 			"than the path names; a page is longer than requested, is another one than requested, is not in its documented " +
 			"order, leads back to itself or contradicts its count; an id is assigned to a second resource while the first " +
 			"one exists; a list of retries lacks the attempt of its path, or has some of another session; an attempt changes " +
-			"its session, or a session, workflow or schedule its project; a database, table or connection is created or " +
+			"its session, or a session, workflow or schedule its project; a job or an attempt that was over goes on, or " +
+			"ended in another way; a database, table or connection is created or " +
 			"renamed to a name that is in use, or two pools, projects or policies have one name, or two pool rules one " +
 			"priority. In documents of your own also: two things " +
 			"have what is unique; what is set once changes; an update changes what it does not name, or " +
@@ -65,6 +66,7 @@ func checkConsistency(st *history.Step) {
 	checkUniqueValues(st)
 	checkObjects(st)
 	checkListHasMade(st)
+	checkEnded(st)
 	if !st.Verb.Writes() {
 		checkUnchangedReads(st)
 	}
@@ -261,6 +263,21 @@ func checkListHasMade(st *history.Step) {
 			Message: st.Text(x.Thing) + " was created, but the list lacks it",
 			Excuses: []history.Excuse{history.NewExcuse("deleted", x.Thing, x.Proof, st.Exchange)},
 		}, report.Fail, x.CreatedBy, x.Proof)
+	}
+}
+
+// checkEnded looks for jobs and attempts that were over and go on, or end in another way.
+func checkEnded(st *history.Step) {
+	for _, c := range st.Courses() {
+		end, isOver := st.State.Ends.Get(c.Thing)
+		isSame := c.IsOver && c.Status == end.Status
+		if !isOver || isSame || end.Proof.Caller != st.Caller || !st.Known(end.Proof) { // another may be of another account
+			continue
+		}
+		st.Judge(history.Ruling{
+			Rule: Consistency, Aspect: "ended", Provenance: specs.Client,
+			Message: fmt.Sprintf("%s is shown as %s after it ended with %s", st.Text(c.Thing), c.Status, end.Status),
+		}, report.Fail, end.Proof)
 	}
 }
 

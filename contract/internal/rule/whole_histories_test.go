@@ -226,3 +226,25 @@ func TestStaleReadsSayWhatWouldDecide(t *testing.T) {
 		}
 	}
 }
+
+// What is over stays as it ended. What overlaps, or another caller sees, who may be of another account, proves nothing.
+func TestWhatIsOverStaysAsItEnded(t *testing.T) {
+	t.Parallel()
+	status := func(path, status string) string {
+		return "GET core:/job/" + path + ` => 200 {"job_id":"7","status":"` + status + `","created_at":"2026-05-04 01:00:01 UTC"}` + "\n"
+	}
+	attempt := func(status string) string { return "GET /attempts/5 => 200 {attempt 5 50 1 - 2 " + status + "}\n" }
+	const listed = `GET core:/job/list => 200 {"jobs":[{"job_id":"7","status":"running","user_name":"u","database":"shop"}]}`
+	runRule(t, rule.Consistency, map[string]ruleCase{
+		"a job that goes on":                     {status("status/7", "running") + status("status/7", "success") + status("show/7", "success"), []string{"pass ×1"}},
+		"a job that runs again":                  {status("status/7", "success") + status("status/7", "running"), []string{"fail 1 2"}},
+		"a job that its key finds running again": {status("status/7", "success") + status("status_by_domain_key/k", "running"), []string{"fail 1 2"}},
+		"a job that ends twice":                  {status("show/7", "error") + status("status/7", "success"), []string{"pass ×1", "fail 1 2"}},
+		"a killed job that is listed as one":     {status("show/7", "killed") + listed, []string{"pass ×1", "fail 1 2"}},
+		"an attempt that runs again":             {attempt("success") + attempt("running"), []string{"pass ×2", "fail 1 2"}},
+		"an attempt that ends":                   {attempt("running") + attempt("error") + attempt("error"), []string{"pass ×3"}},
+		"readings that overlap":                  {"1-3 " + status("status/7", "success") + "2-4 " + status("status/7", "running"), nil},
+		"callers who may be of two accounts":     {status("status/7", "success") + "@1/other " + status("status/7", "running"), nil},
+		"a status that was taken out":            {status("status/7", "success") + status("status/7", "[redacted]"), nil},
+	})
+}
