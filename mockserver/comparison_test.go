@@ -95,14 +95,14 @@ func TestTargetsAreCompared(t *testing.T) {
 func TestNoClientWaitsForComparisons(t *testing.T) {
 	t.Parallel()
 	service := newRealService(t, answerPools)
-	begun, compared := make(chan bool, 1), 0
+	begun, goOn, compared := make(chan bool), make(chan bool), 0
 	var log bytes.Buffer
 	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
 		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 		mockserver.WithComparison(func(context.Context, http.Handler, *recording.Exchange) []string {
 			if compared++; compared == 1 {
 				begun <- true
-				<-begun
+				<-goOn
 			}
 			return []string{"it"}
 		}))
@@ -112,7 +112,7 @@ func TestNoClientWaitsForComparisons(t *testing.T) {
 	for range 1005 {
 		get()
 	}
-	begun <- true
+	goOn <- true
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
