@@ -85,7 +85,7 @@ func readJob(e *Exchange, f *Shown, body, _ scan.Value) {
 	}
 }
 
-// Course is how far a job or an attempt has come, as an answer shows it.
+// Course holds the status of a job or an attempt, as an answer shows it.
 type Course struct {
 	Thing
 	Status string

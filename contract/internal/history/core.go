@@ -121,7 +121,7 @@ func (s *State) learnJobs(e *facts.Exchange) {
 	}
 }
 
-// End is how a job or an attempt ended, and the first exchange that shows it.
+// End holds the status with which a job or an attempt ended, and the first exchange that shows it.
 type End struct {
 	Status string
 	Proof  *facts.Exchange
