@@ -225,7 +225,8 @@ func (a *answerReader) checkPage(p *page) {
 // items returns the list of an answer: where the document says, or else the only one.
 func (a *answerReader) items(p *page) (list scan.Value) {
 	if p.at != nil {
-		for _, list = range follow(nil, a.body, p.at) {
+		if found := follow(nil, a.body, p.at); len(found) > 0 {
+			list = found[len(found)-1]
 		}
 		return list
 	}
