@@ -1,11 +1,20 @@
 package judge
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"mime"
 	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs/recording"
 )
 
 // content is a body that could be read.
@@ -160,4 +169,125 @@ func (j *Judge) wrongBody(o *judgement, m *message, reason string) {
 		Rule: Schema, Verdict: report.Fail, Message: reason,
 		Pointer: "/" + m.side.String() + "/body", Spec: report.Spec{Pointer: m.pointer + "/content"},
 	})
+}
+
+// mediaFor returns what is documented for a Content-Type, or nil: by the key that says most of it, a range such as
+// application/* last. Names of types and of parameters are case-insensitive, blanks do not count, and neither does
+// quoting (RFC 9110, 8.3.1). A key with a parameter is for messages that state the same; one that states no such
+// parameter, or another charset, still has the type.
+func mediaFor(content openapi3.Content, header string) *openapi3.MediaType {
+	kind, stated, err := mime.ParseMediaType(header)
+	if err != nil {
+		return content.Get(header)
+	}
+	var best *openapi3.MediaType
+	most := -1
+	for _, key := range slices.Sorted(maps.Keys(content)) {
+		if n := agreement(key, kind, stated); n > most {
+			best, most = content[key], n
+		}
+	}
+	return best
+}
+
+// agreement returns how much of a Content-Type a key of a document says, or a negative number if it is for others.
+func agreement(key, kind string, stated map[string]string) int {
+	const ofType, ofRange = 1000, 500
+	wanted, parameters, err := mime.ParseMediaType(key)
+	switch {
+	case err != nil:
+		return -1
+	case wanted == "*/*":
+		return 0
+	case strings.HasSuffix(wanted, "/*"):
+		if !strings.HasPrefix(kind, strings.TrimSuffix(wanted, "*")) {
+			return -1
+		}
+		return ofRange
+	case wanted != kind:
+		return -1
+	}
+	n := ofType
+	for name, value := range parameters {
+		switch got, has := stated[name]; {
+		case has && strings.EqualFold(got, value):
+			n++
+		case has && name != "charset":
+			return -1
+		default:
+			n--
+		}
+	}
+	return n
+}
+
+// JSONRequest returns the request's body, when the recording holds it whole: as JSON, or as the JSON that a form and
+// members in the query stand for.
+func (r *Result) JSONRequest() (gjson.Result, bool) {
+	m := r.requestMessage()
+	return r.jsonOf(m.headers, m.body, m.doubt, false)
+}
+
+// JSONResponse returns the response's body, when the recording holds it whole and it is JSON.
+func (r *Result) JSONResponse() (gjson.Result, bool) {
+	if r.Item.Response == nil {
+		return gjson.Result{}, false
+	}
+	if r.response == nil {
+		r.response = &parsedBody{}
+		r.response.value, r.response.isJSON = r.jsonOf(
+			r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt, r.isJSON)
+	}
+	return r.response.value, r.response.isJSON
+}
+
+// noteText notes what the judgement on an answer's body knows of its text, so that JSONResponse need not find it out.
+func (r *Result) noteText(m *message, o *judgement) {
+	if r.isJSON = o.isJSON; m.text != "" {
+		r.response = &parsedBody{gjson.Parse(m.text), true}
+	}
+}
+
+// parsedBody is a body that was parsed, and whether it could be.
+type parsedBody struct {
+	value  gjson.Result
+	isJSON bool
+}
+
+func (r *Result) jsonOf(
+	headers recording.Headers, body *recording.Body, doubt string, isJSON bool,
+) (gjson.Result, bool) {
+	if body == nil || doubt != "" || len(body.Bytes) == 0 {
+		return gjson.Result{}, false
+	}
+	plain, reason := r.codings.Undo(headers, body)
+	if reason != "" || !isJSON && !gjson.ValidBytes(plain) {
+		return gjson.Result{}, false
+	}
+	return gjson.ParseBytes(plain), true
+}
+
+// PlainJSON decodes the body of an answer to the exchange's operation, after its content codings are undone; that of
+// one JSON value a line is a list of these. Its second result is false if the body is empty, not JSON by its
+// Content-Type, or only a part.
+func (r *Result) PlainJSON(status int, header http.Header, coded []byte) (value any, is bool, err error) {
+	plain, reason := body.Uncode(header.Get("Content-Encoding"), coded)
+	if reason != "" {
+		return nil, false, errors.New(reason)
+	}
+	kind := header.Get("Content-Type")
+	if len(plain) == 0 || status == http.StatusPartialContent || !body.IsJSON(body.MediaType(kind)) {
+		return nil, false, nil
+	}
+	if documented := r.documented.answer(status); documented.Response != nil {
+		if media := mediaFor(documented.Content, kind); media != nil && body.IsLined(media) {
+			d, reason := body.Lines(plain)
+			if reason != "" {
+				return nil, false, errors.New(reason)
+			}
+			return d.Values, true, nil
+		}
+	}
+	value, err = body.DecodeJSON(plain)
+	return value, err == nil, err
 }

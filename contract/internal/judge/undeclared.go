@@ -3,16 +3,21 @@ package judge
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -325,4 +330,243 @@ func discriminated(w locatedSchema, parts []locatedSchema, object flat.Value) (l
 		}
 	}
 	return locatedSchema{}, false
+}
+
+// Most bodies have no undeclared field. Whether one has any is looked up in what was found out of the schemas before;
+// a search then says which fields, and where.
+
+// fieldsMemo remembers which fields schemas describe.
+type fieldsMemo struct{ fields sync.Map } // hash of the schemas → *describedFields
+
+// describedFields are the fields and items that some schemas describe of a value to which all of them apply.
+type describedFields struct {
+	named  map[string]*describedValue
+	others *describedValue // of fields that no schema names; nil if none describes those
+	items  *describedValue // of a list; nil if none describes them
+	isOpen bool            // other fields are not described
+	isOdd  bool            // a schema describes what only the search tells apart, such as both lists and maps
+}
+
+// describedValue is a value with the schemas that apply to it.
+type describedValue struct {
+	schemas []locatedSchema
+	chooses bool                            // a discriminator decides which schemas they are combined of
+	fields  atomic.Pointer[describedFields] // unless it does, once they are known
+}
+
+// mayHaveUndeclared reports whether a body may have fields that are not documented.
+func (m *fieldsMemo) mayHaveUndeclared(b *body.Body, d *describedValue) bool {
+	for _, value := range b.All() {
+		if value.IsContainer() && m.hasUndeclared(value, d) {
+			return true
+		}
+	}
+	return false
+}
+
+func describe(schemas []locatedSchema) *describedValue {
+	decides := func(w locatedSchema) bool { return w.schema.Discriminator != nil }
+	return &describedValue{schemas: schemas, chooses: slices.ContainsFunc(withCombined(schemas, nil), decides)}
+}
+
+// hasUndeclared reports whether a list or an object may have fields that are not documented.
+func (m *fieldsMemo) hasUndeclared(value flat.Value, d *describedValue) bool {
+	f := m.fieldsOf(d, value)
+	if value[0].Kind == flat.List {
+		for rest := value.Parts(); f.items != nil && len(rest) > 0; {
+			if item := rest.Cut(); item.IsContainer() && m.hasUndeclared(item, f.items) {
+				return true
+			}
+		}
+		return f.isOdd
+	}
+	for rest := value.Parts(); len(rest) > 0; {
+		field := f.named[rest.CutName()]
+		if field == nil {
+			field = f.others
+		}
+		inner := rest.Cut()
+		if field == nil && !f.isOpen || field != nil && inner.IsContainer() && m.hasUndeclared(inner, field) {
+			return true
+		}
+	}
+	return f.isOdd
+}
+
+func (m *fieldsMemo) fieldsOf(d *describedValue, value flat.Value) *describedFields {
+	if known := d.fields.Load(); known != nil {
+		return known
+	}
+	schemas := withCombined(d.schemas, nil)
+	if d.chooses && value[0].Kind == flat.Object {
+		schemas = withCombined(d.schemas, value)
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, w := range schemas {
+		maphash.WriteComparable(&h, w.schema)
+	}
+	known, ok := m.fields.Load(h.Sum64())
+	if !ok {
+		known, _ = m.fields.LoadOrStore(h.Sum64(), newDescribedFields(schemas))
+	}
+	if !d.chooses {
+		d.fields.Store(known.(*describedFields))
+	}
+	return known.(*describedFields)
+}
+
+// newDescribedFields takes all schemas of a value.
+func newDescribedFields(schemas []locatedSchema) *describedFields {
+	f := &describedFields{named: map[string]*describedValue{}}
+	if items := itemSchemas(schemas); len(items) > 0 {
+		f.items = describe(items)
+	}
+	others := slices.DeleteFunc(slices.Clone(schemas), func(w locatedSchema) bool { return !hasMap(w) })
+	if len(others) > 0 {
+		f.others = describe(fieldSchemas(others, ""))
+	}
+	isDescribed := len(others) > 0
+	for _, w := range schemas {
+		isDescribed = isDescribed || len(w.schema.Properties) > 0
+		for _, name := range slices.AppendSeq(slices.Clone(w.schema.Required), maps.Keys(w.schema.Properties)) {
+			if f.named[name] == nil {
+				f.named[name] = describe(fieldSchemas(schemas, name))
+			}
+		}
+		f.isOdd = f.isOdd || hasMap(w) && (w.schema.Items != nil || w.schema.Properties[""] != nil)
+	}
+	f.isOpen = !isDescribed || slices.ContainsFunc(schemas, isOpen)
+	return f
+}
+
+// judgeUndeclaredParameters looks for query parameters that the operation does not name. One whose name is a prefix
+// with brackets may be a part of an object.
+func (j *Judge) judgeUndeclaredParameters(o *judgement, p *parameters) {
+	var undeclared []string
+	for name := range p.query {
+		if !declaresQuery(p.op, name) && !p.op.Reader.TakesFromQuery(name) {
+			undeclared = append(undeclared, name)
+		}
+	}
+	slices.Sort(undeclared)
+	verdict := report.Pass
+	for _, name := range undeclared {
+		verdict = report.Fail
+		if o.isFull(UndeclaredField) {
+			o.omit(UndeclaredField, 1)
+			continue
+		}
+		provenance := j.place(p.op, p.op.Pointer+"/parameters").Provenance
+		severity := j.severity(request, provenance, p.outcome)
+		if !p.op.Document.IsUsers() || !j.undeclared {
+			severity = severity.AtMost(report.Warning)
+		}
+		j.addFinding(o, &p.message, report.Finding{
+			Rule: UndeclaredField, Verdict: report.Fail,
+			Severity: severity,
+			Message:  fmt.Sprintf("query parameter %q is not documented", name),
+			Pointer:  join("/request/query", name), Spec: report.Spec{Pointer: p.op.Pointer + "/parameters"},
+		})
+	}
+	o.check(UndeclaredField, verdict)
+}
+
+func declaresQuery(op *specs.Operation, name string) bool {
+	return namesQuery(op, name, nil) ||
+		slices.ContainsFunc(op.Parameters, func(ref *openapi3.ParameterRef) bool { return hasMember(ref.Value, name) })
+}
+
+// namesQuery reports whether a parameter of the query has the name, but for one.
+func namesQuery(op *specs.Operation, name string, except *openapi3.Parameter) bool {
+	for _, ref := range op.Parameters {
+		if p := ref.Value; p.In == openapi3.ParameterInQuery && p != except &&
+			(p.Name == name || p.Name+"[]" == name || p.Style == "deepObject" && strings.HasPrefix(name, p.Name+"[")) {
+			return true
+		}
+	}
+	for _, scheme := range credentialSchemes(op) {
+		if scheme.In == "query" && scheme.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeUndeclaredHeaders looks for headers of an answer that the document does not name for its status. An answer that
+// was recorded without headers is not judged.
+func (j *Judge) judgeUndeclaredHeaders(r *Result, m *message) {
+	if len(m.headers) == 0 {
+		r.check(UndeclaredHeader, report.Skipped)
+		return
+	}
+	var names []string
+	for _, line := range m.headers {
+		if !j.standard.has(line[0]) && !declaresHeader(m.documented, line[0]) && !j.ignores(line[0]) {
+			names = append(names, shownHeader(line[0]))
+		}
+	}
+	if len(names) == 0 {
+		r.check(UndeclaredHeader, report.Pass)
+		return
+	}
+	slices.Sort(names)
+	o := &judgement{}
+	o.check(UndeclaredHeader, report.Fail)
+	for _, name := range slices.Compact(names) {
+		j.addUndeclaredHeader(o, m, name)
+	}
+	r.add(o.conclude())
+}
+
+// addUndeclaredHeader adds a finding on a header, without its value, which may be secret. Its fingerprint contains the
+// status, since statuses may share their documentation.
+func (j *Judge) addUndeclaredHeader(o *judgement, m *message, name string) {
+	before := len(o.findings)
+	j.addFinding(o, m, report.Finding{
+		Rule: UndeclaredHeader, Severity: report.Notice, Verdict: report.Fail,
+		Message: fmt.Sprintf("header %s is not documented for status %d", name, m.status),
+		Pointer: join("/response/headers", name), Spec: report.Spec{Pointer: m.pointer},
+	})
+	for i := range o.findings[before:] {
+		f := &o.findings[before+i]
+		f.ID = fmt.Sprintf("%s-%d", f.ID, m.status)
+	}
+}
+
+func declaresHeader(documented *documentedStatus, name string) bool {
+	for _, declared := range documented.headers {
+		if strings.EqualFold(declared, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// headerMemo remembers whether headers are standard ones.
+type headerMemo struct{ memo[string, bool] }
+
+func (m *headerMemo) has(name string) bool {
+	if is, known := m.get(name); known {
+		return is
+	}
+	return m.put(strings.Clone(name), isStandardHeader(name))
+}
+
+// isStandardHeader reports whether a header of an answer has a meaning of its own, whatever the interface.
+func isStandardHeader(name string) bool {
+	isPseudo := name == "" || name[0] == ':' // of HTTP/2
+	return isPseudo || standardHeaders[name] || standardHeaders[strings.ToLower(name)] ||
+		slices.ContainsFunc(standardFamilies, func(prefix string) bool {
+			return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+		})
+}
+
+// shownHeader returns the name of a header in one spelling, cut if it is long.
+func shownHeader(name string) string {
+	const longest = 100
+	if len(name) > longest {
+		name = name[:longest] + "…"
+	}
+	return http.CanonicalHeaderKey(strings.ToValidUTF8(name, "�"))
 }
