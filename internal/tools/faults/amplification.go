@@ -339,8 +339,8 @@ var controlBodies = promise{
 
 // The limits of one request of some KiB.
 const (
-	promptAnswer = time.Second
-	mostMemory   = 100 << 10 // KiB
+	promptAnswer = 2 * time.Second // on a machine that does other things, too
+	mostMemory   = 128 << 10       // KiB
 )
 
 // controlBombs lists bodies of an operation by name, each with its media type.
