@@ -103,8 +103,8 @@ func (c *compiler) handler(o *specs.Operation) op.Handler {
 	return s.sample
 }
 
-// beginning returns a handler that also makes what the answer shows in place of what the operation is about, such as a
-// job; the same handler if there is no such thing.
+// beginning wraps a handler so that it also makes the job, or other resource, that its answer shows in place of the one
+// that the operation is about. Where an answer shows none, it returns the handler as it is.
 func (c *compiler) beginning(o *specs.Operation, others []*specs.Action, s *success, handle op.Handler) op.Handler {
 	i := slices.IndexFunc(others, func(a *specs.Action) bool { return a.Verb == specs.Create && len(a.At) > 0 })
 	if i < 0 {
