@@ -101,7 +101,7 @@ func (r *Relay) Serve(w http.ResponseWriter, request *http.Request, p *Passage) 
 		out.Body = &requestBody{out.Body, p}
 	}
 	_ = p.client.EnableFullDuplex() // a service may answer before it has all of the request
-	r.reverse.ServeHTTP(w, out)
+	r.reverse.ServeHTTP(WithoutContinue{w}, out)
 }
 
 // Place holds where a request came in: its interface, and the address of that as the client knows it.

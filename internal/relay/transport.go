@@ -57,6 +57,20 @@ func CheckStatus(r *http.Response) error {
 // maxHints bounds the answers with a status of 1xx before the one that counts.
 const maxHints = 100
 
+// WithoutContinue is the answer to a request whose own server says 100 Continue, as it does when the body is first read.
+// The service's would be a second one.
+type WithoutContinue struct{ http.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (w WithoutContinue) WriteHeader(status int) {
+	if status != http.StatusContinue {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Unwrap lets http.ResponseController find what the writer can do.
+func (w WithoutContinue) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // BoundHints returns a context for a request that ends with an error after too many answers of 1xx.
 func BoundHints(ctx context.Context) context.Context {
 	hints := 0

@@ -114,7 +114,7 @@ func (f *forwarder) serve(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Content-Type", "Date"} {
 			w.Header()[name] = nil
 		}
-		f.through.ServeHTTP(w, r.WithContext(relay.BoundHints(r.Context())))
+		f.through.ServeHTTP(relay.WithoutContinue{ResponseWriter: w}, r.WithContext(relay.BoundHints(r.Context())))
 	}
 }
 
