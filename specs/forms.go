@@ -89,6 +89,8 @@ func whole(tree map[string]any, file string, lineOf lines) (_ map[string]any, ig
 	f.trees[f.name] = tree
 	cutFragments(tree)
 	relinked := relink(tree, file, lineOf)
+	relinked = append(relinked, f.dropMappings(tree, false, "", lineOf)...)
+	slices.SortFunc(relinked, func(a, b Ignored) int { return strings.Compare(a.Pointer, b.Pointer) })
 	ignored = f.dropUnresolved(tree, lineOf)
 	if len(ignored) > 0 && !hasOperations(tree) {
 		return nil, nil, fmt.Errorf("line %d: %s: %s", ignored[0].Line, ignored[0].Pointer, ignored[0].Reason)
@@ -288,6 +290,29 @@ func (f *files) checkEnd(ref string, value any, name string) (err error) {
 		}
 	}
 	return fmt.Errorf("it refers to %s, which leads to nothing but references", ref)
+}
+
+// dropMappings takes values of discriminators out of a tree whose references lead nowhere: the alternatives are tried
+// all the same.
+func (f *files) dropMappings(node any, isNames bool, pointer string, lineOf lines) (dropped []Ignored) {
+	eachPart(node, isNames, pointer, func(key string, value any, isNames bool, pointer string) {
+		if discriminator, isObject := value.(map[string]any); isObject && key == "discriminator" {
+			mapping, _ := discriminator["mapping"].(map[string]any)
+			for _, name := range sortedKeys(mapping) {
+				target, _ := mapping[name].(string)
+				if !strings.ContainsAny(target, "/#") {
+					continue
+				}
+				if _, _, err := f.resolve(target, f.name); err != nil {
+					delete(mapping, name)
+					at := pointer + "/mapping/" + EscapePointer(name)
+					dropped = append(dropped, Ignored{Pointer: at, Line: lineOf(at), Reason: err.Error()})
+				}
+			}
+		}
+		dropped = append(dropped, f.dropMappings(value, isNames, pointer, lineOf)...)
+	})
+	return dropped
 }
 
 // dropUnresolved takes operations out of a tree that have references which lead nowhere.

@@ -2,6 +2,7 @@ package specs_test
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -152,6 +153,22 @@ func TestForms(t *testing.T) {
 			checkIgnored(t, doc, err, test.want)
 		})
 	}
+	t.Run("values of a discriminator that lead nowhere cost nothing else", func(t *testing.T) {
+		t.Parallel()
+		text := head + "paths:\n  /pets: {post: {requestBody: {content: {application/json: {schema: {oneOf: [" +
+			"{$ref: '#/components/schemas/Cat'}], discriminator: {propertyName: kind, mapping: {a: models/cat.yml#/Cat, " +
+			"b: '#/components/schemas/Dog', c: '#/components/schemas/Cat', d: Cat, e: beside.yaml#/Cat}}}}}}, " +
+			"responses: {'200': {description: x}}}}\n" +
+			"components: {schemas: {Cat: {type: object, properties: {kind: {type: string}}}}}\n"
+		doc := mustLoadShop(t, text, map[string]string{"beside.yaml": "Cat: {type: object}\n"})
+		var left []string
+		for _, i := range doc.Ignored {
+			left = append(left, path.Base(i.Pointer))
+		}
+		if len(doc.Operations) != 1 || !slices.Equal(left, []string{"a", "b"}) {
+			t.Errorf("operations %v, ignored %+v", names(doc), doc.Ignored)
+		}
+	})
 	for name, pets := range map[string]string{
 		"alone":         "{get: {parameters: [PARAMETER], responses: {'200': {description: x}}}}",
 		"with its path": "{get: {responses: {'200': {description: x}}}, parameters: [PARAMETER]}",
