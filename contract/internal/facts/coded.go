@@ -99,6 +99,13 @@ func (c *coder) shown(s *Shown) {
 	c.time(&s.Born)
 	c.hash(&s.Mark)
 	optional(c, &s.Object, (*coder).object)
+	list(c, &s.Set, (*coder).setting)
+}
+
+func (c *coder) setting(s *Setting) {
+	text(c, &s.Member)
+	c.hash(&s.Value)
+	c.truth(&s.IsText)
 }
 
 func (c *coder) object(o *Object) {

@@ -168,7 +168,10 @@ func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
 		e.MayCreate = nil // a query that only reads
 	}
 	if e.OK() && (e.Verb == Creates || e.Verb == Changes) {
-		e.compareMembers(r)
+		e.compareMembers(actions, r)
+		if len(actions) > 0 {
+			e.forgetUnset(o.document, actions[0], r)
+		}
 	}
 	if o.isOwn && len(actions) > 0 && e.OK() && e.Verb == Changes {
 		e.keep(op, actions[0], r)
@@ -314,6 +317,11 @@ func (e *Exchange) Touched() []Thing {
 
 // Refused reports whether a request certainly had no effect.
 func (e *Exchange) Refused() bool { return !e.OK() && !e.Unknown() }
+
+// MayChange reports whether an exchange may have changed anything.
+func (e *Exchange) MayChange() bool {
+	return (e.Verb.Writes() || e.Verb == NoVerb && e.Page == nil) && !e.Refused()
+}
 
 // ShowsThing reports whether the answer shows a thing.
 func (e *Exchange) ShowsThing(t Thing) bool {

@@ -5,9 +5,12 @@ package facts
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/internal/evidence"
 	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
 )
@@ -64,6 +67,7 @@ type Shown struct {
 	Born    time.Time // likewise, to the second; zero where the answer does not show that
 	Mark    uint64    // the same where an answer shows the same of it; 0 where that is too little to identify it
 	Object  *Object   // nil where nothing of it matters
+	Set     []Setting // what requests have set
 }
 
 // Use is a thing that a request names beside the one that it is about.
@@ -78,8 +82,12 @@ type Member struct{ Name, Asked, Answered string }
 // maxIgnored bounds how many of these are kept of an exchange.
 const maxIgnored = 20
 
-// compareMembers holds the numbers and truth values that a request sets against those that its answer shows.
-func (e *Exchange) compareMembers(r *reading) {
+// written are members that people write, which an answer may show trimmed, cut or normalised, but not with another text.
+var written = map[string]bool{"name": true, "title": true, "label": true, "description": true, "comment": true, "subject": true}
+
+// compareMembers holds the numbers, truth values and written texts that a request sets against those that its answer
+// shows.
+func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	e.Repeatable = r.query().Get("idempotent_key") != ""
 	e.Overwrites = r.query().Has("overwrite")
 	request, ok := r.requestBody()
@@ -91,13 +99,16 @@ func (e *Exchange) compareMembers(r *reading) {
 		return
 	}
 	e.Overwrites = e.Overwrites || request.Get("overwrite").Exists()
-	if attributes := request.Get("data", "attributes"); attributes.IsObject() {
-		request, answer = attributes, answer.Get("data", "attributes")
-	}
 	e.Repeatable = e.Repeatable || request.Get("idempotent_key").Exists()
+	if len(actions) > 0 && len(actions[0].At) == 1 {
+		request, answer = only(request, actions[0].Request), only(answer, actions[0].At[0])
+	}
+	if attributes := request.Get("attributes"); attributes.IsObject() {
+		request, answer = attributes, answer.Get("attributes")
+	}
 	set := map[string]scan.Value{}
 	for asked := range request.Each {
-		if asked.IsNumber() || asked.IsBool() {
+		if asked.IsNumber() || asked.IsBool() || asked.IsString() && written[asked.Name()] {
 			set[asked.Name()] = asked
 		}
 	}
@@ -105,16 +116,55 @@ func (e *Exchange) compareMembers(r *reading) {
 		return
 	}
 	for shown := range answer.Each {
-		asked := set[shown.Name()]
-		isNumber := asked.IsNumber() && shown.IsNumber() && asked.Float() != shown.Float()
-		isTruth := asked.IsBool() && shown.IsBool() && asked.Bool() != shown.Bool()
-		if isNumber || isTruth {
-			e.Ignored = append(e.Ignored, Member{shown.Name(), asked.Text(), shown.Text()})
+		if asked := set[shown.Name()]; asked.Exists() && isIgnored(asked, shown) {
+			const most = 60 // characters
+			m := Member{shown.Name(), evidence.Short(asked.Text(), most), evidence.Short(shown.Text(), most)}
+			e.Ignored = append(e.Ignored, m)
 		}
 		if len(e.Ignored) == maxIgnored {
 			return
 		}
 	}
+}
+
+// only returns what a pointer leads to, if that is one value; without a pointer, the value itself.
+func only(value scan.Value, at specs.Pointer) scan.Value {
+	if at == nil {
+		return value
+	}
+	if found := follow(nil, value, at); len(found) == 1 {
+		return found[0]
+	}
+	return scan.Value{}
+}
+
+// isIgnored reports whether an answer shows another value than was asked for.
+func isIgnored(asked, shown scan.Value) bool {
+	switch {
+	case asked.IsNumber() && shown.IsNumber():
+		return asked.Float() != shown.Float()
+	case asked.IsBool() && shown.IsBool():
+		return asked.Bool() != shown.Bool()
+	case asked.IsString() && shown.IsString() && judge.IsPlain(asked.Text()) && judge.IsPlain(shown.Text()):
+		a, b := letters(asked.Text()), letters(shown.Text())
+		return a != "" && b != "" && !strings.Contains(a, b) && !strings.Contains(b, a)
+	}
+	return false
+}
+
+// letters returns the letters and digits of a text, in lower case; nothing if it has letters beyond ASCII, which may be
+// written in several ways.
+func letters(text string) string {
+	isOther := func(c rune) bool { return c > unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsMark(c)) }
+	if strings.ContainsFunc(text, isOther) {
+		return ""
+	}
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return c
+		}
+		return -1
+	}, strings.ToLower(text))
 }
 
 // reader reads of an operation what rules know beyond what its document says of resources.

@@ -211,7 +211,7 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 		}
 	}
 	if s.isComplete && s.does != Deletes {
-		f.Object = o.objectOf(r, f.Thing, s.object)
+		f.Object, f.Set = o.objectOf(r, f.Thing, s.object), o.settings(r, f.Born, s.object)
 	}
 	for _, key := range r.Keys[1:] {
 		// Digits in a path are read as an id before a name (assumed), so a name of digits alone identifies nothing.

@@ -8,8 +8,8 @@ import (
 
 // learn takes what an exchange proves. What may or may not have happened makes what it concerns uncertain.
 func (s *State) learn(e *facts.Exchange) {
-	if (e.Verb.Writes() || e.Verb == facts.NoVerb && e.Page == nil) && !e.Refused() {
-		s.lastWrite = e
+	if e.MayChange() {
+		s.lastWrite, s.lastWriteOf[e.Kind] = e, e
 	}
 	s.learnCaller(e)
 	s.learnAbsence(e)
@@ -124,6 +124,9 @@ func (s *State) learnShown(e *facts.Exchange, f *facts.Shown) {
 	}
 	if f.Object != nil {
 		s.learnObject(e, x, f.Object)
+	}
+	if len(f.Set) > 0 {
+		x.learnSettings(e, f.Set)
 	}
 	if f.Ident != "" || !f.Born.IsZero() {
 		x.Ident, x.born, x.IdentifiedBy = f.Ident, f.Born, e

@@ -78,8 +78,70 @@ func (x *Entity) ObjectBy() *facts.Exchange { return x.shownBy }
 
 // WasShownUntil reports whether a thing had not changed since it was last shown when an exchange began.
 func (x *Entity) WasShownUntil(e *facts.Exchange) bool {
-	return x.shownBy != nil && facts.Before(x.shownBy, e) && (x.changedBy == nil || x.changedBy == x.shownBy ||
-		facts.Before(x.changedBy, x.shownBy))
+	return x.shownBy != nil && facts.Before(x.shownBy, e) && x.isAsIn(x.shownBy)
+}
+
+// isAsIn reports whether a thing has not changed since an exchange.
+func (x *Entity) isAsIn(e *facts.Exchange) bool {
+	return x.changedBy == nil || x.changedBy == e || facts.Before(x.changedBy, e)
+}
+
+// learnSettings learns what an answer shows of what requests have set. What it does not show is as before, unless
+// something may have changed it.
+func (x *Entity) learnSettings(e *facts.Exchange, shown []facts.Setting) {
+	if x.setBy == nil || !x.isAsIn(x.setBy) {
+		x.set = nil
+	}
+	x.setBy = e
+	for _, s := range shown {
+		if i := slices.IndexFunc(x.set, func(was facts.Setting) bool { return was.Member == s.Member }); i >= 0 {
+			x.set[i] = s
+		} else {
+			x.set = append(x.set, s)
+		}
+	}
+}
+
+// Difference is a thing that an answer shows otherwise than it was last shown, and a member of it.
+type Difference struct {
+	*Entity
+	Member string
+	Shown  *facts.Exchange // that showed it last
+}
+
+// Differences lists what the exchange in hand shows of what requests set, as none of the recording has set it. What
+// may follow from another change is not among them, in a user's own document: numbers and flags from any, texts from one
+// of another kind.
+func (st *Step) Differences() (list []Difference) {
+	for i := range st.Shows {
+		f := &st.Shows[i]
+		x := st.State.LookUp(f.Thing)
+		if len(f.Set) == 0 || x == nil || !st.Known(x.setBy) || !x.isAsIn(x.setBy) {
+			continue
+		}
+		at := slices.IndexFunc(f.Set, func(s facts.Setting) bool {
+			was := slices.IndexFunc(x.set, func(was facts.Setting) bool { return was.Member == s.Member })
+			return was >= 0 && x.set[was] != s && !st.mayFollow(x, s.IsText && x.set[was].IsText)
+		})
+		if at >= 0 && st.IsSettled(x) {
+			list = append(list, Difference{x, f.Set[at].Member, x.setBy})
+		}
+	}
+	return list
+}
+
+// mayFollow reports whether what is set of a thing may differ because something else was changed.
+func (st *Step) mayFollow(x *Entity, isText bool) bool {
+	if !x.Kind.Interface().IsOwn() {
+		return x.Kind == facts.PoolRules || x.Kind == facts.Pools && !isText // which ChangedUnseen looks at
+	}
+	isRelated := func(kind facts.Kind) bool { return !isText || kind != x.Kind }
+	for kind, last := range st.State.lastWriteOf {
+		if isRelated(kind) && last != x.setBy && !facts.Before(last, x.setBy) {
+			return true
+		}
+	}
+	return st.Contested(func(e *facts.Exchange) bool { return e.MayChange() && isRelated(e.Kind) })
 }
 
 // Updated returns the update that a thing was last changed by and that the exchange in hand shows first, or nil.

@@ -25,7 +25,8 @@ type State struct {
 	callers          *bounded[uint64, *Caller]
 	holders          *bounded[holding, *Entity]
 	referrers        map[facts.Thing]map[*Entity]bool
-	lastWrite        *facts.Exchange                         // of anything
+	lastWrite        *facts.Exchange // of anything
+	lastWriteOf      map[facts.Kind]*facts.Exchange
 	made             map[facts.Thing]map[facts.Thing]*Entity // that were made and not deleted since, by what they are in
 	walks            *bounded[walkKey, *walk]
 	slices           *bounded[walkKey, []*facts.Exchange] // parts of a list, since the last change
@@ -50,6 +51,8 @@ type Entity struct {
 	facts.Object                  // likewise
 	shownBy       *facts.Exchange // the exchange that showed the object
 	updating      *Update         // that no answer has shown the effect of
+	set           []facts.Setting // what requests have set, as it was last shown
+	setBy         *facts.Exchange // the last exchange that showed some of it
 	IdentifiedBy  *facts.Exchange // the exchange that showed these
 	CreatedBy     *facts.Exchange
 	parents       []membership    // what it is a part of, and gone with
@@ -74,8 +77,8 @@ func newState(kinds facts.Catalogue) *State {
 	return &State{
 		Kinds:    kinds,
 		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
-		MayHaveCreated: map[facts.Kind]*facts.Exchange{},
-		callers:        newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
+		MayHaveCreated: map[facts.Kind]*facts.Exchange{}, lastWriteOf: map[facts.Kind]*facts.Exchange{},
+		callers: newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
 		holders: newBounded[holding, *Entity](maxEntities, nil), made: map[facts.Thing]map[facts.Thing]*Entity{},
 		referrers: map[facts.Thing]map[*Entity]bool{},
 		walks:     newBounded[walkKey, *walk](maxPending, nil),
@@ -135,6 +138,7 @@ func (x *Entity) update(e *facts.Exchange, did facts.Verb) bool {
 		x.CreatedBy = e
 		x.Ident, x.born, x.IdentifiedBy = "", time.Time{}, nil // it is another one now
 		x.Object, x.shownBy, x.updating = facts.Object{}, nil, nil
+		x.set, x.setBy = nil, nil
 	}
 	if did == facts.Deletes {
 		x.DeletedBy, x.LastDeletedBy = e, e

@@ -26,6 +26,9 @@ func (st *Step) lookForUnseen() {
 		for _, x := range st.ChangedUnseen() {
 			st.Sign("changed", x.Thing, x.Proof, time.Time{})
 		}
+		for _, x := range st.Differences() {
+			st.Sign("changed", x.Thing, x.Shown, time.Time{})
+		}
 	}
 	st.backUnseen()
 	if st.Verb == facts.Lists && st.Listed && !st.Partial && st.Kind.IsOpen() {

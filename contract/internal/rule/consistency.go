@@ -19,11 +19,11 @@ var consistency = history.Rule{
 			"and what was created",
 		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows " +
 			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies, policy groups, projects and " +
-			"resources of the LLM interface that were created or changed before. In documents of your own also what " +
-			"x-resources says of unique, once, update " +
-			"and lists.",
+			"resources of the LLM interface that were created or changed before; names, texts, numbers and flags that requests " +
+			"set, and times of creation, of every resource. In documents of your own also what x-resources says of unique, " +
+			"once, update and lists.",
 		Evidence: "A response is about another resource than the path of its request names, or shows another number or " +
-			"boolean than the request set; a list shows a resource or an id twice, or what belongs to another one " +
+			"boolean than the request set, or another name or description, however written; a list shows a resource or an id twice, or what belongs to another one " +
 			"than the path names; a page is longer than requested, is another one than requested, is not in its documented " +
 			"order, leads back to itself or contradicts its count; an id is assigned to a second resource while the first " +
 			"one exists; a list of retries lacks the attempt of its path, or has some of another session; an attempt changes " +
@@ -40,7 +40,9 @@ var consistency = history.Rule{
 		Inconclusive: "A created resource is not found or not listed, or reads differently: that is itself a sign of a " +
 			"caller outside of the recording, who may have changed it, unless the recording is taken as complete.",
 		Passes: "Renamed resources, which are shown under another name; requests that are repeated with an idempotency " +
-			"key; strings, which are trimmed and normalised; what changes by itself, such as the default pool.",
+			"key; strings that are trimmed, cut or written otherwise than the request had them; what changes " +
+			"by itself, such as the default pool, states and times; in documents of your own, numbers and flags that another " +
+			"change may have changed, too.",
 	},
 	Check: checkConsistency,
 }
@@ -310,8 +312,15 @@ func checkCreatedIsThere(st *history.Step) {
 	}, report.Fail, x.CreatedBy, x.Proof)
 }
 
-// checkUnchangedReads looks at pools and pool rules that are not what they were shown to be last.
+// checkUnchangedReads looks at things that are not what they were shown to be last.
 func checkUnchangedReads(st *history.Step) {
+	for _, x := range st.Differences() {
+		r := promise(st, "changed "+x.Member, x.Kind)
+		r.IfComplete = true
+		r.Message = fmt.Sprintf("%s of %s differs from when it was last shown", x.Member, st.Text(x.Thing))
+		r.Excuses = []history.Excuse{history.NewExcuse("changed", x.Thing, x.Shown, st.Exchange)}
+		st.Judge(r, report.Fail, x.Shown)
+	}
 	for _, x := range st.ChangedUnseen() {
 		st.Judge(history.Ruling{
 			Rule: Consistency, Aspect: "changed", Provenance: specs.Public, IfComplete: true,

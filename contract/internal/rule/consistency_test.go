@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"strings"
 	"testing"
 
 	"svc.example/understudy/contract"
@@ -45,6 +46,17 @@ func TestConsistency(t *testing.T) {
 		},
 		"a priority that was not taken": {
 			`POST /pool_rules {"priority":5} => 201 {rule 3 6 7 project_name=a}`, []string{"fail 1"},
+		},
+		"a name that was not taken": {
+			`POST core:/access_control/policies {"policy":{"name":"Readers"}} => 200 {"id":5,"name":"Writers"}`, []string{"fail 1"},
+		},
+		"a name that was trimmed":   {`POST core:/access_control/policies {"policy":{"name":" Rea-ders "}} => 200 {"id":5,"name":"readers"}`, nil},
+		"a name that was cut":       {`POST core:/access_control/policies {"policy":{"name":"Readers"}} => 200 {"id":5,"name":"Read"}`, nil},
+		"a name that was taken out": {`POST core:/access_control/policies {"policy":{"name":"Readers"}} => 200 {"id":5,"name":"[redacted]"}`, nil},
+		"a name in other letters":   {`POST core:/access_control/policies {"policy":{"name":"Müller"}} => 200 {"id":5,"name":"Mu\u0308ller"}`, nil},
+		"a name of other letters":   {`POST core:/access_control/policies {"policy":{"name":"Leser Ä"}} => 200 {"id":5,"name":"Leser ä"}`, nil},
+		"a query in other words": {
+			`POST core:/job/issue/presto/shop {"query":"select 1"} => 200 {"job":"7","job_id":"7","database":"shop","query":"other"}`, nil,
 		},
 		"an attribute that was not taken": {
 			`PATCH llm:/agents/5dd290e9-2766-453c-8b7f-77e8f8d2b920 {"data":{"attributes":{"temperature":0.5}}} => 200 ` +
@@ -108,4 +120,64 @@ func TestConsistencyOfACompleteRecording(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a request has set reads the same until another one changes it: inconclusive, unless the recording is complete.
+func TestWhatIsSetStays(t *testing.T) {
+	t.Parallel()
+	const (
+		agent  = "/agents/5dd290e9-2766-453c-8b7f-77e8f8d2b920"
+		get    = "GET llm:" + agent + " => 200 "
+		made   = `POST llm:/agents {"data":{"type":"agents","attributes":{"name":"a","temperature":1}}} => 201 `
+		mary   = `{"id":"5","name":"m","description":"d","userCount":0}`
+		maryIs = "GET core:/access_control/policies/5 => 200 "
+	)
+	shows := func(attributes string) string {
+		return `{"data":{"id":"5dd290e9-2766-453c-8b7f-77e8f8d2b920","type":"agents","attributes":{` + attributes + "}}}\n"
+	}
+	patch := func(set, shown string) string {
+		return "PATCH llm:" + agent + ` {"data":{"attributes":{` + set + "}}} => 200 " + shows(shown)
+	}
+	a, b := shows(`"name":"a","temperature":1`), shows(`"name":"b","temperature":1`)
+	for name, tt := range map[string]struct {
+		text string
+		want report.Verdict
+	}{
+		"a name":                           {made + a + get + b, report.Fail},
+		"a name that is gone":              {made + a + get + shows(`"name":null`), report.Fail},
+		"a number":                         {made + a + get + shows(`"name":"a","temperature":0.5`), report.Fail},
+		"a name in a list":                 {made + a + "GET llm:/agents => 200 " + strings.Replace(strings.Replace(b, `{"data":{`, `{"data":[{`, 1), "}}}", "}}]}", 1), report.Fail},
+		"the old name":                     {made + a + patch(`"name":"b"`, `"name":"b"`) + get + a, report.Fail},
+		"the old number, beside its name":  {made + a + patch(`"name":"b"`, `"name":"b"`) + get + shows(`"name":"b","temperature":0`), ""},
+		"the time of its creation":         {get + shows(`"createdAt":"2026-01-02T00:00:00.000Z"`) + get + shows(`"createdAt":"2026-01-03T00:00:00.000Z"`), report.Fail},
+		"the time of its last change":      {get + shows(`"updatedAt":"2026-01-02T00:00:00.000Z"`) + get + shows(`"updatedAt":"2026-01-03T00:00:00.000Z"`), ""},
+		"a policy's description":           {maryIs + mary + "\n" + maryIs + strings.Replace(mary, `"d"`, `"e"`, 1), report.Fail},
+		"a policy's users":                 {maryIs + mary + "\n" + maryIs + strings.Replace(mary, ":0", ":1", 1), ""},
+		"a name that is written otherwise": {made + a + get + shows(`"name":"\u0061","temperature":1.0`), ""},
+		"a name that was taken out":        {made + a + get + shows(`"name":"[redacted]"`), ""},
+		"a change whose answer shows what was there before": {made + a + patch(`"starterMessage":"b"`, `"starterMessage":"a"`) + get + shows(`"starterMessage":"b"`), ""},
+		"a change that shows nothing":                       {made + a + "PATCH llm:" + agent + ` {"data":{"attributes":{"name":"b"}}} => 204` + "\n" + get + b, ""},
+		"a change that may have been made":                  {made + a + "PATCH llm:" + agent + ` {"data":{"attributes":{"name":"b"}}} => 0` + "\n" + get + b, ""},
+		"a change that is under way":                        {"1-1 " + made + a + "2-6 " + patch(`"name":"b"`, `"name":"b"`) + "3-4 " + get + b, ""},
+		"another caller's change":                           {made + a + "@other " + patch(`"name":"b"`, `"name":"b"`) + get + b, ""},
+	} {
+		for complete, want := range map[contract.Completeness]report.Verdict{
+			contract.CompleteAlways: tt.want, contract.CompleteAuto: tt.want,
+		} {
+			if complete == contract.CompleteAuto && want == report.Fail {
+				want = report.Inconclusive
+			}
+			f := foundBy(t, rule.Consistency, script(t, tt.text), contract.WithComplete(complete))
+			if got := verdictOf(f); got != want {
+				t.Errorf("%s, complete %s: finding %+v, want %q", name, complete, f, want)
+			}
+		}
+	}
+}
+
+func verdictOf(f *report.Finding) report.Verdict {
+	if f == nil {
+		return ""
+	}
+	return f.Verdict
 }

@@ -178,6 +178,21 @@ func TestPromisesOfDocuments(t *testing.T) {
 		"a color that a patch takes away": {
 			basket + `PATCH shop:/baskets/3 [{"op":"remove","path":"/color"}] => 200 {"id":"3","size":4}`, nil,
 		},
+		// what stays
+		"a city that differs": {born + strings.Replace(born, `"city":"x"`, `"city":"y"`, 1), []string{"consistency inconclusive 1 2"}},
+		"a city that differs after another customer came": {
+			born + `POST shop:/customers {} => 201 {"id":"2"}` + "\n" + strings.Replace(born, `"city":"x"`, `"city":"y"`, 1),
+			[]string{"consistency inconclusive 1 3"},
+		},
+		"a city that may follow from an order": {born + order + strings.Replace(born, `"city":"x"`, `"city":"y"`, 1), nil},
+		"a total that differs": {
+			`GET shop:/orders/7 => 200 {"id":"7","total":3}` + "\n" + `GET shop:/orders/7 => 200 {"id":"7","total":4}`,
+			[]string{"consistency inconclusive 1 2"},
+		},
+		"a total that may follow from another order": {
+			`GET shop:/orders/7 => 200 {"id":"7","total":3}` + "\n" + `POST shop:/orders {} => 201 {"id":"8"}` + "\n" +
+				`GET shop:/orders/7 => 200 {"id":"7","total":4}`, nil,
+		},
 		// pages
 		"a page that is too long": {
 			`GET shop:/orders => 200 {"items":[{"id":"1"},{"id":"2"},{"id":"3"}]}`, []string{"consistency fail 1"},
