@@ -183,8 +183,8 @@ func (o *Operation) sends(object *openapi3.SchemaRef) bool {
 	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
 		return false
 	}
-	media := o.Spec.RequestBody.Value.Content[mediaJSON]
-	return media != nil && isSame(media.Schema, object)
+	key, media := jsonOf(o.Spec.RequestBody.Value.Content)
+	return TypeOfPart(key) == mediaJSON && isSame(media.Schema, object)
 }
 
 func isParameter(segment string) bool {
@@ -405,11 +405,7 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 	if response.Value == nil {
 		return status, "", nil
 	}
-	for _, name := range sortedKeys(response.Value.Content) {
-		if isJSONType(name) && (media == nil || name == mediaJSON) {
-			mediaType, media = name, response.Value.Content[name]
-		}
-	}
+	mediaType, media = jsonOf(response.Value.Content)
 	for _, name := range []string{"application/*", "*/*"} {
 		if open := response.Value.Content[name]; media == nil && open != nil && needsJSON(open.Schema) {
 			mediaType, media = mediaJSON, open

@@ -108,16 +108,10 @@ func Separator(style string) string {
 	return ","
 }
 
-// bodyOf returns the media type and the schema of the object that a body is: of JSON, or else of a form.
+// bodyOf returns the key and the schema of the object that a body is: of JSON, or else of a form.
 func bodyOf(content openapi3.Content) (string, *openapi3.Schema) {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(content)) {
-		if strings.HasSuffix(name, "+json") {
-			names = append(names, name)
-		}
-	}
-	names = append(append([]string{mediaJSON}, names...), keyOfMedia(content, mediaForm), mediaMultipart)
-	for _, name := range names {
+	key, _ := jsonOf(content)
+	for _, name := range []string{key, keyOfMedia(content, mediaForm), mediaMultipart} {
 		if media := content[name]; media != nil && media.Schema != nil {
 			return name, media.Schema.Value
 		}

@@ -64,18 +64,29 @@ func (o *Operation) JSONAnswer(status int) *openapi3.Schema {
 	return jsonSchema(response.Value.Content)
 }
 
-// jsonSchema returns the schema under application/json, or else under a media type that is JSON by its suffix.
+// jsonSchema returns the schema under application/json, or else under a range or a media type that is JSON by its suffix.
 func jsonSchema(content openapi3.Content) *openapi3.Schema {
-	media := content.Get("application/json")
-	for _, name := range slices.Sorted(maps.Keys(content)) {
-		if media == nil && strings.HasSuffix(name, "+json") {
-			media = content[name]
-		}
+	media := content.Get(mediaJSON)
+	if _, exact := jsonOf(content); media == nil || exact != nil && content[mediaJSON] == nil {
+		media = exact
 	}
 	if media == nil || media.Schema == nil || media.Schema.Value.Format == "binary" {
 		return nil
 	}
 	return media.Schema.Value
+}
+
+// jsonOf returns what is documented for JSON, and its key, which may have parameters, such as a charset: application/json
+// before media types that are JSON by their suffix.
+func jsonOf(content openapi3.Content) (key string, media *openapi3.MediaType) {
+	isPlain := func(name string) bool { return TypeOfPart(name) == mediaJSON }
+	names := slices.Sorted(maps.Keys(content))
+	for _, is := range []func(string) bool{isPlain, isJSONType} {
+		if i := slices.IndexFunc(names, is); i >= 0 {
+			return names[i], content[names[i]]
+		}
+	}
+	return "", nil
 }
 
 var secretSchemas sync.Map // *openapi3.Schema → bool: whether it or a part of it is secret

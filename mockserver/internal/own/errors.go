@@ -45,6 +45,9 @@ func newErrorForms(doc *specs.Document) *errorForms {
 	return f
 }
 
+// isJSON reports whether a media type, which may have parameters, is one of JSON.
+func isJSON(media string) bool { return strings.HasSuffix(specs.TypeOfPart(media), "json") }
+
 // reply implements op.Interface.Error.
 func (f *errorForms) reply(asked op.Asked, errs op.Errors) op.Reply {
 	e := &failure{status: op.Statuses{}.Of(errs[0].Code), errs: errs, asked: asked, base: f.base}
@@ -70,7 +73,7 @@ func (f *errorForms) reply(asked op.Asked, errs op.Errors) op.Reply {
 	reply := op.Reply{Status: status}
 	media := ""
 	for _, name := range slices.Sorted(maps.Keys(response.Content)) {
-		if media == "" || strings.HasSuffix(name, "json") && !strings.HasSuffix(media, "json") {
+		if media == "" || isJSON(name) && !isJSON(media) {
 			media = name
 		}
 	}
@@ -78,7 +81,7 @@ func (f *errorForms) reply(asked op.Asked, errs op.Errors) op.Reply {
 	switch {
 	case content == nil:
 		return reply
-	case !strings.HasSuffix(media, "json"):
+	case !isJSON(media):
 		if media == "text/*" {
 			media = "text/plain"
 		} else if strings.Contains(media, "*") {

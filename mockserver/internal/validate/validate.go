@@ -44,7 +44,8 @@ type body struct {
 type media []mediaType
 
 type mediaType struct {
-	name   string
+	name   string // as the document has it
+	plain  string // without parameters
 	json   bool
 	schema *schema
 }
@@ -103,7 +104,8 @@ func newMedia(content openapi3.Content, direction accept.Direction, formats acce
 	var list media
 	for name, value := range content {
 		lines, _ := value.Extensions[linesExtension].(bool)
-		m := mediaType{name: name, json: isJSON(name) && !lines}
+		plain := MediaType(name)
+		m := mediaType{name: name, plain: plain, json: isJSON(plain) && !lines}
 		if value.Schema != nil && value.Schema.Value.Format != "binary" { // any bytes will do
 			m.schema = newSchema(value.Schema, direction)
 			m.schema.formats = formats
@@ -124,10 +126,11 @@ func isJSON(name string) bool {
 	return name == "application/json" || strings.HasSuffix(name, "+json")
 }
 
+// find returns what is documented for a media type, which is that of a key or, without its parameters, of a header.
 func (list media) find(name string) (mediaType, bool) {
 	for _, m := range list {
-		kind, _, _ := strings.Cut(m.name, "/")
-		if m.name == name || m.name == "*/*" || m.name == kind+"/*" && strings.HasPrefix(name, kind+"/") {
+		kind, _, _ := strings.Cut(m.plain, "/")
+		if m.name == name || m.plain == name || m.plain == "*/*" || m.plain == kind+"/*" && strings.HasPrefix(name, kind+"/") {
 			return m, true
 		}
 	}
