@@ -183,7 +183,10 @@ func (r *Report) findingView(g *Group, i int) findingView {
 		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")),
 			maxMessage)),
 	}
-	v.Versus, v.Next = r.versus(g), strings.TrimPrefix(plain(r.next(g)), "next: ")
+	if a := r.sidesAt(&g.Finding); a != nil {
+		v.Versus = &versusView{a.First, a.Sides.rows()}
+	}
+	v.Next = strings.TrimPrefix(plain(r.next(g)), "next: ")
 	v.Opened = i == 0 && v.Kind == r.fault()
 	if g.Spec.File != "" && r.Comparison == nil {
 		v.Document = plain(fmt.Sprintf("%s:%d", g.Spec.File, g.Spec.Line))
@@ -288,7 +291,7 @@ func (p *page) Agreements() (list []agreementView) {
 }
 
 // Differing returns how many operations have an answer that differs.
-func (p *page) Differing() int { return p.Comparison.differing() }
+func (p *page) Differing() int { return len(p.Comparison.differing()) }
 
 // With names what the recording was compared with.
 func (p *page) With() string { return plain(p.Comparison.With) }
@@ -308,15 +311,6 @@ func (r *Report) title(p *page) string {
 		return [...]string{"The recording violates the contract", "The answers differ"}[of]
 	}
 	return [...]string{"The check fails", "The comparison fails"}[of]
-}
-
-// versus returns the two answers to show beside a finding, or nil.
-func (r *Report) versus(g *Group) *versusView {
-	a := r.sidesAt(&g.Finding)
-	if a == nil {
-		return nil
-	}
-	return &versusView{a.First, a.Sides.rows()}
 }
 
 // heat is the coverage of one interface: operations down, statuses across.
