@@ -41,7 +41,7 @@ const (
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"percent": func(p float64) string { return fmt.Sprintf("%.0f %%", p) },
-		"number":  groupDigits,
+		"number":  evidence.Number,
 		"plain":   plain,
 		"tally":   r.tally, "faults": r.Exchanges.injectedInWords, "judged": r.Judged.inWords, "engines": r.enginesInWords,
 		"head": func(n int, list []Unmatched) []Unmatched { return list[:min(n, len(list))] },
@@ -135,15 +135,6 @@ func hashOf(text string) string {
 func distinct(list []string) []string {
 	slices.Sort(list)
 	return slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" })
-}
-
-// groupDigits formats a number with its digits in groups of three.
-func groupDigits(n int) string {
-	digits := fmt.Sprint(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "\u202f" + digits[at:]
-	}
-	return digits
 }
 
 // findingView is a finding on the page.
