@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -444,11 +445,12 @@ func (l *liveCheck) prepare(f *proxyFlags, lines io.Writer, config *proxy.Config
 		return err
 	}
 	opts := []contract.Option{contract.WithViolations(func(found *contract.Finding, shown []report.ExchangeLine) {
-		text := fmt.Sprintf("violation: %s  %s  %s\n", found.Rule, found.Operation, found.Message)
+		var text bytes.Buffer // which is written at once
+		fmt.Fprintf(&text, "violation: %s  %s  %s\n", found.Rule, found.Operation, found.Message)
 		for _, line := range shown {
-			text += fmt.Sprintf("  %v\n", line)
+			fmt.Fprintf(&text, "  %v\n", line)
 		}
-		fmt.Fprint(lines, text)
+		_, _ = text.WriteTo(lines)
 	})}
 	for _, name := range f.names() {
 		base, err := config.Base(name)

@@ -102,7 +102,7 @@ func (v *view) watch() (*watching, error) {
 	return w, nil
 }
 
-// touch notes that somebody looks, and reports whether the watch goes on.
+// touch notes the time of a look, and reports whether the watch goes on.
 func (w *watching) touch() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

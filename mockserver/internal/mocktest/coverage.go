@@ -32,10 +32,10 @@ func noteAnswer(doc *specs.Document, method, path string, status int) {
 	}
 }
 
-// Main runs the tests of a package, such as audience or core/jobs, and fails if they have not seen every answer that the
-// document promises of the operations that the package answers for: the success and each of the refusals, except those
-// that only faults give and the listed exceptions, such as "getJob 204". It also fails if the interface has an operation
-// that no package answers for. Only a run of all tests can show this.
+// Main runs the tests of a package, such as audience or core/jobs, and fails if they have not seen every answer that
+// the document promises of the operations that the package answers for: the success and each of the refusals, except
+// those that only faults give and the listed exceptions, such as "getJob 204". It also fails if the interface has an
+// operation that no package answers for. Only a run of all tests can show this.
 func Main(m *testing.M, part string, except ...string) int {
 	flag.Parse()
 	code := m.Run()
