@@ -2,7 +2,9 @@ package contract_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,22 +15,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/internal/traffic"
 )
 
-// generated returns a recording of many accounts, with two violations of each rule: more than waits in memory.
+// generated returns the beginning of a recording of many accounts, in which internal/tools/traffic has planted two
+// violations of each rule: more exchanges than wait in memory.
 func generated(t *testing.T, exchanges int) []byte {
 	t.Helper()
-	c := traffic.Config{Accounts: 60, Exchanges: exchanges, Seed: 3, Format: traffic.NDJSON, Plant: map[string]int{}}
-	for _, rule := range traffic.Rules() {
-		c.Plant[rule] = 2
-	}
-	delete(c.Plant, "latency") // it judges nothing that was not asked for
-	var b bytes.Buffer
-	if _, err := traffic.Write(c, &b); err != nil {
+	file, err := os.Open(filepath.Join("testdata", "traffic.ndjson.gz"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
+	defer file.Close()
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	return bytes.Join(lines[:exchanges], nil)
 }
 
 // inFiles writes a recording as files, cut at random ends of lines, and returns their names in order.

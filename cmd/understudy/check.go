@@ -140,18 +140,12 @@ func (f *checkFlags) finish(c *cobra.Command, o outcome) (err error) {
 		r.Notes = append(r.Notes, o.note)
 	}
 	if r.Exchanges.Read > 0 {
-		err = errors.Join(err, f.writeResults(c, o.Result))
+		err = errors.Join(err, f.Outputs.Write(c.Context(), c.OutOrStdout(), o.Result))
+		if f.minimize != "" && r.Violated() {
+			err = errors.Join(err, o.Checker.Minimize(c.Context(), o.Source, r, f.minimize))
+		}
 	}
 	return conclude(c, &f.Baseline, r, err, f.isRead(c))
-}
-
-// writeResults writes the report in all requested forms, and the minimized recordings.
-func (f *checkFlags) writeResults(c *cobra.Command, r checkflags.Result) error {
-	err := f.Outputs.Write(c.Context(), c.OutOrStdout(), r)
-	if f.minimize != "" && r.Report.Violated() {
-		err = errors.Join(err, r.Checker.Minimize(c.Context(), r.Source, r.Report, f.minimize))
-	}
-	return err
 }
 
 // conclude writes the baseline, if that is wanted and nothing went wrong. Otherwise it returns the error that a report
@@ -159,21 +153,14 @@ func (f *checkFlags) writeResults(c *cobra.Command, r checkflags.Result) error {
 func conclude(c *cobra.Command, b *checkflags.Baseline, r *contract.Report, err error, isRead bool) error {
 	switch {
 	case b.Written != "" && err == nil:
-		return acceptFindings(c, b, r)
+		if err = b.WriteBaseline(r); err == nil {
+			fmt.Fprintf(c.ErrOrStderr(), "wrote the baseline %s: add to it why you accept each finding\n", b.Written)
+		}
 	case r.Violated(), err == nil && r.Failed():
 		if !isRead {
 			err = errors.Join(errors.New(r.Outcome()), err)
 		}
 		return &exitError{exitViolations, err}
-	}
-	return err
-}
-
-// acceptFindings writes a baseline.
-func acceptFindings(c *cobra.Command, b *checkflags.Baseline, r *contract.Report) error {
-	err := b.WriteBaseline(r)
-	if err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "wrote the baseline %s: add to it why you accept each finding\n", b.Written)
 	}
 	return err
 }

@@ -129,19 +129,15 @@ func startChild(a *around) (*child, error) {
 	}()
 	if err := <-started; err != nil {
 		signal.Stop(child.signals)
-		return nil, notStarted(a.command[0], err)
+		code := exitNotStarted
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			code = exitNotFound
+		}
+		return nil, &exitError{code, fmt.Errorf("run the command %s: %w", a.command[0], err)}
 	}
 	a.log.Debug("started the command", "pid", cmd.Process.Pid)
 	go child.passOn()
 	return child, nil
-}
-
-func notStarted(name string, err error) error {
-	code := exitNotStarted
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		code = exitNotFound
-	}
-	return &exitError{code, fmt.Errorf("run the command %s: %w", name, err)}
 }
 
 // passOn passes signals on until the command has ended.

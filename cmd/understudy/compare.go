@@ -348,19 +348,13 @@ func newSubject(library scenarios.Library, scenario string, brand specs.Brand, o
 		return contract.Subject{}, nil, err
 	}
 	s := subjectOf(server.World(""))
-	s.Name, s.Keys = "the scenario "+scenario, recordedKeys(loaded)
-	return s, server.Close, nil
-}
-
-// recordedKeys returns the keys of a scenario by the digests of the recorded keys that they stand for.
-func recordedKeys(s scenarios.Scenario) map[string]string {
-	keys := map[string]string{}
-	for _, key := range s.Fixture.Account.Keys {
-		for _, digest := range key.Recorded {
-			keys[digest] = key.Key
+	s.Name, s.Keys = "the scenario "+scenario, map[string]string{}
+	for _, key := range loaded.Fixture.Account.Keys {
+		for _, digest := range key.Recorded { // of the recorded keys that it stands for
+			s.Keys[digest] = key.Key
 		}
 	}
-	return keys
+	return s, server.Close, nil
 }
 
 // subjectOf returns a world as a server to hold against recordings.

@@ -85,7 +85,10 @@ func (w *consoleWatch) Add(exchanges []*recording.Exchange) error {
 	defer w.mu.Unlock()
 	for _, e := range exchanges {
 		size := bodySize(e)
-		for !w.closed && w.err == nil && w.isFull(size) {
+		isFull := func() bool {
+			return len(w.queue) >= watchedExchanges || len(w.queue) > 0 && w.size+size > watchedBytes
+		}
+		for !w.closed && w.err == nil && isFull() {
 			w.changed.Wait()
 		}
 		switch {
@@ -98,11 +101,6 @@ func (w *consoleWatch) Add(exchanges []*recording.Exchange) error {
 		w.changed.Broadcast()
 	}
 	return nil
-}
-
-// isFull reports whether an exchange has to wait until there is room.
-func (w *consoleWatch) isFull(size int) bool {
-	return len(w.queue) >= watchedExchanges || len(w.queue) > 0 && w.size+size > watchedBytes
 }
 
 func bodySize(e *recording.Exchange) (size int) {

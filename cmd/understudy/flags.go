@@ -151,7 +151,8 @@ func (s *saltFlag) add(flags *pflag.FlagSet) {
 			"(default: the content of a file in your folder of configurations, made at first use)")
 }
 
-// bytes returns the salt that was given or kept. It returns nil where no folder can keep one: each run then makes its own.
+// bytes returns the salt that was given or kept. It returns nil where no folder can keep one: each run then makes its
+// own.
 func (s *saltFlag) bytes() ([]byte, error) {
 	if s.text != "" {
 		return []byte(s.text), nil

@@ -83,7 +83,8 @@ func (f *initFlags) run(c *cobra.Command, files []string) error {
 	if values.Bases, err = f.bases(c, brand, files); err != nil {
 		return err
 	}
-	t, err := template.New(configName).Funcs(template.FuncMap{"quote": quoteYAML}).Parse(configTemplate)
+	quote := func(text string) string { return "'" + strings.ReplaceAll(filepath.ToSlash(text), "'", "''") + "'" }
+	t, err := template.New(configName).Funcs(template.FuncMap{"quote": quote}).Parse(configTemplate)
 	if err != nil {
 		return err
 	}
@@ -138,11 +139,6 @@ func (f *initFlags) bases(c *cobra.Command, brand specs.Brand, files []string) (
 		fmt.Fprintln(c.ErrOrStderr(), "understudy: some recordings could not be read in full:", err)
 	}
 	return bases, nil
-}
-
-// quoteYAML returns a YAML scalar with a text, quoted if it must be.
-func quoteYAML(text string) string {
-	return "'" + strings.ReplaceAll(filepath.ToSlash(text), "'", "''") + "'"
 }
 
 // firstScenario holds the files of a scenario to begin with.

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -105,11 +104,6 @@ func (s *listener) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAd
 
 func (s *listener) loopback() bool { return s.address().IP.IsLoopback() }
 
-// areLoopback reports whether only this machine can reach the listeners.
-func (l listeners) areLoopback() bool {
-	return !slices.ContainsFunc(l, func(s *listener) bool { return !s.loopback() })
-}
-
 // url returns the origin of the listener, on localhost if it listens on all addresses.
 func (s *listener) url() string {
 	address := s.address()
@@ -163,10 +157,6 @@ func (l listeners) serve(ctx context.Context, drain time.Duration, ready func() 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
-	return l.shutdown(ctx)
-}
-
-func (l listeners) shutdown(ctx context.Context) error {
 	errs := make([]error, len(l))
 	var group sync.WaitGroup
 	for i, s := range l {

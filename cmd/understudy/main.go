@@ -30,21 +30,15 @@ import (
 )
 
 func main() {
-	stderr := forLog(os.Stderr)
+	var stderr io.Writer = os.Stderr
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		stderr = report.LogWriter(stderr) // or lines could be commands of GitHub Actions
+	}
 	err := run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, stderr)
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(stderr, "understudy:", err)
 	}
 	os.Exit(exitCode(err))
-}
-
-// forLog returns the file itself if it is a terminal, or else a writer that keeps lines from being commands of GitHub
-// Actions.
-func forLog(file *os.File) io.Writer {
-	if term.IsTerminal(int(file.Fd())) {
-		return file
-	}
-	return report.LogWriter(file)
 }
 
 // untilSignal returns a context that ends with the first of the signals. By then the default handling of SIGINT and

@@ -111,7 +111,12 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 	if f.extras {
 		return writeTable(c.OutOrStdout(), rows)
 	}
-	return errors.Join(writeOperations(c.OutOrStdout(), rows), writeExtras(c.OutOrStdout(), extras))
+	err = writeOperations(c.OutOrStdout(), rows)
+	if len(extras) > 0 {
+		fmt.Fprintln(c.OutOrStdout(), "\nExtras, which clients call beside the operations, and which are not counted:")
+		err = errors.Join(err, writeTable(c.OutOrStdout(), extras))
+	}
+	return err
 }
 
 // documents returns the documents to list: the user's own if there are some, or else the platform's.
@@ -185,7 +190,10 @@ func (f *operationsFlags) count(c *cobra.Command, rows, extras []operationRow) e
 			rows[i].Coverage = axesOf(&touched)
 		}
 	}
-	countExtras(r, extras)
+	for i, row := range extras {
+		called := r.Coverage.Extras[string(row.Interface)+"."+row.Operation]
+		extras[i].Calls, extras[i].Statuses = &called.Exchanges, called.Statuses
+	}
 	return nil
 }
 
@@ -238,7 +246,8 @@ func writeOperations(w io.Writer, rows []operationRow) error {
 }
 
 func writeTable(w io.Writer, rows []operationRow) error {
-	counted, covered := slices.ContainsFunc(rows, wasCounted), slices.ContainsFunc(rows, isCovered)
+	counted := slices.ContainsFunc(rows, wasCounted)
+	covered := slices.ContainsFunc(rows, func(o operationRow) bool { return o.Coverage != nil }) // no extra ever is
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	header := "OPERATION\tMETHOD\tPATH"
 	if counted {
@@ -263,29 +272,6 @@ func writeTable(w io.Writer, rows []operationRow) error {
 
 // wasCounted reports whether there were recordings to count the calls of an operation in.
 func wasCounted(o operationRow) bool { return o.Calls != nil }
-
-// isCovered reports whether the coverage of an operation is known. That of an extra never is.
-func isCovered(o operationRow) bool { return o.Coverage != nil }
-
-// countExtras adds how often each extra was called.
-func countExtras(r *contract.Report, rows []operationRow) {
-	for i, row := range rows {
-		called := r.Coverage.Extras[string(row.Interface)+"."+row.Operation]
-		rows[i].Calls, rows[i].Statuses = &called.Exchanges, called.Statuses
-	}
-}
-
-// writeExtras writes the section on extras that follows the table of operations.
-func writeExtras(w io.Writer, rows []operationRow) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if _, err := fmt.Fprintln(w,
-		"\nExtras, which clients call beside the operations, and which are not counted:"); err != nil {
-		return err
-	}
-	return writeTable(w, rows)
-}
 
 type showFlags struct {
 	format  *checkflags.Choice

@@ -77,7 +77,7 @@ one could not be played: it is wrong, or a server cannot be reached.`,
 
   # A story of a service of your own
   understudy play ./shop.txtar --spec shop=openapi.yaml --target shop=https://shop.staging.example`,
-		ValidArgsFunction: completeStories,
+		ValidArgsFunction: completeScenarios,
 		RunE:              f.run,
 	}
 	f.targets = addPairsFlag(c, "target", "the address of an interface (repeatable)", checkflags.Pairs{What: "URL"})
@@ -94,10 +94,6 @@ one could not be played: it is wrong, or a server cannot be reached.`,
 	checkflags.AddSpecs(flags, &f.specs)
 	checkflags.AddBrand(c.Flags(), &f.brand)
 	return c
-}
-
-func completeStories(c *cobra.Command, args []string, to string) ([]string, cobra.ShellCompDirective) {
-	return completeScenarios(c, args, to)
 }
 
 func (f *playFlags) run(c *cobra.Command, names []string) error {

@@ -170,7 +170,9 @@ func (f *probeFlags) prepare() (list []*specs.Document, err error) {
 		}
 		list = append(list, d)
 		f.options.Targets[name] = target[1]
-		isRemote = isRemote || !isLocal(target[1])
+		u, err := url.Parse(target[1])
+		isLocal := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
+		isRemote = isRemote || !isLocal
 	}
 	if f.options.Rate = f.rate; f.rate == 0 && isRemote {
 		f.options.Rate = politeRate
@@ -180,12 +182,6 @@ func (f *probeFlags) prepare() (list []*specs.Document, err error) {
 	}
 	f.options.Header, err = readHeaders(f.headers)
 	return list, err
-}
-
-// isLocal reports whether an address is one of this machine, by its name.
-func isLocal(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
 
 // readHeaders reads headers as curl takes them.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -148,7 +149,7 @@ func (f *proxyFlags) run(c *cobra.Command, command []string) error {
 		return err
 	}
 	defer listeners.close()
-	if f.token == "" && !listeners.areLoopback() {
+	if f.token == "" && slices.ContainsFunc(listeners, func(s *listener) bool { return !s.loopback() }) {
 		f.token = rand.Text()
 		fmt.Fprintf(c.ErrOrStderr(), "proxy: Proxy-Authorization: Bearer %s\n", f.token)
 	}
@@ -267,8 +268,12 @@ func (f *proxyFlags) serve(a *around, l listeners, ca string, config proxy.Confi
 	}); err != nil {
 		return err
 	}
+	var targets []string
+	for _, name := range f.names() {
+		targets = append(targets, string(name)+"="+p.Base(name))
+	}
 	err = l.serve(a.context(), f.drain, func() error {
-		config.Log.Info("ready", "url", l[0].url(), "targets", targetList(p, f.names()))
+		config.Log.Info("ready", "url", l[0].url(), "targets", strings.Join(targets, " "))
 		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, f.paths, nil) })
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -278,15 +283,6 @@ func (f *proxyFlags) serve(a *around, l listeners, ca string, config proxy.Confi
 	}
 	config.Log.Info("stopped")
 	return errors.Join(err, p.Close())
-}
-
-// targetList writes targets for the log.
-func targetList(p *proxy.Proxy, names []specs.Interface) string {
-	var list []string
-	for _, name := range names {
-		list = append(list, string(name)+"="+p.Base(name))
-	}
-	return strings.Join(list, " ")
 }
 
 // forwardFlags say whether the proxy is a forward proxy as well, and for which hosts.
@@ -423,12 +419,14 @@ func (f *proxyFlags) startCheck(c *cobra.Command, lines io.Writer, config *proxy
 	if err != nil {
 		return nil, err
 	}
-	if live.spool, err = newSpoolFile(); err != nil {
+	file, err := os.CreateTemp("", "understudy-*.ndjson")
+	if err != nil {
 		live.close()
-		return nil, err
+		return nil, fmt.Errorf("make a temporary recording for --check: %w", err)
 	}
-	live.outcome.Source = contract.Files(live.spool.file.Name())
-	followed := contract.ReadLines(f.copyRecording(config, live.spool), live.spool.follow())
+	live.spool = &spoolFile{file: file, grown: make(chan struct{}, 1), over: make(chan struct{})}
+	live.outcome.Source = contract.Files(file.Name())
+	followed := contract.ReadLines(f.copyRecording(config, live.spool), &follower{spool: live.spool})
 	go func() {
 		defer close(live.done)
 		live.outcome.Report, live.outcome.err = live.outcome.Checker.Check(lasting, followed)
@@ -447,7 +445,12 @@ func (l *liveCheck) prepare(f *proxyFlags, lines io.Writer, config *proxy.Config
 		return err
 	}
 	opts := []contract.Option{contract.WithViolations(func(found *contract.Finding, shown []report.ExchangeLine) {
-		fmt.Fprint(lines, violation(found, shown))
+		var text bytes.Buffer // which is written at once
+		fmt.Fprintf(&text, "violation: %s  %s  %s\n", found.Rule, found.Operation, found.Message)
+		for _, line := range shown {
+			fmt.Fprintf(&text, "  %v\n", line)
+		}
+		_, _ = text.WriteTo(lines)
 	})}
 	for _, name := range f.names() {
 		base, err := config.Base(name)
@@ -493,23 +496,16 @@ func (f copiedFile) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// violation returns a finding as a line of the log.
-func violation(f *contract.Finding, shown []report.ExchangeLine) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "violation: %s  %s  %s\n", f.Rule, f.Operation, f.Message)
-	for _, line := range shown {
-		fmt.Fprintf(&text, "  %v\n", line)
-	}
-	return text.String()
-}
-
 // end waits until all is judged, and writes the report. It returns the error of the proxy if there is one, or else that
 // of the check.
 func (l *liveCheck) end(served error, hasCommand bool) error {
 	defer l.close()
-	l.spool.finish()
+	close(l.spool.over)
 	<-l.done
-	defer l.spool.remove()
+	defer func() {
+		_ = l.spool.file.Close()
+		_ = os.Remove(l.spool.file.Name())
+	}()
 	if hasCommand {
 		l.c.SetOut(l.c.ErrOrStderr())
 	}
@@ -531,15 +527,7 @@ func (l *liveCheck) end(served error, hasCommand bool) error {
 type spoolFile struct {
 	file  *os.File
 	grown chan struct{}
-	over  chan struct{}
-}
-
-func newSpoolFile() (*spoolFile, error) {
-	file, err := os.CreateTemp("", "understudy-*.ndjson")
-	if err != nil {
-		return nil, fmt.Errorf("make a temporary recording for --check: %w", err)
-	}
-	return &spoolFile{file: file, grown: make(chan struct{}, 1), over: make(chan struct{})}, nil
+	over  chan struct{} // closed when all is written
 }
 
 func (s *spoolFile) Write(line []byte) (int, error) {
@@ -551,17 +539,7 @@ func (s *spoolFile) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// finish lets those who follow come to an end.
-func (s *spoolFile) finish() { close(s.over) }
-
-func (s *spoolFile) remove() {
-	_ = s.file.Close()
-	_ = os.Remove(s.file.Name())
-}
-
-// follow returns a reader that waits for what is still to be written.
-func (s *spoolFile) follow() io.Reader { return &follower{spool: s} }
-
+// follower is a reader that waits for what is still to be written.
 type follower struct {
 	spool *spoolFile
 	at    int64

@@ -196,7 +196,9 @@ func prepareRecording(file *os.File, log *slog.Logger) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if !isExchange(line) && (err == nil || !bytes.HasPrefix(line, []byte(`{"seq":`))) {
+	var e recording.Exchange
+	isExchange := json.Unmarshal(line, &e) == nil && e.Request.Method != ""
+	if !isExchange && (err == nil || !bytes.HasPrefix(line, []byte(`{"seq":`))) {
 		return errors.New("the file exists and is not a recording; choose another one")
 	}
 	end, err := lastLine(file, info.Size())
@@ -206,11 +208,6 @@ func prepareRecording(file *os.File, log *slog.Logger) error {
 	log.Warn("removed the last line of the recording, which was incomplete", "file", file.Name(),
 		"bytes", info.Size()-end)
 	return file.Truncate(end)
-}
-
-func isExchange(line []byte) bool {
-	var e recording.Exchange
-	return json.Unmarshal(line, &e) == nil && e.Request.Method != ""
 }
 
 // lastLine returns the offset at which the last complete line of a file ends.
@@ -279,20 +276,23 @@ func (p *progress) count(n int) {
 	}
 	p.drawn = now
 	if p.bar == nil {
-		p.bar = newBar(p.w, p.total)
+		p.bar = progressbar.NewOptions64(p.total,
+			progressbar.OptionSetWriter(p.w),
+			progressbar.OptionShowBytes(true),
+			progressbar.OptionUseIECUnits(true),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetWidth(24),
+			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
+			progressbar.OptionClearOnFinish(),
+		)
 	}
 	rate := float64(p.exchanges) / now.Sub(p.began).Seconds()
 	p.bar.Describe(fmt.Sprintf("%d exchanges, %.0f/s", p.exchanges, rate))
-	_ = p.bar.Set64(p.capped()) // an error of the terminal does not matter
-}
-
-// capped returns the number of bytes read, but less than the total: the directory of a zip archive is read in addition
-// to its files, and a file may grow meanwhile.
-func (p *progress) capped() int64 {
-	if p.total < 0 {
-		return p.read
+	shown := p.read
+	if p.total >= 0 { // the directory of a zip archive is read in addition to its files, and a file may grow meanwhile
+		shown = min(shown, p.total-1)
 	}
-	return min(p.read, p.total-1)
+	_ = p.bar.Set64(shown) // an error of the terminal does not matter
 }
 
 func (p *progress) end() {
@@ -300,18 +300,6 @@ func (p *progress) end() {
 		_ = p.bar.Clear()
 		_ = p.bar.Exit()
 	}
-}
-
-func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionUseIECUnits(true),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetWidth(24),
-		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
-		progressbar.OptionClearOnFinish(),
-	)
 }
 
 // watchTrials returns what builds the scenarios that learn tries, and what ends their display. If w is a terminal, it

@@ -43,7 +43,14 @@ public, known from client code, or assumed. Each finding shows its own source.`,
 			if len(args) == 1 {
 				return showRule(c.OutOrStdout(), args[0], format.Word)
 			}
-			return listRules(c.OutOrStdout(), format.Word)
+			if format.Word == "json" {
+				return writeIndented(c.OutOrStdout(), contract.RuleDocs())
+			}
+			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, doc := range contract.RuleDocs() {
+				fmt.Fprintf(t, "%s\t%s\t%s\n", doc.ID, doc.Provenance, doc.Title)
+			}
+			return t.Flush()
 		},
 	}
 	format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
@@ -65,17 +72,6 @@ func newRulesShow() *cobra.Command {
 	}
 	format = addEnumFlag(c, "format", "the output format", checkflags.ChoiceOf("text", "json"))
 	return c
-}
-
-func listRules(w io.Writer, format string) error {
-	if format == "json" {
-		return writeIndented(w, contract.RuleDocs())
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, doc := range contract.RuleDocs() {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", doc.ID, doc.Provenance, doc.Title)
-	}
-	return t.Flush()
 }
 
 func showRule(w io.Writer, name, format string) error {

@@ -61,24 +61,20 @@ scenarios have under uses. A name that comes with understudy is refused there.`,
 			if err != nil {
 				return err
 			}
-			return listScenarios(c.OutOrStdout(), library)
+			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, name := range library.List() {
+				s, err := library.Load(name)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(t, "%s\t%s\n", name, strings.Join(strings.Fields(s.Description), " "))
+			}
+			return t.Flush()
 		},
 	}
 	addScenariosFlag(c, &folder)
 	c.AddCommand(newScenariosShow(), newScenariosCheck())
 	return c
-}
-
-func listScenarios(w io.Writer, library scenarios.Library) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, name := range library.List() {
-		s, err := library.Load(name)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(t, "%s\t%s\n", name, strings.Join(strings.Fields(s.Description), " "))
-	}
-	return t.Flush()
 }
 
 func newScenariosShow() *cobra.Command {

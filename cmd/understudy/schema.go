@@ -50,7 +50,11 @@ Each is in one piece.`,
 		Args: cobra.MaximumNArgs(1), ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listSchemas(c.OutOrStdout())
+				t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+				for _, s := range published() {
+					fmt.Fprintf(t, "%s\t%s\n", s.name, s.about)
+				}
+				return t.Flush()
 			}
 			for _, s := range published() {
 				if s.name == args[0] {
@@ -61,12 +65,4 @@ Each is in one piece.`,
 			return fmt.Errorf("unknown schema %q; want %s", args[0], source.OneOf(args[0], names))
 		},
 	}
-}
-
-func listSchemas(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, s := range published() {
-		fmt.Fprintf(t, "%s\t%s\n", s.name, s.about)
-	}
-	return t.Flush()
 }

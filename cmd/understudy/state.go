@@ -199,7 +199,7 @@ func diffStates(before, after *stateFile) []worldDiff {
 
 func diffWorlds(before, after *stateWorld) (list []stateEntry) {
 	for _, name := range namesOf(before.settings, after.settings) {
-		if change := changeOf(before.settings, after.settings, name, equalTexts); change != "" {
+		if change := changeOf(before.settings, after.settings, name); change != "" {
 			list = append(list, stateEntry{Change: change, Kind: name})
 		}
 	}
@@ -208,7 +208,7 @@ func diffWorlds(before, after *stateWorld) (list []stateEntry) {
 	}
 	add := func(before, after map[string]json.RawMessage) {
 		for _, name := range namesOf(before, after) {
-			if change := changeOf(before, after, name, sameJSON); change != "" {
+			if change := changeOf(before, after, name); change != "" {
 				list = append(list, stateEntry{Change: change, Kind: name})
 			}
 		}
@@ -227,7 +227,7 @@ func diffTables(kind string, before, after map[string]json.RawMessage) (list []s
 		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
 	})
 	for _, id := range ids {
-		change := changeOf(before, after, id, sameJSON)
+		change := changeOf(before, after, id)
 		if change == "" {
 			continue
 		}
@@ -253,7 +253,7 @@ func namesOf[T any](before, after map[string]T) []string {
 }
 
 // changeOf returns how a member differs, or the empty text.
-func changeOf[T any](before, after map[string]T, name string, equal func(a, b T) bool) string {
+func changeOf[T string | json.RawMessage](before, after map[string]T, name string) string {
 	old, was := before[name]
 	now, is := after[name]
 	switch {
@@ -261,15 +261,11 @@ func changeOf[T any](before, after map[string]T, name string, equal func(a, b T)
 		return "added"
 	case !is:
 		return "removed"
-	case !equal(old, now):
+	case string(old) != string(now):
 		return "changed"
 	}
 	return ""
 }
-
-func equalTexts(a, b string) bool { return a == b }
-
-func sameJSON(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
 
 // nameOf returns the name that a row has, if any.
 func nameOf(row json.RawMessage) string {
@@ -291,7 +287,7 @@ func changedMembers(before, after json.RawMessage) (list []string) {
 		return list
 	}
 	for _, name := range namesOf(old, now) {
-		if changeOf(old, now, name, sameJSON) == "" {
+		if changeOf(old, now, name) == "" {
 			continue
 		}
 		if isPlain(name, old[name]) && isPlain(name, now[name]) {
@@ -491,24 +487,19 @@ func (c *worldContent) add(name string, value json.RawMessage) {
 	pairs, is := indexOf(value)
 	switch {
 	case is && name == "account.keys":
-		c.addKeys(pairs)
+		rows := map[string]json.RawMessage{}
+		for _, p := range pairs {
+			var key struct{ Key string }
+			if json.Unmarshal(p.Value, &key) == nil {
+				rows[digestOf(key.Key)] = p.Value // keys are secret, so that digests are their ids
+			}
+		}
+		c.tables[name] = rows
 	case is && len(pairs) > 0:
 		c.plans[name] = value
 	case !is:
 		c.others[name] = value
 	}
-}
-
-// addKeys adds the API keys as rows. Their ids are digests.
-func (c *worldContent) addKeys(pairs []pair) {
-	rows := map[string]json.RawMessage{}
-	for _, p := range pairs {
-		var key struct{ Key string }
-		if json.Unmarshal(p.Value, &key) == nil {
-			rows[digestOf(key.Key)] = p.Value
-		}
-	}
-	c.tables["account.keys"] = rows
 }
 
 // addOwn adds the objects of interfaces of the user's own, by their resources and keys.

@@ -157,7 +157,9 @@ func (w *watcher) run() {
 			switch {
 			case !ok:
 				return
-			case event.Op == fsnotify.Chmod || w.isIgnored(event.Name):
+			case event.Op == fsnotify.Chmod || slices.ContainsFunc(w.ignored, func(file string) bool {
+				return strings.HasPrefix(event.Name, file)
+			}):
 				continue
 			}
 			w.addNew(event)
@@ -173,10 +175,6 @@ func (w *watcher) run() {
 			w.reload()
 		}
 	}
-}
-
-func (w *watcher) isIgnored(path string) bool {
-	return slices.ContainsFunc(w.ignored, func(file string) bool { return strings.HasPrefix(path, file) })
 }
 
 // addNew watches a folder that was made in one of the trees.

@@ -54,14 +54,9 @@ func SortAgreements(list []Agreement) {
 	})
 }
 
-// differing returns how many operations have an answer that differs.
-func (c *Comparison) differing() (n int) {
-	for i := range c.Operations {
-		if c.Operations[i].Differing() > 0 {
-			n++
-		}
-	}
-	return n
+// differing returns the operations with an answer that differs.
+func (c *Comparison) differing() []Agreement {
+	return slices.DeleteFunc(slices.Clone(c.Operations), func(a Agreement) bool { return a.Differing() == 0 })
 }
 
 // inWords returns the comparison in one sentence.
@@ -111,9 +106,10 @@ func (c *Comparison) usedMasks() (list []string) {
 	return list
 }
 
-// kindsInWords counts the findings that fail a comparison by their rules, the most frequent first.
-func (r *Report) kindsInWords() string {
-	counts := map[string]int{}
+// kindsInWords counts the findings that fail a comparison by their rules, the most frequent first, and the operations
+// that have some.
+func (r *Report) kindsInWords() (text string, operations int) {
+	counts, names := map[string]int{}, map[string]bool{}
 	var kinds []string
 	for i := range r.Groups {
 		if g := &r.Groups[i]; r.Breaks(&g.Finding) {
@@ -121,37 +117,27 @@ func (r *Report) kindsInWords() string {
 				kinds = append(kinds, g.Rule)
 			}
 			counts[g.Rule] += g.Count
+			names[g.Operation] = true
 		}
 	}
 	slices.SortStableFunc(kinds, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 	for i, kind := range kinds {
 		kinds[i] = fmt.Sprintf("%d %s", counts[kind], kind)
 	}
-	return strings.Join(kinds, ", ")
-}
-
-// brokenOperations counts the operations with a finding that fails the comparison.
-func (r *Report) brokenOperations() int {
-	names := map[string]bool{}
-	for i := range r.Groups {
-		if g := &r.Groups[i]; r.Breaks(&g.Finding) {
-			names[g.Operation] = true
-		}
-	}
-	return len(names)
+	return strings.Join(kinds, ", "), len(names)
 }
 
 // comparisonOutcome returns the report of a comparison in one sentence.
 func (r *Report) comparisonOutcome() string {
 	c := r.Comparison
 	agree := c.agreeInWords()
-	switch kinds := r.kindsInWords(); {
+	switch kinds, operations := r.kindsInWords(); {
 	case r.Exchanges.Matched == 0:
 		return "nothing was compared: no exchange belongs to an interface"
 	case c.Compared == 0:
 		return "nothing was compared: not " + c.skippedInWords()
 	case kinds != "":
-		return fmt.Sprintf("the answers differ: %s in %d of %s", kinds, r.brokenOperations(),
+		return fmt.Sprintf("the answers differ: %s in %d of %s", kinds, operations,
 			count(len(c.Operations), "operation"))
 	case r.more:
 		return "the answers differ"

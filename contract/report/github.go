@@ -29,7 +29,15 @@ type annotations struct {
 // others say how many faults were injected, and which engines judged; WriteSummary has room for more.
 func (r *Report) WriteGitHub(w io.Writer) error {
 	a := &annotations{bufio.NewWriter(w), map[string]int{}, map[string]int{}}
-	r.annotateGates(a)
+	for _, g := range r.gates() {
+		if g.Fails() {
+			message := g.First()
+			if more := g.More(); more > 0 {
+				message += fmt.Sprintf("\nand %d more", more)
+			}
+			a.write(annotation{level: levelError, title: "understudy", message: message})
+		}
+	}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if g.Accepted {
@@ -78,19 +86,6 @@ func (r *Report) annotationText(g *Group) string {
 		}
 	}
 	return strings.Join(message, "\n")
-}
-
-// annotateGates lists what else makes a check fail, one annotation for each kind.
-func (r *Report) annotateGates(a *annotations) {
-	for _, g := range r.gates() {
-		if g.Fails() {
-			message := g.First()
-			if more := g.More(); more > 0 {
-				message += fmt.Sprintf("\nand %d more", more)
-			}
-			a.write(annotation{level: levelError, title: "understudy", message: message})
-		}
-	}
 }
 
 // annotationLevel returns error for what breaks the check, and for nothing else.

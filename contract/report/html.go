@@ -41,7 +41,7 @@ const (
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"percent": func(p float64) string { return fmt.Sprintf("%.0f %%", p) },
-		"number":  groupDigits,
+		"number":  evidence.Number,
 		"plain":   plain,
 		"tally":   r.tally, "faults": r.Exchanges.injectedInWords, "judged": r.Judged.inWords, "engines": r.enginesInWords,
 		"head": func(n int, list []Unmatched) []Unmatched { return list[:min(n, len(list))] },
@@ -137,15 +137,6 @@ func distinct(list []string) []string {
 	return slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" })
 }
 
-// groupDigits formats a number with its digits in groups of three.
-func groupDigits(n int) string {
-	digits := fmt.Sprint(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "\u202f" + digits[at:]
-	}
-	return digits
-}
-
 // findingView is a finding on the page.
 type findingView struct {
 	*Group
@@ -183,7 +174,10 @@ func (r *Report) findingView(g *Group, i int) findingView {
 		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")),
 			maxMessage)),
 	}
-	v.Versus, v.Next = r.versus(g), strings.TrimPrefix(plain(r.next(g)), "next: ")
+	if a := r.sidesAt(&g.Finding); a != nil {
+		v.Versus = &versusView{a.First, a.Sides.rows()}
+	}
+	v.Next = strings.TrimPrefix(plain(r.next(g)), "next: ")
 	v.Opened = i == 0 && v.Kind == r.fault()
 	if g.Spec.File != "" && r.Comparison == nil {
 		v.Document = plain(fmt.Sprintf("%s:%d", g.Spec.File, g.Spec.Line))
@@ -288,7 +282,7 @@ func (p *page) Agreements() (list []agreementView) {
 }
 
 // Differing returns how many operations have an answer that differs.
-func (p *page) Differing() int { return p.Comparison.differing() }
+func (p *page) Differing() int { return len(p.Comparison.differing()) }
 
 // With names what the recording was compared with.
 func (p *page) With() string { return plain(p.Comparison.With) }
@@ -308,15 +302,6 @@ func (r *Report) title(p *page) string {
 		return [...]string{"The recording violates the contract", "The answers differ"}[of]
 	}
 	return [...]string{"The check fails", "The comparison fails"}[of]
-}
-
-// versus returns the two answers to show beside a finding, or nil.
-func (r *Report) versus(g *Group) *versusView {
-	a := r.sidesAt(&g.Finding)
-	if a == nil {
-		return nil
-	}
-	return &versusView{a.First, a.Sides.rows()}
 }
 
 // heat is the coverage of one interface: operations down, statuses across.

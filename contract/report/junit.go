@@ -116,35 +116,23 @@ func (r *Report) junitCases() map[string][]junitCase {
 			cases[suite] = append(cases[suite], r.junitCase(key.operation, key.rule, list))
 		}
 	}
-	for _, operation := range r.calledOperations() {
+	called, passed := slices.Collect(maps.Keys(r.Coverage.Operations)), "conforms"
+	called = slices.AppendSeq(called, maps.Keys(r.Coverage.Extras))
+	if r.Comparison != nil {
+		called, passed = nil, "agrees"
+		for i := range r.Comparison.Operations {
+			called = append(called, r.Comparison.Operations[i].Operation)
+		}
+	}
+	for _, operation := range called {
 		if suite, _, _ := strings.Cut(operation, "."); !spoken[operation] {
-			cases[suite] = append(cases[suite], junitCase{Class: operation, Name: r.passed()})
+			cases[suite] = append(cases[suite], junitCase{Class: operation, Name: passed})
 		}
 	}
 	for _, list := range cases {
 		slices.SortFunc(list, func(a, b junitCase) int { return strings.Compare(a.Class+" "+a.Name, b.Class+" "+b.Name) })
 	}
 	return cases
-}
-
-// calledOperations lists the operations that were checked or compared.
-func (r *Report) calledOperations() (names []string) {
-	if r.Comparison == nil {
-		names = slices.Collect(maps.Keys(r.Coverage.Operations))
-		return slices.AppendSeq(names, maps.Keys(r.Coverage.Extras))
-	}
-	for i := range r.Comparison.Operations {
-		names = append(names, r.Comparison.Operations[i].Operation)
-	}
-	return names
-}
-
-// passed is the name of the test case of an operation without findings.
-func (r *Report) passed() string {
-	if r.Comparison != nil {
-		return "agrees"
-	}
-	return "conforms"
 }
 
 // junitCase returns the test case for the findings of a rule on an operation.

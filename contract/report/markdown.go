@@ -5,7 +5,6 @@ import (
 	_ "embed" // the template
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/template"
 	"unicode/utf8"
@@ -100,12 +99,10 @@ func (r *Report) markdownFunctions() template.FuncMap {
 			}
 			return nil
 		},
-		"differ": func() int { return r.Comparison.Compared - r.Comparison.Agree },
-		"differing": func() []Agreement {
-			return slices.DeleteFunc(slices.Clone(r.Comparison.Operations), func(a Agreement) bool { return a.Differing() == 0 })
-		},
-		"skipped": func() string { return r.Comparison.skippedInWords() },
-		"masks":   func() []string { return r.Comparison.usedMasks() },
+		"differ":    func() int { return r.Comparison.Compared - r.Comparison.Agree },
+		"differing": func() []Agreement { return r.Comparison.differing() },
+		"skipped":   func() string { return r.Comparison.skippedInWords() },
+		"masks":     func() []string { return r.Comparison.usedMasks() },
 
 		"label": (*Group).label, "where": func(g *Group) string { return g.where() }, "times": (*Group).times,
 		"verdict": EngineVerdict.inWords, "provenance": provenanceInWords, "next": r.next,

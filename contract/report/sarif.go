@@ -60,7 +60,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 
 func (r *Report) sarifRule(id string) sarifRule {
 	doc := r.Docs[id]
-	rule := sarifRule{ID: id, Name: pascal(id), Short: sarifText{Text: r.ruleTitle(id)}}
+	rule := sarifRule{ID: id, Name: pascal(id), Short: sarifText{Text: cmp.Or(doc.Title, id)}}
 	var text, markdown []string
 	for _, part := range []struct{ head, body string }{
 		{"Watches", doc.Watches},
@@ -111,7 +111,10 @@ func (r *Report) sarifResult(g *Group) sarifResult {
 	if where := g.where(); where != "" {
 		logical = append(logical, sarifLogical{Name: where, Kind: "member"})
 	}
-	result.Locations = []sarifLocation{{Logical: logical, Physical: r.sarifPlace(g)}}
+	result.Locations = []sarifLocation{{Logical: logical, Physical: r.sarifDocument(g)}}
+	if line := r.Shown[g.Exchange]; line.OnDisk { // which the reader has, then
+		result.Locations[0].Physical = line.physicalLocation()
+	}
 	result.Related, result.Flows = r.sarifRelated(g)
 	if g.Accepted {
 		reason := "accepted by the baseline"
@@ -166,14 +169,6 @@ func (r *Report) sarifNotifications() []sarifNotification {
 		list = append(list, sarifNotification{Level: levelError, Message: sarifText{Text: text}})
 	}
 	return list
-}
-
-// sarifPlace returns the place at which a result is shown: in a file that the reader has, if there is one.
-func (r *Report) sarifPlace(g *Group) *sarifPhysical {
-	if line := r.Shown[g.Exchange]; line.OnDisk {
-		return line.physicalLocation()
-	}
-	return r.sarifDocument(g)
 }
 
 // sarifDocument returns the place in the document that a result refers to, or nil if there is none.

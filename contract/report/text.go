@@ -257,7 +257,11 @@ func (t *textWriter) summary() {
 		t.labelled("baseline", fmt.Sprintf("%s accepted by %s", count(b.Accepted, "finding"), b.File))
 	}
 	t.line("")
-	t.verdict()
+	colour := color.FgGreen
+	if r.Failed() || r.isNothing() {
+		colour = color.FgRed
+	}
+	t.line("%s", t.paint(plain(r.Outcome()), colour, color.Bold))
 }
 
 // checkSummary writes what was judged, and with what result.
@@ -406,15 +410,6 @@ func (t *textWriter) rules() {
 	if idle := t.r.idleRules(); len(idle) > 0 && len(idle) < len(t.r.Rules) {
 		t.labelled("not judged", fmt.Sprintf("%s: %s", count(len(idle), "rule"), strings.Join(idle, ", ")))
 	}
-}
-
-// verdict writes the last line.
-func (t *textWriter) verdict() {
-	colour := color.FgGreen
-	if t.r.Failed() || t.r.isNothing() {
-		colour = color.FgRed
-	}
-	t.line("%s", t.paint(plain(t.r.Outcome()), colour, color.Bold))
 }
 
 // maxOfOperation is the number of findings about an operation that the text of a comparison shows in full, unless it is

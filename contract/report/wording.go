@@ -167,14 +167,6 @@ func (f *Finding) chain() []int {
 	return f.Evidence
 }
 
-// ruleTitle returns the subject of a rule in one clause, or its name if it has no title.
-func (r *Report) ruleTitle(id string) string {
-	if doc := r.Docs[id]; doc.Title != "" {
-		return doc.Title
-	}
-	return id
-}
-
 // specURI returns the address of a document, for tools that show it beside a finding. A user's own goes by its path;
 // ours are embedded, and go by their path in the repository that they come from.
 func (r *Report) specURI(s Spec) string {

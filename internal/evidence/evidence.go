@@ -268,6 +268,15 @@ func Visible(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Number returns a number with its digits in groups of three.
+func Number(n any) string {
+	digits := fmt.Sprint(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "\u202f" + digits[at:]
+	}
+	return digits
+}
+
 // Short returns the beginning of a text, at most so many runes of it.
 func Short(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {

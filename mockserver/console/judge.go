@@ -71,8 +71,7 @@ func (v *view) watch() (*watching, error) {
 	}
 	v.watchesMu.Lock()
 	defer v.watchesMu.Unlock()
-	if w := v.watches[v.World]; w != nil && w.isAlive() {
-		w.touch()
+	if w := v.watches[v.World]; w != nil && w.touch() {
 		return w, nil
 	}
 	var details worldDetails
@@ -103,16 +102,12 @@ func (v *view) watch() (*watching, error) {
 	return w, nil
 }
 
-func (w *watching) isAlive() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err == nil
-}
-
-func (w *watching) touch() {
+// touch notes the time of a look, and reports whether the watch goes on.
+func (w *watching) touch() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.used = time.Now() //nolint:forbidigo // of this process
+	return w.err == nil
 }
 
 func (w *watching) setBehind(n int64) {

@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -113,7 +114,7 @@ func membersOf(o *specs.Operation) (fields []field) {
 		return nil
 	}
 	members := specs.Members(schema)
-	for _, name := range sortedKeys(members) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		s := members[name].Value
 		if s == nil || s.ReadOnly {
 			continue
@@ -158,7 +159,7 @@ func bodySchema(o *specs.Operation) *openapi3.SchemaRef {
 		return nil
 	}
 	content := o.Spec.RequestBody.Value.Content
-	if kinds := sortedKeys(content); len(kinds) > 0 && strings.HasSuffix(kinds[0], "json") {
+	if kinds := slices.Sorted(maps.Keys(content)); len(kinds) > 0 && strings.HasSuffix(kinds[0], "json") {
 		if schema := content[kinds[0]].Schema; schema != nil && schema.Value != nil {
 			return schema
 		}
@@ -287,9 +288,10 @@ func fieldOf(p *openapi3.Parameter, given url.Values) field {
 
 // exampleOf returns an example of a body, as the document has one.
 func exampleOf(body *openapi3.RequestBody) string {
-	for _, media := range sortedContent(body.Content) {
+	for _, kind := range slices.Sorted(maps.Keys(body.Content)) {
+		media := body.Content[kind]
 		example := media.Example
-		for _, name := range sortedKeys(media.Examples) {
+		for _, name := range slices.Sorted(maps.Keys(media.Examples)) {
 			if example == nil && media.Examples[name].Value != nil {
 				example = media.Examples[name].Value.Value
 			}
@@ -305,22 +307,6 @@ func exampleOf(body *openapi3.RequestBody) string {
 		}
 	}
 	return ""
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func sortedContent(content openapi3.Content) (list []*openapi3.MediaType) {
-	for _, kind := range sortedKeys(content) {
-		list = append(list, content[kind])
-	}
-	return list
 }
 
 // tryOperation sends the request of a form: to the world, or first to a fork of it, to see what would become of it. One
@@ -508,7 +494,7 @@ func (p *operationPage) call(v *view) call {
 	c.Header = append(c.Header, header...)
 	if p.HasBody && p.Body != "" {
 		c.Body = []byte(p.Body)
-		if kinds := sortedKeys(p.Spec.RequestBody.Value.Content); len(kinds) > 0 {
+		if kinds := slices.Sorted(maps.Keys(p.Spec.RequestBody.Value.Content)); len(kinds) > 0 {
 			c.Header = append(c.Header, [2]string{"Content-Type", kinds[0]})
 		}
 	}

@@ -150,7 +150,7 @@ func turn(query url.Values, p own.Paging, a answer, body any, things []thing) bo
 	}
 	if p.After != "" {
 		members, _ := body.(map[string]any)
-		for _, name := range sortedKeys(members) {
+		for _, name := range slices.Sorted(maps.Keys(members)) {
 			cursor, _ := scalar(members[name])
 			switch {
 			case !own.IsNext(name) || cursor == "":

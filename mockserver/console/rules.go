@@ -3,7 +3,9 @@ package console
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,7 +79,7 @@ func (v *view) heat() ([]heat, error) {
 				}
 			}
 		}
-		h.Statuses = sortedKeys(statuses)
+		h.Statuses = slices.Sorted(maps.Keys(statuses))
 		for _, name := range names {
 			id, isIts := strings.CutPrefix(name, iface+".")
 			if !isIts {

@@ -7,8 +7,10 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -219,7 +221,7 @@ func (v *visitor) chat(id string) (*chat, error) {
 	c := &chat{}
 	for _, entry := range (specs.Pointer{"data", "*"}).In(body) {
 		members, _ := entry.(map[string]any)
-		for _, what := range sortedKeys(members) {
+		for _, what := range slices.Sorted(maps.Keys(members)) {
 			if what == "at" {
 				continue
 			}

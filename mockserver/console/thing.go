@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -127,7 +128,7 @@ func (p *thingPage) show(v *visitor, c *catalog, value any) {
 	}
 	var habitual []specs.Link
 	members, _ := value.(map[string]any)
-	for _, name := range sortedKeys(members) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if other := c.named(p.Interface, name); other != nil {
 			habitual = append(habitual, specs.Link{Resource: other.Kind(), At: specs.Pointer{name}})
 		}

@@ -122,7 +122,7 @@ func schemes(o *specs.Operation) (list []*openapi3.SecurityScheme) {
 	if !o.Interface.IsOwn() || len(wanted) == 0 || o.Document.T.Components == nil {
 		return nil
 	}
-	for _, name := range sortedKeys(wanted[0]) {
+	for _, name := range slices.Sorted(maps.Keys(wanted[0])) {
 		if scheme := o.Document.T.Components.SecuritySchemes[name]; scheme != nil && scheme.Value != nil {
 			list = append(list, scheme.Value)
 		}

@@ -90,7 +90,8 @@ func (p *whoPage) fill(permitted []map[permission]string) {
 // permissions returns what is permitted: "yes", or the ids of the things.
 func permissions(rights any) map[permission]string {
 	list := map[permission]string{}
-	members, _ := memberOf(rights, "permissions").(map[string]any)
+	of, _ := rights.(map[string]any)
+	members, _ := of["permissions"].(map[string]any)
 	for what, permitted := range members {
 		for _, p := range (specs.Pointer{"*"}).In(permitted) {
 			may := "yes"
@@ -101,10 +102,4 @@ func permissions(rights any) map[permission]string {
 		}
 	}
 	return list
-}
-
-// memberOf returns a member of an object, or nil.
-func memberOf(value any, member string) any {
-	members, _ := value.(map[string]any)
-	return members[member]
 }

@@ -16,7 +16,7 @@ var functions = template.FuncMap{
 	"plain":  evidence.Plain,
 	"short":  evidence.Short,
 	"class":  evidence.Class,
-	"number": number,
+	"number": evidence.Number,
 	"bytes":  size,
 	"time":   moment,
 	"took":   took,
@@ -25,15 +25,6 @@ var functions = template.FuncMap{
 	"prose":  prose,
 	"add":    func(a, b int) int { return a + b },
 	"list":   func(items ...any) []any { return items },
-}
-
-// number returns a number with its digits in groups of three.
-func number(n any) string {
-	digits := fmt.Sprint(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "\u202f" + digits[at:]
-	}
-	return digits
 }
 
 // phrase is a part of a text of a document.

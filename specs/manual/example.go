@@ -101,16 +101,13 @@ func newCall(op *specs.Operation, known trial) (*call, error) {
 		c.parameter(ref.Value, known.Values[ref.Value.Name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(known.Values)) {
+		isGiven := func(field string) bool { return strings.HasPrefix(field, url.QueryEscape(name)+"=") }
 		if op.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) != nil &&
-			!slices.ContainsFunc(c.query, hasName(name)) {
+			!slices.ContainsFunc(c.query, isGiven) {
 			c.query = append(c.query, field(name, known.Values[name]))
 		}
 	}
 	return c, c.content(known)
-}
-
-func hasName(name string) func(string) bool {
-	return func(field string) bool { return strings.HasPrefix(field, url.QueryEscape(name)+"=") }
 }
 
 // parameter fills in a parameter that the path has or that is required.
@@ -200,7 +197,11 @@ func (c *call) content(known trial) error {
 	value := mergePatch(example, known.Body)
 	switch object, isObject := value.(map[string]any); {
 	case names[0] == mediaForm && isObject:
-		c.body = formOf(object)
+		values := url.Values{}
+		for name, value := range object {
+			values.Set(name, fmt.Sprint(value))
+		}
+		c.body = values.Encode()
 	case strings.HasSuffix(names[0], "json"):
 		var body strings.Builder
 		encoder := json.NewEncoder(&body)
@@ -217,14 +218,6 @@ func (c *call) content(known trial) error {
 }
 
 const mediaForm = "application/x-www-form-urlencoded"
-
-func formOf(object map[string]any) string {
-	values := url.Values{}
-	for name, value := range object {
-		values.Set(name, fmt.Sprint(value))
-	}
-	return values.Encode()
-}
 
 // rank orders media types by how easily an example is written in them.
 func rank(media string) int {

@@ -25,16 +25,11 @@ func valueOf(schema *openapi3.Schema) Value {
 	if schema == nil {
 		return Value{}
 	}
-	return Value{Type: typeOf(schema), Enum: schema.Enum, Limits: limitsOf(schema), Default: schema.Default}
-}
-
-// typeOf names the type of a value: "integer", "array of string", "string (date-time) or null".
-func typeOf(schema *openapi3.Schema) string {
-	name := nameOf(schema, 0)
+	name := nameOf(schema, 0) // such as "integer", "array of string" or "string (date-time)"
 	if schema.Nullable && name != "any" {
 		name += " or null"
 	}
-	return name
+	return Value{Type: name, Enum: schema.Enum, Limits: limitsOf(schema), Default: schema.Default}
 }
 
 // nameOf returns the name of a type. The depth ends the names of schemas that contain themselves.
@@ -152,7 +147,11 @@ type part struct {
 func partsOf(schema *openapi3.Schema, pointer string) []part {
 	list := []part{{schema, pointer}}
 	for i := 0; i < len(list); i++ {
-		for _, kind := range combinations(list[i].schema) {
+		s := list[i].schema
+		for _, kind := range []struct {
+			name string
+			refs openapi3.SchemaRefs
+		}{{"allOf", s.AllOf}, {"oneOf", s.OneOf}, {"anyOf", s.AnyOf}} {
 			for n, ref := range kind.refs {
 				isKnown := func(p part) bool { return p.schema == ref.Value }
 				if len(kind.refs) <= maxForms && !slices.ContainsFunc(list, isKnown) {
@@ -162,16 +161,6 @@ func partsOf(schema *openapi3.Schema, pointer string) []part {
 		}
 	}
 	return list
-}
-
-// combination is one way in which a schema is made of others.
-type combination struct {
-	name string
-	refs openapi3.SchemaRefs
-}
-
-func combinations(s *openapi3.Schema) []combination {
-	return []combination{{"allOf", s.AllOf}, {"oneOf", s.OneOf}, {"anyOf", s.AnyOf}}
 }
 
 // of adds the fields of the value at a place.

@@ -195,7 +195,7 @@ func (x *redaction) lines(where, text string, isCut bool) string {
 		if isLast {
 			end = len(text) - at
 		}
-		begin := at + lenOfField(text[at:at+end])
+		begin := at + end - len(strings.TrimLeft(strings.TrimPrefix(text[at:at+end], "data:"), " ")) // in a stream of events
 		if line := text[begin : at+end]; looksLikeJSON(line) {
 			if object, ok := x.jsonText(where, []byte(line), specs.Part{}, isLast && isCut); ok {
 				clean.WriteString(x.inText(text[plain:begin]))
@@ -207,12 +207,6 @@ func (x *redaction) lines(where, text string, isCut bool) string {
 	}
 	clean.WriteString(x.inText(text[plain:]))
 	return clean.String()
-}
-
-// lenOfField returns the length of what stands before the data of a line in a stream of events.
-func lenOfField(line string) int {
-	rest := strings.TrimLeft(strings.TrimPrefix(line, "data:"), " ")
-	return len(line) - len(rest)
 }
 
 // startOfSecret matches a last word that may be the beginning of an address with a password, or of a platform's key;

@@ -2,64 +2,102 @@ package pipeline_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/beam/pipeline"
-	"svc.example/understudy/internal/traffic"
+	"svc.example/understudy/specs/recording"
 )
 
-// record writes a recording of the generator with violations of all rules into files of a folder, and returns how many
-// were planted.
-func record(t *testing.T, folder string, c traffic.Config) (planted int) {
+// traffic returns a recording of many accounts, in which internal/tools/traffic has planted two violations of each rule
+// but latency, which is judged only where a limit is given.
+func traffic(t *testing.T) (lines [][]byte) {
 	t.Helper()
-	c.Plant = map[string]int{}
-	for _, rule := range traffic.Rules() {
-		c.Plant[rule] = 2
-	}
-	delete(c.Plant, "latency") // which is judged only where a limit is given
-	buffers := make([]*bytes.Buffer, c.Files)
-	files := make([]io.Writer, c.Files)
-	for i := range files {
-		buffers[i] = &bytes.Buffer{}
-		files[i] = buffers[i]
-	}
-	manifest, err := traffic.Write(c, files...)
+	file, err := os.Open(filepath.Join("..", "..", "testdata", "traffic.ndjson.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, b := range buffers {
-		name := filepath.Join(folder, fmt.Sprintf("traffic-%d.%s", i, c.Format))
-		if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+	defer file.Close()
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Collect(bytes.Lines(text))
+}
+
+// inFiles cuts the lines of a recording into files of a folder.
+func inFiles(t *testing.T, folder string, lines [][]byte, files int) {
+	t.Helper()
+	i := 0
+	for part := range slices.Chunk(lines, (len(lines)+files-1)/files) {
+		name := filepath.Join(folder, fmt.Sprintf("traffic-%d.ndjson", i))
+		if err := os.WriteFile(name, bytes.Join(part, nil), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		i++
 	}
-	return len(manifest.Planted)
+}
+
+// inHAR writes a recording as a HAR file of a folder.
+func inHAR(t *testing.T, folder string, lines [][]byte) {
+	t.Helper()
+	var list []*recording.Exchange
+	for _, line := range lines {
+		e := new(recording.Exchange)
+		if err := json.Unmarshal(line, e); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e)
+	}
+	var b bytes.Buffer
+	if err := recording.WriteHAR(&b, slices.Values(list)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "traffic.har"), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Violations of all rules that are planted in recordings of many accounts, in order and not, are found at any cut.
 func TestPlantedViolationsAreFound(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]traffic.Config{
-		"several files":    {Accounts: 50, Exchanges: 3000, Seed: 1, Format: traffic.NDJSON, Files: 3},
-		"out of order":     {Accounts: 50, Exchanges: 3000, Seed: 2, Format: traffic.NDJSON, Files: 2, Shuffle: true},
-		"HAR, one account": {Accounts: 10, Exchanges: 3000, Seed: 3, Format: traffic.HAR, Files: 2},
+	lines := traffic(t)
+	planted := 2 * (len(contract.Rules()) - 1)
+	for name, write := range map[string]func(t *testing.T, folder string){
+		"several files": func(t *testing.T, folder string) { t.Helper(); inFiles(t, folder, lines, 3) },
+		"out of order": func(t *testing.T, folder string) {
+			t.Helper()
+			shuffled := slices.Clone(lines)
+			rand.New(rand.NewPCG(2, 2)).Shuffle(len(shuffled), func(i, j int) {
+				shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+			})
+			inFiles(t, folder, shuffled, 2)
+		},
+		"HAR": func(t *testing.T, folder string) { t.Helper(); inHAR(t, folder, lines) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
-			planted := record(t, folder, c)
+			write(t, folder)
 			sameReport(t, pipeline.Options{}, folder)
 			result, err := run(t, pipeline.Job{Patterns: []string{folder}, Pieces: 3})
 			if err != nil || result.Report.Checks.Fail < planted {
 				t.Fatalf("%d checks failed, error %v, want at least %d", result.Report.Checks.Fail, err, planted)
 			}
-			wantMetrics(t, result, c.Exchanges)
+			wantMetrics(t, result, len(lines))
 		})
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"svc.example/understudy/internal/plant"
 	"svc.example/understudy/internal/tools/must"
+	"svc.example/understudy/internal/tools/plant"
 )
 
 var proxyBombs = promise{

@@ -1,5 +1,9 @@
-// Traffic writes recordings of any length, with violations of rules at known places, to prove what the checker finds
-// and to measure how fast it is.
+// Traffic writes recordings of any length: accounts of a platform whose clients live through small lives, such as that
+// of a pool, with violations of rules planted at places that a manifest lists. They prove what the checker finds, and
+// measure how fast it is.
+//
+// The lives are texts, in the folders lives and violations. They are compiled into templates of lines, so that an
+// exchange costs little more than the copy of its bytes.
 package main
 
 import (
@@ -11,8 +15,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"svc.example/understudy/internal/traffic"
 )
 
 func main() {
@@ -24,13 +26,13 @@ func main() {
 
 // run writes what the arguments ask for: files in a folder, with the manifest of what is planted, or one on stdout.
 func run(args []string, stdout, stderr io.Writer) error {
-	c := traffic.Config{Plant: map[string]int{}}
+	c := Config{Plant: map[string]int{}}
 	flags := flag.NewFlagSet("traffic", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.IntVar(&c.Accounts, "accounts", 10, "`number` of accounts")
 	flags.IntVar(&c.Exchanges, "exchanges", 10_000, "`number` of exchanges of all accounts")
 	flags.Uint64Var(&c.Seed, "seed", 1, "`number` that decides what looks like chance; the same one gives the same bytes")
-	flags.StringVar(&c.Format, "format", traffic.NDJSON, "`format` of the files, ndjson or har")
+	flags.StringVar(&c.Format, "format", NDJSON, "`format` of the files, ndjson or har")
 	flags.IntVar(&c.Files, "files", 1, "`number` of files that the exchanges are distributed over")
 	flags.BoolVar(&c.Shuffle, "shuffle", false, "write the exchanges of a file out of order")
 	flags.Func("plant", "`RULE=N` plants so many violations of a rule; all=N plants them of each rule; may be repeated",
@@ -48,7 +50,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if c.Files > 1 {
 		return fmt.Errorf("%d files: want -out with a folder for them", c.Files)
 	}
-	_, err := traffic.Write(c, stdout)
+	_, err := Write(c, stdout)
 	return err
 }
 
@@ -63,14 +65,14 @@ func plant(rules map[string]int, text string) error {
 		rules[name] = n
 		return nil
 	}
-	for _, rule := range traffic.Rules() {
+	for _, rule := range Rules() {
 		rules[rule] = n
 	}
 	return nil
 }
 
 // writeFolder writes a recording into files of a folder, with its manifest.
-func writeFolder(c traffic.Config, dir string) (problem error) {
+func writeFolder(c Config, dir string) (problem error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
 	}
@@ -85,7 +87,7 @@ func writeFolder(c traffic.Config, dir string) (problem error) {
 		defer func() { problem = errors.Join(problem, f.Close()) }()
 		names, files = append(names, name), append(files, f)
 	}
-	m, err := traffic.Write(c, files...)
+	m, err := Write(c, files...)
 	if err != nil {
 		return err
 	}

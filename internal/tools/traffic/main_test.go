@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"svc.example/understudy/internal/traffic"
 )
 
 func TestFilesAreWrittenWithTheirManifest(t *testing.T) {
@@ -29,7 +27,7 @@ func TestFilesAreWrittenWithTheirManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m traffic.Manifest
+	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +36,7 @@ func TestFilesAreWrittenWithTheirManifest(t *testing.T) {
 		planted[p.Rule]++
 	}
 	want := map[string]int{}
-	for _, rule := range traffic.Rules() {
+	for _, rule := range Rules() {
 		want[rule] = 1
 	}
 	want["role"] = 2

@@ -2,6 +2,8 @@ package llm_test
 
 import (
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
@@ -141,16 +143,21 @@ func TestErrorsOfResources(t *testing.T) {
 	})
 	t.Run("a schedule with no interface or with two is wrong as a whole", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
-		id := s.Schedule()
+		s := llmtest.New(t)
+		form := `"formInterfaceId":"` + s.Make("form_interfaces", llmtest.FormAttributes) + `"`
+		chat := `"chatInterfaceId":"` + s.Make("chat_interfaces",
+			`{"name":"C","projectId":"PROJECT","textInputEnabled":false}`) + `"`
+		schedule := func(interfaces string) string {
+			return strings.Replace(llmtest.ScheduleAttributes, `"formInterfaceId":"FORM"`, interfaces, 1)
+		}
+		id := s.Make("agent_schedules", schedule(form))
 		want := [4]string{
 			"exactly one interface is required", "want exactly one of formInterfaceId and chatInterfaceId", "/data",
 			"LLM_EXACTLY_ONE_INTERFACE_REQUIRED",
 		}
-		for _, interfaces := range [][]string{{"chatInterfaceId", "null"}, {"formInterfaceId", llmtest.Quote(s.Form)}} {
-			wantErrors(s.PostSchedule(interfaces...), http.StatusUnprocessableEntity, want)
-			wantErrors(llmtest.Patch(s.Client, "agent_schedules", id, `{`+llmtest.Quote(interfaces[0])+`:`+interfaces[1]+`}`),
-				http.StatusUnprocessableEntity, want)
+		for _, interfaces := range []string{`"formInterfaceId":null`, form + "," + chat} {
+			wantErrors(s.Create("agent_schedules", schedule(interfaces)), http.StatusUnprocessableEntity, want)
+			wantErrors(s.Change("agent_schedules", id, "{"+interfaces+"}"), http.StatusUnprocessableEntity, want)
 		}
 	})
 }
@@ -173,8 +180,9 @@ func TestStatusesOfPlainErrors(t *testing.T) {
 			t.Errorf("%s: status is %s, want %s", path, got, test.status)
 		}
 	}
-	if got := s.Send(llmtest.NoID, llmtest.Command, llmtest.CommandKey,
-		mocktest.Now).Want(http.StatusNotFound).Value("status").Raw; got != `"404"` {
+	command := "response_url=https%3A%2F%2Fchatapp.example%2Fanswer&text=x&command=%2Fask"
+	if got := s.As("").Call(http.MethodPost, "/api/actions/"+llmtest.NoID+"/chatapp", command, "X-Chatapp-Signature",
+		"v0=", "X-Chatapp-Request-Timestamp", strconv.FormatInt(mocktest.Now.Unix(), 10)).Want(http.StatusNotFound).Value("status").Raw; got != `"404"` {
 		t.Errorf("chatapp: status is %s, want it as text", got)
 	}
 	for path, body := range map[string]string{

@@ -89,10 +89,10 @@ func newFilters(t *testing.T) *mocktest.Client {
 	c := mocktest.New(t, "llm").Load(filterCast)
 	text := mockserver.TurnArtifact{Output: "report", ArtifactType: "MARKDOWN_TEXT_OUTPUT", TextContent: new("# A")}
 	llmtest.ScriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{{Artifact: &text}}})
-	llmtest.Say(c, filterID(castFormChat), "Go on.")
+	c.Post("/api/chats/"+filterID(castFormChat)+"/continue", `{"input":"Go on."}`).Want(http.StatusOK)
 	llmtest.Make(c, "chat_attachments",
 		`{"chatId":"`+filterID(castFormChat)+`","inputFieldName":null,"contentType":"text/plain","binaryBase64":"aGk="}`)
-	llmtest.Say(c, filterID(castWindowChat), "Go on.")
+	c.Post("/api/chats/"+filterID(castWindowChat)+"/continue", `{"input":"Go on."}`).Want(http.StatusOK)
 	c.Edit(func(state string) string {
 		project := gjson.Get(state, "state.llm.Projects.@keys.2").String()
 		integration := gjson.Get(state, "state.llm.Integrations.@keys.1").String()

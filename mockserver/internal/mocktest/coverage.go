@@ -32,21 +32,11 @@ func noteAnswer(doc *specs.Document, method, path string, status int) {
 	}
 }
 
-// Main runs the tests of a package and fails if they have not seen every answer that a document promises: each
-// operation's success and each of its refusals, except those that only faults give and the listed exceptions, such as
-// "getJob 204". Only a run of all tests can show this.
-func Main(m *testing.M, iface specs.Interface, except ...string) int {
-	return runTests(m, func() []string {
-		doc, err := specs.Load(iface, "")
-		if err != nil {
-			return []string{err.Error()}
-		}
-		return unseenAnswers(doc, except, func(*specs.Operation) bool { return true })
-	})
-}
-
-// runTests runs the tests of a package, and fails if they have not seen all answers.
-func runTests(m *testing.M, look func() []string) int {
+// Main runs the tests of a package, such as audience or core/jobs, and fails if they have not seen every answer that
+// the document promises of the operations that the package answers for: the success and each of the refusals, except
+// those that only faults give and the listed exceptions, such as "getJob 204". It also fails if the interface has an
+// operation that no package answers for. Only a run of all tests can show this.
+func Main(m *testing.M, part string, except ...string) int {
 	flag.Parse()
 	code := m.Run()
 	for _, name := range []string{"test.run", "test.skip", "test.fuzz", "test.list"} {
@@ -54,19 +44,25 @@ func runTests(m *testing.M, look func() []string) int {
 			return code
 		}
 	}
-	if missing := look(); code == 0 && len(missing) > 0 {
+	if missing := unseenAnswers(part, except); code == 0 && len(missing) > 0 {
 		fmt.Fprintf(os.Stderr, "no test has seen these documented responses:\n%s\n", strings.Join(missing, "\n"))
 		return 1
 	}
 	return code
 }
 
-// unseenAnswers returns the documented answers of some operations that no test has seen.
-func unseenAnswers(doc *specs.Document, except []string, of func(*specs.Operation) bool) []string {
+// unseenAnswers returns the documented answers that no test of a package has seen.
+func unseenAnswers(part string, except []string) (missing []string) {
+	doc, err := specs.Load(interfaceOf(part), "")
+	if err != nil {
+		return []string{err.Error()}
+	}
 	faults := []string{"429", "500", "4XX", "5XX"} // only faults give these, or they stand for others
-	var missing []string
 	for _, operation := range doc.All() {
-		if !of(operation) {
+		if ownerOf(operation) == "" {
+			missing = append(missing, fmt.Sprintf("%s: no package covers its tags %q", operation.ID, operation.Spec.Tags))
+		}
+		if !Answers(part, operation) {
 			continue
 		}
 		for _, status := range slices.Sorted(maps.Keys(operation.Spec.Responses.Map())) {
@@ -79,43 +75,40 @@ func unseenAnswers(doc *specs.Document, except []string, of func(*specs.Operatio
 	return missing
 }
 
-// RefusesUnknownCallers calls every operation of an interface without a key, with an unknown key, and with a key that
-// may only import, and requires 401, 401 and 403 in the interface's own form.
-func RefusesUnknownCallers(t *testing.T, iface specs.Interface) {
+// RefusesUnknownCallers calls every operation that a package, such as audience or core/jobs, answers for without a key,
+// with an unknown key, and with a key that may only import, and requires 401, 401 and 403 in the interface's own form.
+// The core data interface has to refuse a body that is neither JSON nor a form, too.
+func RefusesUnknownCallers(t *testing.T, part string) {
 	t.Helper()
-	requireRefusals(t, iface, func(*specs.Operation) bool { return true })
-}
-
-// RefusesUnknownCallersOf does the same as RefusesUnknownCallers for the operations that a package, such as llm/chat,
-// answers for.
-func RefusesUnknownCallersOf(t *testing.T, iface, part string) {
-	t.Helper()
-	requireRefusals(t, specs.Interface(iface), func(operation *specs.Operation) bool { return Answers(part, operation) })
-}
-
-func requireRefusals(t *testing.T, iface specs.Interface, of func(*specs.Operation) bool) {
-	t.Helper()
-	c := New(t, iface)
-	for _, operation := range document(t, iface).Operations {
-		if !of(operation) {
+	shared := New(t, interfaceOf(part))
+	noKey, onlyImports := "no API key", "write-only"
+	if shared.Iface == specs.Core {
+		noKey, onlyImports = "Authorization with the scheme SVC1", "import"
+	}
+	for _, operation := range document(t, shared.Iface).All() {
+		isOpen := operation.Spec.Security != nil && len(*operation.Spec.Security) == 0
+		if isOpen || !Answers(part, operation) {
 			continue
 		}
-		if security := operation.Spec.Security; security != nil && len(*security) == 0 {
-			continue // the operation requires something other than a key
-		}
 		t.Run(operation.ID, func(t *testing.T) {
-			one := *c
-			one.TB = t
-			body := ""
-			if operation.Method != http.MethodGet && operation.Method != http.MethodDelete {
+			t.Parallel()
+			c, method, path, body := shared.In(t), operation.Method, placeholder.Replace(operation.Path), ""
+			if method != http.MethodGet && method != http.MethodDelete {
 				body = "{}"
 			}
-			path := placeholder.Replace(operation.Path)
-			one.As("").Call(operation.Method, path, body).Refused(http.StatusUnauthorized, "no API key")
-			one.As("1/nobody").Call(operation.Method, path, body).Refused(http.StatusUnauthorized, "not valid")
-			one.As("1/write").Call(operation.Method, path, body).Refused(http.StatusForbidden, "write-only")
+			c.As("").Call(method, path, body).Refused(http.StatusUnauthorized, noKey)
+			c.As("1/nobody").Call(method, path, body).Refused(http.StatusUnauthorized, "not valid")
+			if !strings.HasPrefix(operation.ID, "importTable") { // which is what such keys are for
+				c.As("1/write").Call(method, path, body).Refused(http.StatusForbidden, onlyImports)
+			}
+			if c.Iface == specs.Core && operation.JSONBody() != nil {
+				c.Call(method, path, "nonsense", "Content-Type", "text/plain", "Secondary-Authorization", "SVC1 2/0").
+					Refused(http.StatusUnsupportedMediaType, "text/plain", "application/json")
+			}
 		})
 	}
 }
 
-var placeholder = strings.NewReplacer("{", "", "}", "")
+// placeholder replaces the parameters of paths by their names, or by values that their operations take.
+var placeholder = strings.NewReplacer("{table_id}", "1", "{table_type}", "log", "{path_format}", "", "{format}",
+	"msgpack.gz", "{", "", "}", "")

@@ -1,9 +1,8 @@
 package mocktest
 
 import (
-	"fmt"
 	"slices"
-	"testing"
+	"strings"
 
 	"svc.example/understudy/specs"
 )
@@ -34,37 +33,21 @@ var parts = map[specs.Interface]map[string][]string{
 	},
 }
 
-// MainOf does the same as Main for one of the packages of an interface, such as core/jobs, and only for its own
-// operations. It also fails if the interface has an operation that no package answers for.
-func MainOf(m *testing.M, iface, part string, except ...string) int {
-	return runTests(m, func() []string {
-		doc, err := specs.Load(specs.Interface(iface), "")
-		if err != nil {
-			return []string{err.Error()}
-		}
-		return append(untested(doc), unseenAnswers(doc, except, func(operation *specs.Operation) bool {
-			return Answers(part, operation)
-		})...)
-	})
+// interfaceOf returns the interface of a package, such as core/jobs.
+func interfaceOf(part string) specs.Interface {
+	iface, _, _ := strings.Cut(part, "/")
+	return specs.Interface(iface)
 }
 
 // Answers reports whether a package, such as core/jobs, answers for an operation.
 func Answers(part string, operation *specs.Operation) bool { return part == ownerOf(operation) }
 
-// untested returns the operations that no package of an interface answers for.
-func untested(doc *specs.Document) (missing []string) {
-	for _, operation := range doc.All() {
-		if ownerOf(operation) == "" {
-			missing = append(missing, fmt.Sprintf("%s: no package covers its tags %q", operation.ID,
-				operation.Spec.Tags))
-		}
-	}
-	return missing
-}
-
-// ownerOf returns the package that answers for an operation: the one that names it, else the one that names its tag, or
-// the empty text if there is none.
+// ownerOf returns the package that answers for an operation: the only one of its interface, or the one that names it,
+// else the one that names its tag, or the empty text if there is none.
 func ownerOf(operation *specs.Operation) (owner string) {
+	if parts[operation.Interface] == nil {
+		return string(operation.Interface)
+	}
 	for part, names := range parts[operation.Interface] {
 		if slices.Contains(names, operation.ID) {
 			return part

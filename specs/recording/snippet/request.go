@@ -163,9 +163,6 @@ func mockKey(e *recording.Exchange) string {
 	return "1/admin"
 }
 
-// isWorldHeader reports whether a header chooses a world of a server, which a mock of one's own does not have.
-func isWorldHeader(name string) bool { return strings.EqualFold(name, "X-Understudy-World") }
-
 // marked matches the mark that replaces a secret, in a query with its brackets escaped.
 var marked = regexp.MustCompile(`(?:\[|%5B)redacted(?::|%3A)[0-9a-f]{8}(?:\]|%5D)`)
 

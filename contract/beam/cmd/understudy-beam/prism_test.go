@@ -3,6 +3,7 @@ package main_test
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"io"
 	"os"
 	"os/exec"
@@ -14,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/internal/traffic"
 )
 
 // A job that this process sends to a Prism of another process, and that is run by workers in the sender's, in a third
@@ -22,7 +22,7 @@ import (
 func TestAPrismOfItsOwn(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	record(t, folder)
+	exchanges := record(t, folder)
 	endpoint, pool := startPrism(t), startWorkers(t)
 	workers, spread := startSpread(t, 2)
 	want := check(t, folder)
@@ -40,28 +40,35 @@ func TestAPrismOfItsOwn(t *testing.T) {
 	workers.wantShared(t, exchanges)
 }
 
-// exchanges is the number of exchanges in the recording.
-const exchanges = 3000
-
-// record writes a recording of the generator, in three files.
-func record(t *testing.T, folder string) {
+// record writes a recording in three files, and returns how many exchanges it has.
+func record(t *testing.T, folder string) (exchanges int) {
 	t.Helper()
-	var files []io.Writer
-	for _, name := range []string{"a.ndjson", "b.ndjson", "c.ndjson"} {
-		file, err := os.Create(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		files = append(files, file)
-	}
-	_, err := traffic.Write(traffic.Config{
-		Accounts: 50, Exchanges: exchanges, Seed: 9, Format: traffic.NDJSON, Files: 3,
-		Plant: map[string]int{"pool-deletion": 3, "schema": 3, "use-after-delete": 3},
-	}, files...)
+	packed, err := os.Open(filepath.Join("..", "..", "..", "testdata", "traffic.ndjson.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer packed.Close()
+	text, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files [3]bytes.Buffer
+	for lines := bufio.NewReader(text); ; exchanges++ {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[exchanges%len(files)].Write(line)
+	}
+	for i, name := range []string{"a.ndjson", "b.ndjson", "c.ndjson"} {
+		if err := os.WriteFile(filepath.Join(folder, name), files[i].Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return exchanges
 }
 
 func check(t *testing.T, folder string) string {

@@ -4,14 +4,13 @@ import (
 	"os"
 	"testing"
 
-	"svc.example/understudy/mockserver/internal/core/coretest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "core", "core/jobs")) }
+func TestMain(m *testing.M) { os.Exit(mocktest.Main(m, "core/jobs")) }
 
 // Every operation refuses callers without a key, with an unknown key, and with a key that may only import.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	coretest.RefusesUnknownCallers(t, "core/jobs")
+	mocktest.RefusesUnknownCallers(t, "core/jobs")
 }

@@ -1,6 +1,9 @@
 package chat_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,13 +15,37 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
+// A slash command of a chat app, and the secret that signs it.
+const (
+	command    = "response_url=https%3A%2F%2Fchatapp.example%2Fanswer&text=How+many+orders%3F&command=%2Fask"
+	commandKey = "hush"
+)
+
+// newCommands returns a client of a mock with an action of a chat app, whose integration has more attributes.
+func newCommands(t *testing.T, more string) (c *llmtest.Client, action string) {
+	t.Helper()
+	c = llmtest.New(t)
+	c.Make("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP",`+more+`"actions":[{"promptId":"PROMPT"}]}`)
+	return c, c.IDs("/api/actions")[0]
+}
+
+// send sends a command that was signed at a time with a secret, without a key.
+func send(c *llmtest.Client, action, body, secret string, at time.Time) mocktest.Answer {
+	c.Helper()
+	stamp := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("v0:" + stamp + ":" + body))
+	return c.As("").Call(http.MethodPost, "/api/actions/"+action+"/chatapp", body,
+		"X-Chatapp-Request-Timestamp", stamp, "X-Chatapp-Signature", "v0="+hex.EncodeToString(mac.Sum(nil)))
+}
+
 func TestChatapp(t *testing.T) {
 	t.Parallel()
-	const secret = `"chatappSigningSecret":"` + llmtest.CommandKey + `",`
+	const secret = `"chatappSigningSecret":"` + commandKey + `",`
 	t.Run("a command is answered in the channel, and begins a chat", func(t *testing.T) {
 		t.Parallel()
-		s, action := llmtest.NewCommands(t, secret)
-		answer := s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now).Want(http.StatusOK)
+		s, action := newCommands(t, secret)
+		answer := send(s, action, command, commandKey, mocktest.Now).Want(http.StatusOK)
 		answer.Wants("response_type", "in_channel", "text", "How many orders?")
 		if media := answer.Header.Get("Content-Type"); media != "application/json" {
 			t.Errorf("the media type is %s", media)
@@ -33,24 +60,24 @@ func TestChatapp(t *testing.T) {
 	})
 	t.Run("an agent that refuses a command says so in the chat", func(t *testing.T) {
 		t.Parallel()
-		s, action := llmtest.NewCommands(t, secret)
+		s, action := newCommands(t, secret)
 		llmtest.ScriptChat(s.Client, mockserver.Turn{Status: http.StatusTooManyRequests})
-		s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now).Want(http.StatusOK)
+		send(s, action, command, commandKey, mocktest.Now).Want(http.StatusOK)
 		chat := s.Get("/api/chats").Want(http.StatusOK).Value("data.0.id").String()
 		s.Get("/api/chats/"+chat+"/history").Want(http.StatusOK).Wants("data.#", "2", "data.1.error.status", "429")
 	})
 	t.Run("every placeholder of the prompt stands for the text", func(t *testing.T) {
 		t.Parallel()
-		s, action := llmtest.NewCommands(t, secret)
+		s, action := newCommands(t, secret)
 		s.Change("prompts", s.Prompt, `{"template":"Say {{a}}, {{ b }}."}`).Want(http.StatusOK)
-		s.Send(action, strings.Replace(llmtest.Command, "How+many+orders%3F", "$1", 1), llmtest.CommandKey,
+		send(s, action, strings.Replace(command, "How+many+orders%3F", "$1", 1), commandKey,
 			mocktest.Now).Want(http.StatusOK)
 		s.Get("/api/chats").Wants("data.0.attributes.firstInputContent", "Say $1, $1.")
 	})
 	t.Run("an answer for the caller alone is empty", func(t *testing.T) {
 		t.Parallel()
-		s, action := llmtest.NewCommands(t, secret+`"chatappMessageMode":"ephemeral",`)
-		answer := s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now).Want(http.StatusOK)
+		s, action := newCommands(t, secret+`"chatappMessageMode":"ephemeral",`)
+		answer := send(s, action, command, commandKey, mocktest.Now).Want(http.StatusOK)
 		if media := answer.Header.Get("Content-Type"); media != "text/plain" || len(answer.Body) > 0 {
 			t.Errorf("%s: %q", media, answer.Body)
 		}
@@ -58,49 +85,49 @@ func TestChatapp(t *testing.T) {
 	})
 	t.Run("the signature is over the bytes as they were sent, with the secret of the integration", func(t *testing.T) {
 		t.Parallel()
-		s, action := llmtest.NewCommands(t, secret)
+		s, action := newCommands(t, secret)
 		path := "/api/actions/" + action + "/chatapp"
-		s.Send(action, llmtest.Command, "other", mocktest.Now).
+		send(s, action, command, "other", mocktest.Now).
 			Refused(http.StatusUnauthorized, "X-Chatapp-Signature", `"status":"401"`)
-		s.Post(path, llmtest.Command).Refused(http.StatusUnauthorized, "X-Chatapp-Request-Timestamp")
+		s.Post(path, command).Refused(http.StatusUnauthorized, "X-Chatapp-Request-Timestamp")
 		stamp := strconv.FormatInt(mocktest.Now.Unix(), 10)
-		s.Call(http.MethodPost, path, llmtest.Command, "X-Chatapp-Request-Timestamp", stamp).
+		s.Call(http.MethodPost, path, command, "X-Chatapp-Request-Timestamp", stamp).
 			Refused(http.StatusUnauthorized, "X-Chatapp-Signature")
-		s.Call(http.MethodPost, path, llmtest.Command, "X-Chatapp-Request-Timestamp", "now").
+		s.Call(http.MethodPost, path, command, "X-Chatapp-Request-Timestamp", "now").
 			Refused(http.StatusUnauthorized, "unix seconds")
 		reordered := strings.Join([]string{"text=x", "command=%2fask", "response_url=https://chatapp.example/answer"}, "&")
-		s.Send(action, reordered, llmtest.CommandKey, mocktest.Now).Want(http.StatusOK)
+		send(s, action, reordered, commandKey, mocktest.Now).Want(http.StatusOK)
 		s.Get("/api/chats").Wants("meta.total", "1")
 	})
 	t.Run("a signature is good for five minutes, either way", func(t *testing.T) {
 		t.Parallel()
-		s, action := llmtest.NewCommands(t, secret)
+		s, action := newCommands(t, secret)
 		for _, by := range []time.Duration{-5 * time.Minute, 5 * time.Minute} {
-			s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now.Add(by)).Want(http.StatusOK)
-			s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now.Add(by+by/300)).Refused(http.StatusUnauthorized,
+			send(s, action, command, commandKey, mocktest.Now.Add(by)).Want(http.StatusOK)
+			send(s, action, command, commandKey, mocktest.Now.Add(by+by/300)).Refused(http.StatusUnauthorized,
 				"5m1s")
 		}
 	})
 	t.Run("an integration without a secret takes no commands", func(t *testing.T) {
 		t.Parallel()
-		s, action := llmtest.NewCommands(t, "")
-		s.Send(action, llmtest.Command, "", mocktest.Now).Refused(http.StatusUnauthorized, "chatappSigningSecret")
+		s, action := newCommands(t, "")
+		send(s, action, command, "", mocktest.Now).Refused(http.StatusUnauthorized, "chatappSigningSecret")
 	})
 	t.Run("an unknown action, and one of another kind of integration, is not found", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
 		s.Make("integrations", llmtest.WebhookAttributes)
 		for _, action := range []string{s.IDs("/api/actions")[0], llmtest.NoID} {
-			s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now).Refused(http.StatusNotFound, `"status":"404"`,
+			send(s, action, command, commandKey, mocktest.Now).Refused(http.StatusNotFound, `"status":"404"`,
 				action)
 		}
 	})
 	t.Run("a command has a text and an address for the answer", func(t *testing.T) {
 		t.Parallel()
-		s, action := llmtest.NewCommands(t, secret)
-		s.Send(action, "text=x&command=%2Fask", llmtest.CommandKey, mocktest.Now).
+		s, action := newCommands(t, secret)
+		send(s, action, "text=x&command=%2Fask", commandKey, mocktest.Now).
 			Refused(http.StatusBadRequest, "response_url", `"status":"400"`)
-		s.Send(action, `{"text":"x"}`, llmtest.CommandKey, mocktest.Now).
+		send(s, action, `{"text":"x"}`, commandKey, mocktest.Now).
 			Refused(http.StatusUnsupportedMediaType, "x-www-form-urlencoded")
 	})
 }

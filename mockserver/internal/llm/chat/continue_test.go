@@ -14,6 +14,7 @@ import (
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestContinue(t *testing.T) {
@@ -32,7 +33,7 @@ func TestContinue(t *testing.T) {
 			t.Errorf("%v %s", a.Header, a.Body)
 		}
 		c.Advance(time.Minute)
-		llmtest.Say(c, chat, "Again")
+		say(c, chat, "Again")
 		c.Get("/api/chats/"+chat).Want(200).Wants(
 			"data.attributes.firstInputContent", "Good <morning>!",
 			"data.attributes.lastConversationAt", "2026-01-15T09:32:30.000Z", "data.attributes.updatedAt",
@@ -83,7 +84,7 @@ func TestContinue(t *testing.T) {
 		prompt := chatFrom(c, `"promptId":"`+llmtest.ChatPrompt+`","integrationId":"`+llmtest.ChatHook+
 			`","inputParameters":"{\"topic\":[1,2],\"question\":null}"`)
 		first := func(chat, body string) string {
-			return llmtest.ChatEvents(c.Post("/api/chats/"+chat+"/continue", body).Want(200))[0]
+			return chatEvents(c.Post("/api/chats/"+chat+"/continue", body).Want(200))[0]
 		}
 		for _, test := range []struct{ chat, body, want string }{
 			{form, `{"inputParams":{"product":"the mug"}}`, "Praise the mug."},
@@ -180,4 +181,30 @@ func TestContinue_has_done_everything_before_the_first_event(t *testing.T) {
 	}
 	g.read <- struct{}{}
 	<-done
+}
+
+// say sends an input to a chat and returns the events of the answer, each as compact JSON without its time.
+func say(c *mocktest.Client, chat, input string) []string {
+	c.Helper()
+	return chatEvents(c.Post("/api/chats/"+chat+"/continue", fmt.Sprintf(`{"input":%q}`, input)).Want(200))
+}
+
+// chatEvents returns the events of an answer, each as compact JSON without its time.
+func chatEvents(a mocktest.Answer) []string {
+	a.Helper()
+	var events []string
+	for block := range strings.SplitSeq(strings.TrimSuffix(string(a.Body), "\n\n"), "\n\n") {
+		data, ok := strings.CutPrefix(block, "data: ")
+		var event map[string]any
+		if err := json.Unmarshal([]byte(data), &event); !ok || err != nil {
+			a.Fatalf("no event: %q", block)
+		}
+		if event["at"] == nil {
+			a.Errorf("without a time: %s", block)
+		}
+		delete(event, "at")
+		text, _ := json.Marshal(event)
+		events = append(events, string(text))
+	}
+	return events
 }

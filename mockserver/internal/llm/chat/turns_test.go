@@ -16,7 +16,7 @@ func content(text string) []mockserver.TurnEvent { return []mockserver.TurnEvent
 // answered returns the answer of an agent to an input, without the echo of the input.
 func answered(c *mocktest.Client, chat, input string) []string {
 	c.Helper()
-	return llmtest.Say(c, chat, input)[1:]
+	return say(c, chat, input)[1:]
 }
 
 func TestTurns(t *testing.T) {
@@ -106,7 +106,7 @@ func TestTurns(t *testing.T) {
 		c := llmtest.NewChats(t)
 		chat := chatWithAgent(c)
 		llmtest.ScriptChat(c, mockserver.Turn{Input: "x", Events: content("y"), Times: 2})
-		llmtest.Say(c, chat, "x")
+		say(c, chat, "x")
 		llmtest.Make(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
 		history := c.Get("/api/chats/" + chat + "/history").Want(200)
 		dump := chatDump(c)
@@ -264,7 +264,7 @@ func TestArtifacts(t *testing.T) {
 		{Output: &mockserver.TurnOutput{Name: "report", Content: "# A"}},
 		{Output: &mockserver.TurnOutput{Name: "picture", Content: "AAEC"}},
 	}})
-	llmtest.Say(c, chat, "Both")
+	say(c, chat, "Both")
 	all := c.Get("/api/artifacts").Want(200).Wants(
 		"meta.total", "2", "data.0.type", "artifacts", "data.0.attributes.chatId", chat, "data.0.attributes.projectId",
 		llmtest.ChatProject,

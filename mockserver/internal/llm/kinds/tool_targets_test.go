@@ -18,7 +18,7 @@ func targets(t *testing.T) (c *mocktest.Client, ids []string, other string) {
 	project := llmtest.Make(c, "projects", `{"name":"Targets","useWorkflowExecutor":true}`)
 	ids = []string{listTargets(c, "").Value("data.0.id").String()}
 	c.Advance(time.Second)
-	for _, tool := range llmtest.ToolKinds {
+	for _, tool := range toolKinds {
 		ids = append(ids, llmtest.Make(c, tool.Kind, fmt.Sprintf(`{"projectId":%q,%s}`, project, tool.Needs)))
 	}
 	ids = append(ids, llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(other, "")))

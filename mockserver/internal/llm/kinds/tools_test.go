@@ -9,9 +9,19 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
+// toolKinds lists the tools that refer only to a project: their path, their type, and the other attributes that they
+// need.
+var toolKinds = []struct{ Kind, WireType, Needs string }{
+	{"text_knowledge_bases", "textKnowledgeBases", `"name":"First","text":"Goods can be sent back."`},
+	{"datastore_query_tools", "datastoreQueryTools", `"name":"First"`},
+	{"image_generators", "imageGenerators", `"name":"First","imageModelType":"nova-canvas","imageReturnMode":"ID"`},
+	{"presentation_artifact_tools", "presentationArtifactTools", `"name":"First"`},
+	{"web_search_tools", "webSearchTools", `"name":"First","modelType":"gpt-5-mini"`},
+}
+
 func TestTools(t *testing.T) {
 	t.Parallel()
-	for _, test := range llmtest.ToolKinds {
+	for _, test := range toolKinds {
 		t.Run(test.Kind, func(t *testing.T) {
 			t.Parallel()
 			c, project := llmtest.NewProject(t)

@@ -8,12 +8,12 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "llm", "llm/knowledge")) }
+func TestMain(m *testing.M) { os.Exit(mocktest.Main(m, "llm/knowledge")) }
 
 // Every operation refuses callers without a key, with an unknown key, and with a key that may only import.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	mocktest.RefusesUnknownCallersOf(t, "llm", "llm/knowledge")
+	mocktest.RefusesUnknownCallers(t, "llm/knowledge")
 }
 
 func TestEveryKind(t *testing.T) {

@@ -1,9 +1,7 @@
 package llmtest
 
 import (
-	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"svc.example/understudy/mockserver"
@@ -87,32 +85,6 @@ func ScriptChat(c *mocktest.Client, turns ...mockserver.Turn) {
 			c.Fatal(err)
 		}
 	}
-}
-
-// Say sends an input to a chat and returns the events of the answer, each as compact JSON without its time.
-func Say(c *mocktest.Client, chat, input string) []string {
-	c.Helper()
-	return ChatEvents(c.Post("/api/chats/"+chat+"/continue", fmt.Sprintf(`{"input":%q}`, input)).Want(200))
-}
-
-// ChatEvents returns the events of an answer, each as compact JSON without its time.
-func ChatEvents(a mocktest.Answer) []string {
-	a.Helper()
-	var events []string
-	for block := range strings.SplitSeq(strings.TrimSuffix(string(a.Body), "\n\n"), "\n\n") {
-		data, ok := strings.CutPrefix(block, "data: ")
-		var event map[string]any
-		if err := json.Unmarshal([]byte(data), &event); !ok || err != nil {
-			a.Fatalf("no event: %q", block)
-		}
-		if event["at"] == nil {
-			a.Errorf("without a time: %s", block)
-		}
-		delete(event, "at")
-		text, _ := json.Marshal(event)
-		events = append(events, string(text))
-	}
-	return events
 }
 
 // ShopData is a fixture of a database with records.

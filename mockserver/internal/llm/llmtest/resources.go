@@ -46,15 +46,5 @@ func RefusesText(c *mocktest.Client, method, path string) {
 	c.Call(method, path, "{}", "Content-Type", "text/plain").Refused(415, "text/plain")
 }
 
-// ToolKinds lists the tools that refer only to a project: their path, their type, and the other attributes that they
-// need.
-var ToolKinds = []struct{ Kind, WireType, Needs string }{
-	{"text_knowledge_bases", "textKnowledgeBases", `"name":"First","text":"Goods can be sent back."`},
-	{"datastore_query_tools", "datastoreQueryTools", `"name":"First"`},
-	{"image_generators", "imageGenerators", `"name":"First","imageModelType":"nova-canvas","imageReturnMode":"ID"`},
-	{"presentation_artifact_tools", "presentationArtifactTools", `"name":"First"`},
-	{"web_search_tools", "webSearchTools", `"name":"First","modelType":"gpt-5-mini"`},
-}
-
 // WebhookAttributes are the attributes of a webhook with one action.
 const WebhookAttributes = `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[{"promptId":"PROMPT","uiTags":["team:sales"]}]}`

@@ -13,7 +13,7 @@ import (
 )
 
 // executed returns the definition of a run, as the workflow interface reads it.
-func executed(s llmtest.Stage, id string) dig.Workflow {
+func executed(s stage, id string) dig.Workflow {
 	s.Helper()
 	answer := s.Post("/api/agent_schedules/"+id+"/execute", "").Want(200)
 	if media := answer.Header.Get("Content-Type"); media != "application/x-yaml" {
@@ -26,7 +26,7 @@ func executed(s llmtest.Stage, id string) dig.Workflow {
 	return workflow
 }
 
-func callBack(s llmtest.Stage, id, body string) mocktest.Answer {
+func callBack(s stage, id, body string) mocktest.Answer {
 	s.Helper()
 	return s.Post("/api/agent_schedules/"+id+"/callback", body)
 }
@@ -44,7 +44,7 @@ func TestExecute(t *testing.T) {
 	t.Parallel()
 	t.Run("a run creates a chat, continues it and calls back", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		id := s.Schedule()
 		w := executed(s, id)
 		var tasks []string
@@ -85,7 +85,7 @@ func TestExecute(t *testing.T) {
 	})
 	t.Run("its requests are ones that the interface takes", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		id := s.Schedule()
 		w := executed(s, id)
 		chat := s.Post("/api/chats", gjson.GetBytes(w.Config, "+create_chat.content").Raw).Want(201).Value("data.id").String()
@@ -94,7 +94,7 @@ func TestExecute(t *testing.T) {
 	})
 	t.Run("a button gives its prompt", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		wantConfig(
 			t,
 			executed(s, s.Schedule("parameterValues", `{"button_id":"Sales"}`)),
@@ -110,15 +110,15 @@ func TestExecute(t *testing.T) {
 	})
 	t.Run("a form gives its values and files", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		text := llmtest.Make(s.Client, "text_resources", `{"name":"House style","description":null,"text":"Be brief."}`)
 		w := executed(s, s.Schedule(
 			"chatInterfaceId",
 			"null",
 			"formInterfaceId",
-			llmtest.Quote(s.Form),
+			quote(s.Form),
 			"textResourceId",
-			llmtest.Quote(text),
+			quote(text),
 			"parameterValues",
 			`{"topic":"sales: \"all\"","files":[{"binaryBase64":"aGk=","contentType":"text/plain"}],"tags":["a","b"],"none":null}`,
 		))
@@ -141,7 +141,7 @@ func TestExecute(t *testing.T) {
 	})
 	t.Run("a run that has lost its button fails", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		id := s.Schedule("parameterValues", `{"button_id":"Sales"}`)
 		llmtest.Patch(s.Client, "chat_interfaces", s.Chat, `{"chatInterfaceButtons":[]}`).Want(200)
 		w := executed(s, id)
@@ -152,7 +152,7 @@ func TestExecute(t *testing.T) {
 	})
 	t.Run("past the end it only logs, and the schedule is disabled", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		id := s.Schedule("endAt", `"2026-01-20"`)
 		s.Advance(5*24*time.Hour + 5*time.Hour) // 2026-01-20 14:30 UTC, 23:30 in Tokyo
 		if n := len(executed(s, id).Tasks); n != 4 {
@@ -177,7 +177,7 @@ func TestExecute(t *testing.T) {
 	})
 	t.Run("what cannot be executed", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		s.Post("/api/agent_schedules/"+llmtest.NoID+"/execute", "").Want(404).Wants("status", "404")
 		s.Post("/api/agent_schedules/"+llmtest.NoID+"/execute", "[]").Refused(400)
 		llmtest.RefusesText(s.Client, "POST", "/api/agent_schedules/"+llmtest.NoID+"/execute")
@@ -189,7 +189,7 @@ func TestCallback(t *testing.T) {
 	const runs = "data.attributes."
 	t.Run("it reports how a run has ended", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		id := s.Schedule()
 		s.Advance(time.Minute)
 		if body := callBack(s, id,
@@ -211,7 +211,7 @@ func TestCallback(t *testing.T) {
 	})
 	t.Run("past the end it disables the schedule, after a failure too", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		id := s.Schedule("repeatUnit", `"no_repeat"`, "timezone", `"UTC"`)
 		s.Advance(24 * time.Hour)
 		callBack(s, id, `{"session_id":"5","attempt_id":"7","status":"success"}`).Want(200)
@@ -226,7 +226,7 @@ func TestCallback(t *testing.T) {
 	})
 	t.Run("what it refuses", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		id := s.Schedule()
 		callBack(s, id, `{"session_id":"5","attempt_id":"7"}`).Refused(400, "status")
 		callBack(s, id, `{"session_id":"5","attempt_id":"7","status":"fine"}`).Refused(400, "status")

@@ -11,9 +11,9 @@ import (
 func TestAgentScheduleWorkflows(t *testing.T) {
 	t.Parallel()
 	// one returns a stage with a schedule, and the workflow interface.
-	one := func(t *testing.T) (s llmtest.Stage, workflow *mocktest.Client, id, project string) {
+	one := func(t *testing.T) (s stage, workflow *mocktest.Client, id, project string) {
 		t.Helper()
-		s = llmtest.NewStage(t)
+		s = newStage(t)
 		id = s.Schedule("endAt", `"2026-01-20"`)
 		return s, s.At("workflow"), id, s.GetSchedule(id).Value("data.attributes.workflowProjectId").String()
 	}

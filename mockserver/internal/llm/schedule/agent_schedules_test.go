@@ -10,15 +10,15 @@ import (
 func TestAgentSchedules(t *testing.T) {
 	t.Parallel()
 	// one returns a stage with a schedule of the chat interface and one of the form.
-	one := func(t *testing.T) (s llmtest.Stage, id, form string) {
+	one := func(t *testing.T) (s stage, id, form string) {
 		t.Helper()
-		s = llmtest.NewStage(t)
+		s = newStage(t)
 		id = s.Schedule("sendEmailNotification", "true", "endAt", `"2026-12-31"`)
 		form = s.Schedule(
 			"chatInterfaceId",
 			"null",
 			"formInterfaceId",
-			llmtest.Quote(s.Form),
+			quote(s.Form),
 			"parameterValues",
 			`{"topic":"sales"}`,
 			"name",
@@ -28,13 +28,13 @@ func TestAgentSchedules(t *testing.T) {
 	}
 	t.Run("a new one is active and has done nothing", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStage(t)
+		s := newStage(t)
 		s.PostSchedule("sendEmailNotification", "true", "endAt", `"2026-12-31"`).Want(201).Wants(
 			"data.type", "agentSchedules", "data.attributes.status", "active", "data.attributes.executionCount", "0",
 			"data.attributes.interfaceType", "chat", "data.attributes.formInterfaceId", "", "data.attributes.emailRecipients.0",
 			"admin@shop.example",
 			"data.attributes.repeatSubFrequency.#", "0", "data.attributes.lastRunStatus", "")
-		s.PostSchedule("chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(s.Form), "parameterValues",
+		s.PostSchedule("chatInterfaceId", "null", "formInterfaceId", quote(s.Form), "parameterValues",
 			`{"topic":"sales"}`).
 			Want(201).
 			Wants(
@@ -120,21 +120,21 @@ func TestAgentSchedules(t *testing.T) {
 
 func TestAgentScheduleChecks(t *testing.T) {
 	t.Parallel()
-	s := llmtest.NewStage(t)
-	other := llmtest.StageIn(s.Client, llmtest.MakeProject(s.Client, "Other"))
+	s := newStage(t)
+	other := stageIn(s.Client, llmtest.MakeProject(s.Client, "Other"))
 	id := s.Schedule()
 	const format = "INVALID_FORMAT_OR_ASSOCIATION"
 	for _, test := range []struct {
 		code, attribute string
 		more            []string
 	}{
-		{format, "projectId", []string{"projectId", llmtest.Quote(llmtest.NoID)}},
-		{format, "agentId", []string{"agentId", llmtest.Quote(llmtest.NoID)}},
-		{format, "chatInterfaceId", []string{"chatInterfaceId", llmtest.Quote(llmtest.NoID)}},
-		{format, "formInterfaceId", []string{"chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(llmtest.NoID)}},
-		{format, "textResourceId", []string{"textResourceId", llmtest.Quote(llmtest.NoID)}},
-		{format, "agentId", []string{"agentId", llmtest.Quote(other.Agent)}},
-		{format, "chatInterfaceId", []string{"chatInterfaceId", llmtest.Quote(other.Chat)}},
+		{format, "projectId", []string{"projectId", quote(llmtest.NoID)}},
+		{format, "agentId", []string{"agentId", quote(llmtest.NoID)}},
+		{format, "chatInterfaceId", []string{"chatInterfaceId", quote(llmtest.NoID)}},
+		{format, "formInterfaceId", []string{"chatInterfaceId", "null", "formInterfaceId", quote(llmtest.NoID)}},
+		{format, "textResourceId", []string{"textResourceId", quote(llmtest.NoID)}},
+		{format, "agentId", []string{"agentId", quote(other.Agent)}},
+		{format, "chatInterfaceId", []string{"chatInterfaceId", quote(other.Chat)}},
 		{"CANNOT_BE_BLANK", "name", []string{"name", `" "`}},
 		{format, "timezone", []string{"timezone", `"Mars/Olympus"`}},
 		{format, "timezone", []string{"timezone", `"Local"`}},
@@ -154,7 +154,7 @@ func TestAgentScheduleChecks(t *testing.T) {
 		{format, "parameterValues", []string{"parameterValues", `{"button_id":"Costs"}`}},
 		{
 			format, "parameterValues",
-			[]string{"chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(s.Form), "parameterValues", `{"topic":null}`},
+			[]string{"chatInterfaceId", "null", "formInterfaceId", quote(s.Form), "parameterValues", `{"topic":null}`},
 		},
 	} {
 		s.PostSchedule(test.more...).Refused(422, test.code, "/data/attributes/"+test.attribute)
@@ -168,13 +168,13 @@ func TestAgentScheduleChecks(t *testing.T) {
 	s.GetSchedule(id).Wants("data.attributes.name", "Morning", "data.attributes.repeatUnit", "daily")
 	s.PostSchedule("endAt", `"2026-01-16"`, "parameterValues", `{"button_id":"Sales"}`).Want(201)
 	open := llmtest.Make(s.Client, "chat_interfaces",
-		`{"projectId":`+llmtest.Quote(s.Project)+`,"name":"Open","textInputEnabled":true}`)
-	s.PostSchedule("chatInterfaceId", llmtest.Quote(open)).Want(201)
+		`{"projectId":`+quote(s.Project)+`,"name":"Open","textInputEnabled":true}`)
+	s.PostSchedule("chatInterfaceId", quote(open)).Want(201)
 }
 
 func TestAgentScheduleTimes(t *testing.T) {
 	t.Parallel()
-	s := llmtest.NewStage(t) // whose schedules are in Tokyo, at +09:00
+	s := newStage(t) // whose schedules are in Tokyo, at +09:00
 	id := s.Schedule()
 	for _, test := range []struct{ name, startAt, endAt, start, end string }{
 		{"as they are answered", "2026-02-01T09:00:00", "2026-12-31", "2026-02-01T09:00:00", "2026-12-31"},
@@ -195,8 +195,8 @@ func TestAgentScheduleTimes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := llmtest.Stage{Client: s.In(t), Project: s.Project, Agent: s.Agent, Chat: s.Chat, Form: s.Form}
-			times := []string{"startAt", llmtest.Quote(test.startAt), "endAt", llmtest.Quote(test.endAt)}
+			s := stage{Client: s.In(t), Project: s.Project, Agent: s.Agent, Chat: s.Chat, Form: s.Form}
+			times := []string{"startAt", quote(test.startAt), "endAt", quote(test.endAt)}
 			want := []string{"data.attributes.startAt", test.start, "data.attributes.endAt", test.end}
 			made := s.PostSchedule(times...).Want(201).Wants(want...).Value("data.id").String()
 			s.GetSchedule(made).Wants(want...)
@@ -210,7 +210,7 @@ func TestAgentScheduleTimes(t *testing.T) {
 	})
 	t.Run("a local time that the clocks leave out stays as it was sent", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.Stage{Client: s.In(t), Project: s.Project, Agent: s.Agent, Chat: s.Chat, Form: s.Form}
+		s := stage{Client: s.In(t), Project: s.Project, Agent: s.Agent, Chat: s.Chat, Form: s.Form}
 		s.PostSchedule("timezone", `"Europe/Berlin"`, "startAt", `"2026-03-29T02:30:00Z"`).Want(201).
 			Wants("data.attributes.startAt", "2026-03-29T02:30:00")
 	})

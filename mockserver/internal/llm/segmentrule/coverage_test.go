@@ -7,10 +7,10 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "llm", "llm/segmentrule")) }
+func TestMain(m *testing.M) { os.Exit(mocktest.Main(m, "llm/segmentrule")) }
 
 // Every operation refuses callers without a key, with an unknown key, and with a key that may only import.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	mocktest.RefusesUnknownCallersOf(t, "llm", "llm/segmentrule")
+	mocktest.RefusesUnknownCallers(t, "llm/segmentrule")
 }

@@ -1,43 +1,44 @@
-package llmtest
+package schedule_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// Stage is a project with an agent, and the two kinds of interfaces to it.
-type Stage struct {
+// stage is a project with an agent, and the two kinds of interfaces to it.
+type stage struct {
 	*mocktest.Client
 	Project, Agent, Chat, Form string
 }
 
-// NewStage returns a mock with a Stage in a project of its own.
-func NewStage(t *testing.T) Stage {
+// newStage returns a mock with a stage in a project of its own.
+func newStage(t *testing.T) stage {
 	t.Helper()
-	c, project := NewProject(t)
-	return StageIn(c, project)
+	c, project := llmtest.NewProject(t)
+	return stageIn(c, project)
 }
 
-// StageIn creates a Stage in a project.
-func StageIn(c *mocktest.Client, project string) Stage {
+// stageIn creates a stage in a project.
+func stageIn(c *mocktest.Client, project string) stage {
 	c.Helper()
-	s := Stage{Client: c, Project: project}
-	s.Agent = Make(
+	s := stage{Client: c, Project: project}
+	s.Agent = llmtest.Make(
 		c,
 		"agents",
 		fmt.Sprintf(`{"projectId":%q,"name":"Helper","systemPrompt":"Help.","modelType":"gpt-5"}`, project),
 	)
-	s.Chat = Make(
+	s.Chat = llmtest.Make(
 		c,
 		"chat_interfaces",
 		fmt.Sprintf(`{"projectId":%q,"name":"Chat","starterMessage":"Hello","textInputEnabled":true,
 		"textInputAgentId":%q,"chatInterfaceButtons":[{"agentId":%q,"label":"Sales","prompt":"Sum up the sales."}]}`,
 			project, s.Agent, s.Agent),
 	)
-	s.Form = Make(
+	s.Form = llmtest.Make(
 		c,
 		"form_interfaces",
 		fmt.Sprintf(`{"projectId":%q,"agentId":%q,"name":"Form","promptTemplate":"About {{topic}}",
@@ -47,9 +48,9 @@ func StageIn(c *mocktest.Client, project string) Stage {
 }
 
 // Attributes returns the attributes of a schedule of the chat interface, some of them replaced: name, JSON, name, JSON.
-func (s Stage) Attributes(more ...string) string {
+func (s stage) Attributes(more ...string) string {
 	all := map[string]string{
-		"projectId": Quote(s.Project), "agentId": Quote(s.Agent), "chatInterfaceId": Quote(s.Chat), "name": `"Morning"`,
+		"projectId": quote(s.Project), "agentId": quote(s.Agent), "chatInterfaceId": quote(s.Chat), "name": `"Morning"`,
 		"repeatUnit": `"daily"`, "repeatFrequency": "1", "timezone": `"Asia/Tokyo"`, "startAt": `"2026-01-16T07:30:00"`,
 		"parameterValues": `{"input":"Summarize."}`,
 	}
@@ -58,28 +59,28 @@ func (s Stage) Attributes(more ...string) string {
 	}
 	var members []string
 	for name, value := range all {
-		members = append(members, Quote(name)+":"+value)
+		members = append(members, quote(name)+":"+value)
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// Quote puts a text between double quotes.
-func Quote(text string) string { return `"` + text + `"` }
+// quote puts a text between double quotes.
+func quote(text string) string { return `"` + text + `"` }
 
 // PostSchedule requests the creation of a schedule with some of the usual attributes replaced.
-func (s Stage) PostSchedule(more ...string) mocktest.Answer {
+func (s stage) PostSchedule(more ...string) mocktest.Answer {
 	s.Helper()
-	return Post(s.Client, "agent_schedules", s.Attributes(more...))
+	return llmtest.Post(s.Client, "agent_schedules", s.Attributes(more...))
 }
 
 // Schedule creates a schedule and returns its id.
-func (s Stage) Schedule(more ...string) string {
+func (s stage) Schedule(more ...string) string {
 	s.Helper()
 	return s.PostSchedule(more...).Want(201).Value("data.id").String()
 }
 
 // GetSchedule reads a schedule.
-func (s Stage) GetSchedule(id string) mocktest.Answer {
+func (s stage) GetSchedule(id string) mocktest.Answer {
 	s.Helper()
 	return s.Get("/api/agent_schedules/" + id).Want(200)
 }

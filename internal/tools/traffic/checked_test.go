@@ -1,4 +1,4 @@
-package traffic_test
+package main
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/internal/traffic"
 )
 
 // checkers are shared by all tests, since it takes time to load the documents: one with a single engine, and one with
@@ -34,8 +33,8 @@ func limited() contract.Option {
 
 // check returns the report on a recording.
 func check(
-	t *testing.T, load func() (*contract.Checker, error), c traffic.Config,
-) (*contract.Report, *traffic.Manifest, []*bytes.Buffer) {
+	t *testing.T, load func() (*contract.Checker, error), c Config,
+) (*contract.Report, *Manifest, []*bytes.Buffer) {
 	t.Helper()
 	checker, err := load()
 	if err != nil {
@@ -62,7 +61,7 @@ func check(
 
 func TestEveryRuleCanBeViolated(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff(slices.Sorted(slices.Values(contract.Rules())), traffic.Rules()); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(slices.Values(contract.Rules())), Rules()); diff != "" {
 		t.Errorf("rules (-of the checker +that can be violated):\n%s", diff)
 	}
 }
@@ -70,10 +69,10 @@ func TestEveryRuleCanBeViolated(t *testing.T) {
 // TestTrafficConforms holds recordings without a planted violation against the checker, which finds nothing in them.
 func TestTrafficConforms(t *testing.T) {
 	t.Parallel()
-	for _, c := range []traffic.Config{
-		{Accounts: 1, Exchanges: 2000, Seed: 1, Format: traffic.NDJSON},
-		{Accounts: 30, Exchanges: 3000, Seed: 2, Format: traffic.HAR},
-		{Accounts: 2000, Exchanges: 6000, Seed: 3, Format: traffic.NDJSON, Shuffle: true, Files: 2},
+	for _, c := range []Config{
+		{Accounts: 1, Exchanges: 2000, Seed: 1, Format: NDJSON},
+		{Accounts: 30, Exchanges: 3000, Seed: 2, Format: HAR},
+		{Accounts: 2000, Exchanges: 6000, Seed: 3, Format: NDJSON, Shuffle: true, Files: 2},
 	} {
 		t.Run(fmt.Sprintf("%d accounts", c.Accounts), func(t *testing.T) {
 			t.Parallel()
@@ -93,14 +92,14 @@ func TestTrafficConforms(t *testing.T) {
 // planted, by rule and place, in all ways in which a recording can be written.
 func TestPlantedViolationsAreFoundAndNothingElse(t *testing.T) {
 	t.Parallel()
-	alone := each(4, traffic.Config{Accounts: 1, Exchanges: 3000, Seed: 5, Format: traffic.NDJSON})
+	alone := each(4, Config{Accounts: 1, Exchanges: 3000, Seed: 5, Format: NDJSON})
 	alone.Plant["table-recovery"] = 1
-	several := each(4, traffic.Config{Accounts: 50, Exchanges: 3000, Seed: 1, Format: traffic.NDJSON})
+	several := each(4, Config{Accounts: 50, Exchanges: 3000, Seed: 1, Format: NDJSON})
 	alone.Plant["consistency"], several.Plant["consistency"] = 8, 8 // each kind
-	inHAR := each(2, traffic.Config{Accounts: 1000, Exchanges: 6000, Seed: 4, Format: traffic.HAR})
+	inHAR := each(2, Config{Accounts: 1000, Exchanges: 6000, Seed: 4, Format: HAR})
 	shuffled, split, all := several, several, inHAR
 	shuffled.Shuffle, split.Files, all.Shuffle, all.Files = true, 5, true, 3
-	for name, c := range map[string]traffic.Config{
+	for name, c := range map[string]Config{
 		"one account": alone, "several accounts": several, "shuffled": shuffled, "split": split, "HAR": inHAR,
 		"HAR shuffled and split": all,
 	} {
@@ -135,7 +134,7 @@ func isOfAnotherLife(f *report.Finding) bool {
 func place(rule string, exchange int) string { return fmt.Sprintf("%s at %d", rule, exchange) }
 
 // firstOfFiles returns a function that gives an exchange its number in all files together.
-func firstOfFiles(t *testing.T, files []*bytes.Buffer, format string) func(traffic.Place) int {
+func firstOfFiles(t *testing.T, files []*bytes.Buffer, format string) func(Place) int {
 	t.Helper()
 	first := []int{0}
 	for _, f := range files {
@@ -148,7 +147,7 @@ func firstOfFiles(t *testing.T, files []*bytes.Buffer, format string) func(traff
 		}
 		first = append(first, first[len(first)-1]+n)
 	}
-	return func(p traffic.Place) int { return first[p.File] + p.Line }
+	return func(p Place) int { return first[p.File] + p.Line }
 }
 
 // found lists the violations of a report. Each has to be shown by exchanges of the life in which it was planted; that
@@ -177,7 +176,7 @@ func found(t *testing.T, r *contract.Report, evidence map[string][]int) (list []
 // asUnsureAsExpected counts what is inconclusive. A refused caller who succeeds may have been granted the role; a
 // database that is missing after its recovery may have been deleted by somebody else; limits of pools that are wrong
 // once contradict the next list, if there is one, when they are right again.
-func asUnsureAsExpected(t *testing.T, r *contract.Report, m *traffic.Manifest) {
+func asUnsureAsExpected(t *testing.T, r *contract.Report, m *Manifest) {
 	t.Helper()
 	most := map[string]int{}
 	for _, p := range m.Planted {

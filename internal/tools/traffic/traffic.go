@@ -1,9 +1,4 @@
-// Package traffic generates recordings of any length: accounts of a platform whose clients live through small lives,
-// such as that of a pool, with violations of rules planted at places that a manifest lists.
-//
-// The lives are texts, in the folders lives and violations. They are compiled into templates of lines, so that an
-// exchange costs little more than the copy of its bytes.
-package traffic
+package main
 
 import (
 	"bufio"

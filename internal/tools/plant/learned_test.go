@@ -1,4 +1,4 @@
-package contract_test
+package plant_test
 
 import (
 	"archive/tar"
@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/internal/plant"
+	"svc.example/understudy/internal/tools/plant"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -133,7 +133,11 @@ func TestNoSecretIsLearned(t *testing.T) {
 		s.addPlanted(generator.Next())
 		s.addKnown(n)
 	}
-	learned, err := checker(t).Learn(t.Context(), contract.Exchanges(slices.Values(s.list)), nil)
+	checker, err := contract.NewChecker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	learned, err := checker.Learn(t.Context(), contract.Exchanges(slices.Values(s.list)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/internal/plant"
+	"svc.example/understudy/internal/tools/plant"
 )
 
 func TestGeneratorIsRepeatable(t *testing.T) {

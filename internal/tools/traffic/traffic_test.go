@@ -1,4 +1,4 @@
-package traffic_test
+package main
 
 import (
 	"bytes"
@@ -16,13 +16,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/internal/traffic"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
 // generate returns the files of a recording, and its manifest.
-func generate(t *testing.T, c traffic.Config) ([]*bytes.Buffer, *traffic.Manifest) {
+func generate(t *testing.T, c Config) ([]*bytes.Buffer, *Manifest) {
 	t.Helper()
 	files := make([]*bytes.Buffer, max(c.Files, 1))
 	writers := make([]io.Writer, len(files))
@@ -30,7 +29,7 @@ func generate(t *testing.T, c traffic.Config) ([]*bytes.Buffer, *traffic.Manifes
 		files[i] = &bytes.Buffer{}
 		writers[i] = files[i]
 	}
-	m, err := traffic.Write(c, writers...)
+	m, err := Write(c, writers...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +37,7 @@ func generate(t *testing.T, c traffic.Config) ([]*bytes.Buffer, *traffic.Manifes
 }
 
 // read returns the exchanges of a recording of one file.
-func read(t *testing.T, c traffic.Config) (list []*recording.Exchange) {
+func read(t *testing.T, c Config) (list []*recording.Exchange) {
 	t.Helper()
 	files, _ := generate(t, c)
 	for item, err := range contract.Read("traffic."+c.Format, files[0]).Items() {
@@ -54,9 +53,9 @@ func read(t *testing.T, c traffic.Config) (list []*recording.Exchange) {
 }
 
 // each returns a configuration that plants so many violations of each rule.
-func each(n int, c traffic.Config) traffic.Config {
+func each(n int, c Config) Config {
 	c.Plant = map[string]int{}
-	for _, rule := range traffic.Rules() {
+	for _, rule := range Rules() {
 		c.Plant[rule] = n
 	}
 	return c
@@ -66,11 +65,11 @@ func each(n int, c traffic.Config) traffic.Config {
 func TestTheSameConfigurationGivesTheSameBytes(t *testing.T) {
 	t.Parallel()
 	var got strings.Builder
-	for _, c := range []traffic.Config{
-		{Accounts: 1, Exchanges: 2000, Format: traffic.NDJSON},
-		each(2, traffic.Config{Accounts: 20, Exchanges: 4000, Seed: 1, Format: traffic.NDJSON}),
-		each(2, traffic.Config{Accounts: 20, Exchanges: 4000, Seed: 2, Format: traffic.NDJSON, Shuffle: true, Files: 3}),
-		each(2, traffic.Config{Accounts: 20, Exchanges: 4000, Seed: 2, Format: traffic.HAR, Shuffle: true}),
+	for _, c := range []Config{
+		{Accounts: 1, Exchanges: 2000, Format: NDJSON},
+		each(2, Config{Accounts: 20, Exchanges: 4000, Seed: 1, Format: NDJSON}),
+		each(2, Config{Accounts: 20, Exchanges: 4000, Seed: 2, Format: NDJSON, Shuffle: true, Files: 3}),
+		each(2, Config{Accounts: 20, Exchanges: 4000, Seed: 2, Format: HAR, Shuffle: true}),
 	} {
 		files, m := generate(t, c)
 		digest := sha256.New()
@@ -99,8 +98,8 @@ func TestTheSameConfigurationGivesTheSameBytes(t *testing.T) {
 
 func TestAnotherSeedGivesOtherTraffic(t *testing.T) {
 	t.Parallel()
-	a, _ := generate(t, traffic.Config{Accounts: 5, Exchanges: 500, Seed: 1, Format: traffic.NDJSON})
-	b, _ := generate(t, traffic.Config{Accounts: 5, Exchanges: 500, Seed: 2, Format: traffic.NDJSON})
+	a, _ := generate(t, Config{Accounts: 5, Exchanges: 500, Seed: 1, Format: NDJSON})
+	b, _ := generate(t, Config{Accounts: 5, Exchanges: 500, Seed: 2, Format: NDJSON})
 	if bytes.Equal(a[0].Bytes(), b[0].Bytes()) {
 		t.Error("seeds 1 and 2 give the same bytes")
 	}
@@ -117,7 +116,7 @@ func TestAllOperationsAppear(t *testing.T) {
 		}
 		documents["https://"+string(name)+".svc.example"+d.BasePath] = d
 	}
-	for _, e := range read(t, traffic.Config{Accounts: 10, Exchanges: 8000, Format: traffic.NDJSON}) {
+	for _, e := range read(t, Config{Accounts: 10, Exchanges: 8000, Format: NDJSON}) {
 		address, _, _ := strings.Cut(e.Request.URL, "?")
 		for base, d := range documents {
 			if path, isBelow := strings.CutPrefix(address, base); isBelow {
@@ -139,7 +138,7 @@ func TestMostBodiesDiffer(t *testing.T) {
 	t.Parallel()
 	const mostAlike = 12 // percent
 	seen, bodies, alike := map[string]bool{}, 0, 0
-	for _, e := range read(t, traffic.Config{Accounts: 20, Exchanges: 10_000, Format: traffic.NDJSON}) {
+	for _, e := range read(t, Config{Accounts: 20, Exchanges: 10_000, Format: NDJSON}) {
 		text := e.Request.Method
 		for _, body := range []*recording.Body{e.Request.Body, e.Response.Body} {
 			if body != nil {
@@ -161,7 +160,7 @@ func TestMostBodiesDiffer(t *testing.T) {
 
 func TestBodiesHaveTheLengthThatHeadersAnnounce(t *testing.T) {
 	t.Parallel()
-	for _, e := range read(t, each(2, traffic.Config{Accounts: 20, Exchanges: 4000, Format: traffic.NDJSON})) {
+	for _, e := range read(t, each(2, Config{Accounts: 20, Exchanges: 4000, Format: NDJSON})) {
 		length := 0
 		if e.Response.Body != nil {
 			length = len(e.Response.Body.Bytes)
@@ -174,9 +173,9 @@ func TestBodiesHaveTheLengthThatHeadersAnnounce(t *testing.T) {
 
 func TestFormatsHoldTheSameExchanges(t *testing.T) {
 	t.Parallel()
-	c := each(1, traffic.Config{Accounts: 10, Exchanges: 2000, Format: traffic.NDJSON, Shuffle: true})
+	c := each(1, Config{Accounts: 10, Exchanges: 2000, Format: NDJSON, Shuffle: true})
 	ndjson := read(t, c)
-	c.Format = traffic.HAR
+	c.Format = HAR
 	for i, e := range read(t, c) {
 		text := func(e *recording.Exchange) string {
 			e.Start, e.End = e.Start.Round(time.Millisecond), e.End.Round(time.Millisecond)
@@ -194,7 +193,7 @@ func TestFormatsHoldTheSameExchanges(t *testing.T) {
 
 func TestSessionsOfAccountsOverlap(t *testing.T) {
 	t.Parallel()
-	list := read(t, traffic.Config{Accounts: 10, Exchanges: 2000, Format: traffic.NDJSON})
+	list := read(t, Config{Accounts: 10, Exchanges: 2000, Format: NDJSON})
 	overlaps := 0
 	for i, e := range list[1:] {
 		if e.Start.Before(list[i].Start) {
@@ -211,7 +210,7 @@ func TestSessionsOfAccountsOverlap(t *testing.T) {
 
 func TestShuffledExchangesAreOutOfOrder(t *testing.T) {
 	t.Parallel()
-	list := read(t, traffic.Config{Accounts: 10, Exchanges: 5000, Format: traffic.NDJSON, Shuffle: true})
+	list := read(t, Config{Accounts: 10, Exchanges: 5000, Format: NDJSON, Shuffle: true})
 	late := 0
 	for i, e := range list[1:] {
 		if e.Start.Before(list[i].Start) {
@@ -231,18 +230,18 @@ func TestShuffledExchangesAreOutOfOrder(t *testing.T) {
 
 func TestWrongConfigurationsAreRefused(t *testing.T) {
 	t.Parallel()
-	for want, c := range map[string]traffic.Config{
-		"0 accounts":       {Exchanges: 1, Format: traffic.NDJSON},
-		"no exchanges":     {Accounts: 1, Format: traffic.NDJSON},
+	for want, c := range map[string]Config{
+		"0 accounts":       {Exchanges: 1, Format: NDJSON},
+		"no exchanges":     {Accounts: 1, Format: NDJSON},
 		`format "xml"`:     {Accounts: 1, Exchanges: 1, Format: "xml"},
-		"-1 files":         {Accounts: 1, Exchanges: 1, Format: traffic.NDJSON, Files: -1},
-		"are given: want":  {Accounts: 1, Exchanges: 1, Format: traffic.NDJSON, Files: 2},
-		`violation of "x"`: {Accounts: 1, Exchanges: 1, Format: traffic.NDJSON, Plant: map[string]int{"x": 1}},
-		"are too few":      {Accounts: 1, Exchanges: 10, Format: traffic.NDJSON, Plant: map[string]int{"dwh-target": 5}},
-		"want one in each": {Accounts: 1, Exchanges: 900, Format: traffic.NDJSON, Plant: map[string]int{"table-recovery": 2}},
-		"exchanges: want":  {Accounts: 1, Exchanges: 1 << 40, Format: traffic.NDJSON},
+		"-1 files":         {Accounts: 1, Exchanges: 1, Format: NDJSON, Files: -1},
+		"are given: want":  {Accounts: 1, Exchanges: 1, Format: NDJSON, Files: 2},
+		`violation of "x"`: {Accounts: 1, Exchanges: 1, Format: NDJSON, Plant: map[string]int{"x": 1}},
+		"are too few":      {Accounts: 1, Exchanges: 10, Format: NDJSON, Plant: map[string]int{"dwh-target": 5}},
+		"want one in each": {Accounts: 1, Exchanges: 900, Format: NDJSON, Plant: map[string]int{"table-recovery": 2}},
+		"exchanges: want":  {Accounts: 1, Exchanges: 1 << 40, Format: NDJSON},
 	} {
-		if _, err := traffic.Write(c, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Write(c, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want one with %q", c, err, want)
 		}
 	}
@@ -250,11 +249,11 @@ func TestWrongConfigurationsAreRefused(t *testing.T) {
 
 // BenchmarkWrite counts exchanges per second, bytes and allocations: what is allocated does not grow with the length.
 func BenchmarkWrite(b *testing.B) {
-	for _, format := range []string{traffic.NDJSON, traffic.HAR} {
+	for _, format := range []string{NDJSON, HAR} {
 		b.Run(format, func(b *testing.B) {
 			b.ReportAllocs()
 			var size counter
-			if _, err := traffic.Write(traffic.Config{Accounts: 1000, Exchanges: b.N, Format: format}, &size); err != nil {
+			if _, err := Write(Config{Accounts: 1000, Exchanges: b.N, Format: format}, &size); err != nil {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(size) / int64(b.N))
