@@ -273,11 +273,9 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 	}
 	r := &resource{
 		spec: a.Resource, path: a.Path, request: a.Request, key: a.Resource.Keys[0], schema: c.object(a.Resource),
-		behaviour: c.behaviour(a.Resource), keySays: &openapi3.Schema{},
+		behaviour: c.behaviour(a.Resource),
 	}
-	if part := specs.SchemaAt(c.doc.ObjectSchema(a.Resource), r.key); part != nil && part.Value != nil {
-		r.keySays = part.Value
-	}
+	r.keySays = schemaOf(specs.SchemaAt(c.doc.ObjectSchema(a.Resource), r.key))
 	names, n := o.PathParameters(), len(a.Resource.Path)-1
 	r.within = names[:min(n, len(names))]
 	r.more = a.Resource.Path[len(r.within):n]
