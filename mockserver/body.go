@@ -57,7 +57,7 @@ func (b *body) receive(r *http.Request, limit int64) error {
 		room = bytes.MinRead
 	}
 	var err error
-	b.bytes, err = readInto(make([]byte, 0, min(room+1, maxAnnounced)), io.LimitReader(r.Body, limit+1))
+	b.bytes, err = readInto(make([]byte, 0, min(room+1, maxAnnounced)), r.Body, limit+1)
 	switch {
 	case err != nil:
 		b.isCut = true
@@ -69,13 +69,13 @@ func (b *body) receive(r *http.Request, limit int64) error {
 	return nil
 }
 
-// readInto appends what a reader has. It needs no more room than that and a byte.
-func readInto(b []byte, r io.Reader) ([]byte, error) {
-	for {
+// readInto appends what a reader has, until there are most bytes. It needs no more room than that and a byte.
+func readInto(b []byte, r io.Reader, most int64) ([]byte, error) {
+	for int64(len(b)) < most {
 		if len(b) == cap(b) {
 			b = append(b, 0)[:len(b)]
 		}
-		n, err := r.Read(b[len(b):cap(b)])
+		n, err := r.Read(b[len(b):min(int64(cap(b)), most)])
 		switch b = b[:len(b)+n]; {
 		case errors.Is(err, io.EOF):
 			return b, nil
@@ -83,6 +83,7 @@ func readInto(b []byte, r io.Reader) ([]byte, error) {
 			return b, err
 		}
 	}
+	return b, nil
 }
 
 func (b *body) tooLarge(limit int64) error {

@@ -148,7 +148,7 @@ func (x *exchange) peek() (err error) {
 	if x.r.Body == nil || x.r.Body == http.NoBody {
 		return nil
 	}
-	x.peeked, err = readInto(make([]byte, 0, bytes.MinRead), io.LimitReader(x.r.Body, maxBody))
+	x.peeked, err = readInto(make([]byte, 0, bytes.MinRead), x.r.Body, maxBody)
 	x.body.bytes, x.body.received = x.peeked, len(x.peeked)
 	if err != nil {
 		x.body.isCut = true

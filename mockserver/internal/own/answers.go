@@ -165,10 +165,7 @@ func concrete(name string, content *openapi3.MediaType) string {
 
 func (s *success) body(call *op.Call, media string, content *openapi3.MediaType) ([]byte, error) {
 	isJSON := media == s.media && s.media != ""
-	schema := &openapi3.Schema{}
-	if content.Schema != nil && content.Schema.Value != nil {
-		schema = content.Schema.Value
-	}
+	schema := schemaOf(content.Schema)
 	for _, example := range examplesOf(content) {
 		if text, isText := example.(string); isText && !isJSON {
 			return []byte(text), nil
@@ -240,8 +237,8 @@ func examplesOf(content *openapi3.MediaType) (list []any) {
 			list = append(list, e.Value.Value)
 		}
 	}
-	if content.Schema != nil && content.Schema.Value != nil && content.Schema.Value.Example != nil {
-		list = append(list, content.Schema.Value.Example)
+	if example := schemaOf(content.Schema).Example; example != nil {
+		list = append(list, example)
 	}
 	return list
 }

@@ -131,8 +131,7 @@ var (
 // hidingBy returns what a parameter shows that is hidden without it, as its name says; unless it is set by default.
 func hidingBy(p *openapi3.Parameter, o *object) (h hiding, hides bool) {
 	m := hidingName.FindStringSubmatch(snake(unfiltered(p.Name)))
-	isSet := p.Schema != nil && p.Schema.Value != nil && p.Schema.Value.Default == true
-	if m != nil && hidingVerbs[m[1]] != "" && !isSet {
+	if m != nil && hidingVerbs[m[1]] != "" && schemaOf(p.Schema).Default != true {
 		h = hiding{p.Name, specs.Entered(&openapi3.SchemaRef{Value: o.schema}, hidingVerbs[m[1]])}
 	}
 	return h, len(h.states) > 0

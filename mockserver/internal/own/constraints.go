@@ -86,7 +86,7 @@ func (c *compiler) behaviour(r *specs.Resource) *behaviour {
 	}
 	for _, pointer := range slices.Sorted(maps.Keys(says.Make.Begin)) {
 		name := memberName(pointer)
-		if part := schema.members[name]; part == nil || part.Value == nil || part.Value.Default == nil {
+		if schemaOf(schema.members[name]).Default == nil {
 			text, _ := json.Marshal(says.Make.Begin[pointer], json.Deterministic(true))
 			b.begin = append(b.begin, member{name, text})
 		}
@@ -126,13 +126,11 @@ func (c *compiler) references(r *specs.Resource, leadsTo func(*specs.Resource) b
 func (o *object) timed(pointers []string) (list []timed) {
 	for _, pointer := range pointers {
 		t := timed{memberName(pointer), clockTime}
-		if part := o.members[t.name]; part != nil && part.Value != nil {
-			switch {
-			case part.Value.Format == "date":
-				t.clock = clockDate
-			case part.Value.Type.Includes(openapi3.TypeInteger):
-				t.clock = clockUnix
-			}
+		switch part := schemaOf(o.members[t.name]); {
+		case part.Format == "date":
+			t.clock = clockDate
+		case part.Type.Includes(openapi3.TypeInteger):
+			t.clock = clockUnix
 		}
 		list = append(list, t)
 	}

@@ -139,10 +139,7 @@ func newProblem(status int, message string) problemDetails {
 // body returns an example or a sample of the form, with what is known of the failure in its place. Where the document
 // only says that it is an object, or has no sample, it is an error of RFC 9457 if that fits.
 func (f *failure) body(content *openapi3.MediaType) ([]byte, bool) {
-	schema := &openapi3.Schema{}
-	if content.Schema != nil && content.Schema.Value != nil {
-		schema = content.Schema.Value
-	}
+	schema := schemaOf(content.Schema)
 	var value any
 	for _, example := range examplesOf(content) {
 		if value == nil && fitsError(schema, example) {

@@ -91,7 +91,7 @@ func (f *failure) part(p errorPart, value any) (any, bool) {
 		filled := slices.Clone(value)
 		for i := range filled {
 			inner := p
-			inner.schema, inner.isNeeded = itemOf(p.schema), true
+			inner.schema, inner.isNeeded = schemaOf(p.schema.Items), true
 			filled[i], _ = f.part(inner, filled[i])
 		}
 		return filled, true
@@ -124,11 +124,8 @@ func (f *failure) object(p errorPart, value map[string]any) map[string]any {
 	filled := maps.Clone(value)
 	set := func(into map[string]any, name string) {
 		inner := errorPart{
-			name: plain(name), schema: &openapi3.Schema{}, in: value, one: p.one, isNeeded: slices.Contains(required, name),
-			isExample: p.isExample, depth: p.depth,
-		}
-		if member := members[name]; member != nil && member.Value != nil {
-			inner.schema = member.Value
+			name: plain(name), schema: schemaOf(members[name]), in: value, one: p.one,
+			isNeeded: slices.Contains(required, name), isExample: p.isExample, depth: p.depth,
 		}
 		if part, isThere := f.part(inner, value[name]); isThere {
 			into[name] = part
@@ -166,7 +163,7 @@ func (f *failure) list(p errorPart, value any) (any, bool) {
 		}
 		var list []any
 		for _, e := range f.errs {
-			list = append(list, f.item(p, itemOf(p.schema), value, e, e.Error()))
+			list = append(list, f.item(p, schemaOf(p.schema.Items), value, e, e.Error()))
 		}
 		return list, true
 	case map[string]any:
@@ -174,7 +171,7 @@ func (f *failure) list(p errorPart, value any) (any, bool) {
 		isOfFields := isOpen != nil && len(named) == 0 || p.isExample && len(named) == 0 && isOfLists(value)
 		for _, member := range named { // each field has a member of its own
 			isOfFields = isOfFields || member != nil && member.Value != nil && member.Value.Type.Is(openapi3.TypeArray) &&
-				itemOf(member.Value).Type.Is(openapi3.TypeString) && named["message"] == nil
+				schemaOf(member.Value.Items).Type.Is(openapi3.TypeString) && named["message"] == nil
 		}
 		if !isOfFields {
 			return nil, false
@@ -197,10 +194,7 @@ func (f *failure) none(p errorPart, empty any) any {
 
 // byField returns the messages by the names of fields; those of none are of base.
 func (f *failure) byField(p errorPart, value map[string]any) map[string]any {
-	schema, byName := &openapi3.Schema{}, map[string]any{}
-	if open := p.schema.AdditionalProperties.Schema; open != nil && open.Value != nil {
-		schema = open.Value
-	}
+	schema, byName := schemaOf(p.schema.AdditionalProperties.Schema), map[string]any{}
 	var like any
 	if names := slices.Sorted(maps.Keys(value)); len(names) > 0 {
 		like = value[names[0]]
@@ -214,7 +208,7 @@ func (f *failure) byField(p errorPart, value map[string]any) map[string]any {
 		list, isList := like.([]any)
 		switch before, _ := byName[name].([]any); {
 		case isList:
-			byName[name] = append(before, f.item(inner, itemOf(inner.schema), list, e, e.Message))
+			byName[name] = append(before, f.item(inner, schemaOf(inner.schema.Items), list, e, e.Message))
 		case byName[name] == nil:
 			byName[name] = f.item(inner, inner.schema, []any{like}, e, e.Message)
 		}
@@ -229,13 +223,6 @@ func isOfLists(value map[string]any) bool {
 		}
 	}
 	return len(value) > 0
-}
-
-func itemOf(s *openapi3.Schema) *openapi3.Schema {
-	if s.Items != nil && s.Items.Value != nil {
-		return s.Items.Value
-	}
-	return &openapi3.Schema{}
 }
 
 // item returns one mistake, in the form of the first item of a list that the document shows, or else of a sample. Where

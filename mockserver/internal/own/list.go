@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -80,9 +79,7 @@ type list struct {
 
 func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
 	l := &list{shower: &shower{success: s, resource: r}, item: r.schema, members: r.schema.allMembers()}
-	if len(a.At) == 0 || a.At[0][len(a.At[0])-1] != "*" {
-		l.array = nil
-	} else {
+	if len(a.At) > 0 && a.At[0][len(a.At[0])-1] == "*" {
 		l.array = a.At[0][:len(a.At[0])-1]
 	}
 	if schema := specs.SchemaAt(s.schema(), append(slices.Clip(l.array), "*")); schema != nil && schema.Value != nil &&
@@ -203,14 +200,11 @@ func (l *list) ask(query url.Values, wanted map[string]jsontext.Value, text json
 // has reports whether a value is as one that was asked for: equal to it, or to one of its items, or to it as far as it
 // goes. Of a list, it is enough that an item is.
 func has(value, wanted jsontext.Value) bool {
-	var items []jsontext.Value
 	switch {
 	case wanted.Kind() == '[':
-		return json.Unmarshal(wanted, &items) == nil &&
-			slices.ContainsFunc(items, func(item jsontext.Value) bool { return has(value, item) })
+		return slices.ContainsFunc(itemsOf(wanted), func(item jsontext.Value) bool { return has(value, item) })
 	case value.Kind() == '[':
-		return json.Unmarshal(value, &items) == nil &&
-			slices.ContainsFunc(items, func(item jsontext.Value) bool { return has(item, wanted) })
+		return slices.ContainsFunc(itemsOf(value), func(item jsontext.Value) bool { return has(item, wanted) })
 	case value.Kind() == '{' && wanted.Kind() == '{':
 		list := membersOf(value)
 		return !slices.ContainsFunc(membersOf(wanted), func(m member) bool {
@@ -250,8 +244,7 @@ func (l *list) parameter(p *openapi3.Parameter) {
 		l.filters[p.Name] = member
 	} else if b, isBound := l.boundBy(p.Name); isBound {
 		l.bounds = append(l.bounds, b)
-	} else if isText := p.Schema != nil && p.Schema.Value != nil && p.Schema.Value.Type.Is(openapi3.TypeString); isText &&
-		slices.Contains(wordNames, name) {
+	} else if schemaOf(p.Schema).Type.Is(openapi3.TypeString) && slices.Contains(wordNames, name) {
 		l.words = append(l.words, p.Name)
 	} else if p != l.limit {
 		l.unknown = append(l.unknown, p.Name)
@@ -372,9 +365,7 @@ func hasWord(value jsontext.Value, word string) bool {
 	case '{':
 		return slices.ContainsFunc(membersOf(value), func(m member) bool { return hasWord(m.value, word) })
 	case '[':
-		var items []jsontext.Value
-		return json.Unmarshal(value, &items) == nil &&
-			slices.ContainsFunc(items, func(item jsontext.Value) bool { return hasWord(item, word) })
+		return slices.ContainsFunc(itemsOf(value), func(item jsontext.Value) bool { return hasWord(item, word) })
 	}
 	text, _ := textOf(value)
 	return strings.Contains(strings.ToLower(text), word)
@@ -400,9 +391,7 @@ func fitsAll(list []member, texts map[string][]string, wanted map[string]jsontex
 func fitsAny(value jsontext.Value, wanted []string) bool {
 	switch value.Kind() {
 	case '[':
-		var items []jsontext.Value
-		return json.Unmarshal(value, &items) == nil &&
-			slices.ContainsFunc(items, func(item jsontext.Value) bool { return fitsAny(item, wanted) })
+		return slices.ContainsFunc(itemsOf(value), func(item jsontext.Value) bool { return fitsAny(item, wanted) })
 	case '{': // such as a tag, which has a name
 		return slices.ContainsFunc(membersOf(value), func(m member) bool {
 			return slices.Contains(namingNames, plain(m.name)) && fitsAny(m.value, wanted)

@@ -65,6 +65,14 @@ func scanned(text []byte) []member {
 	return list
 }
 
+// itemsOf takes a list apart; nil if the text is none.
+func itemsOf(text jsontext.Value) (items []jsontext.Value) {
+	if json.Unmarshal(text, &items) != nil {
+		return nil
+	}
+	return items
+}
+
 // join writes an object.
 func join(list []member) jsontext.Value {
 	size := 2
@@ -174,12 +182,9 @@ const (
 )
 
 func newObject(ref *openapi3.SchemaRef) *object {
-	if ref == nil || ref.Value == nil {
-		ref = &openapi3.SchemaRef{Value: &openapi3.Schema{}}
-	}
-	schema := ref.Value
+	schema := schemaOf(ref)
 	o := &object{
-		schema: schema, members: specs.Members(ref), parts: map[string]func() *object{},
+		schema: schema, members: specs.Members(&openapi3.SchemaRef{Value: schema}), parts: map[string]func() *object{},
 		tree: sync.OnceValue(func() *accept.Tree { return accept.CompileWith(accept.Known, schema, accept.Response) }),
 	}
 	o.isOpen = schema.AdditionalProperties.Has == nil || *schema.AdditionalProperties.Has
@@ -202,6 +207,14 @@ func newObject(ref *openapi3.SchemaRef) *object {
 	}
 	slices.SortFunc(o.fills, func(a, b fill) int { return strings.Compare(a.name, b.name) })
 	return o
+}
+
+// schemaOf returns the schema that a reference leads to; one that says nothing if there is none.
+func schemaOf(ref *openapi3.SchemaRef) *openapi3.Schema {
+	if ref == nil || ref.Value == nil {
+		return &openapi3.Schema{}
+	}
+	return ref.Value
 }
 
 // maxNested bounds how deep schemas are looked into that are made of others.

@@ -233,9 +233,12 @@ func (c *compiler) location(r *specs.Resource) *specs.Operation {
 }
 
 func paramsOf(call *op.Call, names []string) []string {
-	keys := make([]string, len(names))
-	for i, name := range names {
-		keys[i] = call.Match.Declared(name)
+	return appendParams(make([]string, 0, len(names)), call, names)
+}
+
+func appendParams(keys []string, call *op.Call, names []string) []string {
+	for _, name := range names {
+		keys = append(keys, call.Match.Declared(name))
 	}
 	return keys
 }
@@ -270,11 +273,9 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 	}
 	r := &resource{
 		spec: a.Resource, path: a.Path, request: a.Request, key: a.Resource.Keys[0], schema: c.object(a.Resource),
-		behaviour: c.behaviour(a.Resource), keySays: &openapi3.Schema{},
+		behaviour: c.behaviour(a.Resource),
 	}
-	if part := specs.SchemaAt(c.doc.ObjectSchema(a.Resource), r.key); part != nil && part.Value != nil {
-		r.keySays = part.Value
-	}
+	r.keySays = schemaOf(specs.SchemaAt(c.doc.ObjectSchema(a.Resource), r.key))
 	names, n := o.PathParameters(), len(a.Resource.Path)-1
 	r.within = names[:min(n, len(names))]
 	r.more = a.Resource.Path[len(r.within):n]
@@ -309,7 +310,8 @@ func (r *resource) parents(call *op.Call, given []member) ([]string, error) {
 
 // find returns the thing that the path names, or the request's body.
 func (r *resource) find(call *op.Call) (int64, world.Thing, error) {
-	return r.findKeys(call, paramsOf(call, r.path))
+	var room [4]string // on the stack
+	return r.findKeys(call, appendParams(room[:0], call, r.path))
 }
 
 func (r *resource) findKeys(call *op.Call, keys []string) (int64, world.Thing, error) {

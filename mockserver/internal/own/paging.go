@@ -39,8 +39,8 @@ func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
 	if p.limit < 1 {
 		p.limit = standardLimit
 	}
-	if l.limit != nil && l.limit.Schema != nil && l.limit.Schema.Value != nil && l.limit.Schema.Value.Max != nil {
-		p.limit = min(p.limit, max(1, int(*l.limit.Schema.Value.Max)))
+	if l.limit != nil && schemaOf(l.limit.Schema).Max != nil {
+		p.limit = min(p.limit, max(1, int(*schemaOf(l.limit.Schema).Max)))
 	}
 	switch offset, page, after := asked(call, l.offset), asked(call, l.page), asked(call, l.after); {
 	case after != "":
@@ -63,10 +63,10 @@ func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
 
 // firstPage returns the number of the first page, from 1 on unless the document says that there is a page 0.
 func (l *list) firstPage() int {
-	if l.page == nil || l.page.Schema == nil || l.page.Schema.Value == nil {
+	if l.page == nil {
 		return 1
 	}
-	if s := l.page.Schema.Value; s.Default == 0.0 || s.Min != nil && *s.Min == 0 && s.Default == nil {
+	if s := schemaOf(l.page.Schema); s.Default == 0.0 || s.Min != nil && *s.Min == 0 && s.Default == nil {
 		return 0
 	}
 	return 1
@@ -78,10 +78,8 @@ func numberOf(call *op.Call, p *openapi3.Parameter, standard int) (int, error) {
 	if p == nil {
 		return standard, nil
 	}
-	if p.Schema != nil && p.Schema.Value != nil {
-		if n, isNumber := p.Schema.Value.Default.(float64); isNumber {
-			standard = int(n)
-		}
+	if n, isNumber := schemaOf(p.Schema).Default.(float64); isNumber {
+		standard = int(n)
 	}
 	n, err := call.Int(p.Name, int64(standard))
 	return int(min(n, 1<<31)), err

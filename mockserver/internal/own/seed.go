@@ -366,7 +366,7 @@ func (s *seeding) keep(l *seedList, o *seedObject) {
 	if l.single != nil {
 		place := l.single.name + "/" + strings.Join(l.keys, "/")
 		if o.thing.Text = s.complete(l, o, place, o.members); o.thing.Text != nil {
-			l.single.put(s.call, l.keys, o.thing.Text)
+			put(s.call, l.single.name, l.keys, o.thing.Text)
 		}
 		return
 	}
@@ -515,11 +515,7 @@ func valuesAt(text jsontext.Value, at specs.Pointer, path []any) (list []foundVa
 		return []foundValue{{path, text}}
 	}
 	if at[0] == "*" {
-		var items []jsontext.Value
-		if json.Unmarshal(text, &items) != nil {
-			return nil
-		}
-		for i, item := range items {
+		for i, item := range itemsOf(text) {
 			list = append(list, valuesAt(item, at[1:], append(slices.Clip(path), i))...)
 		}
 		return list

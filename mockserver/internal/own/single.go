@@ -49,7 +49,7 @@ func (s *single) handler(o *specs.Operation, answer *success) op.Handler {
 			if _, err := s.current(call); err != nil {
 				return op.Reply{}, err
 			}
-			s.put(call, s.keys(call), jsontext.Value("null"))
+			put(call, s.name, s.keys(call), jsontext.Value("null"))
 			return answer.sample(call)
 		}
 	}
@@ -83,10 +83,6 @@ func (s *single) show(call *op.Call) (op.Reply, error) {
 	return s.get.tagged(call, s.get.reply(call, text), text), nil
 }
 
-func (s *single) put(call *op.Call, keys []string, text jsontext.Value) {
-	put(call, s.name, keys, text)
-}
-
 func (s *single) change(o *specs.Operation, answer *success) op.Handler {
 	r := &resource{spec: &specs.Resource{Name: s.name, Title: "object"}, schema: s.object, behaviour: &behaviour{}}
 	w := newShower(r, answer, specs.Pointer{})
@@ -105,7 +101,7 @@ func (s *single) change(o *specs.Operation, answer *success) op.Handler {
 		if err != nil {
 			return op.Reply{}, err
 		}
-		s.put(call, thing.Keys, thing.Text)
+		put(call, s.name, thing.Keys, thing.Text)
 		return w.show(call, thing)
 	}
 }

@@ -257,7 +257,8 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 
 // address returns the address of an operation.
 func (w *shower) address(call *op.Call, o *specs.Operation, keys []string) string {
-	base := append(make([]byte, 0, len(call.Base)+len(o.Document.BasePath)+len(o.Path)+40), call.Base...)
+	var room [200]byte // on the stack
+	base := append(room[:0], call.Base...)
 	if !strings.HasSuffix(call.Base, o.Document.BasePath) {
 		base = append(base, o.Document.BasePath...)
 	}
@@ -375,14 +376,20 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 	return text
 }
 
-// make returns a new thing with the members that the client gives it.
+// make returns a new thing with the members that the client gives it, in a list that make may change.
 func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thing, error) {
-	list := r.begun(make([]member, 0, len(keys)+len(given)+len(r.schema.fills)), keys)
-	for _, m := range given {
-		if !r.isKey(m.name) && !r.isManaged(m.name) && !r.isOfPath(m.name) {
-			list = set(list, m.name, m.value)
+	begun := r.begun(nil, keys)
+	given = slices.DeleteFunc(given, func(m member) bool {
+		if r.isKey(m.name) || r.isManaged(m.name) || r.isOfPath(m.name) {
+			return true
 		}
-	}
+		i := index(begun, m.name)
+		if i >= 0 {
+			begun[i].value = m.value
+		}
+		return i >= 0
+	})
+	list := slices.Insert(given, 0, begun...)
 	if len(r.key) > 1 { // the client may have given what it is in
 		list = r.named(list, keys)
 	}

@@ -232,13 +232,14 @@ func (p Pairs) All() iter.Seq[any] {
 
 // buckets is an index without the types of its keys and values: the few that have the same hash stand together.
 type buckets struct {
-	Meter // of the pairs
-
 	_   [0]func()      // see tree
 	all unsafe.Pointer // *hashed; nil until there is a key
 }
 
-type hashed = immutable.Map[uint64, *entry]
+type hashed struct {
+	Meter
+	immutable.Map[uint64, *entry]
+}
 
 func hashedOf(b *buckets) *hashed { return (*hashed)(b.all) }
 
@@ -302,18 +303,19 @@ func (b *buckets) get(hash uint64) *entry {
 func (b *buckets) put(hash uint64, pairs any, empty bool) {
 	all := hashedOf(b)
 	if all == nil {
-		all = immutable.NewMap[uint64, *entry](sameHash{})
+		all = &hashed{Map: *immutable.NewMap[uint64, *entry](sameHash{})}
 	}
-	if before, ok := all.Get(hash); ok {
-		b.Charge(-before.bytes)
+	before, has := all.Get(hash)
+	bytes := all.bytes
+	if has {
+		bytes -= before.bytes
 	}
-	if empty {
-		b.all = unsafe.Pointer(all.Delete(hash))
-		return
+	if !empty {
+		e := newEntry(pairs)
+		b.all = unsafe.Pointer(&hashed{Meter{bytes + e.bytes}, *all.Set(hash, e)})
+	} else if has {
+		b.all = unsafe.Pointer(&hashed{Meter{bytes}, *all.Delete(hash)})
 	}
-	e := newEntry(pairs)
-	b.Charge(e.bytes)
-	b.all = unsafe.Pointer(all.Set(hash, e))
 }
 
 // each yields every bucket.

@@ -63,15 +63,17 @@ func elemType(pointer any) reflect.Type { return reflect.TypeOf(pointer).Elem() 
 
 // tree holds the rows of a table, whatever their type. Every package that uses a world compiles the methods and the
 // comparison of what its fields show, so the map stands behind a pointer without a type, and trees cannot be compared.
-// An interface would do, but each change of a world copies all its trees.
+// An interface would do, but each change of a world copies all its trees, and so the meter stands with the map.
 type tree struct {
-	Meter // of the rows
-
 	_   [0]func()      // forbids comparison
 	all unsafe.Pointer // *sorted; nil until there is a row
 }
 
-type sorted = immutable.SortedMap[int64, *entry]
+// sorted is a map of rows that does not change, and what they take.
+type sorted struct {
+	Meter
+	immutable.SortedMap[int64, *entry]
+}
 
 func sortedOf(t *tree) *sorted { return (*sorted)(t.all) }
 
@@ -95,27 +97,21 @@ func (t *tree) get(id int64) *entry {
 }
 
 func (t *tree) put(id int64, row any) {
-	all := sortedOf(t)
+	all, e := sortedOf(t), newEntry(row)
 	if all == nil {
-		all = immutable.NewSortedMap[int64, *entry](nil)
+		all = &sorted{}
 	}
-	t.uncount(id)
-	e := newEntry(row)
-	t.Charge(e.bytes)
-	t.all = unsafe.Pointer(all.Set(id, e))
+	bytes := all.bytes + e.bytes
+	if before := t.get(id); before != nil {
+		bytes -= before.bytes
+	}
+	t.all = unsafe.Pointer(&sorted{Meter{bytes}, *all.Set(id, e)})
 }
 
 func (t *tree) delete(id int64) {
-	if all := sortedOf(t); all != nil {
-		t.uncount(id)
-		t.all = unsafe.Pointer(all.Delete(id))
-	}
-}
-
-// uncount no longer counts the bytes of a row, if it is there.
-func (t *tree) uncount(id int64) {
 	if before := t.get(id); before != nil {
-		t.Charge(-before.bytes)
+		all := sortedOf(t)
+		t.all = unsafe.Pointer(&sorted{Meter{all.bytes - before.bytes}, *all.Delete(id)})
 	}
 }
 
@@ -173,10 +169,15 @@ func (t *tree) descend(id int64, yield func(id int64, found *entry) bool) {
 // Meters returns a function that adds up the meters of all tables, indexes and their like that are fields of a struct,
 // or of structs within it.
 func Meters[T any]() func(*T) int64 {
-	places := meters(reflect.TypeFor[T](), 0)
+	places, behind := meters(reflect.TypeFor[T](), 0)
 	return func(value *T) (n int64) {
 		for _, place := range places {
 			n += (*Meter)(unsafe.Add(unsafe.Pointer(value), place)).bytes
+		}
+		for _, place := range behind {
+			if meter := *(**Meter)(unsafe.Add(unsafe.Pointer(value), place)); meter != nil {
+				n += meter.bytes
+			}
 		}
 		return n
 	}
@@ -185,12 +186,11 @@ func Meters[T any]() func(*T) int64 {
 // Sames returns a function that reports whether all tables and indexes that are fields of two structs, or of structs
 // within them, have the same entries because one is a copy of the other. It may report false although they have.
 func Sames[T any]() func(a, b *T) bool {
-	places := meters(reflect.TypeFor[T](), 0)
-	all := unsafe.Offsetof(tree{}.all) // as in an index
+	_, places := meters(reflect.TypeFor[T](), 0)
 	return func(a, b *T) bool {
 		for _, place := range places {
-			if *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(a), place+all)) !=
-				*(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(b), place+all)) {
+			if *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(a), place)) !=
+				*(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(b), place)) {
 				return false
 			}
 		}
@@ -198,19 +198,26 @@ func Sames[T any]() func(a, b *T) bool {
 	}
 }
 
-// meters returns where the meters of a struct are, which itself is at a place.
-func meters(t reflect.Type, place uintptr) (places []uintptr) {
+// meters returns where the meters of a struct are, which itself is at a place, and the pointers of its tables and
+// indexes, which lead to theirs.
+func meters(t reflect.Type, place uintptr) (places, behind []uintptr) {
 	switch {
 	case t.Kind() != reflect.Struct:
-		return nil
+		return nil, nil
 	case isMetered(t):
-		return []uintptr{place}
+		return []uintptr{place}, nil
+	case t == treeType, t == bucketsType:
+		return nil, []uintptr{place + t.Field(allField).Offset}
 	}
 	for field := range t.Fields() {
-		places = append(places, meters(field.Type, place+field.Offset)...)
+		more, moreBehind := meters(field.Type, place+field.Offset)
+		places, behind = append(places, more...), append(behind, moreBehind...)
 	}
-	return places
+	return places, behind
 }
+
+// allField is the index of the field all in a tree and in buckets.
+const allField = 1
 
 // isMetered reports whether a struct begins with a meter.
 func isMetered(t reflect.Type) bool { return t.NumField() > 0 && t.Field(0).Type == meterType }
@@ -247,8 +254,10 @@ type sizer func(reflect.Value) int64
 var sizers sync.Map // reflect.Type → sizer
 
 var (
-	meterType = reflect.TypeFor[Meter]()
-	timeType  = reflect.TypeFor[time.Time]()
+	meterType   = reflect.TypeFor[Meter]()
+	treeType    = reflect.TypeFor[tree]()
+	bucketsType = reflect.TypeFor[buckets]()
+	timeType    = reflect.TypeFor[time.Time]()
 )
 
 func sizerOf(t reflect.Type) sizer {
@@ -347,6 +356,13 @@ func structSizer(t reflect.Type) sizer {
 		return nil
 	case isMetered(t):
 		return func(v reflect.Value) int64 { return v.Field(0).Field(0).Int() }
+	case t == treeType, t == bucketsType:
+		return func(v reflect.Value) int64 {
+			if meter := (*Meter)(v.Field(allField).UnsafePointer()); meter != nil {
+				return meter.bytes
+			}
+			return 0
+		}
 	}
 	type field struct {
 		index int

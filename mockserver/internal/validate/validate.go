@@ -198,7 +198,7 @@ func (o *Operation) parameter(p *parameter, r *Request) error {
 		}
 		return nil
 	}
-	if p.schema == nil {
+	if p.schema == nil || len(values) == 1 && p.schema.Type.Is(openapi3.TypeString) && p.schema.acceptsString(values[0]) {
 		return nil
 	}
 	value, err := decode(values, p)

@@ -10,8 +10,8 @@ import (
 // Each change copies the world: beyond this size, the copy is of the next size class.
 func TestACopyOfAWorldIsSmall(t *testing.T) {
 	t.Parallel()
-	if size := unsafe.Sizeof(world.State{}); size > 2048 {
-		t.Errorf("a world takes %d bytes, want at most 2048", size)
+	if size := unsafe.Sizeof(world.State{}); size > 1280 {
+		t.Errorf("a world takes %d bytes, want at most 1280", size)
 	}
 }
 

@@ -56,7 +56,8 @@ func (o *Own) Find(resource string, keys []string) (id int64, thing Thing, ok bo
 
 // name makes a thing be found by its name. By a key that is its id, Find finds it without.
 func (o *Own) name(resource string, id int64, keys []string) {
-	if len(keys) == 0 || keys[len(keys)-1] != strconv.FormatInt(id, 10) {
+	var room [20]byte // on the stack
+	if len(keys) == 0 || keys[len(keys)-1] != string(strconv.AppendInt(room[:0], id, 10)) {
 		o.named.Put(nameOf(resource, keys), id)
 	}
 }
