@@ -13,9 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/fold"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/scenarios/story"
-	"svc.example/understudy/scenarios/story/fold"
 )
 
 // The steps of a story that is learned are folded: unfolded, they are fewer to a line, send the same requests in the

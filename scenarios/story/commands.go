@@ -22,7 +22,7 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/vmihailenco/msgpack/v5"
 
-	"svc.example/understudy/scenarios/story/fold"
+	"svc.example/understudy/internal/fold"
 )
 
 // command is a kind of step: how it is written, how many words follow its name, and what it does.

@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/scenarios/story/fold"
+	"svc.example/understudy/internal/fold"
 )
 
 const (

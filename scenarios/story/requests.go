@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc.example/understudy/scenarios/story/fold"
+	"svc.example/understudy/internal/fold"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )

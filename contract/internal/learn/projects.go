@@ -23,12 +23,14 @@ type projects struct {
 	order     []string
 	names     map[string]string
 	workflows map[string]map[string]string // by project and name, an id
+	earlier   map[string]map[string]string // by project and id, the names of workflows of earlier revisions
 	uploads   map[string]*Exchange         // in the recording, by name and revision
 }
 
 func (l *learner) projects() *projects {
 	p := &projects{
 		learner: l, names: map[string]string{}, workflows: map[string]map[string]string{}, uploads: map[string]*Exchange{},
+		earlier: map[string]map[string]string{},
 	}
 	for e := range l.successes("workflow.putProject") {
 		query := queryOf(e)
@@ -108,9 +110,17 @@ func (p *projects) seeWorkflow(project, name, id string) {
 	if p.workflows[project] == nil {
 		p.workflows[project] = map[string]string{}
 	}
-	if number(id) > number(p.workflows[project][name]) {
-		p.workflows[project][name] = id
+	known := p.workflows[project][name]
+	if number(id) > number(known) {
+		p.workflows[project][name], id = id, known
 	}
+	if id == "" || id == p.workflows[project][name] || p.things.find(workflowKind, id) != nil {
+		return
+	}
+	if p.earlier[project] == nil {
+		p.earlier[project] = map[string]string{}
+	}
+	p.earlier[project][id] = name
 }
 
 func (p *projects) list() *sequence {
@@ -194,6 +204,7 @@ const unknownRevision = "unknown"
 func (p *projects) addRevisions(m *mapping, project string) {
 	list := p.revisionsOf(project)
 	s := newSequence()
+	p.addEarlier(s, project)
 	for i, r := range list {
 		one, reason := newMapping(), ""
 		if r.name == unknownRevision {
@@ -206,6 +217,35 @@ func (p *projects) addRevisions(m *mapping, project string) {
 		s.add(one)
 	}
 	m.set("revisions", s)
+}
+
+// addEarlier adds revisions for the workflows of which older ids are seen than those of the revisions that are shown.
+func (p *projects) addEarlier(s *sequence, project string) {
+	left := maps.Clone(p.earlier[project])
+	for n := 1; len(left) > 0; n++ {
+		m, ids, files := newMapping(), newMapping(), newMapping()
+		used := map[string]bool{}
+		for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b string) int { return int(number(a) - number(b)) }) {
+			name := left[id]
+			if p.things.find(workflowKind, id) != nil || used[name] {
+				if !used[name] {
+					delete(left, id)
+				}
+				continue
+			}
+			used[name] = true
+			delete(left, id)
+			ids.set(name, idOf(id))
+			files.add(name+".dig", scalar(p.definitionOf(project, name)), "")
+		}
+		if files.isEmpty() {
+			return
+		}
+		m.set("name", fmt.Sprintf("earlier-%d", n))
+		m.set("workflowIds", ids)
+		m.setSection("files", files)
+		s.addGuessed(m, "attempts show workflows of a revision that no answer shows")
+	}
 }
 
 // revisionsOf lists the revisions, oldest first.
@@ -298,6 +338,18 @@ func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool)
 	}
 	m.set("workflowIds", ids)
 	m.setSection("files", files)
+}
+
+// definitionOf returns the definition of a workflow in whatever revision shows it, or a guessed one.
+func (p *projects) definitionOf(project, name string) string {
+	for _, t := range p.things.all(workflowKind) {
+		o := t.first()
+		isIt := o.Get("project.id").String() == project && o.Get("name").String() == name
+		if config := o.Get("config"); isIt && config.IsObject() {
+			return definitionText(config, o.Get("timezone").String())
+		}
+	}
+	return p.guessDefinition(project, name)
 }
 
 // definitionText writes the definition of a workflow, which answers show as JSON, as it is written in its file.

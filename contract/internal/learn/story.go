@@ -20,7 +20,7 @@ import (
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/scenarios/story/fold"
+	"svc.example/understudy/internal/fold"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/scenarios/story/fold"
+	"svc.example/understudy/internal/fold"
 )
 
 // isStep reports whether a word is a step of the tests.
