@@ -165,7 +165,8 @@ func TestLearnAllStoriesInOneWorld(t *testing.T) {
 	// change of those at the beginning was found that explains all numbers of users that policies show; and what no answer
 	// shows but by its number is not made up.
 	wantLearnable(t, func() contract.Source { return contract.Exchanges(slices.Values(s.recorder.Exchanges())) },
-		"audience.listSegments", "core.attachPolicyToUser", "core.getJob", "core.getJobStatus", "core.getScheduleHistory", "core.getTable",
+		"audience.listSegments",
+		"core.attachPolicyToUser", "core.getJob", "core.getJobStatus", "core.getScheduleHistory", "core.getTable",
 		"core.killJob", "core.listDatabases", "core.listJobs", "core.listPolicies", "core.listTables", "core.setTagUsers",
 		"core.tailTable", "llm.getProject", "llm.listAgents",
 		"workflow.getAttempt", "workflow.listAttempts", "workflow.listProjects", "workflow.listSchedules",

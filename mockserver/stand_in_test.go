@@ -151,8 +151,8 @@ func (s *standIn) begin() {
 	s.connections["lake"] = object{"name": "lake", "url": "s3://bucket/path", "organization": nil}
 }
 
-// How long after the request before it the stand-in takes one, and how much longer if a client has asked the same again:
-// that is how clients wait.
+// How long after the request before it the stand-in takes one, and how much longer if a client asks the same again, as
+// clients do that wait.
 const (
 	requestTime = 4 * time.Millisecond
 	pollTime    = 700 * time.Millisecond

@@ -51,10 +51,14 @@ func TestLines(t *testing.T) {
 		"so are those that capture": {
 			"POST /a\ncapture A id\nPOST /a\ncapture A_2 id", "each POST /a then capture {A,A_2} id",
 		},
-		"a name is known from the next line on":  {"POST /a\ncapture A id\nGET /a/$A", "POST /a then capture A id\nGET /a/$A"},
-		"captured values stand in no braces":     {"GET /a/$A\nGET /a/$B", "GET /a/$A\nGET /a/$B"},
-		"a name is not cut":                      {"GET /a/x/$A_1\nGET /a/y/$A_1", "each GET /a/{x,y}/$A_1"},
-		"conditions and comments stay":           {"# A.\n[mock] clock advance 1s\nGET /a", "# A.\n[mock] clock advance 1s\nGET /a"},
+		"a name is known from the next line on": {
+			"POST /a\ncapture A id\nGET /a/$A", "POST /a then capture A id\nGET /a/$A",
+		},
+		"captured values stand in no braces": {"GET /a/$A\nGET /a/$B", "GET /a/$A\nGET /a/$B"},
+		"a name is not cut":                  {"GET /a/x/$A_1\nGET /a/y/$A_1", "each GET /a/{x,y}/$A_1"},
+		"conditions and comments stay": {
+			"# A.\n[mock] clock advance 1s\nGET /a", "# A.\n[mock] clock advance 1s\nGET /a",
+		},
 		"JSON and patterns with braces stay":     {"GET /a\nheader X '^a{1,3}$'\nmatch '{\"a\": 1}'", ""},
 		"quoted words are the same, or not one":  {"GET '/a b' 1.json\nGET '/a c' 1.json", ""},
 		"what is alike in all but its form stay": {"GET /a\nGET /a 200", ""},

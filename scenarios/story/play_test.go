@@ -64,7 +64,8 @@ func TestPlay(t *testing.T) {
 	}
 	t.Run("steps of one line are steps of their own", func(t *testing.T) {
 		t.Parallel()
-		got, err := playAt(t, "each GET /{workflow/api/pools,core/v3/result/list} then match '{\"pools\": [\"...\"]}'\n", server)
+		const line = `each GET /{workflow/api/pools,core/v3/result/list} then match '{"pools": ["..."]}'`
+		got, err := playAt(t, line+"\n", server)
 		if got.Difference != nil {
 			got.Difference.Reason, got.Difference.Request, got.Difference.Answer = "", "", ""
 		}
