@@ -18,6 +18,7 @@ import (
 	"svc.example/understudy/contract"
 	"svc.example/understudy/scenarios/story"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // standInSession is a session of three clients of the stand-in, which a proxy records.
@@ -58,19 +59,13 @@ func (c *standInSession) call(method, target string, body any) object {
 
 func (c *standInSession) get(target string) object { return c.call("GET", target, nil) }
 
-// How clients wait for the end of something: after how long they ask again, and how often at most.
-const (
-	pollTime = 700 * time.Millisecond
-	maxPolls = 60
-)
-
 // until reads until a member has another value.
 func (c *standInSession) until(target, member, value string) {
+	const maxPolls = 60
 	for range maxPolls {
 		if c.get(target)[member] != value {
 			return
 		}
-		time.Sleep(pollTime)
 	}
 	c.t.Errorf("%s of %s is still %s", member, target, value)
 }
@@ -195,7 +190,29 @@ func recordStandIn(t *testing.T, deviate func(*standIn)) func() contract.Source 
 	session.play()
 	front.Close()
 	done()
-	return func() contract.Source { return contract.Read("proxy.ndjson", bytes.NewReader(lines.text.Bytes())) }
+	text := s.timed(t, lines.text.Bytes())
+	return func() contract.Source { return contract.Read("proxy.ndjson", bytes.NewReader(text)) }
+}
+
+// timed returns the lines of a recording with the times at which the stand-in took the requests.
+func (s *standIn) timed(t *testing.T, lines []byte) []byte {
+	t.Helper()
+	var timed bytes.Buffer
+	decoder, encoder := json.NewDecoder(bytes.NewReader(lines)), json.NewEncoder(&timed)
+	for _, at := range s.taken {
+		var e recording.Exchange
+		if err := decoder.Decode(&e); err != nil {
+			t.Fatal(err)
+		}
+		e.Start, e.End = at, at.Add(requestTime/2)
+		if err := encoder.Encode(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if decoder.More() {
+		t.Error("the recording has more requests than the stand-in has taken")
+	}
+	return timed.Bytes()
 }
 
 // deviations are what a stand-in may do otherwise than the platform, each with the findings of a comparison with a mock
@@ -460,8 +477,7 @@ func TestLearnStandInStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := newStandIn()
-	now := later.now
-	later.now = func() time.Time { return now().AddDate(0, 1, 0) }
+	later.time = later.time.AddDate(0, 1, 0)
 	service := httptest.NewServer(later.mux)
 	t.Cleanup(service.Close)
 	for name, server := range map[string]story.Server{

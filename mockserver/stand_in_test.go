@@ -22,7 +22,9 @@ type object = map[string]any
 type standIn struct {
 	mu     sync.Mutex
 	mux    *http.ServeMux
-	now    func() time.Time
+	time   time.Time   // the service has a clock of its own, so that answers do not depend on how busy the machine is
+	last   string      // the last request
+	taken  []time.Time // when it took each request
 	lastID int
 
 	runTime time.Duration // of attempts and jobs
@@ -94,7 +96,7 @@ func (c *standInCall) number(name string, fallback int) int {
 func newStandIn() *standIn {
 	s := &standIn{
 		mux: http.NewServeMux(), runTime: time.Second, lastID: 900,
-		now:   func() time.Time { return time.Now().UTC() }, //nolint:forbidigo // the service has a clock of its own
+		time:  time.Date(2026, 3, 2, 9, 30, 0, 750e6, time.UTC),
 		pools: map[int]object{}, rules: map[int]object{}, projects: map[int]object{}, workflows: map[int]object{},
 		schedules: map[int]object{}, attempts: map[int]object{}, policies: map[int]object{}, tables: map[int]object{},
 		jobs: map[int]object{}, databases: map[string]object{},
@@ -149,6 +151,25 @@ func (s *standIn) begin() {
 	s.connections["lake"] = object{"name": "lake", "url": "s3://bucket/path", "organization": nil}
 }
 
+// How long after the request before it the stand-in takes one, and how much longer if a client asks the same again, as
+// clients do that wait.
+const (
+	requestTime = 4 * time.Millisecond
+	pollTime    = 700 * time.Millisecond
+)
+
+// take moves the clock to when a request is taken.
+func (s *standIn) take(r *http.Request) {
+	s.time = s.time.Add(requestTime)
+	request := r.Method + " " + r.URL.String()
+	if r.Method == http.MethodGet && request == s.last {
+		s.time = s.time.Add(pollTime)
+	}
+	s.last, s.taken = request, append(s.taken, s.time)
+}
+
+func (s *standIn) now() time.Time { return s.time }
+
 func (s *standIn) newID() int { s.lastID++; return s.lastID }
 
 // handle registers an operation. Only administrators may do what needs an administrator.
@@ -156,6 +177,7 @@ func (s *standIn) handle(pattern, operation string, needsAdmin bool, do func(c *
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		s.take(r)
 		fail := workflowError
 		if strings.HasPrefix(operation, "core.") {
 			fail = coreError
@@ -175,6 +197,7 @@ func (s *standIn) handle(pattern, operation string, needsAdmin bool, do func(c *
 			a.header = http.Header{}
 		}
 		a.header.Set("Content-Type", "application/json")
+		a.header.Set("Date", s.time.Format(http.TimeFormat))
 		if operation == s.operation && s.change != nil {
 			s.change(&a)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"svc.example/understudy/internal/fold"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/source"
 )
@@ -24,24 +25,43 @@ func Check(file string, text []byte, documents *specs.Set) error {
 	files := filesOf(archive)
 	for step := range strings.Lines(string(archive.Comment)) {
 		line++
-		if err := errors.Join(checkStep(step, documents), files.check(step)); err != nil {
+		if err := checkLine(step, documents, files); err != nil {
 			problems = append(problems, &source.Problem{File: file, Line: line, Reason: err.Error()})
 		}
 	}
 	return source.Join(problems)
 }
 
-func checkStep(step string, documents *specs.Set) error {
-	args, err := split(strings.TrimRight(step, "\r\n"))
-	if err != nil {
-		return err
-	}
-	for len(args) > 0 && strings.HasPrefix(args[0], "[") && strings.HasSuffix(args[0], "]") {
-		if name := strings.TrimPrefix(strings.Trim(args[0], "[]"), "!"); name != "mock" {
+func checkLine(line string, documents *specs.Set, files archived) error {
+	list, conditions, err := stepsOf(line)
+	for _, condition := range conditions {
+		if name := strings.TrimPrefix(strings.Trim(condition, "[]"), "!"); name != "mock" {
 			return fmt.Errorf("unknown condition [%s]: want [mock]", name)
 		}
-		args = args[1:]
 	}
+	for _, step := range list {
+		err = errors.Join(err, checkStep(step, documents), files.check(step))
+	}
+	return err
+}
+
+// stepsOf returns the steps of a line, and its conditions.
+func stepsOf(line string) (list [][]string, conditions []string, err error) {
+	words, err := fold.Words(strings.TrimRight(line, "\r\n"))
+	if err != nil {
+		return nil, nil, err
+	}
+	for len(words) > 0 && strings.HasPrefix(words[0], "[") && strings.HasSuffix(words[0], "]") {
+		conditions = append(conditions, words[0])
+		words = words[1:]
+	}
+	list, err = fold.Steps(words, isStep)
+	return list, conditions, err
+}
+
+func isStep(name string) bool { return steps()[name].do != nil }
+
+func checkStep(args []string, documents *specs.Set) error {
 	neg := len(args) > 0 && args[0] == "!"
 	if neg {
 		args = args[1:]
@@ -53,7 +73,9 @@ func checkStep(step string, documents *specs.Set) error {
 	c, ok := steps()[name]
 	switch {
 	case !ok:
-		return fmt.Errorf("unknown step %q; want %s", name, source.OneOf(name, slices.Sorted(maps.Keys(steps()))))
+		names := append(slices.Collect(maps.Keys(steps())), fold.Each)
+		slices.Sort(names)
+		return fmt.Errorf("unknown step %q; want %s", name, source.OneOf(name, names))
 	case !c.fits(neg, args):
 		return fmt.Errorf("want: %s", c.usage)
 	case name == "poll":
@@ -70,42 +92,6 @@ func builtIn() []string {
 		"cd", "chmod", "cmp", "cmpenv", "cp", "env", "exec", "exists", "grep", "kill", "mkdir", "mv", "rm", "skip", "stderr",
 		"stdin", "stdout", "stop", "symlink", "ttyin", "ttyout", "unix2dos", "unquote", "wait",
 	}
-}
-
-// split cuts a step into words as testscript does: quotes are single, a quote within them is doubled, and # begins a
-// comment.
-func split(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	begun, quoted := false, false
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case c == '\'' && quoted && strings.HasPrefix(line[i+1:], "'"):
-			word.WriteByte(c)
-			i++
-		case c == '\'':
-			begun, quoted = true, !quoted
-		case !quoted && c == '#':
-			line = line[:i]
-		case !quoted && (c == ' ' || c == '\t'):
-			if begun {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			begun = false
-		default:
-			begun = true
-			word.WriteByte(c)
-		}
-	}
-	if begun {
-		words = append(words, word.String())
-	}
-	if quoted {
-		return nil, errors.New("a quote is not closed: want another ' on the same line")
-	}
-	return words, nil
 }
 
 // checkRequest refuses a request that no operation is for. Captured names stand for one part of the path.
@@ -148,7 +134,7 @@ func filesOf(archive *txtar.Archive) archived {
 		a.names = append(a.names, f.Name)
 	}
 	for step := range strings.Lines(string(archive.Comment)) {
-		words, _ := split(strings.TrimRight(step, "\r\n"))
+		words, _ := fold.Words(strings.TrimRight(step, "\r\n"))
 		a.makes = a.makes || slices.ContainsFunc([]string{"cp", "mv", "exec", "cd", "unquote", "symlink"},
 			func(name string) bool { return slices.Contains(words, name) })
 	}
@@ -156,15 +142,8 @@ func filesOf(archive *txtar.Archive) archived {
 }
 
 // check returns an error if a step reads a file that the story does not have. Files that steps make end in .gz.
-func (a archived) check(step string) error {
-	words, err := split(strings.TrimRight(step, "\r\n"))
-	if err != nil || a.makes {
-		return nil //nolint:nilerr // it is reported already
-	}
-	for len(words) > 0 && strings.HasPrefix(words[0], "[") {
-		words = words[1:]
-	}
-	if len(words) < 2 {
+func (a archived) check(words []string) error {
+	if a.makes || len(words) < 2 {
 		return nil
 	}
 	file := ""

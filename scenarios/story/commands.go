@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,6 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
 	"github.com/vmihailenco/msgpack/v5"
+
+	"svc.example/understudy/internal/fold"
 )
 
 // command is a kind of step: how it is written, how many words follow its name, and what it does.
@@ -52,11 +55,23 @@ func steps() map[string]command {
 	}
 }
 
-// commands returns the steps as testscript takes them.
+// commands returns the words that lines begin with, as testscript takes them.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := map[string]func(*testscript.TestScript, bool, []string){}
-	for name, c := range steps() {
-		all[name] = c.run
+	for _, name := range append(slices.Collect(maps.Keys(steps())), fold.Each) {
+		all[name] = func(ts *testscript.TestScript, neg bool, args []string) {
+			list, err := fold.Steps(append([]string{name}, args...), isStep)
+			ts.Check(err)
+			p := ts.Value(playing{}).(*player)
+			for i, step := range list {
+				c, ok := steps()[step[0]]
+				if !ok {
+					ts.Fatalf("unknown step %q", step[0])
+				}
+				p.at = i
+				c.run(ts, p, neg, step[1:])
+			}
+		}
 	}
 	return all
 }
@@ -67,11 +82,10 @@ func (c command) fits(neg bool, args []string) bool {
 	return !neg && len(args) >= c.least && len(args) <= c.most
 }
 
-func (c command) run(ts *testscript.TestScript, neg bool, args []string) {
+func (c command) run(ts *testscript.TestScript, p *player, neg bool, args []string) {
 	if !c.fits(neg, args) {
 		ts.Fatalf("want: %s", c.usage)
 	}
-	p := ts.Value(playing{}).(*player)
 	c.do(ts, p, args)
 	p.played++
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/internal/fold"
 )
 
 const (
@@ -31,17 +33,17 @@ func match(ts *testscript.TestScript, p *player, args []string) {
 	if !empty && !gjson.Valid(want) {
 		ts.Fatalf("%s is not valid JSON", args[0])
 	}
-	wanted, had := layout(want), layout(got)
+	wanted, had := fold.JSON(want), fold.JSON(got)
 	if !empty {
-		had = layout(p.wantedPart(gjson.Parse(want), gjson.Parse(got)))
+		had = fold.JSON(p.wantedPart(gjson.Parse(want), gjson.Parse(got)))
 	}
 	if p.updates != nil && !inline(args[0]) {
 		p.updates[args[0]] = had + "\n"
 	} else if wanted != had || empty {
 		if clean := string(p.shownBody()); !empty && p.redacts {
-			had = layout(p.wantedPart(gjson.Parse(want), gjson.Parse(clean)))
+			had = fold.JSON(p.wantedPart(gjson.Parse(want), gjson.Parse(clean)))
 		} else if p.redacts {
-			had = layout(clean)
+			had = fold.JSON(clean)
 		}
 		ts.Fatalf("%s", diff.Diff("want", []byte(wanted+"\n"), "answer", []byte(had+"\n")))
 	}
@@ -51,7 +53,7 @@ func match(ts *testscript.TestScript, p *player, args []string) {
 func (p *player) has(want string) bool {
 	got := string(p.body)
 	return gjson.Valid(want) && gjson.Valid(got) &&
-		layout(want) == layout(p.wantedPart(gjson.Parse(want), gjson.Parse(got)))
+		fold.JSON(want) == fold.JSON(p.wantedPart(gjson.Parse(want), gjson.Parse(got)))
 }
 
 // wantedPart returns the wanted part of the answer, in the words of the story where they match.
@@ -101,66 +103,6 @@ func (p *player) elements(want, got []gjson.Result) string {
 		kept = append(kept, want[len(want)-1].Raw)
 	}
 	return "[" + strings.Join(kept, ",") + "]"
-}
-
-const width = 119 // without a comma
-
-// layout writes a list or an object in one line if it fits, else its values in lines of their own. Text that is not
-// JSON stays as it is.
-func layout(text string) string {
-	if !gjson.Valid(text) {
-		return strings.TrimSpace(text)
-	}
-	var b strings.Builder
-	layoutValue(&b, gjson.Parse(text), "", 0)
-	return b.String()
-}
-
-func layoutValue(b *strings.Builder, v gjson.Result, indent string, before int) {
-	brackets := "[]"
-	switch {
-	case v.IsObject():
-		brackets = "{}"
-	case !v.IsArray():
-		b.WriteString(strings.TrimSpace(v.Raw))
-		return
-	}
-	if line := inOneLine(v); len(indent)+before+len(line) <= width {
-		b.WriteString(line)
-		return
-	}
-	b.WriteByte(brackets[0])
-	separator := "\n"
-	v.ForEach(func(key, value gjson.Result) bool {
-		b.WriteString(separator + indent + "  ")
-		label := ""
-		if v.IsObject() {
-			label = key.Raw + ": "
-		}
-		b.WriteString(label)
-		layoutValue(b, value, indent+"  ", len(label))
-		separator = ",\n"
-		return true
-	})
-	b.WriteString("\n" + indent + brackets[1:])
-}
-
-func inOneLine(v gjson.Result) string {
-	var parts []string
-	switch {
-	case v.IsObject():
-		v.ForEach(func(key, value gjson.Result) bool {
-			parts = append(parts, key.Raw+": "+inOneLine(value))
-			return true
-		})
-		return "{" + strings.Join(parts, ", ") + "}"
-	case v.IsArray():
-		for _, item := range v.Array() {
-			parts = append(parts, inOneLine(item))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	}
-	return strings.TrimSpace(v.Raw)
 }
 
 // rewrite puts new contents into the archive that a story is.

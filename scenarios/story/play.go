@@ -147,6 +147,9 @@ func (p *player) difference(log string, text []byte) (*Difference, error) {
 	d := &Difference{Line: line, Reason: strings.TrimSpace(p.clean(found[2]))}
 	if all := strings.Split(string(txtar.Parse(text).Comment), "\n"); line > 0 && line <= len(all) {
 		d.Step = strings.TrimSpace(all[line-1])
+		if list, _, _ := stepsOf(d.Step); len(list) > 1 && p.at < len(list) {
+			d.Step = strings.Join(list[p.at], " ")
+		}
 	}
 	if p.last != nil {
 		d.Request, d.Status, d.Answer = p.clean(p.requested), p.last.StatusCode, p.shown()
@@ -156,27 +159,22 @@ func (p *player) difference(log string, text []byte) (*Difference, error) {
 
 // plan returns how many steps a story has for a server, and which it leaves out there.
 func plan(text []byte, mock bool) (count int, skipped []Skipped) {
-	known := steps()
 	for i, line := range strings.Split(string(txtar.Parse(text).Comment), "\n") {
-		args, err := split(strings.TrimRight(line, "\r"))
-		if err != nil {
-			continue // Check has refused it
-		}
+		list, conditions, _ := stepsOf(line) // Check has refused what cannot be read
 		fits := true
-		for len(args) > 0 && strings.HasPrefix(args[0], "[") {
-			fits = fits && (args[0] == "[mock]") == mock
-			args = args[1:]
+		for _, condition := range conditions {
+			fits = fits && (condition == "[mock]") == mock
 		}
-		switch {
-		case len(args) == 0 || !fits && mock:
-		case !fits:
-			skipped = append(skipped, Skipped{i + 1, strings.Join(args, " "), "only a mock can do it"})
-		case args[0] == "stop":
-			return count, skipped
-		case args[0] == "clock" && !mock:
-			skipped = append(skipped, Skipped{i + 1, strings.Join(args, " "), "only a mock has a clock that can be moved"})
-		default:
-			if _, ok := known[args[0]]; ok {
+		for _, step := range list {
+			switch {
+			case len(step) == 0 || !fits && mock:
+			case !fits:
+				skipped = append(skipped, Skipped{i + 1, strings.Join(step, " "), "only a mock can do it"})
+			case step[0] == "stop":
+				return count, skipped
+			case step[0] == "clock" && !mock:
+				skipped = append(skipped, Skipped{i + 1, strings.Join(step, " "), "only a mock has a clock that can be moved"})
+			case isStep(step[0]):
 				count++
 			}
 		}

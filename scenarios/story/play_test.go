@@ -62,6 +62,21 @@ func TestPlay(t *testing.T) {
 		Targets: map[specs.Interface]string{"workflow": at.URL + "/wf/", "core": at.URL + "/v3"},
 		Keys:    map[string]string{"1/admin": realKey},
 	}
+	t.Run("steps of one line are steps of their own", func(t *testing.T) {
+		t.Parallel()
+		const line = `each GET /{workflow/api/pools,core/v3/result/list} then match '{"pools": ["..."]}'`
+		got, err := playAt(t, line+"\n", server)
+		if got.Difference != nil {
+			got.Difference.Reason, got.Difference.Request, got.Difference.Answer = "", "", ""
+		}
+		want := story.Result{
+			File: "s.txtar", Played: 3, Steps: 4,
+			Difference: &story.Difference{Line: 1, Step: `match {"pools": ["..."]}`, Status: http.StatusOK},
+		}
+		if d := cmp.Diff(want, got); err != nil || d != "" {
+			t.Errorf("%v (-want +got)\n%s", err, d)
+		}
+	})
 	t.Run("steps for mocks are left out elsewhere", func(t *testing.T) {
 		t.Parallel()
 		got, err := playAt(t, "# Pools.\nGET /workflow/api/pools\nmatch '{\"pools\": [{\"id\": \"*\"}]}'\nclock idle\n"+

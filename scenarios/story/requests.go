@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"svc.example/understudy/internal/fold"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -189,7 +190,7 @@ func (s *Server) operationAt(method, path string) *specs.Operation {
 }
 
 // shown returns the last answer as messages show it: laid out, and without secrets outside of a test.
-func (p *player) shown() string { return layout(string(p.shownBody())) }
+func (p *player) shown() string { return fold.JSON(string(p.shownBody())) }
 
 func (p *player) shownBody() []byte {
 	if !p.redacts || p.last == nil {

@@ -31,6 +31,10 @@
 //	archive file.tar.gz folder    packs the files of a folder of this archive
 //	rows file.gz list.json        packs a list of objects as rows to upload: msgpack, in gzip
 //
+// A line may hold several steps, with the word then between them. One that begins with each is taken once for each of
+// the values that stand in braces: each GET /core/v3/table/list/{shop,web} then match {shop,web}.json. A name that a
+// line captures has its value from the next line on.
+//
 // What match wants may leave out members of objects, and the text "*" stands for any value. A list must have as many
 // elements as the answer's, unless its last one is "...". Text such as "$POOL" stands for what was captured.
 //
@@ -152,6 +156,7 @@ type player struct {
 	requested string // method and address of the last request
 	operation *specs.Operation
 	played    int   // steps
+	at        int   // which step of its line the last one is, from 0
 	trouble   error // why the story cannot go on, where that is not a difference
 }
 

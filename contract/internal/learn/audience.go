@@ -22,7 +22,7 @@ const (
 // audience returns the section of the audience interface.
 func (l *learner) audience() *mapping {
 	return mappingOf("audiences", l.audiences(l.audienceIDs()), "segments", l.segments(),
-		"activations", l.activations(), "answers", l.answers())
+		"answers", l.answers())
 }
 
 // audienceIDs lists the audiences that requests name with success.
@@ -77,36 +77,6 @@ func segmentName(t *thing) string {
 	return cmp.Or(t.first().Get("name").String(), "Segment "+t.key())
 }
 
-// activations lists as many activations of each segment as it had at the beginning: no operation shows them.
-func (l *learner) activations() *sequence {
-	s := newSequence()
-	for _, t := range byNumber(l.things.of(segmentKind)) {
-		if !t.first().Exists() {
-			continue
-		}
-		before := 0
-		for e := range l.successes(nameOf("audience.createActivation", t.key())) {
-			if e.N < t.sights[0].N && param(e, "audienceId") == t.parent() {
-				before++
-			}
-		}
-		for range int(t.first().Get("numSyndications").Int()) - before {
-			m := mappingOf("segment", segmentName(t), "connection", l.anyConnection(),
-				"request", gjson.Parse(`{"name":"unknown","connectorConfig":{}}`))
-			s.addGuessed(m, "its segment counts it, and no answer shows it")
-		}
-	}
-	return s
-}
-
-// anyConnection returns the name of a connection of the beginning.
-func (l *learner) anyConnection() string {
-	for _, t := range l.things.of(connectionKind) {
-		return t.id
-	}
-	return assumedConnection
-}
-
 const assumedConnection = "connection"
 
 // connectionNames returns the names of connections by their ids, as lookups show them.
@@ -157,9 +127,6 @@ func (l *learner) implyAudience() {
 	if len(l.audienceIDs()) > 0 {
 		database, table := l.profiles()
 		l.things.mention(tableKind, database+"/"+table)
-		if s := l.activations(); len(s.node.Content) > 0 && l.anyConnection() == assumedConnection {
-			l.things.mention(connectionKind, assumedConnection)
-		}
 	}
 }
 
@@ -387,7 +354,7 @@ func (l *learner) addCount(m *mapping, q *asked, request, answer gjson.Result) {
 		if i < len(names) {
 			name = names[i].String()
 		}
-		columns.addTexts(name, engineTypeOf(rows, i))
+		columns.addTexts(name, "varchar")
 	}
 	m.set("columns", columns)
 	m.set("rows", rows)
@@ -399,28 +366,6 @@ func widthOf(rows *sequence, usual int) int {
 		return max(usual, 1)
 	}
 	return len(rows.node.Content[0].Content)
-}
-
-// engineTypeOf returns the type that the values of a column have.
-func engineTypeOf(rows *sequence, column int) string {
-	kind := ""
-	for _, row := range rows.node.Content {
-		if column >= len(row.Content) {
-			return "varchar"
-		}
-		switch tag := row.Content[column].Tag; {
-		case tag == "!!int" && kind == "":
-			kind = "bigint"
-		case tag == "!!float" && kind != "varchar":
-			kind = "double"
-		case tag == "!!str", tag == "!!bool":
-			kind = "varchar"
-		}
-	}
-	if kind == "" {
-		return "varchar"
-	}
-	return kind
 }
 
 // queryTime returns how long a query took, and the reason for a guess.

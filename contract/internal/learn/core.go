@@ -36,11 +36,10 @@ func (l *learner) databases() *sequence {
 		l.profilesAt = database + "/" + table
 	}
 	seen, shown := map[string]bool{}, l.shownDatabaseIDs()
-	guessed := l.guessedDatabaseIDs(shown)
 	for _, t := range l.things.of(databaseKind) {
 		if !seen[t.id] {
 			seen[t.id] = true
-			s.add(l.database(t, shown[t.id], guessed[t.id]))
+			s.add(l.database(t, shown[t.id]))
 		}
 	}
 	if l.needsAssumedTable() {
@@ -83,11 +82,8 @@ func (l *learner) implyDatabases() {
 	}
 }
 
-func (l *learner) database(t *thing, shownID string, guessedID int64) *mapping {
+func (l *learner) database(t *thing, shownID string) *mapping {
 	m := mappingOf("name", t.id, "id", idOf(shownID))
-	if !m.has("id") {
-		m.guess("id", guessedID, "permissions name it, and no answer shows which database has it")
-	}
 	m.copy(t.first(), "deleteProtected=delete_protected", "createdAt=created_at")
 	if !m.has("createdAt") {
 		m.guess("createdAt", timeText(l.earliestIn(t.id)), "it was there before what is in it")

@@ -103,16 +103,11 @@ func (b *llmBuilder) add(t *thing) {
 func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
 	known := b.attributesOf(t.kind)
 	attributes, server := newMapping(), newMapping()
-	before := b.earlier(t)
 	o.ForEach(func(name, value gjson.Result) bool {
 		property := known[name.Str]
-		if shown := before.Get(gjson.Escape(name.Str)); shown.Exists() {
-			value = shown
-		}
 		switch {
 		case slices.Contains(times, name.Str), value.Type == gjson.Null,
-			isRedacted(value.String()) && property != nil && isReadOnly(property),
-			t.kind == chatKind && b.isFollowed(t, name.Str):
+			isRedacted(value.String()) && property != nil && isReadOnly(property):
 			return true
 		case property == nil:
 			b.notes = append(b.notes, "attribute "+name.Str+" of "+nounOf(t.kind)+" "+t.id+": its document has none")

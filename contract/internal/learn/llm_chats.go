@@ -21,15 +21,6 @@ func (l *learner) continued(chat string, until *Exchange) (list []*Exchange) {
 
 const continueChat = "llm.continueChat"
 
-// isFollowed reports whether an attribute of a chat, as its first answer shows it, follows from inputs of the recording
-// or from the history.
-func (b *llmBuilder) isFollowed(t *thing, name string) bool {
-	if name != "firstInputContent" && name != "lastConversationAt" {
-		return false
-	}
-	return len(b.continued(t.id, t.sights[0].Exchange)) > 0
-}
-
 // chatHistory lists what had been said in a chat before the recording began.
 func (l *learner) chatHistory(t *thing) *sequence {
 	s := newSequence()
@@ -170,17 +161,6 @@ func (b *llmBuilder) artifact(made gjson.Result) *mapping {
 		m.guess("binaryContent", "AA==", unshown)
 	}
 	return m
-}
-
-// addOwner adds whose a chat is that no answer shows: one of those who may go on with it.
-func (b *llmBuilder) addOwner(m *mapping, chat string) {
-	for _, e := range b.exchanges {
-		u := b.people.byKey[e.Credential().Identity]
-		if u != nil && param(e, "id") == chat && e.ok() && (e.name() == continueChat || e.name() == getHistory) {
-			m.set("user", u.ref())
-			return
-		}
-	}
 }
 
 const getHistory = "llm.getChatHistory"

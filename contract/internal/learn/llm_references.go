@@ -13,10 +13,9 @@ import (
 
 // wanted is a reference to a thing that must be there.
 type wanted struct {
-	kind, id, project    string       // the id is empty for one that is only counted
-	agent, name, service string       // what is known of it
-	shown                gjson.Result // its attributes as a target of tools
-	node                 *mapping
+	kind, id, project string
+	agent, name       string       // what is known of it
+	shown             gjson.Result // its attributes as a target of tools
 }
 
 // llmReference returns the kind that an attribute leads to, or nothing. An id has the name of what it leads to, with
@@ -87,7 +86,7 @@ func (b *llmBuilder) addUnseen() {
 		b.note("", request.Get("data.attributes"), gjson.Result{})
 	}
 	b.addNeeds()
-	b.addCounted()
+	b.addListed()
 }
 
 // addNeeds adds what is needed so far, and what that needs.
@@ -108,9 +107,6 @@ func (b *llmBuilder) guess(n wanted) {
 	m, attributes := newMapping(), newMapping()
 	m.set("id", n.id)
 	addTimes(m, n.shown)
-	if n.kind == chatKind {
-		b.addOwner(m, n.id)
-	}
 	name := b.nameFor(n)
 	if name != "" {
 		attributes.set("name", name)
@@ -132,13 +128,8 @@ func (b *llmBuilder) guess(n wanted) {
 	if t := b.things.find(n.kind, n.id); n.kind == chatKind && t != nil {
 		m.set("history", b.chatHistory(t))
 	}
-	n.node = m
 	b.guessed = append(b.guessed, n)
-	reason := "no answer shows more than its id"
-	if n.id == "" {
-		reason = "no answer shows it, and an overview counts it"
-	}
-	b.made[n.kind].addGuessed(m, reason)
+	b.made[n.kind].addGuessed(m, "no answer shows more than its id")
 }
 
 // least holds the attributes that a thing of a kind cannot be without, beside those that refer to others. Of no other
@@ -189,15 +180,6 @@ func (b *llmBuilder) nameFor(n wanted) string {
 		return ""
 	case n.name != "":
 		return n.name
-	}
-	for _, e := range b.exchanges {
-		for _, event := range rawEvents(e) {
-			for _, mention := range []string{"tool.toolTarget", "tool.targetKnowledgeBase", "tool.targetAgent"} {
-				if event.Get(mention+".id").String() == n.id && event.Get(mention+".name").String() != "" {
-					return event.Get(mention + ".name").String()
-				}
-			}
-		}
 	}
 	noun := nounOf(n.kind)
 	return strings.TrimSpace(strings.ToUpper(noun[:1]) + noun[1:] + " " + n.id[:min(8, len(n.id))])
@@ -325,30 +307,8 @@ func (b *llmBuilder) addShown(n wanted, attributes *mapping) *mapping {
 	return server
 }
 
-// earlier returns what a tool target shows of a thing before any answer shows the thing itself, or nothing.
-func (b *llmBuilder) earlier(t *thing) gjson.Result {
-	target := b.things.find(toolTargetKind, t.id)
-	if target == nil || len(target.sights) == 0 || target.sights[0].N >= t.sights[0].N {
-		return gjson.Result{}
-	}
-	return target.first().Get("attributes")
-}
-
-// counted describes a number in an overview.
-type counted struct {
-	of, total, first string // the kind that has the overview, and two members of it
-	kind, by, named  string // what is counted: by the attribute that refers to what has the overview
-}
-
-var countedByOverviews = []counted{
-	{"llm.project", "totalAgentCount", "firstAgentName", "llm.agent", "projectId", "name"},
-	{"llm.project", "totalKnowledgeBaseCount", "firstKnowledgeBaseName", "llm.knowledge-base", "projectId", "name"},
-	{"llm.project", "totalIntegrationCount", "firstIntegrationServiceType", "llm.integration", "projectId", "serviceType"},
-	{"llm.agent", "totalReferencedByPromptCount", "firstReferencedByPromptName", "llm.prompt", "agentId", "name"},
-}
-
-// addCounted adds what overviews count and refusals list, and no answer shows.
-func (b *llmBuilder) addCounted() {
+// addListed adds what refusals list, and no answer shows.
+func (b *llmBuilder) addListed() {
 	for _, e := range b.exchanges {
 		body, ok := e.JSONResponse()
 		if e.Operation().Interface != "llm" || !ok {
@@ -361,118 +321,17 @@ func (b *llmBuilder) addCounted() {
 		}
 	}
 	b.addNeeds()
-	for e, body := range b.successes(string(specs.LLM)) {
-		for _, item := range body.Get("included").Array() {
-			if item.Get("type").Str == "overviews" {
-				b.addCountedBy(e, item)
-			}
-		}
-	}
-	b.addNeeds()
-}
-
-func (b *llmBuilder) addCountedBy(e *Exchange, overview gjson.Result) {
-	id, attributes := overview.Get("id").String(), overview.Get("attributes")
-	for _, c := range countedByOverviews {
-		total := attributes.Get(c.total)
-		if !total.Exists() || b.things.find(c.of, id) == nil || !b.things.find(c.of, id).wasThere() {
-			continue
-		}
-		missing, first := int(total.Int())-b.alive(c, id, e), attributes.Get(c.first).String()
-		for range missing {
-			n := wanted{kind: c.kind, project: b.projectOf(c.of, id), service: first}
-			if !b.hasNamed(c, first) {
-				n.name = first
-			}
-			if c.of == "llm.agent" {
-				n.agent = id
-			}
-			b.guess(n)
-		}
-		if first != "" && missing <= 0 && !b.hasNamed(c, first) {
-			b.rename(c, id, first)
-		}
-	}
-}
-
-// alive counts what refers to a thing and was there at an exchange.
-func (b *llmBuilder) alive(c counted, id string, e *Exchange) (n int) {
-	for _, t := range b.things.all(c.kind) {
-		isMade := t.made == nil && (t.wasThere() || t.sights[0].N <= e.N) || t.made != nil && t.made.N < e.N
-		if t.first().Get("attributes."+c.by).String() == id && isMade && (t.gone == nil || t.gone.N > e.N) {
-			n++
-		}
-	}
-	for _, guessed := range b.guessed {
-		if guessed.refers(c.by) == id && guessed.kind == c.kind {
-			n++
-		}
-	}
-	return n
-}
-
-// refers returns the id that an attribute of what is guessed has.
-func (n *wanted) refers(by string) string {
-	if by == "agentId" {
-		return n.agent
-	}
-	return n.project
-}
-
-// hasNamed reports whether one of what is counted is known by a name.
-func (b *llmBuilder) hasNamed(c counted, name string) bool {
-	for _, t := range b.things.all(c.kind) {
-		if t.first().Get("attributes."+c.named).String() == name {
-			return true
-		}
-	}
-	for _, guessed := range b.guessed {
-		if guessed.kind == c.kind && (guessed.name == name || c.named == "serviceType" && guessed.service == name) {
-			return true
-		}
-	}
-	return c.named == "serviceType"
-}
-
-// rename gives the first guessed thing that is counted the name of an overview.
-func (b *llmBuilder) rename(c counted, id, name string) {
-	for i, guessed := range b.guessed {
-		if guessed.kind == c.kind && guessed.refers(c.by) == id && guessed.name == "" {
-			b.guessed[i].name = name
-			setName(guessed.node, name)
-			return
-		}
-	}
-}
-
-// setName sets the name among the attributes of a resource.
-func setName(m *mapping, name string) {
-	if attributes := m.get("attributes"); attributes != nil {
-		if known := (&mapping{attributes}).get("name"); known != nil {
-			*known = *scalar(name)
-		}
-	}
-}
-
-// projectOf returns the project of a project, which is itself, or of an agent.
-func (b *llmBuilder) projectOf(kind, id string) string {
-	if kind == "llm.project" {
-		return id
-	}
-	return b.things.find(kind, id).first().Get("attributes.projectId").String()
 }
 
 // emptyList is a list that is written although nothing is in it.
 func emptyList() *yaml.Node { return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle} }
 
-// serviceOf returns the kind of an integration that no answer shows, as an overview or the addresses of its actions
-// show it.
+// serviceOf returns the kind of an integration that no answer shows, as the addresses of its actions show it.
 func (b *llmBuilder) serviceOf(n *wanted) string {
-	isChat := func(t *thing) bool {
+	if slices.ContainsFunc(b.things.of(actionKind), func(t *thing) bool {
 		o := t.first().Get("attributes")
 		return o.Get("integrationId").String() == n.id && o.Get("chatappRequestUrl").String() != ""
-	}
-	if n.service == "CHATAPP" || slices.ContainsFunc(b.things.of(actionKind), isChat) {
+	}) {
 		return "CHATAPP"
 	}
 	return "WEBHOOK"

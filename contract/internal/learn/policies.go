@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -184,39 +183,6 @@ func permissionsNode(entries []string) *mapping {
 		all.set(kind, lists[kind])
 	}
 	return all
-}
-
-// guessedDatabaseIDs guesses the ids of databases of which no answer shows any, if permissions name as many: in their
-// order.
-func (l *learner) guessedDatabaseIDs(shown map[string]string) map[string]int64 {
-	var known, named []int64
-	var unknown []string
-	for _, t := range l.things.of(databaseKind) {
-		if id := number(shown[t.id]); id > 0 {
-			known = append(known, id)
-		} else if !slices.Contains(unknown, t.id) {
-			unknown = append(unknown, t.id)
-		}
-	}
-	for at, entries := range l.people.begin {
-		for _, entry := range entries {
-			kind, members := partsOf(entry)
-			for id := range strings.SplitSeq(members.Get("ids").String(), ",") {
-				n := number(strings.TrimSpace(id))
-				if (at.what == grantedBy || at.what == grantedTo) && kind == databasesKind && n > 0 &&
-					!slices.Contains(known, n) && !slices.Contains(named, n) {
-					named = append(named, n)
-				}
-			}
-		}
-	}
-	ids := map[string]int64{}
-	if slices.Sort(named); len(named) == len(unknown) {
-		for i, name := range unknown {
-			ids[name] = named[i]
-		}
-	}
-	return ids
 }
 
 // addColumnPermissions adds the column permissions of a policy, where an answer shows them before a request changed

@@ -1,10 +1,6 @@
 package learn
 
-import (
-	"slices"
-
-	"github.com/tidwall/gjson"
-)
+import "slices"
 
 // pools are the pools of the beginning, by id.
 type pools struct {
@@ -12,7 +8,6 @@ type pools struct {
 	names   map[string]string
 	defined []*thing
 	assumed []string // ids that things refer to, and no answer shows
-	held    []string // ids of those that something must keep from being deleted
 }
 
 func (l *learner) pools() *pools {
@@ -170,31 +165,9 @@ func (l *learner) accountLimit(m *mapping, p *pools) {
 	switch {
 	case isKnown:
 		m.guess("accountLimit", total, "there may be pools that no answer shows")
-	case l.mostOfDefault() >= 0:
-		m.guess("accountLimit", total+l.mostOfDefault(), "pools of a higher limit were refused")
 	case total > 0:
 		m.guess("accountLimit", total+100, "no answer shows the default pool")
 	}
-}
-
-// mostOfDefault returns the highest limit that the default pool may have had at the beginning, as no pool could be made
-// out of more, or -1 if none was refused.
-func (l *learner) mostOfDefault() int64 {
-	made := int64(0)
-	for _, e := range l.exchanges {
-		body, ok := e.JSONRequest()
-		if e.name() != "workflow.createPool" || !ok {
-			continue
-		}
-		limit := body.Get("concurrencyLimit").Int()
-		switch {
-		case e.ok():
-			made += limit
-		case e.Status() == 400 && limit > 0 && body.Get("name").String() != "":
-			return made + limit - 1
-		}
-	}
-	return -1
 }
 
 func (l *learner) poolRules(p *pools) *sequence {
@@ -210,25 +183,7 @@ func (l *learner) poolRules(p *pools) *sequence {
 		}
 	})
 	p.addGuessedRules(s)
-	for _, e := range l.exchanges {
-		t := l.things.find(poolKind, param(e, "poolId"))
-		isRefused := e.name() == "workflow.deletePool" && e.Status() == 400 && t != nil && t.wasThere()
-		if !isRefused || t.first().Get("default").Bool() || p.isUsed(t.id) || slices.Contains(p.held, t.id) {
-			continue
-		}
-		p.held = append(p.held, t.id)
-		m := mappingOf("priority", guessedPriority(s), "pool", p.name(t.id), "conditions",
-			gjson.Parse(`[{"type":"project_name","operator":"starts_with","values":["unknown_"]}]`))
-		s.addGuessed(m, "the deletion of the pool was refused, and no answer shows why")
-	}
 	return s
-}
-
-// isUsed reports whether something that an answer shows keeps a pool from being deleted.
-func (p *pools) isUsed(id string) bool {
-	return slices.ContainsFunc(p.things.list, func(t *thing) bool {
-		return (t.kind == attemptKind || t.kind == poolRuleKind) && t.first().Get("poolId").String() == id
-	})
 }
 
 // started describes attempts that pool rules treat alike, with as much as the two conditions of a rule can say.
@@ -262,7 +217,6 @@ func (p *pools) addGuessedRules(s *sequence) {
 	}
 	for _, how := range order {
 		if id := poolOf[how]; p.mayHaveRule(id) {
-			p.held = append(p.held, id)
 			s.addGuessed(p.ruleFor(how, id, guessedPriority(s)), "attempts ran in the pool, and no answer shows why")
 		}
 	}

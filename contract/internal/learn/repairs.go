@@ -90,8 +90,6 @@ func (s *search) alternatives(e *Exchange) (list []change) {
 		return append(s.tighten(e), s.reassign(key, restricted)...)
 	case was/100 == 2 && is/100 == 2:
 		return append(s.shownAlternatives(e, done), s.unstored(done)...)
-	case slices.Contains(delegating, e.name()):
-		return s.delegate(e)
 	}
 	return nil
 }
@@ -107,26 +105,6 @@ func (s *search) unstored(done *compare.Exchange) (list []change) {
 		}
 	}
 	return nil
-}
-
-// delegating lists the operations that name delegated admins.
-var delegating = []string{
-	"core.listTagDelegatedAdmins", "core.setTagDelegatedAdmins", "core.addDelegatedAdmin", "core.removeDelegatedAdmin",
-}
-
-// delegate lists changes of the users whom a request names as delegated admins.
-func (s *search) delegate(e *Exchange) (list []change) {
-	request, _ := e.JSONRequest()
-	ids := texts(request.Get("user_ids"))
-	if u := s.people.named(param(e, "user_email")); u != nil {
-		ids = append(ids, u.id)
-	}
-	all := change{}
-	for _, id := range ids {
-		list = append(list, adding(roleOf, id, restricted), adding(roleOf, id, administrator))
-		all = all.and(adding(roleOf, id, restricted), adding(delegates, id, "yes"))
-	}
-	return append(list, all)
 }
 
 // role returns the role of a user in the best beginning, and whether it may be another one.

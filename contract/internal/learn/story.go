@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/internal/fold"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -26,8 +28,10 @@ import (
 // storyteller writes the recorded requests as a story.
 type storyteller struct {
 	*learner
-	steps        bytes.Buffer
+	lines        []string // steps, and comments
+	chapter      chapter
 	files        []txtar.File
+	fileOf       map[string]string // by content
 	translations map[*specs.Document]*compare.Translation
 	variables    map[string]bool
 	captured     map[string]bool   // by kind and id
@@ -41,6 +45,13 @@ type storyteller struct {
 	isOver       bool // a request that writes cannot be written as a step, and what follows may depend on it
 }
 
+// chapter is a group of steps under a comment.
+type chapter struct {
+	at, requests int      // the line of the comment, and how many requests follow it
+	does         []string // names of operations, first of those that write
+	writes       int      // of these
+}
+
 // maxMatched is the size of an answer that a story repeats.
 const maxMatched = 4 << 10
 
@@ -52,7 +63,7 @@ func (l *learner) story(ctx context.Context, root *mapping) []byte {
 	s := &storyteller{
 		learner: l, translations: map[*specs.Document]*compare.Translation{},
 		variables: map[string]bool{}, captured: map[string]bool{}, cursors: map[string]string{}, fixed: map[string]bool{},
-		asked: map[string]string{}, named: map[string]int{}, key: "1/admin", now: l.begin,
+		asked: map[string]string{}, named: map[string]int{}, key: "1/admin", now: l.begin, fileOf: map[string]string{},
 	}
 	s.fix(root.node, "")
 	for _, e := range l.exchanges {
@@ -63,7 +74,7 @@ func (l *learner) story(ctx context.Context, root *mapping) []byte {
 	for _, e := range l.exchanges {
 		s.translation(e.Result) // by which ids that others show are translated, too
 	}
-	fmt.Fprintf(&s.steps, "# Learned from a recording that began at %s.\n", timeText(l.begin))
+	s.line("# Learned from a recording that began at %s.", timeText(l.begin))
 	late := 0
 	for _, e := range l.exchanges {
 		if s.leaveOut(e.leftOut); !s.isOver {
@@ -78,7 +89,9 @@ func (l *learner) story(ctx context.Context, root *mapping) []byte {
 		}
 	}
 	s.leaveOut(l.leftOut)
-	return txtar.Format(&txtar.Archive{Comment: s.steps.Bytes(), Files: s.files})
+	s.endChapter()
+	text := strings.Join(fold.Lines(s.lines), "\n") + "\n"
+	return txtar.Format(&txtar.Archive{Comment: []byte(text), Files: s.files})
 }
 
 // translation returns the translation of the document of an exchange.
@@ -106,7 +119,75 @@ func (s *storyteller) fix(n *yaml.Node, name string) {
 // isServerMade reports whether a value looks as ids do that servers make.
 func isServerMade(value string) bool { return number(value) > 0 || anyUUID.MatchString(value) }
 
-func (s *storyteller) line(format string, args ...any) { fmt.Fprintf(&s.steps, format+"\n", args...) }
+func (s *storyteller) line(format string, args ...any) {
+	s.lines = append(s.lines, fmt.Sprintf(format, args...))
+}
+
+// beginChapter begins a chapter before a request: when another key is shown, or something else is asked for, and the
+// last one has become long.
+func (s *storyteller) beginChapter(e *Exchange) {
+	const short, long = 12, 25
+	does := strings.ToLower(capital.ReplaceAllString(e.Operation().ID, " $0"))
+	isOther := s.keyOf(e) != s.key || !slices.Contains(s.chapter.does, does)
+	if n := s.chapter.requests; n == 0 || n >= long || n >= short && isOther {
+		s.endChapter()
+		s.chapter = chapter{at: len(s.lines)}
+		s.line("")
+	}
+	if s.chapter.requests++; slices.Contains(s.chapter.does, does) {
+		return
+	}
+	if isWrite(e) {
+		s.chapter.does = slices.Insert(s.chapter.does, s.chapter.writes, does)
+		s.chapter.writes++
+	} else {
+		s.chapter.does = append(s.chapter.does, does)
+	}
+}
+
+// capital matches the beginning of a word in the name of an operation.
+var capital = regexp.MustCompile(`[A-Z][a-z]`)
+
+// endChapter writes the comment of a chapter: what its requests do.
+func (s *storyteller) endChapter() {
+	if s.chapter.requests == 0 {
+		return
+	}
+	text := "#"
+	for i, does := range s.chapter.does {
+		if len(text)+len(does) > fold.Width-len(", and more.") {
+			text += " and more,"
+			break
+		}
+		if i == 0 {
+			does = strings.ToUpper(does[:1]) + does[1:]
+		}
+		text += " " + does + ","
+	}
+	s.lines[s.chapter.at] = strings.TrimSuffix(text, ",") + "."
+}
+
+// file adds a file, unless there is one with its content, and returns its name.
+func (s *storyteller) file(name string, content []byte) string {
+	known := s.fileOf[filepath.Ext(name)+string(content)]
+	if known != "" {
+		return known
+	}
+	s.fileOf[filepath.Ext(name)+string(content)] = name
+	s.files = append(s.files, txtar.File{Name: name, Data: content})
+	return name
+}
+
+// json returns JSON as a word of a step, or the name of a file if it is long.
+func (s *storyteller) json(name string, text []byte) string {
+	const short = 60
+	line := strings.TrimSpace(string(text))
+	if isJSON := strings.HasPrefix(line, "{") || strings.HasPrefix(line, "["); isJSON && len(line) <= short &&
+		!strings.ContainsAny(line, "'\n") {
+		return "'" + line + "'"
+	}
+	return s.file(name, append([]byte(line), '\n'))
+}
 
 func (s *storyteller) step(e *Exchange) {
 	s.n++
@@ -134,6 +215,7 @@ func (s *storyteller) step(e *Exchange) {
 			e.Item.Request.Method, target, e.Status(), answer.Answer.Status)
 		return
 	}
+	s.beginChapter(e)
 	if by := e.At.Sub(s.now).Truncate(time.Second); by > 0 {
 		s.line("[mock] clock advance %s", by)
 		s.now = s.now.Add(by)
@@ -333,15 +415,12 @@ func (s *storyteller) content(e *Exchange, t *compare.Translation) (word string,
 	if isForm && e.Item.RequestDoubt == "" {
 		name := fmt.Sprintf("%d-request.form", s.n)
 		form := s.fields(strings.TrimSpace(clean(string(r.Body.Bytes))))
-		s.files = append(s.files, txtar.File{Name: name, Data: []byte(form + "\n")})
-		return " " + name, true
+		return " " + s.file(name, []byte(form+"\n")), true
 	}
 	if !json.Valid(r.Body.Bytes) || e.Item.RequestDoubt != "" {
 		return s.archive(e)
 	}
-	name := fmt.Sprintf("%d-request.json", s.n)
-	s.files = append(s.files, txtar.File{Name: name, Data: unquote(clean(string(t.Body(e.Result))) + "\n")})
-	return " " + name, true
+	return " " + s.json(fmt.Sprintf("%d-request.json", s.n), unquote(clean(string(t.Body(e.Result))))), true
 }
 
 // archive writes the files of an archive, and the step that packs them.
@@ -382,13 +461,10 @@ func (s *storyteller) match(e *Exchange, t *compare.Translation) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
 	if encoder.Encode(value) != nil {
 		return ""
 	}
-	name := fmt.Sprintf("%d.json", s.n)
-	s.files = append(s.files, txtar.File{Name: name, Data: unquote(text.String())})
-	return name
+	return s.json(fmt.Sprintf("%d.json", s.n), unquote(fold.JSON(text.String())))
 }
 
 // anything stands for any value in what a story wants.
