@@ -28,7 +28,8 @@ type Base struct {
 type hostBase struct {
 	*Base
 	document   *specs.Document
-	configured *Base // the base if it was given or guessed, nil for a default address
+	configured *Base                     // the base if it was given or guessed, nil for a default address
+	elsewhere  map[*specs.Operation]bool // those of the document that are not on this host
 }
 
 // hostMemo remembers the bases on the first hosts. They are read without a lock.
@@ -117,22 +118,54 @@ func (a *Addresses) basesOn(host string) []hostBase {
 	add := func(b hostBase) {
 		isSame := func(other hostBase) bool { return other.document == b.document && other.path == b.path }
 		if b.Base != nil && b.host == host && !slices.ContainsFunc(list, isSame) {
+			if !b.mock {
+				b.elsewhere = elsewhereThan(host, b.document)
+			}
 			list = append(list, b)
 		}
 	}
 	for _, d := range a.documents {
 		given, isGiven := a.given[d.Interface]
 		for _, b := range given {
-			add(hostBase{b, d, b})
+			add(hostBase{Base: b, document: d, configured: b})
 		}
 		if isMock := a.isMockOnAll || isLoopback(hostName(host)); !isGiven || isMock {
-			add(hostBase{defaultBase(d, host, isMock), d, nil})
+			add(hostBase{Base: defaultBase(d, host, isMock), document: d})
 		}
 		for _, b := range a.guessed[d.Interface] {
-			add(hostBase{b, d, b})
+			add(hostBase{Base: b, document: d, configured: b})
 		}
 	}
 	a.basesByHost.put(strings.Clone(host), list)
+	return list
+}
+
+// elsewhereThan returns the operations that are not on a host which the document names: they have other servers of
+// their own, or their paths have, or they have those of the document. A host that the document does not name is that of
+// an installation that answers everything.
+func elsewhereThan(host string, d *specs.Document) map[*specs.Operation]bool {
+	if !d.HasServersBelow() {
+		return nil
+	}
+	isHere := func(addresses []string) bool {
+		return slices.ContainsFunc(addresses, func(address string) bool {
+			u, err := url.Parse(address)
+			return err == nil && hostOf(u) == host
+		})
+	}
+	list, isDefault := map[*specs.Operation]bool{}, len(d.ServerURLs()) == 0 || isHere(d.ServerURLs())
+	isNamed := isHere(d.ServerURLs())
+	for _, op := range d.Operations {
+		own := op.ServerURLs()
+		isOnIt := len(own) > 0 && isHere(own)
+		isNamed = isNamed || isOnIt
+		if !isOnIt && !(len(own) == 0 && isDefault) {
+			list[op] = true
+		}
+	}
+	if !isNamed {
+		return nil
+	}
 	return list
 }
 

@@ -180,27 +180,6 @@ func (a *Addresses) claims(best []claim, host, path string) []claim {
 	return best
 }
 
-// isElsewhere reports whether an operation, or its path, has servers of its own, and none of them on a host; or has
-// none where others have theirs.
-func (c *claim) isElsewhere(host string) bool {
-	d := c.document
-	if c.base.mock || c.match.Operation == nil || !d.HasServersBelow() {
-		return false
-	}
-	isHere := func(address string) bool {
-		u, err := url.Parse(address)
-		return err == nil && hostOf(u) == host
-	}
-	if own := c.match.Operation.ServerURLs(); len(own) > 0 {
-		return !slices.ContainsFunc(own, isHere)
-	}
-	servers := d.ServerURLs()
-	return len(servers) > 0 && !slices.ContainsFunc(servers, isHere) &&
-		slices.ContainsFunc(d.Operations, func(op *specs.Operation) bool {
-			return slices.ContainsFunc(op.ServerURLs(), isHere)
-		})
-}
-
 // decide picks the claim whose document has the path.
 //
 // A guessed base counts for documented paths only: other paths below it may be pages and pictures of a web application.
@@ -209,7 +188,7 @@ func (o Owner) decide(method, host string, claims []claim) Owner {
 		claims[i].match = claims[i].operation(method)
 	}
 	claims = slices.DeleteFunc(claims, func(c claim) bool {
-		return c.isElsewhere(host) || c.base.Guessed && c.match.Operation == nil && c.match.Allow == ""
+		return c.base.elsewhere[c.match.Operation] || c.base.Guessed && c.match.Operation == nil && c.match.Allow == ""
 	})
 	if len(claims) == 0 {
 		return o
