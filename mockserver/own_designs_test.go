@@ -35,6 +35,28 @@ func TestOwnDesigns(t *testing.T) {
 			GET /authors/1/books/X1 -> 404
 		`)
 	})
+	t.Run("media types have parameters", func(t *testing.T) {
+		t.Parallel()
+		newOwnDesign(t, "charset").story(`
+			POST /notes {"text":"a"} -> 201 {"id":1,"text":"a"}
+			PUT /notes/1 {"text":"b"} -> 415 …
+			POST /notes {"text":""} -> 400 {"status":400,…
+			GET /notes -> 200 [{"id":1,"text":"a"}]
+			GET /notes/2 -> 404 {"status":404,…
+		`)
+	})
+	t.Run("answers spell members otherwise than requests", func(t *testing.T) {
+		t.Parallel()
+		c, form := newOwnDesign(t, "trunks"), "Content-Type: application/x-www-form-urlencoded"
+		_, made, _ := c.call("POST /Trunks", "FriendlyName=a&CnamLookupEnabled=true", form)
+		address := "/Trunks/" + gjson.Get(made, "sid").Str
+		c.call("POST "+address, "FriendlyName=b", form)
+		_, shown, _ := c.call("GET "+address, "")
+		want := strings.Replace(made, `"a"`, `"b"`, 1)
+		if shown != want || gjson.Get(shown, "[friendly_name,cnam_lookup_enabled]").Raw != `["b",true]` {
+			t.Errorf("%s, want %s", shown, want)
+		}
+	})
 	t.Run("an action that sends and shows nothing has happened", func(t *testing.T) {
 		t.Parallel()
 		newOwnDesign(t, "jobs").story(`

@@ -209,6 +209,24 @@ func newObject(ref *openapi3.SchemaRef) *object {
 	return o
 }
 
+// spelled returns the name that answers show for what a request calls so: FriendlyName may be friendly_name there.
+func (o *object) spelled(name string) string {
+	if o.members[name] != nil {
+		return name
+	}
+	found := name
+	for other := range o.members {
+		switch {
+		case plain(other) != plain(name):
+		case found != name:
+			return name // one of several
+		default:
+			found = other
+		}
+	}
+	return found
+}
+
 // schemaOf returns the schema that a reference leads to; one that says nothing if there is none.
 func schemaOf(ref *openapi3.SchemaRef) *openapi3.Schema {
 	if ref == nil || ref.Value == nil {
