@@ -346,7 +346,8 @@ func itemsWithKey(answer *openapi3.SchemaRef, key Pointer, depth int) Pointer {
 	if answer == nil || answer.Value == nil || depth == 0 {
 		return nil
 	}
-	if items := answer.Value.Items; items != nil {
+	isList := answer.Value.Type == nil || answer.Value.Type.Includes(openapi3.TypeArray)
+	if items := answer.Value.Items; items != nil && isList {
 		if SchemaAt(items, key) != nil {
 			return Pointer{"*"}
 		}

@@ -58,6 +58,8 @@ paths:
     get: {responses: {'200': {description: x, content: {image/png: {}}}}}
   /shops/findByTown:
     get: {responses: {'200': {$ref: '#/components/responses/Shops'}}}
+  /shops/count:
+    get: {responses: {'200': {description: x, content: {application/json: {schema: {type: integer, items: {$ref: '#/components/schemas/Shop'}}}}}}}
   /settings/{name}:
     get: {responses: {'200': {$ref: '#/components/responses/Setting'}}}
     put: {requestBody: {content: {application/json: {}}}, responses: {'200': {$ref: '#/components/responses/Setting'}}}
@@ -90,6 +92,7 @@ GET /settings/{name}: get setting at ""
 PUT /settings/{name}: update setting at ""
 GET /shops: list shop at "/*"
 POST /shops: create shop at ""
+GET /shops/count
 GET /shops/findByTown: list shop at "/*"
 GET /shops/{shopId}: get shop at ""
 PUT /shops/{shopId}: update shop
