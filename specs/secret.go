@@ -64,7 +64,7 @@ func (o *Operation) JSONAnswer(status int) *openapi3.Schema {
 	return jsonSchema(response.Value.Content)
 }
 
-// jsonSchema returns the schema under application/json, or else under a range or a media type that is JSON by its suffix.
+// jsonSchema returns the schema under application/json, or else under a range or what is JSON by its suffix.
 func jsonSchema(content openapi3.Content) *openapi3.Schema {
 	media := content.Get(mediaJSON)
 	if _, exact := jsonOf(content); media == nil || exact != nil && content[mediaJSON] == nil {
@@ -76,8 +76,8 @@ func jsonSchema(content openapi3.Content) *openapi3.Schema {
 	return media.Schema.Value
 }
 
-// jsonOf returns what is documented for JSON, and its key, which may have parameters, such as a charset: application/json
-// before media types that are JSON by their suffix.
+// jsonOf returns what is documented for JSON, and its key, which may have parameters such as a charset. It is that of
+// application/json, or else of a media type that is JSON by its suffix.
 func jsonOf(content openapi3.Content) (key string, media *openapi3.MediaType) {
 	isPlain := func(name string) bool { return TypeOfPart(name) == mediaJSON }
 	names := slices.Sorted(maps.Keys(content))

@@ -57,8 +57,8 @@ func CheckStatus(r *http.Response) error {
 // maxHints bounds the answers with a status of 1xx before the one that counts.
 const maxHints = 100
 
-// WithoutContinue is the answer to a request whose own server says 100 Continue, as it does when the body is first read.
-// The service's would be a second one.
+// WithoutContinue is the answer to a request whose own server says 100 Continue, when the body is first read. That of
+// the service would be a second one.
 type WithoutContinue struct{ http.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.

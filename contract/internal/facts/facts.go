@@ -82,8 +82,8 @@ type Member struct{ Name, Asked, Answered string }
 // maxIgnored bounds how many of these are kept of an exchange.
 const maxIgnored = 20
 
-// written are members that people write, which an answer may show trimmed, cut or normalised, but not with another text.
-var written = map[string]bool{"name": true, "title": true, "label": true, "description": true, "comment": true, "subject": true}
+// written are members that people write: an answer may show them trimmed, cut or normalised, but not with another text.
+var written = []string{"name", "title", "label", "description", "comment", "subject"}
 
 // compareMembers holds the numbers, truth values and written texts that a request sets against those that its answer
 // shows.
@@ -108,7 +108,7 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	}
 	set := map[string]scan.Value{}
 	for asked := range request.Each {
-		if asked.IsNumber() || asked.IsBool() || asked.IsString() && written[asked.Name()] {
+		if asked.IsNumber() || asked.IsBool() || asked.IsString() && slices.Contains(written, asked.Name()) {
 			set[asked.Name()] = asked
 		}
 	}

@@ -58,7 +58,8 @@ func settableOf(d *specs.Document, r *specs.Resource) *settable {
 
 // stays reports whether a member of a resource has one value that stays until a request changes it.
 func stays(r *specs.Resource, at specs.Pointer, ref *openapi3.SchemaRef) bool {
-	if ref == nil || ref.Value == nil || slices.ContainsFunc(r.Keys, func(key specs.Pointer) bool { return slices.Equal(key, at) }) {
+	isKey := func(key specs.Pointer) bool { return slices.Equal(key, at) }
+	if ref == nil || ref.Value == nil || slices.ContainsFunc(r.Keys, isKey) {
 		return false
 	}
 	s, b, text := ref.Value, r.Behaviour, at.String()
@@ -82,7 +83,8 @@ func (o *objectReader) settings(r *specs.Resource, born time.Time, object scan.V
 		return list
 	}
 	for member := range object.Get(s.within...).Each {
-		if name := s.members[member.Name()]; name != "" && !member.IsObject() && !member.IsArray() && !isPlaced(member.Text()) {
+		name, isScalar := s.members[member.Name()], !member.IsObject() && !member.IsArray()
+		if name != "" && isScalar && !isPlaced(member.Text()) {
 			list = append(list, settingOf(name, member))
 		}
 	}

@@ -109,9 +109,9 @@ type Difference struct {
 	Shown  *facts.Exchange // that showed it last
 }
 
-// Differences lists what the exchange in hand shows of what requests set, as none of the recording has set it. What
-// may follow from another change is not among them, in a user's own document: numbers and flags from any, texts from one
-// of another kind.
+// Differences lists what the exchange in hand shows of what requests set, as none of the recording has set it. What may
+// follow from another change is not among them in a user's own document: numbers and flags from any, texts from one of
+// another kind.
 func (st *Step) Differences() (list []Difference) {
 	for i := range st.Shows {
 		f := &st.Shows[i]

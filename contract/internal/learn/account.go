@@ -140,10 +140,11 @@ func (l *learner) oauthTokens() *sequence {
 // profileOption is a profile option: its default, and the values that users had when the recording began.
 type profileOption struct {
 	key, fallback string
+	guessed       string // the reason for the default, unless a user shows it whose own value was deleted
 	own           map[string]string
 }
 
-// options lists the profile options by their keys.
+// options lists the profile options by their keys. What all users are shown to have is taken for the default.
 func (l *learner) options() []*profileOption {
 	index := map[string]*profileOption{}
 	get := func(key string) *profileOption {
@@ -176,6 +177,12 @@ func (l *learner) options() []*profileOption {
 			return true
 		})
 	}
+	for _, o := range index {
+		if values := slices.Compact(slices.Sorted(maps.Values(o.own))); o.fallback == "" && len(values) == 1 {
+			o.fallback, o.own = values[0], nil
+			o.guessed = "no answer says whether it is the default, or the user's own"
+		}
+	}
 	return slices.SortedFunc(maps.Values(index), func(a, b *profileOption) int { return strings.Compare(a.key, b.key) })
 }
 
@@ -183,7 +190,7 @@ func (l *learner) profileOptions() *sequence {
 	s := newSequence()
 	for _, o := range l.options() {
 		m := mappingOf("key", o.key)
-		m.set("default", o.fallback)
+		m.guess("default", o.fallback, o.guessed)
 		s.add(m)
 	}
 	return s

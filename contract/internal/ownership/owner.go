@@ -144,7 +144,7 @@ func (a *Addresses) Owner(item *record.Item) Owner {
 	if len(claims) == 0 {
 		return owner
 	}
-	if owner = owner.decide(item.Request.Method, to.host, claims); a.isMockOnAll && owner.State == Matched {
+	if owner = owner.decide(item.Request.Method, claims); a.isMockOnAll && owner.State == Matched {
 		owner.Site, owner.Mock = "mock", true
 	}
 	return owner
@@ -183,7 +183,7 @@ func (a *Addresses) claims(best []claim, host, path string) []claim {
 // decide picks the claim whose document has the path.
 //
 // A guessed base counts for documented paths only: other paths below it may be pages and pictures of a web application.
-func (o Owner) decide(method, host string, claims []claim) Owner {
+func (o Owner) decide(method string, claims []claim) Owner {
 	for i := range claims {
 		claims[i].match = claims[i].operation(method)
 	}

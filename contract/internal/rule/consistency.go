@@ -17,26 +17,26 @@ var consistency = history.Rule{
 		ID: Consistency, Provenance: specs.Assumed,
 		Title: "responses agree with each other: they show the resource that was addressed, the changes that were made, " +
 			"and what was created",
-		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows " +
-			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies, policy groups, projects and " +
-			"resources of the LLM interface that were created or changed before; names, texts, numbers and flags that requests " +
-			"set, and times of creation, of every resource. In documents of your own also what x-resources says of unique, " +
-			"once, update and lists.",
-		Evidence: "A response is about another resource than the path of its request names, or shows another number or " +
-			"boolean than the request set, or another name or description, however written; a list shows a resource or an id twice, or what belongs to another one " +
-			"than the path names; a page is longer than requested, is another one than requested, is not in its documented " +
-			"order, leads back to itself or contradicts its count; an id is assigned to a second resource while the first " +
-			"one exists; a list of retries lacks the attempt of its path, or has some of another session; an attempt changes " +
-			"its session, or a session, workflow or schedule its project; a job or an attempt that was over goes on, or " +
-			"ended in another way; a database, table or connection is created or " +
-			"renamed to a name that is in use, or two pools, projects or policies have one name, or two pool rules one " +
-			"priority. In documents of your own also: two things " +
-			"have what is unique; what is set once changes; an update changes what it does not name, or " +
-			"keeps what it should replace; a page is longer, " +
-			"filtered or ordered otherwise than x-resources says, or shows what another page showed; or a change is accepted " +
-			"that a rule in Go refuses. If the recording is taken as complete, also: a created resource is " +
-			"not found, a whole list lacks it, it is there under a name that it gave up, or it reads differently than when it " +
-			"was last shown.",
+		Watches: "Responses that show the resource that the request names, changes or removes; and what a " +
+			"response shows of pools, pool rules, databases, tables, connections, schedules, secrets, policies, " +
+			"policy groups, projects and resources of the LLM interface that were created or changed before; " +
+			"names, texts, numbers and flags that requests set, and times of creation, of every resource. In " +
+			"documents of your own also what x-resources says of unique, once, update and lists.",
+		Evidence: "A response is about another resource than the path of its request names, or shows another " +
+			"number or boolean than the request set, or another name or description, however written; a list " +
+			"shows a resource or an id twice, or what belongs to another one than the path names; a page is " +
+			"longer than requested, is another one than requested, is not in its documented order, leads back to " +
+			"itself or contradicts its count; an id is assigned to a second resource while the first one exists; " +
+			"a list of retries lacks the attempt of its path, or has some of another session; an attempt changes " +
+			"its session, or a session, workflow or schedule its project; a job or an attempt that was over goes " +
+			"on, or ended in another way; a database, table or connection is created or renamed to a name that " +
+			"is in use, or two pools, projects or policies have one name, or two pool rules one priority. In " +
+			"documents of your own also: two things have what is unique; what is set once changes; an update " +
+			"changes what it does not name, or keeps what it should replace; a page is longer, filtered or " +
+			"ordered otherwise than x-resources says, or shows what another page showed; or a change is accepted " +
+			"that a rule in Go refuses. If the recording is taken as complete, also: a created resource is not " +
+			"found, a whole list lacks it, it is there under a name that it gave up, or it reads differently " +
+			"than when it was last shown.",
 		Inconclusive: "A created resource is not found or not listed, or reads differently: that is itself a sign of a " +
 			"caller outside of the recording, who may have changed it, unless the recording is taken as complete.",
 		Passes: "Renamed resources, which are shown under another name; requests that are repeated with an idempotency " +

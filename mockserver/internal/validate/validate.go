@@ -129,8 +129,8 @@ func isJSON(name string) bool {
 // find returns what is documented for a media type, which is that of a key or, without its parameters, of a header.
 func (list media) find(name string) (mediaType, bool) {
 	for _, m := range list {
-		kind, _, _ := strings.Cut(m.plain, "/")
-		if m.name == name || m.plain == name || m.plain == "*/*" || m.plain == kind+"/*" && strings.HasPrefix(name, kind+"/") {
+		kind, isRange := strings.CutSuffix(m.plain, "*")
+		if m.name == name || m.plain == name || m.plain == "*/*" || isRange && strings.HasPrefix(name, kind) {
 			return m, true
 		}
 	}
