@@ -56,6 +56,10 @@ func TestOwnDesigns(t *testing.T) {
 		if shown != want || gjson.Get(shown, "[friendly_name,cnam_lookup_enabled]").Raw != `["b",true]` {
 			t.Errorf("%s, want %s", shown, want)
 		}
+		_, both, _ := c.call("POST /Trunks", "FriendlyName=a&friendly_name=b&Friendly-Name=c", form)
+		if got := gjson.Get(both, "friendly_name").Str; got != "b" {
+			t.Errorf("of three spellings, that of the answer counts: %q in %s, want b", got, both)
+		}
 	})
 	t.Run("an action that sends and shows nothing has happened", func(t *testing.T) {
 		t.Parallel()

@@ -102,6 +102,8 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	e.Repeatable = e.Repeatable || request.Get("idempotent_key").Exists()
 	if len(actions) > 0 && len(actions[0].At) == 1 {
 		request, answer = only(request, actions[0].Request), only(answer, actions[0].At[0])
+	} else if data := request.Get("data"); data.IsObject() {
+		request, answer = data, answer.Get("data")
 	}
 	if attributes := request.Get("attributes"); attributes.IsObject() {
 		request, answer = attributes, answer.Get("attributes")

@@ -153,13 +153,14 @@ func elsewhereThan(host string, d *specs.Document) map[*specs.Operation]bool {
 			return err == nil && hostOf(u) == host
 		})
 	}
-	list, isDefault := map[*specs.Operation]bool{}, len(d.ServerURLs()) == 0 || isHere(d.ServerURLs())
-	isNamed := isHere(d.ServerURLs())
+	servers, list := d.ServerURLs(), map[*specs.Operation]bool{}
+	isNamed := isHere(servers)
+	isDefault := isNamed || len(servers) == 0
 	for _, op := range d.Operations {
-		own := op.ServerURLs()
-		isOnIt := len(own) > 0 && isHere(own)
-		isNamed = isNamed || isOnIt
-		if !isOnIt && !(len(own) == 0 && isDefault) {
+		switch own := op.ServerURLs(); {
+		case isHere(own):
+			isNamed = true
+		case len(own) > 0 || !isDefault:
 			list[op] = true
 		}
 	}

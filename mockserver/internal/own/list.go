@@ -47,9 +47,9 @@ var (
 var filterNames = []string{"filter", "filters", "where", "criteria", "query", "conditions", "match"}
 
 // plain returns a name without what spellings differ in: page[size] and pageSize are one.
-func plain(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", "[", "", "]", "", "$", "", ".", "").Replace(name))
-}
+func plain(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+var separators = strings.NewReplacer("_", "", "-", "", "[", "", "]", "", "$", "", ".", "")
 
 // list answers with the things of a resource.
 type list struct {

@@ -161,6 +161,7 @@ type object struct {
 	fills   []fill
 	tree    func() *accept.Tree
 	parts   map[string]func() *object // the members that are objects
+	spelled func() map[string]string
 }
 
 // fill is a member that objects have although no request sends it.
@@ -187,6 +188,7 @@ func newObject(ref *openapi3.SchemaRef) *object {
 		schema: schema, members: specs.Members(&openapi3.SchemaRef{Value: schema}), parts: map[string]func() *object{},
 		tree: sync.OnceValue(func() *accept.Tree { return accept.CompileWith(accept.Known, schema, accept.Response) }),
 	}
+	o.spelled = sync.OnceValue(func() map[string]string { return spelling(o.members) })
 	o.isOpen = schema.AdditionalProperties.Has == nil || *schema.AdditionalProperties.Has
 	required := requiredOf(schema, maxNested)
 	for name, part := range o.members {
@@ -209,22 +211,42 @@ func newObject(ref *openapi3.SchemaRef) *object {
 	return o
 }
 
-// spelled returns the name that answers show for what a request calls so: FriendlyName may be friendly_name there.
-func (o *object) spelled(name string) string {
-	if o.members[name] != nil {
-		return name
-	}
-	found := name
-	for other := range o.members {
-		switch {
-		case plain(other) != plain(name):
-		case found != name:
-			return name // one of several
-		default:
-			found = other
+// respelled gives the members of a request the names that answers show for them: FriendlyName may be friendly_name
+// there.
+func (o *object) respelled(list []member) []member {
+	var taken map[string]bool
+	for i, m := range list {
+		name := ""
+		if o.members[m.name] == nil {
+			name = o.spelled()[plain(m.name)]
+		}
+		if name == "" {
+			continue
+		}
+		if taken == nil {
+			taken = make(map[string]bool, len(list))
+			for _, m := range list {
+				taken[m.name] = true
+			}
+		}
+		if !taken[name] {
+			list[i].name, taken[name] = name, true
 		}
 	}
-	return found
+	return list
+}
+
+// spelling returns the names of members by what all spellings of them have in common. Of several alike, it has none.
+func spelling(members map[string]*openapi3.SchemaRef) map[string]string {
+	names := make(map[string]string, len(members))
+	for name := range members {
+		if _, isTaken := names[plain(name)]; isTaken {
+			names[plain(name)] = ""
+		} else {
+			names[plain(name)] = name
+		}
+	}
+	return names
 }
 
 // schemaOf returns the schema that a reference leads to; one that says nothing if there is none.

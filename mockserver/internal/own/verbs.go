@@ -312,13 +312,7 @@ func (w *shower) givenIn(text jsontext.Value, at specs.Pointer) []member {
 		}
 		text = list[i].value
 	}
-	list := membersOf(text)
-	for i, m := range list {
-		if name := w.resource.schema.spelled(m.name); name != m.name && index(list, name) < 0 {
-			list[i].name = name
-		}
-	}
-	return list
+	return w.resource.schema.respelled(membersOf(text))
 }
 
 // name returns the id and the keys of a new thing: the key that the client gives it, or else the next one.
