@@ -423,7 +423,7 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 		case len(a.apart) < maxLinks && other.isApart(now, a.stirredIn(key)):
 			a.apart[linkKeyOf(m, member{m.at, caller})] = true
 		case e.Kind == facts.Pools || e.Kind == facts.PoolRules: // of which all who see any see all
-			for id := range now.lostSince(other) {
+			for _, id := range slices.Sorted(now.lostSince(other)) { // which bounds forget in this order
 				a.lost.put(sightKey{m.at, facts.Thing{Kind: e.Kind, ID: id}}, true)
 			}
 		}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -43,7 +44,9 @@ func (s *State) ReferringTo(t facts.Thing) []*Entity {
 	for x := range s.referrers[t] {
 		list = append(list, x)
 	}
-	slices.SortFunc(list, func(a, b *Entity) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b *Entity) int {
+		return cmp.Or(strings.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind))
+	})
 	return list
 }
 

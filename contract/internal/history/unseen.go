@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -221,7 +222,7 @@ func (st *Step) compareLists() {
 	if !known || !facts.Before(was.event, st.Exchange) {
 		return
 	}
-	for id := range was.ids {
+	for _, id := range slices.Sorted(maps.Keys(was.ids)) { // the first sign of several is told
 		if !now.ids[id] {
 			st.goneUnseen(facts.Thing{Kind: st.Kind, ID: id}, was)
 		}
