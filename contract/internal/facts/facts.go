@@ -118,7 +118,7 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 		return
 	}
 	for shown := range answer.Each {
-		if asked := set[shown.Name()]; asked.Exists() && isIgnored(asked, shown) {
+		if asked := set[shown.Name()]; asked.Exists() && isIgnored(asked, shown) && !isGivenID(actions, r, shown) {
 			const most = 60 // characters
 			m := Member{shown.Name(), evidence.Short(asked.Text(), most), evidence.Short(shown.Text(), most)}
 			e.Ignored = append(e.Ignored, m)
@@ -127,6 +127,20 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 			return
 		}
 	}
+}
+
+// isGivenID reports whether a member is what the path says of the thing, whatever the body says, or the key that the
+// service gives a new one.
+func isGivenID(actions []*specs.Action, r *reading, shown scan.Value) bool {
+	for _, value := range r.Owner.Match.Params() {
+		if specs.Unescaped(value) == shown.Text() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(actions, func(a *specs.Action) bool {
+		return a.Verb == specs.Create && a.Resource != nil && a.Resource.Behaviour.Make.ID != "client" &&
+			slices.ContainsFunc(a.Resource.Keys, func(key specs.Pointer) bool { return len(key) == 1 && key[0] == shown.Name() })
+	})
 }
 
 // only returns what a pointer leads to, if that is one value; without a pointer, the value itself.

@@ -133,11 +133,14 @@ func (d *documentedBody) schemaOf(media *openapi3.MediaType, pointer string) *bo
 	if media.Schema == nil || media.Schema.Value == nil {
 		return nil
 	}
-	schema := media.Schema.Value
+	schema, envelope := media.Schema.Value, noEnvelope
+	if !d.op.Interface.IsOwn() { // the links and ids of a user's document may be anything
+		envelope = envelopeOf(schema)
+	}
 	return &bodySchema{
 		media: media, schemaPointer: pointer, tree: treeOf(d.op.Document, schema, d.side),
 		compiled: compiled(d.op.Document, pointer, d.side), hidesAny: d.op.Document.IsUsers() && hidesAny(schema),
-		fields: describe([]locatedSchema{{schema: schema}}), envelope: envelopeOf(schema),
+		fields: describe([]locatedSchema{{schema: schema}}), envelope: envelope,
 		expected: expectedFields(schema),
 	}
 }

@@ -34,6 +34,10 @@ func TestPromisesOfDocuments(t *testing.T) {
 		basket   = `GET shop:/baskets/3 => 200 {"id":"3","size":4,"color":"red"}` + "\n"
 	)
 	for name, tt := range map[string]ruleCase{
+		// an id in a body
+		"an id beside that of the path":   {`PATCH shop:/customers/1 {"id":8} => 200 {"id":1,"email":"a@x"}`, nil},
+		"an id that the service gives":    {`POST shop:/customers {"id":8} => 201 {"id":1,"email":"a@x"}`, nil},
+		"a number that is ignored by one": {`PATCH shop:/baskets/3 {"size":8} => 200 {"id":"3","size":4}`, []string{"consistency fail 1"}},
 		// unique
 		"one email for two":            {ann + annAgain, []string{"consistency fail 1 2"}},
 		"the email of one that went":   {ann + noAnn + annAgain, nil},
