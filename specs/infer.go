@@ -30,6 +30,7 @@ func (d *Document) infer() {
 	for _, path := range sortedKeys(g.operations) { // parents come before their parts
 		g.find(path)
 	}
+	g.findElsewhere()
 	if len(g.found) == 0 {
 		return
 	}
@@ -69,6 +70,7 @@ type inference struct {
 	document   *Document
 	operations map[string]map[string]*Operation // by path and method
 	found      []*inferred
+	notMade    []*inferred
 	names      map[string]bool
 
 	byPath, byCollection map[string]*inferred // by templates of paths
@@ -111,16 +113,21 @@ func (g *inference) find(path string) {
 	parameter := r.parameters[len(r.parameters)-1]
 	noun := g.noun(r.collection)
 	here := g.operations[path]
+	names := keyNames{list: namesOfKey(parameter, noun), isNumber: isNumber(here, parameter)}
 	for _, o := range []*Operation{
 		here["GET"], here["PUT"], here["PATCH"], here["POST"],
 		g.operations[r.collection]["POST"], g.operations[r.top()]["POST"], // such as of what can only be deleted
 	} {
 		if o != nil && r.schema == nil {
-			r.schema, r.at, r.key = g.objectWithKey(o.successSchema(), r.collection, keyNames(parameter, noun))
+			r.schema, r.at, r.key = g.objectWithKey(o.successSchema(), r.collection, names)
 		}
 	}
 	isList := here["GET"] != nil && here["GET"].listsAt(r.schema, r.key) != nil // the parameter names something else
-	if r.schema == nil || isList || !g.isMade(r) {
+	if r.schema == nil || isList {
+		return
+	}
+	if !g.isMade(r) {
+		g.notMade = append(g.notMade, r)
 		return
 	}
 	for above := template(r.collection); above != "" && r.parent == nil; {
@@ -133,6 +140,20 @@ func (g *inference) find(path string) {
 	for _, path := range []string{r.collection, r.top()} {
 		if at := template(path); g.byCollection[at] == nil {
 			g.byCollection[at] = r
+		}
+	}
+}
+
+// findElsewhere takes what is shown at a path and made at another one, such as below /admin, for one resource: both have
+// objects of one schema, by one key and one name.
+func (g *inference) findElsewhere() {
+	for _, r := range g.notMade {
+		i := slices.IndexFunc(g.found, func(made *inferred) bool {
+			return len(r.parameters) == 1 && slices.Equal(r.parameters, made.parameters) && slices.Equal(r.key, made.key) &&
+				isSame(r.schema, made.schema) && g.noun(r.collection) == g.noun(made.collection)
+		})
+		if at := template(r.path); i >= 0 && g.byPath[at] == nil {
+			g.byPath[at] = g.found[i]
 		}
 	}
 }
@@ -250,12 +271,20 @@ func (g *inference) unique(noun string, r *inferred) string {
 	return name
 }
 
-// keyNames lists what the member may be called that has the value of a path parameter, the likeliest first.
-func keyNames(parameter, noun string) []string {
-	names := []string{parameter}
+// keyNames are what the member may be called that has the value of a path parameter.
+type keyNames struct {
+	list     []string // the likeliest first: the parameter's own, and that after what it is of
+	isNumber bool     // the parameter is one, so that of the first two names a text is not meant
+}
+
+func namesOfKey(parameter, noun string) []string {
+	names := []string{parameter, noun + parameter}
 	plain := plainName(parameter)
 	if rest, ok := strings.CutPrefix(plain, plainName(noun)); ok && rest != "" {
 		names = append(names, rest)
+	}
+	if strings.HasSuffix(plain, "username") {
+		names = append(names, "login")
 	}
 	for _, suffix := range []string{"id", "uuid", "name", "slug", "code", "number", "key"} {
 		if strings.HasSuffix(plain, suffix) {
@@ -263,6 +292,17 @@ func keyNames(parameter, noun string) []string {
 		}
 	}
 	return append(names, "id", "_id", "uuid", "slug", "code", "key", "sku", "isbn", "number", "name")
+}
+
+// isNumber reports whether a parameter of a path is a number.
+func isNumber(operations map[string]*Operation, parameter string) bool {
+	for _, o := range operations {
+		p := o.Parameters.GetByInAndName(openapi3.ParameterInPath, parameter)
+		if p != nil && p.Schema != nil && p.Schema.Value != nil {
+			return p.Schema.Value.Type.Is(openapi3.TypeInteger)
+		}
+	}
+	return false
 }
 
 // plainName returns a name without what spellings differ in.
@@ -278,7 +318,7 @@ func plainName(name string) string {
 // objectWithKey finds the object in an answer that has one of the names as a member: the answer itself, or else one of
 // its members. Where the collection lists objects like the answer, the answer is the object, and that member has its
 // key, as metadata may have a name.
-func (g *inference) objectWithKey(answer *openapi3.SchemaRef, collection string, names []string) (
+func (g *inference) objectWithKey(answer *openapi3.SchemaRef, collection string, names keyNames) (
 	object *openapi3.SchemaRef, at, key Pointer,
 ) {
 	if name := keyOf(answer, names); name != "" {
@@ -302,16 +342,25 @@ func (g *inference) objectWithKey(answer *openapi3.SchemaRef, collection string,
 // maxNested bounds how deep schemas are looked into that are made of others.
 const maxNested = 8
 
-func keyOf(schema *openapi3.SchemaRef, names []string) string {
+func keyOf(schema *openapi3.SchemaRef, names keyNames) string {
 	properties := Members(schema)
-	for _, name := range names {
-		for _, member := range sortedKeys(properties) {
-			if plainName(member) == plainName(name) && isScalar(properties[member]) {
-				return member
+	find := func(list []string, isMeant func(*openapi3.SchemaRef) bool) string {
+		for _, name := range list {
+			for _, member := range sortedKeys(properties) {
+				if plainName(member) == plainName(name) && isMeant(properties[member]) {
+					return member
+				}
 			}
 		}
+		return ""
 	}
-	return ""
+	if names.isNumber {
+		isMeant := func(ref *openapi3.SchemaRef) bool { return isScalar(ref) && !ref.Value.Type.Is(openapi3.TypeString) }
+		if name := find(names.list[:2], isMeant); name != "" {
+			return name
+		}
+	}
+	return find(names.list, isScalar)
 }
 
 func isScalar(ref *openapi3.SchemaRef) bool {
@@ -393,7 +442,7 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 	}
 	slices.Sort(statuses)
 	switch {
-	case o.Method == "POST" && slices.Contains(statuses, "201"):
+	case o.Method == "POST" && slices.Contains(statuses, "201") && !o.saysMore("200", "201"):
 		status = "201"
 	case len(statuses) > 0:
 		status = statuses[0]
@@ -413,6 +462,14 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 		}
 	}
 	return status, mediaType, media
+}
+
+// saysMore reports whether an answer has a body that another one, of which the document says nothing, lacks: generators
+// of documents add a plain 201 to the 200 that a service answers.
+func (o *Operation) saysMore(status, other string) bool {
+	a, b := o.Spec.Responses.Value(status), o.Spec.Responses.Value(other)
+	return a != nil && a.Value != nil && len(a.Value.Content) > 0 &&
+		b.Value != nil && len(b.Value.Content)+len(b.Value.Headers)+len(b.Value.Links) == 0
 }
 
 // SucceedsByDefault reports whether an operation has no status of success but default, which then says nothing of
@@ -508,7 +565,7 @@ func (r *inferred) identity() any {
 	in := r.key[:len(r.key)-1]
 	var list []any
 	for _, name := range r.parameters[:len(r.parameters)-1] {
-		member := keyOf(SchemaAt(r.schema, in), []string{name})
+		member := keyOf(SchemaAt(r.schema, in), keyNames{list: []string{name}})
 		if member == "" {
 			return nil
 		}

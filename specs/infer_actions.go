@@ -139,6 +139,9 @@ func (g *inference) begins(o *Operation, r *inferred) bool {
 		return false
 	}
 	at := g.shows(o, r)
+	if len(at) > 0 && isScalar(SchemaAt(o.successSchema(), Pointer{"id"})) { // the member of another object
+		return false
+	}
 	return at != nil && isSame(SchemaAt(o.successSchema(), at), r.schema)
 }
 

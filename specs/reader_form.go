@@ -180,14 +180,15 @@ func (r *Reader) Deep(p *openapi3.Parameter, query url.Values) (value any, isSen
 const maxNesting = 32
 
 // object returns the JSON object that a form, or a part of a query, stands for. A field name[x] is the member x of an
-// object, and name[] one more item of an array. A text becomes what the schema wants there, if it can: a number, a
-// boolean, an array, an object. Otherwise it stays a text, for a validator to refuse.
+// object, and name[] one more item of an array, unless the schema has a member of the whole name. A text becomes what
+// the schema wants there, if it can: a number, a boolean, an array, an object. Otherwise it stays a text, for a
+// validator to refuse.
 func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]any {
 	object, nested := map[string]any{}, map[string]url.Values{}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		values := fields[field]
 		name, rest, isNested := strings.Cut(field, "[")
-		if strings.Count(rest, "][") > maxNesting {
+		if strings.Count(rest, "][") > maxNesting || isNested && member(schema, field) != nil { // documented as it is
 			name, isNested = field, false
 		}
 		switch key := strings.TrimSuffix(rest, "]"); {
