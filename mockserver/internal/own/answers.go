@@ -2,6 +2,7 @@ package own
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -24,8 +25,8 @@ type success struct {
 	operation *specs.Operation
 	status    int
 	response  *openapi3.Response
-	described map[string]bool     // the headers that the document has, in their canonical form
-	required  []string            // of these, in order
+	described map[string]bool // the headers that the document has, in their canonical form
+	required  []requiredHeader
 	media     string              // of JSON; empty if the answer is none
 	content   *openapi3.MediaType // of the media type
 	isUnknown bool                // the document has no success
@@ -52,11 +53,9 @@ func (s *success) describe(response *openapi3.Response) {
 	if response == nil {
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(response.Headers)) {
+	s.required = requiredHeaders(response)
+	for name := range response.Headers {
 		s.described[http.CanonicalHeaderKey(name)] = true
-		if h := response.Headers[name].Value; h != nil && h.Required && h.Schema != nil && h.Schema.Value != nil {
-			s.required = append(s.required, name)
-		}
 	}
 }
 
@@ -92,14 +91,39 @@ func (s *success) reply(call *op.Call, body []byte) op.Reply {
 }
 
 // headers returns those that the document wants of the answer, with samples.
-func (s *success) headers(call *op.Call) (list [][2]string) {
-	for _, name := range s.required {
-		h := s.response.Headers[name].Value
-		m := sample.Maker{Direction: accept.Response, Seed: call.World.Seed, Place: s.operation.ID + " header " + name}
-		if h.Example != nil {
-			list = append(list, [2]string{name, headerText(h.Example)})
-		} else if value, err := m.Of(h.Schema.Value); err == nil {
-			list = append(list, [2]string{name, headerText(value)})
+func (s *success) headers(call *op.Call) [][2]string {
+	return sampleHeaders(s.required, s.operation.ID, call.World.Seed)
+}
+
+// requiredHeader is a header without which an answer does not fit its document.
+type requiredHeader struct {
+	name    string
+	schema  *openapi3.SchemaRef
+	example any
+}
+
+func requiredHeaders(response *openapi3.Response) (list []requiredHeader) {
+	for _, name := range slices.Sorted(maps.Keys(response.Headers)) {
+		h := response.Headers[name].Value
+		if h == nil || !h.Required {
+			continue
+		}
+		required := requiredHeader{name, h.Schema, h.Example}
+		for _, media := range h.Content { // which has one entry (3.0.4, Header Object)
+			required.schema, required.example = media.Schema, media.Example
+		}
+		list = append(list, required)
+	}
+	return list
+}
+
+func sampleHeaders(required []requiredHeader, operation string, seed uint64) (list [][2]string) {
+	for _, h := range required {
+		m := sample.Maker{Direction: accept.Response, Seed: seed, Place: operation + " header " + h.name}
+		if h.example != nil {
+			list = append(list, [2]string{h.name, headerText(h.example)})
+		} else if value, err := m.Of(cmp.Or(h.schema, &openapi3.SchemaRef{Value: openapi3.NewStringSchema()}).Value); err == nil {
+			list = append(list, [2]string{h.name, headerText(value)})
 		}
 	}
 	return list

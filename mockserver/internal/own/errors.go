@@ -70,7 +70,7 @@ func (f *errorForms) reply(asked op.Asked, errs op.Errors) op.Reply {
 	if response == nil {
 		return problem(status, message)
 	}
-	reply := op.Reply{Status: status}
+	reply := op.Reply{Status: status, Header: sampleHeaders(requiredHeaders(response), "error", 0)}
 	media := ""
 	for _, name := range slices.Sorted(maps.Keys(response.Content)) {
 		if media == "" || isJSON(name) && !isJSON(media) {

@@ -312,13 +312,28 @@ func (w *shower) givenIn(text jsontext.Value, at specs.Pointer) []member {
 		}
 		text = list[i].value
 	}
-	return w.resource.schema.respelled(membersOf(text))
+	return w.resource.withKey(w.resource.schema.respelled(membersOf(text)))
+}
+
+// withKey takes a member of a request for the key that is called like the parameter of paths, such as the username of
+// what has a login in answers.
+func (r *resource) withKey(given []member) []member {
+	if len(r.key) != 1 || !r.keySays.Type.Is(openapi3.TypeString) || index(given, r.key[0]) >= 0 {
+		return given
+	}
+	param := r.spec.Path[len(r.spec.Path)-1]
+	if i := index(given, param); i >= 0 && r.schema.members[param] == nil {
+		given[i].name = r.key[0]
+	}
+	return given
 }
 
 // name returns the id and the keys of a new thing: the key that the client gives it, or else the next one.
 func (r *resource) name(call *op.Call, given []member, parents []string) (id int64, keys []string, err error) {
 	id = call.World.NewThing(r.spec.Name)
-	if text, ok := textOf(valueAt(given, r.key)); ok && !r.isKeyManaged() {
+	text, ok := textOf(valueAt(given, r.key))
+	ok = ok && !r.isKeyManaged() // nor is a text the key where paths have numbers
+	if ok && (!r.isNumbered() || !r.keySays.Type.Is(openapi3.TypeString) || r.isKeyOf(text)) {
 		if !r.isKeyOf(text) {
 			return 0, nil, r.behaviour.refusal("invalid", r.keyName(), "%q does not fit the schema of a %s", text, r.spec.Title)
 		}
@@ -420,7 +435,7 @@ func (r *resource) isOfPath(name string) bool {
 // isKeyOf reports whether things may have a key, as the schema of the member says that shows it. Where that has another
 // type, an id may have been taken for the key that paths have a name for, and only the schema of the path counts.
 func (r *resource) isKeyOf(key string) bool {
-	if _, err := strconv.Atoi(key); err != nil && r.param != nil && r.param.Type.Is(openapi3.TypeInteger) {
+	if _, err := strconv.Atoi(key); err != nil && r.isNumbered() {
 		return false
 	}
 	if !r.keySays.Type.Includes(openapi3.TypeString) {
@@ -430,6 +445,9 @@ func (r *resource) isKeyOf(key string) bool {
 	err := json.Unmarshal(scalar(r.keySays, key), &value)
 	return err == nil && sample.CheckFormats(r.keySays, value, accept.Response) == nil
 }
+
+// isNumbered reports whether paths have numbers for keys.
+func (r *resource) isNumbered() bool { return r.param != nil && r.param.Type.Is(openapi3.TypeInteger) }
 
 // named gives a thing its key.
 func (r *resource) named(list []member, keys []string) []member {

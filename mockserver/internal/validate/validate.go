@@ -84,7 +84,7 @@ func New(spec *specs.Operation) *Operation {
 		a := answer{media: newMedia(response.Value.Content, accept.Response, nil), passed: &memo{}}
 		for name, h := range response.Value.Headers {
 			if h.Value.Required {
-				a.headers = append(a.headers, name)
+				a.headers = append(a.headers, http.CanonicalHeaderKey(name))
 			}
 		}
 		code, _ := strconv.Atoi(strings.TrimSuffix(status, "XX"))
