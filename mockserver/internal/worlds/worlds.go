@@ -127,7 +127,7 @@ func (ws *Worlds) register(w *World, plan Plan) error {
 		w.Keys = mintKeys(w.Sketch(), plan.ID, ws.seeded || plan.Seed != nil)
 	}
 	w.ID = plan.ID
-	w.touch()
+	w.used.Store(clock.Wall().UnixNano())
 	ws.byID[w.ID] = w
 	ws.order = append(ws.order, w)
 	for _, key := range w.Keys {
