@@ -103,9 +103,10 @@ func BenchmarkWrite(b *testing.B) {
 		},
 		{"ingest an event", http.MethodPost, "/ingestion/postback/v3/event/shop/page_views", `{"user":"u#","price":1.5}`},
 		{"kill a job", http.MethodPost, "/core/v3/job/kill/1", ""},
+		{"create a thing of a user's document", http.MethodPost, "/shop/v1/customers", `{"email":"a#@x"}`},
 	} {
 		b.Run(w.name, func(b *testing.B) {
-			s, err := mockserver.New(mockserver.WithClock("frozen"))
+			s, err := mockserver.New(mockserver.WithClock("frozen"), mockserver.WithSpec("shop", "testdata/orders.yaml"))
 			if err != nil {
 				b.Fatal(err)
 			}

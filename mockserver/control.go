@@ -132,7 +132,8 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 	}
 	path = inDefaultWorld(iface.doc, r.Method, path)
 	t := target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
-	x := &exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
+	x := s.used.newExchange()
+	x.loadedInterface, x.server, x.target, x.w, x.r, x.began = iface, s, t, w, r, s.arrival()
 	defer x.end()
 	if s.profiles != nil && strings.HasPrefix(path, profilesPrefix) {
 		x.serveProfiles()

@@ -62,3 +62,28 @@ func TestAStateIsLoadedAtACostInProportion(t *testing.T) {
 		t.Errorf("four times as many resources take %.1f times the memory: %.0f and %.0f bytes", times, few, many)
 	}
 }
+
+// A key of a document of one's own is in no account, so that the server looks for it among those of all worlds with
+// minted keys. Of worlds that nothing has used yet, that takes no memory.
+//
+//nolint:paralleltest // others would allocate as well
+func TestUnknownKeysTakeNoMemoryOfWorldsWithKeys(t *testing.T) {
+	server, err := mockserver.New(mockserver.WithSpec("shop", "testdata/orders.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	cost := func() float64 {
+		return testing.AllocsPerRun(100, func() {
+			call(t, server, "GET", "/shop/v1/orders", "", "Authorization", "Bearer a").want(t, 200)
+		})
+	}
+	call(t, server, "POST", "/_understudy/worlds", `{"mintKeys":true}`).want(t, 201)
+	one := cost()
+	for range 50 {
+		call(t, server, "POST", "/_understudy/worlds", `{"mintKeys":true}`).want(t, 201)
+	}
+	if many := cost(); many > one+5 {
+		t.Errorf("a request takes %.0f allocations beside one world, and %.0f beside 51", one, many)
+	}
+}

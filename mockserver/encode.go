@@ -265,9 +265,13 @@ func (p *rangeWriter) of(whole []byte) []byte {
 	return bytes.Clone(whole[first : last+1])
 }
 
-// now is the world's time, so that a frozen world gives the same bytes again.
+// now is the world's time, that of the handler's call if there was one, so that a frozen world gives the same bytes
+// again.
 func (x *exchange) now() time.Time {
-	if x.visit.world == nil {
+	switch {
+	case !x.call.Now.IsZero():
+		return x.call.Now
+	case x.visit.world == nil:
 		return x.server.worlds.Get(worlds.Default).Now()
 	}
 	return x.visit.world.Now()

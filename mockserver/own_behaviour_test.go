@@ -203,6 +203,17 @@ func TestOwnBehaviour(t *testing.T) {
 	}
 }
 
+// A document may say that a GET deletes something. The method is a safe one all the same.
+func TestOwnGetChangesNothing(t *testing.T) {
+	t.Parallel()
+	c := newOrders(t, replaced(t, "get: {x-resource: {resource: customer, verb: get}",
+		"get: {x-resource: {resource: customer, verb: delete}"))
+	c.story(`POST /customers {"email":"a@x"} -> 201 ` + ann + `
+		GET /customers/1 -> 200…
+		GET /customers/1 -> 200…
+		PATCH /customers/1 {"level":"old"} -> 200 ` + patched)
+}
+
 func TestOwnBehaviourInOtherStyles(t *testing.T) {
 	t.Parallel()
 	const orders = `POST /orders {"total":1} -> 201…

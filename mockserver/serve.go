@@ -52,7 +52,8 @@ type exchange struct {
 	call    op.Call
 	fault   *applied // nil unless one is applied
 
-	snapshot *world.State // that perform gives to a handler that reads
+	snapshot *world.State             // that perform gives to a handler that reads
+	header   func(name string) string // returns a header of the request
 
 	wait    context.Context //nolint:containedctx // of waiting; nil until something waits
 	endWait func()
@@ -328,7 +329,7 @@ func (x *exchange) handOver(r *validate.Request, query url.Values) (in input, er
 func (x *exchange) newCall(caller world.Caller) op.Call {
 	return op.Call{
 		Operation: x.brand.operation(x.match.Operation), Match: &x.match, Swapped: x.brand.names(),
-		Query: x.input.query, Body: x.input.body, Raw: x.body.bytes, Header: x.r.Header.Get,
+		Query: x.input.query, Body: x.input.body, Raw: x.body.bytes, Header: x.header,
 		Key: x.key, Caller: caller, Base: x.target.links(),
 	}
 }
@@ -359,6 +360,10 @@ func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply,
 			return reply, err
 		}
 		value = x.visit.world.Read()
+	}
+	if route.Pure {
+		x.call.World, x.call.Now = value, value.Now()
+		return route.Handle(&x.call)
 	}
 	if route.Reads() {
 		x.take(value)

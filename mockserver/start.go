@@ -145,7 +145,9 @@ func (u *used) newExchange() *exchange {
 	if x, ok := u.exchanges.Get().(*exchange); ok {
 		return x
 	}
-	return new(exchange)
+	x := new(exchange)
+	x.header = func(name string) string { return x.r.Header.Get(name) }
+	return x
 }
 
 func (u *used) newSnapshot() *world.State {
@@ -165,7 +167,7 @@ func (u *used) recycle(x *exchange) {
 		*snapshot = world.State{}
 		u.snapshots.Put(snapshot)
 	}
-	*x = exchange{}
+	*x = exchange{header: x.header}
 	u.exchanges.Put(x)
 }
 

@@ -26,6 +26,9 @@ func (d *Document) infer() {
 			g.operations[path] = map[string]*Operation{}
 		}
 		g.operations[path][o.Method] = o
+		if status, _, _ := o.Success(); status == "202" {
+			g.accepted = append(g.accepted, o)
+		}
 	}
 	for _, path := range sortedKeys(g.operations) { // parents come before their parts
 		g.find(path)
@@ -69,6 +72,7 @@ func plainPath(o *Operation) string { return strings.TrimSuffix(trimSlashes(o.Te
 type inference struct {
 	document   *Document
 	operations map[string]map[string]*Operation // by path and method
+	accepted   []*Operation                     // those that answer with 202
 	found      []*inferred
 	notMade    []*inferred
 	names      map[string]bool
@@ -180,7 +184,7 @@ func (g *inference) isMade(r *inferred) bool {
 			g.several(post, r) != nil || isScalar(SchemaAt(post.successSchema(), r.key))
 	}
 	here := g.operations[r.path]
-	if slices.ContainsFunc(g.document.Operations, func(o *Operation) bool { return g.begins(o, r) }) {
+	if slices.ContainsFunc(g.accepted, func(o *Operation) bool { return g.begins(o, r) }) {
 		return true
 	}
 	if post := here["POST"]; post != nil && here["DELETE"] != nil && g.shows(post, r) != nil && post.sends(r.schema) {

@@ -125,6 +125,9 @@ func (g *inference) creation(o *Operation, r *inferred) map[string]any {
 // begun describes the making of what an operation answers with whose work is not done yet: 202 with a job, which
 // clients then ask for.
 func (g *inference) begun(o *Operation) map[string]any {
+	if !slices.Contains(g.accepted, o) {
+		return nil
+	}
 	for _, r := range g.found {
 		if g.begins(o, r) {
 			return g.written(o, r, Create, map[string]any{"at": g.shows(o, r).String()})
@@ -133,9 +136,9 @@ func (g *inference) begun(o *Operation) map[string]any {
 	return nil
 }
 
+// begins reports whether an operation that answers with 202 begins to make such an object.
 func (g *inference) begins(o *Operation, r *inferred) bool {
-	status, _, _ := o.Success()
-	if status != "202" || len(r.parameters) > 1 || g.operations[r.path]["GET"] == nil {
+	if len(r.parameters) > 1 || g.operations[r.path]["GET"] == nil {
 		return false
 	}
 	at := g.shows(o, r)

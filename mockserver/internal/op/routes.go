@@ -21,6 +21,8 @@ type Route struct {
 	// ManyValues says that a body of many bytes may have many values.
 	ManyValues bool
 	Lasts      bool // it takes as long as its client waits, and its context ends as soon as the server is to stop
+	// Pure says that the handler of a safe method changes nothing of its call's world, and so needs no copy of it.
+	Pure bool
 
 	// Pending, if there is one, reports to an auto clock whether what the call asks for is still under way: the state that
 	// the client watches, and when the next event is due that may change it. The server moves the clock from one such time

@@ -30,10 +30,19 @@ func Interface(doc *specs.Document, rules Rules) op.Interface {
 	i := op.Interface{Name: doc.Interface, Error: c.errors.reply, Authenticate: authenticate}
 	for _, o := range doc.Operations {
 		if o.Path != "" { // as of one that is below no server
-			i.Routes = append(i.Routes, op.Route{Path: o.Method + " " + o.Path, Handle: c.whenCalled(o), For: op.Anyone})
+			i.Routes = append(i.Routes, op.Route{
+				Path: o.Method + " " + o.Path, Handle: c.whenCalled(o), For: op.Anyone, Pure: isPure(o),
+			})
 		}
 	}
 	return i
+}
+
+// isPure reports whether the handler of an operation changes nothing. A document may say that a GET does.
+func isPure(o *specs.Operation) bool {
+	return o.Method == http.MethodGet && !slices.ContainsFunc(o.Actions(), func(a *specs.Action) bool {
+		return a.Verb != specs.Get && a.Verb != specs.List
+	})
 }
 
 func newCompiler(doc *specs.Document, rules Rules) *compiler {

@@ -264,7 +264,7 @@ func primitive(name, text string, schema *openapi3.Schema) (any, error) {
 
 // MediaType returns the media type in a Content-Type header, in lower case and without parameters.
 func MediaType(contentType string) string {
-	if contentType == "application/json" {
+	if contentType == "application/json" || contentType == "" {
 		return contentType
 	}
 	name, _, err := mime.ParseMediaType(contentType)

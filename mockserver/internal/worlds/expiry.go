@@ -7,9 +7,6 @@ import (
 	"svc.example/understudy/mockserver/internal/clock"
 )
 
-// touch notes that a world is in use.
-func (w *World) touch() { w.used.Store(clock.Wall().UnixNano()) }
-
 // hasExpired reports whether a world was unused for longer than the limit. The world Default never expires.
 func (ws *Worlds) hasExpired(w *World, now time.Time) bool {
 	return ws.limits.Idle > 0 && w.ID != Default && now.Sub(time.Unix(0, w.used.Load())) > ws.limits.Idle
@@ -23,16 +20,17 @@ func (ws *Worlds) Expires(w *World) *time.Time {
 	return new(time.Unix(0, w.used.Load()).Add(ws.limits.Idle).UTC())
 }
 
-// markUsed marks a world as used now and returns it, or returns nil if it has expired.
+// markUsed marks a world as used now, if it can expire, and returns it, or returns nil if it has expired.
 func (ws *Worlds) markUsed(w *World) *World {
-	if w == nil || ws.limits.Idle <= 0 {
+	if w == nil || ws.limits.Idle <= 0 || w.ID == Default {
 		return w
 	}
-	if ws.hasExpired(w, clock.Wall()) {
+	now := clock.Wall()
+	if ws.hasExpired(w, now) {
 		_ = ws.Delete(w.ID) // or another request does
 		return nil
 	}
-	w.touch()
+	w.used.Store(now.UnixNano())
 	return w
 }
 

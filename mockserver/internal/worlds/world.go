@@ -3,6 +3,7 @@
 package worlds
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -360,10 +361,10 @@ func (w *World) Sketch() *world.State {
 // knows reports whether the account of the world has a key that was not minted for it.
 func (w *World) knows(key string) bool {
 	value := w.value.Load()
-	if value == nil {
-		value = w.Sketch()
+	if b := w.begin.Load(); value == nil && b != nil { // it begins with these keys, and its own
+		value = b.Like
 	}
-	_, known := value.Account.Keys.Get(key)
+	_, known := cmp.Or(value, w.value.Load()).Account.Keys.Get(key)
 	return known
 }
 

@@ -127,7 +127,7 @@ func (ws *Worlds) register(w *World, plan Plan) error {
 		w.Keys = mintKeys(w.Sketch(), plan.ID, ws.seeded || plan.Seed != nil)
 	}
 	w.ID = plan.ID
-	w.touch()
+	w.used.Store(clock.Wall().UnixNano())
 	ws.byID[w.ID] = w
 	ws.order = append(ws.order, w)
 	for _, key := range w.Keys {
@@ -224,12 +224,12 @@ func (ws *Worlds) ByKey(key string) *World {
 // a minted key has led there. Of several such worlds, and of none, it is nil.
 func (ws *Worlds) Knowing(key string) (found *World) {
 	ws.mu.RLock()
-	hasMinted := len(ws.byKey) > 0
-	ws.mu.RUnlock()
-	if !hasMinted {
-		return nil
+	all := ws.order // a world that goes leaves this list as it is, and one that comes follows its end
+	if len(ws.byKey) == 0 {
+		all = nil
 	}
-	for _, w := range ws.all() {
+	ws.mu.RUnlock()
+	for _, w := range all {
 		if len(w.Keys) == 0 {
 			continue
 		}
