@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,6 +91,7 @@ func whole(tree map[string]any, file string, lineOf lines) (_ map[string]any, ig
 	cutFragments(tree)
 	relinked := relink(tree, file, lineOf)
 	relinked = append(relinked, f.dropMappings(tree, false, "", lineOf)...)
+	relinked = append(relinked, dropSlashes(tree, false, "", lineOf)...)
 	slices.SortFunc(relinked, func(a, b Ignored) int { return strings.Compare(a.Pointer, b.Pointer) })
 	ignored = f.dropUnresolved(tree, lineOf)
 	if len(ignored) > 0 && !hasOperations(tree) {
@@ -311,6 +313,28 @@ func (f *files) dropMappings(node any, isNames bool, pointer string, lineOf line
 			}
 		}
 		dropped = append(dropped, f.dropMappings(value, isNames, pointer, lineOf)...)
+	})
+	return dropped
+}
+
+// slashed matches a pattern as programs of JavaScript have it, which no text matches as it stands.
+var slashed = regexp.MustCompile(`^/(\^.*\$)/(i?)[gmuy]*$`)
+
+// dropSlashes takes the slashes around patterns out of a tree.
+func dropSlashes(node any, isNames bool, pointer string, lineOf lines) (dropped []Ignored) {
+	eachPart(node, isNames, pointer, func(key string, value any, isNames bool, pointer string) {
+		text, _ := value.(string)
+		object, isObject := node.(map[string]any)
+		if parts := slashed.FindStringSubmatch(text); parts != nil && isObject && key == "pattern" {
+			pattern := parts[1]
+			if parts[2] != "" {
+				pattern = "(?i)" + pattern
+			}
+			object[key] = pattern
+			dropped = append(dropped, Ignored{Pointer: pointer, Line: lineOf(pointer), Reason: "no text matches a pattern with " +
+				"slashes around it: " + pattern + " is taken instead"})
+		}
+		dropped = append(dropped, dropSlashes(value, isNames, pointer, lineOf)...)
 	})
 	return dropped
 }

@@ -169,6 +169,22 @@ func TestForms(t *testing.T) {
 			t.Errorf("operations %v, ignored %+v", names(doc), doc.Ignored)
 		}
 	})
+	t.Run("slashes around a pattern are none of it", func(t *testing.T) {
+		t.Parallel()
+		text := head + "paths:\n  /pets: {get: {parameters: [{name: zip, in: query, schema: {type: string, pattern: '/^a+$/i'}}, " +
+			"{name: path, in: query, schema: {type: string, pattern: '/a/', example: {pattern: '/^b$/'}}}], " +
+			"responses: {'200': {description: x}}}}\n"
+		doc := mustLoadShop(t, text, nil)
+		if len(doc.Operations) != 1 || len(doc.Ignored) != 1 || !strings.Contains(doc.Ignored[0].Reason, "(?i)^a+$ is taken") ||
+			doc.Ignored[0].Pointer != "/paths/~1pets/get/parameters/0/schema/pattern" || doc.Ignored[0].Line == 0 {
+			t.Fatalf("operations %v, ignored %+v", names(doc), doc.Ignored)
+		}
+		for i, want := range []string{"(?i)^a+$", "/a/"} {
+			if got := doc.Operations[0].Parameters[i].Value.Schema.Value.Pattern; got != want {
+				t.Errorf("pattern %q, want %q", got, want)
+			}
+		}
+	})
 	for name, pets := range map[string]string{
 		"alone":         "{get: {parameters: [PARAMETER], responses: {'200': {description: x}}}}",
 		"with its path": "{get: {responses: {'200': {description: x}}}, parameters: [PARAMETER]}",

@@ -275,7 +275,7 @@ func (g *inference) unique(noun string, r *inferred) string {
 	return name
 }
 
-// keyNames are what the member may be called that has the value of a path parameter.
+// keyNames holds the names that the member may have which has the value of a path parameter.
 type keyNames struct {
 	list     []string // the likeliest first: the parameter's own, and that after what it is of
 	isNumber bool     // the parameter is one, so that of the first two names a text is not meant

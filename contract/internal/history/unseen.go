@@ -222,7 +222,7 @@ func (st *Step) compareLists() {
 	if !known || !facts.Before(was.event, st.Exchange) {
 		return
 	}
-	for _, id := range slices.Sorted(maps.Keys(was.ids)) { // the first sign of several is told
+	for _, id := range slices.Sorted(maps.Keys(was.ids)) { // a report has the first of several signs
 		if !now.ids[id] {
 			st.goneUnseen(facts.Thing{Kind: st.Kind, ID: id}, was)
 		}
