@@ -56,8 +56,36 @@ func TestLearnRandomSessions(t *testing.T) {
 	wantUnlearned(t, found, n)
 }
 
+// The story of a long session plays with a mock of what was learned of it, also if that makes other ids and texts. LEARN
+// is the number of sessions.
+func TestLearnLongSessions(t *testing.T) {
+	t.Parallel()
+	const requests, first = 300, 22 // of which an answer shows other jobs than were recorded, one of which is named later
+	names := scenarios.List()
+	n := min(learnSessions(t), 40)
+	if os.Getenv("LEARN") == "" {
+		n = 1
+	}
+	for seed := first; seed < first+n; seed++ {
+		name := names[(seed-first+slices.Index(names, "quickstart"))%len(names)]
+		t.Run(fmt.Sprintf("%s-%d", name, seed), func(t *testing.T) {
+			t.Parallel()
+			list := randomSession(t, name, seed, requests).recorder.Exchanges()
+			learned, err := exampleChecker(t).Learn(t.Context(), contract.Exchanges(slices.Values(list)), build(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			playLearned(t, learned)
+			playLearned(t, learned, mockserver.WithSeed(4711))
+		})
+	}
+}
+
+// sessionLength is the number of requests of most random sessions.
+const sessionLength = 60
+
 // randomSession returns what a visitor does at random with a scenario.
-func randomSession(t *testing.T, scenario string, seed int) *session {
+func randomSession(t *testing.T, scenario string, seed, requests int) *session {
 	t.Helper()
 	loaded, err := scenarios.Load(scenario)
 	if err != nil {
@@ -69,7 +97,6 @@ func randomSession(t *testing.T, scenario string, seed int) *session {
 	}
 	first := newServer(t, mockserver.WithScenario(scenario), mockserver.WithQueryEngine(sqlite.New()))
 	var s session
-	const requests = 60
 	v := newVisitor(t, uint64(seed), s.handler(first), keys)
 	for range requests {
 		v.act()
@@ -80,7 +107,7 @@ func randomSession(t *testing.T, scenario string, seed int) *session {
 // unlearned returns a line for each operation whose answers differ from a random session, after it was learned from.
 func unlearned(t *testing.T, checker *contract.Checker, scenario string, seed int) (lines []string) {
 	t.Helper()
-	s := randomSession(t, scenario, seed)
+	s := randomSession(t, scenario, seed, sessionLength)
 	server, learned := s.learned(t, checker)
 	if server == nil {
 		return nil
