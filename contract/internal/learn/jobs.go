@@ -173,8 +173,8 @@ func (l *learner) isQueued(t *thing) bool {
 	return start.After(l.begin)
 }
 
-// results script the jobs that the recording issues: what they ran into, and how long they took. Jobs of a query that end
-// alike one after the other have one result; it stays if no job of the query ends otherwise.
+// results script the jobs that the recording issues: what they ran into, and how long they took. Jobs of a query that
+// end alike one after the other have one result; it stays if no job of the query ends otherwise.
 func (l *learner) results() *sequence {
 	type script struct {
 		*mapping
@@ -182,7 +182,7 @@ func (l *learner) results() *sequence {
 		times int
 	}
 	s := newSequence()
-	scripts := map[string][]*script{} // by query
+	scripts := map[string][]*script{}                   // by query
 	for _, t := range byNumber(l.things.all(jobKind)) { // in which they were made: lists begin with the latest
 		if t.wasThere() && !l.isQueued(t) || t.made != nil && t.made.name() == segmentQuery {
 			continue

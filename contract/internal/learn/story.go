@@ -34,11 +34,12 @@ type storyteller struct {
 	fileOf       map[string]string // by content
 	translations map[*specs.Document]*compare.Translation
 	variables    map[string]bool
-	captured     map[string]bool   // by kind and id
-	cursors      map[string]string // variables by the cursors that they stand for
-	fixed        map[string]bool   // values that stand in the scenario, or that a client has chosen
-	named        map[string]int    // the last exchanges whose requests have a value
-	asked        map[string]string // answers to the same request, since something was last written
+	captured     map[string]bool          // by kind and id
+	cursors      map[string]string        // variables by the cursors that they stand for
+	fixed        map[string]bool          // values that stand in the scenario, or that a client has chosen
+	named        map[string]int           // the last exchanges whose requests have a value
+	unsent       map[*judge.Result]string // comments in the place of requests that a mock of the scenario carries out
+	asked        map[string]string        // answers to the same request, since something was last written
 	key          string
 	now          time.Time
 	n            int  // of the step
@@ -58,10 +59,36 @@ const maxMatched = 4 << 10
 // maxInterrupted is the number of exchanges that are still written as steps after an interrupt.
 const maxInterrupted = 2_000
 
-// story returns the recorded requests as a txtar archive, see package story.
+// maxTold is the number of times that a story is told anew.
+const maxTold = 5
+
+// story returns the recorded requests as a txtar archive, see package story. Where the story leaves out a request that
+// a mock of the scenario carries out, it is told anew by what a mock answers without that request.
 func (l *learner) story(ctx context.Context, root *mapping) []byte {
+	for told := 1; ; told++ {
+		s := l.tell(ctx, root)
+		if len(s.unsent) == len(l.unsent) || told == maxTold || l.replayWithout(ctx, root, s.unsent) != nil {
+			return txtar.Format(&txtar.Archive{Comment: []byte(strings.Join(fold.Lines(s.lines), "\n") + "\n"), Files: s.files})
+		}
+	}
+}
+
+// replayWithout replays the recording without some of its requests.
+func (l *learner) replayWithout(ctx context.Context, root *mapping, unsent map[*judge.Result]string) error {
+	subject, err := l.build(root)
+	if err != nil {
+		return err
+	}
+	if subject.Close != nil {
+		defer subject.Close()
+	}
+	l.unsent = unsent
+	return l.replay(ctx, subject, nil, nil)
+}
+
+func (l *learner) tell(ctx context.Context, root *mapping) *storyteller {
 	s := &storyteller{
-		learner: l, translations: map[*specs.Document]*compare.Translation{},
+		learner: l, translations: map[*specs.Document]*compare.Translation{}, unsent: maps.Clone(l.unsent),
 		variables: map[string]bool{}, captured: map[string]bool{}, cursors: map[string]string{}, fixed: map[string]bool{},
 		asked: map[string]string{}, named: map[string]int{}, key: "1/admin", now: l.begin, fileOf: map[string]string{},
 	}
@@ -90,8 +117,7 @@ func (l *learner) story(ctx context.Context, root *mapping) []byte {
 	}
 	s.leaveOut(l.leftOut)
 	s.endChapter()
-	text := strings.Join(fold.Lines(s.lines), "\n") + "\n"
-	return txtar.Format(&txtar.Archive{Comment: []byte(text), Files: s.files})
+	return s
 }
 
 // translation returns the translation of the document of an exchange.
@@ -201,18 +227,21 @@ func (s *storyteller) step(e *Exchange) {
 	answer := s.replayed[e.Result]
 	isOther := answer != nil && answer.Answer != nil && !answer.Agrees()
 	switch {
+	case s.unsent[e.Result] != "":
+		s.line("%s", s.unsent[e.Result])
+		return
 	case !ok:
-		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, target)
+		s.omit(e, target, "whose body is not JSON")
 		if isWrite(e) {
 			s.end()
 		}
 		return
 	case s.namesUnknown(e):
-		s.line("# Left out: %s %s, whose id no step of this story shows.", e.Item.Request.Method, target)
+		s.omit(e, target, "whose id no step of this story shows")
 		return
 	case isOther && answer.Answer.Status != e.Status():
-		s.line("# Left out: %s %s, which was answered with %d, and is with %d by a mock of the scenario.",
-			e.Item.Request.Method, target, e.Status(), answer.Answer.Status)
+		s.omit(e, target, fmt.Sprintf("which was answered with %d, and is with %d by a mock of the scenario", e.Status(),
+			answer.Answer.Status))
 		return
 	}
 	s.beginChapter(e)
@@ -241,6 +270,16 @@ func (s *storyteller) step(e *Exchange) {
 	s.capture(e, t)
 	if want != "" {
 		s.line("match %s", want)
+	}
+}
+
+// omit writes a comment in the place of a step.
+func (s *storyteller) omit(e *Exchange, target, reason string) {
+	comment := fmt.Sprintf("# Left out: %s %s, %s.", e.Item.Request.Method, target, reason)
+	s.line("%s", comment)
+	answer := s.replayed[e.Result]
+	if isWrite(e) && answer != nil && answer.Answer != nil && answer.Answer.Status/100 == 2 {
+		s.unsent[e.Result] = comment
 	}
 }
 
@@ -565,8 +604,8 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 	s.captureCursors(e, content)
 }
 
-// showsNow reports whether the answer of a mock of the scenario shows the same thing at the same place: where the answers
-// differ, another one may stand there.
+// showsNow reports whether the answer of a mock of the scenario shows the same thing at the same place: where the
+// answers differ, another one may stand there.
 func (s *storyteller) showsNow(e *Exchange, id *compare.ShownID) bool {
 	answer := s.replayed[e.Result]
 	return answer == nil || answer.Answer == nil ||
