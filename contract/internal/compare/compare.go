@@ -48,6 +48,8 @@ type Subject struct {
 	// for all others.
 	Keys map[string]string
 	Key  string
+
+	First int // how many exchanges of each world are replayed, in the order in which they began; 0: all
 }
 
 // KeyDigest returns a short digest of a recorded key: that in its mark, if it was redacted.

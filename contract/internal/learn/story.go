@@ -67,7 +67,8 @@ const maxTold = 5
 func (l *learner) story(ctx context.Context, root *mapping) []byte {
 	for told := 1; ; told++ {
 		s := l.tell(ctx, root)
-		if len(s.unsent) == len(l.unsent) || told == maxTold || l.replayWithout(ctx, root, s.unsent) != nil {
+		isLast := told == maxTold || told*len(l.exchanges) > l.Effort/2
+		if len(s.unsent) == len(l.unsent) || isLast || l.replayWithout(ctx, root, s.unsent) != nil {
 			return txtar.Format(&txtar.Archive{Comment: []byte(strings.Join(fold.Lines(s.lines), "\n") + "\n"), Files: s.files})
 		}
 	}
