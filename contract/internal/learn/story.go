@@ -153,7 +153,7 @@ func (s *storyteller) line(format string, args ...any) {
 // beginChapter begins a chapter before a request: when another key is shown, or something else is asked for, and the
 // last one has become long.
 func (s *storyteller) beginChapter(e *Exchange) {
-	const short, long = 12, 25
+	const short, long = 16, 30
 	does := strings.ToLower(capital.ReplaceAllString(e.Operation().ID, " $0"))
 	isOther := s.keyOf(e) != s.key || !slices.Contains(s.chapter.does, does)
 	if n := s.chapter.requests; n == 0 || n >= long || n >= short && isOther {
@@ -207,7 +207,7 @@ func (s *storyteller) file(name string, content []byte) string {
 
 // json returns JSON as a word of a step, or the name of a file if it is long.
 func (s *storyteller) json(name string, text []byte) string {
-	const short = 60
+	const short = 48
 	line := strings.TrimSpace(string(text))
 	if isJSON := strings.HasPrefix(line, "{") || strings.HasPrefix(line, "["); isJSON && len(line) <= short &&
 		!strings.ContainsAny(line, "'\n") {
