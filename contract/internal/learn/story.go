@@ -59,15 +59,15 @@ const maxMatched = 4 << 10
 // maxInterrupted is the number of exchanges that are still written as steps after an interrupt.
 const maxInterrupted = 2_000
 
-// maxTold is the number of times that a story is told anew.
-const maxTold = 5
+// maxWritten is the number of times that a story is written.
+const maxWritten = 5
 
 // story returns the recorded requests as a txtar archive, see package story. Where the story leaves out a request that
-// a mock of the scenario carries out, it is told anew by what a mock answers without that request.
+// a mock of the scenario carries out, it is written anew by what a mock answers without that request.
 func (l *learner) story(ctx context.Context, root *mapping) []byte {
-	for told := 1; ; told++ {
-		s := l.tell(ctx, root)
-		isLast := told == maxTold || told*len(l.exchanges) > l.Effort/2
+	for n := 1; ; n++ {
+		s := l.writeStory(ctx, root)
+		isLast := n == maxWritten || n*len(l.exchanges) > l.Effort/2
 		if len(s.unsent) == len(l.unsent) || isLast || l.replayWithout(ctx, root, s.unsent) != nil {
 			return txtar.Format(&txtar.Archive{Comment: []byte(strings.Join(fold.Lines(s.lines), "\n") + "\n"), Files: s.files})
 		}
@@ -87,7 +87,7 @@ func (l *learner) replayWithout(ctx context.Context, root *mapping, unsent map[*
 	return l.replay(ctx, subject, nil, nil)
 }
 
-func (l *learner) tell(ctx context.Context, root *mapping) *storyteller {
+func (l *learner) writeStory(ctx context.Context, root *mapping) *storyteller {
 	s := &storyteller{
 		learner: l, translations: map[*specs.Document]*compare.Translation{}, unsent: maps.Clone(l.unsent),
 		variables: map[string]bool{}, captured: map[string]bool{}, cursors: map[string]string{}, fixed: map[string]bool{},
