@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"path"
 	"slices"
@@ -103,12 +104,29 @@ func (x *comparing) run(ctx context.Context, subject Subject, read *sessions, on
 		if fork.Close != nil {
 			defer fork.Close()
 		}
-		fork.Keys, fork.Key = subject.Keys, subject.Key
+		fork.Keys, fork.Key, fork.First = subject.Keys, subject.Key, subject.First
 		subject = fork
 	}
-	masks, err := compare.Run(ctx, x.g.checker.comparison(), subject, &one.keys, read.exchanges(one), x.take)
+	list := read.exchanges(one)
+	if more := one.count - subject.First; subject.First > 0 && more > 0 {
+		list = first(subject.First, list)
+		x.skipped[fmt.Sprintf("it is not among the first %d of its world", subject.First)] += more
+	}
+	masks, err := compare.Run(ctx, x.g.checker.comparison(), subject, &one.keys, list, x.take)
 	x.addMasks(masks)
 	return err
+}
+
+// first yields the first exchanges of a list.
+func first(n int, list iter.Seq2[*judge.Result, error]) iter.Seq2[*judge.Result, error] {
+	return func(yield func(*judge.Result, error) bool) {
+		left := n
+		for r, err := range list {
+			if left--; !yield(r, err) || left == 0 {
+				return
+			}
+		}
+	}
 }
 
 // comparison returns how answers are compared.

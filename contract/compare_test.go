@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -322,5 +324,25 @@ func TestTimesInNumbers(t *testing.T) {
 		if agree := len(r.Findings) == 0; agree != tt.agree {
 			t.Errorf("%s for %s agrees: %t, want %t; %q", tt.answered, tt.recorded, agree, tt.agree, differences(r))
 		}
+	}
+}
+
+// Of a long recording no more exchanges are replayed than a subject wants, those that began first.
+func TestFirstOfARecordingAreCompared(t *testing.T) {
+	t.Parallel()
+	var list []*recording.Exchange
+	for i := range 5 {
+		e := getting(poolsURL, poolsOK)
+		e.Start = time.Date(2026, 1, 15, 9, 30, 5-i, 0, time.UTC)
+		e.End = e.Start
+		list = append(list, e)
+	}
+	list[0].Response.Status = 500
+	s := answering(200, "application/json", poolsOK)
+	s.First = 2
+	c := compareWith(t, s, list...).Comparison
+	want := []report.Reason{{Reason: "it is not among the first 2 of its world", Count: 3}}
+	if c.Compared != 2 || c.Agree != 2 || !slices.Equal(c.Skipped, want) {
+		t.Errorf("%d answers were compared, %d agree, %v were skipped: want 2, 2, %v", c.Compared, c.Agree, c.Skipped, want)
 	}
 }

@@ -18,8 +18,8 @@ type Learned = learn.Scenario
 // that is wrong with the scenario, as far as that is known. The subject is closed soon.
 type BuildLearned = learn.Build
 
-// maxLearned is the number of exchanges that Learn keeps of each world.
-const maxLearned = 10_000
+// MaxLearned is the number of exchanges that Learn keeps of each world.
+const MaxLearned = 10_000
 
 // Learn makes a scenario of a recording: the world as it was when the recording began, and a story that plays the
 // recorded requests. All files of a source make one scenario; they must be of one account. Secrets are never in it.
@@ -49,13 +49,11 @@ func (x *comparing) learn(ctx context.Context, read *sessions, build BuildLearne
 	}
 	largest := slices.MaxFunc(read.order, func(a, b *session) int { return cmp.Compare(a.count, b.count) })
 	var list []*judge.Result
-	for r, err := range read.exchanges(largest) {
+	for r, err := range first(MaxLearned, read.exchanges(largest)) {
 		if err != nil {
 			return nil, err
 		}
-		if list = append(list, r); len(list) == maxLearned {
-			break
-		}
+		list = append(list, r)
 	}
 	learned, err := learn.Learn(ctx, &learn.Config{
 		Documents: c.documents, Brand: c.config.brand, Salt: c.config.salt, Build: build, Effort: c.config.effort,

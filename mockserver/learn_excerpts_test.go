@@ -64,7 +64,7 @@ func TestLearnExcerpts(t *testing.T) {
 	stories := len(recordings)
 	random := newChecker(t, append(exampleBases(), contract.WithBaseURL(specs.Audience, "http://example.com/audience"))...)
 	for i, name := range scenarios.List() {
-		recordings = append(recordings, randomSession(t, name, 1000+i).recorder.Exchanges())
+		recordings = append(recordings, randomSession(t, name, 1000+i, sessionLength).recorder.Exchanges())
 	}
 	chance := rand.New(rand.NewPCG(1, 2))
 	for i := range n {

@@ -28,7 +28,7 @@ func TestLearnedStoriesUnfold(t *testing.T) {
 		name := names[seed%len(names)]
 		t.Run(fmt.Sprintf("%s-%d", name, seed), func(t *testing.T) {
 			t.Parallel()
-			list := randomSession(t, name, 2000+seed).recorder.Exchanges()
+			list := randomSession(t, name, 2000+seed, sessionLength).recorder.Exchanges()
 			learned, err := checker.Learn(t.Context(), contract.Exchanges(slices.Values(list)), build(t))
 			if err != nil {
 				t.Fatal(err)

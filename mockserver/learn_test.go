@@ -24,7 +24,7 @@ func (s *session) learned(t *testing.T, checker *contract.Checker) (*mockserver.
 }
 
 // learnedServer returns a mock with a scenario that was learned, or nil if that fails, which fails the test.
-func learnedServer(t *testing.T, learned *contract.Learned) *mockserver.Server {
+func learnedServer(t *testing.T, learned *contract.Learned, opts ...mockserver.Option) *mockserver.Server {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range learned.Files {
@@ -35,8 +35,10 @@ func learnedServer(t *testing.T, learned *contract.Learned) *mockserver.Server {
 	if err := os.WriteFile(filepath.Join(folder, "scenario.yaml"), learned.Scenario, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server, err := mockserver.New(mockserver.WithScenario(folder), mockserver.WithClock("frozen"), mockserver.WithSeed(7),
-		mockserver.WithQueryEngine(sqlite.New()), mockserver.WithFailure(func(message string) { t.Error(message) }))
+	server, err := mockserver.New(append([]mockserver.Option{
+		mockserver.WithScenario(folder), mockserver.WithClock("frozen"), mockserver.WithSeed(7),
+		mockserver.WithQueryEngine(sqlite.New()), mockserver.WithFailure(func(message string) { t.Error(message) }),
+	}, opts...)...)
 	if err != nil {
 		t.Errorf("%v\n%s", err, learned.Scenario)
 		return nil
@@ -84,7 +86,7 @@ func TestLearnStories(t *testing.T) {
 }
 
 // playLearned plays the story that was learned with a mock of the scenario that was.
-func playLearned(t *testing.T, learned *contract.Learned) {
+func playLearned(t *testing.T, learned *contract.Learned, opts ...mockserver.Option) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "story.txtar")
 	if err := os.WriteFile(file, learned.Story, 0o600); err != nil {
@@ -92,7 +94,7 @@ func playLearned(t *testing.T, learned *contract.Learned) {
 	}
 	t.Run("its own story", func(t *testing.T) {
 		story.Run(t, file, func() (story.Server, error) {
-			return story.Server{Handler: learnedServer(t, learned)}, nil
+			return story.Server{Handler: learnedServer(t, learned, opts...)}, nil
 		})
 	})
 }

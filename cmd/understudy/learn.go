@@ -53,9 +53,10 @@ answer in which the two differ.
 Several recordings of one account make one scenario. A RECORDING is what understudy
 check takes.
 
-In the end the recording is compared with a mock that begins with the new scenario, as
-understudy compare does. Exit code 0: all answers agree. 1: some answers differ; they
-are listed. 2: nothing could be learned, or what was could not be tried.`,
+In the end what was learned from, which is the first 10,000 exchanges of the account, is
+compared with a mock that begins with the new scenario, as understudy compare does. Exit
+code 0: all answers agree. 1: some answers differ; they are listed. 2: nothing could be
+learned, or what was could not be tried.`,
 		Example: `  understudy proxy --target workflow=https://workflow.example.com --record traffic.ndjson
   understudy learn traffic.ndjson --out scenarios/ours
   understudy serve --scenario scenarios/ours`,
@@ -160,7 +161,7 @@ func (f *learnFlags) build(learned *contract.Learned) (subject contract.Subject,
 		return subject, cmp.Or(mockserver.CheckScenario(opts...), err)
 	}
 	subject = subjectOf(server.World(""))
-	subject.Name, subject.Keys = "the scenario "+f.out, map[string]string{}
+	subject.Name, subject.Keys, subject.First = "the scenario "+f.out, map[string]string{}, contract.MaxLearned
 	for _, key := range learned.Keys {
 		for _, digest := range key.Recorded {
 			subject.Keys[digest] = key.Key

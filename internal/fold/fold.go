@@ -109,8 +109,9 @@ func split(words []string, isStep func(name string) bool) (steps [][]string) {
 	return append(steps, words[from:])
 }
 
-// Lines writes steps, each in a line of its own, in fewer lines: what follows from a request joins it, and requests
-// that differ in some values join each other. Comments and lines with a condition stay as they are.
+// Lines writes steps, each in a line of its own, in fewer lines: what follows from a request joins it, requests that
+// differ in some values join each other, and then requests that only read share lines. Comments and lines with a
+// condition stay as they are.
 func Lines(steps []string) (lines []string) {
 	var chained []string
 	for _, step := range steps {
@@ -129,16 +130,44 @@ func Lines(steps []string) (lines []string) {
 			}
 			line = longer
 		}
-		lines, from = append(lines, line), to
+		if n := len(lines); n > 0 && follows(lines[n-1], line) && reads(lines[n-1]) && reads(line) {
+			lines[n-1] += " " + Then + " " + line
+		} else {
+			lines = append(lines, line)
+		}
+		from = to
 	}
 	return lines
+}
+
+// follows reports whether a line can stand behind another one in one line.
+func follows(line, next string) bool {
+	words, others := rawWords(line), rawWords(next)
+	return isPlain(words) && isPlain(others) && len(line)+len(next)+len(Then)+2 <= Width &&
+		!mentions(others, captured(words))
+}
+
+// reads reports whether all requests of a line read.
+func reads(line string) bool {
+	isRead, isFirst := false, true
+	for _, word := range rawWords(line) {
+		switch {
+		case !isFirst:
+		case word == "GET":
+			isRead = true
+		case !slices.Contains([]string{"as", "match", "capture"}, word):
+			return false
+		}
+		isFirst = word == Then
+	}
+	return isRead
 }
 
 // joins reports whether a step can stand in the line of the one before it: it prepares a request, is one that was
 // prepared, or follows from one.
 func joins(line, step string) bool {
 	words, next := rawWords(line), rawWords(step)
-	if !isPlain(words) || !isPlain(next) || len(line)+len(step)+len(Then)+2 > Width || mentions(next, captured(words)) {
+	if !follows(line, step) {
 		return false
 	}
 	prepares := func(name string) bool { return slices.Contains([]string{"as", "archive", "rows"}, name) }

@@ -54,14 +54,24 @@ func TestLines(t *testing.T) {
 		"a name is known from the next line on": {
 			"POST /a\ncapture A id\nGET /a/$A", "POST /a then capture A id\nGET /a/$A",
 		},
-		"captured values stand in no braces": {"GET /a/$A\nGET /a/$B", "GET /a/$A\nGET /a/$B"},
-		"a name is not cut":                  {"GET /a/x/$A_1\nGET /a/y/$A_1", "each GET /a/{x,y}/$A_1"},
+		"captured values stand in no braces": {"POST /a/$A\nPOST /a/$B", ""},
+		"requests that read share lines, by other keys, too": {
+			"GET /a\nmatch 1.json\nas 1/ada\nGET /b 403\nGET /c/$A",
+			"GET /a then match 1.json then as 1/ada then GET /b 403 then GET /c/$A",
+		},
+		"but not with what they capture": {
+			"GET /a\ncapture A id\nGET /b/$A", "GET /a then capture A id\nGET /b/$A",
+		},
+		"and not with those that write": {
+			"GET /a\nas 1/ada\nPOST /b\nGET /c", "GET /a\nas 1/ada then POST /b\nGET /c",
+		},
+		"a name is not cut": {"GET /a/x/$A_1\nGET /a/y/$A_1", "each GET /a/{x,y}/$A_1"},
 		"conditions and comments stay": {
 			"# A.\n[mock] clock advance 1s\nGET /a", "# A.\n[mock] clock advance 1s\nGET /a",
 		},
 		"JSON and patterns with braces stay":     {"GET /a\nheader X '^a{1,3}$'\nmatch '{\"a\": 1}'", ""},
 		"quoted words are the same, or not one":  {"GET '/a b' 1.json\nGET '/a c' 1.json", ""},
-		"what is alike in all but its form stay": {"GET /a\nGET /a 200", ""},
+		"what is alike in all but its form stay": {"POST /a\nPOST /a 200", ""},
 		"equal steps stay":                       {"POST /a\nPOST /a", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

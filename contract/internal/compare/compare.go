@@ -48,6 +48,8 @@ type Subject struct {
 	// for all others.
 	Keys map[string]string
 	Key  string
+
+	First int // how many exchanges of each world are replayed, in the order in which they began; 0: all
 }
 
 // KeyDigest returns a short digest of a recorded key: that in its mark, if it was redacted.
@@ -96,10 +98,14 @@ type Exchange struct {
 	abouts []about     // of each of the differences
 	alike  []trait     // what the answers show alike
 	times  []time.Time // at which the server may have taken the request, by its own clock, the likeliest first
+	ids    *ids        // of the replay
 }
 
 // Agrees reports whether the answer was compared, and agrees.
 func (e *Exchange) Agrees() bool { return e.Skipped == "" && len(e.Differences) == 0 }
+
+// Counterpart returns the subject's id for a recorded one, or the same if the replay has not shown any.
+func (e *Exchange) Counterpart(kind, id string) string { return e.ids.translate(kind, id) }
 
 // Answer is an answer of the subject.
 type Answer struct {

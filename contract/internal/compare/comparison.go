@@ -210,14 +210,14 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 	}
 }
 
-// thing returns the thing that a recorded object is.
+// thing returns the thing that a recorded object is, with texts of its own: it stays when the body goes.
 func (c *comparison) thing(p *place, r *specs.Resource, object map[string]any) inside {
 	key, _ := textOf(r.Keys[0].FirstIn(object))
-	one := inside{thing: thing{kindOf(r.Name), key}}
+	one := inside{thing: thing{kindOf(r.Name), strings.Clone(key)}}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		next := p.below(c.sites, object, name)
 		if text, isID := textOf(object[name]); isID && next.id(c.sites) != "" {
-			one.refers = append(one.refers, thing{kindOf(next.id(c.sites)), text})
+			one.refers = append(one.refers, thing{kindOf(next.id(c.sites)), strings.Clone(text)})
 		}
 	}
 	return one

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -87,6 +88,9 @@ func (e *Exchange) isDoneByOne() bool {
 func (f *effects) takeDifferences(e *Exchange) {
 	for _, at := range e.alike {
 		delete(f.blamed, at)
+		if _, isKnown := f.alike[at]; !isKnown {
+			at.member = strings.Clone(at.member)
+		}
 		if isRead(e) {
 			f.alike[at] = f.count
 		}

@@ -1,6 +1,9 @@
 package compare
 
-import "maps"
+import (
+	"maps"
+	"strings"
+)
 
 // ids hold which ids of the recording correspond to which of the subject.
 //
@@ -55,6 +58,7 @@ func (p *ids) lookup(of side, key id) (text string, isKnown bool) {
 	}
 	text, isKnown = p.below.lookup(of, key)
 	if p.read != nil {
+		key.text = strings.Clone(key.text) // not all of the body that it is a part of
 		p.read[reading{of, key}] = counterpart{text, isKnown}
 	}
 	return text, isKnown
@@ -99,6 +103,7 @@ func (p *ids) match(kind, was, is string) bool {
 	if _, taken := p.lookup(answeredSide, keyOf(kind, is)); taken {
 		return false
 	}
+	was, is = strings.Clone(was), strings.Clone(is) // not all of the bodies that they are parts of
 	p.to[keyOf(kind, was)], p.from[keyOf(kind, is)] = is, was
 	return true
 }

@@ -13,6 +13,7 @@ import (
 // answers, it or another one has answered before. How often masks were needed is counted only the first time.
 type Memory struct {
 	most     int // answers that are kept
+	size     int // of these, in bytes, about
 	sites    map[*specs.Document]*sites
 	requests map[*judge.Result]*translated
 	answers  map[remembered]*compared
@@ -50,10 +51,18 @@ type compared struct {
 	taught  *ids
 }
 
+// maxRemembered bounds the size of what a memory keeps of answers.
+const maxRemembered = 32 << 20
+
 func (m *Memory) keep(at remembered, done *compared) {
-	if m.answers[at] != nil || len(m.answers) < m.most {
-		m.answers[at] = done
+	if m.answers[at] == nil {
+		if len(m.answers) >= m.most || m.size >= maxRemembered {
+			return
+		}
+		const entry, difference = 100, 300
+		m.size += entry*(len(done.taught.read)+2*len(done.taught.to)) + difference*len(done.list)
 	}
+	m.answers[at] = done
 }
 
 // layer returns a layer above some ids, which notes what is read of them if that may be kept.

@@ -65,7 +65,7 @@ func (s *Session) Next(ctx context.Context, one *judge.Result) (*Exchange, error
 		s.release(s.last)
 		s.last = nil
 	}
-	e := &Exchange{Result: one, Skipped: whyNot(one), times: []time.Time{one.Item.Start}}
+	e := &Exchange{Result: one, Skipped: whyNot(one), times: []time.Time{one.Item.Start}, ids: s.ids}
 	if e.Skipped != "" {
 		return e, nil
 	}
@@ -135,7 +135,7 @@ func (r *replay) all(ctx context.Context, next func() (*judge.Result, error, boo
 			if !isMore {
 				break
 			}
-			e := &Exchange{Result: one, Skipped: whyNot(one), times: clock.Times(one)}
+			e := &Exchange{Result: one, Skipped: whyNot(one), times: clock.Times(one), ids: r.ids}
 			if e.Skipped != "" {
 				done(e)
 			} else {
@@ -198,7 +198,7 @@ func (r *replay) commit(ctx context.Context, t turn) error {
 // release lets go of what no later exchange needs of one: the messages, and the differences but for what is behind
 // them.
 func (r *replay) release(e *Exchange) {
-	e.alike, e.abouts, e.times, e.Result = nil, nil, nil, e.Lean()
+	e.alike, e.abouts, e.times, e.ids, e.Result = nil, nil, nil, nil, e.Lean()
 	e.Item.Request.Headers = nil
 	e.Answer = &Answer{Status: e.Answer.Status, Size: e.Answer.Size}
 	if len(e.Differences) > 0 {

@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -71,5 +72,27 @@ func TestJobs(t *testing.T) {
 		}
 		first := said{method: "GET", path: "/core/v3/database/list", status: 200, answer: `{"databases":[]}`}
 		wants(t, learned(t, first, jobs), "rows: [[null]]")
+	})
+	t.Run("results of a query come in the order of its jobs, as often as these end alike", func(t *testing.T) {
+		t.Parallel()
+		issue := said{
+			method: "POST", path: "/core/v3/job/issue/trino/shop", request: `{"query":"select 1"}`, status: 200,
+		}
+		var list []said
+		for _, id := range []string{"1", "2", "3"} {
+			issue.answer = `{"database":"shop","job":"` + id + `","job_id":"` + id + `"}`
+			list = append(list, issue)
+		}
+		list = append(list, said{
+			at: "09:40:00", method: "GET", path: "/core/v3/job/list", status: 200, answer: `{"jobs":[` +
+				shownJob("3", "09:30:00", "30") + `,` + shownJob("2", "09:30:00", "30") + `,` +
+				shownJob("1", "09:30:00", "30") + `]}`,
+		})
+		for i, rows := range []string{"[7]", "[7]", "[8]"} {
+			path := fmt.Sprintf("/core/v3/job/result/%d?format=json", i+1)
+			list = append(list, said{at: "09:40:00", method: "GET", path: path, status: 200, answer: rows + "\n"})
+		}
+		const end = "\n    queued: 0s\n    running: 0s\n    times: "
+		wants(t, learned(t, list...), "rows: [[7]]"+end+"2\n  - query: select 1\n", "rows: [[8]]"+end+"1\n")
 	})
 }

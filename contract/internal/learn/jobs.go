@@ -173,12 +173,17 @@ func (l *learner) isQueued(t *thing) bool {
 	return start.After(l.begin)
 }
 
-// results script the jobs that the recording issues: what they ran into, and how long they took.
+// results script the jobs that the recording issues: what they ran into, and how long they took. Jobs of a query that
+// end alike one after the other have one result; it stays if no job of the query ends otherwise.
 func (l *learner) results() *sequence {
+	type script struct {
+		*mapping
+		text  string
+		times int
+	}
 	s := newSequence()
-	same := map[string]*mapping{} // by query, while all of its results are equal
-	texts := map[string]string{}
-	for _, t := range l.things.all(jobKind) {
+	scripts := map[string][]*script{}                   // by query
+	for _, t := range byNumber(l.things.all(jobKind)) { // in which they were made: lists begin with the latest
 		if t.wasThere() && !l.isQueued(t) || t.made != nil && t.made.name() == segmentQuery {
 			continue
 		}
@@ -186,16 +191,24 @@ func (l *learner) results() *sequence {
 		if m == nil {
 			continue
 		}
-		text := m.text()
-		query := l.queryOf(t)
-		if first := same[query]; first != nil && texts[query] == text && !t.wasThere() {
-			first.drop("times") // it always ends so
-			continue
-		}
-		if same[query] == nil {
-			same[query], texts[query] = m, text
+		query, text := l.queryOf(t), m.text()
+		if list := scripts[query]; !t.wasThere() {
+			if n := len(list); n > 0 && list[n-1].text == text {
+				list[n-1].times++
+				continue
+			}
+			scripts[query] = append(list, &script{m, text, 1})
 		}
 		s.add(m)
+	}
+	for _, list := range scripts {
+		for _, one := range list {
+			if one.times > 1 && len(list) == 1 {
+				one.drop("times")
+			} else {
+				one.get("times").Value = strconv.Itoa(one.times)
+			}
+		}
 	}
 	return s
 }

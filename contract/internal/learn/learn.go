@@ -114,7 +114,8 @@ type learner struct {
 	files         map[string][]byte
 	replayed      map[*judge.Result]*compare.Exchange // of a server with the scenario
 	memory        *compare.Memory
-	refusals      [][]refusal // by round: what was taken out of the latest scenario that loaded
+	unsent        map[*judge.Result]string // requests that are not replayed, as storyteller.unsent has them
+	refusals      [][]refusal              // by round: what was taken out of the latest scenario that loaded
 
 	runs *runs // of the attempts that answers show
 
@@ -130,7 +131,7 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 	l := &learner{
 		Config: c, calls: map[string][]*Exchange{},
 		tableCalls: map[string][]*Exchange{}, databaseCalls: map[string][]*Exchange{},
-		files: map[string][]byte{}, memory: compare.NewMemory(c.Effort),
+		files: map[string][]byte{}, memory: compare.NewMemory(c.Effort), unsent: map[*judge.Result]string{},
 	}
 	if err := l.order(ctx, list); err != nil {
 		return nil, err

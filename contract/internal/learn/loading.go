@@ -155,9 +155,11 @@ func (l *learner) replay(
 			subject.Keys[digest] = key.Key
 		}
 	}
-	keys, list := &compare.Keys{}, make([]*judge.Result, len(l.exchanges))
-	for i, e := range l.exchanges {
-		list[i] = e.Result
+	keys, list := &compare.Keys{}, make([]*judge.Result, 0, len(l.exchanges))
+	for _, e := range l.exchanges {
+		if l.unsent[e.Result] == "" {
+			list = append(list, e.Result)
+		}
 		keys.See(e.Result)
 	}
 	slices.SortStableFunc(list, func(a, b *judge.Result) int { return a.Item.Start.Compare(b.Item.Start) })

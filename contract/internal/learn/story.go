@@ -34,11 +34,12 @@ type storyteller struct {
 	fileOf       map[string]string // by content
 	translations map[*specs.Document]*compare.Translation
 	variables    map[string]bool
-	captured     map[string]bool   // by kind and id
-	cursors      map[string]string // variables by the cursors that they stand for
-	fixed        map[string]bool   // values that stand in the scenario, or that a client has chosen
-	named        map[string]int    // the last exchanges whose requests have a value
-	asked        map[string]string // answers to the same request, since something was last written
+	captured     map[string]bool          // by kind and id
+	cursors      map[string]string        // variables by the cursors that they stand for
+	fixed        map[string]bool          // values that stand in the scenario, or that a client has chosen
+	named        map[string]int           // the last exchanges whose requests have a value
+	unsent       map[*judge.Result]string // comments in the place of requests that a mock of the scenario carries out
+	asked        map[string]string        // answers to the same request, since something was last written
 	key          string
 	now          time.Time
 	n            int  // of the step
@@ -58,10 +59,37 @@ const maxMatched = 4 << 10
 // maxInterrupted is the number of exchanges that are still written as steps after an interrupt.
 const maxInterrupted = 2_000
 
-// story returns the recorded requests as a txtar archive, see package story.
+// maxWritten is the number of times that a story is written.
+const maxWritten = 5
+
+// story returns the recorded requests as a txtar archive, see package story. Where the story leaves out a request that
+// a mock of the scenario carries out, it is written anew by what a mock answers without that request.
 func (l *learner) story(ctx context.Context, root *mapping) []byte {
+	for n := 1; ; n++ {
+		s := l.writeStory(ctx, root)
+		isLast := n == maxWritten || n*len(l.exchanges) > l.Effort/2
+		if len(s.unsent) == len(l.unsent) || isLast || l.replayWithout(ctx, root, s.unsent) != nil {
+			return txtar.Format(&txtar.Archive{Comment: []byte(strings.Join(fold.Lines(s.lines), "\n") + "\n"), Files: s.files})
+		}
+	}
+}
+
+// replayWithout replays the recording without some of its requests.
+func (l *learner) replayWithout(ctx context.Context, root *mapping, unsent map[*judge.Result]string) error {
+	subject, err := l.build(root)
+	if err != nil {
+		return err
+	}
+	if subject.Close != nil {
+		defer subject.Close()
+	}
+	l.unsent = unsent
+	return l.replay(ctx, subject, nil, nil)
+}
+
+func (l *learner) writeStory(ctx context.Context, root *mapping) *storyteller {
 	s := &storyteller{
-		learner: l, translations: map[*specs.Document]*compare.Translation{},
+		learner: l, translations: map[*specs.Document]*compare.Translation{}, unsent: maps.Clone(l.unsent),
 		variables: map[string]bool{}, captured: map[string]bool{}, cursors: map[string]string{}, fixed: map[string]bool{},
 		asked: map[string]string{}, named: map[string]int{}, key: "1/admin", now: l.begin, fileOf: map[string]string{},
 	}
@@ -90,8 +118,7 @@ func (l *learner) story(ctx context.Context, root *mapping) []byte {
 	}
 	s.leaveOut(l.leftOut)
 	s.endChapter()
-	text := strings.Join(fold.Lines(s.lines), "\n") + "\n"
-	return txtar.Format(&txtar.Archive{Comment: []byte(text), Files: s.files})
+	return s
 }
 
 // translation returns the translation of the document of an exchange.
@@ -126,7 +153,7 @@ func (s *storyteller) line(format string, args ...any) {
 // beginChapter begins a chapter before a request: when another key is shown, or something else is asked for, and the
 // last one has become long.
 func (s *storyteller) beginChapter(e *Exchange) {
-	const short, long = 12, 25
+	const short, long = 16, 30
 	does := strings.ToLower(capital.ReplaceAllString(e.Operation().ID, " $0"))
 	isOther := s.keyOf(e) != s.key || !slices.Contains(s.chapter.does, does)
 	if n := s.chapter.requests; n == 0 || n >= long || n >= short && isOther {
@@ -180,7 +207,7 @@ func (s *storyteller) file(name string, content []byte) string {
 
 // json returns JSON as a word of a step, or the name of a file if it is long.
 func (s *storyteller) json(name string, text []byte) string {
-	const short = 60
+	const short = 48
 	line := strings.TrimSpace(string(text))
 	if isJSON := strings.HasPrefix(line, "{") || strings.HasPrefix(line, "["); isJSON && len(line) <= short &&
 		!strings.ContainsAny(line, "'\n") {
@@ -201,18 +228,21 @@ func (s *storyteller) step(e *Exchange) {
 	answer := s.replayed[e.Result]
 	isOther := answer != nil && answer.Answer != nil && !answer.Agrees()
 	switch {
+	case s.unsent[e.Result] != "":
+		s.line("%s", s.unsent[e.Result])
+		return
 	case !ok:
-		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, target)
+		s.omit(e, target, "whose body is not JSON")
 		if isWrite(e) {
 			s.end()
 		}
 		return
 	case s.namesUnknown(e):
-		s.line("# Left out: %s %s, whose id no step of this story shows.", e.Item.Request.Method, target)
+		s.omit(e, target, "whose id no step of this story shows")
 		return
 	case isOther && answer.Answer.Status != e.Status():
-		s.line("# Left out: %s %s, which was answered with %d, and is with %d by a mock of the scenario.",
-			e.Item.Request.Method, target, e.Status(), answer.Answer.Status)
+		s.omit(e, target, fmt.Sprintf("which was answered with %d, and is with %d by a mock of the scenario", e.Status(),
+			answer.Answer.Status))
 		return
 	}
 	s.beginChapter(e)
@@ -241,6 +271,16 @@ func (s *storyteller) step(e *Exchange) {
 	s.capture(e, t)
 	if want != "" {
 		s.line("match %s", want)
+	}
+}
+
+// omit writes a comment in the place of a step.
+func (s *storyteller) omit(e *Exchange, target, reason string) {
+	comment := fmt.Sprintf("# Left out: %s %s, %s.", e.Item.Request.Method, target, reason)
+	s.line("%s", comment)
+	answer := s.replayed[e.Result]
+	if isWrite(e) && answer != nil && answer.Answer != nil && answer.Answer.Status/100 == 2 {
+		s.unsent[e.Result] = comment
 	}
 }
 
@@ -552,7 +592,7 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 		if thing != nil {
 			isOld = thing.wasThere() || !isServerMade(shown.ID) && isOld
 		}
-		if isOld || s.captured[at] || !s.isNamed(shown.ID, e) || !s.hasNow(e, shown.Path) {
+		if isOld || s.captured[at] || !s.isNamed(shown.ID, e) || !s.showsNow(e, &shown) {
 			continue
 		}
 		s.captured[at] = true
@@ -563,6 +603,14 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 		}
 	}
 	s.captureCursors(e, content)
+}
+
+// showsNow reports whether the answer of a mock of the scenario shows the same thing at the same place: where the
+// answers differ, another one may stand there.
+func (s *storyteller) showsNow(e *Exchange, id *compare.ShownID) bool {
+	answer := s.replayed[e.Result]
+	return answer == nil || answer.Answer == nil ||
+		gjson.GetBytes(answer.Answer.Body, id.Path).String() == answer.Counterpart(id.Kind, id.ID)
 }
 
 // hasNow reports whether the answer of a mock of the scenario has a value, too.
