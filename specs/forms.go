@@ -331,8 +331,8 @@ func dropSlashes(node any, isNames bool, pointer string, lineOf lines) (dropped 
 				pattern = "(?i)" + pattern
 			}
 			object[key] = pattern
-			dropped = append(dropped, Ignored{Pointer: pointer, Line: lineOf(pointer), Reason: "no text matches a pattern with " +
-				"slashes around it: " + pattern + " is taken instead"})
+			reason := "no text matches a pattern with slashes around it: " + pattern + " is taken instead"
+			dropped = append(dropped, Ignored{Pointer: pointer, Line: lineOf(pointer), Reason: reason})
 		}
 		dropped = append(dropped, dropSlashes(value, isNames, pointer, lineOf)...)
 	})

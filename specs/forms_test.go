@@ -175,7 +175,8 @@ func TestForms(t *testing.T) {
 			"{name: path, in: query, schema: {type: string, pattern: '/a/', example: {pattern: '/^b$/'}}}], " +
 			"responses: {'200': {description: x}}}}\n"
 		doc := mustLoadShop(t, text, nil)
-		if len(doc.Operations) != 1 || len(doc.Ignored) != 1 || !strings.Contains(doc.Ignored[0].Reason, "(?i)^a+$ is taken") ||
+		if len(doc.Operations) != 1 || len(doc.Ignored) != 1 ||
+			!strings.Contains(doc.Ignored[0].Reason, "(?i)^a+$ is taken") ||
 			doc.Ignored[0].Pointer != "/paths/~1pets/get/parameters/0/schema/pattern" || doc.Ignored[0].Line == 0 {
 			t.Fatalf("operations %v, ignored %+v", names(doc), doc.Ignored)
 		}

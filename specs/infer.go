@@ -148,8 +148,8 @@ func (g *inference) find(path string) {
 	}
 }
 
-// findElsewhere takes what is shown at a path and made at another one, such as below /admin, for one resource: both have
-// objects of one schema, by one key and one name.
+// findElsewhere takes what is shown at a path and made at another one, such as below /admin, for one resource: both
+// have objects of one schema, by one key and one name.
 func (g *inference) findElsewhere() {
 	for _, r := range g.notMade {
 		i := slices.IndexFunc(g.found, func(made *inferred) bool {

@@ -108,9 +108,9 @@ func requiredHeaders(response *openapi3.Response) (list []requiredHeader) {
 		if h == nil || !h.Required {
 			continue
 		}
-		required := requiredHeader{name, h.Schema, h.Example}
+		required := requiredHeader{name, cmp.Or(h.Schema, &openapi3.SchemaRef{Value: openapi3.NewStringSchema()}), h.Example}
 		for _, media := range h.Content { // which has one entry (3.0.4, Header Object)
-			required.schema, required.example = media.Schema, media.Example
+			required.schema, required.example = cmp.Or(media.Schema, required.schema), media.Example
 		}
 		list = append(list, required)
 	}
@@ -122,7 +122,7 @@ func sampleHeaders(required []requiredHeader, operation string, seed uint64) (li
 		m := sample.Maker{Direction: accept.Response, Seed: seed, Place: operation + " header " + h.name}
 		if h.example != nil {
 			list = append(list, [2]string{h.name, headerText(h.example)})
-		} else if value, err := m.Of(cmp.Or(h.schema, &openapi3.SchemaRef{Value: openapi3.NewStringSchema()}).Value); err == nil {
+		} else if value, err := m.Of(h.schema.Value); err == nil {
 			list = append(list, [2]string{h.name, headerText(value)})
 		}
 	}
