@@ -129,11 +129,15 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	}
 }
 
-// isGivenID reports whether a member is what the path says of the thing, whatever the body says, or the key that the
-// service gives a new one.
+// isGivenID reports whether a member of a user's own document is what the path says of the thing, whatever the body
+// says, or the key that the service gives a new one.
 func isGivenID(actions []*specs.Action, r *reading, shown scan.Value) bool {
-	for _, value := range r.Owner.Match.Params() {
-		if specs.Unescaped(value) == shown.Text() {
+	if !r.Owner.Match.Operation.Interface.IsOwn() {
+		return false
+	}
+	for name, value := range r.Owner.Match.Params() {
+		isKey := strings.EqualFold(shown.Name(), "id") || strings.EqualFold(shown.Name(), name)
+		if isKey && specs.Unescaped(value) == shown.Text() {
 			return true
 		}
 	}
