@@ -78,9 +78,8 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := poolSession(t, d)
 	// replay returns the differences of each exchange, what the server was asked, and how often the mask was needed.
-	replay := func(memory *compare.Memory, with server) (found []string, masked int) {
+	replay := func(session []*judge.Result, memory *compare.Memory, with server) (found []string, masked int) {
 		t.Helper()
 		c := &compare.Config{
 			Documents: []*specs.Document{d}, Memory: memory, Redactor: &recording.Redactor{Brand: specs.Neutral},
@@ -100,6 +99,7 @@ func TestMemory(t *testing.T) {
 	}
 	t.Run("what is remembered is found as without it", func(t *testing.T) {
 		t.Parallel()
+		session := poolSession(t, d)
 		memory := compare.NewMemory(100)
 		for _, s := range []server{
 			{"9", "9", "etl"},
@@ -109,8 +109,8 @@ func TestMemory(t *testing.T) {
 			{"9", "9", "other"},
 			{"9", "9", "etl"},
 		} {
-			got, _ := replay(memory, s)
-			want, _ := replay(nil, s)
+			got, _ := replay(session, memory, s)
+			want, _ := replay(session, nil, s)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%+v (-want +got):\n%s", s, diff)
 			}
@@ -118,25 +118,27 @@ func TestMemory(t *testing.T) {
 	})
 	t.Run("masks are counted the first time, as what is remembered is not compared again", func(t *testing.T) {
 		t.Parallel()
+		session := poolSession(t, d)
 		memory := compare.NewMemory(100)
-		_, first := replay(memory, server{"9", "9", "other"})
-		_, again := replay(memory, server{"9", "9", "other"})
-		_, later := replay(memory, server{"9", "9", "another"})
+		_, first := replay(session, memory, server{"9", "9", "other"})
+		_, again := replay(session, memory, server{"9", "9", "other"})
+		_, later := replay(session, memory, server{"9", "9", "another"})
 		if first != 1 || again != 0 || later != 1 {
 			t.Errorf("the mask was needed %d, %d and %d times, want 1, 0 and 1", first, again, later)
 		}
 	})
 	t.Run("no more is kept than allowed", func(t *testing.T) {
 		t.Parallel()
+		session := poolSession(t, d)
 		memory := compare.NewMemory(1)
 		for range 2 {
-			if _, masked := replay(memory, server{"9", "9", "other"}); masked > 1 {
+			if _, masked := replay(session, memory, server{"9", "9", "other"}); masked > 1 {
 				t.Errorf("the mask was needed %d times, want once at most", masked)
 			}
 		}
 		none := compare.NewMemory(0)
 		for range 2 {
-			if _, masked := replay(none, server{"9", "9", "other"}); masked != 1 {
+			if _, masked := replay(session, none, server{"9", "9", "other"}); masked != 1 {
 				t.Errorf("the mask was needed %d times where nothing is kept, want once", masked)
 			}
 		}
