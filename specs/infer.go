@@ -74,7 +74,7 @@ type inference struct {
 	operations map[string]map[string]*Operation // by path and method
 	accepted   []*Operation                     // those that answer with 202
 	found      []*inferred
-	notMade    []*inferred
+	notMade    []*inferred // that are shown, and that no client can make at their paths
 	names      map[string]bool
 
 	byPath, byCollection map[string]*inferred // by templates of paths
@@ -300,8 +300,8 @@ func namesOfKey(parameter, noun string) []string {
 
 // isNumber reports whether a parameter of a path is a number.
 func isNumber(operations map[string]*Operation, parameter string) bool {
-	for _, o := range operations {
-		p := o.Parameters.GetByInAndName(openapi3.ParameterInPath, parameter)
+	for _, method := range sortedKeys(operations) {
+		p := operations[method].Parameters.GetByInAndName(openapi3.ParameterInPath, parameter)
 		if p != nil && p.Schema != nil && p.Schema.Value != nil {
 			return p.Schema.Value.Type.Is(openapi3.TypeInteger)
 		}
@@ -446,7 +446,7 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 	}
 	slices.Sort(statuses)
 	switch {
-	case o.Method == "POST" && slices.Contains(statuses, "201") && !o.saysMore("200", "201"):
+	case o.Method == "POST" && slices.Contains(statuses, "201") && !o.hasBare201():
 		status = "201"
 	case len(statuses) > 0:
 		status = statuses[0]
@@ -468,12 +468,12 @@ func (o *Operation) Success() (status string, mediaType string, media *openapi3.
 	return status, mediaType, media
 }
 
-// saysMore reports whether an answer has a body that another one, of which the document says nothing, lacks: generators
-// of documents add a plain 201 to the 200 that a service answers.
-func (o *Operation) saysMore(status, other string) bool {
-	a, b := o.Spec.Responses.Value(status), o.Spec.Responses.Value(other)
-	return a != nil && a.Value != nil && len(a.Value.Content) > 0 &&
-		b.Value != nil && len(b.Value.Content)+len(b.Value.Headers)+len(b.Value.Links) == 0
+// hasBare201 reports whether the document says nothing of a 201 and has a 200 with a body: generators of documents add
+// the one to what a service answers.
+func (o *Operation) hasBare201() bool {
+	ok, created := o.Spec.Responses.Value("200"), o.Spec.Responses.Value("201").Value
+	return ok != nil && ok.Value != nil && len(ok.Value.Content) > 0 &&
+		created != nil && len(created.Content)+len(created.Headers)+len(created.Links) == 0
 }
 
 // SucceedsByDefault reports whether an operation has no status of success but default, which then says nothing of

@@ -69,7 +69,7 @@ func TestShownAgain(t *testing.T) {
 	}
 }
 
-// Of several signs of a request that is missing, the same one is told each time.
+// A report names the same sign of a missing request each time, however many there are.
 func TestSameSignEveryTime(t *testing.T) {
 	t.Parallel()
 	many := script(t, `
