@@ -1,0 +1,83 @@
+package learn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/contract/internal/compare"
+)
+
+// capture keeps the ids of what was made while the recording ran, for the requests that name it later.
+func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
+	content, ok := e.JSONResponse()
+	if !ok || !e.ok() {
+		return
+	}
+	answer, err := body.DecodeJSON([]byte(content.Raw))
+	if err != nil {
+		return
+	}
+	for _, shown := range t.IDs(e.Result, answer) {
+		thing := s.things.find(shown.Kind, shown.ID)
+		at := nameOf(shown.Kind, shown.ID)
+		isOld := s.fixed[shown.ID]
+		if thing != nil {
+			isOld = thing.wasThere() || !isServerMade(shown.ID) && isOld
+		}
+		if isOld || s.captured[at] || !s.isNamed(shown.ID, e) || !s.showsNow(e, &shown) {
+			continue
+		}
+		s.captured[at] = true
+		name := s.variable(shown.Kind)
+		s.line("capture %s %s", name, quiet(shown.Path))
+		for _, translation := range s.translations {
+			translation.Set(shown.Kind, shown.ID, "$"+name)
+		}
+	}
+	s.captureCursors(e, content)
+}
+
+// showsNow reports whether the answer of a mock of the scenario shows the same thing at the same place: where the
+// answers differ, another one may stand there.
+func (s *storyteller) showsNow(e *Exchange, id *compare.ShownID) bool {
+	answer := s.replayed[e.Result]
+	return answer == nil || answer.Answer == nil ||
+		gjson.GetBytes(answer.Answer.Body, id.Path).String() == answer.Counterpart(id.Kind, id.ID)
+}
+
+// hasNow reports whether the answer of a mock of the scenario has a value, too.
+func (s *storyteller) hasNow(e *Exchange, path string) bool {
+	answer := s.replayed[e.Result]
+	return answer == nil || answer.Answer == nil || gjson.GetBytes(answer.Answer.Body, path).Exists()
+}
+
+// captureCursors keeps the cursors that later requests have.
+func (s *storyteller) captureCursors(e *Exchange, content gjson.Result) {
+	content.ForEach(func(name, value gjson.Result) bool {
+		path, cursor := gjson.Escape(name.Str), value.String()
+		isValue := value.Type == gjson.String || value.Type == gjson.Number
+		if isValue && isCursor.MatchString(name.Str) && s.cursors[cursor] == "" && s.isNamed(cursor, e) && s.hasNow(e, path) {
+			s.cursors[cursor] = s.variable("." + name.Str)
+			s.line("capture %s %s", s.cursors[cursor], quiet(path))
+		}
+		return true
+	})
+}
+
+// isNamed reports whether a later request has a value that may be an id.
+func (s *storyteller) isNamed(value string, since *Exchange) bool { return s.named[value] > since.N }
+
+// variable returns a name for a new thing.
+func (s *storyteller) variable(kind string) string {
+	_, word, _ := strings.Cut(kind, ".")
+	base := strings.ToUpper(strings.ReplaceAll(word, "-", "_"))
+	name := base
+	for n := 2; s.variables[name]; n++ {
+		name = fmt.Sprintf("%s_%d", base, n)
+	}
+	s.variables[name] = true
+	return name
+}
