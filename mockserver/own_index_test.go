@@ -16,7 +16,7 @@ import (
 //nolint:paralleltest // others would allocate as well
 func TestConstraintsFindObjectsByAnIndex(t *testing.T) {
 	cost := map[string][2]uint64{}
-	for i, n := range []int{100, 3200} {
+	for i, n := range []int{100, 6400} {
 		server, err := mockserver.New(mockserver.WithSpec("shop", "testdata/orders.yaml"))
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestConstraintsFindObjectsByAnIndex(t *testing.T) {
 		}
 		send(http.MethodPut, "/_understudy/worlds/default/state", fmt.Sprintf(`{"interfaces":{"shop":{"customers":[%s],`+
 			`"orders":[%s]}}}`, customers.String()[1:], orders.String()[1:]), 200)
-		for range 5 { // the cheapest one finds everything warm, and nothing else that allocates
+		for range 20 { // the cheapest one finds everything warm, and pools that the race detector has not emptied
 			for what, call := range map[string]struct {
 				method, path, body string
 				status             int
@@ -63,8 +63,8 @@ func TestConstraintsFindObjectsByAnIndex(t *testing.T) {
 		}
 	}
 	for what, pair := range cost {
-		if pair[1] > 2*pair[0]+16<<10 {
-			t.Errorf("%s: with 32 times as many objects it takes %d bytes, instead of %d", what, pair[1], pair[0])
+		if pair[1] > pair[0]+64<<10 {
+			t.Errorf("%s: with 64 times as many objects it takes %d bytes, instead of %d", what, pair[1], pair[0])
 		}
 	}
 }
