@@ -464,7 +464,11 @@ func (m *Maker) number(s *openapi3.Schema, at string, isWhole bool) (any, error)
 	if isWhole {
 		low, high = math.Ceil(low), math.Floor(high)
 	}
-	first, last := math.Ceil(low/step), math.Floor(high/step)
+	nearly := 0.0
+	if s.MultipleOf != nil {
+		nearly = 1e-9 // 0.07/0.01 is 7.000000000000001
+	}
+	first, last := math.Ceil(low/step-nearly), math.Floor(high/step+nearly)
 	if first > last {
 		if isWhole || s.MultipleOf != nil {
 			return nil, fmt.Errorf("no number is between %v and %v", low, high)
@@ -476,7 +480,8 @@ func (m *Maker) number(s *openapi3.Schema, at string, isWhole bool) (any, error)
 	if isWhole && n != math.Trunc(n) {
 		n = math.Ceil(n/step) * step * math.Ceil(1/step)
 	}
-	return n, nil
+	_, decimals, _ := strings.Cut(strconv.FormatFloat(step, 'f', -1, 64), ".")
+	return strconv.ParseFloat(strconv.FormatFloat(n, 'f', len(decimals), 64), 64) // the decimal number: 0.07 is 7 times 0.01
 }
 
 // bounds returns the least and the greatest number that a schema allows, of those that people write.

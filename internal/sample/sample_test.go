@@ -40,6 +40,7 @@ func TestSamplesFit(t *testing.T) {
 		`{"type":"integer","format":"int32","multipleOf":7}`:                                               "",
 		`{"type":"number","minimum":0.2,"maximum":0.3}`:                                                    "",
 		`{"type":"number","multipleOf":0.5}`:                                                               "",
+		`{"type":"number","multipleOf":0.01,"minimum":0.07,"maximum":0.07}`:                                `0.07`, // 7*0.01 is 0.07000000000000001
 		`{"type":"string","minLength":40,"maxLength":41}`:                                                  "",
 		`{"type":"string","maxLength":3}`:                                                                  "",
 		`{"type":"string","pattern":"^[A-Z]{2}-\\d{4}$"}`:                                                  "",
