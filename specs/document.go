@@ -233,12 +233,15 @@ func mediaTypesThatAre(content openapi3.Content) {
 // maxBare is the number of schemas that an engine may look at to find out that a schema says nothing.
 const maxBare = 1000
 
-// boundEmptiness lets the empty schemas of a document take null, and makes all of them such that engines soon know
+// boundEmptiness lets the empty schemas of a document take null, and those that refuse it not be nullable, and makes all of them such that engines soon know
 // whether one is empty. kin-openapi asks that of each schema without keywords of its own by asking all that it consists
 // of: level by level, which takes a power of the levels, and for ever if the schema consists of itself. Such a schema
 // gets a keyword that says nothing.
 func (d *Document) boundEmptiness() {
-	b := bare{known: map[*openapi3.Schema]int{}, isOpen: map[*openapi3.Schema]bool{}}
+	b := bare{
+		known: map[*openapi3.Schema]int{}, isOpen: map[*openapi3.Schema]bool{},
+		refusesNull: map[*openapi3.Schema]bool{}, is30: !d.T.IsOpenAPI31OrLater(),
+	}
 	if d.T.Components != nil {
 		for _, ref := range d.T.Components.Schemas {
 			b.steps(ref)
@@ -272,6 +275,9 @@ func (d *Document) boundEmptiness() {
 type bare struct {
 	known  map[*openapi3.Schema]int
 	isOpen map[*openapi3.Schema]bool // whether its parts are being looked at
+
+	refusesNull map[*openapi3.Schema]bool // of those whose parts have been looked at
+	is30        bool
 }
 
 func (b *bare) content(content openapi3.Content) {
@@ -301,6 +307,9 @@ func (b *bare) steps(ref *openapi3.SchemaRef) int {
 		sum = min(sum+1+b.steps(part), maxBare+1)
 	}
 	b.isOpen[s] = false
+	if b.refusesNull[s] = b.isWithoutNull(s); b.is30 && b.refusesNull[s] {
+		s.Nullable = false
+	}
 	switch {
 	case !isBare(s):
 		sum = 0
@@ -309,6 +318,17 @@ func (b *bare) steps(ref *openapi3.SchemaRef) int {
 	}
 	b.known[s] = sum
 	return sum
+}
+
+// isWithoutNull reports whether a schema refuses null. In version 3.0 nullable adds it to the type alone: an enum without
+// null, and the parts of a combination, go on refusing it (3.0.4, Schema Object), while kin-openapi takes it at once.
+func (b *bare) isWithoutNull(s *openapi3.Schema) bool {
+	refuses := func(ref *openapi3.SchemaRef) bool { return ref != nil && b.refusesNull[ref.Value] }
+	return s.Type != nil && !s.PermitsNull() ||
+		len(s.Enum) > 0 && !slices.Contains(s.Enum, nil) ||
+		slices.ContainsFunc(s.AllOf, refuses) ||
+		len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(ref *openapi3.SchemaRef) bool { return !refuses(ref) }) ||
+		len(s.AnyOf) > 0 && !slices.ContainsFunc(s.AnyOf, func(ref *openapi3.SchemaRef) bool { return !refuses(ref) })
 }
 
 // isBare reports whether a schema has no keyword of its own beside the schemas that it consists of.
