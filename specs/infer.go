@@ -321,26 +321,35 @@ func plainName(name string) string {
 
 // objectWithKey finds the object in an answer that has one of the names as a member: the answer itself, or else one of
 // its members. Where the collection lists objects like the answer, the answer is the object, and that member has its
-// key, as metadata may have a name.
+// key, as metadata may have a name; where it lists objects like a member, that is the object, and a key beside it is its.
 func (g *inference) objectWithKey(answer *openapi3.SchemaRef, collection string, names keyNames) (
 	object *openapi3.SchemaRef, at, key Pointer,
 ) {
-	if name := keyOf(answer, names); name != "" {
-		return answer, Pointer{}, Pointer{name}
-	}
+	list := g.operations[collection]["GET"]
+	whole := keyOf(answer, names)
 	properties := Members(answer)
 	for _, member := range sortedKeys(properties) {
 		name := keyOf(properties[member], names)
-		if name == "" {
-			continue
+		switch at := (Pointer{member, name}); {
+		case name == "":
+		case whole != "" && (list == nil || !list.listsAlike(properties[member], name) || list.listsAlike(answer, whole)):
+		case whole == "" && list != nil && list.listsAt(answer, at) != nil:
+			return answer, Pointer{}, at
+		default:
+			return properties[member], Pointer{member}, Pointer{name}
 		}
-		whole := Pointer{member, name}
-		if list := g.operations[collection]["GET"]; list != nil && list.listsAt(answer, whole) != nil {
-			return answer, Pointer{}, whole
-		}
-		return properties[member], Pointer{member}, Pointer{name}
+	}
+	if whole != "" {
+		return answer, Pointer{}, Pointer{whole}
 	}
 	return nil, nil, nil
+}
+
+// listsAlike reports whether an operation lists objects that are much like those of a schema, by the same key.
+func (o *Operation) listsAlike(object *openapi3.SchemaRef, key string) bool {
+	answer := o.successSchema()
+	at := itemsWithKey(answer, Pointer{key}, maxListDepth)
+	return at != nil && isAlike(SchemaAt(answer, at), &inferred{schema: object, key: Pointer{key}})
 }
 
 // maxNested bounds how deep schemas are looked into that are made of others.
