@@ -75,6 +75,9 @@ type list struct {
 	isOpaque bool     // cursors are words, not keys
 	isSearch bool     // the body says what the query does otherwise
 	unknown  []string // parameters of which the mock does not know what they choose
+
+	isNeverEmpty bool // as the document has it
+	isOptional   bool // so that an answer without things does not have the array
 }
 
 func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
@@ -86,7 +89,11 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 		schema.Value != r.schema.schema {
 		l.item = newObject(schema)
 	}
+	if array := specs.SchemaAt(s.schema(), l.array); array != nil && array.Value != nil {
+		l.isNeverEmpty = array.Value.MinItems > 0
+	}
 	if len(l.array) > 0 {
+		l.isOptional = len(l.array) == 1 && !slices.Contains(requiredOf(schemaOf(s.schema()), maxNested), l.array[0])
 		l.outer = newObject(s.schema())
 		l.around = s.around(l.array)
 	}
@@ -288,6 +295,9 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
+	if part.first == part.end && l.isNeverEmpty && !l.isOptional {
+		return l.sample(call)
+	}
 	text := []byte{'['}
 	for i, thing := range all[part.first:part.end] {
 		if i > 0 {
@@ -302,6 +312,9 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 	text = append(text, ']')
 	if len(l.array) > 0 {
 		text = l.withPage(call, l.around().put(text), all, part)
+	}
+	if part.first == part.end && l.isNeverEmpty {
+		text = join(slices.DeleteFunc(membersOf(text), func(m member) bool { return m.name == l.array[0] }))
 	}
 	reply := l.tagged(call, l.reply(call, text), text)
 	if l.described["X-Total-Count"] {

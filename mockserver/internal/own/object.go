@@ -458,8 +458,15 @@ func (o *object) repair(maker *sample.Maker, list []member) (jsontext.Value, err
 // that it has beside, if it fits without.
 func (o *object) nearest(whole, list []member) []member {
 	for _, m := range list {
-		if with := set(slices.Clone(whole), m.name, m.value); o.fits(join(with)) {
-			whole = with
+		values := []jsontext.Value{m.value}
+		if text, isText := textOf(m.value); isText && o.has(m.name) { // a number here may be a text there
+			values = append(values, scalar(schemaOf(o.members[m.name]), text))
+		}
+		for _, value := range values {
+			if with := set(slices.Clone(whole), m.name, value); o.fits(join(with)) {
+				whole = with
+				break
+			}
 		}
 	}
 	for _, m := range slices.Clone(whole) {

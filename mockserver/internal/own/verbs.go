@@ -27,7 +27,8 @@ type shower struct {
 	resource *resource
 	shown    *object // as the answers of the operation have it; nil if they show none
 	around   func() envelope
-	each     func() envelope // around each of several
+	each     func() envelope  // around each of several
+	beside   *openapi3.Schema // of the member of the envelope that has the key, too; nil if none does
 }
 
 func newShower(r *resource, s *success, at specs.Pointer) *shower {
@@ -39,6 +40,11 @@ func newShower(r *resource, s *success, at specs.Pointer) *shower {
 		}
 		if schema := specs.SchemaAt(s.schema(), at); schema != nil && schema.Value != r.schema.schema {
 			w.shown = newObject(schema)
+		}
+		if len(at) == 1 && len(r.key) == 1 && at[0] != "*" {
+			if beside := specs.Members(s.schema())[r.key[0]]; beside != nil {
+				w.beside = beside.Value
+			}
 		}
 	}
 	return w
@@ -59,7 +65,21 @@ func (w *shower) show(call *op.Call, thing world.Thing) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	return w.tagged(call, w.reply(call, w.around().put(text)), thing.Text), nil
+	text = w.around().put(text)
+	if w.beside != nil {
+		text = w.keyBeside(text, thing.Keys[len(thing.Keys)-1])
+	}
+	return w.tagged(call, w.reply(call, text), thing.Text), nil
+}
+
+// keyBeside sets the key beside an object, if it may be there.
+func (w *shower) keyBeside(text jsontext.Value, key string) jsontext.Value {
+	value := scalar(w.beside, key)
+	var decoded any
+	if json.Unmarshal(value, &decoded) != nil || sample.CheckFormats(w.beside, decoded, accept.Response) != nil {
+		return text
+	}
+	return join(set(membersOf(text), w.resource.key[0], value))
 }
 
 // showMade shows a thing that the call has made or changed, and so held against its schema.
@@ -166,7 +186,8 @@ func (c creator) handle(call *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	reply, err := c.showMade(call, thing)
-	if err == nil && c.location != nil && (reply.Status == http.StatusCreated || reply.Status == http.StatusAccepted) {
+	isMade := reply.Status == http.StatusCreated || reply.Status == http.StatusAccepted
+	if err == nil && c.location != nil && (isMade || len(reply.Bytes) == 0) { // which does not show the key
 		reply.Header = setHeader(reply.Header, "Location", c.address(call, c.location, thing.Keys))
 	}
 	return reply, err
@@ -223,10 +244,11 @@ func (c creator) several(call *op.Call) []jsontext.Value {
 	return items
 }
 
-// all makes the objects of a request: all of them, or none.
+// all makes the objects of a request: all of them, or none. An answer that has room for one shows the first.
 func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) {
 	i := slices.Index(c.resource.request, "*")
 	text := []byte{'['}
+	var first world.Thing
 	for n, item := range several {
 		thing, err := c.create(call, c.givenIn(item, c.resource.request[i+1:]))
 		if refusal, is := errors.AsType[*op.Error](err); is {
@@ -235,7 +257,10 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 			one.Field = strings.Trim(field, ".")
 			return op.Reply{}, &one
 		}
-		if err == nil && c.shown != nil {
+		if n == 0 {
+			first = thing
+		}
+		if err == nil && c.each != nil {
 			var shown jsontext.Value
 			if shown, err = c.text(call, c.shown, thing); err == nil {
 				if n > 0 {
@@ -248,10 +273,13 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 			return op.Reply{}, err
 		}
 	}
-	if c.shown == nil {
-		return c.outcome(call, len(several), nil)
+	switch {
+	case c.each != nil:
+		return c.reply(call, c.around().put(append(text, ']'))), nil
+	case c.shown != nil && len(several) > 0:
+		return c.showMade(call, first)
 	}
-	return c.reply(call, c.around().put(append(text, ']'))), nil
+	return c.outcome(call, len(several), nil)
 }
 
 // address returns the address of an operation.
