@@ -196,22 +196,27 @@ func sumOf(op *Operation) string {
 }
 
 // ServerURLs lists the absolute addresses of the document's servers below which its paths stand, without a slash at the
-// end.
-func (d *Document) ServerURLs() []string { return d.addresses(d.T.Servers) }
+// end. In a document of the user's own, each server may have a path of its own (Server Object, url).
+func (d *Document) ServerURLs() []string {
+	isWhole := d.Interface.IsOwn() && d.BasePath == firstBasePath(d.T.Servers)
+	return d.addresses(d.T.Servers, isWhole)
+}
 
 // ServerURLs lists the absolute addresses of the servers that an operation or its path has of its own, in place of the
 // document's, likewise.
 func (o *Operation) ServerURLs() []string {
 	if o.Spec.Servers != nil && len(*o.Spec.Servers) > 0 {
-		return o.Document.addresses(*o.Spec.Servers)
+		return o.Document.addresses(*o.Spec.Servers, false)
 	}
 	if item := o.Document.T.Paths.Value(o.Template); item != nil {
-		return o.Document.addresses(item.Servers)
+		return o.Document.addresses(item.Servers, false)
 	}
 	return nil
 }
 
-func (d *Document) addresses(servers openapi3.Servers) (list []string) {
+// addresses lists the addresses of servers, with the base path of the document in place of their own unless they are
+// whole.
+func (d *Document) addresses(servers openapi3.Servers, isWhole bool) (list []string) {
 	for _, server := range servers {
 		for _, address := range spelled(server) {
 			u, err := url.Parse(address)
@@ -219,7 +224,10 @@ func (d *Document) addresses(servers openapi3.Servers) (list []string) {
 			if err != nil || u.Host == "" {
 				continue
 			}
-			if base = strings.TrimSuffix(base, strings.TrimSuffix(u.Path, "/")) + d.BasePath; !slices.Contains(list, base) {
+			if !isWhole {
+				base = strings.TrimSuffix(base, strings.TrimSuffix(u.Path, "/")) + d.BasePath
+			}
+			if !slices.Contains(list, base) {
 				list = append(list, base)
 			}
 		}

@@ -261,3 +261,30 @@ func TestServerVariables(t *testing.T) {
 		}
 	}
 }
+
+// Server Object, url: the paths of the document stand below the path of each of its servers.
+func TestServersHavePathsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	const paths = `/x: {get: {responses: {'200': {description: a}}}}`
+	const elsewhere = paths + `, /y: {servers: [{url: 'https://k.example/z'}], get: {responses: {'200': {description: a}}}}`
+	for name, tt := range map[string]struct {
+		servers, paths string
+		want           []string
+	}{
+		"the second has none": {"{url: 'https://h.example/v1'}, {url: 'https://k.example'}", paths, []string{"https://h.example/v1", "https://k.example"}},
+		"the first has none":  {"{url: 'http://localhost:8080/'}, {url: 'https://h.example/v1/'}", paths, []string{"http://localhost:8080", "https://h.example/v1"}},
+		"different ones":      {"{url: 'https://h.example/v1'}, {url: 'https://h.example/v2'}", paths, []string{"https://h.example/v1", "https://h.example/v2"}},
+		"a variable":          {"{url: 'https://h.example/{v}', variables: {v: {default: v1, enum: [v1, v2]}}}", paths, []string{"https://h.example/v1", "https://h.example/v2"}},
+		"the first is a path": {"{url: /v1}, {url: 'https://h.example/api/v1'}", paths, []string{"https://h.example/api/v1"}},
+		"a path is elsewhere": {"{url: 'https://h.example/v1'}, {url: 'https://i.example/v1'}", elsewhere, []string{"https://h.example", "https://i.example"}},
+	} {
+		text := `{openapi: 3.0.3, info: {title: t, version: '1'}, servers: [` + tt.servers + `], paths: {` + tt.paths + `}}`
+		d, err := specs.Parse("shop", "shop.yaml", []byte(text), specs.Neutral)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, d.ServerURLs()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
