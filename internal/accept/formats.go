@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -19,7 +20,7 @@ var Known = Formats{
 		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)},
 	"email": openapi3.NewRegexpFormatValidator(`^(?:[^@\s]+|"(?:[^"\\]|\\.)+")@[^@\s]+$`), // RFC 5321, 4.1.2
 	"uri": quickFormat{isPlainURL, openapi3.NewCallbackValidator(func(s string) error {
-		if u, err := url.Parse(s); err != nil || !u.IsAbs() || strings.ContainsAny(s, notInURI) {
+		if u, err := url.Parse(s); err != nil || !u.IsAbs() || hasUnescaped(s) {
 			return errors.New("not an absolute URI")
 		}
 		return nil
@@ -73,5 +74,11 @@ const notInURI = " <>\"\\^`{|}"
 // isPlainURL reports whether a text is a URL of the form that most have.
 func isPlainURL(text string) bool {
 	_, isPlain := address.Cut(text)
-	return isPlain && !strings.ContainsAny(text, notInURI)
+	return isPlain && !hasUnescaped(text)
+}
+
+// hasUnescaped reports whether a text has characters that a URI has escaped alone. Those beyond ASCII are of IRIs
+// (RFC 3987).
+func hasUnescaped(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(notInURI, r) })
 }

@@ -26,7 +26,7 @@ var formatted = []string{
 	"https://a/b?c=d", "https://a/b?c=%zz", "https://a/%zz", "https://a:b/", "ftp://a/b", "/a/b", "https://a/[",
 	"http://a/b c",
 	"2026-01-15T09:30:00Z", "2026-02-30T09:30:00Z", "2026-01-15", "2026-02-30", "2026-01-15T09:30:00.Z",
-	"http://a/b?c#d", "https://.-/?", `https://a/b?\=d`,
+	"http://a/b?c#d", "https://.-/?", `https://a/b?\=d`, "https://a/ü",
 }
 
 // RFC 3339, 5.6: a date has no time.
@@ -34,6 +34,21 @@ func TestADateHasNoTime(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"2026-01-15": true, "2026-01-15T09:30:00Z": false, "2026-02-30": false} {
 		if err := Known["date"].Validate(text); (err == nil) != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// RFC 3986, 2: a URI has ASCII characters alone, and others escaped.
+func TestAURIHasEscapedCharacters(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"https://h.example/%C3%BC": true, "https://h.example/ü": false, "https://ü.example/": false,
+		"https://h.example/?q=ü": false,
+		"https://h.example/#ü": false, "urn:ü": false, "mailto:ü@h.example": false, "https://h.example/{x}": false,
+		"https://xn--tda.example/": true, "https://h.example/?q=a&b=[c]": true,
+	} {
+		if err := Known["uri"].Validate(text); (err == nil) != want {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
