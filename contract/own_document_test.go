@@ -181,3 +181,50 @@ actions:
 		t.Errorf("places (-want +got):\n%s", diff)
 	}
 }
+
+// Security Requirement Object: all schemes of an alternative are wanted together. What a request shows of them is there
+// to be seen; tools remove Authorization and cookies alone.
+func TestAPartOfCredentialsIsNotEnough(t *testing.T) {
+	t.Parallel()
+	const document = `{openapi: 3.1.0, info: {title: t, version: '1'}, servers: [{url: 'https://h.example'}], paths: {/x: {get: {
+		security: %s, responses: {'200': {description: a}}}}}, components: {securitySchemes: {bearer: {type: http, scheme: bearer},
+		key: {type: apiKey, in: header, name: X-Key}, id: {type: apiKey, in: query, name: id}, sid: {type: apiKey, in: cookie, name: sid},
+		tls: {type: mutualTLS}}}}`
+	const some = "a request with only a part of the credentials succeeded"
+	const removed = "the request carries a part of the credentials: the others may have been removed from the recording"
+	bearer, key := [2]string{"Authorization", "Bearer a"}, [2]string{"X-Key", "b"}
+	for name, tt := range map[string]struct {
+		security, path string
+		headers        recording.Headers
+		want           string
+	}{
+		"a key lacks beside a bearer":  {"[{bearer: [], key: []}]", "/x", recording.Headers{bearer}, "fail /request/headers/X-Key " + some},
+		"a query lacks beside a key":   {"[{key: [], id: []}]", "/x", recording.Headers{key}, "fail /request/query/id " + some},
+		"a key lacks beside a query":   {"[{key: [], id: []}]", "/x?id=1", nil, "fail /request/headers/X-Key " + some},
+		"a key lacks beside two":       {"[{bearer: [], key: [], sid: []}]", "/x", recording.Headers{bearer, {"Cookie", "sid=1"}}, "fail /request/headers/X-Key " + some},
+		"a bearer lacks beside a key":  {"[{bearer: [], key: []}]", "/x", recording.Headers{key}, "inconclusive /request/headers/Authorization " + removed},
+		"a cookie lacks beside a key":  {"[{key: [], sid: []}]", "/x", recording.Headers{key}, "inconclusive /request/cookie/sid " + removed},
+		"all are there":                {"[{bearer: [], key: []}]", "/x", recording.Headers{bearer, key}, ""},
+		"another alternative is there": {"[{bearer: [], key: []}, {id: []}]", "/x?id=1", recording.Headers{bearer}, ""},
+		"none is there":                {"[{bearer: [], key: []}, {id: []}]", "/x", nil, "inconclusive /request/headers/Authorization no request to this interface carries credentials: they may have been removed from the recording"},
+		"a certificate is no key":      {"[{tls: [], key: []}]", "/x", nil, "inconclusive /request/headers/X-Key no request to this interface carries credentials: they may have been removed from the recording"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := &recording.Exchange{
+				Request:  recording.Request{Method: "GET", URL: "https://h.example" + tt.path, Headers: tt.headers},
+				Response: &recording.Response{Status: 200},
+			}
+			own := contract.WithSpec("shop", write(t, "shop.yaml", fmt.Sprintf(document, tt.security)))
+			got := ""
+			for _, f := range checked(t, contract.Exchanges(slices.Values([]*recording.Exchange{e})), own).Findings {
+				if f.Rule == "auth-scheme" {
+					got += fmt.Sprint(f.Verdict, " ", f.Pointer, " ", f.Message)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -39,6 +39,9 @@ const perOperation = 5
 const (
 	absentElsewhereSent = "a request without credentials succeeded"
 	absentEverywhere    = "no request to this interface carries credentials: they may have been removed from the recording"
+
+	othersAbsent  = "a request with only a part of the credentials succeeded"
+	othersRemoved = "the request carries a part of the credentials: the others may have been removed from the recording"
 )
 
 func newPendingCredentials() pendingCredentials {
@@ -52,6 +55,9 @@ func (p *pendingCredentials) take(c *Checker, r *judge.Result) {
 	case r.Credentials == judge.Present && !p.Carriers[op.Interface] && r.HasCredentials():
 		p.Carriers[op.Interface] = true
 	case r.Credentials == judge.Absent:
+		if _, others := r.HasPartOfCredentials(); others {
+			p.Carriers[op.Interface] = true
+		}
 		p.absent(op).take(c, r)
 	}
 }
@@ -68,10 +74,14 @@ func (a *absentees) take(c *Checker, r *judge.Result) {
 	if a.Count++; a.Count > perOperation {
 		return
 	}
+	fails, doubt := absentElsewhereSent, absentEverywhere
+	if some, _ := r.HasPartOfCredentials(); some {
+		fails, doubt = othersAbsent, othersRemoved
+	}
 	a.First = append(a.First, absentee{
 		Exchange: r.Item.Number, Line: c.lineOf(r),
-		Failed:       c.judge.SchemeFinding(r, report.Fail, absentElsewhereSent),
-		Inconclusive: c.judge.SchemeFinding(r, report.Inconclusive, absentEverywhere),
+		Failed:       c.judge.SchemeFinding(r, report.Fail, fails),
+		Inconclusive: c.judge.SchemeFinding(r, report.Inconclusive, doubt),
 	})
 }
 

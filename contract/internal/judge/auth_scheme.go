@@ -184,6 +184,25 @@ func (r *Result) shows(s *openapi3.SecurityScheme) bool {
 	return r.Item.Request.Headers.Value(s.Name) != ""
 }
 
+// HasPartOfCredentials reports whether a request to a user's own interface carries some of the credentials that its
+// operation wants together (Security Requirement Object), and whether the recording would show the others. Tools remove
+// Authorization and cookies from recordings, but hardly other headers and members of queries alone.
+func (r *Result) HasPartOfCredentials() (some, others bool) {
+	if r.Operation() == nil || r.documented.takesPlatformKeys {
+		return false, false
+	}
+	for _, all := range r.Operation().Security() {
+		isAny, isKept := false, true
+		for _, s := range all {
+			isAny = isAny || isVisible(s) && r.shows(s)
+			isRemoved := s.Type != "apiKey" || s.In == "cookie" || strings.EqualFold(s.Name, "Authorization")
+			isKept = isKept && (!isRemoved || r.shows(s))
+		}
+		some, others = some || isAny, others || isAny && isKept
+	}
+	return some, others
+}
+
 func inQueryOf(r *Result, name string) bool {
 	query, _ := url.ParseQuery(r.Owner.Query)
 	return query.Get(name) != ""
@@ -231,7 +250,9 @@ func (j *Judge) SchemeFinding(r *Result, verdict report.Verdict, message string)
 	pointer, at := "/components/securitySchemes", "/request/headers/Authorization"
 	for _, name := range slices.Sorted(maps.Keys(op.Document.T.Components.SecuritySchemes)) {
 		scheme := op.Document.T.Components.SecuritySchemes[name].Value
-		if !slices.Contains(r.documented.schemes, scheme) || op.Embedded == op && headerOfScheme(scheme) != "Authorization" {
+		isSent := r.Credentials == Absent && !r.documented.takesPlatformKeys && r.shows(scheme)
+		if !slices.Contains(r.documented.schemes, scheme) || isSent ||
+			op.Embedded == op && headerOfScheme(scheme) != "Authorization" {
 			continue
 		}
 		if pointer = join("/components/securitySchemes", name); scheme.Type == "apiKey" {
