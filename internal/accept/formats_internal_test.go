@@ -45,7 +45,7 @@ func TestAURIHasEscapedCharacters(t *testing.T) {
 	for text, want := range map[string]bool{
 		"https://h.example/%C3%BC": true, "https://h.example/ü": false, "https://ü.example/": false,
 		"https://h.example/?q=ü": false,
-		"https://h.example/#ü": false, "urn:ü": false, "mailto:ü@h.example": false, "https://h.example/{x}": false,
+		"https://h.example/#ü":   false, "urn:ü": false, "mailto:ü@h.example": false, "https://h.example/{x}": false,
 		"https://xn--tda.example/": true, "https://h.example/?q=a&b=[c]": true,
 	} {
 		if err := Known["uri"].Validate(text); (err == nil) != want {
