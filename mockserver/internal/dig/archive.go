@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -93,11 +94,16 @@ func archiveError(err error) error {
 	return &Error{Reason: "the archive cannot be read: " + err.Error()}
 }
 
+// writers keeps writers for the next archive: each has some 800 KB of tables.
+var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
 // WriteArchive packs files (path → content) into a tar.gz that ReadArchive accepts. The same files give the same
 // bytes: names are sorted, times are zero, nothing of the machine is written.
 func WriteArchive(files map[string]string) ([]byte, error) {
 	var out bytes.Buffer
-	zipped := gzip.NewWriter(&out)
+	zipped := writers.Get().(*gzip.Writer)
+	defer writers.Put(zipped)
+	zipped.Reset(&out)
 	packed := tar.NewWriter(zipped)
 	for _, name := range sortedKeys(files) {
 		if err := writeFile(packed, name, files[name]); err != nil {

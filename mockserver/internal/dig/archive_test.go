@@ -248,7 +248,12 @@ func TestWriteArchive(t *testing.T) {
 		t.Errorf("workflows (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"", "/a", "../a", "./a", "a/"} {
-		_, err := dig.WriteArchive(map[string]string{name: ""})
+		_, err := dig.WriteArchive(map[string]string{"!": hello, name: ""})
 		refused(t, err)
+	}
+	afterRefused, err := dig.WriteArchive(files)
+	check(t, err)
+	if !bytes.Equal(first, afterRefused) {
+		t.Error("the same files gave different bytes after archives that were refused half way")
 	}
 }

@@ -18,6 +18,16 @@ func BenchmarkReadArchive(b *testing.B) {
 	}
 }
 
+func BenchmarkWriteArchive(b *testing.B) {
+	files := map[string]string{"a.dig": "+a:\n  echo>: a\n"}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := dig.WriteArchive(files); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkScheduleNext(b *testing.B) {
 	for _, bench := range []struct{ name, kind, spec, zone string }{
 		{"daily", "daily", "07:00:00", "Asia/Tokyo"},
