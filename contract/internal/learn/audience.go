@@ -90,10 +90,11 @@ func (l *learner) connectionNames() map[string]string {
 	return names
 }
 
-// connectionID returns the id of a connection, or nothing.
+// connectionID returns the id of a connection, the first one that a lookup shows, or nothing.
 func (l *learner) connectionID(name string) any {
-	for id, known := range l.connectionNames() {
-		if known == name {
+	names := l.connectionNames()
+	for _, body := range l.successes("core.lookupConnection") {
+		if id := body.Get("id").String(); names[id] == name {
 			return idOf(id)
 		}
 	}

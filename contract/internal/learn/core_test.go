@@ -53,6 +53,18 @@ func TestDatabases(t *testing.T) {
 	})
 }
 
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	var list []said
+	for id := range 8 {
+		list = append(list, said{
+			method: "GET", path: "/core/v3/connections/lookup?name=warehouse", status: 200,
+			answer: fmt.Sprintf(`{"id":"%d"}`, 100-id),
+		})
+	}
+	wants(t, learned(t, list...), "- id: 100\n    name: warehouse")
+}
+
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	t.Run("a result without a format is read by its media type", func(t *testing.T) {
