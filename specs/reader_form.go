@@ -268,11 +268,18 @@ func (r *Reader) value(schema *openapi3.Schema, values []string) any {
 			if r.lenient.Bodies && text == "" {
 				return notSent
 			}
-			values = strings.Split(text, ",")
+			if item := Whole(schema).Item(); len(item.schemas) == 0 || takesText(item.schemas[0]) || !isObject(text) {
+				values = strings.Split(text, ",")
+			}
 		}
 		return r.items(schema, values)
 	}
 	return r.text(schema, text)
+}
+
+// isObject reports whether a text is a JSON object, which is one item of a list of objects (Encoding Object, contentType).
+func isObject(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(text), "{") && json.Valid([]byte(text))
 }
 
 func (r *Reader) items(schema *openapi3.Schema, values []string) any {

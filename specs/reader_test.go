@@ -153,11 +153,14 @@ func TestReaderReadsForms(t *testing.T) {
 			"end: {anyOf: [{type: integer}, {type: string, enum: [now]}]}, other: {type: object}}}"
 		for form, want := range map[string]string{
 			"lines[10][price]=3&lines[2][price]=2&lines[2][tags][0]=a": `{"lines":[{"price":2,"tags":["a"]},{"price":3}]}`,
-			"lines[x][price]=1": `{"lines":{"x":{"price":"1"}}}`,
-			"other[0][a]=1":     `{"other":{"0":{"a":"1"}}}`,
-			"end=5":             `{"end":5}`,
-			"end=now":           `{"end":"now"}`,
-			"end=later":         `{"end":"later"}`,
+			"lines[x][price]=1":                    `{"lines":{"x":{"price":"1"}}}`,
+			`lines={"price":1,"tags":["a","b"]}`:   `{"lines":[{"price":1,"tags":["a","b"]}]}`, // one item
+			`lines={"price":1}&lines={"price":2}`:  `{"lines":[{"price":1},{"price":2}]}`,
+			`lines=[{"price":1,"tags":["a","b"]}]`: `{"lines":[{"price":1,"tags":["a","b"]}]}`,
+			"other[0][a]=1":                        `{"other":{"0":{"a":"1"}}}`,
+			"end=5":                                `{"end":5}`,
+			"end=now":                              `{"end":"now"}`,
+			"end=later":                            `{"end":"later"}`,
 		} {
 			read, err := formReader(t, schema).Read(specs.Sent{ContentType: typeForm, Body: []byte(form)})
 			if diff := cmp.Diff(want, string(read.Body)); diff != "" || err != nil {
