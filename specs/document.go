@@ -233,10 +233,10 @@ func mediaTypesThatAre(content openapi3.Content) {
 // maxBare is the number of schemas that an engine may look at to find out that a schema says nothing.
 const maxBare = 1000
 
-// boundEmptiness lets the empty schemas of a document take null, and those that refuse it not be nullable, and makes all of them such that engines soon know
-// whether one is empty. kin-openapi asks that of each schema without keywords of its own by asking all that it consists
-// of: level by level, which takes a power of the levels, and for ever if the schema consists of itself. Such a schema
-// gets a keyword that says nothing.
+// boundEmptiness lets the empty schemas of a document take null, and those that refuse it not be nullable. It makes all
+// of them such that engines soon know whether one is empty: kin-openapi asks that of each schema without keywords of
+// its own by asking all that it consists of, level by level, which takes a power of the levels, and for ever if the
+// schema consists of itself. Such a schema gets a keyword that says nothing.
 func (d *Document) boundEmptiness() {
 	b := bare{
 		known: map[*openapi3.Schema]int{}, isOpen: map[*openapi3.Schema]bool{},
@@ -320,15 +320,17 @@ func (b *bare) steps(ref *openapi3.SchemaRef) int {
 	return sum
 }
 
-// isWithoutNull reports whether a schema refuses null. In version 3.0 nullable adds it to the type alone: an enum without
-// null, and the parts of a combination, go on refusing it (3.0.4, Schema Object), while kin-openapi takes it at once.
+// isWithoutNull reports whether a schema refuses null. In version 3.0 nullable adds it to the type alone: an enum
+// without null, and the parts of a combination, go on refusing it (3.0.4, Schema Object), while kin-openapi takes it at
+// once.
 func (b *bare) isWithoutNull(s *openapi3.Schema) bool {
 	refuses := func(ref *openapi3.SchemaRef) bool { return ref != nil && b.refusesNull[ref.Value] }
+	takes := func(ref *openapi3.SchemaRef) bool { return !refuses(ref) }
 	return s.Type != nil && !s.PermitsNull() ||
 		len(s.Enum) > 0 && !slices.Contains(s.Enum, nil) ||
 		slices.ContainsFunc(s.AllOf, refuses) ||
-		len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(ref *openapi3.SchemaRef) bool { return !refuses(ref) }) ||
-		len(s.AnyOf) > 0 && !slices.ContainsFunc(s.AnyOf, func(ref *openapi3.SchemaRef) bool { return !refuses(ref) })
+		len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, takes) ||
+		len(s.AnyOf) > 0 && !slices.ContainsFunc(s.AnyOf, takes)
 }
 
 // isBare reports whether a schema has no keyword of its own beside the schemas that it consists of.

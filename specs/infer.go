@@ -321,7 +321,7 @@ func plainName(name string) string {
 
 // objectWithKey finds the object in an answer that has one of the names as a member: the answer itself, or else one of
 // its members. Where the collection lists objects like the answer, the answer is the object, and that member has its
-// key, as metadata may have a name; where it lists objects like a member, that is the object, and a key beside it is its.
+// key, as metadata may have a name; where it lists objects like a member, that is the object.
 func (g *inference) objectWithKey(answer *openapi3.SchemaRef, collection string, names keyNames) (
 	object *openapi3.SchemaRef, at, key Pointer,
 ) {
@@ -332,7 +332,8 @@ func (g *inference) objectWithKey(answer *openapi3.SchemaRef, collection string,
 		name := keyOf(properties[member], names)
 		switch at := (Pointer{member, name}); {
 		case name == "":
-		case whole != "" && (list == nil || !list.listsAlike(properties[member], name) || list.listsAlike(answer, whole)):
+		case whole != "" && (list == nil || !list.listsAlike(properties[member], name) ||
+			list.listsAlike(answer, whole)):
 		case whole == "" && list != nil && list.listsAt(answer, at) != nil:
 			return answer, Pointer{}, at
 		default:

@@ -277,7 +277,7 @@ func (r *Reader) value(schema *openapi3.Schema, values []string) any {
 	return r.text(schema, text)
 }
 
-// isObject reports whether a text is a JSON object, which is one item of a list of objects (Encoding Object, contentType).
+// isObject reports whether a text is a JSON object, which is one item of a list of them (Encoding Object, contentType).
 func isObject(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), "{") && json.Valid([]byte(text))
 }

@@ -481,7 +481,7 @@ func (m *Maker) number(s *openapi3.Schema, at string, isWhole bool) (any, error)
 		n = math.Ceil(n/step) * step * math.Ceil(1/step)
 	}
 	_, decimals, _ := strings.Cut(strconv.FormatFloat(step, 'f', -1, 64), ".")
-	return strconv.ParseFloat(strconv.FormatFloat(n, 'f', len(decimals), 64), 64) // the decimal number: 0.07 is 7 times 0.01
+	return strconv.ParseFloat(strconv.FormatFloat(n, 'f', len(decimals), 64), 64) // 0.07 is 7 times 0.01, as a decimal
 }
 
 // bounds returns the least and the greatest number that a schema allows, of those that people write.
