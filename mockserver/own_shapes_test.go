@@ -305,4 +305,29 @@ func TestOwnShapes(t *testing.T) {
 			}
 		}
 	})
+	t.Run("keys stand beside objects, one is shown for several, and a list may have to have items", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnShape(t, "../own/gallery")
+		c.story(`
+			POST /layers/ {"name":"a"} -> 201 {"id":1,"result":{"name":"a"}}
+			GET /layers/1 -> 200 {"id":"1","result":{"id":1,"name":"a"}}
+			GET /layers/ -> 200 {"count":1,"result":[{"id":1,"name":"a"}]}
+			POST /posts [{"text":"x"},{"text":"y"}] -> 200 {"id":"1","text":"x"}
+			GET /posts/2 -> 200 {"id":"2","text":"y"}
+			GET /tours -> 200 {}
+			POST /tours {} -> 201 {"id":1}
+			GET /tours -> 200 {"data":[{"id":1}]}
+			GET /tours/1/stops -> 200…
+			POST /tours/1/stops {"room":"blue"} -> 201 {"id":1,"room":"blue"}
+			GET /tours/1/stops?room=red -> 200…
+			GET /tours/1/stops -> 200 [{"id":1,"room":"blue"}]
+		`)
+		_, _, header := c.call("POST /visitors", `{"name":"Ada","paid":0.07}`)
+		if at := header.Get("Location"); !strings.HasSuffix(at, "/visitors/1") {
+			t.Errorf("Location %q", at)
+		}
+		if _, visitor, _ := c.call("GET /visitors/1", ""); strings.Contains(visitor, "null") {
+			t.Errorf("a member that nullable adds no null to is null: %s", visitor)
+		}
+	})
 }
