@@ -98,11 +98,11 @@ func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
 	if !e.Refused() {
 		a.noteStirs(facts.member, e)
 	}
-	if e.OK() {
-		a.noteUse(facts.member, e)
-		return a.sight(facts.member, e, x)
+	if !e.OK() {
+		return a.addClues(e, x)
 	}
-	return nil
+	a.noteUse(facts.member, e)
+	return a.sight(facts.member, e, x)
 }
 
 // noteUse notes that a caller makes something, or writes to what another one made.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"maps"
+	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -22,8 +24,9 @@ type clue struct {
 	caller uint64
 
 	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0
-	// where that is not shown. Of a job: its time, and its database as a hash.
-	mark, origin, database uint64
+	// where that is not shown. Of a job: its time.
+	mark, origin uint64
+	database     uint64 // of a job, as a hash; of a database itself, until when what is shown had been made
 
 	frame
 }
@@ -32,7 +35,8 @@ type clue struct {
 type clueKind uint8
 
 const (
-	wroteThing clueKind = iota // to, or referred to it, before the answer shows it
+	wroteThing  clueKind = iota // to, or referred to it, before the answer shows it
+	missedThing                 // which was not found
 	shownThing
 	madeThing // and shown, with an id of its own
 	issuedJob
@@ -76,16 +80,22 @@ type clues struct {
 const maxRecent = 100_000
 
 func (s *clues) put(c clue) error {
-	key, says := [2]uint64{c.key, c.caller}, [2]uint64{c.mark, c.origin}
-	if c.kind == shownThing || c.kind == ownCaller {
+	key, says, misses := [2]uint64{c.key, c.caller}, [2]uint64{c.mark, c.origin}, [2]uint64{c.key, math.MaxUint64}
+	switch c.kind {
+	case missedThing: // to be shown it again says more than before
+		key, says = misses, [2]uint64{uint64(c.number)}
+	case shownThing, ownCaller:
+		says[0] += s.recent[misses][0]
 		if known, isKnown := s.recent[key]; isKnown && known == says {
 			return nil
 		}
-		if s.recent == nil || len(s.recent) >= maxRecent {
-			s.recent = map[[2]uint64][2]uint64{}
-		}
-		s.recent[key] = says
+	default:
+		return s.Sorter.Put(c)
 	}
+	if s.recent == nil || len(s.recent) >= maxRecent {
+		s.recent = map[[2]uint64][2]uint64{}
+	}
+	s.recent[key] = says
 	return s.Sorter.Put(c)
 }
 
@@ -119,6 +129,9 @@ func (c *clue) isOf(issued *clue) bool {
 	return isSame && (c.origin == 0 || issued.origin == 0 || max(apart, -apart) <= skew)
 }
 
+// clockSkew bounds how far the clocks of recorders may be from that of the platform.
+const clockSkew = 10 * time.Minute
+
 // cluesIn returns the clues that an exchange gives, but for where it is.
 func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 	add := func(kind clueKind, key, mark, origin, database uint64) {
@@ -128,10 +141,20 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 		})
 	}
 	thing := func(kind clueKind, t facts.Thing, mark, origin uint64) {
-		if a.kinds.Of(t.Kind).IsNamed() {
+		var until uint64
+		switch {
+		case t.Kind == facts.Databases && !e.Start.IsZero():
+			until = uint64(max(e.Start.Add(-clockSkew).Unix(), 0))
+		case a.kinds.Of(t.Kind).IsNamed(): // it may have been made anew, or may have taken another one's name
 			origin = 0
 		}
-		add(kind, keyOf(e.At, string(t.Kind), t.ID), mark, origin, 0)
+		add(kind, keyOf(e.At, string(t.Kind), t.ID), mark, origin, until)
+	}
+	if !e.OK() {
+		if e.Status == http.StatusNotFound && isSeenByAll(e.Target.Kind) {
+			thing(missedThing, e.Target, 0, 0)
+		}
+		return list
 	}
 	for i := range e.Shows {
 		if f := &e.Shows[i]; f.IsDistinct(e) {
@@ -178,16 +201,17 @@ func (a *accounts) follow() error {
 		a.links.put(pair.first(), pair.second())
 	}
 	var key uint64
-	var seen, issued, early []clue
+	var seen, missed, issued, early []clue
 	for c, err := range a.clues.All() {
 		if err != nil {
 			return err
 		}
 		if c.key != key {
-			key, seen, issued, early = c.key, seen[:0], issued[:0], early[:0]
+			key, seen, missed, issued, early = c.key, seen[:0], missed[:0], issued[:0], early[:0]
 		}
 		switch c.kind {
 		case shownThing, madeThing:
+			a.compareMisses(seen, missed, c)
 			seen = a.compareSights(seen, c)
 		case issuedJob:
 			issued = append(issued[:0], *c)
@@ -204,6 +228,8 @@ func (a *accounts) follow() error {
 			other := member{c.at, c.mark}
 			a.number(other)
 			a.links.put(c.member(), other, c.shower())
+		case missedThing:
+			missed = append(missed, *c)
 		case wroteThing:
 			own := slices.IndexFunc(seen, func(s clue) bool { return s.caller == c.caller })
 			for i := range seen {
@@ -223,7 +249,7 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	for i := range seen {
 		other := &seen[i]
 		areTwo := other.kind == madeThing && now.kind == madeThing // that were given one id
-		isOther := areTwo || other.origin != now.origin && other.origin != 0 && now.origin != 0
+		isOther := areTwo || other.isAnother(now)
 		switch {
 		case other.caller == now.caller:
 			if own = i; isOther {
@@ -231,6 +257,8 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 			}
 		case other.mark == now.mark && !areTwo:
 			a.links.put(m, other.member(), now.shower(), other.shower())
+		case isOther && now.database != 0: // or one caller's database was remade after the clocks of both went wrong
+			a.several[m.at] = true
 		case isOther:
 			a.links.put(m, other.member())
 		}
@@ -244,6 +272,25 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 		seen = append(seen, *now)
 	}
 	return seen
+}
+
+// compareMisses finds a thing to be of another account than that of a caller for whom it was not there, if it was there
+// for another one before, and still is.
+func (a *accounts) compareMisses(seen, missed []clue, now *clue) {
+	for i := range seen {
+		was := &seen[i]
+		isBetween := func(m clue) bool { return m.caller != now.caller && m.number > was.number }
+		if was.caller == now.caller && !was.isAnother(now) && slices.ContainsFunc(missed, isBetween) {
+			a.several[now.at] = true
+		}
+	}
+}
+
+// isAnother reports whether two things that are shown have one id. A database may have been remade between the two
+// exchanges, but then not before the first of them.
+func (c *clue) isAnother(other *clue) bool {
+	isRemade := c.database != 0 && max(c.origin, other.origin) >= min(c.database, other.database)
+	return c.origin != other.origin && c.origin != 0 && other.origin != 0 && !isRemade
 }
 
 func (c *clue) member() member { return member{c.at, c.caller} }
@@ -340,6 +387,9 @@ func listedKinds() []facts.Kind {
 	return []facts.Kind{facts.Pools, facts.PoolRules, facts.Projects, facts.SubUsers, facts.Policies, facts.Tokens}
 }
 
+// isSeenByAll reports whether whoever is shown any things of a kind is shown all that the account has.
+func isSeenByAll(k facts.Kind) bool { return k == facts.Pools || k == facts.PoolRules }
+
 // showsWholeList reports whether an answer is the whole list of one of these kinds.
 func showsWholeList(e *facts.Exchange) bool {
 	isWhole := e.Verb == facts.Lists && e.Listed && !e.Partial && !e.Opaque
@@ -379,13 +429,21 @@ type viewer struct {
 	caller uint64
 }
 
-// sight takes what an exchange shows to its caller, and where it is kept.
-func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
+// addClues takes the clues of an exchange, and where it is kept.
+func (a *accounts) addClues(e *facts.Exchange, x *entry) error {
 	for _, c := range a.cluesIn(e) {
 		c.frame = x.frame
 		if err := a.clues.put(c); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// sight takes what an exchange shows to its caller.
+func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
+	if err := a.addClues(e, x); err != nil {
+		return err
 	}
 	a.sightList(m, e)
 	for _, user := range e.Users {
@@ -422,7 +480,7 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 		case caller == m.caller || !isKnown:
 		case len(a.apart) < maxLinks && other.isApart(now, a.stirredIn(key)):
 			a.apart[linkKeyOf(m, member{m.at, caller})] = true
-		case e.Kind == facts.Pools || e.Kind == facts.PoolRules: // of which all who see any see all
+		case isSeenByAll(e.Kind):
 			for _, id := range slices.Sorted(now.lostSince(other)) { // which bounds forget in this order
 				a.lost.put(sightKey{m.at, facts.Thing{Kind: e.Kind, ID: id}}, true)
 			}
