@@ -295,6 +295,15 @@ func (s *State) recover(e *facts.Exchange) {
 	x.Ident, x.born, x.IdentifiedBy = e.Recovered.ID, time.Time{}, e
 }
 
+// mayRecover reports whether a table is recovered that may be a thing, or in it.
+func (s *State) mayRecover(e *facts.Exchange, t facts.Thing) bool {
+	if e.Recovered == nil || e.Refused() {
+		return false
+	}
+	table, database, _ := s.Place(e.Recovered)
+	return table.IsNone() || t == table || t == database
+}
+
 // Place returns the place of a recovered table, with the exchanges that prove it: where the request says, or else where
 // it was deleted.
 func (s *State) Place(f *facts.Recovery) (table, database facts.Thing, proofs []*facts.Exchange) {

@@ -22,7 +22,9 @@ func (st *Step) Deletion(x *Entity) *facts.Exchange {
 	if isAnew && !st.showsSame(x) { // what is made anew is another one
 		return nil
 	}
-	if st.Contested(func(e *facts.Exchange) bool { return e.MayMake(x.Thing) && !mayCreate(e) }) {
+	if st.Contested(func(e *facts.Exchange) bool {
+		return e.MayMake(x.Thing) && !mayCreate(e) || isTable && st.State.mayRecover(e, x.Thing)
+	}) {
 		return nil
 	}
 	return x.DeletedBy
