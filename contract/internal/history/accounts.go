@@ -312,9 +312,8 @@ func (a *accounts) joinNeighbours() {
 	for account := range a.foes {
 		isSeveral[a.callers[account].at] = true
 	}
-	for key := range a.lost.entries {
-		wasRemoved, _ := a.stirs.Get(key)
-		isSeveral[key.at] = isSeveral[key.at] || !wasRemoved
+	for v, list := range a.lists.entries {
+		isSeveral[v.at] = isSeveral[v.at] || a.missesSome(v, list)
 	}
 	names := map[int32]uint64{}
 	for i := range a.callers {

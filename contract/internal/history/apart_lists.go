@@ -33,18 +33,6 @@ func (l wholeList) lacking(other wholeList) iter.Seq[string] {
 	}
 }
 
-// lostSince yields what another list had that was complete before this one was asked for, and this one lacks, or what
-// this one had if it came first.
-func (l wholeList) lostSince(other wholeList) iter.Seq[string] {
-	if l.at.Before(other.asked) {
-		l, other = other, l
-	}
-	if other.at.IsZero() || !other.at.Before(l.asked) {
-		return func(func(string) bool) {}
-	}
-	return l.lacking(other)
-}
-
 // partByLists parts the accounts of pairs that are known to be different by their lists. With many accounts at a site
 // that takes too long for all of them, so that it is done for those on which a verdict depends.
 func (a *accounts) partByLists(pairs [][2]caller) {

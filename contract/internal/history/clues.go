@@ -371,14 +371,14 @@ type sightings struct {
 	lists *bounded[viewer, wholeList]
 	first *bounded[listKey, []uint64] // callers who were given such a list first
 	stirs *bounded[sightKey, bool]    // what was made, or removed if true, so that lists may differ in it
-	lost  *bounded[sightKey, bool]    // those that a list had, and a later one of another caller lacks
+	shown *bounded[listKey, map[string]firstSight]
 }
 
 func newSightings() sightings {
 	return sightings{
 		lists: newBounded[viewer, wholeList](maxSights, nil), first: newBounded[listKey, []uint64](maxSights/20, nil),
 		stirs: newBounded[sightKey, bool](maxSights, nil),
-		lost:  newBounded[sightKey, bool](maxSights, nil),
+		shown: newBounded[listKey, map[string]firstSight](maxSights/maxShown, nil),
 	}
 }
 
@@ -446,6 +446,7 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 		return err
 	}
 	a.sightList(m, e)
+	a.noteShown(m, e)
 	for _, user := range e.Users {
 		a.noteName(m, user.Name, true)
 	}
@@ -463,6 +464,48 @@ func (a *accounts) noteStirs(m member, e *facts.Exchange) {
 	}
 }
 
+// firstSight is the first time at which a thing was shown to be there.
+type firstSight struct {
+	caller uint64
+	at     time.Time
+}
+
+// maxShown bounds for how many things of a kind it is known.
+const maxShown = 100
+
+// noteShown notes what is there of which every caller of the account is shown all.
+func (a *accounts) noteShown(m member, e *facts.Exchange) {
+	for _, f := range e.Shows {
+		key, now := listKey{m.at, f.Thing.Kind}, firstSight{m.caller, e.EndedAt()}
+		if !isSeenByAll(key.kind) || f.Does == facts.Deletes || now.at.IsZero() {
+			continue
+		}
+		known, _ := a.shown.Get(key)
+		if known == nil {
+			known = map[string]firstSight{}
+			a.shown.put(key, known)
+		}
+		was, isKnown := known[f.Thing.ID]
+		if isKnown && now.at.Before(was.at) || !isKnown && len(known) < maxShown {
+			known[f.Thing.ID] = now
+		}
+	}
+}
+
+// missesSome reports whether a list that a caller was given lacks what another one was shown before, and that no recorded
+// request removed.
+func (a *accounts) missesSome(v viewer, list wholeList) bool {
+	shown, _ := a.shown.Get(v.listKey)
+	for id, first := range shown {
+		_, has := list.born[id]
+		wasRemoved, _ := a.stirs.Get(sightKey{v.at, facts.Thing{Kind: v.kind, ID: id}})
+		if !has && !wasRemoved && first.caller != v.caller && first.at.Before(list.asked) {
+			return true
+		}
+	}
+	return false
+}
+
 // sightList holds a whole list against those that others were given.
 func (a *accounts) sightList(m member, e *facts.Exchange) {
 	if !showsWholeList(e) {
@@ -476,14 +519,8 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 	first, _ := a.first.Get(key)
 	for _, caller := range first {
 		other, isKnown := a.lists.Get(viewer{key, caller})
-		switch {
-		case caller == m.caller || !isKnown:
-		case len(a.apart) < maxLinks && other.isApart(now, a.stirredIn(key)):
+		if caller != m.caller && isKnown && len(a.apart) < maxLinks && other.isApart(now, a.stirredIn(key)) {
 			a.apart[linkKeyOf(m, member{m.at, caller})] = true
-		case isSeenByAll(e.Kind):
-			for _, id := range slices.Sorted(now.lostSince(other)) { // which bounds forget in this order
-				a.lost.put(sightKey{m.at, facts.Thing{Kind: e.Kind, ID: id}}, true)
-			}
 		}
 	}
 	if len(first) < maxViewers && !slices.Contains(first, m.caller) {

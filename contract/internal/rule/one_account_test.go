@@ -21,7 +21,14 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 		pools  = `@1/a GET /pools => 200 {"pools":[{pool 1 9 default},{pool 4 2}]}` + "\n"
 		rules  = `@1/a GET /pool_rules => 200 {"poolRules":[{rule 3 5 4 project_name=a}]}` + "\n"
 		fewer  = `@1/b GET /pool_rules => 200 {"poolRules":[]}` + "\n"
+		rule5  = `@1/a POST /pool_rules {"poolId":"4"} => 201 {rule 5 5 4 project_name=a}` + "\n"
+		found  = "@1/a GET /pool_rules/5 => 200 {rule 5 5 4 project_name=a}\n"
+		absent = "@1/b GET /pool_rules/5 => 404 {}\n"
 	)
+	base := func(caller, created string) string {
+		return "@1/" + caller + ` GET core:/database/show/base => 200 {"id":"7","name":"base","created_at":"` + created + `"}` + "\n"
+	}
+	const april, march, now = "2026-04-20 11:00:00 +0000", "2026-03-20 11:00:00 +0000", "2026-05-04 01:00:02 +0000"
 	for name, tt := range map[string]struct {
 		rule, script string
 		want         report.Verdict // none if it is empty
@@ -39,6 +46,13 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 		"a pool that another one listed":       {rule.UseAfterDelete, pools + "@1/b " + gone + "@1/a GET /pools/4 => 200 {pool 4 2}", report.Fail},
 		"a rule that another one listed":       {rule.UseAfterDelete, rules + "@1/b DELETE /pool_rules/3 => 200 {rule 3 5 4 project_name=a}\n" + rules, report.Fail},
 		"a rule of a pool that another listed": {rule.PoolDeletion, pools + points + "@1/a " + gone, report.Fail},
+		"a token, where databases are two":     {rule.TokenRevocation, base("a", april) + base("b", march) + token + remove + token, ""},
+		"a token, where a database was remade": {rule.TokenRevocation, base("a", april) + base("b", now) + token + remove + token, report.Fail},
+		"a token, and one database":            {rule.TokenRevocation, base("a", april) + base("b", april) + token + remove + token, report.Fail},
+		"a token, where a rule is not shared":  {rule.TokenRevocation, rule5 + absent + found + token + remove + token, ""},
+		"a token, and a rule that both miss":   {rule.TokenRevocation, rule5 + absent + token + remove + token, report.Fail},
+		"a token, where a list lacks a rule":   {rule.TokenRevocation, rule5 + fewer + token + remove + token, ""},
+		"a token, and a list from before":      {rule.TokenRevocation, fewer + rule5 + token + remove + token, report.Fail},
 		"a token that was not shown before":    {rule.TokenRevocation, remove + token, report.Inconclusive},
 	} {
 		f := foundBy(t, tt.rule, script(t, tt.script))
@@ -99,12 +113,14 @@ func TestCallersOfTheRecordingExplainWhatIsComplete(t *testing.T) {
 		recovery = `@1/b POST core:/table/recover/9 => 200 {"database":"shop","name":"orders"}` + "\n"
 		list     = `@1/a GET core:/table/deleted => 200 {"tables":[],"cursor_id":null}` + "\n"
 		shown    = "@1/a GET core:/table/show/shop/orders => 200 {table orders 9}\n"
+		again    = "6-9 @1/a POST core:/table/recover/9 => 200 {table orders 9}\n"
 	)
 	for name, text := range map[string]string{
 		"recovered by another caller":    gone + recovery + list,
 		"shown, then recovered":          create + shown + gone + recovery + list + shown,
 		"recovered, and found":           create + gone + recovery + shown,
 		"recovered with nothing to read": create + gone + "@1/b POST core:/table/recover/9 => 200\n" + list,
+		"recovered while it is found":    create + shown + gone + "5-8 " + shown + again,
 		"a recovery without an answer":   create + gone + "@1/b POST core:/table/recover/9 => 0\n" + list + shown,
 	} {
 		for _, id := range []string{rule.TableRecovery, rule.UseAfterDelete} {
