@@ -125,6 +125,12 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 	if e.Verb == facts.Deletes { // it may be made anew by another one
 		a.makers.put(sightKey{m.at, e.Target}, 0)
 	}
+	if e.Verb == facts.Deletes && e.Kind.IsOnce() { // or else each of them removed its own
+		key := sightKey{m.at, facts.Thing{Kind: e.Kind, ID: "removed " + e.Target.ID}}
+		by, _ := a.makers.Get(key)
+		a.several[m.at] = a.several[m.at] || by != 0 && by != m.caller
+		a.makers.put(key, m.caller)
+	}
 }
 
 // isGiven reports whether something was made and given an id of its own. A project may be put again.

@@ -143,8 +143,8 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 	thing := func(kind clueKind, t facts.Thing, mark, origin uint64) {
 		var until uint64
 		switch {
-		case t.Kind == facts.Databases && !e.Start.IsZero():
-			until = uint64(max(e.Start.Add(-clockSkew).Unix(), 0))
+		case t.Kind == facts.Databases:
+			until = uint64(max(e.Start.Add(-clockSkew).Unix(), 1))
 		case a.kinds.Of(t.Kind).IsNamed(): // it may have been made anew, or may have taken another one's name
 			origin = 0
 		}
@@ -163,6 +163,9 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 				kind = madeThing
 			}
 			thing(kind, f.Thing, f.Mark, f.Origin())
+			if f.Ident != "" && (f.Thing.Kind == facts.Databases || f.Thing.Kind == facts.Tables) {
+				add(shownThing, keyOf(e.At, string(f.Thing.Kind)+" id", f.Ident), 0, f.Origin(), 0)
+			}
 		}
 	}
 	for _, f := range e.Attempts {
@@ -249,13 +252,13 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	for i := range seen {
 		other := &seen[i]
 		areTwo := other.kind == madeThing && now.kind == madeThing // that were given one id
-		isOther := areTwo || other.isAnother(now)
+		isOther := areTwo || now.isAnother(other)
 		switch {
 		case other.caller == now.caller:
 			if own = i; isOther {
 				a.contradict(m)
 			}
-		case other.mark == now.mark && !areTwo:
+		case now.mark != 0 && other.mark == now.mark && !areTwo:
 			a.links.put(m, other.member(), now.shower(), other.shower())
 		case isOther && now.database != 0: // or one caller's database was remade after the clocks of both went wrong
 			a.several[m.at] = true
@@ -280,17 +283,17 @@ func (a *accounts) compareMisses(seen, missed []clue, now *clue) {
 	for i := range seen {
 		was := &seen[i]
 		isBetween := func(m clue) bool { return m.caller != now.caller && m.number > was.number }
-		if was.caller == now.caller && !was.isAnother(now) && slices.ContainsFunc(missed, isBetween) {
+		if was.caller == now.caller && !now.isAnother(was) && slices.ContainsFunc(missed, isBetween) {
 			a.several[now.at] = true
 		}
 	}
 }
 
-// isAnother reports whether two things that are shown have one id. A database may have been remade between the two
-// exchanges, but then not before the first of them.
-func (c *clue) isAnother(other *clue) bool {
-	isRemade := c.database != 0 && max(c.origin, other.origin) >= min(c.database, other.database)
-	return c.origin != other.origin && c.origin != 0 && other.origin != 0 && !isRemade
+// isAnother reports whether what is shown is not what was shown before under the same id. A database may have been remade
+// in between, and is younger then.
+func (c *clue) isAnother(before *clue) bool {
+	isRemade := c.database != 0 && c.origin > before.origin && c.origin >= before.database
+	return c.origin != before.origin && c.origin != 0 && before.origin != 0 && !isRemade
 }
 
 func (c *clue) member() member { return member{c.at, c.caller} }
@@ -475,19 +478,35 @@ const maxShown = 100
 
 // noteShown notes what is there of which every caller of the account is shown all.
 func (a *accounts) noteShown(m member, e *facts.Exchange) {
-	for _, f := range e.Shows {
-		key, now := listKey{m.at, f.Thing.Kind}, firstSight{m.caller, e.EndedAt()}
-		if !isSeenByAll(key.kind) || f.Does == facts.Deletes || now.at.IsZero() {
-			continue
-		}
+	now := firstSight{m.caller, e.EndedAt()}
+	if now.at.IsZero() {
+		return
+	}
+	add := func(t facts.Thing) {
+		key := listKey{m.at, t.Kind}
 		known, _ := a.shown.Get(key)
 		if known == nil {
 			known = map[string]firstSight{}
 			a.shown.put(key, known)
 		}
-		was, isKnown := known[f.Thing.ID]
+		was, isKnown := known[t.ID]
 		if isKnown && now.at.Before(was.at) || !isKnown && len(known) < maxShown {
-			known[f.Thing.ID] = now
+			known[t.ID] = now
+		}
+	}
+	for _, f := range e.Shows {
+		if isSeenByAll(f.Thing.Kind) && f.Does != facts.Deletes {
+			add(f.Thing)
+		}
+	}
+	for _, f := range e.Attempts { // which keep their pools until they end
+		if f.PoolID != "" && !f.Done {
+			add(facts.Thing{Kind: facts.Pools, ID: f.PoolID})
+		}
+	}
+	for _, f := range e.Rules {
+		if e.Verb != facts.Deletes {
+			add(facts.Thing{Kind: facts.Pools, ID: f.PoolID})
 		}
 	}
 }
