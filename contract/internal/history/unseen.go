@@ -74,6 +74,10 @@ func (st *Step) bornUnseen(f *facts.Shown) {
 		return
 	}
 	x := st.State.LookUp(t)
+	isBack := func(since *facts.Exchange) bool { // and no recorded recovery explains it
+		known := st.State.recoveredUnknown
+		return st.Known(since) && f.IsOlderThan(since) && (known == nil || facts.Before(known, since))
+	}
 	switch {
 	case x.isUnknown() && st.State.MayHaveCreated[t.Kind] == nil && !f.Born.IsZero() && st.isSince(f.Born):
 		st.Sign("created", t, st.State.first, f.Born)
@@ -81,9 +85,10 @@ func (st *Step) bornUnseen(f *facts.Shown) {
 		st.Sign("created", t, x.DeletedBy, f.Born)
 	case st.goneSinceDeletion(x) != nil:
 		st.addSign(sign{did: Recovered, thing: t, after: st.goneSinceDeletion(x), by: st.Exchange, wasGone: true})
-	case x != nil && st.Known(x.DeletedBy) && t.Kind == facts.Tables &&
-		(st.Deletion(x) != nil || f.IsOlderThan(x.DeletedBy)):
+	case x != nil && t.Kind == facts.Tables && (st.Deletion(x) != nil || isBack(x.DeletedBy)):
 		st.Sign(Recovered, t, x.DeletedBy, time.Time{})
+	case x != nil && isBack(x.MissedBy) && x.MissedBy.Caller == st.Caller:
+		st.Sign(Recovered, t, x.MissedBy, time.Time{})
 	case x != nil && x.MissedBy != nil && x.MissedBy.Caller == st.Caller && !st.MayBeThereSince(t, x, x.MissedBy):
 		st.Sign("created", t, x.MissedBy, f.Born)
 	case x != nil && x.DeletedBy == nil && x.Ident != "" && f.Ident != "" && x.Ident != f.Ident && st.Known(x.Proof):

@@ -88,7 +88,11 @@ func checkAbsentTargets(st *history.Step, r history.Ruling, absent []absence) {
 	case len(absent) > 0:
 		a := absent[0]
 		r.Message = fmt.Sprintf("an integration was created for %s, which does not exist", st.Text(a.Thing))
-		r.Excuses = []history.Excuse{history.NewExcuse("created", a.Thing, a.proofs[len(a.proofs)-1], st.Exchange)}
+		since := a.proofs[len(a.proofs)-1]
+		r.Excuses = []history.Excuse{
+			history.NewExcuse("created", a.Thing, since, st.Exchange),
+			history.NewExcuse(history.Recovered, a.Thing, since, st.Exchange),
+		}
 		st.Judge(r, report.Fail, a.proofs...)
 		if x := st.State.LookUp(a.Thing); x != nil && x.DeletedBy != nil {
 			st.Sign(history.Recovered, a.Thing, x.DeletedBy, time.Time{})

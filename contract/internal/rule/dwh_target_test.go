@@ -17,6 +17,7 @@ func TestDWHTarget(t *testing.T) {
 		noBase  = `GET core:/database/show/shop => 404` + "\n"
 		noTable = `GET core:/table/show/shop/orders => 404` + "\n"
 		without = `GET core:/table/list/shop => 200 {"tables":[{table carts 104}]}` + "\n"
+		older   = `{"id":105,"name":"orders","type":"log","created_at":"2026-04-20 11:00:00 +0000","schema":"[]"}` + "\n"
 		query   = `POST core:/job/issue/trino/shop {"query":"q"} => 200 {"job_id":"9"}` + "\n"
 	)
 	runRule(t, rule.DWHTarget, map[string]ruleCase{
@@ -38,6 +39,14 @@ func TestDWHTarget(t *testing.T) {
 		"the table is not listed": {without + create, []string{"fail 1 2"}},
 		"the table was deleted": {
 			table + `POST core:/table/delete/shop/orders => 200 {}` + "\n" + create,
+			[]string{"fail 2 3"},
+		},
+		"the table is there as before": {
+			noTable + create + `GET core:/table/show/shop/orders => 200 ` + older, []string{"inconclusive 1 2 3"},
+		},
+		"it is there as before, and somebody recovered some": {
+			table + `POST core:/table/delete/shop/orders => 200 {}` + "\n" + create +
+				`POST core:/table/recover/7 => 200 {}` + "\n" + `GET core:/table/show/shop/orders => 200 ` + older,
 			[]string{"fail 2 3"},
 		},
 		"the database is not found": {noBase + create, []string{"fail 1 2"}},

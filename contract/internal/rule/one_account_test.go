@@ -25,8 +25,9 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 		found  = "@1/a GET /pool_rules/5 => 200 {rule 5 5 4 project_name=a}\n"
 		absent = "@1/b GET /pool_rules/5 => 404 {}\n"
 	)
-	base := func(caller, created string) string {
-		return "@1/" + caller + ` GET core:/database/show/base => 200 {"id":"7","name":"base","created_at":"` + created + `"}` + "\n"
+	base := func(caller, id, created string) string {
+		return "@1/" + caller + ` GET core:/database/show/base => 200 {"id":"` + id + `","name":"base","created_at":"` + created +
+			`"}` + "\n"
 	}
 	const april, march, now = "2026-04-20 11:00:00 +0000", "2026-03-20 11:00:00 +0000", "2026-05-04 01:00:02 +0000"
 	for name, tt := range map[string]struct {
@@ -46,14 +47,20 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 		"a pool that another one listed":       {rule.UseAfterDelete, pools + "@1/b " + gone + "@1/a GET /pools/4 => 200 {pool 4 2}", report.Fail},
 		"a rule that another one listed":       {rule.UseAfterDelete, rules + "@1/b DELETE /pool_rules/3 => 200 {rule 3 5 4 project_name=a}\n" + rules, report.Fail},
 		"a rule of a pool that another listed": {rule.PoolDeletion, pools + points + "@1/a " + gone, report.Fail},
-		"a token, where databases are two":     {rule.TokenRevocation, base("a", april) + base("b", march) + token + remove + token, ""},
-		"a token, where a database was remade": {rule.TokenRevocation, base("a", april) + base("b", now) + token + remove + token, report.Fail},
-		"a token, and one database":            {rule.TokenRevocation, base("a", april) + base("b", april) + token + remove + token, report.Fail},
-		"a token, where a rule is not shared":  {rule.TokenRevocation, rule5 + absent + found + token + remove + token, ""},
-		"a token, and a rule that both miss":   {rule.TokenRevocation, rule5 + absent + token + remove + token, report.Fail},
-		"a token, where a list lacks a rule":   {rule.TokenRevocation, rule5 + fewer + token + remove + token, ""},
-		"a token, and a list from before":      {rule.TokenRevocation, fewer + rule5 + token + remove + token, report.Fail},
-		"a token that was not shown before":    {rule.TokenRevocation, remove + token, report.Inconclusive},
+		"a token, where databases are two":     {rule.TokenRevocation, base("a", "7", april) + base("b", "8", march) + token + remove + token, ""},
+		"a token, where a database was remade": {rule.TokenRevocation, base("a", "7", april) + base("b", "8", now) + token + remove + token, report.Fail},
+		"a token, where a number is of two":    {rule.TokenRevocation, base("a", "7", april) + base("b", "7", now) + token + remove + token, ""},
+		"a token that both remove":             {rule.TokenRevocation, token + "@1/a" + remove[4:] + remove, ""},
+		"a token, and an attempt's pool": {
+			rule.TokenRevocation,
+			"@1/a GET /attempts/5 => 200 {attempt 5 50 1 - 3 running}\n@1/b GET /pools => 200 {\"pools\":[{pool 4 2}]}\n" + token + remove + token, "",
+		},
+		"a token, and one database":           {rule.TokenRevocation, base("a", "7", april) + base("b", "7", april) + token + remove + token, report.Fail},
+		"a token, where a rule is not shared": {rule.TokenRevocation, rule5 + absent + found + token + remove + token, ""},
+		"a token, and a rule that both miss":  {rule.TokenRevocation, rule5 + absent + token + remove + token, report.Fail},
+		"a token, where a list lacks a rule":  {rule.TokenRevocation, rule5 + fewer + token + remove + token, ""},
+		"a token, and a list from before":     {rule.TokenRevocation, fewer + rule5 + token + remove + token, report.Fail},
+		"a token that was not shown before":   {rule.TokenRevocation, remove + token, report.Inconclusive},
 	} {
 		f := foundBy(t, tt.rule, script(t, tt.script))
 		if (f == nil) != (tt.want == "") || f != nil && f.Verdict != tt.want {
