@@ -110,6 +110,18 @@ GET /shops/{shop}/products/{sku}/image: image product within [shop] reads`
 	if !doc.Inferred || doc.Resource("product").Provenance != specs.Assumed {
 		t.Error("what was inferred does not say so")
 	}
+	t.Run("whose collection is the root of the service", func(t *testing.T) {
+		t.Parallel()
+		doc := mustLoadShop(t, strings.NewReplacer("/shops/{shop}:", "/{shop}:", "/shops/{", "/{", "/shops:", "/:").Replace(inferable), nil)
+		for _, want := range []string{
+			`GET /: list thing at "/*"`, `POST /: create thing at ""`, `GET /{shopId}: get thing at ""`, `DELETE /{shopId}: delete thing`,
+			`GET /{shop}/products/{sku}: get product at "/data" within [shop]`,
+		} {
+			if got := described(doc); !strings.Contains(got+"\n", want+"\n") {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+	})
 	t.Run("are those of the document where it describes any", func(t *testing.T) {
 		t.Parallel()
 		own := strings.Replace(inferable, "paths:", "x-resources: {shop: {path: [shopId]}}\npaths:", 1)
