@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/contract"
 	"svc.example/understudy/mockserver"
 )
 
@@ -57,6 +59,47 @@ func TestOwnForms(t *testing.T) {
 		}
 		c.story("GET /notes/1 -> 200 " + shown)
 	})
+}
+
+// Where a document names no media type for a body, it may have any, and a form whose schema is that of a string is its
+// text. The checker takes both, too.
+func TestOwnTexts(t *testing.T) {
+	t.Parallel()
+	const texts = "testdata/shapes/texts.yaml"
+	checker, err := contract.NewChecker(contract.WithSpec("shop", texts), contract.WithInterfaces("shop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ request, body, kind, status, answer string }{
+		{"POST /notes", "milk", "text/plain", "200", "noted"},
+		{"POST /notes", "milk", "text/csv; charset=utf-8", "200", "noted"},
+		{"POST /notes", "milk=2&tea", "application/x-www-form-urlencoded", "200", "noted"},
+		{"POST /notes", `"milk"`, "application/json", "200", "noted"},
+		{"POST /notes", "", "text/plain", "400", ""},
+		{"POST /lookups", "milk=2&tea", "application/x-www-form-urlencoded", "200", `{"n":1}`},
+		{"POST /lookups", "milk", "application/x-www-form-urlencoded", "200", `{"n":1}`},
+		{"POST /lookups", `{"milk":2}`, "application/json", "415", ""},
+	} {
+		var recording bytes.Buffer
+		c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", texts), mockserver.WithRecording(&recording))}
+		status, answer, header := c.call(test.request, test.body, "Content-Type: "+test.kind)
+		if strconv.Itoa(status) != test.status || test.answer != "" && strings.TrimSpace(answer) != test.answer {
+			t.Errorf("%s with %s: %d %s", test.request, test.kind, status, answer)
+		}
+		if kind := header.Get("Content-Type"); test.answer == "noted" && kind != "text/plain" {
+			t.Errorf("%s with %s: an answer of %q", test.request, test.kind, kind)
+		}
+		if status != 200 {
+			continue
+		}
+		report, err := checker.Check(t.Context(), contract.Read("texts.ndjson", &recording))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Findings) > 0 {
+			t.Errorf("%s with %s: %s", test.request, test.kind, report.Findings[0].Message)
+		}
+	}
 }
 
 // An answer of 204 has no body, whatever a document shows for it.

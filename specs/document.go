@@ -179,7 +179,7 @@ func (d *Document) Compare(own *Document) (missing, extra []string) {
 }
 
 // withoutNulls makes something of what a document leaves null and kin-openapi loads all the same: a media type without
-// a value says nothing of its bodies, and all else is as if it were not there.
+// a value says nothing of its bodies, one without a name is any, and all else is as if it were not there.
 func withoutNulls(doc *openapi3.T) {
 	doc.Servers = serversThatAre(doc.Servers)
 	for _, item := range doc.Paths.Map() {
@@ -218,6 +218,12 @@ func serversThatAre(servers openapi3.Servers) openapi3.Servers {
 }
 
 func mediaTypesThatAre(content openapi3.Content) {
+	if media, isNameless := content[""]; isNameless {
+		delete(content, "")
+		if content["*/*"] == nil {
+			content["*/*"] = media
+		}
+	}
 	for kind, media := range content {
 		if media == nil {
 			content[kind] = &openapi3.MediaType{}

@@ -21,6 +21,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/specs/recording"
+
+	"svc.example/understudy/specs"
 )
 
 // JSONType is the media type of JSON.
@@ -84,6 +86,8 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 		return d, reason
 	}
 	switch {
+	case kind == "application/x-www-form-urlencoded" && specs.IsText(media):
+		return Decoded{Values: []any{string(text)}}, ""
 	case kind == "application/x-www-form-urlencoded":
 		return decodeForm(string(text), media)
 	case IsLined(media), IsLines(kind):

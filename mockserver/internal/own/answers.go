@@ -163,7 +163,7 @@ func (s *success) pick(call *op.Call) (string, *openapi3.MediaType) {
 	}
 	for _, name := range names {
 		if plain, _, _ := strings.Cut(name, ";"); strings.Contains(accepted, plain) {
-			return name, s.response.Content[name]
+			return concrete(name, s.response.Content[name]), s.response.Content[name]
 		}
 	}
 	if s.media != "" {
