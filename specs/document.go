@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -192,16 +193,16 @@ func withoutNulls(doc *openapi3.T) {
 				*op.Servers = serversThatAre(*op.Servers)
 			}
 			if op.RequestBody != nil && op.RequestBody.Value != nil {
-				mediaTypesThatAre(op.RequestBody.Value.Content)
+				mediaTypesThatAre(op.RequestBody.Value.Content, doc.Components)
 			}
 			for _, ref := range slices.Concat(item.Parameters, op.Parameters) {
 				if ref != nil && ref.Value != nil {
-					mediaTypesThatAre(ref.Value.Content)
+					mediaTypesThatAre(ref.Value.Content, doc.Components)
 				}
 			}
 			for _, ref := range op.Responses.Map() {
 				if ref != nil && ref.Value != nil {
-					mediaTypesThatAre(ref.Value.Content)
+					mediaTypesThatAre(ref.Value.Content, doc.Components)
 				}
 			}
 		}
@@ -217,7 +218,7 @@ func serversThatAre(servers openapi3.Servers) openapi3.Servers {
 	return slices.DeleteFunc(servers, func(server *openapi3.Server) bool { return server == nil })
 }
 
-func mediaTypesThatAre(content openapi3.Content) {
+func mediaTypesThatAre(content openapi3.Content, parts *openapi3.Components) {
 	if media, isNameless := content[""]; isNameless {
 		delete(content, "")
 		if content["*/*"] == nil {
@@ -231,7 +232,24 @@ func mediaTypesThatAre(content openapi3.Content) {
 		}
 		maps.DeleteFunc(media.Encoding, func(_ string, e *openapi3.Encoding) bool { return e == nil })
 		for _, encoding := range media.Encoding {
+			resolveHeaders(encoding.Headers, parts)
 			maps.DeleteFunc(encoding.Headers, func(_ string, h *openapi3.HeaderRef) bool { return h == nil || h.Value == nil })
+		}
+	}
+}
+
+// resolveHeaders follows the references of the headers of an encoding, which kin-openapi leaves as they are.
+func resolveHeaders(headers openapi3.Headers, parts *openapi3.Components) {
+	if parts == nil {
+		return
+	}
+	for name, ref := range headers {
+		if ref != nil && ref.Value == nil {
+			ref = parts.Headers[strings.TrimPrefix(ref.Ref, "#/components/headers/")]
+		}
+		headers[name] = ref
+		if ref != nil && ref.Value != nil && ref.Value.Schema != nil && ref.Value.Schema.Value == nil {
+			ref.Value.Schema = parts.Schemas[strings.TrimPrefix(ref.Value.Schema.Ref, "#/components/schemas/")]
 		}
 	}
 }

@@ -37,6 +37,8 @@ type Decoded struct {
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON
 	Early  bool   // a broken body may be the beginning of one that is not
 	Wrong  []Fault
+	Plain  any    // the object of a form, with texts where its schema may want texts or others; nil if that is the same
+	Parts  []Part // of a form, whose headers are documented
 }
 
 // Fault is a part of a body that is wrong, whatever the schema.
@@ -46,11 +48,12 @@ type Fault struct {
 
 // Format describes bodies with a Content-Type: what they hold, and what is documented of them.
 type Format struct {
-	header, kind string
-	params       map[string]string
-	media        *openapi3.MediaType
-	isAny        bool // the media type stands for all types
-	isJSON       bool // one JSON value
+	kind      string
+	params    map[string]string
+	media     *openapi3.MediaType
+	isAny     bool // the media type stands for all types
+	isJSON    bool // one JSON value
+	hasStyles bool // of the parts of a form, which are ignored before version 3.1
 }
 
 // FormatOf returns the format of a Content-Type. Media is the documentation of that media type, or of all types if
@@ -60,7 +63,15 @@ func FormatOf(header string, media *openapi3.MediaType, isAny bool) *Format {
 	if err != nil {
 		kind = MediaType(header)
 	}
-	return &Format{header, kind, params, media, isAny, IsJSON(kind) && !isBinary(media) && !IsLined(media)}
+	isJSON := IsJSON(kind) && !isBinary(media) && !IsLined(media)
+	return &Format{kind: kind, params: params, media: media, isAny: isAny, isJSON: isJSON}
+}
+
+// WithStyles returns the format in documents from version 3.1 on, where the parts of a form may have styles (Encoding
+// Object, style).
+func (f *Format) WithStyles() *Format {
+	f.hasStyles = true
+	return f
 }
 
 // Decode reads a body without content codings by its Content-Type, with what FormatOf takes. Reason states why the body
@@ -77,7 +88,7 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 	case isBinary(media), isArchive(kind), isOpaque(kind, media) && !f.isAny:
 		return decodeBytes(kind, plain)
 	case kind == "multipart/form-data", kind == "multipart/mixed": // which is not one text (RFC 2046, 5.1; RFC 7578, 4.4)
-		return decodeMultipart(plain, f.params["boundary"], media)
+		return f.decodeMultipart(plain)
 	}
 	text, reason := ToUTF8(f.params["charset"], plain)
 	if reason != "" {

@@ -16,6 +16,8 @@ type Body struct {
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON
 	Early  bool   // a broken body may be the beginning of one that is not
 	Wrong  []Fault
+	Plain  any
+	Parts  []Part
 
 	values []any
 	nodes  flat.Value // room for values
@@ -59,7 +61,8 @@ func (b *Body) read(text []byte) bool {
 
 func newBody(d Decoded, reason string) (*Body, string) {
 	b := &Body{
-		Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, Early: d.Early, Wrong: d.Wrong, values: d.Values,
+		Lines: d.Lines, JSON: d.JSON, Broken: d.Broken, Early: d.Early, Wrong: d.Wrong, Plain: d.Plain,
+		Parts: d.Parts, values: d.Values,
 	}
 	if reason == "" && !d.Lines {
 		b.Value = flat.Of(d.Values[0])

@@ -12,6 +12,7 @@ import (
 	"mime/multipart"
 	"net/textproto"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,15 +23,22 @@ import (
 	"svc.example/understudy/specs"
 )
 
+// Part is a part of a form whose headers the document describes.
+type Part struct {
+	Name    string
+	Headers textproto.MIMEHeader
+}
+
 // decodeMultipart reads a form of several parts as an object: each part is the value of a property, read by the part's
 // own media type, or else by the schema of the property. Several parts of a name are a list (3.0 and 3.1, Media Type
 // Object, Special Considerations for multipart Content).
-func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d Decoded, reason string) {
+func (f *Format) decodeMultipart(text []byte) (d Decoded, reason string) {
 	const broken = "the form cannot be parsed"
+	boundary, media := f.params["boundary"], f.media
 	if boundary == "" {
 		return d, "the Content-Type has no boundary between the parts"
 	}
-	values, schemas := map[string][]any{}, specs.Members(media.Schema)
+	read := newFields(media)
 	for parts := multipart.NewReader(bytes.NewReader(text), boundary); ; {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -48,20 +56,28 @@ func decodeMultipart(text []byte, boundary string, media *openapi3.MediaType) (d
 		if name == "" {
 			return d, "a part of the form has no name, and stands for no member of an object"
 		}
-		kind := part.Header.Get("Content-Type")
-		value, problem := partOf(string(content), kind, schemas[name])
-		if encoding := media.Encoding[name]; !specs.TakesPart(encoding, kind) {
-			problem = fmt.Sprintf("part %q is %s, want %s", name, specs.TypeOfPart(kind), encoding.ContentType)
-		} else if missing := missingHeader(encoding, part.Header); missing != "" {
-			problem = fmt.Sprintf("part %q lacks the header %s", name, missing)
+		kind, encoding := part.Header.Get("Content-Type"), media.Encoding[name]
+		if encoding != nil && len(encoding.Headers) > 0 {
+			d.Parts = append(d.Parts, Part{name, part.Header})
 		}
-		if problem != "" {
-			d.Wrong = append(d.Wrong, Fault{name, problem})
+		if f.hasStyles && isStyled(encoding) { // contentType is ignored
+			if !read.styled(name, []string{string(content)}) {
+				return d, fmt.Sprintf("no decoder for the part %q of the form", name)
+			}
+			continue
 		}
-		values[name] = append(values[name], value)
+		read.add(name, string(content), kind)
+		if !specs.TakesPart(encoding, kind) {
+			read.wrong = append(slices.DeleteFunc(read.wrong, func(w Fault) bool { return w.Name == name }),
+				Fault{name, fmt.Sprintf("part %q is %s, want %s", name, specs.TypeOfPart(kind), encoding.ContentType)})
+		}
 	}
-	d.Values = []any{objectOf(values, schemas)}
-	return d, ""
+	return read.decoded(d), ""
+}
+
+// isStyled reports whether an encoding says itself in which style a field is written (3.1, Encoding Object, style).
+func isStyled(encoding *openapi3.Encoding) bool {
+	return encoding != nil && (encoding.Style != "" || encoding.Explode != nil || encoding.AllowReserved)
 }
 
 func contentOf(part *multipart.Part) ([]byte, error) {
@@ -99,7 +115,7 @@ func decodeParts(text []byte, boundary string, media *openapi3.MediaType) (d Dec
 		if err != nil {
 			return d, fmt.Sprintf("part %d of the body is damaged or cut off", n)
 		}
-		value, problem := partOf(string(content), part.Header.Get("Content-Type"), items)
+		value, _, problem := partOf(string(content), part.Header.Get("Content-Type"), items)
 		if problem != "" {
 			d.Wrong = append(d.Wrong, Fault{strconv.Itoa(n - 1), problem})
 		}
@@ -116,12 +132,69 @@ func decodeParts(text []byte, boundary string, media *openapi3.MediaType) (d Dec
 	return d, ""
 }
 
-// objectOf returns the object of a form: several values of a name are a list, and so is one where the schema wants one.
-func objectOf(values map[string][]any, schemas openapi3.Schemas) map[string]any {
+// fields are those of a form: as what their schemas have them stand for, and as the texts that they are.
+type fields struct {
+	media        *openapi3.MediaType
+	schemas      openapi3.Schemas
+	typed, plain map[string][]any
+	wrong        []Fault
+}
+
+func newFields(media *openapi3.MediaType) *fields {
+	return &fields{
+		media: media, schemas: specs.Members(media.Schema), typed: map[string][]any{}, plain: map[string][]any{},
+	}
+}
+
+// add adds the text of a field that has a media type, or none.
+func (f *fields) add(name, text, kind string) {
+	value, isText, problem := partOf(text, kind, f.schemas[name])
+	if problem != "" {
+		f.wrong = append(f.wrong, Fault{name, problem})
+	}
+	f.typed[name] = append(f.typed[name], value)
+	if isText {
+		value = text
+	}
+	f.plain[name] = append(f.plain[name], value)
+}
+
+// styled adds the texts of a field, as its style writes them. It reports false for a style that is not read.
+func (f *fields) styled(name string, texts []string) bool {
+	method, kind := openapi3.SerializationMethod{Style: openapi3.SerializationForm, Explode: true}, ""
+	if encoding := f.media.Encoding[name]; encoding != nil {
+		method, kind = *encoding.SerializationMethod(), encoding.ContentType
+		if isStyled(encoding) {
+			kind = ""
+		}
+	}
+	separator, isKnown := separators[method.Style]
+	if !isKnown || strings.Contains(name, "[") && f.schemas[name] == nil {
+		return false
+	}
+	if !method.Explode && typesOf(f.schemas[name])["array"] {
+		texts = strings.Split(strings.Join(texts, separator), separator)
+	}
+	for _, text := range texts {
+		f.add(name, text, kind)
+	}
+	return true
+}
+
+// decoded adds the object of the form: several values of a name are a list, and so is one where the schema wants one.
+func (f *fields) decoded(d Decoded) Decoded {
+	d.Values, d.Wrong = []any{f.object(f.typed)}, f.wrong
+	if plain := f.object(f.plain); !reflect.DeepEqual(plain, d.Values[0]) {
+		d.Plain = plain
+	}
+	return d
+}
+
+func (f *fields) object(values map[string][]any) map[string]any {
 	object := make(map[string]any, len(values))
 	for name, list := range values {
 		_, isWhole := list[0].([]any)
-		if object[name] = list[0]; len(list) > 1 || !isWhole && typesOf(schemas[name])["array"] {
+		if object[name] = list[0]; len(list) > 1 || !isWhole && typesOf(f.schemas[name])["array"] {
 			object[name] = list
 		}
 	}
@@ -136,80 +209,84 @@ var separators = map[string]string{
 // decodeForm reads a form of one text as an object: each field is the value of a property, as its schema and its
 // encoding say (3.0 and 3.1, Encoding Object).
 func decodeForm(text string, media *openapi3.MediaType) (d Decoded, reason string) {
-	fields, err := url.ParseQuery(text)
+	values, err := url.ParseQuery(text)
 	if err != nil {
 		return d, "the form cannot be parsed"
 	}
-	values, schemas := map[string][]any{}, specs.Members(media.Schema)
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		texts := fields[name]
-		method, kind := openapi3.SerializationMethod{Style: openapi3.SerializationForm, Explode: true}, ""
-		if encoding := media.Encoding[name]; encoding != nil {
-			method, kind = *encoding.SerializationMethod(), encoding.ContentType
-		}
-		separator, isKnown := separators[method.Style]
-		if !isKnown || strings.Contains(name, "[") && schemas[name] == nil {
+	read := newFields(media)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !read.styled(name, values[name]) {
 			return d, fmt.Sprintf("no decoder for the field %q of the form", name)
 		}
-		if !method.Explode && typesOf(schemas[name])["array"] {
-			texts = strings.Split(strings.Join(texts, separator), separator)
-		}
-		for _, text := range texts {
-			value, problem := partOf(text, kind, schemas[name])
-			if problem != "" {
-				d.Wrong = append(d.Wrong, Fault{name, problem})
-			}
-			values[name] = append(values[name], value)
-		}
 	}
-	d.Values = []any{objectOf(values, schemas)}
-	return d, ""
+	return read.decoded(d), ""
 }
 
-// missingHeader returns the first header that a part must have and has not (Encoding Object, headers), or nothing.
-func missingHeader(encoding *openapi3.Encoding, headers textproto.MIMEHeader) string {
-	if encoding == nil {
-		return ""
+// partOf returns the value of a part, or what is wrong with it. Without a media type, objects are JSON and all else is
+// a text that stands for itself; parts of a list are its items (3.0.4 and 3.1.1, Encoding Object, contentType). Where a
+// schema has objects among others, the text decides. A value isText if it may stay the text that it is.
+func partOf(content, kind string, schema *openapi3.SchemaRef) (value any, isText bool, problem string) {
+	isJSON, types := IsJSON(MediaType(kind)), typesOf(schema)
+	if items := itemsOf(schema, 0); types["array"] && !isJSON && items != nil {
+		types = typesOf(items)
 	}
-	for _, name := range slices.Sorted(maps.Keys(encoding.Headers)) {
-		if header := encoding.Headers[name].Value; header != nil && header.Required && headers.Get(name) == "" &&
-			!strings.EqualFold(name, "Content-Type") {
-			return name
-		}
-	}
-	return ""
-}
-
-// partOf returns the value of a part, or what is wrong with it.
-func partOf(content, kind string, schema *openapi3.SchemaRef) (value any, problem string) {
-	types := typesOf(schema)
-	isJSON := IsJSON(MediaType(kind)) || kind == "" && types["object"] // whose default is JSON
-	if types["array"] && !isJSON && schema.Value.Items != nil {
-		types = typesOf(schema.Value.Items)
-	}
-	if !isJSON {
-		return Scalar(content, types), ""
+	isText = !isJSON && (len(types) == 0 || types["string"])
+	delete(types, "null")
+	if !isJSON && (kind != "" || !types["object"]) {
+		return Scalar(content, types), isText, ""
 	}
 	value, err := DecodeJSON([]byte(content))
-	if err != nil {
-		return content, "the part is " + err.Error()
+	_, isObject := value.(map[string]any)
+	switch {
+	case !isJSON && len(types) > 1 && !isObject:
+		return Scalar(content, types), isText, ""
+	case err != nil:
+		return content, false, "the part is " + err.Error()
 	}
-	return value, ""
+	return value, isText, ""
 }
 
-// typesOf returns the types that a schema names; a part that is not described is a string.
+// itemsOf returns the schema of the items of a list, or nil.
+func itemsOf(ref *openapi3.SchemaRef, depth int) *openapi3.SchemaRef {
+	if ref == nil || ref.Value == nil || depth > maxCombined {
+		return nil
+	}
+	if ref.Value.Items != nil {
+		return ref.Value.Items
+	}
+	for _, part := range slices.Concat(ref.Value.AllOf, ref.Value.OneOf, ref.Value.AnyOf) {
+		if items := itemsOf(part, depth+1); items != nil {
+			return items
+		}
+	}
+	return nil
+}
+
+// typesOf returns the types that a schema and those that it combines name; a part that is not described is a string.
 func typesOf(ref *openapi3.SchemaRef) map[string]bool {
 	if ref == nil || ref.Value == nil {
 		return map[string]bool{"string": true}
 	}
 	types := map[string]bool{}
-	for _, name := range ref.Value.Type.Slice() {
+	addTypes(types, ref.Value, 0)
+	return types
+}
+
+func addTypes(types map[string]bool, schema *openapi3.Schema, depth int) {
+	for _, name := range schema.Type.Slice() {
 		types[name] = true
 	}
-	if len(types) == 0 && len(ref.Value.Properties)+len(ref.Value.AllOf) > 0 {
+	if schema.Type == nil && len(schema.Properties) > 0 {
 		types["object"] = true
 	}
-	return types
+	if depth == maxCombined {
+		return
+	}
+	for _, part := range slices.Concat(schema.AllOf, schema.OneOf, schema.AnyOf) {
+		if part != nil && part.Value != nil {
+			addTypes(types, part.Value, depth+1)
+		}
+	}
 }
 
 // jsonNumber matches the numbers of JSON.

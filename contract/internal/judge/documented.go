@@ -118,6 +118,9 @@ func (d *documentedBody) newForm(header string, media *openapi3.MediaType) *body
 	}
 	f.isJSON = body.IsJSON(body.MediaType(header)) && !body.IsLined(media) // no lines are fine
 	f.format = body.FormatOf(header, media, d.content.Get("*/*") == media)
+	if d.op.Document.T.IsOpenAPI31OrLater() {
+		f.format = f.format.WithStyles()
+	}
 	at := join(d.pointer+"/content", documentedMedia(d.content, media))
 	f.whole = d.schemaOf(media, at+"/schema")
 	if media.ItemSchema != nil { // 3.2, Media Type Object

@@ -1,11 +1,14 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +39,9 @@ func kinOnBody(b *content) (f faultList) {
 	for _, wrong := range b.decoded.Wrong {
 		f.add(fault{path: []string{wrong.Name}, pointer: b.schemaPointer, message: wrong.Message})
 	}
+	for _, part := range b.decoded.Parts {
+		f.partHeaders(b, part)
+	}
 	if b.compiled == nil && b.tree != nil && acceptsAll(b.tree, b.decoded) {
 		return f
 	}
@@ -51,7 +57,7 @@ func kinOnBody(b *content) (f faultList) {
 		if isTooMuch(b.op.Document, schema, value) {
 			f.unexplained(b, value, at)
 		} else if b.compiled != nil {
-			f.jsonSchema(b.compiled, value, at)
+			f.jsonSchema(b.compiled, b.fitting(value), at)
 		} else if err := schema.VisitJSON(value, options...); err != nil {
 			f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
 		}
@@ -60,6 +66,35 @@ func kinOnBody(b *content) (f faultList) {
 		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"
 	}
 	return f
+}
+
+// fitting returns a decoded value, or what a form stands for as well if that alone fits.
+func (b *content) fitting(value any) any {
+	if plain := b.decoded.Plain; plain != nil && b.compiled.Validate(value) != nil && b.compiled.Validate(plain) == nil {
+		return plain
+	}
+	return value
+}
+
+// partHeaders adds what is wrong with the headers of a part. Its Content-Type is described elsewhere (3.0 and 3.1,
+// Encoding Object, headers).
+func (f *faultList) partHeaders(b *content, part body.Part) {
+	headers := b.media.Encoding[part.Name].Headers
+	at := join(strings.TrimSuffix(b.schemaPointer, "/schema"), "encoding", part.Name, "headers")
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		header, lines := headers[name].Value, part.Headers.Values(name)
+		if strings.EqualFold(name, "Content-Type") || slices.ContainsFunc(lines, isRedacted) {
+			continue
+		}
+		wrong := &faultList{}
+		wrong.usersParameter(b.op.Document, namedHeader(name, header),
+			inHeader(lines, header.Explode != nil && *header.Explode), response, join(at, name))
+		for _, one := range wrong.list {
+			one.path, one.keyword, one.message = []string{part.Name}, "", fmt.Sprintf("part %q: %s", part.Name, one.message)
+			f.add(one)
+		}
+		f.doubt = cmp.Or(f.doubt, wrong.doubt)
+	}
 }
 
 // unexplained adds the fault of a value that the engine would take too long to judge, or that there may be one.

@@ -105,6 +105,88 @@ func TestPartsOfAFormAreJudgedOneByOne(t *testing.T) {
 	testExamples(t, cases)
 }
 
+// 3.0 and 3.1, Encoding Object, headers: as those of answers, but for Content-Type.
+func TestHeadersOfPartsAreJudged(t *testing.T) {
+	t.Parallel()
+	of := func(header string) string {
+		return takes(`{multipart/form-data: {schema: {type: object, properties: {a: {type: string}}}, encoding: {a: {headers: ` +
+			`{` + header + `}}}}}`)
+	}
+	wrong := func(message string) []string {
+		return []string{`error schema /request/body/a: part "a": header ` + message}
+	}
+	const integer = `X-N: {required: true, schema: {type: integer, maximum: 9}}`
+	const object = `X-O: {schema: {type: object, required: [n], properties: {n: {type: integer}}}}`
+	const refers = `X-N: {$ref: '#/components/headers/N'}`
+	const parts = `, components: {headers: {N: {schema: {type: integer}}}}`
+	for name, u := range map[string]exampleOf{
+		"a number":                  {paths: of(integer), request: "X-N: 9"},
+		"a number that is too high": {paths: of(integer), request: "x-n: 10", want: wrong("X-N: number must be at most 9")},
+		"a text":                    {version: "3.1.0", paths: of(integer), request: "X-N: many", want: wrong("X-N: value must be an integer")},
+		"none":                      {version: "3.1.0", paths: of(integer), request: "X-M: 1", want: wrong("X-N is missing")},
+		"none where none need be":   {paths: of(object), request: "X-M: 1"},
+		"a list":                    {paths: of(`X-L: {schema: {type: array, items: {type: integer}}}`), request: "X-L: 1, 2"},
+		"a wrong item":              {paths: of(`X-L: {schema: {type: array, items: {type: integer}}}`), request: "X-L: 1, b", want: wrong("X-L: value must be an integer")},
+		"lines of a list":           {paths: of(`X-L: {schema: {type: array, maxItems: 1}}`), request: "X-L: 1\r\nX-L: 2", want: wrong("X-L: maximum number of items is 1")},
+		"an object":                 {paths: of(object), request: "X-O: n,1"},
+		"an object that lacks":      {version: "3.1.0", paths: of(object), request: "X-O: m,1", want: wrong(`X-O: property "n" is missing`)},
+		"JSON":                      {paths: of(`X-J: {content: {application/json: {schema: {type: integer}}}}`), request: "X-J: 1.5", want: wrong("X-J: value must be an integer")},
+		"by a reference":            {paths: of(refers), parts: parts, request: "X-N: b", want: wrong("X-N: value must be an integer")},
+		"a schema by a reference":   {paths: of(`X-N: {schema: {$ref: '#/components/schemas/N'}}`), parts: `, components: {schemas: {N: {type: integer}}}`, request: "X-N: b", want: wrong("X-N: value must be an integer")},
+		"what was taken out":        {paths: of(integer), request: "X-N: " + recording.Mark},
+		"Content-Type":              {paths: of(`content-type: {required: true, schema: {type: integer}}`), request: "X-N: 1"},
+	} {
+		u.line, u.kind = "POST /x", "multipart/form-data; boundary=B"
+		u.request = form("a", "text/plain\r\n"+u.request, "b")
+		testExamples(t, map[string]exampleOf{name: u})
+	}
+}
+
+// 3.0.4 and 3.1.1, Encoding Object, contentType, which is by the type of the property, and style; RFC 7578, 4.4.
+func TestPartsWithoutATypeHaveThatOfTheirProperty(t *testing.T) {
+	t.Parallel()
+	wrong := func(message string) []string { return []string{"error schema /request/body/a" + message} }
+	const object = `{type: object, properties: {n: {type: integer}}}`
+	const isObject = `, encoding: {a: {contentType: application/json}}`
+	const styled = `, encoding: {a: {style: pipeDelimited, explode: false}}`
+	type fields = []string
+	for name, u := range map[string]struct {
+		version, schema, encoding string
+		parts                     fields
+		want                      []string
+	}{
+		"an object":                      {"", object, "", fields{"a", "", `{"n":1}`}, nil},
+		"an object, which is wrong":      {"", object, "", fields{"a", "", `{"n":"b"}`}, wrong("/n: value must be an integer")},
+		"objects":                        {"", `{type: array, items: ` + object + `}`, "", fields{"a", "", `{"n":1}`, "a", "", `{"n":2}`}, nil},
+		"a wrong one of them":            {"3.1.0", `{type: array, items: ` + object + `}`, "", fields{"a", "", `{"n":1}`, "a", "", `{"n":"b"}`}, wrong("/1/n: value must be an integer")},
+		"an object of parts":             {"", `{allOf: [` + object + `, {required: [n]}]}`, "", fields{"a", "", `{}`}, wrong(`/n: property "n" is missing`)},
+		"a text of parts":                {"", `{allOf: [{type: string, maxLength: 3}]}`, "", fields{"a", "", `abcd`}, wrong(": maximum string length is 3")},
+		"an object or a text":            {"", `{oneOf: [` + object + `, {type: string}]}`, "", fields{"a", "", `{"n":1}`}, nil},
+		"the text":                       {"", `{oneOf: [` + object + `, {type: string}]}`, "", fields{"a", "", `b`}, nil},
+		"an object or null":              {"3.1.0", `{type: [object, 'null'], properties: {n: {type: integer}}}`, "", fields{"a", "", `{"n":1}`}, nil},
+		"an object that is none":         {"3.1.0", `{type: [object, 'null']}`, "", fields{"a", "", `b`}, wrong(": the part is not JSON: a syntax error at byte 0\n" + "error schema /request/body/a: value must be one of null, object")},
+		"a text that looks like JSON":    {"", `{type: string}`, "", fields{"a", "", `{"n":1}`}, nil},
+		"a type that is plain":           {"", object, "", fields{"a", "text/plain", `{"n":1}`}, wrong(": value must be an object")},
+		"none where JSON is listed":      {"", object, isObject, fields{"a", "", `{"n":1}`}, wrong(`: part "a" is text/plain, want application/json`)},
+		"a text without types that fits": {"", `{enum: ['1', b]}`, "", fields{"a", "", `1`}, nil},
+		"a number without types":         {"", `{enum: [1, 2]}`, "", fields{"a", "", `1`}, nil},
+		"neither":                        {"", `{enum: ['1', 2]}`, "", fields{"a", "", `3`}, wrong(": value is not one of the allowed values")},
+		"a JSON number is no text":       {"", `{type: string}`, "", fields{"a", "application/json", `1`}, wrong(": value must be a string")},
+		"bars, 3.1":                      {"3.1.0", `{type: array, items: {type: integer}}`, styled, fields{"a", "", `1|2`}, nil},
+		"a wrong one between bars, 3.1":  {"3.1.0", `{type: array, items: {type: integer}}`, styled, fields{"a", "", `1|b`}, wrong("/1: value must be an integer")},
+		"bars, 3.0":                      {"", `{type: array, items: {type: integer}}`, styled, fields{"a", "", `1|2`}, wrong("/0: value must be an integer")},
+	} {
+		want := u.want
+		if len(want) == 1 {
+			want = strings.Split(want[0], "\n")
+		}
+		testExamples(t, map[string]exampleOf{name: {
+			version: u.version, line: "POST /x", kind: "multipart/form-data; boundary=B", request: form(u.parts...), want: want,
+			paths: takes(`{multipart/form-data: {schema: {type: object, properties: {a: ` + u.schema + `}}` + u.encoding + `}}`),
+		}})
+	}
+}
+
 // RFC 8259: what a type says is JSON is JSON.
 func TestABodyThatIsNotTheJSONThatItsTypeSaysIsAnError(t *testing.T) {
 	t.Parallel()

@@ -121,7 +121,7 @@ func TestBodiesInOtherForms(t *testing.T) {
 		"bars":                        {paths: list(`style: pipeDelimited, explode: false`), line: "POST /x", kind: kind, request: "n=1%7C2"},
 		"blanks":                      {paths: list(`style: spaceDelimited, explode: false`), line: "POST /x", kind: kind, request: "n=1+2"},
 		"a wrong item between bars":   {paths: list(`style: pipeDelimited, explode: false`), line: "POST /x", kind: kind, request: "n=1%7Cb", want: []string{"error schema /request/body/n/1: value must be an integer"}},
-		"a part that lacks a header":  {paths: part(headers), line: "POST /x", kind: parts, request: form("f", "image/png", "a"), want: []string{`error schema /request/body/f: part "f" lacks the header X-R`}},
+		"a part that lacks a header":  {paths: part(headers), line: "POST /x", kind: parts, request: form("f", "image/png", "a"), want: []string{`error schema /request/body/f: part "f": header X-R is missing`}},
 		"a part that has it":          {paths: part(headers), line: "POST /x", kind: parts, request: form("f", "image/png\r\nX-R: a", "a")},
 		"bytes, 3.1":                  {version: "3.1.0", paths: takes(`{application/octet-stream: {}}`), line: "POST /x", kind: "application/octet-stream", request: "\xff\x00"},
 		"an image, 3.1":               {version: "3.1.0", paths: takes(`{image/png: {}}`), line: "POST /x", kind: "image/png", request: "\x89PNG\xff"},
