@@ -16,6 +16,10 @@ import (
 //   - exclusiveMinimum and exclusiveMaximum are booleans beside the limit.
 //   - Keywords that 3.0 does not have are ignored, as is what stands beside a $ref.
 //
+// From version 3.1 on schemas may be of another dialect, by $schema or by the jsonSchemaDialect of the document (3.1,
+// Schema Object, JSON Schema dialect keywords): what drafts before 2020-12 have in another way is written out, and a
+// schema of a dialect that is not known has the format UnknownDialect alone.
+//
 // In all versions a required property that is readOnly is required of answers alone, and one that is writeOnly of
 // requests alone: 3.0 says so, and documents of later ones, which leave it to JSON Schema, are written as if they did.
 //
@@ -26,7 +30,10 @@ func (d *Document) JSONSchemas(ofRequests bool) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", d.File, err)
 	}
-	c := schemaConverter{tree: tree, hiding: "writeOnly", is30: !d.T.IsOpenAPI31OrLater()}
+	c := schemaConverter{tree: tree, hiding: "writeOnly", is30: !d.T.IsOpenAPI31OrLater(), draft: latestDraft}
+	if dialect, has := tree["jsonSchemaDialect"].(string); has && !c.is30 {
+		c.draft = draftOf(dialect)
+	}
 	if ofRequests {
 		c.hiding = "readOnly"
 	}
@@ -37,6 +44,91 @@ type schemaConverter struct {
 	tree   map[string]any
 	hiding string // the keyword of properties that messages of the side do not have
 	is30   bool
+	draft  int // of the schemas where it is; 0 for one that is not known
+}
+
+// UnknownDialect is the format of schemas that cannot be read.
+const UnknownDialect = "x-unknown-dialect"
+
+const latestDraft = 2020
+
+// draftOf returns the draft of JSON Schema that a dialect is, or 0.
+func draftOf(dialect string) int {
+	_, dialect, _ = strings.Cut(strings.TrimSuffix(dialect, "#"), "://")
+	if strings.HasPrefix(dialect, "spec.openapis.org/oas/3.") {
+		return latestDraft
+	}
+	return map[string]int{
+		"json-schema.org/draft-04/schema": 4, "json-schema.org/draft-06/schema": 6, "json-schema.org/draft-07/schema": 7,
+		"json-schema.org/draft/2019-09/schema": 2019, "json-schema.org/draft/2020-12/schema": latestDraft,
+	}[dialect]
+}
+
+// sinceDraft holds keywords by the draft that has them first, if they are not of all. Drafts before it ignore them.
+var sinceDraft = map[string]int{
+	"const": 6, "contains": 6, "propertyNames": 6, "if": 7, "then": 7, "else": 7, "dependentSchemas": 2019,
+	"dependentRequired": 2019, "minContains": 2019, "maxContains": 2019, "unevaluatedItems": 2019,
+	"unevaluatedProperties": 2019, "prefixItems": 2020, "$dynamicRef": 2020,
+}
+
+// HasOtherDialects reports whether schemas of the document are of another dialect of JSON Schema than that of its
+// version.
+func (d *Document) HasOtherDialects() bool {
+	tree, err := d.tree()
+	if err != nil || !d.T.IsOpenAPI31OrLater() {
+		return false
+	}
+	dialect, has := tree["jsonSchemaDialect"].(string)
+	return has && draftOf(dialect) != latestDraft || hasOtherDialect(tree, false)
+}
+
+func hasOtherDialect(node any, isNames bool) (has bool) {
+	eachPart(node, isNames, "", func(_ string, value any, isNames bool, _ string) {
+		inner, _ := value.(map[string]any)
+		dialect, isDialect := inner["$schema"].(string)
+		has = has || isDialect && !isNames && draftOf(dialect) != latestDraft || hasOtherDialect(value, isNames)
+	})
+	return has
+}
+
+func unread() map[string]any { return map[string]any{"format": UnknownDialect} }
+
+// withoutUnread replaces the schema that a key has, or all that it has by names, in a document of a dialect that is not
+// known, but for those that state their own and for references.
+func withoutUnread(key string, value, converted any) any {
+	inner, _ := value.(map[string]any)
+	all, _ := converted.(map[string]any)
+	switch {
+	case key == "schemas":
+		for name, schema := range inner {
+			all[name] = withoutUnread("schema", schema, all[name])
+		}
+	case (key == "schema" || key == "itemSchema") && inner != nil && inner["$schema"] == nil && inner["$ref"] == nil:
+		return unread()
+	}
+	return converted
+}
+
+// ofOlderDraft writes out what a draft before 2020-12 has in another way.
+func (c *schemaConverter) ofOlderDraft(s map[string]any) {
+	delete(s, "$schema")
+	if c.draft == latestDraft || c.draft == 0 {
+		return
+	}
+	const withSiblings = 2019
+	_, isRef := s["$ref"]
+	maps.DeleteFunc(s, func(keyword string, _ any) bool {
+		return sinceDraft[keyword] > c.draft || isRef && c.draft < withSiblings && isOfSchemas(keyword)
+	})
+	if c.draft == 4 {
+		exclusiveLimits(s)
+	}
+}
+
+// isOfSchemas reports whether a keyword is one of schemas, and none of a path item, which has a $ref, too.
+func isOfSchemas(keyword string) bool {
+	return keyword != "$ref" && keyword != "parameters" && keyword != "servers" &&
+		!slices.Contains(methods, strings.ToUpper(keyword))
 }
 
 // newer are the keywords of JSON Schema that schemas of version 3.0 do not have.
@@ -58,13 +150,24 @@ func (c *schemaConverter) convert(node any, isNames bool) any {
 		}
 		return list
 	case map[string]any:
-		object := maps.Clone(node)
+		object, draft := maps.Clone(node), c.draft
+		if dialect, has := node["$schema"].(string); has && !isNames && !c.is30 {
+			c.draft = draftOf(dialect)
+		}
 		for key, value := range parts(node, isNames) {
-			object[key] = c.convert(value, !isNames && namesChildren[key])
+			converted := c.convert(value, !isNames && namesChildren[key])
+			if c.draft == 0 && !isNames {
+				converted = withoutUnread(key, value, converted)
+			}
+			object[key] = converted
 		}
 		if !isNames {
 			c.schema(object)
 		}
+		if c.draft == 0 && draft != 0 {
+			object = unread()
+		}
+		c.draft = draft
 		return object
 	}
 	return node
@@ -81,6 +184,9 @@ func (c *schemaConverter) schema(s map[string]any) {
 	if strings.HasPrefix(ref, "#/") { // also below an $id
 		s["$ref"] = SchemasURL + ref
 	}
+	if !c.is30 {
+		c.ofOlderDraft(s)
+	}
 	c.required(s)
 	c.requiredOfParts(s)
 	c.discriminator(s)
@@ -96,6 +202,11 @@ func (c *schemaConverter) schema(s map[string]any) {
 	if kind, isText := s["type"].(string); isText && s["nullable"] == true {
 		s["type"] = []any{kind, "null"}
 	}
+	exclusiveLimits(s)
+}
+
+// exclusiveLimits makes limits exclusive that a truth value beside them says are.
+func exclusiveLimits(s map[string]any) {
 	for exclusive, limit := range map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"} {
 		is, isBool := s[exclusive].(bool)
 		if !isBool {

@@ -220,6 +220,8 @@ type documentCache struct {
 	compilers [2]compilerOnce // by side, of a user's own document
 	fields    fieldsMemo
 
+	hasOtherDialects func() bool
+
 	operations sync.Map // *specs.Operation → *documentedOperation
 }
 
@@ -229,7 +231,7 @@ func cacheOf(d *specs.Document) *documentCache {
 	if known, ok := caches.Load(d); ok {
 		return known.(*documentCache)
 	}
-	b, _ := caches.LoadOrStore(d, &documentCache{})
+	b, _ := caches.LoadOrStore(d, &documentCache{hasOtherDialects: sync.OnceValue(d.HasOtherDialects)})
 	return b.(*documentCache)
 }
 

@@ -46,6 +46,7 @@ func newSchemaCompiler(d *specs.Document, side side) *schemaCompiler {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: ofTexts(format.Validate)})
 	}
 	c.RegisterFormat(&jsonschema.Format{Name: "byte", Validate: ofTexts(openapi3.SchemaStringFormats["byte"].Validate)})
+	c.RegisterFormat(&jsonschema.Format{Name: specs.UnknownDialect, Validate: func(any) error { return errDialect }})
 	for name, bits := range map[string]uint{"int32": 32, "int64": 64} {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: ofIntegers(bits)})
 	}
@@ -54,6 +55,8 @@ func newSchemaCompiler(d *specs.Document, side side) *schemaCompiler {
 	}
 	return &schemaCompiler{tree: tree, compiler: c}
 }
+
+var errDialect = errors.New("the dialect of the schema is not known")
 
 // noLoader loads nothing: all that a document refers to is in it.
 type noLoader struct{}
@@ -169,7 +172,12 @@ func (f *faultList) failure(e *jsonschema.ValidationError, at []string) {
 	for _, cause := range causes {
 		f.failure(cause, at)
 	}
-	if len(causes) > 0 {
+	switch {
+	case len(causes) > 0:
+		return
+	case isUnread(e):
+		f.doubt = "the schema at " + strings.TrimSuffix(pointerOf(e), "/format") +
+			" of the document is of a dialect of JSON Schema that is not known"
 		return
 	}
 	one := fault{path: slices.Concat(at, e.InstanceLocation), pointer: pointerOf(e), message: reasonOf(e.ErrorKind)}
@@ -203,6 +211,12 @@ func (f *faultList) add(one fault) {
 	if f.room() {
 		f.list = append(f.list, one)
 	}
+}
+
+// isUnread reports whether a value may fit, as far as it is known: a schema of an unknown dialect is among the reasons.
+func isUnread(e *jsonschema.ValidationError) bool {
+	k, isFormat := e.ErrorKind.(*kind.Format)
+	return isFormat && k.Want == specs.UnknownDialect || slices.ContainsFunc(e.Causes, isUnread)
 }
 
 // isOtherAlternative reports whether a value does not fit one of several schemas because its discriminator names

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -70,6 +71,7 @@ func (f *faultList) usersParameter(d *specs.Document, g *openapi3.Parameter, t *
 	for _, value := range values(schema.Value) {
 		wrong := &faultList{}
 		if wrong.jsonSchema(compiled, value, at); len(wrong.list) == 0 {
+			f.doubt = cmp.Or(f.doubt, wrong.doubt)
 			return true
 		}
 		if first == nil {

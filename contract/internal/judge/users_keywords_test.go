@@ -194,3 +194,50 @@ func TestKeywordsAndStylesOfSeveralVersions(t *testing.T) {
 		})
 	}
 }
+
+// 3.1, Schema Object, $schema and jsonSchemaDialect: schemas are judged by their dialect, or not at all.
+func TestSchemasAreReadByTheirDialect(t *testing.T) {
+	t.Parallel()
+	dialect := func(address string) string { return ", jsonSchemaDialect: '" + address + "'" }
+	const draft4, draft7, draft2019 = "http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-07/schema#",
+		"https://json-schema.org/draft/2019-09/schema"
+	const base, own = "https://spec.openapis.org/oas/3.1/dialect/base", "https://h.example/dialect"
+	const at = "/paths/~1x/get/responses/200/content/application~1json/schema"
+	unknown := func(place, at string) []string {
+		return []string{"inconclusive schema " + place + ": the schema at " + at + " of the document is of a dialect of JSON Schema that is not known"}
+	}
+	wrong := func(message string) []string { return []string{"error schema /response/body" + message} }
+	exclusive := `type: number, maximum: 5, exclusiveMaximum: true}`
+	less := wrong(": number must be less than 5")
+	integer := `type: integer}`
+	no := wrong(": value must be an integer")
+	const a = `, components: {schemas: {A: {type: integer}, B: {$schema: '` + base + `', type: integer}}}`
+	for name, u := range map[string]exampleOf{
+		"limits of draft 4":            {parts: dialect(draft4), paths: answers(`{` + exclusive), answer: `5`, want: less},
+		"limits of draft 4, below":     {paths: answers(`{$schema: '` + draft4 + `', ` + exclusive), answer: `5`, want: less},
+		"what fits draft 4":            {parts: dialect(draft4), paths: answers(`{` + exclusive), answer: `4`},
+		"const, which draft 4 has not": {parts: dialect(draft4), paths: answers(`{const: 1}`), answer: `2`},
+		"const of draft 7":             {parts: dialect(draft7), paths: answers(`{const: 1}`), answer: `2`, want: wrong(": value is not the only allowed one")},
+		"if of draft 7":                {parts: dialect(draft7), paths: answers(`{if: {type: string}, then: {maxLength: 1}}`), answer: `"ab"`, want: wrong(": maximum string length is 1")},
+		"prefixItems, not of draft 7":  {parts: dialect(draft7), paths: answers(`{prefixItems: [{type: integer}]}`), answer: `["a"]`},
+		"beside $ref, draft 7":         {parts: dialect(draft7) + a, paths: answers(`{$ref: '#/components/schemas/A', maximum: 1}`), answer: `2`},
+		"beside $ref, 2019-09":         {parts: dialect(draft2019) + a, paths: answers(`{$ref: '#/components/schemas/A', maximum: 1}`), answer: `2`, want: wrong(": number must be at most 1")},
+		"dependencies of draft 7":      {parts: dialect(draft7), paths: answers(`{dependencies: {a: [b]}}`), answer: `{"a":1}`, want: wrong(`: does not satisfy "dependency a"`)},
+		"dependentRequired, 2019-09":   {parts: dialect(draft2019), paths: answers(`{dependentRequired: {a: [b]}}`), answer: `{"a":1}`, want: wrong(`: does not satisfy "dependentRequired a"`)},
+		"the dialect of OpenAPI":       {parts: dialect(base), paths: answers(`{` + integer), answer: `"a"`, want: no},
+		"of OpenAPI, in a schema":      {paths: answers(`{$schema: '` + base + `', ` + integer), answer: `"a"`, want: no},
+		"an unknown one":               {parts: dialect(own), paths: answers(`{` + integer), answer: `"a"`, want: unknown("/response/body", at)},
+		"an unknown one in a schema":   {paths: answers(`{$schema: '` + own + `', ` + integer), answer: `"a"`, want: unknown("/response/body", at)},
+		"one of several":               {paths: answers(`{oneOf: [{$schema: '` + own + `', ` + integer + `, {type: boolean}]}`), answer: `"a"`, want: unknown("/response/body", at+"/oneOf")},
+		"what others say of a value":   {paths: answers(`{type: object, properties: {v: {$schema: '` + own + `', ` + integer + `, w: {` + integer + `}}`), answer: `{"v":"a","w":"b"}`, want: wrong("/w: value must be an integer")},
+		"a component of an unknown":    {parts: dialect(own) + a, paths: answers(`{$ref: '#/components/schemas/A'}`), answer: `"a"`, want: unknown("/response/body", "/components/schemas/A")},
+		"one with its own dialect":     {parts: dialect(own) + a, paths: answers(`{$ref: '#/components/schemas/B'}`), answer: `"a"`, want: no},
+		"of a parameter":               {parts: dialect(own), paths: asks(`{name: q, in: query, schema: {type: integer}}`), line: "GET /x?q=a", want: unknown("/request/body", "/paths/~1x/get/parameters/0/schema")},
+		"3.0, which has none":          {version: "3.0.3", parts: dialect(own), paths: answers(`{` + integer), answer: `"a"`, want: no},
+	} {
+		if u.version == "" {
+			u.version = "3.1.0"
+		}
+		testExamples(t, map[string]exampleOf{name: u})
+	}
+}
