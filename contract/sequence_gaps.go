@@ -102,15 +102,18 @@ func (n *sequenceNumbers) inOrder() (keys []seriesKey, series map[seriesKey][]pi
 	for key := range n.Series {
 		keys, series[key] = append(keys, key), n.pieces(key)
 	}
-	slices.SortFunc(keys, func(a, b seriesKey) int { return cmp.Compare(series[a][0].At, series[b][0].At) })
+	slices.SortFunc(keys, func(a, b seriesKey) int {
+		return cmp.Or(cmp.Compare(series[a][0].At, series[b][0].At), a.compare(b))
+	})
 	return keys, series
 }
 
 // gaps lists the numbers that are certainly missing, between two numbers of a run. Those before the first one may have
-// been left out on purpose, and are listed only if complete is set.
+// been left out on purpose, and are listed only if complete is set. What other files have of a run is not missing.
 func (n *sequenceNumbers) gaps(complete bool) []report.Gap {
 	var list []report.Gap
 	keys, series := n.inOrder()
+	whole, listed := wholeRuns(keys, series), map[report.Gap]bool{}
 	for _, key := range keys {
 		for _, run := range runs(series[key]) {
 			before := piece{Last: run[0].First - 1}
@@ -118,14 +121,57 @@ func (n *sequenceNumbers) gaps(complete bool) []report.Gap {
 				before.Last = 0
 			}
 			for _, p := range run {
-				if p.First > before.Last+1 && len(list) < maxGaps {
-					list = append(list, report.Gap{File: key.File, World: key.World, First: before.Last + 1, Last: p.First - 1})
+				for _, gap := range between(before.Last+1, p.First-1, whole[key.World]) {
+					ofRun := report.Gap{World: key.World, First: gap.First, Last: gap.Last}
+					if len(list) < maxGaps && !(listed[ofRun] && whole[key.World] != nil) {
+						list = append(list, report.Gap{File: key.File, World: key.World, First: gap.First, Last: gap.Last})
+					}
+					listed[ofRun] = true
 				}
 				before = p
 			}
 		}
 	}
 	return list
+}
+
+// wholeRuns returns the pieces of each world that is one run in several files, each of which has numbers of its own,
+// in order. Files in which a number is there twice are of several runs.
+func wholeRuns(keys []seriesKey, series map[seriesKey][]piece) map[string][]piece {
+	byWorld, files := map[string][]piece{}, map[string]int{}
+	for _, key := range keys {
+		byWorld[key.World] = append(byWorld[key.World], series[key]...)
+		files[key.World]++
+	}
+	for world, pieces := range byWorld {
+		slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.First, b.First) })
+		isOne := files[world] > 1
+		for i, p := range pieces {
+			isOne = isOne && (i == 0 || p.First > pieces[i-1].Last)
+		}
+		if !isOne {
+			delete(byWorld, world)
+		}
+	}
+	return byWorld
+}
+
+// between returns the numbers from first to last that are in no piece of an ordered list.
+func between(first, last int64, known []piece) (gaps []piece) {
+	at, _ := slices.BinarySearchFunc(known, first, func(p piece, n int64) int { return cmp.Compare(p.Last, n) })
+	for _, p := range known[at:] {
+		if p.First > last {
+			break
+		}
+		if first < p.First {
+			gaps = append(gaps, piece{First: first, Last: p.First - 1})
+		}
+		first = p.Last + 1
+	}
+	if first <= last {
+		gaps = append(gaps, piece{First: first, Last: last})
+	}
+	return gaps
 }
 
 // runs splits the pieces of a series into runs, which begin with 1. If a run seems to begin in the middle, several runs

@@ -86,7 +86,24 @@ func TestGaps(t *testing.T) {
 		},
 		"neighbours that have changed places": {[]string{numbered(1, 3, 2, 4)}, nil, nil},
 		"another file goes on":                {[]string{numbered(1, 2), numbered(3, 4)}, nil, nil},
-		"another file goes on later":          {[]string{numbered(1, 2), numbered(4)}, nil, []string{"file1 w 1-3"}},
+		"another file goes on later":          {[]string{numbered(1, 2), numbered(4)}, nil, []string{"file1 w 3-3"}},
+		"files of every other exchange":       {[]string{numbered(1, 3, 5), numbered(2, 4)}, nil, nil},
+		"a line of three goes to each file":   {[]string{numbered(3, 6), numbered(1, 4, 7), numbered(2, 5)}, nil, nil},
+		"files that begin in the middle":      {[]string{numbered(7, 9), numbered(8, 10)}, nil, []string{"file0 w 1-6"}},
+		"what no file of a run has": {
+			[]string{numbered(1, 3, 5, 9), numbered(2, 4, 6, 8)}, []string{"file0 w 7-7"}, []string{"file0 w 7-7"},
+		},
+		"a part of a hole is in another file": {
+			[]string{numbered(1, 9), numbered(4, 5)}, []string{"file0 w 2-3", "file0 w 6-8"}, []string{"file0 w 2-3", "file0 w 6-8"},
+		},
+		"files of two runs fill no holes": {
+			[]string{numbered(1, 2, 5), numbered(1, 2, 3, 4)}, []string{"file0 w 3-4"}, []string{"file0 w 3-4"},
+		},
+		"files of two worlds fill no holes": {
+			[]string{numbered("a", 1, 3), numbered("b", 2, 4)},
+			[]string{"file0 a 2-2", "file1 b 3-3"},
+			[]string{"file0 a 2-2", "file1 b 1-1", "file1 b 3-3"},
+		},
 		"what has no numbers cannot lack any": {
 			[]string{strings.ReplaceAll(numbered(5, 9), `"seq"`, `"overlaps"`)},
 			nil,
