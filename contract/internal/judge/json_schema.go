@@ -45,10 +45,10 @@ func newSchemaCompiler(d *specs.Document, side side) *schemaCompiler {
 	for name, format := range accept.Known {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: ofTexts(format.Validate)})
 	}
-	c.RegisterFormat(&jsonschema.Format{Name: "byte", Validate: ofTexts(openapi3.SchemaStringFormats["byte"].Validate)})
 	c.RegisterFormat(&jsonschema.Format{Name: specs.UnknownDialect, Validate: func(any) error { return errDialect }})
-	for name, bits := range map[string]uint{"int32": 32, "int64": 64} {
-		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: ofIntegers(bits)})
+	for bits := uint(8); bits <= 64; bits *= 2 { // which the format registry of OpenAPI lists
+		c.RegisterFormat(&jsonschema.Format{Name: fmt.Sprint("int", bits), Validate: ofIntegers(bits, true)})
+		c.RegisterFormat(&jsonschema.Format{Name: fmt.Sprint("uint", bits), Validate: ofIntegers(bits, false)})
 	}
 	if c.AddResource(specs.SchemasURL, tree) != nil {
 		return nil
@@ -75,10 +75,13 @@ func ofTexts(has func(string) error) func(any) error {
 	}
 }
 
-// ofIntegers returns a check that whole numbers fit into so many bits, as they are written.
-func ofIntegers(bits uint) func(any) error {
-	limit := new(big.Int).Lsh(big.NewInt(1), bits-1)
-	least := new(big.Int).Neg(limit)
+// ofIntegers returns a check that whole numbers fit into so many bits, one of which may be a sign, as they are written.
+func ofIntegers(bits uint, isSigned bool) func(any) error {
+	limit, least := new(big.Int).Lsh(big.NewInt(1), bits), new(big.Int)
+	if isSigned {
+		limit.Rsh(limit, 1)
+		least.Neg(limit)
+	}
 	return func(value any) error {
 		n, isNumber := new(big.Rat).SetString(fmt.Sprint(value))
 		if _, isText := value.(string); isText || !isNumber || !n.IsInt() {

@@ -241,3 +241,44 @@ func TestSchemasAreReadByTheirDialect(t *testing.T) {
 		testExamples(t, map[string]exampleOf{name: u})
 	}
 }
+
+// The format registry of OpenAPI, JSON Schema 2020-12 Validation, 7.3, and what they refer to.
+func TestFormatsAreThoseOfTheirRegistries(t *testing.T) {
+	t.Parallel()
+	for name, values := range map[string][2][]string{ // right ones, and wrong ones
+		"uri-reference": {{`"/a?b#c"`, `""`, `"a%20b"`, `"//h.example/a"`}, {`"/a b"`, `"/a{b}"`, `"/ä"`, `"/a\\b"`, `"%zz"`}},
+		"iri":           {{`"https://ä.example/ö"`}, {`"/ö"`, `"https://ä.example/ö b"`}},
+		"iri-reference": {{`"/ö"`, `""`}, {`"/ö b"`, `"<ö>"`}},
+		"uri-template":  {{`"/a/{b}{?c*,d:3}"`, `"{scheme}://h.example:{port}/"`, `"/ä"`}, {`"/a/{b"`, `"/{}"`, `"/a b"`, `"/{a b}"`}},
+		"idn-email":     {{`"ä@ö.example"`}, {`"ä"`, `"a b@c.example"`}},
+		"idn-hostname":  {{`"ö.example"`, `"a-b.example."`, `"例。テスト"`}, {`"a_b"`, `"-ö"`, `"a..b"`, `""`, `"a b"`}},
+		"byte":          {{`"YQ=="`, `""`, `"+/+/"`}, {`"YQ"`, `"YQ="`, `"_-_-"`, `"YQ==\n"`}},
+		"base64url":     {{`"YQ"`, `"YQ=="`, `"_-_-"`}, {`"+/+/"`, `"Y"`}},
+		"char":          {{`"a"`, `"👩‍👩‍👧"`}, {`""`, `"a long text of more"`}},
+		"int8":          {{`127`, `-128`}, {`128`, `-129`}},
+		"uint8":         {{`255`, `0`}, {`256`, `-1`}},
+		"uint64":        {{`18446744073709551615`}, {`18446744073709551616`, `-1`}},
+		"date-time-local": {
+			{`"2026-01-02T03:04:05"`, `"2026-01-02T03:04:05.5"`}, {`"2026-01-02T03:04:05Z"`, `"2026-02-30T03:04:05"`},
+		},
+		"time-local": {{`"03:04:05"`, `"23:59:60"`}, {`"03:04"`, `"03:04:05Z"`}},
+		"http-date":  {{`"Sun, 06 Nov 1994 08:49:37 GMT"`}, {`"1994-11-06"`}},
+		"period":     {{`"monthly"`}, nil}, // which no registry has
+		"semver":     {{`"1"`}, nil},
+		"color":      {{`"red"`}, nil},
+	} {
+		for i, list := range values {
+			for _, value := range list {
+				kind, what := "string", "string"
+				if value[0] != '"' {
+					kind, what = "integer", "integer"
+				}
+				u := exampleOf{version: []string{"3.0.4", "3.1.1"}[len(value)%2], paths: answers(`{type: ` + kind + `, format: ` + name + `}`), answer: value}
+				if i == 1 {
+					u.want = []string{fmt.Sprintf("error schema /response/body: %s doesn't match the format %q", what, name)}
+				}
+				testExamples(t, map[string]exampleOf{name + " " + value: u})
+			}
+		}
+	}
+}
