@@ -354,6 +354,22 @@ func Unescaped(part string) string {
 	return part
 }
 
+// IsAt reports whether a keyword is true in the schema at a pointer of a tree, or in what that refers to.
+func IsAt(tree map[string]any, pointer, keyword string) (is bool) {
+	for range maxReferences {
+		value, _ := find(tree, pointer, 0)
+		schema, _ := value.(map[string]any)
+		is = is || schema[keyword] == true
+		ref, _ := schema["$ref"].(string)
+		_, target, isRef := strings.Cut(ref, "#")
+		if !isRef {
+			break
+		}
+		pointer = target
+	}
+	return is
+}
+
 // WithoutReferences returns a pointer of a tree without the references on the way, and false if it leads nowhere.
 func WithoutReferences(tree map[string]any, pointer string) (plain string, ok bool) {
 	value, plain := find(tree, pointer, 0)

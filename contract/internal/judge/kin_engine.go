@@ -62,10 +62,31 @@ func kinOnBody(b *content) (f faultList) {
 			f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
 		}
 	}
+	if b.compiled != nil {
+		b.explainNulls(f.list)
+	}
 	if isLarge && len(f.list) > 0 {
 		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"
 	}
 	return f
+}
+
+// explainNulls adds to the faults of nulls why a nullable at their place does not allow them (3.0.4, Schema Object,
+// nullable; version 3.1 has none).
+func (b *content) explainNulls(faults []fault) {
+	why := "; `nullable: true` adds null to the `type` of the same schema object alone"
+	if b.op.Document.T.IsOpenAPI31OrLater() {
+		why = "; from OpenAPI 3.1 on there is no `nullable`, and `type` lists null"
+	}
+	tree := cacheOf(b.op.Document).compilers[b.side].compiler.tree
+	for i, f := range faults {
+		ofNull := f.keyword == "type" || f.keyword == "enum"
+		if ofNull && b.valueAt(f.path) == nil && slices.ContainsFunc(b.schemasAt(f.path), func(w locatedSchema) bool {
+			return specs.IsAt(tree, w.pointer, "nullable")
+		}) {
+			faults[i].message += why
+		}
+	}
 }
 
 // fitting returns a decoded value, or what a form stands for as well if that alone fits.

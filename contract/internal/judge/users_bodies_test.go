@@ -41,20 +41,26 @@ func TestNullableAddsNullToItsTypeAlone(t *testing.T) {
 	t.Parallel()
 	of := func(schema string) string { return answers(`{type: object, properties: {v: ` + schema + `}}`) }
 	null := []string{"error schema /response/body/v: Value is not nullable"}
+	const why = "; `nullable: true` adds null to the `type` of the same schema object alone"
+	vain := []string{null[0] + why}
+	later := []string{null[0] + "; from OpenAPI 3.1 on there is no `nullable`, and `type` lists null"}
 	const v = `{"v":null}`
 	testExamples(t, map[string]exampleOf{
 		"a type":                      {paths: of(`{type: integer, nullable: true}`), answer: v},
 		"an enum with null":           {paths: of(`{type: string, nullable: true, enum: [a, null]}`), answer: v},
-		"an enum without null":        {paths: of(`{type: integer, nullable: true, enum: [1]}`), answer: v, want: []string{"error schema /response/body/v: value is not one of the allowed values"}},
-		"beside allOf":                {paths: of(`{type: object, nullable: true, allOf: [{$ref: '#/components/schemas/Cat'}]}`), parts: pets, answer: v, want: null},
-		"without a type":              {paths: of(`{nullable: true, allOf: [{$ref: '#/components/schemas/Cat'}]}`), parts: pets, answer: v, want: null},
+		"an enum without null":        {paths: of(`{type: integer, nullable: true, enum: [1]}`), answer: v, want: []string{"error schema /response/body/v: value is not one of the allowed values" + why}},
+		"beside allOf":                {paths: of(`{type: object, nullable: true, allOf: [{$ref: '#/components/schemas/Cat'}]}`), parts: pets, answer: v, want: vain},
+		"without a type":              {paths: of(`{nullable: true, allOf: [{$ref: '#/components/schemas/Cat'}]}`), parts: pets, answer: v, want: vain},
 		"beside oneOf, one of which":  {paths: of(`{nullable: true, oneOf: [{type: string, nullable: true}, {type: integer}]}`), answer: v},
 		"beside a reference":          {paths: of(`{nullable: true, $ref: '#/components/schemas/Cat'}`), parts: pets, answer: v, want: null},
 		"no type, no nullable":        {paths: of(`{description: any}`), answer: v},
 		"nullable: false, no type":    {paths: of(`{nullable: false}`), answer: v},
-		"3.1, which has no nullable":  {version: "3.1.0", paths: of(`{type: string, nullable: true}`), answer: v, want: null},
+		"3.1, which has no nullable":  {version: "3.1.0", paths: of(`{type: string, nullable: true}`), answer: v, want: later},
 		"3.1, a list of types":        {version: "3.1.0", paths: of(`{type: [string, 'null'], enum: [a, null]}`), answer: v},
 		"3.1, an enum without null":   {version: "3.1.0", paths: of(`{type: [string, 'null'], enum: [a]}`), answer: v, want: []string{"error schema /response/body/v: value is not one of the allowed values"}},
+		"in a list, beside allOf":     {paths: of(`{type: array, items: {nullable: true, allOf: [{type: string}]}}`), answer: `{"v":[null]}`, want: []string{"error schema /response/body/v/0: Value is not nullable" + why}},
+		"behind a reference":          {paths: of(`{$ref: '#/components/schemas/N'}`), parts: `, components: {schemas: {N: {nullable: true, allOf: [{type: string}]}}}`, answer: v, want: vain},
+		"no nullable anywhere":        {paths: of(`{allOf: [{type: string}]}`), answer: v, want: null},
 		"a list whose items may be":   {paths: of(`{type: array, items: {type: string, nullable: true}}`), answer: `{"v":[null]}`},
 		"a map whose members may not": {paths: of(`{type: object, additionalProperties: {type: string}}`), answer: `{"v":{"a":null}}`, want: []string{"error schema /response/body/v/a: Value is not nullable"}},
 	})
