@@ -9,19 +9,21 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/mockserver/internal/journal"
-	"svc.example/understudy/mockserver/internal/match"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 	"svc.example/understudy/specs/source"
 )
 
 // thing is one resource, as the documents describe its kind.
 type thing struct {
-	kind      *specs.Resource
-	id        string // what names it in paths, part by part: 3, or shop/page_views
-	last      string // the last part of it
-	documents match.Documents
+	sight.Thing
+	last string // part of its id
+
+	tree scan.Tree
+	body scan.Value // at hand
 }
 
 // newThing reads the name of a thing: its kind, with the interface, and its id.
@@ -35,29 +37,31 @@ func (h Host) newThing(name string) (*thing, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := document.Resource(kind)
-	if r == nil {
+	if document.Resource(kind) == nil {
 		var known []string
 		for _, r := range document.Resources() {
 			known = append(known, r.Name)
 		}
 		return nil, op.Invalid("resource", "unknown kind %q; want %s", kind, source.OneOf(kind, known))
 	}
-	return &thing{r, id, id[strings.LastIndexByte(id, '/')+1:], h.Documents}, nil
+	return &thing{Thing: sight.Thing{Kind: kind, ID: id}, last: id[strings.LastIndexByte(id, '/')+1:]}, nil
 }
 
 // isIn reports whether an exchange is about the thing: its path or query names it, or a part of it; its answer shows
 // it; or its request refers to it.
 func (t *thing) isIn(e *journal.Entry) bool {
-	if e.Operation == nil || !t.mayBeIn(e) {
+	if e.Operation == nil || t.ID == "" || !t.mayBeIn(e) {
 		return false
 	}
-	actions := e.Operation.Actions()
-	if len(actions) == 0 {
-		return false
+	n, document, actions := namesOf(e), e.Operation.Document, e.Operation.Actions()
+	isNamed := func(a *specs.Action) bool { return t.isNamed(n, a, document) }
+	request := func(a *specs.Action) bool { return t.isReferredTo(a, t.body) }
+	answer := func(a *specs.Action) bool {
+		return t.isShown(&sight.Answer{Document: document, Action: a, Body: t.body, Parent: n.Parent(a)})
 	}
-	return t.isNamed(actions, e) || t.isReferredTo(actions, e.RequestBody) ||
-		e.Status < http.StatusMultipleChoices && t.isShown(actions, e)
+	return slices.ContainsFunc(actions, isNamed) ||
+		t.read(e.RequestBody) && slices.ContainsFunc(actions, request) ||
+		e.Status < http.StatusMultipleChoices && t.read(e.ResponseBody) && slices.ContainsFunc(actions, answer)
 }
 
 // mayBeIn reports whether the last part of the id occurs in an exchange, if that is written everywhere alike.
@@ -72,66 +76,33 @@ func (t *thing) mayBeIn(e *journal.Entry) bool {
 	return strings.Contains(e.URL, t.last) || bytes.Contains(e.RequestBody, last) || bytes.Contains(e.ResponseBody, last)
 }
 
-// isNamed reports whether the path or the query names the thing.
-func (t *thing) isNamed(actions []*specs.Action, e *journal.Entry) bool {
-	document, err := t.documents.Of(e.Operation.Interface)
-	if err != nil {
-		return false
-	}
-	m := document.Find(e.Method, e.Path)
-	for _, a := range actions {
-		if a.Query != "" && a.Resource.Name == t.kind.Name && queryOf(e).Get(a.Query) == t.id {
-			return true
-		}
-		if t.isNamedBy(&m, a.Resource, a.Path) || t.isNamedBy(&m, document.Resource(a.Resource.Parent()), a.Within) {
-			return true
-		}
-	}
-	return false
-}
-
-// queryOf returns the query of an exchange, as far as it can be parsed.
-func queryOf(e *journal.Entry) url.Values {
+// namesOf reads what the address of an exchange names, as far as it can be parsed.
+func namesOf(e *journal.Entry) sight.Names {
+	m := e.Operation.Document.Find(e.Method, e.Path)
 	_, raw, _ := strings.Cut(e.URL, "?")
 	query, _ := url.ParseQuery(raw)
-	return query
+	return sight.Names{Match: &m, Query: query}
 }
 
-// isNamedBy reports whether path parameters, which name one of a kind, name the thing, or a part of it.
-func (t *thing) isNamedBy(m *specs.Match, r *specs.Resource, names []string) bool {
-	for r != nil && len(names) > 0 {
-		if r.Name == t.kind.Name && idIn(m, names) == t.id {
+// isNamed reports whether the path or the query names the thing, or a part of it.
+func (t *thing) isNamed(n sight.Names, a *specs.Action, d *specs.Document) bool {
+	if n.Target(a) == t.Thing {
+		return true
+	}
+	for r, names := d.Resource(a.Resource.Parent()), a.Within; r != nil; r = d.Resource(r.Parent()) {
+		names = names[:min(len(names), len(r.Path))]
+		if (sight.Thing{Kind: r.Name, ID: n.ID(names)}) == t.Thing {
 			return true
 		}
-		above := m.Operation.Document.Resource(r.Parent())
-		if above == nil {
-			return false
-		}
-		r, names = above, names[:min(len(names), len(above.Path))]
 	}
 	return false
-}
-
-// idIn returns the id that path parameters make.
-func idIn(m *specs.Match, names []string) string {
-	parts := make([]string, len(names))
-	for i, name := range names {
-		if parts[i] = m.Param(name); parts[i] == "" {
-			parts[i] = m.Declared(name)
-		}
-	}
-	return strings.Join(parts, "/")
 }
 
 // isReferredTo reports whether a request makes something a part of the thing, or lets something refer to it.
-func (t *thing) isReferredTo(actions []*specs.Action, body []byte) bool {
-	request, isJSON := parse(body)
-	for _, a := range actions {
-		if !isJSON {
-			return false
-		}
-		for _, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
-			if link.Resource == t.kind.Name && slices.ContainsFunc(a.Request.Join(link.At).InJSON(request), t.isNameOf) {
+func (t *thing) isReferredTo(a *specs.Action, request scan.Value) bool {
+	for _, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
+		for value := range sight.Values(request, a.Request.Join(link.At)) {
+			if (sight.Thing{Kind: link.Resource, ID: value.Text()}) == t.Thing {
 				return true
 			}
 		}
@@ -139,82 +110,21 @@ func (t *thing) isReferredTo(actions []*specs.Action, body []byte) bool {
 	return false
 }
 
-// isShown reports whether an answer shows the thing.
-func (t *thing) isShown(actions []*specs.Action, e *journal.Entry) bool {
-	answer, isJSON := parse(e.ResponseBody)
-	for _, a := range actions {
-		if !isJSON {
-			return false
-		}
-		within := ""
-		if document, err := t.documents.Of(e.Operation.Interface); err == nil && len(a.Within) > 0 {
-			m := document.Find(e.Method, e.Path)
-			within = idIn(&m, a.Within) + "/"
-		}
-		is := func(object gjson.Result) bool { return t.is(a, object, within) }
-		for _, at := range slices.Concat(a.At, a.Also) {
-			if slices.ContainsFunc(at.InJSON(answer), is) {
-				return true
-			}
+// isShown reports whether an answer shows the thing, by whatever of its keys.
+func (t *thing) isShown(answer *sight.Answer) bool {
+	for s := range answer.Shows {
+		if s.Resource.Name == t.Kind && s.IsNamed(t.ID) {
+			return true
 		}
 	}
 	return false
 }
 
-// is reports whether an object of an answer is the thing, or has it embedded.
-func (t *thing) is(a *specs.Action, object gjson.Result, within string) bool {
-	r := a.Resource
-	if len(r.Types) > 0 {
-		if r = t.typed(r, object.Get("type").String()); r == nil {
-			return false
-		}
+// read reads a body, in the place of the one before, and reports whether it is JSON.
+func (t *thing) read(body []byte) bool {
+	isJSON := gjson.ValidBytes(body)
+	if isJSON {
+		t.body = t.tree.Read(string(body))
 	}
-	if r.Name != t.kind.Name {
-		return slices.ContainsFunc(r.Embeds, func(link specs.Link) bool {
-			isKeyed := func(o gjson.Result) bool { return t.hasKey(o, "") }
-			return link.Resource == t.kind.Name && slices.ContainsFunc(link.At.InJSON(object), isKeyed)
-		})
-	}
-	if a.Identity == nil || r != a.Resource {
-		return t.hasKey(object, within)
-	}
-	parts := make([]string, len(a.Identity))
-	for i, at := range a.Identity {
-		for _, value := range at.InJSON(object) {
-			parts[i] = value.String()
-		}
-	}
-	return strings.Join(parts, "/") == t.id
-}
-
-// typed returns the resource of objects of a type, in the document of another.
-func (t *thing) typed(r *specs.Resource, name string) *specs.Resource {
-	iface, _, _ := strings.Cut(r.Name, ".")
-	document, err := t.documents.Of(specs.Interface(iface))
-	if err != nil {
-		return nil
-	}
-	return document.ResourceOfType(name)
-}
-
-// hasKey reports whether an object has the key of the thing, which stands behind the id of its parent if it has one.
-func (t *thing) hasKey(object gjson.Result, within string) bool {
-	if t.kind.Parent() == "" {
-		within = ""
-	}
-	return slices.ContainsFunc(t.kind.Keys, func(key specs.Pointer) bool {
-		isSame := func(value gjson.Result) bool { return within+value.String() == t.id }
-		return slices.ContainsFunc(key.InJSON(object), isSame)
-	})
-}
-
-func (t *thing) isNameOf(value gjson.Result) bool { return value.String() == t.id }
-
-// parse reads a body that is an object or a list of JSON.
-func parse(body []byte) (value gjson.Result, isJSON bool) {
-	body = bytes.TrimSpace(body)
-	if len(body) == 0 || body[0] != '{' && body[0] != '[' {
-		return value, false
-	}
-	return gjson.ParseBytes(body), true
+	return isJSON
 }
