@@ -77,7 +77,7 @@ func (l *learner) unseenGroups() (refs []string) {
 	for _, e := range l.exchanges {
 		for _, ref := range []string{param(e, "tag"), param(e, "policy_group_id_or_taggable_name")} {
 			isKnown := func(t *thing) bool {
-				return slices.ContainsFunc(t.sights, func(s sight) bool {
+				return slices.ContainsFunc(t.sights, func(s sighting) bool {
 					return s.object.Get("taggable_name").String() == ref || s.object.Get("id").String() == ref
 				})
 			}

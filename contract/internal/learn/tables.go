@@ -50,7 +50,7 @@ func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
 			})
 			if e.name() == "core.deleteDatabase" && e.ok() && param(e, "database_name") == database && isThen && !isKnown {
 				s.add(&thing{
-					kind: tableKind, id: id, gone: e, sights: []sight{{list, o, nil}}, changed: map[string]bool{},
+					kind: tableKind, id: id, gone: e, sights: []sighting{{list, o, nil}}, changed: map[string]bool{},
 					late: instant(o.Get("created_at").String()).After(s.begin),
 				})
 			}

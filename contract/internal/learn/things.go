@@ -10,13 +10,15 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // thing is a resource of the recorded account: one incarnation, from its creation to its deletion.
 type thing struct {
 	kind, id string // the id with that of its parent: shop/orders
-	sights   []sight
+	sights   []sighting
 	made     *Exchange // that made it, or nil
 	gone     *Exchange // that deleted it, or nil
 	used     *Exchange // the first that needed it to be there
@@ -24,8 +26,8 @@ type thing struct {
 	changed  map[string]bool
 }
 
-// sight is an object of a thing in an answer.
-type sight struct {
+// sighting is an object of a thing in an answer.
+type sighting struct {
 	*Exchange
 	object  gjson.Result
 	changed []string // members that recorded requests had set by then
@@ -115,6 +117,7 @@ type things struct {
 	begin   time.Time
 
 	recovered map[string]bool // ids of tables that requests have recovered
+	tree      scan.Tree       // of the answer that is taken
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }
@@ -225,23 +228,20 @@ func (s *things) take(e *Exchange) {
 		}
 	}
 	body, isJSON := e.JSONResponse()
+	names, document := sight.Names{Match: &e.Owner.Match, Query: queryOf(e)}, e.Operation().Document
 	for i, a := range e.Operation().Actions() {
 		x := &taking{things: s, Exchange: e, action: a, isFirst: i == 0}
+		parent := names.Parent(a)
 		if isJSON {
-			for _, at := range a.At {
-				for _, object := range at.InJSON(body) {
-					x.show(a.Resource, object)
-				}
-			}
-			for _, at := range a.Also {
-				for _, object := range at.InJSON(body) {
-					x.show(a.Resource, object)
-				}
+			answer := sight.Answer{Document: document, Action: a, Body: s.tree.Read(body.Raw), Parent: parent}
+			for o := range answer.Shows {
+				x.show(o.Resource, o.ID, gjson.Parse(o.Object.Raw()))
 			}
 		}
-		x.target()
-		if isJSON && e.ok() && strings.HasPrefix(e.name(), "core.getJobStatus") && a.Resource.Name == "core.job" {
-			x.show(a.Resource, body) // it shows no more of it than its status
+		x.target(names.Target(a), parent)
+		id := body.Get("job_id").String()
+		if id != "" && e.ok() && strings.HasPrefix(e.name(), "core.getJobStatus") && a.Resource.Name == jobKind {
+			x.show(a.Resource, id, body) // it shows no more of it than its status
 		}
 	}
 }
@@ -254,31 +254,16 @@ type taking struct {
 	isFirst bool
 }
 
-// path returns the values of path parameters, or nothing if one of them is not there.
-func (x *taking) path(names []string) string {
-	parts := make([]string, len(names))
-	for i, name := range names {
-		if parts[i] = x.Owner.Match.Param(name); parts[i] == "" {
-			return ""
-		}
+// target takes the thing that the request names, and what that is a part of.
+func (x *taking) target(t, parent sight.Thing) {
+	if parent.ID != "" && parent.Kind != "" {
+		x.use(x.get(parent.Kind, parent.ID))
 	}
-	return strings.Join(parts, "/")
-}
-
-// target takes the thing that the path names.
-func (x *taking) target() {
-	a := x.action
-	if in := x.path(a.Within); in != "" && a.Resource.Parent() != "" {
-		x.use(x.get(a.Resource.Parent(), in))
-	}
-	id := x.path(a.Path)
-	if a.Query != "" {
-		id = queryOf(x.Exchange).Get(a.Query)
-	}
+	a, id := x.action, t.ID
 	if id == "" || !x.ok() {
 		return
 	}
-	switch kind := a.Resource.Name; {
+	switch kind := t.Kind; {
 	case a.Verb == specs.Create:
 		if t := x.current[nameOf(kind, id)]; t == nil {
 			x.get(kind, id).made = x.Exchange
@@ -300,16 +285,7 @@ func (x *taking) use(t *thing) {
 }
 
 // show takes an object of the answer.
-func (x *taking) show(r *specs.Resource, object gjson.Result) {
-	if len(r.Types) > 0 || object.Get("type").Type == gjson.String && len(x.action.Also) > 0 {
-		if r = x.Operation().Document.ResourceOfType(object.Get("type").Str); r == nil {
-			return
-		}
-	}
-	id := x.idOf(r, object)
-	if id == "" {
-		return
-	}
+func (x *taking) show(r *specs.Resource, id string, object gjson.Result) {
 	isKnown := x.current[nameOf(r.Name, id)] != nil
 	t := x.get(r.Name, id)
 	born := bornOf(r, object)
@@ -332,15 +308,7 @@ func (x *taking) show(r *specs.Resource, object gjson.Result) {
 		changed = append(changed, name)
 	}
 	slices.Sort(changed)
-	t.sights = append(t.sights, sight{x.Exchange, object, changed})
-	for _, link := range r.Embeds {
-		embedded := x.Operation().Document.Resource(link.Resource)
-		for _, inner := range link.At.InJSON(object) {
-			if embedded != nil && inner.IsObject() {
-				x.show(embedded, inner)
-			}
-		}
-	}
+	t.sights = append(t.sights, sighting{x.Exchange, object, changed})
 }
 
 // change notes the members that a request sets.
@@ -358,27 +326,6 @@ func (x *taking) change(t *thing) {
 			return true
 		})
 	}
-}
-
-// idOf returns the id of an object, with that of what the path names as its parent.
-func (x *taking) idOf(r *specs.Resource, object gjson.Result) string {
-	if x.action.Identity != nil && r == x.action.Resource {
-		parts := make([]string, len(x.action.Identity))
-		for i, at := range x.action.Identity {
-			if parts[i] = textAt(object, at); parts[i] == "" {
-				return ""
-			}
-		}
-		return strings.Join(parts, "/")
-	}
-	key := textAt(object, r.Keys[0])
-	if r.Parent() == "" || key == "" {
-		return key
-	}
-	if in := x.path(x.action.Within); in != "" {
-		return in + "/" + key
-	}
-	return ""
 }
 
 func bornOf(r *specs.Resource, object gjson.Result) (born time.Time) {
