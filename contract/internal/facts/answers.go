@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // Contradiction is something in an answer that its own request, or the rest of the answer, contradicts.
@@ -252,7 +252,7 @@ func (a *answerReader) checkKeys(k *keyedAnswer) {
 	asked := lastOf(a.event.Target.ID)
 	var keys []string
 	for _, at := range k.resource.Keys {
-		if key := first(k.object, at); key != "" {
+		if key := sight.Text(k.object, at); key != "" {
 			keys = append(keys, key)
 		}
 	}
@@ -271,9 +271,17 @@ type listed struct {
 	seen  map[Thing]bool
 }
 
+// listed returns what the list of a number has shown.
+func (o *objectReader) listed(number int) *listed {
+	if n := number - len(o.lists); n > 0 {
+		o.lists = append(o.lists, make([]listed, n)...)
+	}
+	return &o.lists[number-1]
+}
+
 // take looks whether a list shows a thing again, or the id of one that it shows under another name.
 func (l *listed) take(o *objectReader, r *specs.Resource, f *Shown) {
-	if l == nil || !judge.IsDistinct(lastOf(f.Thing.ID)) {
+	if !judge.IsDistinct(lastOf(f.Thing.ID)) {
 		return
 	}
 	if l.first.IsNone() && !r.IsNamed() {
@@ -300,8 +308,8 @@ func (a *answerReader) checkWholes(plan *answerPlan) {
 	for _, w := range plan.wholes {
 		asked := a.asked(w.parameter)
 		for _, at := range a.about.At {
-			for _, object := range follow(nil, a.body, at) {
-				if shown := first(object, w.at); shown != "" {
+			for object := range sight.Values(a.body, at) {
+				if shown := sight.Text(object, w.at); shown != "" {
 					a.checkSame(w.noun, asked, shown)
 				}
 			}
@@ -314,7 +322,7 @@ func (a *answerReader) checkWholes(plan *answerPlan) {
 
 // asked returns the value that a request has for a parameter of the path.
 func (a *answerReader) asked(name string) string {
-	return cmp.Or(a.match.Param(name), a.match.Declared(name))
+	return a.names.ID([]string{name})
 }
 
 // checkMember looks whether a list that the path describes by one of its things has that, and only what is set alike in

@@ -11,6 +11,7 @@ import (
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // Exchange holds what the rules need of one exchange: the facts in its bodies, not the bodies.
@@ -145,7 +146,8 @@ func taken[T any](room, none *T) *T {
 func (e *Exchange) read(actions []*specs.Action, own *reader, r *reading) {
 	op := r.Operation()
 	o := objectReader{
-		event: e, document: op.Document, operation: op, isOwn: op.Interface.IsOwn(), match: &r.Owner.Match, query: r.query(),
+		event: e, document: op.Document, operation: op, isOwn: op.Interface.IsOwn(),
+		names: sight.Names{Match: &r.Owner.Match, Query: r.query()},
 	}
 	if own == nil {
 		own = &reader{}

@@ -13,6 +13,7 @@ import (
 	"svc.example/understudy/internal/evidence"
 	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // visible is a text, unless a recorder put the same in the place of others too.
@@ -152,10 +153,11 @@ func only(value scan.Value, at specs.Pointer) scan.Value {
 	if at == nil {
 		return value
 	}
-	if found := follow(nil, value, at); len(found) == 1 {
-		return found[0]
+	found := slices.Collect(sight.Values(value, at))
+	if len(found) != 1 {
+		return scan.Value{}
 	}
-	return scan.Value{}
+	return found[0]
 }
 
 // isIgnored reports whether an answer shows another value than was asked for.

@@ -11,6 +11,7 @@ import (
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // Object holds what an answer shows of a thing that its constraints are judged by.
@@ -135,7 +136,7 @@ func (h Held) Equals(other Held) bool {
 
 // heldBy returns the value of an object that no other one may have. Without all that it depends on there is none.
 func heldBy(u *specs.Unique, t Thing, object scan.Value) (Held, bool) {
-	value := first(object, specs.PointerOf(u.At))
+	value := sight.Text(object, specs.PointerOf(u.At))
 	if value == "" || !judge.IsDistinct(value) {
 		return Held{}, false
 	}
@@ -145,7 +146,7 @@ func heldBy(u *specs.Unique, t Thing, object scan.Value) (Held, bool) {
 	for _, name := range u.Within {
 		within := parentOf(t.ID)
 		if name != "parent" {
-			within = first(object, specs.PointerOf(name))
+			within = sight.Text(object, specs.PointerOf(name))
 		}
 		if within == "" || !judge.IsDistinct(within) {
 			return Held{}, false
@@ -169,10 +170,10 @@ func (o *objectReader) references(link *specs.Link, id string, object scan.Value
 	if n > len(parents) {
 		return nil
 	}
-	for _, value := range follow(nil, object, link.At) {
+	for value := range sight.Values(object, link.At) {
 		key := value.Text()
 		if value.IsObject() {
-			key = first(value, to.Keys[0])
+			key = sight.Text(value, to.Keys[0])
 		}
 		if key != "" && judge.IsDistinct(key) {
 			t := Thing{Kind(link.Resource), strings.Join(append(slices.Clone(parents[:n]), key), "/")}
@@ -188,7 +189,7 @@ var sparse = []string{"fields", "field", "select", "$select", "only", "include",
 // isWhole reports whether an answer shows whole objects at a place: those of a user's own document all have members
 // that nothing else says of them.
 func (o *objectReader) isWhole(r *specs.Resource, at specs.Pointer) bool {
-	return !o.isOwn || o.operation.ShowsWhole(r, at) && !slices.ContainsFunc(sparse, o.query.Has)
+	return !o.isOwn || o.operation.ShowsWhole(r, at) && !slices.ContainsFunc(sparse, o.names.Query.Has)
 }
 
 // keep notes which members a request to change something leaves as they are, of those that it could have named. It
@@ -198,7 +199,7 @@ func (e *Exchange) keep(op *specs.Operation, a *specs.Action, r *reading) {
 		return
 	}
 	body, ok := r.requestBody()
-	for _, value := range follow(nil, body, a.Request) {
+	for value := range sight.Values(body, a.Request) {
 		body = value
 	}
 	named, isKnown := namedBy(body)

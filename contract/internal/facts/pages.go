@@ -10,6 +10,7 @@ import (
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // page says how the answers of an operation are cut into pages, in which order they list, and what they filter.
@@ -214,7 +215,7 @@ func (a *answerReader) checkPage(p *page) {
 			return isSameName(asked, shown) || p.isOwn && slices.Contains(strings.Split(asked, ","), shown)
 		}
 		for item := range list.Each {
-			shown := first(item, at)
+			shown := sight.Text(item, at)
 			if asked != "" && shown != "" && !isAsked(shown) && judge.IsDistinct(shown) && !strings.HasPrefix(shown, "[") {
 				a.contradict("filter "+name, p.sure, "the list was asked for %s %s, and shows one of %s", name, asked, shown)
 			}
@@ -225,8 +226,8 @@ func (a *answerReader) checkPage(p *page) {
 // items returns the list of an answer: where the document says, or else the only one.
 func (a *answerReader) items(p *page) (list scan.Value) {
 	if p.at != nil {
-		if found := follow(nil, a.body, p.at); len(found) > 0 {
-			list = found[len(found)-1]
+		for found := range sight.Values(a.body, p.at) {
+			list = found
 		}
 		return list
 	}
@@ -319,7 +320,7 @@ func (a *answerReader) checkNumbers(p *page, query url.Values, n int64) {
 		}
 		a.checkCursor(p, query, envelope, n)
 	}
-	for _, pages := range follow(nil, a.body, a.about.Pages()) {
+	for pages := range sight.Values(a.body, a.about.Pages()) {
 		asked, err := strconv.ParseInt(query.Get("page"), 10, 64)
 		if pages.IsNumber() && err == nil && asked > pages.Int() && n > 0 {
 			a.contradict("pages", specs.Public, "page %d has %d items, but the answer says that there are %d pages", asked, n,
@@ -382,7 +383,7 @@ func (a *answerReader) checkOrder(p *page, query url.Values, list scan.Value) {
 	word := map[bool]string{true: "newest first", false: "in ascending order"}[o.descending]
 	last, before := query.Get("last_id"), ""
 	for item := range list.Each {
-		now := first(item, o.by)
+		now := sight.Text(item, o.by)
 		if now == "" || !judge.IsDistinct(now) {
 			before = ""
 			continue

@@ -1,10 +1,7 @@
 package facts
 
 import (
-	"cmp"
-	"iter"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +9,7 @@ import (
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // objectReader reads the things that a request names and that its answer shows, as the document of the operation says.
@@ -20,9 +18,10 @@ type objectReader struct {
 	document  *specs.Document
 	operation *specs.Operation
 	isOwn     bool // the document is a user's
-	query     url.Values
-	match     *specs.Match
+	names     sight.Names
+	parent    sight.Thing  // that the path names
 	keyed     *keyedAnswer // nil unless the answer is one named thing
+	lists     []listed     // of the action at hand, by their numbers
 }
 
 // name notes what the path and the query name.
@@ -39,14 +38,10 @@ func (o *objectReader) name(actions []*specs.Action, r *reading) {
 		e.MayCreate = append(e.MayCreate, Kind(name))
 	}
 	e.ID = r.Owner.Match.First()
-	e.Target = Thing{e.Kind, o.id(about.Path)}
-	if about.Query != "" {
-		e.Target.ID = r.query().Get(about.Query)
-	}
-	e.Target = e.Target.orNone()
-	e.Parent = Thing{Kind(about.Resource.Parent()), o.id(about.Within)}.orNone()
+	o.parent = o.names.Parent(about)
+	e.Target, e.Parent = thingOf(o.names.Target(about)), thingOf(o.parent)
 	for _, a := range actions[1:] {
-		if t := (Thing{Kind(a.Resource.Name), o.id(a.Path)}).orNone(); !t.IsNone() {
+		if t := thingOf(o.names.Target(a)); !t.IsNone() {
 			e.Uses = append(e.Uses, Use{t, verbOf(a)})
 		}
 	}
@@ -56,25 +51,12 @@ func (o *objectReader) name(actions []*specs.Action, r *reading) {
 	}
 }
 
-// orNone returns no thing in place of one without an id.
-func (t Thing) orNone() Thing {
+// thingOf returns a thing, or none in the place of one without an id.
+func thingOf(t sight.Thing) Thing {
 	if t.ID == "" {
 		return Thing{}
 	}
-	return t
-}
-
-// id returns the values of path parameters, or nothing if one of them is empty.
-func (o *objectReader) id(names []string) string {
-	parts := make([]string, 0, 4) // on the stack
-	for _, name := range names {
-		part := cmp.Or(o.match.Param(name), o.match.Declared(name))
-		if part == "" {
-			return ""
-		}
-		parts = append(parts, part)
-	}
-	return strings.Join(parts, "/")
+	return Thing{Kind(t.Kind), t.ID}
 }
 
 // show reads the objects of an answer.
@@ -86,193 +68,121 @@ func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 		} else if a.Changes {
 			does = verbOf(a)
 		}
+		answer := sight.Answer{Document: o.document, Action: a, Body: body, Parent: o.parent}
+		o.lists = nil
 		for _, at := range a.At {
-			o.showAt(a, at, does, body)
+			o.showAt(&answer, at, does)
 		}
 		for _, at := range a.Also {
-			for _, object := range follow(nil, body, at) {
-				o.add(a, &sightOf{does: Reads, object: object, isComplete: !o.isOwn})
+			for s := range answer.At(at) {
+				o.add(&s, sightOf{does: Reads, isComplete: !o.isOwn})
 			}
 		}
 	}
 	o.measure(actions[0], body)
 }
 
-// longest is the number of objects that room is made for: a list that is longer may hold something else.
-const longest = 100
-
 // showAt reads what stands at a pointer.
-func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body scan.Value) {
+func (o *objectReader) showAt(answer *sight.Answer, at specs.Pointer, does Verb) {
+	a, last := answer.Action, len(at)-1
 	isList := slices.Contains(at, "*")
-	isComplete := o.isWhole(a.Resource, at)
-	var among *listed
-	if slices.Index(at, "*") == len(at)-1 && isList && (!o.isOwn || a.Verb == specs.List) {
-		among = &listed{}
+	like := sightOf{
+		does: does, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList && a.Verb != "",
+		isComplete: o.isWhole(a.Resource, at),
+		isAmong:    isList && slices.Index(at, "*") == last && (!o.isOwn || a.Verb == specs.List),
 	}
-	found := follow(nil, body, at)
-	if n := len(at) - 1; n >= 0 && at[n] == "*" {
-		o.event.Shows = slices.Grow(o.event.Shows, min(len(found), longest))
-	}
-	for _, object := range found {
-		o.add(a, &sightOf{
-			does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList && a.Verb != "",
-			isComplete: isComplete, among: among,
-		})
-	}
-	if n := len(at) - 1; a.Verb == specs.List && n >= 0 && at[n] == "*" {
-		for _, list := range follow(nil, body, at[:n]) {
-			o.event.Listed = list.IsArray()
-			for _, total := range follow(nil, body, a.Total()) {
-				o.event.Partial = o.event.Partial || total.Int() > int64(list.Len())
+	if isList && at[last] == "*" {
+		for list := range sight.Values(answer.Body, at[:last]) {
+			o.event.Shows = slices.Grow(o.event.Shows, min(list.Len(), longest))
+			if a.Verb == specs.List {
+				o.event.Listed = list.IsArray()
+				for total := range sight.Values(answer.Body, a.Total()) {
+					o.event.Partial = o.event.Partial || total.Int() > int64(list.Len())
+				}
 			}
 		}
 	}
+	for s := range answer.At(at) {
+		o.add(&s, like)
+	}
 }
+
+// longest is the number of objects that room is made for: a list that is longer may hold something else.
+const longest = 100
 
 // measure notes that a list goes on with other pages.
 func (o *objectReader) measure(a *specs.Action, body scan.Value) {
-	for _, pages := range follow(nil, body, a.Pages()) {
+	for pages := range sight.Values(body, a.Pages()) {
 		o.event.Partial = o.event.Partial || pages.Int() > 1
 	}
 }
 
-// follow appends what a pointer leads to in a value.
-func follow(to []scan.Value, value scan.Value, at specs.Pointer) []scan.Value {
-	member := func(value scan.Value, name string) (scan.Value, bool) {
-		inner := value.Get(name)
-		return inner, inner.Exists()
-	}
-	items := func(value scan.Value) iter.Seq[scan.Value] {
-		if !value.IsArray() {
-			value = scan.Value{}
-		}
-		return value.Each
-	}
-	if !value.Exists() {
-		return to
-	}
-	return specs.Follow(to, value, at, member, items)
-}
-
-// first returns the text at a pointer that leads to one value, or nothing.
-func first(object scan.Value, at specs.Pointer) (found string) {
-	var room [1]scan.Value // on the stack
-	for _, value := range follow(room[:0], object, at) {
-		found = value.Text()
-	}
-	return found
-}
-
-// sightOf is an object where an answer shows it.
+// sightOf says what an object stands for where an answer shows it.
 type sightOf struct {
 	does       Verb
-	object     scan.Value
-	whole      scan.Value // that it is embedded in
-	isWhole    bool       // it is all there is to show, which distinguishes one thing from another
-	isAnswer   bool       // the answer is about it alone
-	isComplete bool       // it has all members that such an object has
-	among      *listed    // nil unless it stands in a list that shows nothing twice
+	isWhole    bool // it is all there is to show, which distinguishes one thing from another
+	isAnswer   bool // the answer is about it alone
+	isComplete bool // it has all members that such an object has
+	isAmong    bool // it stands in a list that shows nothing twice
 }
 
 // add notes that an answer shows a thing, and what it says of it.
-func (o *objectReader) add(a *specs.Action, s *sightOf) {
-	r := a.Resource
-	kindName := s.object.Get("type").Text()
-	if len(r.Types) > 0 {
-		if r = o.document.ResourceOfType(kindName); r == nil {
-			return
-		}
+func (o *objectReader) add(s *sight.Shown, as sightOf) {
+	if s.Whole.Exists() {
+		as = sightOf{does: Reads, isComplete: !o.isOwn, isAmong: !o.isOwn && s.Items > 0}
 	}
-	if a.Identity == nil || r != a.Resource {
-		o.addObject(r, s, kindName)
+	e, r := o.event, s.Resource
+	f := Shown{Thing: Thing{Kind(r.Name), s.ID}, Does: as.does}
+	if s.IsApart {
+		e.Shows = append(e.Shows, f)
 		return
 	}
-	parts := make([]string, 0, 4) // on the stack
-	for _, at := range a.Identity {
-		part := first(s.object, at)
-		if part == "" {
-			return
-		}
-		parts = append(parts, part)
-	}
-	o.event.Shows = append(o.event.Shows, Shown{Thing: Thing{Kind(r.Name), strings.Join(parts, "/")}, Does: s.does})
-}
-
-func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string) {
-	id := o.idOf(r, s.object)
-	if id == "" {
-		return
-	}
-	e := o.event
-	f := Shown{Thing: Thing{Kind(r.Name), id}, Does: s.does, Ident: first(s.object, r.ID)}
+	f.Ident = sight.Text(s.Object, r.ID)
 	for _, at := range r.Created {
-		if born := instant(first(s.object, at)); !born.IsZero() {
+		if born := instant(sight.Text(s.Object, at)); !born.IsZero() {
 			f.Born = born
 		}
 	}
-	if s.isComplete && s.does != Deletes {
-		f.Object, f.Set = o.objectOf(r, f.Thing, s.object), o.settings(r, f.Born, s.object)
+	if as.isComplete && as.does != Deletes {
+		f.Object, f.Set = o.objectOf(r, f.Thing, s.Object), o.settings(r, f.Born, s.Object)
 	}
 	for _, key := range r.Keys[1:] {
 		// Digits in a path are read as an id before a name (assumed), so a name of digits alone identifies nothing.
-		if alias := first(s.object, key); strings.Trim(alias, "0123456789") != "" {
+		if alias := sight.Text(s.Object, key); strings.Trim(alias, "0123456789") != "" {
 			f.Aliases = append(f.Aliases, alias)
 		}
 	}
 	const enough = 40 // bytes: shorter names may be shared by several
-	if len(s.object.Raw()) >= enough && (s.isWhole && s.does != Deletes || !r.IsNamed() || !f.Born.IsZero()) {
-		f.Mark = e.markOf(s.object.Raw())
+	if len(s.Object.Raw()) >= enough && (as.isWhole && as.does != Deletes || !r.IsNamed() || !f.Born.IsZero()) {
+		f.Mark = e.markOf(s.Object.Raw())
 	}
-	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; s.isAnswer && isNumbered &&
-		f.Thing.Kind == e.Kind && judge.IsDistinct(id) {
-		if e.Answered = id; isSameName(id, e.Target.ID) { // 007 is 7
+	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; as.isAnswer && isNumbered &&
+		f.Thing.Kind == e.Kind && judge.IsDistinct(s.ID) {
+		if e.Answered = s.ID; isSameName(s.ID, e.Target.ID) { // 007 is 7
 			e.Answered = e.Target.ID
 		}
-	} else if s.isAnswer && len(r.Types) == 0 && f.Thing.Kind == e.Kind && !e.Target.IsNone() {
-		o.keyed = &keyedAnswer{r, s.object}
+	} else if as.isAnswer && len(r.Types) == 0 && f.Thing.Kind == e.Kind && !e.Target.IsNone() {
+		o.keyed = &keyedAnswer{r, s.Object}
 	}
-	s.among.take(o, r, &f)
+	if as.isAmong {
+		o.listed(s.Items).take(o, r, &f)
+	}
 	e.Shows = append(e.Shows, f)
 	if read := objects[f.Thing.Kind]; read != nil {
-		read(e, &e.Shows[len(e.Shows)-1], s.object, s.whole)
+		read(e, &e.Shows[len(e.Shows)-1], s.Object, s.Whole)
 	}
-	o.tie(r, f.Thing, s, kindName)
+	o.tie(r, f.Thing, s.Object)
 }
 
-// idOf returns the id of an object: its key, after that of what the path names as its parent.
-func (o *objectReader) idOf(r *specs.Resource, object scan.Value) string {
-	key := first(object, r.Keys[0])
-	if r.Parent() == "" || key == "" {
-		return key
-	}
-	if in := o.event.Parent; string(in.Kind) == r.Parent() {
-		return in.ID + "/" + key
-	}
-	return ""
-}
-
-// tie notes what a thing is a part of, what is a part of it, and what is embedded in it.
-func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName string) {
+// tie notes what a thing is a part of, and what is a part of it.
+func (o *objectReader) tie(r *specs.Resource, t Thing, object scan.Value) {
 	for _, link := range r.Parents {
-		if link.At != nil && (link.Type == "" || link.Type == kindName) {
-			o.event.addMembership(t, Thing{Kind(link.Resource), first(s.object, link.At)}, link.Provenance)
+		if link.At != nil && (link.Type == "" || link.Type == object.Get("type").Text()) {
+			o.event.addMembership(t, Thing{Kind(link.Resource), sight.Text(object, link.At)}, link.Provenance)
 		}
 	}
 	for _, link := range r.Parts {
-		o.event.addMembership(Thing{Kind(link.Resource), first(s.object, link.At)}, t, link.Provenance)
-	}
-	for _, link := range r.Embeds {
-		embedded, among := o.document.Resource(link.Resource), (*listed)(nil)
-		if !o.isOwn && len(link.At) > 0 && link.At[len(link.At)-1] == "*" {
-			among = &listed{}
-		}
-		for _, object := range follow(nil, s.object, link.At) {
-			if embedded != nil && object.IsObject() {
-				o.addObject(embedded, &sightOf{
-					does: Reads, object: object, whole: s.object, isComplete: !o.isOwn, among: among,
-				}, "")
-			}
-		}
+		o.event.addMembership(Thing{Kind(link.Resource), sight.Text(object, link.At)}, t, link.Provenance)
 	}
 }
 
@@ -285,8 +195,8 @@ func (o *objectReader) refer(a *specs.Action, body scan.Value) {
 				continue // the document does not say that it is refused
 			}
 			e.Refers = append(e.Refers, o.references(&link, e.Parent.ID+"/", body)...)
-		} else if t := (Thing{Kind(link.Resource), first(body, a.Request.Join(link.At))}).orNone(); !t.IsNone() {
-			e.Refers = append(e.Refers, Reference{Thing: t})
+		} else if id := sight.Text(body, a.Request.Join(link.At)); id != "" {
+			e.Refers = append(e.Refers, Reference{Thing: Thing{Kind(link.Resource), id}})
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // Setting is the value of a member that stays as a request has set it.
@@ -106,7 +107,7 @@ func settingOf(name string, value scan.Value) Setting {
 func (e *Exchange) forgetUnset(d *specs.Document, a *specs.Action, r *reading) {
 	body, isJSON := r.requestBody()
 	hasBody := r.Item.Request.Body != nil && len(r.Item.Request.Body.Bytes) > 0
-	for _, value := range follow(nil, body, a.Request.Join(settableOf(d, a.Resource).within)) {
+	for value := range sight.Values(body, a.Request.Join(settableOf(d, a.Resource).within)) {
 		body = value
 	}
 	for i := range e.Shows {
