@@ -2,14 +2,16 @@ package compare
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/internal/scan"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // effects remember which exchange last changed a thing, or anything of a kind, as the recording has it, and which of
@@ -23,6 +25,7 @@ type effects struct {
 	alike   map[trait]int       // the number of changes when both answers last showed the same
 	blamed  map[trait]blame     // what differs
 	count   int
+	tree    scan.Tree // of the answer at hand
 }
 
 // trait is a member of a thing, or with no name, whether there is the thing.
@@ -108,9 +111,9 @@ func (f *effects) takeDifferences(e *Exchange) {
 	if !isRead(e) || e.isDoneByOne() {
 		return
 	}
-	for _, a := range e.Operation().Actions() {
-		if id := targetOf(e, a); id != "" {
-			f.alike[trait{thing: thing{kindOf(a.Resource.Name), id}}] = f.count
+	for _, t := range e.targets() {
+		if t.id != "" {
+			f.alike[trait{thing: t}] = f.count
 		}
 	}
 }
@@ -118,14 +121,16 @@ func (f *effects) takeDifferences(e *Exchange) {
 func (f *effects) takeAction(now change, a *specs.Action) {
 	kind := kindOf(a.Resource.Name)
 	f.last[thing{kind: kind}] = now
-	ids := []string{targetOf(now.Exchange, a)}
-	named := a.Resource.Keys[0]
-	if n := len(a.Identity); n > 0 {
-		named = a.Identity[n-1]
+	names := now.names()
+	ids := []string{lastOf(names.Target(a).ID)}
+	answer := sight.Answer{Document: now.Operation().Document, Action: a, Parent: names.Parent(a)}
+	if body, isJSON := now.JSONResponse(); isJSON {
+		answer.Body = f.tree.Read(body.Raw)
 	}
-	for _, at := range a.At {
-		key, _ := textOf(named.FirstIn(now.shownAt(at)))
-		ids = append(ids, key)
+	for s := range answer.Shows {
+		if s.Items == 0 && !s.Whole.Exists() {
+			ids = append(ids, lastOf(s.ID))
+		}
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 	for _, id := range ids {
@@ -161,27 +166,22 @@ func kindOf(name string) string {
 // accessKinds are the kinds of things that decide who may do what.
 var accessKinds = []string{users, "core.policy", "core.policy-group", "core.oauth-token", "core.delegated-admin"}
 
-// targetOf returns the id that the path of a request names.
-func targetOf(e *Exchange, a *specs.Action) string {
-	if len(a.Path) == 0 {
-		return ""
-	}
-	return e.Owner.Match.Param(a.Path[len(a.Path)-1])
+func (e *Exchange) names() sight.Names {
+	query, _ := url.ParseQuery(e.Owner.Query)
+	return sight.Names{Match: &e.Owner.Match, Query: query}
 }
 
-// shownAt returns what the recorded answer shows at a place that is not a list, or nil.
-func (e *Exchange) shownAt(at specs.Pointer) any {
-	value, ok := e.JSONResponse()
-	if !ok || slices.Contains(at, items) {
-		return nil
+// targets lists what a request names for each action. Where it names nothing, there is no id.
+func (e *Exchange) targets() (list []thing) {
+	names := e.names()
+	for _, a := range e.Operation().Actions() {
+		list = append(list, thing{kindOf(a.Resource.Name), lastOf(names.Target(a).ID)})
 	}
-	for _, found := range at.InJSON(value) {
-		if decoded, err := body.DecodeJSON([]byte(found.Raw)); err == nil {
-			return decoded
-		}
-	}
-	return nil
+	return list
 }
+
+// lastOf returns the last part of an id, which is all that most answers show of it.
+func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
 // rename takes what is known of the differences of a thing to its new name.
 func (f *effects) rename(from, to thing) {
@@ -206,7 +206,7 @@ func (f *effects) explain(e *Exchange, found *found) Difference {
 		since, isUnsure = f.ofStatus(e, &d)
 	case e.Status() >= http.StatusBadRequest:
 	case found.thing.kind == "":
-		if isRead(e) && !isList(e) {
+		if isRead(e) && !does(e, specs.List) {
 			since, isUnsure = f.ofOperation(e)
 		}
 	default:
@@ -231,15 +231,14 @@ func (f *effects) ofStatus(e *Exchange, d *Difference) (since *Exchange, isUnsur
 	if isRead(e) && isAboutTarget {
 		return f.ofOperation(e)
 	}
-	for _, a := range e.Operation().Actions() {
-		at := trait{thing: thing{kindOf(a.Resource.Name), targetOf(e, a)}}
-		last := f.last[at.thing]
+	for _, t := range e.targets() {
+		at, last := trait{thing: t}, f.last[t]
 		switch {
-		case at.id == "":
+		case t.id == "":
 		case isAboutTarget && last.Exchange != nil && last.number > f.alike[at]:
 			return last.Exchange, false
 		case !isAboutTarget:
-			if behind := f.behindReference(at.thing); behind != nil {
+			if behind := f.behindReference(t); behind != nil {
 				return behind, true
 			}
 		}
@@ -375,8 +374,8 @@ func (f *effects) ancestors(kind string, seen []string) []string {
 
 // ofOperation returns the exchange that last changed what a request is about, or what that is a part of.
 func (f *effects) ofOperation(e *Exchange) (since *Exchange, isUnsure bool) {
-	for _, a := range e.Operation().Actions() {
-		if since, isUnsure := f.of(thing{kindOf(a.Resource.Name), targetOf(e, a)}, nil); since.Exchange != nil {
+	for _, t := range e.targets() {
+		if since, isUnsure := f.of(t, nil); since.Exchange != nil {
 			return since.Exchange, isUnsure
 		}
 	}
@@ -385,9 +384,9 @@ func (f *effects) ofOperation(e *Exchange) (since *Exchange, isUnsure bool) {
 
 // ofPath returns the exchange that last changed what the path of a request names.
 func (f *effects) ofPath(e *Exchange) *Exchange {
-	for _, a := range e.Operation().Actions() {
-		if id := targetOf(e, a); id != "" && f.last[thing{kindOf(a.Resource.Name), id}].Exchange != nil {
-			return f.last[thing{kindOf(a.Resource.Name), id}].Exchange
+	for _, t := range e.targets() {
+		if t.id != "" && f.last[t].Exchange != nil {
+			return f.last[t].Exchange
 		}
 	}
 	return nil
@@ -396,17 +395,13 @@ func (f *effects) ofPath(e *Exchange) *Exchange {
 // isRead reports whether a request only reads.
 func isRead(e *Exchange) bool {
 	method := e.Item.Request.Method
-	for _, a := range e.Operation().Actions() {
-		if a.Verb == specs.List || a.Verb == specs.Get {
-			return true
-		}
-	}
-	return method == "GET" || method == "HEAD"
+	return does(e, specs.List, specs.Get) || method == "GET" || method == "HEAD"
 }
 
-// isList reports whether a request reads a list.
-func isList(e *Exchange) bool {
-	return slices.ContainsFunc(e.Operation().Actions(), func(a *specs.Action) bool { return a.Verb == specs.List })
+// does reports whether a request does one of some things to a resource.
+func does(e *Exchange, verbs ...string) bool {
+	isSuch := func(a *specs.Action) bool { return slices.Contains(verbs, a.Verb) }
+	return slices.ContainsFunc(e.Operation().Actions(), isSuch)
 }
 
 // sets reports whether the body of a request has a member, at its top or in the object that it is about.
