@@ -1,6 +1,7 @@
 package sight_test
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -126,6 +127,35 @@ func namesOf(tb testing.TB, address string) (sight.Names, *specs.Operation) {
 		tb.Fatal(err)
 	}
 	return sight.Names{Match: &m, Query: query}, m.Operation
+}
+
+// Pointers lead to the same as in what encoding/json has decoded.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	const text = `{"a":{"b.c":[{"d":1},{"d":"x"},{},7]},"l":[[1],[2,3]],"n":null,"*":{"d":4}}`
+	var decoded any
+	if err := json.Unmarshal([]byte(text), &decoded); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []specs.Pointer{
+		nil, {}, {"a", "b.c", "*", "d"}, {"l", "*", "*"}, {"l", "*"}, {"n"}, {"n", "d"}, {"a", "*"}, {"*", "d"}, {"missing"},
+	} {
+		var want, got []any
+		want = append(want, at.In(decoded)...)
+		for value := range sight.Values(new(scan.Tree).Read(text), at) {
+			var one any
+			if err := json.Unmarshal([]byte(value.Raw()), &one); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, one)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", at, diff)
+		}
+	}
+	for range sight.Values(scan.Value{}, specs.Pointer{}) {
+		t.Error("nothing has a value")
+	}
 }
 
 // A thing is known by each of its keys, behind the id of its parent.

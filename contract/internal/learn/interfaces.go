@@ -17,6 +17,7 @@ import (
 	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // interfaces returns the objects of interfaces of the user's own that were there at the beginning.
@@ -76,9 +77,9 @@ func (o *objects) need() {
 			if link.At == nil || target == nil || len(target.Path) != 1 {
 				continue
 			}
-			for _, value := range link.At.InJSON(t.first()) {
-				if value.Type == gjson.String || value.Type == gjson.Number {
-					o.things.get(target.Name, value.String())
+			for value := range sight.Values(o.things.answered.Read(t.first().Raw), link.At) {
+				if value.IsString() || value.IsNumber() {
+					o.things.get(target.Name, value.Text())
 				}
 			}
 		}

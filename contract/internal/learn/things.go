@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,7 +118,8 @@ type things struct {
 	begin   time.Time
 
 	recovered map[string]bool // ids of tables that requests have recovered
-	tree      scan.Tree       // of the answer that is taken
+
+	asked, answered scan.Tree // of the exchange that is taken
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }
@@ -231,17 +233,17 @@ func (s *things) take(e *Exchange) {
 	names, document := sight.Names{Match: &e.Owner.Match, Query: queryOf(e)}, e.Operation().Document
 	for i, a := range e.Operation().Actions() {
 		x := &taking{things: s, Exchange: e, action: a, isFirst: i == 0}
-		parent := names.Parent(a)
+		answer := sight.Answer{Document: document, Action: a, Parent: names.Parent(a)}
 		if isJSON {
-			answer := sight.Answer{Document: document, Action: a, Body: s.tree.Read(body.Raw), Parent: parent}
-			for o := range answer.Shows {
-				x.show(o.Resource, o.ID, gjson.Parse(o.Object.Raw()))
-			}
+			answer.Body = s.answered.Read(body.Raw)
 		}
-		x.target(names.Target(a), parent)
+		for o := range answer.Shows {
+			x.show(&o)
+		}
+		x.target(names.Target(a), answer.Parent)
 		id := body.Get("job_id").String()
 		if id != "" && e.ok() && strings.HasPrefix(e.name(), "core.getJobStatus") && a.Resource.Name == jobKind {
-			x.show(a.Resource, id, body) // it shows no more of it than its status
+			x.show(&sight.Shown{Resource: a.Resource, ID: id, Object: answer.Body}) // no more of it than its status
 		}
 	}
 }
@@ -285,10 +287,15 @@ func (x *taking) use(t *thing) {
 }
 
 // show takes an object of the answer.
-func (x *taking) show(r *specs.Resource, id string, object gjson.Result) {
-	isKnown := x.current[nameOf(r.Name, id)] != nil
-	t := x.get(r.Name, id)
-	born := bornOf(r, object)
+func (x *taking) show(o *sight.Shown) {
+	r, object := o.Resource, gjson.Parse(o.Object.Raw())
+	isKnown := x.current[nameOf(r.Name, o.ID)] != nil
+	t, born := x.get(r.Name, o.ID), time.Time{}
+	for _, at := range r.Created {
+		if shown := instant(sight.Text(o.Object, at)); !shown.IsZero() {
+			born = shown
+		}
+	}
 	isNew := born.IsZero() || !born.Before(x.At.Add(-2*time.Second).Truncate(time.Second))
 	switch {
 	case isKnown && (len(t.sights) > 0 || t.made != nil):
@@ -299,16 +306,10 @@ func (x *taking) show(r *specs.Resource, id string, object gjson.Result) {
 	case born.After(x.begin), r.Name == tableKind && x.recovered[object.Get("id").String()]:
 		t.late = true
 	}
-	changes := x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok()
-	if changes {
+	if x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok() {
 		x.change(t)
 	}
-	var changed []string
-	for name := range t.changed {
-		changed = append(changed, name)
-	}
-	slices.Sort(changed)
-	t.sights = append(t.sights, sighting{x.Exchange, object, changed})
+	t.sights = append(t.sights, sighting{x.Exchange, object, slices.Sorted(maps.Keys(t.changed))})
 }
 
 // change notes the members that a request sets.
@@ -317,32 +318,14 @@ func (x *taking) change(t *thing) {
 	if !ok {
 		return
 	}
-	for _, object := range x.action.Request.InJSON(body) {
+	for object := range sight.Values(x.asked.Read(body.Raw), x.action.Request) {
 		if attributes := object.Get("attributes"); attributes.IsObject() {
 			object = attributes
 		}
-		object.ForEach(func(name, _ gjson.Result) bool {
-			t.changed[name.Str] = true
-			return true
-		})
-	}
-}
-
-func bornOf(r *specs.Resource, object gjson.Result) (born time.Time) {
-	for _, at := range r.Created {
-		if t := instant(textAt(object, at)); !t.IsZero() {
-			born = t
+		for member := range object.Each {
+			t.changed[member.Name()] = true
 		}
 	}
-	return born
-}
-
-// textAt returns the text at a pointer that leads to one value, or nothing.
-func textAt(object gjson.Result, at specs.Pointer) (found string) {
-	for _, value := range at.InJSON(object) {
-		found = value.String()
-	}
-	return found
 }
 
 // moves are the operations that give things other ids.
