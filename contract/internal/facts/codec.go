@@ -138,6 +138,12 @@ func text[T ~string](c *coder, s *T) {
 	}
 }
 
+func (c *coder) strings(list ...*string) {
+	for _, s := range list {
+		text(c, s)
+	}
+}
+
 // time writes or reads a time, of which the zone is not kept.
 func (c *coder) time(t *time.Time) {
 	zero := time.Time{}.Unix()

@@ -8,13 +8,11 @@ func (c *coder) exchange(e *Exchange) {
 	number(c, &e.Number)
 	number(c, &e.Seq)
 	number(c, &e.Overlaps)
-	text(c, &e.File)
-	text(c, &e.World)
+	c.strings(&e.File, &e.World)
 	number(c, &e.Epoch)
 	text(c, &e.Address)
 	c.truth(&e.Mock)
-	text(c, &e.Operation)
-	text(c, &e.Method)
+	c.strings(&e.Operation, &e.Method)
 	c.hash(&e.Digest)
 	c.time(&e.Start)
 	c.time(&e.End)
@@ -34,15 +32,13 @@ func (c *coder) exchange(e *Exchange) {
 
 func (c *coder) line(l *report.ExchangeLine) {
 	number(c, &l.Exchange)
-	text(c, &l.Method)
-	text(c, &l.URL)
+	c.strings(&l.Method, &l.URL)
 	number(c, &l.Status)
 	text(c, &l.File)
 	number(c, &l.Line)
 	number(c, &l.Entry)
 	number(c, &l.Offset)
-	text(c, &l.Fault)
-	text(c, &l.Guess)
+	c.strings(&l.Fault, &l.Guess)
 	c.truth(&l.OnDisk)
 }
 
@@ -76,8 +72,7 @@ func (c *coder) content(t *Content) {
 	list(c, &t.Memberships, (*coder).membership)
 	list(c, &t.Refers, (*coder).reference)
 	list(c, &t.Kept, text[string])
-	text(c, &t.Word)
-	text(c, &t.Answered)
+	c.strings(&t.Word, &t.Answered)
 	list(c, &t.Ignored, (*coder).member)
 	list(c, &t.Contradictions, (*coder).contradiction)
 	optional(c, &t.Walk, (*coder).walk)
@@ -116,8 +111,7 @@ func (c *coder) object(o *Object) {
 }
 
 func (c *coder) held(h *Held) {
-	text(c, &h.Member)
-	text(c, &h.Value)
+	c.strings(&h.Member, &h.Value)
 }
 
 func (c *coder) reference(r *Reference) {
@@ -134,21 +128,17 @@ func (c *coder) membership(m *Membership) {
 }
 
 func (c *coder) member(m *Member) {
-	text(c, &m.Name)
-	text(c, &m.Asked)
-	text(c, &m.Answered)
+	c.strings(&m.Name, &m.Asked, &m.Answered)
 }
 
 func (c *coder) contradiction(x *Contradiction) {
-	text(c, &x.Aspect)
-	text(c, &x.Message)
+	c.strings(&x.Aspect, &x.Message)
 	text(c, &x.Provenance)
 }
 
 func (c *coder) walk(w *Walk) {
 	c.hash(&w.Key)
-	text(c, &w.Asked)
-	text(c, &w.Next)
+	c.strings(&w.Asked, &w.Next)
 }
 
 func (c *coder) slice(s *Slice) {
@@ -172,8 +162,7 @@ func (c *coder) pool(p *Pool) {
 }
 
 func (c *coder) rule(r *PoolRule) {
-	text(c, &r.ID)
-	text(c, &r.PoolID)
+	c.strings(&r.ID, &r.PoolID)
 	number(c, &r.Priority)
 	list(c, &r.Conditions, (*coder).condition)
 }
@@ -185,14 +174,7 @@ func (c *coder) condition(d *Condition) {
 }
 
 func (c *coder) attempt(a *Attempt) {
-	text(c, &a.ID)
-	text(c, &a.PoolID)
-	text(c, &a.SessionID)
-	text(c, &a.Retry)
-	text(c, &a.Status)
-	text(c, &a.Project)
-	text(c, &a.Workflow)
-	text(c, &a.SessionTime)
+	c.strings(&a.ID, &a.PoolID, &a.SessionID, &a.Retry, &a.Status, &a.Project, &a.Workflow, &a.SessionTime)
 	number(c, &a.Index)
 	c.truth(&a.Done)
 	c.time(&a.FinishedAt)
@@ -202,16 +184,11 @@ func (c *coder) attempt(a *Attempt) {
 }
 
 func (c *coder) task(t *Task) {
-	text(c, &t.FullName)
-	text(c, &t.State)
+	c.strings(&t.FullName, &t.State)
 }
 
 func (c *coder) start(s *Start) {
-	text(c, &s.Retry)
-	text(c, &s.SessionTime)
-	text(c, &s.Mode)
-	text(c, &s.AttemptID)
-	text(c, &s.From)
+	c.strings(&s.Retry, &s.SessionTime, &s.Mode, &s.AttemptID, &s.From)
 }
 
 func (c *coder) core(o *CoreContent) {
@@ -227,51 +204,38 @@ func (c *coder) core(o *CoreContent) {
 }
 
 func (c *coder) token(t *Token) {
-	text(c, &t.ID)
-	text(c, &t.Client)
-	text(c, &t.User)
+	c.strings(&t.ID, &t.Client, &t.User)
 }
 
 func (c *coder) user(u *SubUser) {
-	text(c, &u.ID)
-	text(c, &u.Name)
+	c.strings(&u.ID, &u.Name)
 }
 
 func (c *coder) job(j *Job) {
-	text(c, &j.ID)
-	text(c, &j.User)
-	text(c, &j.Database)
-	text(c, &j.Status)
+	c.strings(&j.ID, &j.User, &j.Database, &j.Status)
 	c.time(&j.At)
 }
 
 func (c *coder) issued(q *IssuedQuery) {
-	text(c, &q.ID)
-	text(c, &q.DomainKey)
-	text(c, &q.Database)
+	c.strings(&q.ID, &q.DomainKey, &q.Database)
 	c.truth(&q.Reads)
 }
 
 func (c *coder) page(p *DeletedPage) {
-	text(c, &p.Cursor)
-	text(c, &p.Next)
+	c.strings(&p.Cursor, &p.Next)
 	c.truth(&p.Cut)
 	text(c, &p.Database)
 	list(c, &p.Tables, (*coder).deleted)
 }
 
 func (c *coder) deleted(t *DeletedTable) {
-	text(c, &t.ID)
-	text(c, &t.Name)
-	text(c, &t.Database)
+	c.strings(&t.ID, &t.Name, &t.Database)
 	c.time(&t.At)
 	c.hash(&t.Mark)
 }
 
 func (c *coder) recovery(r *Recovery) {
-	text(c, &r.ID)
-	text(c, &r.Name)
-	text(c, &r.Database)
+	c.strings(&r.ID, &r.Name, &r.Database)
 }
 
 func (c *coder) target(t *LoadTarget) {
