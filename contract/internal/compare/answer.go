@@ -25,8 +25,6 @@ type answerWriter struct {
 // maxAnswer bounds the body of an answer that is kept.
 const maxAnswer = 64 << 20
 
-func newAnswer() *answerWriter { return &answerWriter{Answer: Answer{Header: http.Header{}}} }
-
 // Header implements http.ResponseWriter.
 func (a *answerWriter) Header() http.Header { return a.Answer.Header }
 

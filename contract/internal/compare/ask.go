@@ -28,7 +28,7 @@ func (r *replay) ask(request *http.Request) (a *Answer, why string, err error) {
 	defer cancel()
 	ctx = context.WithValue(ctx, http.ServerContextKey, &http.Server{}) // by which a handler may cut the connection
 	done := make(chan error, 1)
-	writer := newAnswer()
+	writer := &answerWriter{Answer: Answer{Header: http.Header{}}}
 	new(routine.Group).GoThen(func() error {
 		r.subject.Handler.ServeHTTP(writer, request.WithContext(ctx))
 		return nil

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/specs"
 )
@@ -155,7 +157,8 @@ func (c *comparison) areTimes(was, is json.Number, p *place) bool {
 	for at > 0 && !isName(c.other[at]) {
 		at--
 	}
-	isTime := p.hasFormat("unix-time") || at >= 0 && timeName.MatchString(c.other[at])
+	isTime := slices.ContainsFunc(p.schemas, func(s *openapi3.Schema) bool { return s.Format == "unix-time" }) ||
+		at >= 0 && timeName.MatchString(c.other[at])
 	return isTime && a.unit == b.unit && a.unit > 0 &&
 		max(a.seconds-b.seconds, b.seconds-a.seconds) <= c.Tolerance.Seconds()
 }

@@ -68,7 +68,8 @@ func newEffects(documents []*specs.Document) *effects {
 // take notes what an exchange changed, and what its answer shows of earlier changes.
 func (f *effects) take(e *Exchange) {
 	for _, a := range e.Operation().Actions() {
-		if !e.isDone() || a.Verb == "" || a.Verb == specs.List || a.Verb == specs.Get || a.Reads && !a.Changes ||
+		isDone := e.Status()/100 == 2 || e.isDoneByOne()
+		if !isDone || a.Verb == "" || a.Verb == specs.List || a.Verb == specs.Get || a.Reads && !a.Changes ||
 			e.Item.Request.Method == "GET" {
 			continue
 		}
@@ -77,9 +78,6 @@ func (f *effects) take(e *Exchange) {
 	}
 	f.takeDifferences(e)
 }
-
-// isDone reports whether the request succeeded, as recorded or with the subject.
-func (e *Exchange) isDone() bool { return e.Status()/100 == 2 || e.isDoneByOne() }
 
 // isDoneByOne reports whether only one of the answers is a success.
 func (e *Exchange) isDoneByOne() bool {

@@ -121,8 +121,6 @@ func (k *Keys) See(r *judge.Result) {
 	}
 }
 
-func (k *Keys) areRefused(identity string) bool { return k.refused[identity] && !k.accepted[identity] }
-
 // all replays the exchanges. Each time it is the turn of one that began before any other one ended.
 func (r *replay) all(ctx context.Context, next func() (*judge.Result, error, bool), done func(*Exchange)) error {
 	clock, left, isMore := &ServerClock{}, []*Exchange(nil), true

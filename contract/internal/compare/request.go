@@ -56,7 +56,8 @@ func (r *replay) header(e *Exchange, known *ids, h [2]string) string {
 		return scheme + known.translate(secrets, key)
 	case r.KeyFor(&r.subject, identity) != "":
 		return scheme + r.KeyFor(&r.subject, identity)
-	case r.keys.areRefused(identity) || identity == "" || strings.HasPrefix(identity, "malformed "):
+	case r.keys.refused[identity] && !r.keys.accepted[identity], identity == "",
+		strings.HasPrefix(identity, "malformed "):
 		return h[1]
 	}
 	return scheme + r.subject.Key

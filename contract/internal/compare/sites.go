@@ -267,8 +267,3 @@ func (p *place) resource(s *sites, value any) *specs.Resource {
 	}
 	return nil
 }
-
-// hasFormat reports whether a schema says that values have a format.
-func (p *place) hasFormat(format string) bool {
-	return slices.ContainsFunc(p.schemas, func(s *openapi3.Schema) bool { return s.Format == format })
-}

@@ -79,7 +79,9 @@ func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
 			}
 		}
 	}
-	o.measure(actions[0], body)
+	for pages := range sight.Values(body, actions[0].Pages()) {
+		o.event.Partial = o.event.Partial || pages.Int() > 1
+	}
 }
 
 // showAt reads what stands at a pointer.
@@ -109,13 +111,6 @@ func (o *objectReader) showAt(answer *sight.Answer, at specs.Pointer, does Verb)
 
 // longest is the number of objects that room is made for: a list that is longer may hold something else.
 const longest = 100
-
-// measure notes that a list goes on with other pages.
-func (o *objectReader) measure(a *specs.Action, body scan.Value) {
-	for pages := range sight.Values(body, a.Pages()) {
-		o.event.Partial = o.event.Partial || pages.Int() > 1
-	}
-}
 
 // sightOf says what an object stands for where an answer shows it.
 type sightOf struct {

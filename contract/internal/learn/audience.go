@@ -57,7 +57,7 @@ func (l *learner) segments() *sequence {
 		o, m := t.first(), newMapping()
 		m.set("id", idOf(t.key()))
 		m.set("audience", audienceName(t.parent()))
-		m.set("name", segmentName(t))
+		m.set("name", cmp.Or(t.first().Get("name").String(), "Segment "+t.key()))
 		if !o.Exists() {
 			s.addGuessed(m, "no answer shows more than its id")
 			continue
@@ -71,10 +71,6 @@ func (l *learner) segments() *sequence {
 		s.add(m)
 	}
 	return s
-}
-
-func segmentName(t *thing) string {
-	return cmp.Or(t.first().Get("name").String(), "Segment "+t.key())
 }
 
 const assumedConnection = "connection"
@@ -214,12 +210,6 @@ func conditionsOf(rule gjson.Result) []gjson.Result {
 	return list
 }
 
-// needsAssumedTable reports whether something refers to a table that no answer shows.
-func (l *learner) needsAssumedTable() bool {
-	l.llm()
-	return l.assumes && l.things.find(tableKind, assumedDatabase+"/"+assumedTable) == nil
-}
-
 // assumedColumns returns the columns of the table of profiles as far as requests name them: numbers where a rule
 // compares them with such.
 func (l *learner) assumedColumns() *sequence {
@@ -242,13 +232,6 @@ func (l *learner) assumedColumns() *sequence {
 		}
 	}
 	return s
-}
-
-// addProfileColumns adds the columns of the table of profiles if no answer shows its schema.
-func (l *learner) addProfileColumns(m *mapping, t *thing) {
-	if t.id == l.profilesAt {
-		m.guess("schema", l.assumedColumns(), "no answer shows it, and requests name these columns")
-	}
 }
 
 // asked is a query of an audience, with all requests that asked for it.

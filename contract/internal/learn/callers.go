@@ -23,12 +23,6 @@ type caller struct {
 	isKnown          bool // an answer says who the user is
 }
 
-// writesOnly reports whether a key imports, and does nothing else: whatever else it asked for was refused.
-func (c *caller) writesOnly() bool { return c.granted == 0 && !c.isDenied && !c.isSub && c.user == nil }
-
-// isRestricted reports whether a caller is not likely to be an administrator.
-func (c *caller) isRestricted() bool { return c.refused > 0 || c.isLess }
-
 // importsWith reports whether a request may be sent with a key that is write-only.
 func importsWith(e *Exchange) bool {
 	id := e.Operation().ID

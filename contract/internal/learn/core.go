@@ -42,7 +42,8 @@ func (l *learner) databases() *sequence {
 			s.add(l.database(t, shown[t.id]))
 		}
 	}
-	if l.needsAssumedTable() {
+	l.llm() // which finds what refers to such a table
+	if l.assumes && l.things.find(tableKind, assumedDatabase+"/"+assumedTable) == nil {
 		table := mappingOf("name", assumedTable, "schema", l.assumedColumns())
 		m := mappingOf("name", assumedDatabase, "tables", newSequence(table))
 		s.addGuessed(m, "something refers to a table that no answer shows")

@@ -181,7 +181,7 @@ func (l *learner) order(ctx context.Context, list []*judge.Result) error {
 			l.notes = append(l.notes, "an exchange was left out, since a secret stands in the path of its address")
 			continue
 		}
-		if isFaulty(r) {
+		if r.IsInjected || mayHaveHappened(r) { // the answer does not show what the request did
 			leftOut = append(leftOut, r)
 			faults++
 			continue
@@ -314,12 +314,6 @@ func decode(coding string, r io.Reader) (io.Reader, error) {
 		return nil, errors.New(reason)
 	}
 	return bytes.NewReader(plain), nil
-}
-
-// isFaulty reports whether a fault of the mock keeps an exchange from showing what its request did: it made up the
-// answer, or changed how often the request took effect.
-func isFaulty(r *judge.Result) bool {
-	return r.IsInjected || mayHaveHappened(r)
 }
 
 // mayHaveHappened reports whether a faulty request may have changed what no answer shows.

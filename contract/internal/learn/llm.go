@@ -170,7 +170,7 @@ const actionKind = "llm.action"
 
 // actionsOf returns what an integration that no answer shows lists, as the actions that answers show have it.
 func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
-	list := emptyList()
+	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle} // which is written although nothing is in it
 	for _, t := range b.things.of(actionKind) {
 		o := t.first().Get("attributes")
 		if o.Get("integrationId").String() != integration || integration == "" {

@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/tidwall/gjson"
-	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/specs"
 )
@@ -322,9 +321,6 @@ func (b *llmBuilder) addListed() {
 	}
 	b.addNeeds()
 }
-
-// emptyList is a list that is written although nothing is in it.
-func emptyList() *yaml.Node { return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle} }
 
 // serviceOf returns the kind of an integration that no answer shows, as the addresses of its actions show it.
 func (b *llmBuilder) serviceOf(n *wanted) string {

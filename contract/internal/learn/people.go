@@ -177,7 +177,7 @@ func (p *people) firstGuess() beginning {
 		b = p.untried(b)
 	}
 	for _, c := range p.callers {
-		if c.writesOnly() {
+		if c.granted == 0 && !c.isDenied && !c.isSub && c.user == nil { // it imports, and was refused all else
 			b = b.with(adding(imports, c.identity, "yes"))
 			continue
 		}
@@ -185,7 +185,7 @@ func (p *people) firstGuess() beginning {
 			c.user = p.spare()
 		}
 		b = b.with(adding(userOf, c.identity, c.user.id))
-		if c.isRestricted() {
+		if c.refused > 0 || c.isLess { // it is not likely to be an administrator's
 			b = b.with(adding(roleOf, c.user.id, restricted))
 		} else if b.first(roleOf, c.user.id) == "" {
 			b = b.with(adding(roleOf, c.user.id, administrator))

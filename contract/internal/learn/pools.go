@@ -217,7 +217,8 @@ func (p *pools) addGuessedRules(s *sequence) {
 	}
 	for _, how := range order {
 		if id := poolOf[how]; p.mayHaveRule(id) {
-			s.addGuessed(p.ruleFor(how, id, guessedPriority(s)), "attempts ran in the pool, and no answer shows why")
+			priority := 9_001 + len(s.node.Content) // lower than those of others
+			s.addGuessed(p.ruleFor(how, id, priority), "attempts ran in the pool, and no answer shows why")
 		}
 	}
 }
@@ -237,6 +238,3 @@ func (p *pools) ruleFor(how started, pool string, priority int) *mapping {
 		mappingOf("type", "invocation_type", "values", []string{how.by}),
 	))
 }
-
-// guessedPriority returns the priority of a rule that is guessed, which is lower than those of others.
-func guessedPriority(s *sequence) int { return 9_001 + len(s.node.Content) }

@@ -100,8 +100,8 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 			m.set("schema", schema)
 		}
 	}
-	if !o.Get("schema").Exists() {
-		l.addProfileColumns(m, t)
+	if !o.Get("schema").Exists() && t.id == l.profilesAt {
+		m.guess("schema", l.assumedColumns(), "no answer shows it, and requests name these columns")
 	}
 	if v := o.Get("include_v"); v.Exists() && !v.Bool() {
 		m.add("includeV", plain("false", "!!bool"), "")
