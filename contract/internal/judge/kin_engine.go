@@ -76,7 +76,7 @@ func kinOnBody(b *content) (f faultList) {
 func (b *content) explainNulls(faults []fault) {
 	why := "; `nullable: true` adds null to the `type` of the same schema object alone"
 	if b.op.Document.T.IsOpenAPI31OrLater() {
-		why = "; from OpenAPI 3.1 on there is no `nullable`, and `type` lists null"
+		why = "; OpenAPI 3.1 has no `nullable`; want null in the list of `type`"
 	}
 	tree := cacheOf(b.op.Document).compilers[b.side].compiler.tree
 	for i, f := range faults {

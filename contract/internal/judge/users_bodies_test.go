@@ -43,7 +43,7 @@ func TestNullableAddsNullToItsTypeAlone(t *testing.T) {
 	null := []string{"error schema /response/body/v: Value is not nullable"}
 	const why = "; `nullable: true` adds null to the `type` of the same schema object alone"
 	vain := []string{null[0] + why}
-	later := []string{null[0] + "; from OpenAPI 3.1 on there is no `nullable`, and `type` lists null"}
+	later := []string{null[0] + "; OpenAPI 3.1 has no `nullable`; want null in the list of `type`"}
 	const v = `{"v":null}`
 	testExamples(t, map[string]exampleOf{
 		"a type":                      {paths: of(`{type: integer, nullable: true}`), answer: v},
