@@ -72,11 +72,14 @@ var sinceDraft = map[string]int{
 }
 
 // HasOtherDialects reports whether schemas of the document are of another dialect of JSON Schema than that of its
-// version.
+// version, or have keywords that version 3.0 ignores.
 func (d *Document) HasOtherDialects() bool {
 	tree, err := d.tree()
-	if err != nil || !d.T.IsOpenAPI31OrLater() {
+	switch {
+	case err != nil:
 		return false
+	case !d.T.IsOpenAPI31OrLater():
+		return hasNewer(tree, false)
 	}
 	dialect, has := tree["jsonSchemaDialect"].(string)
 	return has && draftOf(dialect) != latestDraft || hasOtherDialect(tree, false)
@@ -87,6 +90,14 @@ func hasOtherDialect(node any, isNames bool) (has bool) {
 		inner, _ := value.(map[string]any)
 		dialect, isDialect := inner["$schema"].(string)
 		has = has || isDialect && !isNames && draftOf(dialect) != latestDraft || hasOtherDialect(value, isNames)
+	})
+	return has
+}
+
+func hasNewer(node any, isNames bool) (has bool) {
+	eachPart(node, isNames, "", func(key string, value any, areNames bool, _ string) {
+		_, isNode := node.(map[string]any)
+		has = has || isNode && !isNames && IsNewer(key) || hasNewer(value, areNames)
 	})
 	return has
 }

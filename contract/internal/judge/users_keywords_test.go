@@ -282,3 +282,22 @@ func TestFormatsAreThoseOfTheirRegistries(t *testing.T) {
 		}
 	}
 }
+
+// 3.0.4, Schema Object: keywords that it does not list are ignored, and so are the schemas below them.
+func TestSchemasBelowKeywordsOfLaterVersionsAreIgnored(t *testing.T) {
+	t.Parallel()
+	for name, schema := range map[string]string{
+		"if":                "{if: {required: [a]}, then: {required: [b]}, else: {required: [c]}}",
+		"if, of an object":  "{type: object, additionalProperties: true, if: {required: [v]}, then: {properties: {v: {type: string}}}}",
+		"dependentSchemas":  "{dependentSchemas: {v: {required: [b]}}}",
+		"patternProperties": "{patternProperties: {'^v$': {type: string}}}",
+		"propertyNames":     "{propertyNames: {maxLength: 0}}",
+		"in a member":       "{properties: {w: {}, v: {if: {type: integer}, then: {minimum: 9}}}}",
+		"prefixItems":       "{properties: {v: {}, w: {type: array, items: {}, prefixItems: [{type: string}]}}}",
+	} {
+		testExamples(t, map[string]exampleOf{name: {paths: answers(schema), answer: `{"v":1,"w":[1]}`}})
+	}
+	testExamples(t, map[string]exampleOf{"what 3.0 has": {
+		paths: answers(`{if: {}, required: [b]}`), answer: `{}`, want: []string{`error schema /response/body/b: property "b" is missing`},
+	}})
+}
