@@ -66,8 +66,8 @@ func (d *Document) infer() {
 	d.Inferred = true
 }
 
-// plainPath returns the path of an operation without a format at its end: /orders/{id}.json is where /orders/{id} is. The
-// path / is empty, as what comes before /{id} is.
+// plainPath returns the path of an operation without a format at its end: /orders/{id}.json is where /orders/{id} is.
+// The path / is empty, as what comes before /{id} is.
 func plainPath(o *Operation) string {
 	return strings.TrimSuffix(strings.TrimSuffix(trimSlashes(o.Template), ".json"), "/")
 }

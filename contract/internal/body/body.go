@@ -20,9 +20,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.yaml.in/yaml/v4"
 
-	"svc.example/understudy/specs/recording"
-
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // JSONType is the media type of JSON.

@@ -289,8 +289,8 @@ func (a *accounts) compareMisses(seen, missed []clue, now *clue) {
 	}
 }
 
-// isAnother reports whether what is shown is not what was shown before under the same id. A database may have been remade
-// in between, and is younger then.
+// isAnother reports whether what is shown is not what was shown before under the same id. A database may have been
+// remade in between, and is younger then.
 func (c *clue) isAnother(before *clue) bool {
 	isRemade := c.database != 0 && c.origin > before.origin && c.origin >= before.database
 	return c.origin != before.origin && c.origin != 0 && before.origin != 0 && !isRemade
@@ -511,8 +511,8 @@ func (a *accounts) noteShown(m member, e *facts.Exchange) {
 	}
 }
 
-// missesSome reports whether a list that a caller was given lacks what another one was shown before, and that no recorded
-// request removed.
+// missesSome reports whether a list that a caller was given lacks what another one was shown before, and that no
+// recorded request removed.
 func (a *accounts) missesSome(v viewer, list wholeList) bool {
 	shown, _ := a.shown.Get(v.listKey)
 	for id, first := range shown {
