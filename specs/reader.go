@@ -68,7 +68,7 @@ func newReader(o *Operation) *Reader {
 	if o.Spec.RequestBody != nil && o.Spec.RequestBody.Value != nil {
 		content := o.Spec.RequestBody.Value.Content
 		form := content[keyOfMedia(content, mediaForm)]
-		r.form, r.separators = form != nil && !IsText(form), separatorsOf(form)
+		r.form, r.separators = form != nil && !isText(form), separatorsOf(form)
 		r.mediaType, r.body = bodyOf(content)
 		r.raw = r.body == nil && len(content) > 0
 	}
@@ -85,8 +85,8 @@ func keyOfMedia(content openapi3.Content, mediaType string) string {
 	return mediaType
 }
 
-// IsText reports whether the schema of a form is that of a string, which is then the text of the form as it was sent.
-func IsText(form *openapi3.MediaType) bool {
+// isText reports whether the schema of a form is that of a string, which is then the text of the form as it was sent.
+func isText(form *openapi3.MediaType) bool {
 	return form.Schema != nil && form.Schema.Value != nil && form.Schema.Value.Type.Is(openapi3.TypeString)
 }
 
@@ -117,7 +117,7 @@ func Separator(style string) string {
 func bodyOf(content openapi3.Content) (string, *openapi3.Schema) {
 	key, _ := jsonOf(content)
 	for _, name := range []string{key, keyOfMedia(content, mediaForm), mediaMultipart} {
-		if media := content[name]; media != nil && media.Schema != nil && (name == key || !IsText(media)) {
+		if media := content[name]; media != nil && media.Schema != nil && (name == key || !isText(media)) {
 			return name, media.Schema.Value
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"mime"
 	"slices"
 	"strings"
@@ -20,7 +21,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.yaml.in/yaml/v4"
 
-	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -96,7 +96,8 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 		return d, reason
 	}
 	switch {
-	case kind == "application/x-www-form-urlencoded" && specs.IsText(media):
+	case kind == "application/x-www-form-urlencoded" && media.Schema != nil &&
+		maps.Equal(typesOf(media.Schema), map[string]bool{openapi3.TypeString: true}):
 		return Decoded{Values: []any{string(text)}}, ""
 	case kind == "application/x-www-form-urlencoded":
 		return decodeForm(string(text), media)
