@@ -79,6 +79,9 @@ func TestOwnTexts(t *testing.T) {
 		{"POST /lookups", "milk=2&tea", "application/x-www-form-urlencoded", "200", `{"n":1}`},
 		{"POST /lookups", "milk", "application/x-www-form-urlencoded", "200", `{"n":1}`},
 		{"POST /lookups", `{"milk":2}`, "application/json", "415", ""},
+		{"POST /patches", `{"n":2}`, "application/merge-patch+json", "200", `{"n":1}`},
+		{"POST /patches", `{"m":2}`, "application/vnd.a+json; charset=utf-8", "400", ""},
+		{"POST /patches", `<n/>`, "application/a+xml", "415", ""},
 	} {
 		var recording bytes.Buffer
 		c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", texts), mockserver.WithRecording(&recording))}

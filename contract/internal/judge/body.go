@@ -199,11 +199,12 @@ func agreement(key, kind string, stated map[string]string) int {
 		return -1
 	case wanted == "*/*":
 		return 0
-	case strings.HasSuffix(wanted, "/*"):
-		if !strings.HasPrefix(kind, strings.TrimSuffix(wanted, "*")) {
+	case strings.Contains(wanted, "*"): // text/*, and application/*+json, which frameworks write
+		before, after, _ := strings.Cut(wanted, "*")
+		if !strings.HasPrefix(kind, before) || !strings.HasSuffix(kind, after) {
 			return -1
 		}
-		return ofRange
+		return ofRange + len(after)
 	case wanted != kind:
 		return -1
 	}

@@ -171,6 +171,9 @@ func TestMediaTypesAreComparedByTheirParts(t *testing.T) {
 		"the version that is stated":    {paths: keyed("application/json;v=1", "application/json;v=2"), answered: "application/json; v=2", answer: `{"k1":1}`},
 		"a type before a range":         {paths: keyed("*/*", "application/*", "application/json"), answer: `{"k2":1}`},
 		"a range before all":            {paths: keyed("*/*", "application/*"), answered: "application/vnd.a+json", answer: `{"k1":1}`},
+		"a range of a suffix":           {paths: keyed("application/*", "application/*+json"), answered: "application/problem+json", answer: `{"k1":1}`},
+		"what is not in that":           {paths: keyed("application/*", "application/*+json"), answered: "application/json", answer: `{"k0":1}`},
+		"another suffix":                {paths: keyed("application/*+json"), answered: "application/a+xml", answer: `<a/>`, want: []string{`error undocumented-media-type /response/headers/Content-Type: the response has Content-Type "application/a+xml"; documented: application/*+json`}},
 		"a version that is not there":   {paths: keyed("application/json;v=1"), answered: "application/json;v=3", answer: `{"k0":1}`, want: []string{`error undocumented-media-type /response/headers/Content-Type: the response has Content-Type "application/json;v=3"; documented: application/json;v=1`}},
 		"a body that is wrong under it": {paths: keyed("APPLICATION/json"), answer: `{}`, want: []string{`error schema /response/body/k0: property "k0" is missing`}},
 	})

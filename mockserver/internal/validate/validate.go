@@ -129,8 +129,9 @@ func isJSON(name string) bool {
 // find returns what is documented for a media type, which is that of a key or, without its parameters, of a header.
 func (list media) find(name string) (mediaType, bool) {
 	for _, m := range list {
-		kind, isRange := strings.CutSuffix(m.plain, "*")
-		if m.name == name || m.plain == name || m.plain == "*/*" || isRange && strings.HasPrefix(name, kind) {
+		before, after, isRange := strings.Cut(m.plain, "*") // text/*, or application/*+json
+		isIn := isRange && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
+		if m.name == name || m.plain == name || m.plain == "*/*" || isIn {
 			return m, true
 		}
 	}
