@@ -129,8 +129,8 @@ func isJSON(name string) bool {
 // find returns what is documented for a media type, which is that of a key or, without its parameters, of a header.
 func (list media) find(name string) (mediaType, bool) {
 	for _, m := range list {
-		before, after, isRange := strings.Cut(m.plain, "*") // text/*, or application/*+json
-		isIn := isRange && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
+		family, suffix, isRange := strings.Cut(m.plain, "/*") // text/*, or application/*+json
+		isIn := isRange && strings.HasPrefix(name, family+"/") && strings.HasSuffix(name, suffix)
 		if m.name == name || m.plain == name || m.plain == "*/*" || isIn {
 			return m, true
 		}
