@@ -199,7 +199,7 @@ func agreement(key, kind string, stated map[string]string) int {
 		return -1
 	case wanted == "*/*":
 		return 0
-	case strings.HasSuffix(wanted, "/*"), strings.Contains(wanted, "/*+"): // text/*, and application/*+json, which frameworks write
+	case strings.HasSuffix(wanted, "/*"), strings.Contains(wanted, "/*+"): // that of a suffix is what frameworks write
 		before, after, _ := strings.Cut(wanted, "*")
 		if !strings.HasPrefix(kind, before) || !strings.HasSuffix(kind, after) {
 			return -1
