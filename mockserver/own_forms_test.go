@@ -65,7 +65,7 @@ func TestOwnForms(t *testing.T) {
 // text. The checker takes both, too.
 func TestOwnTexts(t *testing.T) {
 	t.Parallel()
-	const texts = "testdata/shapes/texts.yaml"
+	const texts = "testdata/own/texts.yaml"
 	checker, err := contract.NewChecker(contract.WithSpec("shop", texts), contract.WithInterfaces("shop"))
 	if err != nil {
 		t.Fatal(err)

@@ -269,6 +269,10 @@ func (w *walk) fill(d *draft) (err error) {
 	if d.body, err = m.Of(says.Schema.Value); err != nil {
 		return fmt.Errorf("no body: %w", err)
 	}
+	if text, isText := d.body.(string); isForm && isText {
+		d.text = []byte(text)
+		return nil
+	}
 	if d.body = w.naming(d.op, d.body); d.body == nil {
 		d.text = []byte("null")
 	}
@@ -292,7 +296,8 @@ func (d *draft) kind() (isJSON, isForm, isMultipart bool) {
 
 // content writes the body.
 func (d *draft) content() (body []byte, media string, err error) {
-	media = strings.Replace(strings.Replace(d.media, "*/*", "application/json", 1), "application/*", "application/json", 1)
+	media = strings.NewReplacer(
+		"*/*", "application/json", "/*+", "/vnd.sample+", "application/*", "application/json").Replace(d.media)
 	if d.text != nil || d.body == nil {
 		return d.text, media, nil
 	}
