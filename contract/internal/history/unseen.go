@@ -261,6 +261,7 @@ func (st *Step) deletedUnseen(f facts.DeletedTable) {
 		st.Sign(Recovered, in.Thing, in.DeletedBy, f.At)
 	}
 	switch {
+	case st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(t) }):
 	case x.isUnknown() && (in == nil || in.LastDeletedBy == nil && in.Unsure == nil) && st.isSince(f.At):
 		st.Sign("deleted", t, st.State.first, f.At)
 	case x == nil || !st.IsUntouched(x) || x.Proof.Verb == facts.Deletes || in != nil && in.WentAfter(x.Proof):

@@ -16,6 +16,7 @@ func TestTableRecovery(t *testing.T) {
 		deleted = `GET core:/table/deleted => 200 `
 		none    = deleted + `{"tables":[],"cursor_id":null}` + "\n"
 		one     = deleted + `{"tables":[{deleted 105 shop orders}],"cursor_id":null}` + "\n"
+		two     = deleted + `{"tables":[{deleted 90 shop carts},{deleted 105 shop orders}],"cursor_id":null}` + "\n"
 		first   = deleted + `{"tables":[{deleted 90 shop carts}],"cursor_id":90}` + "\n"
 		last    = `GET core:/table/deleted?cursor_id=90 => 200 {"tables":[{deleted 91 shop views}],"cursor_id":null}` + "\n"
 		restore = `POST core:/table/recover/105 => 200 {table orders 105}` + "\n"
@@ -83,6 +84,13 @@ func TestTableRecovery(t *testing.T) {
 		"a recovered table is still among the deleted ones": {
 			remove + one + restore + one,
 			[]string{"pass ×1", "fail 2 3 4"},
+		},
+		"a list saw the deletion of another one that was under way": {
+			"1-2 " + show + "5-9 " + deleted + `{"tables":[{"id":90,"database_name":"shop","name":"carts","database_id":11,` +
+				`"deleted_at":"2026-05-04 01:00:07 UTC"}],"cursor_id":null}` + "\n" +
+				`6-8 POST core:/table/delete/shop/carts => 200 {"database":"shop","table":"carts","type":"log"}` + "\n" +
+				"11-12 " + remove + "13-14 " + two + "15-16 " + restore + "17-18 " + two,
+			[]string{"pass ×2", "fail 5 6 7"},
 		},
 		"a recovered table under the name that was asked for": {
 			`POST core:/table/recover/105 {"database_name":"stage","table_name":"old"} => 200 {table old 105}
