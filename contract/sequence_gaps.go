@@ -136,7 +136,7 @@ func (n *sequenceNumbers) gaps(complete bool) []report.Gap {
 }
 
 // wholeRuns returns the pieces of each world that is one run in several files, each of which has numbers of its own,
-// in order. Files in which a number is there twice are of several runs.
+// in order. Files in which a number is there twice are of several runs, and so may those be that lack many together.
 func wholeRuns(keys []seriesKey, series map[seriesKey][]piece) map[string][]piece {
 	byWorld, files := map[string][]piece{}, map[string]int{}
 	for _, key := range keys {
@@ -145,10 +145,12 @@ func wholeRuns(keys []seriesKey, series map[seriesKey][]piece) map[string][]piec
 	}
 	for world, pieces := range byWorld {
 		slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.First, b.First) })
-		isOne := files[world] > 1
+		isOne, have, all := files[world] > 1, int64(0), pieces[len(pieces)-1].Last-pieces[0].First+1
 		for i, p := range pieces {
 			isOne = isOne && (i == 0 || p.First > pieces[i-1].Last)
+			have += p.Last - p.First + 1
 		}
+		isOne = isOne && have >= all-all/4
 		if !isOne {
 			delete(byWorld, world)
 		}
