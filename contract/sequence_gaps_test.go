@@ -94,7 +94,8 @@ func TestGaps(t *testing.T) {
 			[]string{numbered(1, 3, 5, 9), numbered(2, 4, 6, 8)}, []string{"file0 w 7-7"}, []string{"file0 w 7-7"},
 		},
 		"a part of a hole is in another file": {
-			[]string{numbered(1, 2, 5, 9, 10, 11), numbered(3, 6, 7)}, []string{"file0 w 4-4", "file0 w 8-8"},
+			[]string{numbered(1, 2, 5, 9, 10, 11), numbered(3, 6, 7)},
+			[]string{"file0 w 4-4", "file0 w 8-8"},
 			[]string{"file0 w 4-4", "file0 w 8-8"},
 		},
 		"files that lack much of a run may be of several": {
