@@ -75,7 +75,7 @@ var Known = Formats{
 // maxOfCharacter is the number of code points up to which a text may be one character, as readers see it.
 const maxOfCharacter = 16
 
-// emailForm is RFC 5321, 4.1.2, as far as it can be told apart from what no server takes.
+// emailForm is looser than RFC 5321, 4.1.2: it refuses only addresses that no server accepts.
 const emailForm = `^(?:[^@\s]+|"(?:[^"\\]|\\.)+")@[^@\s]+$`
 
 // uriTemplate matches literals, and expressions of variables.

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"mime"
 	"slices"
 	"strings"
@@ -96,8 +95,8 @@ func (f *Format) decode(plain []byte) (d Decoded, reason string) {
 		return d, reason
 	}
 	switch {
-	case kind == "application/x-www-form-urlencoded" && media.Schema != nil &&
-		maps.Equal(typesOf(media.Schema), map[string]bool{openapi3.TypeString: true}):
+	case kind == "application/x-www-form-urlencoded" && media.Schema != nil && media.Schema.Value != nil &&
+		media.Schema.Value.Type.Is(openapi3.TypeString):
 		return Decoded{Values: []any{string(text)}}, ""
 	case kind == "application/x-www-form-urlencoded":
 		return decodeForm(string(text), media)

@@ -169,7 +169,7 @@ func (e *Exchange) names() sight.Names {
 	return sight.Names{Match: &e.Owner.Match, Query: query}
 }
 
-// targets lists what a request names for each action. Where it names nothing, there is no id.
+// targets lists the thing that a request names for each of its actions, without an id where it names none.
 func (e *Exchange) targets() (list []thing) {
 	names := e.names()
 	for _, a := range e.Operation().Actions() {

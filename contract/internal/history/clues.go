@@ -232,7 +232,7 @@ func (a *accounts) follow() error {
 			a.number(other)
 			a.links.put(c.member(), other, c.shower())
 		case missedThing:
-			missed = append(missed, *c)
+			missed = keepLast(missed, c)
 		case wroteThing:
 			own := slices.IndexFunc(seen, func(s clue) bool { return s.caller == c.caller })
 			for i := range seen {
@@ -260,7 +260,7 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 			}
 		case now.mark != 0 && other.mark == now.mark && !areTwo:
 			a.links.put(m, other.member(), now.shower(), other.shower())
-		case isOther && now.database != 0: // or one caller's database was remade after the clocks of both went wrong
+		case isOther && now.database != 0: // by a clock, which may be wrong: it does not say whose are apart
 			a.several[m.at] = true
 		case isOther:
 			a.links.put(m, other.member())
@@ -275,6 +275,18 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 		seen = append(seen, *now)
 	}
 	return seen
+}
+
+// keepLast keeps the last clue of each caller, of so many as of those who are shown a thing.
+func keepLast(list []clue, now *clue) []clue {
+	own := slices.IndexFunc(list, func(c clue) bool { return c.caller == now.caller })
+	switch {
+	case own >= 0:
+		list[own] = *now
+	case len(list) < maxViewers:
+		list = append(list, *now)
+	}
+	return list
 }
 
 // compareMisses finds a thing to be of another account than that of a caller for whom it was not there, if it was there

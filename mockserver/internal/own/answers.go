@@ -148,6 +148,7 @@ func (s *success) sample(call *op.Call) (op.Reply, error) {
 		return op.Reply{}, &op.Error{Code: op.CodeNoHandler, Message: "the mock cannot make an answer: " + err.Error() +
 			"; give the response an example"}
 	}
+	media = strings.Replace(media, "/*+", "/vnd.sample+", 1) // one of a range by suffix
 	return op.Reply{Status: s.status, Bytes: body, Type: media, Header: s.headers(call)}, nil
 }
 
