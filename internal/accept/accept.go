@@ -12,7 +12,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // Direction is the side that a value comes from, on which it depends what readOnly and writeOnly mean.
@@ -102,24 +102,24 @@ func CompileWith(formats Formats, schema *openapi3.Schema, direction Direction) 
 const usual = 48
 
 // AcceptsText reports whether a text is JSON, and kin-openapi accepts its value. It gives up on some valid texts, as
-// flat.Read does, and reports false.
+// jsontree.Read does, and reports false.
 func (t *Tree) AcceptsText(text []byte) bool {
 	same := unsafe.String(unsafe.SliceData(text), len(text)) // which nothing holds on to
-	v := flat.Read(make(flat.Value, 0, usual), text, same)
+	v := jsontree.Read(make(jsontree.Nodes, 0, usual), text, same)
 	return v != nil && t.AcceptsFlat(v)
 }
 
-// Accepts reports whether kin-openapi accepts a decoded value, such as flat.Append takes.
+// Accepts reports whether kin-openapi accepts a decoded value, such as jsontree.Append takes.
 func (t *Tree) Accepts(decoded any) bool {
-	return t.AcceptsFlat(flat.Append(make(flat.Value, 0, usual), decoded))
+	return t.AcceptsFlat(jsontree.Append(make(jsontree.Nodes, 0, usual), decoded))
 }
 
 // AcceptsFlat reports whether kin-openapi accepts a value.
-func (t *Tree) AcceptsFlat(v flat.Value) bool { return t.Judge(v) == Accepted }
+func (t *Tree) AcceptsFlat(v jsontree.Nodes) bool { return t.Judge(v) == Accepted }
 
 // Refuses reports whether kin-openapi refuses a decoded value. If not, it may do so all the same.
 func (t *Tree) Refuses(decoded any) bool {
-	return t.Judge(flat.Append(make(flat.Value, 0, usual), decoded)) == Refused
+	return t.Judge(jsontree.Append(make(jsontree.Nodes, 0, usual), decoded)) == Refused
 }
 
 // Verdict holds what kin-openapi says of a value, as far as it is known.
@@ -133,7 +133,7 @@ const (
 )
 
 // Judge returns the verdict on a value. It gives up on one that takes more than MaxSteps.
-func (t *Tree) Judge(v flat.Value) Verdict {
+func (t *Tree) Judge(v jsontree.Nodes) Verdict {
 	if t == nil {
 		return Unknown
 	}
@@ -177,7 +177,7 @@ func (r *run) take(steps int) bool {
 	return r.steps <= MaxSteps
 }
 
-func (t *Tree) accepts(r *run, v flat.Value) bool {
+func (t *Tree) accepts(r *run, v jsontree.Nodes) bool {
 	switch {
 	case !r.take(1):
 		return false
@@ -196,7 +196,7 @@ func (t *Tree) accepts(r *run, v flat.Value) bool {
 	return is
 }
 
-func (t *Tree) fits(r *run, v flat.Value) bool {
+func (t *Tree) fits(r *run, v jsontree.Nodes) bool {
 	switch {
 	case v.IsNull() && t.nullable:
 		return true
@@ -213,7 +213,7 @@ func (t *Tree) fits(r *run, v flat.Value) bool {
 }
 
 // fitsCombined reports whether a value fits the schemas that a schema combines.
-func (t *Tree) fitsCombined(r *run, v flat.Value) bool {
+func (t *Tree) fitsCombined(r *run, v jsontree.Nodes) bool {
 	if t.oneOf != nil && t.oneOf.count(r, v, 2) != 1 || t.anyOf != nil && t.anyOf.count(r, v, 1) != 1 {
 		return false
 	}
@@ -226,21 +226,21 @@ func (t *Tree) fitsCombined(r *run, v flat.Value) bool {
 }
 
 // fitsKind reports whether a value has a type that a schema allows, and what the schema says of that type is true.
-func (t *Tree) fitsKind(r *run, v flat.Value) bool {
+func (t *Tree) fitsKind(r *run, v jsontree.Nodes) bool {
 	switch v[0].Kind {
-	case flat.False, flat.True:
+	case jsontree.False, jsontree.True:
 		return t.kinds.boolean
-	case flat.Number:
+	case jsontree.Number:
 		return t.kinds.number && t.number.accepts(v[0].Number)
-	case flat.Text:
+	case jsontree.Text:
 		return t.kinds.text && t.text.accepts(r, v[0].Text)
-	case flat.List:
+	case jsontree.List:
 		return t.kinds.list && t.list.accepts(r, v)
-	case flat.Object:
+	case jsontree.Object:
 		return t.kinds.object && t.object.accepts(r, v)
-	case flat.Other: // of which kin-openapi says something else
+	case jsontree.Other: // of which kin-openapi says something else
 		r.isOther = true
-	case flat.Null:
+	case jsontree.Null:
 	}
 	return false
 }
@@ -262,7 +262,7 @@ type discriminator struct {
 }
 
 // count returns how many options accept a value; it counts up to a limit.
-func (c *choice) count(r *run, v flat.Value, limit int) int {
+func (c *choice) count(r *run, v jsontree.Nodes, limit int) int {
 	ref, ok := c.discriminator.ref(v)
 	if !ok {
 		return 0
@@ -278,12 +278,12 @@ func (c *choice) count(r *run, v flat.Value, limit int) int {
 
 // ref returns the reference of the only option that may accept a value; empty if all may. It reports false for an
 // object that has no known value of the property.
-func (d *discriminator) ref(v flat.Value) (ref string, ok bool) {
-	if d == nil || v[0].Kind != flat.Object {
+func (d *discriminator) ref(v jsontree.Nodes) (ref string, ok bool) {
+	if d == nil || v[0].Kind != jsontree.Object {
 		return "", true
 	}
 	name := v.Member(d.property)
-	ok = name != nil && name[0].Kind == flat.Text
+	ok = name != nil && name[0].Kind == jsontree.Text
 	if ok && len(d.refs) > 0 {
 		ref, ok = d.refs[name[0].Text]
 	}
@@ -297,17 +297,17 @@ type enum struct {
 	booleans [2]bool // whether false is among them, and true
 }
 
-func (e *enum) has(v flat.Value) bool {
+func (e *enum) has(v jsontree.Nodes) bool {
 	switch v[0].Kind {
-	case flat.Text:
+	case jsontree.Text:
 		return e.texts[v[0].Text]
-	case flat.Number:
+	case jsontree.Number:
 		return slices.Contains(e.numbers, v[0].Number)
-	case flat.False:
+	case jsontree.False:
 		return e.booleans[0]
-	case flat.True:
+	case jsontree.True:
 		return e.booleans[1]
-	case flat.Other, flat.Null, flat.List, flat.Object:
+	case jsontree.Other, jsontree.Null, jsontree.List, jsontree.Object:
 	}
 	return false
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // text holds the keywords of a schema that are about a string.
@@ -54,7 +54,7 @@ type list struct {
 	rest  *openapi3.Schema // that has rarer keywords; nil mostly
 }
 
-func (l *list) accepts(r *run, v flat.Value) bool {
+func (l *list) accepts(r *run, v jsontree.Nodes) bool {
 	length := uint64(v[0].Count)
 	if length < l.min || l.max != nil && length > *l.max {
 		return false
@@ -90,19 +90,19 @@ type property struct {
 	closed           bool // it is required, but refused
 }
 
-func (p *property) accepts(r *run, v flat.Value) bool {
+func (p *property) accepts(r *run, v jsontree.Nodes) bool {
 	return !(p.hidden && !v.IsNull() || p.closed) && (p.Tree == nil || p.Tree.accepts(r, v))
 }
 
-func (o *object) accepts(r *run, v flat.Value) bool {
+func (o *object) accepts(r *run, v jsontree.Nodes) bool {
 	length := uint64(v[0].Count)
 	if length < o.min || o.max != nil && length > *o.max {
 		return false
 	}
 	required := 0
 	for rest := v.Parts(); len(rest) > 0; {
-		p, known := o.properties[rest.CutName()]
 		part := rest.Cut()
+		p, known := o.properties[part[0].Name]
 		switch {
 		case known && !p.accepts(r, part), !known && (o.closed || o.others != nil && !o.others.accepts(r, part)):
 			return false

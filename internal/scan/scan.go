@@ -18,6 +18,7 @@ type Reader struct {
 	text      []byte
 	at        int
 	failed    bool
+	replaces  bool   // what is no Unicode
 	scratch   []byte // the last string that had escapes
 	isEscaped bool   // the last string had
 	texts     Texts
@@ -28,7 +29,14 @@ var readers = sync.Pool{New: func() any { return &Reader{} }}
 // Of returns a reader of a text, which must not change until the reader is freed.
 func Of(text []byte) *Reader {
 	r := readers.Get().(*Reader)
-	r.text, r.at, r.failed = text, 0, !utf8.Valid(text)
+	r.text, r.at, r.failed, r.replaces = text, 0, !utf8.Valid(text), false
+	return r
+}
+
+// OfValid returns a reader of a text that is valid JSON but for texts in it that are no Unicode, which it replaces.
+func OfValid(text []byte) *Reader {
+	r := readers.Get().(*Reader)
+	r.text, r.at, r.failed, r.replaces = text, 0, false, true
 	return r
 }
 
@@ -49,6 +57,9 @@ func (r *Reader) Failed() bool { return r.failed }
 
 // Done reports whether the whole text was read, without a failure.
 func (r *Reader) Done() bool { return !r.failed && r.Peek() == 0 && r.at == len(r.text) }
+
+// At returns the number of bytes that were read.
+func (r *Reader) At() int { return r.at }
 
 // Peek returns the next byte that is not white space, or 0 at the end of the text.
 func (r *Reader) Peek() byte {
@@ -187,7 +198,7 @@ func (r *Reader) unquote(start int) []byte {
 	}
 	r.at = end + 1
 	var err error
-	if r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], r.text[start-1:r.at]); err != nil {
+	if r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], r.text[start-1:r.at]); err != nil && !r.replaces {
 		r.failed = true
 	}
 	return r.scratch

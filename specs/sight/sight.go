@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -56,7 +56,7 @@ func (n Names) Parent(a *specs.Action) Thing { return Thing{a.Resource.Parent(),
 type Answer struct {
 	Document *specs.Document
 	Action   *specs.Action
-	Body     scan.Value
+	Body     jsontree.Value
 	Parent   Thing // that the request names
 
 	lists int // that were met so far
@@ -66,10 +66,10 @@ type Answer struct {
 type Shown struct {
 	Resource *specs.Resource
 	ID       string
-	Object   scan.Value
-	Whole    scan.Value // the object that it is embedded in
-	Items    int        // the number of the list that it stands in, from 1; 0 if it stands in none
-	IsApart  bool       // its id is in places of this operation's own, and so may be all else
+	Object   jsontree.Value
+	Whole    jsontree.Value // the object that it is embedded in
+	Items    int            // the number of the list that it stands in, from 1; 0 if it stands in none
+	IsApart  bool           // its id is in places of this operation's own, and so may be all else
 }
 
 // Shows yields what stands at all places that the action has.
@@ -164,15 +164,15 @@ func (s *Shown) IsNamed(id string) bool {
 }
 
 // Values yields what a pointer leads to in a value.
-func Values(value scan.Value, at specs.Pointer) iter.Seq[scan.Value] {
-	return func(yield func(scan.Value) bool) {
+func Values(value jsontree.Value, at specs.Pointer) iter.Seq[jsontree.Value] {
+	return func(yield func(jsontree.Value) bool) {
 		if at != nil && value.Exists() {
 			each(value, at, yield)
 		}
 	}
 }
 
-func each(value scan.Value, at specs.Pointer, yield func(scan.Value) bool) bool {
+func each(value jsontree.Value, at specs.Pointer, yield func(jsontree.Value) bool) bool {
 	for i, token := range at {
 		inner := value.Get(token)
 		switch {
@@ -193,7 +193,7 @@ func each(value scan.Value, at specs.Pointer, yield func(scan.Value) bool) bool 
 }
 
 // Text returns the text at a pointer that leads to one value, or nothing.
-func Text(value scan.Value, at specs.Pointer) (found string) {
+func Text(value jsontree.Value, at specs.Pointer) (found string) {
 	for v := range Values(value, at) {
 		found = v.Text()
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -88,7 +88,7 @@ func shown(tb testing.TB, address, body string) (list []string) {
 	names, op := namesOf(tb, address)
 	for _, a := range op.Actions() {
 		answer := sight.Answer{
-			Document: op.Document, Action: a, Body: new(scan.Tree).Read(body), Parent: names.Parent(a),
+			Document: op.Document, Action: a, Body: new(jsontree.Tree).Read(body), Parent: names.Parent(a),
 		}
 		var before sight.Shown
 		for s := range answer.Shows {
@@ -142,7 +142,7 @@ func TestValues(t *testing.T) {
 	} {
 		var want, got []any
 		want = append(want, at.In(decoded)...)
-		for value := range sight.Values(new(scan.Tree).Read(text), at) {
+		for value := range sight.Values(new(jsontree.Tree).Read(text), at) {
 			var one any
 			if err := json.Unmarshal([]byte(value.Raw()), &one); err != nil {
 				t.Fatal(err)
@@ -153,7 +153,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", at, diff)
 		}
 	}
-	for range sight.Values(scan.Value{}, specs.Pointer{}) {
+	for range sight.Values(jsontree.Value{}, specs.Pointer{}) {
 		t.Error("nothing has a value")
 	}
 }
@@ -166,7 +166,7 @@ func TestShownIsNamed(t *testing.T) {
 			Keys:    []specs.Pointer{{"id"}, {"name"}},
 			Parents: []specs.Link{{Resource: "shop.shop"}},
 		},
-		ID: "3/1", Object: new(scan.Tree).Read(`{"id":1,"name":"one"}`),
+		ID: "3/1", Object: new(jsontree.Tree).Read(`{"id":1,"name":"one"}`),
 	}
 	for id, want := range map[string]bool{"3/1": true, "3/one": true, "one": false, "4/one": false, "3/": false} {
 		if got := s.IsNamed(id); got != want {

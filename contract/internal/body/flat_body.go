@@ -4,13 +4,13 @@ import (
 	"iter"
 	"sync"
 
-	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // Body is a body that was read to be judged: as a flat value, and decoded once that is asked for.
 type Body struct {
-	Value  flat.Value // nil of lines and events
-	Text   string     // of which Value was read, or empty
+	Value  jsontree.Nodes // nil of lines and events
+	Text   string         // of which Value was read, or empty
 	Lines  bool
 	JSON   []byte // the text of a JSON body, after codings; nil for others
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON
@@ -20,7 +20,7 @@ type Body struct {
 	Parts  []Part
 
 	values []any
-	nodes  flat.Value // room for values
+	nodes  jsontree.Nodes // room for values
 }
 
 var bodies = sync.Pool{New: func() any { return &Body{} }}
@@ -48,11 +48,11 @@ func ReadJSON(text []byte) (b *Body, reason string) {
 
 // read reads one JSON value, and reports whether it is one that a flat value is read of.
 func (b *Body) read(text []byte) bool {
-	if len(text) > flat.MaxText {
+	if len(text) > jsontree.MaxText {
 		return false
 	}
 	b.Text = string(text)
-	if b.Value = flat.Read(b.nodes, text, b.Text); b.Value == nil {
+	if b.Value = jsontree.Read(b.nodes, text, b.Text); b.Value == nil {
 		return false
 	}
 	b.nodes, b.JSON = b.Value[:0], text
@@ -65,7 +65,7 @@ func newBody(d Decoded, reason string) (*Body, string) {
 		Parts: d.Parts, values: d.Values,
 	}
 	if reason == "" && !d.Lines {
-		b.Value = flat.Of(d.Values[0])
+		b.Value = jsontree.Of(d.Values[0])
 	}
 	return b, reason
 }
@@ -90,14 +90,14 @@ func (b *Body) Values() []any {
 }
 
 // All returns the values: one, or one for each line or event, each of which is valid until the next one.
-func (b *Body) All() iter.Seq2[int, flat.Value] {
-	return func(yield func(int, flat.Value) bool) {
+func (b *Body) All() iter.Seq2[int, jsontree.Nodes] {
+	return func(yield func(int, jsontree.Nodes) bool) {
 		if !b.Lines {
 			yield(0, b.Value)
 			return
 		}
 		for i, line := range b.values {
-			b.nodes = flat.Append(b.nodes[:0], line)
+			b.nodes = jsontree.Append(b.nodes[:0], line)
 			if !yield(i, b.nodes) {
 				return
 			}

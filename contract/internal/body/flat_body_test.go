@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract/internal/body"
-	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // A body that is read to be judged is the one that is decoded, however it is read: most texts in one pass, long and
@@ -95,7 +95,7 @@ func TestBodiesAreReadInTheSameRoom(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &want); err != nil || !reflect.DeepEqual(b.Value.Decoded(), want) {
 			t.Errorf("%s is read as %#v, %v", text, b.Value.Decoded(), err)
 		}
-		if n := len(flat.Of(want)); len(b.Value) != n {
+		if n := len(jsontree.Of(want)); len(b.Value) != n {
 			t.Errorf("%s has %d nodes, want %d", text, len(b.Value), n)
 		}
 		b.Free()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -25,7 +25,7 @@ type effects struct {
 	alike   map[trait]int       // the number of changes when both answers last showed the same
 	blamed  map[trait]blame     // what differs
 	count   int
-	tree    scan.Tree // of the answer at hand
+	tree    jsontree.Tree // of the answer at hand
 }
 
 // trait is a member of a thing, or with no name, whether there is the thing.

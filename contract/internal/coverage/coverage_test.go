@@ -7,7 +7,7 @@ import (
 
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -29,7 +29,7 @@ func TestCollector(t *testing.T) {
 	for status, kind := range map[int]any{201: "big", 400: nil} {
 		request, response := coverage.NewSet(op), coverage.NewSet(op)
 		request.RequestBody("application/json")
-		request.RequestValue(flat.Of(map[string]any{"kind": kind, "unknown": 1.0}), false)
+		request.RequestValue(jsontree.Of(map[string]any{"kind": kind, "unknown": 1.0}), false)
 		if status == 201 {
 			response.Response("201", "")
 		}

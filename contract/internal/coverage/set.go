@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -64,13 +64,13 @@ func (s *Set) Parameters(values func(*openapi3.Parameter) (texts []string, isGiv
 }
 
 // RequestValue adds the properties and enumerated values in the body of a request, or in one of its lines.
-func (s *Set) RequestValue(value flat.Value, isLine bool) {
+func (s *Set) RequestValue(value jsontree.Nodes, isLine bool) {
 	s.catalogue.request.root(isLine).visit(value, s)
 }
 
 // ResponseValue adds the properties and enumerated values in the body of a response, or in one of its lines, by its
 // documented status.
-func (s *Set) ResponseValue(status string, value flat.Value, isLine bool) {
+func (s *Set) ResponseValue(status string, value jsontree.Nodes, isLine bool) {
 	s.catalogue.answers[status].root(isLine).visit(value, s)
 }
 
@@ -205,7 +205,7 @@ func numberOf(parts map[string]int, name string) int {
 	return -1
 }
 
-func (n *node) visit(value flat.Value, s *Set) {
+func (n *node) visit(value jsontree.Nodes, s *Set) {
 	if n == nil {
 		return
 	}
@@ -213,12 +213,12 @@ func (n *node) visit(value flat.Value, s *Set) {
 		s.add(n.valueOf(value))
 	}
 	switch value[0].Kind {
-	case flat.Object:
+	case jsontree.Object:
 		for rest := value.Parts(); len(rest) > 0; {
-			inner := n.member(rest.CutName())
-			inner.visitMember(rest.Cut(), s)
+			part := rest.Cut()
+			n.member(part[0].Name).visitMember(part, s)
 		}
-	case flat.List:
+	case jsontree.List:
 		for rest := value.Parts(); n.isList && len(rest) > 0; {
 			n.elements.visit(rest.Cut(), s)
 		}
@@ -237,7 +237,7 @@ func (n *node) member(name string) *node {
 }
 
 // visitMember adds a property, unless its value is null, and what its value touches.
-func (n *node) visitMember(value flat.Value, s *Set) {
+func (n *node) visitMember(value jsontree.Nodes, s *Set) {
 	if n != nil && !value.IsNull() {
 		s.add(n.part)
 	}
@@ -245,17 +245,17 @@ func (n *node) visitMember(value flat.Value, s *Set) {
 }
 
 // valueOf returns the number of an enumerated value, or -1.
-func (n *node) valueOf(value flat.Value) int {
+func (n *node) valueOf(value jsontree.Nodes) int {
 	var room [64]byte
 	literal := room[:0]
 	switch value[0].Kind {
-	case flat.Null:
+	case jsontree.Null:
 		literal = append(literal, "null"...)
-	case flat.Text:
+	case jsontree.Text:
 		literal = append(append(literal, '"'), value[0].Text...)
-	case flat.False, flat.True:
-		literal = strconv.AppendBool(literal, value[0].Kind == flat.True)
-	case flat.Number:
+	case jsontree.False, jsontree.True:
+		literal = strconv.AppendBool(literal, value[0].Kind == jsontree.True)
+	case jsontree.Number:
 		literal = strconv.AppendFloat(literal, value[0].Number, 'g', -1, 64)
 	default:
 		return -1

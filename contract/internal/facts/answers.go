@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -101,7 +101,7 @@ type answerReader struct {
 	*objectReader
 	r     *reading
 	about *specs.Action
-	body  scan.Value
+	body  jsontree.Value
 }
 
 // contradict notes a contradiction, unless there is one of the same aspect. What a user's own document does not say is
@@ -215,7 +215,7 @@ func (a *answerReader) requestNames(text string) bool {
 }
 
 // holds reports whether a scalar in a value is as wanted.
-func holds(value scan.Value, is func(string) bool) (found bool) {
+func holds(value jsontree.Value, is func(string) bool) (found bool) {
 	if !value.IsObject() && !value.IsArray() {
 		return is(value.Text())
 	}
@@ -244,7 +244,7 @@ func (a *answerReader) checkNewName() {
 // keyedAnswer is the one named thing that an answer is.
 type keyedAnswer struct {
 	resource *specs.Resource
-	object   scan.Value
+	object   jsontree.Value
 }
 
 // checkKeys looks whether the thing that an answer is has the key that the path or the query names.

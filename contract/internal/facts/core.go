@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -64,18 +64,18 @@ type DeletedTable struct {
 // Recovery is a request to recover a table, with the place that it asks for and the name that the answer gives.
 type Recovery struct{ ID, Name, Database string }
 
-func readToken(e *Exchange, f *Shown, body, _ scan.Value) {
+func readToken(e *Exchange, f *Shown, body, _ jsontree.Value) {
 	fact := Token{f.Thing.ID, visible(body.Get("oauth_client_id")), visible(body.Get("user_id"))}
 	e.Tokens = append(e.Tokens, fact)
 	f.Ident = Owner{fact.User, fact.Client}.text()
 }
 
-func readSubUser(e *Exchange, f *Shown, body, _ scan.Value) {
+func readSubUser(e *Exchange, f *Shown, body, _ jsontree.Value) {
 	f.Ident = visible(body.Get("name"))
 	e.Users = append(e.Users, SubUser{f.Thing.ID, f.Ident})
 }
 
-func readJob(e *Exchange, f *Shown, body, _ scan.Value) {
+func readJob(e *Exchange, f *Shown, body, _ jsontree.Value) {
 	j := Job{
 		ID: f.Thing.ID, User: visible(body.Get("user_name")), Database: body.Get("database").Text(),
 		Status: visible(body.Get("status")), At: f.Born,
@@ -112,11 +112,11 @@ func (e *Exchange) issue() *IssuedQuery {
 	return e.Issued
 }
 
-func readIssued(e *Exchange, body scan.Value) {
+func readIssued(e *Exchange, body jsontree.Value) {
 	e.issue().ID, e.issue().Database = body.Get("job_id").Text(), body.Get("database").Text()
 }
 
-func readIssue(e *Exchange, body scan.Value) {
+func readIssue(e *Exchange, body jsontree.Value) {
 	e.issue().DomainKey = visible(body.Get("domain_key"))
 	isExported := body.Get("result").Exists() || body.Get("result_connection_id").Exists()
 	e.issue().Reads = isQuery.MatchString(visible(body.Get("query"))) && !isExported
@@ -125,7 +125,7 @@ func readIssue(e *Exchange, body scan.Value) {
 // isQuery matches one SQL statement that makes nothing.
 var isQuery = regexp.MustCompile(`(?is)^\s*(select|show|describe)\b[^;]*;?\s*$`)
 
-func readScheduled(e *Exchange, body scan.Value) {
+func readScheduled(e *Exchange, body jsontree.Value) {
 	e.AsUser = visible(body.Get("user_name"))
 }
 
@@ -134,7 +134,7 @@ func readPage(e *Exchange, r *reading) {
 	e.Page = &DeletedPage{Cursor: query.Get("cursor_id"), Database: query.Get("database_id")}
 }
 
-func readDeleted(e *Exchange, body scan.Value) {
+func readDeleted(e *Exchange, body jsontree.Value) {
 	next := body.Get("cursor_id")
 	e.Page.Next, e.Page.Cut = next.Text(), !next.Exists()
 	e.Listed = body.Get("tables").IsArray()
@@ -151,12 +151,12 @@ func readRecovery(e *Exchange, r *reading) {
 }
 
 // readRecovered reads the name of the answer, which is the one that counts.
-func readRecovered(e *Exchange, body scan.Value) {
+func readRecovered(e *Exchange, body jsontree.Value) {
 	e.Recovered.Name = body.Get("name").Text()
 	e.compareRecovered("id", e.Recovered.ID, body.Get("id").Text())
 }
 
-func readTarget(e *Exchange, body scan.Value) {
+func readTarget(e *Exchange, body jsontree.Value) {
 	e.Recovered.Database = body.Get("database_name").Text()
 	e.compareRecovered("name", body.Get("table_name").Text(), e.Recovered.Name)
 	if e.Recovered.Name == "" {
@@ -176,21 +176,21 @@ func (e *Exchange) compareRecovered(member, asked, shown string) {
 }
 
 // readStatus reads how far the job has come that an answer names.
-func readStatus(e *Exchange, body scan.Value) {
+func readStatus(e *Exchange, body jsontree.Value) {
 	if id, status := visible(body.Get("job_id")), visible(body.Get("status")); id != "" && status != "" {
 		e.Jobs = append(e.Jobs, Job{ID: id, Status: status})
 	}
 }
 
 // readStatusByKey reads which job has a domain key, and how far it has come.
-func readStatusByKey(e *Exchange, body scan.Value) {
+func readStatusByKey(e *Exchange, body jsontree.Value) {
 	readStatus(e, body)
 	e.Keyholder = &IssuedQuery{ID: visible(body.Get("job_id")), DomainKey: e.ID}
 }
 
 // readDropped reads the key that is to be removed. A recorder writes the same in its place as in that of the key of a
 // caller who has it.
-func readDropped(e *Exchange, body scan.Value) {
+func readDropped(e *Exchange, body jsontree.Value) {
 	if key := visible(body.Get("apikey")); key != "" {
 		e.Dropped = CallerWith(key)
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // DWHContent hold what exchanges of the data warehouse integration interface say.
@@ -18,7 +18,7 @@ type LoadTarget struct {
 	Tables   []string
 }
 
-func readTargets(e *Exchange, body scan.Value) {
+func readTargets(e *Exchange, body jsontree.Value) {
 	e.Targets = &LoadTarget{Database: visible(body.Get("output_config", "database"))}
 	for entry := range body.Get("advanced_configs").List {
 		if table := visible(entry.Get("target_table")); table != "" {

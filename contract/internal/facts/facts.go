@@ -11,13 +11,13 @@ import (
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/evidence"
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
 
 // visible is a text, unless a recorder put the same in the place of others too.
-func visible(value scan.Value) string {
+func visible(value jsontree.Value) string {
 	if s := value.Text(); judge.IsDistinct(s) {
 		return s
 	}
@@ -109,7 +109,7 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	if attributes := request.Get("attributes"); attributes.IsObject() {
 		request, answer = attributes, answer.Get("attributes")
 	}
-	set := map[string]scan.Value{}
+	set := map[string]jsontree.Value{}
 	for asked := range request.Each {
 		if asked.IsNumber() || asked.IsBool() || asked.IsString() && slices.Contains(written, asked.Name()) {
 			set[asked.Name()] = asked
@@ -132,7 +132,7 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 
 // isGivenID reports whether a member of a user's own document is what the path says of the thing, whatever the body
 // says, or the key that the service gives a new one.
-func isGivenID(actions []*specs.Action, r *reading, shown scan.Value) bool {
+func isGivenID(actions []*specs.Action, r *reading, shown jsontree.Value) bool {
 	if !r.Owner.Match.Operation.Interface.IsOwn() {
 		return false
 	}
@@ -149,19 +149,19 @@ func isGivenID(actions []*specs.Action, r *reading, shown scan.Value) bool {
 }
 
 // only returns what a pointer leads to, if that is one value; without a pointer, the value itself.
-func only(value scan.Value, at specs.Pointer) scan.Value {
+func only(value jsontree.Value, at specs.Pointer) jsontree.Value {
 	if at == nil {
 		return value
 	}
 	found := slices.Collect(sight.Values(value, at))
 	if len(found) != 1 {
-		return scan.Value{}
+		return jsontree.Value{}
 	}
 	return found[0]
 }
 
 // isIgnored reports whether an answer shows another value than was asked for.
-func isIgnored(asked, shown scan.Value) bool {
+func isIgnored(asked, shown jsontree.Value) bool {
 	switch {
 	case asked.IsNumber() && shown.IsNumber():
 		return asked.Float() != shown.Float()
@@ -191,9 +191,9 @@ func letters(text string) string {
 
 // reader reads of an operation what rules know beyond what its document says of resources.
 type reader struct {
-	in   func(*Exchange, scan.Value) // reads the answer
-	to   func(*Exchange, scan.Value) // reads the request's body
-	rest func(*Exchange, *reading)   // reads what else there is
+	in   func(*Exchange, jsontree.Value) // reads the answer
+	to   func(*Exchange, jsontree.Value) // reads the request's body
+	rest func(*Exchange, *reading)       // reads what else there is
 }
 
 // readers, by the names of operations.
@@ -215,7 +215,7 @@ var readers = map[string]*reader{
 
 // objects read what rules know of objects of a kind beyond that they are there, wherever an answer shows one, with the
 // object that it stands in, if it is embedded.
-var objects = map[Kind]func(e *Exchange, f *Shown, body, whole scan.Value){
+var objects = map[Kind]func(e *Exchange, f *Shown, body, whole jsontree.Value){
 	Pools: readPool, PoolRules: readRule, attempts: readAttempt, tasks: readTask,
 	Tokens: readToken, SubUsers: readSubUser, jobs: readJob,
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // IngestionContent holds what a request of the event ingestion interface says, and what tables show of the records.
@@ -68,7 +68,7 @@ func readEvent(e *Exchange, r *reading) {
 
 // readRecord reads the record that an object is or wants to be. It is nil when it has no time. Values become text when
 // an event is taken (documented), so that they are compared as such.
-func readRecord(body scan.Value, timeName string) *Record {
+func readRecord(body jsontree.Value, timeName string) *Record {
 	at := body.Get(timeName)
 	if !at.IsNumber() && !at.IsString() {
 		return nil
@@ -90,7 +90,7 @@ func readRecord(body scan.Value, timeName string) *Record {
 }
 
 // readRecords reads the last records of a table.
-func readRecords(e *Exchange, body scan.Value) {
+func readRecords(e *Exchange, body jsontree.Value) {
 	const timeColumn = "time"
 	for record := range body.Each {
 		if f := readRecord(record, timeColumn); f != nil && record.IsObject() {

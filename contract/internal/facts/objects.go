@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -78,7 +78,7 @@ var uniques = map[Kind][]specs.Unique{
 }
 
 // objectOf returns what an answer shows of an object; nil if none of it is needed.
-func (o *objectReader) objectOf(r *specs.Resource, t Thing, object scan.Value) *Object {
+func (o *objectReader) objectOf(r *specs.Resource, t Thing, object jsontree.Value) *Object {
 	unique := uniques[t.Kind]
 	if o.isOwn {
 		unique = r.Behaviour.Unique
@@ -115,7 +115,7 @@ func (o *objectReader) objectOf(r *specs.Resource, t Thing, object scan.Value) *
 
 // once notes what an object has of a member that is set once, unless a recorder has put something in its place. That it
 // has none counts only of an object that is whole.
-func (x *Object) once(name string, object scan.Value, isWhole bool) {
+func (x *Object) once(name string, object jsontree.Value, isWhole bool) {
 	value := object.Get(name)
 	switch {
 	case !value.Exists() && isWhole:
@@ -135,7 +135,7 @@ func (h Held) Equals(other Held) bool {
 }
 
 // heldBy returns the value of an object that no other one may have. Without all that it depends on there is none.
-func heldBy(u *specs.Unique, t Thing, object scan.Value) (Held, bool) {
+func heldBy(u *specs.Unique, t Thing, object jsontree.Value) (Held, bool) {
 	value := sight.Text(object, specs.PointerOf(u.At))
 	if value == "" || !judge.IsDistinct(value) {
 		return Held{}, false
@@ -160,7 +160,7 @@ func heldBy(u *specs.Unique, t Thing, object scan.Value) (Held, bool) {
 func parentOf(id string) string { return id[:max(0, strings.LastIndexByte(id, '/'))] }
 
 // references lists what an object refers to by a link, below the same parents as itself if those have any.
-func (o *objectReader) references(link *specs.Link, id string, object scan.Value) (list []Reference) {
+func (o *objectReader) references(link *specs.Link, id string, object jsontree.Value) (list []Reference) {
 	to := o.document.Resource(link.Resource)
 	if to == nil || link.At == nil {
 		return nil
@@ -215,7 +215,7 @@ func (e *Exchange) keep(op *specs.Operation, a *specs.Action, r *reading) {
 
 // namedBy returns the members that a request changes: those of an object, or those of a JSON Patch, whose operations
 // must be of RFC 6902.
-func namedBy(body scan.Value) (named map[string]bool, isKnown bool) {
+func namedBy(body jsontree.Value) (named map[string]bool, isKnown bool) {
 	named = map[string]bool{}
 	if !body.IsArray() {
 		for member := range body.Each {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -224,7 +224,7 @@ func (a *answerReader) checkPage(p *page) {
 }
 
 // items returns the list of an answer: where the document says, or else the only one.
-func (a *answerReader) items(p *page) (list scan.Value) {
+func (a *answerReader) items(p *page) (list jsontree.Value) {
 	if p.at != nil {
 		for found := range sight.Values(a.body, p.at) {
 			list = found
@@ -237,7 +237,7 @@ func (a *answerReader) items(p *page) (list scan.Value) {
 	for member := range a.body.Each {
 		if member.IsArray() {
 			if list.Exists() {
-				return scan.Value{}
+				return jsontree.Value{}
 			}
 			list = member
 		}
@@ -330,7 +330,7 @@ func (a *answerReader) checkNumbers(p *page, query url.Values, n int64) {
 }
 
 // checkCursor looks whether a page leads to itself, and notes where it leads.
-func (a *answerReader) checkCursor(p *page, query url.Values, envelope scan.Value, n int64) {
+func (a *answerReader) checkCursor(p *page, query url.Values, envelope jsontree.Value, n int64) {
 	for _, name := range p.cursors {
 		for _, next := range nextNames {
 			shown := envelope.Get(next)
@@ -375,7 +375,7 @@ func (a *answerReader) walkKey(query url.Values, cursor string) uint64 {
 }
 
 // checkOrder looks whether items are in their order, and behind what the page continues.
-func (a *answerReader) checkOrder(p *page, query url.Values, list scan.Value) {
+func (a *answerReader) checkOrder(p *page, query url.Values, list jsontree.Value) {
 	o := p.order
 	if o.by == nil {
 		return

@@ -8,8 +8,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // reading reads the parts of an exchange, each once.
@@ -29,8 +30,8 @@ type reading struct {
 
 // readBody is a body that is read when it is asked for.
 type readBody struct {
-	tree   scan.Tree
-	value  scan.Value
+	tree   jsontree.Tree
+	value  jsontree.Value
 	isRead bool
 	isJSON bool
 }
@@ -54,26 +55,36 @@ func (r *reading) free() {
 
 func (b *readBody) free() {
 	b.tree.Free()
-	b.value, b.isRead, b.isJSON = scan.Value{}, false, false
+	b.value, b.isRead, b.isJSON = jsontree.Value{}, false, false
 }
 
-// of returns the body that ask returns.
-func (b *readBody) of(ask func() (gjson.Result, bool)) (scan.Value, bool) {
-	if b.isRead {
-		return b.value, b.isJSON
+// of returns a body that judging has read, or else the one that ask returns.
+func (b *readBody) of(read *body.Body, ask func() (gjson.Result, bool)) (jsontree.Value, bool) {
+	switch {
+	case b.isRead:
+	case read != nil:
+		b.value, b.isJSON = b.tree.Use(read.Value, read.Text), true
+	default:
+		var asked gjson.Result
+		if asked, b.isJSON = ask(); b.isJSON {
+			b.value = b.tree.Read(asked.Raw)
+		}
 	}
-	body, ok := ask()
-	if b.isRead, b.isJSON = true, ok; ok {
-		b.value = b.tree.Read(body.Raw)
-	}
+	b.isRead = true
 	return b.value, b.isJSON
 }
 
 // requestBody returns the body of the request, and reports whether it is JSON.
-func (r *reading) requestBody() (scan.Value, bool) { return r.request.of(r.JSONRequest) }
+func (r *reading) requestBody() (jsontree.Value, bool) {
+	read, _ := r.Read()
+	return r.request.of(read, r.JSONRequest)
+}
 
 // answerBody returns the body of the answer, and reports whether it is JSON.
-func (r *reading) answerBody() (scan.Value, bool) { return r.answer.of(r.JSONResponse) }
+func (r *reading) answerBody() (jsontree.Value, bool) {
+	_, read := r.Read()
+	return r.answer.of(read, r.JSONResponse)
+}
 
 // date reads the date of an answer, which is zero if there is none.
 func (r *reading) date(text string) time.Time {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -60,7 +60,7 @@ func thingOf(t sight.Thing) Thing {
 }
 
 // show reads the objects of an answer.
-func (o *objectReader) show(actions []*specs.Action, body scan.Value) {
+func (o *objectReader) show(actions []*specs.Action, body jsontree.Value) {
 	for i, a := range actions {
 		does := Reads
 		if i == 0 {
@@ -170,7 +170,7 @@ func (o *objectReader) add(s *sight.Shown, as sightOf) {
 }
 
 // tie notes what a thing is a part of, and what is a part of it.
-func (o *objectReader) tie(r *specs.Resource, t Thing, object scan.Value) {
+func (o *objectReader) tie(r *specs.Resource, t Thing, object jsontree.Value) {
 	for _, link := range r.Parents {
 		if link.At != nil && (link.Type == "" || link.Type == object.Get("type").Text()) {
 			o.event.addMembership(t, Thing{Kind(link.Resource), sight.Text(object, link.At)}, link.Provenance)
@@ -182,7 +182,7 @@ func (o *objectReader) tie(r *specs.Resource, t Thing, object scan.Value) {
 }
 
 // refer notes what a request wants something to be a part of, or to refer to.
-func (o *objectReader) refer(a *specs.Action, body scan.Value) {
+func (o *objectReader) refer(a *specs.Action, body jsontree.Value) {
 	e := o.event
 	for i, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
 		if isPart := i < len(a.Resource.Parents); !isPart && o.isOwn {

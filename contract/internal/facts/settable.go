@@ -8,7 +8,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -74,7 +74,7 @@ func stays(r *specs.Resource, at specs.Pointer, ref *openapi3.SchemaRef) bool {
 
 // settings returns what an object has of the members that stay, and when it was made, without those that a recorder has
 // put something in the place of. What is made anew under the name of another has another time.
-func (o *objectReader) settings(r *specs.Resource, born time.Time, object scan.Value) (list []Setting) {
+func (o *objectReader) settings(r *specs.Resource, born time.Time, object jsontree.Value) (list []Setting) {
 	if !born.IsZero() && !r.IsNamed() {
 		at := r.Created[0]
 		list = append(list, Setting{at[len(at)-1], uint64(born.Unix()), true})
@@ -92,7 +92,7 @@ func (o *objectReader) settings(r *specs.Resource, born time.Time, object scan.V
 	return list
 }
 
-func settingOf(name string, value scan.Value) Setting {
+func settingOf(name string, value jsontree.Value) Setting {
 	switch {
 	case value.IsString():
 		return Setting{name, Hash(value.Text()), true}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // WorkflowContent hold what bodies of the workflow interface say.
@@ -68,11 +68,11 @@ type Start struct {
 	Mode, AttemptID, From string
 }
 
-func readPool(e *Exchange, f *Shown, body, _ scan.Value) {
+func readPool(e *Exchange, f *Shown, body, _ jsontree.Value) {
 	e.Pools = append(e.Pools, Pool{f.Thing.ID, body.Get("concurrencyLimit").Int(), body.Get("default").Bool()})
 }
 
-func readRule(e *Exchange, f *Shown, body, _ scan.Value) {
+func readRule(e *Exchange, f *Shown, body, _ jsontree.Value) {
 	rule := PoolRule{ID: f.Thing.ID, PoolID: body.Get("poolId").Text(), Priority: body.Get("priority").Int()}
 	for c := range body.Get("conditions").Each {
 		condition := Condition{Kind: c.Get("type").Text(), Operator: c.Get("operator").Text()}
@@ -85,7 +85,7 @@ func readRule(e *Exchange, f *Shown, body, _ scan.Value) {
 }
 
 // readAttempt reads an attempt. One that is embedded in a session shows less of itself.
-func readAttempt(e *Exchange, f *Shown, body, session scan.Value) {
+func readAttempt(e *Exchange, f *Shown, body, session jsontree.Value) {
 	a := Attempt{
 		ID: f.Thing.ID, PoolID: body.Get("poolId").Text(), SessionID: body.Get("sessionId").Text(),
 		Retry: body.Get("retryAttemptName").Text(), Status: body.Get("status").Text(),
@@ -105,11 +105,11 @@ func readAttempt(e *Exchange, f *Shown, body, session scan.Value) {
 	}
 }
 
-func readTask(e *Exchange, _ *Shown, body, _ scan.Value) {
+func readTask(e *Exchange, _ *Shown, body, _ jsontree.Value) {
 	e.Tasks = append(e.Tasks, Task{body.Get("fullName").Text(), body.Get("state").Text()})
 }
 
-func readStart(e *Exchange, body scan.Value) {
+func readStart(e *Exchange, body jsontree.Value) {
 	e.Starting = &Start{
 		Retry: body.Get("retryAttemptName").Text(), SessionTime: body.Get("sessionTime").Text(),
 		Mode: body.Get("resume", "mode").Text(), AttemptID: body.Get("resume", "attemptId").Text(),

@@ -37,7 +37,9 @@ func (j *Judge) judgeBody(m *message) *judgement {
 	o := newJudgement()
 	o.touched = m.touched()
 	if b := j.readBody(o, m); b != nil {
-		defer b.decoded.Free()
+		if m.read == nil {
+			defer b.decoded.Free()
+		}
 		results := j.askEngines(b)
 		j.addFaults(o, m, results, j.compareEngines(m, results))
 		j.judgeExpectedFields(o, b)
@@ -132,7 +134,7 @@ func (j *Judge) decodeBody(o *judgement, m *message) *content {
 		return nil
 	}
 	o.touched = m.touch(o.touched, decoded)
-	o.judged, o.isBody, o.isJSON = 1, true, m.text != ""
+	o.judged, o.isBody, o.isJSON = 1, true, m.read != nil
 	schema := m.form.schema(decoded)
 	if schema == nil {
 		o.check(Schema, report.Pass)
@@ -142,17 +144,17 @@ func (j *Judge) decodeBody(o *judgement, m *message) *content {
 }
 
 // decode decodes the body, unless it was read as JSON already.
-func (m *message) decode() (*body.Body, string) {
-	if m.isReading {
-		return body.ReadJSON(m.body.Bytes)
+func (m *message) decode() (decoded *body.Body, reason string) {
+	plain, read := m.body.Bytes, body.ReadJSON
+	if !m.isReading {
+		if plain, reason = m.codings.Undo(m.headers, m.body); reason != "" {
+			return &body.Body{}, reason
+		}
+		read = m.form.format.Read
 	}
-	plain, reason := m.codings.Undo(m.headers, m.body)
-	if reason != "" {
-		return &body.Body{}, reason
-	}
-	decoded, reason := m.form.format.Read(plain)
-	if len(plain) == len(decoded.Text) { // no mark was cut, and no charset converted
-		m.text = decoded.Text
+	decoded, reason = read(plain)
+	if decoded.Text != "" && len(plain) == len(decoded.Text) { // no mark was cut, and no charset converted
+		m.read = decoded
 	}
 	return decoded, reason
 }
@@ -242,12 +244,8 @@ func (r *Result) JSONResponse() (gjson.Result, bool) {
 	return r.response.value, r.response.isJSON
 }
 
-// noteText notes what the judgement on an answer's body knows of its text, so that JSONResponse need not find it out.
-func (r *Result) noteText(m *message, o *judgement) {
-	if r.isJSON = o.isJSON; m.text != "" {
-		r.response = &parsedBody{gjson.Parse(m.text), true}
-	}
-}
+// Read returns the JSON of the request, or of the answer, if judging has read it as it was sent; nil if not.
+func (r *Result) Read() (asked, answered *body.Body) { return r.read[request], r.read[response] }
 
 // parsedBody is a body that was parsed, and whether it could be.
 type parsedBody struct {

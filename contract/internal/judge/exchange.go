@@ -46,6 +46,7 @@ func (j *Judge) Exchange(item record.Item) *Result {
 		r.add(j.judgeParameters(r))
 		m.request = r.requestMessage()
 		r.add(j.judgeBody(&m.request))
+		r.read[request] = m.request.read
 	}
 	if j.judgeStatus(r) {
 		m.answer = r.answerMessage()
@@ -61,7 +62,7 @@ func (j *Judge) judgeAnswer(r *Result, m *message) {
 	j.judgeHeaders(r, m)
 	j.judgeUndeclaredHeaders(r, m)
 	o := j.judgeBody(m)
-	r.noteText(m, o)
+	r.read[response], r.isJSON = m.read, o.isJSON
 	r.add(o)
 	j.judgeEnvelope(r, m)
 }

@@ -37,7 +37,7 @@ type message struct {
 
 	sampled bool // the second engine judges it even if the first one finds no fault
 
-	text string // of the body, if it is JSON that was read as it was sent
+	read *body.Body // if it is JSON that was read as it was sent
 
 	isFaulty bool // a fault was applied, which may have cut the body
 

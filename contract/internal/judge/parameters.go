@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -256,10 +256,10 @@ func acceptsText(d *specs.Document, schema *openapi3.Schema, side side, text str
 	}
 	switch {
 	case schema.Type.Is(openapi3.TypeString):
-		return tree.AcceptsFlat(flat.OfText(text))
+		return tree.AcceptsFlat(jsontree.OfText(text))
 	case schema.Type.Is(openapi3.TypeBoolean):
-		return (text == "true" || text == "false") && tree.AcceptsFlat(flat.OfBool(text == "true"))
+		return (text == "true" || text == "false") && tree.AcceptsFlat(jsontree.OfBool(text == "true"))
 	}
 	n, err := strconv.ParseInt(text, 10, bits)
-	return err == nil && tree.AcceptsFlat(flat.OfNumber(float64(n)))
+	return err == nil && tree.AcceptsFlat(jsontree.OfNumber(float64(n)))
 }

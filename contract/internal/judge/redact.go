@@ -10,6 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -103,6 +104,7 @@ func wordOf(word string, brand specs.Brand) string {
 func (r *Result) Redacted(redactor *recording.Redactor) *Result {
 	clean := *r
 	clean.Checks, clean.Findings, clean.reading, clean.response, clean.isJSON = nil, nil, nil, nil, false
+	clean.read = [2]*body.Body{}
 	e := redactor.Redact(r.Item.Exchange, r.Operation())
 	was, err := url.Parse(r.Item.Request.URL)
 	is, cleanErr := url.Parse(e.Request.URL)

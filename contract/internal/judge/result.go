@@ -43,11 +43,12 @@ type Result struct {
 
 	documented *documentedOperation // what is documented of its operation; nil without one
 
-	sampled  bool        // the second engine judges it even if the first one finds no fault
-	reading  *reading    // nil if the request was read as it was sent
-	sentType string      // Content-Type by which the request's body is read, if it was looked at
-	response *parsedBody // nil until it is asked for
-	isJSON   bool        // the answer is known to be JSON
+	sampled  bool          // the second engine judges it even if the first one finds no fault
+	reading  *reading      // nil if the request was read as it was sent
+	sentType string        // Content-Type by which the request's body is read, if it was looked at
+	read     [2]*body.Body // by side, JSON that judging has read
+	response *parsedBody   // nil until it is asked for
+	isJSON   bool          // the answer is known to be JSON
 	codings  body.Codings
 }
 
@@ -80,8 +81,13 @@ func (r *Result) HasCredentials() bool {
 
 // Shed releases the bodies once everything is read from them.
 func (r *Result) Shed() {
+	for _, read := range r.read {
+		if read != nil {
+			read.Free()
+		}
+	}
 	lean := r.Lean()
-	r.Item, r.reading, r.response = lean.Item, nil, nil
+	r.Item, r.reading, r.response, r.read = lean.Item, nil, nil, lean.read
 }
 
 // Lean returns the result without the bodies, to be kept for later.
@@ -93,7 +99,7 @@ func (r *Result) Lean() *Result {
 		e.Response = &recording.Response{Status: e.Response.Status}
 	}
 	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Touched = &e, nil, nil, nil
-	lean.reading, lean.response, lean.isJSON = nil, nil, false
+	lean.reading, lean.response, lean.isJSON, lean.read = nil, nil, false, [2]*body.Body{}
 	return &lean
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -57,7 +57,7 @@ func (j *Judge) judgeExpectedFields(o *judgement, b *content) {
 		return
 	}
 	for _, name := range b.expected {
-		if b.decoded.Lines || b.decoded.Value[0].Kind != flat.Object || b.decoded.Value.Member(name) != nil {
+		if b.decoded.Lines || b.decoded.Value[0].Kind != jsontree.Object || b.decoded.Value.Member(name) != nil {
 			continue
 		}
 		o.check(Schema, report.Fail)
@@ -104,7 +104,7 @@ func (b *content) hidden(value any, schemas []locatedSchema, at []string, found 
 	if len(at) > body.MaxDepth {
 		return
 	}
-	schemas = withCombined(schemas, flat.Of(value))
+	schemas = withCombined(schemas, jsontree.Of(value))
 	inner := func(token string, value any) {
 		path := append(slices.Clip(at), token)
 		below := mapSchemas(schemas, func(w locatedSchema) locatedSchema { return innerSchema(w.schema, w.pointer, token) })
@@ -160,14 +160,14 @@ type fieldSearch struct {
 	more  int      // beyond them
 }
 
-func (s *fieldSearch) value(value flat.Value, schemas []locatedSchema) {
+func (s *fieldSearch) value(value jsontree.Nodes, schemas []locatedSchema) {
 	if len(s.path) > body.MaxDepth {
 		return
 	}
 	switch value[0].Kind {
-	case flat.Object:
+	case jsontree.Object:
 		s.object(value, withCombined(schemas, value))
-	case flat.List:
+	case jsontree.List:
 		items := itemSchemas(withCombined(schemas, nil))
 		if len(items) == 0 {
 			return // they are not described
@@ -180,7 +180,7 @@ func (s *fieldSearch) value(value flat.Value, schemas []locatedSchema) {
 	}
 }
 
-func (s *fieldSearch) descend(token string, value flat.Value, schemas []locatedSchema) {
+func (s *fieldSearch) descend(token string, value jsontree.Nodes, schemas []locatedSchema) {
 	s.path = append(s.path, token)
 	s.value(value, schemas)
 	s.path = s.path[:len(s.path)-1]
@@ -189,10 +189,10 @@ func (s *fieldSearch) descend(token string, value flat.Value, schemas []locatedS
 // field is a member of an object.
 type field struct {
 	name  string
-	value flat.Value
+	value jsontree.Nodes
 }
 
-func (s *fieldSearch) object(object flat.Value, schemas []locatedSchema) {
+func (s *fieldSearch) object(object jsontree.Nodes, schemas []locatedSchema) {
 	if !slices.ContainsFunc(schemas, func(w locatedSchema) bool { return len(w.schema.Properties) > 0 }) {
 		if !slices.ContainsFunc(schemas, hasMap) {
 			return // its fields are not described
@@ -205,8 +205,8 @@ func (s *fieldSearch) object(object flat.Value, schemas []locatedSchema) {
 	}
 	fields := make([]field, 0, 8) // that are to be looked at, mostly few
 	for rest := object.Parts(); len(rest) > 0; {
-		name := rest.CutName()
-		if value := rest.Cut(); value.IsContainer() || !open && !isNamed(name) {
+		value := rest.Cut()
+		if name := value[0].Name; value.IsContainer() || !open && !isNamed(name) {
 			fields = append(fields, field{name, value})
 		}
 	}
@@ -287,7 +287,7 @@ func mapSchemas(schemas []locatedSchema, next func(locatedSchema) locatedSchema)
 
 // withCombined adds the schemas that schemas are combined of. If a discriminator names one of several alternatives for
 // the object, only that one is added.
-func withCombined(schemas []locatedSchema, object flat.Value) []locatedSchema {
+func withCombined(schemas []locatedSchema, object jsontree.Nodes) []locatedSchema {
 	if len(schemas) <= maxWalk && !slices.ContainsFunc(schemas, isCombined) {
 		return schemas
 	}
@@ -312,7 +312,7 @@ func isCombined(w locatedSchema) bool {
 	return len(s.AllOf)+len(s.AnyOf)+len(s.OneOf)+len(s.DependentSchemas) > 0 || s.If != nil
 }
 
-func discriminated(w locatedSchema, parts []locatedSchema, object flat.Value) (locatedSchema, bool) {
+func discriminated(w locatedSchema, parts []locatedSchema, object jsontree.Nodes) (locatedSchema, bool) {
 	if w.schema.Discriminator == nil || object == nil {
 		return locatedSchema{}, false
 	}
@@ -370,9 +370,9 @@ func describe(schemas []locatedSchema) *describedValue {
 }
 
 // hasUndeclared reports whether a list or an object may have fields that are not documented.
-func (m *fieldsMemo) hasUndeclared(value flat.Value, d *describedValue) bool {
+func (m *fieldsMemo) hasUndeclared(value jsontree.Nodes, d *describedValue) bool {
 	f := m.fieldsOf(d, value)
-	if value[0].Kind == flat.List {
+	if value[0].Kind == jsontree.List {
 		for rest := value.Parts(); f.items != nil && len(rest) > 0; {
 			if item := rest.Cut(); item.IsContainer() && m.hasUndeclared(item, f.items) {
 				return true
@@ -381,11 +381,11 @@ func (m *fieldsMemo) hasUndeclared(value flat.Value, d *describedValue) bool {
 		return f.isOdd
 	}
 	for rest := value.Parts(); len(rest) > 0; {
-		field := f.named[rest.CutName()]
+		inner := rest.Cut()
+		field := f.named[inner[0].Name]
 		if field == nil {
 			field = f.others
 		}
-		inner := rest.Cut()
 		if field == nil && !f.isOpen || field != nil && inner.IsContainer() && m.hasUndeclared(inner, field) {
 			return true
 		}
@@ -393,12 +393,12 @@ func (m *fieldsMemo) hasUndeclared(value flat.Value, d *describedValue) bool {
 	return f.isOdd
 }
 
-func (m *fieldsMemo) fieldsOf(d *describedValue, value flat.Value) *describedFields {
+func (m *fieldsMemo) fieldsOf(d *describedValue, value jsontree.Nodes) *describedFields {
 	if known := d.fields.Load(); known != nil {
 		return known
 	}
 	schemas := withCombined(d.schemas, nil)
-	if d.chooses && value[0].Kind == flat.Object {
+	if d.chooses && value[0].Kind == jsontree.Object {
 		schemas = withCombined(d.schemas, value)
 	}
 	var h maphash.Hash

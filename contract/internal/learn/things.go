@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -119,7 +119,7 @@ type things struct {
 
 	recovered map[string]bool // ids of tables that requests have recovered
 
-	asked, answered scan.Tree // of the exchange that is taken
+	asked, answered jsontree.Tree // of the exchange that is taken
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }

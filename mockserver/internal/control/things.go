@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
@@ -22,8 +22,8 @@ type thing struct {
 	sight.Thing
 	last string // part of its id
 
-	tree scan.Tree
-	body scan.Value // at hand
+	tree jsontree.Tree
+	body jsontree.Value // at hand
 }
 
 // newThing reads the name of a thing: its kind, with the interface, and its id.
@@ -99,7 +99,7 @@ func (t *thing) isNamed(n sight.Names, a *specs.Action, d *specs.Document) bool 
 }
 
 // isReferredTo reports whether a request makes something a part of the thing, or lets something refer to it.
-func (t *thing) isReferredTo(a *specs.Action, request scan.Value) bool {
+func (t *thing) isReferredTo(a *specs.Action, request jsontree.Value) bool {
 	for _, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
 		for value := range sight.Values(request, a.Request.Join(link.At)) {
 			if (sight.Thing{Kind: link.Resource, ID: value.Text()}) == t.Thing {

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/internal/accept"
-	"svc.example/understudy/internal/accept/flat"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/op"
 )
 
@@ -44,7 +44,7 @@ func (s *schema) accepts(value any) bool {
 // acceptsString does the same of a string, without a copy of it.
 func (s *schema) acceptsString(value string) bool {
 	tree := s.compiled()
-	return tree != nil && tree.AcceptsFlat(flat.OfText(value))
+	return tree != nil && tree.AcceptsFlat(jsontree.OfText(value))
 }
 
 // acceptsText reports whether the compiled form accepts a JSON text. If not, the text may be valid all the same.

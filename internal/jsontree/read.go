@@ -1,4 +1,4 @@
-package flat
+package jsontree
 
 import (
 	"strconv"
@@ -21,61 +21,71 @@ const (
 // all text is valid UTF-8. Its texts are parts of another one, which has the same bytes as the data. It gives up on
 // other data, and on some that is valid, and returns nil: on long data and deep one, objects with many members, and
 // numbers that are too large for a float64 or have a long exponent.
-func Read(to Value, data []byte, text string) Value {
+func Read(to Nodes, data []byte, text string) Nodes {
 	if len(data) > MaxText {
 		return nil
 	}
-	r := reader{scan.Of(data), text}
+	r := reader{Reader: scan.Of(data), text: text}
 	defer r.Free()
-	if to = r.value(to, 0); !r.Done() {
+	if to = r.value(to, "", maxDepth); !r.Done() {
 		return nil
 	}
 	return to
 }
 
+// ReadAll appends the value of data that is valid JSON, as others read it: of names that are repeated, each stands for
+// itself, and what is no Unicode is replaced. It returns nil for lists and objects in more than 10,000 others.
+func ReadAll(to Nodes, data []byte, text string) Nodes {
+	const deepest = 10_000
+	r := reader{scan.OfValid(data), text, true}
+	defer r.Free()
+	return r.value(to, "", deepest)
+}
+
 // reader reads a JSON text. Its methods append what they read to a list, and return nil where they give up.
 type reader struct {
 	*scan.Reader
-	text string
+	text     string
+	takesAll bool
 }
 
-// value reads a value. It calls itself, and nothing else that calls it, so that the list may stay on the stack.
-func (r *reader) value(to Value, depth int) Value {
+// value reads a value, which has a name in an object. It calls itself, and nothing else that calls it, so that the list
+// may stay on the stack.
+func (r *reader) value(to Nodes, name string, depth int) Nodes {
 	of, last := List, byte(']')
 	switch r.Peek() {
 	case '[':
 	case '{':
 		of, last = Object, '}'
 	default:
-		return r.simple(to)
+		return r.simple(to, name)
 	}
 	at, count := len(to), 0
-	to = append(to, Node{Kind: of})
+	to = append(to, Node{Name: name, Kind: of, start: int32(r.At())})
 	var names nameSet
 	for r.Take(r.Peek()); !r.Take(last); count++ {
-		if count > 0 && !r.Take(',') || depth == maxDepth {
+		if count > 0 && !r.Take(',') || depth == 0 {
 			return nil
 		}
+		name := ""
 		if of == Object {
-			if count == maxMembers {
+			if name = r.StringIn(r.text); !r.takesAll && (count == maxMembers || !names.add(name, to[at:])) {
 				return nil
 			}
-			to = r.name(to, at+1, &names)
+			r.Want(':')
 		}
-		if to != nil {
-			to = r.value(to, depth+1)
-		}
-		if to == nil {
+		if to = r.value(to, name, depth-1); to == nil {
 			return nil
 		}
 	}
-	to[at].Count, to[at].nodes = int32(count), int32(len(to)-at)
+	n := &to[at]
+	n.Count, n.nodes, n.end = int32(count), int32(len(to)-at), int32(r.At())
 	return to
 }
 
 // simple reads a value that has no parts.
-func (r *reader) simple(to Value) Value {
-	n := Node{nodes: 1}
+func (r *reader) simple(to Nodes, name string) Nodes {
+	n := Node{Name: name, nodes: 1, start: int32(r.At())}
 	switch r.Peek() {
 	case '"':
 		n.Kind, n.Text = Text, r.StringIn(r.text)
@@ -92,6 +102,7 @@ func (r *reader) simple(to Value) Value {
 	if r.Failed() {
 		return nil
 	}
+	n.end = int32(r.At())
 	return append(to, n)
 }
 
@@ -102,7 +113,7 @@ func (r *reader) word(word string, of Kind) Kind {
 	return of
 }
 
-// parse returns the value of a number that a float64 can hold.
+// parse returns the value of a number. It fails if a float64 cannot hold it, unless all is taken.
 func (r *reader) parse(text string) float64 {
 	const exact = 15 // digits, of which a float64 holds all
 	n, isWhole := 0, text != "" && len(text) <= exact
@@ -113,39 +124,19 @@ func (r *reader) parse(text string) float64 {
 	if isWhole {
 		return float64(n)
 	}
-	if i := strings.LastIndexAny(text, "eE+-"); i > 0 && len(text)-1-i > maxExponent {
-		r.Fail()
-	}
 	number, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	i := strings.LastIndexAny(text, "eE+-")
+	if isLong := i > 0 && len(text)-1-i > maxExponent; !r.takesAll && (isLong || err != nil) {
 		r.Fail()
 	}
 	return number
 }
 
-// name reads the name of a member, up to its value. The members before it begin at a place.
-func (r *reader) name(to Value, first int, names *nameSet) Value {
-	at, name := len(to), r.StringIn(r.text)
-	if r.Want(':'); r.Failed() {
-		return nil
-	}
-	to = append(to, Node{Kind: Text, nodes: 1, Text: name})
-	if !names.add(name) {
-		return to
-	}
-	for rest := to[first:at]; len(rest) > 0; rest.Cut() {
-		if rest.CutName() == name {
-			return nil
-		}
-	}
-	return to
-}
-
 // nameSet holds marks of names. Few names have the same mark.
 type nameSet [4]uint64
 
-// add adds a name, and reports whether one with the same mark was there before.
-func (s *nameSet) add(name string) bool {
+// add adds the name of a member, and reports whether no member of the object has it so far.
+func (s *nameSet) add(name string, object Nodes) bool {
 	mark := uint(len(name)) * 37
 	if n := len(name); n > 0 {
 		mark += uint(name[0])*5 + uint(name[n/2])*17 + uint(name[n-1])
@@ -153,5 +144,5 @@ func (s *nameSet) add(name string) bool {
 	word, bit := mark/64%4, uint64(1)<<(mark%64)
 	was := s[word]&bit != 0
 	s[word] |= bit
-	return was
+	return !was || object.Member(name) == nil
 }

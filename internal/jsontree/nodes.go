@@ -1,6 +1,7 @@
-// Package flat holds JSON values as lists of nodes, which are read in one pass and without a map or a list for each
-// object and array of a value.
-package flat
+// Package jsontree holds JSON texts as lists of nodes, which are read in one pass and without a map or a list for each
+// object and array. Nodes are what schemas are held against; a Tree has the text beside them, and Values find what
+// stands at a place.
+package jsontree
 
 import (
 	"encoding/json"
@@ -8,17 +9,19 @@ import (
 	"slices"
 )
 
-// Value is a JSON value: its own node, with those of all that it consists of behind it, in the order of its text. A
-// member of an object is its name, as a string, and its value.
-type Value []Node
+// Nodes are a JSON value: its own node, with those of all that it consists of behind it, in the order of its text.
+type Nodes []Node
 
 // Node is a value without its parts.
 type Node struct {
+	Name   string // of a member of an object
+	Text   string // of a Text; of a Number that was read, as it is written
+	Number float64
 	Kind   Kind
-	nodes  int32   // of the value, this one included
-	Count  int32   // of items, or of members
-	Number float64 // of a Number
-	Text   string  // of a Text; of a Number that was read, as it is written
+	nodes  int32 // of the value, this one included
+	Count  int32 // of items, or of members
+	start  int32 // in the text that was read
+	end    int32
 }
 
 // Kind is the type of a value.
@@ -37,42 +40,34 @@ const (
 )
 
 // IsNull reports whether a value is null.
-func (v Value) IsNull() bool { return v[0].Kind == Null }
+func (v Nodes) IsNull() bool { return v[0].Kind == Null }
 
 // IsContainer reports whether a value is a list or an object.
-func (v Value) IsContainer() bool { return v[0].Kind >= List }
+func (v Nodes) IsContainer() bool { return v[0].Kind >= List }
 
 // IsFinite reports whether a value is anything but an infinite number, or none, which JSON does not have.
-func (v Value) IsFinite() bool {
+func (v Nodes) IsFinite() bool {
 	return v[0].Kind != Number || !math.IsNaN(v[0].Number) && !math.IsInf(v[0].Number, 0)
 }
 
-// Parts returns the items of a list, or the names and values of an object, one behind the other.
-func (v Value) Parts() Value { return v[1:] }
+// Parts returns the items of a list, or the members of an object, one behind the other.
+func (v Nodes) Parts() Nodes { return v[1:] }
 
 // Cut removes the first value of a list of some, and returns it.
-func (v *Value) Cut() Value {
+func (v *Nodes) Cut() Nodes {
 	n := (*v)[0].nodes
 	first := (*v)[:n]
 	*v = (*v)[n:]
 	return first
 }
 
-// CutName removes the name of the first member of a list of some, and returns it.
-func (v *Value) CutName() string {
-	name := (*v)[0].Text
-	*v = (*v)[1:]
-	return name
-}
-
 // Member returns the value of an object's member; nil if it has none of that name.
-func (v Value) Member(name string) Value {
+func (v Nodes) Member(name string) Nodes {
 	if v[0].Kind != Object {
 		return nil
 	}
 	for rest := v.Parts(); len(rest) > 0; {
-		found := rest.CutName() == name
-		if part := rest.Cut(); found {
+		if part := rest.Cut(); part[0].Name == name {
 			return part
 		}
 	}
@@ -80,21 +75,23 @@ func (v Value) Member(name string) Value {
 }
 
 // Of returns a decoded value, such as Append takes.
-func Of(decoded any) Value { return Append(nil, decoded) }
+func Of(decoded any) Nodes { return Append(nil, decoded) }
 
 // OfText returns a string.
-func OfText(text string) Value { return Value{{Kind: Text, nodes: 1, Text: text}} }
+func OfText(text string) Nodes { return Nodes{{Kind: Text, nodes: 1, Text: text}} }
 
 // OfBool returns a truth value.
-func OfBool(is bool) Value {
-	if is {
-		return Value{{Kind: True, nodes: 1}}
-	}
-	return Value{{Kind: False, nodes: 1}}
-}
+func OfBool(is bool) Nodes { return Nodes{{Kind: kindOf(is), nodes: 1}} }
 
 // OfNumber returns a number.
-func OfNumber(number float64) Value { return Value{{Kind: Number, nodes: 1, Number: number}} }
+func OfNumber(number float64) Nodes { return Nodes{{Kind: Number, nodes: 1, Number: number}} }
+
+func kindOf(is bool) Kind {
+	if is {
+		return True
+	}
+	return False
+}
 
 // size returns the number of nodes of a decoded value.
 func size(decoded any) int {
@@ -106,28 +103,26 @@ func size(decoded any) int {
 		}
 	case map[string]any:
 		for _, part := range decoded {
-			n += 1 + size(part)
+			n += size(part)
 		}
 	}
 	return n
 }
 
 // Append appends a decoded value: nil, a bool, a float64, a json.Number, a string, a []any or a map[string]any.
-func Append(to Value, decoded any) Value {
-	return appendDecoded(slices.Grow(to, size(decoded)), decoded)
+func Append(to Nodes, decoded any) Nodes {
+	return appendDecoded(slices.Grow(to, size(decoded)), "", decoded)
 }
 
-func appendDecoded(nodes Value, decoded any) Value {
+func appendDecoded(nodes Nodes, name string, decoded any) Nodes {
 	at := len(nodes)
 	nodes = append(nodes, Node{})
-	n := Node{}
+	n := Node{Name: name}
 	switch decoded := decoded.(type) {
 	case nil:
 		n.Kind = Null
 	case bool:
-		if n.Kind = False; decoded {
-			n.Kind = True
-		}
+		n.Kind = kindOf(decoded)
 	case float64:
 		n.Kind, n.Number = Number, decoded
 	case json.Number:
@@ -139,12 +134,12 @@ func appendDecoded(nodes Value, decoded any) Value {
 	case []any:
 		n.Kind, n.Count = List, int32(len(decoded))
 		for _, item := range decoded {
-			nodes = appendDecoded(nodes, item)
+			nodes = appendDecoded(nodes, "", item)
 		}
 	case map[string]any:
 		n.Kind, n.Count = Object, int32(len(decoded))
 		for name, part := range decoded {
-			nodes = appendDecoded(append(nodes, Node{Kind: Text, nodes: 1, Text: name}), part)
+			nodes = appendDecoded(nodes, name, part)
 		}
 	}
 	n.nodes = int32(len(nodes) - at)
@@ -153,13 +148,13 @@ func appendDecoded(nodes Value, decoded any) Value {
 }
 
 // Decoded returns the value as it is decoded, with numbers as float64.
-func (v Value) Decoded() any { return v.decoded(false) }
+func (v Nodes) Decoded() any { return v.decoded(false) }
 
 // AsWritten returns a value that was read as it is decoded, with numbers as json.Number, so that no digits are lost.
-func (v Value) AsWritten() any { return v.decoded(true) }
+func (v Nodes) AsWritten() any { return v.decoded(true) }
 
 // decoded takes no function for numbers, to which the list would escape from the stack of those who read it.
-func (v Value) decoded(asWritten bool) any {
+func (v Nodes) decoded(asWritten bool) any {
 	switch v[0].Kind {
 	case False, True:
 		return v[0].Kind == True
@@ -180,9 +175,8 @@ func (v Value) decoded(asWritten bool) any {
 	case Object:
 		object := make(map[string]any, v[0].Count)
 		for rest := v.Parts(); len(rest) > 0; {
-			name := rest.CutName()
 			part := rest.Cut()
-			object[name] = part.decoded(asWritten)
+			object[part[0].Name] = part.decoded(asWritten)
 		}
 		return object
 	case Other, Null:

@@ -1,7 +1,8 @@
-package scan_test
+package jsontree_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,11 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/internal/scan"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // decoded returns a value as package json decodes it, with a list of all its members in place of an object.
-func decoded(v scan.Value) any {
+func decoded(v jsontree.Value) any {
 	switch {
 	case v.IsObject():
 		members := []any{}
@@ -58,7 +59,7 @@ func want(d *json.Decoder) any {
 
 func checkTree(t *testing.T, text string) {
 	t.Helper()
-	var tree scan.Tree
+	var tree jsontree.Tree
 	tree.Read(`{"what": ["was", {"read": "before"}]}`)
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -92,7 +93,7 @@ func FuzzTree(f *testing.F) {
 func TestValuesAreFoundByTheirPlace(t *testing.T) {
 	t.Parallel()
 	const text = `{"a":1,"b":{"c":2},"b":{"d":[10,{"e":"x"}]},"a":3,"n\u0061me":4,"1":5,"d":[[6]],"s":"{\"a\":1}"}`
-	var tree scan.Tree
+	var tree jsontree.Tree
 	root := tree.Read(text)
 	for path, want := range map[string]string{
 		"a": "1", "b c": "2", "b d 0": "10", "b d 1 e": "x", "name": "4", "1": "5", "d 0 0": "6",
@@ -131,7 +132,7 @@ func TestValuesAreReadInTheirForms(t *testing.T) {
 		"[7, [8]]":      {Text: "[7, [8]]", Len: 2, Each: 2, Lists: 2},
 		`{"a":1,"b":2}`: {Text: `{"a":1,"b":2}`, Each: 2, Lists: 1},
 	} {
-		var tree scan.Tree
+		var tree jsontree.Tree
 		v := tree.Read(text)
 		got := forms{Text: v.Text(), Int: v.Int(), Float: v.Float(), Bool: v.Bool(), Len: v.Len()}
 		for range v.Each {
@@ -148,7 +149,7 @@ func TestValuesAreReadInTheirForms(t *testing.T) {
 
 func TestTheAbsentValueIsEmpty(t *testing.T) {
 	t.Parallel()
-	var v scan.Value
+	var v jsontree.Value
 	for range v.Each {
 		t.Error("it has an element")
 	}
@@ -166,12 +167,40 @@ func TestTextsDoNotShareTheMemoryOfTheWholeText(t *testing.T) {
 	t.Parallel()
 	text := strings.Clone(`{"name": "short", "long": "` + strings.Repeat("x", 1000) + `", "n": 12, "list": [1]}`)
 	begin := uintptr(unsafe.Pointer(unsafe.StringData(text)))
-	var tree scan.Tree
+	var tree jsontree.Tree
 	for member := range tree.Read(text).Each {
 		for _, part := range []string{member.Name(), member.Text()} {
 			if at := uintptr(unsafe.Pointer(unsafe.StringData(part))); at >= begin && at < begin+uintptr(len(text)) {
 				t.Errorf("%.10q is a part of the whole text", part)
 			}
 		}
+	}
+}
+
+// What is judged and what the rules know of it are of one text: both readers find the same in it, where the strict one
+// takes it.
+func TestReadersFindTheSame(t *testing.T) {
+	t.Parallel()
+	for text, isStrict := range map[string]bool{
+		`{"a":[1,{"b":"\u00e9\\"}],"a\n":null}`: true,
+		"\t[true, false, \"\", 1.50, -0]\n":     true,
+		"{\"a\":\"\xff\"}":                      false,
+		`{"a":1,"a":2}`:                         false,
+		`"\ud800"`:                              false,
+		`1e999`:                                 false,
+		`1e-0001`:                               false,
+		strings.Repeat("[", 102) + strings.Repeat("]", 102): false,
+	} {
+		all := jsontree.ReadAll(nil, []byte(text), text)
+		strict := jsontree.Read(nil, []byte(text), text)
+		if len(all) == 0 || (strict != nil) != isStrict {
+			t.Errorf("%q has %d nodes, %d if it is read strictly", text, len(all), len(strict))
+		}
+		if strict != nil && !slices.Equal(strict, all) {
+			t.Errorf("%q is %v, and read strictly %v", text, all, strict)
+		}
+	}
+	if text := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000); jsontree.ReadAll(nil, []byte(text), text) != nil {
+		t.Error("20,000 lists within each other are read")
 	}
 }

@@ -1,0 +1,191 @@
+package jsontree
+
+import (
+	"strconv"
+	"unsafe"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/internal/scan"
+)
+
+// Tree is a JSON text that is read once, so that each of its values is found without reading the text again. It is used
+// by one goroutine. The zero value is ready for use.
+type Tree struct {
+	text  string
+	nodes Nodes
+	room  Nodes // for those that it reads itself
+	texts scan.Texts
+}
+
+// Read returns the value of a text, which must be valid JSON. The values of the text that was read before it are no
+// longer valid.
+func (t *Tree) Read(text string) Value {
+	data := unsafe.Slice(unsafe.StringData(text), len(text)) // which nobody writes to
+	nodes := ReadAll(t.room[:0], data, text)
+	if len(nodes) > 0 {
+		t.room = nodes
+	}
+	return t.Use(nodes, text)
+}
+
+// Use returns the value of a text that was read before, in the place of that of another one.
+func (t *Tree) Use(nodes Nodes, text string) Value {
+	if t.nodes, t.text = nodes, text; len(nodes) == 0 {
+		return Value{}
+	}
+	return Value{t, 0}
+}
+
+// Free ends the use of the text, and of its values.
+func (t *Tree) Free() {
+	const worthKeeping = 2 << 10
+	clear(t.room)
+	if t.text, t.nodes, t.room = "", nil, t.room[:0]; cap(t.room) > worthKeeping {
+		t.room = nil
+	}
+}
+
+// Value is a value of a Tree, as package gjson understands it. The zero value stands for one that is not there: it has
+// no members, and its text is empty.
+type Value struct {
+	tree *Tree
+	at   int32
+}
+
+// Exists reports whether there is a value, which may be null.
+func (v Value) Exists() bool { return v.tree != nil }
+
+func (v Value) node() *Node { return &v.tree.nodes[v.at] }
+
+// Raw returns the value as it is written. The text keeps the whole JSON in memory.
+func (v Value) Raw() string {
+	if v.tree == nil {
+		return ""
+	}
+	n := v.node()
+	return v.tree.text[n.start:n.end]
+}
+
+// kind returns that of a value, or Other if it is not there.
+func (v Value) kind() Kind {
+	if v.tree == nil {
+		return Other
+	}
+	return v.node().Kind
+}
+
+// IsObject reports whether the value is an object.
+func (v Value) IsObject() bool { return v.kind() == Object }
+
+// IsArray reports whether the value is a list.
+func (v Value) IsArray() bool { return v.kind() == List }
+
+// IsString reports whether the value is a string.
+func (v Value) IsString() bool { return v.kind() == Text }
+
+// IsBool reports whether the value is true or false.
+func (v Value) IsBool() bool { return v.kind() == True || v.kind() == False }
+
+// IsNumber reports whether the value is a number.
+func (v Value) IsNumber() bool { return v.kind() == Number }
+
+// Each yields the elements of a list, the members of an object, or any other value itself.
+func (v Value) Each(yield func(Value) bool) {
+	switch {
+	case v.IsObject(), v.IsArray():
+		nodes := v.tree.nodes
+		for at, end := v.at+1, v.at+nodes[v.at].nodes; at < end; at += nodes[at].nodes {
+			if !yield(Value{v.tree, at}) {
+				return
+			}
+		}
+	case v.Exists():
+		yield(v)
+	}
+}
+
+// List yields the elements of a list, or any other value but null itself.
+func (v Value) List(yield func(Value) bool) {
+	switch {
+	case v.IsArray():
+		v.Each(yield)
+	case v.Exists() && v.kind() != Null:
+		yield(v)
+	}
+}
+
+// Len returns the number of elements of a list, and 0 for everything else.
+func (v Value) Len() int {
+	if !v.IsArray() {
+		return 0
+	}
+	return int(v.node().Count)
+}
+
+// Name returns the name of a member of an object. It is a text as that of Text.
+func (v Value) Name() string { return v.tree.texts.OfString(v.node().Name) }
+
+// Get returns what stands at a path of names: a member of an object, the first one that has the rest of the path, or an
+// element of a list, by its number from 0.
+func (v Value) Get(path ...string) Value {
+	if len(path) == 0 {
+		return v
+	}
+	if v.IsArray() {
+		return v.element(path[0]).Get(path[1:]...)
+	}
+	if !v.IsObject() {
+		return Value{}
+	}
+	for member := range v.Each {
+		if member.node().Name != path[0] {
+			continue
+		}
+		if found := member.Get(path[1:]...); found.Exists() {
+			return found
+		}
+	}
+	return Value{}
+}
+
+func (v Value) element(number string) Value {
+	n, err := strconv.ParseUint(number, 10, 31)
+	if err != nil {
+		return Value{}
+	}
+	for element := range v.Each {
+		if n == 0 {
+			return element
+		}
+		n--
+	}
+	return Value{}
+}
+
+// Text returns a string without its quotes, a number without an exponent, true or false, and the JSON of a list or an
+// object. That of null is empty. It does not keep the whole JSON in memory, and short texts that are asked for again
+// and again share their memory.
+func (v Value) Text() string {
+	var text string
+	switch v.kind() {
+	case Other, Null:
+		return ""
+	case Text:
+		text = v.node().Text
+	case Number:
+		text = gjson.Parse(v.Raw()).String()
+	case False, True, List, Object:
+		text = v.Raw()
+	}
+	return v.tree.texts.OfString(text)
+}
+
+// Int returns a number as a whole one, that in a string, 1 for true, and 0 for everything else.
+func (v Value) Int() int64 { return gjson.Parse(v.Raw()).Int() }
+
+// Float returns a number, and 0 for everything else.
+func (v Value) Float() float64 { return gjson.Parse(v.Raw()).Num }
+
+// Bool reports whether the value is true, a number other than 0, or a string that says so.
+func (v Value) Bool() bool { return gjson.Parse(v.Raw()).Bool() }
