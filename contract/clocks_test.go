@@ -70,7 +70,7 @@ func TestClocksThatDisagree(t *testing.T) {
 		"one is ahead":                       {recorder{}, recorder{ahead: 90 * time.Second}, 30.2, "", "server.ndjson: its clock is 1m30s ahead of"},
 		"one is behind":                      {recorder{}, recorder{ahead: -time.Hour}, 30.7, "", "server.ndjson: its clock is 1h0m0s behind"},
 		"the other one is ahead":             {recorder{ahead: 61 * time.Second}, recorder{}, 30, "", "laptop.ndjson: its clock is 1m1s ahead of"},
-		"one is behind, and it is too late":  {recorder{}, recorder{ahead: -time.Minute}, 50.5, report.Fail, "server.ndjson: its clock is 59s behind"},
+		"one is behind, and it is too late":  {recorder{}, recorder{ahead: -time.Minute}, 50.5, report.Fail, "server.ndjson: its clock is 1m0s behind"},
 		"both are ahead, and it is too late": {recorder{ahead: 2 * time.Minute}, recorder{ahead: time.Minute}, 45, report.Fail, "laptop.ndjson: its clock is 2m0s ahead"},
 		"both are ahead alike":               {recorder{ahead: time.Minute}, recorder{ahead: time.Minute}, 30, "", ""},
 		"they agree":                         {recorder{}, recorder{}, 50, report.Fail, ""},
@@ -125,6 +125,60 @@ func TestClocksThatDisagree(t *testing.T) {
 		notes := strings.Join(r.Notes, "\n")
 		if got != tt.want || tt.note == "" && strings.Contains(notes, "clock") || !strings.Contains(notes, tt.note) {
 			t.Errorf("%s: %q, want %q; notes: %s", name, got, tt.want, notes)
+		}
+	}
+}
+
+// The Dates of answers are whole seconds: within these the order of what two recorders saw is not known, however far
+// their clocks are apart.
+func TestOrderWithinASecondIsNotKnownOfClocksThatDisagree(t *testing.T) {
+	t.Parallel()
+	const pool = `{"id":"4","name":"p","concurrencyLimit":2,"default":false}`
+	checker, err := contract.NewChecker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		laptop, server recorder
+		reads          float64 // when the server reads the pool that the laptop makes at 10.05 and deletes at 40.95
+		want           report.Verdict
+	}{
+		"ahead, at the beginning":        {recorder{}, recorder{ahead: 90 * time.Second}, 10.2, ""},
+		"far ahead, at the beginning":    {recorder{}, recorder{ahead: 3 * time.Hour}, 10.15, ""},
+		"behind, at the end":             {recorder{}, recorder{ahead: -90 * time.Second}, 40.8, ""},
+		"a little behind, at the end":    {recorder{}, recorder{ahead: -5 * time.Second}, 40.7, ""},
+		"the other one ahead":            {recorder{ahead: time.Hour}, recorder{}, 40.8, ""},
+		"both ahead":                     {recorder{ahead: time.Hour}, recorder{ahead: time.Minute}, 10.2, ""},
+		"one that runs unevenly":         {recorder{drift: time.Minute}, recorder{}, 40.8, ""},
+		"ahead, and clearly too late":    {recorder{}, recorder{ahead: 90 * time.Second}, 43.5, report.Fail},
+		"behind, and clearly too late":   {recorder{ahead: -time.Hour}, recorder{}, 43.5, report.Fail},
+		"unevenly, and clearly too late": {recorder{drift: time.Minute}, recorder{}, 43.5, report.Fail},
+	} {
+		tt.laptop.text, tt.server.text = strings.Builder{}, strings.Builder{}
+		laptop, server := tt.laptop, tt.server
+		laptop.take(10.05, "POST", "/pools", `{"name":"p","concurrencyLimit":2}`, 201, pool)
+		laptop.take(20.3, "GET", "/pools/4", "", 200, pool)
+		laptop.take(40.95, "DELETE", "/pools/4", "", 200, pool)
+		server.take(25, "GET", "/pools/4", "", 200, pool)
+		server.take(tt.reads, "GET", "/pools/4", "", 200, pool)
+		dir := t.TempDir()
+		for file, r := range map[string]*recorder{"laptop.ndjson": &laptop, "server.ndjson": &server} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(r.text.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := checker.Check(t.Context(), contract.Files(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got report.Verdict
+		for _, f := range r.Findings {
+			if f.Verdict == report.Fail {
+				got = f.Verdict
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q: %+v", name, got, tt.want, r.Findings)
 		}
 	}
 }

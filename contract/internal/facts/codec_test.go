@@ -82,7 +82,7 @@ func filled(seed uint64, most int) *facts.Exchange {
 	e := &facts.Exchange{}
 	f := filler{chance: rand.New(rand.NewPCG(seed, 0)), isFull: seed == 0, most: most}
 	f.fill(reflect.ValueOf(e).Elem())
-	e.At = 0 // which is not coded
+	e.At, e.Doubt = 0, 0 // which are not coded
 	e.WorkflowContent = stdcmp.Or(e.WorkflowContent, &facts.WorkflowContent{})
 	e.CoreContent = stdcmp.Or(e.CoreContent, &facts.CoreContent{})
 	return e

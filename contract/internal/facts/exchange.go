@@ -29,6 +29,7 @@ type Exchange struct {
 	Start     time.Time
 	End       time.Time
 	Status    int                 // 0 when no answer was seen
+	Doubt     time.Duration       // by which its times may differ from those of other files
 	Date      time.Time           // by the service's clock; zero where the answer does not show when it was made
 	Line      report.ExchangeLine // as reports show the exchange: set by whoever writes one
 	At        int                 // which place it was sent to, as a Watcher numbers them
@@ -70,12 +71,16 @@ func (e *Exchange) Unknown() bool { return e.Status == 0 || e.Status >= 500 || e
 // Before reports whether one exchange was over when another began. Exchanges at the same instant, as a clock that
 // stands still gives them, are in the order of their file, if that has one, unless the file shows that they overlapped;
 // so are those without times. Where times are whole seconds, one that ends in the second in which another caller's
-// begins may overlap.
+// begins may overlap, and so may those of recorders whose clocks are not known well enough.
 func Before(a, b *Exchange) bool {
 	if a.Start.IsZero() || b.Start.IsZero() {
 		return a.Number < b.Number
 	}
-	return a.End.Before(b.Start) ||
+	end := a.End
+	if a.File != b.File {
+		end = end.Add(a.Doubt + b.Doubt)
+	}
+	return end.Before(b.Start) ||
 		a.End.Equal(b.Start) && a.File == b.File && !a.Unordered && !(a.isCoarse() && a.Caller != b.Caller) &&
 			a.Number < b.Number && !b.sawTheEndOf(a)
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -13,10 +14,14 @@ import (
 // the beginning and the end of its exchange, in the second that its Date header names.
 type clocks map[string]*clock
 
+// rounding bounds by how much a Date may be later than its answer, where it is not cut to seconds but rounded.
+const rounding = time.Second
+
 type clock struct {
 	least, most time.Duration
-	first, last time.Time // by the service's clock
-	isMixed     bool      // that goes back from one exchange to the next
+	first, last time.Time     // by the service's clock
+	longest     time.Duration // an exchange
+	isMixed     bool          // that goes back from one exchange to the next
 }
 
 func (c clocks) take(e *facts.Exchange) {
@@ -25,6 +30,7 @@ func (c clocks) take(e *facts.Exchange) {
 		return
 	}
 	if known := c[e.File]; known != nil {
+		known.longest = max(known.longest, one.longest)
 		known.isMixed = known.isMixed || e.Date.Before(known.last)
 		known.least, known.most, known.last = max(known.least, one.least), min(known.most, one.most), e.Date
 	} else {
@@ -37,60 +43,100 @@ func clockAt(e *facts.Exchange) *clock {
 	if e.Mock || e.Own || e.Start.IsZero() || e.Date.IsZero() {
 		return nil
 	}
-	return &clock{ // the Date may be cut to seconds
-		least: e.Start.Sub(e.Date) - time.Second, most: e.End.Sub(e.Date) + time.Second, first: e.Date, last: e.Date,
+	return &clock{
+		least: e.Start.Sub(e.Date) - time.Second, most: e.End.Sub(e.Date), first: e.Date, last: e.Date,
+		longest: e.End.Sub(e.Start),
 	}
 }
 
-// ahead returns how far a clock is ahead of the service's; 0 if they may agree.
-func (c *clock) ahead() time.Duration {
-	if c.least > 0 || c.most < 0 {
-		return (c.least + c.most) / 2
+// contradicts reports whether no clock can be as far ahead as this one is at least, and at most.
+func (c *clock) contradicts() bool { return c.least > c.most+rounding }
+
+// mayAgree reports whether a clock may be that of the service.
+func (c *clock) mayAgree() bool { return c.least <= 0 && c.most+rounding >= 0 }
+
+// ahead returns how far a clock is ahead of the service's, and by how much that may be wrong.
+func (c *clock) ahead() (by, doubt time.Duration) {
+	most := c.most
+	if c.least > most {
+		most += rounding
 	}
-	return 0
+	return (c.least + most) / 2, max(0, most-c.least) / 2
 }
 
-// corrections says how far the clocks of files are ahead of the service's. One that runs unevenly is so by another
-// time at each exchange.
+// corrections says how far the clocks of files are ahead of those that may agree with the service's, and by how much
+// that may be wrong. One that runs unevenly is so by another time at each exchange.
 type corrections struct {
-	ahead  map[string]time.Duration
-	uneven map[string]bool
+	ahead, doubt map[string]time.Duration
+	uneven       map[string]bool
+	common       clock         // of all that may agree with the service's
+	mostDoubt    time.Duration // of two files to each other
 }
 
 // corrections returns those of files whose clocks contradict each other, or themselves. A clock that contradicts itself
 // is not judged where the service's seems to stand still, or to go back.
 func (c clocks) corrections() corrections {
-	x, isFirst, all := corrections{map[string]time.Duration{}, map[string]bool{}}, true, clock{}
+	x, every := corrections{uneven: map[string]bool{}}, unlimited
+	var agreeing, others []string
 	for _, file := range slices.Sorted(maps.Keys(c)) {
-		one := *c[file]
-		if one.least > one.most {
+		switch one := c[file]; {
+		case one.contradicts():
 			if !one.isMixed && one.last.After(one.first) {
 				x.uneven[file] = true
 			}
 			continue
+		case one.mayAgree():
+			agreeing = append(agreeing, file)
+		default:
+			others = append(others, file)
 		}
-		if isFirst {
-			all, isFirst = one, false
-		}
-		all.least, all.most = max(all.least, one.least), min(all.most, one.most)
-		if d := one.ahead(); d != 0 {
-			x.ahead[file] = d
+		every = every.and(c[file])
+	}
+	if !every.contradicts() && len(x.uneven) == 0 {
+		return corrections{}
+	}
+	x.ahead, x.doubt = map[string]time.Duration{}, map[string]time.Duration{}
+	if len(agreeing) > 0 {
+		x.common = unlimited
+		for _, file := range agreeing {
+			x.common = x.common.and(c[file])
 		}
 	}
-	if all.least <= all.most && len(x.uneven) == 0 {
-		return corrections{}
+	for _, file := range others {
+		x.ahead[file], x.doubt[file] = x.beside(c[file])
+		x.mostDoubt = max(x.mostDoubt, 2*x.doubt[file])
+	}
+	for file := range x.uneven {
+		x.mostDoubt = max(x.mostDoubt, c[file].longest+time.Second)
 	}
 	return x
 }
 
-// of returns how far the clock of an exchange's recorder was ahead. Its own times are not corrected yet.
-func (x *corrections) of(e *facts.Exchange) time.Duration {
+// unlimited is a clock of which nothing is known.
+var unlimited = clock{least: math.MinInt64, most: math.MaxInt64 - rounding}
+
+// and returns a clock that is as far ahead as both may be.
+func (c clock) and(other *clock) clock {
+	return clock{least: max(c.least, other.least), most: min(c.most, other.most)}
+}
+
+// beside returns how far a clock is ahead of those that may agree with the service's, and by how much that may be
+// wrong.
+func (x *corrections) beside(c *clock) (ahead, doubt time.Duration) {
+	common, off := x.common.ahead()
+	ahead, doubt = c.ahead()
+	return ahead - common, doubt + off
+}
+
+// of returns how far the clock of an exchange's recorder was ahead, and by how much that may be wrong. Its own times
+// are not corrected yet.
+func (x *corrections) of(e *facts.Exchange) (ahead, doubt time.Duration) {
 	if x.uneven[e.File] {
-		if one := clockAt(e); one != nil {
-			return one.ahead()
+		if one := clockAt(e); one != nil && !one.mayAgree() {
+			return x.beside(one)
 		}
 	}
-	return x.ahead[e.File]
+	return x.ahead[e.File], x.doubt[e.File]
 }
 
 // notes says whose times were corrected.

@@ -180,9 +180,16 @@ const maxWaiting = 2000
 // take adds the next exchange. One is shown when no later one can overlap with it.
 func (h *history) take(e *facts.Exchange) {
 	h.waiting = append(h.waiting, e)
-	for len(h.waiting) > 1 && (facts.Before(h.waiting[0], e) || len(h.waiting) > maxWaiting) {
+	for len(h.waiting) > 1 && (h.isOver(h.waiting[0], e) || len(h.waiting) > maxWaiting) {
 		h.next()
 	}
+}
+
+// isOver reports whether an exchange was over before another one and all that come after that, in which clocks other
+// than that of its own file may have given the times.
+func (h *history) isOver(e, now *facts.Exchange) bool {
+	most := h.w.clock.mostDoubt
+	return facts.Before(e, now) && (most == 0 || e.End.Add(most).Before(now.Start))
 }
 
 // next shows the exchange that began first.
@@ -190,7 +197,7 @@ func (h *history) next() {
 	e := h.waiting[0]
 	h.waiting = h.waiting[1:]
 	st := &Step{Exchange: e, State: h.state, Say: h.say, Changes: h.w.config.Changes[e.Kind]}
-	h.recent = slices.DeleteFunc(h.recent, func(r *facts.Exchange) bool { return facts.Before(r, e) })
+	h.recent = slices.DeleteFunc(h.recent, func(r *facts.Exchange) bool { return h.isOver(r, e) })
 	for _, other := range slices.Concat(h.recent, h.waiting) {
 		if facts.Overlap(other, e) {
 			st.overlapping = append(st.overlapping, other)

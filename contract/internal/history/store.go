@@ -33,8 +33,9 @@ func (s *store) put(e *facts.Exchange, encoded []byte) (at frame, err error) {
 	const row = 1 << 10 // bytes that count as one exchange
 	s.rows += e.LengthOfRows()
 	if s.disk.IsEmpty() && len(s.exchanges)+s.rows/row < cmp.Or(s.limit, maxInMemory) {
-		by := s.clock.of(e)
+		by, doubt := s.clock.of(e)
 		e.Shift(-by)
+		e.Doubt = doubt
 		s.exchanges, s.shifts = append(s.exchanges, e), append(s.shifts, by)
 		return frame{Offset: -int64(len(s.exchanges))}, nil
 	}
@@ -50,7 +51,7 @@ func (s *store) mark(unordered map[string]bool, clock corrections) {
 	for i, e := range s.exchanges {
 		e.Unordered = unordered[e.File]
 		e.Shift(s.shifts[i])
-		s.shifts[i] = clock.of(e)
+		s.shifts[i], e.Doubt = clock.of(e)
 		e.Shift(-s.shifts[i])
 	}
 	s.unordered, s.clock = unordered, clock
@@ -89,7 +90,9 @@ func (r *reader) read(x frame, at int32) (*facts.Exchange, error) {
 		return nil, fmt.Errorf("read the exchanges again: %w", err)
 	}
 	e.At, e.Unordered = int(at), r.store.unordered[e.File]
-	e.Shift(-r.store.clock.of(e))
+	by, doubt := r.store.clock.of(e)
+	e.Shift(-by)
+	e.Doubt = doubt
 	return e, nil
 }
 
