@@ -61,8 +61,9 @@ type config struct {
 }
 
 // WithBaseURL adds a base address of an interface, such as https://workflow.example.com. The paths of its document
-// follow after it; that of core ends in /v3. An interface that was given one has no default addresses any more, but for
-// those of a local mock.
+// follow after it; that of core ends in /v3. A * in its host is any text without a dot, but not in the last two labels:
+// https://*.shop.example. An interface that was given one has no default addresses any more, but for those of a local
+// mock.
 func WithBaseURL(iface specs.Interface, address string) Option {
 	return set(func(c *config) { c.bases[iface] = append(c.bases[iface], address) })
 }

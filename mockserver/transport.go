@@ -90,7 +90,7 @@ func (s *Server) addOwnBases() {
 			continue
 		}
 		for _, address := range append(iface.doc.ServerURLs(), DefaultBaseURL(name)+iface.doc.BasePath) {
-			if base, err := newBaseURL(name, address); err == nil {
+			if base, err := newBaseURL(name, address); err == nil && !strings.Contains(address, "*") {
 				s.bases = append(s.bases, base)
 			}
 		}

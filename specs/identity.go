@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/address"
 )
 
 // A user's own document may name operations as it likes, or not at all, and its paths may begin elsewhere than ours.
@@ -196,7 +198,8 @@ func sumOf(op *Operation) string {
 }
 
 // ServerURLs lists the absolute addresses of the document's servers below which its paths stand, without a slash at the
-// end. In a document of the user's own, each server may have a path of its own (Server Object, url).
+// end. In a document of the user's own, each server may have a path of its own (Server Object, url). A variable in a
+// host that may have any value stands there as *, beside the address with its default: https://*.shop.example.
 func (d *Document) ServerURLs() []string {
 	isWhole := d.Interface.IsOwn() && d.BasePath == firstBasePath(d.T.Servers)
 	return d.addresses(d.T.Servers, isWhole)
@@ -218,10 +221,10 @@ func (o *Operation) ServerURLs() []string {
 // whole.
 func (d *Document) addresses(servers openapi3.Servers, isWhole bool) (list []string) {
 	for _, server := range servers {
-		for _, address := range spelled(server) {
-			u, err := url.Parse(address)
-			base := strings.TrimSuffix(address, "/")
-			if err != nil || u.Host == "" {
+		for _, one := range spelled(server) {
+			u, err := url.Parse(one)
+			base := strings.TrimSuffix(one, "/")
+			if err != nil || u.Host == "" || strings.Contains(u.Host, "*") && !address.IsHostPattern(u.Hostname()) {
 				continue
 			}
 			if !isWhole {
@@ -239,14 +242,21 @@ func (d *Document) addresses(servers openapi3.Servers, isWhole bool) (list []str
 const maxSpelled = 100
 
 // spelled returns the address of a server with the default of each variable, and with each of the values that it may
-// have (Server Variable Object).
+// have, or * for a variable in its host that may have any (Server Variable Object).
 func spelled(server *openapi3.Server) []string {
 	list := []string{server.URL}
+	_, host, _ := strings.Cut(server.URL, "://")
+	host, path, _ := strings.Cut(host, "/")
 	for _, name := range slices.Sorted(maps.Keys(server.Variables)) {
 		var next []string
+		v, written := server.Variables[name], "{"+name+"}"
+		values := append([]string{v.Default}, v.Enum...)
+		if len(v.Enum) == 0 && strings.Contains(host, written) && !strings.Contains(path, written) {
+			values = append(values, "*")
+		}
 		for _, address := range list {
-			for _, value := range append([]string{server.Variables[name].Default}, server.Variables[name].Enum...) {
-				if one := strings.ReplaceAll(address, "{"+name+"}", value); !slices.Contains(next, one) && len(next) < maxSpelled {
+			for _, value := range values {
+				if one := strings.ReplaceAll(address, written, value); !slices.Contains(next, one) && len(next) < maxSpelled {
 					next = append(next, one)
 				}
 			}

@@ -243,7 +243,13 @@ func TestServerVariables(t *testing.T) {
 		server string
 		want   []string
 	}{
-		"a default":           {`{url: 'https://{r}.h.example/v1', variables: {r: {default: eu}}}`, []string{"https://eu.h.example/v1"}},
+		"any value":           {`{url: 'https://{r}.h.example/v1', variables: {r: {default: eu}}}`, []string{"https://eu.h.example/v1", "https://*.h.example/v1"}},
+		"any in a label":      {`{url: 'https://{r}-api.h.example', variables: {r: {default: eu}}}`, []string{"https://eu-api.h.example", "https://*-api.h.example"}},
+		"any in the path":     {`{url: 'https://{r}.h.example/{v}', variables: {r: {default: eu}, v: {default: v1}}}`, []string{"https://eu.h.example/v1", "https://*.h.example/v1"}},
+		"any in both":         {`{url: 'https://{r}.h.example/{r}', variables: {r: {default: eu}}}`, []string{"https://eu.h.example/eu"}},
+		"any host":            {`{url: 'https://{h}/v1', variables: {h: {default: h.example}}}`, []string{"https://h.example/v1"}},
+		"any domain":          {`{url: 'https://api.{d}.example', variables: {d: {default: h}}}`, []string{"https://api.h.example"}},
+		"any port":            {`{url: 'https://api.h.example:{p}', variables: {p: {default: '8443'}}}`, []string{"https://api.h.example:8443"}},
 		"a list":              {`{url: 'https://{r}.h.example/v1', variables: {r: {default: eu, enum: [eu, us]}}}`, []string{"https://eu.h.example/v1", "https://us.h.example/v1"}},
 		"a default besides":   {`{url: 'https://{r}.h.example/v1', variables: {r: {default: eu, enum: [us]}}}`, []string{"https://eu.h.example/v1", "https://us.h.example/v1"}},
 		"a scheme":            {`{url: '{s}://h.example/v1', variables: {s: {default: https, enum: [http]}}}`, []string{"https://h.example/v1", "http://h.example/v1"}},

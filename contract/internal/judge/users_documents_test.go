@@ -2,8 +2,10 @@ package judge_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -399,6 +401,45 @@ func TestServersOfPathsAndOperationsAreBaseAddresses(t *testing.T) {
 		if got := j.Match(record.Item{Exchange: e}).Operation() != nil; got != isMatched {
 			t.Errorf("%s belongs to an operation: %v", line, got)
 		}
+	}
+}
+
+// Server Variable Object, enum: without one, a variable may have any value.
+func TestServersOfAnyTenantAreBaseAddresses(t *testing.T) {
+	t.Parallel()
+	const text = `{openapi: 3.0.3, info: {title: t, version: '1'}, servers: [{url: 'https://{t}.h.example/v1', ` +
+		`variables: {t: {default: demo}}}], paths: {/x: {get: {responses: {'200': {description: a}}}}, ` +
+		`/y: {servers: [{url: 'https://{t}.files.h.example', variables: {t: {default: demo}}}], ` +
+		`get: {responses: {'200': {description: a}}}}}}`
+	d, err := specs.Parse("shop", "shop.yaml", []byte(text), specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases := d.ServerURLs()
+	for _, op := range d.Operations {
+		bases = append(bases, op.ServerURLs()...)
+	}
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, Bases: map[specs.Interface][]string{"shop": bases}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites := map[string]bool{}
+	for address, isMatched := range map[string]bool{
+		"https://demo.h.example/v1/x": true, "https://acme.h.example/v1/x": true, "https://ACME-2.h.example:443/v1/x": true,
+		"https://h.example/v1/x": false, "https://a.b.h.example/v1/x": false, "https://acme.i.example/v1/x": false,
+		"https://acme.h.example/v1/y": false, "https://acme.files.h.example/y": true, "https://acme.files.h.example/x": false,
+	} {
+		e := &recording.Exchange{Request: recording.Request{Method: "GET", URL: address}}
+		got := j.Match(record.Item{Exchange: e})
+		if (got.Operation() != nil) != isMatched {
+			t.Errorf("%s belongs to an operation: %v", address, !isMatched)
+		}
+		if isMatched {
+			sites[got.Owner.Site] = true
+		}
+	}
+	if len(sites) != 4 {
+		t.Errorf("each host is a place of its own; got %v", slices.Sorted(maps.Keys(sites)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 )
 
@@ -117,7 +118,12 @@ func (a *Addresses) basesOn(host string) []hostBase {
 	var list []hostBase
 	add := func(b hostBase) {
 		isSame := func(other hostBase) bool { return other.document == b.document && other.path == b.path }
-		if b.Base != nil && b.host == host && !slices.ContainsFunc(list, isSame) {
+		if b.Base != nil && address.IsHost(b.host, host) && !slices.ContainsFunc(list, isSame) {
+			if b.host != host { // each is a place of its own
+				here := *b.Base
+				here.host, here.site = host, siteOf(b.document, host)
+				b.Base = &here
+			}
 			if !b.mock {
 				b.elsewhere = elsewhereThan(host, b.document)
 			}
@@ -148,9 +154,9 @@ func elsewhereThan(host string, d *specs.Document) map[*specs.Operation]bool {
 		return nil
 	}
 	isHere := func(addresses []string) bool {
-		return slices.ContainsFunc(addresses, func(address string) bool {
-			u, err := url.Parse(address)
-			return err == nil && hostOf(u) == host
+		return slices.ContainsFunc(addresses, func(one string) bool {
+			u, err := url.Parse(one)
+			return err == nil && address.IsHost(hostOf(u), host)
 		})
 	}
 	servers, list := d.ServerURLs(), map[*specs.Operation]bool{}
