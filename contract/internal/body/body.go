@@ -20,6 +20,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.yaml.in/yaml/v4"
 
+	"svc.example/understudy/internal/coding"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -322,9 +323,9 @@ func Uncode(header string, coded []byte) (plain []byte, reason string) {
 		return plain, ""
 	}
 	codings := strings.Split(strings.ToLower(header), ",")
-	for _, coding := range slices.Backward(codings) {
+	for _, name := range slices.Backward(codings) {
 		var err error
-		switch coding = strings.TrimSpace(coding); coding {
+		switch name = strings.TrimSpace(name); name {
 		case "", "identity":
 		case "gzip", "x-gzip":
 			if bytes.HasPrefix(plain, []byte{0x1f, 0x8b}) {
@@ -334,11 +335,15 @@ func Uncode(header string, coded []byte) (plain []byte, reason string) {
 			plain, err = inflate(plain)
 		default:
 			if !looksPlain(plain) {
-				return nil, fmt.Sprintf("no decoder for content coding %s", coding)
+				r, unknown := coding.Decode(name, bytes.NewReader(plain))
+				if unknown != nil {
+					return nil, unknown.Error()
+				}
+				plain, err = readAll(r)
 			}
 		}
 		if err != nil {
-			return nil, fmt.Sprintf("the body cannot be decoded as %s: %v", coding, err)
+			return nil, fmt.Sprintf("the body cannot be decoded as %s: %v", name, err)
 		}
 	}
 	return plain, ""
@@ -370,6 +375,9 @@ func inflate(coded []byte) ([]byte, error) {
 }
 
 func readAll(r io.Reader) ([]byte, error) {
+	if c, isCloser := r.(io.Closer); isCloser {
+		defer c.Close()
+	}
 	var plain bytes.Buffer // it grows in fewer steps than io.ReadAll
 	if _, err := plain.ReadFrom(io.LimitReader(r, maxInflated+1)); err != nil {
 		return nil, errors.New("it is damaged or cut off")

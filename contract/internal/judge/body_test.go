@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/capture/record"
@@ -28,6 +30,10 @@ func compressed(tb testing.TB, kind, text string) []byte {
 		w = zlib.NewWriter(&b)
 	case "flate":
 		w, _ = flate.NewWriter(&b, flate.DefaultCompression)
+	case "br":
+		w = brotli.NewWriter(&b)
+	case "zstd":
+		w, _ = zstd.NewWriter(&b)
 	}
 	_, _ = io.WriteString(w, text)
 	_ = w.Close()
@@ -67,9 +73,16 @@ func TestBodies(t *testing.T) {
 		"brotli, decoded by the recording tool": {
 			edit: answer([]byte(thing), append(json, "Content-Encoding", "br")...),
 		},
-		"brotli": {
-			edit: answer([]byte{0x8b, 3, 0x80}, append(json, "Content-Encoding", "br")...),
-			want: inconclusive("no decoder for content coding br"),
+		"brotli":            {edit: answer(compressed(t, "br", thing), append(json, "Content-Encoding", "br")...)},
+		"zstd":              {edit: answer(compressed(t, "zstd", thing), append(json, "Content-Encoding", "ZSTD")...)},
+		"gzip, then brotli": {edit: answer(compressed(t, "br", string(compressed(t, "gzip", thing))), append(json, "Content-Encoding", "gzip, br")...)},
+		"brotli that is cut off": {
+			edit: answer(compressed(t, "br", thing)[:5], append(json, "Content-Encoding", "br")...),
+			want: inconclusive("the body cannot be decoded as br: it is damaged or cut off"),
+		},
+		"a coding of its own": {
+			edit: answer([]byte{0x8b, 3, 0x80}, append(json, "Content-Encoding", "lz4")...),
+			want: inconclusive("no decoder for content coding lz4"),
 		},
 		"gzip that is cut off": {
 			edit: answer(compressed(t, "gzip", thing)[:15], append(json, "Content-Encoding", "gzip")...),

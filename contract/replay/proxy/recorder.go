@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/internal/coding"
 	"svc.example/understudy/internal/relay"
 	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/internal/sink"
@@ -48,7 +49,7 @@ func newRecorder(c *Config, targets []*relay.Target) *recorder {
 	return &recorder{
 		large: make(chan struct{}, min(maxLarge, runtime.GOMAXPROCS(0))),
 		sink:  sink.New(c.Recording, sink.Limits{}), log: c.Log,
-		redactor: &recording.Redactor{Brand: c.Brand, Salt: salt, Decode: decode, Documents: documents},
+		redactor: &recording.Redactor{Brand: c.Brand, Salt: salt, Decode: coding.Decode, Documents: documents},
 	}
 }
 

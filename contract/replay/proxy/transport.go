@@ -13,29 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/zstd"
-
 	"svc.example/understudy/internal/relay"
 )
-
-// maxWindow is the largest window of zstd that is allowed over HTTP (RFC 9659).
-const maxWindow = 8 << 20
-
-// decode undoes the content codings that the standard library does not know.
-func decode(coding string, r io.Reader) (io.Reader, error) {
-	switch coding {
-	case "br":
-		return brotli.NewReader(r), nil
-	case "zstd":
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	}
-	return nil, fmt.Errorf("no decoder for content coding %s", coding)
-}
 
 // dialTime bounds the time until another host is connected.
 const dialTime = 10 * time.Second
