@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,9 +41,12 @@ func build(t *testing.T) contract.BuildLearned {
 			mockserver.WithScenario(folder), mockserver.WithClock(mockserver.ClockFrozen),
 			mockserver.WithQueryEngine(sqlite.New()),
 		}
-		server, newErr := mockserver.New(opts...)
-		if err = errors.Join(err, newErr); err != nil {
-			return none, cmp.Or(mockserver.CheckScenario(opts...), err)
+		if err != nil {
+			return none, err
+		}
+		server, err := mockserver.New(opts...)
+		if err != nil {
+			return none, err
 		}
 		with := subject(server.World(""))
 		with.Close = func() { _ = server.Close() }

@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,16 @@ func TestMisuseFailsAtItsLine(t *testing.T) {
 	}
 }
 
+// wraps reports whether an error has problems with a text in it.
+func wraps(err error, text string) bool {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if problems, others := source.Problems(err); len(problems) > 0 && others == nil {
+			return err.Error() == text
+		}
+	}
+	return false
+}
+
 func TestAScenarioWithoutAdministratorHasOneError(t *testing.T) {
 	t.Parallel()
 	const databases = "core:\n  databases: [{name: stock, tables: [{name: shelves}, {name: racks}]}, {name: sales}]\n"
@@ -73,7 +84,11 @@ func TestAScenarioWithoutAdministratorHasOneError(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		problems, err := source.Problems(mockserver.CheckScenario(mockserver.WithScenario(file)))
+		checkErr := mockserver.CheckScenario(mockserver.WithScenario(file))
+		if _, newErr := mockserver.New(mockserver.WithScenario(file)); checkErr != nil && !wraps(newErr, checkErr.Error()) {
+			t.Errorf("%s: New returns %v, want it to wrap what CheckScenario returns: %v", text, newErr, checkErr)
+		}
+		problems, err := source.Problems(checkErr)
 		if err != nil || len(problems) != len(want) {
 			t.Errorf("%s: %v, %v, want %d problems", text, problems, err, len(want))
 			continue

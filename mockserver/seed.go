@@ -266,7 +266,7 @@ func (s *Server) build(plan worlds.Plan) (world.State, error) {
 func (s *Server) buildOf(scenario scenarios.Scenario, plan worlds.Plan) (world.State, error) {
 	value, err := s.begin(scenario, plan)
 	if err != nil {
-		return world.State{}, op.Invalid("", "%v", err)
+		return world.State{}, op.Because(err)
 	}
 	return value, nil
 }
@@ -279,7 +279,7 @@ func (s *Server) scenarioOf(plan worlds.Plan) (scenarios.Scenario, error) {
 	}
 	scenario, err := own.load(name, s.brand)
 	if err != nil {
-		return scenario, op.Invalid("", "%v", inWords(err, s.brand))
+		return scenario, op.Because(inWords(err, s.brand))
 	}
 	return scenario, nil
 }

@@ -162,6 +162,8 @@ type Error struct {
 	Key     string         // the id or name that belongs to nothing, with CodeNotFound
 	Details map[string]any // for interfaces whose errors carry more than a message
 	Header  [][2]string    // of the answer, such as Allow
+
+	cause error
 }
 
 // Errors is everything that is wrong with one request, at least one thing.
@@ -183,6 +185,9 @@ func (e *Error) Error() string {
 	return e.Field + ": " + e.Message
 }
 
+// Unwrap returns the error that this one was made of by Because, or nil.
+func (e *Error) Unwrap() error { return e.cause }
+
 // NotFound returns the error for a missing resource of a kind with a key, such as an id or a name.
 func NotFound(kind, key string, value any) error {
 	return &Error{
@@ -193,6 +198,11 @@ func NotFound(kind, key string, value any) error {
 // Invalid returns an error that says what is wrong with a field, and what would be right.
 func Invalid(field, format string, args ...any) error {
 	return &Error{Code: CodeInvalid, Field: field, Message: sentence(format, args...)}
+}
+
+// Because returns an error for what a caller chose and cannot have, with the text of its cause.
+func Because(cause error) error {
+	return &Error{Code: CodeInvalid, Message: cause.Error(), cause: cause}
 }
 
 // maxPattern is the number of bytes of a regular expression, which may cost a thousand times as many.
