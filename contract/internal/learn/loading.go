@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,13 @@ type place struct {
 	path          string
 }
 
+// errHopeless reports that a scenario need not be loaded, since another one is better whatever it answers.
+var errHopeless = errors.New("another scenario is better")
+
 // load builds a server of the scenario. It takes out of it whatever keeps a server from beginning with it, and notes
-// that. What has been taken out of an earlier scenario, and stands in this one as it stood there, goes at once.
-func (l *learner) load(ctx context.Context, root *mapping) (compare.Subject, error) {
+// that. What has been taken out of an earlier scenario, and stands in this one as it stood there, goes at once. It ends
+// as soon as isHopeless returns true for a number of things that are left out at least.
+func (l *learner) load(ctx context.Context, root *mapping, isHopeless func(int) bool) (compare.Subject, error) {
 	var left []refusal
 	var rounds [][]refusal
 	remove := func(refused []refusal) {
@@ -41,13 +46,14 @@ func (l *learner) load(ctx context.Context, root *mapping) (compare.Subject, err
 		}
 	}
 	for _, round := range l.refusals {
-		again := againRefused(root, round)
-		if again == nil {
-			break
+		if again := againRefused(root, round); len(again) > 0 {
+			remove(again)
 		}
-		remove(again)
 	}
 	for {
+		if isHopeless(min(len(left), 1)) { // of what is left out, one thing may later hold all others
+			return compare.Subject{}, errHopeless
+		}
 		subject, err := l.build(root)
 		if err == nil || ctx.Err() != nil {
 			for _, r := range left {
@@ -96,42 +102,48 @@ func withFollowing(refused []refusal, most int) (all []refusal) {
 	return all
 }
 
-// againRefused returns the places in a scenario that were refused in an earlier one, or nil unless all of them stand
-// there as they did, and none is about users: those differ from scenario to scenario.
+// againRefused returns the places in a scenario that were refused in an earlier one, as far as they stand there as they
+// did, and are not about users: those differ from scenario to scenario.
 func againRefused(root *mapping, earlier []refusal) (again []refusal) {
-	places := placesIn(root.node)
 	for _, r := range earlier {
-		now := places[r.path]
-		isOfUser := !strings.HasPrefix(r.path, "workflow.") && !strings.HasPrefix(r.path, "core.") ||
-			strings.HasSuffix(r.path, ".user") || (&mapping{now.value}).has("user")
-		if now.value == nil || isOfUser || !isSame(now.value, r.value) {
-			return nil
+		now := placeAt(root.node, r.path)
+		if now.value != nil && !isOfUser(&now) && isSame(now.value, r.value) {
+			again = append(again, refusal{now, r.reason})
 		}
-		again = append(again, refusal{now, r.reason})
 	}
 	return again
 }
 
-// isSame reports whether two nodes have the same text.
+// isOfUser reports whether it may depend on users whether a place is refused.
+func isOfUser(p *place) bool {
+	m := &mapping{p.value}
+	return strings.HasPrefix(p.path, "account.users") || strings.HasPrefix(p.path, "account.keys") ||
+		strings.HasSuffix(p.path, ".user") || m.has("user") || strings.HasSuffix(p.path, ".updatedBy") || m.has("updatedBy")
+}
+
+// isSame reports whether two nodes have the same text. Those that were written have no tags where these are plain.
 func isSame(a, b *yaml.Node) bool {
-	return a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, isSame)
+	return a.Kind == b.Kind && a.Value == b.Value && (a.Tag == b.Tag || a.Tag == "" || b.Tag == "") &&
+		slices.EqualFunc(a.Content, b.Content, isSame)
 }
 
 // firstReason returns why a place is refused: what is left without something in it may be refused for that alone, and
 // is then refused for the reason of the first.
 func firstReason(left *[]refusal, r refusal) string {
-	inside := placesIn(r.value)
 	*left = slices.DeleteFunc(*left, func(earlier refusal) bool {
-		isInside := earlier.parent == r.value
-		for _, place := range inside {
-			isInside = isInside || earlier.parent == place.value
-		}
+		isInside := contains(r.value, earlier.parent)
 		if isInside {
 			r.reason = earlier.reason
 		}
 		return isInside
 	})
 	return r.reason
+}
+
+// contains reports whether a node is another one, or has it in it.
+func contains(n, other *yaml.Node) bool {
+	isIn := func(child *yaml.Node) bool { return contains(child, other) }
+	return n == other || slices.ContainsFunc(n.Content, isIn)
 }
 
 // build builds a server of the scenario as it is.
@@ -189,22 +201,14 @@ type refusal struct {
 // refused returns what an error says is wrong: the smallest places that there are. Where it names none, the first thing
 // is searched for with which the scenario is refused.
 func (l *learner) refused(root *mapping, err error) (list []refusal) {
-	places := placesIn(root.node)
 	for _, p := range problemsOf(err) {
-		path := p.Path
+		at := placeAt(root.node, p.Path)
 		if file := filepath.Base(p.File); l.files[file] != nil {
-			for at, place := range places {
-				if place.value.Value == file {
-					path = at
-				}
-			}
+			at = cmp.Or(fileAt(root.node, file, ""), at)
 		}
-		for path != "" && places[path].parent == nil {
-			path = strings.TrimRight(path[:max(0, strings.LastIndexAny(path, ".["))], `"[`)
-		}
-		isSame := func(r refusal) bool { return path == r.path }
-		if path != "" && !slices.ContainsFunc(list, isSame) {
-			list = append(list, refusal{places[path], p.Reason})
+		isSame := func(r refusal) bool { return at.value == r.value }
+		if at.value != nil && !slices.ContainsFunc(list, isSame) {
+			list = append(list, refusal{at, p.Reason})
 		}
 	}
 	if len(list) > 0 {
@@ -214,13 +218,18 @@ func (l *learner) refused(root *mapping, err error) (list []refusal) {
 }
 
 // problemsOf returns the problems in an error, also in what it wraps.
-func problemsOf(err error) []*source.Problem {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if problems, _ := source.Problems(err); len(problems) > 0 {
-			return problems
+func problemsOf(err error) (list []*source.Problem) {
+	switch err := err.(type) { //nolint:errorlint // whatever is wrapped is looked at
+	case *source.Problem:
+		return []*source.Problem{err}
+	case interface{ Unwrap() []error }:
+		for _, err := range err.Unwrap() {
+			list = append(list, problemsOf(err)...)
 		}
+	case interface{ Unwrap() error }:
+		return problemsOf(err.Unwrap())
 	}
-	return nil
+	return list
 }
 
 // search returns the first item of a section with which the scenario, without what comes after it, does not load.
@@ -306,25 +315,58 @@ func (p *place) remove() {
 	}
 }
 
-// placesIn returns the places in a node, by their paths.
-func placesIn(root *yaml.Node) map[string]place {
-	places := map[string]place{}
-	var walk func(n *yaml.Node, path []any)
-	walk = func(n *yaml.Node, path []any) {
-		for i, child := range n.Content {
-			var step any = i
-			if n.Kind == yaml.MappingNode {
-				if i%2 == 0 {
-					continue
-				}
-				step = n.Content[i-1].Value
+// placeAt returns the smallest place that there is on a path, such as workflow.pools[2].name.
+func placeAt(n *yaml.Node, path string) (at place) {
+	for left := path; left != ""; {
+		i, rest := stepInto(n, left)
+		if i < 0 {
+			break
+		}
+		at = place{n, n.Content[i], path[:len(path)-len(rest)]}
+		n, left = n.Content[i], rest
+	}
+	return at
+}
+
+// stepInto returns which of the nodes in one a path leads to, or -1, and the rest of the path.
+func stepInto(n *yaml.Node, path string) (i int, rest string) {
+	path = strings.TrimPrefix(path, ".")
+	for i := range n.Content {
+		var step any = i
+		if n.Kind == yaml.MappingNode {
+			if i%2 == 0 {
+				continue
 			}
-			at := append(slices.Clip(path), step)
-			text := source.Path(at...)
-			places[text] = place{n, child, text}
-			walk(child, at)
+			step = n.Content[i-1].Value
+		}
+		rest, isOn := strings.CutPrefix(path, source.Path(step))
+		if isOn && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			return i, rest
 		}
 	}
-	walk(root, nil)
-	return places
+	return -1, ""
+}
+
+// fileAt returns the place at which a file is named.
+func fileAt(n *yaml.Node, file, path string) (at place) {
+	for i, child := range n.Content {
+		var step any = i
+		if n.Kind == yaml.MappingNode {
+			if i%2 == 0 {
+				continue
+			}
+			step = n.Content[i-1].Value
+		}
+		text := source.Path(step)
+		if path != "" && text[0] != '[' {
+			text = "." + text
+		}
+		if at = (place{n, child, path + text}); child.Value == file {
+			return at
+		}
+		if at = fileAt(child, file, at.path); at.value != nil {
+			return at
+		}
+	}
+	return place{}
 }

@@ -146,3 +146,31 @@ func TestLoadingIsInterrupted(t *testing.T) {
 		t.Errorf("notes %s", notes)
 	}
 }
+
+// What is refused is refused once as it stands, and not in each scenario that is tried. In one of them, the group has
+// a policy.
+func TestRefusalsAreRemembered(t *testing.T) {
+	t.Parallel()
+	recording := recordingOf(
+		said{method: "GET", path: "/core/v3/database/list", status: 403, answer: `{"error":"no"}`, key: "1/other"},
+		said{method: "GET", path: "/core/v3/job/list", status: 200, answer: `{"jobs":[]}`, key: "1/other"},
+		said{method: "GET", path: "/core/v3/access_control/policy_groups", status: 200, answer: `[
+			{"id":"7","account_id":"1","name":"Store team","taggable_name":"store","policy_count":0}]`},
+	)
+	began, refused := 0, 0
+	begin := asking(new([]string), nil)
+	_, err := mustChecker(t).Learn(t.Context(), recording(), func(learned *contract.Learned) (contract.Subject, error) {
+		if strings.Contains(string(learned.Scenario), "Store team") {
+			refused++
+			return contract.Subject{}, errors.Join(&source.Problem{Path: "account.policyGroups[0]", Reason: "one too many"})
+		}
+		began++
+		return begin(learned)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if began != 3 || refused != 2 {
+		t.Errorf("%d servers began, want 3, and a group was refused %d times, want 2", began, refused)
+	}
+}

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -35,7 +36,7 @@ type search struct {
 	spent   int // exchanges that were replayed
 	limit   int // of them
 	givenUp map[attempt]bool
-	tried   map[scenarioDigest]int // how much the answers differed: math.MaxInt if it was more than they did in the best
+	tried   map[scenarioDigest]int // how much the answers differed, at least
 
 	showsRights map[*judge.Result]bool // of what users may do
 }
@@ -132,23 +133,26 @@ func (s *search) try(ctx context.Context, b beginning) (*trial, error) {
 // shows that it is not better than the best one.
 func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 	t.score = math.MaxInt
-	digest, err := s.digest(t.root)
-	if err != nil {
-		return err
-	}
-	assumed := s.assumed(t)
-	if differing, isKnown := s.tried[digest]; isKnown && differing >= s.best.score-assumed {
+	digest, assumed := s.digest(t.root), s.assumed(t)
+	isWorse := func(differing int) bool { return s.best != nil && differing >= s.best.score-assumed }
+	if differing, isKnown := s.tried[digest]; isKnown && isWorse(differing) {
 		return nil
 	}
 	s.tried[digest] = math.MaxInt
-	subject, err := s.load(ctx, t.root)
-	if err != nil && s.best != nil && ctx.Err() == nil {
+	subject, err := s.load(ctx, t.root, func(leftOut int) bool {
+		least := badThing * (len(s.notes) - notes + leftOut)
+		if isWorse(least) {
+			s.tried[digest] = least
+		}
+		return isWorse(least)
+	})
+	if errors.Is(err, errHopeless) || err != nil && s.best != nil && ctx.Err() == nil {
 		return nil
 	} else if err != nil {
 		return err
 	}
 	t.rights = s.people.rights()
-	sum, isOver, isOther := 0, false, s.best == nil || !s.isLike(t)
+	sum, isOver, isOther := badThing*(len(s.notes)-notes), false, s.best == nil || !s.isLike(t)
 	known := func(r *judge.Result) *compare.Answer {
 		if isOther || isWrite(&Exchange{Result: r}) || s.showsRights[r] || s.mayOther(t, r) {
 			return nil
@@ -162,13 +166,13 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 		isOther = isOther || isWrite(&Exchange{Result: e.Result}) &&
 			(!s.best.replayed[e.Result].Answer.Equal(e.Answer) || s.mayOther(t, e.Result))
 		sum += badness(e)
-		isOver = sum > s.best.score
+		isOver = isWorse(sum)
 		return isOver
 	})
 	if subject.Close != nil {
 		subject.Close()
 	}
-	if !isOver {
+	if s.tried[digest] = sum; !isOver {
 		s.tried[digest] = badThing*(len(s.notes)-notes) + s.differ()
 		t.score = s.tried[digest] + assumed
 	}
@@ -192,9 +196,18 @@ func (s *search) isLike(t *trial) bool {
 }
 
 // digest returns what no other scenario has, with its keys.
-func (s *search) digest(root *mapping) (d scenarioDigest, err error) {
-	text, err := s.write(root)
-	return sha256.Sum256(fmt.Appendf(text, "%v", s.people.keys)), err
+func (s *search) digest(root *mapping) (d scenarioDigest) {
+	hash := sha256.New()
+	var add func(n *yaml.Node)
+	add = func(n *yaml.Node) {
+		fmt.Fprintf(hash, "%d %q %q %q %d\n", n.Kind, n.Tag, n.Value, n.HeadComment, len(n.Content))
+		for _, child := range n.Content {
+			add(child)
+		}
+	}
+	add(root.node)
+	fmt.Fprint(hash, s.people.keys)
+	return scenarioDigest(hash.Sum(nil))
 }
 
 // How bad it is if the server refuses what was not refused, or the other way round, if a thing must be left out, if
