@@ -33,7 +33,7 @@ type trial struct {
 type search struct {
 	*learner
 	best    *trial
-	spent   int // exchanges that were replayed
+	spent   int // exchanges that were replayed, and a quarter of all for each scenario, which costs about as much
 	limit   int // of them
 	givenUp map[attempt]bool
 	tried   map[scenarioDigest]int // how much the answers differed, at least
@@ -139,6 +139,7 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 		return nil
 	}
 	s.tried[digest] = math.MaxInt
+	s.spent += len(s.exchanges) / 4
 	subject, err := s.load(ctx, t.root, func(leftOut int) bool {
 		least := badThing * (len(s.notes) - notes + leftOut)
 		if isWorse(least) {
