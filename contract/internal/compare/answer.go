@@ -49,7 +49,7 @@ func (a *answerWriter) Flush() { a.WriteHeader(http.StatusOK) }
 // done returns what was answered.
 func (a *answerWriter) done() *Answer {
 	a.WriteHeader(http.StatusOK)
-	return &Answer{Status: a.Status, Header: a.sent, Body: a.body.Bytes(), Size: a.Size}
+	return &Answer{Status: a.Status, Header: a.sent, Body: bytes.Clone(a.body.Bytes()), Size: a.Size}
 }
 
 // compare compares what was answered with what was recorded.

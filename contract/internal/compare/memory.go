@@ -59,7 +59,7 @@ func (m *Memory) keep(at remembered, done *compared) {
 		if len(m.answers) >= m.most || m.size >= maxRemembered {
 			return
 		}
-		const entry, difference = 100, 300
+		const entry, difference = 250, 500
 		m.size += entry*(len(done.taught.read)+2*len(done.taught.to)) + difference*len(done.list)
 	}
 	m.answers[at] = done

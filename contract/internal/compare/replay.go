@@ -214,7 +214,9 @@ func (r *replay) one(ctx context.Context, t turn) error {
 		}
 	}
 	found := r.compared(e, why)
-	e.Differences, e.abouts, e.alike, e.Omitted = nil, nil, found.alike, found.omitted
+	n := len(found.list)
+	e.Differences, e.abouts = slices.Grow([]Difference(nil), n), slices.Grow([]about(nil), n)
+	e.alike, e.Omitted = found.alike, found.omitted
 	for i := range found.list {
 		e.abouts = append(e.abouts, about{found.list[i].trait(), found.list[i].refers})
 		e.Differences = append(e.Differences, r.effects.explain(e, &found.list[i]))
@@ -266,7 +268,7 @@ func (r *replay) compared(e *Exchange, why string) *compared {
 	}
 	r.ids.take(c.ids)
 	c.ids.below = nil
-	done := &compared{list: c.list, alike: c.alike, omitted: c.omitted, taught: c.ids}
+	done := &compared{list: slices.Clone(c.list), alike: c.alike, omitted: c.omitted, taught: c.ids}
 	if why == "" && !c.isPassing {
 		r.memory.keep(at, done)
 	}

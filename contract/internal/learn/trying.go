@@ -164,8 +164,11 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 		if s.spent++; s.best == nil {
 			return false
 		}
+		if before := s.best.replayed[e.Result].Answer; before.Equal(e.Answer) {
+			e.Answer = before // of which one is enough
+		}
 		isOther = isOther || isWrite(&Exchange{Result: e.Result}) &&
-			(!s.best.replayed[e.Result].Answer.Equal(e.Answer) || s.mayOther(t, e.Result))
+			(s.best.replayed[e.Result].Answer != e.Answer || s.mayOther(t, e.Result))
 		sum += badness(e)
 		isOver = isWorse(sum)
 		return isOver
