@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -204,7 +205,7 @@ func (l *learner) refused(root *mapping, err error) (list []refusal) {
 	for _, p := range problemsOf(err) {
 		at := placeAt(root.node, p.Path)
 		if file := filepath.Base(p.File); l.files[file] != nil {
-			at = cmp.Or(fileAt(root.node, file, ""), at)
+			at = cmp.Or(fileAt(root.node, file), at)
 		}
 		isSame := func(r refusal) bool { return at.value == r.value }
 		if at.value != nil && !slices.ContainsFunc(list, isSame) {
@@ -317,56 +318,50 @@ func (p *place) remove() {
 
 // placeAt returns the smallest place that there is on a path, such as workflow.pools[2].name.
 func placeAt(n *yaml.Node, path string) (at place) {
-	for left := path; left != ""; {
-		i, rest := stepInto(n, left)
-		if i < 0 {
+	for left := path; left != ""; n = at.value {
+		isFound := false
+		for step, child := range children(n) {
+			rest, isOn := strings.CutPrefix(strings.TrimPrefix(left, "."), source.Path(step))
+			if isFound = isOn && (rest == "" || rest[0] == '.' || rest[0] == '['); isFound {
+				at, left = place{n, child, path[:len(path)-len(rest)]}, rest
+				break
+			}
+		}
+		if !isFound {
 			break
 		}
-		at = place{n, n.Content[i], path[:len(path)-len(rest)]}
-		n, left = n.Content[i], rest
 	}
 	return at
 }
 
-// stepInto returns which of the nodes in one a path leads to, or -1, and the rest of the path.
-func stepInto(n *yaml.Node, path string) (i int, rest string) {
-	path = strings.TrimPrefix(path, ".")
-	for i := range n.Content {
-		var step any = i
-		if n.Kind == yaml.MappingNode {
-			if i%2 == 0 {
-				continue
-			}
-			step = n.Content[i-1].Value
-		}
-		rest, isOn := strings.CutPrefix(path, source.Path(step))
-		if isOn && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return i, rest
-		}
-	}
-	return -1, ""
-}
-
 // fileAt returns the place at which a file is named.
-func fileAt(n *yaml.Node, file, path string) (at place) {
-	for i, child := range n.Content {
-		var step any = i
-		if n.Kind == yaml.MappingNode {
-			if i%2 == 0 {
-				continue
-			}
-			step = n.Content[i-1].Value
+func fileAt(n *yaml.Node, file string, path ...any) place {
+	for step, child := range children(n) {
+		at := append(slices.Clip(path), step)
+		if child.Value == file {
+			return place{n, child, source.Path(at...)}
 		}
-		text := source.Path(step)
-		if path != "" && text[0] != '[' {
-			text = "." + text
-		}
-		if at = (place{n, child, path + text}); child.Value == file {
-			return at
-		}
-		if at = fileAt(child, file, at.path); at.value != nil {
-			return at
+		if inside := fileAt(child, file, at...); inside.value != nil {
+			return inside
 		}
 	}
 	return place{}
+}
+
+// children yields what stands in a node, with the key or the number of each.
+func children(n *yaml.Node) iter.Seq2[any, *yaml.Node] {
+	return func(yield func(any, *yaml.Node) bool) {
+		for i, child := range n.Content {
+			var step any = i
+			if n.Kind == yaml.MappingNode {
+				if i%2 == 0 {
+					continue
+				}
+				step = n.Content[i-1].Value
+			}
+			if !yield(step, child) {
+				return
+			}
+		}
+	}
 }
