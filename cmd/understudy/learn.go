@@ -86,6 +86,7 @@ func (f *learnFlags) run(c *cobra.Command, files []string) error {
 		return err
 	}
 	defer done()
+	tuneGarbageCollection(100, 640<<20) // which trials of 10,000 exchanges need
 	build, endTrials := watchTrials(c.ErrOrStderr(), f.build)
 	learned, err := checker.Learn(c.Context(), source, build)
 	endTrials()

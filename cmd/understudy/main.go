@@ -113,11 +113,13 @@ func exitCode(err error) int {
 	return exitTrouble
 }
 
-// tuneGarbageCollection lets a process that reads long recordings or documents collect garbage less often, as long as
-// it needs less memory than a limit, in bytes. Those who set GOGC or GOMEMLIMIT have chosen otherwise. The function
+// seldom lets garbage grow to four times what is in use before it is collected; Go's own default is as much again.
+const seldom = 400
+
+// tuneGarbageCollection lets a process collect garbage when there is a percentage of what is in use, and more often if
+// it needs more memory than a limit, in bytes. Those who set GOGC or GOMEMLIMIT have chosen otherwise. The function
 // that it returns undoes that.
-func tuneGarbageCollection(limit int64) (undo func()) {
-	const percent = 400 // of what is in use, before the next collection; Go's own default is 100
+func tuneGarbageCollection(percent int, limit int64) (undo func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
