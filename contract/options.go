@@ -84,7 +84,8 @@ func WithSalt(salt []byte) Option {
 const DefaultEffort = 40_000
 
 // WithEffort bounds how many exchanges Learn replays to find out who may do what, about: DefaultEffort without it. The
-// recording is replayed once in any case. With 0 users have what answers show.
+// recording is replayed once in any case. A scenario that is tried counts as a quarter of the recording, beside what is
+// replayed. With 0 users have what answers show.
 func WithEffort(exchanges int) Option {
 	return func(c *config) error {
 		if exchanges < 0 {

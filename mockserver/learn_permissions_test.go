@@ -100,7 +100,7 @@ func TestLearningEndsEarly(t *testing.T) {
 			contract.WithEffort(effort))
 		if err != nil || tries > most {
 			t.Errorf("effort %d: %d tries, %v; want up to %d", effort, tries, err, most)
-		} else if !strings.Contains(strings.Join(learned.Notes, "\n"), "the search for who may do what ended after") {
+		} else if !strings.Contains(strings.Join(learned.Notes, "\n"), "the search for who may do what ended at its effort of") {
 			t.Errorf("effort %d: notes %q", effort, learned.Notes)
 		}
 	}

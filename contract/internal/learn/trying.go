@@ -76,7 +76,7 @@ func (l *learner) learnBeginning(ctx context.Context) (*mapping, error) {
 	}
 	s.take(s.best)
 	if s.spent >= s.limit && l.Build != nil {
-		s.notes = append(s.notes, fmt.Sprintf("the search for who may do what ended after %d replayed exchanges", s.spent))
+		s.notes = append(s.notes, fmt.Sprintf("the search for who may do what ended at its effort of %d exchanges", s.limit))
 	}
 	s.noteRefusals()
 	return s.best.root, err
