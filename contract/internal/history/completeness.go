@@ -45,7 +45,8 @@ func (x Excuse) text(c facts.Catalogue) string {
 // say gives a verdict, or holds a violation that an unrecorded caller would explain until all of
 // the history is known.
 func (h *history) say(r Ruling) {
-	if isMixed := h.state.IsMixed || h.w.accounts.callers[h.account].isMixed; isMixed && r.Verdict == report.Fail {
+	isMixed := h.state.IsMixed || h.w.accounts.callers[h.account].isMixed
+	if isMixed && r.Verdict == report.Fail && r.hasSeveral() { // one exchange is of one account
 		r.Verdict = report.Inconclusive
 		r.Message += "; the redacted callers cannot be told apart, and their responses contradict each other like those of " +
 			"several accounts"
@@ -70,6 +71,12 @@ func (h *history) say(r Ruling) {
 		return
 	}
 	h.tell(outcome{Result: h.w.resultOf(h.in, r)})
+}
+
+// hasSeveral reports whether it takes several exchanges to prove a violation.
+func (r *Ruling) hasSeveral() bool {
+	judged := r.Evidence[len(r.Evidence)-1]
+	return slices.ContainsFunc(r.Evidence, func(e *facts.Exchange) bool { return e != nil && e != judged })
 }
 
 // maxHeld bounds how many violations of a history are held. Those beyond are weighed by what is known so far.

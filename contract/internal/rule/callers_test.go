@@ -43,6 +43,11 @@ func TestHiddenCallersMayBeSeveral(t *testing.T) {
 			rule.Consistency, strings.Repeat("POST core:/table/create/shop/orders => 200 {}\n", 2),
 			"inconclusive",
 		},
+		"a name is given twice, and one answer shows two default pools": {
+			rule.DefaultPool, strings.Repeat("POST core:/table/create/shop/orders => 200 {}\n", 2) +
+				`GET /pools => 200 {"pools":[{default 1 90},{default 2 10}]}`,
+			"fail",
+		},
 		"they are told by a key": {
 			rule.Consistency,
 			strings.Repeat("@1/a POST core:/table/create/shop/orders => 200 {}\n", 2), "fail",
