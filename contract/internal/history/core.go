@@ -219,7 +219,11 @@ func (s *State) learnTables(e *facts.Exchange) {
 	}
 	switch e.Operation {
 	case "core.deleteTable":
-		if x := s.entity(e.Target); x.Ident != "" {
+		x := s.entity(e.Target)
+		if len(s.deletedTables) < maxSigns {
+			s.deletedTables[e.Target.ID] = x
+		}
+		if x.Ident != "" {
 			database, name, _ := strings.Cut(e.Target.ID, "/")
 			s.Places.put(x.Ident,
 				whereabouts{facts.DeletedTable{ID: x.Ident, Name: name, Database: database}, []*facts.Exchange{x.IdentifiedBy, e}})

@@ -58,6 +58,7 @@ type Entity struct {
 	parents       []membership    // what it is a part of, and gone with
 	ChildSeenBy   *facts.Exchange // showed that something is a part of it
 	MissedBy      *facts.Exchange // showed that it was not there
+	refusedBy     *facts.Exchange // the last integration for it that was refused when it was deleted
 	RenamedBy     *facts.Exchange // that gave its name up, for another one
 	renamedTo     facts.Thing
 	IngestedBy    *facts.Exchange   // that may have made it along with a record

@@ -13,6 +13,7 @@ import (
 // lookForUnseen looks at what an exchange shows to be there, gone or changed that no exchange before it explains.
 func (st *Step) lookForUnseen() {
 	st.objectsUnseen()
+	st.acceptedUnseen()
 	if st.Status == http.StatusNotFound {
 		st.goneUnseen(st.Target, nil)
 		st.recoveredUnseen()
@@ -20,6 +21,7 @@ func (st *Step) lookForUnseen() {
 	if !st.OK() || st.Opaque {
 		return
 	}
+	st.againUnseen()
 	if !st.Verb.Writes() {
 		for i := range st.Shows {
 			st.bornUnseen(&st.Shows[i])
@@ -39,6 +41,7 @@ func (st *Step) lookForUnseen() {
 		for _, f := range st.Page.Tables {
 			st.deletedUnseen(f)
 		}
+		st.unlistedUnseen()
 	}
 }
 
@@ -121,6 +124,62 @@ func (st *Step) goneSinceDeletion(x *Entity) *facts.Exchange {
 		}
 	}
 	return nil
+}
+
+// againUnseen notes that a table is deleted that was deleted before, or that the caller's last list lacks: it was there
+// again.
+func (st *Step) againUnseen() {
+	t, x := st.Target, st.State.LookUp(st.Target)
+	if st.Verb != facts.Deletes || t.Kind != facts.Tables {
+		return
+	}
+	absence := st.Deletion(x)
+	list, known := st.State.TargetLists.Get(TargetList{st.Caller, facts.DatabaseOf(t).ID})
+	if absence == nil && known && st.Known(list.Proof) && !list.IDs[t.ID] && !st.MayBeThereSince(t, x, list.Proof) {
+		absence = list.Proof
+	}
+	st.Sign(Recovered, t, absence, time.Time{})
+}
+
+// acceptedUnseen notes that an integration is made for tables for which the same was refused when they were deleted:
+// they are there again.
+func (st *Step) acceptedUnseen() {
+	isRefused := st.Status == http.StatusBadRequest || st.Status == http.StatusNotFound
+	if st.Targets == nil || !st.OK() && !isRefused {
+		return
+	}
+	for _, table := range st.Targets.Tables {
+		x := st.State.LookUp(facts.Thing{Kind: facts.Tables, ID: st.Targets.Database + "/" + table})
+		switch {
+		case x == nil || !st.Known(x.DeletedBy) || st.State.mayHaveMade(x, x.DeletedBy) != nil:
+		case isRefused:
+			x.refusedBy = st.Exchange
+		case st.Known(x.refusedBy) && facts.Before(x.DeletedBy, x.refusedBy):
+			st.addSign(sign{did: Recovered, thing: x.Thing, after: x.refusedBy, by: st.Exchange, wasGone: true})
+		}
+	}
+}
+
+// unlistedUnseen notes that tables that were deleted are not among the deleted ones.
+func (st *Step) unlistedUnseen() {
+	pages := st.State.Pages
+	if st.Page.Database != "" || !pages.Whole || st.Contested(func(e *facts.Exchange) bool { return e.Recovered != nil }) {
+		return
+	}
+	isListed := map[string]bool{}
+	for _, f := range pages.Tables {
+		isListed[f.Database+"/"+f.Name] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(st.State.deletedTables)) {
+		x, recovery := st.State.deletedTables[id], st.State.recoveredUnknown
+		switch deletion := x.DeletedBy; {
+		case deletion == nil, recovery != nil && !facts.Before(recovery, deletion):
+			delete(st.State.deletedTables, id)
+		case facts.Before(deletion, pages.First) && !isListed[id]:
+			delete(st.State.deletedTables, id)
+			st.addSign(sign{did: Recovered, thing: x.Thing, after: deletion, by: st.Exchange, isUnlisted: true})
+		}
+	}
 }
 
 // backUnseen notes that tables and databases are there to stay that were deleted. To be there once is a violation of
@@ -264,6 +323,8 @@ func (st *Step) deletedUnseen(f facts.DeletedTable) {
 	case st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(t) }):
 	case x.isUnknown() && (in == nil || in.LastDeletedBy == nil && in.Unsure == nil) && st.isSince(f.At):
 		st.Sign("deleted", t, st.State.first, f.At)
+	case x != nil && x.LastDeletedBy == nil && (in == nil || in.LastDeletedBy == nil) && st.isSince(f.At):
+		st.Sign("deleted", t, st.State.first, f.At)
 	case x == nil || !st.IsUntouched(x) || x.Proof.Verb == facts.Deletes || in != nil && in.WentAfter(x.Proof):
 	// it was another one of this name
 	case x.LastDeletedBy != nil && f.At.Sub(x.LastDeletedBy.EndedAt()).Abs() <= time.Second:
@@ -302,6 +363,8 @@ type sign struct {
 	after, by *facts.Exchange // between which exchanges: by shows it
 	at        time.Time
 	wasGone   bool // after shows that the thing was gone, so that by does not show a deletion without effect
+
+	isUnlisted bool // by is a list of deleted tables without the thing, which may be a violation of its own
 }
 
 // text says what the sign shows.
@@ -317,8 +380,10 @@ func (s *sign) supports(x Excuse, judged *facts.Exchange) bool {
 	}
 	switch {
 	case s.did == Recovered:
-		return x.Did == Recovered && s.thing == x.thing
-	case s.thing.Kind != x.Kind:
+		isGoneAgain := s.by.Verb == facts.Deletes && !facts.Before(x.Before, s.by)
+		isItself := s.isUnlisted && judged.Page != nil
+		return x.Did == Recovered && (s.thing == x.thing && !isGoneAgain && !isItself || s.wasGone)
+	case s.thing.Kind != x.Kind && !(isTarget(s.thing.Kind) && isTarget(x.Kind)):
 		return false
 	case !s.at.IsZero() && s.at.Add(time.Second).After(x.Before.EndedAt()):
 		return false
@@ -329,6 +394,9 @@ func (s *sign) supports(x Excuse, judged *facts.Exchange) bool {
 	return !facts.Before(s.by, x.After) && (s.at.IsZero() || !s.at.Add(time.Second).Before(x.After.EndedAt()))
 }
 
+// isTarget reports whether things of a kind are tables or databases: who makes or deletes these unseen does both.
+func isTarget(k facts.Kind) bool { return k == facts.Tables || k == facts.Databases }
+
 // Recovered marks a deleted table, or database, that is there again as it was.
 const Recovered = "recovered"
 
@@ -337,6 +405,8 @@ type unseen struct {
 	signs []sign
 	held  []Ruling // violations that have an excuse
 	lists *bounded[viewKey, *view]
+
+	deletedTables map[string]*Entity // by recorded requests, until a list of deleted tables lacks them
 }
 
 // viewKey is a whole list, as a caller sees it.
@@ -356,7 +426,9 @@ const (
 	maxViews = 500
 )
 
-func newUnseen() unseen { return unseen{lists: newBounded[viewKey, *view](maxViews, nil)} }
+func newUnseen() unseen {
+	return unseen{lists: newBounded[viewKey, *view](maxViews, nil), deletedTables: map[string]*Entity{}}
+}
 
 // Sign notes that the exchange shows something that no exchange of the recording did.
 func (st *Step) Sign(did string, t facts.Thing, after *facts.Exchange, at time.Time) {

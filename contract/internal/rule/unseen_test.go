@@ -36,7 +36,8 @@ const (
 	binned   = `GET core:/table/deleted => 200 {"tables":[{deleted 105 shop orders}],"cursor_id":null}` + "\n"
 	emptied  = `GET core:/table/deleted => 200 {"tables":[],"cursor_id":null}` + "\n"
 	restore  = `POST core:/table/recover/105 => 200 {table orders 105}` + "\n"
-	dwh      = `POST dwh:/integrations {"output_config":{"database":"shop"},"advanced_configs":[{"target_table":"orders"}]} => 200 {dwh 5 9}` + "\n"
+	noDWH    = `POST dwh:/ {"output_config":{"database":"shop"},"advanced_configs":[{"target_table":"orders"}]} => 400 {}` + "\n"
+	dwh      = `POST dwh:/ {"output_config":{"database":"shop"},"advanced_configs":[{"target_table":"orders"}]} => 200 {dwh 5 9}` + "\n"
 )
 
 var unseenCases = map[string]unseenCase{
@@ -67,6 +68,32 @@ var unseenCases = map[string]unseenCase{
 		shown: "@" + `GET core:/table/deleted => 200 {"tables":[{"id":105,"database_name":"shop","name":"orders","database_id":11,` +
 			`"deleted_at":"2026-05-04 02:00:00 UTC"}],"cursor_id":null}`,
 		unshown: "@POST core:/table/recover/105 => 404",
+	},
+	"a deleted table that an integration is made for, and that is not among the deleted ones": {
+		rule: rule.DWHTarget, violated: drop + dwh, shown: "@" + emptied, unshown: "@" + binned,
+	},
+	"a deleted table that is not among the deleted ones, and is deleted again": {
+		rule: rule.TableRecovery, violated: drop + emptied, shown: "@" + drop, unshown: "@" + strings.ReplaceAll(drop, "orders", "visits"),
+	},
+	"a table that a list lacks, that an integration is made for, and that is deleted": {
+		rule: rule.DWHTarget, violated: noTables + dwh, shown: "@" + drop, unshown: "@" + strings.ReplaceAll(drop, "orders", "visits"),
+	},
+	"an integration for a deleted table, which was refused before": {
+		rule: rule.DWHTarget, violated: drop + "|" + dwh, shown: "@1" + noDWH + "@2", unshown: "@1@2" + noDWH,
+	},
+	"a deleted table that is there, where another one was recovered": {
+		rule: rule.UseAfterDelete, violated: drop + aTable,
+		shown: strings.ReplaceAll(drop+noDWH+dwh, "orders", "visits") + "@", unshown: strings.ReplaceAll(drop+noDWH, "orders", "visits") + "@",
+	},
+	"a deleted table that is there, where somebody made a database": {
+		rule: rule.UseAfterDelete, violated: drop + aTable,
+		shown:   `GET core:/database/list => 200 {"databases":[]}` + "\n@" + `GET core:/database/list => 200 {"databases":[{base web}]}`,
+		unshown: `GET core:/database/list => 200 {"databases":[{base web}]}` + "\n@" + `GET core:/database/list => 200 {"databases":[{base web}]}`,
+	},
+	"a table that is made twice, and was deleted in between, as the list of the deleted ones says": {
+		rule: rule.Consistency, violated: `1-1 ` + aTable + "9000-9000 POST core:/table/create/shop/orders => 200 {}\n",
+		shown:   `@9001-9001 GET core:/table/deleted => 200 {"tables":[` + binnedOne(105, "orders", "02:00:00") + `],"cursor_id":null}`,
+		unshown: "@9001-9001 " + emptied,
 	},
 	"a deleted table that stays": {
 		rule: rule.UseAfterDelete, violated: drop + aTable, shown: "@" + aTable, unshown: "@" + noTable,
@@ -162,6 +189,17 @@ func TestWhatSomebodyUnseenWouldExplain(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A deleted table that another caller's list of the deleted ones lacks was recovered.
+func TestListsOfOthersShowRecoveries(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]report.Verdict{binned: report.Fail, emptied: report.Inconclusive} {
+		text := "@1/a " + drop + "@1/b " + list + "@1/a " + aTable
+		if f := foundBy(t, rule.UseAfterDelete, script(t, text)); f == nil || f.Verdict != want {
+			t.Errorf("after %q: finding %+v, want %s", list, f, want)
+		}
 	}
 }
 
