@@ -26,6 +26,9 @@ type accounts struct {
 	uses    [][2]member // who changed what another one made, or goes by the name of its sub user; one of each pair
 	users   *bounded[userKey, [2]uint64]
 	several map[int32]bool // sites at which two callers made the same
+	limits  *bounded[sightKey, poolLimit]
+	differ  map[int32]bool // sites at which two callers were shown one pool with two limits
+	resized map[int32]bool // sites at which the recording may explain that
 	firm    []caller       // the account of each caller, as far as more shows it than a common address
 
 	groups []group             // by number of a caller
@@ -65,7 +68,8 @@ func newAccounts(kinds facts.Catalogue, given map[uint64]string) *accounts {
 	return &accounts{
 		kinds: kinds, given: given, sightings: newSightings(), apart: map[linkKey]bool{}, numbers: map[member]caller{},
 		makers: newBounded[sightKey, uint64](maxSights, nil), users: newBounded[userKey, [2]uint64](maxSights, nil),
-		several: map[int32]bool{},
+		several: map[int32]bool{}, differ: map[int32]bool{}, resized: map[int32]bool{},
+		limits: newBounded[sightKey, poolLimit](maxSights, nil),
 	}
 }
 
@@ -97,6 +101,7 @@ func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
 	}
 	if !e.Refused() {
 		a.noteStirs(facts.member, e)
+		a.noteLimits(facts.member, e)
 	}
 	if !e.OK() {
 		return a.addClues(e, x)
@@ -130,6 +135,23 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 		by, _ := a.makers.Get(key)
 		a.several[m.at] = a.several[m.at] || by != 0 && by != m.caller
 		a.makers.put(key, m.caller)
+	}
+}
+
+// poolLimit is the limit of a pool as a caller was shown it last.
+type poolLimit struct {
+	caller uint64
+	limit  int64
+}
+
+// noteLimits notes whether callers are shown one pool with two limits. Only requests that write to pools change any.
+func (a *accounts) noteLimits(m member, e *facts.Exchange) {
+	a.resized[m.at] = a.resized[m.at] || e.Kind == facts.Pools && e.Verb.Writes()
+	for _, f := range e.Pools {
+		key := sightKey{m.at, facts.Thing{Kind: facts.Pools, ID: f.ID}}
+		was, isKnown := a.limits.Get(key)
+		a.differ[m.at] = a.differ[m.at] || isKnown && was.caller != m.caller && was.limit != f.Limit
+		a.limits.put(key, poolLimit{m.caller, f.Limit})
 	}
 }
 
@@ -320,6 +342,9 @@ func (a *accounts) joinNeighbours() {
 	}
 	for v, list := range a.lists.entries {
 		isSeveral[v.at] = isSeveral[v.at] || a.missesSome(v, list)
+	}
+	for at := range a.differ {
+		isSeveral[at] = isSeveral[at] || a.differ[at] && !a.resized[at]
 	}
 	names := map[int32]uint64{}
 	for i := range a.callers {

@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"strings"
 	"testing"
 
 	"svc.example/understudy/contract"
@@ -19,6 +20,7 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 		token  = `@1/a GET core:/oauth_token/list => 200 {"oauth_tokens":[{token 51 3 shop}]}` + "\n"
 		remove = `@1/b POST core:/oauth_token/remove/51 => 200 {"oauth_token_id":51}` + "\n"
 		pools  = `@1/a GET /pools => 200 {"pools":[{pool 1 9 default},{pool 4 2}]}` + "\n"
+		pool1  = "@1/a GET /pools/1 => 200 {default 1 9}\n"
 		rules  = `@1/a GET /pool_rules => 200 {"poolRules":[{rule 3 5 4 project_name=a}]}` + "\n"
 		fewer  = `@1/b GET /pool_rules => 200 {"poolRules":[]}` + "\n"
 		rule5  = `@1/a POST /pool_rules {"poolId":"4"} => 201 {rule 5 5 4 project_name=a}` + "\n"
@@ -60,7 +62,13 @@ func TestWhoChangesWhatAnotherMadeIsOfItsAccount(t *testing.T) {
 		"a token, and a rule that both miss":  {rule.TokenRevocation, rule5 + absent + token + remove + token, report.Fail},
 		"a token, where a list lacks a rule":  {rule.TokenRevocation, rule5 + fewer + token + remove + token, ""},
 		"a token, and a list from before":     {rule.TokenRevocation, fewer + rule5 + token + remove + token, report.Fail},
-		"a token that was not shown before":   {rule.TokenRevocation, remove + token, report.Inconclusive},
+		"a token, where a pool has two limits": {
+			rule.TokenRevocation, pool1 + strings.NewReplacer("/a", "/b", "9", "7").Replace(pool1) + token + remove + token, "",
+		},
+		"a token, where a pool was changed": {
+			rule.TokenRevocation, pool1 + "@1/b PATCH /pools/4 {} => 200 {pool 4 4}\n" + strings.NewReplacer("/a", "/b", "9", "7").Replace(pool1) + token + remove + token, report.Fail,
+		},
+		"a token that was not shown before": {rule.TokenRevocation, remove + token, report.Inconclusive},
 	} {
 		f := foundBy(t, tt.rule, script(t, tt.script))
 		if (f == nil) != (tt.want == "") || f != nil && f.Verdict != tt.want {
