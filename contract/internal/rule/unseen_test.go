@@ -37,6 +37,7 @@ const (
 	emptied  = `GET core:/table/deleted => 200 {"tables":[],"cursor_id":null}` + "\n"
 	restore  = `POST core:/table/recover/105 => 200 {table orders 105}` + "\n"
 	noDWH    = `POST dwh:/ {"output_config":{"database":"shop"},"advanced_configs":[{"target_table":"orders"}]} => 400 {}` + "\n"
+	dropOne  = `POST core:/table/delete/shop/visits => 200 {}` + "\n"
 	dwh      = `POST dwh:/ {"output_config":{"database":"shop"},"advanced_configs":[{"target_table":"orders"}]} => 200 {dwh 5 9}` + "\n"
 )
 
@@ -73,17 +74,18 @@ var unseenCases = map[string]unseenCase{
 		rule: rule.DWHTarget, violated: drop + dwh, shown: "@" + emptied, unshown: "@" + binned,
 	},
 	"a deleted table that is not among the deleted ones, and is deleted again": {
-		rule: rule.TableRecovery, violated: drop + emptied, shown: "@" + drop, unshown: "@" + strings.ReplaceAll(drop, "orders", "visits"),
+		rule: rule.TableRecovery, violated: drop + emptied, shown: "@" + drop, unshown: "@" + dropOne,
 	},
 	"a table that a list lacks, that an integration is made for, and that is deleted": {
-		rule: rule.DWHTarget, violated: noTables + dwh, shown: "@" + drop, unshown: "@" + strings.ReplaceAll(drop, "orders", "visits"),
+		rule: rule.DWHTarget, violated: noTables + dwh, shown: "@" + drop, unshown: "@" + dropOne,
 	},
 	"an integration for a deleted table, which was refused before": {
 		rule: rule.DWHTarget, violated: drop + "|" + dwh, shown: "@1" + noDWH + "@2", unshown: "@1@2" + noDWH,
 	},
 	"a deleted table that is there, where another one was recovered": {
 		rule: rule.UseAfterDelete, violated: drop + aTable,
-		shown: strings.ReplaceAll(drop+noDWH+dwh, "orders", "visits") + "@", unshown: strings.ReplaceAll(drop+noDWH, "orders", "visits") + "@",
+		shown:   strings.ReplaceAll(drop+noDWH+dwh, "orders", "visits") + "@",
+		unshown: strings.ReplaceAll(drop+noDWH, "orders", "visits") + "@",
 	},
 	"a deleted table that is there, where somebody made a database": {
 		rule: rule.UseAfterDelete, violated: drop + aTable,
