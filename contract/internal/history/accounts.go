@@ -22,11 +22,9 @@ type accounts struct {
 	given   map[uint64]string // names of accounts, by callers, which answers do not outweigh
 	numbers map[member]caller
 	callers []callerFacts // by number, which is the order in which they came
-	makers  *bounded[sightKey, uint64]
-	uses    [][2]member // who changed what another one made, or goes by the name of its sub user; one of each pair
+	uses    [][2]member   // who changed what another one made, or goes by the name of its sub user; one of each pair
 	users   *bounded[userKey, [2]uint64]
 	several map[int32]bool // sites at which two callers made the same
-	limits  *bounded[sightKey, poolLimit]
 	differ  map[int32]bool // sites at which two callers were shown one pool with two limits
 	resized map[int32]bool // sites at which the recording may explain that
 	firm    []caller       // the account of each caller, as far as more shows it than a common address
@@ -67,9 +65,8 @@ type group struct {
 func newAccounts(kinds facts.Catalogue, given map[uint64]string) *accounts {
 	return &accounts{
 		kinds: kinds, given: given, sightings: newSightings(), apart: map[linkKey]bool{}, numbers: map[member]caller{},
-		makers: newBounded[sightKey, uint64](maxSights, nil), users: newBounded[userKey, [2]uint64](maxSights, nil),
+		users:   newBounded[userKey, [2]uint64](maxSights, nil),
 		several: map[int32]bool{}, differ: map[int32]bool{}, resized: map[int32]bool{},
-		limits: newBounded[sightKey, poolLimit](maxSights, nil),
 	}
 }
 
@@ -116,8 +113,9 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 		return
 	}
 	for _, t := range writtenTo(e) {
-		by, _ := a.makers.Get(sightKey{m.at, t})
-		a.pair(m, by)
+		if x, known := a.traces.Get(sightKey{m.at, t}); known {
+			a.pair(m, x.maker)
+		}
 	}
 	if e.Verb == facts.Creates {
 		a.make(m, e, e.Target)
@@ -127,31 +125,23 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 			}
 		}
 	}
-	if e.Verb == facts.Deletes { // it may be made anew by another one
-		a.makers.put(sightKey{m.at, e.Target}, 0)
+	if e.Verb == facts.Deletes {
+		x := a.trace(m.at, e.Target)
+		x.maker = 0          // it may be made anew by another one
+		if e.Kind.IsOnce() { // or else each of them removed its own
+			a.several[m.at] = a.several[m.at] || x.remover != 0 && x.remover != m.caller
+			x.remover = m.caller
+		}
 	}
-	if e.Verb == facts.Deletes && e.Kind.IsOnce() { // or else each of them removed its own
-		key := sightKey{m.at, facts.Thing{Kind: e.Kind, ID: "removed " + e.Target.ID}}
-		by, _ := a.makers.Get(key)
-		a.several[m.at] = a.several[m.at] || by != 0 && by != m.caller
-		a.makers.put(key, m.caller)
-	}
-}
-
-// poolLimit is the limit of a pool as a caller was shown it last.
-type poolLimit struct {
-	caller uint64
-	limit  int64
 }
 
 // noteLimits notes whether callers are shown one pool with two limits. Only requests that write to pools change any.
 func (a *accounts) noteLimits(m member, e *facts.Exchange) {
 	a.resized[m.at] = a.resized[m.at] || e.Kind == facts.Pools && e.Verb.Writes()
 	for _, f := range e.Pools {
-		key := sightKey{m.at, facts.Thing{Kind: facts.Pools, ID: f.ID}}
-		was, isKnown := a.limits.Get(key)
-		a.differ[m.at] = a.differ[m.at] || isKnown && was.caller != m.caller && was.limit != f.Limit
-		a.limits.put(key, poolLimit{m.caller, f.Limit})
+		x := a.trace(m.at, facts.Thing{Kind: facts.Pools, ID: f.ID})
+		a.differ[m.at] = a.differ[m.at] || x.hasLimit && x.limitOf != m.caller && x.limit != f.Limit
+		x.hasLimit, x.limitOf, x.limit = true, m.caller, f.Limit
 	}
 }
 
@@ -205,13 +195,12 @@ func (a *accounts) noteName(m member, name string, isSubUser bool) {
 
 // make notes who made a thing. An address at which two callers made the same one has several accounts.
 func (a *accounts) make(m member, e *facts.Exchange, t facts.Thing) {
-	key := sightKey{m.at, t}
-	if by, _ := a.makers.Get(key); by != 0 && by != m.caller && !e.Kind.IsOnce() {
-		a.several[m.at] = true
+	if t.IsNone() {
+		return
 	}
-	if !t.IsNone() {
-		a.makers.put(key, m.caller)
-	}
+	x := a.trace(m.at, t)
+	a.several[m.at] = a.several[m.at] || x.maker != 0 && x.maker != m.caller && !e.Kind.IsOnce()
+	x.maker = m.caller
 }
 
 // contradict notes that answers to a caller contradict each other. Those who have a key are one caller all the same.

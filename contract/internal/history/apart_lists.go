@@ -69,7 +69,7 @@ func (a *accounts) haveOtherLists(some, others []member) bool {
 // stirredIn returns whether someone made or removed a thing, so that lists may differ in it.
 func (a *accounts) stirredIn(key listKey) func(id string) bool {
 	return func(id string) bool {
-		_, isStirred := a.stirs.Get(sightKey{key.at, facts.Thing{Kind: key.kind, ID: id}})
-		return isStirred
+		x, known := a.traces.Get(sightKey{key.at, facts.Thing{Kind: key.kind, ID: id}})
+		return known && x.isStirred
 	}
 }

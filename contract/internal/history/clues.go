@@ -24,9 +24,9 @@ type clue struct {
 	caller uint64
 
 	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0
-	// where that is not shown. Of a job: its time.
+	// where that is not shown. Of a job: its database, as a hash, and its time.
 	mark, origin uint64
-	database     uint64 // of a job, as a hash; of a database itself, until when what is shown had been made
+	until        uint64 // of a database: until when what is shown had been made
 
 	frame
 }
@@ -52,7 +52,7 @@ func (c *clue) Compare(other *clue) int {
 // Append writes the clue as a row.
 func (c *clue) Append(b []byte) []byte {
 	le := binary.LittleEndian
-	for _, n := range []uint64{c.key, uint64(c.number), c.caller, c.mark, c.origin, c.database, uint64(c.Offset)} {
+	for _, n := range []uint64{c.key, uint64(c.number), c.caller, c.mark, c.origin, c.until, uint64(c.Offset)} {
 		b = le.AppendUint64(b, n)
 	}
 	b = le.AppendUint32(le.AppendUint32(b, uint32(c.at)), uint32(c.Length))
@@ -64,7 +64,7 @@ func (c *clue) Read(b []byte) {
 	le := binary.LittleEndian
 	long := func(i int) uint64 { return le.Uint64(b[8*i:]) }
 	*c = clue{
-		key: long(0), number: int64(long(1)), caller: long(2), mark: long(3), origin: long(4), database: long(5),
+		key: long(0), number: int64(long(1)), caller: long(2), mark: long(3), origin: long(4), until: long(5),
 		frame: frame{Offset: int64(long(6)), Length: int32(le.Uint32(b[60:]))}, at: int32(le.Uint32(b[56:])),
 		kind: clueKind(b[64]),
 	}
@@ -124,7 +124,7 @@ func millisecond(t time.Time) uint64 {
 // was.
 func (c *clue) isOf(issued *clue) bool {
 	const skew = 2000 // milliseconds
-	isSame := c.database == issued.database || c.database == 0 || issued.database == 0
+	isSame := c.mark == issued.mark || c.mark == 0 || issued.mark == 0
 	apart := int64(issued.origin) - int64(c.origin)
 	return isSame && (c.origin == 0 || issued.origin == 0 || max(apart, -apart) <= skew)
 }
@@ -134,10 +134,10 @@ const clockSkew = 10 * time.Minute
 
 // cluesIn returns the clues that an exchange gives, but for where it is.
 func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
-	add := func(kind clueKind, key, mark, origin, database uint64) {
+	add := func(kind clueKind, key, mark, origin, until uint64) {
 		list = append(list, clue{
 			key: key, number: int64(e.Number), at: int32(e.At), kind: kind, caller: e.Caller,
-			mark: mark, origin: origin, database: database,
+			mark: mark, origin: origin, until: until,
 		})
 	}
 	thing := func(kind clueKind, t facts.Thing, mark, origin uint64) {
@@ -184,14 +184,14 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 		}
 	}
 	if e.Issued != nil && e.Issued.ID != "" {
-		add(issuedJob, keyOf(e.At, "job", e.Issued.ID), 0, millisecond(e.EndedAt()), hashOf(e.Issued.Database))
+		add(issuedJob, keyOf(e.At, "job", e.Issued.ID), hashOf(e.Issued.Database), millisecond(e.EndedAt()), 0)
 	}
 	if e.Dropped != 0 {
 		add(ownCaller, keyOf(e.At, "dropped", strconv.FormatUint(e.Dropped, 16)), e.Dropped, 0, 0)
 	}
 	for i := range e.Jobs {
 		if job := &e.Jobs[i]; job.User != "" {
-			add(shownJob, keyOf(e.At, "job", job.ID), 0, millisecond(job.At), hashOf(job.Database))
+			add(shownJob, keyOf(e.At, "job", job.ID), hashOf(job.Database), millisecond(job.At), 0)
 		}
 	}
 	return list
@@ -260,7 +260,7 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 			}
 		case now.mark != 0 && other.mark == now.mark && !areTwo:
 			a.links.put(m, other.member(), now.shower(), other.shower())
-		case isOther && now.database != 0: // by a clock, which may be wrong: it does not say whose are apart
+		case isOther && now.until != 0: // by a clock, which may be wrong: it does not say whose are apart
 			a.several[m.at] = true
 		case isOther:
 			a.links.put(m, other.member())
@@ -304,7 +304,7 @@ func (a *accounts) compareMisses(seen, missed []clue, now *clue) {
 // isAnother reports whether what is shown is not what was shown before under the same id. A database may have been
 // remade in between, and is younger then.
 func (c *clue) isAnother(before *clue) bool {
-	isRemade := c.database != 0 && c.origin > before.origin && c.origin >= before.database
+	isRemade := c.until != 0 && c.origin > before.origin && c.origin >= before.until
 	return c.origin != before.origin && c.origin != 0 && before.origin != 0 && !isRemade
 }
 
@@ -383,17 +383,40 @@ func (s links) pairs() []linkKey {
 // sightings hold the lists that callers were shown. Those whose whole lists each lack what the other has are not of one
 // account.
 type sightings struct {
-	lists *bounded[viewer, wholeList]
-	first *bounded[listKey, []uint64] // callers who were given such a list first
-	stirs *bounded[sightKey, bool]    // what was made, or removed if true, so that lists may differ in it
-	shown *bounded[listKey, map[string]firstSight]
+	lists  *bounded[viewer, wholeList]
+	first  *bounded[listKey, []uint64] // callers who were given such a list first
+	traces *bounded[sightKey, *trace]
+	shown  *bounded[listKey, []string] // what was shown to be there, of which every caller of an account is shown all
+}
+
+// trace holds what requests did to a thing at a site, and who was shown it.
+type trace struct {
+	maker, remover       uint64 // the last callers who did that; no maker since it was deleted
+	isStirred, isRemoved bool   // it was made or removed, or may have been, so that lists may differ in it
+
+	viewer uint64    // who was shown it first, if all callers of an account are,
+	seen   time.Time // and when
+
+	limit    int64 // of a pool
+	limitOf  uint64
+	hasLimit bool
+}
+
+// trace returns what is known of a thing, which may be nothing yet.
+func (s *sightings) trace(at int32, t facts.Thing) *trace {
+	x, known := s.traces.Get(sightKey{at, t})
+	if !known {
+		x = &trace{}
+		s.traces.put(sightKey{at, t}, x)
+	}
+	return x
 }
 
 func newSightings() sightings {
 	return sightings{
 		lists: newBounded[viewer, wholeList](maxSights, nil), first: newBounded[listKey, []uint64](maxSights/20, nil),
-		stirs: newBounded[sightKey, bool](maxSights, nil),
-		shown: newBounded[listKey, map[string]firstSight](maxSights/maxShown, nil),
+		traces: newBounded[sightKey, *trace](maxSights, nil),
+		shown:  newBounded[listKey, []string](maxSights/maxShown, nil),
 	}
 }
 
@@ -473,16 +496,10 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 func (a *accounts) noteStirs(m member, e *facts.Exchange) {
 	if isRemoval := e.Verb == facts.Deletes; isRemoval || e.Verb == facts.Creates {
 		for _, t := range e.Touched() {
-			wasRemoved, _ := a.stirs.Get(sightKey{m.at, t})
-			a.stirs.put(sightKey{m.at, t}, isRemoval || wasRemoved)
+			x := a.trace(m.at, t)
+			x.isStirred, x.isRemoved = true, x.isRemoved || isRemoval
 		}
 	}
-}
-
-// firstSight is the first time at which a thing was shown to be there.
-type firstSight struct {
-	caller uint64
-	at     time.Time
 }
 
 // maxShown bounds for how many things of a kind it is known.
@@ -490,20 +507,17 @@ const maxShown = 100
 
 // noteShown notes what is there of which every caller of the account is shown all.
 func (a *accounts) noteShown(m member, e *facts.Exchange) {
-	now := firstSight{m.caller, e.EndedAt()}
-	if now.at.IsZero() {
+	at := e.EndedAt()
+	if at.IsZero() {
 		return
 	}
 	add := func(t facts.Thing) {
-		key := listKey{m.at, t.Kind}
-		known, _ := a.shown.Get(key)
-		if known == nil {
-			known = map[string]firstSight{}
-			a.shown.put(key, known)
-		}
-		was, isKnown := known[t.ID]
-		if isKnown && now.at.Before(was.at) || !isKnown && len(known) < maxShown {
-			known[t.ID] = now
+		x, key := a.trace(m.at, t), listKey{m.at, t.Kind}
+		if known, _ := a.shown.Get(key); x.seen.IsZero() && len(known) < maxShown {
+			a.shown.put(key, append(known, t.ID))
+			x.viewer, x.seen = m.caller, at
+		} else if at.Before(x.seen) {
+			x.viewer, x.seen = m.caller, at
 		}
 	}
 	for _, f := range e.Shows {
@@ -527,14 +541,11 @@ func (a *accounts) noteShown(m member, e *facts.Exchange) {
 // recorded request removed.
 func (a *accounts) missesSome(v viewer, list wholeList) bool {
 	shown, _ := a.shown.Get(v.listKey)
-	for id, first := range shown {
+	return slices.ContainsFunc(shown, func(id string) bool {
 		_, has := list.born[id]
-		wasRemoved, _ := a.stirs.Get(sightKey{v.at, facts.Thing{Kind: v.kind, ID: id}})
-		if !has && !wasRemoved && first.caller != v.caller && first.at.Before(list.asked) {
-			return true
-		}
-	}
-	return false
+		x, known := a.traces.Get(sightKey{v.at, facts.Thing{Kind: v.kind, ID: id}})
+		return known && !has && !x.isRemoved && x.viewer != v.caller && x.seen.Before(list.asked)
+	})
 }
 
 // sightList holds a whole list against those that others were given.
