@@ -23,7 +23,7 @@ type accounts struct {
 	numbers map[member]caller
 	callers []callerFacts // by number, which is the order in which they came
 	uses    [][2]member   // who changed what another one made, or goes by the name of its sub user; one of each pair
-	users   *bounded[userKey, [2]uint64]
+	users   bounded[userKey, [2]uint64]
 	several map[int32]bool // sites at which two callers made the same
 	differ  map[int32]bool // sites at which two callers were shown one pool with two limits
 	resized map[int32]bool // sites at which the recording may explain that
@@ -34,7 +34,6 @@ type accounts struct {
 }
 
 const (
-	maxSights  = 20_000
 	maxViewers = 16 // of one thing
 	maxUses    = 256
 )
@@ -63,11 +62,12 @@ type group struct {
 }
 
 func newAccounts(kinds facts.Catalogue, given map[uint64]string) *accounts {
-	return &accounts{
-		kinds: kinds, given: given, sightings: newSightings(), apart: map[linkKey]bool{}, numbers: map[member]caller{},
-		users:   newBounded[userKey, [2]uint64](maxSights, nil),
+	a := &accounts{
+		kinds: kinds, given: given, apart: map[linkKey]bool{}, numbers: map[member]caller{},
 		several: map[int32]bool{}, differ: map[int32]bool{}, resized: map[int32]bool{},
 	}
+	a.first.limit, a.shown.limit = maxEntities/20, maxEntities/maxShown
+	return a
 }
 
 // number returns the number of a member.

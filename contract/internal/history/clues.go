@@ -383,10 +383,10 @@ func (s links) pairs() []linkKey {
 // sightings hold the lists that callers were shown. Those whose whole lists each lack what the other has are not of one
 // account.
 type sightings struct {
-	lists  *bounded[viewer, wholeList]
-	first  *bounded[listKey, []uint64] // callers who were given such a list first
-	traces *bounded[sightKey, *trace]
-	shown  *bounded[listKey, []string] // what was shown to be there, of which every caller of an account is shown all
+	lists  bounded[viewer, wholeList]
+	first  bounded[listKey, []uint64] // callers who were given such a list first
+	traces bounded[sightKey, *trace]
+	shown  bounded[listKey, []string] // what was shown to be there, of which every caller of an account is shown all
 }
 
 // trace holds what requests did to a thing at a site, and who was shown it.
@@ -410,14 +410,6 @@ func (s *sightings) trace(at int32, t facts.Thing) *trace {
 		s.traces.put(sightKey{at, t}, x)
 	}
 	return x
-}
-
-func newSightings() sightings {
-	return sightings{
-		lists: newBounded[viewer, wholeList](maxSights, nil), first: newBounded[listKey, []uint64](maxSights/20, nil),
-		traces: newBounded[sightKey, *trace](maxSights, nil),
-		shown:  newBounded[listKey, []string](maxSights/maxShown, nil),
-	}
 }
 
 // listedKinds are those whose whole lists show what an account has.

@@ -11,23 +11,23 @@ import (
 
 // coreState holds what is known of the core interface.
 type coreState struct {
-	DomainKeys *bounded[string, *facts.Exchange] // the exchange that issued the job
-	Loaded     *facts.Exchange                   // that may have put rows into any table
-	Ends       *bounded[facts.Thing, End]        // of jobs and attempts
+	DomainKeys bounded[string, *facts.Exchange] // the exchange that issued the job
+	Loaded     *facts.Exchange                  // that may have put rows into any table
+	Ends       bounded[facts.Thing, End]        // of jobs and attempts
 
-	Tokens      *bounded[string, *tokenState]
-	owners      *bounded[facts.Owner, []string] // tokens by whom and what they act for
-	Revocations []*Revocation                   // that no list was seen after yet
+	Tokens      bounded[string, *tokenState]
+	owners      bounded[facts.Owner, []string] // tokens by whom and what they act for
+	Revocations []*Revocation                  // that no list was seen after yet
 
-	SubUsers     *bounded[string, *subUserState]
-	Named        *bounded[string, []string]        // sub users by name, as lists showed them
-	RemovedUsers *bounded[string, *RemovedUser]    // removed sub users by name
-	issuers      *bounded[string, *facts.Exchange] // the exchanges that issued jobs, by job
-	KeysOf       *bounded[string, map[uint64]bool] // callers by the name that answers give them
+	SubUsers     bounded[string, *subUserState]
+	Named        bounded[string, []string]        // sub users by name, as lists showed them
+	RemovedUsers bounded[string, *RemovedUser]    // removed sub users by name
+	issuers      bounded[string, *facts.Exchange] // the exchanges that issued jobs, by job
+	KeysOf       bounded[string, map[uint64]bool] // callers by the name that answers give them
 
-	Pages  *DeletedList                  // of the list of deleted tables that is being read
-	Places *bounded[string, whereabouts] // where deleted tables were, by id
-	idents *bounded[string, facts.Thing] // the tables that were shown with an id last
+	Pages  *DeletedList                 // of the list of deleted tables that is being read
+	Places bounded[string, whereabouts] // where deleted tables were, by id
+	idents bounded[string, facts.Thing] // the tables that were shown with an id last
 }
 
 type tokenState struct {
@@ -63,22 +63,6 @@ type whereabouts struct {
 
 // Proofs returns the exchanges that show it, the last of which lists it or deleted it.
 func (w whereabouts) Proofs() []*facts.Exchange { return w.proofs }
-
-func newCoreState() coreState {
-	return coreState{
-		DomainKeys:   newBounded[string, *facts.Exchange](maxEntities, nil),
-		Ends:         newBounded[facts.Thing, End](maxEntities, nil),
-		Tokens:       newBounded[string, *tokenState](maxEntities, nil),
-		owners:       newBounded[facts.Owner, []string](maxEntities, nil),
-		SubUsers:     newBounded[string, *subUserState](maxEntities, nil),
-		Named:        newBounded[string, []string](maxEntities, nil),
-		RemovedUsers: newBounded[string, *RemovedUser](maxEntities, nil),
-		issuers:      newBounded[string, *facts.Exchange](maxEntities, nil),
-		KeysOf:       newBounded[string, map[uint64]bool](maxEntities, nil),
-		Places:       newBounded[string, whereabouts](maxEntities, nil),
-		idents:       newBounded[string, facts.Thing](maxEntities, nil),
-	}
-}
 
 // DeletedList is the list of deleted tables as far as it was read, page after page.
 type DeletedList struct {

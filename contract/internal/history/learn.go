@@ -139,7 +139,7 @@ func (s *State) learnShown(e *facts.Exchange, f *facts.Shown) {
 
 // dwhState holds what is known of the targets that integrations may load into.
 type dwhState struct {
-	TargetLists *bounded[TargetList, *targetsListed]
+	TargetLists bounded[TargetList, *targetsListed]
 }
 
 // TargetList is a list of databases, or of the tables of one, as a caller sees it.
@@ -155,10 +155,6 @@ type targetsListed struct {
 
 // maxTargetLists bounds how many of such lists are kept.
 const maxTargetLists = 200
-
-func newDWHState() dwhState {
-	return dwhState{TargetLists: newBounded[TargetList, *targetsListed](maxTargetLists, nil)}
-}
 
 // learnAbsence learns which databases and tables are not there.
 func (s *State) learnAbsence(e *facts.Exchange) {

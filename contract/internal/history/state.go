@@ -22,16 +22,16 @@ type State struct {
 	Removals         map[facts.Kind]int
 	MayHaveCreated   map[facts.Kind]*facts.Exchange // the last exchange that may have made one unseen
 	recoveredUnknown *facts.Exchange                // the last recovery of an unknown table
-	callers          *bounded[uint64, *Caller]
-	holders          *bounded[holding, *Entity]
+	callers          bounded[uint64, *Caller]
+	holders          bounded[holding, *Entity]
 	referrers        map[facts.Thing]map[*Entity]bool
 	lastWrite        *facts.Exchange // of anything
 	lastWriteOf      map[facts.Kind]*facts.Exchange
 	made             map[facts.Thing]map[facts.Thing]*Entity // that were made and not deleted since, by what they are in
-	walks            *bounded[walkKey, *walk]
-	slices           *bounded[walkKey, []*facts.Exchange] // parts of a list, since the last change
-	waiting          map[string][]*Pending                // by rule
-	first            *facts.Exchange                      // at the site, of whichever account
+	walks            bounded[walkKey, *walk]
+	slices           bounded[walkKey, []*facts.Exchange] // parts of a list, since the last change
+	waiting          map[string][]*Pending               // by rule
+	first            *facts.Exchange                     // at the site, of whichever account
 	// callers are hidden alike, and what is made contradicts what is there, as if they were several
 	IsMixed     bool
 	HasOldNames bool // something was renamed
@@ -75,17 +75,15 @@ type Entity struct {
 }
 
 func newState(kinds facts.Catalogue) *State {
-	return &State{
-		Kinds:    kinds,
-		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
+	s := &State{
+		Kinds: kinds, entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
 		MayHaveCreated: map[facts.Kind]*facts.Exchange{}, lastWriteOf: map[facts.Kind]*facts.Exchange{},
-		callers: newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
-		holders: newBounded[holding, *Entity](maxEntities, nil), made: map[facts.Thing]map[facts.Thing]*Entity{},
-		referrers: map[facts.Thing]map[*Entity]bool{},
-		walks:     newBounded[walkKey, *walk](maxPending, nil),
-		slices:    newBounded[walkKey, []*facts.Exchange](maxPending, nil),
-		unseen:    newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
+		waiting: map[string][]*Pending{}, made: map[facts.Thing]map[facts.Thing]*Entity{},
+		referrers: map[facts.Thing]map[*Entity]bool{}, unseen: unseen{deletedTables: map[string]*Entity{}},
+		workflowState: newWorkflowState(),
 	}
+	s.walks.limit, s.slices.limit, s.lists.limit, s.TargetLists.limit = maxPending, maxPending, maxViews, maxTargetLists
+	return s
 }
 
 // entity returns what is known of a thing, which may be nothing yet.
@@ -105,7 +103,7 @@ func (s *State) LookUp(t facts.Thing) *Entity {
 	}
 	ofKind := s.entities[t.Kind]
 	if ofKind == nil {
-		ofKind = newBounded[string, *Entity](maxEntities, nil)
+		ofKind = &bounded[string, *Entity]{}
 		s.entities[t.Kind] = ofKind
 	}
 	x, _ := ofKind.Get(t.ID)
@@ -329,16 +327,12 @@ type ingestionState struct {
 }
 
 // bounded is a map that forgets its oldest entries, so that memory stays flat however long a recording is. What is
-// forgotten is unknown again.
+// forgotten is unknown again. The zero value is ready for use: of most accounts, most kinds of facts are never seen.
 type bounded[K comparable, V any] struct {
 	entries map[K]V
 	order   []K
-	limit   int
+	limit   int // by default maxEntities
 	evicted func(V)
-}
-
-func newBounded[K comparable, V any](limit int, evicted func(V)) *bounded[K, V] {
-	return &bounded[K, V]{limit: limit, evicted: evicted} // of most accounts, most kinds of facts are never seen
 }
 
 func (b *bounded[K, V]) Get(key K) (V, bool) {
@@ -351,7 +345,7 @@ func (b *bounded[K, V]) put(key K, value V) {
 		b.entries = map[K]V{}
 	}
 	if _, ok := b.entries[key]; !ok {
-		if len(b.entries) >= b.limit {
+		if len(b.entries) >= cmp.Or(b.limit, maxEntities) {
 			oldest := b.order[0]
 			b.order = b.order[1:]
 			if b.evicted != nil {

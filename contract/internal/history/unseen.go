@@ -404,7 +404,7 @@ const Recovered = "recovered"
 type unseen struct {
 	signs []sign
 	held  []Ruling // violations that have an excuse
-	lists *bounded[viewKey, *view]
+	lists bounded[viewKey, *view]
 
 	deletedTables map[string]*Entity // by recorded requests, until a list of deleted tables lacks them
 }
@@ -425,10 +425,6 @@ const (
 	maxSigns = 1000
 	maxViews = 500
 )
-
-func newUnseen() unseen {
-	return unseen{lists: newBounded[viewKey, *view](maxViews, nil), deletedTables: map[string]*Entity{}}
-}
 
 // Sign notes that the exchange shows something that no exchange of the recording did.
 func (st *Step) Sign(did string, t facts.Thing, after *facts.Exchange, at time.Time) {

@@ -8,14 +8,14 @@ import (
 
 // workflowState holds what is known of the workflow interface.
 type workflowState struct {
-	Pools    *bounded[string, *PoolState]
-	rules    *bounded[string, *RuleState]
-	Attempts *bounded[string, *AttemptState]
-	Names    *bounded[AttemptName, *AttemptState] // by what must be unique
-	Sessions *bounded[string, *AttemptState]      // the attempt of the highest index
-	Tasks    *bounded[string, *taskState]         // by attempt
-	Resumes  *bounded[string, *facts.Exchange]    // by new attempt: the exchange that resumed into it
-	Resumed  *bounded[string, string]             // by new attempt: the old one
+	Pools    bounded[string, *PoolState]
+	rules    bounded[string, *RuleState]
+	Attempts bounded[string, *AttemptState]
+	Names    bounded[AttemptName, *AttemptState] // by what must be unique
+	Sessions bounded[string, *AttemptState]      // the attempt of the highest index
+	Tasks    bounded[string, *taskState]         // by attempt
+	Resumes  bounded[string, *facts.Exchange]    // by new attempt: the exchange that resumed into it
+	Resumed  bounded[string, string]             // by new attempt: the old one
 
 	Live      map[string]*RuleState               // the rules that are not known to be gone
 	Running   map[string]map[string]*AttemptState // attempts last seen unfinished, by pool
@@ -70,19 +70,11 @@ const maxChanges = 1_000
 
 func newWorkflowState() workflowState {
 	live, running := map[string]*RuleState{}, map[string]map[string]*AttemptState{}
-	return workflowState{
-		Live: live, Running: running,
-		Pools: newBounded[string, *PoolState](maxEntities, nil),
-		rules: newBounded[string, *RuleState](maxEntities, func(r *RuleState) { delete(live, r.ID) }),
-		Attempts: newBounded[string, *AttemptState](maxEntities, func(a *AttemptState) {
-			delete(running[a.Fact.PoolID], a.Fact.ID)
-		}),
-		Names:    newBounded[AttemptName, *AttemptState](maxEntities, nil),
-		Sessions: newBounded[string, *AttemptState](maxEntities, nil),
-		Tasks:    newBounded[string, *taskState](maxEntities/10, nil),
-		Resumes:  newBounded[string, *facts.Exchange](maxEntities/10, nil),
-		Resumed:  newBounded[string, string](maxEntities/10, nil),
-	}
+	w := workflowState{Live: live, Running: running}
+	w.rules.evicted = func(r *RuleState) { delete(live, r.ID) }
+	w.Attempts.evicted = func(a *AttemptState) { delete(running[a.Fact.PoolID], a.Fact.ID) }
+	w.Tasks.limit, w.Resumes.limit, w.Resumed.limit = maxEntities/10, maxEntities/10, maxEntities/10
+	return w
 }
 
 // Pool returns what is known of a pool, which may be nothing yet.
