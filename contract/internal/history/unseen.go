@@ -383,7 +383,7 @@ func (s *sign) supports(x Excuse, judged *facts.Exchange) bool {
 		isGoneAgain := s.by.Verb == facts.Deletes && !facts.Before(x.Before, s.by)
 		isItself := s.isUnlisted && judged.Page != nil
 		return x.Did == Recovered && (s.thing == x.thing && !isGoneAgain && !isItself || s.wasGone)
-	case s.thing.Kind != x.Kind && !(isTarget(s.thing.Kind) && isTarget(x.Kind)):
+	case s.thing.Kind != x.Kind && !(s.did == "created" && isTarget(s.thing.Kind) && isTarget(x.Kind)):
 		return false
 	case !s.at.IsZero() && s.at.Add(time.Second).After(x.Before.EndedAt()):
 		return false
@@ -394,7 +394,7 @@ func (s *sign) supports(x Excuse, judged *facts.Exchange) bool {
 	return !facts.Before(s.by, x.After) && (s.at.IsZero() || !s.at.Add(time.Second).Before(x.After.EndedAt()))
 }
 
-// isTarget reports whether things of a kind are tables or databases: who makes or deletes these unseen does both.
+// isTarget reports whether things of a kind are tables or databases: who makes one of these unseen makes others.
 func isTarget(k facts.Kind) bool { return k == facts.Tables || k == facts.Databases }
 
 // Recovered marks a deleted table, or database, that is there again as it was.
