@@ -75,8 +75,9 @@ func (h *history) say(r Ruling) {
 
 // hasSeveral reports whether it takes several exchanges to prove a violation.
 func (r *Ruling) hasSeveral() bool {
-	judged := r.Evidence[len(r.Evidence)-1]
-	return slices.ContainsFunc(r.Evidence, func(e *facts.Exchange) bool { return e != nil && e != judged })
+	return slices.ContainsFunc(r.Evidence, func(e *facts.Exchange) bool {
+		return e != nil && e != r.Evidence[len(r.Evidence)-1]
+	})
 }
 
 // maxHeld bounds how many violations of a history are held. Those beyond are weighed by what is known so far.
