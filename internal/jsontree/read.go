@@ -34,7 +34,7 @@ func Read(to Nodes, data []byte, text string) Nodes {
 }
 
 // ReadAll appends the value of data that is valid JSON, as others read it: of names that are repeated, each stands for
-// itself, and what is no Unicode is replaced. It returns nil for lists and objects in more than 10,000 others.
+// itself, and invalid Unicode is replaced. It returns nil for lists and objects in more than 10,000 others.
 func ReadAll(to Nodes, data []byte, text string) Nodes {
 	const deepest = 10_000
 	r := reader{scan.OfValid(data), text, true}

@@ -21,7 +21,7 @@ type Tree struct {
 // Read returns the value of a text, which must be valid JSON. The values of the text that was read before it are no
 // longer valid.
 func (t *Tree) Read(text string) Value {
-	data := unsafe.Slice(unsafe.StringData(text), len(text)) // which nobody writes to
+	data := unsafe.Slice(unsafe.StringData(text), len(text)) // which is only read
 	nodes := ReadAll(t.room[:0], data, text)
 	if len(nodes) > 0 {
 		t.room = nodes

@@ -18,7 +18,7 @@ type Reader struct {
 	text      []byte
 	at        int
 	failed    bool
-	replaces  bool   // what is no Unicode
+	replaces  bool   // invalid Unicode
 	scratch   []byte // the last string that had escapes
 	isEscaped bool   // the last string had
 	texts     Texts
