@@ -195,56 +195,166 @@ func queryOf(e *Exchange) url.Values {
 }
 
 // revision is a revision of a project at the beginning.
-type revision struct{ name, createdAt, user string }
+type revision struct {
+	name, createdAt, user string
+	until                 string // the next one was created
+
+	past      map[string]string // by name, the ids of workflows that only attempts show
+	isUnseen  bool              // no answer shows it
+	isGuessed bool              // when it was created
+}
 
 // unknownRevision is the name of a revision of which no answer shows any.
 const unknownRevision = "unknown"
 
-// addRevisions adds the revisions of a project with the files of its workflows.
+// addRevisions adds the revisions of a project with the files of its workflows. An attempt has the workflow of the
+// revision that was the latest when it began.
 func (p *projects) addRevisions(m *mapping, project string) {
 	list := p.revisionsOf(project)
+	earlier := p.earlierThan(&list[len(list)-1], project)
+	for i := range len(list) - 1 {
+		p.guessTime(&list[i], project)
+	}
+	for i := range len(list) - 1 {
+		list[i].until = list[i+1].createdAt
+	}
+	list = p.withEarlier(project, list, earlier)
 	s := newSequence()
-	p.addEarlier(s, project)
-	for i, r := range list {
-		one, reason := newMapping(), ""
+	for i := range list {
+		r, one, reason := &list[i], newMapping(), ""
 		if r.name == unknownRevision {
 			reason = unseen
 		}
 		one.add("name", scalar(r.name), reason)
-		one.set("createdAt", r.createdAt)
+		if r.isGuessed {
+			one.guess("createdAt", r.createdAt, "attempts show about when it was made")
+		} else {
+			one.set("createdAt", r.createdAt)
+		}
 		one.set("user", r.user)
-		p.addFiles(one, project, r.name, i == len(list)-1)
-		s.add(one)
+		p.addFiles(one, project, r, i == len(list)-1)
+		if r.isUnseen {
+			s.addGuessed(one, "attempts show workflows of a revision that no answer shows")
+		} else {
+			s.add(one)
+		}
 	}
 	m.set("revisions", s)
 }
 
-// addEarlier adds revisions for the workflows of which older ids are seen than those of the revisions that are shown.
-func (p *projects) addEarlier(s *sequence, project string) {
-	left := maps.Clone(p.earlier[project])
-	for n := 1; len(left) > 0; n++ {
-		m, ids, files := newMapping(), newMapping(), newMapping()
-		used := map[string]bool{}
-		for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b string) int { return int(number(a) - number(b)) }) {
-			name := left[id]
-			if p.things.find(workflowKind, id) != nil || used[name] {
-				if !used[name] {
-					delete(left, id)
-				}
-				continue
+// pastWorkflow is a workflow that only attempts show, with the times at which the first and the last of them began
+// before the recording did.
+type pastWorkflow struct {
+	id, name    string
+	first, last time.Time
+}
+
+// earlierThan returns the workflows that only attempts show, and that a project's latest revision need not have, in the
+// order of their ids: those of which a higher id is shown, or whose attempts began before it was made. If no answer
+// shows when that was, it is after these, and workflows with higher ids are shown.
+func (p *projects) earlierThan(latest *revision, project string) (list []pastWorkflow) {
+	add := func(id, name string, isPast func(w pastWorkflow) bool) {
+		if w := p.pastWorkflow(project, id, name); p.things.find(workflowKind, id) == nil && !w.first.IsZero() && isPast(w) {
+			list = append(list, w)
+		}
+	}
+	highest := int64(0)
+	for _, t := range p.workflowsIn(project, latest.name) {
+		highest = max(highest, number(t.id))
+	}
+	at := instant(latest.createdAt)
+	for name, id := range p.workflows[project] {
+		add(id, name, func(w pastWorkflow) bool { return w.last.Before(at) || at.IsZero() && number(id) < highest })
+	}
+	for _, w := range list {
+		delete(p.workflows[project], w.name)
+	}
+	for id, name := range p.earlier[project] {
+		add(id, name, func(pastWorkflow) bool { return true })
+	}
+	slices.SortFunc(list, func(a, b pastWorkflow) int { return cmp.Compare(number(a.id), number(b.id)) })
+	for _, w := range list {
+		if at.IsZero() && !w.last.Before(instant(latest.createdAt)) {
+			latest.createdAt, latest.isGuessed = timeText(w.last.Add(time.Second)), true
+		}
+	}
+	return list
+}
+
+func (p *projects) pastWorkflow(project, id, name string) pastWorkflow {
+	w := pastWorkflow{id: id, name: name}
+	for _, r := range p.runsOf(project, name) {
+		at := instant(r.first().Get("createdAt").String())
+		if at.IsZero() || at.After(p.begin) || r.object.Get("workflow.id").String() != id {
+			continue
+		}
+		if w.first.IsZero() || at.Before(w.first) {
+			w.first = at
+		}
+		if at.After(w.last) {
+			w.last = at
+		}
+	}
+	return w
+}
+
+// withEarlier adds workflows of the past to the revisions of their times of which no answer shows any workflow, or to
+// ones of their own, each of which has as many as it can.
+func (p *projects) withEarlier(project string, list []revision, earlier []pastWorkflow) []revision {
+	var own []revision
+	for _, w := range earlier {
+		place := slices.IndexFunc(list[:len(list)-1], func(r revision) bool {
+			return r.createdAt != "" && !instant(r.createdAt).After(w.first) && r.past[w.name] == "" &&
+				w.last.Before(instant(r.until)) && len(p.workflowsIn(project, r.name)) == 0
+		})
+		if place >= 0 {
+			list[place].past[w.name] = w.id
+			continue
+		}
+		if n := len(own); n == 0 || own[n-1].past[w.name] != "" {
+			name := fmt.Sprintf("earlier-%d", n+1)
+			for slices.ContainsFunc(list, func(r revision) bool { return r.name == name }) {
+				name += "-"
 			}
-			used[name] = true
-			delete(left, id)
-			ids.set(name, idOf(id))
-			files.add(name+".dig", scalar(p.definitionOf(project, name)), "")
+			own = append(own, revision{name: name, past: map[string]string{}, isUnseen: true})
 		}
-		if files.isEmpty() {
-			return
+		r := &own[len(own)-1]
+		r.past[w.name] = w.id
+		r.before(w.first)
+	}
+	list = append(own, list...)
+	slices.SortStableFunc(list[:len(list)-1], func(a, b revision) int {
+		return instant(a.createdAt).Compare(instant(b.createdAt))
+	})
+	return list
+}
+
+// workflowsIn lists the workflows that answers show of a revision.
+func (p *projects) workflowsIn(project, revision string) (list []*thing) {
+	for _, t := range byNumber(p.things.of(workflowKind)) {
+		if o := t.first(); o.Get("project.id").String() == project && o.Get("revision").String() == revision {
+			list = append(list, t)
 		}
-		m.set("name", fmt.Sprintf("earlier-%d", n))
-		m.set("workflowIds", ids)
-		m.setSection("files", files)
-		s.addGuessed(m, "attempts show workflows of a revision that no answer shows")
+	}
+	return list
+}
+
+// guessTime guesses when a revision was created of which only workflows are shown: before their attempts.
+func (p *projects) guessTime(r *revision, project string) {
+	if r.createdAt != "" {
+		return
+	}
+	for _, t := range p.workflowsIn(project, r.name) {
+		if w := p.pastWorkflow(project, t.id, t.first().Get("name").String()); !w.first.IsZero() {
+			r.before(w.first)
+		}
+	}
+}
+
+// before lets a revision be created at a time, unless that was earlier.
+func (r *revision) before(at time.Time) {
+	if r.createdAt == "" || at.Before(instant(r.createdAt)) {
+		r.createdAt, r.isGuessed = timeText(at), true
 	}
 }
 
@@ -253,6 +363,7 @@ func (p *projects) revisionsOf(project string) (list []revision) {
 	add := func(r revision) {
 		isKnown := slices.ContainsFunc(list, func(o revision) bool { return o.name == r.name })
 		if r.name != "" && !isKnown && !p.isLate(project, r.name) {
+			r.past = map[string]string{}
 			list = append(list, r)
 		}
 	}
@@ -303,13 +414,10 @@ func (p *projects) isLate(project, revision string) bool {
 
 // addFiles adds the files of a revision: those of a recorded archive, or those that the definitions of its workflows
 // show. The latest revision also has the workflows of which no more than a name is known.
-func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool) {
+func (p *projects) addFiles(m *mapping, project string, r *revision, isLatest bool) {
 	ids, files := newMapping(), newMapping()
-	for _, t := range byNumber(p.things.of(workflowKind)) {
+	for _, t := range p.workflowsIn(project, r.name) {
 		o := t.first()
-		if o.Get("project.id").String() != project || o.Get("revision").String() != revision {
-			continue
-		}
 		name := o.Get("name").String()
 		if !ids.has(name) {
 			ids.set(name, idOf(t.id))
@@ -327,7 +435,13 @@ func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool)
 			ids.set(name, idOf(id))
 		}
 	}
-	if archive := p.archiveOf(project, revision); archive != nil {
+	for _, name := range slices.Sorted(maps.Keys(r.past)) {
+		if !files.has(name + ".dig") {
+			ids.set(name, idOf(r.past[name]))
+			files.add(name+".dig", scalar(p.definitionOf(project, name)), "")
+		}
+	}
+	if archive := p.archiveOf(project, r.name); archive != nil {
 		files = newMapping()
 		for _, name := range slices.Sorted(maps.Keys(archive)) {
 			files.add(name, scalar(archive[name]), "")

@@ -1,0 +1,69 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/mockserver"
+)
+
+// A recording that begins after a project was pushed twice shows attempts of workflows that its revisions do not have
+// any more: those of a revision that no answer shows.
+func TestLearnAttemptsOfEarlierRevisions(t *testing.T) {
+	t.Parallel()
+	checker, err := contract.NewChecker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := newServer(t, mockserver.WithScenario("pool-in-use"))
+	push := func(revision, definition string) {
+		t.Helper()
+		a := call(t, first, "PUT", "/workflow/api/projects?project=stock&revision="+revision,
+			projectArchive(t, 1, definition), "Content-Type", "application/gzip")
+		if a.StatusCode != http.StatusOK {
+			t.Fatalf("push %s: %d %s", revision, a.StatusCode, a.body)
+		}
+	}
+	push("v2", "+count:\n  sh>: ./two.sh\n")
+	id := gjson.Get(call(t, first, "GET", "/workflow/api/workflows?name_pattern=w0", "").body, "workflows.0.id").String()
+	started := call(t, first, "PUT", "/workflow/api/attempts",
+		`{"workflowId":"`+id+`","sessionTime":"2026-01-14T00:00:00Z","params":{}}`)
+	if started.StatusCode != http.StatusOK {
+		t.Fatalf("start: %d %s", started.StatusCode, started.body)
+	}
+	call(t, first, "POST", "/_understudy/clock", `{"advance":"20m"}`).want(t, http.StatusOK)
+	push("v3", "+count:\n  sh>: ./three.sh\n")
+	for name, paths := range map[string][]string{
+		"projects and workflows": {"/attempts", "/projects", "/workflows", "/sessions"},
+		"revisions":              {"/projects/1/revisions", "/attempts", "/workflows", "/projects/1"},
+		"one revision":           {"/attempts", "/projects/1/workflows?revision=v1", "/projects/1"},
+		"workflows":              {"/workflows", "/attempts"},
+		"attempts":               {"/attempts", "/sessions"},
+		"one attempt":            {"/attempts/2", "/projects/1/workflows"},
+	} {
+		var s session
+		h := s.handler(first)
+		for _, path := range paths {
+			call(t, h, "GET", "http://127.0.0.1:4010/workflow/api"+path, "").want(t, http.StatusOK)
+		}
+		server, learned := s.learned(t, checker)
+		with := subject(server.World(""))
+		with.Keys = map[string]string{}
+		for _, key := range learned.Keys {
+			for _, digest := range key.Recorded {
+				with.Keys[digest] = key.Key
+			}
+		}
+		r, err := checker.Compare(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())), with)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := differing(r); len(found) > 0 || r.Comparison.Compared != len(paths) {
+			t.Errorf("%s: %v of %d differ\n%s\n%s", name, found, r.Comparison.Compared, text(t, r), learned.Scenario)
+		}
+	}
+}
