@@ -123,10 +123,10 @@ func TestFIFOsAreRefused(t *testing.T) {
 	t.Parallel()
 	fifo := makeFIFO(t, filepath.Join(t.TempDir(), "fifo.yaml"))
 	for _, args := range [][]string{
-		{"serve", "--scenario", fifo},
-		{"serve", "--spec", "core=" + fifo},
+		{"serve", "--scenario", fifo, "--listen", "127.0.0.1:0"},
+		{"serve", "--spec", "core=" + fifo, "--listen", "127.0.0.1:0"},
 		{"serve", "--control-token-file", fifo, "--listen", "127.0.0.1:0"},
-		{"serve", "--state", fifo},
+		{"serve", "--state", fifo, "--listen", "127.0.0.1:0"},
 		{"check", "--baseline", fifo, "x.har"},
 		{"check", "--spec", "core=" + fifo, "x.har"},
 		{"check", "--config", fifo, "x.har"},
