@@ -54,6 +54,26 @@ func (r *recorder) take(second float64, method, path, request string, status int
 	fmt.Fprintf(&r.text, `],"body":{"text":%q}}}`+"\n", answer)
 }
 
+// checkRecorders checks what two recorders wrote.
+func checkRecorders(t *testing.T, laptop, server *recorder) *contract.Report {
+	t.Helper()
+	dir := t.TempDir()
+	for file, r := range map[string]*recorder{"laptop.ndjson": laptop, "server.ndjson": server} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(r.text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checker, err := contract.NewChecker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := checker.Check(t.Context(), contract.Files(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // Recorders whose clocks disagree are put in order by the service's, where answers show it.
 func TestClocksThatDisagree(t *testing.T) {
 	t.Parallel()
@@ -102,20 +122,7 @@ func TestClocksThatDisagree(t *testing.T) {
 		server.take(tt.ruleGone-0.7, "GET", "/pools", "", 200, `{"pools":[`+pool+`]}`)
 		server.take(tt.ruleGone, "DELETE", "/pool_rules/3", "", 200, rule)
 		laptop.take(40, "DELETE", "/pools/4", "", 200, pool)
-		dir := t.TempDir()
-		for file, r := range map[string]*recorder{"laptop.ndjson": &laptop, "server.ndjson": &server} {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(r.text.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		checker, err := contract.NewChecker()
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := checker.Check(t.Context(), contract.Files(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := checkRecorders(t, &laptop, &server)
 		var got report.Verdict
 		for _, f := range r.Findings {
 			if f.Rule == "pool-deletion" {
@@ -134,10 +141,6 @@ func TestClocksThatDisagree(t *testing.T) {
 func TestOrderWithinASecondIsNotKnownOfClocksThatDisagree(t *testing.T) {
 	t.Parallel()
 	const pool = `{"id":"4","name":"p","concurrencyLimit":2,"default":false}`
-	checker, err := contract.NewChecker()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, tt := range map[string]struct {
 		laptop, server recorder
 		reads          float64 // when the server reads the pool that the laptop makes at 10.05 and deletes at 40.95
@@ -161,16 +164,7 @@ func TestOrderWithinASecondIsNotKnownOfClocksThatDisagree(t *testing.T) {
 		laptop.take(40.95, "DELETE", "/pools/4", "", 200, pool)
 		server.take(25, "GET", "/pools/4", "", 200, pool)
 		server.take(tt.reads, "GET", "/pools/4", "", 200, pool)
-		dir := t.TempDir()
-		for file, r := range map[string]*recorder{"laptop.ndjson": &laptop, "server.ndjson": &server} {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(r.text.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r, err := checker.Check(t.Context(), contract.Files(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := checkRecorders(t, &laptop, &server)
 		var got report.Verdict
 		for _, f := range r.Findings {
 			if f.Verdict == report.Fail {

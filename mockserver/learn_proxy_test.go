@@ -103,12 +103,7 @@ func wantLearnable(t *testing.T, source func() contract.Source, except ...string
 		return
 	}
 	with := subject(server.World(""))
-	with.Keys = map[string]string{}
-	for _, key := range learned.Keys {
-		for _, digest := range key.Recorded {
-			with.Keys[digest] = key.Key
-		}
-	}
+	with.Keys = recordedKeys(learned)
 	r, err := checker.Compare(t.Context(), source(), with)
 	if err != nil {
 		t.Fatal(err)

@@ -52,12 +52,7 @@ func TestLearnAttemptsOfEarlierRevisions(t *testing.T) {
 		}
 		server, learned := s.learned(t, checker)
 		with := subject(server.World(""))
-		with.Keys = map[string]string{}
-		for _, key := range learned.Keys {
-			for _, digest := range key.Recorded {
-				with.Keys[digest] = key.Key
-			}
-		}
+		with.Keys = recordedKeys(learned)
 		r, err := checker.Compare(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())), with)
 		if err != nil {
 			t.Fatal(err)

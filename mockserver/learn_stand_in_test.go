@@ -501,11 +501,6 @@ func TestLearnStandInStory(t *testing.T) {
 func learnedSubject(t *testing.T, learned *contract.Learned) contract.Subject {
 	t.Helper()
 	with := subject(learnedServer(t, learned).World(""))
-	with.Keys = map[string]string{}
-	for _, key := range learned.Keys {
-		for _, digest := range key.Recorded {
-			with.Keys[digest] = key.Key
-		}
-	}
+	with.Keys = recordedKeys(learned)
 	return with
 }

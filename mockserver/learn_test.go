@@ -46,6 +46,17 @@ func learnedServer(t *testing.T, learned *contract.Learned, opts ...mockserver.O
 	return server
 }
 
+// recordedKeys returns the keys of a scenario that was learned, by the digests of those that were recorded.
+func recordedKeys(learned *contract.Learned) map[string]string {
+	keys := map[string]string{}
+	for _, key := range learned.Keys {
+		for _, digest := range key.Recorded {
+			keys[digest] = key.Key
+		}
+	}
+	return keys
+}
+
 // overviewed are the operations of a story whose answers count things that no answer shows: these are not made up.
 var overviewed = map[string][]string{"agent-chat": {"llm.getProject", "llm.listAgents"}}
 

@@ -107,7 +107,8 @@ func (c clocks) corrections() corrections {
 		x.mostDoubt = max(x.mostDoubt, 2*x.doubt[file])
 	}
 	for file := range x.uneven {
-		x.mostDoubt = max(x.mostDoubt, c[file].longest+time.Second)
+		_, off := x.common.ahead()
+		x.mostDoubt = max(x.mostDoubt, c[file].longest+time.Second+2*off)
 	}
 	return x
 }

@@ -219,18 +219,13 @@ func (l *learner) refused(root *mapping, err error) (list []refusal) {
 }
 
 // problemsOf returns the problems in an error, also in what it wraps.
-func problemsOf(err error) (list []*source.Problem) {
-	switch err := err.(type) { //nolint:errorlint // whatever is wrapped is looked at
-	case *source.Problem:
-		return []*source.Problem{err}
-	case interface{ Unwrap() []error }:
-		for _, err := range err.Unwrap() {
-			list = append(list, problemsOf(err)...)
+func problemsOf(err error) []*source.Problem {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if problems, _ := source.Problems(err); len(problems) > 0 {
+			return problems
 		}
-	case interface{ Unwrap() error }:
-		return problemsOf(err.Unwrap())
 	}
-	return list
+	return nil
 }
 
 // search returns the first item of a section with which the scenario, without what comes after it, does not load.
