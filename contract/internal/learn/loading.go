@@ -219,13 +219,18 @@ func (l *learner) refused(root *mapping, err error) (list []refusal) {
 }
 
 // problemsOf returns the problems in an error, also in what it wraps.
-func problemsOf(err error) []*source.Problem {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if problems, _ := source.Problems(err); len(problems) > 0 {
-			return problems
+func problemsOf(err error) (list []*source.Problem) {
+	switch err := err.(type) { //nolint:errorlint // source.Problems does not look into what wraps joined errors
+	case *source.Problem:
+		return []*source.Problem{err}
+	case interface{ Unwrap() []error }:
+		for _, err := range err.Unwrap() {
+			list = append(list, problemsOf(err)...)
 		}
+	case interface{ Unwrap() error }:
+		return problemsOf(err.Unwrap())
 	}
-	return nil
+	return list
 }
 
 // search returns the first item of a section with which the scenario, without what comes after it, does not load.
