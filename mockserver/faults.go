@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/fill"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/fault"
@@ -400,7 +401,8 @@ func (x *exchange) fillRun(a *applied) *fill.Run {
 	request := fill.NewRequest(x.r.Header, (&match.Request{Header: x.r.Header, Body: x.body.bytes}).Decoded())
 	request.Method, request.World, request.Seed, request.Call = x.r.Method, x.visit.world.ID, state.Seed, a.call
 	request.Path, request.Query = x.match.Params(), map[string]string{}
-	for name, values := range x.r.URL.Query() {
+	query, _ := address.Query(x.r.URL.RawQuery)
+	for name, values := range query {
 		request.Query[name] = values[0]
 	}
 	kind := fmt.Sprintf("template:%s:%d", a.plan.ID, a.call)

@@ -42,6 +42,15 @@ func TestOwnForms(t *testing.T) {
 			t.Errorf("without the title: %d %s", status, answer)
 		}
 	})
+	t.Run("a semicolon stands for itself, in a query as well", func(t *testing.T) {
+		t.Parallel()
+		const note = `{"id":1,"title":"milk;tea"}`
+		c := newNotes(t)
+		if status, answer, _ := c.call("POST /notes", "title=milk;tea", asForm); status != 201 || answer != note {
+			t.Errorf("%d %s", status, answer)
+		}
+		c.story("GET /notes?per_page=2;3 -> 400…")
+	})
 	t.Run("so does one of several parts, of which a file is shown by its name", func(t *testing.T) {
 		t.Parallel()
 		c := newNotes(t)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/routine"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/journal"
@@ -306,7 +307,7 @@ func (x *exchange) query() (url.Values, error) {
 	if x.r.URL.RawQuery == "" {
 		return nil, nil
 	}
-	query, err := url.ParseQuery(x.r.URL.RawQuery)
+	query, err := address.Query(x.r.URL.RawQuery)
 	if err != nil {
 		return query, op.Invalid("", "the query cannot be read: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -88,6 +89,7 @@ func whole(tree map[string]any, file string, lineOf lines) (_ map[string]any, ig
 	f := files{folder: filepath.Dir(file), name: filepath.Base(file), trees: map[string]map[string]any{}}
 	defer f.close()
 	f.trees[f.name] = tree
+	dropExtensions(tree)
 	cutFragments(tree)
 	relinked := relink(tree, file, lineOf)
 	relinked = append(relinked, f.dropMappings(tree, false, "", lineOf)...)
@@ -107,6 +109,20 @@ func whole(tree map[string]any, file string, lineOf lines) (_ map[string]any, ig
 		tree, err = f.bundle(tree)
 	}
 	return tree, append(ignored, relinked...), err
+}
+
+// dropExtensions takes extensions out of paths, and out of the responses of operations: all other keys there are names.
+func dropExtensions(tree map[string]any) {
+	isExtension := func(key string, _ any) bool { return strings.HasPrefix(key, "x-") }
+	paths, _ := tree["paths"].(map[string]any)
+	maps.DeleteFunc(paths, isExtension)
+	for _, item := range paths {
+		item, _ := item.(map[string]any)
+		for _, operation := range item {
+			responses, _ := child(operation, "responses").(map[string]any)
+			maps.DeleteFunc(responses, isExtension)
+		}
+	}
 }
 
 // files reads the documents of one folder.

@@ -205,6 +205,14 @@ func TestForms(t *testing.T) {
 			t.Errorf("ignored %v, operations %v", doc.Ignored, names(doc))
 		}
 	})
+	t.Run("an extension may hold anything", func(t *testing.T) {
+		t.Parallel()
+		doc := mustLoadShop(t, head+"paths:\n  x-all: {get: {$ref: '#/gone'}}\n  /pets: {get: {responses: "+
+			"{'200': {description: a}, x-more: {$ref: '#/gone'}}}}\n", nil)
+		if diff := cmp.Diff([]string{"GET /pets"}, names(doc)); diff != "" || len(doc.Ignored) != 0 {
+			t.Errorf("ignored %v, operations (-want +got):\n%s", doc.Ignored, diff)
+		}
+	})
 	t.Run("names that an author chose are names, whatever they are", func(t *testing.T) {
 		t.Parallel()
 		doc := mustLoadShop(t, head+`paths:

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"svc.example/understudy/internal/address"
 )
 
 // fields returns the fields of a form.
@@ -31,7 +32,7 @@ func (r *Reader) fields(sent Sent) (fields url.Values, isForm bool, err error) {
 	if mediaType == mediaMultipart {
 		fields, err = multipartFields(sent.Body, parameters["boundary"], nil)
 	} else {
-		fields, err = url.ParseQuery(string(sent.Body))
+		fields, err = address.Query(string(sent.Body))
 	}
 	for name, separator := range r.separators {
 		if values := fields[name]; len(values) == 1 {

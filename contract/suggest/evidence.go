@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"maps"
 	"mime"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -75,7 +75,7 @@ func (e *evidence) readBody(side string) (value any, ok bool) {
 		value, err := body.DecodeJSON(sent.Bytes)
 		return value, err == nil
 	}
-	form, err := url.ParseQuery(string(sent.Bytes))
+	form, err := address.Query(string(sent.Bytes))
 	object := map[string]any{}
 	for name, values := range form {
 		object[name] = values[0]
@@ -107,13 +107,13 @@ func (e *evidence) addMember(n *valueNode, side, place string) {
 }
 
 func (e *evidence) queryNames() []string {
-	query, _ := url.ParseQuery(e.r.Owner.Query)
+	query, _ := address.Query(e.r.Owner.Query)
 	return slices.Sorted(maps.Keys(query))
 }
 
 // addQueryValues adds the values that a request gives to a parameter. Texts of numbers count as numbers.
 func (e *evidence) addQueryValues(n *valueNode, name string) {
-	query, _ := url.ParseQuery(e.r.Owner.Query)
+	query, _ := address.Query(e.r.Owner.Query)
 	for _, text := range query[name] {
 		var value any = text
 		if _, err := strconv.ParseInt(text, 10, 64); err == nil {

@@ -2,6 +2,7 @@
 package address
 
 import (
+	"net/url"
 	"path"
 	"strings"
 )
@@ -73,6 +74,15 @@ func (p part) has(c byte) bool {
 	}
 	return false
 }
+
+// Query parses a query, or a form of one text. A semicolon stands for itself (URL Standard, 5.1), where net/url refuses
+// one, as it once separated fields.
+func Query(text string) (url.Values, error) {
+	return url.ParseQuery(WithoutSemicolons(text))
+}
+
+// WithoutSemicolons returns a query that net/url reads as Query does.
+func WithoutSemicolons(query string) string { return strings.ReplaceAll(query, ";", "%3B") }
 
 // IsHostPattern reports whether a host stands for several: a * in it is any text without a dot. The last two labels
 // have none, so that not all hosts of a domain that many share are meant.

@@ -27,6 +27,14 @@ func TestPlainAddressesAreCutAsTheyAreParsed(t *testing.T) {
 	}
 }
 
+func TestSemicolonsOfAQueryStandForThemselves(t *testing.T) {
+	t.Parallel()
+	want := url.Values{"a": {"1;b=2", ""}, ";": {""}}
+	if got, err := address.Query("a=1;b=2&;&a"); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("got %v and %v, want %v", got, err, want)
+	}
+}
+
 func TestOtherAddressesHaveToBeParsed(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{

@@ -11,7 +11,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/textproto"
-	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 )
 
@@ -209,7 +209,7 @@ var separators = map[string]string{
 // decodeForm reads a form of one text as an object: each field is the value of a property, as its schema and its
 // encoding say (3.0 and 3.1, Encoding Object).
 func decodeForm(text string, media *openapi3.MediaType) (d Decoded, reason string) {
-	values, err := url.ParseQuery(text)
+	values, err := address.Query(text)
 	if err != nil {
 		return d, "the form cannot be parsed"
 	}

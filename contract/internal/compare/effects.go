@@ -2,13 +2,13 @@ package compare
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
@@ -165,7 +165,7 @@ func kindOf(name string) string {
 var accessKinds = []string{users, "core.policy", "core.policy-group", "core.oauth-token", "core.delegated-admin"}
 
 func (e *Exchange) names() sight.Names {
-	query, _ := url.ParseQuery(e.Owner.Query)
+	query, _ := address.Query(e.Owner.Query)
 	return sight.Names{Match: &e.Owner.Match, Query: query}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
@@ -207,7 +208,7 @@ func (a *answerReader) requestNames(text string) bool {
 		return holds(body, is)
 	}
 	if sent := a.r.Item.Request.Body; sent != nil && len(sent.Bytes) > 0 {
-		form, err := url.ParseQuery(string(sent.Bytes))
+		form, err := address.Query(string(sent.Bytes))
 		isBroken := strings.ContainsRune("{[", rune(sent.Bytes[0])) // JSON, of which the rest may have named it
 		return err != nil || isBroken || inForm(form) || strings.Contains(string(sent.Bytes), text)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
@@ -256,7 +257,7 @@ func (a *answerReader) checkLength(p *page, query url.Values, n int64) {
 // list of the answer. It is -1 if it does not say.
 func MostOnPage(op *specs.Operation, query string) (at specs.Pointer, most int64) {
 	p := plans.of(op).page
-	values, err := url.ParseQuery(query)
+	values, err := address.Query(query)
 	if p == nil || err != nil {
 		return nil, -1
 	}
@@ -339,7 +340,7 @@ func (a *answerReader) checkCursor(p *page, query url.Values, envelope jsontree.
 			}
 			text := shown.Text()
 			if _, q, isLink := strings.Cut(text, "?"); isLink {
-				values, _ := url.ParseQuery(q)
+				values, _ := address.Query(q)
 				text = values.Get(name)
 			}
 			if text == "" || !judge.IsDistinct(text) {

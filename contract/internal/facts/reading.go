@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
 )
 
@@ -102,7 +103,7 @@ func (r *reading) date(text string) time.Time {
 // query returns the members of the query.
 func (r *reading) query() url.Values {
 	if r.asked == nil && r.Owner.Query != "" {
-		r.asked, _ = url.ParseQuery(r.Owner.Query)
+		r.asked, _ = address.Query(r.Owner.Query)
 	}
 	return r.asked
 }

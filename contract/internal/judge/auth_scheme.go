@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 )
 
@@ -204,7 +204,7 @@ func (r *Result) HasPartOfCredentials() (some, others bool) {
 }
 
 func inQueryOf(r *Result, name string) bool {
-	query, _ := url.ParseQuery(r.Owner.Query)
+	query, _ := address.Query(r.Owner.Query)
 	return query.Get(name) != ""
 }
 

@@ -270,7 +270,7 @@ type page struct {
 
 // page compares the page with the request, and its links with both.
 func (x *envelope) page(count int) {
-	query, err := url.ParseQuery(x.r.Owner.Query)
+	query, err := address.Query(x.r.Owner.Query)
 	total := x.parts[1].Get("total")
 	if err != nil || total.Type != gjson.Number {
 		return
@@ -338,7 +338,7 @@ func (p *page) link(name, text string) {
 	if !ok {
 		return
 	}
-	query, _ := url.ParseQuery(raw)
+	query, _ := address.Query(raw)
 	at := []string{"links", name}
 	if size := query.Get(pageLimit); query.Has(pageLimit) && p.limit != unknown && size != strconv.Itoa(p.limit) {
 		p.addFault(specs.Public, at, "the link %q leads to pages of %s resources, want %d", name, shownNumber(size), p.limit)

@@ -13,6 +13,7 @@ import (
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -79,7 +80,7 @@ func (j *Judge) readParameters(o *judgement, m message, owner *ownership.Owner) 
 	p := &parameters{message: m, owner: owner, ignores: j.ignores}
 	var err error
 	if owner.Query != "" {
-		p.query, err = url.ParseQuery(owner.Query)
+		p.query, err = address.Query(owner.Query)
 	}
 	if err != nil {
 		j.addFinding(o, &p.message, report.Finding{
@@ -101,7 +102,10 @@ func (p *parameters) request() *http.Request {
 	if err != nil {
 		plain = escaped
 	}
-	u := &url.URL{Scheme: "http", Host: "judge.invalid", Path: plain, RawPath: escaped, RawQuery: p.owner.Query}
+	u := &url.URL{
+		Scheme: "http", Host: "judge.invalid", Path: plain, RawPath: escaped,
+		RawQuery: address.WithoutSemicolons(p.owner.Query),
+	}
 	request := &http.Request{Method: p.op.Method, URL: u, Header: headerOf(p.headers), Host: u.Host, Body: http.NoBody}
 	return request.WithContext(context.Background())
 }

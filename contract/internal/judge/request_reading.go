@@ -3,13 +3,13 @@ package judge
 import (
 	"cmp"
 	"mime"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -39,7 +39,7 @@ func (r *Result) readRequest() {
 	sent, reason := r.sent()
 	r.sentType = sent.ContentType
 	if r.Owner.Query != "" {
-		if query, err := url.ParseQuery(r.Owner.Query); err == nil { // otherwise there is a finding on the parameters
+		if query, err := address.Query(r.Owner.Query); err == nil { // otherwise there is a finding on the parameters
 			sent.Query = query
 		}
 	}

@@ -99,6 +99,8 @@ func TestParametersInOtherForms(t *testing.T) {
 		"another name":                    {paths: path("/x/{r}"), line: "GET /x/7"},
 		"3.1, a day in a query":           {version: "3.1.0", paths: format("query", "date"), line: "GET /x?A=12.5.2026", want: []string{`error schema /request/query/A: query parameter "A": string doesn't match the format "date"`}},
 		"an id in a header":               {paths: format("header", "uuid"), headers: recording.Headers{{"A", "1"}}, want: []string{`error schema /request/header/A: header parameter "A": string doesn't match the format "uuid"`}},
+		"a semicolon in a value":          {paths: asks(`{name: q, in: query, schema: {type: string, maxLength: 3}}`), line: "GET /x?q=a;b"},
+		"a semicolon is no separator":     {paths: asks(`{name: q, in: query, schema: {type: string, maxLength: 2}}`), line: "GET /x?q=a;b", want: wrongQuery(": maximum string length is 2")},
 		"a type of which no more is said": {paths: `{/x: {post: {requestBody: {content: {application/json: }}, responses: {'200': {description: a}}}}}`, line: "POST /x", request: `{}`},
 	})
 }
@@ -118,6 +120,7 @@ func TestBodiesInOtherForms(t *testing.T) {
 	undefined := []string{"inconclusive schema /response/body: the schema is not one of a string, and how application/yaml " +
 		"stands for another value is not defined"}
 	testExamples(t, map[string]exampleOf{
+		"a semicolon":                 {paths: list(`explode: false`), line: "POST /x", kind: kind, request: "n=1;2", want: []string{"error schema /request/body/n/0: value must be an integer"}},
 		"bars":                        {paths: list(`style: pipeDelimited, explode: false`), line: "POST /x", kind: kind, request: "n=1%7C2"},
 		"blanks":                      {paths: list(`style: spaceDelimited, explode: false`), line: "POST /x", kind: kind, request: "n=1+2"},
 		"a wrong item between bars":   {paths: list(`style: pipeDelimited, explode: false`), line: "POST /x", kind: kind, request: "n=1%7Cb", want: []string{"error schema /request/body/n/1: value must be an integer"}},

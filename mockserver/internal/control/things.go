@@ -3,12 +3,12 @@ package control
 import (
 	"bytes"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
@@ -80,7 +80,7 @@ func (t *thing) mayBeIn(e *journal.Entry) bool {
 func namesOf(e *journal.Entry) sight.Names {
 	m := e.Operation.Document.Find(e.Method, e.Path)
 	_, raw, _ := strings.Cut(e.URL, "?")
-	query, _ := url.ParseQuery(raw)
+	query, _ := address.Query(raw)
 	return sight.Names{Match: &m, Query: query}
 }
 

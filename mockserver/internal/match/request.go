@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -98,7 +99,7 @@ func (r *Request) platformKey() string {
 // parameter returns the values of a parameter of the query. What cannot be read is not there.
 func (r *Request) parameter(name string) []string {
 	if r.query == nil && r.RawQuery != "" {
-		r.query, _ = url.ParseQuery(r.RawQuery)
+		r.query, _ = address.Query(r.RawQuery)
 	}
 	return r.query[name]
 }
@@ -123,7 +124,7 @@ func (r *Request) Decoded() any {
 	}
 	r.isDecoded = true
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "application/x-www-form-urlencoded" {
-		if form, err := url.ParseQuery(string(r.Body)); err == nil {
+		if form, err := address.Query(string(r.Body)); err == nil {
 			r.body = formMembers(form)
 		}
 	} else if body, err := decodeJSON(r.Body); err == nil {

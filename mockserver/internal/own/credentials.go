@@ -9,6 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
 )
@@ -47,7 +48,8 @@ func shows(r *http.Request, s *openapi3.SecurityScheme) bool {
 	case "apiKey":
 		switch s.In {
 		case "query":
-			return r.URL.Query().Get(s.Name) != ""
+			query, _ := address.Query(r.URL.RawQuery)
+			return query.Get(s.Name) != ""
 		case "cookie":
 			cookie, err := r.Cookie(s.Name)
 			return err == nil && cookie.Value != ""
