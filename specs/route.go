@@ -25,12 +25,15 @@ type router struct {
 
 	// of the operations of a method alone, which are asked where the path that comes first lacks the method
 	byMethod map[string]func() router
+
+	ends map[byte]int // what stands behind parameters within a segment, as in {name}.json: how often one has it
 }
 
 type pathOperations struct {
 	operations []*Operation
 	allow      string
 	adjacent   bool
+	fixed      int      // characters that are no parameters
 	suffixes   []string // what the last parameter may be, when it is glued to the one before: {table_name}{path_format}
 }
 
@@ -126,7 +129,7 @@ func (o *Operation) differsInPath() bool { return template(o.Path) != template(o
 func newRouter(operations []*Operation, pathOf func(*Operation) string, leaveOut func(*Operation, error)) router {
 	r := router{
 		mux: chi.NewRouter(), paths: map[string]*pathOperations{}, fixed: map[string]*pathOperations{},
-		byMethod: map[string]func() router{},
+		byMethod: map[string]func() router{}, ends: map[byte]int{},
 	}
 	for _, op := range operations {
 		path := pathOf(op)
@@ -163,7 +166,8 @@ func (r *router) add(op *Operation, path string) (err error) {
 	p := r.paths[pattern]
 	if p == nil {
 		r.mux.Handle(pattern, http.NotFoundHandler())
-		p = &pathOperations{adjacent: glued}
+		r.noteEnds(pattern)
+		p = &pathOperations{adjacent: glued, fixed: len(placeholder.ReplaceAllString(pattern, ""))}
 		if glued {
 			p.suffixes = op.suffixes()
 		}
@@ -187,6 +191,37 @@ func (r *router) add(op *Operation, path string) (err error) {
 	}
 	return nil
 }
+
+// noteEnds notes what ends parameters in the segments of a pattern. What is written as an escape, or separates the items
+// of a value, is left to chi.
+func (r *router) noteEnds(pattern string) {
+	for segment := range strings.SplitSeq(pattern, "/") {
+		fixed := placeholder.ReplaceAllString(segment, "\x00")
+		for i := 1; i < len(fixed); i++ {
+			if c := fixed[i]; fixed[i-1] == 0 && strings.IndexByte("\x00%,;=", c) < 0 {
+				r.ends[c] = max(r.ends[c], strings.Count(fixed, string(c)))
+			}
+		}
+	}
+}
+
+// withoutEnds returns a path in whose segments all that may end a parameter is escaped, but for as many at the end as a
+// path of the document has, less some, and one at least: for chi a parameter ends at the first. It reports whether it
+// could be called for fewer.
+func (r *router) withoutEnds(path string, less int) (escaped string, isMore bool) {
+	segments := strings.Split(path, "/")
+	for c, n := range r.ends {
+		isMore = isMore || n-less > 1
+		for i, segment := range segments {
+			if surplus := strings.Count(segment, string(c)) - max(n-less, 1); surplus > 0 {
+				segments[i] = strings.Replace(segment, string(c), escapeOf(c), surplus)
+			}
+		}
+	}
+	return strings.Join(segments, "/"), isMore
+}
+
+func escapeOf(c byte) string { return fmt.Sprintf("%%%02X", c) }
 
 // trimSlashes takes away the slashes of a path that make no difference on any interface: those of empty segments, and
 // one at the end.
@@ -368,12 +403,14 @@ func (r *router) first(m *Match, method, escapedPath string) {
 	}
 	ctx := contexts.Get().(*chi.Context)
 	defer contexts.Put(ctx)
-	ctx.Reset()
-	path := r.paths[r.mux.Find(ctx, http.MethodGet, escapedPath)]
+	path := r.look(ctx, escapedPath)
 	if path == nil {
 		return
 	}
 	for i, value := range ctx.URLParams.Values {
+		for c := range r.ends { // no escape of it is in a canonical path
+			value = strings.ReplaceAll(value, escapeOf(c), string(c))
+		}
 		if plain, err := url.PathUnescape(value); err != nil || plain == "" {
 			return
 		}
@@ -381,6 +418,29 @@ func (r *router) first(m *Match, method, escapedPath string) {
 	}
 	path.match(m, method, isBelow)
 	m.splitSuffix(path.suffixes)
+}
+
+// look finds the path that comes first, and leaves the values of its parameters in the context. Where parameters may end
+// in several ways, it is the one of which most is written in the document.
+func (r *router) look(ctx *chi.Context, escapedPath string) *pathOperations {
+	if len(r.ends) == 0 {
+		return r.node(ctx, escapedPath)
+	}
+	var best *pathOperations
+	text := escapedPath
+	for less, isMore := 0, true; isMore; less++ {
+		var reading string
+		reading, isMore = r.withoutEnds(escapedPath, less)
+		if path := r.node(ctx, reading); path != nil && (best == nil || path.fixed > best.fixed) {
+			best, text = path, reading
+		}
+	}
+	return r.node(ctx, text)
+}
+
+func (r *router) node(ctx *chi.Context, escapedPath string) *pathOperations {
+	ctx.Reset()
+	return r.paths[r.mux.Find(ctx, http.MethodGet, escapedPath)]
 }
 
 // match enters all but the values of parameters. Of two operations of the method whose paths differ in a slash at the

@@ -140,6 +140,46 @@ func TestFindInADocumentOfAUsers(t *testing.T) {
 	}
 }
 
+// A value may have in it what ends it.
+func TestParametersThatEndWithinASegment(t *testing.T) {
+	t.Parallel()
+	const paths = "'/apis/{x}.json', '/apis/{x}', '/{x}/{y}.json', '/{x}:run', '/{x}.{y}.csv', '/of/{x};v={y}', '/at/{x}%20{y}'"
+	var items strings.Builder
+	for path := range strings.SplitSeq(paths, ", ") {
+		fmt.Fprintf(&items, "%s: {get: {responses: {'200': {description: a}}}}, ", path)
+	}
+	d, err := specs.Parse("shop", "own.yaml", []byte("{openapi: 3.0.3, info: {title: a, version: '1'}, paths: {"+items.String()+"}}"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/apis/a.json":        "/apis/{x}.json a",
+		"/apis/2.1.0.json":    "/apis/{x}.json 2.1.0",
+		"/apis/2%2E1.json":    "/apis/{x}.json 2.1",
+		"/apis/a.json.json":   "/apis/{x}.json a.json",
+		"/apis/2.1.0":         "/apis/{x} 2.1.0",
+		"/apis/.json":         "",
+		"/a.b/c.d.json":       "/{x}/{y}.json a.b c.d",
+		"/urn:a:1:run":        "/{x}:run urn:a:1",
+		"/2.1.csv":            "/{x}.{y}.csv 2 1",
+		"/3.2.1.csv":          "/{x}.{y}.csv 3.2 1",
+		"/of/a;b;v=1":         "",
+		"/of/a;v=1":           "/of/{x};v={y} a 1",
+		"/at/a%20b":           "/at/{x}%20{y} a b",
+		"/apis/%zz.json":      "",
+		"/apis/a%2Fb.c.json":  "/apis/{x}.json a/b.c",
+		"/apis/a.json/c.json": "",
+	} {
+		m, got := d.Find("GET", path), ""
+		if m.Operation != nil {
+			got = strings.TrimSpace(m.Operation.Template + " " + m.Param("x") + " " + m.Param("y"))
+		}
+		if got != want {
+			t.Errorf("%s finds %q, want %q", path, got, want)
+		}
+	}
+}
+
 func BenchmarkFind(b *testing.B) {
 	doc := load(b, specs.Workflow)
 	b.ReportAllocs()
