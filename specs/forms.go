@@ -388,8 +388,9 @@ func (f *files) dropUnresolved(tree map[string]any, lineOf lines) (ignored []Ign
 	return ignored
 }
 
-// cutFragments gives the operations of paths such as /files/{id}#share and /files?beta=true to the path before the
-// mark, which is all that identifies an operation, unless that has one of the method.
+// cutFragments gives the operations of paths such as /files/{id}#share and /files?tag={tag} to the path before the
+// mark, which is all that identifies an operation, unless that has one of the method. What the query names are parameters
+// of it.
 func cutFragments(tree map[string]any) {
 	paths, _ := tree["paths"].(map[string]any)
 	for _, at := range sortedKeys(paths) {
@@ -398,8 +399,9 @@ func cutFragments(tree map[string]any) {
 		if end < 0 || !isMap {
 			continue
 		}
-		plain := at[:end]
+		plain := strings.TrimSuffix(at[:end], "{") // of {?tag,page}, as URI templates have it
 		delete(paths, at)
+		intoQuery(item, queryKeys(at[end+1:]))
 		into, _ := paths[plain].(map[string]any)
 		if into == nil {
 			paths[plain] = item
@@ -409,6 +411,38 @@ func cutFragments(tree map[string]any) {
 			if _, has := into[key]; !has {
 				into[key] = value
 			}
+		}
+	}
+}
+
+// queryKeys returns the keys of a query by the names of the parameters that are their values: tag={name}&… or name,…}.
+func queryKeys(query string) map[string]string {
+	keys := map[string]string{}
+	if names, isTemplate := strings.CutSuffix(query, "}"); isTemplate && !strings.Contains(names, "=") {
+		for name := range strings.SplitSeq(names, ",") {
+			keys[name] = name
+		}
+	}
+	for pair := range strings.SplitSeq(query, "&") {
+		if key, value, _ := strings.Cut(pair, "="); placeholder.FindString(value) == value && value != "" {
+			keys[strings.Trim(value, "{}")] = key
+		}
+	}
+	return keys
+}
+
+// intoQuery makes parameters of a path, or of one of its operations, parameters of the query.
+func intoQuery(node map[string]any, keys map[string]string) {
+	list, _ := node["parameters"].([]any)
+	for _, one := range list {
+		name, _ := child(one, "name").(string)
+		if parameter, isMap := one.(map[string]any); isMap && parameter["in"] == "path" && keys[name] != "" {
+			parameter["in"], parameter["name"] = "query", keys[name]
+		}
+	}
+	for key, value := range node {
+		if operation, isMap := value.(map[string]any); isMap && isMethod(key) {
+			intoQuery(operation, keys)
 		}
 	}
 }

@@ -205,6 +205,29 @@ func TestForms(t *testing.T) {
 			t.Errorf("ignored %v, operations %v", doc.Ignored, names(doc))
 		}
 	})
+	t.Run("parameters of the query may stand in the path", func(t *testing.T) {
+		t.Parallel()
+		doc := mustLoadShop(t, head+`paths:
+  /shops/{id}/pets?tag={kind}&sorted=true:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get:
+      parameters: [{name: kind, in: path, required: true, schema: {type: string}}]
+      responses: {'200': {description: a}}
+  /pets{?tag,page}: {get: {parameters: [{name: page, in: path, required: true, schema: {type: integer}}], responses: {'200': {description: a}}}}
+`, nil)
+		var got []string
+		for _, o := range doc.Operations {
+			line := o.Method + " " + o.Path
+			for _, p := range o.Parameters {
+				line += " " + p.Value.In + " " + p.Value.Name
+			}
+			got = append(got, line)
+		}
+		want := []string{"GET /pets query page", "GET /shops/{id}/pets query tag path id"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("operations (-want +got):\n%s", diff)
+		}
+	})
 	t.Run("an extension may hold anything", func(t *testing.T) {
 		t.Parallel()
 		doc := mustLoadShop(t, head+"paths:\n  x-all: {get: {$ref: '#/gone'}}\n  /pets: {get: {responses: "+

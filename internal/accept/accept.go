@@ -76,8 +76,7 @@ type Tree struct {
 // kinds are the types that a schema allows.
 type kinds struct{ boolean, number, text, list, object bool }
 
-// Formats are formats of strings that kin-openapi does not know, or that replace its own. It takes them by
-// openapi3.WithStringFormatValidators.
+// Formats are formats of strings that kin-openapi does not know, or that replace its own.
 type Formats map[string]openapi3.StringFormatValidator
 
 // Compile returns the tree of a schema, which must not change afterwards; nil if the schema has none.

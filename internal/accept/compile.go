@@ -74,7 +74,7 @@ func (c *compiler) compile(t *Tree, schema *openapi3.Schema, above []*openapi3.S
 		t.enum = c.enum(schema.Enum)
 	}
 	t.kinds = kindsOf(schema.Type)
-	t.text, t.number = c.text(schema), newNumber(schema)
+	t.text, t.number = c.text(schema), c.number(schema)
 	t.list = list{min: schema.MinItems, max: schema.MaxItems}
 	if schema.UniqueItems {
 		t.list.rest = &openapi3.Schema{UniqueItems: true}
@@ -176,7 +176,7 @@ func areDigits(text string) bool {
 	return true
 }
 
-func newNumber(schema *openapi3.Schema) number {
+func (c *compiler) number(schema *openapi3.Schema) number {
 	n := number{min: schema.Min, max: schema.Max}
 	n.integer = schema.Type.Permits(openapi3.TypeInteger) && !schema.Type.Permits(openapi3.TypeNumber)
 	if schema.MultipleOf != nil || schema.ExclusiveMin.IsSet() || schema.ExclusiveMax.IsSet() {
@@ -185,8 +185,10 @@ func newNumber(schema *openapi3.Schema) number {
 	if validator, ok := openapi3.SchemaNumberFormats[schema.Format]; ok && !n.integer {
 		n.format = func(value float64) bool { return validator.Validate(value) == nil }
 	}
-	if validator, ok := openapi3.SchemaIntegerFormats[schema.Format]; ok && n.integer {
-		n.format = func(value float64) bool { return acceptsInteger(validator, value) }
+	for _, formats := range []map[string]openapi3.IntegerFormatValidator{openapi3.SchemaIntegerFormats, integers} {
+		if validator, ok := formats[schema.Format]; ok && n.integer {
+			n.format = func(value float64) bool { return acceptsInteger(validator, value) }
+		}
 	}
 	return n
 }

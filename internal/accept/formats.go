@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -67,9 +68,29 @@ var Known = Formats{
 		_, err := http.ParseTime(s)
 		return err == nil
 	}, "a time as HTTP has it"),
+	"duration":     openapi3.NewCallbackValidator(hasForm("duration")), // RFC 3339, appendix A
+	"time":         openapi3.NewCallbackValidator(hasForm("time")),
+	"hostname":     openapi3.NewCallbackValidator(hasForm("hostname")),
+	"json-pointer": openapi3.NewCallbackValidator(hasForm("json-pointer")),
 	// Formats that a validator knows, and that neither OpenAPI nor JSON Schema does, say nothing.
 	"period": textFormat(func(string) bool { return true }, ""),
 	"semver": textFormat(func(string) bool { return true }, ""),
+}
+
+// integers are the formats of integers in the registry of OpenAPI that kin-openapi does not know, but for uint64, of whose
+// range it hands over a half.
+var integers = map[string]openapi3.IntegerFormatValidator{
+	"int8": between(math.MinInt8, math.MaxInt8), "int16": between(math.MinInt16, math.MaxInt16),
+	"uint8": between(0, math.MaxUint8), "uint16": between(0, math.MaxUint16), "uint32": between(0, math.MaxUint32),
+}
+
+var between = openapi3.NewRangeFormatValidator[int64]
+
+// Options returns the options with which kin-openapi takes the formats, and those of integers that it does not know.
+func (f Formats) Options() []openapi3.SchemaValidationOption {
+	return []openapi3.SchemaValidationOption{
+		openapi3.WithStringFormatValidators(f), openapi3.WithIntegerFormatValidators(integers),
+	}
 }
 
 // maxOfCharacter is the number of code points up to which a text may be one character, as readers see it.

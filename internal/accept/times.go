@@ -2,6 +2,7 @@ package accept
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -15,12 +16,22 @@ var Times = Formats{
 }
 
 func hasFormat(name string) func(string) error {
+	return func(text string) error {
+		if hasForm(name)(text) != nil {
+			return errors.New("want the form of RFC 3339, and a day of the calendar")
+		}
+		return nil
+	}
+}
+
+// hasForm returns a check that a text has one of the formats of JSON Schema.
+func hasForm(name string) func(string) error {
 	has := jsonschema.Formats[name]
 	return func(text string) error {
 		if has(text) {
 			return nil
 		}
-		return errors.New("want the form of RFC 3339, and a day of the calendar")
+		return fmt.Errorf("not of the form of a %s", name)
 	}
 }
 

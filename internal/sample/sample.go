@@ -84,9 +84,9 @@ func Check(
 	return checkWith(nil, schema, value, direction, more...)
 }
 
-// CheckFormats does the same, and holds texts against formats that kin-openapi does not know, as validators do.
+// CheckFormats does the same, and holds values against formats that kin-openapi does not know, as validators do.
 func CheckFormats(schema *openapi3.Schema, value any, direction accept.Direction) error {
-	return checkWith(accept.Known, schema, value, direction, openapi3.WithStringFormatValidators(accept.Known))
+	return checkWith(accept.Known, schema, value, direction, accept.Known.Options()...)
 }
 
 func checkWith(
@@ -518,6 +518,12 @@ func bounds(s *openapi3.Schema, step float64) (low, high float64) {
 		if most < low {
 			low = most - 999*step
 		}
+	}
+	switch s.Format {
+	case "int8":
+		high = min(high, math.MaxInt8)
+	case "uint8":
+		high = min(high, math.MaxUint8)
 	}
 	return low, high
 }

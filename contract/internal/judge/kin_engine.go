@@ -27,7 +27,7 @@ import (
 // Most values have no fault, and a compiled schema accepts those sooner: the engine is asked about the others.
 
 func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
-	options := append(directionOf(side).Options(), openapi3.WithStringFormatValidators(accept.Known))
+	options := append(directionOf(side).Options(), accept.Known.Options()...)
 	if is31 {
 		options = append(options, openapi3.EnableJSONSchema2020())
 	}
@@ -328,9 +328,7 @@ func headerInput(k headerKey) *openapi3filter.ResponseValidationInput {
 		Status: http.StatusOK,
 		Options: &openapi3filter.Options{
 			MultiError: true, ExcludeResponseBody: true,
-			SchemaValidationOptions: []openapi3.SchemaValidationOption{
-				openapi3.WithStringFormatValidators(accept.Known), accept.BriefErrors(),
-			},
+			SchemaValidationOptions: append(accept.Known.Options(), accept.BriefErrors()),
 		},
 	}
 }

@@ -37,7 +37,7 @@ func (s *schema) check(name string, value any) error {
 	left := steps + maxExplained
 	options := s.direction.Options()
 	if s.formats != nil {
-		options = append(options, openapi3.WithStringFormatValidators(s.formats))
+		options = append(options, s.formats.Options()...)
 	}
 	e := explainer{options: options, work: &s.work, left: &left}
 	err := s.VisitJSON(value, e.options...)
