@@ -102,18 +102,21 @@ var parameterTrials = map[string][]trial{
 		{"allowReserved", `{type: string}`, `a%2Bb a%3Ab`, ``},
 	},
 	"combined": {
+		{"required", `{oneOf: [{type: integer}, {type: boolean}]}`, `5`, `MISSING`},
 		{"oneOf", `{oneOf: [{type: integer}, {type: boolean}]}`, `5 true`, `a`},
 		{"type", `{allOf: [{type: integer}]}`, `5`, `a`},
 		{"minimum", `{allOf: [{type: integer}, {minimum: 3}]}`, `5`, `2`},
 	},
 	"array": {
 		{"type", `{type: array, items: {type: integer}}`, `5,6`, `a 5,a`},
+		{"required", `{type: array, items: {type: integer}}`, `5`, `MISSING`},
 		{"maxItems", `{type: array, items: {type: integer}, maxItems: 1}`, `5`, `5,6`},
 		{"uniqueItems", `{type: array, items: {type: integer}, uniqueItems: true}`, `5,6`, `5,5`},
 	},
 	"object": {
 		{"type", `{type: object, properties: {a: {type: integer}}}`, `a,5`, `a,x 5`},
 		{"required", `{type: object, required: [a], properties: {a: {type: integer}}}`, `a,5`, `b,5`},
+		{"required", `{type: object, properties: {a: {type: integer}}}`, `a,5`, `MISSING`},
 		{"enum", `{type: object, properties: {a: {type: string, enum: [b]}}}`, `a,b`, `a,c`},
 		{"minimum", `{type: object, properties: {a: {type: integer, minimum: 3}}}`, `a,3`, `a,2`},
 		{"maximum", `{type: object, properties: {a: {type: integer, maximum: 3}}}`, `a,3`, `a,4`},
@@ -249,7 +252,7 @@ func TestFirstEngineLooksEverywhere(t *testing.T) {
 // isPointless reports whether a trial makes no sense in a place.
 func isPointless(in, style, shape string, tr *trial) bool {
 	return shape == "object" && (in == "cookie" || strings.Contains(style, "pipe")) ||
-		shape == "scalar" && tr.keyword == "required" && in == "path" || tr.keyword == "allowReserved" && in != "query" ||
+		tr.wrong == `MISSING` && in == "path" || tr.keyword == "allowReserved" && in != "query" ||
 		in == "query" && shape != "array" && strings.Contains(style, "pipe")
 }
 

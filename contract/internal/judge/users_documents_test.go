@@ -473,6 +473,7 @@ func TestAVoteCountsOnlyWhereAnEngineLooks(t *testing.T) {
 	}
 	testExamples(t, map[string]exampleOf{
 		"a cookie that is missing":       {paths: cookie(`{type: string}`), want: []string{`error schema /request/cookie/sid: cookie parameter "sid" is missing`}},
+		"an object that is missing":      {paths: asks(`{name: q, in: query, required: true, schema: {type: object, properties: {a: {type: integer}}}}`), want: wrongQuery(" is missing")},
 		"a cookie that is no number":     {paths: cookie(`{type: integer}`), headers: recording.Headers{{"Cookie", `sid="5"`}}, want: []string{`error schema /request/cookie/sid: cookie parameter "sid": value must be an integer`}},
 		"a cookie that was taken out":    {paths: cookie(`{type: integer}`), headers: recording.Headers{{"Cookie", recording.Mark + ":1a2b]"}}},
 		"allOf of a parameter":           {paths: query(`{allOf: [{type: integer}, {minimum: 3}]}`), line: "GET /x?q=5"},
