@@ -112,6 +112,11 @@ var parameterTrials = map[string][]trial{
 		{"required", `{type: array, items: {type: integer}}`, `5`, `MISSING`},
 		{"maxItems", `{type: array, items: {type: integer}, maxItems: 1}`, `5`, `5,6`},
 		{"uniqueItems", `{type: array, items: {type: integer}, uniqueItems: true}`, `5,6`, `5,5`},
+		{"maxItems", `{type: array, items: {type: string}, maxItems: 1}`, `a`, `a,b`},
+		{"uniqueItems", `{type: array, items: {type: string}, uniqueItems: true}`, `a,b`, `a,a`},
+		{"enum", `{type: array, items: {type: string, enum: [a, b]}}`, `a,b`, `a,c`},
+		{"minimum", `{type: array, items: {type: integer, minimum: 3}}`, `3,4`, `3,2`},
+		{"pattern", `{type: array, items: {type: string, pattern: '^a+$'}}`, `a,aa`, `a,b`},
 	},
 	"object": {
 		{"type", `{type: object, properties: {a: {type: integer}}}`, `a,5`, `a,x 5`},
@@ -183,6 +188,9 @@ func TestEngineReach(t *testing.T) {
 						if place == "query array type" && style == "" { // a comma is a part of an item there
 							wrong += " 5%2C6"
 						}
+						if place == "query array enum" && style == "" {
+							wrong += " a%2Cb"
+						}
 						note(place, each(tr.right, refuses), each(wrong, refuses))
 					}
 				}
@@ -253,7 +261,8 @@ func TestFirstEngineLooksEverywhere(t *testing.T) {
 func isPointless(in, style, shape string, tr *trial) bool {
 	return shape == "object" && (in == "cookie" || strings.Contains(style, "pipe")) ||
 		tr.wrong == `MISSING` && in == "path" || tr.keyword == "allowReserved" && in != "query" ||
-		in == "query" && shape != "array" && strings.Contains(style, "pipe")
+		in == "query" && shape != "array" && strings.Contains(style, "pipe") ||
+		in == "cookie" && strings.Contains(tr.schema, "items: {type: string}, ") // a comma is a part of an item there
 }
 
 func each(texts string, refuses func(string) bool) (list []bool) {

@@ -205,7 +205,7 @@ func TestExchange(t *testing.T) {
 		},
 		"the judges differ on a format that one does not know": {
 			talk: talk{"GET /things/7", "", 200, `{"name":"a","wait":"long"}`, nil},
-			want: []string{`error disputed schema /response/body/wait: the value is not valid duration`},
+			want: []string{`error disputed schema /response/body/wait: the value is not valid relative-json-pointer`},
 		},
 		"a day that is not in the calendar": {
 			talk: talk{"GET /things/7", "", 200, `{"name":"a","at":"2026-02-31T00:00:00Z"}`, nil},
@@ -258,7 +258,7 @@ func TestLargeBodies(t *testing.T) {
 		"nothing is wrong": {good, good, nil},
 		"the judges differ at the beginning": {
 			unclear, good,
-			[]string{"error disputed schema /response/body/0/wait: the value is not valid duration"},
+			[]string{"error disputed schema /response/body/0/wait: the value is not valid relative-json-pointer"},
 		},
 		"the second does not read the end": {good, unclear, nil},
 		"the first judges the beginning alone": {
@@ -285,7 +285,7 @@ func TestADisputeCarriesBothVerdicts(t *testing.T) {
 	r := probe(t).Exchange(talk{"GET /things/7", "", 200, `{"name":"a","wait":"long"}`, nil}.item())
 	want := []report.EngineVerdict{
 		{Engine: "kin-openapi", Verdict: report.Pass},
-		{Engine: "libopenapi-validator", Verdict: report.Fail, Message: "the value is not valid duration"},
+		{Engine: "libopenapi-validator", Verdict: report.Fail, Message: "the value is not valid relative-json-pointer"},
 	}
 	if diff := cmp.Diff(want, r.Findings[0].Engines); diff != "" {
 		t.Errorf("engines (-want +got):\n%s", diff)

@@ -267,8 +267,11 @@ func (p *parameters) inCookie(g *openapi3.Parameter) *texts {
 		return t
 	case len(t.whole) == 0:
 		return nil
+	case len(t.whole) > 1 && isExploded(g) && repeats(g):
+		t.lists = [][]string{t.whole}
+		return t
 	case isExploded(g):
-		t.lists = [][]string{slices.Clone(t.whole), strings.Split(t.whole[0], "&"+g.Name+"=")}
+		t.lists = [][]string{strings.Split(t.whole[0], "&"+g.Name+"=")}
 	}
 	// A cookie cannot have a comma as it is, so that clients put a list in quotes (RFC 6265, 4.1.1).
 	if inner, isQuoted := strings.CutPrefix(t.whole[0], `"`); isQuoted {
@@ -334,7 +337,10 @@ func inPath(escaped string, g *openapi3.Parameter, explode bool) *texts {
 	switch g.Style {
 	case openapi3.SerializationLabel:
 		escaped, begins = strings.CutPrefix(escaped, ".")
-		if separators = []string{"."}; !explode { // which 3.0 and 3.1 write in two ways
+		switch { // 3.0 and 3.1 write what is not exploded in two ways
+		case explode:
+			separators = []string{"."}
+		case strings.Contains(escaped, "."):
 			separators = []string{".", ","}
 		}
 	case openapi3.SerializationMatrix:
@@ -394,10 +400,7 @@ func (p *parameters) inQuery(g *openapi3.Parameter, explode bool) *texts {
 	t, bracket := &texts{}, map[string]string{}
 	t.repeat = map[string][]string{}
 	var raw []string
-	separator := map[string]string{"spaceDelimited": " ", "pipeDelimited": "|"}[g.Style]
-	if separator == "" {
-		separator = ","
-	}
+	separator := cmp.Or(map[string]string{"spaceDelimited": " ", "pipeDelimited": "|"}[g.Style], ",")
 	for pair := range strings.SplitSeq(p.owner.Query, "&") {
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(rawName)
@@ -430,12 +433,13 @@ func (p *parameters) inQuery(g *openapi3.Parameter, explode bool) *texts {
 		t.lists, t.whole = [][]string{t.whole}, t.whole[:1]
 		return t
 	}
-	items := strings.Split(raw[0], separator)
-	for i := range items {
-		items[i], _ = url.QueryUnescape(items[i]) // which has worked with the whole
+	if separator == "," { // the others are always escaped (3.0.4, Style Examples)
+		items := strings.Split(raw[0], separator)
+		for i := range items {
+			items[i], _ = url.QueryUnescape(items[i]) // which has worked with the whole
+		}
+		t.add(items, false)
 	}
-	t.lists = [][]string{items}
-	t.object(items, false)
 	t.split(separator, false)
 	return t
 }
