@@ -160,9 +160,10 @@ func (f *faultList) jsonSchema(schema *jsonschema.Schema, value any, at []string
 // discriminator chooses among them.
 func (f *faultList) failure(e *jsonschema.ValidationError, at []string) {
 	causes := e.Causes
+	isOther := func(cause *jsonschema.ValidationError) bool { return isOtherAlternative(e, cause) }
 	switch e.ErrorKind.(type) {
 	case *kind.OneOf, *kind.AnyOf:
-		causes = slices.DeleteFunc(slices.Clone(causes), isOtherAlternative)
+		causes = slices.DeleteFunc(slices.Clone(causes), isOther)
 		if len(causes) != 1 {
 			causes = nil
 		}
@@ -187,7 +188,7 @@ func (f *faultList) failure(e *jsonschema.ValidationError, at []string) {
 	if keywords := e.ErrorKind.KeywordPath(); len(keywords) > 0 {
 		one.keyword = keywords[0]
 	}
-	if slices.ContainsFunc(e.Causes, isOtherAlternative) || isOtherAlternative(e) {
+	if slices.ContainsFunc(e.Causes, isOther) || isChoice(e) {
 		one.keyword = "discriminator"
 	}
 	var members []string
@@ -199,6 +200,8 @@ func (f *faultList) failure(e *jsonschema.ValidationError, at []string) {
 		members, message = k.Properties, "property %q is unsupported"
 	case *kind.Format:
 		one.format = k.Want
+	case *kind.OneOf, *kind.AnyOf:
+		one.alternatives = innermost(e.Causes)
 	}
 	for _, name := range members {
 		each := one
@@ -222,11 +225,37 @@ func isUnread(e *jsonschema.ValidationError) bool {
 	return isFormat && k.Want == specs.UnknownDialect || slices.ContainsFunc(e.Causes, isUnread)
 }
 
-// isOtherAlternative reports whether a value does not fit one of several schemas because its discriminator names
-// another.
-func isOtherAlternative(e *jsonschema.ValidationError) bool {
+// innermost returns the keywords of what is wrong in the end, each with its format.
+func innermost(causes []*jsonschema.ValidationError) (list []fault) {
+	for _, e := range causes {
+		list = append(list, innermost(e.Causes)...)
+		if keywords := e.ErrorKind.KeywordPath(); len(e.Causes) == 0 && len(keywords) > 0 {
+			one := fault{keyword: keywords[0]}
+			if k, isFormat := e.ErrorKind.(*kind.Format); isFormat {
+				one.format = k.Want
+			} else if isChoice(e) {
+				one.keyword = "discriminator"
+			}
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// isOtherAlternative reports whether a value does not fit one of the alternatives of a schema because the discriminator
+// of that names another.
+func isOtherAlternative(of, e *jsonschema.ValidationError) bool {
+	if place := chosen.FindStringIndex(e.SchemaURL); isChoice(e) && place[0] == len(of.SchemaURL) &&
+		strings.HasPrefix(e.SchemaURL, of.SchemaURL) {
+		return true
+	}
+	return slices.ContainsFunc(e.Causes, func(cause *jsonschema.ValidationError) bool { return isOtherAlternative(of, cause) })
+}
+
+// isChoice reports whether a discriminator does not have the name of the alternative.
+func isChoice(e *jsonschema.ValidationError) bool {
 	_, isEnum := e.ErrorKind.(*kind.Enum)
-	return isEnum && chosen.MatchString(e.SchemaURL) || slices.ContainsFunc(e.Causes, isOtherAlternative)
+	return isEnum && chosen.MatchString(e.SchemaURL)
 }
 
 // chosen matches the places of the names that choose an alternative, in the form of specs.Document.JSONSchemas.

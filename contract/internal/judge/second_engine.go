@@ -169,9 +169,13 @@ func readReach(text string) map[string]string {
 // weighed returns the results without the votes that do not count.
 func (r engineResults) weighed() engineResults {
 	doesLook := func(f fault) bool { return reach[r.place(&f)] == "looks" }
+	looksInto := func(f fault) bool { // a value that fits none of several schemas fits one for an engine that is blind
+		isUnseen := func(one fault) bool { return reach["body "+one.keywordAt()] != "looks" }
+		return doesLook(f) && !slices.ContainsFunc(f.alternatives, isUnseen)
+	}
 	isSilent := len(r.second) == 0
 	r.second = slices.DeleteFunc(slices.Clone(r.second), func(f fault) bool { return !doesLook(f) })
-	if len(r.second) == 0 && !(isSilent && slices.ContainsFunc(r.kin.list, doesLook)) {
+	if len(r.second) == 0 && !(isSilent && slices.ContainsFunc(r.kin.list, looksInto)) {
 		r.vote = notAsked
 	}
 	return r
