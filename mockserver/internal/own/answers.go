@@ -74,7 +74,9 @@ func (s *success) instead(status int) *success {
 	}
 	other := *s
 	other.status = status
-	other.describe(ref.Value)
+	if other.describe(ref.Value); len(ref.Value.Content) == 0 {
+		other.media, other.content = "", nil
+	}
 	return &other
 }
 
