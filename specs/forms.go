@@ -389,8 +389,8 @@ func (f *files) dropUnresolved(tree map[string]any, lineOf lines) (ignored []Ign
 }
 
 // cutFragments gives the operations of paths such as /files/{id}#share and /files?tag={tag} to the path before the
-// mark, which is all that identifies an operation, unless that has one of the method. What the query names are parameters
-// of it.
+// mark, which is all that identifies an operation, unless that has one of the method. What the query names are
+// parameters of it.
 func cutFragments(tree map[string]any) {
 	paths, _ := tree["paths"].(map[string]any)
 	for _, at := range sortedKeys(paths) {

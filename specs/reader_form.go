@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
 	"svc.example/understudy/internal/address"
 )
 

@@ -192,8 +192,8 @@ func (r *router) add(op *Operation, path string) (err error) {
 	return nil
 }
 
-// noteEnds notes what ends parameters in the segments of a pattern. What is written as an escape, or separates the items
-// of a value, is left to chi.
+// noteEnds notes what ends parameters in the segments of a pattern. What is written as an escape, or separates the
+// items of a value, is left to chi.
 func (r *router) noteEnds(pattern string) {
 	for segment := range strings.SplitSeq(pattern, "/") {
 		fixed := placeholder.ReplaceAllString(segment, "\x00")
@@ -420,8 +420,8 @@ func (r *router) first(m *Match, method, escapedPath string) {
 	m.splitSuffix(path.suffixes)
 }
 
-// look finds the path that comes first, and leaves the values of its parameters in the context. Where parameters may end
-// in several ways, it is the one of which most is written in the document.
+// look finds the path that comes first, and leaves the values of its parameters in the context. Where parameters may
+// end in several ways, it is the one of which most is written in the document.
 func (r *router) look(ctx *chi.Context, escapedPath string) *pathOperations {
 	if len(r.ends) == 0 {
 		return r.node(ctx, escapedPath)

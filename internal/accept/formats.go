@@ -77,8 +77,8 @@ var Known = Formats{
 	"semver": textFormat(func(string) bool { return true }, ""),
 }
 
-// integers are the formats of integers in the registry of OpenAPI that kin-openapi does not know, but for uint64, of whose
-// range it hands over a half.
+// integers are the formats of integers in the registry of OpenAPI that kin-openapi does not know, but for uint64, of
+// whose range it hands over a half.
 var integers = map[string]openapi3.IntegerFormatValidator{
 	"int8": between(math.MinInt8, math.MaxInt8), "int16": between(math.MinInt16, math.MaxInt16),
 	"uint8": between(0, math.MaxUint8), "uint16": between(0, math.MaxUint16), "uint32": between(0, math.MaxUint32),

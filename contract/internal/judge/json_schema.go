@@ -249,7 +249,8 @@ func isOtherAlternative(of, e *jsonschema.ValidationError) bool {
 		strings.HasPrefix(e.SchemaURL, of.SchemaURL) {
 		return true
 	}
-	return slices.ContainsFunc(e.Causes, func(cause *jsonschema.ValidationError) bool { return isOtherAlternative(of, cause) })
+	isOther := func(cause *jsonschema.ValidationError) bool { return isOtherAlternative(of, cause) }
+	return slices.ContainsFunc(e.Causes, isOther)
 }
 
 // isChoice reports whether a discriminator does not have the name of the alternative.
