@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"sort"
 )
 
@@ -33,6 +34,9 @@ const maxRows = 50_000
 
 // Put takes a row.
 func (s *Sorter[T, P]) Put(one T) error {
+	if len(s.rows) == cap(s.rows) { // by more than append grows, which would copy each row several times
+		s.rows = slices.Grow(s.rows, 3*len(s.rows)+1)
+	}
 	s.rows = append(s.rows, one)
 	if s.Limit = cmp.Or(s.Limit, maxRows); len(s.rows) < s.Limit {
 		return nil
