@@ -64,8 +64,9 @@ func (c *Checker) tryGuesses(ctx context.Context, h *sourceHead) (held []*owners
 			continue
 		}
 		h.guesser.Try(&item, func(a *ownership.Addresses) (refuted, ok bool) {
-			r := c.judgeRecord(c.judge.At(a), entry.record, nil).result
-			return r != nil && r.IsRefuted(), r != nil
+			var v exchangeResult
+			c.judgeRecord(&v, c.judge.At(a), entry.record, nil)
+			return v.result != nil && v.result.IsRefuted(), v.result != nil
 		})
 	}
 	return h.guesser.Conclude()

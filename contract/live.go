@@ -68,10 +68,11 @@ func (l *Live) Add(exchanges ...*recording.Exchange) []verdict.Verdict {
 	for _, e := range exchanges {
 		l.pause()
 		l.added++
-		v := l.checker.judgeRecord(l.judge, Record{record.Of(e, l.name, l.added)}, nil)
+		v := &exchangeResult{}
+		l.checker.judgeRecord(v, l.judge, Record{record.Of(e, l.name, l.added)}, nil)
 		alone := &judgedExchanges{}
 		alone.watch(l.gatherer, l.verdicts.ruleNumbers)
-		l.gatherer.collect(&v)
+		l.gatherer.collect(v)
 		l.mu.Lock()
 		if e != nil {
 			l.verdicts.add(e.Seq, alone)

@@ -56,12 +56,15 @@ type Event struct{ event *facts.Exchange }
 // those of a part are a run of it, without others in between. The event is for Watch; there is none if no rule between
 // exchanges looks at the exchange.
 func (p *Part) Judge(r Record, problem error) (e Event, isEvent bool) {
-	v := p.g.checker.judgeRecord(p.g.checker.judge.Sampling(isSampled), r, problem)
-	event := v.event
-	v.event = nil // whoever watches sees it
+	v := &exchangeResult{}
+	p.g.checker.judgeRecord(v, p.g.checker.judge.Sampling(isSampled), r, problem)
+	if isEvent = v.event != nil; isEvent {
+		event := *v.event
+		e.event, v.event = &event, nil // whoever watches sees it
+	}
 	p.problem = v.err
-	p.g.collect(&v)
-	return Event{event}, event != nil
+	p.g.collect(v)
+	return e, isEvent
 }
 
 // Problem returns why the record that Judge was given last is lost, with its place, or nil.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"svc.example/understudy/contract/internal/facts"
@@ -33,8 +34,25 @@ type batch struct {
 	done     chan struct{}
 }
 
+var batches = sync.Pool{New: func() any {
+	return &batch{
+		records: make([]Record, 0, batchRecords), results: make([]exchangeResult, batchRecords), done: make(chan struct{}, 1),
+	}
+}}
+
+// free ends the use of a batch, unless it is too large to be kept for another one.
+func (b *batch) free() {
+	const worthKeeping = 256 << 10
+	if b.size <= worthKeeping {
+		b.records, b.problems, b.encoded, b.size = b.records[:0], b.problems[:0], b.encoded[:0], 0
+		batches.Put(b)
+	}
+}
+
 // exchangeResult holds the judgement of one exchange.
 type exchangeResult struct {
+	room   judge.Room     // of the result
+	facts  facts.Exchange // the event
 	number int
 	result *judge.Result
 	line   report.ExchangeLine // set if there is a finding or an event
@@ -145,7 +163,7 @@ func (p *pipeline) waitForRoom(ctx context.Context, size int) bool {
 func (p *pipeline) judgeAll(ctx context.Context) error {
 	for b := range p.work {
 		p.judgeBatch(ctx, b)
-		close(b.done)
+		b.done <- struct{}{}
 	}
 	return nil
 }
@@ -157,13 +175,14 @@ func (p *pipeline) gather(ctx context.Context, g *gatherer) error {
 		if b == nil {
 			return g.end(ctx)
 		}
-		for i := range b.results {
+		for i := range b.records {
 			if ctx.Err() != nil {
 				break
 			}
 			g.collect(&b.results[i])
 		}
 		p.bytes.Add(-int64(b.size))
+		b.free()
 		select {
 		case p.room <- struct{}{}:
 		default:
@@ -190,7 +209,7 @@ func (p *pipeline) next(ctx context.Context) *batch {
 
 // fill makes batches of a source, of so many records at most.
 func fill(ctx context.Context, source Source, most int, send func(*batch) bool) {
-	b := newBatch()
+	b := batches.Get().(*batch)
 	for record, err := range source {
 		if ctx.Err() != nil {
 			return
@@ -200,7 +219,7 @@ func fill(ctx context.Context, source Source, most int, send func(*batch) bool) 
 			if !send(b) {
 				return
 			}
-			b = newBatch()
+			b = batches.Get().(*batch)
 		}
 	}
 	if len(b.records) > 0 {
@@ -208,19 +227,13 @@ func fill(ctx context.Context, source Source, most int, send func(*batch) bool) 
 	}
 }
 
-func newBatch() *batch {
-	return &batch{records: make([]Record, 0, batchRecords), done: make(chan struct{})}
-}
-
 func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
-	const usual = 512 // bytes of an event
-	b.results, b.encoded = make([]exchangeResult, len(b.records)), make([]byte, 0, usual*len(b.records))
 	for i := range b.records {
 		if ctx.Err() != nil {
 			break
 		}
 		v := &b.results[i]
-		*v = p.checker.judgeRecord(p.judge, b.records[i], b.problems[i])
+		p.checker.judgeRecord(v, p.judge, b.records[i], b.problems[i])
 		b.records[i] = Record{}
 		if v.event != nil { // encoded here, because one goroutine gathers for all
 			begin := len(b.encoded)
@@ -228,22 +241,21 @@ func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
 			v.encoded = b.encoded[begin:]
 		}
 	}
-	b.records = nil
 }
 
-// judgeRecord judges an exchange, and releases its bodies.
-func (c *Checker) judgeRecord(j *judge.Judge, record Record, problem error) (v exchangeResult) {
+// judgeRecord judges an exchange, and releases what was made of its bodies.
+func (c *Checker) judgeRecord(v *exchangeResult, j *judge.Judge, record Record, problem error) {
+	*v = exchangeResult{err: problem}
 	if problem != nil {
-		return exchangeResult{err: problem}
+		return
 	}
-	err := routine.Try(func() error { return c.judgeDecoded(j, &record, &v) })
+	err := routine.Try(func() error { return c.judgeDecoded(j, &record, v) })
 	if panicked, ok := errors.AsType[*routine.PanicError](err); ok { // one hostile exchange must not end the run
 		err = fmt.Errorf("%s: the judge failed: %v", record.Position, panicked.Value)
 	}
 	if err != nil {
-		return exchangeResult{err: err}
+		*v = exchangeResult{err: err}
 	}
-	return v
 }
 
 func (c *Checker) judgeDecoded(j *judge.Judge, record *Record, v *exchangeResult) error {
@@ -255,8 +267,8 @@ func (c *Checker) judgeDecoded(j *judge.Judge, record *Record, v *exchangeResult
 		v.number = item.Number
 		return nil
 	}
-	v.number, v.result = item.Number, j.Exchange(item)
-	v.event = facts.New(v.result)
+	v.number, v.result = item.Number, j.ExchangeIn(&v.room, item)
+	v.event = facts.NewIn(&v.facts, v.result)
 	if v.event != nil || len(v.result.Findings) > 0 {
 		v.line = c.lineOf(v.result)
 	}

@@ -107,15 +107,18 @@ func (e *Exchange) sawTheEndOf(other *Exchange) bool {
 func Overlap(a, b *Exchange) bool { return a != b && !Before(a, b) && !Before(b, a) }
 
 // New extracts the facts of an exchange. It is nil when no rule cares for it.
-func New(r *judge.Result) *Exchange {
+func New(r *judge.Result) *Exchange { return NewIn(&Exchange{}, r) }
+
+// NewIn does what New does, and puts the facts into an empty exchange.
+func NewIn(e *Exchange, r *judge.Result) *Exchange {
 	read := newReading(r)
 	defer read.free()
-	return newExchange(read)
+	return e.from(read)
 }
 
-func newExchange(r *reading) *Exchange {
+func (e *Exchange) from(r *reading) *Exchange {
 	if r.Owner.State == ownership.Ignored {
-		return forgetting(r)
+		return e.forgetting(r)
 	}
 	op := r.Operation()
 	if op == nil {
@@ -126,7 +129,7 @@ func newExchange(r *reading) *Exchange {
 	if len(actions) == 0 && own == nil && caller == 0 || hadNoEffect(&r.Item) {
 		return nil
 	}
-	e := newEvent(r)
+	e.begin(r)
 	e.Operation, e.Caller = name, caller
 	e.Open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
 	e.Keyed = r.Item.Request.Headers.Value("Authorization") != ""
@@ -231,17 +234,13 @@ func (o *objectReader) readRequest(actions []*specs.Action, own *reader, r *read
 	}
 }
 
-func newEvent(r *reading) *Exchange {
+// begin notes what is known of an exchange without its operation.
+func (e *Exchange) begin(r *reading) {
 	item := &r.Item
-	e := &Exchange{
-		Content: NoContent(),
-		Number:  item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World,
-		Epoch:   item.Epoch,
-		Address: r.Owner.Site,
-		Start:   item.Start, End: item.End, Own: item.World != "" && item.Seq > 0, Mock: r.Owner.Mock,
-		Method: item.Request.Method,
-		Line:   report.ExchangeLine{Exchange: item.Number},
-	}
+	e.WorkflowContent, e.CoreContent = noWorkflow, noCore
+	e.Number, e.Seq, e.Overlaps, e.File, e.World = item.Number, item.Seq, item.Overlaps, item.File, r.Owner.World
+	e.Epoch, e.Address, e.Method, e.Line.Exchange = item.Epoch, r.Owner.Site, item.Request.Method, item.Number
+	e.Start, e.End, e.Own, e.Mock = item.Start, item.End, item.World != "" && item.Seq > 0, r.Owner.Mock
 	e.Digest = digestOf(item)
 	if e.End.Before(e.Start) {
 		e.End = e.Start
@@ -254,11 +253,10 @@ func newEvent(r *reading) *Exchange {
 			e.Date = r.date(item.Response.Headers.Value("Date"))
 		}
 	}
-	return e
 }
 
 // forgetting recognises requests to the control interface of the mock that replace the state of a world.
-func forgetting(r *reading) *Exchange {
+func (e *Exchange) forgetting(r *reading) *Exchange {
 	_, path, found := strings.Cut(r.Item.Request.URL, "/_understudy/worlds")
 	if !found || r.Item.Request.Method == http.MethodGet {
 		return nil
@@ -275,7 +273,7 @@ func forgetting(r *reading) *Exchange {
 	if !replaces {
 		return nil
 	}
-	e := newEvent(r)
+	e.begin(r)
 	e.World, e.Forget = segments[0], true
 	return e
 }

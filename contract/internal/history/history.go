@@ -46,7 +46,7 @@ func NewWatcher(config Config, say func(Result)) *Watcher {
 	return w
 }
 
-// See takes the next exchange of the recording.
+// See takes the next exchange of the recording, which is not kept.
 func (w *Watcher) See(e *facts.Exchange) { w.SeeEncoded(e, nil) }
 
 // SeeEncoded does what See does. Who has the exchange as facts.Append encodes it gives that, too, which is not kept.

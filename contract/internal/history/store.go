@@ -28,15 +28,16 @@ type store struct {
 // maxInMemory is the number of exchanges that a store holds in memory, some five megabytes.
 const maxInMemory = 5_000
 
-// put stores an exchange, and returns where it is. It encodes the exchange if it is not given in that form.
+// put stores a copy of an exchange, and returns where it is. It encodes it if it is not given in that form.
 func (s *store) put(e *facts.Exchange, encoded []byte) (at frame, err error) {
 	const row = 1 << 10 // bytes that count as one exchange
 	s.rows += e.LengthOfRows()
 	if s.disk.IsEmpty() && len(s.exchanges)+s.rows/row < cmp.Or(s.limit, maxInMemory) {
+		kept := *e
 		by, doubt := s.clock.of(e)
-		e.Shift(-by)
-		e.Doubt = doubt
-		s.exchanges, s.shifts = append(s.exchanges, e), append(s.shifts, by)
+		kept.Shift(-by)
+		kept.Doubt = doubt
+		s.exchanges, s.shifts = append(s.exchanges, &kept), append(s.shifts, by)
 		return frame{Offset: -int64(len(s.exchanges))}, nil
 	}
 	if encoded == nil {

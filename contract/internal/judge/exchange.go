@@ -13,9 +13,9 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// judged is a result with room for what most exchanges need.
-type judged struct {
-	Result
+// Room is memory for a result, with what most exchanges need. Its zero value is ready for use.
+type Room struct {
+	result  Result
 	checks  [15]Check
 	touched [3]*coverage.Set // by parameters and two bodies
 }
@@ -31,10 +31,12 @@ func (m *messages) free() {
 }
 
 // Exchange judges one exchange.
-func (j *Judge) Exchange(item record.Item) *Result {
-	all := &judged{}
-	r := &all.Result
-	r.Checks, r.Touched = all.checks[:0], all.touched[:0]
+func (j *Judge) Exchange(item record.Item) *Result { return j.ExchangeIn(&Room{}, item) }
+
+// ExchangeIn judges as Exchange does, in an empty room. Who empties it for another exchange ends the use of the result.
+func (j *Judge) ExchangeIn(room *Room, item record.Item) *Result {
+	r := &room.result
+	r.Checks, r.Touched = room.checks[:0], room.touched[:0]
 	if j.match(r, item); !j.isDocumented(r) {
 		return r
 	}

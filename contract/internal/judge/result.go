@@ -79,15 +79,14 @@ func (r *Result) HasCredentials() bool {
 	return false
 }
 
-// Shed releases the bodies once everything is read from them.
+// Shed releases what was made of the bodies once everything is read from them.
 func (r *Result) Shed() {
 	for _, read := range r.read {
 		if read != nil {
 			read.Free()
 		}
 	}
-	lean := r.Lean()
-	r.Item, r.reading, r.response, r.read = lean.Item, nil, nil, lean.read
+	r.reading, r.response, r.read, r.codings = nil, nil, [2]*body.Body{}, body.Codings{}
 }
 
 // Lean returns the result without the bodies, to be kept for later.
