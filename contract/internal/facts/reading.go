@@ -10,7 +10,6 @@ import (
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
 )
 
@@ -18,7 +17,6 @@ import (
 type reading struct {
 	*judge.Result
 	request, answer readBody
-	asked           url.Values // the query; nil until it is asked for
 
 	workflow WorkflowContent // what is read, until it is taken
 	core     CoreContent     // likewise
@@ -47,7 +45,7 @@ func newReading(r *judge.Result) *reading {
 
 // free ends the use of a reading, and of the values that it returned.
 func (r *reading) free() {
-	r.Result, r.asked = nil, nil
+	r.Result = nil
 	r.workflow, r.core = WorkflowContent{}, CoreContent{} // what a panic has left
 	r.request.free()
 	r.answer.free()
@@ -102,8 +100,6 @@ func (r *reading) date(text string) time.Time {
 
 // query returns the members of the query.
 func (r *reading) query() url.Values {
-	if r.asked == nil && r.Owner.Query != "" {
-		r.asked, _ = address.Query(r.Owner.Query)
-	}
-	return r.asked
+	query, _ := r.Query()
+	return query
 }

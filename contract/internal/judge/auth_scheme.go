@@ -10,7 +10,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 )
 
@@ -204,7 +203,7 @@ func (r *Result) HasPartOfCredentials() (some, others bool) {
 }
 
 func inQueryOf(r *Result, name string) bool {
-	query, _ := address.Query(r.Owner.Query)
+	query, _ := r.Query()
 	return query.Get(name) != ""
 }
 

@@ -270,7 +270,7 @@ type page struct {
 
 // page compares the page with the request, and its links with both.
 func (x *envelope) page(count int) {
-	query, err := address.Query(x.r.Owner.Query)
+	query, err := x.r.Query()
 	total := x.parts[1].Get("total")
 	if err != nil || total.Type != gjson.Number {
 		return

@@ -65,7 +65,7 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 		func(ref *openapi3.ParameterRef) bool { return !specs.IsCredential(ref.Value) }) {
 		o.judged = 1
 	}
-	if p := j.readParameters(o, m, &r.Owner); p != nil {
+	if p := j.readParameters(o, m, r); p != nil {
 		results := j.askEnginesOnParameters(p)
 		j.addFaults(o, &p.message, results, j.compareEngines(&p.message, results))
 		j.judgeUndeclaredParameters(o, p)
@@ -76,12 +76,9 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 }
 
 // readParameters returns the parameters for the engines, or nil if the query cannot be parsed.
-func (j *Judge) readParameters(o *judgement, m message, owner *ownership.Owner) *parameters {
-	p := &parameters{message: m, owner: owner, ignores: j.ignores}
-	var err error
-	if owner.Query != "" {
-		p.query, err = address.Query(owner.Query)
-	}
+func (j *Judge) readParameters(o *judgement, m message, r *Result) *parameters {
+	query, err := r.Query()
+	p := &parameters{message: m, owner: &r.Owner, ignores: j.ignores, query: query}
 	if err != nil {
 		j.addFinding(o, &p.message, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: "the query cannot be parsed", Pointer: "/request/url",

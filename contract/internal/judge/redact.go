@@ -113,7 +113,7 @@ func (r *Result) Redacted(redactor *recording.Redactor) *Result {
 	}
 	e.Request.Headers = r.Item.Request.Headers
 	clean.Item.Exchange = e
-	clean.Owner.Query = is.RawQuery
+	clean.Owner.Query, clean.query, clean.queryErr = is.RawQuery, nil, nil
 	clean.readRequest()
 	return &clean
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/internal/body"
-	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -38,10 +37,8 @@ func (r *Result) readRequest() {
 	}
 	sent, reason := r.sent()
 	r.sentType = sent.ContentType
-	if r.Owner.Query != "" {
-		if query, err := address.Query(r.Owner.Query); err == nil { // otherwise there is a finding on the parameters
-			sent.Query = query
-		}
+	if query, err := r.Query(); err == nil { // otherwise there is a finding on the parameters
+		sent.Query = query
 	}
 	read, err := op.Reader.Read(sent)
 	switch {
@@ -53,7 +50,7 @@ func (r *Result) readRequest() {
 		r.reading = &reading{body: read.Body, fromQuery: read.FromQuery}
 	}
 	if read.Changed.Query {
-		r.Owner.Query = read.Query.Encode()
+		r.Owner.Query, r.query, r.queryErr = read.Query.Encode(), read.Query, nil
 	}
 }
 

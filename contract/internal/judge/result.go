@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"net/url"
 	"slices"
 
 	"svc.example/understudy/contract/internal/body"
@@ -8,6 +9,7 @@ import (
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -43,6 +45,8 @@ type Result struct {
 
 	documented *documentedOperation // what is documented of its operation; nil without one
 
+	query    url.Values    // of the owner; nil until it is asked for
+	queryErr error         // what is wrong with it
 	sampled  bool          // the second engine judges it even if the first one finds no fault
 	reading  *reading      // nil if the request was read as it was sent
 	sentType string        // Content-Type by which the request's body is read, if it was looked at
@@ -50,6 +54,14 @@ type Result struct {
 	response *parsedBody   // nil until it is asked for
 	isJSON   bool          // the answer is known to be JSON
 	codings  body.Codings
+}
+
+// Query returns the members of the owner's query that can be parsed, not to be changed, and what is wrong with others.
+func (r *Result) Query() (url.Values, error) {
+	if r.query == nil && r.Owner.Query != "" {
+		r.query, r.queryErr = address.Query(r.Owner.Query)
+	}
+	return r.query, r.queryErr
 }
 
 // Operation returns the operation that the exchange belongs to, or nil.
