@@ -124,7 +124,10 @@ func (v Value) Len() int {
 }
 
 // Name returns the name of a member of an object. It is a text as that of Text.
-func (v Value) Name() string { return v.tree.texts.OfString(v.node().Name) }
+func (v Value) Name() string { return v.tree.texts.OfString(v.Key()) }
+
+// Key returns what Name does, to be looked up and not to be kept: it keeps the whole JSON in memory.
+func (v Value) Key() string { return v.node().Name }
 
 // Get returns what stands at a path of names: a member of an object, the first one that has the rest of the path, or an
 // element of a list, by its number from 0.
@@ -150,6 +153,9 @@ func (v Value) Get(path ...string) Value {
 }
 
 func (v Value) element(number string) Value {
+	if number == "" || number[0] < '0' || number[0] > '9' { // to make an error takes longer
+		return Value{}
+	}
 	n, err := strconv.ParseUint(number, 10, 31)
 	if err != nil {
 		return Value{}
@@ -167,18 +173,24 @@ func (v Value) element(number string) Value {
 // object. That of null is empty. It does not keep the whole JSON in memory, and short texts that are asked for again
 // and again share their memory.
 func (v Value) Text() string {
-	var text string
-	switch v.kind() {
-	case Other, Null:
+	if v.tree == nil {
 		return ""
-	case Text:
-		text = v.node().Text
-	case Number:
-		text = gjson.Parse(v.Raw()).String()
-	case False, True, List, Object:
-		text = v.Raw()
 	}
-	return v.tree.texts.OfString(text)
+	return v.tree.texts.OfString(v.Plain())
+}
+
+// Plain returns what Text does, to be compared and not to be kept: it may keep the whole JSON in memory.
+func (v Value) Plain() string {
+	switch v.kind() {
+	case Text:
+		return v.node().Text
+	case Number:
+		return gjson.Parse(v.Raw()).String()
+	case False, True, List, Object:
+		return v.Raw()
+	case Other, Null:
+	}
+	return ""
 }
 
 // Int returns a number as a whole one, that in a string, 1 for true, and 0 for everything else.

@@ -111,15 +111,15 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	}
 	set := map[string]jsontree.Value{}
 	for asked := range request.Each {
-		if asked.IsNumber() || asked.IsBool() || asked.IsString() && slices.Contains(written, asked.Name()) {
-			set[asked.Name()] = asked
+		if asked.IsNumber() || asked.IsBool() || asked.IsString() && slices.Contains(written, asked.Key()) {
+			set[asked.Key()] = asked
 		}
 	}
 	if len(set) == 0 || !answer.IsObject() {
 		return
 	}
 	for shown := range answer.Each {
-		if asked := set[shown.Name()]; asked.Exists() && isIgnored(asked, shown) && !isGivenID(actions, r, shown) {
+		if asked := set[shown.Key()]; asked.Exists() && isIgnored(asked, shown) && !isGivenID(actions, r, shown) {
 			const most = 60 // characters
 			m := Member{shown.Name(), evidence.Short(asked.Text(), most), evidence.Short(shown.Text(), most)}
 			e.Ignored = append(e.Ignored, m)

@@ -199,9 +199,10 @@ func (o *objectReader) refer(a *specs.Action, body jsontree.Value) {
 // instant reads the forms of time that the interfaces have, to the second.
 func instant(text string) time.Time {
 	const day = len("2006-01-02")
-	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST"} {
-		if len(text) <= day || text[day] != form[day] { // to find an error takes longer
-			continue
+	const zone = "2006-01-02 15:04:05 -0700"
+	for _, form := range []string{time.RFC3339, zone, "2006-01-02 15:04:05 MST"} {
+		if len(text) <= day || text[day] != form[day] || form == zone && !strings.ContainsAny(text[day:], "+-") {
+			continue // to make an error takes longer
 		}
 		if t, err := time.Parse(form, text); err == nil {
 			return t.Truncate(time.Second)

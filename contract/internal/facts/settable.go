@@ -84,8 +84,8 @@ func (o *objectReader) settings(r *specs.Resource, born time.Time, object jsontr
 		return list
 	}
 	for member := range object.Get(s.within...).Each {
-		name, isScalar := s.members[member.Name()], !member.IsObject() && !member.IsArray()
-		if name != "" && isScalar && !isPlaced(member.Text()) {
+		name, isScalar := s.members[member.Key()], !member.IsObject() && !member.IsArray()
+		if name != "" && isScalar && !isPlaced(member.Plain()) {
 			list = append(list, settingOf(name, member))
 		}
 	}
@@ -95,7 +95,7 @@ func (o *objectReader) settings(r *specs.Resource, born time.Time, object jsontr
 func settingOf(name string, value jsontree.Value) Setting {
 	switch {
 	case value.IsString():
-		return Setting{name, Hash(value.Text()), true}
+		return Setting{name, Hash(value.Plain()), true}
 	case value.IsNumber():
 		return Setting{name, Hash(strconv.FormatFloat(value.Float(), 'g', -1, 64)), false}
 	}
