@@ -278,19 +278,17 @@ func (e *Exchange) forgetting(r *reading) *Exchange {
 	return e
 }
 
-// NamedThings lists the things that a path names and that have to be there.
-func (e *Exchange) NamedThings() (list []Thing) {
-	named := func(t Thing, does Verb) {
-		if !t.IsNone() && does != NoVerb {
-			list = append(list, t)
+// NamedThings yields the things that a path names and that have to be there.
+func (e *Exchange) NamedThings(yield func(Thing) bool) {
+	goesOn := func(t Thing, does Verb) bool { return t.IsNone() || does == NoVerb || yield(t) }
+	if !goesOn(e.Target, e.Verb) || !goesOn(e.Parent, e.Verb) {
+		return
+	}
+	for _, u := range e.Uses {
+		if !goesOn(u.Thing, u.Does) {
+			return
 		}
 	}
-	named(e.Target, e.Verb)
-	named(e.Parent, e.Verb)
-	for _, u := range e.Uses {
-		named(u.Thing, u.Does)
-	}
-	return list
 }
 
 // EndedAt returns the time at which an exchange was over, by the server's own clock where the answer shows it.
@@ -301,23 +299,21 @@ func (e *Exchange) EndedAt() time.Time {
 	return e.End
 }
 
-// Touched lists the things that an exchange is about, shows, or may change.
-func (e *Exchange) Touched() []Thing {
-	var list []Thing
-	if !e.Target.IsNone() {
-		list = append(list, e.Target)
+// Touched yields the things that an exchange is about, shows, or may change.
+func (e *Exchange) Touched(yield func(Thing) bool) {
+	if !e.Target.IsNone() && !yield(e.Target) {
+		return
 	}
-	for _, f := range e.Shows {
-		if f.Thing != e.Target {
-			list = append(list, f.Thing)
+	for i := range e.Shows {
+		if t := e.Shows[i].Thing; t != e.Target && !yield(t) {
+			return
 		}
 	}
 	for _, u := range e.Uses {
-		if u.Does.Writes() {
-			list = append(list, u.Thing)
+		if u.Does.Writes() && !yield(u.Thing) {
+			return
 		}
 	}
-	return list
 }
 
 // Refused reports whether a request certainly had no effect.

@@ -487,7 +487,7 @@ func (a *accounts) sight(m member, e *facts.Exchange, x *entry) error {
 // noteStirs notes what an exchange made or removed, or may have.
 func (a *accounts) noteStirs(m member, e *facts.Exchange) {
 	if isRemoval := e.Verb == facts.Deletes; isRemoval || e.Verb == facts.Creates {
-		for _, t := range e.Touched() {
+		for t := range e.Touched {
 			x := a.trace(m.at, t)
 			x.isStirred, x.isRemoved = true, x.isRemoved || isRemoval
 		}

@@ -121,7 +121,7 @@ func (w *Watcher) resultOf(in *reader, r Ruling) Result {
 		return r.verdict()
 	}
 	r.Evidence = slices.DeleteFunc(slices.Clone(r.Evidence), func(e *facts.Exchange) bool { return e == nil })
-	return w.config.result(r, w.accounts.linesOf(in, r.Evidence))
+	return w.config.result(r, w.accounts.linesOf(in, r.Evidence), w.spec(r.Operation))
 }
 
 // Missing sets which exchanges are missing, by the numbers that a file gives those of a world.
@@ -147,7 +147,7 @@ func written(e *facts.Exchange) []facts.Thing {
 	case isRecovery:
 		return []facts.Thing{recoveries()}
 	}
-	return append([]facts.Thing{{Kind: e.Kind}}, e.Touched()...)
+	return slices.AppendSeq([]facts.Thing{{Kind: e.Kind}}, e.Touched)
 }
 
 // note notes what an exchange may have written.

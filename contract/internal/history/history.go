@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/report"
@@ -28,6 +29,7 @@ type Watcher struct {
 	files      map[string]int32 // numbers of files, by their names
 	clocks     clocks
 	clock      corrections
+	specs      sync.Map // report.Spec by the names of operations
 	gaps       []report.Gap
 	atEnd      func(Result)
 	err        error
@@ -195,12 +197,14 @@ func (h *history) isOver(e, now *facts.Exchange) bool {
 // next shows the exchange that began first.
 func (h *history) next() {
 	e := h.waiting[0]
-	h.waiting = h.waiting[1:]
+	h.waiting = slices.Delete(h.waiting, 0, 1)
 	st := &Step{Exchange: e, State: h.state, Say: h.say, Changes: h.w.config.Changes[e.Kind]}
 	h.recent = slices.DeleteFunc(h.recent, func(r *facts.Exchange) bool { return h.isOver(r, e) })
-	for _, other := range slices.Concat(h.recent, h.waiting) {
-		if facts.Overlap(other, e) {
-			st.overlapping = append(st.overlapping, other)
+	for _, others := range [...][]*facts.Exchange{h.recent, h.waiting} {
+		for _, other := range others {
+			if facts.Overlap(other, e) {
+				st.overlapping = append(st.overlapping, other)
+			}
 		}
 	}
 	for i := range h.w.config.Rules {

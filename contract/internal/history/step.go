@@ -89,11 +89,11 @@ func (r *Ruling) verdict() Result {
 }
 
 // result makes a finding of a ruling, whose callers are of one account as the exchanges of links show.
-func (c *Config) result(r Ruling, links []report.ExchangeLine) Result {
+func (c *Config) result(r Ruling, links []report.ExchangeLine, spec report.Spec) Result {
 	v := r.verdict()
 	f := &report.Finding{
 		Rule: r.Rule, Verdict: r.Verdict, Severity: report.Notice, Operation: r.Operation, Exchange: v.Exchange,
-		Message: r.Message, Pointer: "/response", Provenance: r.Provenance, Spec: c.spec(r.Operation),
+		Message: r.Message, Pointer: "/response", Provenance: r.Provenance, Spec: spec,
 	}
 	iface, _, _ := strings.Cut(r.Operation, ".")
 	f.Interface = specs.Interface(iface)
@@ -117,7 +117,15 @@ func (c *Config) result(r Ruling, links []report.ExchangeLine) Result {
 }
 
 // spec returns the place in the document that describes an operation.
-func (c *Config) spec(operation string) report.Spec {
+func (w *Watcher) spec(operation string) report.Spec {
+	known, isKnown := w.specs.Load(operation)
+	if !isKnown {
+		known, _ = w.specs.LoadOrStore(operation, w.config.find(operation))
+	}
+	return known.(report.Spec)
+}
+
+func (c *Config) find(operation string) report.Spec {
 	iface, id, _ := strings.Cut(operation, ".")
 	for _, d := range c.Documents {
 		if op := d.Operation(id); string(d.Interface) == iface && op != nil {

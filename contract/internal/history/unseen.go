@@ -188,21 +188,27 @@ func (st *Step) backUnseen() {
 	if st.Ingested != nil { // that may make them
 		return
 	}
-	list := append(st.Touched(), st.Parent)
-	for _, u := range st.Uses {
-		list = append(list, u.Thing)
+	for t := range st.Touched {
+		st.againUnder(t)
 	}
-	for _, t := range list {
-		x := st.State.LookUp(t)
-		isMade := st.Verb == facts.Creates && t == st.Target
-		if x == nil || isMade || t.Kind != facts.Tables && t.Kind != facts.Databases || !st.Known(x.reappearedBy) {
-			continue
-		}
-		isOld := func(f facts.Shown) bool { return f.Thing == t && f.IsOlderThan(x.LastDeletedBy) }
-		if st.State.mayHaveMade(x, x.LastDeletedBy) == nil || slices.ContainsFunc(st.Shows, isOld) {
-			st.Sign(Recovered, t, x.LastDeletedBy, time.Time{})
-			x.reappearedBy = nil
-		}
+	st.againUnder(st.Parent)
+	for _, u := range st.Uses {
+		st.againUnder(u.Thing)
+	}
+}
+
+func (st *Step) againUnder(t facts.Thing) {
+	if t.Kind != facts.Tables && t.Kind != facts.Databases || st.Verb == facts.Creates && t == st.Target {
+		return
+	}
+	x := st.State.LookUp(t)
+	if x == nil || !st.Known(x.reappearedBy) {
+		return
+	}
+	isOld := func(f facts.Shown) bool { return f.Thing == t && f.IsOlderThan(x.LastDeletedBy) }
+	if st.State.mayHaveMade(x, x.LastDeletedBy) == nil || slices.ContainsFunc(st.Shows, isOld) {
+		st.Sign(Recovered, t, x.LastDeletedBy, time.Time{})
+		x.reappearedBy = nil
 	}
 }
 

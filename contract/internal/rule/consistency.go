@@ -144,7 +144,7 @@ func checkOldName(st *history.Step) {
 	if st.Verb == facts.Creates || !st.State.HasOldNames {
 		return
 	}
-	for _, t := range st.Touched() {
+	for t := range st.Touched {
 		x := st.State.LookUp(t)
 		if to := st.OldName(x); !to.IsNone() && t != st.RenamedTo(st.State.Kinds) {
 			st.Judge(history.Ruling{

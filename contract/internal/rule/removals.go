@@ -14,7 +14,7 @@ import (
 
 // checkUses looks at a request whose path names something that was deleted, or is a part of such a thing.
 func checkUses(st *history.Step, rule string) {
-	for _, t := range st.NamedThings() {
+	for t := range st.NamedThings {
 		if removalRule(t.Kind) != rule || st.Verb == facts.Creates && t == st.Target {
 			continue
 		}

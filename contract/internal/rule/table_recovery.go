@@ -337,5 +337,10 @@ func (b *returned) isChangedBy(e *facts.Exchange) bool {
 	if e == b.recovery || e.Verb != facts.Changes && e.Verb != facts.Deletes {
 		return false
 	}
-	return e.Target == b.database || slices.Contains(e.Touched(), b.table)
+	for t := range e.Touched {
+		if t == b.table {
+			return true
+		}
+	}
+	return e.Target == b.database
 }

@@ -57,7 +57,7 @@ func checkOutlivedDatabase(st *history.Step) {
 	if !st.OK() || st.Verb == facts.Creates {
 		return
 	}
-	for _, t := range st.Touched() {
+	for t := range st.Touched {
 		in, isSame := st.OutlivedDatabase(t)
 		if in == nil {
 			continue
