@@ -197,6 +197,7 @@ func (st *Step) backUnseen() {
 	}
 }
 
+// againUnder notes that a thing that was deleted is there again under its name.
 func (st *Step) againUnder(t facts.Thing) {
 	if t.Kind != facts.Tables && t.Kind != facts.Databases || st.Verb == facts.Creates && t == st.Target {
 		return
