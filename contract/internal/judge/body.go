@@ -236,6 +236,9 @@ func (r *Result) JSONResponse() (gjson.Result, bool) {
 	if r.Item.Response == nil {
 		return gjson.Result{}, false
 	}
+	if read := r.read[response]; read != nil {
+		return gjson.Parse(read.Text), true
+	}
 	if r.response == nil {
 		r.response = &parsedBody{}
 		r.response.value, r.response.isJSON = r.jsonOf(
