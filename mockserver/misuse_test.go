@@ -57,14 +57,9 @@ func TestMisuseFailsAtItsLine(t *testing.T) {
 	}
 }
 
-// wraps reports whether an error has problems with a text in it.
+// wraps reports whether an error is, or wraps, one with a text.
 func wraps(err error, text string) bool {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if problems, others := source.Problems(err); len(problems) > 0 && others == nil {
-			return err.Error() == text
-		}
-	}
-	return false
+	return err != nil && (err.Error() == text || wraps(errors.Unwrap(err), text))
 }
 
 func TestAScenarioWithoutAdministratorHasOneError(t *testing.T) {

@@ -202,7 +202,8 @@ type refusal struct {
 // refused returns what an error says is wrong: the smallest places that there are. Where it names none, the first thing
 // is searched for with which the scenario is refused.
 func (l *learner) refused(root *mapping, err error) (list []refusal) {
-	for _, p := range problemsOf(err) {
+	problems, _ := source.Problems(err)
+	for _, p := range problems {
 		at := placeAt(root.node, p.Path)
 		if file := filepath.Base(p.File); l.files[file] != nil {
 			at = cmp.Or(fileAt(root.node, file), at)
@@ -216,21 +217,6 @@ func (l *learner) refused(root *mapping, err error) (list []refusal) {
 		return list
 	}
 	return l.search(root, err)
-}
-
-// problemsOf returns the problems in an error, also in what it wraps.
-func problemsOf(err error) (list []*source.Problem) {
-	switch err := err.(type) { //nolint:errorlint // source.Problems does not look into what wraps joined errors
-	case *source.Problem:
-		return []*source.Problem{err}
-	case interface{ Unwrap() []error }:
-		for _, err := range err.Unwrap() {
-			list = append(list, problemsOf(err)...)
-		}
-	case interface{ Unwrap() error }:
-		return problemsOf(err.Unwrap())
-	}
-	return list
 }
 
 // search returns the first item of a section with which the scenario, without what comes after it, does not load.
