@@ -14,8 +14,20 @@ import (
 type Tree struct {
 	text  string
 	nodes Nodes
-	room  Nodes // for those that it reads itself
-	texts scan.Texts
+	room  Nodes       // for those that it reads itself
+	texts *scan.Texts // nil: texts are parts of the whole one
+}
+
+// Parse returns the value of a text, or the zero value if it is not JSON. As long as a part of it is in use, so is all.
+func Parse(text string) Value {
+	if !gjson.Valid(text) {
+		return Value{}
+	}
+	t := Tree{text: text, nodes: ReadAll(nil, unsafe.Slice(unsafe.StringData(text), len(text)), text)}
+	if len(t.nodes) == 0 {
+		return Value{}
+	}
+	return Value{&t, 0}
 }
 
 // Read returns the value of a text, which must be valid JSON. The values of the text that was read before it are no
@@ -31,6 +43,9 @@ func (t *Tree) Read(text string) Value {
 
 // Use returns the value of a text that was read before, in the place of that of another one.
 func (t *Tree) Use(nodes Nodes, text string) Value {
+	if t.texts == nil {
+		t.texts = &scan.Texts{}
+	}
 	if t.nodes, t.text = nodes, text; len(nodes) == 0 {
 		return Value{}
 	}
@@ -74,6 +89,9 @@ func (v Value) kind() Kind {
 	}
 	return v.node().Kind
 }
+
+// IsNull reports whether the value is null.
+func (v Value) IsNull() bool { return v.kind() == Null }
 
 // IsObject reports whether the value is an object.
 func (v Value) IsObject() bool { return v.kind() == Object }
@@ -124,7 +142,7 @@ func (v Value) Len() int {
 }
 
 // Name returns the name of a member of an object. It is a text as that of Text.
-func (v Value) Name() string { return v.tree.texts.OfString(v.Key()) }
+func (v Value) Name() string { return v.tree.part(v.Key()) }
 
 // Key returns what Name does, to be looked up and not to be kept: it keeps the whole JSON in memory.
 func (v Value) Key() string { return v.node().Name }
@@ -176,7 +194,7 @@ func (v Value) Text() string {
 	if v.tree == nil {
 		return ""
 	}
-	return v.tree.texts.OfString(v.Plain())
+	return v.tree.part(v.Plain())
 }
 
 // Plain returns what Text does, to be compared and not to be kept: it may keep the whole JSON in memory.
@@ -191,6 +209,14 @@ func (v Value) Plain() string {
 	case Other, Null:
 	}
 	return ""
+}
+
+// part returns a text that is a part of the whole one as the tree returns such.
+func (t *Tree) part(text string) string {
+	if t.texts == nil {
+		return text
+	}
+	return t.texts.OfString(text)
 }
 
 // Int returns a number as a whole one, that in a string, 1 for true, and 0 for everything else.

@@ -177,6 +177,30 @@ func TestTextsDoNotShareTheMemoryOfTheWholeText(t *testing.T) {
 	}
 }
 
+// Values that are parsed alone stay valid, and what is no JSON has none.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	values := map[string]jsontree.Value{}
+	for _, text := range []string{`{"a":[1,"b"]}`, `[null]`, "\t7\n", "", "{", "nan", `{"a":1}{}`} {
+		values[text] = jsontree.Parse(text)
+	}
+	got := map[string]any{}
+	for text, value := range values {
+		if value.Exists() {
+			got[text] = decoded(value)
+		}
+	}
+	want := map[string]any{
+		`{"a":[1,"b"]}`: []any{"a", []any{json.Number("1"), "b"}}, `[null]`: []any{nil}, "\t7\n": json.Number("7"),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if list := values["[null]"]; list.IsNull() || !list.Get("0").IsNull() || list.Get("1").IsNull() {
+		t.Error("null is what is null, and neither a list nor what is not there")
+	}
+}
+
 // What is judged and what the rules know of it are of one text: both readers find the same in it, where the strict one
 // takes it.
 func TestReadersFindTheSame(t *testing.T) {
