@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // Kinds of what is about users and their rights.
@@ -43,12 +41,11 @@ func (l *learner) account() *mapping {
 // accountID returns the id of the account, which many answers show.
 func (l *learner) accountID() string {
 	for _, e := range l.exchanges {
-		body, _ := e.JSONResponse()
 		for _, path := range []string{
 			"account_id", "0.account_id", "sub_users.0.account_id", "items.0.account_id", "account.id",
 		} {
-			if id := body.Get(path); id.Exists() && e.ok() {
-				return id.String()
+			if id := get(e.answer(), path); id.Exists() && e.ok() {
+				return id.Text()
 			}
 		}
 	}
@@ -118,7 +115,7 @@ func (l *learner) keys() *sequence {
 func (l *learner) oauthClients() *sequence {
 	seen := map[string]bool{}
 	return l.sequenceOf(tokenKind, func(m *mapping, t *thing) {
-		if id := t.first().Get("oauth_client_id").String(); id != "" && !seen[id] {
+		if id := t.first().Get("oauth_client_id").Text(); id != "" && !seen[id] {
 			seen[id] = true
 			m.set("clientId", id) // which is a text, also if it looks like a number
 			m.copy(t.first(), "name=oauth_client_name")
@@ -130,7 +127,7 @@ func (l *learner) oauthTokens() *sequence {
 	return l.sequenceOf(tokenKind, func(m *mapping, t *thing) {
 		if o := t.first(); o.Exists() {
 			m.set("id", idOf(t.id))
-			m.set("user", l.people.refer(gjson.Parse(`{"id":"`+o.Get("user_id").String()+`"}`)))
+			m.set("user", l.people.referByID(o.Get("user_id").Text()))
 			m.copy(o, "client=oauth_client_id", "scopes", "createdAt=created_at", "expiresAt=expires_at", "refreshable",
 				"lastUsedAt=last_used_at")
 		}
@@ -165,17 +162,15 @@ func (l *learner) options() []*profileOption {
 		if key != "" {
 			get(key)
 		}
-		body, _ := e.JSONResponse()
-		body.ForEach(func(name, value gjson.Result) bool {
-			o, done := get(name.Str), last[[2]string{user, name.Str}]
+		for value := range e.answer().Each {
+			o, done := get(value.Name()), last[[2]string{user, value.Name()}]
 			if _, isKnown := o.own[user]; done == "" && !isKnown {
-				o.own[user] = value.String()
+				o.own[user] = value.Text()
 			}
 			if done == "core.deleteProfileOption" {
-				o.fallback = value.String()
+				o.fallback = value.Text()
 			}
-			return true
-		})
+		}
 	}
 	for _, o := range index {
 		if values := slices.Compact(slices.Sorted(maps.Values(o.own))); o.fallback == "" && len(values) == 1 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // Kinds of the workflow interface.
@@ -46,8 +46,8 @@ func (l *learner) attempts(p *projects, pools *pools) *sequence {
 			continue
 		}
 		m := l.attempt(t, o, pools)
-		of := o.Get("project.name").String() + "\n" + o.Get("workflow.name").String()
-		if t.first().Get("status").String() == "blocked" && places[of] > 0 {
+		of := o.Get("project", "name").Text() + "\n" + o.Get("workflow", "name").Text()
+		if t.first().Get("status").Text() == "blocked" && places[of] > 0 {
 			m.guess("after", places[of], "no answer shows what it waits for")
 		}
 		s.add(m)
@@ -60,7 +60,7 @@ func (l *learner) attempts(p *projects, pools *pools) *sequence {
 
 // runs holds what is known of attempts, by the attempts and by the names of their workflows.
 type runs struct {
-	objects map[*thing]gjson.Result // as attemptObject returns them
+	objects map[*thing]jsontree.Value // as attemptObject returns them
 	of      map[string][]*run
 	starts  map[*thing]time.Time
 }
@@ -68,7 +68,7 @@ type runs struct {
 // run is an attempt of a workflow.
 type run struct {
 	*thing
-	object gjson.Result // as attemptObject returns it
+	object jsontree.Value // as attemptObject returns it
 	end    time.Time
 	took   time.Duration
 }
@@ -76,12 +76,12 @@ type run struct {
 // findRuns finds the workflows of all attempts.
 func (l *learner) findRuns() {
 	l.runs = &runs{
-		objects: map[*thing]gjson.Result{}, of: map[string][]*run{}, starts: map[*thing]time.Time{},
+		objects: map[*thing]jsontree.Value{}, of: map[string][]*run{}, starts: map[*thing]time.Time{},
 	}
-	bySession := map[string]gjson.Result{}
+	bySession := map[string]jsontree.Value{}
 	for _, session := range l.things.byKind[sessionKind] {
 		for _, s := range session.sights {
-			if id := s.object.Get("lastAttempt.id").String(); !bySession[id].Exists() {
+			if id := s.object.Get("lastAttempt", "id").Text(); !bySession[id].Exists() {
 				bySession[id] = s.object
 			}
 		}
@@ -89,14 +89,14 @@ func (l *learner) findRuns() {
 	for _, t := range l.things.byKind[attemptKind] {
 		object := bySession[t.id]
 		for _, s := range slices.Backward(t.sights) {
-			if s.object.Get("project.name").Exists() {
+			if s.object.Get("project", "name").Exists() {
 				object = s.object
 			}
 		}
 		l.runs.objects[t] = object
-		name := object.Get("workflow.name").String()
+		name := object.Get("workflow", "name").Text()
 		l.runs.of[name] = append(l.runs.of[name], &run{
-			thing: t, object: object, end: instant(t.last().Get("finishedAt").String()),
+			thing: t, object: object, end: instant(t.last().Get("finishedAt").Text()),
 		})
 	}
 	for _, list := range l.runs.of {
@@ -108,19 +108,19 @@ func (l *learner) findRuns() {
 
 // attemptObject returns the first object of an attempt that says whose it is: the one of a session does not, but then
 // the session does.
-func (l *learner) attemptObject(t *thing) gjson.Result { return l.runs.objects[t] }
+func (l *learner) attemptObject(t *thing) jsontree.Value { return l.runs.objects[t] }
 
 // runsOf lists the attempts of a workflow of a project.
 func (l *learner) runsOf(project, workflow string) (list []*run) {
 	for _, r := range l.runs.of[workflow] {
-		if r.object.Get("project.id").String() == project {
+		if r.object.Get("project", "id").Text() == project {
 			list = append(list, r)
 		}
 	}
 	return list
 }
 
-func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
+func (l *learner) attempt(t *thing, o jsontree.Value, pools *pools) *mapping {
 	first := t.first()
 	m := newMapping()
 	m.set("id", idOf(t.id))
@@ -133,13 +133,11 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 	if !session.Exists() && o.Get("lastAttempt").Exists() {
 		session = o.Get("id")
 	}
-	m.set("sessionId", idOf(session.String()))
+	m.set("sessionId", idOf(session.Text()))
 	m.copy(o, "sessionUuid")
 	m.copy(first, "retryAttemptName", "createdAt")
-	if params := first.Get("params"); len(params.Map()) > 0 {
-		m.set("params", params)
-	}
-	if pool := first.Get("poolId").String(); pool != "" {
+	m.setSection("params", &mapping{jsonNode(first.Get("params"))})
+	if pool := first.Get("poolId").Text(); pool != "" {
 		m.set("pool", pools.name(pool))
 	}
 	l.addStatus(m, t, pools)
@@ -149,7 +147,7 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 // addStatus adds where an attempt stood at the beginning.
 func (l *learner) addStatus(m *mapping, t *thing, pools *pools) {
 	first := t.first()
-	status, finished := first.Get("status").String(), instant(first.Get("finishedAt").String())
+	status, finished := first.Get("status").Text(), instant(first.Get("finishedAt").Text())
 	if finished.After(l.begin) {
 		status = "running"
 	}
@@ -162,7 +160,7 @@ func (l *learner) addStatus(m *mapping, t *thing, pools *pools) {
 		m.set("status", status)
 		l.addTaskStates(m, t)
 	case "queued":
-		if running, _ := pools.inPool(first.Get("poolId").String()); running > 0 {
+		if running, _ := pools.inPool(first.Get("poolId").Text()); running > 0 {
 			m.set("status", status)
 		} else {
 			m.guess("status", "running", "it waits for room in its pool, and no answer shows what runs there")
@@ -182,8 +180,8 @@ func (l *learner) addTaskStates(m *mapping, t *thing) {
 		o := task.first()
 		one := mappingOf("id", idOf(task.key()))
 		one.copy(o, "name=fullName", "state", "startedAt", "updatedAt", "error=error.message")
-		if o.Get("state").String() == "error" && failed == "" {
-			failed = o.Get("fullName").String()
+		if o.Get("state").Text() == "error" && failed == "" {
+			failed = o.Get("fullName").Text()
 			m.copy(o, "task=fullName", "error=error.message")
 		}
 		s.add(one)
@@ -201,9 +199,9 @@ func (l *learner) addRunningTask(m *mapping, t *thing) {
 	if running != nil {
 		m.set("task", running.first().Get("fullName"))
 		if end := l.endOf(running); !end.IsZero() {
-			m.set("takes", durationText(end.Sub(instant(running.first().Get("startedAt").String()))))
+			m.set("takes", durationText(end.Sub(instant(running.first().Get("startedAt").Text()))))
 		}
-	} else if end := instant(t.last().Get("finishedAt").String()); end.After(l.begin) {
+	} else if end := instant(t.last().Get("finishedAt").Text()); end.After(l.begin) {
 		m.guess("takes", durationText(end.Sub(l.startOf(t))), "no answer shows its tasks while it ran")
 	}
 	m.set("tasks", tasks)
@@ -221,16 +219,16 @@ func (l *learner) startOf(t *thing) time.Time {
 }
 
 func (l *learner) findStart(t *thing) time.Time {
-	start := instant(t.first().Get("createdAt").String())
-	status := t.first().Get("status").String()
+	start := instant(t.first().Get("createdAt").Text())
+	status := t.first().Get("status").Text()
 	if status != "blocked" && status != "queued" {
 		return start
 	}
-	until := instant(t.last().Get("finishedAt").String())
+	until := instant(t.last().Get("finishedAt").Text())
 	if until.IsZero() {
 		until = t.sights[len(t.sights)-1].At
 	}
-	for _, other := range l.runs.of[l.attemptObject(t).Get("workflow.name").String()] {
+	for _, other := range l.runs.of[l.attemptObject(t).Get("workflow", "name").Text()] {
 		if number(other.id) < number(t.id) && other.end.After(start) && !other.end.After(until) {
 			start = other.end
 		}
@@ -241,7 +239,7 @@ func (l *learner) findStart(t *thing) time.Time {
 // runningAtBegin returns the task of an attempt that ran at the beginning, or nil.
 func (l *learner) runningAtBegin(t *thing) *thing {
 	for _, task := range byNumber(l.tasksOf(t)) {
-		started := instant(task.first().Get("startedAt").String())
+		started := instant(task.first().Get("startedAt").Text())
 		if task.first().Get("group").Bool() || started.IsZero() || started.After(l.begin) {
 			continue
 		}
@@ -255,9 +253,9 @@ func (l *learner) runningAtBegin(t *thing) *thing {
 // endOf returns when a task was over, or zero if no answer shows that.
 func (l *learner) endOf(task *thing) time.Time {
 	for _, s := range task.sights {
-		switch s.object.Get("state").String() {
+		switch s.object.Get("state").Text() {
 		case "success", "error", "group_error", "canceled":
-			return instant(s.object.Get("updatedAt").String())
+			return instant(s.object.Get("updatedAt").Text())
 		}
 	}
 	return time.Time{}
@@ -312,11 +310,11 @@ func (p *projects) has(project, workflow string) bool {
 // outcomesOf returns how the tasks of an attempt that were not over at the beginning end.
 func (l *learner) outcomesOf(t *thing) (list []outcome) {
 	o := l.attemptObject(t)
-	base := outcome{project: o.Get("project.name").String(), workflow: o.Get("workflow.name").String()}
+	base := outcome{project: o.Get("project", "name").Text(), workflow: o.Get("workflow", "name").Text()}
 	if base.project == "" {
 		return nil
 	}
-	finished := instant(t.last().Get("finishedAt").String())
+	finished := instant(t.last().Get("finishedAt").Text())
 	if t.wasThere() && !finished.IsZero() && !finished.After(l.begin) {
 		return nil
 	}
@@ -326,18 +324,18 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 			continue
 		}
 		leaves++
-		end, started := l.endOf(task), instant(task.last().Get("startedAt").String())
+		end, started := l.endOf(task), instant(task.last().Get("startedAt").Text())
 		if end.IsZero() || started.IsZero() || t.wasThere() && !started.After(l.begin) {
 			continue
 		}
-		full := task.last().Get("fullName").String()
+		full := task.last().Get("fullName").Text()
 		one := base
 		one.task, one.takes = full[strings.LastIndex(full, "+"):], end.Sub(started)
-		one.message = task.last().Get("error.message").String()
+		one.message = task.last().Get("error", "message").Text()
 		list = append(list, one)
 	}
-	status := t.last().Get("status").String()
-	if first := t.first().Get("status").String(); t.wasThere() && first == "running" && finished.IsZero() {
+	status := t.last().Get("status").Text()
+	if first := t.first().Get("status").Text(); t.wasThere() && first == "running" && finished.IsZero() {
 		return list // it runs on
 	}
 	if finished.IsZero() && status == "running" {
@@ -349,7 +347,7 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 	if leaves > 0 || finished.IsZero() || t.wasThere() {
 		return list
 	}
-	created := instant(t.last().Get("createdAt").String())
+	created := instant(t.last().Get("createdAt").Text())
 	if status == "killed" {
 		base.sessionTime = timeOf(o.Get("sessionTime"))
 		base.takes, base.guessed = finished.Sub(created)+12*time.Hour, "it was killed before its end"
@@ -380,7 +378,7 @@ func (l *learner) unfinished(t *thing, o outcome) outcome {
 	o.takes, o.guessed = seen.Sub(start)+later, "no answer shows its end"
 	for _, other := range l.runs.of[o.workflow] {
 		if !other.end.IsZero() && start.Add(other.took).After(seen) &&
-			other.object.Get("project.name").String() == o.project {
+			other.object.Get("project", "name").Text() == o.project {
 			o.takes, o.guessed = other.took, "another attempt of the workflow took as long"
 		}
 	}
@@ -389,17 +387,16 @@ func (l *learner) unfinished(t *thing, o outcome) outcome {
 
 // leavesOf returns the first task of an attempt's workflow that has no tasks in it, and how many there are, as the
 // definition of the workflow shows them.
-func (l *learner) leavesOf(o gjson.Result) (first string, n int) {
-	var count func(prefix string, config gjson.Result)
-	count = func(prefix string, config gjson.Result) {
+func (l *learner) leavesOf(o jsontree.Value) (first string, n int) {
+	var count func(prefix string, config jsontree.Value)
+	count = func(prefix string, config jsontree.Value) {
 		isGroup := false
-		config.ForEach(func(name, value gjson.Result) bool {
-			if strings.HasPrefix(name.Str, "+") && value.IsObject() {
+		for value := range config.Each {
+			if strings.HasPrefix(value.Name(), "+") && value.IsObject() {
 				isGroup = true
-				count(prefix+name.Str, value)
+				count(prefix+value.Name(), value)
 			}
-			return true
-		})
+		}
 		if isGroup || prefix == "" {
 			return
 		}
@@ -409,8 +406,8 @@ func (l *learner) leavesOf(o gjson.Result) (first string, n int) {
 	}
 	for _, t := range l.things.all(workflowKind) {
 		w := t.first()
-		if w.Get("name").String() == o.Get("workflow.name").String() &&
-			w.Get("project.id").String() == o.Get("project.id").String() {
+		if w.Get("name").Text() == o.Get("workflow", "name").Text() &&
+			w.Get("project", "id").Text() == o.Get("project", "id").Text() {
 			n = 0
 			count("", w.Get("config"))
 		}

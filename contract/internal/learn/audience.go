@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -57,13 +56,13 @@ func (l *learner) segments() *sequence {
 		o, m := t.first(), newMapping()
 		m.set("id", idOf(t.key()))
 		m.set("audience", audienceName(t.parent()))
-		m.set("name", cmp.Or(t.first().Get("name").String(), "Segment "+t.key()))
+		m.set("name", cmp.Or(t.first().Get("name").Text(), "Segment "+t.key()))
 		if !o.Exists() {
 			s.addGuessed(m, "no answer shows more than its id")
 			continue
 		}
 		m.copy(o, "kind", "funnel_stage", "description", "segmentFolderId", "rule", "createdAt", "updatedAt")
-		if population := o.Get("population"); population.Type == gjson.Number {
+		if population := o.Get("population"); population.IsNumber() {
 			m.add("population", jsonNode(population), "")
 		}
 		m.set("user", l.people.refer(o.Get("createdBy")))
@@ -80,7 +79,7 @@ func (l *learner) connectionNames() map[string]string {
 	names := map[string]string{}
 	for e, body := range l.successes("core.lookupConnection") {
 		if name := queryOf(e).Get("name"); name != "" && body.Exists() {
-			names[body.Get("id").String()] = name
+			names[body.Get("id").Text()] = name
 		}
 	}
 	return names
@@ -90,7 +89,7 @@ func (l *learner) connectionNames() map[string]string {
 func (l *learner) connectionID(name string) any {
 	names := l.connectionNames()
 	for _, body := range l.successes("core.lookupConnection") {
-		if id := body.Get("id").String(); names[id] == name {
+		if id := body.Get("id").Text(); names[id] == name {
 			return idOf(id)
 		}
 	}
@@ -108,16 +107,15 @@ func (l *learner) implyAudience() {
 		l.things.mention(connectionKind, queryOf(e).Get("name"))
 	}
 	for e, answer := range l.successes(string(specs.Audience)) {
-		request, _ := e.JSONRequest()
-		for _, o := range append(answer.Array(), request) {
+		for _, o := range append(slices.Collect(answer.List), e.asked()) {
 			for _, condition := range conditionsOf(o.Get("rule")) {
-				if id := condition.Get("id").String(); condition.Get("type").String() == "Reference" && id != "" {
+				if id := condition.Get("id").Text(); condition.Get("type").Text() == "Reference" && id != "" {
 					l.things.mention(segmentKind, param(e, "audienceId")+"/"+id)
 				}
 			}
 		}
 		if e.name() == "audience.createActivation" {
-			id := request.Get("connectionId").String()
+			id := e.asked().Get("connectionId").Text()
 			l.things.mention(connectionKind, cmp.Or(names[id], assumedConnection+"-"+id))
 		}
 	}
@@ -144,16 +142,16 @@ func (l *learner) profiles() (database, table string) {
 			continue
 		}
 		o := job.having("type")
-		if found := from.FindStringSubmatch(o.Get("query").String()); found != nil && o.Get("database").String() != "" {
-			return cmp.Or(found[1], o.Get("database").String()), found[2]
+		if found := from.FindStringSubmatch(o.Get("query").Text()); found != nil && o.Get("database").Text() != "" {
+			return cmp.Or(found[1], o.Get("database").Text()), found[2]
 		}
 	}
 	columns := l.profileColumns()
 	for _, t := range l.things.of(tableKind) {
-		schema := gjson.Parse(t.first().Get("schema").String()).Array()
+		schema := slices.Collect(jsontree.Parse(t.first().Get("schema").Text()).List)
 		isUnknown := func(name string) bool {
-			return name != "time" && !slices.ContainsFunc(schema, func(c gjson.Result) bool {
-				return c.Get("0").String() == name || c.Get("2").String() == name
+			return name != "time" && !slices.ContainsFunc(schema, func(c jsontree.Value) bool {
+				return c.Get("0").Text() == name || c.Get("2").Text() == name
 			})
 		}
 		if len(columns) > 0 && !slices.ContainsFunc(columns, isUnknown) {
@@ -164,13 +162,13 @@ func (l *learner) profiles() (database, table string) {
 }
 
 // audienceRequests lists the bodies of requests and the objects of answers that name columns and rules.
-func (l *learner) audienceRequests() (list []gjson.Result) {
+func (l *learner) audienceRequests() (list []jsontree.Value) {
 	for e, answer := range l.successes(string(specs.Audience)) {
-		if request, ok := e.JSONRequest(); ok {
+		if request := e.asked(); request.Exists() {
 			list = append(list, request)
 		}
 		if answer.IsArray() {
-			list = append(list, answer.Array()...)
+			list = slices.AppendSeq(list, answer.List)
 		}
 	}
 	return list
@@ -186,15 +184,15 @@ func (l *learner) profileColumns() (names []string) {
 	for _, o := range l.audienceRequests() {
 		for _, condition := range conditionsOf(o.Get("rule")) {
 			if left := condition.Get("leftValue"); !left.Get("source").Exists() {
-				add(left.Get("name").String())
+				add(left.Get("name").Text())
 			}
 		}
-		for _, column := range o.Get("columns").Array() {
-			switch source := column.Get("source.column"); {
-			case column.Type == gjson.String:
-				add(column.Str)
-			case source.Type == gjson.String:
-				add(source.Str)
+		for column := range o.Get("columns").List {
+			switch source := column.Get("source", "column"); {
+			case column.IsString():
+				add(column.Text())
+			case source.IsString():
+				add(source.Text())
 			}
 		}
 	}
@@ -202,9 +200,9 @@ func (l *learner) profileColumns() (names []string) {
 }
 
 // conditionsOf lists a rule and the conditions in it, at any depth.
-func conditionsOf(rule gjson.Result) []gjson.Result {
-	list := []gjson.Result{rule}
-	for _, condition := range rule.Get("conditions").Array() {
+func conditionsOf(rule jsontree.Value) []jsontree.Value {
+	list := []jsontree.Value{rule}
+	for condition := range rule.Get("conditions").List {
 		list = append(list, conditionsOf(condition)...)
 	}
 	return list
@@ -217,8 +215,8 @@ func (l *learner) assumedColumns() *sequence {
 	for _, o := range l.audienceRequests() {
 		for _, condition := range conditionsOf(o.Get("rule")) {
 			operator := condition.Get("operator")
-			if operator.Get("rightValue").Type == gjson.Number || operator.Get("rightValues.0").Type == gjson.Number {
-				isNumber[condition.Get("leftValue.name").String()] = true
+			if operator.Get("rightValue").IsNumber() || operator.Get("rightValues", "0").IsNumber() {
+				isNumber[condition.Get("leftValue", "name").Text()] = true
 			}
 		}
 	}
@@ -246,9 +244,8 @@ const segmentQuery = "audience.createSegmentQuery"
 func (q *asked) first() *Exchange { return q.requests[0] }
 
 // answer returns the answer to the last request.
-func (q *asked) answer() gjson.Result {
-	body, _ := q.requests[len(q.requests)-1].JSONResponse()
-	return body
+func (q *asked) answer() jsontree.Value {
+	return q.requests[len(q.requests)-1].answer()
 }
 
 // askedQueries lists the queries of the recording, in the order in which they were asked.
@@ -258,10 +255,10 @@ func (l *learner) askedQueries() (list []*asked) {
 		if !body.Exists() {
 			continue
 		}
-		id := body.Get("id").String()
+		id := body.Get("id").Text()
 		q := index[id]
 		if q == nil || id == "" {
-			q = &asked{audience: param(e, "audienceId"), id: id, job: body.Get("jobid").String()}
+			q = &asked{audience: param(e, "audienceId"), id: id, job: body.Get("jobid").Text()}
 			index[id], list = q, append(list, q)
 		}
 		q.requests = append(q.requests, e)
@@ -276,12 +273,12 @@ func (l *learner) answers() *sequence {
 		s.add(l.queryAnswer(q))
 	}
 	for e, body := range l.successes("audience.createSegment") {
-		request, _ := e.JSONRequest()
+		request := e.asked()
 		if !request.Get("countPopulation").Bool() || !body.Exists() {
 			continue
 		}
 		m := mappingOf("audience", audienceName(param(e, "audienceId")), "segment", request.Get("name"))
-		if population := body.Get("population"); population.Type == gjson.Number {
+		if population := body.Get("population"); population.IsNumber() {
 			m.add("count", jsonNode(population), "")
 		} else {
 			m.set("error", "the segment was not counted")
@@ -294,15 +291,15 @@ func (l *learner) answers() *sequence {
 
 func (l *learner) queryAnswer(q *asked) *mapping {
 	m, answer := newMapping(), q.answer()
-	request, _ := q.first().JSONRequest()
+	request := q.first().asked()
 	m.set("audience", audienceName(q.audience))
 	if request.IsObject() {
 		m.add("request", jsonNode(request), "")
 	}
-	switch status := answer.Get("status").String(); {
+	switch status := answer.Get("status").Text(); {
 	case status == "error":
-		m.set("error", cmp.Or(answer.Get("error").String(), "the query failed"))
-	case answer.Get("count").Type == gjson.Number:
+		m.set("error", cmp.Or(answer.Get("error").Text(), "the query failed"))
+	case answer.Get("count").IsNumber():
 		l.addCount(m, q, request, answer)
 	default:
 		m.guess("count", plain("0", "!!int"), "the recording, or the query, ends before it counted")
@@ -314,7 +311,7 @@ func (l *learner) queryAnswer(q *asked) *mapping {
 }
 
 // addCount adds what a query found, and the profiles if an answer shows them.
-func (l *learner) addCount(m *mapping, q *asked, request, answer gjson.Result) {
+func (l *learner) addCount(m *mapping, q *asked, request, answer jsontree.Value) {
 	count := answer.Get("count")
 	m.add("count", jsonNode(count), "")
 	size := request.Get("pageSize").Int()
@@ -322,7 +319,7 @@ func (l *learner) addCount(m *mapping, q *asked, request, answer gjson.Result) {
 		size = 100
 	}
 	pages := answer.Get("maxPage")
-	if limit := request.Get("maxPage"); pages.Type == gjson.Number && (count.Int()+size-1)/size != pages.Int() &&
+	if limit := request.Get("maxPage"); pages.IsNumber() && (count.Int()+size-1)/size != pages.Int() &&
 		(!limit.Exists() || pages.Int() < limit.Int()) {
 		preview := plain(strconv.FormatInt(pages.Int()*size, 10), "!!int")
 		m.guess("preview", preview, "no answer shows more than the number of pages")
@@ -332,11 +329,11 @@ func (l *learner) addCount(m *mapping, q *asked, request, answer gjson.Result) {
 		return
 	}
 	columns := newSequence()
-	names := request.Get("columns").Array()
+	names := texts(request.Get("columns"))
 	for i := range widthOf(rows, len(names)) {
 		name := "count"
 		if i < len(names) {
-			name = names[i].String()
+			name = names[i]
 		}
 		columns.addTexts(name, "varchar")
 	}
@@ -358,8 +355,7 @@ func (l *learner) queryTime(q *asked) (takes time.Duration, reason string) {
 	asked := q.first().At
 	lastRunning, ended := time.Time{}, time.Time{}
 	for _, e := range q.requests {
-		body, _ := e.JSONResponse()
-		if body.Get("status").String() == "running" {
+		if e.answer().Get("status").Text() == "running" {
 			lastRunning = e.At
 		} else if ended.IsZero() {
 			ended = e.At

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // slot names a set of texts that an account has: what it is a set of, and of which user, policy, group or key.
@@ -113,31 +113,31 @@ func (s *shown) set(what, of string, texts []string) {
 }
 
 // rightsIn reads what an answer shows of the rights of users, be it the recorded one or that of a server.
-func (l *learner) rightsIn(e *Exchange, body gjson.Result) *shown {
+func (l *learner) rightsIn(e *Exchange, body jsontree.Value) *shown {
 	s := &shown{}
 	user, policy, tag := param(e, "user_id"), param(e, "policy_id"), param(e, "tag")
 	switch e.name() {
 	case "core.listPolicies", "core.listUserPolicies", "core.updateUserPolicies":
 		s.counts(body)
 		if user != "" {
-			s.set(policiesOf, user, texts(body.Get("#.id")))
+			s.set(policiesOf, user, textsAt(body, "*.id"))
 		}
 	case "core.getPolicy", "core.updatePolicy", "core.attachPolicyToUser", "core.attachUserToPolicy",
 		"core.detachPolicyFromUser", "core.detachUserFromPolicy":
-		s.counts(gjson.Parse("[" + body.Raw + "]"))
+		s.counts(body)
 	case "core.listUsers":
-		s.set(usersOf, "", texts(body.Get("users.#.id")))
+		s.set(usersOf, "", textsAt(body, "users.*.id"))
 	case "core.listAccessControlUsers", "core.updatePolicyUsers", "core.getAccessControlUser":
 		if e.name() == "core.listAccessControlUsers" {
-			s.set(usersOf, "", texts(body.Get("#.user_id")))
+			s.set(usersOf, "", textsAt(body, "*.user_id"))
 		}
-		for _, o := range body.Array() { // also of one object
-			id := o.Get("user_id").String()
-			s.set(policiesOf, id, texts(o.Get("policies.#.id")))
+		for o := range body.List { // also of one object
+			id := o.Get("user_id").Text()
+			s.set(policiesOf, id, textsAt(o, "policies.*.id"))
 			s.set(allOf, id, entriesIn(o.Get("permissions")))
 		}
 	case "core.listPolicyUsers":
-		for _, id := range texts(body.Get("#.user_id")) {
+		for _, id := range textsAt(body, "*.user_id") {
 			s.facts = append(s.facts, fact{slot{policiesOf, id}, policy})
 		}
 	case "core.getPolicyPermissions", "core.updatePolicyPermissions":
@@ -145,8 +145,8 @@ func (l *learner) rightsIn(e *Exchange, body gjson.Result) *shown {
 	case "core.updateUserPermissions":
 		s.set(grantedTo, user, entriesIn(body.Get("permissions")))
 	case "core.exportPolicies":
-		for _, o := range body.Get("policies").Array() {
-			s.set(grantedBy, o.Get("id").String(), entriesIn(o.Get("permissions")))
+		for o := range body.Get("policies").List {
+			s.set(grantedBy, o.Get("id").Text(), entriesIn(o.Get("permissions")))
 		}
 	case "core.listTagUsers":
 		for _, id := range texts(body.Get("user_ids")) {
@@ -164,62 +164,60 @@ func (l *learner) rightsIn(e *Exchange, body gjson.Result) *shown {
 }
 
 // seenBy adds what an answer shows its caller of databases, tokens, sub users and groups.
-func (s *shown) seenBy(e *Exchange, body gjson.Result) {
+func (s *shown) seenBy(e *Exchange, body jsontree.Value) {
 	key := e.Credential().Identity
 	switch e.name() {
 	case "core.listDatabases":
-		for _, o := range body.Get("databases").Array() {
+		for o := range body.Get("databases").List {
 			s.facts = append(s.facts, fact{slot{databasesOf, key}, databaseText(o)})
 		}
 	case "core.getDatabase":
 		s.facts = append(s.facts, fact{slot{databasesOf, key}, databaseText(body)})
 	case "core.listOauthTokens":
-		s.set(tokensOf, key, texts(body.Get("oauth_tokens.#.id")))
+		s.set(tokensOf, key, textsAt(body, "oauth_tokens.*.id"))
 	case "core.listSubUsers":
-		s.set(subUsersOf, key, texts(body.Get("sub_users.#.id")))
-		for _, o := range body.Get("sub_users").Array() {
-			s.set(policiesOf, o.Get("id").String(), texts(o.Get("policies.#.id")))
+		s.set(subUsersOf, key, textsAt(body, "sub_users.*.id"))
+		for o := range body.Get("sub_users").List {
+			s.set(policiesOf, o.Get("id").Text(), textsAt(o, "policies.*.id"))
 		}
 	case "core.getPolicyGroup", "core.listPolicyGroups", "core.updatePolicyGroup":
-		for _, o := range body.Array() {
+		for o := range body.List {
 			if count := o.Get("policy_count"); count.Exists() {
-				s.set(sizeOf, o.Get("taggable_name").String(), []string{count.String()})
+				s.set(sizeOf, o.Get("taggable_name").Text(), []string{count.Text()})
 			}
 		}
 	}
 }
 
 // counts adds how many users policies have.
-func (s *shown) counts(policies gjson.Result) {
-	for _, o := range policies.Array() {
+func (s *shown) counts(policies jsontree.Value) {
+	for o := range policies.List {
 		if count := o.Get("user_count"); count.Exists() {
-			s.set(countOf, o.Get("id").String(), []string{count.String()})
+			s.set(countOf, o.Get("id").Text(), []string{count.Text()})
 		}
 	}
 }
 
 // databaseText returns the name of a database and what the caller may do with it.
-func databaseText(o gjson.Result) string {
-	text := o.Get("name").String() + " " + o.Get("permission").String()
-	if o.Get("database_permissions.download").Bool() {
+func databaseText(o jsontree.Value) string {
+	text := o.Get("name").Text() + " " + o.Get("permission").Text()
+	if o.Get("database_permissions", "download").Bool() {
 		text += " download"
 	}
 	return text
 }
 
 // entriesIn reads permissions in their wire form.
-func entriesIn(object gjson.Result) (entries []string) {
-	object.ForEach(func(kind, list gjson.Result) bool {
-		for _, entry := range list.Array() {
+func entriesIn(object jsontree.Value) (entries []string) {
+	for kind := range object.Each {
+		for entry := range kind.List {
 			members := map[string]string{}
-			entry.ForEach(func(name, value gjson.Result) bool {
-				members[name.Str] = value.String()
-				return true
-			})
-			entries = append(entries, entryText(kind.Str, members))
+			for member := range entry.Each {
+				members[member.Name()] = member.Text()
+			}
+			entries = append(entries, entryText(kind.Name(), members))
 		}
-		return true
-	})
+	}
 	return entries
 }
 
@@ -245,7 +243,7 @@ func entryOn(database, operation string) string {
 }
 
 // partsOf returns the kind of resource of a permission, and its members.
-func partsOf(entry string) (kind string, members gjson.Result) {
+func partsOf(entry string) (kind string, members jsontree.Value) {
 	kind, text, _ := strings.Cut(entry, " ")
-	return kind, gjson.Parse(text)
+	return kind, jsontree.Parse(text)
 }

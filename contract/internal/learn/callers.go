@@ -45,7 +45,7 @@ func (p *people) count(c *caller, e *Exchange) {
 	default:
 		c.granted++
 	}
-	if body, ok := e.JSONResponse(); ok && e.ok() {
+	if body := e.answer(); body.Exists() && e.ok() {
 		for _, f := range p.rightsIn(e, body).facts {
 			_, permission, _ := strings.Cut(f.text, " ")
 			c.isLess = c.isLess || f.what == databasesOf && permission != "" && !strings.HasPrefix(permission, administrator)
@@ -80,25 +80,31 @@ func (p *people) findCallers() (list []*caller) {
 // ownIDs are the places at which answers show the id of their caller.
 var ownIDs = map[string]string{
 	"audience.createSegment": "createdBy.id", "audience.createActivation": "createdBy.id",
-	"dwh.createDwhIntegration": "user_id", "core.listUsers": "users.#(me==true).id",
+	"dwh.createDwhIntegration": "user_id",
 }
 
 // callerOf returns the user who sent a request, as its answer shows, or nil.
 func (p *people) callerOf(e *Exchange) *user {
-	body, _ := e.JSONResponse()
+	body := e.answer()
 	switch name := e.name(); {
 	case name == "llm.getCurrentUser":
 		return p.see(body.Get("user"), nil)
 	case ownIDs[name] != "":
-		if id := body.Get(ownIDs[name]).String(); id != "" {
+		if id := get(body, ownIDs[name]).Text(); id != "" {
 			return p.get(id)
 		}
+	case name == "core.listUsers":
+		for u := range body.Get("users").List {
+			if u.Get("me").Bool() && u.Get("id").Exists() {
+				return p.get(u.Get("id").Text())
+			}
+		}
 	case name == "core.createSchedule":
-		return p.named(body.Get("user_name").String())
+		return p.named(body.Get("user_name").Text())
 	case name == "core.issueJob":
-		if job := p.things.find(jobKind, body.Get("job_id").String()); job != nil {
+		if job := p.things.find(jobKind, body.Get("job_id").Text()); job != nil {
 			shown, _ := job.value("user_name")
-			return p.owner(shown.String())
+			return p.owner(shown.Text())
 		}
 	}
 	return nil

@@ -12,11 +12,10 @@ import (
 
 // capture keeps the ids of what was made while the recording ran, for the requests that name it later.
 func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
-	content, ok := e.JSONResponse()
-	if !ok || !e.ok() {
+	if !e.ok() {
 		return
 	}
-	answer, err := body.DecodeJSON([]byte(content.Raw))
+	answer, err := body.DecodeJSON([]byte(e.answer().Raw()))
 	if err != nil {
 		return
 	}
@@ -37,7 +36,7 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 			translation.Set(shown.Kind, shown.ID, "$"+name)
 		}
 	}
-	s.captureCursors(e, content)
+	s.captureCursors(e)
 }
 
 // showsNow reports whether the answer of a mock of the scenario shows the same thing at the same place: where the
@@ -55,16 +54,15 @@ func (s *storyteller) hasNow(e *Exchange, path string) bool {
 }
 
 // captureCursors keeps the cursors that later requests have.
-func (s *storyteller) captureCursors(e *Exchange, content gjson.Result) {
-	content.ForEach(func(name, value gjson.Result) bool {
-		path, cursor := gjson.Escape(name.Str), value.String()
-		isValue := value.Type == gjson.String || value.Type == gjson.Number
-		if isValue && isCursor.MatchString(name.Str) && s.cursors[cursor] == "" && s.isNamed(cursor, e) && s.hasNow(e, path) {
-			s.cursors[cursor] = s.variable("." + name.Str)
+func (s *storyteller) captureCursors(e *Exchange) {
+	for value := range e.answer().Each {
+		name, path, cursor := value.Name(), gjson.Escape(value.Name()), value.Text()
+		isValue := value.IsString() || value.IsNumber()
+		if isValue && isCursor.MatchString(name) && s.cursors[cursor] == "" && s.isNamed(cursor, e) && s.hasNow(e, path) {
+			s.cursors[cursor] = s.variable("." + name)
 			s.line("capture %s %s", s.cursors[cursor], quiet(path))
 		}
-		return true
-	})
+	}
 }
 
 // isNamed reports whether a later request has a value that may be an id.

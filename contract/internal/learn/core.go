@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -63,21 +62,21 @@ func (l *learner) someDatabase() string {
 // implyDatabases adds the databases of which no more is known than that something is, ran or runs in them.
 func (l *learner) implyDatabases() {
 	for _, t := range append(l.things.all(jobKind), l.things.of(jobScheduleKind)...) {
-		l.things.mention(databaseKind, t.first().Get("database").String())
+		l.things.mention(databaseKind, t.first().Get("database").Text())
 	}
 	for _, t := range l.things.of(tableKind) {
 		l.things.mention(databaseKind, t.parent())
 	}
 	for _, d := range l.deletedTables() {
-		l.things.mention(databaseKind, d.Get("database_name").String())
+		l.things.mention(databaseKind, d.Get("database_name").Text())
 	}
 	for e := range l.successes("core.issueJob") {
 		l.things.mention(databaseKind, param(e, "database_name"))
 	}
 	for _, body := range l.successes(string(specs.LLM)) {
-		for _, path := range []string{"data", "data.#", "included.#"} {
-			for _, name := range body.Get(path + ".attributes.svcDatabaseName").Array() {
-				l.things.mention(databaseKind, name.String())
+		for _, path := range []string{"data", "data.*", "included.*"} {
+			for name := range values(body, path+".attributes.svcDatabaseName") {
+				l.things.mention(databaseKind, name.Text())
 			}
 		}
 	}
@@ -89,7 +88,7 @@ func (l *learner) database(t *thing, shownID string) *mapping {
 	if !m.has("createdAt") {
 		m.guess("createdAt", timeText(l.earliestIn(t.id)), "it was there before what is in it")
 	}
-	if at := instant(t.first().Get("updated_at").String()); !l.wasTouchedBefore(t) && !at.After(l.begin) {
+	if at := instant(t.first().Get("updated_at").Text()); !l.wasTouchedBefore(t) && !at.After(l.begin) {
 		m.set("updatedAt", timeText(at))
 	}
 	tables, unseen, uncounted := newSequence(), l.unseenRecords(t), l.uncountedTable(t.id)
@@ -111,7 +110,7 @@ func (l *learner) database(t *thing, shownID string) *mapping {
 	}
 	deleted := ""
 	for _, d := range l.deletedTables() {
-		if d.Get("database_name").String() == t.id {
+		if d.Get("database_name").Text() == t.id {
 			one := l.deletedTable(d)
 			one.set("deletedAt", timeOf(d.Get("deleted_at")))
 			tables.add(one)
@@ -135,13 +134,13 @@ func (l *learner) earliestIn(name string) (earliest time.Time) {
 	for _, t := range l.things.list {
 		switch o := t.first(); t.kind {
 		case jobKind, jobScheduleKind:
-			see(o.Get("database").String(), o.Get("created_at").String())
+			see(o.Get("database").Text(), o.Get("created_at").Text())
 		case tableKind:
-			see(t.parent(), o.Get("created_at").String())
+			see(t.parent(), o.Get("created_at").Text())
 		}
 	}
 	for _, d := range l.deletedTables() {
-		see(d.Get("database_name").String(), d.Get("created_at").String())
+		see(d.Get("database_name").Text(), d.Get("created_at").Text())
 	}
 	return earliest
 }
@@ -179,8 +178,8 @@ func (l *learner) uncountedTable(database string) *thing {
 
 // isIn reports whether a deleted table was in a database.
 func (l *learner) isIn(table, database string) bool {
-	return slices.ContainsFunc(l.deletedTables(), func(d gjson.Result) bool {
-		return d.Get("id").String() == table && d.Get("database_name").String() == database
+	return slices.ContainsFunc(l.deletedTables(), func(d jsontree.Value) bool {
+		return d.Get("id").Text() == table && d.Get("database_name").Text() == database
 	})
 }
 
@@ -188,7 +187,7 @@ func (l *learner) isIn(table, database string) bool {
 func (l *learner) wasDeleted(name string) bool {
 	inIt := func(t *thing) bool {
 		return t.kind == tableKind && strings.HasPrefix(t.id, name+"/") && t.wasThere() ||
-			t.kind == jobScheduleKind && t.first().Get("database").String() == name
+			t.kind == jobScheduleKind && t.first().Get("database").Text() == name
 	}
 	if slices.ContainsFunc(l.things.list, inIt) {
 		return false
@@ -203,10 +202,7 @@ func (l *learner) wasDeleted(name string) bool {
 		case e.name() == "core.recoverTable" && e.ok() && l.isIn(param(e, "table_id"), name):
 			return false
 		case e.name() == "core.listDatabases" && e.ok() && l.people.isAdministrator(e):
-			body, _ := e.JSONResponse()
-			return !slices.ContainsFunc(body.Get("databases").Array(), func(d gjson.Result) bool {
-				return d.Get("name").String() == name
-			})
+			return !slices.Contains(textsAt(e.answer(), "databases.*.name"), name)
 		}
 	}
 	return false
@@ -216,7 +212,7 @@ func (l *learner) connections() *sequence {
 	return l.sequenceOf(connectionKind, func(m *mapping, t *thing) {
 		m.set("id", l.connectionID(t.id))
 		m.set("name", t.id)
-		if address := t.first().Get("url").String(); address != "" && !isRedacted(address) {
+		if address := t.first().Get("url").Text(); address != "" && !isRedacted(address) {
 			m.set("url", address)
 		} else {
 			m.guess("url", "https://"+word(t.id)+".example/", "no answer shows it, or it is a secret")
@@ -227,8 +223,8 @@ func (l *learner) connections() *sequence {
 // restrictions returns what connectors may do, as answers show it.
 func (l *learner) restrictions() *mapping {
 	for _, body := range l.successes("core.getDataConnectorRestrictions") {
-		if len(body.Map()) > 0 {
-			return &mapping{jsonNode(body)}
+		if m := (&mapping{jsonNode(body)}); !m.isEmpty() {
+			return m
 		}
 	}
 	return nil

@@ -3,7 +3,7 @@ package learn
 import (
 	"slices"
 
-	"github.com/tidwall/gjson"
+	"svc.example/understudy/internal/jsontree"
 )
 
 const integrationKind = "dwh.integration"
@@ -22,23 +22,23 @@ func (l *learner) dwh() *mapping {
 func (l *learner) integration(m *mapping, t *thing) {
 	o, configs, sessions := t.first(), l.configsOf(t, "dwh.getDwhConfigs"), l.configsOf(t, "dwh.listDwhBulkloadSessions")
 	m.set("id", idOf(t.id))
-	author := l.people.withID(o.Get("user_id").String())
+	author := l.people.withID(o.Get("user_id").Text())
 	if author != nil && (configs.Exists() || author.role != restricted) {
 		m.set("user", author.ref()) // who may have no rights on a database that is guessed
 	}
 	m.copy(o, "createdAt=created_at", "updatedAt=updated_at", "configId=dwh_config_id", "name")
 	m.copy(configs, "configCreatedAt=created_at", "configUpdatedAt=updated_at")
-	if id := o.Get("workflow_project_id").String(); l.showsProject(id) {
+	if id := o.Get("workflow_project_id").Text(); l.showsProject(id) {
 		m.set("project", o.Get("workflow_project_name"))
 	}
 	ids := newMapping()
-	for _, session := range sessions.Array() {
-		ids.set(session.Get("target_table").String(), session.Get("bulkload_session_id").Int())
+	for session := range sessions.List {
+		ids.set(session.Get("target_table").Text(), session.Get("bulkload_session_id").Int())
 	}
 	m.set("sessionIds", ids)
 	if configs.Exists() {
 		for _, name := range []string{"basic_configs", "advanced_configs", "output_config", "filter_configs"} {
-			if value := configs.Get(name); value.IsObject() || len(value.Array()) > 0 {
+			if value := configs.Get(name); value.IsObject() || value.Len() > 0 {
 				m.set(name, value)
 			}
 		}
@@ -46,7 +46,7 @@ func (l *learner) integration(m *mapping, t *thing) {
 		l.guessConfigs(m, t)
 	}
 	for _, name := range []string{"schedule_type", "schedule_option", "timezone"} {
-		if slices.Contains(t.sights[0].changed, name) && o.Get(name).String() != "" {
+		if slices.Contains(t.sights[0].changed, name) && o.Get(name).Text() != "" {
 			m.guess(name, o.Get(name), "it was set before an answer showed it")
 		} else {
 			m.set(name, o.Get(name))
@@ -57,11 +57,11 @@ func (l *learner) integration(m *mapping, t *thing) {
 // guessConfigs sets the configurations that an integration cannot be without: a load for each of its targets.
 func (l *learner) guessConfigs(m *mapping, t *thing) {
 	database, tables := l.targets(t)
-	m.guess("basic_configs", gjson.Parse(`{"type":"snowflake","svc_authentication_id":1,"role":"LOADER",`+
+	m.guess("basic_configs", jsontree.Parse(`{"type":"snowflake","svc_authentication_id":1,"role":"LOADER",`+
 		`"warehouse":"LOADING","db":"DATA","schema":"PUBLIC","incremental":false}`), unseen)
 	s := newSequence()
 	for _, table := range tables {
-		s.add(mappingOf("target_table", table, "config", gjson.Parse(
+		s.add(mappingOf("target_table", table, "config", jsontree.Parse(
 			`{"source_type":"table_view","select":"*","table":"DATA","incremental":false,"invalid_value_option":"fail_job"}`)))
 	}
 	m.guess("advanced_configs", s, unseen)
@@ -77,13 +77,13 @@ const (
 // targets returns the database and the tables that an integration loads into.
 func (l *learner) targets(t *thing) (database string, tables []string) {
 	if configs := l.configsOf(t, "dwh.getDwhConfigs"); configs.Exists() {
-		for _, entry := range configs.Get("advanced_configs").Array() {
-			tables = append(tables, entry.Get("target_table").String())
+		for entry := range configs.Get("advanced_configs").List {
+			tables = append(tables, entry.Get("target_table").Text())
 		}
-		return configs.Get("output_config.database").String(), tables
+		return configs.Get("output_config", "database").Text(), tables
 	}
-	for _, session := range l.configsOf(t, "dwh.listDwhBulkloadSessions").Array() {
-		tables = append(tables, session.Get("target_table").String())
+	for session := range l.configsOf(t, "dwh.listDwhBulkloadSessions").List {
+		tables = append(tables, session.Get("target_table").Text())
 	}
 	if len(tables) == 0 {
 		tables = []string{assumedTargetTable}
@@ -121,7 +121,7 @@ func (l *learner) implyTargets() {
 }
 
 // configsOf returns the first answer of an operation about an integration, unless it was changed before.
-func (l *learner) configsOf(t *thing, operation string) gjson.Result {
+func (l *learner) configsOf(t *thing, operation string) jsontree.Value {
 	return l.shownOf(t.id, operation, "dwh.updateDwhIntegration", "dwh.deleteDwhIntegration")
 }
 
@@ -129,13 +129,13 @@ func (l *learner) configsOf(t *thing, operation string) gjson.Result {
 func (p *projects) seeIntegrations() {
 	for _, t := range p.things.all(attemptKind) {
 		if o := t.first(); t.made != nil && t.made.name() == "dwh.runDwhWorkflow" {
-			p.seeWorkflow(o.Get("project.id").String(), o.Get("workflow.name").String(), o.Get("workflow.id").String())
+			p.seeWorkflow(o.Get("project", "id").Text(), o.Get("workflow", "name").Text(), o.Get("workflow", "id").Text())
 		}
 	}
 	for _, t := range p.things.of(integrationKind) {
-		if id := t.first().Get("workflow_project_id").String(); p.showsProject(id) {
-			p.see(id, t.first().Get("workflow_project_name").String())
+		if id := t.first().Get("workflow_project_id").Text(); p.showsProject(id) {
+			p.see(id, t.first().Get("workflow_project_name").Text())
 		}
-		p.seeWorkflow(t.first().Get("workflow_project_id").String(), t.first().Get("name").String(), "")
+		p.seeWorkflow(t.first().Get("workflow_project_id").Text(), t.first().Get("name").Text(), "")
 	}
 }

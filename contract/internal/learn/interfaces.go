@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
@@ -77,7 +77,7 @@ func (o *objects) need() {
 			if link.At == nil || target == nil || len(target.Path) != 1 {
 				continue
 			}
-			for value := range sight.Values(o.things.answered.Read(t.first().Raw), link.At) {
+			for value := range sight.Values(t.first(), link.At) {
 				if value.IsString() || value.IsNumber() {
 					o.things.get(target.Name, value.Text())
 				}
@@ -123,26 +123,25 @@ func (o *objects) add(r *specs.Resource, t *thing, schema *openapi3.SchemaRef, l
 	m, key := newMapping(), r.Keys[0][0]
 	members := specs.Members(schema)
 	for _, s := range t.sights {
-		s.object.ForEach(func(name, _ gjson.Result) bool {
-			value, isChanged := t.value(name.Str)
-			if m.has(name.Str) || members[name.Str] == nil && schema != nil && specs.HidesNames(schema.Value) {
-				return true
+		for member := range s.object.Each {
+			name := member.Name()
+			value, isChanged := t.value(name)
+			if m.has(name) || members[name] == nil && schema != nil && specs.HidesNames(schema.Value) {
+				continue
 			}
 			guessed := ""
 			if isChanged {
 				guessed = "a request had set it before it was shown"
 			}
-			m.add(name.Str, jsonNode(value), guessed)
-			return true
-		})
+			m.add(name, jsonNode(value), guessed)
+		}
 	}
 	if !m.has(key) {
-		value := gjson.Result{Type: gjson.String, Str: t.key(), Raw: t.key()}
+		node := scalar(t.key())
 		if part := specs.SchemaAt(schema, r.Keys[0]); part != nil && part.Value != nil &&
 			!part.Value.Type.Includes(openapi3.TypeString) {
-			value = gjson.Parse(t.key())
+			node = jsonNode(jsontree.Parse(t.key()))
 		}
-		node := jsonNode(value)
 		for _, token := range slices.Backward(r.Keys[0][1:]) {
 			around := newMapping()
 			around.add(token, node, "")
@@ -179,9 +178,9 @@ func (o *objects) singles() {
 			continue
 		}
 		seen[path] = true
-		body, isJSON := e.JSONResponse()
+		body := e.answer()
 		_, _, media := operation.Success()
-		if operation.Method == http.MethodGet && isJSON && body.IsObject() && media != nil {
+		if operation.Method == http.MethodGet && body.IsObject() && media != nil {
 			m := &mapping{jsonNode(body)}
 			if err := o.fit(m, media.Schema, ""); err != nil {
 				o.notes = append(o.notes, fmt.Sprintf("%s was left out, since it does not fit the document: %v", path, err))
@@ -259,7 +258,7 @@ func (o *objects) fit(m *mapping, schema *openapi3.SchemaRef, key string) error 
 			if err := errors.Join(err, failed); err != nil {
 				return err
 			}
-			m.add(name, jsonNode(gjson.ParseBytes(text)), "no answer shows it")
+			m.add(name, jsonNode(jsontree.Parse(string(text))), "no answer shows it")
 		default:
 			return last
 		}

@@ -13,16 +13,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
 	"github.com/vmihailenco/msgpack/v5"
+	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // unix returns a time that is given in seconds since 1970.
-func unix(v gjson.Result) time.Time {
-	if v.Type != gjson.Number {
-		return instant(v.String())
+func unix(v jsontree.Value) time.Time {
+	if !v.IsNumber() {
+		return instant(v.Text())
 	}
 	return time.Unix(0, int64(v.Float()*1e9)).UTC()
 }
@@ -34,8 +35,8 @@ func (l *learner) jobs() *sequence {
 		if o := t.having("type"); o.Exists() {
 			s.add(l.job(t, o))
 		} else if t.used != nil {
-			o = gjson.Parse(fmt.Sprintf(`{"type":"trino","database":%q,"query":"select 1","status":%q,"created_at":%q}`,
-				l.someDatabase(), cmp.Or(t.first().Get("status").String(), "running"), t.first().Get("created_at").String()))
+			o = jsontree.Parse(fmt.Sprintf(`{"type":"trino","database":%q,"query":"select 1","status":%q,"created_at":%q}`,
+				l.someDatabase(), cmp.Or(t.first().Get("status").Text(), "running"), t.first().Get("created_at").Text()))
 			s.addGuessed(l.job(t, o), "no answer shows more than its id, or its status")
 		}
 	}
@@ -52,27 +53,27 @@ func (l *learner) domainKeyOf(t *thing) string {
 	return ""
 }
 
-func (l *learner) job(t *thing, o gjson.Result) *mapping {
+func (l *learner) job(t *thing, o jsontree.Value) *mapping {
 	m := newMapping()
 	m.set("id", idOf(t.id))
 	m.copy(o, "type", "database", "priority", "retryLimit=retry_limit", "engineVersion=engine_version",
 		"createdAt=created_at")
-	query := o.Get("query").String()
+	query := o.Get("query").Text()
 	if o.Get("query").IsObject() {
-		query = o.Get("query").Raw
+		query = o.Get("query").Raw()
 	}
 	m.add("query", scalar(query), "")
 	m.set("domainKey", l.domainKeyOf(t))
 	for _, s := range t.sights {
-		if name := param(s.Exchange, "schedule_name"); name != "" && s.object.Get("scheduled_at").String() != "" {
+		if name := param(s.Exchange, "schedule_name"); name != "" && s.object.Get("scheduled_at").Text() != "" {
 			m.set("schedule", name)
 			m.set("scheduledAt", timeOf(s.object.Get("scheduled_at")))
 			break
 		}
 	}
 	m.set("target", target(o.Get("result")))
-	m.set("user", l.people.referByName(o.Get("user_name").String()))
-	status := o.Get("status").String()
+	m.set("user", l.people.referByName(o.Get("user_name").Text()))
+	status := o.Get("status").Text()
 	start, end := l.course(t)
 	if start.IsZero() && !end.IsZero() {
 		start = end.Add(-usualRun)
@@ -107,17 +108,17 @@ func (l *learner) addEnd(m *mapping, t *thing) {
 	last := t.last()
 	result := l.resultOf(t)
 	switch {
-	case last.Get("status").String() == "error":
+	case last.Get("status").Text() == "error":
 		m.set("error", errorOf(t))
 	case result != nil:
 		m.set("result", result)
 	}
-	if last.Get("status").String() != "success" || instant(last.Get("end_at").String()).After(l.begin) {
+	if last.Get("status").Text() != "success" || instant(last.Get("end_at").Text()).After(l.begin) {
 		return
 	}
 	for _, name := range []string{"cmdout", "stderr"} {
-		if out := t.having("debug.cmdout").Get("debug." + name); out.Type == gjson.String {
-			m.add(name, scalar(out.String()), "")
+		if out := t.having("debug.cmdout").Get("debug", name); out.IsString() {
+			m.add(name, scalar(out.Text()), "")
 		}
 	}
 }
@@ -127,10 +128,10 @@ func (l *learner) addEnd(m *mapping, t *thing) {
 func (l *learner) course(t *thing) (start, end time.Time) {
 	killed := l.killOf(t)
 	for _, s := range t.sights {
-		if at := instant(s.object.Get("start_at").String()); !at.IsZero() {
+		if at := instant(s.object.Get("start_at").Text()); !at.IsZero() {
 			start = at
 		}
-		if at := instant(s.object.Get("end_at").String()); !at.IsZero() && (killed == nil || s.N < killed.N) {
+		if at := instant(s.object.Get("end_at").Text()); !at.IsZero() && (killed == nil || s.N < killed.N) {
 			end = at
 		}
 	}
@@ -150,11 +151,7 @@ func (l *learner) killOf(t *thing) *Exchange {
 // wasRunning reports whether a job ran when a request killed it.
 func (l *learner) wasRunning(t *thing) bool {
 	kill := l.killOf(t)
-	if kill == nil {
-		return false
-	}
-	body, _ := kill.JSONResponse()
-	return body.Get("former_status").String() == "running"
+	return kill != nil && kill.answer().Get("former_status").Text() == "running"
 }
 
 // usualRun is the time that a job runs if no answer shows another one.
@@ -165,7 +162,7 @@ const usualRun = 4 * time.Second
 func (l *learner) guessEnd(t *thing, start, over time.Time) time.Time {
 	running := start
 	for _, s := range t.sights {
-		if !s.At.After(over) && slices.Contains([]string{"queued", "running"}, s.object.Get("status").String()) {
+		if !s.At.After(over) && slices.Contains([]string{"queued", "running"}, s.object.Get("status").Text()) {
 			running = s.At
 		}
 	}
@@ -224,7 +221,7 @@ func (l *learner) results() *sequence {
 func (l *learner) result(t *thing) *mapping {
 	query := l.queryOf(t)
 	last := t.last()
-	status := last.Get("status").String()
+	status := last.Get("status").Text()
 	if query == "" {
 		return nil
 	}
@@ -239,11 +236,11 @@ func (l *learner) result(t *thing) *mapping {
 	case status == "error":
 		m.set("error", errorOf(t))
 	case result == nil:
-		m.guess("columns", gjson.Parse(`[["unknown","varchar"]]`), "the recording ends before the job does")
+		m.guess("columns", jsontree.Parse(`[["unknown","varchar"]]`), "the recording ends before the job does")
 	default:
 		m.node.Content = append(m.node.Content, result.node.Content...)
 	}
-	created := instant(t.first().Get("created_at").String())
+	created := instant(t.first().Get("created_at").Text())
 	if created.IsZero() && t.made != nil {
 		created = t.made.At.Truncate(time.Second)
 	}
@@ -285,26 +282,24 @@ func (l *learner) result(t *thing) *mapping {
 // queryOf returns the query of a job.
 func (l *learner) queryOf(t *thing) string {
 	if t.made != nil {
-		if body, ok := t.made.JSONRequest(); ok {
-			if query := body.Get("query"); query.Type == gjson.String {
-				return query.Str
-			}
+		if query := t.made.asked().Get("query"); query.IsString() {
+			return query.Text()
 		}
 	}
-	return t.having("type").Get("query").String()
+	return t.having("type").Get("query").Text()
 }
 
 // resultOf returns the result of a job, as far as answers show it.
 func (l *learner) resultOf(t *thing) *mapping {
 	m := newMapping()
-	var columns gjson.Result
-	if schema := gjson.Parse(t.latest("hive_result_schema").String()); schema.IsArray() {
+	var columns jsontree.Value
+	if schema := jsontree.Parse(t.latest("hive_result_schema").Text()); schema.IsArray() {
 		columns = schema
 	}
 	rows := l.rowsOf(t.id)
 	switch {
-	case !columns.Exists() && rows == nil && t.last().Get("status").String() == "success":
-		columns = gjson.Parse(`[["unknown","varchar"]]`)
+	case !columns.Exists() && rows == nil && t.last().Get("status").Text() == "success":
+		columns = jsontree.Parse(`[["unknown","varchar"]]`)
 		m.guess("columns", columns, "no answer shows them")
 	case !columns.Exists() && rows != nil && len(rows.node.Content) > 0:
 		guessed := newSequence()
@@ -336,11 +331,11 @@ func (l *learner) resultOf(t *thing) *mapping {
 }
 
 // rowsLike returns rows without values.
-func rowsLike(columns gjson.Result, n int) *sequence {
+func rowsLike(columns jsontree.Value, n int) *sequence {
 	s := newSequence()
 	for range n {
 		row := newSequence()
-		for range columns.Array() {
+		for range columns.Len() {
 			row.node.Content = append(row.node.Content, plain("null", "!!null"))
 		}
 		s.node.Content = append(s.node.Content, row.node)
@@ -369,21 +364,21 @@ func (l *learner) jobSchedules() *sequence {
 		m.shown(t, "cron", "timezone", "delay", "database", "type", "query", "priority", "retryLimit=retry_limit",
 			"engineVersion=engine_version")
 		m.set("target", target(o.Get("result")))
-		m.set("user", l.people.referByName(o.Get("user_name").String()))
+		m.set("user", l.people.referByName(o.Get("user_name").Text()))
 	})
 }
 
 // errorOf returns the message of a failed job, which stands in its log.
 func errorOf(t *thing) string {
-	return cmp.Or(strings.TrimRight(t.latest("debug.stderr").String(), "\n"), "the job failed")
+	return cmp.Or(strings.TrimRight(t.latest("debug.stderr").Text(), "\n"), "the job failed")
 }
 
 // target returns the target of a result without what is secret in it.
-func target(v gjson.Result) string {
-	if isRedacted(v.String()) {
+func target(v jsontree.Value) string {
+	if isRedacted(v.Text()) {
 		return ""
 	}
-	return clean(v.String())
+	return clean(v.Text())
 }
 
 // readRows reads the rows of a result, in the forms in which they are lists of values: JSON, one row a line or all in a
@@ -403,15 +398,15 @@ func readRows(e *Exchange) *sequence {
 	case "csv", "tsv":
 		return readSeparated(plain, format == "tsv", queryOf(e).Get("header") == "true")
 	case "json", "jsonl":
-		whole := gjson.ParseBytes(plain)
-		if first := whole.Get("0"); whole.IsArray() && (first.IsArray() || len(whole.Array()) == 0) {
-			for _, row := range whole.Array() {
+		whole := jsontree.Parse(string(plain))
+		if first := whole.Get("0"); whole.IsArray() && (first.IsArray() || whole.Len() == 0) {
+			for row := range whole.List {
 				s.node.Content = append(s.node.Content, jsonNode(row))
 			}
 			return s
 		}
 		for line := range bytes.Lines(plain) {
-			row := gjson.ParseBytes(bytes.TrimSpace(line))
+			row := jsontree.Parse(string(line))
 			if !row.IsArray() {
 				return nil
 			}
@@ -455,7 +450,7 @@ func readPacked(text []byte) *sequence {
 		if err != nil || !isRow || encodeErr != nil {
 			return nil
 		}
-		s.node.Content = append(s.node.Content, jsonNode(gjson.ParseBytes(raw)))
+		s.node.Content = append(s.node.Content, jsonNode(jsontree.Parse(string(raw))))
 	}
 }
 
@@ -475,7 +470,7 @@ func readSeparated(text []byte, isTabs, hasHeader bool) *sequence {
 		}
 		one := newSequence()
 		for _, value := range row {
-			one.node.Content = append(one.node.Content, jsonNode(valueOf(value)))
+			one.node.Content = append(one.node.Content, valueOf(value))
 		}
 		s.node.Content = append(s.node.Content, one.node)
 	}
@@ -483,9 +478,9 @@ func readSeparated(text []byte, isTabs, hasHeader bool) *sequence {
 }
 
 // valueOf reads a value of a table of text: a number, if it is one.
-func valueOf(text string) gjson.Result {
-	if v := gjson.Parse(text); v.Type == gjson.Number && v.Raw == text {
-		return v
+func valueOf(text string) *yaml.Node {
+	if v := jsontree.Parse(text); v.IsNumber() && v.Raw() == text {
+		return jsonNode(v)
 	}
-	return gjson.Result{Type: gjson.String, Str: text, Raw: text}
+	return scalar(text)
 }

@@ -26,6 +26,7 @@ import (
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -73,22 +74,22 @@ type Exchange struct {
 	N  int // in the order of time, from 1
 
 	leftOut []*judge.Result // before it, because of injected faults
-	request *jsonBody
+	bodies  [2]*jsontree.Value
 }
 
-// jsonBody is a body that was read as JSON, and whether it could be.
-type jsonBody struct {
-	value gjson.Result
-	ok    bool
-}
+// asked returns the body of the request, if it is JSON.
+func (e *Exchange) asked() jsontree.Value { return e.body(0, e.JSONRequest) }
 
-// JSONRequest returns the body of the request, as that of the result does.
-func (e *Exchange) JSONRequest() (gjson.Result, bool) {
-	if e.request == nil {
-		e.request = &jsonBody{}
-		e.request.value, e.request.ok = e.Result.JSONRequest()
+// answer returns the body of the answer, if it is JSON.
+func (e *Exchange) answer() jsontree.Value { return e.body(1, e.JSONResponse) }
+
+func (e *Exchange) body(n int, read func() (gjson.Result, bool)) jsontree.Value {
+	if e.bodies[n] == nil {
+		text, _ := read()
+		value := jsontree.Parse(text.Raw)
+		e.bodies[n] = &value
 	}
-	return e.request.value, e.request.ok
+	return *e.bodies[n]
 }
 
 // ok reports whether the request succeeded.
@@ -119,8 +120,8 @@ type learner struct {
 
 	runs *runs // of the attempts that answers show
 
-	deleted    []gjson.Result // as deletedTables returns them
-	profilesAt string         // the table of the profiles, if there are audiences
+	deleted    []jsontree.Value // as deletedTables returns them
+	profilesAt string           // the table of the profiles, if there are audiences
 
 	llmSection *mapping
 	assumes    bool // something of the LLM interface refers to a database that no answer shows
@@ -217,13 +218,10 @@ func (l *learner) order(ctx context.Context, list []*judge.Result) error {
 
 // successes passes on the successes of an operation, an interface, or an operation on a name, with their bodies:
 // nothing for one that is not JSON.
-func (l *learner) successes(of string) iter.Seq2[*Exchange, gjson.Result] {
-	return func(yield func(*Exchange, gjson.Result) bool) {
+func (l *learner) successes(of string) iter.Seq2[*Exchange, jsontree.Value] {
+	return func(yield func(*Exchange, jsontree.Value) bool) {
 		for _, e := range l.calls[of] {
-			if !e.ok() {
-				continue
-			}
-			if body, _ := e.JSONResponse(); !yield(e, body) {
+			if e.ok() && !yield(e, e.answer()) {
 				return
 			}
 		}
@@ -239,17 +237,16 @@ func (l *learner) firstOn(operation, name string) *Exchange {
 }
 
 // shownOf returns the first answer of an operation on what the path names last, unless a change came before.
-func (l *learner) shownOf(name, operation string, changes ...string) gjson.Result {
+func (l *learner) shownOf(name, operation string, changes ...string) jsontree.Value {
 	first := l.firstOn(operation, name)
 	isEarlier := func(change string) bool {
 		e := l.firstOn(change, name)
 		return e != nil && e.N < first.N
 	}
 	if first == nil || slices.ContainsFunc(changes, isEarlier) {
-		return gjson.Result{}
+		return jsontree.Value{}
 	}
-	body, _ := first.JSONResponse()
-	return body
+	return first.answer()
 }
 
 // scenario puts the sections together, as far as it comes before the context ends.
@@ -261,7 +258,7 @@ func (l *learner) scenario(ctx context.Context) *mapping {
 	root.set("now", timeText(l.begin))
 	root.set("seed", 1)
 	for _, body := range l.successes("core.listDatabases") {
-		if strings.HasSuffix(body.Get("databases.0.created_at").String(), " UTC") {
+		if strings.HasSuffix(body.Get("databases", "0", "created_at").Text(), " UTC") {
 			root.set("times", "utc")
 			break
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -82,16 +82,14 @@ const artifactKind = "llm.artifact"
 
 // add adds a thing as its first answer shows it.
 func (b *llmBuilder) add(t *thing) {
-	o := t.first()
-	m := newMapping()
-	m.set("id", t.id)
-	m.set("user", b.users[o.Get("relationships.createdBy.data.id").String()])
-	m.set("createdAt", timeOf(o.Get("attributes.createdAt")))
-	if at := o.Get("attributes.updatedAt"); at.String() != o.Get("attributes.createdAt").String() && len(t.changed) == 0 {
+	o, attributes := t.first(), t.first().Get("attributes")
+	m := mappingOf("id", t.id, "user", b.users[o.Get("relationships", "createdBy", "data", "id").Text()],
+		"createdAt", timeOf(attributes.Get("createdAt")))
+	if at := attributes.Get("updatedAt"); at.Text() != attributes.Get("createdAt").Text() && len(t.changed) == 0 {
 		m.set("updatedAt", timeOf(at))
-		m.set("updatedBy", b.users[o.Get("relationships.updatedBy.data.id").String()])
+		m.set("updatedBy", b.users[o.Get("relationships", "updatedBy", "data", "id").Text()])
 	}
-	b.addAttributes(m, t, o.Get("attributes"))
+	b.addAttributes(m, t, attributes)
 	if t.kind == chatKind {
 		m.set("history", b.chatHistory(t))
 	}
@@ -100,18 +98,19 @@ func (b *llmBuilder) add(t *thing) {
 }
 
 // addAttributes adds the attributes: those that clients set, and those that only the server sets.
-func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
+func (b *llmBuilder) addAttributes(m *mapping, t *thing, o jsontree.Value) {
 	known := b.attributesOf(t.kind)
 	attributes, server := newMapping(), newMapping()
-	o.ForEach(func(name, value gjson.Result) bool {
-		property := known[name.Str]
+	for value := range o.Each {
+		name := value.Name()
+		property := known[name]
 		switch {
-		case slices.Contains(times, name.Str), value.Type == gjson.Null,
-			isRedacted(value.String()) && property != nil && isReadOnly(property):
-			return true
+		case slices.Contains(times, name), value.IsNull(),
+			isRedacted(value.Text()) && property != nil && isReadOnly(property):
+			continue
 		case property == nil:
-			b.notes = append(b.notes, "attribute "+name.Str+" of "+nounOf(t.kind)+" "+t.id+": its document has none")
-			return true
+			b.notes = append(b.notes, "attribute "+name+" of "+nounOf(t.kind)+" "+t.id+": its document has none")
+			continue
 		}
 		into, node := attributes, jsonNode(value)
 		if isReadOnly(property) {
@@ -120,15 +119,14 @@ func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
 			node = writable(property, value)
 		}
 		reason := ""
-		if slices.Contains(t.sights[0].changed, name.Str) {
+		if slices.Contains(t.sights[0].changed, name) {
 			reason = "it was set before an answer showed it"
 		}
-		b.note(name.Str, value, o)
-		into.add(name.Str, node, reason)
-		return true
-	})
+		b.note(name, value, o)
+		into.add(name, node, reason)
+	}
 	if t.kind == chatKind && attributes.isEmpty() {
-		b.note("agentId", gjson.Result{}, o)
+		b.note("agentId", jsontree.Value{}, o)
 	}
 	if attributes.node.Content == nil {
 		attributes.node.Style = yaml.FlowStyle
@@ -150,15 +148,15 @@ func nounOf(kind string) string {
 func (l *learner) llmUsers() map[string]string {
 	users := map[string]string{}
 	for e, body := range l.successes(string(specs.LLM)) {
-		for _, included := range body.Get("included").Array() {
-			if included.Get("type").Str == "users" {
-				if u := l.people.named(included.Get("attributes.email").String()); u != nil {
-					users[included.Get("id").String()] = u.ref()
+		for included := range body.Get("included").List {
+			if included.Get("type").Text() == "users" {
+				if u := l.people.named(included.Get("attributes", "email").Text()); u != nil {
+					users[included.Get("id").Text()] = u.ref()
 				}
 			}
 		}
 		relation := map[string]string{"POST": "createdBy", "PATCH": "updatedBy"}[e.Item.Request.Method]
-		id := body.Get("data.relationships." + relation + ".data.id").String()
+		id := body.Get("data", "relationships", relation, "data", "id").Text()
 		if u := l.people.byKey[e.Credential().Identity]; u != nil && id != "" && users[id] == "" {
 			users[id] = u.ref()
 		}
@@ -173,12 +171,12 @@ func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle} // which is written although nothing is in it
 	for _, t := range b.things.of(actionKind) {
 		o := t.first().Get("attributes")
-		if o.Get("integrationId").String() != integration || integration == "" {
+		if o.Get("integrationId").Text() != integration || integration == "" {
 			continue
 		}
 		m := newMapping()
 		m.copy(o, "promptId", "chatWidgetType", "chatWidgetLabel")
-		if tags := o.Get("uiTags"); len(tags.Array()) > 0 {
+		if tags := o.Get("uiTags"); tags.Len() > 0 {
 			m.set("uiTags", tags)
 		}
 		list.Style = 0
@@ -198,26 +196,25 @@ func (b *llmBuilder) attributesOf(kind string) map[string]*openapi3.SchemaRef {
 }
 
 // writable returns a value as YAML, without what only a server sets.
-func writable(schema *openapi3.SchemaRef, value gjson.Result) *yaml.Node {
+func writable(schema *openapi3.SchemaRef, value jsontree.Value) *yaml.Node {
 	switch {
 	case schema.Value == nil:
 	case value.IsArray() && schema.Value.Items != nil:
 		s := newSequence()
-		for _, item := range value.Array() {
+		for item := range value.List {
 			s.node.Content = append(s.node.Content, writable(schema.Value.Items, item))
 		}
 		return s.node
 	case value.IsObject():
 		properties, m := specs.Members(schema), newMapping()
-		value.ForEach(func(name, member gjson.Result) bool {
-			switch property := properties[name.Str]; {
+		for member := range value.Each {
+			switch property := properties[member.Name()]; {
 			case property == nil:
-				m.add(name.Str, jsonNode(member), "")
-			case !isReadOnly(property) && member.Type != gjson.Null:
-				m.add(name.Str, writable(property, member), "")
+				m.add(member.Name(), jsonNode(member), "")
+			case !isReadOnly(property) && !member.IsNull():
+				m.add(member.Name(), writable(property, member), "")
 			}
-			return true
-		})
+		}
 		return m.node
 	}
 	return jsonNode(value)

@@ -4,9 +4,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // continued lists the exchanges that went on with a chat, up to one of them.
@@ -25,14 +24,13 @@ const continueChat = "llm.continueChat"
 func (l *learner) chatHistory(t *thing) *sequence {
 	s := newSequence()
 	for e, answer := range l.successes(nameOf(getHistory, t.id)) {
-		for _, entry := range beforeInputs(answer.Get("data").Array(), len(l.continued(t.id, e))) {
+		for _, entry := range beforeInputs(slices.Collect(answer.Get("data").List), len(l.continued(t.id, e))) {
 			m := mappingOf("at", timeOf(entry.Get("at")))
-			entry.ForEach(func(name, value gjson.Result) bool {
-				if name.Str != "at" {
-					m.add(name.Str, jsonNode(value), "")
+			for value := range entry.Each {
+				if value.Name() != "at" {
+					m.add(value.Name(), jsonNode(value), "")
 				}
-				return true
-			})
+			}
 			s.add(m)
 		}
 		break
@@ -41,7 +39,7 @@ func (l *learner) chatHistory(t *thing) *sequence {
 }
 
 // beforeInputs returns the entries of a history before the last so many inputs.
-func beforeInputs(entries []gjson.Result, inputs int) []gjson.Result {
+func beforeInputs(entries []jsontree.Value, inputs int) []jsontree.Value {
 	for i := len(entries) - 1; i >= 0 && inputs > 0; i-- {
 		if entries[i].Get("input").Exists() {
 			inputs--
@@ -55,11 +53,11 @@ func beforeInputs(entries []gjson.Result, inputs int) []gjson.Result {
 func (b *llmBuilder) turns() *sequence {
 	s := newSequence()
 	for _, e := range b.calls[continueChat] {
-		request, _ := e.JSONRequest()
+		request := e.asked()
 		events := rawEvents(e)
-		input := request.Get("input").String()
+		input := request.Get("input").Text()
 		if len(events) > 0 && events[0].Get("user_content").Exists() {
-			input = events[0].Get("user_content").String()
+			input = events[0].Get("user_content").Text()
 		}
 		m := newMapping()
 		if t := b.things.find(chatKind, param(e, "id")); t != nil && t.wasThere() {
@@ -71,9 +69,8 @@ func (b *llmBuilder) turns() *sequence {
 		script := b.script(events)
 		switch {
 		case e.Status() == 429:
-			answer, _ := e.JSONResponse()
 			m.set("status", e.Status())
-			m.set("message", answer.Get("error").String())
+			m.set("message", e.answer().Get("error").Text())
 		case e.ok() && len(script.node.Content) > 0:
 			m.set("events", script)
 		default:
@@ -86,7 +83,7 @@ func (b *llmBuilder) turns() *sequence {
 }
 
 // rawEvents returns the events of an answer that comes in such.
-func rawEvents(e *Exchange) (events []gjson.Result) {
+func rawEvents(e *Exchange) (events []jsontree.Value) {
 	if e.name() != continueChat || !e.ok() || e.Item.ResponseDoubt != "" || e.Item.Response.Body == nil {
 		return nil
 	}
@@ -99,14 +96,14 @@ func rawEvents(e *Exchange) (events []gjson.Result) {
 		return nil
 	}
 	for _, raw := range decoded.Raw {
-		events = append(events, gjson.ParseBytes(raw))
+		events = append(events, jsontree.Parse(string(raw)))
 	}
 	return events
 }
 
 // script returns the events that lead to an answer: without the input that the first one repeats, and without what
 // follows from others.
-func (b *llmBuilder) script(events []gjson.Result) *sequence {
+func (b *llmBuilder) script(events []jsontree.Value) *sequence {
 	s := newSequence()
 	for i, event := range events {
 		m := newMapping()
@@ -125,16 +122,16 @@ func (b *llmBuilder) script(events []gjson.Result) *sequence {
 }
 
 // toolCall returns a call of a tool as it is scripted: what it gave, and what it was about if that was there before.
-func (b *llmBuilder) toolCall(call gjson.Result) *mapping {
+func (b *llmBuilder) toolCall(call jsontree.Value) *mapping {
 	m := mappingOf("id", call.Get("id"), "functionName", call.Get("functionName"),
 		"functionArguments", call.Get("functionArguments"))
-	if content := call.Get("content"); content.Type == gjson.String {
+	if content := call.Get("content"); content.IsString() {
 		m.add("content", jsonNode(content), "")
 	}
 	m.copy(call, "status", "targetFunction")
 	for _, name := range []string{"targetKnowledgeBase", "toolTarget", "targetAgent"} {
 		mention := call.Get(name)
-		isNew := func(t *thing) bool { return t.id == mention.Get("id").String() && !t.wasThere() }
+		isNew := func(t *thing) bool { return t.id == mention.Get("id").Text() && !t.wasThere() }
 		if mention.IsObject() && !slices.ContainsFunc(b.things.list, isNew) {
 			m.set(name, mention)
 		}
@@ -143,18 +140,18 @@ func (b *llmBuilder) toolCall(call gjson.Result) *mapping {
 }
 
 // artifact returns an artifact as it is scripted, with the content that another answer shows.
-func (b *llmBuilder) artifact(made gjson.Result) *mapping {
+func (b *llmBuilder) artifact(made jsontree.Value) *mapping {
 	m := newMapping()
 	m.copy(made, "output", "artifactType", "contentType")
-	attributes := b.things.find(artifactKind, made.Get("id").String()).first().Get("attributes")
+	attributes := b.things.find(artifactKind, made.Get("id").Text()).first().Get("attributes")
 	for _, name := range []string{"textContent", "binaryContent"} {
-		if content := attributes.Get(name); content.Type == gjson.String {
+		if content := attributes.Get(name); content.IsString() {
 			m.add(name, jsonNode(content), "")
 			return m
 		}
 	}
 	const unshown = "no answer shows the content"
-	switch made.Get("artifactType").String() {
+	switch made.Get("artifactType").Text() {
 	case "MARKDOWN_TEXT_OUTPUT", "REACT_OUTPUT", "PLOTLY_OUTPUT":
 		m.guess("textContent", "unknown", unshown)
 	default:

@@ -5,21 +5,20 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
 // wanted is a reference to a thing that must be there.
 type wanted struct {
 	kind, id, project string
-	agent, name       string       // what is known of it
-	shown             gjson.Result // its attributes as a target of tools
+	agent, name       string         // what is known of it
+	shown             jsontree.Value // its attributes as a target of tools
 }
 
 // llmReference returns the kind that an attribute leads to, or nothing. An id has the name of what it leads to, with
 // few exceptions.
-func llmReference(name string, beside gjson.Result) string {
+func llmReference(name string, beside jsontree.Value) string {
 	of, isID := strings.CutSuffix(name, "Id")
 	switch {
 	case !isID:
@@ -27,7 +26,7 @@ func llmReference(name string, beside gjson.Result) string {
 	case name == "textInputAgentId":
 		of = "agent"
 	case name == "toolTargetId":
-		of = strings.ReplaceAll(beside.Get("toolTargetType").String(), "_", "-")
+		of = strings.ReplaceAll(beside.Get("toolTargetType").Text(), "_", "-")
 	}
 	var kind strings.Builder
 	for _, r := range of {
@@ -47,25 +46,24 @@ func llmReference(name string, beside gjson.Result) string {
 var freeForm = []string{"parameterValues", "filters", "lastJob"}
 
 // note notes what an attribute refers to, at any depth.
-func (b *llmBuilder) note(name string, value, beside gjson.Result) {
+func (b *llmBuilder) note(name string, value, beside jsontree.Value) {
 	switch {
 	case value.IsArray() || value.IsObject():
 		if slices.Contains(freeForm, name) {
 			return
 		}
-		value.ForEach(func(inner, member gjson.Result) bool {
+		for member := range value.Each {
 			if value.IsArray() {
 				b.note(name, member, beside)
 			} else {
-				b.note(inner.Str, member, value)
+				b.note(member.Name(), member, value)
 			}
-			return true
-		})
-	case value.Type == gjson.String && value.Str != "":
+		}
+	case value.IsString() && value.Text() != "":
 		if kind := llmReference(name, beside); kind != "" {
-			n := wanted{kind: kind, id: value.Str, project: beside.Get("projectId").String()}
+			n := wanted{kind: kind, id: value.Text(), project: beside.Get("projectId").Text()}
 			if strings.HasSuffix(kind, "-interface") || kind == "llm.prompt" {
-				n.agent = beside.Get("agentId").String()
+				n.agent = beside.Get("agentId").Text()
 			}
 			b.needs = append(b.needs, n)
 		}
@@ -81,8 +79,7 @@ func (b *llmBuilder) addUnseen() {
 		}
 	}
 	for e := range b.successes(string(specs.LLM)) {
-		request, _ := e.JSONRequest()
-		b.note("", request.Get("data.attributes"), gjson.Result{})
+		b.note("", e.asked().Get("data", "attributes"), jsontree.Value{})
 	}
 	b.addNeeds()
 	b.addListed()
@@ -111,7 +108,7 @@ func (b *llmBuilder) guess(n wanted) {
 		attributes.set("name", name)
 	}
 	if n.project == "" {
-		n.project = b.things.find("llm.agent", n.agent).first().Get("attributes.projectId").String()
+		n.project = b.things.find("llm.agent", n.agent).first().Get("attributes", "projectId").Text()
 	}
 	if n.kind != "llm.project" && n.kind != "llm.text-resource" && n.kind != chatKind && n.kind != "llm.chat-attachment" {
 		n.project = b.project(n.project)
@@ -167,7 +164,7 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 	case chatKind:
 		attributes.set("agentId", b.agent(n.project))
 	}
-	attributes.copyAll(gjson.Parse(text))
+	attributes.copyAll(jsontree.Parse(text))
 	return isKnown
 }
 
@@ -217,7 +214,7 @@ func (b *llmBuilder) agent(project string) string {
 		if !t.first().Exists() {
 			continue
 		}
-		if t.first().Get("attributes.projectId").String() == project {
+		if t.first().Get("attributes", "projectId").Text() == project {
 			return t.id
 		}
 		if first == "" {
@@ -239,7 +236,7 @@ func (b *llmBuilder) agent(project string) string {
 // model returns a model that the account has.
 func (b *llmBuilder) model() string {
 	for _, t := range b.things.of("llm.agent") {
-		if model := t.first().Get("attributes.modelType").String(); model != "" {
+		if model := t.first().Get("attributes", "modelType").Text(); model != "" {
 			return model
 		}
 	}
@@ -252,13 +249,13 @@ const toolTargetKind = "llm.tool-target"
 func (b *llmBuilder) toolTargets() (list []wanted) {
 	for _, t := range b.things.of(toolTargetKind) {
 		o := t.first()
-		kind := b.kindOfTarget(o.Get("type").String())
+		kind := b.kindOfTarget(o.Get("type").Text())
 		if shown := b.things.find(kind, t.id); kind == "" || shown != nil && !shown.wasThere() {
 			continue
 		}
 		attributes := o.Get("attributes")
 		list = append(list, wanted{
-			kind: kind, id: t.id, project: attributes.Get("projectId").String(), name: attributes.Get("name").String(),
+			kind: kind, id: t.id, project: attributes.Get("projectId").Text(), name: attributes.Get("name").Text(),
 			shown: attributes,
 		})
 	}
@@ -280,7 +277,7 @@ func (b *llmBuilder) kindOfTarget(name string) string {
 }
 
 // addTimes adds what a tool target shows of a thing beside its name.
-func addTimes(m *mapping, shown gjson.Result) {
+func addTimes(m *mapping, shown jsontree.Value) {
 	created, updated := timeOf(shown.Get("createdAt")), timeOf(shown.Get("updatedAt"))
 	m.set("createdAt", created)
 	if updated != created {
@@ -291,32 +288,29 @@ func addTimes(m *mapping, shown gjson.Result) {
 // addShown adds the attributes that a tool target shows, and returns those that only the server sets.
 func (b *llmBuilder) addShown(n wanted, attributes *mapping) *mapping {
 	server, known := newMapping(), b.attributesOf(n.kind)
-	n.shown.ForEach(func(name, value gjson.Result) bool {
-		property := known[name.Str]
+	for value := range n.shown.Each {
+		name := value.Name()
+		property := known[name]
 		switch {
-		case property == nil, slices.Contains(times, name.Str), value.Type == gjson.Null:
+		case property == nil, slices.Contains(times, name), value.IsNull():
 		case isReadOnly(property):
-			server.add(name.Str, jsonNode(value), "")
+			server.add(name, jsonNode(value), "")
 		default:
-			attributes.drop(name.Str)
-			attributes.add(name.Str, writable(property, value), "")
+			attributes.drop(name)
+			attributes.add(name, writable(property, value), "")
 		}
-		return true
-	})
+	}
 	return server
 }
 
 // addListed adds what refusals list, and no answer shows.
 func (b *llmBuilder) addListed() {
 	for _, e := range b.exchanges {
-		body, ok := e.JSONResponse()
-		if e.Operation().Interface != "llm" || !ok {
+		if e.Operation().Interface != specs.LLM {
 			continue
 		}
-		for _, failure := range body.Get("errors").Array() {
-			for _, prompt := range failure.Get("meta.referencedByPrompts").Array() {
-				b.needs = append(b.needs, wanted{kind: "llm.prompt", id: prompt.Get("id").String(), agent: param(e, "id")})
-			}
+		for _, id := range textsAt(e.answer(), "errors.*.meta.referencedByPrompts.*.id") {
+			b.needs = append(b.needs, wanted{kind: "llm.prompt", id: id, agent: param(e, "id")})
 		}
 	}
 	b.addNeeds()
@@ -326,7 +320,7 @@ func (b *llmBuilder) addListed() {
 func (b *llmBuilder) serviceOf(n *wanted) string {
 	if slices.ContainsFunc(b.things.of(actionKind), func(t *thing) bool {
 		o := t.first().Get("attributes")
-		return o.Get("integrationId").String() == n.id && o.Get("chatappRequestUrl").String() != ""
+		return o.Get("integrationId").Text() == n.id && o.Get("chatappRequestUrl").Text() != ""
 	}) {
 		return "CHATAPP"
 	}

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // The roles of users.
@@ -61,7 +62,7 @@ func (l *learner) findPeople(ctx context.Context) *people {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if body, ok := e.JSONResponse(); ok && e.ok() {
+		if body := e.answer(); body.Exists() && e.ok() {
 			p.seeIn(e, body)
 			for _, at := range p.rightsIn(e, body).whole {
 				p.shown[at] = true
@@ -150,7 +151,7 @@ func (p *people) firstGuess() beginning {
 		if !e.ok() {
 			continue
 		}
-		body, _ := e.JSONRequest()
+		body := e.asked()
 		user, policy := param(e, "user_id"), param(e, "policy_id")
 		switch name := e.Operation().ID; name {
 		case "attachPolicyToUser", "attachUserToPolicy", "detachPolicyFromUser", "detachUserFromPolicy":
@@ -198,8 +199,8 @@ func (p *people) firstGuess() beginning {
 func (p *people) untried(b beginning) beginning {
 	done := map[slot]bool{}
 	for _, e := range p.exchanges {
-		body, ok := e.JSONResponse()
-		if !ok || !e.ok() || isWrite(e) {
+		body := e.answer()
+		if !body.Exists() || !e.ok() || isWrite(e) {
 			continue
 		}
 		s := p.rightsIn(e, body)
@@ -345,9 +346,8 @@ func (p *people) seeInRequest(e *Exchange) {
 		p.get("").email = email
 	}
 	ids := []string{param(e, "user_id"), param(e, "sub_user_id")}
-	body, ok := e.JSONRequest()
-	if ok && e.Status() != http.StatusUnprocessableEntity && e.Operation().Interface == specs.Core {
-		ids = append(ids, texts(body.Get("user_ids"))...)
+	if e.Status() != http.StatusUnprocessableEntity && e.Operation().Interface == specs.Core {
+		ids = append(ids, texts(e.asked().Get("user_ids"))...)
 	}
 	for _, id := range ids {
 		if number(id) > 0 && !slices.ContainsFunc(p.all, func(u *user) bool { return u.id == id }) {
@@ -365,10 +365,10 @@ func (p *people) seeOwners() {
 	for _, kind := range []string{jobKind, jobScheduleKind, integrationKind} {
 		for _, t := range p.things.all(kind) {
 			for _, s := range t.sights {
-				if id := s.object.Get("user_id").String(); id != "" && kind == integrationKind {
+				if id := s.object.Get("user_id").Text(); id != "" && kind == integrationKind {
 					p.get(id)
 				}
-				p.owner(s.object.Get("user_name").String())
+				p.owner(s.object.Get("user_name").Text())
 			}
 		}
 	}
@@ -385,10 +385,27 @@ func (p *people) owner(name string) *user {
 }
 
 // texts returns the items of a list as texts.
-func texts(list gjson.Result) []string {
+func texts(list jsontree.Value) []string {
 	all := []string{}
-	for _, item := range list.Array() {
-		all = append(all, item.String())
+	for item := range list.List {
+		all = append(all, item.Text())
+	}
+	return all
+}
+
+// get returns what stands at a path, such as user.id.
+func get(v jsontree.Value, path string) jsontree.Value { return v.Get(strings.Split(path, ".")...) }
+
+// values yields all that a path leads to, such as users.*.id.
+func values(v jsontree.Value, path string) iter.Seq[jsontree.Value] {
+	return sight.Values(v, strings.Split(path, "."))
+}
+
+// textsAt returns all that a path leads to as texts.
+func textsAt(v jsontree.Value, path string) []string {
+	all := []string{}
+	for value := range values(v, path) {
+		all = append(all, value.Text())
 	}
 	return all
 }
@@ -416,19 +433,19 @@ func (p *people) named(text string) *user {
 }
 
 // see takes an object that describes a user.
-func (p *people) see(o gjson.Result, t *thing) *user {
-	id := cmp.Or(o.Get("user_id").String(), o.Get("id").String())
+func (p *people) see(o jsontree.Value, t *thing) *user {
+	id := cmp.Or(o.Get("user_id").Text(), o.Get("id").Text())
 	if id == "" {
 		return nil
 	}
 	u := p.get(id)
 	u.isMade = u.isMade || t != nil && !t.wasThere()
-	u.name = cmp.Or(u.name, o.Get("name").String())
-	u.email = cmp.Or(u.email, o.Get("email").String())
+	u.name = cmp.Or(u.name, o.Get("name").Text())
+	u.email = cmp.Or(u.email, o.Get("email").Text())
 	u.createdAt = cmp.Or(u.createdAt, timeOf(o.Get("created_at")))
 	u.updatedAt = cmp.Or(u.updatedAt, timeOf(o.Get("updated_at")))
 	if parent := o.Get("parent_user_id"); parent.Exists() {
-		u.parent, u.role = parent.String(), "sub_user"
+		u.parent, u.role = parent.Text(), "sub_user"
 		p.get(u.parent)
 	}
 	switch {
@@ -443,37 +460,37 @@ func (p *people) see(o gjson.Result, t *thing) *user {
 }
 
 // seeTokenOf takes the user of an OAuth token, which is a sub user if it has no e-mail address.
-func (p *people) seeTokenOf(token gjson.Result) {
-	id := token.Get("user_id").String()
+func (p *people) seeTokenOf(token jsontree.Value) {
+	id := token.Get("user_id").Text()
 	if id == "" {
 		return
 	}
 	u := p.get(id)
-	if u.email = cmp.Or(u.email, token.Get("user_email").String()); u.email == "" && u.role == "" {
+	if u.email = cmp.Or(u.email, token.Get("user_email").Text()); u.email == "" && u.role == "" {
 		u.role, u.isRoleShown = subUser, true
 	}
 }
 
 // mentioned are the places at which answers show users beside what they are about.
-var mentioned = []string{"user", "createdBy", "updatedBy", "revisions.#.userInfo.svc.user"}
+var mentioned = []string{"user", "createdBy", "updatedBy", "revisions.*.userInfo.svc.user"}
 
 // seeIn takes the users that answers mention beside what they are about.
-func (p *people) seeIn(e *Exchange, body gjson.Result) {
+func (p *people) seeIn(e *Exchange, body jsontree.Value) {
 	for _, id := range texts(body.Get("user_ids")) {
 		p.get(id)
 	}
-	for _, token := range body.Get("oauth_tokens").Array() {
+	for token := range body.Get("oauth_tokens").List {
 		p.seeTokenOf(token)
 	}
 	places := mentioned
 	switch {
 	case e.name() == "core.listPolicyUsers":
-		places = []string{"@this"}
+		places = []string{"*"}
 	case body.IsArray() && e.Operation().Interface == specs.Audience:
-		places = []string{"#.createdBy", "#.updatedBy"}
+		places = []string{"*.createdBy", "*.updatedBy"}
 	}
 	for _, place := range places {
-		for _, mention := range body.Get(place).Array() { // also one object
+		for mention := range values(body, place) {
 			if mention.Get("id").Exists() || mention.Get("user_id").Exists() {
 				p.see(mention, nil)
 			}
@@ -482,13 +499,18 @@ func (p *people) seeIn(e *Exchange, body gjson.Result) {
 }
 
 // refer returns the name by which things refer to a user that an answer mentions, or the empty text.
-func (p *people) refer(mention gjson.Result) string {
+func (p *people) refer(mention jsontree.Value) string {
+	return cmp.Or(p.referByID(mention.Get("id").Text()), p.referByName(mention.Get("name").Text()))
+}
+
+// referByID returns the name by which things refer to the user with an id.
+func (p *people) referByID(id string) string {
 	for _, u := range p.all {
-		if id := mention.Get("id").String(); id != "" && u.id == id {
+		if id != "" && u.id == id {
 			return u.ref()
 		}
 	}
-	return p.referByName(mention.Get("name").String())
+	return ""
 }
 
 // referByName returns the name by which things refer to a user of a name.
@@ -530,10 +552,10 @@ func (p *people) rights() map[string]string {
 
 // isAboutRights reports whether the answer to an exchange may show what users may do, not only to their own requests.
 func (l *learner) isAboutRights(e *Exchange) bool {
-	body, _ := e.JSONResponse()
-	return len(l.rightsIn(e, body).facts) > 0 || slices.ContainsFunc(e.Operation().Actions(), func(a *specs.Action) bool {
+	isAbout := func(a *specs.Action) bool {
 		return slices.Contains([]string{
 			userKind, subUserKind, accessUserKind, policyKind, policyGroupKind, tokenKind, profileOptionKind,
 		}, a.Resource.Name)
-	})
+	}
+	return len(l.rightsIn(e, e.answer()).facts) > 0 || slices.ContainsFunc(e.Operation().Actions(), isAbout)
 }

@@ -5,8 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -18,7 +17,7 @@ func (l *learner) policyNames(ids []string) (names []string) {
 			names = append(names, name)
 		}
 		if t := l.things.find(policyKind, id); t != nil && t.wasThere() {
-			names = append(names, cmp.Or(t.first().Get("name").String(), nameOfPolicy(id)))
+			names = append(names, cmp.Or(t.first().Get("name").Text(), nameOfPolicy(id)))
 		}
 	}
 	return names
@@ -46,7 +45,7 @@ func (l *learner) policyGroups() *sequence {
 	s := l.sequenceOf(policyGroupKind, func(m *mapping, t *thing) {
 		if o := t.first(); o.Exists() {
 			m.copy(o, "id", "name", "taggableName=taggable_name", "description", "createdAt=created_at", "updatedAt=updated_at")
-			l.addGroupPolicies(m, o.Get("taggable_name").String())
+			l.addGroupPolicies(m, o.Get("taggable_name").Text())
 		}
 	})
 	for _, ref := range l.unseenGroups() {
@@ -78,7 +77,7 @@ func (l *learner) unseenGroups() (refs []string) {
 		for _, ref := range []string{param(e, "tag"), param(e, "policy_group_id_or_taggable_name")} {
 			isKnown := func(t *thing) bool {
 				return slices.ContainsFunc(t.sights, func(s sighting) bool {
-					return s.object.Get("taggable_name").String() == ref || s.object.Get("id").String() == ref
+					return s.object.Get("taggable_name").Text() == ref || s.object.Get("id").Text() == ref
 				})
 			}
 			if ref != "" && e.ok() && !slices.Contains(refs, ref) &&
@@ -108,8 +107,8 @@ func (l *learner) groupNames(tags []string) (names []string) {
 
 func (l *learner) groupName(tag string) string {
 	for _, t := range l.things.of(policyGroupKind) {
-		if t.first().Get("taggable_name").String() == tag {
-			return t.first().Get("name").String()
+		if t.first().Get("taggable_name").Text() == tag {
+			return t.first().Get("name").Text()
 		}
 	}
 	return nameOfGroup(tag)
@@ -128,8 +127,8 @@ func (l *learner) addGroupPolicies(m *mapping, tag string) {
 // tagOf returns the tag of the policy group with an id or a tag.
 func (l *learner) tagOf(ref string) string {
 	for _, t := range l.things.of(policyGroupKind) {
-		if o := t.first(); o.Get("id").String() == ref && o.Get("taggable_name").Exists() {
-			return o.Get("taggable_name").String()
+		if o := t.first(); o.Get("id").Text() == ref && o.Get("taggable_name").Exists() {
+			return o.Get("taggable_name").Text()
 		}
 	}
 	return ref
@@ -148,8 +147,8 @@ func (l *learner) addPermissions(m *mapping, id string) {
 	names := map[string][]string{}
 	for _, entry := range entries {
 		if _, members := partsOf(entry); members.Get("database").Exists() {
-			operation := members.Get("operation").String()
-			names[operation] = append(names[operation], members.Get("database").String())
+			operation := members.Get("operation").Text()
+			names[operation] = append(names[operation], members.Get("database").Text())
 		} else {
 			byID = append(byID, entry)
 		}
@@ -192,16 +191,20 @@ func (l *learner) addColumnPermissions(m *mapping, id string) {
 	change := l.firstOn("core.updateColumnPermissions", id)
 	for e, body := range l.successes("core.exportPolicies") {
 		if !shown.Exists() && (change == nil || e.N < change.N) {
-			shown = body.Get(`policies.#(id=="` + id + `").column_permissions`)
+			for policy := range body.Get("policies").List {
+				if policy.Get("id").Text() == id && !shown.Exists() {
+					shown = policy.Get("column_permissions")
+				}
+			}
 		}
 	}
 	m.set("columnPermissions", columnPermissions(shown))
 }
 
 // columnPermissions returns the entries without members that are null.
-func columnPermissions(list gjson.Result) *sequence {
+func columnPermissions(list jsontree.Value) *sequence {
 	s := newSequence()
-	for _, entry := range list.Array() {
+	for entry := range list.List {
 		m := newMapping()
 		m.copyAll(entry)
 		s.add(m)
@@ -213,11 +216,11 @@ func columnPermissions(list gjson.Result) *sequence {
 func (l *learner) shownDatabaseIDs() map[string]string {
 	ids := map[string]string{}
 	for _, d := range slices.Backward(l.deletedTables()) {
-		ids[d.Get("database_name").String()] = d.Get("database_id").String()
+		ids[d.Get("database_name").Text()] = d.Get("database_id").Text()
 	}
 	for _, t := range slices.Backward(l.things.of(databaseKind)) {
 		if id, _ := t.value("id"); id.Exists() {
-			ids[t.id] = id.String()
+			ids[t.id] = id.Text()
 		}
 	}
 	return ids

@@ -13,7 +13,7 @@ type pools struct {
 func (l *learner) pools() *pools {
 	p := &pools{learner: l, names: map[string]string{}}
 	for _, t := range l.things.all(poolKind) {
-		if name := t.first().Get("name").String(); name != "" && p.names[t.id] == "" {
+		if name := t.first().Get("name").Text(); name != "" && p.names[t.id] == "" {
 			p.names[t.id] = name
 		}
 	}
@@ -32,7 +32,7 @@ func (p *pools) assumeDefault() {
 	}
 	only := ""
 	for _, t := range p.things.all(attemptKind) {
-		switch id := t.first().Get("poolId").String(); {
+		switch id := t.first().Get("poolId").Text(); {
 		case id == "" || p.names[id] != "" || id == only || p.isNamedByRule(id):
 		case only != "":
 			return // there are several
@@ -52,7 +52,7 @@ const defaultPool = "default"
 func (p *pools) isNamedByRule(id string) bool {
 	return slices.ContainsFunc(p.things.of(poolRuleKind), func(t *thing) bool {
 		named, isChanged := t.value("poolId")
-		return named.String() == id && !isChanged
+		return named.Text() == id && !isChanged
 	})
 }
 
@@ -111,10 +111,10 @@ func (p *pools) limitOf(id string) int {
 // inPool returns how many attempts ran in a pool, and how many waited for it, at the beginning.
 func (p *pools) inPool(id string) (running, waiting int) {
 	for _, t := range p.things.of(attemptKind) {
-		if t.first().Get("poolId").String() != id {
+		if t.first().Get("poolId").Text() != id {
 			continue
 		}
-		switch t.first().Get("status").String() {
+		switch t.first().Get("status").Text() {
 		case "running", "canceling":
 			running++
 		case "queued":
@@ -144,7 +144,7 @@ func (l *learner) accountLimit(m *mapping, p *pools) {
 	}
 	for _, body := range l.successes("workflow.listPools") {
 		shown := int64(0)
-		for _, pool := range body.Get("pools").Array() {
+		for pool := range body.Get("pools").List {
 			shown += pool.Get("concurrencyLimit").Int()
 		}
 		switch {
@@ -198,11 +198,11 @@ func (p *pools) addGuessedRules(s *sequence) {
 	var order []started
 	poolOf := map[started]string{} // empty if there were several
 	for _, t := range p.things.all(attemptKind) {
-		o, pool := p.attemptObject(t), t.first().Get("poolId").String()
+		o, pool := p.attemptObject(t), t.first().Get("poolId").Text()
 		if t.wasThere() || pool == "" || !o.Exists() {
 			continue
 		}
-		how := started{o.Get("workflow.name").String(), "on_demand"}
+		how := started{o.Get("workflow", "name").Text(), "on_demand"}
 		if t.late {
 			how.by = "scheduled"
 		}

@@ -13,8 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/internal/jsontree"
 )
 
 // projects are the projects of the beginning, by id.
@@ -37,7 +38,7 @@ func (l *learner) projects() *projects {
 		p.uploads[query.Get("project")+"\n"+query.Get("revision")] = e
 	}
 	for _, t := range l.things.of(projectKind) {
-		p.see(t.id, t.first().Get("name").String())
+		p.see(t.id, t.first().Get("name").Text())
 	}
 	for _, kind := range []string{workflowKind, scheduleKind, sessionKind, attemptKind} {
 		for _, t := range l.things.of(kind) {
@@ -46,12 +47,12 @@ func (l *learner) projects() *projects {
 				o = l.attemptObject(t)
 			}
 			project := o.Get("project")
-			p.see(project.Get("id").String(), project.Get("name").String())
-			name, id := o.Get("workflow.name").String(), o.Get("workflow.id").String()
+			p.see(project.Get("id").Text(), project.Get("name").Text())
+			name, id := o.Get("workflow", "name").Text(), o.Get("workflow", "id").Text()
 			if kind == workflowKind {
-				name, id = t.first().Get("name").String(), t.id
+				name, id = t.first().Get("name").Text(), t.id
 			}
-			p.seeWorkflow(project.Get("id").String(), name, id)
+			p.seeWorkflow(project.Get("id").Text(), name, id)
 		}
 	}
 	p.seeStarted()
@@ -69,14 +70,14 @@ func (p *projects) seeStarted() {
 	}
 	for _, t := range p.things.all(attemptKind) {
 		o := p.attemptObject(t)
-		project, name := o.Get("project"), o.Get("workflow.name").String()
-		id := project.Get("id").String()
+		project, name := o.Get("project"), o.Get("workflow", "name").Text()
+		id := project.Get("id").Text()
 		isStarted := t.made != nil && t.made.name() == "workflow.startAttempt"
-		if !isStarted || uploaded[project.Get("name").String()] || p.workflows[id][name] != "" {
+		if !isStarted || uploaded[project.Get("name").Text()] || p.workflows[id][name] != "" {
 			continue
 		}
-		p.see(id, project.Get("name").String())
-		p.seeWorkflow(id, name, o.Get("workflow.id").String())
+		p.see(id, project.Get("name").Text())
+		p.seeWorkflow(id, name, o.Get("workflow", "id").Text())
 	}
 }
 
@@ -99,7 +100,7 @@ func (p *projects) see(id, name string) {
 func (l *learner) showsProject(id string) bool {
 	return slices.ContainsFunc(l.things.list, func(t *thing) bool {
 		return t.kind == projectKind && t.id == id || strings.HasPrefix(t.kind, "workflow.") &&
-			t.first().Get("project.id").String() == id
+			t.first().Get("project", "id").Text() == id
 	})
 }
 
@@ -155,11 +156,11 @@ func (p *projects) schedules(project string) *sequence {
 	s := newSequence()
 	for _, t := range byNumber(p.things.of(scheduleKind)) {
 		first := t.first()
-		if first.Get("project.id").String() != project || p.isUploaded(first) {
+		if first.Get("project", "id").Text() != project || p.isUploaded(first) {
 			continue
 		}
 		created, _ := t.value("createdAt") // lists do not show it
-		m := mappingOf("id", idOf(t.id), "workflow", first.Get("workflow.name"), "createdAt", timeOf(created))
+		m := mappingOf("id", idOf(t.id), "workflow", first.Get("workflow", "name"), "createdAt", timeOf(created))
 		disabled := timeOf(first.Get("disabledAt"))
 		if disabled != "" && !instant(disabled).After(p.begin) {
 			reason := ""
@@ -168,7 +169,7 @@ func (p *projects) schedules(project string) *sequence {
 			}
 			m.add("disabledAt", nodeOf(disabled), reason)
 		}
-		if at := instant(first.Get("nextScheduleTime").String()); !at.IsZero() && (disabled != "" || !p.hasRunSince(first)) {
+		if at := instant(first.Get("nextScheduleTime").Text()); !at.IsZero() && (disabled != "" || !p.hasRunSince(first)) {
 			m.set("nextScheduleTime", timeText(at))
 			m.set("nextRunTime", timeOf(first.Get("nextRunTime")))
 		}
@@ -178,14 +179,14 @@ func (p *projects) schedules(project string) *sequence {
 }
 
 // hasRunSince reports whether a schedule has started an attempt since the recording began.
-func (p *projects) hasRunSince(schedule gjson.Result) bool {
-	of := p.runsOf(schedule.Get("project.id").String(), schedule.Get("workflow.name").String())
+func (p *projects) hasRunSince(schedule jsontree.Value) bool {
+	of := p.runsOf(schedule.Get("project", "id").Text(), schedule.Get("workflow", "name").Text())
 	return slices.ContainsFunc(of, func(r *run) bool { return r.late })
 }
 
 // isUploaded reports whether an object belongs to a project's revision that the recording uploads.
-func (p *projects) isUploaded(object gjson.Result) bool {
-	t := p.things.find(projectKind, object.Get("project.id").String())
+func (p *projects) isUploaded(object jsontree.Value) bool {
+	t := p.things.find(projectKind, object.Get("project", "id").Text())
 	return t != nil && !t.wasThere()
 }
 
@@ -200,12 +201,12 @@ func (p *projects) addFiles(m *mapping, project string, r *revision, isLatest bo
 	ids, files := newMapping(), newMapping()
 	for _, t := range p.workflowsIn(project, r.name) {
 		o := t.first()
-		name := o.Get("name").String()
+		name := o.Get("name").Text()
 		if !ids.has(name) {
 			ids.set(name, idOf(t.id))
 		}
 		if config := o.Get("config"); config.IsObject() && !files.has(name+".dig") {
-			files.set(name+".dig", definitionText(config, o.Get("timezone").String()))
+			files.set(name+".dig", definitionText(config, o.Get("timezone").Text()))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.workflows[project])) {
@@ -240,23 +241,23 @@ func (p *projects) addFiles(m *mapping, project string, r *revision, isLatest bo
 func (p *projects) definitionOf(project, name string) string {
 	for _, t := range p.things.all(workflowKind) {
 		o := t.first()
-		isIt := o.Get("project.id").String() == project && o.Get("name").String() == name
+		isIt := o.Get("project", "id").Text() == project && o.Get("name").Text() == name
 		if config := o.Get("config"); isIt && config.IsObject() {
-			return definitionText(config, o.Get("timezone").String())
+			return definitionText(config, o.Get("timezone").Text())
 		}
 	}
 	return p.guessDefinition(project, name)
 }
 
 // definitionText writes the definition of a workflow, which answers show as JSON, as it is written in its file.
-func definitionText(config gjson.Result, zone string) string {
+func definitionText(config jsontree.Value, zone string) string {
 	node := jsonNode(config)
 	if !config.Get("timezone").Exists() && zone != "" && zone != "UTC" {
 		node.Content = append([]*yaml.Node{scalar("timezone"), scalar(zone)}, node.Content...)
 	}
 	var text bytes.Buffer
 	if writeYAML(&text, node) != nil {
-		return config.Raw
+		return config.Raw()
 	}
 	return text.String()
 }
@@ -290,7 +291,7 @@ func (p *projects) addTasks(root *mapping, project, name string) bool {
 	for _, attempt := range p.runsOf(project, name) {
 		nodes := map[string]*mapping{}
 		for _, t := range byNumber(p.tasksOf(attempt.thing)) {
-			full := t.first().Get("fullName").String()
+			full := t.first().Get("fullName").Text()
 			at := strings.LastIndex(full, "+")
 			if at < 0 {
 				continue
@@ -324,7 +325,7 @@ const maxArchive = 4 << 20
 
 // archiveOf returns the files of a recorded archive of a revision, or nil.
 func (p *projects) archiveOf(project, revision string) map[string]string {
-	latest := p.things.find(projectKind, project).first().Get("revision").String()
+	latest := p.things.find(projectKind, project).first().Get("revision").Text()
 	for e := range p.successes(nameOf("workflow.downloadProjectArchive", project)) {
 		isIt := cmp.Or(queryOf(e).Get("revision"), latest) == revision
 		if !isIt || e.Item.ResponseDoubt != "" || e.Item.Response.Body == nil {
@@ -367,7 +368,7 @@ func untar(archive []byte) map[string]string {
 // UTC.
 func (p *projects) zoneOfAttempts(project, name string) string {
 	for _, r := range p.runsOf(project, name) {
-		if zone, _ := zoneOf(r.object.Get("sessionTime").String()); zone != "UTC" {
+		if zone, _ := zoneOf(r.object.Get("sessionTime").Text()); zone != "UTC" {
 			return zone
 		}
 	}
@@ -380,7 +381,7 @@ func (p *projects) guessSchedule(project, name string) (zone string, schedule *m
 	list := p.runsOf(project, name)
 	var schedules []*thing
 	for _, t := range p.things.of(scheduleKind) {
-		if o := t.first(); o.Get("project.id").String() == project && o.Get("workflow.name").String() == name {
+		if o := t.first(); o.Get("project", "id").Text() == project && o.Get("workflow", "name").Text() == name {
 			schedules = append(schedules, t)
 		}
 	}
@@ -390,9 +391,9 @@ func (p *projects) guessSchedule(project, name string) (zone string, schedule *m
 	}
 	for _, r := range list {
 		if r.late && isHourly {
-			zone, place := zoneOf(r.object.Get("sessionTime").String())
+			zone, place := zoneOf(r.object.Get("sessionTime").Text())
 			schedule = newMapping()
-			schedule.set("cron>", hourly(instant(r.first().Get("createdAt").String()).In(place)))
+			schedule.set("cron>", hourly(instant(r.first().Get("createdAt").Text()).In(place)))
 			return zone, schedule
 		}
 	}
@@ -404,16 +405,16 @@ func scheduleOf(t *thing, isHourly bool) (zone string, schedule *mapping) {
 	shown, longest := t.first(), time.Duration(0)
 	for _, s := range t.sights {
 		since := s.At
-		if disabled := instant(s.object.Get("disabledAt").String()); !disabled.IsZero() {
+		if disabled := instant(s.object.Get("disabledAt").Text()); !disabled.IsZero() {
 			since = disabled // its next run stays the one of then
 		}
-		if wait := instant(s.object.Get("nextRunTime").String()).Sub(since); wait > longest {
+		if wait := instant(s.object.Get("nextRunTime").Text()).Sub(since); wait > longest {
 			shown, longest = s.object, wait
 		}
 	}
 	const day = 24 * time.Hour
-	zone, place := zoneOf(shown.Get("nextScheduleTime").String())
-	next := instant(shown.Get("nextRunTime").String()).In(place)
+	zone, place := zoneOf(shown.Get("nextScheduleTime").Text())
+	next := instant(shown.Get("nextRunTime").Text()).In(place)
 	clock := next.Format("15:04:05")
 	schedule = newMapping()
 	switch {
@@ -438,11 +439,11 @@ func areHourly(schedules []*thing, list []*run) bool {
 	var times, next []time.Time
 	for _, t := range schedules {
 		for _, s := range t.sights {
-			next = append(next, instant(s.object.Get("nextScheduleTime").String()))
+			next = append(next, instant(s.object.Get("nextScheduleTime").Text()))
 		}
 	}
 	for _, r := range list {
-		times = append(times, instant(r.object.Get("sessionTime").String()))
+		times = append(times, instant(r.object.Get("sessionTime").Text()))
 	}
 	const day = 24 * time.Hour
 	return areApart(next, func(by time.Duration) bool { return by%time.Hour == 0 && by > 0 && by < day }) ||

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -51,8 +50,7 @@ func (s *search) shownChange(e *Exchange) (c change) {
 
 // differing returns what the recorded answer shows of rights and the other one does not, and the other way round.
 func (s *search) differing(e *Exchange, done *compare.Exchange) (missing, extra []fact) {
-	body, _ := e.JSONResponse()
-	was, is := s.rightsIn(e, body), s.rightsIn(e, gjson.ParseBytes(done.Answer.Body))
+	was, is := s.rightsIn(e, e.answer()), s.rightsIn(e, jsontree.Parse(string(done.Answer.Body)))
 	for _, f := range was.facts {
 		if !slices.Contains(is.facts, f) {
 			missing = append(missing, f)
@@ -197,7 +195,7 @@ func (s *search) manage(e *Exchange, id string) (list []change) {
 // tags lists the tags of the policy groups.
 func (s *search) tags() (tags []string) {
 	for _, t := range s.things.of(policyGroupKind) {
-		if tag := t.first().Get("taggable_name").String(); tag != "" {
+		if tag := t.first().Get("taggable_name").Text(); tag != "" {
 			tags = append(tags, tag)
 		}
 	}
@@ -218,13 +216,12 @@ func (s *search) grant(id, entry string) change {
 
 // databasesIn lists the databases that a request is about, as far as it says so.
 func (s *search) databasesIn(e *Exchange) (names []string) {
-	request, _ := e.JSONRequest()
 	profiles := ""
 	if e.Operation().Interface == specs.Audience {
 		profiles, _ = s.profiles()
 	}
 	for _, name := range []string{
-		param(e, "database_name"), request.Get("database").String(), profiles,
+		param(e, "database_name"), e.asked().Get("database").Text(), profiles,
 	} {
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -249,7 +246,7 @@ func (s *search) tighten(e *Exchange) (list []change) {
 		if !s.people.shown[slot{grantedBy, policy}] {
 			for _, entry := range b[slot{grantedBy, policy}] {
 				_, members := partsOf(entry)
-				if name := members.Get("database").String(); name == "" || slices.Contains(databases, name) {
+				if name := members.Get("database").Text(); name == "" || slices.Contains(databases, name) {
 					list = append(list, removing(grantedBy, policy, entry))
 				}
 			}
@@ -391,7 +388,7 @@ func (s *search) shownAlternatives(e *Exchange, done *compare.Exchange) (list []
 			name, _, _ := strings.Cut(f.text, " ")
 			for _, policy := range b[slot{policiesOf, id}] {
 				for _, entry := range b[slot{grantedBy, policy}] {
-					if _, members := partsOf(entry); members.Get("database").String() == name {
+					if _, members := partsOf(entry); members.Get("database").Text() == name {
 						seen = seen.and(removing(grantedBy, policy, entry))
 					}
 				}

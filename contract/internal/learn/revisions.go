@@ -97,8 +97,8 @@ func (p *projects) earlierThan(latest *revision, project string) (list []pastWor
 func (p *projects) pastWorkflow(project, id, name string) pastWorkflow {
 	w := pastWorkflow{id: id, name: name}
 	for _, r := range p.runsOf(project, name) {
-		at := instant(r.first().Get("createdAt").String())
-		if at.IsZero() || at.After(p.begin) || r.object.Get("workflow.id").String() != id {
+		at := instant(r.first().Get("createdAt").Text())
+		if at.IsZero() || at.After(p.begin) || r.object.Get("workflow", "id").Text() != id {
 			continue
 		}
 		if w.first.IsZero() || at.Before(w.first) {
@@ -145,7 +145,7 @@ func (p *projects) withEarlier(project string, list []revision, earlier []pastWo
 // workflowsIn lists the workflows that answers show of a revision.
 func (p *projects) workflowsIn(project, revision string) (list []*thing) {
 	for _, t := range byNumber(p.things.of(workflowKind)) {
-		if o := t.first(); o.Get("project.id").String() == project && o.Get("revision").String() == revision {
+		if o := t.first(); o.Get("project", "id").Text() == project && o.Get("revision").Text() == revision {
 			list = append(list, t)
 		}
 	}
@@ -158,7 +158,7 @@ func (p *projects) guessTime(r *revision, project string) {
 		return
 	}
 	for _, t := range p.workflowsIn(project, r.name) {
-		if w := p.pastWorkflow(project, t.id, t.first().Get("name").String()); !w.first.IsZero() {
+		if w := p.pastWorkflow(project, t.id, t.first().Get("name").Text()); !w.first.IsZero() {
 			r.before(w.first)
 		}
 	}
@@ -181,18 +181,18 @@ func (p *projects) revisionsOf(project string) (list []revision) {
 		}
 	}
 	for _, body := range p.successes(nameOf("workflow.listProjectRevisions", project)) {
-		for _, r := range body.Get("revisions").Array() {
+		for r := range body.Get("revisions").List {
 			add(revision{
-				name: r.Get("revision").String(), createdAt: timeOf(r.Get("createdAt")),
-				user: p.people.refer(r.Get("userInfo.svc.user")),
+				name: r.Get("revision").Text(), createdAt: timeOf(r.Get("createdAt")),
+				user: p.people.refer(r.Get("userInfo", "svc", "user")),
 			})
 		}
 	}
 	slices.Reverse(list) // answers have the newest first
 	shown := p.things.find(projectKind, project).first()
-	last := shown.Get("revision").String()
+	last := shown.Get("revision").Text()
 	for _, w := range p.things.of(workflowKind) {
-		if name := w.first().Get("revision").String(); w.first().Get("project.id").String() == project && name != last {
+		if name := w.first().Get("revision").Text(); w.first().Get("project", "id").Text() == project && name != last {
 			add(revision{name: name})
 		}
 	}
@@ -210,14 +210,14 @@ func (p *projects) isLate(project, revision string) bool {
 	}
 	if t := p.things.find(projectKind, project); t != nil {
 		for _, s := range t.sights {
-			if s.object.Get("revision").String() == revision && instant(s.object.Get("updatedAt").String()).After(p.begin) {
+			if s.object.Get("revision").Text() == revision && instant(s.object.Get("updatedAt").Text()).After(p.begin) {
 				return true
 			}
 		}
 	}
 	for _, body := range p.successes(nameOf("workflow.listProjectRevisions", project)) {
-		for _, r := range body.Get("revisions").Array() {
-			if r.Get("revision").String() == revision && instant(r.Get("createdAt").String()).After(p.begin) {
+		for r := range body.Get("revisions").List {
+			if r.Get("revision").Text() == revision && instant(r.Get("createdAt").Text()).After(p.begin) {
 				return true
 			}
 		}

@@ -14,13 +14,13 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
-	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/fold"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -301,18 +301,18 @@ func (s *storyteller) requestValues(e *Exchange) (list []string) {
 			list = append(list, values...)
 		}
 	}
-	if content, ok := e.JSONRequest(); ok {
-		eachValue(content, func(value gjson.Result) { list = append(list, value.String()) })
-	}
+	eachValue(e.asked(), func(value jsontree.Value) { list = append(list, value.Text()) })
 	return list
 }
 
 // eachValue passes on the texts and numbers in a value.
-func eachValue(value gjson.Result, do func(gjson.Result)) {
+func eachValue(value jsontree.Value, do func(jsontree.Value)) {
 	switch {
 	case value.IsObject(), value.IsArray():
-		value.ForEach(func(_, inner gjson.Result) bool { eachValue(inner, do); return true })
-	case value.Type == gjson.String, value.Type == gjson.Number:
+		for inner := range value.Each {
+			eachValue(inner, do)
+		}
+	case value.IsString(), value.IsNumber():
 		do(value)
 	}
 }
@@ -335,13 +335,12 @@ func (s *storyteller) isRepeated(e *Exchange, target string) bool {
 
 // stateOf returns the state of the thing that an answer shows, or nothing.
 func stateOf(e *Exchange) string {
-	content, ok := e.JSONResponse()
-	if !ok || !e.ok() || isWrite(e) {
+	if !e.ok() || isWrite(e) {
 		return ""
 	}
 	for _, name := range []string{"status", "state"} {
-		if v := content.Get(name); v.Type == gjson.String {
-			return v.Str
+		if v := e.answer().Get(name); v.IsString() {
+			return v.Text()
 		}
 	}
 	return ""
@@ -484,11 +483,11 @@ var unquoted = regexp.MustCompile(`"(?:\\u0001|` + compare.Unquoted + `)(\$[A-Z0
 
 // match returns the file with what the answer must have, or nothing if it is not JSON, or long.
 func (s *storyteller) match(e *Exchange, t *compare.Translation) string {
-	content, ok := e.JSONResponse()
-	if !ok || !e.ok() || e.Item.ResponseDoubt != "" || len(content.Raw) > maxMatched {
+	content := e.answer().Raw()
+	if !e.ok() || e.Item.ResponseDoubt != "" || len(content) > maxMatched {
 		return ""
 	}
-	value, err := body.DecodeJSON([]byte(content.Raw))
+	value, err := body.DecodeJSON([]byte(content))
 	if err != nil {
 		return ""
 	}

@@ -9,40 +9,40 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/internal/jsontree"
 )
 
 // deletedTables lists the tables that had been deleted before the recording began, as answers show them.
-func (l *learner) deletedTables() []gjson.Result {
+func (l *learner) deletedTables() []jsontree.Value {
 	if l.deleted == nil {
 		l.deleted = l.findDeletedTables()
 	}
 	return l.deleted
 }
 
-func (l *learner) findDeletedTables() []gjson.Result {
-	list := []gjson.Result{}
+func (l *learner) findDeletedTables() []jsontree.Value {
+	list := []jsontree.Value{}
 	seen := map[string]bool{}
 	for _, body := range l.successes("core.listDeletedTables") {
-		for _, d := range body.Get("tables").Array() {
-			at := instant(d.Get("deleted_at").String())
-			if id := d.Get("id").String(); !seen[id] && !at.After(l.begin) && !l.wasDeletedHere(d) {
+		for d := range body.Get("tables").List {
+			at := instant(d.Get("deleted_at").Text())
+			if id := d.Get("id").Text(); !seen[id] && !at.After(l.begin) && !l.wasDeletedHere(d) {
 				seen[id] = true
 				list = append(list, d)
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b gjson.Result) int { return cmp.Compare(a.Get("id").Int(), b.Get("id").Int()) })
+	slices.SortStableFunc(list, func(a, b jsontree.Value) int { return cmp.Compare(a.Get("id").Int(), b.Get("id").Int()) })
 	return list
 }
 
 // takeDeleted adds the tables that only a list of deleted ones shows, of databases that requests had deleted by then.
 func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
-	body, _ := list.JSONResponse()
-	for _, o := range body.Get("tables").Array() {
-		at, database := instant(o.Get("deleted_at").String()), o.Get("database_name").String()
-		id := database + "/" + o.Get("name").String()
+	for o := range list.answer().Get("tables").List {
+		at, database := instant(o.Get("deleted_at").Text()), o.Get("database_name").Text()
+		id := database + "/" + o.Get("name").Text()
 		for _, e := range before {
 			isThen := !at.Before(e.At.Truncate(time.Second)) && at.Before(e.At.Add(2*time.Second))
 			isKnown := slices.ContainsFunc(s.all(tableKind), func(t *thing) bool {
@@ -51,7 +51,7 @@ func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
 			if e.name() == "core.deleteDatabase" && e.ok() && param(e, "database_name") == database && isThen && !isKnown {
 				s.add(&thing{
 					kind: tableKind, id: id, gone: e, sights: []sighting{{list, o, nil}}, changed: map[string]bool{},
-					late: instant(o.Get("created_at").String()).After(s.begin),
+					late: instant(o.Get("created_at").Text()).After(s.begin),
 				})
 			}
 		}
@@ -59,14 +59,14 @@ func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
 }
 
 // wasDeletedHere reports whether a request of the recording deleted a table.
-func (l *learner) wasDeletedHere(d gjson.Result) bool {
+func (l *learner) wasDeletedHere(d jsontree.Value) bool {
 	for _, t := range l.things.of(tableKind) {
-		if id := t.first().Get("id").String(); id != "" && id == d.Get("id").String() {
+		if id := t.first().Get("id").Text(); id != "" && id == d.Get("id").Text() {
 			return true
 		}
 	}
-	id := d.Get("database_name").String() + "/" + d.Get("name").String()
-	at := instant(d.Get("deleted_at").String())
+	id := d.Get("database_name").Text() + "/" + d.Get("name").Text()
+	at := instant(d.Get("deleted_at").Text())
 	return slices.ContainsFunc(l.things.all(tableKind), func(t *thing) bool {
 		return t.id == id && t.gone != nil && !at.Before(t.gone.At.Truncate(1e9))
 	})
@@ -74,10 +74,10 @@ func (l *learner) wasDeletedHere(d gjson.Result) bool {
 
 // deletedTable returns a table that had been deleted before the recording began, with what answers show of it after a
 // request has recovered it.
-func (l *learner) deletedTable(d gjson.Result) *mapping {
+func (l *learner) deletedTable(d jsontree.Value) *mapping {
 	for _, t := range l.things.all(tableKind) {
-		if id := t.first().Get("id").String(); id != "" && id == d.Get("id").String() {
-			return l.tableNamed(d.Get("name").String(), t)
+		if id := t.first().Get("id").Text(); id != "" && id == d.Get("id").Text() {
+			return l.tableNamed(d.Get("name").Text(), t)
 		}
 	}
 	m := newMapping()
@@ -93,7 +93,7 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 	m.set("name", name)
 	m.copy(o, "id", "description", "expireDays=expire_days", "deleteProtected=delete_protected", "createdAt=created_at")
 	isChanged := t.changed["schema"] || l.wasTouched(t)
-	if schema := gjson.Parse(o.Get("schema").String()); schema.IsArray() && len(schema.Array()) > 0 {
+	if schema := jsontree.Parse(o.Get("schema").Text()); schema.Len() > 0 {
 		if isChanged {
 			m.guess("schema", schema, "it may have been changed before an answer showed it")
 		} else {
@@ -107,7 +107,7 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 		m.add("includeV", plain("false", "!!bool"), "")
 	}
 	if o.Exists() && !isChanged {
-		if at := instant(o.Get("updated_at").String()); !at.After(l.begin) {
+		if at := instant(o.Get("updated_at").Text()); !at.After(l.begin) {
 			m.set("updatedAt", timeText(at))
 		}
 		m.copy(o, "counterUpdatedAt=counter_updated_at", "lastRecordAt=last_log_timestamp",
@@ -187,21 +187,19 @@ func jsonLine(m *yaml.Node) []byte {
 }
 
 func recordsOf(e *Exchange) *sequence {
-	body, ok := e.JSONResponse()
-	if !ok || !body.IsArray() || len(body.Array()) == 0 {
+	if e.answer().Len() == 0 {
 		return nil
 	}
 	s := newSequence()
-	for _, row := range body.Array() {
+	for row := range e.answer().List {
 		m := newMapping()
-		row.ForEach(func(name, value gjson.Result) bool {
+		for value := range row.Each {
 			node := jsonNode(value)
-			if name.Str == "time" {
+			if value.Name() == "time" {
 				node = scalar(timeText(unix(value)))
 			}
-			m.add(name.Str, node, "")
-			return true
-		})
+			m.add(value.Name(), node, "")
+		}
 		s.add(m)
 	}
 	return s

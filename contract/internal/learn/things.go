@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
@@ -30,31 +28,31 @@ type thing struct {
 // sighting is an object of a thing in an answer.
 type sighting struct {
 	*Exchange
-	object  gjson.Result
+	object  jsontree.Value
 	changed []string // members that recorded requests had set by then
 }
 
 // first returns the first object of the thing. Without one, or without a thing, it returns the zero value.
-func (t *thing) first() gjson.Result {
+func (t *thing) first() jsontree.Value {
 	if t == nil || len(t.sights) == 0 {
-		return gjson.Result{}
+		return jsontree.Value{}
 	}
 	return t.sights[0].object
 }
 
 // last returns the last object of the thing, or nothing.
-func (t *thing) last() gjson.Result {
+func (t *thing) last() jsontree.Value {
 	if len(t.sights) == 0 {
-		return gjson.Result{}
+		return jsontree.Value{}
 	}
 	return t.sights[len(t.sights)-1].object
 }
 
 // value returns a member as it was at the beginning, from the first object that has it, and whether a recorded request
 // had set it by then.
-func (t *thing) value(name string) (value gjson.Result, isChanged bool) {
+func (t *thing) value(name string) (value jsontree.Value, isChanged bool) {
 	for _, s := range t.sights {
-		if value = s.object.Get(gjson.Escape(name)); value.Exists() {
+		if value = s.object.Get(name); value.Exists() {
 			return value, slices.Contains(s.changed, name)
 		}
 	}
@@ -62,23 +60,23 @@ func (t *thing) value(name string) (value gjson.Result, isChanged bool) {
 }
 
 // having returns the first object of the thing that has a member, or nothing.
-func (t *thing) having(path string) gjson.Result {
+func (t *thing) having(path string) jsontree.Value {
 	for _, s := range t.sights {
-		if s.object.Get(path).Exists() {
+		if get(s.object, path).Exists() {
 			return s.object
 		}
 	}
-	return gjson.Result{}
+	return jsontree.Value{}
 }
 
 // latest returns the last value of a member that is not null, or nothing.
-func (t *thing) latest(path string) gjson.Result {
+func (t *thing) latest(path string) jsontree.Value {
 	for _, s := range slices.Backward(t.sights) {
-		if value := s.object.Get(path); value.Exists() && value.Type != gjson.Null {
+		if value := get(s.object, path); value.Exists() && !value.IsNull() {
 			return value
 		}
 	}
-	return gjson.Result{}
+	return jsontree.Value{}
 }
 
 // key returns the last part of the id.
@@ -98,7 +96,7 @@ func (t *thing) within(length time.Duration) time.Duration {
 	}
 	for _, s := range t.sights {
 		seen := s.At.Sub(t.made.At).Truncate(time.Millisecond)
-		switch s.object.Get("status").String() {
+		switch s.object.Get("status").Text() {
 		case "success", "error", "killed":
 			return min(length, seen)
 		case "queued", "running":
@@ -118,8 +116,6 @@ type things struct {
 	begin   time.Time
 
 	recovered map[string]bool // ids of tables that requests have recovered
-
-	asked, answered jsontree.Tree // of the exchange that is taken
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }
@@ -229,19 +225,15 @@ func (s *things) take(e *Exchange) {
 			move(s, e)
 		}
 	}
-	body, isJSON := e.JSONResponse()
 	names, document := sight.Names{Match: &e.Owner.Match, Query: queryOf(e)}, e.Operation().Document
 	for i, a := range e.Operation().Actions() {
 		x := &taking{things: s, Exchange: e, action: a, isFirst: i == 0}
-		answer := sight.Answer{Document: document, Action: a, Parent: names.Parent(a)}
-		if isJSON {
-			answer.Body = s.answered.Read(body.Raw)
-		}
+		answer := sight.Answer{Document: document, Action: a, Body: e.answer(), Parent: names.Parent(a)}
 		for o := range answer.Shows {
 			x.show(&o)
 		}
 		x.target(names.Target(a), answer.Parent)
-		id := body.Get("job_id").String()
+		id := answer.Body.Get("job_id").Text()
 		if id != "" && e.ok() && strings.HasPrefix(e.name(), "core.getJobStatus") && a.Resource.Name == jobKind {
 			x.show(&sight.Shown{Resource: a.Resource, ID: id, Object: answer.Body}) // no more of it than its status
 		}
@@ -288,7 +280,7 @@ func (x *taking) use(t *thing) {
 
 // show takes an object of the answer.
 func (x *taking) show(o *sight.Shown) {
-	r, object := o.Resource, gjson.Parse(o.Object.Raw())
+	r := o.Resource
 	isKnown := x.current[nameOf(r.Name, o.ID)] != nil
 	t, born := x.get(r.Name, o.ID), time.Time{}
 	for _, at := range r.Created {
@@ -303,22 +295,18 @@ func (x *taking) show(o *sight.Shown) {
 		t.made = x.Exchange
 	case x.action.Verb == "" && isWrite(x.Exchange) && x.ok() && isNew && !born.IsZero():
 		t.made = x.Exchange // as a backfill and the run of an integration make attempts
-	case born.After(x.begin), r.Name == tableKind && x.recovered[object.Get("id").String()]:
+	case born.After(x.begin), r.Name == tableKind && x.recovered[o.Object.Get("id").Text()]:
 		t.late = true
 	}
 	if x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok() {
 		x.change(t)
 	}
-	t.sights = append(t.sights, sighting{x.Exchange, object, slices.Sorted(maps.Keys(t.changed))})
+	t.sights = append(t.sights, sighting{x.Exchange, o.Object, slices.Sorted(maps.Keys(t.changed))})
 }
 
 // change notes the members that a request sets.
 func (x *taking) change(t *thing) {
-	body, ok := x.JSONRequest()
-	if !ok {
-		return
-	}
-	for object := range sight.Values(x.asked.Read(body.Raw), x.action.Request) {
+	for object := range sight.Values(x.asked(), x.action.Request) {
 		if attributes := object.Get("attributes"); attributes.IsObject() {
 			object = attributes
 		}
@@ -346,12 +334,8 @@ var moves = map[string]func(*things, *Exchange){
 	},
 	"core.recoverTable": func(s *things, e *Exchange) {
 		s.recovered[param(e, "table_id")] = true
-		body, _ := e.JSONResponse()
-		request, _ := e.JSONRequest()
-		name, database := body.Get("name").String(), request.Get("database_name").String()
-		if database == "" {
-			database = body.Get("database_name").String()
-		}
+		name := e.answer().Get("name").Text()
+		database := cmp.Or(e.asked().Get("database_name").Text(), e.answer().Get("database_name").Text())
 		if database == "" {
 			return
 		}
@@ -377,8 +361,7 @@ var makes = map[string]func(*things, *Exchange){
 		s.make(projectKind, "workflow_project_id", e)
 	},
 	"dwh.deleteDwhIntegration": func(s *things, e *Exchange) {
-		body, _ := e.JSONResponse()
-		if id := body.Get("workflow_project_id").String(); id != "" {
+		if id := e.answer().Get("workflow_project_id").Text(); id != "" {
 			s.remove(s.get(projectKind, id), e)
 		}
 	},
@@ -387,8 +370,7 @@ var makes = map[string]func(*things, *Exchange){
 
 // make notes that a request made the thing whose id stands in its answer, unless that is known.
 func (s *things) make(kind, at string, e *Exchange) {
-	body, _ := e.JSONResponse()
-	if id := body.Get(at).String(); id != "" && s.current[nameOf(kind, id)] == nil {
+	if id := e.answer().Get(at).Text(); id != "" && s.current[nameOf(kind, id)] == nil {
 		s.get(kind, id).made = e
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -60,29 +60,28 @@ func (m *mapping) add(name string, value *yaml.Node, guessed string) {
 }
 
 // copyAll adds the members of an object that are not null, as they are, but for some.
-func (m *mapping) copyAll(o gjson.Result, but ...string) {
-	o.ForEach(func(name, value gjson.Result) bool {
-		if value.Type != gjson.Null && !slices.Contains(but, name.Str) {
-			m.add(name.Str, jsonNode(value), "")
+func (m *mapping) copyAll(o jsontree.Value, but ...string) {
+	for value := range o.Each {
+		if !value.IsNull() && !slices.Contains(but, value.Name()) {
+			m.add(value.Name(), jsonNode(value), "")
 		}
-		return true
-	})
+	}
 }
 
 // copy sets members to those of an object, each by its name or as name=path. What ends in At is a time, id and what
 // ends in Id an id. Numbers that are 0 and what is false are left out.
-func (m *mapping) copy(o gjson.Result, members ...string) {
+func (m *mapping) copy(o jsontree.Value, members ...string) {
 	for _, member := range members {
 		name, path, isOther := strings.Cut(member, "=")
 		if !isOther {
 			path = name
 		}
-		switch value := o.Get(path); {
+		switch value := get(o, path); {
 		case strings.HasSuffix(name, "At"):
 			m.set(name, timeOf(value))
 		case name == "id", strings.HasSuffix(name, "Id"):
-			m.set(name, idOf(value.String()))
-		case value.Type != gjson.False && (value.Type != gjson.Number || value.Num != 0):
+			m.set(name, idOf(value.Text()))
+		case !value.IsBool() && !value.IsNumber() || value.Bool():
 			m.set(name, value)
 		}
 	}
@@ -97,7 +96,7 @@ func (m *mapping) shown(t *thing, members ...string) {
 		}
 		value, isChanged := t.value(at)
 		switch {
-		case value.Type == gjson.Null, value.String() == "", value.Type == gjson.Number && value.Num == 0:
+		case value.Text() == "", value.IsNumber() && value.Float() == 0:
 		case isChanged:
 			m.guess(name, value, "it was set before an answer showed it")
 		default:
@@ -199,8 +198,8 @@ func nodeOf(value any) *yaml.Node {
 			return nil
 		}
 		return v.node
-	case gjson.Result:
-		if !v.Exists() || v.Type == gjson.Null {
+	case jsontree.Value:
+		if !v.Exists() || v.IsNull() {
 			return nil
 		}
 		return jsonNode(v)
@@ -211,33 +210,30 @@ func nodeOf(value any) *yaml.Node {
 }
 
 // jsonNode returns a JSON value as YAML, with the members in their order.
-func jsonNode(v gjson.Result) *yaml.Node {
+func jsonNode(v jsontree.Value) *yaml.Node {
 	switch {
 	case v.IsObject():
 		m := newMapping()
-		v.ForEach(func(name, value gjson.Result) bool {
-			m.node.Content = append(m.node.Content, scalar(name.String()), jsonNode(value))
-			return true
-		})
+		for value := range v.Each {
+			m.node.Content = append(m.node.Content, scalar(value.Name()), jsonNode(value))
+		}
 		return m.node
 	case v.IsArray():
 		s := newSequence()
-		for _, item := range v.Array() {
+		for item := range v.List {
 			s.node.Content = append(s.node.Content, jsonNode(item))
 		}
 		return s.node
-	}
-	switch v.Type {
-	case gjson.String:
-		return scalar(v.String())
-	case gjson.Number:
+	case v.IsString():
+		return scalar(v.Text())
+	case v.IsNumber():
 		tag := "!!float"
-		if !strings.ContainsAny(v.Raw, ".eE") {
+		if !strings.ContainsAny(v.Raw(), ".eE") {
 			tag = "!!int"
 		}
-		return plain(v.Raw, tag)
-	case gjson.True, gjson.False:
-		return plain(v.Raw, "!!bool")
+		return plain(v.Raw(), tag)
+	case v.IsBool():
+		return plain(v.Raw(), "!!bool")
 	}
 	return plain("null", "!!null")
 }
@@ -369,7 +365,7 @@ func timeText(t time.Time) string {
 }
 
 // timeOf returns a time of an object as a scenario has it, or the empty text.
-func timeOf(v gjson.Result) string { return timeText(instant(v.String())) }
+func timeOf(v jsontree.Value) string { return timeText(instant(v.Text())) }
 
 var mark = regexp.MustCompile(`\[redacted(?::([0-9a-f]+))?\]`)
 
@@ -383,9 +379,8 @@ func isRedacted(text string) bool {
 
 // ids returns an id as a number where it is one, as the house writes them.
 func idOf(text string) any {
-	v := gjson.Parse(text)
-	if v.Type == gjson.Number && v.Raw == text && v.Int() > 0 {
-		return v.Int()
+	if n := number(text); n > 0 && strconv.FormatInt(n, 10) == text {
+		return n
 	}
 	return text
 }
