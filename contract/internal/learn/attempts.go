@@ -136,7 +136,7 @@ func (l *learner) attempt(t *thing, o jsontree.Value, pools *pools) *mapping {
 	m.set("sessionId", idOf(session.Text()))
 	m.copy(o, "sessionUuid")
 	m.copy(first, "retryAttemptName", "createdAt")
-	m.setSection("params", &mapping{jsonNode(first.Get("params"))})
+	m.set("params", &mapping{jsonNode(first.Get("params"))})
 	if pool := first.Get("poolId").Text(); pool != "" {
 		m.set("pool", pools.name(pool))
 	}

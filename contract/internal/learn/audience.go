@@ -63,7 +63,7 @@ func (l *learner) segments() *sequence {
 		}
 		m.copy(o, "kind", "funnel_stage", "description", "segmentFolderId", "rule", "createdAt", "updatedAt")
 		if population := o.Get("population"); population.IsNumber() {
-			m.add("population", jsonNode(population), "")
+			m.set("population", population)
 		}
 		m.set("user", l.people.refer(o.Get("createdBy")))
 		m.set("updatedBy", l.people.refer(o.Get("updatedBy")))
@@ -279,7 +279,7 @@ func (l *learner) answers() *sequence {
 		}
 		m := mappingOf("audience", audienceName(param(e, "audienceId")), "segment", request.Get("name"))
 		if population := body.Get("population"); population.IsNumber() {
-			m.add("count", jsonNode(population), "")
+			m.set("count", population)
 		} else {
 			m.set("error", "the segment was not counted")
 		}
@@ -294,7 +294,7 @@ func (l *learner) queryAnswer(q *asked) *mapping {
 	request := q.first().asked()
 	m.set("audience", audienceName(q.audience))
 	if request.IsObject() {
-		m.add("request", jsonNode(request), "")
+		m.set("request", request)
 	}
 	switch status := answer.Get("status").Text(); {
 	case status == "error":
@@ -313,7 +313,7 @@ func (l *learner) queryAnswer(q *asked) *mapping {
 // addCount adds what a query found, and the profiles if an answer shows them.
 func (l *learner) addCount(m *mapping, q *asked, request, answer jsontree.Value) {
 	count := answer.Get("count")
-	m.add("count", jsonNode(count), "")
+	m.set("count", count)
 	size := request.Get("pageSize").Int()
 	if size == 0 {
 		size = 100

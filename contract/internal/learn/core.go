@@ -85,14 +85,13 @@ func (l *learner) implyDatabases() {
 func (l *learner) database(t *thing, shownID string) *mapping {
 	m := mappingOf("name", t.id, "id", idOf(shownID))
 	m.copy(t.first(), "deleteProtected=delete_protected", "createdAt=created_at")
-	if !m.has("createdAt") {
-		m.guess("createdAt", timeText(l.earliestIn(t.id)), "it was there before what is in it")
-	}
-	if at := instant(t.first().Get("updated_at").Text()); !l.wasTouchedBefore(t) && !at.After(l.begin) {
+	m.guess("createdAt", timeText(l.earliestIn(t.id)), "it was there before what is in it")
+	isWritten := isWrittenBefore(t, l.databaseCalls[t.id])
+	if at := instant(t.first().Get("updated_at").Text()); !isWritten && !at.After(l.begin) {
 		m.set("updatedAt", timeText(at))
 	}
 	tables, unseen, uncounted := newSequence(), l.unseenRecords(t), l.uncountedTable(t.id)
-	hasUnseen := unseen > 0 && !l.wasTouchedBefore(t)
+	hasUnseen := unseen > 0 && !isWritten
 	if hasUnseen && uncounted == nil {
 		one := mappingOf("name", "unknown", "createdAt", timeOf(t.first().Get("created_at")), "count", unseen)
 		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
@@ -143,15 +142,6 @@ func (l *learner) earliestIn(name string) (earliest time.Time) {
 		see(d.Get("database_name").Text(), d.Get("created_at").Text())
 	}
 	return earliest
-}
-
-// wasTouchedBefore reports whether a database was shown first after a request that wrote to it, or to a table in it.
-func (l *learner) wasTouchedBefore(t *thing) bool {
-	if len(t.sights) == 0 {
-		return false
-	}
-	at := slices.IndexFunc(l.databaseCalls[t.id], isWrite)
-	return at >= 0 && l.databaseCalls[t.id][at].N < t.sights[0].N
 }
 
 // unseenRecords returns how many records a database has in tables that no answer shows.
@@ -212,11 +202,10 @@ func (l *learner) connections() *sequence {
 	return l.sequenceOf(connectionKind, func(m *mapping, t *thing) {
 		m.set("id", l.connectionID(t.id))
 		m.set("name", t.id)
-		if address := t.first().Get("url").Text(); address != "" && !isRedacted(address) {
+		if address := t.first().Get("url").Text(); !isRedacted(address) {
 			m.set("url", address)
-		} else {
-			m.guess("url", "https://"+word(t.id)+".example/", "no answer shows it, or it is a secret")
 		}
+		m.guess("url", "https://"+word(t.id)+".example/", "no answer shows it, or it is a secret")
 	})
 }
 

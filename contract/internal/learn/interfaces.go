@@ -27,7 +27,7 @@ func (l *learner) interfaces() *mapping {
 		if d.Interface.IsOwn() {
 			o := &objects{learner: l, document: d, lists: newMapping(), byList: map[string]*sequence{}}
 			o.learn()
-			all.setSection(string(d.Interface), o.lists)
+			all.set(string(d.Interface), o.lists)
 		}
 	}
 	return all
@@ -133,7 +133,7 @@ func (o *objects) add(r *specs.Resource, t *thing, schema *openapi3.SchemaRef, l
 			if isChanged {
 				guessed = "a request had set it before it was shown"
 			}
-			m.add(name, jsonNode(value), guessed)
+			m.guess(name, jsonNode(value), guessed)
 		}
 	}
 	if !m.has(key) {
@@ -143,11 +143,9 @@ func (o *objects) add(r *specs.Resource, t *thing, schema *openapi3.SchemaRef, l
 			node = jsonNode(jsontree.Parse(t.key()))
 		}
 		for _, token := range slices.Backward(r.Keys[0][1:]) {
-			around := newMapping()
-			around.add(token, node, "")
-			node = around.node
+			node = mappingOf(token, node).node
 		}
-		m.add(key, node, "no answer shows the object")
+		m.guess(key, node, "no answer shows the object")
 	}
 	if err := o.fit(m, schema, key); err != nil {
 		note := fmt.Sprintf("%s %s was left out, since it does not fit the document: %v", r.Title, t.id, err)
@@ -186,7 +184,7 @@ func (o *objects) singles() {
 				o.notes = append(o.notes, fmt.Sprintf("%s was left out, since it does not fit the document: %v", path, err))
 				continue
 			}
-			o.lists.setSection(path, m)
+			o.lists.set(path, m)
 		}
 	}
 }
@@ -258,7 +256,7 @@ func (o *objects) fit(m *mapping, schema *openapi3.SchemaRef, key string) error 
 			if err := errors.Join(err, failed); err != nil {
 				return err
 			}
-			m.add(name, jsonNode(jsontree.Parse(string(text))), "no answer shows it")
+			m.guess(name, jsonNode(jsontree.Parse(string(text))), "no answer shows it")
 		default:
 			return last
 		}

@@ -62,7 +62,7 @@ func (l *learner) job(t *thing, o jsontree.Value) *mapping {
 	if o.Get("query").IsObject() {
 		query = o.Get("query").Raw()
 	}
-	m.add("query", scalar(query), "")
+	m.set("query", scalar(query))
 	m.set("domainKey", l.domainKeyOf(t))
 	for _, s := range t.sights {
 		if name := param(s.Exchange, "schedule_name"); name != "" && s.object.Get("scheduled_at").Text() != "" {
@@ -118,7 +118,7 @@ func (l *learner) addEnd(m *mapping, t *thing) {
 	}
 	for _, name := range []string{"cmdout", "stderr"} {
 		if out := t.having("debug.cmdout").Get("debug", name); out.IsString() {
-			m.add(name, scalar(out.Text()), "")
+			m.set(name, scalar(out.Text()))
 		}
 	}
 }

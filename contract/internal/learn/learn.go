@@ -23,9 +23,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/internal/coding"
 	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -137,18 +137,13 @@ func Learn(ctx context.Context, c *Config, list []*judge.Result) (*Scenario, err
 	if err := l.order(ctx, list); err != nil {
 		return nil, err
 	}
-	var err error
-	if l.things, err = l.collect(ctx); err != nil {
-		return nil, err
-	}
+	l.collect()
 	l.findRuns()
 	l.implyPolicies()
 	l.implyAudience()
 	l.implyTargets()
 	l.implyDatabases()
-	if l.people = l.findPeople(ctx); ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
+	l.people = l.findPeople()
 	root, err := l.learnBeginning(ctx)
 	if root == nil {
 		return nil, err
@@ -279,7 +274,7 @@ func (l *learner) scenario(ctx context.Context) *mapping {
 			l.notes = append(l.notes, "interrupted before the section "+section.name+" of the scenario was learned")
 			break
 		}
-		root.setSection(section.name, section.make())
+		root.set(section.name, section.make())
 	}
 	return root
 }
@@ -288,41 +283,23 @@ func (l *learner) scenario(ctx context.Context) *mapping {
 // given, it comes from the keys of the recording: one recording makes one scenario, and without the keys it cannot be
 // tried out what was redacted.
 func (l *learner) redactor(list []*judge.Result) *recording.Redactor {
-	if l.Salt != nil {
-		return &recording.Redactor{Brand: l.Brand, Salt: l.Salt, Decode: decode}
-	}
-	salt := sha256.New()
-	for _, r := range list {
-		if r.Operation() != nil {
-			_, _ = io.WriteString(salt, r.Credential().Identity)
+	salt := l.Salt
+	if salt == nil {
+		keys := sha256.New()
+		for _, r := range list {
+			if r.Operation() != nil {
+				_, _ = io.WriteString(keys, r.Credential().Identity)
+			}
 		}
+		salt = keys.Sum(nil)
 	}
-	return &recording.Redactor{Brand: l.Brand, Salt: salt.Sum(nil), Decode: decode}
-}
-
-// decode undoes a content coding.
-func decode(coding string, r io.Reader) (io.Reader, error) {
-	coded, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	plain, reason := body.Uncode(coding, coded)
-	if reason != "" {
-		return nil, errors.New(reason)
-	}
-	return bytes.NewReader(plain), nil
+	return &recording.Redactor{Brand: l.Brand, Salt: salt, Decode: coding.Decode}
 }
 
 // mayHaveHappened reports whether a faulty request may have changed what no answer shows.
 func mayHaveHappened(r *judge.Result) bool {
 	fault, _ := recording.ParseFault(r.Item.Fault)
-	switch fault.Effect {
-	case recording.EffectNone:
-		return false
-	case recording.EffectTwice:
-		return true
-	}
-	return fault.Injected
+	return fault.Effect == recording.EffectTwice || fault.Injected && fault.Effect != recording.EffectNone
 }
 
 // noteFaults notes how many exchanges are left out.

@@ -123,7 +123,7 @@ func (b *llmBuilder) addAttributes(m *mapping, t *thing, o jsontree.Value) {
 			reason = "it was set before an answer showed it"
 		}
 		b.note(name, value, o)
-		into.add(name, node, reason)
+		into.guess(name, node, reason)
 	}
 	if t.kind == chatKind && attributes.isEmpty() {
 		b.note("agentId", jsontree.Value{}, o)
@@ -131,7 +131,7 @@ func (b *llmBuilder) addAttributes(m *mapping, t *thing, o jsontree.Value) {
 	if attributes.node.Content == nil {
 		attributes.node.Style = yaml.FlowStyle
 	}
-	m.add("attributes", attributes.node, "")
+	m.set("attributes", attributes.node)
 	m.set("serverAttributes", server)
 }
 
@@ -210,9 +210,9 @@ func writable(schema *openapi3.SchemaRef, value jsontree.Value) *yaml.Node {
 		for member := range value.Each {
 			switch property := properties[member.Name()]; {
 			case property == nil:
-				m.add(member.Name(), jsonNode(member), "")
+				m.set(member.Name(), jsonNode(member))
 			case !isReadOnly(property) && !member.IsNull():
-				m.add(member.Name(), writable(property, member), "")
+				m.set(member.Name(), writable(property, member))
 			}
 		}
 		return m.node

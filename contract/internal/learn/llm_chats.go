@@ -28,7 +28,7 @@ func (l *learner) chatHistory(t *thing) *sequence {
 			m := mappingOf("at", timeOf(entry.Get("at")))
 			for value := range entry.Each {
 				if value.Name() != "at" {
-					m.add(value.Name(), jsonNode(value), "")
+					m.set(value.Name(), jsonNode(value))
 				}
 			}
 			s.add(m)
@@ -126,7 +126,7 @@ func (b *llmBuilder) toolCall(call jsontree.Value) *mapping {
 	m := mappingOf("id", call.Get("id"), "functionName", call.Get("functionName"),
 		"functionArguments", call.Get("functionArguments"))
 	if content := call.Get("content"); content.IsString() {
-		m.add("content", jsonNode(content), "")
+		m.set("content", content)
 	}
 	m.copy(call, "status", "targetFunction")
 	for _, name := range []string{"targetKnowledgeBase", "toolTarget", "targetAgent"} {
@@ -146,7 +146,7 @@ func (b *llmBuilder) artifact(made jsontree.Value) *mapping {
 	attributes := b.things.find(artifactKind, made.Get("id").Text()).first().Get("attributes")
 	for _, name := range []string{"textContent", "binaryContent"} {
 		if content := attributes.Get(name); content.IsString() {
-			m.add(name, jsonNode(content), "")
+			m.set(name, content)
 			return m
 		}
 	}

@@ -153,7 +153,7 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 		attributes.set("textInputAgentId", b.agentFor(n))
 	case "llm.integration":
 		attributes.set("serviceType", b.serviceOf(n))
-		attributes.add("actions", b.actionsOf(n.id), "")
+		attributes.set("actions", b.actionsOf(n.id))
 	case "llm.knowledge-base":
 		database, _ := b.profiles()
 		if list := b.things.of(databaseKind); database == assumedDatabase && len(list) > 0 {
@@ -294,10 +294,10 @@ func (b *llmBuilder) addShown(n wanted, attributes *mapping) *mapping {
 		switch {
 		case property == nil, slices.Contains(times, name), value.IsNull():
 		case isReadOnly(property):
-			server.add(name, jsonNode(value), "")
+			server.set(name, value)
 		default:
 			attributes.drop(name)
-			attributes.add(name, writable(property, value), "")
+			attributes.set(name, writable(property, value))
 		}
 	}
 	return server

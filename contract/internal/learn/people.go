@@ -2,7 +2,6 @@ package learn
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"iter"
 	"net/http"
@@ -32,7 +31,13 @@ type user struct {
 	isSpare                       bool // nothing is known of it but what it sends, if it sends anything
 }
 
-func (u *user) ref() string { return cmp.Or(u.email, u.name) }
+// ref returns the name by which things refer to a user, or nothing for none.
+func (u *user) ref() string {
+	if u == nil {
+		return ""
+	}
+	return cmp.Or(u.email, u.name)
+}
 
 // people are the users of the account, and who of them sent which requests.
 type people struct {
@@ -47,9 +52,8 @@ type people struct {
 	keys  []Key
 }
 
-// findPeople finds the users and the callers, and makes a first guess at who is who, and what they may do: none if the
-// context ends.
-func (l *learner) findPeople(ctx context.Context) *people {
+// findPeople finds the users and the callers, and makes a first guess at who is who, and what they may do.
+func (l *learner) findPeople() *people {
 	p := &people{learner: l, shown: map[slot]bool{}}
 	for _, kind := range []string{userKind, subUserKind, accessUserKind} {
 		for _, t := range l.things.all(kind) {
@@ -59,9 +63,6 @@ func (l *learner) findPeople(ctx context.Context) *people {
 		}
 	}
 	for _, e := range l.exchanges {
-		if ctx.Err() != nil {
-			return nil
-		}
 		if body := e.answer(); body.Exists() && e.ok() {
 			p.seeIn(e, body)
 			for _, at := range p.rightsIn(e, body).whole {
@@ -70,9 +71,6 @@ func (l *learner) findPeople(ctx context.Context) *people {
 		}
 	}
 	for _, e := range l.exchanges {
-		if ctx.Err() != nil {
-			return nil
-		}
 		p.seeInRequest(e)
 	}
 	p.seeOwners()
@@ -205,8 +203,7 @@ func (p *people) untried(b beginning) beginning {
 		}
 		s := p.rightsIn(e, body)
 		for _, f := range s.facts {
-			if plain := []string{policiesOf, groupsOf, managedBy, grantedTo, grantedBy, groupedIn}; !done[f.slot] &&
-				slices.Contains(plain, f.what) {
+			if !done[f.slot] && slices.Contains(plainSets, f.what) {
 				b = b.with(change{add: []fact{f}})
 			}
 		}
@@ -217,14 +214,12 @@ func (p *people) untried(b beginning) beginning {
 	return b
 }
 
+// needless are the sets of a user that administrators do not need.
+var needless = []string{policiesOf, groupsOf, managedBy, grantedTo, delegates}
+
 // hasAny reports whether a user has what administrators do not need.
 func (p *people) hasAny(b beginning, u *user) bool {
-	for _, what := range []string{policiesOf, groupsOf, managedBy, grantedTo, delegates} {
-		if len(b[slot{what, u.id}]) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(needless, func(what string) bool { return len(b[slot{what, u.id}]) > 0 })
 }
 
 // settle takes a beginning: it gives each user a role, and each caller a key.
@@ -287,10 +282,12 @@ func (p *people) unusedSpares(n int) (list []*user) {
 }
 
 func (p *people) withID(id string) *user {
-	for _, u := range p.users {
-		if u.id == id {
-			return u
-		}
+	return userLike(p.users, func(u *user) bool { return u.id == id })
+}
+
+func userLike(list []*user, isIt func(*user) bool) *user {
+	if i := slices.IndexFunc(list, isIt); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
@@ -412,24 +409,17 @@ func textsAt(v jsontree.Value, path string) []string {
 
 // get returns the user with an id.
 func (p *people) get(id string) *user {
-	for _, u := range p.all {
-		if u.id == id && id != "" {
-			return u
-		}
+	u := userLike(p.all, func(u *user) bool { return u.id == id && id != "" })
+	if u == nil {
+		u = &user{id: id}
+		p.all = append(p.all, u)
 	}
-	u := &user{id: id}
-	p.all = append(p.all, u)
 	return u
 }
 
 // named returns the user with a name or an e-mail address, or nil.
 func (p *people) named(text string) *user {
-	for _, u := range p.all {
-		if text != "" && (u.email == text || u.name == text) {
-			return u
-		}
-	}
-	return nil
+	return userLike(p.all, func(u *user) bool { return text != "" && (u.email == text || u.name == text) })
 }
 
 // see takes an object that describes a user.
@@ -505,21 +495,11 @@ func (p *people) refer(mention jsontree.Value) string {
 
 // referByID returns the name by which things refer to the user with an id.
 func (p *people) referByID(id string) string {
-	for _, u := range p.all {
-		if id != "" && u.id == id {
-			return u.ref()
-		}
-	}
-	return ""
+	return userLike(p.all, func(u *user) bool { return u.id == id && id != "" }).ref()
 }
 
 // referByName returns the name by which things refer to a user of a name.
-func (p *people) referByName(name string) string {
-	if u := p.named(name); u != nil {
-		return u.ref()
-	}
-	return ""
-}
+func (p *people) referByName(name string) string { return p.named(name).ref() }
 
 // isAdministrator reports whether the caller of an exchange may see everything.
 func (p *people) isAdministrator(e *Exchange) bool {
@@ -539,7 +519,7 @@ func (p *people) rights() map[string]string {
 		text := fmt.Append(nil, p.begin[slot{imports, c.identity}])
 		if u := p.byKey[c.identity]; u != nil {
 			text = fmt.Append(text, *u, p.parentOf(u))
-			for _, what := range []string{policiesOf, groupsOf, managedBy, grantedTo, delegates} {
+			for _, what := range needless {
 				for _, of := range p.begin[slot{what, u.id}] {
 					text = fmt.Append(text, what, of, p.begin[slot{grantedBy, of}], p.begin[slot{groupedIn, of}])
 				}

@@ -26,9 +26,8 @@ func (l *learner) policyNames(ids []string) (names []string) {
 func (l *learner) policies() *sequence {
 	s := l.sequenceOf(policyKind, func(m *mapping, t *thing) {
 		m.set("id", idOf(t.id))
-		if m.shown(t, "name"); !m.has("name") {
-			m.guess("name", nameOfPolicy(t.id), unseen)
-		}
+		m.shown(t, "name")
+		m.guess("name", nameOfPolicy(t.id), unseen)
 		m.shown(t, "description")
 		l.addPermissions(m, t.id)
 		l.addColumnPermissions(m, t.id)

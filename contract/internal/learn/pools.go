@@ -73,14 +73,11 @@ func (p *pools) list() *sequence {
 	for _, t := range p.defined {
 		m := newMapping()
 		m.set("id", idOf(t.id))
-		if m.shown(t, "name"); !m.has("name") {
+		if m.shown(t, "name"); !m.has("name") { // a name that is asked for is assumed
 			m.guess("name", p.name(t.id), unseen)
 		}
-		if t.first().Get("default").Bool() {
-			s.add(m)
-			continue
-		}
-		if m.shown(t, "concurrencyLimit"); !m.has("concurrencyLimit") {
+		if !t.first().Get("default").Bool() {
+			m.shown(t, "concurrencyLimit")
 			m.guess("concurrencyLimit", p.limitOf(t.id), unseen)
 		}
 		s.add(m)

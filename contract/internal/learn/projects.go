@@ -132,7 +132,7 @@ func (p *projects) list() *sequence {
 		if p.names[id] == "" {
 			p.names[id], reason = "project-"+id, unseen
 		}
-		m.add("name", scalar(p.names[id]), reason)
+		m.guess("name", scalar(p.names[id]), reason)
 		m.copy(p.things.find(projectKind, id).first(), "createdAt", "deletedAt")
 		p.addRevisions(m, id)
 		m.set("secrets", p.secrets(id))
@@ -167,7 +167,7 @@ func (p *projects) schedules(project string) *sequence {
 			if isWrite(t.sights[0].Exchange) {
 				reason = "it was turned on or off before an answer showed it"
 			}
-			m.add("disabledAt", nodeOf(disabled), reason)
+			m.guess("disabledAt", nodeOf(disabled), reason)
 		}
 		if at := instant(first.Get("nextScheduleTime").Text()); !at.IsZero() && (disabled != "" || !p.hasRunSince(first)) {
 			m.set("nextScheduleTime", timeText(at))
@@ -202,10 +202,8 @@ func (p *projects) addFiles(m *mapping, project string, r *revision, isLatest bo
 	for _, t := range p.workflowsIn(project, r.name) {
 		o := t.first()
 		name := o.Get("name").Text()
-		if !ids.has(name) {
-			ids.set(name, idOf(t.id))
-		}
-		if config := o.Get("config"); config.IsObject() && !files.has(name+".dig") {
+		ids.set(name, idOf(t.id))
+		if config := o.Get("config"); config.IsObject() {
 			files.set(name+".dig", definitionText(config, o.Get("timezone").Text()))
 		}
 	}
@@ -214,27 +212,27 @@ func (p *projects) addFiles(m *mapping, project string, r *revision, isLatest bo
 			continue
 		}
 		files.guess(name+".dig", p.guessDefinition(project, name), "no answer shows the definition of the workflow")
-		if id := p.workflows[project][name]; !ids.has(name) && p.things.find(workflowKind, id) == nil {
+		if id := p.workflows[project][name]; p.things.find(workflowKind, id) == nil {
 			ids.set(name, idOf(id))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.past)) {
 		if !files.has(name + ".dig") {
 			ids.set(name, idOf(r.past[name]))
-			files.add(name+".dig", scalar(p.definitionOf(project, name)), "")
+			files.set(name+".dig", scalar(p.definitionOf(project, name)))
 		}
 	}
 	if archive := p.archiveOf(project, r.name); archive != nil {
 		files = newMapping()
 		for _, name := range slices.Sorted(maps.Keys(archive)) {
-			files.add(name, scalar(archive[name]), "")
+			files.set(name, scalar(archive[name]))
 		}
 	}
 	if files.isEmpty() {
 		files.guess("unknown.dig", "+unknown:\n  echo>: unknown\n", "no answer shows a workflow of the project")
 	}
 	m.set("workflowIds", ids)
-	m.setSection("files", files)
+	m.set("files", files)
 }
 
 // definitionOf returns the definition of a workflow in whatever revision shows it, or a guessed one.

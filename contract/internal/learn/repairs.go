@@ -16,30 +16,16 @@ import (
 // far as they are plain.
 func (s *search) shownChange(e *Exchange) (c change) {
 	done := s.best.replayed[e.Result]
-	if done == nil || done.Answer == nil || len(done.Differences) == 0 || !e.ok() || done.Answer.Status/100 != 2 {
+	if !isOther(done) || !e.ok() || done.Answer.Status/100 != 2 {
 		return c
 	}
 	missing, extra := s.differing(e, done)
-	isPlain := func(f fact) bool {
-		switch f.what {
-		case policiesOf, groupedIn:
-			at := s.people.things.find(policyKind, f.text)
-			return (at == nil || at.wasThere())
-		case groupsOf, managedBy, grantedTo, grantedBy:
-			return true
-		}
-		return false
+	isOther := func(f fact) bool {
+		at := s.people.things.find(policyKind, f.text)
+		isMade := (f.what == policiesOf || f.what == groupedIn) && at != nil && !at.wasThere()
+		return isMade || !slices.Contains(plainSets, f.what)
 	}
-	for _, f := range missing {
-		if isPlain(f) {
-			c.add = append(c.add, f)
-		}
-	}
-	for _, f := range extra {
-		if isPlain(f) {
-			c.remove = append(c.remove, f)
-		}
-	}
+	c = change{slices.DeleteFunc(missing, isOther), slices.DeleteFunc(extra, isOther)}
 	for _, f := range c.add {
 		if f.what == managedBy {
 			c = c.and(adding(roleOf, f.of, restricted))
@@ -51,18 +37,16 @@ func (s *search) shownChange(e *Exchange) (c change) {
 // differing returns what the recorded answer shows of rights and the other one does not, and the other way round.
 func (s *search) differing(e *Exchange, done *compare.Exchange) (missing, extra []fact) {
 	was, is := s.rightsIn(e, e.answer()), s.rightsIn(e, jsontree.Parse(string(done.Answer.Body)))
-	for _, f := range was.facts {
-		if !slices.Contains(is.facts, f) {
-			missing = append(missing, f)
-		}
-	}
-	for _, f := range is.facts {
-		if !slices.Contains(was.facts, f) {
-			extra = append(extra, f)
-		}
-	}
-	return missing, extra
+	return lacking(is.facts, was.facts), lacking(was.facts, is.facts)
 }
+
+// lacking returns the facts of a list that another one lacks.
+func lacking(in, of []fact) []fact {
+	return slices.DeleteFunc(slices.Clone(of), func(f fact) bool { return slices.Contains(in, f) })
+}
+
+// plainSets are the sets that answers show as they are.
+var plainSets = []string{policiesOf, groupsOf, managedBy, grantedTo, grantedBy, groupedIn}
 
 // explanations lists the changes that can explain an answer, that which it shows first.
 func (s *search) explanations(e *Exchange) []change {
@@ -77,7 +61,7 @@ func (s *search) explanations(e *Exchange) []change {
 func (s *search) alternatives(e *Exchange) (list []change) {
 	done := s.best.replayed[e.Result]
 	key := e.Credential().Identity
-	if done == nil || done.Answer == nil || len(done.Differences) == 0 {
+	if !isOther(done) {
 		return nil
 	}
 	was, is := e.Status(), done.Answer.Status
@@ -313,9 +297,8 @@ func (s *search) moving(from string) (dropped change, moved func(*user) change) 
 		return dropped, func(*user) change { return change{} }
 	}
 	u, b, own := s.people.all[i], s.best.begin, madeUpPrefix+from
-	sets := []string{policiesOf, groupsOf, managedBy, grantedTo, delegates}
 	all := change{}
-	for _, what := range sets {
+	for _, what := range needless {
 		all = all.and(removing(what, from, b[slot{what, from}]...))
 	}
 	entries := b[slot{grantedBy, own}]
@@ -334,7 +317,7 @@ func (s *search) moving(from string) (dropped change, moved func(*user) change) 
 		for _, key := range s.keysOf(from) {
 			c = c.and(adding(userOf, key, to.id))
 		}
-		for _, what := range sets {
+		for _, what := range needless {
 			for _, text := range b[slot{what, from}] {
 				if text == own {
 					text = madeUpPrefix + to.id
@@ -435,7 +418,7 @@ func (s *search) grantsFor(id, shown string) (c change) {
 // of policies that are made up.
 func (s *search) counts(e *Exchange) (list []change) {
 	done := s.best.replayed[e.Result]
-	if done == nil || done.Answer == nil || len(done.Differences) == 0 || !e.ok() {
+	if !isOther(done) || !e.ok() {
 		return nil
 	}
 	missing, extra := s.differing(e, done)
@@ -498,14 +481,14 @@ func (s *search) counted(f fact, extra []fact) (list []change) {
 			list = append(list, change{add: []fact{has}})
 		}
 	}
-	lacking := number(f.text)
+	missing := number(f.text)
 	for _, other := range extra {
 		if other.slot == f.slot {
-			lacking -= number(other.text)
+			missing -= number(other.text)
 		}
 	}
 	more := change{}
-	for _, u := range s.people.unusedSpares(int(min(lacking, maxMore))) {
+	for _, u := range s.people.unusedSpares(int(min(missing, maxMore))) {
 		more = more.and(adding(policiesOf, u.id, f.of))
 	}
 	return append(list, more)

@@ -38,7 +38,7 @@ func (p *projects) addRevisions(m *mapping, project string) {
 		if r.name == unknownRevision {
 			reason = unseen
 		}
-		one.add("name", scalar(r.name), reason)
+		one.guess("name", scalar(r.name), reason)
 		if r.isGuessed {
 			one.guess("createdAt", r.createdAt, "attempts show about when it was made")
 		} else {

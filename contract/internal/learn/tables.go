@@ -45,10 +45,8 @@ func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
 		id := database + "/" + o.Get("name").Text()
 		for _, e := range before {
 			isThen := !at.Before(e.At.Truncate(time.Second)) && at.Before(e.At.Add(2*time.Second))
-			isKnown := slices.ContainsFunc(s.all(tableKind), func(t *thing) bool {
-				return t.id == id && t.gone != nil && !at.Before(t.gone.At.Truncate(time.Second))
-			})
-			if e.name() == "core.deleteDatabase" && e.ok() && param(e, "database_name") == database && isThen && !isKnown {
+			isIt := e.name() == "core.deleteDatabase" && e.ok() && param(e, "database_name") == database
+			if isIt && isThen && !s.knowsDeleted(o) {
 				s.add(&thing{
 					kind: tableKind, id: id, gone: e, sights: []sighting{{list, o, nil}}, changed: map[string]bool{},
 					late: instant(o.Get("created_at").Text()).After(s.begin),
@@ -65,10 +63,14 @@ func (l *learner) wasDeletedHere(d jsontree.Value) bool {
 			return true
 		}
 	}
-	id := d.Get("database_name").Text() + "/" + d.Get("name").Text()
-	at := instant(d.Get("deleted_at").Text())
-	return slices.ContainsFunc(l.things.all(tableKind), func(t *thing) bool {
-		return t.id == id && t.gone != nil && !at.Before(t.gone.At.Truncate(1e9))
+	return l.things.knowsDeleted(d)
+}
+
+// knowsDeleted reports whether a request deleted a table that is listed as deleted.
+func (s *things) knowsDeleted(d jsontree.Value) bool {
+	at, id := instant(d.Get("deleted_at").Text()), d.Get("database_name").Text()+"/"+d.Get("name").Text()
+	return slices.ContainsFunc(s.byKind[tableKind], func(t *thing) bool {
+		return t.id == id && t.gone != nil && !at.Before(t.gone.At.Truncate(time.Second))
 	})
 }
 
@@ -92,19 +94,18 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 	o := t.first()
 	m.set("name", name)
 	m.copy(o, "id", "description", "expireDays=expire_days", "deleteProtected=delete_protected", "createdAt=created_at")
-	isChanged := t.changed["schema"] || l.wasTouched(t)
+	isChanged, reason := t.changed["schema"] || isWrittenBefore(t, l.tableCalls[t.id]), ""
+	if isChanged {
+		reason = "it may have been changed before an answer showed it"
+	}
 	if schema := jsontree.Parse(o.Get("schema").Text()); schema.Len() > 0 {
-		if isChanged {
-			m.guess("schema", schema, "it may have been changed before an answer showed it")
-		} else {
-			m.set("schema", schema)
-		}
+		m.guess("schema", schema, reason)
 	}
 	if !o.Get("schema").Exists() && t.id == l.profilesAt {
 		m.guess("schema", l.assumedColumns(), "no answer shows it, and requests name these columns")
 	}
 	if v := o.Get("include_v"); v.Exists() && !v.Bool() {
-		m.add("includeV", plain("false", "!!bool"), "")
+		m.set("includeV", plain("false", "!!bool"))
 	}
 	if o.Exists() && !isChanged {
 		if at := instant(o.Get("updated_at").Text()); !at.After(l.begin) {
@@ -117,30 +118,20 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 	return m
 }
 
-// wasTouched reports whether a request of the recording wrote to a table before it was first shown.
-func (l *learner) wasTouched(t *thing) bool {
-	for _, e := range l.tableCalls[t.id] {
-		if len(t.sights) > 0 && e.N >= t.sights[0].N {
-			return false
-		}
-		if isWrite(e) {
-			return true
-		}
-	}
-	return false
+// isWrittenBefore reports whether a request wrote before a thing was first shown, if it was.
+func isWrittenBefore(t *thing, calls []*Exchange) bool {
+	i := slices.IndexFunc(calls, isWrite)
+	return i >= 0 && (len(t.sights) == 0 || calls[i].N < t.sights[0].N)
 }
 
 // records lists the records of a table that answers show and no recorded request added.
 func (l *learner) records(t *thing) any {
-	added := false
 	for _, e := range l.tableCalls[t.id] {
-		switch {
-		case isWrite(e):
-			added = true
-		case e.name() == "core.tailTable" && !added:
-			if s := recordsOf(e); s != nil {
-				return l.recordsIn(t, s)
-			}
+		if isWrite(e) {
+			return nil
+		}
+		if e.name() == "core.tailTable" && e.answer().Len() > 0 {
+			return l.recordsIn(t, recordsOf(e))
 		}
 	}
 	return nil
@@ -160,9 +151,7 @@ func (l *learner) recordsIn(t *thing, s *sequence) any {
 	}
 	name := strings.ReplaceAll(t.id, "/", ".") + ".ndjson"
 	l.files[name] = lines.Bytes()
-	m := newMapping()
-	m.set("file", name)
-	return m
+	return mappingOf("file", name)
 }
 
 // jsonLine returns a mapping as one line of JSON, with the members in their order.
@@ -187,9 +176,6 @@ func jsonLine(m *yaml.Node) []byte {
 }
 
 func recordsOf(e *Exchange) *sequence {
-	if e.answer().Len() == 0 {
-		return nil
-	}
 	s := newSequence()
 	for row := range e.answer().List {
 		m := newMapping()
@@ -198,7 +184,7 @@ func recordsOf(e *Exchange) *sequence {
 			if value.Name() == "time" {
 				node = scalar(timeText(unix(value)))
 			}
-			m.add(value.Name(), node, "")
+			m.set(value.Name(), node)
 		}
 		s.add(m)
 	}

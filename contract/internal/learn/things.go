@@ -2,7 +2,6 @@ package learn
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -190,26 +189,20 @@ func (s *things) move(kind, from, to string) {
 }
 
 // collect finds all things of the recording.
-func (l *learner) collect(ctx context.Context) (*things, error) {
-	s := &things{
+func (l *learner) collect() {
+	l.things = &things{
 		byKind: map[string][]*thing{}, inside: map[string][]*thing{}, current: map[string]*thing{},
 		first: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{},
 	}
+	s := l.things
 	for _, e := range l.exchanges {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
 		}
 	}
 	for e := range l.successes("core.listDeletedTables") {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		s.takeDeleted(l.exchanges[:e.N-1], e)
 	}
-	return s, nil
 }
 
 // isWrite reports whether a request may have made or changed something.

@@ -35,35 +35,28 @@ func mappingOf(pairs ...any) *mapping {
 // isEmpty reports whether nothing is set.
 func (m *mapping) isEmpty() bool { return m == nil || len(m.node.Content) == 0 }
 
-// set sets a member, unless the value is empty: nil, an empty text, 0, false, an empty list or mapping.
-func (m *mapping) set(name string, value any) { m.add(name, nodeOf(value), "") }
+// set sets a member, unless it is set or the value is empty: nil, an empty text, 0, false, an empty list or mapping.
+func (m *mapping) set(name string, value any) { m.guess(name, value, "") }
 
-// guess sets a member that the recording does not show, with the reason for the value; without one it does not mark it.
-func (m *mapping) guess(name string, value any, reason string) { m.add(name, nodeOf(value), reason) }
-
-// setSection sets a section, unless it is empty.
-func (m *mapping) setSection(name string, section *mapping) {
-	if !section.isEmpty() {
-		m.add(name, section.node, "")
-	}
-}
-
-func (m *mapping) add(name string, value *yaml.Node, guessed string) {
-	if value == nil {
+// guess sets a member likewise that the recording does not show, with the reason for the value; without one it does not
+// mark it.
+func (m *mapping) guess(name string, value any, reason string) {
+	node := nodeOf(value)
+	if node == nil || m.has(name) {
 		return
 	}
 	key := scalar(name)
-	if guessed != "" {
-		key.HeadComment = guessMark + guessed
+	if reason != "" {
+		key.HeadComment = guessMark + reason
 	}
-	m.node.Content = append(m.node.Content, key, value)
+	m.node.Content = append(m.node.Content, key, node)
 }
 
 // copyAll adds the members of an object that are not null, as they are, but for some.
 func (m *mapping) copyAll(o jsontree.Value, but ...string) {
 	for value := range o.Each {
-		if !value.IsNull() && !slices.Contains(but, value.Name()) {
-			m.add(value.Name(), jsonNode(value), "")
+		if !slices.Contains(but, value.Name()) {
+			m.set(value.Name(), value)
 		}
 	}
 }

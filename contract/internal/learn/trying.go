@@ -39,7 +39,12 @@ type search struct {
 	tried   map[scenarioDigest]int // how much the answers differed, at least
 
 	showsRights map[*judge.Result]bool // of what users may do
+
+	err error // with which it ended
 }
+
+// isOver reports whether no more is tried.
+func (s *search) isOver() bool { return s.Build == nil || s.err != nil || s.spent >= s.limit }
 
 type scenarioDigest [sha256.Size]byte
 
@@ -49,28 +54,23 @@ type attempt struct{ pass, exchange int }
 // learnBeginning returns the scenario with the best beginning that was found.
 func (l *learner) learnBeginning(ctx context.Context) (*mapping, error) {
 	s := &search{learner: l, givenUp: map[attempt]bool{}, tried: map[scenarioDigest]int{}}
-	first, err := s.try(ctx, l.people.begin)
-	if first == nil {
-		return nil, err
+	if s.best = s.try(ctx, l.people.begin); s.best == nil {
+		return nil, s.err
 	}
-	s.best = first
 	s.showsRights = map[*judge.Result]bool{}
 	for _, e := range l.exchanges {
 		s.showsRights[e.Result] = l.isAboutRights(e)
 	}
 	s.limit = l.Effort / 2 // and as much again to find out who the callers are
-	for err == nil && l.Build != nil && s.spent < s.limit {
-		var isDone bool
-		if isDone, err = s.improve(ctx); isDone {
-			break
-		}
+	for !s.isOver() && s.improve(ctx) {
+		continue
 	}
 	s.limit = l.Effort
 	for _, isAdmin := range []bool{false, true} { // of whom less is shown
 		for _, c := range l.people.callers {
 			role, _ := s.role(s.best.begin.first(userOf, c.identity))
-			if err == nil && l.Build != nil && s.spent < s.limit && isAdmin == (role == administrator) {
-				err = s.economize(ctx, c)
+			if !s.isOver() && isAdmin == (role == administrator) {
+				s.economize(ctx, c)
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (l *learner) learnBeginning(ctx context.Context) (*mapping, error) {
 		s.notes = append(s.notes, fmt.Sprintf("the search for who may do what ended at its effort of %d exchanges", s.limit))
 	}
 	s.noteRefusals()
-	return s.best.root, err
+	return s.best.root, s.err
 }
 
 // noteRefusals notes the exchanges that are allowed or refused by the best beginning, and were not when recorded.
@@ -110,23 +110,23 @@ func (s *search) take(t *trial) {
 }
 
 // try replays the recording with a beginning. It ends early, with the worst score, once that cannot be better than the
-// best one. Without a server there is nothing but the scenario. The first trial is returned with the error if the
-// context ends.
-func (s *search) try(ctx context.Context, b beginning) (*trial, error) {
+// best one. Without a server there is nothing but the scenario. After an error, there is no trial, but for the first one
+// if the context ends.
+func (s *search) try(ctx context.Context, b beginning) *trial {
 	notes := s.notes
 	defer func() { s.notes = notes }()
 	s.people.settle(b)
 	s.guesses, s.llmSection, s.assumes, s.replayed = nil, nil, false, nil
 	t := &trial{begin: b, root: s.scenario(ctx)}
-	err := ctx.Err()
-	if s.Build != nil && (err == nil || s.best == nil) {
-		err = s.replayTo(ctx, t, len(notes))
+	s.err = ctx.Err()
+	if s.Build != nil && (s.err == nil || s.best == nil) {
+		s.err = s.replayTo(ctx, t, len(notes))
 	}
-	if err != nil && (s.best != nil || ctx.Err() == nil) {
-		return nil, err
+	if s.err != nil && (s.best != nil || ctx.Err() == nil) {
+		return nil
 	}
 	t.notes, t.guesses, t.keys, t.replayed = s.notes, s.guesses, s.people.keys, s.replayed
-	return t, err
+	return t
 }
 
 // replayTo replays the recording to a server with the scenario of a trial, unless another trial with that scenario
@@ -238,7 +238,7 @@ func (s *search) differ() (score int) {
 	for _, e := range s.exchanges {
 		done := s.replayed[e.Result]
 		score += badness(done)
-		if done != nil && done.Answer != nil && len(done.Differences) > 0 && e.ok() && done.Answer.Status/100 == 2 {
+		if isOther(done) && e.ok() && done.Answer.Status/100 == 2 {
 			missing, extra := s.differing(e, done)
 			score += badRight * (len(missing) + len(extra))
 		}
@@ -273,6 +273,9 @@ func (s *search) assumed(t *trial) (score int) {
 	return score
 }
 
+// isOther reports whether there is an answer, and it differs from the recorded one.
+func isOther(e *compare.Exchange) bool { return e != nil && e.Answer != nil && len(e.Differences) > 0 }
+
 // badness returns how much an answer differs from the recorded one.
 func badness(e *compare.Exchange) int {
 	switch {
@@ -291,8 +294,8 @@ func isRefused(status int) bool {
 	return status == http.StatusForbidden || status == http.StatusUnauthorized
 }
 
-// improve tries to explain one difference, and reports whether none is left that can be.
-func (s *search) improve(ctx context.Context) (isDone bool, err error) {
+// improve tries to explain one difference, and reports whether it has.
+func (s *search) improve(ctx context.Context) bool {
 	s.people.settle(s.best.begin)
 	plain := change{}
 	for _, e := range s.exchanges {
@@ -300,77 +303,62 @@ func (s *search) improve(ctx context.Context) (isDone bool, err error) {
 			plain = plain.and(s.shownChange(e))
 		}
 	}
-	if !plain.isEmpty() {
-		t, err := s.try(ctx, s.best.begin.with(plain))
-		if err != nil {
-			return false, err
-		}
-		if t.score < s.best.score {
-			s.best = t
-			return false, nil
-		}
+	if !plain.isEmpty() && s.isBetter(s.try(ctx, s.best.begin.with(plain))) {
+		return true
 	}
 	for pass, explain := range []func(*Exchange) []change{s.explanations, s.counts} { // numbers say the least
 		for _, e := range s.exchanges {
-			if ctx.Err() != nil {
-				return false, ctx.Err()
-			}
 			list := explain(e)
-			if len(list) == 0 || s.givenUp[attempt{pass, e.N}] {
+			switch {
+			case len(list) == 0 || s.givenUp[attempt{pass, e.N}]:
 				continue
-			}
-			better, err := s.bestOf(ctx, e, list)
-			if err != nil {
-				return false, err
-			}
-			if better != nil {
-				s.best = better
-				return false, nil
+			case s.isBetter(s.bestOf(ctx, e, list)):
+				return true
+			case s.isOver():
+				return false
 			}
 			s.givenUp[attempt{pass, e.N}] = true
-			if s.spent >= s.limit {
-				return true, nil
-			}
 		}
 	}
-	return true, nil
+	return false
+}
+
+// isBetter takes a trial for the best one if it is better, and reports whether it is.
+func (s *search) isBetter(t *trial) bool {
+	if t == nil || t.score >= s.best.score {
+		return false
+	}
+	s.best = t
+	return true
 }
 
 // bestOf returns the first trial that is better than the best one and explains the answer of an exchange, if there is
 // such, or the best of those that are better, or nil.
-func (s *search) bestOf(ctx context.Context, e *Exchange, list []change) (better *trial, err error) {
+func (s *search) bestOf(ctx context.Context, e *Exchange, list []change) (better *trial) {
 	for _, c := range list {
-		if s.spent >= s.limit {
+		if s.isOver() {
 			break
 		}
-		t, err := s.try(ctx, s.best.begin.with(c))
-		if err != nil {
-			return better, err
+		t := s.try(ctx, s.best.begin.with(c))
+		if t == nil || t.score >= s.best.score || better != nil && t.score >= better.score {
+			continue
 		}
-		if t.score < s.best.score && (better == nil || t.score < better.score) {
-			better = t
-			if e == nil {
-				continue
-			}
-			if done := t.replayed[e.Result]; done != nil && done.Answer != nil && len(done.Differences) == 0 {
-				break
-			}
+		better = t
+		if e == nil {
+			continue
+		}
+		if done := t.replayed[e.Result]; done != nil && done.Answer != nil && len(done.Differences) == 0 {
+			break
 		}
 	}
-	return better, nil
+	return better
 }
 
 // economize tries whether a caller of whom nothing is known is a user who is known anyway.
-func (s *search) economize(ctx context.Context, c *caller) error {
+func (s *search) economize(ctx context.Context, c *caller) {
 	now := s.best.begin.first(userOf, c.identity)
-	isSpare := slices.ContainsFunc(s.people.all, func(u *user) bool { return u.id == now && u.isSpare })
-	if !isSpare {
-		return nil
+	if slices.ContainsFunc(s.people.all, func(u *user) bool { return u.id == now && u.isSpare }) {
+		role, _ := s.role(now)
+		s.isBetter(s.bestOf(ctx, nil, s.reassign(c.identity, role)))
 	}
-	role, _ := s.role(now)
-	better, err := s.bestOf(ctx, nil, s.reassign(c.identity, role))
-	if better != nil {
-		s.best = better
-	}
-	return err
 }
