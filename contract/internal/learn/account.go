@@ -19,23 +19,16 @@ const (
 
 // account returns the section of the account.
 func (l *learner) account() *mapping {
-	m := newMapping()
-	m.set("id", idOf(l.accountID()))
+	m := mappingOf("id", idOf(l.accountID()))
 	for _, body := range l.successes("core.getAccount") {
 		if a := body.Get("account"); a.Exists() {
 			m.copy(a, "plan", "guaranteedCores=guaranteed_cores", "maximumCores=maximum_cores", "createdAt=created_at")
 			break
 		}
 	}
-	m.set("features", l.features())
-	m.set("users", l.users())
-	m.set("keys", l.keys())
-	m.set("policies", l.policies())
-	m.set("policyGroups", l.policyGroups())
-	m.set("profileOptions", l.profileOptions())
-	m.set("oauthClients", l.oauthClients())
-	m.set("oauthTokens", l.oauthTokens())
-	return m
+	return m.with("features", l.features(), "users", l.users(), "keys", l.keys(), "policies", l.policies(),
+		"policyGroups", l.policyGroups(), "profileOptions", l.profileOptions(), "oauthClients", l.oauthClients(),
+		"oauthTokens", l.oauthTokens())
 }
 
 // accountID returns the id of the account, which many answers show.
@@ -115,7 +108,7 @@ func (l *learner) keys() *sequence {
 func (l *learner) oauthClients() *sequence {
 	seen := map[string]bool{}
 	return l.sequenceOf(tokenKind, func(m *mapping, t *thing) {
-		if id := t.first().Get("oauth_client_id").Text(); id != "" && !seen[id] {
+		if id := t.text("oauth_client_id"); id != "" && !seen[id] {
 			seen[id] = true
 			m.set("clientId", id) // which is a text, also if it looks like a number
 			m.copy(t.first(), "name=oauth_client_name")

@@ -23,10 +23,8 @@ const (
 
 // workflow returns the section of the workflow interface.
 func (l *learner) workflow() *mapping {
-	m := newMapping()
-	pools := l.pools()
-	p := l.projects()
-	attempts, rules := l.attempts(p, pools), l.poolRules(pools)
+	m, pools, p := newMapping(), l.pools(), l.projects()
+	attempts, rules := l.attempts(p, pools), l.poolRules(pools) // which name pools
 	l.accountLimit(m, pools)
 	m.set("projects", p.list())
 	m.set("pools", pools.list())
@@ -47,7 +45,7 @@ func (l *learner) attempts(p *projects, pools *pools) *sequence {
 		}
 		m := l.attempt(t, o, pools)
 		of := o.Get("project", "name").Text() + "\n" + o.Get("workflow", "name").Text()
-		if t.first().Get("status").Text() == "blocked" && places[of] > 0 {
+		if t.text("status") == "blocked" && places[of] > 0 {
 			m.guess("after", places[of], "no answer shows what it waits for")
 		}
 		s.add(m)
@@ -122,8 +120,7 @@ func (l *learner) runsOf(project, workflow string) (list []*run) {
 
 func (l *learner) attempt(t *thing, o jsontree.Value, pools *pools) *mapping {
 	first := t.first()
-	m := newMapping()
-	m.set("id", idOf(t.id))
+	m := mappingOf("id", idOf(t.id))
 	if index, _ := t.value("index"); index.Int() > 1 {
 		m.set("index", index)
 	}
@@ -159,14 +156,10 @@ func (l *learner) addStatus(m *mapping, t *thing, pools *pools) {
 		m.set("finishedAt", timeText(finished))
 		m.set("status", status)
 		l.addTaskStates(m, t)
-	case "queued":
-		if running, _ := pools.inPool(first.Get("poolId").Text()); running > 0 {
-			m.set("status", status)
-		} else {
+	default:
+		if running, _ := pools.inPool(t.text("poolId")); status == "queued" && running == 0 {
 			m.guess("status", "running", "it waits for room in its pool, and no answer shows what runs there")
 		}
-		l.addRunningTask(m, t)
-	default:
 		m.set("status", status)
 		l.addRunningTask(m, t)
 	}
@@ -199,7 +192,7 @@ func (l *learner) addRunningTask(m *mapping, t *thing) {
 	if running != nil {
 		m.set("task", running.first().Get("fullName"))
 		if end := l.endOf(running); !end.IsZero() {
-			m.set("takes", durationText(end.Sub(instant(running.first().Get("startedAt").Text()))))
+			m.set("takes", durationText(end.Sub(running.time("startedAt"))))
 		}
 	} else if end := instant(t.last().Get("finishedAt").Text()); end.After(l.begin) {
 		m.guess("takes", durationText(end.Sub(l.startOf(t))), "no answer shows its tasks while it ran")
@@ -219,8 +212,8 @@ func (l *learner) startOf(t *thing) time.Time {
 }
 
 func (l *learner) findStart(t *thing) time.Time {
-	start := instant(t.first().Get("createdAt").Text())
-	status := t.first().Get("status").Text()
+	start := t.time("createdAt")
+	status := t.text("status")
 	if status != "blocked" && status != "queued" {
 		return start
 	}
@@ -239,7 +232,7 @@ func (l *learner) findStart(t *thing) time.Time {
 // runningAtBegin returns the task of an attempt that ran at the beginning, or nil.
 func (l *learner) runningAtBegin(t *thing) *thing {
 	for _, task := range byNumber(l.tasksOf(t)) {
-		started := instant(task.first().Get("startedAt").Text())
+		started := task.time("startedAt")
 		if task.first().Get("group").Bool() || started.IsZero() || started.After(l.begin) {
 			continue
 		}
@@ -335,7 +328,7 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 		list = append(list, one)
 	}
 	status := t.last().Get("status").Text()
-	if first := t.first().Get("status").Text(); t.wasThere() && first == "running" && finished.IsZero() {
+	if first := t.text("status"); t.wasThere() && first == "running" && finished.IsZero() {
 		return list // it runs on
 	}
 	if finished.IsZero() && status == "running" {

@@ -40,8 +40,7 @@ func (l *learner) audiences(ids []string) *sequence {
 	s := newSequence()
 	database, table := l.profiles()
 	for _, id := range ids {
-		m := newMapping()
-		m.set("id", idOf(id))
+		m := mappingOf("id", idOf(id))
 		m.guess("name", audienceName(id), "no operation shows an audience")
 		m.guess("database", database, "no operation shows where the profiles are")
 		m.guess("table", table, "no operation shows where the profiles are")
@@ -53,10 +52,9 @@ func (l *learner) audiences(ids []string) *sequence {
 func (l *learner) segments() *sequence {
 	s := newSequence()
 	for _, t := range byNumber(l.things.of(segmentKind)) {
-		o, m := t.first(), newMapping()
-		m.set("id", idOf(t.key()))
-		m.set("audience", audienceName(t.parent()))
-		m.set("name", cmp.Or(t.first().Get("name").Text(), "Segment "+t.key()))
+		o := t.first()
+		m := mappingOf("id", idOf(t.key()), "audience", audienceName(t.parent()),
+			"name", cmp.Or(t.text("name"), "Segment "+t.key()))
 		if !o.Exists() {
 			s.addGuessed(m, "no answer shows more than its id")
 			continue
@@ -148,7 +146,7 @@ func (l *learner) profiles() (database, table string) {
 	}
 	columns := l.profileColumns()
 	for _, t := range l.things.of(tableKind) {
-		schema := slices.Collect(jsontree.Parse(t.first().Get("schema").Text()).List)
+		schema := slices.Collect(jsontree.Parse(t.text("schema")).List)
 		isUnknown := func(name string) bool {
 			return name != "time" && !slices.ContainsFunc(schema, func(c jsontree.Value) bool {
 				return c.Get("0").Text() == name || c.Get("2").Text() == name

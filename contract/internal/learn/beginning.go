@@ -112,6 +112,13 @@ func (s *shown) set(what, of string, texts []string) {
 	s.facts = append(s.facts, adding(what, of, texts...).add...)
 }
 
+// have adds a text of users, of whom there may be others.
+func (s *shown) have(what string, users []string, text string) {
+	for _, id := range users {
+		s.facts = append(s.facts, fact{slot{what, id}, text})
+	}
+}
+
 // rightsIn reads what an answer shows of the rights of users, be it the recorded one or that of a server.
 func (l *learner) rightsIn(e *Exchange, body jsontree.Value) *shown {
 	s := &shown{}
@@ -137,9 +144,7 @@ func (l *learner) rightsIn(e *Exchange, body jsontree.Value) *shown {
 			s.set(allOf, id, entriesIn(o.Get("permissions")))
 		}
 	case "core.listPolicyUsers":
-		for _, id := range textsAt(body, "*.user_id") {
-			s.facts = append(s.facts, fact{slot{policiesOf, id}, policy})
-		}
+		s.have(policiesOf, textsAt(body, "*.user_id"), policy)
 	case "core.getPolicyPermissions", "core.updatePolicyPermissions":
 		s.set(grantedBy, policy, entriesIn(body))
 	case "core.updateUserPermissions":
@@ -149,13 +154,9 @@ func (l *learner) rightsIn(e *Exchange, body jsontree.Value) *shown {
 			s.set(grantedBy, o.Get("id").Text(), entriesIn(o.Get("permissions")))
 		}
 	case "core.listTagUsers":
-		for _, id := range texts(body.Get("user_ids")) {
-			s.facts = append(s.facts, fact{slot{groupsOf, id}, tag})
-		}
+		s.have(groupsOf, texts(body.Get("user_ids")), tag)
 	case "core.listTagDelegatedAdmins":
-		for _, id := range texts(body.Get("user_ids")) {
-			s.facts = append(s.facts, fact{slot{managedBy, id}, tag})
-		}
+		s.have(managedBy, texts(body.Get("user_ids")), tag)
 	case "core.listPolicyGroupPolicies":
 		s.set(groupedIn, l.tagOf(param(e, "policy_group_id_or_taggable_name")), texts(body.Get("policy_ids")))
 	}
@@ -169,10 +170,10 @@ func (s *shown) seenBy(e *Exchange, body jsontree.Value) {
 	switch e.name() {
 	case "core.listDatabases":
 		for o := range body.Get("databases").List {
-			s.facts = append(s.facts, fact{slot{databasesOf, key}, databaseText(o)})
+			s.have(databasesOf, []string{key}, databaseText(o))
 		}
 	case "core.getDatabase":
-		s.facts = append(s.facts, fact{slot{databasesOf, key}, databaseText(body)})
+		s.have(databasesOf, []string{key}, databaseText(body))
 	case "core.listOauthTokens":
 		s.set(tokensOf, key, textsAt(body, "oauth_tokens.*.id"))
 	case "core.listSubUsers":

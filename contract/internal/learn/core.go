@@ -62,7 +62,7 @@ func (l *learner) someDatabase() string {
 // implyDatabases adds the databases of which no more is known than that something is, ran or runs in them.
 func (l *learner) implyDatabases() {
 	for _, t := range append(l.things.all(jobKind), l.things.of(jobScheduleKind)...) {
-		l.things.mention(databaseKind, t.first().Get("database").Text())
+		l.things.mention(databaseKind, t.text("database"))
 	}
 	for _, t := range l.things.of(tableKind) {
 		l.things.mention(databaseKind, t.parent())
@@ -87,7 +87,7 @@ func (l *learner) database(t *thing, shownID string) *mapping {
 	m.copy(t.first(), "deleteProtected=delete_protected", "createdAt=created_at")
 	m.guess("createdAt", timeText(l.earliestIn(t.id)), "it was there before what is in it")
 	isWritten := isWrittenBefore(t, l.databaseCalls[t.id])
-	if at := instant(t.first().Get("updated_at").Text()); !isWritten && !at.After(l.begin) {
+	if at := t.time("updated_at"); !isWritten && !at.After(l.begin) {
 		m.set("updatedAt", timeText(at))
 	}
 	tables, unseen, uncounted := newSequence(), l.unseenRecords(t), l.uncountedTable(t.id)
@@ -177,7 +177,7 @@ func (l *learner) isIn(table, database string) bool {
 func (l *learner) wasDeleted(name string) bool {
 	inIt := func(t *thing) bool {
 		return t.kind == tableKind && strings.HasPrefix(t.id, name+"/") && t.wasThere() ||
-			t.kind == jobScheduleKind && t.first().Get("database").Text() == name
+			t.kind == jobScheduleKind && t.text("database") == name
 	}
 	if slices.ContainsFunc(l.things.list, inIt) {
 		return false
@@ -202,7 +202,7 @@ func (l *learner) connections() *sequence {
 	return l.sequenceOf(connectionKind, func(m *mapping, t *thing) {
 		m.set("id", l.connectionID(t.id))
 		m.set("name", t.id)
-		if address := t.first().Get("url").Text(); !isRedacted(address) {
+		if address := t.text("url"); !isRedacted(address) {
 			m.set("url", address)
 		}
 		m.guess("url", "https://"+word(t.id)+".example/", "no answer shows it, or it is a secret")

@@ -133,9 +133,9 @@ func (p *projects) seeIntegrations() {
 		}
 	}
 	for _, t := range p.things.of(integrationKind) {
-		if id := t.first().Get("workflow_project_id").Text(); p.showsProject(id) {
-			p.see(id, t.first().Get("workflow_project_name").Text())
+		if id := t.text("workflow_project_id"); p.showsProject(id) {
+			p.see(id, t.text("workflow_project_name"))
 		}
-		p.seeWorkflow(t.first().Get("workflow_project_id").Text(), t.first().Get("name").Text(), "")
+		p.seeWorkflow(t.text("workflow_project_id"), t.text("name"), "")
 	}
 }

@@ -36,7 +36,7 @@ func (l *learner) jobs() *sequence {
 			s.add(l.job(t, o))
 		} else if t.used != nil {
 			o = jsontree.Parse(fmt.Sprintf(`{"type":"trino","database":%q,"query":"select 1","status":%q,"created_at":%q}`,
-				l.someDatabase(), cmp.Or(t.first().Get("status").Text(), "running"), t.first().Get("created_at").Text()))
+				l.someDatabase(), cmp.Or(t.text("status"), "running"), t.text("created_at")))
 			s.addGuessed(l.job(t, o), "no answer shows more than its id, or its status")
 		}
 	}
@@ -54,8 +54,7 @@ func (l *learner) domainKeyOf(t *thing) string {
 }
 
 func (l *learner) job(t *thing, o jsontree.Value) *mapping {
-	m := newMapping()
-	m.set("id", idOf(t.id))
+	m := mappingOf("id", idOf(t.id))
 	m.copy(o, "type", "database", "priority", "retryLimit=retry_limit", "engineVersion=engine_version",
 		"createdAt=created_at")
 	query := o.Get("query").Text()
@@ -225,11 +224,9 @@ func (l *learner) result(t *thing) *mapping {
 	if query == "" {
 		return nil
 	}
-	m := newMapping()
+	m := mappingOf("query", query)
 	if t.wasThere() {
-		m.set("job", idOf(t.id))
-	} else {
-		m.set("query", query)
+		m = mappingOf("job", idOf(t.id))
 	}
 	result := l.resultOf(t)
 	switch {
@@ -240,7 +237,7 @@ func (l *learner) result(t *thing) *mapping {
 	default:
 		m.node.Content = append(m.node.Content, result.node.Content...)
 	}
-	created := instant(t.first().Get("created_at").Text())
+	created := t.time("created_at")
 	if created.IsZero() && t.made != nil {
 		created = t.made.At.Truncate(time.Second)
 	}

@@ -214,7 +214,7 @@ func (b *llmBuilder) agent(project string) string {
 		if !t.first().Exists() {
 			continue
 		}
-		if t.first().Get("attributes", "projectId").Text() == project {
+		if t.text("attributes.projectId") == project {
 			return t.id
 		}
 		if first == "" {
@@ -236,7 +236,7 @@ func (b *llmBuilder) agent(project string) string {
 // model returns a model that the account has.
 func (b *llmBuilder) model() string {
 	for _, t := range b.things.of("llm.agent") {
-		if model := t.first().Get("attributes", "modelType").Text(); model != "" {
+		if model := t.text("attributes.modelType"); model != "" {
 			return model
 		}
 	}

@@ -17,7 +17,7 @@ func (l *learner) policyNames(ids []string) (names []string) {
 			names = append(names, name)
 		}
 		if t := l.things.find(policyKind, id); t != nil && t.wasThere() {
-			names = append(names, cmp.Or(t.first().Get("name").Text(), nameOfPolicy(id)))
+			names = append(names, cmp.Or(t.text("name"), nameOfPolicy(id)))
 		}
 	}
 	return names
@@ -106,8 +106,8 @@ func (l *learner) groupNames(tags []string) (names []string) {
 
 func (l *learner) groupName(tag string) string {
 	for _, t := range l.things.of(policyGroupKind) {
-		if t.first().Get("taggable_name").Text() == tag {
-			return t.first().Get("name").Text()
+		if t.text("taggable_name") == tag {
+			return t.text("name")
 		}
 	}
 	return nameOfGroup(tag)

@@ -13,7 +13,7 @@ type pools struct {
 func (l *learner) pools() *pools {
 	p := &pools{learner: l, names: map[string]string{}}
 	for _, t := range l.things.all(poolKind) {
-		if name := t.first().Get("name").Text(); name != "" && p.names[t.id] == "" {
+		if name := t.text("name"); name != "" && p.names[t.id] == "" {
 			p.names[t.id] = name
 		}
 	}
@@ -32,7 +32,7 @@ func (p *pools) assumeDefault() {
 	}
 	only := ""
 	for _, t := range p.things.all(attemptKind) {
-		switch id := t.first().Get("poolId").Text(); {
+		switch id := t.text("poolId"); {
 		case id == "" || p.names[id] != "" || id == only || p.isNamedByRule(id):
 		case only != "":
 			return // there are several
@@ -108,10 +108,10 @@ func (p *pools) limitOf(id string) int {
 // inPool returns how many attempts ran in a pool, and how many waited for it, at the beginning.
 func (p *pools) inPool(id string) (running, waiting int) {
 	for _, t := range p.things.of(attemptKind) {
-		if t.first().Get("poolId").Text() != id {
+		if t.text("poolId") != id {
 			continue
 		}
-		switch t.first().Get("status").Text() {
+		switch t.text("status") {
 		case "running", "canceling":
 			running++
 		case "queued":
@@ -123,20 +123,21 @@ func (p *pools) inPool(id string) (running, waiting int) {
 
 // accountLimit sets the limit of all pools together, of which the default pool has what the others leave.
 func (l *learner) accountLimit(m *mapping, p *pools) {
-	total := int64(0) // of the pools but for the default one
+	others, own, isKnown := int64(0), int64(0), false // what the default pool has, and whether an answer shows it
 	for _, id := range p.assumed {
 		if p.names[id] != defaultPool {
-			total += int64(p.limitOf(id))
+			others += int64(p.limitOf(id))
 		}
 	}
-	isKnown := false
 	for _, t := range p.defined {
-		if t.first().Get("default").Bool() {
-			isKnown = true
-		} else if limit, _ := t.value("concurrencyLimit"); limit.Int() > 0 {
-			total += limit.Int()
-		} else {
-			total += int64(p.limitOf(t.id))
+		limit, _ := t.value("concurrencyLimit")
+		switch {
+		case t.first().Get("default").Bool():
+			own, isKnown = own+t.first().Get("concurrencyLimit").Int(), true
+		case limit.Int() > 0:
+			others += limit.Int()
+		default:
+			others += int64(p.limitOf(t.id))
 		}
 	}
 	for _, body := range l.successes("workflow.listPools") {
@@ -144,26 +145,16 @@ func (l *learner) accountLimit(m *mapping, p *pools) {
 		for pool := range body.Get("pools").List {
 			shown += pool.Get("concurrencyLimit").Int()
 		}
-		switch {
-		case shown > total:
+		if shown > others {
 			m.set("accountLimit", shown)
-		case shown > 0:
-			m.guess("accountLimit", total+1, "answers show more pools than one list does")
-		default:
-			continue
-		}
-		return
-	}
-	for _, t := range p.defined {
-		if t.first().Get("default").Bool() {
-			total += t.first().Get("concurrencyLimit").Int()
+		} else if shown > 0 {
+			m.guess("accountLimit", others+1, "answers show more pools than one list does")
 		}
 	}
-	switch {
-	case isKnown:
-		m.guess("accountLimit", total, "there may be pools that no answer shows")
-	case total > 0:
-		m.guess("accountLimit", total+100, "no answer shows the default pool")
+	if isKnown {
+		m.guess("accountLimit", others+own, "there may be pools that no answer shows")
+	} else if others > 0 {
+		m.guess("accountLimit", others+100, "no answer shows the default pool")
 	}
 }
 
@@ -195,7 +186,7 @@ func (p *pools) addGuessedRules(s *sequence) {
 	var order []started
 	poolOf := map[started]string{} // empty if there were several
 	for _, t := range p.things.all(attemptKind) {
-		o, pool := p.attemptObject(t), t.first().Get("poolId").Text()
+		o, pool := p.attemptObject(t), t.text("poolId")
 		if t.wasThere() || pool == "" || !o.Exists() {
 			continue
 		}

@@ -38,7 +38,7 @@ func (l *learner) projects() *projects {
 		p.uploads[query.Get("project")+"\n"+query.Get("revision")] = e
 	}
 	for _, t := range l.things.of(projectKind) {
-		p.see(t.id, t.first().Get("name").Text())
+		p.see(t.id, t.text("name"))
 	}
 	for _, kind := range []string{workflowKind, scheduleKind, sessionKind, attemptKind} {
 		for _, t := range l.things.of(kind) {
@@ -50,7 +50,7 @@ func (l *learner) projects() *projects {
 			p.see(project.Get("id").Text(), project.Get("name").Text())
 			name, id := o.Get("workflow", "name").Text(), o.Get("workflow", "id").Text()
 			if kind == workflowKind {
-				name, id = t.first().Get("name").Text(), t.id
+				name, id = t.text("name"), t.id
 			}
 			p.seeWorkflow(project.Get("id").Text(), name, id)
 		}
@@ -100,7 +100,7 @@ func (p *projects) see(id, name string) {
 func (l *learner) showsProject(id string) bool {
 	return slices.ContainsFunc(l.things.list, func(t *thing) bool {
 		return t.kind == projectKind && t.id == id || strings.HasPrefix(t.kind, "workflow.") &&
-			t.first().Get("project", "id").Text() == id
+			t.text("project.id") == id
 	})
 }
 
@@ -289,7 +289,7 @@ func (p *projects) addTasks(root *mapping, project, name string) bool {
 	for _, attempt := range p.runsOf(project, name) {
 		nodes := map[string]*mapping{}
 		for _, t := range byNumber(p.tasksOf(attempt.thing)) {
-			full := t.first().Get("fullName").Text()
+			full := t.text("fullName")
 			at := strings.LastIndex(full, "+")
 			if at < 0 {
 				continue
@@ -391,7 +391,7 @@ func (p *projects) guessSchedule(project, name string) (zone string, schedule *m
 		if r.late && isHourly {
 			zone, place := zoneOf(r.object.Get("sessionTime").Text())
 			schedule = newMapping()
-			schedule.set("cron>", hourly(instant(r.first().Get("createdAt").Text()).In(place)))
+			schedule.set("cron>", hourly(r.time("createdAt").In(place)))
 			return zone, schedule
 		}
 	}

@@ -179,7 +179,7 @@ func (s *search) manage(e *Exchange, id string) (list []change) {
 // tags lists the tags of the policy groups.
 func (s *search) tags() (tags []string) {
 	for _, t := range s.things.of(policyGroupKind) {
-		if tag := t.first().Get("taggable_name").Text(); tag != "" {
+		if tag := t.text("taggable_name"); tag != "" {
 			tags = append(tags, tag)
 		}
 	}

@@ -97,7 +97,7 @@ func (p *projects) earlierThan(latest *revision, project string) (list []pastWor
 func (p *projects) pastWorkflow(project, id, name string) pastWorkflow {
 	w := pastWorkflow{id: id, name: name}
 	for _, r := range p.runsOf(project, name) {
-		at := instant(r.first().Get("createdAt").Text())
+		at := r.time("createdAt")
 		if at.IsZero() || at.After(p.begin) || r.object.Get("workflow", "id").Text() != id {
 			continue
 		}
@@ -158,7 +158,7 @@ func (p *projects) guessTime(r *revision, project string) {
 		return
 	}
 	for _, t := range p.workflowsIn(project, r.name) {
-		if w := p.pastWorkflow(project, t.id, t.first().Get("name").Text()); !w.first.IsZero() {
+		if w := p.pastWorkflow(project, t.id, t.text("name")); !w.first.IsZero() {
 			r.before(w.first)
 		}
 	}
@@ -192,7 +192,7 @@ func (p *projects) revisionsOf(project string) (list []revision) {
 	shown := p.things.find(projectKind, project).first()
 	last := shown.Get("revision").Text()
 	for _, w := range p.things.of(workflowKind) {
-		if name := w.first().Get("revision").Text(); w.first().Get("project", "id").Text() == project && name != last {
+		if name := w.text("revision"); w.text("project.id") == project && name != last {
 			add(revision{name: name})
 		}
 	}

@@ -59,7 +59,7 @@ func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
 // wasDeletedHere reports whether a request of the recording deleted a table.
 func (l *learner) wasDeletedHere(d jsontree.Value) bool {
 	for _, t := range l.things.of(tableKind) {
-		if id := t.first().Get("id").Text(); id != "" && id == d.Get("id").Text() {
+		if id := t.text("id"); id != "" && id == d.Get("id").Text() {
 			return true
 		}
 	}
@@ -78,7 +78,7 @@ func (s *things) knowsDeleted(d jsontree.Value) bool {
 // request has recovered it.
 func (l *learner) deletedTable(d jsontree.Value) *mapping {
 	for _, t := range l.things.all(tableKind) {
-		if id := t.first().Get("id").Text(); id != "" && id == d.Get("id").Text() {
+		if id := t.text("id"); id != "" && id == d.Get("id").Text() {
 			return l.tableNamed(d.Get("name").Text(), t)
 		}
 	}

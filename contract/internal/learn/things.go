@@ -78,6 +78,12 @@ func (t *thing) latest(path string) jsontree.Value {
 	return jsontree.Value{}
 }
 
+// text returns a member of the first object of the thing as text.
+func (t *thing) text(path string) string { return get(t.first(), path).Text() }
+
+// time returns a member of the first object of the thing that is a time, or zero.
+func (t *thing) time(path string) time.Time { return instant(t.text(path)) }
+
 // key returns the last part of the id.
 func (t *thing) key() string { return t.id[strings.LastIndexByte(t.id, '/')+1:] }
 

@@ -24,8 +24,10 @@ type mapping struct{ node *yaml.Node }
 func newMapping() *mapping { return &mapping{&yaml.Node{Kind: yaml.MappingNode}} }
 
 // mappingOf returns a mapping with members that are set: pairs of a name and a value.
-func mappingOf(pairs ...any) *mapping {
-	m := newMapping()
+func mappingOf(pairs ...any) *mapping { return newMapping().with(pairs...) }
+
+// with sets members, and returns the mapping.
+func (m *mapping) with(pairs ...any) *mapping {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		m.set(pairs[i].(string), pairs[i+1])
 	}
