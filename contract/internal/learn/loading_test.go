@@ -90,6 +90,40 @@ func TestLoading(t *testing.T) {
 	})
 }
 
+// What is wrong with a data file is wrong with the place at which the scenario names it.
+func TestLoadingWithoutAFile(t *testing.T) {
+	t.Parallel()
+	rows := make([]string, 25)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"time":1768469400,"n":%d}`, i)
+	}
+	recording := recordingOf(said{
+		method: "GET", path: "/core/v3/table/tail/shop/orders?format=json", status: 200,
+		answer: "[" + strings.Join(rows, ",") + "]",
+	})
+	var files []string
+	learned, err := mustChecker(t).Learn(t.Context(), recording(), func(learned *contract.Learned) (contract.Subject, error) {
+		subject, _ := refusing(func(map[string]any) error { return nil })(learned)
+		if !strings.Contains(string(learned.Scenario), "shop.orders.ndjson") {
+			return subject, nil
+		}
+		files = append(files, string(learned.Files["shop.orders.ndjson"]))
+		return subject, &source.Problem{File: "/tmp/s/shop.orders.ndjson", Line: 3, Path: "n", Reason: "n is bad"}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 1 || !strings.Contains(files[0], `"n": 24}`) {
+		t.Errorf("files %q, want one with all records, once", files)
+	}
+	if notes := strings.Join(learned.Notes, "\n"); notes != "left out: core.databases[0].tables[0].records.file: n is bad" {
+		t.Errorf("notes %q, want the place that names the file", notes)
+	}
+	if len(learned.Files) > 0 {
+		t.Errorf("the scenario has %d files, and names none", len(learned.Files))
+	}
+}
+
 // listing returns a recording that lists many pools.
 func listing(n int) func() contract.Source {
 	var list []string

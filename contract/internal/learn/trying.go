@@ -110,7 +110,7 @@ func (s *search) take(t *trial) {
 }
 
 // try replays the recording with a beginning. It ends early, with the worst score, once that cannot be better than the
-// best one. Without a server there is nothing but the scenario. There is no trial after an error, but for the first one
+// best one. Without a server there is nothing but the scenario. After an error it returns nil, but for the first trial
 // if the context ends.
 func (s *search) try(ctx context.Context, b beginning) *trial {
 	notes := s.notes

@@ -83,3 +83,74 @@ func TestTryingIsInterrupted(t *testing.T) {
 		t.Errorf("the story does not say that it is not whole:\n%.500s", learned.Story)
 	}
 }
+
+// refusingLater returns a builder of servers, of which the first one refuses nothing, and the others all. It notes how
+// many requests each of them got.
+func refusingLater(asked *[]int) contract.BuildLearned {
+	return func(*contract.Learned) (contract.Subject, error) {
+		n := len(*asked)
+		*asked = append(*asked, 0)
+		return contract.Subject{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				(*asked)[n]++
+				w.Header().Set("Content-Type", "application/json")
+				if n > 0 {
+					w.WriteHeader(http.StatusForbidden)
+				}
+				_, _ = fmt.Fprint(w, poolsShown)
+			}),
+			Clock: func(time.Time) error { return nil },
+		}, nil
+	}
+}
+
+// refusedAmong returns a recording of reads by a caller who may not list databases, and may be one of some users.
+func refusedAmong(reads, users int) func() contract.Source {
+	shown := make([]string, users)
+	for i := range shown {
+		shown[i] = fmt.Sprintf(`{"id":"%d","user_id":"%[1]d","name":"User %[1]d","email":"u%[1]d@shop.example"}`, i+1)
+	}
+	list := []said{
+		{method: "GET", path: "/core/v3/access_control/users", status: 200, answer: "[" + strings.Join(shown, ",") + "]"},
+		{method: "GET", path: "/core/v3/database/list", status: 403, answer: `{"error":"no"}`, key: "1/other"},
+	}
+	for range reads {
+		list = append(list, said{method: "GET", path: "/workflow/api/pools", status: 200, answer: poolsShown, key: "1/other"})
+	}
+	return recordingOf(list...)
+}
+
+// A server is asked no more once it cannot be the best one.
+func TestTryingEndsEarly(t *testing.T) {
+	t.Parallel()
+	const reads = 100
+	var asked []int
+	if _, err := mustChecker(t).Learn(t.Context(), refusedAmong(reads, 1)(), refusingLater(&asked)); err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) < 2 || asked[0] != reads+2 {
+		t.Fatalf("servers were asked %v times, want several, and the first one all", asked)
+	}
+	for n, times := range asked[1:] {
+		if times > 10 {
+			t.Errorf("server %d was asked %d times, want few: it refuses what was allowed", n+1, times)
+		}
+	}
+}
+
+// A server that begins counts as a quarter of the recording, however little it is asked.
+func TestTryingCountsServers(t *testing.T) {
+	t.Parallel()
+	const reads, effort = 100, 500
+	checker, err := contract.NewChecker(contract.WithEffort(effort))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []int
+	if _, err := checker.Learn(t.Context(), refusedAmong(reads, 40)(), refusingLater(&asked)); err != nil {
+		t.Fatal(err)
+	}
+	if begun := len(asked); begun < 4 || begun > 4*effort/reads {
+		t.Errorf("%d servers began, want from 4 to %d", begun, 4*effort/reads)
+	}
+}
