@@ -188,8 +188,7 @@ func (l *learner) addRunningTask(m *mapping, t *thing) {
 	for _, task := range byNumber(l.tasksOf(t)) {
 		tasks.add(mappingOf("id", idOf(task.key()), "name", task.first().Get("fullName")))
 	}
-	running := l.runningAtBegin(t)
-	if running != nil {
+	if running := l.runningAtBegin(t); running != nil {
 		m.set("task", running.first().Get("fullName"))
 		if end := l.endOf(running); !end.IsZero() {
 			m.set("takes", durationText(end.Sub(running.time("startedAt"))))

@@ -112,12 +112,7 @@ func (p *people) callerOf(e *Exchange) *user {
 
 // giveKeys gives each caller a key: 1/admin to the first administrator, 1/write to who only sends events.
 func (p *people) giveKeys() {
-	admin := ""
-	for _, u := range p.users {
-		if admin == "" && u.role == "administrator" && !u.isMade {
-			admin = u.ref()
-		}
-	}
+	admin := userLike(p.users, func(u *user) bool { return u.role == administrator && !u.isMade }).ref()
 	add := func(name, user, identity string) {
 		key := "1/" + name
 		for n := 2; slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == key && k.User != user }); n++ {
@@ -125,8 +120,7 @@ func (p *people) giveKeys() {
 		}
 		i := slices.IndexFunc(p.keys, func(k Key) bool { return k.Key == key })
 		if i < 0 {
-			p.keys = append(p.keys, Key{Key: key, User: user})
-			i = len(p.keys) - 1
+			i, p.keys = len(p.keys), append(p.keys, Key{Key: key, User: user})
 		}
 		if identity != "" {
 			p.keys[i].Recorded = append(p.keys[i].Recorded, p.keyDigest(identity))
@@ -138,7 +132,7 @@ func (p *people) giveKeys() {
 		case p.begin.first(imports, c.identity) != "":
 			add("write", admin, c.identity)
 		case u == nil, u.isMade:
-		case u.role == "administrator" && !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }),
+		case u.role == administrator && !slices.ContainsFunc(p.keys, func(k Key) bool { return k.Key == "1/admin" }),
 			u.ref() == admin:
 			add("admin", u.ref(), c.identity)
 		default:

@@ -183,15 +183,15 @@ func (l *learner) wasDeleted(name string) bool {
 		return false
 	}
 	for _, e := range l.exchanges {
+		isAsked := e.name() == "core.getDatabase" && param(e, "database_name") == name
+		isRecovered := e.name() == "core.recoverTable" && l.isIn(param(e, "table_id"), name)
 		switch {
-		case e.name() == "core.getDatabase" && e.ok() && param(e, "database_name") == name:
+		case e.ok() && (isAsked || isRecovered):
 			return false
-		case e.name() == "core.getDatabase" && e.Status() == http.StatusNotFound &&
-			param(e, "database_name") == name && l.people.isAdministrator(e):
+		case !l.people.isAdministrator(e):
+		case isAsked && e.Status() == http.StatusNotFound:
 			return true
-		case e.name() == "core.recoverTable" && e.ok() && l.isIn(param(e, "table_id"), name):
-			return false
-		case e.name() == "core.listDatabases" && e.ok() && l.people.isAdministrator(e):
+		case e.ok() && e.name() == "core.listDatabases":
 			return !slices.Contains(textsAt(e.answer(), "databases.*.name"), name)
 		}
 	}

@@ -288,12 +288,10 @@ func (l *learner) queryOf(t *thing) string {
 
 // resultOf returns the result of a job, as far as answers show it.
 func (l *learner) resultOf(t *thing) *mapping {
-	m := newMapping()
-	var columns jsontree.Value
-	if schema := jsontree.Parse(t.latest("hive_result_schema").Text()); schema.IsArray() {
-		columns = schema
+	m, rows, columns := newMapping(), l.rowsOf(t.id), jsontree.Parse(t.latest("hive_result_schema").Text())
+	if !columns.IsArray() {
+		columns = jsontree.Value{}
 	}
-	rows := l.rowsOf(t.id)
 	switch {
 	case !columns.Exists() && rows == nil && t.last().Get("status").Text() == "success":
 		columns = jsontree.Parse(`[["unknown","varchar"]]`)
@@ -308,18 +306,18 @@ func (l *learner) resultOf(t *thing) *mapping {
 		m.set("columns", columns)
 	}
 	m.set("rows", rows)
-	count := t.latest("num_records")
+	count, hasRun := t.latest("num_records").Int(), t.wasThere() && !l.isQueued(t)
 	for _, s := range t.sights {
-		if size := s.object.Get("result_size"); t.wasThere() && !l.isQueued(t) && size.Int() > 0 {
-			m.set("size", size.Int())
-			break
+		if hasRun {
+			m.set("size", s.object.Get("result_size").Int()) // the first one
 		}
 	}
-	if rows == nil && columns.Exists() && t.wasThere() && !l.isQueued(t) {
-		m.set("count", count.Int())
-	}
-	if rows == nil && columns.Exists() && (!t.wasThere() || l.isQueued(t)) && count.Int() > 0 {
-		m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
+	switch {
+	case rows != nil || !columns.Exists():
+	case hasRun:
+		m.set("count", count)
+	default:
+		m.guess("rows", rowsLike(columns, int(min(count, 1000))), "no answer shows them")
 	}
 	if m.isEmpty() {
 		return nil

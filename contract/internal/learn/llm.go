@@ -45,9 +45,7 @@ func (l *learner) llm() *mapping {
 }
 
 func (l *learner) makeLLM() *mapping {
-	b := &llmBuilder{
-		learner: l, users: l.llmUsers(), made: map[string]*sequence{}, known: map[string]bool{},
-	}
+	b := &llmBuilder{learner: l, users: l.llmUsers(), made: map[string]*sequence{}, known: map[string]bool{}}
 	for _, c := range collections {
 		b.made[c[0]] = newSequence()
 	}

@@ -222,10 +222,9 @@ func (l *learner) refused(root *mapping, err error) (list []refusal) {
 // search returns the first item of a section with which the scenario, without what comes after it, does not load.
 func (l *learner) search(root *mapping, err error) []refusal {
 	var items []place
-	for i := 0; i+1 < len(root.node.Content); i += 2 {
-		section := root.node.Content[i+1]
-		for j := 0; section.Kind == yaml.MappingNode && j+1 < len(section.Content); j += 2 {
-			list, path := section.Content[j+1], source.Path(root.node.Content[i].Value, section.Content[j].Value)
+	for title, section := range children(root.node) {
+		for name, list := range children(section) {
+			path := source.Path(title, name)
 			if list.Kind != yaml.SequenceNode {
 				items = append(items, place{section, list, path})
 				continue

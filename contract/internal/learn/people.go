@@ -300,8 +300,8 @@ func (p *people) parentOf(u *user) *user {
 	if parent := p.withID(u.parent); parent != nil && parent != u {
 		return parent
 	}
-	i := slices.IndexFunc(p.users, func(o *user) bool { return o.role == administrator && !o.isMade })
-	return p.users[max(i, 0)]
+	admin := userLike(p.users, func(o *user) bool { return o.role == administrator && !o.isMade })
+	return cmp.Or(admin, p.users[0])
 }
 
 // madeUpPrefix begins what stands for the policies of which no answer shows anything, before the id of the user whom
@@ -435,15 +435,15 @@ func (p *people) see(o jsontree.Value, t *thing) *user {
 	u.createdAt = cmp.Or(u.createdAt, timeOf(o.Get("created_at")))
 	u.updatedAt = cmp.Or(u.updatedAt, timeOf(o.Get("updated_at")))
 	if parent := o.Get("parent_user_id"); parent.Exists() {
-		u.parent, u.role = parent.Text(), "sub_user"
+		u.parent, u.role = parent.Text(), subUser
 		p.get(u.parent)
 	}
 	switch {
 	case u.role != "":
 	case o.Get("restricted").Bool():
-		u.role = "restricted"
+		u.role = restricted
 	case o.Get("administrator").Bool():
-		u.role = "administrator"
+		u.role = administrator
 	}
 	u.isRoleShown = u.isRoleShown || u.role != ""
 	return u
@@ -504,7 +504,7 @@ func (p *people) referByName(name string) string { return p.named(name).ref() }
 // isAdministrator reports whether the caller of an exchange may see everything.
 func (p *people) isAdministrator(e *Exchange) bool {
 	u := p.byKey[e.Credential().Identity]
-	return u != nil && (u.role == "administrator" || u.role == "owner")
+	return u != nil && (u.role == administrator || u.role == "owner")
 }
 
 // rights returns what callers may do, by their keys, and who is the first administrator by the empty one.

@@ -99,18 +99,15 @@ func nameOfGroup(ref string) string {
 // groupNames lists the names of the groups with some tags.
 func (l *learner) groupNames(tags []string) (names []string) {
 	for _, tag := range tags {
-		names = append(names, l.groupName(tag))
+		name := nameOfGroup(tag)
+		for _, t := range slices.Backward(l.things.of(policyGroupKind)) {
+			if t.text("taggable_name") == tag {
+				name = t.text("name")
+			}
+		}
+		names = append(names, name)
 	}
 	return names
-}
-
-func (l *learner) groupName(tag string) string {
-	for _, t := range l.things.of(policyGroupKind) {
-		if t.text("taggable_name") == tag {
-			return t.text("name")
-		}
-	}
-	return nameOfGroup(tag)
 }
 
 // addGroupPolicies adds the policies of the group with a tag.
