@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
 )
 
@@ -191,7 +192,7 @@ func (p *projects) isUploaded(object jsontree.Value) bool {
 }
 
 func queryOf(e *Exchange) url.Values {
-	values, _ := url.ParseQuery(e.Owner.Query)
+	values, _ := address.Query(e.Owner.Query)
 	return values
 }
 
