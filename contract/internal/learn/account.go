@@ -84,11 +84,7 @@ func (l *learner) users() *sequence {
 		if u.updatedAt != u.createdAt {
 			m.set("updatedAt", u.updatedAt)
 		}
-		if u.isGuessed {
-			s.addGuessed(m, "no answer says who this is")
-			continue
-		}
-		s.add(m)
+		s.addGuessed(m, when(u.isGuessed, "no answer says who this is"))
 	}
 	return s
 }

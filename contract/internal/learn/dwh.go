@@ -46,11 +46,8 @@ func (l *learner) integration(m *mapping, t *thing) {
 		l.guessConfigs(m, t)
 	}
 	for _, name := range []string{"schedule_type", "schedule_option", "timezone"} {
-		if slices.Contains(t.sights[0].changed, name) && o.Get(name).Text() != "" {
-			m.guess(name, o.Get(name), "it was set before an answer showed it")
-		} else {
-			m.set(name, o.Get(name))
-		}
+		isChanged := slices.Contains(t.sights[0].changed, name) && o.Get(name).Text() != ""
+		m.guess(name, o.Get(name), when(isChanged, setBefore))
 	}
 }
 

@@ -129,11 +129,7 @@ func (o *objects) add(r *specs.Resource, t *thing, schema *openapi3.SchemaRef, l
 			if m.has(name) || members[name] == nil && schema != nil && specs.HidesNames(schema.Value) {
 				continue
 			}
-			guessed := ""
-			if isChanged {
-				guessed = "a request had set it before it was shown"
-			}
-			m.guess(name, jsonNode(value), guessed)
+			m.guess(name, jsonNode(value), when(isChanged, "a request had set it before it was shown"))
 		}
 	}
 	if !m.has(key) {

@@ -458,11 +458,11 @@ func readSeparated(text []byte, isTabs, hasHeader bool) *sequence {
 	if err != nil {
 		return nil
 	}
+	if hasHeader && len(rows) > 0 {
+		rows = rows[1:]
+	}
 	s := newSequence()
-	for i, row := range rows {
-		if i == 0 && hasHeader {
-			continue
-		}
+	for _, row := range rows {
 		one := newSequence()
 		for _, value := range row {
 			one.node.Content = append(one.node.Content, valueOf(value))

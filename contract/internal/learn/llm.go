@@ -116,12 +116,8 @@ func (b *llmBuilder) addAttributes(m *mapping, t *thing, o jsontree.Value) {
 		} else {
 			node = writable(property, value)
 		}
-		reason := ""
-		if slices.Contains(t.sights[0].changed, name) {
-			reason = "it was set before an answer showed it"
-		}
 		b.note(name, value, o)
-		into.guess(name, node, reason)
+		into.guess(name, node, when(slices.Contains(t.sights[0].changed, name), setBefore))
 	}
 	if t.kind == chatKind && attributes.isEmpty() {
 		b.note("agentId", jsontree.Value{}, o)

@@ -100,13 +100,12 @@ func (b *llmBuilder) addNeeds() {
 
 // guess adds a thing of which the recording shows no more than its id.
 func (b *llmBuilder) guess(n wanted) {
-	m, attributes := newMapping(), newMapping()
-	m.set("id", n.id)
-	addTimes(m, n.shown)
-	name := b.nameFor(n)
-	if name != "" {
-		attributes.set("name", name)
+	m, attributes := mappingOf("id", n.id), newMapping()
+	created, updated := timeOf(n.shown.Get("createdAt")), timeOf(n.shown.Get("updatedAt"))
+	if m.set("createdAt", created); updated != created {
+		m.set("updatedAt", updated)
 	}
+	attributes.set("name", b.nameFor(n))
 	if n.project == "" {
 		n.project = b.things.find("llm.agent", n.agent).first().Get("attributes", "projectId").Text()
 	}
@@ -119,8 +118,7 @@ func (b *llmBuilder) guess(n wanted) {
 		return
 	}
 	server := b.addShown(n, attributes)
-	m.set("attributes", attributes)
-	m.set("serverAttributes", server)
+	m.with("attributes", attributes, "serverAttributes", server)
 	if t := b.things.find(n.kind, n.id); n.kind == chatKind && t != nil {
 		m.set("history", b.chatHistory(t))
 	}
@@ -274,15 +272,6 @@ func (b *llmBuilder) kindOfTarget(name string) string {
 		}
 	}
 	return ""
-}
-
-// addTimes adds what a tool target shows of a thing beside its name.
-func addTimes(m *mapping, shown jsontree.Value) {
-	created, updated := timeOf(shown.Get("createdAt")), timeOf(shown.Get("updatedAt"))
-	m.set("createdAt", created)
-	if updated != created {
-		m.set("updatedAt", updated)
-	}
 }
 
 // addShown adds the attributes that a tool target shows, and returns those that only the server sets.

@@ -113,11 +113,7 @@ func (l *learner) groupNames(tags []string) (names []string) {
 // addGroupPolicies adds the policies of the group with a tag.
 func (l *learner) addGroupPolicies(m *mapping, tag string) {
 	names := l.policyNames(l.people.begin[slot{groupedIn, tag}])
-	if l.people.shown[slot{groupedIn, tag}] {
-		m.set("policies", names)
-	} else if len(names) > 0 {
-		m.guess("policies", names, "as far as delegated admins applied them")
-	}
+	m.guess("policies", names, when(!l.people.shown[slot{groupedIn, tag}], "as far as delegated admins applied them"))
 }
 
 // tagOf returns the tag of the policy group with an id or a tag.

@@ -129,11 +129,9 @@ func (p *projects) list() *sequence {
 	s := newSequence()
 	for _, id := range p.order {
 		m := mappingOf("id", idOf(id))
-		reason := ""
-		if p.names[id] == "" {
-			p.names[id], reason = "project-"+id, unseen
-		}
-		m.guess("name", scalar(p.names[id]), reason)
+		isUnnamed := p.names[id] == ""
+		p.names[id] = cmp.Or(p.names[id], "project-"+id)
+		m.guess("name", scalar(p.names[id]), when(isUnnamed, unseen))
 		m.copy(p.things.find(projectKind, id).first(), "createdAt", "deletedAt")
 		p.addRevisions(m, id)
 		m.set("secrets", p.secrets(id))
@@ -164,11 +162,8 @@ func (p *projects) schedules(project string) *sequence {
 		m := mappingOf("id", idOf(t.id), "workflow", first.Get("workflow", "name"), "createdAt", timeOf(created))
 		disabled := timeOf(first.Get("disabledAt"))
 		if disabled != "" && !instant(disabled).After(p.begin) {
-			reason := ""
-			if isWrite(t.sights[0].Exchange) {
-				reason = "it was turned on or off before an answer showed it"
-			}
-			m.guess("disabledAt", nodeOf(disabled), reason)
+			isChanged := isWrite(t.sights[0].Exchange)
+			m.guess("disabledAt", disabled, when(isChanged, "it was turned on or off before an answer showed it"))
 		}
 		if at := instant(first.Get("nextScheduleTime").Text()); !at.IsZero() && (disabled != "" || !p.hasRunSince(first)) {
 			m.set("nextScheduleTime", timeText(at))

@@ -34,23 +34,12 @@ func (p *projects) addRevisions(m *mapping, project string) {
 	list = p.withEarlier(project, list, earlier)
 	s := newSequence()
 	for i := range list {
-		r, one, reason := &list[i], newMapping(), ""
-		if r.name == unknownRevision {
-			reason = unseen
-		}
-		one.guess("name", scalar(r.name), reason)
-		if r.isGuessed {
-			one.guess("createdAt", r.createdAt, "attempts show about when it was made")
-		} else {
-			one.set("createdAt", r.createdAt)
-		}
+		r, one := &list[i], newMapping()
+		one.guess("name", scalar(r.name), when(r.name == unknownRevision, unseen))
+		one.guess("createdAt", r.createdAt, when(r.isGuessed, "attempts show about when it was made"))
 		one.set("user", r.user)
 		p.addFiles(one, project, r, i == len(list)-1)
-		if r.isUnseen {
-			s.addGuessed(one, "attempts show workflows of a revision that no answer shows")
-		} else {
-			s.add(one)
-		}
+		s.addGuessed(one, when(r.isUnseen, "attempts show workflows of a revision that no answer shows"))
 	}
 	m.set("revisions", s)
 }

@@ -94,12 +94,9 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 	o := t.first()
 	m.set("name", name)
 	m.copy(o, "id", "description", "expireDays=expire_days", "deleteProtected=delete_protected", "createdAt=created_at")
-	isChanged, reason := t.changed["schema"] || isWrittenBefore(t, l.tableCalls[t.id]), ""
-	if isChanged {
-		reason = "it may have been changed before an answer showed it"
-	}
+	isChanged := t.changed["schema"] || isWrittenBefore(t, l.tableCalls[t.id])
 	if schema := jsontree.Parse(o.Get("schema").Text()); schema.Len() > 0 {
-		m.guess("schema", schema, reason)
+		m.guess("schema", schema, when(isChanged, "it may have been changed before an answer showed it"))
 	}
 	if !o.Get("schema").Exists() && t.id == l.profilesAt {
 		m.guess("schema", l.assumedColumns(), "no answer shows it, and requests name these columns")

@@ -54,6 +54,14 @@ func (m *mapping) guess(name string, value any, reason string) {
 	m.node.Content = append(m.node.Content, key, node)
 }
 
+// when returns the reason for a guess where it is one.
+func when(isGuess bool, reason string) string {
+	if !isGuess {
+		return ""
+	}
+	return reason
+}
+
 // copyAll adds the members of an object that are not null, as they are, but for some.
 func (m *mapping) copyAll(o jsontree.Value, but ...string) {
 	for value := range o.Each {
@@ -82,6 +90,9 @@ func (m *mapping) copy(o jsontree.Value, members ...string) {
 	}
 }
 
+// setBefore is the reason for a guess that may be true.
+const setBefore = "it was set before an answer showed it"
+
 // shown sets members to what the first answer shows that has them, and marks those that a request had set by then.
 func (m *mapping) shown(t *thing, members ...string) {
 	for _, member := range members {
@@ -90,12 +101,8 @@ func (m *mapping) shown(t *thing, members ...string) {
 			at = name
 		}
 		value, isChanged := t.value(at)
-		switch {
-		case value.Text() == "", value.IsNumber() && value.Float() == 0:
-		case isChanged:
-			m.guess(name, value, "it was set before an answer showed it")
-		default:
-			m.set(name, value)
+		if value.Text() != "" && (!value.IsNumber() || value.Float() != 0) {
+			m.guess(name, value, when(isChanged, setBefore))
 		}
 	}
 }
@@ -149,9 +156,11 @@ func (s *sequence) add(m *mapping) { s.node.Content = append(s.node.Content, m.n
 // addTexts adds a list of texts.
 func (s *sequence) addTexts(texts ...string) { s.node.Content = append(s.node.Content, nodeOf(texts)) }
 
-// addGuessed adds a mapping of which nothing more is known than that there is one.
+// addGuessed adds a mapping of which nothing more is known than that there is one; without a reason it does not mark it.
 func (s *sequence) addGuessed(m *mapping, reason string) {
-	m.node.HeadComment = guessMark + reason
+	if reason != "" {
+		m.node.HeadComment = guessMark + reason
+	}
 	s.add(m)
 }
 
