@@ -156,7 +156,8 @@ func (s *sequence) add(m *mapping) { s.node.Content = append(s.node.Content, m.n
 // addTexts adds a list of texts.
 func (s *sequence) addTexts(texts ...string) { s.node.Content = append(s.node.Content, nodeOf(texts)) }
 
-// addGuessed adds a mapping of which nothing more is known than that there is one; without a reason it does not mark it.
+// addGuessed adds a mapping of which nothing more is known than that there is one. Without a reason it does not mark
+// it.
 func (s *sequence) addGuessed(m *mapping, reason string) {
 	if reason != "" {
 		m.node.HeadComment = guessMark + reason
