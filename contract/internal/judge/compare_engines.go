@@ -15,8 +15,6 @@ type fault struct {
 	message string
 	keyword string // that was broken, where the engine reports it
 	format  string // that a value does not have, if the keyword is format
-
-	alternatives []fault // the keywords for which a value fits none of several schemas
 }
 
 // Limits on faults, of which a message may have as many as it has bytes.

@@ -200,8 +200,6 @@ func (f *faultList) failure(e *jsonschema.ValidationError, at []string) {
 		members, message = k.Properties, "property %q is unsupported"
 	case *kind.Format:
 		one.format = k.Want
-	case *kind.OneOf, *kind.AnyOf:
-		one.alternatives = innermost(e.Causes)
 	}
 	for _, name := range members {
 		each := one
@@ -223,23 +221,6 @@ func (f *faultList) add(one fault) {
 func isUnread(e *jsonschema.ValidationError) bool {
 	k, isFormat := e.ErrorKind.(*kind.Format)
 	return isFormat && k.Want == specs.UnknownDialect || slices.ContainsFunc(e.Causes, isUnread)
-}
-
-// innermost returns the keywords of what is wrong in the end, each with its format.
-func innermost(causes []*jsonschema.ValidationError) (list []fault) {
-	for _, e := range causes {
-		list = append(list, innermost(e.Causes)...)
-		if keywords := e.ErrorKind.KeywordPath(); len(e.Causes) == 0 && len(keywords) > 0 {
-			one := fault{keyword: keywords[0]}
-			if k, isFormat := e.ErrorKind.(*kind.Format); isFormat {
-				one.format = k.Want
-			} else if isChoice(e) {
-				one.keyword = "discriminator"
-			}
-			list = append(list, one)
-		}
-	}
-	return list
 }
 
 // isOtherAlternative reports whether a value does not fit one of the alternatives of a schema because the discriminator

@@ -169,13 +169,9 @@ func readReach(text string) map[string]string {
 // weighed returns the results without the votes that do not count.
 func (r engineResults) weighed() engineResults {
 	doesLook := func(f fault) bool { return reach[r.place(&f)] == "looks" }
-	looksInto := func(f fault) bool { // a value that fits none of several schemas fits one for an engine that is blind
-		isUnseen := func(one fault) bool { return reach["body "+one.keywordAt()] != "looks" }
-		return doesLook(f) && !slices.ContainsFunc(f.alternatives, isUnseen)
-	}
 	isSilent := len(r.second) == 0
 	r.second = slices.DeleteFunc(slices.Clone(r.second), func(f fault) bool { return !doesLook(f) })
-	if len(r.second) == 0 && !(isSilent && slices.ContainsFunc(r.kin.list, looksInto)) {
+	if len(r.second) == 0 && !(isSilent && slices.ContainsFunc(r.kin.list, doesLook)) {
 		r.vote = notAsked
 	}
 	return r
@@ -196,6 +192,9 @@ func (b *content) placeOf(f *fault) string {
 	if !b.op.Document.T.IsOpenAPI31OrLater() && specs.IsNewer(f.keyword) { // which 3.0 ignores
 		return ""
 	}
+	if b.isInAlternatives(f.path) { // of which an engine takes another one if it is blind, or errs, within
+		return ""
+	}
 	if f.keyword == "required" && slices.ContainsFunc(b.schemasAt(f.path), b.hidesSome) {
 		keyword = "required beside hidden"
 	}
@@ -203,6 +202,17 @@ func (b *content) placeOf(f *fault) string {
 		keyword = "null"
 	}
 	return "body " + keyword
+}
+
+// isInAlternatives reports whether a value, or one that it is a part of, may fit one of several schemas.
+func (b *content) isInAlternatives(path []string) bool {
+	hasSome := func(w locatedSchema) bool { return len(w.schema.OneOf)+len(w.schema.AnyOf) > 0 }
+	for i := range len(path) + 1 {
+		if slices.ContainsFunc(b.schemasAt(path[:i]), hasSome) {
+			return true
+		}
+	}
+	return false
 }
 
 // hidesSome reports whether messages of the side lack some properties of a schema.
