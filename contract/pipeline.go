@@ -35,10 +35,16 @@ type batch struct {
 }
 
 var batches = sync.Pool{New: func() any {
-	return &batch{
-		records: make([]Record, 0, batchRecords), results: make([]exchangeResult, batchRecords), done: make(chan struct{}, 1),
-	}
+	return &batch{records: make([]Record, 0, batchRecords), results: make([]exchangeResult, batchRecords)}
 }}
+
+// newBatch returns an empty batch. Its channel is new, since one that was made in a bubble of testing/synctest cannot
+// be used outside of that.
+func newBatch() *batch {
+	b := batches.Get().(*batch)
+	b.done = make(chan struct{})
+	return b
+}
 
 // free ends the use of a batch, unless it is too large to be kept for another one.
 func (b *batch) free() {
@@ -163,7 +169,7 @@ func (p *pipeline) waitForRoom(ctx context.Context, size int) bool {
 func (p *pipeline) judgeAll(ctx context.Context) error {
 	for b := range p.work {
 		p.judgeBatch(ctx, b)
-		b.done <- struct{}{}
+		close(b.done)
 	}
 	return nil
 }
@@ -209,7 +215,7 @@ func (p *pipeline) next(ctx context.Context) *batch {
 
 // fill makes batches of a source, of so many records at most.
 func fill(ctx context.Context, source Source, most int, send func(*batch) bool) {
-	b := batches.Get().(*batch)
+	b := newBatch()
 	for record, err := range source {
 		if ctx.Err() != nil {
 			return
@@ -219,7 +225,7 @@ func fill(ctx context.Context, source Source, most int, send func(*batch) bool) 
 			if !send(b) {
 				return
 			}
-			b = batches.Get().(*batch)
+			b = newBatch()
 		}
 	}
 	if len(b.records) > 0 {
