@@ -135,6 +135,24 @@ func TestOwnDesigns(t *testing.T) {
 			POST /shifts {"team":"a","day":"2024-02-29"} -> 200…
 		`)
 	})
+	t.Run("patterns look ahead and behind", func(t *testing.T) {
+		t.Parallel()
+		c := newOwnDesign(t, "habits")
+		for body, want := range map[string]string{
+			`{"slug":"a-b","code":"ABCD123!","password":"abc12345"}`: "",
+			`{"slug":"-a","code":"ABCD123!"}`:                        "slug: want text that does not match ^(?:-)",
+			`{"slug":"a-","code":"ABCD123!"}`:                        "slug: want text that does not match (?:-)$",
+			`{"slug":"a","code":"ABCD1234"}`:                         `code: want text that matches ^(?:.*[^\w])`,
+			`{"slug":"a","code":"ABCD12!"}`:                          `code: want text that matches ^.{8,12}$`,
+			`{"slug":"a","code":"ABCD123!","password":"abcdefgh"}`:   `password: want text that matches ^(?:.*\d)`,
+			`{"slug":"a","code":"ABCD123!","password":"abc 12345"}`:  `password: want text that does not match ^(?:.*\s)`,
+		} {
+			_, answer, _ := c.call("POST /members", body)
+			if got := gjson.Get(answer, "detail").Str; got != want {
+				t.Errorf("%s: %q, want %q", body, got, want)
+			}
+		}
+	})
 	t.Run("what a PUT leaves out has its default", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "todos")

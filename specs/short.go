@@ -51,7 +51,7 @@ func dropSiblings(node any, isNames bool) {
 	}
 }
 
-// dropPatterns takes patterns out of a tree that no regular expression of Go stands for, such as those that look ahead.
+// dropPatterns takes patterns out of a tree that no regular expressions of Go stand for, such as those that refer back.
 func dropPatterns(node any, isNames bool, pointer string, dropped func(pointer, reason string)) {
 	switch node := node.(type) {
 	case []any:
@@ -61,8 +61,13 @@ func dropPatterns(node any, isNames bool, pointer string, dropped func(pointer, 
 	case map[string]any:
 		if pattern, isText := node["pattern"].(string); isText && !isNames {
 			if _, err := regexp.Compile(GoPattern(pattern)); err != nil {
-				delete(node, "pattern")
-				dropped(pointer+"/pattern", err.Error())
+				switch done, isSame := splitLooks(node, pattern); {
+				case !done:
+					delete(node, "pattern")
+					dropped(pointer+"/pattern", err.Error())
+				case !isSame:
+					dropped(pointer+"/pattern", "what it looks for, but where the text begins or ends")
+				}
 			}
 		}
 		if patterns, _ := node["patternProperties"].(map[string]any); !isNames {

@@ -30,23 +30,26 @@ func schemaOf(t *testing.T, text string) *openapi3.Schema {
 func TestSamplesFit(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{ // JSON of the sample; empty: any
-		`{"type":"string","example":"rose"}`:                                                               `"rose"`,
-		`{"type":"string","example":5}`:                                                                    "", // an example that does not fit
-		`{"type":"string","enum":["a"]}`:                                                                   `"a"`,
-		`{"type":"integer","default":7}`:                                                                   `7`,
-		`{"type":"integer","minimum":3,"maximum":3}`:                                                       `3`,
-		`{"type":"integer","minimum":3,"exclusiveMinimum":true,"maximum":4}`:                               `4`,
-		`{"type":"integer","maximum":-5}`:                                                                  "",
-		`{"type":"integer","format":"int8"}`:                                                               "",
-		`{"type":"integer","format":"uint8","minimum":200}`:                                                "",
-		`{"type":"integer","format":"int32","multipleOf":7}`:                                               "",
-		`{"type":"number","minimum":0.2,"maximum":0.3}`:                                                    "",
-		`{"type":"number","multipleOf":0.5}`:                                                               "",
-		`{"type":"number","multipleOf":0.01,"minimum":0.07,"maximum":0.07}`:                                `0.07`, // 7*0.01 is 0.07000000000000001
-		`{"type":"string","minLength":40,"maxLength":41}`:                                                  "",
-		`{"type":"string","maxLength":3}`:                                                                  "",
-		`{"type":"string","pattern":"^[A-Z]{2}-\\d{4}$"}`:                                                  "",
-		`{"type":"string","pattern":"^(a|b)+c?$","minLength":9}`:                                           "",
+		`{"type":"string","example":"rose"}`:                                 `"rose"`,
+		`{"type":"string","example":5}`:                                      "", // an example that does not fit
+		`{"type":"string","enum":["a"]}`:                                     `"a"`,
+		`{"type":"integer","default":7}`:                                     `7`,
+		`{"type":"integer","minimum":3,"maximum":3}`:                         `3`,
+		`{"type":"integer","minimum":3,"exclusiveMinimum":true,"maximum":4}`: `4`,
+		`{"type":"integer","maximum":-5}`:                                    "",
+		`{"type":"integer","format":"int8"}`:                                 "",
+		`{"type":"integer","format":"uint8","minimum":200}`:                  "",
+		`{"type":"integer","format":"int32","multipleOf":7}`:                 "",
+		`{"type":"number","minimum":0.2,"maximum":0.3}`:                      "",
+		`{"type":"number","multipleOf":0.5}`:                                 "",
+		`{"type":"number","multipleOf":0.01,"minimum":0.07,"maximum":0.07}`:  `0.07`, // 7*0.01 is 0.07000000000000001
+		`{"type":"string","minLength":40,"maxLength":41}`:                    "",
+		`{"type":"string","maxLength":3}`:                                    "",
+		`{"type":"string","pattern":"^[A-Z]{2}-\\d{4}$"}`:                    "",
+		`{"type":"string","pattern":"^(a|b)+c?$","minLength":9}`:             "",
+		`{"type":"string","pattern":"^.{8,}$","allOf":[{"pattern":"[a-z]"},{"pattern":"[A-Z]"},{"pattern":"[0-9]"},{"pattern":"[^a-zA-Z0-9]"}]}`: "",
+		`{"type":"string","pattern":"^[\\w!]{8,12}$","allOf":[{"pattern":"[A-Z].*[A-Z]"},{"pattern":"!"}]}`:                                      "",
+		`{"type":"string","pattern":"^[a-z0-9-]+$","allOf":[{"not":{"type":"string","pattern":"--"}},{"pattern":"^.{3,20}$"}]}`:                  "",
 		`{"type":"string","format":"date-time"}`:                                                           "",
 		`{"type":"string","format":"uuid"}`:                                                                "",
 		`{"type":"string","format":"email"}`:                                                               "",

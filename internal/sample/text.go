@@ -6,6 +6,7 @@ import (
 	"regexp/syntax"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
@@ -102,7 +103,7 @@ func (m *Maker) matching(s *openapi3.Schema, at string) (any, error) {
 		return nil, fmt.Errorf("pattern %s: %w", s.Pattern, err)
 	}
 	p := patternWriter{maker: m, at: at}
-	for most := uint64(1); ; most = most*2 + 1 { // repetitions, until the text is long enough
+	for most := uint64(2)<<m.try - 1; ; most = most*2 + 1 { // repetitions, until the text is long enough
 		p.text.Reset()
 		p.most = int(most)
 		p.write(parsed.Simplify())
@@ -131,7 +132,11 @@ func (p *patternWriter) write(re *syntax.Regexp) {
 	case syntax.OpCharClass:
 		p.text.WriteRune(p.pick(re.Rune))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		p.text.WriteByte('a' + byte(p.next()%26))
+		all := []rune{'a', 'z'}
+		if p.maker.try > 0 {
+			all = []rune{'!', '~'}
+		}
+		p.text.WriteRune(p.pick(all))
 	case syntax.OpConcat, syntax.OpCapture:
 		for _, sub := range re.Sub {
 			p.write(sub)
@@ -166,18 +171,28 @@ func (p *patternWriter) next() uint64 {
 	return p.maker.chance(fmt.Sprint(p.at, "~", p.text.Len()))
 }
 
+// characters are the kinds of them that follow each other in a text after one that did not fit: a schema may want some
+// of each.
+var characters = []func(rune) bool{unicode.IsLower, unicode.IsUpper, unicode.IsDigit, unicode.IsPunct}
+
 // pick returns a character of a class, one that people read if there is any.
 func (p *patternWriter) pick(ranges []rune) rune {
-	var readable []rune
+	var wanted, readable []rune
+	isWanted := characters[p.text.Len()%len(characters)]
 	for i := 0; i+1 < len(ranges); i += 2 {
-		for r := max(ranges[i], '0'); r <= min(ranges[i+1], 'z'); r++ {
-			if r <= '9' || r >= 'a' || r >= 'A' && r <= 'Z' {
+		for r := max(ranges[i], '!'); r <= min(ranges[i+1], '~'); r++ {
+			if p.maker.try > 0 && isWanted(r) {
+				wanted = append(wanted, r)
+			}
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
 				readable = append(readable, r)
 			}
 		}
 	}
-	if len(readable) > 0 {
-		return readable[p.next()%uint64(len(readable))]
+	for _, list := range [][]rune{wanted, readable} {
+		if len(list) > 0 {
+			return list[p.next()%uint64(len(list))]
+		}
 	}
 	if len(ranges) > 0 {
 		return ranges[0]

@@ -124,16 +124,56 @@ func TestAPatternThatCannotBeCompiledIsNotJudged(t *testing.T) {
 	t.Parallel()
 	object := func(v string) string { return answers(`{type: object, properties: {v: ` + v + `}}`) }
 	testExamples(t, map[string]exampleOf{
-		"a character by its number":     {paths: object(`{type: string, pattern: '^[\u00e4-\u00fc]+$'}`), answer: `{"v":"äü"}`},
-		"one that is not in the range":  {paths: object(`{type: string, pattern: '^[\u00e4-\u00fc]+$'}`), answer: `{"v":"a"}`, want: []string{`error schema /response/body/v: string doesn't match the regular expression "^[\\u00e4-\\u00fc]+$"`}},
-		"3.1, by its number":            {version: "3.1.0", paths: object(`{type: string, pattern: '\u0041'}`), answer: `{"v":"A"}`},
-		"one that looks ahead":          {paths: object(`{type: string, pattern: '^(?!a)'}`), answer: `{"v":"ab"}`},
-		"one that looks behind":         {paths: object(`{type: string, pattern: '(?<=a)b'}`), answer: `{"v":"b"}`},
-		"one with a reference back":     {version: "3.1.0", paths: object(`{type: string, pattern: '(a)\1'}`), answer: `{"v":"b"}`},
-		"a pattern of names":            {version: "3.1.0", paths: answers(`{type: object, patternProperties: {'^(?!x)': {type: integer}}, additionalProperties: false}`), answer: `{"a":1}`},
-		"a property that has the name":  {paths: answers(`{type: object, properties: {pattern: {type: string, maxLength: 1}}}`), answer: `{"pattern":"(?!"}`, want: []string{"error schema /response/body/pattern: maximum string length is 1"}},
-		"a parameter that looks around": {paths: asks(`{name: q, in: query, schema: {type: string, pattern: '^(?=a)'}}`), line: "GET /x?q=b"},
+		"a character by its number":    {paths: object(`{type: string, pattern: '^[\u00e4-\u00fc]+$'}`), answer: `{"v":"äü"}`},
+		"one that is not in the range": {paths: object(`{type: string, pattern: '^[\u00e4-\u00fc]+$'}`), answer: `{"v":"a"}`, want: []string{`error schema /response/body/v: string doesn't match the regular expression "^[\\u00e4-\\u00fc]+$"`}},
+		"3.1, by its number":           {version: "3.1.0", paths: object(`{type: string, pattern: '\u0041'}`), answer: `{"v":"A"}`},
+		"one with a reference back":    {version: "3.1.0", paths: object(`{type: string, pattern: '(a)\1'}`), answer: `{"v":"b"}`},
+		"a pattern of names":           {version: "3.1.0", paths: answers(`{type: object, patternProperties: {'^(?!x)': {type: integer}}, additionalProperties: false}`), answer: `{"a":1}`},
+		"a property that has the name": {paths: answers(`{type: object, properties: {pattern: {type: string, maxLength: 1}}}`), answer: `{"pattern":"(?!"}`, want: []string{"error schema /response/body/pattern: maximum string length is 1"}},
+		"a look that is repeated":      {paths: object(`{type: string, pattern: '^(?!a)*b$'}`), answer: `{"v":"ab"}`},
+		"a look in a look":             {paths: object(`{type: string, pattern: '^(?!(?=a)a)b$'}`), answer: `{"v":"a"}`},
 	})
+}
+
+// ECMA-262, 22.2.1, Assertion.
+func TestPatternsThatLookAround(t *testing.T) {
+	t.Parallel()
+	const password = `^(?=.*[a-z])(?=.*\d)(?!.*\s).{4,8}$`
+	for name, tt := range map[string]struct{ pattern, fits, not string }{
+		"ahead":                         {`^(?!a)`, "ba", "ab"},
+		"ahead, for what is there":      {`^(?=a)`, "ab", "ba"},
+		"all that a password wants":     {password, "abc1", "abcd"},
+		"its length":                    {password, "abc1", "ab1"},
+		"what it must not have":         {password, "abc1", "ab 1"},
+		"nothing but looks":             {`^(?=.*[a-z])(?=.*\d)`, "1a", "a"},
+		"looks anywhere":                {`(?=.*[a-z])(?=.*\d).{4}`, "abc1", "abcd"},
+		"behind":                        {`^[a-z-]+(?<!-)$`, "a-b", "a-"},
+		"behind, for what is there":     {`^\w+(?<=ed)$`, "fled", "flee"},
+		"both":                          {`^(?!-)[a-z-]+(?<!-)$`, "a-b", "-b"},
+		"in the middle":                 {`^a(?=b)\w+$`, "abc", "acb"},
+		"a word before":                 {`(?<=a)b`, "ab", "bc"},
+		"within a group, without it":    {`^(?:(?!ab)\w)+$`, "ac", "a-"},
+		"in an alternative, without it": {`^(?!x)a$|^b$`, "b", "c"},
+		"a class with a bracket":        {`^(?![)])[()]+$`, "()", ")("},
+		"with what is escaped":          {`^(?!\()[()]+$`, ")(", "()"},
+		"alternatives in a look":        {`^(?!con$|nul$)[a-z]+$`, "cons", "nul"},
+		"what none fits":                {`^(?!)$|^a$`, "a", "b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, version := range []string{"3.0.3", "3.1.0"} {
+				for text, isWrong := range map[string]bool{tt.fits: false, tt.not: true} {
+					paths := answers(`{type: object, properties: {v: {type: string, pattern: '` + tt.pattern + `'}}}`)
+					u := exampleOf{version: version, paths: paths, answer: `{"v":"` + text + `"}`}
+					lines := findingLines(u.judge(t, true))
+					if isWrong != (len(lines) == 1 && strings.HasPrefix(lines[0], "error schema /response/body/v: ")) ||
+						!isWrong && len(lines) > 0 {
+						t.Errorf("%s, %s: findings %q", version, text, lines)
+					}
+				}
+			}
+		})
+	}
 }
 
 // Parameter Object, name: definitions of these are ignored.

@@ -202,6 +202,8 @@ func reason(err *openapi3.SchemaError) string {
 		return fmt.Sprintf("want one of %s", strings.Join(slices.Sorted(maps.Keys(err.Schema.Discriminator.Mapping)), ", "))
 	case errors.Is(err.Origin, openapi3.ErrOneOfConflict):
 		return "matches more than one of the allowed forms; want exactly one"
+	case err.SchemaField == "not" && err.Schema.Not != nil && err.Schema.Not.Value.Pattern != "":
+		return "want text that does not match " + err.Schema.Not.Value.Pattern
 	case err.SchemaField == "not":
 		return "want what does not match the schema under not"
 	case err.SchemaField == "pattern" && err.Schema.MaxLength != nil && ok:
