@@ -77,7 +77,7 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if err := checkflags.CheckOverwrites(f.files(files)); err != nil {
 		return err
 	}
-	tuneGarbageCollection(seldom, 200<<20)
+	tuneGarbageCollection(200, 200<<20)
 	checker, note, end, err := f.checker(c)
 	if err != nil {
 		return err
