@@ -71,14 +71,16 @@ var sinceDraft = map[string]int{
 	"unevaluatedProperties": 2019, "prefixItems": 2020, "$dynamicRef": 2020,
 }
 
-// HasOtherDialects reports whether schemas of the document are of another dialect of JSON Schema than that of its
-// version, or have keywords that version 3.0 ignores.
-func (d *Document) HasOtherDialects() bool {
+// HasOtherDialects reports whether schemas of an operation are of another dialect of JSON Schema than that of the
+// version of its document, or have keywords that version 3.0 ignores.
+func (o *Operation) HasOtherDialects() bool {
+	d := o.Document
 	tree, err := d.tree()
-	switch {
-	case err != nil:
+	if err != nil {
 		return false
-	case !d.T.IsOpenAPI31OrLater():
+	}
+	tree = extract(tree, string(d.Interface), o.Template, strings.ToLower(o.Method), o)
+	if !d.T.IsOpenAPI31OrLater() {
 		return hasNewer(tree, false)
 	}
 	dialect, has := tree["jsonSchemaDialect"].(string)

@@ -92,7 +92,7 @@ func (j *Judge) askEngines(b *content) engineResults {
 // compareEngines decides on the results of two engines: they agree, a known case decides, or they are in dispute.
 func (j *Judge) compareEngines(m *message, r engineResults) decision {
 	if r.place != nil && m.op.Document.IsUsers() {
-		if cacheOf(m.op.Document).hasOtherDialects() { // which the second engine does not read
+		if r.vote == voted && documentedOf(m.op).hasOtherDialects() { // which the second engine does not read
 			r.vote, r.second = notAsked, nil
 		}
 		r = r.weighed()

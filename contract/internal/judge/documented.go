@@ -29,6 +29,7 @@ type documentedOperation struct {
 	unsent            *reading        // of a request without a body and a query; nil if it is as it was sent
 	parameters        *documentedBody // has their pointer alone
 	answers           memo[int, *documentedStatus]
+	hasOtherDialects  func() bool
 }
 
 func documentedOf(op *specs.Operation) *documentedOperation {
@@ -39,7 +40,8 @@ func documentedOf(op *specs.Operation) *documentedOperation {
 		known, _ = c.operations.LoadOrStore(op, &documentedOperation{
 			op: op, schemes: schemes, bareKey: op.Document.BareKey(), takesPlatformKeys: takesPlatformKeys(op, schemes),
 			request: newRequestBody(op), unsent: readNothing(op),
-			parameters: &documentedBody{pointer: op.Pointer + "/parameters"},
+			parameters:       &documentedBody{pointer: op.Pointer + "/parameters"},
+			hasOtherDialects: sync.OnceValue(op.HasOtherDialects),
 		})
 	}
 	return known.(*documentedOperation)
@@ -220,8 +222,6 @@ type documentCache struct {
 	compilers [2]compilerOnce // by side, of a user's own document
 	fields    fieldsMemo
 
-	hasOtherDialects func() bool
-
 	operations sync.Map // *specs.Operation → *documentedOperation
 }
 
@@ -231,7 +231,7 @@ func cacheOf(d *specs.Document) *documentCache {
 	if known, ok := caches.Load(d); ok {
 		return known.(*documentCache)
 	}
-	b, _ := caches.LoadOrStore(d, &documentCache{hasOtherDialects: sync.OnceValue(d.HasOtherDialects)})
+	b, _ := caches.LoadOrStore(d, &documentCache{})
 	return b.(*documentCache)
 }
 
