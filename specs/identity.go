@@ -245,7 +245,10 @@ const maxSpelled = 100
 // have, or * for a variable in its host that may have any (Server Variable Object).
 func spelled(server *openapi3.Server) []string {
 	list := []string{server.URL}
-	_, host, _ := strings.Cut(server.URL, "://")
+	if strings.HasPrefix(server.URL, "//") { // a network-path reference (RFC 3986, 4.2)
+		list = []string{"https:" + server.URL, "http:" + server.URL}
+	}
+	_, host, _ := strings.Cut(list[0], "://")
 	host, path, _ := strings.Cut(host, "/")
 	for _, name := range slices.Sorted(maps.Keys(server.Variables)) {
 		var next []string
@@ -279,7 +282,11 @@ func trimBasePath(path, base string) string {
 func basePaths(servers openapi3.Servers) []string {
 	var list []string
 	for _, server := range servers {
-		path, err := server.BasePath()
+		absolute := *server
+		if strings.HasPrefix(server.URL, "//") {
+			absolute.URL = "https:" + server.URL
+		}
+		path, err := absolute.BasePath()
 		if err != nil { // it is relative to where the document was, which is unknown
 			path = ""
 		}

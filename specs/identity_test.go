@@ -149,6 +149,10 @@ func TestIdentity(t *testing.T) {
 			iface: specs.Workflow, servers: "{url: /base}", operations: []string{"GET /ponds listPools"}, base: "/base",
 			want: map[string]string{"workflow.getPonds": "GET /ponds"},
 		},
+		"a host without a scheme is no path": {
+			iface: specs.Workflow, servers: "{url: //x.example/base}", operations: []string{"GET /ponds"}, base: "/base",
+			want: map[string]string{"workflow.getPonds": "GET /ponds"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -282,6 +286,7 @@ func TestServersHavePathsOfTheirOwn(t *testing.T) {
 		"different ones":      {"{url: 'https://h.example/v1'}, {url: 'https://h.example/v2'}", paths, []string{"https://h.example/v1", "https://h.example/v2"}},
 		"a variable":          {"{url: 'https://h.example/{v}', variables: {v: {default: v1, enum: [v1, v2]}}}", paths, []string{"https://h.example/v1", "https://h.example/v2"}},
 		"the first is a path": {"{url: /v1}, {url: 'https://h.example/api/v1'}", paths, []string{"https://h.example/api/v1"}},
+		"no scheme":           {"{url: //h.example/v1/}", paths, []string{"https://h.example/v1", "http://h.example/v1"}},
 		"a path is elsewhere": {"{url: 'https://h.example/v1'}, {url: 'https://i.example/v1'}", elsewhere, []string{"https://h.example", "https://i.example"}},
 	} {
 		text := `{openapi: 3.0.3, info: {title: t, version: '1'}, servers: [` + tt.servers + `], paths: {` + tt.paths + `}}`

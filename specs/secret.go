@@ -259,7 +259,7 @@ type Credential struct {
 }
 
 // Credentials returns what a request with a key shows: in the platform's scheme, or by the first alternative of the
-// security schemes of a user's own document, where a key of basic credentials is USER:PASSWORD.
+// security schemes of a user's own document, where a key of basic credentials is USER:PASSWORD, or USER alone.
 func (o *Operation) Credentials(key string) (list []Credential) {
 	const authorization = "Authorization"
 	if !o.Interface.IsOwn() {
@@ -274,12 +274,20 @@ func (o *Operation) Credentials(key string) (list []Credential) {
 		case scheme.Type == "apiKey":
 			list = append(list, Credential{scheme.In, scheme.Name, key})
 		case strings.EqualFold(scheme.Scheme, "basic"):
-			list = append(list, Credential{"header", authorization, "Basic " + base64.StdEncoding.EncodeToString([]byte(key))})
+			list = append(list, Credential{"header", authorization, "Basic " + BasicCredentials(key)})
 		default:
 			list = append(list, Credential{"header", authorization, "Bearer " + key})
 		}
 	}
 	return list
+}
+
+// BasicCredentials returns what stands behind the scheme Basic for USER:PASSWORD, or for a USER without one (RFC 7617).
+func BasicCredentials(key string) string {
+	if !strings.Contains(key, ":") {
+		key += ":"
+	}
+	return base64.StdEncoding.EncodeToString([]byte(key))
 }
 
 // Show adds the credential to a request.

@@ -55,12 +55,17 @@ func (r *replay) header(e *Exchange, known *ids, h [2]string) string {
 	case known.knows(secrets, key):
 		return scheme + known.translate(secrets, key)
 	case r.KeyFor(&r.subject, identity) != "":
-		return scheme + r.KeyFor(&r.subject, identity)
+		key = r.KeyFor(&r.subject, identity)
 	case r.keys.refused[identity] && !r.keys.accepted[identity], identity == "",
 		strings.HasPrefix(identity, "malformed "):
 		return h[1]
+	default:
+		key = r.subject.Key
 	}
-	return scheme + r.subject.Key
+	if strings.EqualFold(scheme, "basic ") {
+		key = specs.BasicCredentials(key)
+	}
+	return scheme + key
 }
 
 // maxPadded bounds the body of a request of which the recording has only the beginning.

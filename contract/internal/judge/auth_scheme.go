@@ -291,7 +291,11 @@ func (r *Result) Credential() Credential {
 	for _, name := range headers {
 		if value := strings.TrimSpace(r.Item.Request.Headers.Value(name)); value != "" {
 			schemed := name == "Authorization" && (!op.Document.BareKey() || strings.Contains(value, " "))
-			return Credential{Identity: keyIdentity(value, schemed, op.Document.Brand.Scheme()), Shown: true}
+			scheme := op.Document.Brand.Scheme()
+			if op.Interface.IsOwn() {
+				scheme, _, _ = strings.Cut(value, " ") // any may be right
+			}
+			return Credential{Identity: keyIdentity(value, schemed, scheme), Shown: true}
 		}
 	}
 	return Credential{Withheld: slices.ContainsFunc(r.Item.Redacted, func(what string) bool {

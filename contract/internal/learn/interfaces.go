@@ -222,6 +222,7 @@ func (o *objects) fit(m *mapping, schema *openapi3.SchemaRef, key string) error 
 		}
 	}
 	maker := sample.Maker{Direction: accept.Response, Plain: true}
+	isFilled := false
 	var last error
 	for range 2*len(members) + 2 {
 		var value map[string]any
@@ -242,20 +243,42 @@ func (o *objects) fit(m *mapping, schema *openapi3.SchemaRef, key string) error 
 		}
 		last = errors.New(cmp.Or(refused.Reason, refused.SchemaField))
 		switch part := members[name]; {
+		case name == "" && !isFilled:
+			whole, err := maker.Of(schema.Value)
+			object, isObject := whole.(map[string]any)
+			if err != nil || !isObject {
+				return last
+			}
+			if err := m.fill(object); err != nil {
+				return err
+			}
+			isFilled = true
 		case name == "" || name == key:
 			return last
 		case m.has(name):
 			m.drop(name)
 		case part != nil && part.Value != nil:
 			value, err := maker.Of(part.Value)
-			text, failed := json.Marshal(value)
-			if err := errors.Join(err, failed); err != nil {
+			if err = errors.Join(err, m.fill(map[string]any{name: value})); err != nil {
 				return err
 			}
-			m.guess(name, jsonNode(jsontree.Parse(string(text))), "no answer shows it")
 		default:
 			return last
 		}
 	}
 	return last
+}
+
+// fill guesses the members that a mapping does not have.
+func (m *mapping) fill(members map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		text, err := json.Marshal(members[name])
+		if err != nil {
+			return err
+		}
+		if !m.has(name) {
+			m.guess(name, jsonNode(jsontree.Parse(string(text))), "no answer shows it")
+		}
+	}
+	return nil
 }
