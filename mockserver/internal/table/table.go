@@ -42,7 +42,13 @@ func (t *Table[R]) Get(id int64) (row R, ok bool) {
 }
 
 // Put inserts or replaces the row with an id.
-func (t *Table[R]) Put(id int64, row R) { t.tree.put(id, &row) }
+func (t *Table[R]) Put(id int64, row R) {
+	put := &struct {
+		entry
+		row R
+	}{row: row} // in one piece: most changes of a world are puts
+	t.tree.put(id, put.entry.of(&put.row))
+}
 
 // Delete removes the row with an id, if it is there.
 func Delete[R any](t *Table[R], id int64) { t.tree.delete(id) }
@@ -141,7 +147,7 @@ func (r Rows) read(d *jsontext.Decoder) error {
 		if err := json.UnmarshalDecode(d, row); err != nil {
 			return err
 		}
-		r.tree.put(id, row)
+		r.tree.put(id, new(entry).of(row))
 		last = id
 	}
 	return expectToken(d, jsontext.KindEndObject)
@@ -260,22 +266,33 @@ func (x *Index[K, V]) Get(key K) (value V, ok bool) {
 
 // Put inserts or replaces the value of a key.
 func (x *Index[K, V]) Put(key K, value V) {
-	x.replace(maphash.Comparable(seed, key), key, []pair[K, V]{{key, value}})
+	x.replace(maphash.Comparable(seed, key), key, value, true)
 }
 
 // Delete removes a key, if it is there.
-func (x *Index[K, V]) Delete(key K) { x.replace(maphash.Comparable(seed, key), key, nil) }
+func (x *Index[K, V]) Delete(key K) {
+	var none V
+	x.replace(maphash.Comparable(seed, key), key, none, false)
+}
 
-// replace puts pairs in the place of the one with a key.
-func (x *Index[K, V]) replace(hash uint64, key K, by []pair[K, V]) {
+// replace puts a value in the place of that of a key, or none.
+func (x *Index[K, V]) replace(hash uint64, key K, value V, isThere bool) {
+	put := &struct {
+		entry
+		pairs []pair[K, V]
+		first [1]pair[K, V]
+	}{first: [1]pair[K, V]{{key, value}}} // in one piece, likewise
+	if put.pairs = put.first[:0]; isThere {
+		put.pairs = put.first[:]
+	}
 	if found := x.buckets.get(hash); found != nil {
 		for _, p := range *found.row.(*[]pair[K, V]) {
 			if p.Key != key {
-				by = append(by, p)
+				put.pairs = append(put.pairs, p)
 			}
 		}
 	}
-	x.buckets.put(hash, &by, len(by) == 0)
+	x.buckets.put(hash, put.entry.of(&put.pairs), len(put.pairs) == 0)
 }
 
 // Entries iterates in an order that differs from process to process.
@@ -300,7 +317,7 @@ func (b *buckets) get(hash uint64) *entry {
 }
 
 // put puts pairs in the place of those with a hash; an empty bucket is removed.
-func (b *buckets) put(hash uint64, pairs any, empty bool) {
+func (b *buckets) put(hash uint64, e *entry, empty bool) {
 	all := hashedOf(b)
 	if all == nil {
 		all = &hashed{Map: *immutable.NewMap[uint64, *entry](sameHash{})}
@@ -311,7 +328,6 @@ func (b *buckets) put(hash uint64, pairs any, empty bool) {
 		bytes -= before.bytes
 	}
 	if !empty {
-		e := newEntry(pairs)
 		b.all = unsafe.Pointer(&hashed{Meter{bytes + e.bytes}, *all.Set(hash, e)})
 	} else if has {
 		b.all = unsafe.Pointer(&hashed{Meter{bytes}, *all.Delete(hash)})

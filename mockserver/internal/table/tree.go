@@ -35,7 +35,7 @@ func (r Rows) Put(id int64, row any) {
 	if reflect.TypeOf(row) != reflect.TypeOf(r.row) {
 		panic(fmt.Sprintf("a row is %T, want %T", row, r.row))
 	}
-	r.tree.put(id, row)
+	r.tree.put(id, new(entry).of(row))
 }
 
 // Delete removes the row with an id, if it is there.
@@ -84,8 +84,10 @@ type entry struct {
 	bytes int64
 }
 
-func newEntry(row any) *entry {
-	return &entry{row: row, bytes: entryCost + size(reflect.ValueOf(row).Elem())}
+// of makes an entry be that of a row.
+func (e *entry) of(row any) *entry {
+	*e = entry{row: row, bytes: entryCost + size(reflect.ValueOf(row).Elem())}
+	return e
 }
 
 func (t *tree) get(id int64) *entry {
@@ -96,8 +98,8 @@ func (t *tree) get(id int64) *entry {
 	return nil
 }
 
-func (t *tree) put(id int64, row any) {
-	all, e := sortedOf(t), newEntry(row)
+func (t *tree) put(id int64, e *entry) {
+	all := sortedOf(t)
 	if all == nil {
 		all = &sorted{}
 	}
