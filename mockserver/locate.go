@@ -32,6 +32,7 @@ type target struct {
 	world string // from a path prefix; empty when the address names none
 	path  string // escaped, below base, with its empty segments
 	base  string // the interface's address as the client sees it, but for the prefix that chooses a world
+	whole string // base and path, where they are of one piece
 	below bool   // path is already below the base path of the interface's document
 
 	service *relay.Target // that answers in the place of the mock; nil: the mock does
@@ -75,10 +76,14 @@ func (s *Server) locate(r *http.Request) (target, bool) {
 		t.iface, t.path, t.base = specs.Interface(label), path, origin(r)
 		return t, s.serves(specs.Interface(label))
 	}
-	name, rest, found := strings.Cut(strings.TrimLeft(path, "/"), "/")
-	t.iface, t.path, t.base = specs.Interface(name), "/", scheme(r)+r.Host+"/"+name
-	if found {
-		t.path = path[len(path)-len(rest)-1:]
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
+		path = "/" + strings.TrimLeft(path, "/")
+	}
+	name, _, found := strings.Cut(path[1:], "/")
+	t.iface, t.path, t.whole = specs.Interface(name), "/", scheme(r)+r.Host+path
+	if t.base = t.whole; found {
+		t.path = path[1+len(name):]
+		t.base = t.whole[:len(t.whole)-len(t.path)]
 	}
 	return t, s.serves(specs.Interface(name))
 }
@@ -139,7 +144,10 @@ func headerOf(r *http.Request, name string) string {
 
 // url is the address as the client sent it, without the mock's own path prefixes.
 func (x *exchange) url() string {
-	text := x.target.base + x.target.path
+	text := x.target.whole
+	if len(text) != len(x.target.base)+len(x.target.path) {
+		text = x.target.base + x.target.path
+	}
 	if x.r.URL.RawQuery != "" {
 		text += "?" + x.r.URL.RawQuery
 	}
