@@ -21,7 +21,7 @@ import (
 // behaviour holds what x-resources says of how objects of a resource are kept, compiled.
 type behaviour struct {
 	id       string
-	managed  map[string]bool // members that no client sets
+	managed  []string // members that no client sets
 	once     []string
 	isStrict bool
 	made     []timed // members with the time of the creation
@@ -73,13 +73,13 @@ func (c *compiler) behaviour(r *specs.Resource) *behaviour {
 	}
 	says, schema := r.Behaviour, c.object(r)
 	b := &behaviour{
-		id: says.Make.ID, managed: map[string]bool{}, isStrict: says.Strict == "reject",
+		id: says.Make.ID, isStrict: says.Strict == "reject",
 		made: schema.timed(says.Make.Now), touched: schema.timed(says.Touch.Now), errors: c.errors.stated,
 		check: c.rules[r.Name],
 	}
 	c.behaviours[r.Name] = b
 	for _, t := range slices.Concat(b.made, b.touched) {
-		b.managed[t.name] = true
+		b.managed = append(b.managed, t.name)
 	}
 	for _, pointer := range says.Once {
 		b.once = append(b.once, memberName(pointer))
@@ -142,7 +142,7 @@ func (r *resource) isManaged(name string) bool {
 	if r.isKey(name) {
 		return r.isKeyManaged()
 	}
-	return r.behaviour.managed[name] || r.schema.isManaged(name)
+	return slices.Contains(r.behaviour.managed, name) || slices.Contains(r.schema.managed, name)
 }
 
 // isKeyManaged reports whether a client cannot choose the key of a new thing.
@@ -153,7 +153,7 @@ func (r *resource) isKeyManaged() bool {
 	case "sequence", "uuid", "digits":
 		return true
 	}
-	return r.keySays.ReadOnly || r.schema.isManaged(r.key[0])
+	return r.keySays.ReadOnly || slices.Contains(r.schema.managed, r.key[0])
 }
 
 // refusal returns the error of a code, as x-errors has it.

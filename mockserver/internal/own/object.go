@@ -114,14 +114,23 @@ func (o *object) allMembers() map[string]*openapi3.SchemaRef {
 
 // inside changes the attributes of an object, if it has some.
 func (o *object) inside(list []member, change func(*object, []member) []member) {
-	part, i := o.parts[attributes], index(list, attributes)
-	if part != nil && i >= 0 && list[i].value.Kind() == '{' {
+	part := o.parts[attributes]
+	if part == nil {
+		return
+	}
+	if i := index(list, attributes); i >= 0 && list[i].value.Kind() == '{' {
 		list[i].value = join(change(part(), membersOf(list[i].value)))
 	}
 }
 
+// index returns where a member is in a list; -1 if it is not there.
 func index(list []member, name string) int {
-	return slices.IndexFunc(list, func(m member) bool { return m.name == name })
+	for i := range list {
+		if list[i].name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // set adds a member, or replaces it.
@@ -157,7 +166,9 @@ func setAt(list []member, at specs.Pointer, value jsontext.Value) []member {
 type object struct {
 	schema  *openapi3.Schema
 	members map[string]*openapi3.SchemaRef
-	isOpen  bool // objects may have members that the schema does not name
+	isOpen  bool     // objects may have members that the schema does not name
+	secret  []string // the members that no answer shows
+	managed []string // the members that no client sets
 	fills   []fill
 	tree    func() *accept.Tree
 	parts   map[string]func() *object // the members that are objects
@@ -192,7 +203,14 @@ func newObject(ref *openapi3.SchemaRef) *object {
 	o.isOpen = schema.AdditionalProperties.Has == nil || *schema.AdditionalProperties.Has
 	required := requiredOf(schema, maxNested)
 	for name, part := range o.members {
-		if part == nil || part.Value == nil || part.Value.WriteOnly {
+		if part == nil || part.Value == nil {
+			continue
+		}
+		if part.Value.ReadOnly {
+			o.managed = append(o.managed, name)
+		}
+		if part.Value.WriteOnly {
+			o.secret = append(o.secret, name)
 			continue
 		}
 		if specs.Members(part) != nil {
@@ -318,51 +336,59 @@ func (o *object) fits(text []byte) bool {
 
 // has reports whether objects may show a member.
 func (o *object) has(name string) bool {
-	part := o.members[name]
-	if part == nil {
-		return o.isOpen
-	}
-	return part.Value == nil || !part.Value.WriteOnly
-}
-
-// isManaged reports whether a client cannot set a member.
-func (o *object) isManaged(name string) bool {
-	part := o.members[name]
-	return part != nil && part.Value != nil && part.Value.ReadOnly
+	return (o.isOpen || o.members[name] != nil) && !slices.Contains(o.secret, name)
 }
 
 var errNoSample = errors.New("no object fits the schema of the document")
 
+// making describes the object that is being made, or a part of it.
+type making struct {
+	call     *op.Call
+	resource string // empty for what is of none
+	keys     []string
+	part     string // the path of the part; empty for the object itself
+	isNew    bool
+}
+
+// maker returns what makes samples of a part of it.
+func (m making) maker(part string) *sample.Maker {
+	place := m.part + part
+	if m.resource != "" {
+		place = m.resource + "/" + strings.Join(m.keys, "/") + place
+	}
+	return &sample.Maker{Direction: accept.Response, Seed: m.call.World.Seed, Place: place, Plain: true}
+}
+
 // complete returns an object that has the given members, as far as the schema has them, and those that it must have.
 // A new one also has the defaults and the times of its creation. What does not fit the schema is left out.
-func (o *object) complete(call *op.Call, place string, given []member, isNew bool) (jsontext.Value, error) {
-	list, text := o.fill(call, place, given, isNew)
+func (o *object) complete(m making, given []member) (jsontext.Value, error) {
+	list, text := o.fill(m, given)
 	if text != nil {
 		return text, nil
 	}
-	return o.repair(o.maker(call, place), list)
+	return o.repair(m.maker(""), list)
 }
 
 // change returns what an object becomes that is to have the given members. What does not fit the schema stays as it is.
-func (o *object) change(call *op.Call, place string, before jsontext.Value, given []member) (jsontext.Value, error) {
-	list, text := o.fill(call, place, given, false)
+func (o *object) change(m making, before jsontext.Value, given []member) (jsontext.Value, error) {
+	list, text := o.fill(m, given)
 	switch {
 	case text != nil:
 		return text, nil
 	case o.fits(before):
 		return join(o.nearest(membersOf(before), list)), nil
 	}
-	return o.repair(o.maker(call, place), list)
+	return o.repair(m.maker(""), list)
 }
 
 // fill returns the members that an object is to have, and the object; nil if that does not fit the schema. What it is
 // given is its own.
-func (o *object) fill(call *op.Call, place string, given []member, isNew bool) ([]member, jsontext.Value) {
-	list := o.filled(call, place, given, isNew)
-	o.inside(list, func(o *object, list []member) []member { return o.filled(call, place, list, isNew) })
+func (o *object) fill(m making, given []member) ([]member, jsontext.Value) {
+	list := o.filled(m, given)
+	o.inside(list, func(o *object, list []member) []member { return o.filled(m, list) })
 	text := join(list)
 	if !o.fits(text) {
-		list = o.partsFilled(call, place, list, isNew)
+		list = o.partsFilled(m, list)
 		if text = join(list); !o.fits(text) {
 			text = nil
 		}
@@ -370,18 +396,18 @@ func (o *object) fill(call *op.Call, place string, given []member, isNew bool) (
 	return list, text
 }
 
-func (o *object) filled(call *op.Call, place string, given []member, isNew bool) []member {
+func (o *object) filled(m making, given []member) []member {
 	list := given[:0]
-	for _, m := range given {
-		if o.has(m.name) {
-			list = set(list, m.name, m.value)
+	for _, one := range given {
+		if o.has(one.name) {
+			list = set(list, one.name, one.value)
 		}
 	}
 	for _, f := range o.fills {
 		if index(list, f.name) >= 0 {
 			continue
 		}
-		if value := o.fillIn(call, f, place, isNew); value != nil {
+		if value := o.fillIn(m, f); value != nil {
 			list = append(list, member{f.name, value})
 		}
 	}
@@ -390,19 +416,15 @@ func (o *object) filled(call *op.Call, place string, given []member, isNew bool)
 
 // partsFilled does the same within the members that are objects, as far as the request goes: of {"attributes":{…}}, the
 // service may set some.
-func (o *object) partsFilled(call *op.Call, place string, list []member, isNew bool) []member {
-	for i, m := range list {
-		if part := o.parts[m.name]; part != nil && m.value.Kind() == '{' {
-			place := place + "/" + m.name
-			within := part().filled(call, place, membersOf(m.value), isNew)
-			list[i].value = join(part().partsFilled(call, place, within, isNew))
+func (o *object) partsFilled(m making, list []member) []member {
+	for i, one := range list {
+		if part := o.parts[one.name]; part != nil && one.value.Kind() == '{' {
+			within := m
+			within.part += "/" + one.name
+			list[i].value = join(part().partsFilled(within, part().filled(within, membersOf(one.value))))
 		}
 	}
 	return list
-}
-
-func (o *object) maker(call *op.Call, place string) *sample.Maker {
-	return &sample.Maker{Direction: accept.Response, Seed: call.World.Seed, Place: place, Plain: true}
 }
 
 // countName matches names of numbers of things.
@@ -412,24 +434,24 @@ func isNumber(s *openapi3.Schema) bool {
 	return s.Type.Includes(openapi3.TypeInteger) || s.Type.Includes(openapi3.TypeNumber)
 }
 
-func (o *object) fillIn(call *op.Call, f fill, place string, isNew bool) jsontext.Value {
+func (o *object) fillIn(m making, f fill) jsontext.Value {
 	part := o.members[f.name].Value
 	switch {
-	case isNew && f.clock != "":
-		return f.clock.text(call.Now)
-	case isNew && f.standard != nil:
+	case m.isNew && f.clock != "":
+		return f.clock.text(m.call.Now)
+	case m.isNew && f.standard != nil:
 		return f.standard
-	case f.isRequired && isNew && len(part.AllOf)+len(part.AnyOf)+len(part.OneOf) == 0 &&
-		(part.Type.IncludesNull() || part.Nullable && call.Operation != nil && // which 3.1 does not know
-			!call.Operation.Document.T.IsOpenAPI31OrLater()): // of what is yet to happen
+	case f.isRequired && m.isNew && len(part.AllOf)+len(part.AnyOf)+len(part.OneOf) == 0 &&
+		(part.Type.IncludesNull() || part.Nullable && m.call.Operation != nil && // which 3.1 does not know
+			!m.call.Operation.Document.T.IsOpenAPI31OrLater()): // of what is yet to happen
 		return jsontext.Value("null")
-	case f.isRequired && isNew && isNumber(part) && countName.MatchString(snake(f.name)): // of parts that it has not yet
+	case f.isRequired && m.isNew && isNumber(part) && countName.MatchString(snake(f.name)): // of parts that it has not yet
 		return jsontext.Value("0")
-	case f.isRequired && isNew && part.Type.Is(openapi3.TypeBoolean):
+	case f.isRequired && m.isNew && part.Type.Is(openapi3.TypeBoolean):
 		name := strings.TrimPrefix(plain(f.name), "is")
 		return jsontext.Value(strconv.FormatBool(name == "active" || name == "enabled"))
 	case f.isRequired:
-		value, err := o.maker(call, place+"/"+f.name).Of(part)
+		value, err := m.maker("/" + f.name).Of(part)
 		if text, failed := json.Marshal(value, json.Deterministic(true)); err == nil && failed == nil {
 			return text
 		}

@@ -364,8 +364,8 @@ func (s *seeding) checkMembers(l *seedList, o *seedObject) {
 func (s *seeding) keep(l *seedList, o *seedObject) {
 	w := s.call.World
 	if l.single != nil {
-		place := l.single.name + "/" + strings.Join(l.keys, "/")
-		if o.thing.Text = s.complete(l, o, place, o.members); o.thing.Text != nil {
+		m := making{call: s.call, resource: l.single.name, keys: l.keys, isNew: true}
+		if o.thing.Text = s.complete(l, o, m, o.members); o.thing.Text != nil {
 			put(s.call, l.single.name, l.keys, o.thing.Text)
 		}
 		return
@@ -387,17 +387,17 @@ func (s *seeding) keep(l *seedList, o *seedObject) {
 		list = set(list, m.name, m.value)
 	}
 	list = r.named(list, o.thing.Keys)
-	place := r.spec.Name + "/" + strings.Join(o.thing.Keys, "/")
-	if o.thing.Text = s.complete(l, o, place, list); o.thing.Text != nil {
+	m := making{call: s.call, resource: r.spec.Name, keys: o.thing.Keys, isNew: true}
+	if o.thing.Text = s.complete(l, o, m, list); o.thing.Text != nil {
 		w.Own.Keep(r.spec.Name, id, nil, o.thing)
 	}
 }
 
 // complete returns an object with what the mock makes of itself; nil if what the fixture gives does not fit the schema.
 // One without a key is made as for a client. One with a key is what answers show, and lacks only what it must have.
-func (s *seeding) complete(l *seedList, o *seedObject, place string, given []member) jsontext.Value {
+func (s *seeding) complete(l *seedList, o *seedObject, m making, given []member) jsontext.Value {
 	schema := l.object()
-	list := schema.filled(s.call, place, given, true)
+	list := schema.filled(m, given)
 	if isNew := l.single == nil && o.key == ""; !isNew {
 		list = slices.DeleteFunc(list, func(m member) bool {
 			isFill := func(f fill) bool { return f.name == m.name && !f.isRequired }

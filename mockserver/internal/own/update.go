@@ -227,7 +227,8 @@ func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsonte
 	if err != nil {
 		return nil, err
 	}
-	text, err := u.resource.schema.change(call, u.place(thing), thing.Text, list)
+	text, err := u.resource.schema.change(
+		making{call: call, resource: u.resource.spec.Name, keys: thing.Keys}, thing.Text, list)
 	if err != nil {
 		return nil, noHandler(err)
 	}

@@ -100,7 +100,7 @@ func (w *shower) text(call *op.Call, as *object, thing world.Thing) (jsontext.Va
 	if specs.HidesNames(as.schema) {
 		list = slices.DeleteFunc(list, func(m member) bool { return as.members[m.name] == nil })
 	}
-	text, err := as.complete(call, w.place(thing), list, false)
+	text, err := as.complete(making{call: call, resource: w.resource.spec.Name, keys: thing.Keys}, list)
 	if err != nil {
 		return nil, noHandler(err)
 	}
@@ -110,10 +110,6 @@ func (w *shower) text(call *op.Call, as *object, thing world.Thing) (jsontext.Va
 func noHandler(err error) error {
 	return &op.Error{Code: op.CodeNoHandler, Message: "the mock cannot make an answer: " + err.Error() +
 		"; give the schema an example"}
-}
-
-func (w *shower) place(thing world.Thing) string {
-	return w.resource.spec.Name + "/" + strings.Join(thing.Keys, "/")
 }
 
 // getter answers with the thing that the path names.
@@ -344,7 +340,8 @@ func (w *shower) givenIn(text jsontext.Value, at specs.Pointer) []member {
 
 // make returns a new thing with the members that the client gives it, in a list that make may change.
 func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thing, error) {
-	begun := r.begun(nil, keys)
+	var room [4]member // on the stack
+	begun := r.begun(room[:0], keys)
 	given = slices.DeleteFunc(given, func(m member) bool {
 		if r.isKey(m.name) || r.isManaged(m.name) || r.isOfPath(m.name) {
 			return true
@@ -360,7 +357,7 @@ func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thi
 		list = r.named(list, keys)
 	}
 	list = r.behaviour.beginning(call, list)
-	text, err := r.schema.complete(call, r.spec.Name+"/"+strings.Join(keys, "/"), list, true)
+	text, err := r.schema.complete(making{call: call, resource: r.spec.Name, keys: keys, isNew: true}, list)
 	if err != nil {
 		return world.Thing{}, noHandler(err)
 	}
@@ -384,8 +381,10 @@ func (r *resource) isOfPath(name string) bool {
 }
 
 func scalar(s *openapi3.Schema, text string) jsontext.Value {
-	if value := jsontext.Value(text); isNumber(s) && value.IsValid() && value.Kind() == '0' {
-		return value
+	if isNumber(s) {
+		if value := jsontext.Value(text); value.IsValid() && value.Kind() == '0' {
+			return value
+		}
 	}
 	quoted, _ := jsontext.AppendQuote(nil, text)
 	return quoted
@@ -490,7 +489,7 @@ func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, 
 			given = append(given, member{name, jsontext.Value("true")})
 		}
 	}
-	text, err := o.complete(call, s.operation.ID, given, true)
+	text, err := o.complete(making{call: call, part: s.operation.ID, isNew: true}, given)
 	if err != nil {
 		return s.sample(call)
 	}
@@ -505,7 +504,8 @@ func (w *shower) receipt(call *op.Call, thing world.Thing) (op.Reply, error) {
 	if !isNamed && len(examplesOf(w.content)) > 0 {
 		return w.sample(call)
 	}
-	text, err := newObject(w.schema()).complete(call, w.place(thing), given, true)
+	text, err := newObject(w.schema()).complete(
+		making{call: call, resource: w.resource.spec.Name, keys: thing.Keys, isNew: true}, given)
 	if err != nil {
 		return w.sample(call)
 	}
