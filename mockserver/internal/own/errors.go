@@ -120,20 +120,13 @@ func (f *errorForms) find(o *specs.Operation, status int) *openapi3.Response {
 
 // problem is the form of RFC 9457.
 func problem(status int, message string) op.Reply {
-	body, _ := json.Marshal(newProblem(status, message))
+	body, _ := json.Marshal(struct {
+		Type   string `json:"type"`
+		Title  string `json:"title"`
+		Status int    `json:"status"`
+		Detail string `json:"detail"`
+	}{"about:blank", http.StatusText(status), status, message})
 	return op.Reply{Status: status, Bytes: body, Type: "application/problem+json"}
-}
-
-// problemDetails are the members of an error of RFC 9457.
-type problemDetails struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	Detail string `json:"detail"`
-}
-
-func newProblem(status int, message string) problemDetails {
-	return problemDetails{"about:blank", http.StatusText(status), status, message}
 }
 
 // body returns an example or a sample of the form, with what is known of the failure in its place. Where the document
@@ -150,10 +143,11 @@ func (f *failure) body(content *openapi3.MediaType) ([]byte, bool) {
 	if value == nil {
 		m := sample.Maker{Direction: accept.Response, Place: "error", Plain: true}
 		var err error
-		if value, err = m.Of(schema); err != nil || isEmpty(value) {
-			if details := newProblem(f.status, f.errs.One().Error()); fitsError(schema, clone(details)) {
-				body, err := json.Marshal(details)
-				return body, err == nil
+		value, err = m.Of(schema)
+		if members, isObject := value.(map[string]any); err != nil || isObject && len(members) == 0 {
+			text := problem(f.status, f.errs.One().Error()).Bytes
+			if details := any(nil); json.Unmarshal(text, &details) == nil && fitsError(schema, details) {
+				return text, true
 			}
 			if err != nil {
 				return nil, false
@@ -166,11 +160,6 @@ func (f *failure) body(content *openapi3.MediaType) ([]byte, bool) {
 
 func fitsError(schema *openapi3.Schema, value any) bool {
 	return sample.CheckFormats(schema, value, accept.Response) == nil
-}
-
-func isEmpty(value any) bool {
-	members, isObject := value.(map[string]any)
-	return isObject && len(members) == 0
 }
 
 func clone(value any) (copied any) {

@@ -155,7 +155,8 @@ func (f *failure) list(p errorPart, value any) (any, bool) {
 	if p.one != nil || !slices.Contains(listNames, p.name) {
 		return nil, false
 	}
-	isSaid := !slices.ContainsFunc(f.errs, func(e *op.Error) bool { return e.Field != "" }) && hasMessage(p.in, p.name)
+	isSaid := hasMember(p.in, messageNames, p.name) &&
+		!slices.ContainsFunc(f.errs, func(e *op.Error) bool { return e.Field != "" })
 	switch value := value.(type) {
 	case []any:
 		if none := f.none(p, []any{}); isSaid && (none != nil || !p.isNeeded) {
@@ -278,7 +279,7 @@ func (f *failure) message(p errorPart) string {
 	switch {
 	case p.one == nil:
 		return f.errs.One().Error()
-	case slices.ContainsFunc(fieldNames, func(name string) bool { return hasMember(p.in, name) }):
+	case hasMember(p.in, fieldNames, ""):
 		return p.one.Message
 	}
 	return p.one.Error()
@@ -345,25 +346,19 @@ func isMessage(name string, node map[string]any) bool {
 	return false
 }
 
-// hasMessage reports whether another member than the one with a name may have the message.
-func hasMessage(node map[string]any, but string) bool {
-	return slices.ContainsFunc(messageNames, func(name string) bool { return name != but && hasMember(node, name) })
+// hasMember reports whether an object has one of some members, but for one.
+func hasMember(node map[string]any, names []string, but string) bool {
+	for other := range node {
+		if name := plain(other); name != but && slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func hasStatus(node map[string]any) bool {
-	return slices.ContainsFunc(statusNames, func(name string) bool {
-		for other, value := range node {
-			if _, isNumber := value.(float64); isNumber && plain(other) == name {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-func hasMember(node map[string]any, name string) bool {
-	for other := range node {
-		if plain(other) == name {
+	for other, value := range node {
+		if _, isNumber := value.(float64); isNumber && slices.Contains(statusNames, plain(other)) {
 			return true
 		}
 	}
