@@ -142,7 +142,8 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	case a.Verb == specs.Get, a.Reads && len(a.At) > 0 && o.Method == http.MethodGet:
 		return newGetter(newShower(r, s, r.at)).handle
 	case a.Verb == specs.Create:
-		return creator{shower: newShower(r, s, r.at), location: c.location(r.spec), standards: r.standardsOf(o)}.handle
+		gets := c.find(r.spec, specs.Get).operation
+		return creator{shower: newShower(r, s, r.at), location: gets, standards: r.standardsOf(o)}.handle
 	case a.Verb == specs.Update || a.Changes:
 		return updater{
 			shower: newShower(r, s, r.at), verb: a.Verb, replaces: o.Method == http.MethodPut,
@@ -150,7 +151,8 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 				return specs.SchemaAt(s, r.key) != nil
 			}),
 			states: specs.Entered(&openapi3.SchemaRef{Value: r.schema.schema}, a.Verb),
-			makes: c.isMaking(o) && a.Verb == specs.Update && (!c.isCreated(r.spec) || r.behaviour.id == "path" ||
+			makes: c.isMaking(o) && a.Verb == specs.Update && (c.find(r.spec, specs.Create).operation == nil ||
+				r.behaviour.id == "path" ||
 				o.Method == http.MethodPut && s.status != http.StatusCreated && o.Spec.Responses.Status(http.StatusCreated) != nil),
 		}.as(r.spec.Behaviour.Update).handle
 	case a.Verb == specs.Delete:
@@ -212,18 +214,13 @@ type use struct {
 }
 
 // find returns the first operation that does something to a resource, or the zero value.
-func (c *compiler) find(r *specs.Resource, verb string, fits func(use) bool) (found use) {
+func (c *compiler) find(r *specs.Resource, verb string) (found use) {
 	for _, u := range c.uses[r] {
-		if u.action.Verb == verb && fits(u) {
+		if u.action.Verb == verb {
 			return u
 		}
 	}
 	return found
-}
-
-// isCreated reports whether an operation of its own makes things of a resource.
-func (c *compiler) isCreated(r *specs.Resource) bool {
-	return c.find(r, specs.Create, func(use) bool { return true }).operation != nil
 }
 
 // object returns the schema of a resource's objects: that of what an operation shows which gets one, or else one that
@@ -234,11 +231,6 @@ func (c *compiler) object(r *specs.Resource) *object {
 	}
 	c.objects[r.Name] = newObject(c.doc.ObjectSchema(r))
 	return c.objects[r.Name]
-}
-
-// location returns where clients find one of a resource: the operation that gets it, or nil.
-func (c *compiler) location(r *specs.Resource) *specs.Operation {
-	return c.find(r, specs.Get, func(use) bool { return true }).operation
 }
 
 func paramsOf(call *op.Call, names []string) []string {
@@ -295,7 +287,7 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 	if len(a.At) > 0 {
 		r.at = a.At[0]
 	}
-	if get := c.location(a.Resource); get != nil && len(get.PathParameters()) > 0 {
+	if get := c.find(a.Resource, specs.Get).operation; get != nil && len(get.PathParameters()) > 0 {
 		names := get.PathParameters()
 		if p := get.Parameters.GetByInAndName(openapi3.ParameterInPath, names[len(names)-1]); p != nil && p.Schema != nil {
 			r.param = p.Schema.Value

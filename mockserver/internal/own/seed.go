@@ -1,6 +1,7 @@
 package own
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -158,25 +159,30 @@ func (s *seeding) listOf(name string) (*seedList, error) {
 
 // word returns the last word of the path of a resource's collection, such as products; empty if it has none.
 func (s *seeding) word(r *specs.Resource) (word string) {
-	for _, verb := range []string{specs.Create, specs.List, specs.Get, specs.Update} {
-		u := s.find(r, verb, func(u use) bool { return verb != specs.List || u.operation.Method == http.MethodGet })
-		if u.operation == nil {
-			continue
+	for part := range strings.SplitSeq(s.pathOf(r, specs.Create, specs.List, specs.Get, specs.Update), "/") {
+		if part != "" && !strings.HasPrefix(part, "{") {
+			word = part
 		}
-		for part := range strings.SplitSeq(u.operation.Path, "/") {
-			if part != "" && !strings.HasPrefix(part, "{") {
-				word = part
+	}
+	return word
+}
+
+// pathOf returns the path of the operation that does the first of these to a resource, with the names of its
+// parameters; empty if there is none. A search does not count.
+func (s *seeding) pathOf(r *specs.Resource, verbs ...string) string {
+	for _, verb := range verbs {
+		for _, u := range s.uses[r] {
+			if u.action.Verb == verb && (verb != specs.List || u.operation.Method == http.MethodGet) {
+				return u.operation.Path
 			}
 		}
-		return word
 	}
 	return ""
 }
 
 func (s *seeding) resourceOf(spec *specs.Resource) *resource {
 	for _, verb := range []string{specs.Create, specs.Get, specs.List, specs.Update} {
-		u := s.find(spec, verb, func(use) bool { return true })
-		if u.operation != nil {
+		if u := s.find(spec, verb); u.operation != nil {
 			if r := s.resource(u.operation, u.action); r != nil {
 				return r
 			}
@@ -309,7 +315,8 @@ func (s *seeding) findParents(l *seedList, o *seedObject) {
 		i := slices.IndexFunc(o.members, func(m member) bool { return plain(m.name) == plain(name) })
 		if i < 0 {
 			s.fail(fmt.Errorf("the member %s is missing, which says of what it is a part: want it, or the path of the "+
-				"collection, such as %s, in place of %s", name, s.collection(r), l.name), l.title(o), o.path...)
+				"collection, such as %s, in place of %s", name, cmp.Or(s.pathOf(r.spec, specs.Create, specs.List),
+				"/"+strings.Join(r.within, "/…/")), l.name), l.title(o), o.path...)
 			return
 		}
 		text, ok := textOf(o.members[i].value)
@@ -323,17 +330,6 @@ func (s *seeding) findParents(l *seedList, o *seedObject) {
 			o.members = slices.Delete(o.members, i, i+1)
 		}
 	}
-}
-
-// collection returns the path of the collection of a resource, with the names of its parameters.
-func (s *seeding) collection(r *resource) string {
-	for _, verb := range []string{specs.Create, specs.List} {
-		isPlain := func(u use) bool { return verb == specs.Create || u.operation.Method == http.MethodGet }
-		if u := s.find(r.spec, verb, isPlain); u.operation != nil {
-			return u.operation.Path
-		}
-	}
-	return "/" + strings.Join(r.within, "/…/")
 }
 
 // checkMembers refuses members that answers do not show, and notes those that are missing.
