@@ -41,7 +41,7 @@ func newSuccess(o *specs.Operation) *success {
 	if n, err := strconv.Atoi(status); err == nil {
 		s.status = n
 	}
-	if ref := o.Spec.Responses.Value(status); ref != nil {
+	if ref := o.Spec.Responses.Value(status); ref != nil && ref.Value != nil {
 		s.describe(ref.Value)
 	}
 	return s
@@ -49,11 +49,7 @@ func newSuccess(o *specs.Operation) *success {
 
 // describe takes what the document says of the answers.
 func (s *success) describe(response *openapi3.Response) {
-	s.response, s.described, s.required = response, map[string]bool{}, nil
-	if response == nil {
-		return
-	}
-	s.required = requiredHeaders(response)
+	s.response, s.described, s.required = response, map[string]bool{}, requiredHeaders(response)
 	for name := range response.Headers {
 		s.described[http.CanonicalHeaderKey(name)] = true
 	}
@@ -161,18 +157,15 @@ func (s *success) pick(call *op.Call) (string, *openapi3.MediaType) {
 	}
 	accepted := call.Header("Accept")
 	names := slices.Sorted(maps.Keys(s.response.Content))
-	if s.media != "" && (accepted == "" || strings.Contains(accepted, "*/*") || strings.Contains(accepted, "json")) {
+	i := slices.IndexFunc(names, func(name string) bool {
+		plain, _, _ := strings.Cut(name, ";")
+		return strings.Contains(accepted, plain)
+	})
+	if s.media != "" && (i < 0 || strings.Contains(accepted, "*/*") || strings.Contains(accepted, "json")) {
 		return s.media, s.content
 	}
-	for _, name := range names {
-		if plain, _, _ := strings.Cut(name, ";"); strings.Contains(accepted, plain) {
-			return concrete(name, s.response.Content[name]), s.response.Content[name]
-		}
-	}
-	if s.media != "" {
-		return s.media, s.content
-	}
-	return concrete(names[0], s.response.Content[names[0]]), s.response.Content[names[0]]
+	name := names[max(0, i)]
+	return concrete(name, s.response.Content[name]), s.response.Content[name]
 }
 
 // concrete returns a media type for a range of them.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
@@ -59,8 +58,7 @@ func (l *list) boundBy(parameter string) (b bound, isBound bool) {
 	b.parameter, b.fits = parameter, boundWords[m[1]+m[4]]
 	for _, member := range slices.Sorted(maps.Keys(l.members)) {
 		part := l.members[member].Value
-		if part == nil || !part.Type.Includes(openapi3.TypeNumber) && !part.Type.Includes(openapi3.TypeInteger) &&
-			part.Format != "date-time" && part.Format != "date" {
+		if part == nil || !isNumber(part) && part.Format != "date-time" && part.Format != "date" {
 			continue
 		}
 		switch plain := snake(member); name {
@@ -107,13 +105,6 @@ func compareTexts(a, b string) int {
 		return s.Compare(t)
 	}
 	return cmp.Compare(a, b)
-}
-
-// compareValues compares scalars likewise.
-func compareValues(a, b jsontext.Value) int {
-	s, _ := textOf(a)
-	t, _ := textOf(b)
-	return compareTexts(s, t)
 }
 
 // hiding keeps things in some states from those who do not ask for them: include_deleted shows what is deleted.

@@ -102,10 +102,7 @@ func (b bytesOf) handle(call *op.Call) (op.Reply, error) {
 	isGone := isKnown && thing.Text.Kind() == 'n'
 	switch b.operation.Method {
 	case http.MethodPut, http.MethodPost:
-		text, err := json.Marshal(sent{call.Header("Content-Type"), call.Raw})
-		if err != nil {
-			return op.Reply{}, err
-		}
+		text, _ := json.Marshal(sent{call.Header("Content-Type"), call.Raw})
 		put(call, b.name, keys, text)
 	case http.MethodDelete, http.MethodGet:
 		if isGone {

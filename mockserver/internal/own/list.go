@@ -122,9 +122,9 @@ func (l *list) apply(o *specs.Operation, says specs.Listing) {
 		return
 	}
 	l.size, l.isOpaque = says.Page.Size, says.Page.Style == "cursor"
-	at := map[string]*openapi3.Parameter{"offset": l.offset, "page": l.page, "lastId": l.after, "cursor": l.after}
+	at := map[string]**openapi3.Parameter{"offset": &l.offset, "page": &l.page, "lastId": &l.after, "cursor": &l.after}
+	start := *at[says.Page.Style]
 	l.offset, l.page, l.after = nil, nil, nil
-	start := at[says.Page.Style]
 	for _, p := range parameters {
 		if p.Name == says.Page.At {
 			start = p
@@ -135,14 +135,7 @@ func (l *list) apply(o *specs.Operation, says specs.Listing) {
 			delete(l.filters, p.Name)
 		}
 	}
-	switch says.Page.Style {
-	case "offset":
-		l.offset = start
-	case "page":
-		l.page = start
-	default:
-		l.after = start
-	}
+	*at[says.Page.Style] = start
 }
 
 // parameters lists those of the query, and the members of the body as if they were such.
@@ -304,18 +297,15 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 		reply.Notes = append(reply.Notes, "the answer is a sample: the document has no list without items")
 		return reply, err
 	}
-	text := []byte{'['}
-	for i, thing := range all[part.first:part.end] {
-		if i > 0 {
-			text = append(text, ',')
-		}
+	items := make([][]byte, 0, part.end-part.first)
+	for _, thing := range all[part.first:part.end] {
 		shown, err := l.text(call, l.item, thing)
 		if err != nil {
 			return op.Reply{}, err
 		}
-		text = append(text, shown...)
+		items = append(items, shown)
 	}
-	text = append(text, ']')
+	text := listed(items)
 	if len(l.array) > 0 {
 		text = l.withPage(call, l.around().put(text), all, part)
 	}
@@ -489,20 +479,21 @@ func (l *list) sortedBy(name string) (found string) {
 func sortBy(all []world.Thing, by []sorting) {
 	type keyed struct {
 		thing world.Thing
-		keys  []jsontext.Value
+		keys  []string
 	}
 	list := make([]keyed, len(all))
 	for i, thing := range all {
 		members := allMembersOf(thing.Text)
 		list[i].thing = thing
 		for _, s := range by {
-			list[i].keys = append(list[i].keys, valueAt(members, specs.Pointer{s.member}))
+			key, _ := textOf(valueAt(members, specs.Pointer{s.member}))
+			list[i].keys = append(list[i].keys, key)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b keyed) (order int) {
 		for i, s := range by {
 			if s.member != "" && order == 0 {
-				order = compareValues(a.keys[i], b.keys[i])
+				order = compareTexts(a.keys[i], b.keys[i])
 				if s.isDown {
 					order = -order
 				}

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"regexp"
@@ -71,6 +72,11 @@ func itemsOf(text jsontext.Value) (items []jsontext.Value) {
 		return nil
 	}
 	return items
+}
+
+// listed writes a list.
+func listed(items [][]byte) jsontext.Value {
+	return slices.Concat([]byte{'['}, bytes.Join(items, []byte{','}), []byte{']'})
 }
 
 // join writes an object.
@@ -144,14 +150,18 @@ func set(list []member, name string, value jsontext.Value) []member {
 
 // valueAt returns what a pointer leads to in an object; nil if it leads nowhere.
 func valueAt(list []member, at specs.Pointer) jsontext.Value {
-	i := index(list, at[0])
-	switch {
-	case i < 0:
-		return nil
-	case len(at) == 1:
-		return list[i].value
+	if i := index(list, at[0]); i >= 0 {
+		return within(list[i].value, at[1:])
 	}
-	return valueAt(membersOf(list[i].value), at[1:])
+	return nil
+}
+
+// within returns what a pointer leads to in a text; nil if it leads nowhere.
+func within(text jsontext.Value, at specs.Pointer) jsontext.Value {
+	for _, token := range at {
+		text = valueAt(membersOf(text), specs.Pointer{token})
+	}
+	return text
 }
 
 // setAt sets what a pointer leads to. The objects on the way are made if they are not there.

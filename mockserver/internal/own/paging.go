@@ -29,7 +29,7 @@ func (p part) hasMore() bool { return p.end < p.total }
 const standardLimit = 100
 
 func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
-	p = part{end: len(all), limit: len(all), total: len(all)}
+	p = part{end: len(all), limit: max(1, len(all)), total: len(all)}
 	if l.limit == nil && l.offset == nil && l.page == nil && l.after == nil {
 		return p, nil
 	}
@@ -143,10 +143,13 @@ func isRequired(schema *openapi3.Schema, name string) bool {
 
 // pageMember returns what a member beside a list says of the page; nil if it says something else.
 func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []world.Thing, p part) jsontext.Value {
-	key, isNumber := plain(name), s.Type.Includes(openapi3.TypeInteger) || s.Type.Includes(openapi3.TypeNumber)
+	key, isNumber, isText := plain(name), isNumber(s), s.Type.Includes(openapi3.TypeString)
+	isFlag := s.Type.Includes(openapi3.TypeBoolean)
 	number := func(n int) jsontext.Value { return jsontext.Value(strconv.Itoa(n)) }
+	flag := func(is bool) jsontext.Value { return jsontext.Value(strconv.FormatBool(is)) }
+	link := func(query url.Values) jsontext.Value { return scalar(&openapi3.Schema{}, l.link(call, query)) }
 	keyAt := func(i int) jsontext.Value {
-		if i < 0 || i >= len(all) || p.first == p.end {
+		if p.first == p.end {
 			return jsontext.Value("null")
 		}
 		return scalar(s, all[i].Keys[len(all[i].Keys)-1])
@@ -155,50 +158,45 @@ func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []
 	case isNumber && slices.Contains(totalNames, key):
 		return number(p.total)
 	case isNumber && slices.Contains(pagesNames, key):
-		return number((p.total + max(1, p.limit) - 1) / max(1, p.limit))
+		return number((p.total + p.limit - 1) / p.limit)
 	case isNumber && l.limit != nil && key == plain(l.limit.Name):
-		return number(max(p.limit, 1))
+		return number(p.limit)
 	case isNumber && slices.Contains(countNames, key):
 		return number(p.end - p.first)
 	case isNumber && slices.Contains(limitNames, key):
-		return number(max(p.limit, 1))
+		return number(p.limit)
 	case isNumber && slices.Contains(offsetNames, key):
 		return number(max(p.asked, 0))
 	case isNumber && (slices.Contains(pageNames, key) || key == "currentpage" || key == "number" && l.page != nil):
-		return number(p.first/max(1, p.limit) + l.firstPage())
-	case s.Type.Includes(openapi3.TypeBoolean) && key == "first":
-		return jsontext.Value(strconv.FormatBool(p.first == 0))
-	case s.Type.Includes(openapi3.TypeBoolean) && key == "last":
-		return jsontext.Value(strconv.FormatBool(!p.hasMore()))
-	case key == "self" && s.Type.Includes(openapi3.TypeString):
-		return scalar(&openapi3.Schema{}, l.link(call, call.Query))
-	case s.Type.Includes(openapi3.TypeBoolean) && slices.Contains(moreNames, key):
-		return jsontext.Value(strconv.FormatBool(p.hasMore()))
+		return number(p.first/p.limit + l.firstPage())
+	case isFlag && key == "first":
+		return flag(p.first == 0)
+	case isFlag && key == "last":
+		return flag(!p.hasMore())
+	case isText && key == "self":
+		return link(call.Query)
+	case isFlag && slices.Contains(moreNames, key):
+		return flag(p.hasMore())
 	case key == "firstid":
 		return keyAt(p.first)
 	case key == "lastid":
 		return keyAt(p.end - 1)
 	case slices.Contains(beforeNames, key) && p.first > 0 && !isNumber && l.after == nil:
-		return scalar(&openapi3.Schema{}, l.link(call, l.queryAt(call, max(0, p.first-p.limit), p)))
+		return link(l.queryAt(call, max(0, p.first-p.limit), p))
 	case slices.Contains(beforeNames, key):
 		return jsontext.Value("null")
-	case (key == "first" || key == "last") && s.Type.Includes(openapi3.TypeString) && l.after == nil:
-		first := 0
-		if limit := max(1, p.limit); key == "last" && p.total > 0 {
-			first = (p.total - 1) / limit * limit
-		}
-		return scalar(&openapi3.Schema{}, l.link(call, l.queryAt(call, first, p)))
+	case isText && key == "first" && l.after == nil:
+		return link(l.queryAt(call, 0, p))
+	case isText && key == "last" && l.after == nil:
+		return link(l.queryAt(call, max(0, p.total-1)/p.limit*p.limit, p))
 	case slices.Contains(nextNames, key) && !isNumber:
 		if !p.hasMore() {
 			return jsontext.Value("null")
 		}
 		if s.Format == "uri" || s.Format == "url" || l.after == nil {
-			return scalar(&openapi3.Schema{}, l.link(call, l.nextQuery(call, all, p)))
+			return link(l.nextQuery(call, all, p))
 		}
-		if l.isOpaque {
-			return scalar(s, l.cursor(all[p.end-1]))
-		}
-		return keyAt(p.end - 1)
+		return scalar(s, l.cursor(all[p.end-1]))
 	}
 	return nil
 }
@@ -240,7 +238,7 @@ func (l *list) queryAt(call *op.Call, first int, p part) url.Values {
 	case l.offset != nil:
 		query.Set(l.offset.Name, strconv.Itoa(first))
 	case l.page != nil:
-		query.Set(l.page.Name, strconv.Itoa(first/max(1, p.limit)+l.firstPage()))
+		query.Set(l.page.Name, strconv.Itoa(first/p.limit+l.firstPage()))
 	}
 	return query
 }
@@ -256,7 +254,7 @@ func (l *list) link(call *op.Call, query url.Values) string {
 
 // links adds the header of RFC 8288 that leads to the next page.
 func (l *list) links(call *op.Call, header [][2]string, all []world.Thing, p part) [][2]string {
-	if !p.hasMore() || p.end == 0 {
+	if !p.hasMore() {
 		return header
 	}
 	return setHeader(header, "Link", fmt.Sprintf(`<%s>; rel="next"`, l.link(call, l.nextQuery(call, all, p))))

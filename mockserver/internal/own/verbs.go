@@ -224,26 +224,17 @@ func (c creator) several(call *op.Call) []jsontext.Value {
 	if i < 0 {
 		return nil
 	}
-	text := jsontext.Value(call.Body)
-	for _, token := range c.resource.request[:i] {
-		list := membersOf(text)
-		at := index(list, token)
-		if at < 0 {
-			return nil
-		}
-		text = list[at].value
-	}
-	items := []jsontext.Value{}
-	if text.Kind() != '[' || json.Unmarshal(text, &items) != nil {
+	text := within(call.Body, c.resource.request[:i])
+	if text.Kind() != '[' {
 		return nil
 	}
-	return items
+	return itemsOf(text)
 }
 
 // all makes the objects of a request: all of them, or none. An answer that has room for one shows the first.
 func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) {
 	i := slices.Index(c.resource.request, "*")
-	text := []byte{'['}
+	var shown [][]byte
 	var first world.Thing
 	for n, item := range several {
 		thing, err := c.create(call, c.givenIn(item, c.resource.request[i+1:]))
@@ -257,12 +248,9 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 			first = thing
 		}
 		if err == nil && c.each != nil {
-			var shown jsontext.Value
-			if shown, err = c.text(call, c.shown, thing); err == nil {
-				if n > 0 {
-					text = append(text, ',')
-				}
-				text = append(text, c.each().put(shown)...)
+			var text jsontext.Value
+			if text, err = c.text(call, c.shown, thing); err == nil {
+				shown = append(shown, c.each().put(text))
 			}
 		}
 		if err != nil {
@@ -271,7 +259,7 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 	}
 	switch {
 	case c.each != nil:
-		return c.reply(call, c.around().put(append(text, ']'))), nil
+		return c.reply(call, c.around().put(listed(shown))), nil
 	case c.shown != nil && len(several) > 0:
 		return c.showMade(call, first)
 	}
@@ -327,15 +315,7 @@ func (w *shower) given(call *op.Call, at specs.Pointer) []member {
 }
 
 func (w *shower) givenIn(text jsontext.Value, at specs.Pointer) []member {
-	for _, token := range at {
-		list := membersOf(text)
-		i := index(list, token)
-		if i < 0 {
-			return nil
-		}
-		text = list[i].value
-	}
-	return w.resource.withKey(w.resource.schema.respelled(membersOf(text)))
+	return w.resource.withKey(w.resource.schema.respelled(membersOf(within(text, at))))
 }
 
 // make returns a new thing with the members that the client gives it, in a list that make may change.
@@ -459,15 +439,11 @@ func (d clearer) handle(call *op.Call) (op.Reply, error) {
 
 // receipt says how many were deleted, and which, where the document has a place for it.
 func (d clearer) receipt(call *op.Call, all []world.Thing) (op.Reply, error) {
-	keys := jsontext.Value("[")
-	for i, thing := range all {
-		if i > 0 {
-			keys = append(keys, ',')
-		}
-		keys = append(keys, scalar(d.resource.keySays, thing.Keys[len(thing.Keys)-1])...)
+	var keys [][]byte
+	for _, thing := range all {
+		keys = append(keys, scalar(d.resource.keySays, thing.Keys[len(thing.Keys)-1]))
 	}
-	keys = append(keys, ']')
-	return d.outcome(call, len(all), keys)
+	return d.outcome(call, len(all), listed(keys))
 }
 
 // outcome answers with what became of several things: how many they are, and their keys if there are any to show.
@@ -481,7 +457,7 @@ func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, 
 		part := o.members[name].Value
 		switch {
 		case part == nil:
-		case part.Type.Includes(openapi3.TypeInteger), part.Type.Includes(openapi3.TypeNumber):
+		case isNumber(part):
 			given = append(given, member{name, jsontext.Value(strconv.Itoa(n))})
 		case part.Type.Includes(openapi3.TypeArray) && keys != nil:
 			given = append(given, member{name, keys})
