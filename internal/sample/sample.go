@@ -57,13 +57,8 @@ func (m *Maker) Of(schema *openapi3.Schema) (value any, err error) {
 			return value, nil
 		}
 	}
-	return nil, fmt.Errorf("no sample fits the schema: %s", reason(err))
-}
-
-// reason returns the first line of what is wrong with a value, which is enough to find the schema.
-func reason(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
+	reason, _, _ := strings.Cut(err.Error(), "\n") // which is enough to find the schema
+	return nil, fmt.Errorf("no sample fits the schema: %s", reason)
 }
 
 // check holds a value against a schema. The last try need not have the formats that validators alone know.
@@ -264,9 +259,7 @@ func add(all, part *openapi3.Schema) {
 		all.Properties[name] = property
 	}
 	all.Required = append(all.Required, part.Required...)
-	if all.Type == nil {
-		all.Type = part.Type
-	}
+	all.Type = cmp.Or(all.Type, part.Type)
 	all.Format = cmp.Or(all.Format, part.Format)
 	all.Pattern = cmp.Or(all.Pattern, part.Pattern)
 	all.MinLength, all.MinItems = max(all.MinLength, part.MinLength), max(all.MinItems, part.MinItems)
@@ -275,36 +268,24 @@ func add(all, part *openapi3.Schema) {
 	all.MaxProps = least(all.MaxProps, part.MaxProps)
 	all.Min, all.Max = greatest(all.Min, part.Min), least(all.Max, part.Max)
 	all.UniqueItems = all.UniqueItems || part.UniqueItems
-	if all.MultipleOf == nil {
-		all.MultipleOf = part.MultipleOf
-	}
-	if !all.ExclusiveMin.IsSet() {
-		all.ExclusiveMin = part.ExclusiveMin
-	}
-	if !all.ExclusiveMax.IsSet() {
-		all.ExclusiveMax = part.ExclusiveMax
-	}
+	all.MultipleOf = cmp.Or(all.MultipleOf, part.MultipleOf)
+	all.ExclusiveMin = cmp.Or(all.ExclusiveMin, part.ExclusiveMin)
+	all.ExclusiveMax = cmp.Or(all.ExclusiveMax, part.ExclusiveMax)
 	if len(all.Enum) == 0 {
 		all.Enum = part.Enum
 	}
 	if all.Const == nil {
 		all.Const = part.Const
 	}
-	if all.Items == nil {
-		all.Items = part.Items
-	}
+	all.Items = cmp.Or(all.Items, part.Items)
 	if len(all.OneOf) == 0 {
 		all.OneOf = part.OneOf
 	}
 	if len(all.AnyOf) == 0 {
 		all.AnyOf = part.AnyOf
 	}
-	if all.Discriminator == nil {
-		all.Discriminator = part.Discriminator
-	}
-	if all.AdditionalProperties == (openapi3.AdditionalProperties{}) {
-		all.AdditionalProperties = part.AdditionalProperties
-	}
+	all.Discriminator = cmp.Or(all.Discriminator, part.Discriminator)
+	all.AdditionalProperties = cmp.Or(all.AdditionalProperties, part.AdditionalProperties)
 }
 
 func least[N uint64 | float64](a, b *N) *N {

@@ -118,13 +118,10 @@ type ByID struct {
 // PageOf implements Of.Page.
 func (p ByID) PageOf(c *op.Call) (Page, error) {
 	page := Page{Newest: p.Newest, After: c.Text(p.Last) != "", Limit: p.Default}
-	last, err := c.Int(p.Last, 0)
-	if err != nil || p.Size == "" {
-		page.AfterID = last
-		return page, err
+	var err error
+	if page.AfterID, err = c.Int(p.Last, 0); err == nil && p.Size != "" {
+		page.Limit, err = size(c, p.Size, p.Default, p.Max)
 	}
-	page.AfterID = last
-	page.Limit, err = size(c, p.Size, p.Default, p.Max)
 	return page, err
 }
 
