@@ -2,7 +2,6 @@ package own
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -225,20 +224,6 @@ func (r *resource) restore(list []member, thing world.Thing) ([]member, error) {
 		}
 	}
 	return list, nil
-}
-
-// madeKey returns the key of the n-th thing as make.id has it; empty if that does not say so.
-func (b *behaviour) madeKey(call *op.Call, r *resource, n int64) string {
-	switch b.id {
-	case "sequence":
-		return fmt.Sprint(n)
-	case "uuid":
-		return call.World.UUID(r.spec.Name, n)
-	case "digits":
-		sum := call.World.Random(r.spec.Name, n)
-		return fmt.Sprint(1e9 + binary.BigEndian.Uint64(sum[:8])%9e9)
-	}
-	return ""
 }
 
 // Change describes what a request does to an object.

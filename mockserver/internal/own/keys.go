@@ -1,6 +1,7 @@
 package own
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -55,13 +56,10 @@ func (r *resource) name(call *op.Call, given []member, parents []string) (id int
 	}
 }
 
-// newKey returns the key of the n-th thing: a number, a UUID, a text like the example of the document, or one that its
-// pattern matches.
+// newKey returns the key of the n-th thing: as make.id has it, or else a number, a UUID, a text like the example of the
+// document, or one that its pattern matches.
 func (r *resource) newKey(call *op.Call, n int64) string {
-	if key := r.behaviour.madeKey(call, r, n); key != "" {
-		return key
-	}
-	s := r.keySays
+	made, s := r.behaviour.id, r.keySays
 	if isText := s.Type.Includes(openapi3.TypeString) || s.Type == nil; isText && s.Format == "" && s.Pattern == "" &&
 		s.Example == nil && r.param != nil { // which a path must fit as well
 		s = r.param
@@ -69,9 +67,12 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 	example, _ := s.Example.(string)
 	prefix := example[:strings.LastIndexAny(example, "_-")+1]
 	switch {
-	case !s.Type.Includes(openapi3.TypeString):
+	case made == "digits":
+		sum := call.World.Random(r.spec.Name, n)
+		return fmt.Sprint(1e9 + binary.BigEndian.Uint64(sum[:8])%9e9)
+	case made == "sequence", made != "uuid" && !s.Type.Includes(openapi3.TypeString):
 		return strconv.FormatInt(n, 10)
-	case s.Format == "uuid", s.Format == "guid", len(example) == 36 && strings.Count(example, "-") == 4:
+	case made == "uuid", s.Format == "uuid", s.Format == "guid", len(example) == 36 && strings.Count(example, "-") == 4:
 		return call.World.UUID(r.spec.Name, n)
 	case s.Pattern != "":
 		m := sample.Maker{Seed: call.World.Seed, Place: fmt.Sprint(r.spec.Name, n)}
