@@ -29,15 +29,16 @@ type success struct {
 	required  []requiredHeader
 	media     string              // of JSON; empty if the answer is none
 	content   *openapi3.MediaType // of the media type
+	whole     func() *object      // its schema
 	isUnknown bool                // the document has no success
 }
 
 func newSuccess(o *specs.Operation) *success {
 	status, media, content := o.Success()
-	s := &success{operation: o, status: http.StatusOK, media: media, content: content}
-	if status == "" { // the document has no success, and so no form for it
-		s.isUnknown = true
+	s := &success{
+		operation: o, status: http.StatusOK, media: media, content: content, isUnknown: status == "", // and so no form for it
 	}
+	s.whole = sync.OnceValue(func() *object { return newObject(s.schema()) })
 	if n, err := strconv.Atoi(status); err == nil {
 		s.status = n
 	}

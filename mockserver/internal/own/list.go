@@ -58,7 +58,6 @@ type list struct {
 	item     *object                        // as the list shows one
 	members  map[string]*openapi3.SchemaRef // of the things, and of their attributes
 	array    specs.Pointer
-	outer    *object           // around the array
 	filters  map[string]string // members by parameter
 	between  map[string]string // what stands between values, likewise
 	bounds   []bound
@@ -95,7 +94,6 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 	}
 	if len(l.array) > 0 {
 		l.isOptional = len(l.array) == 1 && !slices.Contains(requiredOf(schemaOf(s.schema()), maxNested), l.array[0])
-		l.outer = newObject(s.schema())
 		l.around = s.around(l.array)
 	}
 	l.apply(o, r.spec.Behaviour.List)

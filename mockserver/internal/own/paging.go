@@ -99,7 +99,7 @@ func behind(all []world.Thing, after string) int {
 // included.
 func (l *list) withPage(call *op.Call, text []byte, all []world.Thing, p part) []byte {
 	if list := membersOf(text); list != nil {
-		return join(l.pageMembers(call, list, l.outer, all, p))
+		return join(l.pageMembers(call, list, l.whole(), all, p))
 	}
 	return text
 }

@@ -230,7 +230,7 @@ func (s *seeding) listAt(path string) (*seedList, error) {
 // object returns the schema of the list's objects.
 func (l *seedList) object() *object {
 	if l.single != nil {
-		return l.single.object
+		return l.single.get.whole()
 	}
 	return l.resource.schema
 }

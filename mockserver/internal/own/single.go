@@ -13,9 +13,8 @@ import (
 
 // single is an object of which each path has one.
 type single struct {
-	name   string // among the resources of things
-	get    *success
-	object *object
+	name string // among the resources of things
+	get  *success
 }
 
 // singleOf returns the object of an operation's path; nil if the operation neither shows nor changes one.
@@ -33,9 +32,8 @@ func (c *compiler) singleOf(o *specs.Operation) *single {
 	if s.schema() == nil || s.schema().Value == nil || s.schema().Value.Type.Is(openapi3.TypeArray) {
 		return nil
 	}
-	one := &single{name: keptAt(get), get: s, object: newObject(s.schema())}
-	c.single[o.Path] = one
-	return one
+	c.single[o.Path] = &single{name: keptAt(get), get: s}
+	return c.single[o.Path]
 }
 
 func (s *single) handler(o *specs.Operation, answer *success) op.Handler {
@@ -84,7 +82,7 @@ func (s *single) show(call *op.Call) (op.Reply, error) {
 }
 
 func (s *single) change(o *specs.Operation, answer *success) op.Handler {
-	r := &resource{spec: &specs.Resource{Name: s.name, Title: "object"}, schema: s.object, behaviour: &behaviour{}}
+	r := &resource{spec: &specs.Resource{Name: s.name, Title: "object"}, schema: s.get.whole(), behaviour: &behaviour{}}
 	w := newShower(r, answer, specs.Pointer{})
 	u := updater{shower: w, verb: specs.Update, replaces: o.Method == http.MethodPut}
 	return func(call *op.Call) (op.Reply, error) {

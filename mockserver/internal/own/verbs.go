@@ -451,7 +451,7 @@ func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, 
 	if s.schema() == nil {
 		return s.sample(call)
 	}
-	o := newObject(s.schema())
+	o := s.whole()
 	var given []member
 	for _, name := range slices.Sorted(maps.Keys(o.members)) {
 		part := o.members[name].Value
@@ -480,7 +480,7 @@ func (w *shower) receipt(call *op.Call, thing world.Thing) (op.Reply, error) {
 	if !isNamed && len(examplesOf(w.content)) > 0 {
 		return w.sample(call)
 	}
-	text, err := newObject(w.schema()).complete(
+	text, err := w.whole().complete(
 		making{call: call, resource: w.resource.spec.Name, keys: thing.Keys, isNew: true}, given)
 	if err != nil {
 		return w.sample(call)
