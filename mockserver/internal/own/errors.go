@@ -135,7 +135,7 @@ func (f *failure) body(content *openapi3.MediaType) ([]byte, bool) {
 	schema := schemaOf(content.Schema)
 	var value any
 	for _, example := range examplesOf(content) {
-		if value == nil && fitsError(schema, example) {
+		if value == nil && isValid(schema, example) {
 			value = clone(example)
 		}
 	}
@@ -146,7 +146,7 @@ func (f *failure) body(content *openapi3.MediaType) ([]byte, bool) {
 		value, err = m.Of(schema)
 		if members, isObject := value.(map[string]any); err != nil || isObject && len(members) == 0 {
 			text := problem(f.status, f.errs.One().Error()).Bytes
-			if details := any(nil); json.Unmarshal(text, &details) == nil && fitsError(schema, details) {
+			if fitsSchema(schema, text) {
 				return text, true
 			}
 			if err != nil {
@@ -156,10 +156,6 @@ func (f *failure) body(content *openapi3.MediaType) ([]byte, bool) {
 	}
 	body, err := json.Marshal(f.filled(schema, value, isExample), json.Deterministic(true))
 	return body, err == nil
-}
-
-func fitsError(schema *openapi3.Schema, value any) bool {
-	return sample.CheckFormats(schema, value, accept.Response) == nil
 }
 
 func clone(value any) (copied any) {

@@ -69,7 +69,7 @@ func (f *failure) filled(schema *openapi3.Schema, value any, isExample bool) any
 	if _, isList := value.([]any); isList {
 		p.name = "errors"
 	}
-	if filled, _ := f.part(p, value); fitsError(schema, filled) {
+	if filled, _ := f.part(p, value); isValid(schema, filled) {
 		return filled
 	}
 	return value
@@ -137,12 +137,12 @@ func (f *failure) object(p errorPart, value map[string]any) map[string]any {
 	for _, name := range names {
 		set(filled, name)
 	}
-	if fitsError(p.schema, filled) {
+	if isValid(p.schema, filled) {
 		return filled
 	}
 	for _, name := range names {
 		with := maps.Clone(value)
-		if set(with, name); fitsError(p.schema, with) {
+		if set(with, name); isValid(p.schema, with) {
 			value = with
 		}
 	}
@@ -187,7 +187,7 @@ func (f *failure) list(p errorPart, value any) (any, bool) {
 
 // none returns an empty list where one is needed.
 func (f *failure) none(p errorPart, empty any) any {
-	if p.isNeeded && fitsError(p.schema, empty) {
+	if p.isNeeded && isValid(p.schema, empty) {
 		return empty
 	}
 	return nil

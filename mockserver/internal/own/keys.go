@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/go-json-experiment/json"
 
-	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/mockserver/internal/op"
 )
@@ -99,12 +97,7 @@ func (r *resource) isKeyOf(key string) bool {
 	if _, err := strconv.Atoi(key); err != nil && r.isNumbered() {
 		return false
 	}
-	if !r.keySays.Type.Includes(openapi3.TypeString) {
-		return true
-	}
-	var value any
-	err := json.Unmarshal(scalar(r.keySays, key), &value)
-	return err == nil && sample.CheckFormats(r.keySays, value, accept.Response) == nil
+	return !r.keySays.Type.Includes(openapi3.TypeString) || fitsSchema(r.keySays, scalar(r.keySays, key))
 }
 
 // isNumbered reports whether paths have numbers for keys.

@@ -228,7 +228,7 @@ func newObject(ref *openapi3.SchemaRef) *object {
 		}
 		f := fill{name: name, isRequired: slices.Contains(required, name)}
 		f.clock, f.isUpdate = clockOf(name, part.Value)
-		if part.Value.Default != nil && sample.CheckFormats(part.Value, part.Value.Default, accept.Response) == nil {
+		if part.Value.Default != nil && isValid(part.Value, part.Value.Default) {
 			f.standard, _ = json.Marshal(part.Value.Default, json.Deterministic(true))
 		}
 		if f.isRequired || f.standard != nil || f.clock != "" {
@@ -337,11 +337,19 @@ func (c clock) text(now time.Time) jsontext.Value {
 
 // fits reports whether a text is an object of the schema.
 func (o *object) fits(text []byte) bool {
-	if tree := o.tree(); tree != nil && tree.AcceptsText(text) {
-		return true
-	}
+	tree := o.tree()
+	return tree != nil && tree.AcceptsText(text) || fitsSchema(o.schema, text)
+}
+
+// fitsSchema reports whether a JSON text is a value of a schema, in an answer.
+func fitsSchema(schema *openapi3.Schema, text []byte) bool {
 	var value any
-	return json.Unmarshal(text, &value) == nil && sample.CheckFormats(o.schema, value, accept.Response) == nil
+	return json.Unmarshal(text, &value) == nil && isValid(schema, value)
+}
+
+// isValid does the same of a value.
+func isValid(schema *openapi3.Schema, value any) bool {
+	return sample.CheckFormats(schema, value, accept.Response) == nil
 }
 
 // has reports whether objects may show a member.

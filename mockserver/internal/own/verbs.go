@@ -75,8 +75,7 @@ func (w *shower) show(call *op.Call, thing world.Thing) (op.Reply, error) {
 // keyBeside sets the key beside an object, if it may be there.
 func (w *shower) keyBeside(text jsontext.Value, key string) jsontext.Value {
 	value := scalar(w.beside, key)
-	var decoded any
-	if json.Unmarshal(value, &decoded) != nil || sample.CheckFormats(w.beside, decoded, accept.Response) != nil {
+	if !fitsSchema(w.beside, value) {
 		return text
 	}
 	return join(set(membersOf(text), w.resource.key[0], value))
