@@ -39,9 +39,9 @@ func (c *compiler) kept(o *specs.Operation, s *success) op.Handler {
 	case get == nil || set == nil:
 		return nil
 	case get.IsBare() && set.IsBare() && get.Spec.Responses.Status(http.StatusNotFound) != nil:
-		return marker{s, keptAt(o)}.handle
+		return kept{s, keptAt(o)}.mark
 	case isOfBytes(get, set):
-		return bytesOf{s, keptAt(o)}.handle
+		return kept{s, keptAt(o)}.bytes
 	}
 	return nil
 }
@@ -60,34 +60,36 @@ func isOfBytes(get, set *specs.Operation) bool {
 	return len(shows.response.Content) > 0
 }
 
-// marker sets, takes away and finds what a path stands for that is there or not, such as a star.
-type marker struct {
+// kept describes what the paths of an operation stand for.
+type kept struct {
 	*success
-	name string
+	name string // among the resources of things
 }
 
-func (m marker) handle(call *op.Call) (op.Reply, error) {
-	keys := paramsOf(call, m.operation.PathParameters())
-	id, _, isSet := call.World.Own.Find(m.name, keys)
-	switch m.operation.Method {
+func (k kept) keys(call *op.Call) []string { return paramsOf(call, k.operation.PathParameters()) }
+
+// missing returns the error of a path that stands for nothing.
+func (k kept) missing(call *op.Call, noun string) error {
+	return op.NotFound(noun, "path", string(appendPath(nil, k.operation, k.keys(call))))
+}
+
+// mark sets, takes away and finds what is there or not, such as a star.
+func (k kept) mark(call *op.Call) (op.Reply, error) {
+	keys := k.keys(call)
+	id, _, isSet := call.World.Own.Find(k.name, keys)
+	switch k.operation.Method {
 	case http.MethodPut, http.MethodPost:
-		put(call, m.name, keys, jsontext.Value("true"))
+		put(call, k.name, keys, jsontext.Value("true"))
 	case http.MethodDelete:
 		if isSet {
-			call.World.Drop(m.name, id, keys)
+			call.World.Drop(k.name, id, keys)
 		}
 	default:
 		if !isSet {
-			return op.Reply{}, op.NotFound("mark", "path", string(appendPath(nil, m.operation, keys)))
+			return op.Reply{}, k.missing(call, "mark")
 		}
 	}
-	return m.sample(call)
-}
-
-// bytesOf keeps the bytes that a path stands for, and shows them: a sample until a client has sent some.
-type bytesOf struct {
-	*success
-	name string
+	return k.sample(call)
 }
 
 // sent is a body as a client has sent it.
@@ -96,38 +98,39 @@ type sent struct {
 	Bytes []byte `json:"bytes"`
 }
 
-func (b bytesOf) handle(call *op.Call) (op.Reply, error) {
-	keys := paramsOf(call, b.operation.PathParameters())
-	_, thing, isKnown := call.World.Own.Find(b.name, keys)
+// bytes keeps a body that is not JSON, and shows it: a sample until a client has sent one.
+func (k kept) bytes(call *op.Call) (op.Reply, error) {
+	keys := k.keys(call)
+	_, thing, isKnown := call.World.Own.Find(k.name, keys)
 	isGone := isKnown && thing.Text.Kind() == 'n'
-	switch b.operation.Method {
+	switch k.operation.Method {
 	case http.MethodPut, http.MethodPost:
 		text, _ := json.Marshal(sent{call.Header("Content-Type"), call.Raw})
-		put(call, b.name, keys, text)
+		put(call, k.name, keys, text)
 	case http.MethodDelete, http.MethodGet:
 		if isGone {
-			return op.Reply{}, op.NotFound("content", "path", string(appendPath(nil, b.operation, keys)))
+			return op.Reply{}, k.missing(call, "content")
 		}
-		if b.operation.Method == http.MethodDelete {
-			put(call, b.name, keys, jsontext.Value("null"))
+		if k.operation.Method == http.MethodDelete {
+			put(call, k.name, keys, jsontext.Value("null"))
 		} else if isKnown {
-			return b.show(call, thing)
+			return k.showSent(call, thing)
 		}
 	}
-	return b.sample(call)
+	return k.sample(call)
 }
 
-func (b bytesOf) show(call *op.Call, thing world.Thing) (op.Reply, error) {
+func (k kept) showSent(call *op.Call, thing world.Thing) (op.Reply, error) {
 	var body sent
 	if err := json.Unmarshal(thing.Text, &body); err != nil {
 		return op.Reply{}, err
 	}
-	media, _ := b.pick(call)
-	if plain, _, err := mime.ParseMediaType(body.Type); err == nil && b.response.Content.Get(plain) != nil {
+	media, _ := k.pick(call)
+	if plain, _, err := mime.ParseMediaType(body.Type); err == nil && k.response.Content.Get(plain) != nil {
 		media = body.Type // as it was sent, if it may be
 	}
-	reply := op.Reply{Status: b.status, Bytes: body.Bytes, Type: media, Header: b.headers(call)}
-	return b.tagged(call, reply, body.Bytes), nil
+	reply := op.Reply{Status: k.status, Bytes: body.Bytes, Type: media, Header: k.headers(call)}
+	return k.tagged(call, reply, body.Bytes), nil
 }
 
 // removeKept takes away what paths below a thing stand for that is deleted.

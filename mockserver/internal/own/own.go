@@ -48,7 +48,7 @@ func isPure(o *specs.Operation) bool {
 func newCompiler(doc *specs.Document, rules Rules) *compiler {
 	c := &compiler{
 		doc: doc, uses: map[*specs.Resource][]use{}, paths: map[string]map[string]*specs.Operation{},
-		parts: map[string][]*specs.Resource{}, single: map[string]*single{}, objects: map[string]*object{},
+		parts: map[string][]*specs.Resource{}, single: map[string]*kept{}, objects: map[string]*object{},
 		errors: newErrorForms(doc), rules: rules, behaviours: map[string]*behaviour{}, below: map[string][]string{},
 	}
 	for _, o := range doc.Operations {
@@ -78,7 +78,7 @@ type compiler struct {
 	uses    map[*specs.Resource][]use
 	paths   map[string]map[string]*specs.Operation // by path and method
 	parts   map[string][]*specs.Resource           // of resources, by their names
-	single  map[string]*single                     // by path
+	single  map[string]*kept                       // by path
 	below   map[string][]string                    // what is kept at paths of resources, by their names
 	objects map[string]*object                     // by resource
 	errors  *errorForms
@@ -164,7 +164,7 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 		}
 		return deleter{newShower(r, s, r.at), c}.handle
 	case a.Keeps == specs.Mark:
-		return r.reading(marker{s, keptAt(o)}.handle)
+		return r.reading(kept{s, keptAt(o)}.mark)
 	case a.Reads:
 		if handle := c.kept(o, s); handle != nil {
 			return r.reading(handle)

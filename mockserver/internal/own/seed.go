@@ -94,7 +94,7 @@ type seedList struct {
 	name     string
 	objects  fixtures.Objects
 	resource *resource
-	single   *single
+	single   *kept
 	keys     []string // of what the path names; of a single object, all
 	isBelow  bool     // the path says of what the objects are parts
 	needs    []need   // what must be there besides parents
@@ -230,7 +230,7 @@ func (s *seeding) listAt(path string) (*seedList, error) {
 // object returns the schema of the list's objects.
 func (l *seedList) object() *object {
 	if l.single != nil {
-		return l.single.get.whole()
+		return l.single.whole()
 	}
 	return l.resource.schema
 }

@@ -11,14 +11,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// single is an object of which each path has one.
-type single struct {
-	name string // among the resources of things
-	get  *success
-}
-
-// singleOf returns the object of an operation's path; nil if the operation neither shows nor changes one.
-func (c *compiler) singleOf(o *specs.Operation) *single {
+// singleOf returns the object of which each path of an operation has one, as the operation that gets it deals with it;
+// nil if there is none.
+func (c *compiler) singleOf(o *specs.Operation) *kept {
 	if one, known := c.single[o.Path]; known {
 		return one
 	}
@@ -32,63 +27,59 @@ func (c *compiler) singleOf(o *specs.Operation) *single {
 	if s.schema() == nil || s.schema().Value == nil || s.schema().Value.Type.Is(openapi3.TypeArray) {
 		return nil
 	}
-	c.single[o.Path] = &single{name: keptAt(get), get: s}
+	c.single[o.Path] = &kept{s, keptAt(get)}
 	return c.single[o.Path]
 }
 
-func (s *single) handler(o *specs.Operation, answer *success) op.Handler {
+func (k kept) handler(o *specs.Operation, answer *success) op.Handler {
 	switch o.Method {
 	case http.MethodGet:
-		return s.show
+		return k.show
 	case http.MethodPut, http.MethodPatch:
-		return s.change(o, answer)
+		return k.change(o, answer)
 	case http.MethodDelete:
 		return func(call *op.Call) (op.Reply, error) {
-			if _, err := s.current(call); err != nil {
+			if _, err := k.current(call); err != nil {
 				return op.Reply{}, err
 			}
-			put(call, s.name, s.keys(call), jsontext.Value("null"))
+			put(call, k.name, k.keys(call), jsontext.Value("null"))
 			return answer.sample(call)
 		}
 	}
 	return answer.sample
 }
 
-func (s *single) keys(call *op.Call) []string {
-	return paramsOf(call, s.get.operation.PathParameters())
-}
-
 // current returns the object of the path: what was put there, or else a sample.
-func (s *single) current(call *op.Call) (jsontext.Value, error) {
-	if _, thing, ok := call.World.Own.Find(s.name, s.keys(call)); ok {
+func (k kept) current(call *op.Call) (jsontext.Value, error) {
+	if _, thing, ok := call.World.Own.Find(k.name, k.keys(call)); ok {
 		if thing.Text.Kind() == 'n' {
-			return nil, op.NotFound("object", "path", string(appendPath(nil, s.get.operation, s.keys(call))))
+			return nil, k.missing(call, "object")
 		}
 		return thing.Text, nil
 	}
-	text, err := s.get.body(call, s.get.media, s.get.content)
+	text, err := k.body(call, k.media, k.content)
 	if err != nil {
 		return nil, noHandler(err)
 	}
 	return text, nil
 }
 
-func (s *single) show(call *op.Call) (op.Reply, error) {
-	text, err := s.current(call)
+func (k kept) show(call *op.Call) (op.Reply, error) {
+	text, err := k.current(call)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	return s.get.tagged(call, s.get.reply(call, text), text), nil
+	return k.tagged(call, k.reply(call, text), text), nil
 }
 
-func (s *single) change(o *specs.Operation, answer *success) op.Handler {
-	r := &resource{spec: &specs.Resource{Name: s.name, Title: "object"}, schema: s.get.whole(), behaviour: &behaviour{}}
+func (k kept) change(o *specs.Operation, answer *success) op.Handler {
+	r := &resource{spec: &specs.Resource{Name: k.name, Title: "object"}, schema: k.whole(), behaviour: &behaviour{}}
 	w := newShower(r, answer, specs.Pointer{})
 	u := updater{shower: w, verb: specs.Update, replaces: o.Method == http.MethodPut}
 	return func(call *op.Call) (op.Reply, error) {
-		thing := world.Thing{Keys: s.keys(call)}
+		thing := world.Thing{Keys: k.keys(call)}
 		var err error
-		if thing.Text, err = s.current(call); err == nil {
+		if thing.Text, err = k.current(call); err == nil {
 			err = w.precondition(call, thing)
 		} else if o.Method == http.MethodPut {
 			thing.Text, err = jsontext.Value("{}"), nil
@@ -99,7 +90,7 @@ func (s *single) change(o *specs.Operation, answer *success) op.Handler {
 		if err != nil {
 			return op.Reply{}, err
 		}
-		put(call, s.name, thing.Keys, thing.Text)
+		put(call, k.name, thing.Keys, thing.Text)
 		return w.show(call, thing)
 	}
 }
