@@ -77,9 +77,6 @@ func (s *success) instead(status int) *success {
 	return &other
 }
 
-// documents reports whether the document has a status for the operation.
-func (s *success) documents(status int) bool { return s.operation.Spec.Responses.Status(status) != nil }
-
 // reply answers with a JSON body, or without one where the document has none.
 func (s *success) reply(call *op.Call, body []byte) op.Reply {
 	reply := op.Reply{Status: s.status, Header: s.headers(call)}

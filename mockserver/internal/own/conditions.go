@@ -37,7 +37,7 @@ func (s *success) tagged(call *op.Call, reply op.Reply, shown []byte) op.Reply {
 		return reply
 	}
 	tag := tagOf(shown)
-	if seen != "" && s.documents(http.StatusNotModified) && matchesTag(seen, tag) {
+	if seen != "" && s.operation.Spec.Responses.Status(http.StatusNotModified) != nil && matchesTag(seen, tag) {
 		return op.Reply{Status: http.StatusNotModified, Header: [][2]string{{"Etag", tag}}}
 	}
 	if s.described["Etag"] {

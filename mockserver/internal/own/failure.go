@@ -255,7 +255,10 @@ func (f *failure) text(p errorPart, value string) string {
 		!f.asked.Now.IsZero():
 		return f.asked.Now.UTC().Format(time.RFC3339)
 	case p.one != nil && slices.Contains(fieldNames, p.name) && p.name != "type":
-		return f.fieldAs(p)
+		if p.name == "pointer" {
+			return "/" + strings.ReplaceAll(p.one.Field, ".", "/")
+		}
+		return p.one.Field
 	case p.one == nil && slices.Contains(pathNames, p.name):
 		return f.base + f.asked.Path
 	case slices.Contains([]string{"method", "httpmethod", "requestmethod"}, p.name) && f.asked.Operation != nil:
@@ -303,14 +306,6 @@ func (f *failure) oneOf(p errorPart, value string) string {
 		}
 	}
 	return value
-}
-
-// fieldAs returns the field of a mistake as a member of the name has it.
-func (f *failure) fieldAs(p errorPart) string {
-	if p.name == "pointer" {
-		return "/" + strings.ReplaceAll(p.one.Field, ".", "/")
-	}
-	return p.one.Field
 }
 
 // location returns where a mistake is, part by part: in the query, for instance, and its name.

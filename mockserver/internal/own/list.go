@@ -305,7 +305,7 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 	}
 	text := listed(items)
 	if len(l.array) > 0 {
-		text = l.withPage(call, l.around().put(text), all, part)
+		text = join(l.pageMembers(call, membersOf(l.around().put(text)), l.whole(), all, part))
 	}
 	if part.first == part.end && l.isNeverEmpty {
 		text = join(slices.DeleteFunc(membersOf(text), func(m member) bool { return m.name == l.array[0] }))
@@ -314,8 +314,9 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 	if l.described["X-Total-Count"] {
 		reply.Header = setHeader(reply.Header, "X-Total-Count", strconv.Itoa(part.total))
 	}
-	if l.described["Link"] {
-		reply.Header = l.links(call, reply.Header, all, part)
+	if l.described["Link"] && part.hasMore() { // to the next page, as RFC 8288 has it
+		next := "<" + l.link(call, l.nextQuery(call, all, part)) + `>; rel="next"`
+		reply.Header = setHeader(reply.Header, "Link", next)
 	}
 	return reply, nil
 }
@@ -337,7 +338,7 @@ func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []
 	})
 	words := l.wordsOf(call)
 	for _, thing := range call.World.Own.Below(l.resource.spec.Name, parents) {
-		if !hasWords(thing.Text, words) {
+		if slices.ContainsFunc(words, func(word string) bool { return !hasWord(thing.Text, word) }) {
 			continue
 		}
 		if len(texts)+len(wanted)+len(bounds)+len(hidden) > 0 {
@@ -362,11 +363,7 @@ func (l *list) wordsOf(call *op.Call) (words []string) {
 	return words
 }
 
-// hasWords reports whether the texts and numbers of a value have all words between them, in any case.
-func hasWords(value jsontext.Value, words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool { return !hasWord(value, word) })
-}
-
+// hasWord reports whether one of the texts and numbers of a value has a word, in any case.
 func hasWord(value jsontext.Value, word string) bool {
 	switch value.Kind() {
 	case '{':

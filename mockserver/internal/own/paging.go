@@ -3,7 +3,6 @@ package own
 import (
 	"cmp"
 	"encoding/base64"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -44,7 +43,10 @@ func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
 	}
 	switch offset, page, after := asked(call, l.offset), asked(call, l.page), asked(call, l.after); {
 	case after != "":
-		p.first = behind(all, l.fromCursor(after))
+		if key, err := base64.RawURLEncoding.DecodeString(after); l.isOpaque && err == nil {
+			after = string(key)
+		}
+		p.first = behind(all, after)
 	case offset != "":
 		p.first, err = numberOf(call, l.offset, 0)
 	case page != "":
@@ -95,15 +97,8 @@ func behind(all []world.Thing, after string) int {
 	return len(all)
 }
 
-// withPage sets the members around a list that say which part of it there is, those of parts such as meta and links
+// pageMembers sets the members around a list that say which part of it there is, those of parts such as meta and links
 // included.
-func (l *list) withPage(call *op.Call, text []byte, all []world.Thing, p part) []byte {
-	if list := membersOf(text); list != nil {
-		return join(l.pageMembers(call, list, l.whole(), all, p))
-	}
-	return text
-}
-
 func (l *list) pageMembers(call *op.Call, list []member, o *object, all []world.Thing, p part) []member {
 	for i := 0; i < len(list); i++ {
 		part := o.members[list[i].name]
@@ -210,13 +205,6 @@ func (l *list) cursor(thing world.Thing) string {
 	return key
 }
 
-func (l *list) fromCursor(word string) string {
-	if key, err := base64.RawURLEncoding.DecodeString(word); l.isOpaque && err == nil {
-		return string(key)
-	}
-	return word
-}
-
 // nextQuery returns the query of the next page.
 func (l *list) nextQuery(call *op.Call, all []world.Thing, p part) url.Values {
 	query := l.queryAt(call, p.end, p)
@@ -250,12 +238,4 @@ func (l *list) link(call *op.Call, query url.Values) string {
 		address += "?" + query.Encode()
 	}
 	return address
-}
-
-// links adds the header of RFC 8288 that leads to the next page.
-func (l *list) links(call *op.Call, header [][2]string, all []world.Thing, p part) [][2]string {
-	if !p.hasMore() {
-		return header
-	}
-	return setHeader(header, "Link", fmt.Sprintf(`<%s>; rel="next"`, l.link(call, l.nextQuery(call, all, p))))
 }
