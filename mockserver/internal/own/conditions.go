@@ -3,6 +3,7 @@ package own
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -48,24 +49,15 @@ func (s *success) tagged(call *op.Call, reply op.Reply, shown []byte) op.Reply {
 
 // precondition refuses a change of what has been changed since the client saw it, or of what is not to be there.
 func (w *shower) precondition(call *op.Call, thing world.Thing) error {
-	refusal := &op.Error{Code: op.StatusCode(http.StatusPreconditionFailed)}
-	title, tag := w.resource.spec.Title, ""
-	for _, field := range []string{"If-Match", "If-None-Match"} {
-		condition := call.Header(field)
-		if condition == "" {
-			continue
-		}
-		tag = tagOf(thing.Text)
-		switch isThis := matchesTag(condition, tag); {
-		case field == "If-Match" && !isThis:
-			refusal.Message = title + " has been changed: its entity tag is " + tag + ", not " + condition
-		case field == "If-None-Match" && isThis:
-			refusal.Message = title + " is there: its entity tag is " + tag
-		default:
-			continue
-		}
-		refusal.Field = field
-		return refusal
+	refuse := func(field, format string, args ...any) error {
+		message := w.resource.spec.Title + fmt.Sprintf(format, args...)
+		return &op.Error{Code: op.StatusCode(http.StatusPreconditionFailed), Field: field, Message: message}
+	}
+	if want := call.Header("If-Match"); want != "" && !matchesTag(want, tagOf(thing.Text)) {
+		return refuse("If-Match", " has been changed: its entity tag is %s, not %s", tagOf(thing.Text), want)
+	}
+	if seen := call.Header("If-None-Match"); seen != "" && matchesTag(seen, tagOf(thing.Text)) {
+		return refuse("If-None-Match", " is there: its entity tag is %s", tagOf(thing.Text))
 	}
 	return nil
 }
