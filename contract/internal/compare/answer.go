@@ -102,6 +102,7 @@ func (c *comparison) headers() (canCompare bool) {
 		case strings.EqualFold(name, "Content-Type"), strings.EqualFold(name, "Date"), isConnection(name):
 		case (was == "") != (is == ""):
 			c.header(Shape, name, was, is)
+		case strings.EqualFold(name, "Link") && c.links(was, is):
 		case !c.texts(was, is) && !c.masks.hides(e.Operation(), []string{"headers", name}, c.isError):
 			c.header(Value, name, was, is)
 		}

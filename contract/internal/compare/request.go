@@ -56,8 +56,11 @@ func (r *replay) header(e *Exchange, known *ids, h [2]string) string {
 		return scheme + known.translate(secrets, key)
 	case r.KeyFor(&r.subject, identity) != "":
 		key = r.KeyFor(&r.subject, identity)
-	case r.keys.refused[identity] && !r.keys.accepted[identity], identity == "",
-		strings.HasPrefix(identity, "malformed "):
+	case r.keys.refused[identity] && !r.keys.accepted[identity], strings.HasPrefix(identity, "malformed "):
+		return h[1]
+	case identity == "" && strings.EqualFold(scheme, "basic ") && isSecret(key): // of which nothing is left
+		key = unmarked(key)
+	case identity == "":
 		return h[1]
 	default:
 		key = r.subject.Key

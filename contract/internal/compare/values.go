@@ -92,15 +92,29 @@ func (c *comparison) texts(was, is string) bool {
 // withUUIDs reports whether two texts are the same but for UUIDs in them that correspond.
 func (c *comparison) withUUIDs(was, is string) bool {
 	const hyphens = 4
-	if strings.Count(was, "-") < hyphens {
-		return false
-	}
-	old, others := anyUUID.FindAllString(was, -1), anyUUID.FindAllString(is, -1)
-	if len(old) == 0 || len(old) != len(others) || anyUUID.ReplaceAllString(was, "") != anyUUID.ReplaceAllString(is, "") {
+	return strings.Count(was, "-") >= hyphens && sameBut(anyUUID, was, is, func(a, b string) bool {
+		return c.ids.match(uuids, a, b)
+	})
+}
+
+// links reports whether two Link headers are the same but for the hosts of their addresses, and ids that correspond.
+func (c *comparison) links(was, is string) bool {
+	return sameBut(bracketed, was, is, func(a, b string) bool {
+		return c.addresses(strings.Trim(a, "<>"), strings.Trim(b, "<>"))
+	})
+}
+
+// bracketed finds the addresses in a Link header.
+var bracketed = regexp.MustCompile(`<[^<>]*>`)
+
+// sameBut reports whether two texts are the same but for parts in them, of which there are some, that correspond.
+func sameBut(part *regexp.Regexp, was, is string, correspond func(was, is string) bool) bool {
+	old, others := part.FindAllString(was, -1), part.FindAllString(is, -1)
+	if len(old) == 0 || len(old) != len(others) || part.ReplaceAllString(was, "") != part.ReplaceAllString(is, "") {
 		return false
 	}
 	for i := range old {
-		if !c.ids.match(uuids, old[i], others[i]) {
+		if !correspond(old[i], others[i]) {
 			return false
 		}
 	}
