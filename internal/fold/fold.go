@@ -155,7 +155,7 @@ func reads(line string) bool {
 		case !isFirst:
 		case word == "GET":
 			isRead = true
-		case !slices.Contains([]string{"as", "match", "capture"}, word):
+		case !slices.Contains([]string{"as", "with", "match", "capture"}, word):
 			return false
 		}
 		isFirst = word == Then
@@ -170,7 +170,7 @@ func joins(line, step string) bool {
 	if !follows(line, step) {
 		return false
 	}
-	prepares := func(name string) bool { return slices.Contains([]string{"as", "archive", "rows"}, name) }
+	prepares := func(name string) bool { return slices.Contains([]string{"as", "with", "archive", "rows"}, name) }
 	last := words[0]
 	for i, word := range words {
 		if word == Then && i+1 < len(words) {

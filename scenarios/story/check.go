@@ -154,7 +154,7 @@ func (a archived) check(words []string) error {
 		file = words[min(2, len(words)-1)]
 	case "rows":
 		file = words[len(words)-1]
-	case "POST", "PUT", "PATCH", "GET", "DELETE":
+	case "POST", "PUT", "PATCH", "GET", "DELETE", "HEAD", "OPTIONS":
 		if _, rest := statusOf(words[1:]); len(rest) > 0 {
 			file = rest[0]
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
 	"github.com/vmihailenco/msgpack/v5"
+	"golang.org/x/net/http/httpguts"
 
 	"svc.example/understudy/internal/fold"
 )
@@ -39,6 +40,8 @@ func steps() map[string]command {
 	return map[string]command{
 		"DELETE":  request("DELETE"),
 		"GET":     request("GET"),
+		"HEAD":    request("HEAD"),
+		"OPTIONS": request("OPTIONS"),
 		"PATCH":   request("PATCH"),
 		"POST":    request("POST"),
 		"PUT":     request("PUT"),
@@ -52,6 +55,7 @@ func steps() map[string]command {
 		"read":    {"read lines | read msgpack | read events", 1, 1, read},
 		"rows":    {"rows FILE.gz FILE.json", 2, 2, packRows},
 		"says":    {"says TEXT", 1, 1, assertContains},
+		"with":    {"with NAME VALUE", 2, 2, with},
 	}
 }
 
@@ -157,6 +161,14 @@ func request(method string) command {
 			ts.Fatalf("%s %s was answered with status %d, want %d", method, args[0], got, status)
 		}
 	}}
+}
+
+// with adds a header to the next request.
+func with(ts *testscript.TestScript, p *player, args []string) {
+	if !httpguts.ValidHeaderFieldName(args[0]) || !httpguts.ValidHeaderFieldValue(args[1]) {
+		ts.Fatalf("with %s: want the name of a header, and a value in one line", args[0])
+	}
+	p.headers.Add(args[0], args[1])
 }
 
 // statusOf returns the status that a request wants, 0 for any 2xx, and the words behind it.

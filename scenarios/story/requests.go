@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -45,6 +46,8 @@ func (p *player) send(method, path, mediaType string, body []byte) error {
 	if len(body) > 0 {
 		r.Header.Set("Content-Type", mediaType)
 	}
+	maps.Copy(r.Header, p.headers)
+	clear(p.headers)
 	p.requested, p.operation = method+" "+address, p.server.operationAt(method, path)
 	if err := p.authorize(r, path); err != nil {
 		return p.give(err)

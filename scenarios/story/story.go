@@ -13,9 +13,10 @@
 //
 // A line that begins with # opens a chapter: when a step fails, its chapter is shown with all its exchanges.
 //
-//	GET path [status] [body]      sends a request; so do POST, PUT, PATCH and DELETE. Without a status, any 2xx will
-//	                              do. The body is JSON, written here or in a file, a form in a file.form, or a file.gz
-//	                              made by archive or rows
+//	GET path [status] [body]      sends a request; so do HEAD, OPTIONS, POST, PUT, PATCH and DELETE. Without a status,
+//	                              any 2xx will do. The body is JSON, written here or in a file, a form in a file.form,
+//	                              or a file.gz made by archive or rows
+//	with name value               adds a header to the next request: its Content-Type, if the body is of another one
 //	match want                    the last answer has all that want has: JSON, written here or in a file
 //	poll path want [length]       sends GET requests until an answer has all that want has, for ten minutes at most or as
 //	                              long as is given: one a second, by the clock of the mock or by that of the wall
@@ -145,6 +146,7 @@ type player struct {
 	key     string
 	last    *http.Response
 	body    []byte
+	headers http.Header       // of the next request
 	vars    map[string]string // captured
 	updates map[string]string // files of the archive to rewrite; nil when they stay as they are
 
@@ -167,7 +169,9 @@ const (
 )
 
 func newPlayer(server Server) *player {
-	p := &player{server: server, key: "1/admin", vars: map[string]string{}, context: context.Background()}
+	p := &player{
+		server: server, key: "1/admin", vars: map[string]string{}, headers: http.Header{}, context: context.Background(),
+	}
 	p.client = &http.Client{Timeout: patience}
 	if server.Client != nil {
 		*p.client = *server.Client

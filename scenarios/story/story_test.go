@@ -113,6 +113,8 @@ func TestSteps_that_fail_say_why(t *testing.T) {
 		"waited in vain":  {`poll /echo/a '{"id": "18"}' 2s`, "-{\"id\": \"18\"}\n+{\"id\": \"17\"}"},
 		"refused so far":  {`poll /echo/refused '{}' 2s`, "GET /echo/refused was answered with status 418, want 2xx"},
 		"a negated step":  {"! GET /echo/a", "want: GET PATH [STATUS] [BODY]"},
+		"no such name":    {"with X:Y 1", "with X:Y: want the name of a header, and a value in one line"},
+		"with no value":   {"with X-A", "want: with NAME VALUE"},
 		"a condition":     {"[moon] GET /echo/a", "unknown condition [moon]: want [mock]"},
 	} {
 		t.Run(name, func(t *testing.T) {

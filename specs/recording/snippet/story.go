@@ -27,7 +27,7 @@ func StoryStep(e *recording.Exchange, opts ...Option) (string, error) {
 	}
 	s := &storyStep{exchange: e, config: c}
 	switch r.method {
-	case "GET", "POST", "PUT", "PATCH", "DELETE":
+	case "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE":
 	default:
 		return "", fmt.Errorf("exchange %d: a story cannot send a request with the method %q", e.Seq, r.method)
 	}
