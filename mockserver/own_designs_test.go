@@ -126,6 +126,15 @@ func TestOwnDesigns(t *testing.T) {
 			GET /rates/EUR -> 200 [{"date":"2026-01-02","base":"EUR","rate":2}]
 		`)
 	})
+	t.Run("a PUT that makes what its path names keeps the key", func(t *testing.T) {
+		t.Parallel()
+		const a, b = "5f09c0e6-f075-488e-9cd5-14de7ad78ae5", "185b9027-aac9-431e-91a0-1a7dc77934ab"
+		newOwnDesign(t, "charts").story(`
+			PUT /drawings/` + a + ` {"id":"` + b + `","title":"x"} -> 200 {"id":"` + a + `","title":"x"…
+			PUT /drawings/` + a + ` {"id":"` + b + `","title":"y"} -> 200 {"id":"` + a + `","title":"y"…
+			GET /drawings/` + a + ` -> 200 {"id":"` + a + `","title":"y"…
+		`)
+	})
 	t.Run("a day is one of the calendar", func(t *testing.T) {
 		t.Parallel()
 		newOwnDesign(t, "rates").story(`

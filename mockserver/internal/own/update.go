@@ -223,6 +223,9 @@ func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsonte
 	for _, t := range u.resource.behaviour.touched {
 		list = set(list, t.name, t.clock.text(call.Now))
 	}
+	if u.makes { // what the path names, whatever the body calls it
+		list = u.resource.named(list, thing.Keys)
+	}
 	list, err := u.resource.restore(list, thing)
 	if err != nil {
 		return nil, err
