@@ -23,7 +23,8 @@ const basicWithLinks = `{openapi: 3.0.3, info: {title: t, version: '1'}, securit
   '/books/{id}': {get: {parameters: [{name: id, in: path, required: true, schema: {type: integer}}],
     responses: {'200': {description: d, content: {application/json: {schema: {type: object, properties: {id: {type: integer}}}}}}}}}}}`
 
-// Answers agree whatever stands for a user and a password in a recording, and whatever host the links of a page lead to.
+// Answers agree whatever stands for a user and a password in a recording, and whatever host the links of a page lead
+// to.
 func TestCompareOwnSessions(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "shop.yaml")
@@ -53,7 +54,7 @@ func TestCompareOwnSessions(t *testing.T) {
 		recorder := contract.NewRecorder(nil)
 		for _, call := range []string{"POST /books", "POST /books", "GET /books?page=1&per_page=1"} {
 			method, path, _ := strings.Cut(call, " ")
-			r := httptest.NewRequest(method, "/shop"+path, strings.NewReader("{}"))
+			r := httptest.NewRequestWithContext(t.Context(), method, "/shop"+path, strings.NewReader("{}"))
 			r.SetBasicAuth("ana", "pw")
 			r.Header.Set("Content-Type", "application/json")
 			recorder.Handler(server).ServeHTTP(httptest.NewRecorder(), r)

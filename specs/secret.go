@@ -282,6 +282,18 @@ func (o *Operation) Credentials(key string) (list []Credential) {
 	return list
 }
 
+// Cookies returns the names of those that any of the security schemes of the operation wants.
+func (o *Operation) Cookies() (names []string) {
+	for _, alternative := range o.Security() {
+		for _, scheme := range alternative {
+			if scheme.Type == "apiKey" && scheme.In == openapi3.ParameterInCookie {
+				names = append(names, scheme.Name)
+			}
+		}
+	}
+	return names
+}
+
 // BasicCredentials returns what stands behind the scheme Basic for USER:PASSWORD, or for a USER without one (RFC 7617).
 func BasicCredentials(key string) string {
 	if !strings.Contains(key, ":") {

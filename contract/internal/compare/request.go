@@ -34,6 +34,12 @@ func (r *replay) request(ctx context.Context, e *Exchange) (*http.Request, error
 			request.Header.Add(h[0], r.header(e, r.ids, h))
 		}
 	}
+	if cookies := request.Header.Get("Cookie"); e.Operation().Interface.IsOwn() && isSecret(cookies) {
+		request.Header.Del("Cookie") // of which the recording hides the names, too
+		for _, c := range e.Operation().Cookies() {
+			request.AddCookie(&http.Cookie{Name: c, Value: r.subject.Key})
+		}
+	}
 	request.RemoteAddr = "127.0.0.1:0"
 	return request, nil
 }

@@ -123,9 +123,7 @@ func missing(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, str
 // compareOwn compares what a request carries with the alternatives of schemes of a user's own document, of which it
 // must carry all of one. It reports false if there is nothing to compare.
 func compareOwn(r *Result, schemes []*openapi3.SecurityScheme) (verdict report.Verdict, message string, isShown bool) {
-	if slices.ContainsFunc(r.Operation().Security(), func(all []*openapi3.SecurityScheme) bool {
-		return !slices.ContainsFunc(all, func(s *openapi3.SecurityScheme) bool { return !r.shows(s) })
-	}) {
+	if r.ShowsCredentials() {
 		return report.Pass, "", true
 	}
 	word, _, _ := strings.Cut(strings.TrimSpace(r.Item.Request.Headers.Value("Authorization")), " ")
@@ -181,6 +179,14 @@ func (r *Result) shows(s *openapi3.SecurityScheme) bool {
 		})
 	}
 	return r.Item.Request.Headers.Value(s.Name) != ""
+}
+
+// ShowsCredentials reports whether a request to a user's own interface carries all credentials that its operation wants
+// together, by any of its alternatives.
+func (r *Result) ShowsCredentials() bool {
+	return slices.ContainsFunc(r.Operation().Security(), func(all []*openapi3.SecurityScheme) bool {
+		return !slices.ContainsFunc(all, func(s *openapi3.SecurityScheme) bool { return !r.shows(s) })
+	})
 }
 
 // HasPartOfCredentials reports whether a request to a user's own interface carries some of the credentials that its
@@ -292,8 +298,8 @@ func (r *Result) Credential() Credential {
 		if value := strings.TrimSpace(r.Item.Request.Headers.Value(name)); value != "" {
 			schemed := name == "Authorization" && (!op.Document.BareKey() || strings.Contains(value, " "))
 			scheme := op.Document.Brand.Scheme()
-			if op.Interface.IsOwn() {
-				scheme, _, _ = strings.Cut(value, " ") // any may be right
+			if op.Interface.IsOwn() { // where any may be right, and none
+				scheme = value[:max(0, strings.IndexByte(value, ' '))]
 			}
 			return Credential{Identity: keyIdentity(value, schemed, scheme), Shown: true}
 		}

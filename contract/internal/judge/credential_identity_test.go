@@ -94,6 +94,30 @@ func TestBareKeys(t *testing.T) {
 	}
 }
 
+// Of a user's own document a key is one in any scheme.
+func TestKeysOfAnyScheme(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"Bearer a.b":              "a.b",
+		"Basic YTpi":              "YTpi",
+		"Token token=\"a\"":       "token=\"a\"",
+		"Bearer [redacted:01ab]":  "[redacted:01ab]",
+		"[redacted:01ab]":         "[redacted:01ab]",
+		"a":                       "a",
+		"Bearer [redacted]":       "",
+		"[redacted]":              "",
+		"Bearer [redacted:01ab] ": "[redacted:01ab]",
+	} {
+		u := exampleOf{
+			paths: `{/x: {get: {responses: {'200': {description: a}}}}}`, headers: recording.Headers{{"Authorization", value}},
+		}
+		r := u.judge(t, false)
+		if got := r.Credential().Identity; got != want {
+			t.Errorf("%q is %q, want %q", value, got, want)
+		}
+	}
+}
+
 // Placeholders that a tool numbers are callers of their own; one that stands for all keys identifies no caller.
 func TestPseudonyms(t *testing.T) {
 	t.Parallel()
