@@ -29,7 +29,7 @@ import (
 )
 
 // build returns a mock of what was learned, as learn has it tried.
-func build(t *testing.T) contract.BuildLearned {
+func build(t *testing.T, more ...mockserver.Option) contract.BuildLearned {
 	t.Helper()
 	return func(learned *contract.Learned) (none contract.Subject, err error) {
 		folder := t.TempDir()
@@ -37,10 +37,10 @@ func build(t *testing.T) contract.BuildLearned {
 			err = errors.Join(err, os.WriteFile(filepath.Join(folder, name), text, 0o600))
 		}
 		err = errors.Join(err, os.WriteFile(filepath.Join(folder, "scenario.yaml"), learned.Scenario, 0o600))
-		opts := []mockserver.Option{
+		opts := append([]mockserver.Option{
 			mockserver.WithScenario(folder), mockserver.WithClock(mockserver.ClockFrozen),
 			mockserver.WithQueryEngine(sqlite.New()),
-		}
+		}, more...)
 		if err != nil {
 			return none, err
 		}

@@ -3,13 +3,20 @@ package mockserver_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/scenarios/story"
+	"svc.example/understudy/specs"
 )
 
 // What is learned of a recording of an interface of the user's own loads, and begins as the recorded one did.
@@ -111,4 +118,72 @@ func TestLearnOwnInterfaceOfWhatDoesNotFit(t *testing.T) {
 			t.Errorf("%s is not learned:\n%s", want, learned.Scenario)
 		}
 	}
+}
+
+// What is learned of a walk over each document of a user's own answers as was recorded, but for as many answers as a
+// table says, and its story plays.
+func TestLearnOwnDocuments(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/own/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no documents in testdata: %v", err)
+	}
+	var mu sync.Mutex
+	rows := map[string]string{}
+	t.Cleanup(func() {
+		const golden = "testdata/own_learned.tsv"
+		got := "document\tanswers\tagree\n" + strings.Join(slices.Sorted(maps.Values(rows)), "")
+		if os.Getenv("UPDATE") == "1" {
+			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if diff := gocmp.Diff(string(want), got); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			w := newOwnWalk(t, file)
+			w.walk()
+			learned, agree := w.learn(w.recording.Bytes())
+			mu.Lock()
+			defer mu.Unlock()
+			rows[file] = fmt.Sprintf("%s\t%d\t%d\n", filepath.Base(file), learned, agree)
+		})
+	}
+}
+
+// learn learns of a recording. It plays the story, and returns how many answers there are, and how many agree with a
+// mock of the scenario.
+func (w *ownWalk) learn(recorded []byte) (answers, agree int) {
+	w.t.Helper()
+	spec := mockserver.WithSpec("shop", w.doc.File)
+	checker := newChecker(w.t, contract.WithSpec("shop", w.doc.File), contract.WithInterfaces("shop"))
+	learned, err := checker.Learn(w.t.Context(), contract.Read("walk.ndjson", bytes.NewReader(recorded)), build(w.t, spec))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	with, err := build(w.t, spec)(learned)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	with.Keys = recordedKeys(learned)
+	r, err := checker.Compare(w.t.Context(), contract.Read("walk.ndjson", bytes.NewReader(recorded)), with)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	again, err := build(w.t, spec)(learned)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	played, err := story.Play{File: "story.txtar", Text: learned.Story, Server: story.Server{
+		Handler: again.Handler, Specs: &specs.Set{Files: map[specs.Interface]string{"shop": w.doc.File}},
+	}}.Run(w.t.Context())
+	if err != nil || !played.Passed {
+		w.t.Errorf("%v, %+v\n%s", err, played.Difference, learned.Story)
+	}
+	return r.Comparison.Compared, r.Comparison.Agree
 }

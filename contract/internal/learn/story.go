@@ -231,6 +231,9 @@ func (s *storyteller) step(e *Exchange) {
 	case s.unsent[e.Result] != "":
 		s.line("%s", s.unsent[e.Result])
 		return
+	case !slices.Contains(methods, e.Item.Request.Method):
+		s.omit(e, target, "whose method a story cannot send")
+		return
 	case !ok:
 		s.omit(e, target, "whose body is not JSON")
 		if isWrite(e) {
@@ -263,6 +266,7 @@ func (s *storyteller) step(e *Exchange) {
 		s.line("poll %s %s", target, want)
 		want = ""
 	default:
+		s.headers(e, content)
 		s.line("%s %s %d%s", e.Item.Request.Method, target, e.Status(), content)
 	}
 	if isOther {
@@ -273,6 +277,37 @@ func (s *storyteller) step(e *Exchange) {
 		s.line("match %s", want)
 	}
 }
+
+// headers writes the headers of a request that its operation describes, but for those of its security schemes, and the
+// media type of a body that is not the one of its file.
+func (s *storyteller) headers(e *Exchange, content string) {
+	sent := e.Item.Request.Headers
+	media := sent.Value("Content-Type")
+	isUsual := media == "" || slices.Contains([]string{body.JSONType, formType}, body.MediaType(media))
+	if content != "" && !strings.HasSuffix(content, ".gz") && !isUsual {
+		s.line("with Content-Type %s", quiet(media))
+	}
+	for _, ref := range e.Operation().Spec.Parameters {
+		p := ref.Value
+		if p == nil || p.In != "header" || slices.Contains(apart, http.CanonicalHeaderKey(p.Name)) ||
+			slices.ContainsFunc(e.Operation().Credentials("1/admin"), func(c specs.Credential) bool {
+				return c.In == p.In && strings.EqualFold(c.Name, p.Name)
+			}) {
+			continue
+		}
+		if value := clean(sent.Value(p.Name)); value != "" && !strings.Contains(value, "$") {
+			s.line("with %s %s", p.Name, quiet(value))
+		}
+	}
+}
+
+// apart are headers that no parameter describes (Parameter Object, name).
+var apart = []string{"Accept", "Authorization", "Content-Type"}
+
+const formType = "application/x-www-form-urlencoded"
+
+// methods are those of the requests of a story.
+var methods = []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 
 // omit writes a comment in the place of a step.
 func (s *storyteller) omit(e *Exchange, target, reason string) {
@@ -429,7 +464,10 @@ func quiet(word string) string {
 // keyOf returns the key of the scenario with which a request is sent.
 func (s *storyteller) keyOf(e *Exchange) string {
 	identity := e.Credential().Identity
-	if identity == "" {
+	switch {
+	case identity == "" && e.Operation().Interface.IsOwn() && e.ShowsCredentials():
+		return "1/admin" // in a place of the document's own
+	case identity == "":
 		return "nobody"
 	}
 	digest := s.keyDigest(identity)
@@ -450,7 +488,7 @@ func (s *storyteller) content(e *Exchange, t *compare.Translation) (word string,
 	if r.Body == nil || len(r.Body.Bytes) == 0 {
 		return "", true
 	}
-	isForm := body.MediaType(r.Headers.Value("Content-Type")) == "application/x-www-form-urlencoded"
+	isForm := body.MediaType(r.Headers.Value("Content-Type")) == formType
 	if isForm && e.Item.RequestDoubt == "" {
 		name := fmt.Sprintf("%d-request.form", s.n)
 		form := s.fields(strings.TrimSpace(clean(string(r.Body.Bytes))))

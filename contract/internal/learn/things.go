@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,6 +122,8 @@ type things struct {
 	begin   time.Time
 
 	recovered map[string]bool // ids of tables that requests have recovered
+
+	unshown map[string][]*Exchange // by kind and parent: those that made what their answers do not show
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }
@@ -199,6 +202,7 @@ func (l *learner) collect() {
 	l.things = &things{
 		byKind: map[string][]*thing{}, inside: map[string][]*thing{}, current: map[string]*thing{},
 		first: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{},
+		unshown: map[string][]*Exchange{},
 	}
 	s := l.things
 	for _, e := range l.exchanges {
@@ -232,6 +236,9 @@ func (s *things) take(e *Exchange) {
 			x.show(&o)
 		}
 		x.target(names.Target(a), answer.Parent)
+		if document.Interface.IsOwn() {
+			x.attribute(names.Target(a), answer.Parent)
+		}
 		id := answer.Body.Get("job_id").Text()
 		if id != "" && e.ok() && strings.HasPrefix(e.name(), "core.getJobStatus") && a.Resource.Name == jobKind {
 			x.show(&sight.Shown{Resource: a.Resource, ID: id, Object: answer.Body}) // no more of it than its status
@@ -245,6 +252,23 @@ type taking struct {
 	*Exchange
 	action  *specs.Action
 	isFirst bool
+	shown   int      // objects
+	fresh   []*thing // that stand in a list, and nothing has shown or named before
+}
+
+// attribute keeps a request that made a thing of which its answer does not show the id. What a list is the first to
+// show later was made by such requests, the newest by the last one.
+func (x *taking) attribute(t, parent sight.Thing) {
+	at := nameOf(x.action.Resource.Name, parent.ID)
+	if x.isFirst && x.action.Verb == specs.Create && x.shown == 0 && t.ID == "" && x.ok() {
+		x.unshown[at] = append(x.unshown[at], x.Exchange)
+		return
+	}
+	byNumber(x.fresh)
+	for n := len(x.fresh); n > 0 && len(x.unshown[at]) > 0; n-- {
+		last := len(x.unshown[at]) - 1
+		x.fresh[n-1].made, x.unshown[at] = x.unshown[at][last], x.unshown[at][:last]
+	}
 }
 
 // target takes the thing that the request names, and what that is a part of.
@@ -257,7 +281,7 @@ func (x *taking) target(t, parent sight.Thing) {
 		return
 	}
 	switch kind := t.Kind; {
-	case a.Verb == specs.Create:
+	case a.Verb == specs.Create, a.Verb == specs.Update && x.Status() == http.StatusCreated:
 		if t := x.current[nameOf(kind, id)]; t == nil {
 			x.get(kind, id).made = x.Exchange
 		}
@@ -282,6 +306,10 @@ func (x *taking) show(o *sight.Shown) {
 	r := o.Resource
 	isKnown := x.current[nameOf(r.Name, o.ID)] != nil
 	t, born := x.get(r.Name, o.ID), time.Time{}
+	x.shown++
+	if !isKnown && o.Items > 0 && r == x.action.Resource && !t.late {
+		x.fresh = append(x.fresh, t)
+	}
 	for _, at := range r.Created {
 		if shown := instant(sight.Text(o.Object, at)); !shown.IsZero() {
 			born = shown
