@@ -95,6 +95,9 @@ func TestPrismOfOwnDocuments(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no documents in testdata: %v", err)
 	}
+	files = slices.DeleteFunc(files, func(file string) bool {
+		return file == "testdata/own/texts.yaml" // it has a media type without a name, of which Prism knows nothing
+	})
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
