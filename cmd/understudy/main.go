@@ -113,6 +113,9 @@ func exitCode(err error) int {
 	return exitTrouble
 }
 
+// seldom lets garbage grow to four times what is in use before it is collected; Go's own default is as much again.
+const seldom = 400
+
 // tuneGarbageCollection lets a process collect garbage when there is a percentage of what is in use, and more often if
 // it needs more memory than a limit, in bytes. Those who set GOGC or GOMEMLIMIT have chosen otherwise. The function
 // that it returns undoes that.

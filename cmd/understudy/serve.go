@@ -281,7 +281,7 @@ func (f *serveFlags) run(c *cobra.Command, command []string) error {
 
 // serve makes the mock and serves it until the context ends, or the command around which it runs.
 func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, opts []mockserver.Option) error {
-	undo := tuneGarbageCollection(400, 128<<20) // while documents are read
+	undo := tuneGarbageCollection(seldom, 128<<20) // while documents are read
 	server, err := mockserver.New(opts...)
 	undo()
 	if err != nil {
