@@ -40,15 +40,7 @@ func TestOwnDocuments(t *testing.T) {
 		t.Parallel()
 		t.Cleanup(func() {
 			got := "document\toperations\tresources\tas documented\tnot\n" + strings.Join(slices.Sorted(maps.Values(rows)), "")
-			if os.Getenv("UPDATE") == "1" {
-				if err := os.WriteFile("testdata/own.tsv", []byte(got), 0o600); err != nil {
-					t.Error(err)
-				}
-			}
-			want, err := os.ReadFile("testdata/own.tsv")
-			if diff := gocmp.Diff(string(want), got); err != nil || diff != "" {
-				t.Errorf("%v (-want +got):\n%s", err, diff)
-			}
+			goldenTable(t, "testdata/own.tsv", got)
 		})
 		for _, file := range files {
 			t.Run(filepath.Base(file), func(t *testing.T) {
@@ -81,6 +73,20 @@ func TestOwnDocuments(t *testing.T) {
 			w.judge()
 			t.Logf("%s%s", w.row(), w.reasons())
 		})
+	}
+}
+
+// goldenTable holds a table against a file, which UPDATE=1 writes anew.
+func goldenTable(t *testing.T, file, got string) {
+	t.Helper()
+	if os.Getenv("UPDATE") == "1" {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if diff := gocmp.Diff(string(want), got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got, UPDATE=1 writes it anew):\n%s", err, diff)
 	}
 }
 

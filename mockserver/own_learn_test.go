@@ -11,8 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"svc.example/understudy/contract"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios/story"
@@ -131,17 +129,8 @@ func TestLearnOwnDocuments(t *testing.T) {
 	var mu sync.Mutex
 	rows := map[string]string{}
 	t.Cleanup(func() {
-		const golden = "testdata/own_learned.tsv"
 		got := "document\tanswers\tagree\n" + strings.Join(slices.Sorted(maps.Values(rows)), "")
-		if os.Getenv("UPDATE") == "1" {
-			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-				t.Error(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if diff := gocmp.Diff(string(want), got); err != nil || diff != "" {
-			t.Errorf("%v (-want +got):\n%s", err, diff)
-		}
+		goldenTable(t, "testdata/own_learned.tsv", got)
 	})
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -16,7 +16,7 @@ func splitLooks(schema map[string]any, pattern string) (done, isSame bool) {
 		return false, false
 	}
 	patterns, denied, isSame := looksIn(rest, looks)
-	if strings.Trim(rest, "^$") != "" || len(patterns) == 0 {
+	if rest != "" && rest != "^" || len(patterns) == 0 {
 		patterns = slices.Insert(patterns, 0, rest)
 	}
 	for _, p := range slices.Concat(patterns, denied) {

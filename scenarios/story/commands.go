@@ -195,7 +195,9 @@ func poll(ts *testscript.TestScript, p *player, args []string) {
 	if !inline(want) {
 		want = ts.ReadFile(want)
 	}
+	headers := maps.Clone(p.headers)
 	for waited := time.Duration(0); ; waited += time.Second {
+		maps.Copy(p.headers, headers)
 		ts.Check(p.send(http.MethodGet, args[0], "", nil))
 		if p.last.StatusCode/100 == 2 && p.has(want) || waited >= limit {
 			break

@@ -37,8 +37,8 @@ func echo() http.Handler {
 	}
 	seconds := 0 // by which the clock was moved
 	mux.HandleFunc("/_understudy/worlds/default/clock", func(http.ResponseWriter, *http.Request) { seconds++ })
-	mux.HandleFunc("/echo/soon", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"done": %t, "after": %d}`, seconds > 2, seconds)
+	mux.HandleFunc("/echo/soon", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"done": %t, "after": %d}`, seconds > 2 && r.Header.Get("X-Soon") == "yes", seconds)
 	})
 	mux.HandleFunc("/echo/refused", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	return mux
