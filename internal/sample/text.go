@@ -32,7 +32,7 @@ func (m *Maker) text(s *openapi3.Schema, at string) (any, error) {
 
 // formatted returns a text of a format, or the empty string if the format is not known.
 func (m *Maker) formatted(format, at string, n uint64) string {
-	when := epoch.Add(time.Duration(n%(365*24*60)) * time.Minute)
+	when := epoch.AddDate(0, 0, int(n%365)).Add(time.Duration(n%(24*60)) * time.Minute)
 	switch format {
 	case "date-time":
 		return when.Format(time.RFC3339)

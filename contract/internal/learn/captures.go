@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -42,15 +43,16 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 // showsNow reports whether the answer of a mock of the scenario shows the same thing at the same place: where the
 // answers differ, another one may stand there.
 func (s *storyteller) showsNow(e *Exchange, id *compare.ShownID) bool {
-	answer := s.replayed[e.Result]
-	return answer == nil || answer.Answer == nil ||
-		gjson.GetBytes(answer.Answer.Body, id.Path).String() == answer.Counterpart(id.Kind, id.ID)
+	return !slices.ContainsFunc(s.answersNow(e), func(now *compare.Exchange) bool {
+		return gjson.GetBytes(now.Answer.Body, id.Path).String() != now.Counterpart(id.Kind, id.ID)
+	})
 }
 
 // hasNow reports whether the answer of a mock of the scenario has a value, too.
 func (s *storyteller) hasNow(e *Exchange, path string) bool {
-	answer := s.replayed[e.Result]
-	return answer == nil || answer.Answer == nil || gjson.GetBytes(answer.Answer.Body, path).Exists()
+	return !slices.ContainsFunc(s.answersNow(e), func(now *compare.Exchange) bool {
+		return !gjson.GetBytes(now.Answer.Body, path).Exists()
+	})
 }
 
 // captureCursors keeps the cursors that later requests have.

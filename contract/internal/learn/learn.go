@@ -114,6 +114,7 @@ type learner struct {
 	guesses       []Guess
 	files         map[string][]byte
 	replayed      map[*judge.Result]*compare.Exchange // of a server with the scenario
+	reseeded      map[*judge.Result]*compare.Exchange // of one with another seed
 	memory        *compare.Memory
 	unsent        map[*judge.Result]string // requests that are not replayed, as storyteller.unsent has them
 	refusals      [][]refusal              // by round: what was taken out of the latest scenario that loaded

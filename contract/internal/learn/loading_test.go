@@ -138,7 +138,7 @@ func listing(n int) func() contract.Source {
 // What is refused one item after the other does not make a server begin for each of them.
 func TestLoadingIsBounded(t *testing.T) {
 	t.Parallel()
-	const n, most = 500, 40
+	const n, most = 500, 41
 	loads := 0
 	learned, err := mustChecker(t).Learn(t.Context(), listing(n)(), refusing(func(scenario map[string]any) error {
 		loads++
@@ -204,7 +204,7 @@ func TestRefusalsAreRemembered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if began != 3 || refused != 2 {
-		t.Errorf("%d servers began, want 3, and a group was refused %d times, want 2", began, refused)
+	if began != 4 || refused != 2 {
+		t.Errorf("%d servers began, want 4, and a group was refused %d times, want 2", began, refused)
 	}
 }

@@ -65,6 +65,9 @@ const maxWritten = 5
 // story returns the recorded requests as a txtar archive, see package story. Where the story leaves out a request that
 // a mock of the scenario carries out, it is written anew by what a mock answers without that request.
 func (l *learner) story(ctx context.Context, root *mapping) []byte {
+	if ctx.Err() == nil && len(l.exchanges) <= l.Effort && l.replayed != nil {
+		_ = l.replayReseeded(ctx, root)
+	}
 	for n := 1; ; n++ {
 		s := l.writeStory(ctx, root)
 		isLast := n == maxWritten || n*len(l.exchanges) > l.Effort/2
@@ -76,6 +79,30 @@ func (l *learner) story(ctx context.Context, root *mapping) []byte {
 
 // replayWithout replays the recording without some of its requests.
 func (l *learner) replayWithout(ctx context.Context, root *mapping, unsent map[*judge.Result]string) error {
+	l.unsent = unsent
+	if err := l.replayReseeded(ctx, root); err != nil {
+		return err
+	}
+	return l.replayOn(ctx, root)
+}
+
+// replayReseeded replays the recording to a mock of the scenario with another seed: what it answers otherwise says
+// nothing about the recorded world, and would keep the story from being played there.
+func (l *learner) replayReseeded(ctx context.Context, root *mapping) error {
+	replayed := l.replayed
+	defer func() { l.replayed = replayed }()
+	other := newMapping()
+	other.set("seed", 2)
+	for i := 0; i+1 < len(root.node.Content); i += 2 {
+		other.set(root.node.Content[i].Value, root.node.Content[i+1])
+	}
+	err := l.replayOn(ctx, other)
+	l.reseeded = l.replayed
+	return err
+}
+
+// replayOn replays the recording to a mock of a scenario.
+func (l *learner) replayOn(ctx context.Context, root *mapping) error {
 	subject, err := l.build(root)
 	if err != nil {
 		return err
@@ -83,7 +110,6 @@ func (l *learner) replayWithout(ctx context.Context, root *mapping, unsent map[*
 	if subject.Close != nil {
 		defer subject.Close()
 	}
-	l.unsent = unsent
 	return l.replay(ctx, subject, nil, nil)
 }
 
@@ -243,10 +269,13 @@ func (s *storyteller) step(e *Exchange) {
 	case s.namesUnknown(e):
 		s.omit(e, target, "whose id no step of this story shows")
 		return
-	case isOther && answer.Answer.Status != e.Status():
-		s.omit(e, target, fmt.Sprintf("which was answered with %d, and is with %d by a mock of the scenario", e.Status(),
-			answer.Answer.Status))
-		return
+	}
+	for _, now := range s.answersNow(e) {
+		if now.Answer.Status != e.Status() {
+			s.omit(e, target, fmt.Sprintf("which was answered with %d, and is with %d by a mock of the scenario", e.Status(),
+				now.Answer.Status))
+			return
+		}
 	}
 	s.beginChapter(e)
 	if by := e.At.Sub(s.now).Truncate(time.Second); by > 0 {
@@ -409,10 +438,13 @@ func (s *storyteller) match(e *Exchange, t *compare.Translation) string {
 		return ""
 	}
 	value = loosen("", t.Answer(e.Result, value))
-	if answer := s.replayed[e.Result]; answer != nil && answer.Answer != nil {
-		if now, err := body.DecodeJSON(answer.Answer.Body); err == nil {
+	for _, now := range s.answersNow(e) {
+		if now, err := body.DecodeJSON(now.Answer.Body); err == nil {
 			value = tolerate(value, now)
 		}
+	}
+	if value == anything {
+		return ""
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -426,18 +458,39 @@ func (s *storyteller) match(e *Exchange, t *compare.Translation) string {
 // anything stands for any value in what a story wants.
 const anything = "*"
 
-// tolerate puts a * in the place of what a mock of the scenario answers otherwise, in an answer that agrees.
+// answersNow lists what mocks of the scenario answer a request with, one for each of two seeds, as far as they do.
+func (s *storyteller) answersNow(e *Exchange) (list []*compare.Exchange) {
+	for _, replayed := range []map[*judge.Result]*compare.Exchange{s.replayed, s.reseeded} {
+		if now := replayed[e.Result]; now != nil && now.Answer != nil {
+			list = append(list, now)
+		}
+	}
+	return list
+}
+
+// tolerate puts a * in the place of what a mock of the scenario answers otherwise, in an answer that agrees, and leaves
+// out members that its answer does not have.
 func tolerate(value, now any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		is, _ := now.(map[string]any)
+		is, isObject := now.(map[string]any)
+		if !isObject {
+			return anything
+		}
 		for name := range v {
-			v[name] = tolerate(v[name], is[name])
+			if part, has := is[name]; has {
+				v[name] = tolerate(v[name], part)
+			} else {
+				delete(v, name)
+			}
 		}
 		return v
 	case []any:
-		is, _ := now.([]any)
-		for i := range min(len(v), len(is)) {
+		is, isArray := now.([]any)
+		if !isArray || len(is) != len(v) {
+			return anything
+		}
+		for i := range v {
 			v[i] = tolerate(v[i], is[i])
 		}
 		return v
