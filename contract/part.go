@@ -32,7 +32,7 @@ import (
 // Check takes the same steps, and gives the same report.
 
 // partVersion is the version of the encoded forms of Part and Event. Another one cannot be read.
-const partVersion = 2
+const partVersion = 3
 
 // Part holds all that is known of a part of a recording. Checker.Part makes one, which knows nothing yet, and is the
 // identity of Merge; the zero value is not valid. It is used by one goroutine.

@@ -5,16 +5,17 @@ import (
 	"errors"
 	"sync"
 	"time"
+	"unsafe"
 
 	"svc.example/understudy/internal/scan"
 )
 
-// Append appends an exchange as bytes, which a Decoder reads. The site of the exchange is not among them.
+// Append appends an exchange as bytes, which a Decoder reads. Members with the tag `coded:"-"` are not among them.
 func Append(b []byte, e *Exchange) []byte {
 	c := writers.Get().(*coder)
 	defer writers.Put(c)
 	c.bytes = b
-	c.exchange(e)
+	exchange(c, unsafe.Pointer(e))
 	b, c.bytes = c.bytes, nil
 	return b
 }
@@ -43,7 +44,7 @@ func NewDecoder() *Decoder { return &Decoder{} }
 func (d *Decoder) Decode(frame []byte) (*Exchange, error) {
 	d.reader = coder{bytes: frame, texts: &d.texts}
 	e := &Exchange{}
-	d.reader.exchange(e)
+	exchange(&d.reader, unsafe.Pointer(e))
 	isWhole := !d.reader.isBroken && len(d.reader.bytes) == 0
 	if d.reader.bytes = nil; !isWhole {
 		return nil, errors.New("decode an exchange: the bytes are not those of one")
@@ -87,7 +88,7 @@ func (c *coder) length(n int) int {
 }
 
 // number writes or reads a number that is mostly small.
-func number[T ~int | ~int64](c *coder, n *T) {
+func number[T int | int64](c *coder, n *T) {
 	if !c.isReading() {
 		c.bytes = binary.AppendVarint(c.bytes, int64(*n))
 		return
@@ -129,18 +130,12 @@ func (c *coder) truth(is *bool) {
 	}
 }
 
-func text[T ~string](c *coder, s *T) {
+func (c *coder) text(s *string) {
 	n := c.length(len(*s))
 	if !c.isReading() {
 		c.bytes = append(c.bytes, *s...)
 	} else if n > 0 {
-		*s, c.bytes = T(c.texts.Of(c.bytes[:n])), c.bytes[n:]
-	}
-}
-
-func (c *coder) strings(list ...*string) {
-	for _, s := range list {
-		text(c, s)
+		*s, c.bytes = c.texts.Of(c.bytes[:n]), c.bytes[n:]
 	}
 }
 
@@ -155,36 +150,4 @@ func (c *coder) time(t *time.Time) {
 	} else if c.isReading() {
 		*t = time.Unix(seconds+zero, int64(nanoseconds)).UTC()
 	}
-}
-
-// enough is the number of elements for which room is made before they are read.
-const enough = 64
-
-func list[T any](c *coder, items *[]T, code func(*coder, *T)) {
-	n := c.length(len(*items))
-	if c.isReading() && n > 0 {
-		*items = make([]T, 0, min(n, enough))
-	}
-	for i := 0; i < n && !c.isBroken; i++ {
-		if c.isReading() {
-			*items = append(*items, *new(T))
-		}
-		code(c, &(*items)[i])
-	}
-}
-
-// optional writes or reads what may be nil.
-func optional[T any](c *coder, value **T, code func(*coder, *T)) { shared(c, value, nil, code) }
-
-// shared writes or reads what may be the same as of others.
-func shared[T any](c *coder, value **T, none *T, code func(*coder, *T)) {
-	isThere := *value != none
-	if c.truth(&isThere); !isThere {
-		*value = none
-		return
-	}
-	if c.isReading() {
-		*value = new(T)
-	}
-	code(c, *value)
 }

@@ -29,10 +29,10 @@ type Exchange struct {
 	Start     time.Time
 	End       time.Time
 	Status    int                 // 0 when no answer was seen
-	Doubt     time.Duration       // by which its times may differ from those of other files
+	Doubt     time.Duration       `coded:"-"` // by which its times may differ from those of other files
 	Date      time.Time           // by the service's clock; zero where the answer does not show when it was made
 	Line      report.ExchangeLine // as reports show the exchange: set by whoever writes one
-	At        int                 // which place it was sent to, as a Watcher numbers them
+	At        int                 `coded:"-"` // which place it was sent to, as a Watcher numbers them
 	Account   string              // the account that the answer speaks of
 
 	Caller    uint64 // who asked, 0 when that is not known
