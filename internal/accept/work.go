@@ -4,17 +4,18 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/memo"
 )
 
 // Work reports how much an engine does that holds values against schemas. Engines hold each value against all schemas
 // that combine it, as often as they meet it: what a schema combines with itself, level by level, takes a power of the
 // levels. Its zero value can be used, by several at a time.
 type Work struct {
-	patterns sync.Map // string → int, the instructions of a regular expression
-	empty    sync.Map // *openapi3.Schema → int, the steps to find out whether a schema is empty
+	patterns memo.Map[string, int]           // the instructions of a regular expression
+	empty    memo.Map[*openapi3.Schema, int] // the steps to find out whether a schema is empty
 }
 
 // Steps returns about how many steps an engine takes at most to hold a decoded value against a schema, and whether it
@@ -208,22 +209,16 @@ func spread(schema *openapi3.Schema, known map[*openapi3.Schema]int) int {
 }
 
 func (w *Work) pattern(text string) int {
-	known, ok := w.patterns.Load(text)
-	if !ok {
+	return w.patterns.Of(text, func() int {
 		size, _ := sizeOf(text) // an engine refuses one that is wrong
-		known, _ = w.patterns.LoadOrStore(text, size)
-	}
-	return known.(int)
+		return size
+	})
 }
 
 // emptiness returns the number of steps to find out whether a schema is empty, beyond the first: it is if all are that
 // it consists of. If it consists of itself, there is no end of them.
 func (w *Work) emptiness(s *openapi3.Schema) int {
-	known, ok := w.empty.Load(s)
-	if !ok {
-		known, _ = w.empty.LoadOrStore(s, emptinessOf(s, map[*openapi3.Schema]int{}))
-	}
-	return known.(int)
+	return w.empty.Of(s, func() int { return emptinessOf(s, map[*openapi3.Schema]int{}) })
 }
 
 func emptinessOf(s *openapi3.Schema, known map[*openapi3.Schema]int) int {

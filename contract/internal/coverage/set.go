@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/memo"
 	"svc.example/understudy/specs"
 )
 
@@ -289,30 +289,14 @@ func literalOfText(text string) string {
 	return text
 }
 
-// documentCache holds the catalogues and extents of a document. They are made once in a process: making them takes a
-// while, and tests make many checkers.
-type documentCache struct {
-	catalogues sync.Map // *specs.Operation → *Catalogue
-	extents    sync.Map // *specs.Operation → *Extent
-}
-
-var documentCaches sync.Map // *specs.Document → *documentCache
-
-func cacheOf(d *specs.Document) *documentCache {
-	if known, ok := documentCaches.Load(d); ok {
-		return known.(*documentCache)
-	}
-	m, _ := documentCaches.LoadOrStore(d, &documentCache{})
-	return m.(*documentCache)
-}
+// Catalogues and extents are made once in a process: making them takes a while, and tests make many checkers.
+var (
+	catalogues memo.Map[*specs.Operation, *Catalogue]
+	extents    memo.Map[*specs.Operation, *Extent]
+)
 
 func catalogueOf(op *specs.Operation) *Catalogue {
-	m := cacheOf(op.Document)
-	if known, ok := m.catalogues.Load(op); ok {
-		return known.(*Catalogue)
-	}
-	c, _ := m.catalogues.LoadOrStore(op, newCatalogue(op))
-	return c.(*Catalogue)
+	return catalogues.Of(op, func() *Catalogue { return newCatalogue(op) })
 }
 
 // Extent counts the parts of an operation that can be touched.
@@ -324,12 +308,9 @@ type Extent struct {
 // ExtentOf returns the extent of an operation. It is kept, but not the catalogue that it is counted in: most
 // operations need no other use of it.
 func ExtentOf(op *specs.Operation) *Extent {
-	m := cacheOf(op.Document)
-	if known, ok := m.extents.Load(op); ok {
-		return known.(*Extent)
-	}
-	e, _ := m.extents.LoadOrStore(op, &Extent{Parts: newCatalogue(op).counts(), Responses: responses(op)})
-	return e.(*Extent)
+	return extents.Of(op, func() *Extent {
+		return &Extent{Parts: newCatalogue(op).counts(), Responses: responses(op)}
+	})
 }
 
 // withCombined returns schemas and all schemas that they are combined of by allOf, anyOf and oneOf.

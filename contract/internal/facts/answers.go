@@ -5,11 +5,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/memo"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -20,7 +20,7 @@ type Contradiction struct {
 	Provenance      specs.Provenance
 }
 
-var plans answerPlans
+var plans memo.Map[*specs.Operation, *answerPlan]
 
 // maxContradictions bounds how many of these are kept of an exchange.
 const maxContradictions = 5
@@ -64,13 +64,11 @@ func (p *answerPlan) nameWholes(op *specs.Operation, about *specs.Action) {
 	}
 }
 
-// answerPlans holds the plans of the operations that were seen.
-type answerPlans struct{ byOperation sync.Map }
+func planOf(op *specs.Operation) *answerPlan {
+	return plans.Of(op, func() *answerPlan { return newAnswerPlan(op) })
+}
 
-func (p *answerPlans) of(op *specs.Operation) *answerPlan {
-	if plan, known := p.byOperation.Load(op); known {
-		return plan.(*answerPlan)
-	}
+func newAnswerPlan(op *specs.Operation) *answerPlan {
 	plan := &answerPlan{page: pageOf(op), settable: settableBy(op)}
 	for i, a := range op.Actions() {
 		if i == 0 {
@@ -93,7 +91,6 @@ func (p *answerPlans) of(op *specs.Operation) *answerPlan {
 			}
 		}
 	}
-	p.byOperation.Store(op, plan)
 	return plan
 }
 
@@ -121,7 +118,7 @@ func (o *objectReader) contradict(aspect string, sure specs.Provenance, format s
 
 // contradictions looks for what an answer contradicts of its request and of itself.
 func (o *objectReader) contradictions(actions []*specs.Action, r *reading) {
-	plan := plans.of(r.Operation())
+	plan := planOf(r.Operation())
 	if len(plan.named)+len(plan.wholes) == 0 && plan.page == nil && o.keyed == nil && actions[0].Identity == nil {
 		return
 	}

@@ -206,7 +206,7 @@ func (e *Exchange) keep(op *specs.Operation, a *specs.Action, r *reading) {
 	if !ok || !isKnown {
 		return
 	}
-	for _, name := range plans.of(op).settable {
+	for _, name := range planOf(op).settable {
 		if !named[name] {
 			e.Kept = append(e.Kept, name)
 		}

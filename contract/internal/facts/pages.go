@@ -256,7 +256,7 @@ func (a *answerReader) checkLength(p *page, query url.Values, n int64) {
 // MostOnPage returns how many items a query asks an operation for at most, and where they stand: nil if it is the only
 // list of the answer. It is -1 if it does not say.
 func MostOnPage(op *specs.Operation, query string) (at specs.Pointer, most int64) {
-	p := plans.of(op).page
+	p := planOf(op).page
 	values, err := address.Query(query)
 	if p == nil || err != nil {
 		return nil, -1

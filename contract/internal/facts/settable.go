@@ -3,12 +3,12 @@ package facts
 import (
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/memo"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/sight"
 )
@@ -26,14 +26,15 @@ type settable struct {
 	members map[string]string // their names
 }
 
-var settables sync.Map // by resources
+var settables memo.Map[*specs.Resource, *settable]
 
 // settableOf returns those members. Texts of which the document lists the values are not among them: the platform may
 // go from one to the next.
 func settableOf(d *specs.Document, r *specs.Resource) *settable {
-	if known, ok := settables.Load(r); ok {
-		return known.(*settable)
-	}
+	return settables.Of(r, func() *settable { return newSettable(d, r) })
+}
+
+func newSettable(d *specs.Document, r *specs.Resource) *settable {
 	s := &settable{within: specs.Pointer{}, members: map[string]string{}}
 	shown := specs.Members(d.ObjectSchema(r))
 	if inner := specs.Members(shown["attributes"]); len(inner) > 0 {
@@ -53,8 +54,7 @@ func settableOf(d *specs.Document, r *specs.Resource) *settable {
 			}
 		}
 	}
-	known, _ := settables.LoadOrStore(r, s)
-	return known.(*settable)
+	return s
 }
 
 // stays reports whether a member of a resource has one value that stays until a request changes it.

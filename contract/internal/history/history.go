@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/memo"
 	"svc.example/understudy/internal/routine"
 )
 
@@ -29,7 +29,7 @@ type Watcher struct {
 	files      map[string]int32 // numbers of files, by their names
 	clocks     clocks
 	clock      corrections
-	specs      sync.Map // report.Spec by the names of operations
+	specs      memo.Map[string, report.Spec] // by the names of operations
 	gaps       []report.Gap
 	atEnd      func(Result)
 	err        error

@@ -118,11 +118,7 @@ func (c *Config) result(r Ruling, links []report.ExchangeLine, spec report.Spec)
 
 // spec returns the place in the document that describes an operation.
 func (w *Watcher) spec(operation string) report.Spec {
-	known, isKnown := w.specs.Load(operation)
-	if !isKnown {
-		known, _ = w.specs.LoadOrStore(operation, w.config.find(operation))
-	}
-	return known.(report.Spec)
+	return w.specs.Of(operation, func() report.Spec { return w.config.find(operation) })
 }
 
 func (c *Config) find(operation string) report.Spec {

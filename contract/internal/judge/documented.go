@@ -16,6 +16,7 @@ import (
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/internal/memo"
 	"svc.example/understudy/specs"
 )
 
@@ -28,23 +29,21 @@ type documentedOperation struct {
 	request           *documentedBody
 	unsent            *reading        // of a request without a body and a query; nil if it is as it was sent
 	parameters        *documentedBody // has their pointer alone
-	answers           memo[int, *documentedStatus]
+	answers           bounded[int, *documentedStatus]
 	hasOtherDialects  func() bool
 }
 
 func documentedOf(op *specs.Operation) *documentedOperation {
 	c := cacheOf(op.Document)
-	known, ok := c.operations.Load(op)
-	if !ok {
+	return c.operations.Of(op, func() *documentedOperation {
 		schemes := readSchemes(op)
-		known, _ = c.operations.LoadOrStore(op, &documentedOperation{
+		return &documentedOperation{
 			op: op, schemes: schemes, bareKey: op.Document.BareKey(), takesPlatformKeys: takesPlatformKeys(op, schemes),
 			request: newRequestBody(op), unsent: readNothing(op),
 			parameters:       &documentedBody{pointer: op.Pointer + "/parameters"},
 			hasOtherDialects: sync.OnceValue(op.HasOtherDialects),
-		})
-	}
-	return known.(*documentedOperation)
+		}
+	})
 }
 
 // answer returns what is documented for a status.
@@ -63,7 +62,7 @@ type documentedBody struct {
 
 	reading   *bodyForm     // of the JSON that other bodies are read as
 	untouched *coverage.Set // what a message without a documented body touches
-	forms     memo[string, *bodyForm]
+	forms     bounded[string, *bodyForm]
 	addType   func(s *coverage.Set, media string) // adds what a media type touches
 	op        *specs.Operation
 	side      side
@@ -215,24 +214,20 @@ func newDocumentedStatus(op *specs.Operation, status int) *documentedStatus {
 // documentCache holds what was made of the schemas of a document. It is made once in a process: that takes a while, and
 // tests make many judges.
 type documentCache struct {
-	schemas sync.Map    // loadedOperation → func() (engine.Schemas, error), of a second engine
-	trees   [2]sync.Map // by side: *openapi3.Schema → *accept.Tree, which accepts what the first engine accepts
+	schemas memo.Map[loadedOperation, func() (engine.Schemas, error)] // of a second engine
+	trees   [2]memo.Map[*openapi3.Schema, *accept.Tree]               // by side: accept what the first engine accepts
 	work    accept.Work
 
 	compilers [2]compilerOnce // by side, of a user's own document
 	fields    fieldsMemo
 
-	operations sync.Map // *specs.Operation → *documentedOperation
+	operations memo.Map[*specs.Operation, *documentedOperation]
 }
 
-var caches sync.Map // *specs.Document → *documentCache
+var caches memo.Map[*specs.Document, *documentCache]
 
 func cacheOf(d *specs.Document) *documentCache {
-	if known, ok := caches.Load(d); ok {
-		return known.(*documentCache)
-	}
-	b, _ := caches.LoadOrStore(d, &documentCache{})
-	return b.(*documentCache)
+	return caches.Of(d, func() *documentCache { return &documentCache{} })
 }
 
 // loadedOperation is an operation that a second engine has loaded.
@@ -242,10 +237,8 @@ type loadedOperation struct {
 }
 
 func schemasOf(e engine.Engine, op *specs.Operation) (engine.Schemas, error) {
-	b, key := cacheOf(op.Document), loadedOperation{e, op}
-	known, ok := b.schemas.Load(key)
-	if !ok {
-		known, _ = b.schemas.LoadOrStore(key, sync.OnceValues(func() (engine.Schemas, error) {
+	return cacheOf(op.Document).schemas.Of(loadedOperation{e, op}, func() func() (engine.Schemas, error) {
+		return sync.OnceValues(func() (engine.Schemas, error) {
 			if spreads(op) {
 				return nil, errSpread
 			}
@@ -254,9 +247,8 @@ func schemasOf(e engine.Engine, op *specs.Operation) (engine.Schemas, error) {
 				return nil, err
 			}
 			return e.Load(engine.Operation{Method: op.Method, Template: op.Template, Source: source})
-		}))
-	}
-	return known.(func() (engine.Schemas, error))()
+		})
+	})()
 }
 
 // maxSpread is the number of schemas of a body or a parameter that a second engine loads: it writes out references.
@@ -289,16 +281,12 @@ func spreads(op *specs.Operation) bool {
 
 // treeOf returns the tree of a schema of a document, or nil if it has none.
 func treeOf(d *specs.Document, schema *openapi3.Schema, side side) *accept.Tree {
-	trees := &cacheOf(d).trees[side]
-	known, ok := trees.Load(schema)
-	if !ok {
-		var tree *accept.Tree
-		if !d.T.IsOpenAPI31OrLater() { // whose schemas say more than trees do
-			tree = accept.CompileWith(accept.Known, schema, directionOf(side))
+	return cacheOf(d).trees[side].Of(schema, func() *accept.Tree {
+		if d.T.IsOpenAPI31OrLater() { // whose schemas say more than trees do
+			return nil
 		}
-		known, _ = trees.LoadOrStore(schema, tree)
-	}
-	return known.(*accept.Tree)
+		return accept.CompileWith(accept.Known, schema, directionOf(side))
+	})
 }
 
 // isTooMuch reports whether engines would take too long to hold a decoded value against a schema of a document.

@@ -1,9 +1,10 @@
 package judge
 
 import (
-	"sync"
+	"cmp"
 
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/memo"
 	"svc.example/understudy/specs"
 )
 
@@ -41,7 +42,9 @@ func (j *Judge) place(op *specs.Operation, pointer string) specs.Place {
 }
 
 // placeMemo remembers places, since the same few are needed again and again.
-type placeMemo struct{ places sync.Map }
+type placeMemo struct {
+	places memo.Map[placeKey, specs.Place]
+}
 
 type placeKey struct {
 	document *specs.Document
@@ -51,18 +54,14 @@ type placeKey struct {
 // of returns the place to which a pointer leads. A fact without provenance, as in a user's own document, counts as
 // documented.
 func (m *placeMemo) of(d *specs.Document, pointer string) specs.Place {
-	if place, ok := m.places.Load(placeKey{d, pointer}); ok {
-		return place.(specs.Place)
-	}
-	place, err := d.Place(pointer)
-	if err != nil {
-		place = specs.Place{Pointer: pointer, File: d.File}
-	}
-	if place.Provenance == "" {
-		place.Provenance = specs.Documented
-	}
-	m.places.Store(placeKey{d, pointer}, place)
-	return place
+	return m.places.Of(placeKey{d, pointer}, func() specs.Place {
+		place, err := d.Place(pointer)
+		if err != nil {
+			place = specs.Place{Pointer: pointer, File: d.File}
+		}
+		place.Provenance = cmp.Or(place.Provenance, specs.Documented)
+		return place
+	})
 }
 
 // join writes a JSON pointer below another.

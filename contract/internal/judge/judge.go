@@ -16,9 +16,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3filter"
+
 	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/memo"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -81,7 +84,7 @@ type Judge struct {
 	samples   func(*Result) bool // nil if the second engine judges all
 	messages  *judgementMemo
 	places    *placeMemo
-	headers   *sync.Map // headerKey → *openapi3filter.ResponseValidationInput
+	headers   *memo.Map[headerKey, *openapi3filter.ResponseValidationInput]
 	standard  *headerMemo
 	largeBody *sync.Mutex // held while a large body is judged
 	redactor  *recording.Redactor
@@ -108,7 +111,8 @@ func New(config Config) (*Judge, error) {
 	}
 	return &Judge{
 		addresses: addresses, brand: config.Brand, scheme: config.Brand.Scheme(), trust: config.Trust, engine: config.Engine,
-		messages: newMemo(), places: &placeMemo{}, headers: &sync.Map{}, standard: &headerMemo{},
+		messages: newMemo(), places: &placeMemo{}, standard: &headerMemo{},
+		headers:   &memo.Map[headerKey, *openapi3filter.ResponseValidationInput]{},
 		largeBody: &sync.Mutex{},
 		redactor:  config.Redactor, ignores: config.IgnoresHeader, limits: config.Limits,
 		undeclared: config.Undeclared,

@@ -201,16 +201,16 @@ func (m *message) parametersKey(owner *ownership.Owner) memoKey {
 	return memoKey(h.Sum64())
 }
 
-// memo remembers a number of values. They are read without a lock.
-type memo[K comparable, V any] struct {
+// bounded remembers a number of values. They are read without a lock.
+type bounded[K comparable, V any] struct {
 	mu    sync.Mutex
 	known atomic.Pointer[map[K]V]
 }
 
-// maxKnown bounds a memo: what more there is, is made again.
+// maxKnown is that number: what more there is, is made again.
 const maxKnown = 100
 
-func (m *memo[K, V]) get(key K) (value V, ok bool) {
+func (m *bounded[K, V]) get(key K) (value V, ok bool) {
 	if known := m.known.Load(); known != nil {
 		value, ok = (*known)[key]
 	}
@@ -218,7 +218,7 @@ func (m *memo[K, V]) get(key K) (value V, ok bool) {
 }
 
 // put remembers a value, unless there is one already, and returns the one that is to be used.
-func (m *memo[K, V]) put(key K, value V) V {
+func (m *bounded[K, V]) put(key K, value V) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	more := map[K]V{}

@@ -292,11 +292,7 @@ func isSchemaError(err error) bool {
 // kinOnHeader judges one documented header of a response.
 func (j *Judge) kinOnHeader(name string, header *openapi3.Header, values http.Header, pointer string) []fault {
 	key := headerKey{name, header}
-	known, ok := j.headers.Load(key)
-	if !ok {
-		known, _ = j.headers.LoadOrStore(key, headerInput(key))
-	}
-	input := *known.(*openapi3filter.ResponseValidationInput)
+	input := *j.headers.Of(key, func() *openapi3filter.ResponseValidationInput { return headerInput(key) })
 	input.Header = values
 	err := openapi3filter.ValidateResponse(context.Background(), &input)
 	if err == nil {

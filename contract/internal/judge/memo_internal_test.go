@@ -10,7 +10,7 @@ import (
 // A memo keeps the first value of a key, and no more keys than it may.
 func TestMemo(t *testing.T) {
 	t.Parallel()
-	var m memo[int, int]
+	var m bounded[int, int]
 	if got := m.put(1, 10); got != 10 {
 		t.Errorf("got %d, want 10", got)
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -17,6 +16,7 @@ import (
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/memo"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -336,7 +336,9 @@ func discriminated(w locatedSchema, parts []locatedSchema, object jsontree.Nodes
 // a search then says which fields, and where.
 
 // fieldsMemo remembers which fields schemas describe.
-type fieldsMemo struct{ fields sync.Map } // hash of the schemas → *describedFields
+type fieldsMemo struct {
+	fields memo.Map[uint64, *describedFields]
+} // by a hash of the schemas
 
 // describedFields are the fields and items that some schemas describe of a value to which all of them apply.
 type describedFields struct {
@@ -406,14 +408,11 @@ func (m *fieldsMemo) fieldsOf(d *describedValue, value jsontree.Nodes) *describe
 	for _, w := range schemas {
 		maphash.WriteComparable(&h, w.schema)
 	}
-	known, ok := m.fields.Load(h.Sum64())
-	if !ok {
-		known, _ = m.fields.LoadOrStore(h.Sum64(), newDescribedFields(schemas))
-	}
+	known := m.fields.Of(h.Sum64(), func() *describedFields { return newDescribedFields(schemas) })
 	if !d.chooses {
-		d.fields.Store(known.(*describedFields))
+		d.fields.Store(known)
 	}
-	return known.(*describedFields)
+	return known
 }
 
 // newDescribedFields takes all schemas of a value.
@@ -544,7 +543,7 @@ func declaresHeader(documented *documentedStatus, name string) bool {
 }
 
 // headerMemo remembers whether headers are standard ones.
-type headerMemo struct{ memo[string, bool] }
+type headerMemo struct{ bounded[string, bool] }
 
 func (m *headerMemo) has(name string) bool {
 	if is, known := m.get(name); known {
