@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/contract/internal/history"
@@ -186,11 +187,11 @@ func (g *gatherer) isDisabled(rule, operation string) bool {
 func (c *Checker) redactFinding(f *report.Finding) {
 	f.Message = c.redactor.Text(f.Message)
 	if strings.Contains(f.Pointer, "@") {
-		tokens := strings.Split(f.Pointer, "/")
-		for i, token := range tokens {
-			tokens[i] = specs.EscapePointer(c.redactor.Text(unescape.Replace(token)))
+		var redacted jsontext.Pointer
+		for token := range jsontext.Pointer(f.Pointer).Tokens() {
+			redacted = redacted.AppendToken(c.redactor.Text(token))
 		}
-		f.Pointer = strings.Join(tokens, "/")
+		f.Pointer = string(redacted)
 	}
 	if len(f.Engines) == 0 {
 		return
@@ -200,9 +201,6 @@ func (c *Checker) redactFinding(f *report.Finding) {
 		f.Engines[i].Message = c.redactor.Text(f.Engines[i].Message)
 	}
 }
-
-// unescape undoes specs.EscapePointer.
-var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
 type statementKey struct{ iface, file, pointer string }
 

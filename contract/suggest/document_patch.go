@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/specs"
@@ -79,16 +80,7 @@ func child(node any, token string) (any, bool) {
 	return nil, false
 }
 
-func split(pointer string) []string {
-	if pointer == "" {
-		return nil
-	}
-	tokens := strings.Split(pointer[1:], "/")
-	for i := range tokens {
-		tokens[i] = unescape(tokens[i])
-	}
-	return tokens
-}
+func split(pointer string) []string { return slices.Collect(jsontext.Pointer(pointer).Tokens()) }
 
 // update returns a change as an object that is merged into the part, or as one more item of it.
 func (c *change) update() any {

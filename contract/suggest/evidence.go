@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/address"
@@ -91,10 +93,10 @@ func (e *evidence) addMember(n *valueNode, side, place string) {
 		n.seen++
 		return
 	}
-	for _, token := range strings.Split(place, "/")[1:] {
+	for token := range jsontext.Pointer(strings.TrimPrefix(place, "body")).Tokens() {
 		switch v := value.(type) {
 		case map[string]any:
-			value = v[unescape(token)]
+			value = v[token]
 		case []any:
 			i, err := strconv.Atoi(token)
 			if err != nil || i >= len(v) {

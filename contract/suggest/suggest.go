@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -68,7 +70,7 @@ func (d *draft) takeFinding(e *evidence, f *report.Finding) bool {
 	case f.Rule == judge.UndocumentedMediaType:
 		return d.mediaType(e, f, side)
 	case f.Rule == judge.UndeclaredField && strings.HasPrefix(place, "query/"):
-		return d.parameter(e, unescape(strings.TrimPrefix(place, "query/")))
+		return d.parameter(e, jsontext.Pointer(place).LastToken())
 	case f.Rule == judge.UndeclaredField && strings.HasPrefix(place, "body/"):
 		return d.takeField(e, f, side, place)
 	}
@@ -105,7 +107,7 @@ func (d *draft) parameter(e *evidence, name string) bool {
 
 // takeField adds a field that an object of the document lacks. If an object lacks many, they become values of a map.
 func (d *draft) takeField(e *evidence, f *report.Finding, side, place string) bool {
-	parent, name := f.Spec.Pointer, unescape(place[strings.LastIndexByte(place, '/')+1:])
+	parent, name := f.Spec.Pointer, jsontext.Pointer(place).LastToken()
 	if wide := d.maps[parent]; wide != nil {
 		wide.isSecret = wide.isSecret || recording.IsSecret(name)
 		e.addMember(wide, side, place)

@@ -104,10 +104,6 @@ func (p *payload) withBody(e *evidence, side string) *payload {
 	return p
 }
 
-var fromPointer = strings.NewReplacer("~1", "/", "~0", "~")
-
-func unescape(token string) string { return fromPointer.Replace(token) }
-
 // addTo adds the operation to a patch.
 func (o *operation) addTo(p *Patch, d *specs.Document, ids map[string]bool) {
 	is31 := d.T.IsOpenAPI31OrLater()

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/specs/recording"
 )
@@ -60,19 +62,13 @@ func (e *Exchange) differing() *differences {
 			continue
 		}
 		at := root
-		for token := range strings.SplitSeq(pointer, "/") {
-			if token == "" && at == root { // before the first slash
-				continue
-			}
-			at = at.child(unescape.Replace(token))
+		for token := range jsontext.Pointer(pointer).Tokens() {
+			at = at.child(token)
 		}
 		at.isHere = true
 	}
 	return root
 }
-
-// unescape undoes specs.EscapePointer.
-var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
 // child returns the differences below a place, which it makes.
 func (d *differences) child(token string) *differences {

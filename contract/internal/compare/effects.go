@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/internal/address"
 	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
@@ -404,15 +402,9 @@ func does(e *Exchange, verbs ...string) bool {
 
 // sets reports whether the body of a request has a member, at its top or in the object that it is about.
 func sets(e *Exchange, member string) bool {
-	body, _ := e.JSONRequest()
-	for _, a := range e.Operation().Actions() {
-		object := body
-		for _, token := range a.Request {
-			object = object.Get(gjson.Escape(token))
-		}
-		if object.Get(gjson.Escape(member)).Exists() {
-			return true
-		}
-	}
-	return body.Get(gjson.Escape(member)).Exists()
+	text, _ := e.JSONRequest()
+	body := jsontree.Parse(text.Raw)
+	return body.Get(member).Exists() || slices.ContainsFunc(e.Operation().Actions(), func(a *specs.Action) bool {
+		return body.Get(append(slices.Clip(a.Request), member)...).Exists()
+	})
 }
