@@ -25,12 +25,7 @@ func (s *State) Caller(id uint64) *Caller {
 	if id == 0 {
 		return nil
 	}
-	c, ok := s.callers.Get(id)
-	if !ok {
-		c = &Caller{}
-		s.callers.put(id, c)
-	}
-	return c
+	return s.callers.of(id, func() *Caller { return &Caller{} })
 }
 
 // learnCaller learns whether a key is taken.

@@ -404,12 +404,7 @@ type trace struct {
 
 // trace returns what is known of a thing, which may be nothing yet.
 func (s *sightings) trace(at int32, t facts.Thing) *trace {
-	x, known := s.traces.Get(sightKey{at, t})
-	if !known {
-		x = &trace{}
-		s.traces.put(sightKey{at, t}, x)
-	}
-	return x
+	return s.traces.of(sightKey{at, t}, func() *trace { return &trace{} })
 }
 
 // listedKinds are those whose whole lists show what an account has.

@@ -126,12 +126,7 @@ func (s *State) callUser(name string, call, proof *facts.Exchange) {
 		return
 	}
 	c.Name, c.Named = name, []*facts.Exchange{call, proof}
-	keys, _ := s.KeysOf.Get(name)
-	if keys == nil {
-		keys = map[uint64]bool{}
-		s.KeysOf.put(name, keys)
-	}
-	keys[call.Caller] = true
+	s.KeysOf.of(name, func() map[uint64]bool { return map[uint64]bool{} })[call.Caller] = true
 }
 
 func (s *State) learnTokens(e *facts.Exchange) {

@@ -340,6 +340,14 @@ func (b *bounded[K, V]) Get(key K) (V, bool) {
 	return v, ok
 }
 
+// of returns the value of a key, which it makes if there is none.
+func (b *bounded[K, V]) of(key K, create func() V) V {
+	if _, ok := b.entries[key]; !ok {
+		b.put(key, create())
+	}
+	return b.entries[key]
+}
+
 func (b *bounded[K, V]) put(key K, value V) {
 	if b.entries == nil {
 		b.entries = map[K]V{}

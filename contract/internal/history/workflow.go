@@ -79,21 +79,15 @@ func newWorkflowState() workflowState {
 
 // Pool returns what is known of a pool, which may be nothing yet.
 func (s *State) Pool(id string) *PoolState {
-	p, ok := s.Pools.Get(id)
-	if !ok {
-		p = &PoolState{Entity: s.entity(facts.Thing{Kind: facts.Pools, ID: id})}
-		s.Pools.put(id, p)
-	}
-	return p
+	return s.Pools.of(id, func() *PoolState {
+		return &PoolState{Entity: s.entity(facts.Thing{Kind: facts.Pools, ID: id})}
+	})
 }
 
 func (s *State) rule(id string) *RuleState {
-	r, ok := s.rules.Get(id)
-	if !ok {
-		r = &RuleState{Entity: s.entity(facts.Thing{Kind: facts.PoolRules, ID: id})}
-		s.rules.put(id, r)
-	}
-	return r
+	return s.rules.of(id, func() *RuleState {
+		return &RuleState{Entity: s.entity(facts.Thing{Kind: facts.PoolRules, ID: id})}
+	})
 }
 
 // doubtListing notes that a list may not hold any more.
