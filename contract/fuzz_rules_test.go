@@ -54,7 +54,8 @@ func FuzzRuleBudget(f *testing.F) {
 			if len(draw) < 6 {
 				break
 			}
-			if e := facts.New(j.Exchange(scripted(documents, draw, body, len(events)+1))); e != nil {
+			r := j.Exchange(scripted(documents, draw, body, len(events)+1))
+			if e := facts.New(&facts.Exchange{}, r); e != nil {
 				events = append(events, e)
 			}
 		}

@@ -409,7 +409,7 @@ func (o *reproducer) shows(ctx context.Context, id string, exchanges []*recordin
 			take(&r.Findings[i])
 		}
 		pending.take(o.checker, r)
-		if e := facts.New(r); e != nil {
+		if e := facts.New(&facts.Exchange{}, r); e != nil {
 			watcher.See(e)
 		}
 	}

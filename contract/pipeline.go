@@ -274,7 +274,7 @@ func (c *Checker) judgeDecoded(j *judge.Judge, record *Record, v *exchangeResult
 		return nil
 	}
 	v.number, v.result = item.Number, j.ExchangeIn(&v.room, item)
-	v.event = facts.NewIn(&v.facts, v.result)
+	v.event = facts.New(&v.facts, v.result)
 	if v.event != nil || len(v.result.Findings) > 0 {
 		v.line = c.lineOf(v.result)
 	}

@@ -106,11 +106,8 @@ func (e *Exchange) sawTheEndOf(other *Exchange) bool {
 // Overlap reports whether two exchanges were under way at the same time, or may have been.
 func Overlap(a, b *Exchange) bool { return a != b && !Before(a, b) && !Before(b, a) }
 
-// New extracts the facts of an exchange. It is nil when no rule cares for it.
-func New(r *judge.Result) *Exchange { return NewIn(&Exchange{}, r) }
-
-// NewIn does what New does, and puts the facts into an empty exchange.
-func NewIn(e *Exchange, r *judge.Result) *Exchange {
+// New extracts the facts of an exchange into an empty one. It returns nil when no rule cares for it.
+func New(e *Exchange, r *judge.Result) *Exchange {
 	read := newReading(r)
 	defer read.free()
 	return e.from(read)

@@ -54,7 +54,7 @@ func eventsOf(t *testing.T, exchanges []*recording.Exchange) (documents []*specs
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := facts.New(j.Match(item)); e != nil {
+		if e := facts.New(&facts.Exchange{}, j.Match(item)); e != nil {
 			events = append(events, e)
 		}
 	}
