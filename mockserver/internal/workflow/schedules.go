@@ -224,12 +224,11 @@ func setSlot(s *world.Schedule, slot dig.Slot) {
 // planSchedule stores a schedule and plans its next run, except when it is disabled or has no slot left. A run whose
 // time has passed is due at once.
 func planSchedule(w *world.State, s world.Schedule, now time.Time) world.Schedule {
-	w.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
-	s.PlannedAt = time.Time{}
-	if s.DisabledAt.IsZero() && !s.Run.IsZero() {
-		s.PlannedAt = laterOf(s.Run, now)
-		w.Plan(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
+	run := s.Run
+	if !s.DisabledAt.IsZero() {
+		run = time.Time{}
 	}
+	s.PlannedAt = w.PlanSlot(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID}, run, 0, now)
 	w.Workflow.Schedules.Put(s.ID, s)
 	return s
 }

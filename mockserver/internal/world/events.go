@@ -162,6 +162,21 @@ func (w *State) Plan(e DueEvent) { w.planned(e).put(e) }
 // Cancel takes an event out of that queue, if it is there.
 func (w *State) Cancel(e DueEvent) { w.planned(e).delete(e) }
 
+// PlanSlot plans the event of a slot in the place of the one that was planned for the slot before, and returns when it
+// is due: some seconds after the slot, or at once if that has passed. Without a slot, nothing is planned.
+func (w *State) PlanSlot(planned DueEvent, slot time.Time, seconds int64, now time.Time) time.Time {
+	w.Cancel(planned)
+	if slot.IsZero() {
+		return time.Time{}
+	}
+	planned.At = slot.Add(time.Duration(seconds) * time.Second)
+	if planned.At.Before(now) {
+		planned.At = now
+	}
+	w.Plan(planned)
+	return planned.At
+}
+
 // Next returns the earliest event that will happen.
 func (w *State) Next() (DueEvent, bool) {
 	once, ok := w.once.first()

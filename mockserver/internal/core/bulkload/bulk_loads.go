@@ -199,17 +199,10 @@ func timing(b world.BulkLoad) world.JobSchedule {
 	return world.JobSchedule{Cron: b.Cron, Timezone: b.Timezone, Slot: b.Slot}
 }
 
-// putBulkLoad stores a bulk load session and plans the job of its next slot. A slot in the past is due at once.
+// putBulkLoad stores a bulk load session and plans the job of its next slot.
 func putBulkLoad(w *world.State, b world.BulkLoad, now time.Time) world.BulkLoad {
-	w.Cancel(world.DueEvent{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
-	b.PlannedAt = time.Time{}
-	if !b.Slot.IsZero() {
-		b.PlannedAt = b.Slot.Add(time.Duration(b.Delay) * time.Second)
-		if b.PlannedAt.Before(now) {
-			b.PlannedAt = now
-		}
-		w.Plan(world.DueEvent{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
-	}
+	event := world.DueEvent{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID}
+	b.PlannedAt = w.PlanSlot(event, b.Slot, b.Delay, now)
 	w.Core.BulkLoads.Put(b.ID, b)
 	w.Core.BulkLoadNames.Put(b.Name, b.ID)
 	return b

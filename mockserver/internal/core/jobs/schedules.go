@@ -277,17 +277,10 @@ func NextSlot(s world.JobSchedule, after time.Time) (time.Time, error) {
 	return next.Time.UTC(), nil
 }
 
-// PutSchedule stores a schedule and plans the job of its next slot. A slot in the past is due at once.
+// PutSchedule stores a schedule and plans the job of its next slot.
 func PutSchedule(w *world.State, s world.JobSchedule, now time.Time) world.JobSchedule {
-	w.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
-	s.PlannedAt = time.Time{}
-	if !s.Slot.IsZero() {
-		s.PlannedAt = s.Slot.Add(time.Duration(s.Delay) * time.Second)
-		if s.PlannedAt.Before(now) {
-			s.PlannedAt = now
-		}
-		w.Plan(world.DueEvent{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
-	}
+	event := world.DueEvent{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID}
+	s.PlannedAt = w.PlanSlot(event, s.Slot, s.Delay, now)
 	w.Core.Schedules.Put(s.ID, s)
 	w.Core.ScheduleNames.Put(s.Name, s.ID)
 	return s
