@@ -28,12 +28,16 @@ func (h Host) planFault(c *op.Call, w *worlds.World) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	var view fault.Planned
-	err := w.Write(len(c.Body), func(tx *world.State) error {
+	return created(c, w, &view, func(tx *world.State) error {
 		planned, err := fault.Plan(tx, f, h.Documents)
 		view = fault.View(tx, planned)
 		return err
 	})
-	if err != nil {
+}
+
+// created answers with a view of what a write adds to a world.
+func created(c *op.Call, w *worlds.World, view any, add func(tx *world.State) error) (op.Reply, error) {
+	if err := w.Write(len(c.Body), add); err != nil {
 		return op.Reply{}, err
 	}
 	return op.Created(view)
@@ -104,16 +108,12 @@ func (h Host) queueOutcome(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if err := c.Decode(&o); err != nil {
 		return op.Reply{}, err
 	}
-	err := w.Write(len(c.Body), func(tx *world.State) error {
+	return created(c, w, o, func(tx *world.State) error {
 		if err := workflow.QueueOutcome(tx, o); err != nil {
 			return op.Invalid("", "%v", err)
 		}
 		return nil
 	})
-	if err != nil {
-		return op.Reply{}, err
-	}
-	return op.Created(o)
 }
 
 func outcomes(tx *world.State) *world.Queue[world.Outcome] { return &tx.Workflow.Outcomes }
@@ -127,10 +127,7 @@ func (h Host) queueTurn(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if err := c.Decode(&turn); err != nil {
 		return op.Reply{}, err
 	}
-	if err := w.Write(len(c.Body), func(tx *world.State) error { return chat.QueueTurn(tx, turn) }); err != nil {
-		return op.Reply{}, err
-	}
-	return op.Created(turn)
+	return created(c, w, turn, func(tx *world.State) error { return chat.QueueTurn(tx, turn) })
 }
 
 func turns(tx *world.State) *world.Queue[world.Turn] { return &tx.LLM.Turns }
@@ -177,10 +174,7 @@ func (h Host) queueJobResult(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, op.Invalid("rows", "%v", err)
 	}
-	if err := w.Write(len(c.Body), func(tx *world.State) error { return result.Queue(tx, queued) }); err != nil {
-		return op.Reply{}, err
-	}
-	return op.Created(viewJobResult(queued))
+	return created(c, w, viewJobResult(queued), func(tx *world.State) error { return result.Queue(tx, queued) })
 }
 
 func jobResults(tx *world.State) *world.Queue[world.QueuedResult] { return &tx.Core.Results }

@@ -59,13 +59,9 @@ func (h Host) planStub(c *op.Call, w *worlds.World) (op.Reply, error) {
 		Template: s.Template,
 	}
 	var view plannedStub
-	err := w.Write(len(c.Body), func(tx *world.State) error {
+	return created(c, w, &view, func(tx *world.State) error {
 		planned, err := fault.PlanStub(tx, f, h.Documents)
 		view = viewStub(fault.View(tx, planned))
 		return err
 	})
-	if err != nil {
-		return op.Reply{}, err
-	}
-	return op.Created(view)
 }
