@@ -132,7 +132,7 @@ func (f activationFields) check(w *world.State) error {
 		wrong("connectorConfig", "want a JSON object")
 	}
 	for i, id := range f.EmailRecipients {
-		if _, ok := bridge.User(w, id); !ok {
+		if _, ok := w.Account.LiveUser(id); !ok {
 			wrong("emailRecipients."+strconv.Itoa(i), "user %d not found", id)
 		}
 	}

@@ -31,9 +31,6 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// User returns a user of the account that was not removed.
-func User(w *world.State, id int64) (world.User, bool) { return w.Account.LiveUser(id) }
-
 // Granted reports whether a user is granted anything on a kind of resource, such as LlmProject, by its policies or
 // directly.
 func Granted(w *world.State, user world.User, kind string) bool { return access.Granted(w, user, kind) }
@@ -63,7 +60,7 @@ func Job(w *world.State, id int64) (world.Job, bool) { return w.Core.Jobs.Get(id
 // sets another. It ends with the queued result, or else with the one that AnswerJob sets.
 func AskJob(w *world.State, job world.Job, at time.Time, takes time.Duration) (world.Job, error) {
 	job.Takes = &takes
-	return jobs.Ask(w, job, at)
+	return jobs.IssueWithin(w, job, at)
 }
 
 // AnswerJob sets the rows with which a job ends, each value under a column of a name and a type; or an error.
@@ -121,7 +118,7 @@ func TargetDatabase(w *world.State, name string) (world.Database, bool) {
 
 // MayImport reports whether a caller may import into a database.
 func MayImport(w *world.State, caller world.Caller, d world.Database) bool {
-	return access.MayImport(w, caller, d)
+	return access.May(w, caller, d, access.Import)
 }
 
 // HasTable reports whether a database has a live table with a name.

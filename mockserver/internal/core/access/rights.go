@@ -48,11 +48,6 @@ func May(w *world.State, caller world.Caller, d world.Database, r Right) bool {
 	return false
 }
 
-// MayImport reports whether a caller may import into a database, for the other interfaces.
-func MayImport(w *world.State, caller world.Caller, d world.Database) bool {
-	return May(w, caller, d, Import)
-}
-
 // SeesDatabase reports whether a caller has any right on a database: other databases are hidden from it (assumed).
 func SeesDatabase(w *world.State, caller world.Caller, d world.Database) bool {
 	return May(w, caller, d, Query) || May(w, caller, d, Import)

@@ -48,12 +48,6 @@ func queuedTime(w *world.State, job world.Job) time.Duration {
 	return cmp.Or(w.Core.JobTime.Queued, QueuedTime)
 }
 
-// Ask issues a query for another interface, which supplies the answer by Answer before the query ends, unless a result
-// is queued for it.
-func Ask(w *world.State, job world.Job, at time.Time) (world.Job, error) {
-	return IssueWithin(w, job, at)
-}
-
 // Answer sets the answer with which a job ends, if the job is under way and has none yet.
 func Answer(w *world.State, id int64, answer world.QueuedResult) {
 	if job, ok := w.Core.Jobs.Get(id); ok && job.Answer == nil && !job.Status.Finished() {

@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/llm/kinds"
 	"svc.example/understudy/mockserver/internal/llm/knowledge"
@@ -146,7 +145,7 @@ func signatureError(format string, args ...any) error {
 func (r Runner) openChat(
 	c *op.Call, i world.Resource[world.Integration], a world.Resource[world.Action], said string,
 ) {
-	c.Caller.User, _ = bridge.User(c.World, i.CreatedBy)
+	c.Caller.User, _ = c.World.Account.LiveUser(i.CreatedBy)
 	prompt, _ := jsonapi.Find(c.World, a.Attributes.PromptID, &c.World.LLM.Prompts)
 	agent, _ := jsonapi.Find(c.World, prompt.Attributes.AgentID, &c.World.LLM.Agents)
 	chat := jsonapi.NewResource[world.Chat](c, c.World.NewID(jsonapi.Sequence))
