@@ -60,7 +60,7 @@ func NewTransport(tb testing.TB, opts ...Option) *Transport {
 	t.server.addBrandedBases()
 	t.server.addOwnBases()
 	tb.Cleanup(t.server.closeFor(tb))
-	t.RegisterNoResponder(t.respond)
+	t.RegisterNoResponder(t.server.roundTrip)
 	return t
 }
 
@@ -150,14 +150,9 @@ func (t *Transport) World() *World { return t.server.World("") }
 // Server is the mock behind the transport.
 func (t *Transport) Server() *Server { return t.server }
 
-// respond serves one request of a client.
-func (t *Transport) respond(r *http.Request) (*http.Response, error) {
-	return roundTrip(t.server, r)
-}
-
 // roundTrip shows a client's request to the server as one that arrived there. The server waits for it when it is
 // closed.
-func roundTrip(s *Server, r *http.Request) (*http.Response, error) {
+func (s *Server) roundTrip(r *http.Request) (*http.Response, error) {
 	s.routines.Add()
 	defer s.routines.Done()
 	if r.Body != nil {

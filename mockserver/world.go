@@ -207,7 +207,7 @@ type worldTransport struct{ *World }
 func (t worldTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set(worldHeader, t.live.ID)
-	return roundTrip(t.server, r)
+	return t.server.roundTrip(r)
 }
 
 // Exchanges returns the exchanges of the world that fit a description, oldest first, without secrets. It fails if the
