@@ -366,7 +366,7 @@ func (x *redaction) field(where, value string, part specs.Part) string {
 			return x.hashText(value)
 		}
 		x.depth++
-		clean, ok := x.json(where, []byte(value), part)
+		clean, ok := x.jsonText(where, []byte(value), part, false)
 		if x.depth--; ok {
 			return string(clean)
 		}

@@ -169,13 +169,8 @@ func mayHoldJSON(text string) bool { return looksLikeJSON(text) && mayHoldSecret
 
 func looksLikeJSON(text string) bool { return len(text) > 1 && (text[0] == '{' || text[0] == '[') }
 
-// json takes secrets out of a JSON text and leaves every other byte as it is. It reports whether the text is JSON.
-func (x *redaction) json(where string, text []byte, part specs.Part) ([]byte, bool) {
-	return x.jsonText(where, text, part, false)
-}
-
-// jsonText is json for a text that may have been cut. What is left of such a text ends with its last whole value: a
-// part of a value may be a part of a secret.
+// jsonText takes secrets out of a JSON text and leaves every other byte as it is. It reports whether the text is JSON.
+// What is left of a text that was cut ends with its last whole value: a part of a value may be a part of a secret.
 func (x *redaction) jsonText(where string, text []byte, part specs.Part, isCut bool) ([]byte, bool) {
 	if !x.affords(len(text)) {
 		return nil, false
