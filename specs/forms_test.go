@@ -1,6 +1,7 @@
 package specs_test
 
 import (
+	"encoding/json"
 	"os"
 	"path"
 	"path/filepath"
@@ -186,6 +187,42 @@ func TestForms(t *testing.T) {
 			}
 		}
 	})
+	const both = `{"a":1,"b":1}`
+	for schema, want := range map[string]struct{ pointer, accepted, refused string }{
+		// the members of all parts are meant
+		"{additionalProperties: false, required: [a], allOf: [{properties: {a: {}}, additionalProperties: false}]}": {
+			"/additionalProperties", `{"a":1}`, both,
+		},
+		"{required: [b], properties: {b: {}}, allOf: [{$ref: '#/components/schemas/A'}]}": {"/allOf/0", both, `{"a":1}`},
+		"{allOf: [{$ref: '#/components/schemas/A'}, {allOf: [{required: [b]}]}]}":         {"/allOf/0", both, `{"a":1}`},
+		// some object fits
+		"{additionalProperties: false, properties: {a: {}}, allOf: [{$ref: '#/components/schemas/A'}]}": {"", `{"a":1}`, both},
+		"{required: [a], allOf: [{$ref: '#/components/schemas/A'}]}":                                    {"", `{"a":1}`, both},
+	} {
+		t.Run("parts of an allOf that contradict each other are opened, "+schema, func(t *testing.T) {
+			t.Parallel()
+			doc := mustLoadShop(t, head+"paths:\n  /pets: {get: {responses: {'200': {description: x, content: "+
+				"{application/json: {schema: "+schema+"}}}}}}\ncomponents: {schemas: {A: {type: object, required: [a], "+
+				"properties: {a: {}}, additionalProperties: false}}}\n", nil)
+			for text, isRight := range map[string]bool{want.accepted: true, want.refused: false} {
+				var value any
+				if err := json.Unmarshal([]byte(text), &value); err != nil {
+					t.Fatal(err)
+				}
+				if err := doc.Operations[0].JSONAnswer(200).VisitJSON(value); (err == nil) != isRight {
+					t.Errorf("%s: %v, want it right %t", text, err, isRight)
+				}
+			}
+			var at []string
+			for _, i := range doc.Ignored {
+				_, pointer, _ := strings.Cut(i.Pointer, "/schema")
+				at = append(at, pointer)
+			}
+			if got := strings.Join(at, " "); got != want.pointer {
+				t.Errorf("opened %q, want %q", got, want.pointer)
+			}
+		})
+	}
 	for name, pets := range map[string]string{
 		"alone":         "{get: {parameters: [PARAMETER], responses: {'200': {description: x}}}}",
 		"with its path": "{get: {responses: {'200': {description: x}}}, parameters: [PARAMETER]}",

@@ -236,7 +236,14 @@ func merged(s *openapi3.Schema) *openapi3.Schema {
 	if all.Properties == nil {
 		all.Properties = openapi3.Schemas{}
 	}
-	addParts(&all, s, map[*openapi3.Schema]bool{s: true})
+	parts := map[*openapi3.Schema]bool{s: true}
+	addParts(&all, s, parts)
+	for part := range parts {
+		if has := part.AdditionalProperties.Has; has != nil && !*has { // it refuses what only others have
+			isOther := func(name string, _ *openapi3.SchemaRef) bool { return part.Properties[name] == nil }
+			maps.DeleteFunc(all.Properties, isOther)
+		}
+	}
 	return &all
 }
 

@@ -19,12 +19,14 @@ var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 const maxText = 1 << 16
 
 func (m *Maker) text(s *openapi3.Schema, at string) (any, error) {
-	if s.Pattern != "" {
-		return m.matching(s, at)
-	}
 	n := m.chance(at)
 	text := m.formatted(s.Format, at, n)
-	if s.Format == "" || text == "" {
+	switch {
+	case s.Pattern != "" && (text == "" || m.check(s, text) != nil):
+		return m.matching(s, at)
+	case s.Pattern != "":
+		return text, nil
+	case text == "":
 		text = fmt.Sprintf("%s %d", nameAt(at), n%1000)
 	}
 	return fitted(text, s), nil
