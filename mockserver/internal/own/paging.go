@@ -140,7 +140,12 @@ func isRequired(schema *openapi3.Schema, name string) bool {
 func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []world.Thing, p part) jsontext.Value {
 	key, isNumber, isText := plain(name), isNumber(s), s.Type.Includes(openapi3.TypeString)
 	isFlag := s.Type.Includes(openapi3.TypeBoolean)
-	number := func(n int) jsontext.Value { return jsontext.Value(strconv.Itoa(n)) }
+	number := func(n int) jsontext.Value {
+		if s.Min != nil { // pages of an empty list, of which some documents want one
+			n = max(n, int(*s.Min))
+		}
+		return jsontext.Value(strconv.Itoa(n))
+	}
 	flag := func(is bool) jsontext.Value { return jsontext.Value(strconv.FormatBool(is)) }
 	link := func(query url.Values) jsontext.Value { return scalar(&openapi3.Schema{}, l.link(call, query)) }
 	keyAt := func(i int) jsontext.Value {
