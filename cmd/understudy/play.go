@@ -273,6 +273,7 @@ func (f *playFlags) client() (*http.Client, error) {
 		return nil, err
 	}
 	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	transport.DisableCompression = true // no header is sent but those of the story
 	return &http.Client{Transport: transport, Timeout: f.timeout}, nil
 }
 
