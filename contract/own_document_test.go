@@ -138,6 +138,37 @@ func TestOwnDocumentHasAPatternThatRefersBack(t *testing.T) {
 	}
 }
 
+// The size of a page may be a parameter that has content instead of a schema.
+func TestOwnDocumentHasAParameterWithContent(t *testing.T) {
+	t.Parallel()
+	const pet = "{type: object, properties: {id: {type: integer}}}"
+	answer := func(schema string) string {
+		return "responses: {'200': {description: x, content: {application/json: {schema: " + schema + "}}}}}\n"
+	}
+	const number = "content: {application/json: {schema: {type: integer}}}"
+	file := write(t, "own.yaml", "openapi: 3.0.3\ninfo: {title: t, version: '1'}\nservers: [{url: 'https://h.example'}]\n"+
+		"paths:\n  /pets:\n    get: {parameters: [{name: limit, in: query, "+number+"}], "+answer("{type: array, items: "+pet+"}")+
+		"    post: {requestBody: {content: {application/json: {schema: "+pet+"}}}, "+
+		strings.Replace(answer(pet), "200", "201", 1)+"  /pets/{id}:\n    get: {parameters: [{name: id, in: path, required: true, schema: {type: integer}}], "+answer(pet))
+	e := func(url, body string) *recording.Exchange {
+		return &recording.Exchange{
+			Request: recording.Request{Method: "GET", URL: url},
+			Response: &recording.Response{
+				Status: 200, Headers: recording.Headers{{"Content-Type", "application/json"}},
+				Body: &recording.Body{Bytes: []byte(body)},
+			},
+		}
+	}
+	list := []*recording.Exchange{
+		e("https://h.example/pets?limit=2", `[{"id":7}]`), e("https://h.example/pets/7", `{"id":7}`),
+		e("https://h.example/pets?limit=two", `[{"id":7}]`),
+	}
+	r := checked(t, contract.Exchanges(slices.Values(list)), contract.WithSpec("own", file))
+	if len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Message, `"limit" is not application/json`) {
+		t.Errorf("found %+v, want that one limit is not JSON", r.Findings)
+	}
+}
+
 // A finding about what an overlay says names the overlay's line, also where the document refers to it.
 func TestFindingsNameOverlays(t *testing.T) {
 	t.Parallel()

@@ -101,8 +101,9 @@ func pageOf(op *specs.Operation) *page {
 	for _, size := range sizeNames {
 		if has(size) && p.size == "" && (isList || size != "count" || name == "core.tailTable") {
 			p.size = size
-			if d, ok := op.Parameters.GetByInAndName("query", size).Schema.Value.Default.(float64); ok && !p.isOwn {
-				p.standard = int64(d)
+			if s := op.Parameters.GetByInAndName("query", size).Schema; s != nil && !p.isOwn { // it may have content
+				standard, _ := s.Value.Default.(float64)
+				p.standard = int64(standard)
 			}
 		}
 	}
