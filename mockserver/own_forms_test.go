@@ -136,16 +136,19 @@ func TestOwnAnswerOf204(t *testing.T) {
 // A new key fits the parameter that names it in a path, where its member says nothing.
 func TestNewKeysFitTheirParameter(t *testing.T) {
 	t.Parallel()
-	for schema, want := range map[string]string{
-		"{type: string, format: uuid}":           `^[0-9a-f]{8}-[0-9a-f-]{27}$`,
-		"{type: string, pattern: '^A[0-9]{3}$'}": `^A[0-9]{3}$`,
-		"{type: string}":                         `^1$`,
-		"{type: integer}":                        `^1$`,
+	const either = "{anyOf: [{type: string, pattern: '^B[0-9]{3}$'}, {type: string, pattern: '^C-'}]}"
+	for schema, want := range map[string]struct{ member, key string }{
+		"{type: string, format: uuid}":           {"{type: string}", `^[0-9a-f]{8}-[0-9a-f-]{27}$`},
+		"{type: string, pattern: '^A[0-9]{3}$'}": {"{type: string}", `^A[0-9]{3}$`},
+		either:                                   {"{type: string}", `^B[0-9]{3}$`},
+		"{type: string, maxLength: 9}":           {either, `^B[0-9]{3}$`},
+		"{type: string}":                         {"{type: string}", `^1$`},
+		"{type: integer}":                        {"{type: string}", `^1$`},
 	} {
 		t.Run(schema, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "shop.yaml")
-			const thing = "{type: object, properties: {id: {type: string}, name: {type: string}}}"
+			thing := "{type: object, properties: {id: " + want.member + ", name: {type: string}}}"
 			text := "openapi: 3.0.3\ninfo: {title: Shop, version: '1'}\nservers: [{url: https://api.shop.example/v1}]\npaths:\n" +
 				"  /charts: {post: {requestBody: {content: {application/json: {schema: " + thing + "}}}, responses: {'201': " +
 				"{description: x, content: {application/json: {schema: " + thing + "}}}}}}\n  /charts/{id}: {get: {parameters: " +
@@ -157,7 +160,7 @@ func TestNewKeysFitTheirParameter(t *testing.T) {
 			c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", file))}
 			_, made, _ := c.call("POST /charts", `{"name":"a"}`)
 			id := gjson.Get(made, "id").String()
-			if status, shown, _ := c.call("GET /charts/"+id, ""); !regexp.MustCompile(want).MatchString(id) || status != 200 {
+			if status, shown, _ := c.call("GET /charts/"+id, ""); !regexp.MustCompile(want.key).MatchString(id) || status != 200 {
 				t.Errorf("made %s; shown: %d %s", made, status, shown)
 			}
 		})

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -57,10 +58,10 @@ func (r *resource) name(call *op.Call, given []member, parents []string) (id int
 // newKey returns the key of the n-th thing: as make.id has it, or else a number, a UUID, a text like the example of the
 // document, or one that its pattern matches.
 func (r *resource) newKey(call *op.Call, n int64) string {
-	made, s := r.behaviour.id, r.keySays
+	made, s := r.behaviour.id, firstForm(r.keySays)
 	if isText := s.Type.Includes(openapi3.TypeString) || s.Type == nil; isText && s.Format == "" && s.Pattern == "" &&
 		s.Example == nil && r.param != nil { // which a path must fit as well
-		s = r.param
+		s = firstForm(r.param)
 	}
 	example, _ := s.Example.(string)
 	prefix := example[:strings.LastIndexAny(example, "_-")+1]
@@ -89,6 +90,14 @@ func (r *resource) newKey(call *op.Call, n int64) string {
 		text = "0" + text
 	}
 	return text
+}
+
+// firstForm returns the first of the alternatives of a schema that has no type of its own, or the schema.
+func firstForm(s *openapi3.Schema) *openapi3.Schema {
+	if forms := slices.Concat(s.OneOf, s.AnyOf); s.Type == nil && len(forms) > 0 {
+		return cmp.Or(forms[0].Value, s)
+	}
+	return s
 }
 
 // isKeyOf reports whether things may have a key, as the schema of the member says that shows it. Where that has another
