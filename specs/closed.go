@@ -37,7 +37,11 @@ func (c *closing) visit(node any, isNames bool, pointer string) {
 
 // open opens the parts of one schema. A part that stands elsewhere, too, is copied.
 func (c *closing) open(schema map[string]any, all []any, pointer string) {
-	required := c.required(schema, 0)
+	isPartClosed := func(part any) bool { return isClosed(c.target(part)) }
+	if !isClosed(schema) && !slices.ContainsFunc(all, isPartClosed) {
+		return
+	}
+	required := c.required(schema, map[string]bool{})
 	if refuses(schema, required) {
 		delete(schema, "additionalProperties")
 		c.opened(pointer + "/additionalProperties")
@@ -52,9 +56,8 @@ func (c *closing) open(schema map[string]any, all []any, pointer string) {
 	}
 }
 
-// required lists the members that a schema requires, with those of its parts.
-func (c *closing) required(schema map[string]any, depth int) (names []string) {
-	const deepest = 8
+// required lists the members that a schema requires, with those of its parts, of which each component counts once.
+func (c *closing) required(schema map[string]any, seen map[string]bool) (names []string) {
 	list, _ := schema["required"].([]any)
 	for _, name := range list {
 		if name, isText := name.(string); isText {
@@ -63,8 +66,11 @@ func (c *closing) required(schema map[string]any, depth int) (names []string) {
 	}
 	all, _ := schema["allOf"].([]any)
 	for _, part := range all {
-		if depth < deepest {
-			names = append(names, c.required(c.target(part), depth+1)...)
+		object, _ := part.(map[string]any)
+		ref, _ := object["$ref"].(string)
+		if ref == "" || !seen[ref] {
+			seen[ref] = true
+			names = append(names, c.required(c.target(part), seen)...)
 		}
 	}
 	return names
@@ -84,9 +90,11 @@ func (c *closing) target(schema any) map[string]any {
 
 // refuses reports whether a schema refuses a member that is required: one that is not its own.
 func refuses(schema map[string]any, required []string) bool {
-	if schema["additionalProperties"] != false || schema["patternProperties"] != nil {
-		return false
-	}
 	own, _ := schema["properties"].(map[string]any)
-	return slices.ContainsFunc(required, func(name string) bool { return own[name] == nil })
+	return isClosed(schema) && slices.ContainsFunc(required, func(name string) bool { return own[name] == nil })
+}
+
+// isClosed reports whether a schema has no other members than its properties.
+func isClosed(schema map[string]any) bool {
+	return schema["additionalProperties"] == false && schema["patternProperties"] == nil
 }

@@ -2,6 +2,7 @@ package specs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -223,6 +224,18 @@ func TestForms(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the parts of an allOf are looked at once, however often they are parts", func(t *testing.T) {
+		t.Parallel()
+		text := head + "paths:\n" + strings.Replace(outside, "REF", "'#/components/schemas/S12'", 1) +
+			"components:\n  schemas:\n    S0: {required: [a]}\n"
+		for n := range 12 { // each has the last one thirty times, and itself
+			text += fmt.Sprintf("    S%d: {additionalProperties: false, allOf: [%s{$ref: '#/components/schemas/S%[1]d'}]}\n", n+1,
+				strings.Repeat(fmt.Sprintf("{allOf: [{$ref: '#/components/schemas/S%d'}]}, ", n), 30))
+		}
+		if doc := mustLoadShop(t, text, nil); len(doc.Ignored) == 0 {
+			t.Error("nothing was opened")
+		}
+	})
 	for name, pets := range map[string]string{
 		"alone":         "{get: {parameters: [PARAMETER], responses: {'200': {description: x}}}}",
 		"with its path": "{get: {responses: {'200': {description: x}}}, parameters: [PARAMETER]}",
