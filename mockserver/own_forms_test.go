@@ -144,6 +144,7 @@ func TestNewKeysFitTheirParameter(t *testing.T) {
 		"{type: string, maxLength: 9}":           {either, `^B[0-9]{3}$`},
 		"{type: string}":                         {"{type: string}", `^1$`},
 		"{type: integer}":                        {"{type: string}", `^1$`},
+		"{oneOf: [{type: integer, enum: [1]}, {type: string, enum: [one]}]}": {"{type: string}", `^1$`},
 	} {
 		t.Run(schema, func(t *testing.T) {
 			t.Parallel()

@@ -199,8 +199,21 @@ func TestForms(t *testing.T) {
 		// some object fits
 		"{additionalProperties: false, properties: {a: {}}, allOf: [{$ref: '#/components/schemas/A'}]}": {"", `{"a":1}`, both},
 		"{required: [a], allOf: [{$ref: '#/components/schemas/A'}]}":                                    {"", `{"a":1}`, both},
+		// any form is meant
+		"{type: object, oneOf: [{properties: {a: {}}}, {properties: {b: {}}}]}":                      {"/oneOf", `{"a":1}`, `1`},
+		"{oneOf: [{$ref: '#/components/schemas/A'}, {type: object, required: [c]}, {type: object}]}": {"/oneOf", `{"a":1}`, `1`},
+		"{oneOf: [{required: [a], properties: {a: {}}}, {allOf: [{$ref: '#/components/schemas/A'}]}]}": {
+			"/oneOf", `{"a":1}`, `{"b":1}`,
+		},
+		// one form is
+		"{oneOf: [{required: [a], properties: {a: {}}}, {required: [b], properties: {b: {}}}]}":       {"", `{"a":1}`, both},
+		"{oneOf: [{properties: {a: {type: string}}}, {properties: {a: {type: number}}}]}":             {"", `{"a":1}`, `{}`},
+		"{oneOf: [{$ref: '#/components/schemas/A'}, {required: [a, b], properties: {a: {}, b: {}}}]}": {"", `{"a":1}`, `{"b":1}`},
+		"{oneOf: [{type: object, minProperties: 2}, {type: object}]}":                                 {"", `{"a":1}`, both},
+		"{oneOf: [{type: object}, {type: [object, 'null']}]}":                                         {"", `null`, `{}`},
+		"{oneOf: [{type: integer}, {type: number}]}":                                                  {"", `1.5`, `1`},
 	} {
-		t.Run("parts of an allOf that contradict each other are opened, "+schema, func(t *testing.T) {
+		t.Run("what nothing fits is opened, "+schema, func(t *testing.T) {
 			t.Parallel()
 			doc := mustLoadShop(t, head+"paths:\n  /pets: {get: {responses: {'200': {description: x, content: "+
 				"{application/json: {schema: "+schema+"}}}}}}\ncomponents: {schemas: {A: {type: object, required: [a], "+

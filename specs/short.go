@@ -29,9 +29,7 @@ func short(
 		ignored = append(ignored, Ignored{Pointer: pointer, Line: lineOf(pointer), Reason: reason})
 	}
 	dropPatterns(tree, false, "", ignore)
-	openClosed(tree, func(pointer string) {
-		ignore(pointer, "it refuses a member that another part of the allOf requires")
-	})
+	openUnfit(tree, ignore)
 	text, err = json.Marshal(tree)
 	return text, ignored, err
 }

@@ -409,7 +409,13 @@ func (m *Maker) fill(object map[string]any, s *openapi3.Schema, at string) error
 		least = max(least, 1)
 	}
 	for i := 1; uint64(len(object)) < least && i <= maxItems; i++ {
-		if err := add("key" + strconv.Itoa(i)); err != nil {
+		name := "key" + strconv.Itoa(i)
+		if s.PropertyNames != nil {
+			if made, err := m.value(s.PropertyNames.Value, at+"/"+name); err == nil {
+				name = fmt.Sprint(made)
+			}
+		}
+		if err := add(name); err != nil {
 			return err
 		}
 	}

@@ -58,6 +58,7 @@ func TestSamplesFit(t *testing.T) {
 		`{"type":"array","items":{"type":"integer"},"minItems":3,"uniqueItems":true}`:                      "",
 		`{"type":"array","items":{"type":"integer"},"maxItems":0}`:                                         `[]`,
 		`{"type":"object","additionalProperties":{"type":"integer"},"minProperties":2}`:                    "",
+		`{"type":"object","minProperties":1,"propertyNames":{"enum":["a"]}}`:                               `{"a":"sample"}`,
 		`{"type":"object","required":["a","b"],"properties":{"a":{"type":"boolean"}}}`:                     "",
 		`{"type":"object","maxProperties":1,"properties":{"a":{"type":"integer"},"b":{"type":"integer"}}}`: "",
 		`{"allOf":[{"type":"object","required":["a"],"properties":{"a":{"type":"integer"}}},

@@ -206,7 +206,18 @@ func (o *Operation) parameter(p *parameter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	return p.schema.check(p.Name, value)
+	err = p.schema.check(p.Name, value)
+	if text, isText := value.(string); err != nil && isText && !p.schema.Type.Is(openapi3.TypeString) {
+		var other any // of a type that one of several schemas wants
+		_ = json.Unmarshal([]byte(text), &other)
+		switch other.(type) {
+		case float64, bool:
+			if p.schema.check(p.Name, other) == nil {
+				return nil
+			}
+		}
+	}
+	return err
 }
 
 // decode returns a parameter in the type of its schema.
