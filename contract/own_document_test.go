@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -166,6 +167,32 @@ func TestOwnDocumentHasAParameterWithContent(t *testing.T) {
 	r := checked(t, contract.Exchanges(slices.Values(list)), contract.WithSpec("own", file))
 	if len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Message, `"limit" is not application/json`) {
 		t.Errorf("found %+v, want that one limit is not JSON", r.Findings)
+	}
+}
+
+// A client may send back what it read. When something was made or changed, and how often, the service says then.
+func TestOwnDocumentKeepsItsTimes(t *testing.T) {
+	t.Parallel()
+	const pet = "{type: object, properties: {id: {type: integer}}}"
+	file := write(t, "own.yaml", "openapi: 3.0.3\ninfo: {title: t, version: '1'}\nservers: [{url: 'https://h.example'}]\n"+
+		"paths:\n  /pets/{id}:\n    put: {parameters: [{name: id, in: path, required: true, schema: {type: integer}}], "+
+		"requestBody: {content: {application/json: {schema: "+pet+"}}}, "+
+		"responses: {'200': {description: x, content: {application/json: {schema: "+pet+"}}}}}\n")
+	json := recording.Headers{{"Content-Type", "application/json"}}
+	put := &recording.Exchange{
+		Request: recording.Request{
+			Method: "PUT", URL: "https://h.example/pets/7", Headers: json,
+			Body: &recording.Body{Bytes: []byte(`{"id":7,"created_at":1,"updatedAt":2,"lastModified":3,"version":4,"updates":5}`)},
+		},
+		Response: &recording.Response{
+			Status: 200, Headers: json,
+			Body: &recording.Body{Bytes: []byte(`{"id":7,"created_at":2,"updatedAt":3,"lastModified":4,"version":5,"updates":6}`)},
+		},
+	}
+	r := checked(t, contract.Exchanges(slices.Values([]*recording.Exchange{put})), contract.WithSpec("own", file))
+	r.Findings = slices.DeleteFunc(r.Findings, func(f report.Finding) bool { return f.Rule != "consistency" })
+	if len(r.Findings) != 1 || r.Findings[0].Message != "updates was set to 5, but the response shows 6" {
+		t.Errorf("found %+v", r.Findings)
 	}
 }
 

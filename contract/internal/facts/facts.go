@@ -4,6 +4,7 @@ package facts
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -86,6 +87,10 @@ const maxIgnored = 20
 // written are members that people write: an answer may show them trimmed, cut or normalised, but not with another text.
 var written = []string{"name", "title", "label", "description", "comment", "subject"}
 
+// kept matches members that a service keeps of its own, whatever it is sent: when something was made or changed, and how
+// often.
+var kept = regexp.MustCompile(`(?i)^(?:created|(?:last_?)?(?:updated|modified|changed))(?:_?(?:at|on|time|date))?$|^(?:version|revision)$`)
+
 // compareMembers holds the numbers, truth values and written texts that a request sets against those that its answer
 // shows.
 func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
@@ -111,7 +116,7 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	}
 	set := map[string]jsontree.Value{}
 	for asked := range request.Each {
-		if asked.IsNumber() || asked.IsBool() || asked.IsString() && slices.Contains(written, asked.Key()) {
+		if asked.IsNumber() && !kept.MatchString(asked.Key()) || asked.IsBool() || asked.IsString() && slices.Contains(written, asked.Key()) {
 			set[asked.Key()] = asked
 		}
 	}
