@@ -90,7 +90,7 @@ func (o *opening) openForms(schema map[string]any, forms []any, pointer string) 
 	}
 }
 
-// outline is what a schema says of the members of an object, with all parts of its allOf.
+// outline holds of a schema, with all parts of its allOf, what it says of the members of an object.
 type outline struct {
 	properties map[string]any
 	required   []string
