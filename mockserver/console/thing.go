@@ -25,7 +25,7 @@ type thingPage struct {
 	Parts   []*kindPage
 	History []row
 	Asked   string // as curl
-	Special *special
+	Details *details
 }
 
 // link leads to another thing.
@@ -62,7 +62,7 @@ func (v *view) thingPage() error {
 			p.table(v.view, c, url.Values{}, maxPart, v.now)
 			body.Parts = append(body.Parts, p)
 		}
-		body.Special, err = v.special(k, body.Path, value)
+		body.Details, err = v.details(k, body.Path, value)
 		return err
 	})
 	if err != nil {

@@ -29,8 +29,8 @@ type accounts struct {
 	resized map[int32]bool // sites at which the recording may explain that
 	firm    []caller       // the account of each caller, as far as more shows it than a common address
 
-	groups []group             // by number of a caller
-	foes   map[caller][]caller // by account: callers of others that are known to be different
+	groups    []group             // by number of a caller
+	different map[caller][]caller // by account: callers of others that are known to be different
 }
 
 const (
@@ -231,7 +231,7 @@ func (a *accounts) group(sites *sites) error {
 			mocks[caller(n)] = a.number(member{int32(sites.root(int(m.at))), 0})
 		}
 	}
-	a.groups, a.foes = make([]group, len(a.callers)), map[caller][]caller{}
+	a.groups, a.different = make([]group, len(a.callers)), map[caller][]caller{}
 	for n := range a.groups {
 		a.groups[n].above = caller(n)
 	}
@@ -256,8 +256,8 @@ func (a *accounts) group(sites *sites) error {
 
 // part notes that two accounts are different.
 func (a *accounts) part(x, y caller) {
-	a.foes[x] = append(a.foes[x], y)
-	a.foes[y] = append(a.foes[y], x)
+	a.different[x] = append(a.different[x], y)
+	a.different[y] = append(a.different[y], x)
 }
 
 // of returns the account of a caller. It is used by one goroutine.
@@ -286,13 +286,13 @@ func (a *accounts) join(x, y caller) {
 		a.groups[x].named = a.nameOf(y)
 	}
 	a.groups[y].above = x
-	more, fewer := a.foes[x], a.foes[y]
+	more, fewer := a.different[x], a.different[y]
 	if len(more) < len(fewer) {
 		more, fewer = fewer, more
 	}
 	if len(more) > 0 {
-		a.foes[x] = append(more, fewer...)
-		delete(a.foes, y)
+		a.different[x] = append(more, fewer...)
+		delete(a.different, y)
 	}
 }
 
@@ -326,7 +326,7 @@ func (a *accounts) joinWhoAreNamedAlike() {
 // things may have the same ids.
 func (a *accounts) joinNeighbours() {
 	isSeveral := maps.Clone(a.several)
-	for account := range a.foes {
+	for account := range a.different {
 		isSeveral[a.callers[account].at] = true
 	}
 	for v, list := range a.lists.entries {
@@ -391,10 +391,10 @@ func (a *accounts) areApart(x, y caller) bool {
 	if nx, ny := a.nameOf(x), a.nameOf(y); nx != 0 && ny != 0 && nx != ny {
 		return true
 	}
-	if len(a.foes[y]) < len(a.foes[x]) {
+	if len(a.different[y]) < len(a.different[x]) {
 		x, y = y, x
 	}
-	return slices.ContainsFunc(a.foes[x], func(foe caller) bool { return a.of(foe) == y })
+	return slices.ContainsFunc(a.different[x], func(other caller) bool { return a.of(other) == y })
 }
 
 // count returns the number of accounts at each site.

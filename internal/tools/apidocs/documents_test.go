@@ -175,8 +175,8 @@ func TestHostileDocument(t *testing.T) {
 	}
 }
 
-// TestOperationsAreAccessible holds every operation of every document against axe-core, the file at AXE, with all rules.
-func TestOperationsAreAccessible(t *testing.T) {
+// TestAccessible holds every operation of every document against axe-core, the file at AXE, with all rules.
+func TestAccessible(t *testing.T) {
 	t.Parallel()
 	file := os.Getenv("AXE")
 	if file == "" {

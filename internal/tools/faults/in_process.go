@@ -55,8 +55,8 @@ func tryInProcess(ctx context.Context, t *trial) string {
 	return strings.TrimSpace(stdout.String())
 }
 
-// guest is a user of the mock in its own process.
-type guest struct {
+// client is a user of the mock in its own process.
+type client struct {
 	random *rand.Rand // of one goroutine
 	counts *guestCounts
 }
@@ -87,9 +87,9 @@ func runInProcess(ctx context.Context, o options, out io.Writer) error {
 	return nil
 }
 
-// oneServer has guests use a server, and closes it while they do.
+// oneServer has clients use a server, and closes it while they do.
 func oneServer(counts *guestCounts, seed uint64) error {
-	const guests, calls = 8, 100
+	const clients, calls = 8, 100
 	s, err := mockserver.New(mockserver.WithClock(mockserver.ClockFrozen), mockserver.WithQueryEngine(moodyEngine{}),
 		mockserver.WithConsole(moodyPages{}), mockserver.WithFaults(
 			fixtures.Fault{Calls: fixtures.Calls{Operation: "workflow.listProjects"}, Network: fixtures.NoAnswer},
@@ -99,16 +99,16 @@ func oneServer(counts *guestCounts, seed uint64) error {
 		return err
 	}
 	var using sync.WaitGroup
-	for i := range guests {
+	for i := range clients {
 		using.Go(func() {
-			g := guest{random: rand.New(rand.NewPCG(seed, uint64(i))), counts: counts}
+			g := client{random: rand.New(rand.NewPCG(seed, uint64(i))), counts: counts}
 			for n := 0; n < calls && g.call(s.World("")); n++ {
 				continue
 			}
 			g.check()
 		})
 	}
-	random := rand.New(rand.NewPCG(seed, guests))
+	random := rand.New(rand.NewPCG(seed, clients))
 	time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
 	began := time.Now()
 	err = s.Close()
@@ -122,13 +122,13 @@ func oneServer(counts *guestCounts, seed uint64) error {
 
 const mockURL = "http://localhost"
 
-// What guests ask for.
+// What clients ask for.
 var guestCalls = []step{
 	{200, http.MethodGet, "/workflow/api/pools", ""},
 	{200, http.MethodGet, "/workflow/api/projects", ""},
 	{200, http.MethodGet, "/core/v3/database/list", ""},
-	{200, http.MethodPost, "/core/v3/database/create/guest", ""},
-	{200, http.MethodPost, "/core/v3/job/issue/trino/guest", `{"query":"SELECT 1"}`},
+	{200, http.MethodPost, "/core/v3/database/create/client", ""},
+	{200, http.MethodPost, "/core/v3/job/issue/trino/client", `{"query":"SELECT 1"}`},
 	{200, http.MethodGet, control + "/state", ""},
 	{200, http.MethodPost, control + "/clock", `{"advance":"1m"}`},
 	{200, http.MethodPost, control + "/journal/wait", `{"count":1000,"timeout":"10m"}`},
@@ -141,7 +141,7 @@ var guestCalls = []step{
 }
 
 // call makes a call with a context that ends at a random moment. It reports whether the server was there.
-func (g guest) call(w *mockserver.World) bool {
+func (g client) call(w *mockserver.World) bool {
 	ctx, leave := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer leave()
 	switch g.random.IntN(3) {
@@ -182,12 +182,12 @@ func (g guest) call(w *mockserver.World) bool {
 	return !errors.Is(err, http.ErrServerClosed)
 }
 
-// newGuestChecker makes the checker of all guests, which takes longer than a check.
-var newGuestChecker = sync.OnceValues(func() (*contract.Checker, error) { return contract.NewChecker() })
+// newClientChecker makes the checker of all clients, which takes longer than a check.
+var newClientChecker = sync.OnceValues(func() (*contract.Checker, error) { return contract.NewChecker() })
 
 // check checks a recording whose source panics, ends its goroutine, or has nil in it.
-func (g guest) check() {
-	checker, err := newGuestChecker()
+func (g client) check() {
+	checker, err := newClientChecker()
 	if err != nil {
 		return
 	}

@@ -17,9 +17,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// special holds what only some kinds have: the tasks of an attempt in time, the query and the rows of a job, the rows
+// details holds what only some kinds have: the tasks of an attempt in time, the query and the rows of a job, the rows
 // of a table, or the conversation of a chat.
-type special struct {
+type details struct {
 	Attempt *attempt
 	Job     *job
 	Rows    *tableRows
@@ -29,9 +29,9 @@ type special struct {
 // isSpecial reports whether a kind's own view shows the parts of its things.
 func isSpecial(k *kind) bool { return k.Resource.Name == "workflow.attempt" }
 
-// special returns what only things of some kinds have; nil for all others.
-func (v *visitor) special(k *kind, path []string, value any) (s *special, err error) {
-	s = &special{}
+// details returns what only things of some kinds have; nil for all others.
+func (v *visitor) details(k *kind, path []string, value any) (s *details, err error) {
+	s = &details{}
 	switch k.Resource.Name {
 	case "workflow.attempt":
 		s.Attempt, err = v.attempt(path[0], value)
