@@ -207,7 +207,7 @@ func (s *Server) loadOwnInterface(name specs.Interface) (*loadedInterface, error
 		return nil, err
 	}
 	for _, ignored := range doc.Ignored {
-		s.log.Warn("a part of the document cannot be read and is left out: correct it", "interface", name,
+		s.log.Warn("a part of the document is not taken as it is written: correct it", "interface", name,
 			"file", cmp.Or(ignored.File, doc.File), "line", ignored.Line, "pointer", ignored.Pointer, "reason", ignored.Reason)
 	}
 	return s.prepare(&loadedInterface{
