@@ -194,7 +194,7 @@ func (g *gatherer) noteGuesses(j *judge.Judge, notes []string) {
 func (g *gatherer) allNotes() (notes []string) {
 	for _, d := range g.checker.documents {
 		for _, ignored := range d.Ignored {
-			notes = append(notes, fmt.Sprintf("%s:%d: cannot be read, and was not checked: %s (%s)",
+			notes = append(notes, fmt.Sprintf("%s:%d: is not judged as it is written: %s (%s)",
 				cmp.Or(ignored.File, d.File), ignored.Line, ignored.Reason, ignored.Pointer))
 		}
 	}

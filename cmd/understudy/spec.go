@@ -121,7 +121,7 @@ func printResources(c *cobra.Command, name specs.Interface, file string, overlay
 		return err
 	}
 	for _, ignored := range doc.Ignored {
-		fmt.Fprintf(c.ErrOrStderr(), "understudy: %s:%d: %s is left out: %s\n",
+		fmt.Fprintf(c.ErrOrStderr(), "understudy: %s:%d: %s is not taken as it is written: %s\n",
 			cmp.Or(ignored.File, file), ignored.Line, ignored.Pointer, ignored.Reason)
 	}
 	text, err := doc.ResourcesOverlay()
