@@ -20,18 +20,20 @@ import (
 func (d *Document) infer() {
 	g := inference{document: d, operations: map[string]map[string]*Operation{}, names: map[string]bool{}}
 	g.byPath, g.byCollection = map[string]*inferred{}, map[string]*inferred{}
+	paths := map[string]string{}
 	for _, o := range d.Operations {
 		path := plainPath(o)
-		if g.operations[path] == nil {
-			g.operations[path] = map[string]*Operation{}
+		at := sameIDs(path)
+		if g.operations[at] == nil {
+			g.operations[at], paths[at] = map[string]*Operation{}, path
 		}
-		g.operations[path][o.Method] = o
+		g.operations[at][o.Method] = o
 		if status, _, _ := o.Success(); status == "202" {
 			g.accepted = append(g.accepted, o)
 		}
 	}
-	for _, path := range sortedKeys(g.operations) { // parents come before their parts
-		g.find(path)
+	for _, at := range sortedKeys(paths) { // parents come before their parts
+		g.find(paths[at])
 	}
 	g.findElsewhere()
 	if len(g.found) == 0 {
@@ -74,7 +76,7 @@ func plainPath(o *Operation) string {
 
 type inference struct {
 	document   *Document
-	operations map[string]map[string]*Operation // by path and method
+	operations map[string]map[string]*Operation // by path, as sameIDs has it, and by method
 	accepted   []*Operation                     // those that answer with 202
 	found      []*inferred
 	notMade    []*inferred // that are shown, and that no client can make at their paths
@@ -110,6 +112,20 @@ func (r *inferred) written() map[string]any {
 	return w
 }
 
+// on returns the operations of a path, by their methods.
+func (g *inference) on(path string) map[string]*Operation { return g.operations[sameIDs(path)] }
+
+// sameIDs returns a path with one name for all ids: /orders/{orderId} and /orders/{id} are one, whereas /orders/{user} is
+// another one, which may have the orders of a user.
+func sameIDs(path string) string {
+	return placeholder.ReplaceAllStringFunc(path, func(parameter string) string {
+		if strings.HasSuffix(strings.ToLower(parameter), "id}") {
+			return "{id}"
+		}
+		return parameter
+	})
+}
+
 // find adds the resource that a path names, if it names one.
 func (g *inference) find(path string) {
 	cut := strings.LastIndexByte(path, '/')
@@ -119,11 +135,11 @@ func (g *inference) find(path string) {
 	r := &inferred{path: path, collection: path[:cut], parameters: parameterNames(path)}
 	parameter := r.parameters[len(r.parameters)-1]
 	noun := g.noun(r.collection)
-	here := g.operations[path]
+	here := g.on(path)
 	names := keyNames{list: namesOfKey(parameter, noun), isNumber: isNumber(here, parameter)}
 	for _, o := range []*Operation{
 		here["GET"], here["PUT"], here["PATCH"], here["POST"],
-		g.operations[r.collection]["POST"], g.operations[r.top()]["POST"], // such as of what can only be deleted
+		g.on(r.collection)["POST"], g.on(r.top())["POST"], // such as of what can only be deleted
 	} {
 		if o != nil && r.schema == nil {
 			r.schema, r.at, r.key = g.objectWithKey(o.successSchema(), r.collection, names)
@@ -177,8 +193,8 @@ func (r *inferred) top() string {
 
 // isMade reports whether clients can make such an object, so that one that no client has made is not there.
 func (g *inference) isMade(r *inferred) bool {
-	post := g.operations[r.collection]["POST"]
-	if top := g.operations[r.top()]["POST"]; post == nil && top != nil && r.namedIn(top) {
+	post := g.on(r.collection)["POST"]
+	if top := g.on(r.top())["POST"]; post == nil && top != nil && r.namedIn(top) {
 		post = top
 	}
 	if post != nil {
@@ -186,7 +202,7 @@ func (g *inference) isMade(r *inferred) bool {
 		return post.successSchema() == nil || mayHaveAnything(answer, r.at.Join(r.key)) || g.shows(post, r) != nil ||
 			g.several(post, r) != nil || isScalar(SchemaAt(post.successSchema(), r.key))
 	}
-	here := g.operations[r.path]
+	here := g.on(r.path)
 	if slices.ContainsFunc(g.accepted, func(o *Operation) bool { return g.begins(o, r) }) {
 		return true
 	}

@@ -70,7 +70,7 @@ func (g *inference) onOne(o *Operation, r *inferred) map[string]any {
 func (g *inference) retires(o *Operation, r *inferred) string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool {
-			return g.operations[r.path+"/"+word] != nil || g.operations[r.path+":"+word] != nil
+			return g.on(r.path+"/"+word) != nil || g.on(r.path+":"+word) != nil
 		})
 	}
 	first := verbOf(o.ID)
@@ -138,7 +138,7 @@ func (g *inference) begun(o *Operation) map[string]any {
 
 // begins reports whether an operation that answers with 202 begins to make such an object.
 func (g *inference) begins(o *Operation, r *inferred) bool {
-	if len(r.parameters) > 1 || g.operations[r.path]["GET"] == nil {
+	if len(r.parameters) > 1 || g.on(r.path)["GET"] == nil {
 		return false
 	}
 	at := g.shows(o, r)
@@ -217,7 +217,7 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 		return g.written(o, r, verb, map[string]any{"reads": true, "keeps": Mark})
 	}
 	if shows := g.shows(o, r); shows != nil {
-		at := g.operations[plainPath(o)]
+		at := g.on(plainPath(o))
 		switch isChanged := at["PUT"] != nil || at["PATCH"] != nil; {
 		case o.Method != "GET":
 			return g.written(o, r, verb, map[string]any{"changes": true, "at": shows.String()})
@@ -226,7 +226,7 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 		}
 	}
 	isAction := o.Method != "GET" && o.Method != "HEAD" && !strings.Contains(rest, "{")
-	if at := g.operations[plainPath(o)]; o.Method == "DELETE" && (at["PUT"] != nil || at["POST"] != nil) {
+	if at := g.on(plainPath(o)); o.Method == "DELETE" && (at["PUT"] != nil || at["POST"] != nil) {
 		verb = "un" + verb
 	}
 	if isAction && (len(Entered(r.schema, verb)) > 0 ||
@@ -239,7 +239,7 @@ func (g *inference) beside(o *Operation, r *inferred, rest string) map[string]an
 // isMark reports whether a path stands for something that is set or not, as a star is: a PUT or a POST without a body
 // sets it, and a GET without an answer finds it.
 func (g *inference) isMark(path string) bool {
-	get, set := g.operations[path]["GET"], cmp.Or(g.operations[path]["PUT"], g.operations[path]["POST"])
+	get, set := g.on(path)["GET"], cmp.Or(g.on(path)["PUT"], g.on(path)["POST"])
 	return get.IsBare() && set.IsBare()
 }
 

@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -35,7 +36,7 @@ func isNumber(operations map[string]*Operation, parameter string) bool {
 	for _, method := range sortedKeys(operations) {
 		p := operations[method].Parameters.GetByInAndName(openapi3.ParameterInPath, parameter)
 		if p != nil && p.Schema != nil && p.Schema.Value != nil {
-			return p.Schema.Value.Type.Is(openapi3.TypeInteger)
+			return p.Schema.Value.Type.Is(openapi3.TypeInteger) || p.Schema.Value.Type.Is(openapi3.TypeNumber)
 		}
 	}
 	return false
@@ -57,7 +58,7 @@ func plainName(name string) string {
 func (g *inference) objectWithKey(answer *openapi3.SchemaRef, collection string, names keyNames) (
 	object *openapi3.SchemaRef, at, key Pointer,
 ) {
-	list := g.operations[collection]["GET"]
+	list := g.on(collection)["GET"]
 	whole := keyOf(answer, names)
 	properties := Members(answer)
 	for _, member := range sortedKeys(properties) {
@@ -102,6 +103,7 @@ func keyOf(schema *openapi3.SchemaRef, names keyNames) string {
 		if name := find(names.list[:2], isMeant); name != "" {
 			return name
 		}
+		names.list = slices.DeleteFunc(slices.Clone(names.list), func(name string) bool { return name == "name" || name == "slug" })
 	}
 	return find(names.list, isScalar)
 }

@@ -122,6 +122,24 @@ GET /shops/{shop}/products/{sku}/image: image product within [shop] reads`
 			}
 		}
 	})
+	t.Run("whose id has two names", func(t *testing.T) {
+		t.Parallel()
+		text := strings.Replace(inferable, "    delete:", "  /shops/{id}:\n    delete:", 1)
+		if got := described(mustLoadShop(t, text, nil)); !strings.Contains(got+"\n", "DELETE /shops/{id}: delete shop\n") ||
+			!strings.Contains(got, "GET /shops/{shopId}: get shop at") || strings.Contains(got, "-2") {
+			t.Errorf("not one resource:\n%s", got)
+		}
+	})
+	for kind, isResource := range map[string]bool{"string": true, "integer": false, "number": false} {
+		t.Run("whose names do not stand for a number, with a parameter that is a "+kind, func(t *testing.T) {
+			t.Parallel()
+			text := strings.NewReplacer("  /settings/{name}:\n", "  /settings/{settingId}:\n    parameters: "+
+				"[{name: settingId, in: path, required: true, schema: {type: "+kind+"}}]\n").Replace(inferable)
+			if got := described(mustLoadShop(t, text, nil)); strings.Contains(got, "get setting") != isResource {
+				t.Errorf("want a resource %t:\n%s", isResource, got)
+			}
+		})
+	}
 	t.Run("are those of the document where it describes any", func(t *testing.T) {
 		t.Parallel()
 		own := strings.Replace(inferable, "paths:", "x-resources: {shop: {path: [shopId]}}\npaths:", 1)
