@@ -101,8 +101,12 @@ func (w *walk) live(ctx context.Context) error {
 		if rankOf(o) == deletes {
 			continue
 		}
-		if rankOf(o) == gets && w.made[subject(o).Name] == nil {
-			if err := w.put(ctx, subject(o)); err != nil {
+		for _, a := range o.Actions() {
+			needed := a.Resource
+			if a.Verb == specs.Create || len(a.Path) == 0 {
+				needed = w.doc.Resource(a.Resource.Parent())
+			}
+			if err := w.put(ctx, needed); err != nil {
 				return err
 			}
 		}
@@ -121,8 +125,14 @@ func (w *walk) live(ctx context.Context) error {
 // subject returns the resource that an operation is about; its rank must say that it is about one.
 func subject(o *specs.Operation) *specs.Resource { return o.Actions()[0].Resource }
 
-// put makes a thing of a resource whose keys clients choose.
+// put makes a thing of a resource whose keys clients choose, and before it one that it is a part of.
 func (w *walk) put(ctx context.Context, r *specs.Resource) error {
+	if r == nil || w.made[r.Name] != nil {
+		return nil
+	}
+	if err := w.put(ctx, w.doc.Resource(r.Parent())); err != nil {
+		return err
+	}
 	for _, o := range w.operations {
 		for _, a := range o.Actions() {
 			if a.Resource.Name == r.Name && a.Verb == specs.Update && o.Method != http.MethodPatch && !w.called[o] {

@@ -174,11 +174,10 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	return nil
 }
 
-// isMaking reports whether an operation may make the thing that its path names: a PUT, or a POST of a document that has
-// no PUT there, and does not say what that does.
+// isMaking reports whether an operation may make the thing that its path names: a PUT, or a POST of a document that does
+// not say what that does.
 func (c *compiler) isMaking(o *specs.Operation) bool {
-	return o.Method == http.MethodPut ||
-		o.Method == http.MethodPost && c.doc.Inferred && c.paths[o.Path][http.MethodPut] == nil
+	return o.Method == http.MethodPut || o.Method == http.MethodPost && c.doc.Inferred
 }
 
 // reading returns the handler of an operation that needs a thing that is there, and shows something else.
