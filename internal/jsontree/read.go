@@ -33,13 +33,17 @@ func Read(to Nodes, data []byte, text string) Nodes {
 	return to
 }
 
-// ReadAll appends the value of data that is valid JSON, as others read it: of names that are repeated, each stands for
-// itself, and invalid Unicode is replaced. It returns nil for lists and objects in more than 10,000 others.
+// ReadAll appends the value of data that is JSON, as others read it: of names that are repeated, each stands for
+// itself, and invalid Unicode is replaced. It returns nil for other data, and for lists and objects in more than 10,000
+// others.
 func ReadAll(to Nodes, data []byte, text string) Nodes {
 	const deepest = 10_000
-	r := reader{scan.OfValid(data), text, true}
+	r := reader{scan.OfAny(data), text, true}
 	defer r.Free()
-	return r.value(to, "", deepest)
+	if to = r.value(to, "", deepest); !r.Done() {
+		return nil
+	}
+	return to
 }
 
 // reader reads a JSON text. Its methods append what they read to a list, and return nil where they give up.
@@ -64,7 +68,7 @@ func (r *reader) value(to Nodes, name string, depth int) Nodes {
 	to = append(to, Node{Name: name, Kind: of, start: int32(r.At())})
 	var names nameSet
 	for r.Take(r.Peek()); !r.Take(last); count++ {
-		if count > 0 && !r.Take(',') || depth == 0 {
+		if r.Failed() || count > 0 && !r.Take(',') || depth == 0 {
 			return nil
 		}
 		name := ""

@@ -1,10 +1,10 @@
 package jsontree
 
 import (
+	"math"
 	"strconv"
+	"strings"
 	"unsafe"
-
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/internal/scan"
 )
@@ -19,10 +19,8 @@ type Tree struct {
 }
 
 // Parse returns the value of a text, or the zero value if it is not JSON. As long as a part of it is in use, so is all.
-func Parse(text string) Value {
-	if !gjson.Valid(text) {
-		return Value{}
-	}
+func Parse[T ~string | ~[]byte](of T) Value {
+	text := string(of)
 	t := Tree{text: text, nodes: ReadAll(nil, unsafe.Slice(unsafe.StringData(text), len(text)), text)}
 	if len(t.nodes) == 0 {
 		return Value{}
@@ -30,8 +28,8 @@ func Parse(text string) Value {
 	return Value{&t, 0}
 }
 
-// Read returns the value of a text, which must be valid JSON. The values of the text that was read before it are no
-// longer valid.
+// Read returns the value of a text, or the zero value if it is not JSON. The values of the text that was read before it
+// are no longer valid.
 func (t *Tree) Read(text string) Value {
 	data := unsafe.Slice(unsafe.StringData(text), len(text)) // which is only read
 	nodes := ReadAll(t.room[:0], data, text)
@@ -61,7 +59,7 @@ func (t *Tree) Free() {
 	}
 }
 
-// Value is a value of a Tree, as package gjson understands it. The zero value stands for one that is not there: it has
+// Value is a value of a Tree. The zero value stands for one that is not there: it has
 // no members, and its text is empty.
 type Value struct {
 	tree *Tree
@@ -88,6 +86,18 @@ func (v Value) kind() Kind {
 		return Other
 	}
 	return v.node().Kind
+}
+
+// RawName returns the name of a member of an object as it is written, with its quotes.
+func (v Value) RawName() string {
+	before := strings.TrimRight(v.tree.text[:v.node().start], ": \t\r\n")
+	start := len(before) - 1
+	for isEscaped := true; isEscaped; {
+		start = strings.LastIndexByte(before[:start], '"')
+		slashes := start - len(strings.TrimRight(before[:start], `\`))
+		isEscaped = slashes%2 == 1
+	}
+	return before[start:]
 }
 
 // IsNull reports whether the value is null.
@@ -203,7 +213,10 @@ func (v Value) Plain() string {
 	case Text:
 		return v.node().Text
 	case Number:
-		return gjson.Parse(v.Raw()).String()
+		if n := v.node(); strings.Trim(n.Text, "-0123456789") != "" {
+			return strconv.FormatFloat(n.Number, 'f', -1, 64)
+		}
+		return v.node().Text
 	case False, True, List, Object:
 		return v.Raw()
 	case Other, Null:
@@ -220,10 +233,44 @@ func (t *Tree) part(text string) string {
 }
 
 // Int returns a number as a whole one, that in a string, 1 for true, and 0 for everything else.
-func (v Value) Int() int64 { return gjson.Parse(v.Raw()).Int() }
+func (v Value) Int() int64 {
+	const allAreExact = 1 << 53
+	switch v.kind() {
+	case True:
+		return 1
+	case Text, Number:
+		n := v.node()
+		if math.Abs(n.Number) < allAreExact && n.Kind == Number {
+			return int64(n.Number)
+		}
+		if whole, err := strconv.ParseInt(n.Text, 10, 64); err == nil {
+			return whole
+		}
+		return int64(n.Number)
+	case Other, Null, False, List, Object:
+	}
+	return 0
+}
 
 // Float returns a number, and 0 for everything else.
-func (v Value) Float() float64 { return gjson.Parse(v.Raw()).Num }
+func (v Value) Float() float64 {
+	if !v.IsNumber() {
+		return 0
+	}
+	return v.node().Number
+}
 
 // Bool reports whether the value is true, a number other than 0, or a string that says so.
-func (v Value) Bool() bool { return gjson.Parse(v.Raw()).Bool() }
+func (v Value) Bool() bool {
+	switch v.kind() {
+	case True:
+		return true
+	case Number:
+		return v.node().Number != 0
+	case Text:
+		is, err := strconv.ParseBool(strings.ToLower(v.node().Text))
+		return is && err == nil
+	case Other, Null, False, List, Object:
+	}
+	return false
+}

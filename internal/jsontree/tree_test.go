@@ -2,6 +2,7 @@ package jsontree_test
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,9 @@ func FuzzTree(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"\u00e9\\"}],"a":null} `)
 	f.Add(`[[],{},"",0,-1e5,true]`)
 	f.Fuzz(func(t *testing.T, text string) {
+		if isJSON := json.Valid([]byte(text)); isJSON != jsontree.Parse(text).Exists() {
+			t.Fatalf("%q is JSON: %t, and is read: %t", text, isJSON, !isJSON)
+		}
 		// Package json replaces what is no Unicode, in its own way.
 		if json.Valid([]byte(text)) && utf8.ValidString(text) && !strings.Contains(text, `\u`) {
 			checkTree(t, text)
@@ -119,13 +123,24 @@ func TestValuesAreReadInTheirForms(t *testing.T) {
 		Len         int
 		Each, Lists int
 	}
+	infinite, long := math.Inf(1), 123456789012345678901.0
 	for text, want := range map[string]forms{
-		`"7"`:           {Text: "7", Int: 7, Each: 1, Lists: 1},
-		`"True"`:        {Text: "True", Bool: true, Each: 1, Lists: 1},
-		`"a\n"`:         {Text: "a\n", Each: 1, Lists: 1},
-		"7":             {Text: "7", Int: 7, Float: 7, Bool: true, Each: 1, Lists: 1},
-		"-7.50":         {Text: "-7.5", Int: -7, Float: -7.5, Bool: true, Each: 1, Lists: 1},
-		"1e3":           {Text: "1000", Int: 1000, Float: 1000, Bool: true, Each: 1, Lists: 1},
+		`"7"`:    {Text: "7", Int: 7, Each: 1, Lists: 1},
+		`"True"`: {Text: "True", Bool: true, Each: 1, Lists: 1},
+		`"a\n"`:  {Text: "a\n", Each: 1, Lists: 1},
+		"7":      {Text: "7", Int: 7, Float: 7, Bool: true, Each: 1, Lists: 1},
+		"-7.50":  {Text: "-7.5", Int: -7, Float: -7.5, Bool: true, Each: 1, Lists: 1},
+		"1e3":    {Text: "1000", Int: 1000, Float: 1000, Bool: true, Each: 1, Lists: 1},
+		"1e-7":   {Text: "0.0000001", Float: 1e-7, Bool: true, Each: 1, Lists: 1},
+		"-0":     {Text: "-0", Float: math.Copysign(0, -1), Each: 1, Lists: 1},
+		"1e999":  {Text: "+Inf", Int: int64(infinite), Float: infinite, Bool: true, Each: 1, Lists: 1},
+		`"-"`:    {Text: "-", Each: 1, Lists: 1},
+		"9007199254740993": {
+			Text: "9007199254740993", Int: 9007199254740993, Float: 9007199254740992, Bool: true, Each: 1, Lists: 1,
+		},
+		"123456789012345678901": {
+			Text: "123456789012345678901", Int: int64(long), Float: long, Bool: true, Each: 1, Lists: 1,
+		},
 		"true":          {Text: "true", Int: 1, Bool: true, Each: 1, Lists: 1},
 		"false":         {Text: "false", Each: 1, Lists: 1},
 		"null":          {Each: 1},
@@ -181,7 +196,10 @@ func TestTextsDoNotShareTheMemoryOfTheWholeText(t *testing.T) {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	values := map[string]jsontree.Value{}
-	for _, text := range []string{`{"a":[1,"b"]}`, `[null]`, "\t7\n", "", "{", "nan", `{"a":1}{}`} {
+	for _, text := range []string{
+		`{"a":[1,"b"]}`, `[null]`, "\t7\n", "", "{", "nan", `{"a":1}{}`, `[1,]`, `{"a" [`, `{"a":1,}`, `["\x"]`, `["\u12g4"]`,
+		"[\"\\u0041\n\"]", "[\"\t\"]", "01", "nul", `"a`, "[\"\\", `[1 2]`, "\ufeff1",
+	} {
 		values[text] = jsontree.Parse(text)
 	}
 	got := map[string]any{}
@@ -226,5 +244,51 @@ func TestReadersFindTheSame(t *testing.T) {
 	}
 	if text := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000); jsontree.ReadAll(nil, []byte(text), text) != nil {
 		t.Error("20,000 lists within each other are read")
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	const text = `{"a":{"b.c":[1,{"#":"x"}],"a":null},"list":[{"n":"o","id":1.0},{"n":"p.q","id":2,"in":{"n":"r)"}},3],` +
+		`"a":4,"empty":[],"\\":5,"@type":6}`
+	root := jsontree.Parse(text)
+	for path, want := range map[string]string{
+		"": text, "a.b": "", `a.b\.c.0`: "1", `a.b\.c.1.\#`: `"x"`, "a.a": "null", "list.0.n": `"o"`, "list.9": "", "b": "",
+		"list.#": "3", "empty.#": "0", "empty.#.a": "[]", "list.#.id": "[1.0,2]", "list.#.in.n": `["r)"]`, "a.#": "",
+		`list.#(n=="p.q").id`: "2", "list.#(n==o).id": "1.0", "list.#(id==2).n": `"p.q"`, `list.#(in.n=="r)").id`: "2",
+		`list.#(n=="z").id`: "", `list.#(x=="")`: "", `a\`: "", `\\`: "5", `@type`: "6", "list.#(n": "",
+	} {
+		if got := root.Find(path); got.Raw() != want || got.Exists() != (want != "") {
+			t.Errorf("at %q stands %q, want %q", path, got.Raw(), want)
+		}
+	}
+}
+
+func TestNamesAreEscaped(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"nextPage_1-a:b": "nextPage_1-a:b", "a.b": `a\.b`, `\`: `\\`, "@odata.next": `\@odata\.next`, "é ü": "é ü", "#": `\#`,
+	} {
+		got := jsontree.Escape(name)
+		text, err := json.Marshal(map[string]int{name: 1})
+		if got != want || err != nil || jsontree.Parse(text).Find(got).Int() != 1 {
+			t.Errorf("%q is escaped as %q, want %q, which leads to it", name, got, want)
+		}
+	}
+}
+
+func TestRawNames(t *testing.T) {
+	t.Parallel()
+	names := []string{`"a"`, `""`, `"\""`, `"\\"`, `"\\\" :"`, `"\u00e9"`, `","`}
+	for _, space := range []string{"", " ", "\n\t"} {
+		separator := space + ":" + space
+		text := "{" + strings.Join(names, separator+`"x\"",`+space) + separator + "[]}"
+		var got []string
+		for member := range jsontree.Parse(text).Each {
+			got = append(got, member.RawName())
+		}
+		if diff := cmp.Diff(names, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
 	}
 }

@@ -4,6 +4,7 @@ package scan
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"hash/maphash"
 	"math/bits"
 	"strings"
@@ -33,8 +34,8 @@ func Of(text []byte) *Reader {
 	return r
 }
 
-// OfValid returns a reader of a text that is valid JSON but for texts in it that are no Unicode, which it replaces.
-func OfValid(text []byte) *Reader {
+// OfAny returns a reader as Of does, of a text that may hold what is no Unicode, which it replaces behind an escape.
+func OfAny(text []byte) *Reader {
 	r := readers.Get().(*Reader)
 	r.text, r.at, r.failed, r.replaces = text, 0, false, true
 	return r
@@ -198,8 +199,8 @@ func (r *Reader) unquote(start int) []byte {
 	}
 	r.at = end + 1
 	var err error
-	if r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], r.text[start-1:r.at]); err != nil && !r.replaces {
-		r.failed = true
+	if r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], r.text[start-1:r.at]); err != nil {
+		r.failed = !r.replaces || !json.Valid(r.text[start-1:r.at])
 	}
 	return r.scratch
 }
