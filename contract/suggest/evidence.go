@@ -13,6 +13,7 @@ import (
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/address"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -62,11 +63,11 @@ func (e *evidence) body(side string) (value any, ok bool) {
 
 func (e *evidence) readBody(side string) (value any, ok bool) {
 	if side == "response" {
-		text, isJSON := e.r.JSONResponse()
-		if !isJSON {
+		answer := e.r.JSONResponse(&jsontree.Tree{})
+		if !answer.Exists() {
 			return nil, false
 		}
-		value, err := body.DecodeJSON([]byte(text.Raw))
+		value, err := body.DecodeJSON([]byte(answer.Raw()))
 		return value, err == nil
 	}
 	sent := e.r.Item.Request.Body

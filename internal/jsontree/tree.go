@@ -12,20 +12,17 @@ import (
 // Tree is a JSON text that is read once, so that each of its values is found without reading the text again. It is used
 // by one goroutine. The zero value is ready for use.
 type Tree struct {
+	Shares bool // its texts are parts of the whole one, and keep that in memory
+
 	text  string
 	nodes Nodes
-	room  Nodes       // for those that it reads itself
-	texts *scan.Texts // nil: texts are parts of the whole one
+	room  Nodes // for those that it reads itself
+	texts *scan.Texts
 }
 
 // Parse returns the value of a text, or the zero value if it is not JSON. As long as a part of it is in use, so is all.
-func Parse[T ~string | ~[]byte](of T) Value {
-	text := string(of)
-	t := Tree{text: text, nodes: ReadAll(nil, unsafe.Slice(unsafe.StringData(text), len(text)), text)}
-	if len(t.nodes) == 0 {
-		return Value{}
-	}
-	return Value{&t, 0}
+func Parse[T ~string | ~[]byte](text T) Value {
+	return (&Tree{Shares: true}).Read(string(text))
 }
 
 // Read returns the value of a text, or the zero value if it is not JSON. The values of the text that was read before it
@@ -41,9 +38,6 @@ func (t *Tree) Read(text string) Value {
 
 // Use returns the value of a text that was read before, in the place of that of another one.
 func (t *Tree) Use(nodes Nodes, text string) Value {
-	if t.texts == nil {
-		t.texts = &scan.Texts{}
-	}
 	if t.nodes, t.text = nodes, text; len(nodes) == 0 {
 		return Value{}
 	}
@@ -226,8 +220,11 @@ func (v Value) Plain() string {
 
 // part returns a text that is a part of the whole one as the tree returns such.
 func (t *Tree) part(text string) string {
-	if t.texts == nil {
+	if t.Shares {
 		return text
+	}
+	if t.texts == nil {
+		t.texts = &scan.Texts{}
 	}
 	return t.texts.OfString(text)
 }

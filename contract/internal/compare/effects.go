@@ -120,9 +120,7 @@ func (f *effects) takeAction(now change, a *specs.Action) {
 	names := now.names()
 	ids := []string{lastOf(names.Target(a).ID)}
 	answer := sight.Answer{Document: now.Operation().Document, Action: a, Parent: names.Parent(a)}
-	if body, isJSON := now.JSONResponse(); isJSON {
-		answer.Body = f.tree.Read(body.Raw)
-	}
+	answer.Body = now.JSONResponse(&f.tree)
 	for s := range answer.Shows {
 		if s.Items == 0 && !s.Whole.Exists() {
 			ids = append(ids, lastOf(s.ID))
@@ -402,8 +400,7 @@ func does(e *Exchange, verbs ...string) bool {
 
 // sets reports whether the body of a request has a member, at its top or in the object that it is about.
 func sets(e *Exchange, member string) bool {
-	text, _ := e.JSONRequest()
-	body := jsontree.Parse(text.Raw)
+	body := e.JSONRequest(&jsontree.Tree{Shares: true})
 	return body.Get(member).Exists() || slices.ContainsFunc(e.Operation().Actions(), func(a *specs.Action) bool {
 		return body.Get(append(slices.Clip(a.Request), member)...).Exists()
 	})

@@ -6,12 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/internal/jsontree"
 )
 
-// ShownID is an id in a recorded answer: where it stands, in the syntax of gjson, and of what kind it is.
+// ShownID is an id in a recorded answer: where it stands, as jsontree finds it, and of what kind it is.
 type ShownID struct{ Path, Kind, ID string }
 
 // IDs lists the ids that an answer shows, in the order of their places.
@@ -23,7 +22,7 @@ func (t *Translation) IDs(r *judge.Result, answer any) (list []ShownID) {
 		case map[string]any:
 			for _, name := range slices.Sorted(maps.Keys(v)) {
 				next := p.below(t.sites, v, name)
-				walk(append(slices.Clip(path), gjson.Escape(name)), &next, v[name])
+				walk(append(slices.Clip(path), jsontree.Escape(name)), &next, v[name])
 			}
 		case []any:
 			next := p.below(t.sites, v, items)

@@ -6,9 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
-	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/jsontree"
 )
@@ -32,7 +29,6 @@ type readBody struct {
 	tree   jsontree.Tree
 	value  jsontree.Value
 	isRead bool
-	isJSON bool
 }
 
 var readings = sync.Pool{New: func() any { return &reading{} }}
@@ -54,36 +50,22 @@ func (r *reading) free() {
 
 func (b *readBody) free() {
 	b.tree.Free()
-	b.value, b.isRead, b.isJSON = jsontree.Value{}, false, false
+	b.value, b.isRead = jsontree.Value{}, false
 }
 
-// of returns a body that judging has read, or else the one that ask returns.
-func (b *readBody) of(read *body.Body, ask func() (gjson.Result, bool)) (jsontree.Value, bool) {
-	switch {
-	case b.isRead:
-	case read != nil:
-		b.value, b.isJSON = b.tree.Use(read.Value, read.Text), true
-	default:
-		var asked gjson.Result
-		if asked, b.isJSON = ask(); b.isJSON {
-			b.value = b.tree.Read(asked.Raw)
-		}
+// of returns a body as it is read into a tree, and reports whether it is JSON.
+func (b *readBody) of(read func(*jsontree.Tree) jsontree.Value) (jsontree.Value, bool) {
+	if !b.isRead {
+		b.value, b.isRead = read(&b.tree), true
 	}
-	b.isRead = true
-	return b.value, b.isJSON
+	return b.value, b.value.Exists()
 }
 
 // requestBody returns the body of the request, and reports whether it is JSON.
-func (r *reading) requestBody() (jsontree.Value, bool) {
-	read, _ := r.Read()
-	return r.request.of(read, r.JSONRequest)
-}
+func (r *reading) requestBody() (jsontree.Value, bool) { return r.request.of(r.JSONRequest) }
 
 // answerBody returns the body of the answer, and reports whether it is JSON.
-func (r *reading) answerBody() (jsontree.Value, bool) {
-	_, read := r.Read()
-	return r.answer.of(read, r.JSONResponse)
-}
+func (r *reading) answerBody() (jsontree.Value, bool) { return r.answer.of(r.JSONResponse) }
 
 // date reads the date of an answer, which is zero if there is none.
 func (r *reading) date(text string) time.Time {

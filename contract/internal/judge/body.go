@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -134,7 +134,7 @@ func (j *Judge) decodeBody(o *judgement, m *message) *content {
 		return nil
 	}
 	o.touched = m.touch(o.touched, decoded)
-	o.judged, o.isBody, o.isJSON = 1, true, m.read != nil
+	o.judged, o.isBody = 1, true
 	schema := m.form.schema(decoded)
 	if schema == nil {
 		o.check(Schema, report.Pass)
@@ -224,49 +224,39 @@ func agreement(key, kind string, stated map[string]string) int {
 	return n
 }
 
-// JSONRequest returns the request's body, when the recording holds it whole: as JSON, or as the JSON that a form and
-// members in the query stand for.
-func (r *Result) JSONRequest() (gjson.Result, bool) {
+// JSONRequest reads the request's body into a tree, when the recording holds it whole: as JSON, or as the JSON that a
+// form and members in the query stand for. The value is not there if the body is none.
+func (r *Result) JSONRequest(into *jsontree.Tree) jsontree.Value {
+	if read := r.read[request]; read != nil {
+		return into.Use(read.Value, read.Text)
+	}
 	m := r.requestMessage()
-	return r.jsonOf(m.headers, m.body, m.doubt, false)
+	return r.readJSON(into, m.headers, m.body, m.doubt)
 }
 
-// JSONResponse returns the response's body, when the recording holds it whole and it is JSON.
-func (r *Result) JSONResponse() (gjson.Result, bool) {
-	if r.Item.Response == nil {
-		return gjson.Result{}, false
-	}
+// JSONResponse reads the response's body into a tree, when the recording holds it whole. The value is not there if the
+// body is not JSON.
+func (r *Result) JSONResponse(into *jsontree.Tree) jsontree.Value {
 	if read := r.read[response]; read != nil {
-		return gjson.Parse(read.Text), true
+		return into.Use(read.Value, read.Text)
 	}
-	if r.response == nil {
-		r.response = &parsedBody{}
-		r.response.value, r.response.isJSON = r.jsonOf(
-			r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt, r.isJSON)
+	if r.Item.Response == nil {
+		return jsontree.Value{}
 	}
-	return r.response.value, r.response.isJSON
+	return r.readJSON(into, r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt)
 }
 
-// Read returns the JSON of the request, or of the answer, if judging has read it as it was sent; nil if not.
-func (r *Result) Read() (asked, answered *body.Body) { return r.read[request], r.read[response] }
-
-// parsedBody is a body that was parsed, and whether it could be.
-type parsedBody struct {
-	value  gjson.Result
-	isJSON bool
-}
-
-func (r *Result) jsonOf(
-	headers recording.Headers, body *recording.Body, doubt string, isJSON bool,
-) (gjson.Result, bool) {
+func (r *Result) readJSON(
+	into *jsontree.Tree, headers recording.Headers, body *recording.Body, doubt string,
+) jsontree.Value {
 	if body == nil || doubt != "" || len(body.Bytes) == 0 {
-		return gjson.Result{}, false
+		return jsontree.Value{}
 	}
 	plain, reason := r.codings.Undo(headers, body)
-	if reason != "" || !isJSON && !gjson.ValidBytes(plain) {
-		return gjson.Result{}, false
+	if reason != "" {
+		return jsontree.Value{}
 	}
-	return gjson.ParseBytes(plain), true
+	return into.Read(string(plain))
 }
 
 // PlainJSON decodes the body of an answer to the exchange's operation, after its content codings are undone; that of

@@ -6,15 +6,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/internal/address"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -52,11 +53,14 @@ type envelope struct {
 	j         *Judge
 	r         *Result
 	whole     *bodySchema
-	body      gjson.Result
-	parts     [4]gjson.Result // of the body, as envelopeParts names them
-	read      *content        // the same body, decoded once a value of it is to be shown
+	body      jsontree.Value
+	parts     [4]jsontree.Value // of the body, as envelopeParts names them
+	read      *content          // the same body, decoded once a value of it is to be shown
 	judgement judgement
 }
+
+// trees are those of answers that were judged.
+var trees = sync.Pool{New: func() any { return &jsontree.Tree{} }}
 
 // judgeEnvelope checks that the parts of an answer agree. An answer that cannot be read is reported elsewhere.
 func (j *Judge) judgeEnvelope(r *Result, m *message) {
@@ -64,8 +68,13 @@ func (j *Judge) judgeEnvelope(r *Result, m *message) {
 	if schema == nil || schema.envelope == noEnvelope || m.doubt != "" || m.neverBody() != "" {
 		return
 	}
-	body, ok := r.JSONResponse()
-	if !ok {
+	tree := trees.Get().(*jsontree.Tree)
+	defer func() {
+		tree.Free()
+		trees.Put(tree)
+	}()
+	body := r.JSONResponse(tree)
+	if !body.Exists() {
 		return
 	}
 	x := &envelope{message: m, j: j, r: r, whole: schema, body: body, parts: pick(body, envelopeParts)}
@@ -90,31 +99,31 @@ func (j *Judge) judgeEnvelope(r *Result, m *message) {
 }
 
 // resource holds the parts of a resource that say what it is.
-type resource struct{ id, kind, links, relationships gjson.Result }
+type resource struct{ id, kind, links, relationships jsontree.Value }
 
-func resourceOf(one gjson.Result) resource {
+func resourceOf(one jsontree.Value) resource {
 	parts := pick(one, [4]string{"id", "type", "links", "relationships"})
 	return resource{parts[0], parts[1], parts[2], parts[3]}
 }
 
-func resourcesOf(list gjson.Result) []resource {
+func resourcesOf(list jsontree.Value) []resource {
 	var resources []resource
-	for _, one := range list.Array() {
+	for one := range list.List {
 		resources = append(resources, resourceOf(one))
 	}
 	return resources
 }
 
 // pick returns the members of an object by their names, in one pass.
-func pick(object gjson.Result, names [4]string) (members [4]gjson.Result) {
-	object.ForEach(func(name, value gjson.Result) bool {
-		for i := range names {
-			if names[i] == name.Str && !members[i].Exists() {
-				members[i] = value
-			}
+func pick(object jsontree.Value, names [4]string) (members [4]jsontree.Value) {
+	if !object.IsObject() {
+		return members
+	}
+	for member := range object.Each {
+		if i := slices.Index(names[:], member.Key()); i >= 0 && !members[i].Exists() {
+			members[i] = member
 		}
-		return true
-	})
+	}
 	return members
 }
 
@@ -149,7 +158,7 @@ func (x *envelope) addFault(p specs.Provenance, path []string, format string, ar
 // foundAt returns the value at a path of the answer, as a finding shows it.
 func (x *envelope) foundAt(path []string) string {
 	if x.read == nil {
-		decoded, reason := body.ReadJSON([]byte(x.body.Raw))
+		decoded, reason := body.ReadJSON([]byte(x.body.Raw()))
 		if reason != "" {
 			return ""
 		}
@@ -165,16 +174,16 @@ func (x *envelope) resourceID(one *resource) {
 		return
 	}
 	asked, id := x.r.Owner.Match.Param(strings.TrimPrefix(name, "{")), one.id
-	if id.Exists() && !isRedacted(asked) && !strings.EqualFold(asked, id.String()) {
+	if id.Exists() && !isRedacted(asked) && !strings.EqualFold(asked, id.Plain()) {
 		x.addFault(specs.Public, []string{"data", "id"}, "the id of the resource differs from the id in the path")
 	}
 }
 
 // selfLink checks that the link of a resource to itself ends in its type and id.
 func (x *envelope) selfLink(at []string, one *resource) {
-	self, name, id := one.links.Get("self"), one.kind.String(), one.id.String()
-	path, _, ok := cutLink(self.String())
-	if self.Type != gjson.String || !ok || name == "" || id == "" || isRedacted(self.String()) {
+	self, name, id := one.links.Get("self"), one.kind.Plain(), one.id.Plain()
+	path, _, ok := cutLink(self.Plain())
+	if !self.IsString() || !ok || name == "" || id == "" || isRedacted(self.Plain()) {
 		return
 	}
 	path = strings.Trim(path, "/")
@@ -206,13 +215,12 @@ func (x *envelope) includedResources(primary []resource) {
 	included := resourcesOf(x.parts[3])
 	referred := map[[2]string]bool{}
 	for _, one := range slices.Concat(primary, included) {
-		one.relationships.ForEach(func(_, relation gjson.Result) bool {
-			for _, target := range relation.Get("data").Array() { // one is a list of one
+		for relation := range one.relationships.Each {
+			for target := range relation.Get("data").List { // one is a list of one
 				to := resourceOf(target)
 				referred[to.key()] = true
 			}
-			return true
-		})
+		}
 	}
 	listed := map[[2]string]bool{}
 	for i := range included {
@@ -228,11 +236,11 @@ func (x *envelope) includedResources(primary []resource) {
 	}
 }
 
-func (r *resource) key() [2]string { return [2]string{r.kind.String(), r.id.String()} }
+func (r *resource) key() [2]string { return [2]string{r.kind.Plain(), r.id.Plain()} }
 
 // isPlain reports whether a value is a text that the recorder left unchanged.
-func isPlain(value gjson.Result) bool {
-	return value.Type == gjson.String && !strings.Contains(value.String(), recording.Mark)
+func isPlain(value jsontree.Value) bool {
+	return value.IsString() && !strings.Contains(value.Plain(), recording.Mark)
 }
 
 // cutLink returns the path of a URL, unescaped, and its raw query.
@@ -262,8 +270,8 @@ const unknown = -1
 type page struct {
 	*envelope
 	query         url.Values
-	filters       []string        // names in the query, sorted
-	links         [4]gjson.Result // as pageLinks names them
+	filters       []string          // names in the query, sorted
+	links         [4]jsontree.Value // as pageLinks names them
 	limit, offset int
 	count, total  int
 }
@@ -272,7 +280,7 @@ type page struct {
 func (x *envelope) page(count int) {
 	query, err := x.r.Query()
 	total := x.parts[1].Get("total")
-	if err != nil || total.Type != gjson.Number {
+	if err != nil || !total.IsNumber() {
 		return
 	}
 	p := &page{envelope: x, query: query, links: pick(x.parts[2], pageLinks), count: count, total: int(total.Int())}
@@ -293,7 +301,7 @@ func (x *envelope) page(count int) {
 	}
 	for i, name := range pageLinks {
 		if isPlain(p.links[i]) {
-			p.link(name, p.links[i].String())
+			p.link(name, p.links[i].Plain())
 		}
 	}
 }
@@ -320,7 +328,7 @@ func (p *page) requested(name string) int {
 // linkPresence checks that a link is there exactly if it has to be.
 func (p *page) linkPresence(i int, want bool) {
 	name, link := pageLinks[i], p.links[i]
-	isThere := link.Exists() && link.Type != gjson.Null
+	isThere := link.Exists() && !link.IsNull()
 	switch {
 	case want && !isThere:
 		p.addFault(specs.Public, []string{"links"}, "the link %q is missing: the page has %d of %d resources, starting at %d",

@@ -63,9 +63,8 @@ func (j *Judge) ExchangeIn(room *Room, item record.Item) *Result {
 func (j *Judge) judgeAnswer(r *Result, m *message) {
 	j.judgeHeaders(r, m)
 	j.judgeUndeclaredHeaders(r, m)
-	o := j.judgeBody(m)
-	r.read[response], r.isJSON = m.read, o.isJSON
-	r.add(o)
+	r.add(j.judgeBody(m))
+	r.read[response] = m.read
 	j.judgeEnvelope(r, m)
 }
 

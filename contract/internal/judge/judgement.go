@@ -30,7 +30,6 @@ type judgement struct {
 	votes    [lost + 1]int // of the second engine
 	judged   int           // parameters or bodies that the engines judged
 	isBody   bool          // the judgement is on a body
-	isJSON   bool          // the text of the body is JSON, as it was sent
 	room     [3]Check      // of most checks
 	unjudged string        // why a body could not be judged
 }

@@ -103,8 +103,7 @@ func wordOf(word string, brand specs.Brand) string {
 // has no verdicts. It is nil if a secret stands in the path of the address.
 func (r *Result) Redacted(redactor *recording.Redactor) *Result {
 	clean := *r
-	clean.Checks, clean.Findings, clean.reading, clean.response, clean.isJSON = nil, nil, nil, nil, false
-	clean.read = [2]*body.Body{}
+	clean.Checks, clean.Findings, clean.reading, clean.read = nil, nil, nil, [2]*body.Body{}
 	e := redactor.Redact(r.Item.Exchange, r.Operation())
 	was, err := url.Parse(r.Item.Request.URL)
 	is, cleanErr := url.Parse(e.Request.URL)

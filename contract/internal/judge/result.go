@@ -51,8 +51,6 @@ type Result struct {
 	reading  *reading      // nil if the request was read as it was sent
 	sentType string        // Content-Type by which the request's body is read, if it was looked at
 	read     [2]*body.Body // by side, JSON that judging has read
-	response *parsedBody   // nil until it is asked for
-	isJSON   bool          // the answer is known to be JSON
 	codings  body.Codings
 }
 
@@ -98,7 +96,7 @@ func (r *Result) Shed() {
 			read.Free()
 		}
 	}
-	r.reading, r.response, r.read, r.codings = nil, nil, [2]*body.Body{}, body.Codings{}
+	r.reading, r.read, r.codings = nil, [2]*body.Body{}, body.Codings{}
 }
 
 // Lean returns the result without the bodies, to be kept for later.
@@ -110,7 +108,7 @@ func (r *Result) Lean() *Result {
 		e.Response = &recording.Response{Status: e.Response.Status}
 	}
 	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Touched = &e, nil, nil, nil
-	lean.reading, lean.response, lean.isJSON, lean.read = nil, nil, false, [2]*body.Body{}
+	lean.reading, lean.read = nil, [2]*body.Body{}
 	return &lean
 }
 

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // capture keeps the ids of what was made while the recording ran, for the requests that name it later.
@@ -44,21 +43,21 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 // answers differ, another one may stand there.
 func (s *storyteller) showsNow(e *Exchange, id *compare.ShownID) bool {
 	return !slices.ContainsFunc(s.answersNow(e), func(now *compare.Exchange) bool {
-		return gjson.GetBytes(now.Answer.Body, id.Path).String() != now.Counterpart(id.Kind, id.ID)
+		return jsontree.Parse(now.Answer.Body).Find(id.Path).Text() != now.Counterpart(id.Kind, id.ID)
 	})
 }
 
 // hasNow reports whether the answer of a mock of the scenario has a value, too.
 func (s *storyteller) hasNow(e *Exchange, path string) bool {
 	return !slices.ContainsFunc(s.answersNow(e), func(now *compare.Exchange) bool {
-		return !gjson.GetBytes(now.Answer.Body, path).Exists()
+		return !jsontree.Parse(now.Answer.Body).Find(path).Exists()
 	})
 }
 
 // captureCursors keeps the cursors that later requests have.
 func (s *storyteller) captureCursors(e *Exchange) {
 	for value := range e.answer().Each {
-		name, path, cursor := value.Name(), gjson.Escape(value.Name()), value.Text()
+		name, path, cursor := value.Name(), jsontree.Escape(value.Name()), value.Text()
 		isValue := value.IsString() || value.IsNumber()
 		if isValue && isCursor.MatchString(name) && s.cursors[cursor] == "" && s.isNamed(cursor, e) && s.hasNow(e, path) {
 			s.cursors[cursor] = s.variable("." + name)

@@ -21,8 +21,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/internal/coding"
@@ -83,10 +81,9 @@ func (e *Exchange) asked() jsontree.Value { return e.body(0, e.JSONRequest) }
 // answer returns the body of the answer, if it is JSON.
 func (e *Exchange) answer() jsontree.Value { return e.body(1, e.JSONResponse) }
 
-func (e *Exchange) body(n int, read func() (gjson.Result, bool)) jsontree.Value {
+func (e *Exchange) body(n int, read func(*jsontree.Tree) jsontree.Value) jsontree.Value {
 	if e.bodies[n] == nil {
-		text, _ := read()
-		value := jsontree.Parse(text.Raw)
+		value := read(&jsontree.Tree{Shares: true})
 		e.bodies[n] = &value
 	}
 	return *e.bodies[n]
