@@ -18,10 +18,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy"
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/source"
 )
@@ -118,7 +117,7 @@ func SchemaText() []byte { return schemaText }
 func BundledSchema() []byte {
 	text := bytes.ReplaceAll(schemaText, []byte("../"+fixtures.SchemaFile+"#"), []byte("#"))
 	text = bytes.TrimSuffix(bytes.TrimSpace(text), []byte("\n}"))
-	definitions := gjson.GetBytes(fixtures.SchemaText(), "$defs").Raw
+	definitions := jsontree.Parse(fixtures.SchemaText()).Get("$defs").Raw()
 	return fmt.Appendf(nil, "%s,\n  \"$defs\": %s\n}\n", text, definitions)
 }
 

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A step is what a path begins with: a condition on elements, a number sign for all of them, or a name.
@@ -62,6 +64,25 @@ func (v Value) each(path string) Value {
 		}
 	}
 	return Parse("[" + strings.Join(all, ",") + "]")
+}
+
+// With returns the JSON of an object with another value at a path of names: in the place of the one that is there, or
+// behind the members of the object that has it. If there is no such object, the JSON is the same.
+func (v Value) With(json string, path ...string) string {
+	text, last := v.Raw(), len(path)-1
+	object := v.Get(path[:last]...)
+	if !object.IsObject() {
+		return text
+	}
+	begin, end, before := v.node().start, object.node().end-1, ""
+	if was := object.Get(path[last]); was.Exists() {
+		return text[:was.node().start-begin] + json + text[was.node().end-begin:]
+	}
+	if object.node().Count > 0 {
+		before = ","
+	}
+	name, _ := jsontext.AppendQuote([]byte(before), path[last]) // with what is no Unicode replaced
+	return text[:end-begin] + string(name) + ":" + json + text[end-begin:]
 }
 
 // Escape returns a name as a step of a path.

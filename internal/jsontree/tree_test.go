@@ -292,3 +292,27 @@ func TestRawNames(t *testing.T) {
 		}
 	}
 }
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	const text = ` {"b": 1, "a":{"c" : [2], "c": 3, "d": {}}, "list":[{"n":1}], "e.f":4 } `
+	root := jsontree.Parse(text)
+	for path, want := range map[string]string{
+		"b":        `{"b": NEW, "a":{"c" : [2], "c": 3, "d": {}}, "list":[{"n":1}], "e.f":4 }`,
+		"a c":      `{"b": 1, "a":{"c" : NEW, "c": 3, "d": {}}, "list":[{"n":1}], "e.f":4 }`,
+		"a d x\"":  `{"b": 1, "a":{"c" : [2], "c": 3, "d": {"x\"":NEW}}, "list":[{"n":1}], "e.f":4 }`,
+		"list 0 m": `{"b": 1, "a":{"c" : [2], "c": 3, "d": {}}, "list":[{"n":1,"m":NEW}], "e.f":4 }`,
+		"e.f":      `{"b": 1, "a":{"c" : [2], "c": 3, "d": {}}, "list":[{"n":1}], "e.f":NEW }`,
+		"z":        `{"b": 1, "a":{"c" : [2], "c": 3, "d": {}}, "list":[{"n":1}], "e.f":4 ,"z":NEW}`,
+		"b x":      strings.TrimSpace(text),
+		"no x":     strings.TrimSpace(text),
+		"list 1":   strings.TrimSpace(text),
+	} {
+		if got := root.With("NEW", strings.Split(path, " ")...); got != want {
+			t.Errorf("with another value at %q it is\n%s, want\n%s", path, got, want)
+		}
+	}
+	if inner := root.Get("a").With("4", "c"); inner != `{"c" : 4, "c": 3, "d": {}}` {
+		t.Errorf("a part is %s", inner)
+	}
+}

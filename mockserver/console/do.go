@@ -13,9 +13,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tidwall/sjson"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/internal/evidence"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -24,7 +25,7 @@ import (
 //
 //	call                 the method and the address: POST worlds/default/clock is one of the control interface,
 //	                     POST /workflow/api/pools one of an interface of the platform
-//	string:advance       a member of the body, by its path, as a string; empty ones are left out
+//	string:advance       a member of the body, by its name, as a string; empty ones are left out
 //	number: bool: json:  likewise as a number, true, or any JSON
 //	query:name           a parameter of the query; empty ones are left out
 //	header:X-Name        a header
@@ -106,22 +107,32 @@ func callOf(form url.Values) (c call, err error) {
 	return c, nil
 }
 
-// setMember sets a member of a body.
-func setMember(body []byte, kind, at, value string) ([]byte, error) {
+// setMember sets a member of a body, unless that is no object.
+func setMember(body []byte, kind, name, value string) ([]byte, error) {
 	switch kind {
 	case "string":
-		return sjson.SetBytes(body, at, value)
+		quoted, err := jsontext.AppendQuote(nil, value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		value = string(quoted)
 	case "number":
 		if _, err := strconv.ParseFloat(value, 64); err != nil {
-			return nil, fmt.Errorf("%s: %q is not a number", at, value)
+			return nil, fmt.Errorf("%s: %q is not a number", name, value)
 		}
 	case "bool":
 		value = "true"
 	}
 	if !json.Valid([]byte(value)) {
-		return nil, fmt.Errorf("%s: %q is not JSON", at, value)
+		return nil, fmt.Errorf("%s: %q is not JSON", name, value)
 	}
-	return sjson.SetRawBytes(body, at, []byte(value))
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	if object := jsontree.Parse(body); object.IsObject() {
+		body = []byte(object.With(value, name))
+	}
+	return body, nil
 }
 
 // result holds the outcome of a call.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/internal/accept"
 	"svc.example/understudy/internal/sample"
@@ -366,7 +365,7 @@ func (p *operationPage) write(form url.Values) {
 		if m.Value == "" {
 			continue
 		}
-		written, err := setMember(body, m.In, ":"+gjson.Escape(m.Name), m.Value)
+		written, err := setMember(body, m.In, m.Name, m.Value)
 		if err != nil {
 			_, m.Wrong, _ = strings.Cut(err.Error(), ": ")
 			p.IsWrong = true

@@ -19,11 +19,11 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/tidwall/gjson"
 	"github.com/vmihailenco/msgpack/v5"
 	"golang.org/x/net/http/httpguts"
 
 	"svc.example/understudy/internal/fold"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // command is a kind of step: how it is written, how many words follow its name, and what it does.
@@ -244,12 +244,12 @@ func (p *player) replaceVariables(text string) string {
 func useKey(_ *testscript.TestScript, p *player, args []string) { p.key = args[0] }
 
 func capture(ts *testscript.TestScript, p *player, args []string) {
-	found := gjson.GetBytes(p.answer(ts), args[1])
+	found := jsontree.Parse(p.answer(ts)).Find(args[1])
 	if !found.Exists() {
 		ts.Fatalf("the response has no %s:\n%s", args[1], p.shown())
 	}
-	p.vars[args[0]] = found.String()
-	ts.Setenv(args[0], found.String())
+	p.vars[args[0]] = found.Text()
+	ts.Setenv(args[0], found.Text())
 }
 
 func moveClock(ts *testscript.TestScript, p *player, args []string) {

@@ -9,9 +9,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/internal/fold"
+	"svc.example/understudy/internal/jsontree"
 )
 
 const (
@@ -22,26 +22,27 @@ const (
 // match compares what is wanted with what the answer has of it.
 func match(ts *testscript.TestScript, p *player, args []string) {
 	got := string(p.answer(ts))
-	if !gjson.Valid(got) {
+	whole := jsontree.Parse(got)
+	if !whole.Exists() {
 		ts.Fatalf("the response is not valid JSON: %q", p.shown())
 	}
 	want := args[0]
 	if !inline(want) {
 		want = ts.ReadFile(args[0])
 	}
-	empty := strings.TrimSpace(want) == ""
-	if !empty && !gjson.Valid(want) {
+	empty, part := strings.TrimSpace(want) == "", jsontree.Parse(want)
+	if !empty && !part.Exists() {
 		ts.Fatalf("%s is not valid JSON", args[0])
 	}
 	wanted, had := fold.JSON(want), fold.JSON(got)
 	if !empty {
-		had = fold.JSON(p.wantedPart(gjson.Parse(want), gjson.Parse(got)))
+		had = fold.JSON(p.wantedPart(part, whole))
 	}
 	if p.updates != nil && !inline(args[0]) {
 		p.updates[args[0]] = had + "\n"
 	} else if wanted != had || empty {
 		if clean := string(p.shownBody()); !empty && p.redacts {
-			had = fold.JSON(p.wantedPart(gjson.Parse(want), gjson.Parse(clean)))
+			had = fold.JSON(p.wantedPart(part, jsontree.Parse(clean)))
 		} else if p.redacts {
 			had = fold.JSON(clean)
 		}
@@ -51,56 +52,53 @@ func match(ts *testscript.TestScript, p *player, args []string) {
 
 // has reports whether the last answer has all that is wanted.
 func (p *player) has(want string) bool {
-	got := string(p.body)
-	return gjson.Valid(want) && gjson.Valid(got) &&
-		fold.JSON(want) == fold.JSON(p.wantedPart(gjson.Parse(want), gjson.Parse(got)))
+	part, got := jsontree.Parse(want), jsontree.Parse(p.body)
+	return part.Exists() && got.Exists() && fold.JSON(want) == fold.JSON(p.wantedPart(part, got))
 }
 
 // wantedPart returns the wanted part of the answer, in the words of the story where they match.
-func (p *player) wantedPart(want, got gjson.Result) string {
+func (p *player) wantedPart(want, got jsontree.Value) string {
 	switch {
-	case want.Type == gjson.String && p.matchText(want.Str, got):
-		return want.Raw
+	case want.IsString() && p.matchText(want.Text(), got):
+		return want.Raw()
 	case want.IsObject() && got.IsObject():
 		return p.members(want, got)
 	case want.IsArray() && got.IsArray():
-		return p.elements(want.Array(), got.Array())
+		return p.elements(slices.Collect(want.Each), slices.Collect(got.Each))
 	}
-	return got.Raw
+	return got.Raw()
 }
 
 // matchText compares text. A captured name stands for a value of any type.
-func (p *player) matchText(want string, got gjson.Result) bool {
+func (p *player) matchText(want string, got jsontree.Value) bool {
 	filled := p.replaceVariables(want)
-	return want == anything || filled == got.String() && (got.Type == gjson.String || filled != want)
+	return want == anything || filled == got.Text() && (got.IsString() || filled != want)
 }
 
-func (p *player) members(want, got gjson.Result) string {
-	has := got.Map()
+func (p *player) members(want, got jsontree.Value) string {
 	var kept []string
-	want.ForEach(func(key, value gjson.Result) bool {
-		if actual, ok := has[key.Str]; ok {
-			kept = append(kept, key.Raw+":"+p.wantedPart(value, actual))
+	for member := range want.Each {
+		if actual := got.Get(member.Name()); actual.Exists() {
+			kept = append(kept, member.RawName()+":"+p.wantedPart(member, actual))
 		}
-		return true
-	})
+	}
 	return "{" + strings.Join(kept, ",") + "}"
 }
 
-func (p *player) elements(want, got []gjson.Result) string {
+func (p *player) elements(want, got []jsontree.Value) string {
 	var kept []string
-	open := len(want) > 0 && want[len(want)-1].Str == more
+	open := len(want) > 0 && want[len(want)-1].Text() == more
 	for i, actual := range got {
 		switch {
 		case open && i >= len(want)-1:
 		case i < len(want):
 			kept = append(kept, p.wantedPart(want[i], actual))
 		default:
-			kept = append(kept, actual.Raw)
+			kept = append(kept, actual.Raw())
 		}
 	}
 	if open {
-		kept = append(kept, want[len(want)-1].Raw)
+		kept = append(kept, want[len(want)-1].Raw())
 	}
 	return "[" + strings.Join(kept, ",") + "]"
 }

@@ -2,13 +2,11 @@ package dwh
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -20,33 +18,25 @@ const usualMode = "append"
 // fillDefaults fills in what answers show although the client has left it open (public): the mode of the output, and
 // the kind of the warehouse in each configuration. Configurations that the client does not send now follow a change of
 // that kind. What has the wrong form stays, for readConfigs to refuse.
-func fillDefaults(g *world.WarehouseConfig, sent bool) error {
-	var errs []error
-	fill := func(text, path, value string) string {
-		filled, err := sjson.Set(text, path, value)
-		if errs = append(errs, err); err != nil {
-			return text
-		}
-		return filled
+func fillDefaults(g *world.WarehouseConfig, sent bool) {
+	if output := jsontree.Parse(g.Output); output.IsObject() && output.Get("mode").Text() == "" {
+		g.Output = []byte(output.With(`"`+usualMode+`"`, "mode"))
 	}
-	if output := gjson.ParseBytes(g.Output); output.IsObject() && output.Get("mode").String() == "" {
-		g.Output = []byte(fill(output.Raw, "mode", usualMode))
-	}
-	kind := gjson.GetBytes(g.Basic, "type").String()
-	entries := gjson.ParseBytes(g.Advanced)
+	kind := jsontree.Parse(g.Basic).Get("type").Text()
+	quoted, _ := jsontext.AppendQuote(nil, kind)
+	entries := jsontree.Parse(g.Advanced)
 	if !entries.IsArray() {
-		return errors.Join(errs...)
+		return
 	}
 	var texts []string
-	for _, entry := range entries.Array() {
-		text, config := entry.Raw, entry.Get("config")
-		if is := config.Get("type").String(); config.IsObject() && is != kind && (is == "" || !sent) {
-			text = fill(text, "config.type", kind)
+	for entry := range entries.Each {
+		text := entry.Raw()
+		if is := entry.Get("config", "type").Text(); is != kind && (is == "" || !sent) {
+			text = entry.With(string(quoted), "config", "type")
 		}
 		texts = append(texts, text)
 	}
 	g.Advanced = []byte("[" + strings.Join(texts, ",") + "]")
-	return errors.Join(errs...)
 }
 
 type guessForm struct {

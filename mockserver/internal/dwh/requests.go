@@ -55,7 +55,7 @@ func (r request) apply(i *world.Warehouse) error {
 	err := errors.Join(setPart(&g.Basic, r.Basic), setPart(&g.Advanced, r.Advanced), setPart(&g.Output, r.Output),
 		setPart(&g.Filter, r.Filter))
 	if err == nil {
-		err = fillDefaults(g, isPresent(r.Advanced))
+		fillDefaults(g, isPresent(r.Advanced))
 	}
 	g.Digest = digestOf(g.Basic, g.Advanced, g.Output, g.Filter)
 	return err

@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -61,7 +60,7 @@ func GoTest(e *recording.Exchange, opts ...Option) (string, error) {
 		}
 	}
 	if p.Status = status(e); p.Status != 0 {
-		p.StatusName, p.Rows = goStatus(p.Status), leaves(nil, gjson.Parse(wanted(e)))
+		p.StatusName, p.Rows = goStatus(p.Status), leaves(nil, jsontree.Parse(wanted(e)))
 	}
 	return p.filled(goTestTemplate, s), nil
 }
@@ -137,35 +136,34 @@ func mockNotes(e *recording.Exchange) (notes []string) {
 
 // leaves returns the values of what is wanted as elements of a composite literal, each with its path. The path is in
 // the form of Go already.
-func leaves(path []string, v gjson.Result) (rows []string) {
+func leaves(path []string, v jsontree.Value) (rows []string) {
 	switch {
 	case v.IsObject():
-		v.ForEach(func(key, value gjson.Result) bool {
-			rows = append(rows, leaves(append(slices.Clip(path), goText(key.Str)), value)...)
-			return true
-		})
+		for member := range v.Each {
+			rows = append(rows, leaves(append(slices.Clip(path), goText(member.Name())), member)...)
+		}
 		return rows
 	case v.IsArray():
-		for i, value := range v.Array() {
+		for i, value := range slices.Collect(v.Each) {
 			rows = append(rows, leaves(append(slices.Clip(path), strconv.Itoa(i)), value)...)
 		}
 		return rows
 	}
 	value := ""
 	switch {
-	case !v.Exists() || v.Raw == anything || v.Raw == more:
+	case !v.Exists() || v.Raw() == anything || v.Raw() == more:
 		return nil
-	case v.Type == gjson.String:
-		value = goText(v.Str)
-	case v.Type == gjson.Number:
-		if _, err := strconv.ParseFloat(v.Raw, 64); err != nil {
+	case v.IsString():
+		value = goText(v.Text())
+	case v.IsNumber():
+		if _, err := strconv.ParseFloat(v.Raw(), 64); err != nil {
 			return nil // too large
 		}
-		value = "float64(" + v.Raw + ")"
-	case v.Type == gjson.Null:
+		value = "float64(" + v.Raw() + ")"
+	case v.IsNull():
 		value = "nil"
 	default:
-		value = v.Raw
+		value = v.Raw()
 	}
 	return []string{"{" + value + ", []any{" + strings.Join(path, ", ") + "}}"}
 }

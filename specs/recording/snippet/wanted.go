@@ -9,8 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -45,7 +44,7 @@ func wanted(e *recording.Exchange) string {
 		return ""
 	}
 	p := &pruner{left: maxValues, isNew: e.Request.Method == http.MethodPost || e.Request.Method == http.MethodPut}
-	text := p.value("", gjson.ParseBytes(body), 0)
+	text := p.value("", jsontree.Parse(body), 0)
 	if text == anything {
 		return ""
 	}
@@ -58,7 +57,7 @@ type pruner struct {
 	isNew bool
 }
 
-func (p *pruner) value(name string, v gjson.Result, depth int) string {
+func (p *pruner) value(name string, v jsontree.Value, depth int) string {
 	switch {
 	case (v.IsObject() || v.IsArray()) && depth >= maxDepth:
 		return anything
@@ -71,37 +70,39 @@ func (p *pruner) value(name string, v gjson.Result, depth int) string {
 	if p.isNew && nameOfID.MatchString(name) || nameOfTime.MatchString(name) || recording.IsSecret(name) {
 		return anything
 	}
-	if v.Type != gjson.String {
-		return strings.TrimSpace(v.Raw)
+	if !v.IsString() {
+		return v.Raw()
 	}
-	if len(v.Str) > maxText || moment.MatchString(v.Str) || unique.MatchString(v.Str) || strings.Contains(v.Str, "://") ||
-		strings.Contains(v.Str, recording.Mark) || strings.ContainsRune(v.Str, utf8.RuneError) {
+	text := v.Text()
+	if len(text) > maxText || moment.MatchString(text) || unique.MatchString(text) || strings.Contains(text, "://") ||
+		strings.Contains(text, recording.Mark) || strings.ContainsRune(text, utf8.RuneError) {
 		return anything
 	}
-	return quoteJSON(v.Str)
+	return quoteJSON(text)
 }
 
-func (p *pruner) object(v gjson.Result, depth int) string {
+func (p *pruner) object(v jsontree.Value, depth int) string {
 	var members []string
-	v.ForEach(func(key, value gjson.Result) bool {
-		if len(key.Str) <= maxText && isPlain(key.Str) {
-			members = append(members, quoteJSON(key.Str)+": "+p.value(key.Str, value, depth+1))
+	for member := range v.Each {
+		if name := member.Name(); len(name) <= maxText && isPlain(name) {
+			members = append(members, quoteJSON(name)+": "+p.value(name, member, depth+1))
 		}
-		return p.left > 0
-	})
+		if p.left <= 0 {
+			break
+		}
+	}
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
-func (p *pruner) list(name string, v gjson.Result, depth int) string {
+func (p *pruner) list(name string, v jsontree.Value, depth int) string {
 	var elements []string
-	v.ForEach(func(_, value gjson.Result) bool {
+	for value := range v.Each {
 		if len(elements) == maxElements || p.left <= 0 {
 			elements = append(elements, more)
-			return false
+			break
 		}
 		elements = append(elements, p.value(name, value, depth+1))
-		return true
-	})
+	}
 	return "[" + strings.Join(elements, ", ") + "]"
 }
 
