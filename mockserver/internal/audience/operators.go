@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/internal/jsontree"
 )
 
 const isNull = "IsNull"
@@ -131,7 +132,7 @@ func (r *ruleReader) textTest(at string, o *operator, passes func(value, text st
 			r.fail(at+".rightValues", "want strings, not %s", text)
 			return nil
 		}
-		list[i] = gjson.ParseBytes(text).String()
+		list[i] = jsontree.Parse(text).Text()
 	}
 	return func(value string, _ time.Time) bool {
 		return slices.ContainsFunc(list, func(text string) bool { return passes(value, text) })
@@ -143,12 +144,12 @@ const maxPattern = 1000 // bytes of a regular expression
 // patternTest fits anywhere in a value (assumed). What other dialects of regular expressions have and Go's has not is
 // left out.
 func (r *ruleReader) patternTest(at string, o *operator) test {
-	text := gjson.ParseBytes(o.RightValue)
-	if o.RightValue.Kind() != '"' || len(text.Str) > maxPattern {
+	text := jsontree.Parse(o.RightValue).Text()
+	if o.RightValue.Kind() != '"' || len(text) > maxPattern {
 		r.fail(at+".rightValue", "want a regular expression of at most %d bytes", maxPattern)
 		return nil
 	}
-	expression, err := regexp.Compile(text.Str)
+	expression, err := regexp.Compile(text)
 	if fault := (*syntax.Error)(nil); errors.As(err, &fault) {
 		foreign := []syntax.ErrorCode{
 			syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape, syntax.ErrInvalidRepeatSize, syntax.ErrInvalidRepeatOp,

@@ -12,8 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -337,14 +337,14 @@ func (r *ruleReader) valueCondition(at string, c condition) node {
 
 // elements returns the values of an array that are not null. A text that is not an array is one value.
 func elements(text string, array bool) []string {
-	parsed := gjson.Parse(text)
-	if !array || !gjson.Valid(text) || !parsed.IsArray() {
+	parsed := jsontree.Parse(text)
+	if !array || !parsed.IsArray() {
 		return []string{text}
 	}
 	list := []string{}
-	for _, element := range parsed.Array() {
-		if element.Type != gjson.Null {
-			list = append(list, element.String())
+	for element := range parsed.Each {
+		if !element.IsNull() {
+			list = append(list, element.Text())
 		}
 	}
 	return list

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/internal/jsontree"
 )
 
 // moment returns a time, which may depend on now.
@@ -123,11 +124,11 @@ func (r *ruleReader) checkUnit(at, unit string) bool {
 // moment reads {timestamp}, or a number of units before or after now: {last, unit}, {next, unit}, or {value, unit},
 // whose direction is the operator's (that the latter two exist is assumed).
 func (r *ruleReader) moment(at string, value jsontext.Value, direction int) (moment, bool) {
-	object := gjson.ParseBytes(value)
+	object := jsontree.Parse(value)
 	if stamp := object.Get("timestamp"); stamp.Exists() {
-		t, ok := timeOf(stamp.String())
+		t, ok := timeOf(stamp.Text())
 		if !ok {
-			r.fail(at+".timestamp", "want Unix seconds or ISO 8601, not %s", stamp.Raw)
+			r.fail(at+".timestamp", "want Unix seconds or ISO 8601, not %s", stamp.Raw())
 		}
 		return func(time.Time) time.Time { return t }, ok
 	}
@@ -137,12 +138,12 @@ func (r *ruleReader) moment(at string, value jsontext.Value, direction int) (mom
 	} else if next := object.Get("next"); next.Exists() {
 		n, direction = next, 1
 	}
-	count, err := strconv.Atoi(n.String())
+	count, err := strconv.Atoi(n.Text())
 	if err != nil || count < 0 || count > maxUnits {
 		r.fail(at, "want a time, as {timestamp}, or {last, unit} with an integer up to %d", maxUnits)
 		return nil, false
 	}
-	unit := object.Get("unit").String()
+	unit := object.Get("unit").Text()
 	return func(now time.Time) time.Time { return shift(now, unit, direction*count) }, r.checkUnit(at+".unit", unit)
 }
 
@@ -192,7 +193,7 @@ type operand struct {
 func (r *ruleReader) operand(at string, value jsontext.Value) (operand, bool) {
 	switch kind := value.Kind(); kind {
 	case '"', '0':
-		return operand{kind: kind, text: gjson.ParseBytes(value).String()}, true
+		return operand{kind: kind, text: jsontree.Parse(value).Text()}, true
 	case 't', 'f':
 		return operand{kind: 't', text: string(value)}, true
 	case '{':

@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/table"
 )
 
@@ -57,17 +56,17 @@ const (
 // References returns the segments that the rule names, without those that it names by way of them.
 func (s Segment) References() []int64 {
 	var ids []int64
-	var visit func(condition gjson.Result)
-	visit = func(condition gjson.Result) {
-		id, err := strconv.ParseInt(condition.Get("id").String(), 10, 64)
-		if condition.Get("type").Str == "Reference" && err == nil && !slices.Contains(ids, id) {
+	var visit func(condition jsontree.Value)
+	visit = func(condition jsontree.Value) {
+		id, err := strconv.ParseInt(condition.Get("id").Text(), 10, 64)
+		if condition.Get("type").Text() == "Reference" && err == nil && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
-		for _, inner := range condition.Get("conditions").Array() {
+		for inner := range condition.Get("conditions").List {
 			visit(inner)
 		}
 	}
-	visit(gjson.ParseBytes(s.Rule))
+	visit(jsontree.Parse(s.Rule))
 	return ids
 }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/mockserver/query"
 )
 
@@ -80,10 +78,11 @@ func (s *session) eachColumn(t query.Table, yield func(query.Column) bool) error
 		if err := s.stopped(); err != nil || !goOn {
 			return err
 		}
-		gjson.Parse(row.Values).ForEach(func(key, _ gjson.Result) bool {
-			goOn = yield(query.Column{Name: key.Str, Type: "string"})
-			return goOn
-		})
+		for value := range s.row.Read(row.Values).Each {
+			if goOn = yield(query.Column{Name: value.Name(), Type: "string"}); !goOn {
+				break
+			}
+		}
 	}
 	return nil
 }

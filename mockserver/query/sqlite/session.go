@@ -8,6 +8,7 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/query"
 	"svc.example/understudy/mockserver/query/sqlite/internal/sqlite3"
 )
@@ -23,6 +24,7 @@ type session struct {
 	loaded  map[string]bool // the tables that are there, by their names in SQLite, and pins
 	cut     []cutTable      // those that have more columns than there is room for
 	loading bool            // it is us who speak to SQLite
+	row     jsontree.Tree   // the one that is read
 
 	stopwatch *stopwatch
 	unpaused  int64 // steps since requests were let go first

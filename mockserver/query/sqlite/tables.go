@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/mockserver/query"
 	"svc.example/understudy/mockserver/query/sqlite/internal/sqlite3"
 )
@@ -98,18 +96,15 @@ func (s *session) insert(insert *sqlite3.Stmt, columns columns, row query.Row) e
 		return errMemory
 	}
 	insert.Reset()
-	var err error
-	gjson.Parse(row.Values).ForEach(func(key, value gjson.Result) bool {
-		if i, known := columns.find(key.Str); known && value.Type != gjson.Null {
-			err = bind(insert, i+1, columns.list[i].Type, value.String())
+	for value := range s.row.Read(row.Values).Each {
+		if i, known := columns.find(value.Key()); known && !value.IsNull() {
+			if err := bind(insert, i+1, columns.list[i].Type, value.Plain()); err != nil {
+				return err
+			}
 		}
-		return err == nil
-	})
-	if err != nil {
-		return err
 	}
 	insert.BindInt(len(columns.list), row.Time)
-	_, err = insert.Step()
+	_, err := insert.Step()
 	return err
 }
 

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/core/access"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/rows"
@@ -83,12 +82,11 @@ func WithColumnsOf(t world.Table, r world.Record) world.Table {
 		return t
 	}
 	var shown columnSet
-	gjson.Parse(r.Values).ForEach(func(name, _ gjson.Result) bool {
-		if !hasColumn(t.Schema, name.Str) {
-			shown.add(name.Str, "string")
+	for value := range jsontree.Parse(r.Values).Each {
+		if name := value.Name(); !hasColumn(t.Schema, name) {
+			shown.add(name, "string")
 		}
-		return true
-	})
+	}
 	if len(shown.list) > 0 {
 		if schema, err := withMissingColumns(t.Schema, shown.list); err == nil {
 			t.Schema = schema
@@ -105,12 +103,12 @@ func hasColumn(schema []world.Column, name string) bool {
 // schema, and they must be among its columns once it has one.
 func heldColumns(x *world.Core, t world.Table) []world.Column {
 	var held columnSet
+	var tree jsontree.Tree
 	records, _ := x.Records.Get(t.ID)
 	for record := range records.All() {
-		gjson.Parse(record.Values).ForEach(func(name, _ gjson.Result) bool {
-			held.add(name.Str, "string")
-			return true
-		})
+		for value := range tree.Read(record.Values).Each {
+			held.add(value.Name(), "string")
+		}
 	}
 	return held.list
 }
