@@ -41,6 +41,9 @@ func (v Value) Find(path string) Value {
 	return v.Get(escapes.ReplaceAllString(parts[5], "$1")).Find(rest)
 }
 
+// Find returns what stands at a path of a text, as the method of its value does.
+func Find[T ~string | ~[]byte](text T, path string) Value { return Parse(text).Find(path) }
+
 func (v Value) having(path, text string) Value {
 	for element := range v.List {
 		if found := element.Find(path); found.Exists() && found.Text() == text {

@@ -244,7 +244,7 @@ func (p *player) replaceVariables(text string) string {
 func useKey(_ *testscript.TestScript, p *player, args []string) { p.key = args[0] }
 
 func capture(ts *testscript.TestScript, p *player, args []string) {
-	found := jsontree.Parse(p.answer(ts)).Find(args[1])
+	found := jsontree.Find(p.answer(ts), args[1])
 	if !found.Exists() {
 		ts.Fatalf("the response has no %s:\n%s", args[1], p.shown())
 	}

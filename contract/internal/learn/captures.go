@@ -43,14 +43,14 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 // answers differ, another one may stand there.
 func (s *storyteller) showsNow(e *Exchange, id *compare.ShownID) bool {
 	return !slices.ContainsFunc(s.answersNow(e), func(now *compare.Exchange) bool {
-		return jsontree.Parse(now.Answer.Body).Find(id.Path).Text() != now.Counterpart(id.Kind, id.ID)
+		return jsontree.Find(now.Answer.Body, id.Path).Text() != now.Counterpart(id.Kind, id.ID)
 	})
 }
 
 // hasNow reports whether the answer of a mock of the scenario has a value, too.
 func (s *storyteller) hasNow(e *Exchange, path string) bool {
 	return !slices.ContainsFunc(s.answersNow(e), func(now *compare.Exchange) bool {
-		return !jsontree.Parse(now.Answer.Body).Find(path).Exists()
+		return !jsontree.Find(now.Answer.Body, path).Exists()
 	})
 }
 
