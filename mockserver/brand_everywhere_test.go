@@ -16,10 +16,9 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/scenarios/story"
 	"svc.example/understudy/specs"
@@ -155,8 +154,8 @@ func bodyExample(w *witness, operation *specs.Operation, id string) (media, body
 			continue
 		}
 		text, err := json.Marshal(example)
-		if gjson.GetBytes(text, "data.id").Exists() {
-			text, err = sjson.SetBytes(text, "data.id", id)
+		if v := jsontree.Parse(text); v.Get("data", "id").Exists() {
+			text = []byte(v.With(strconv.Quote(id), "data", "id"))
 		}
 		if err != nil {
 			w.Fatal(err)

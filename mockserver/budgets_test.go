@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -17,7 +16,7 @@ import (
 func usage(t *testing.T, s *mockserver.Server) (bytes, worlds int64) {
 	t.Helper()
 	health := call(t, s, "GET", "/_understudy/health", "").want(t, http.StatusOK).body
-	return gjson.Get(health, "memory.bytes").Int(), gjson.Get(health, "worlds.count").Int()
+	return jsontree.Find(health, "memory.bytes").Int(), jsontree.Find(health, "worlds.count").Int()
 }
 
 // newUploads makes what parts can be uploaded into.
@@ -52,9 +51,9 @@ func TestResultsMakeRoomForOthers(t *testing.T) {
 	if want := "it was dropped to free memory"; !strings.Contains(gone, want) {
 		t.Errorf("the answer %s does not say %q", gone, want)
 	}
-	if records := gjson.Get(call(t, s, "GET", "/core/v3/job/status/1", "").want(t, 200).body,
+	if records := jsontree.Find(call(t, s, "GET", "/core/v3/job/status/1", "").want(t, 200).body,
 		"num_records"); records.Int() != 2 {
-		t.Errorf("the job says that it has %s records", records.Raw)
+		t.Errorf("the job says that it has %s records", records.Raw())
 	}
 	state := call(t, s, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
 	call(t, s, "PUT", "/_understudy/worlds/default/state", state).want(t, 200)
@@ -107,7 +106,8 @@ func TestAWorldThatIsFull(t *testing.T) {
 	if made < 20 || !strings.Contains(refused, "--state-limit") {
 		t.Fatalf("%d parts were uploaded, and then: %s", made, refused)
 	}
-	parts := gjson.Get(call(t, s, "GET", "/core/v3/bulk_import/list_parts/load", "").want(t, 200).body, "parts.#").Int()
+	listed := call(t, s, "GET", "/core/v3/bulk_import/list_parts/load", "").want(t, 200)
+	parts := jsontree.Find(listed.body, "parts.#").Int()
 	if parts != int64(made) {
 		t.Errorf("there are %d parts, want %d", parts, made)
 	}
@@ -128,7 +128,7 @@ func TestAFullWorldsClockStands(t *testing.T) {
 	call(t, s, "POST", "/core/v3/schedule/create/often",
 		`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"sample"}`)
 	moved := call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"8760h"}`).want(t, 200).body
-	if gjson.Get(moved, "complete").Bool() {
+	if jsontree.Find(moved, "complete").Bool() {
 		t.Errorf("the clock came as far as it was asked to: %s", moved)
 	}
 	if bytes, _ := usage(t, s); bytes > 2<<20 {
@@ -259,7 +259,7 @@ func TestWorldsExpire(t *testing.T) {
 	before, _ := usage(t, s)
 	minted := call(t, s, "POST", "/_understudy/worlds", `{"id":"own","mintKeys":true}`).want(t, 201).body
 	call(t, s, "GET", "/workflow/api/pools", "", inA, "own").want(t, 404)
-	key := "SVC1 " + gjson.Get(minted, "keys.admin").String()
+	key := "SVC1 " + jsontree.Find(minted, "keys.admin").Text()
 	call(t, s, "GET", "/workflow/api/pools", "", "Authorization", key).want(t, 401)
 	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
 	if bytes, worlds := usage(t, s); bytes != before || worlds != 1 {

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -45,15 +44,15 @@ func TestCountCalls(t *testing.T) {
 		`{"request":{"headers":{"x-try":"2"}}}`:                                 "[4]",
 	} {
 		answer := call(t, s, "POST", counts, body).want(t, 200).body
-		if got := gjson.Get(answer, "exchanges").Raw; got != want {
+		if got := jsontree.Find(answer, "exchanges").Raw(); got != want {
 			t.Errorf("%s: exchanges %s, want %s", body, got, want)
 		}
-		if got := gjson.Get(answer, "count").Int(); got != int64(len(gjson.Get(answer, "exchanges").Array())) {
+		if got := jsontree.Find(answer, "count").Int(); got != int64(jsontree.Find(answer, "exchanges").Len()) {
 			t.Errorf("%s: count %d of %s", body, got, answer)
 		}
 	}
 	refused := call(t, s, "POST", counts, `{"operation":"core.isueJob"}`).want(t, 400).body
-	if !strings.Contains(refused, "core.issueJob") || gjson.Get(refused, "error.field").String() != "operation" {
+	if !strings.Contains(refused, "core.issueJob") || jsontree.Find(refused, "error.field").Text() != "operation" {
 		t.Errorf("the refusal does not say what would be right: %s", refused)
 	}
 }
@@ -65,7 +64,7 @@ func TestWaitForCalls(t *testing.T) {
 		s := newServer(t)
 		issue(t, s, "select 1", "select 2", "select 1")
 		body := call(t, s, "POST", wait, `{"operation":"core.*","count":2}`).want(t, 200).body
-		if got := gjson.Get(body, "exchanges").Raw; got != "[1,2]" {
+		if got := jsontree.Find(body, "exchanges").Raw(); got != "[1,2]" {
 			t.Errorf("exchanges %s", got)
 		}
 		call(t, s, "POST", wait, `{"operation":"core.*","after":3,"timeout":"1ms"}`).want(t, 408)
@@ -96,7 +95,7 @@ func TestWaitForCalls(t *testing.T) {
 			synctest.Wait()
 			issue(t, s, "select 2")
 			group.Wait()
-			if numbers := gjson.Get(got.want(t, 200).body, "exchanges").Raw; numbers != "[1,3]" {
+			if numbers := jsontree.Find(got.want(t, 200).body, "exchanges").Raw(); numbers != "[1,3]" {
 				t.Errorf("exchanges %s", numbers)
 			}
 		})

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -63,7 +63,7 @@ func TestTargetsAreCompared(t *testing.T) {
 		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 
 	made := call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":2}`).want(t, 201)
-	id := gjson.Get(made.body, "id").String()
+	id := jsontree.Find(made.body, "id").Text()
 	call(t, s, "GET", "/workflow/api/pools/"+id, "").want(t, 200)
 	call(t, there, "PATCH", "/workflow/api/pools/"+id, `{"concurrencyLimit":7}`).want(t, 200) // behind the mock's back
 	call(t, s, "GET", "/workflow/api/pools/"+id, "").want(t, 200)

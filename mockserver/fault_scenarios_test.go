@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -84,7 +83,7 @@ func TestFaultsOfADump(t *testing.T) {
 	before, _ := s.World("").State()
 	check("World.Load", s.World("").Load(dump), "fixture")
 	refused := call(t, s, "PUT", "/_understudy/worlds/default/state", string(dump)).want(t, 400).body
-	check("PUT", errors.New(gjson.Get(refused, "error.message").String()), "request body")
+	check("PUT", errors.New(jsontree.Find(refused, "error.message").Text()), "request body")
 	if after, _ := s.World("").State(); !bytes.Equal(before, after) {
 		t.Error("what is refused changes the world")
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -43,7 +43,7 @@ func TestAWorldThatIsUsedLaterBeginsAsItWasMade(t *testing.T) {
 
 func newWorld(t *testing.T, s *mockserver.Server, plan string) (id string) {
 	t.Helper()
-	return gjson.Get(call(t, s, "POST", "/_understudy/worlds", plan).want(t, 201).body, "id").String()
+	return jsontree.Find(call(t, s, "POST", "/_understudy/worlds", plan).want(t, 201).body, "id").Text()
 }
 
 func stateOf(t *testing.T, s *mockserver.Server, id string) string {
@@ -58,7 +58,7 @@ func TestTimesOfAWorldAreItsOwn(t *testing.T) {
 		s := newServer(t, mockserver.WithScenario("jobs-in-flight"), mockserver.WithClock("real"))
 		startOf := func(world string) time.Time {
 			list := call(t, s, "GET", "/core/v3/job/list", "", inA, world).want(t, 200).body
-			at, err := time.Parse("2006-01-02 15:04:05 MST", gjson.Get(list, "jobs.0.created_at").String())
+			at, err := time.Parse("2006-01-02 15:04:05 MST", jsontree.Find(list, "jobs.0.created_at").Text())
 			if err != nil {
 				t.Fatal(err, list)
 			}
@@ -79,13 +79,13 @@ func TestMintedKeysLeadIntoAWorldThatWasNotUsed(t *testing.T) {
 	for _, plan := range plans[6:] {
 		s := newServer(t, mockserver.WithClock("real"))
 		made := call(t, s, "POST", "/_understudy/worlds", plan).want(t, 201).body
-		key := gjson.Get(made, "keys.admin").String()
+		key := jsontree.Find(made, "keys.admin").Text()
 		for range 2 {
 			got := call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+key).want(t, 200)
 			if got.Header.Get("X-Understudy-Exchange") == "" {
 				t.Errorf("%s: the request is in no journal", plan)
 			}
-			call(t, s, "POST", "/_understudy/worlds/"+gjson.Get(made, "id").String()+"/reset", "").want(t, 200)
+			call(t, s, "POST", "/_understudy/worlds/"+jsontree.Find(made, "id").Text()+"/reset", "").want(t, 200)
 		}
 		if n := s.World("").Calls("workflow.listPools"); n != 0 {
 			t.Errorf("%s: %d requests were served in the world default", plan, n)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -258,7 +258,7 @@ func TestExchange(t *testing.T) {
 		1: `"before":null,"after":2}`, 2: `"before":1,"after":3}`, 3: `"before":2,"after":null}`,
 	} {
 		got := call(t, s, "GET", fmt.Sprint("/_understudy/journal/", number), "").want(t, 200).body
-		entry := gjson.Get(journal, fmt.Sprint("entries.", number-1)).Raw
+		entry := jsontree.Find(journal, fmt.Sprint("entries.", number-1)).Raw()
 		got = wallTimes.ReplaceAllString(got, "")
 		if want := strings.TrimSuffix(entry, "}") + "," + neighbours; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

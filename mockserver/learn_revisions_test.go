@@ -5,9 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -29,7 +28,7 @@ func TestLearnAttemptsOfEarlierRevisions(t *testing.T) {
 		}
 	}
 	push("v2", "+count:\n  sh>: ./two.sh\n")
-	id := gjson.Get(call(t, first, "GET", "/workflow/api/workflows?name_pattern=w0", "").body, "workflows.0.id").String()
+	id := jsontree.Find(call(t, first, "GET", "/workflow/api/workflows?name_pattern=w0", "").body, "workflows.0.id").Text()
 	started := call(t, first, "PUT", "/workflow/api/attempts",
 		`{"workflowId":"`+id+`","sessionTime":"2026-01-14T00:00:00Z","params":{}}`)
 	if started.StatusCode != http.StatusOK {

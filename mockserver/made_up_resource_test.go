@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -38,8 +38,8 @@ func sendBeacons(t *testing.T, s *mockserver.Server) {
 func namesOfBeacons(t *testing.T, s *mockserver.Server, worldID string) (names []string) {
 	t.Helper()
 	list := call(t, s, "GET", "/signals/api/beacons", "", inA, worldID).want(t, 200).body
-	for _, name := range gjson.Get(list, "beacons.#.name").Array() {
-		names = append(names, name.String())
+	for name := range jsontree.Find(list, "beacons.#.name").List {
+		names = append(names, name.Text())
 	}
 	return names
 }
@@ -74,7 +74,7 @@ func TestMadeUpResource(t *testing.T) {
 			}
 		}
 		next := call(t, s, "POST", "/signals/api/beacons", `{"name":"West"}`, inA, "loaded").want(t, 201).body
-		if id := gjson.Get(next, "id").String(); id != "3" {
+		if id := jsontree.Find(next, "id").Text(); id != "3" {
 			t.Errorf("the next beacon has id %s, want 3", id)
 		}
 	})

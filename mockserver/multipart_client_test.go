@@ -54,10 +54,10 @@ type job struct {
 
 func (c multipartClient) wait(a mocktest.Answer) (j job) {
 	c.Helper()
-	id := a.Value("job_id").String()
+	id := a.Value("job_id").Text()
 	status := ""
 	for range 5 { // queued, running, and what becomes of it
-		if status = c.get("/job/status/" + id).Value("status").String(); status == "success" {
+		if status = c.get("/job/status/" + id).Value("status").Text(); status == "success" {
 			c.get("/job/show/" + id).Into(&j)
 			return j
 		}
@@ -139,8 +139,8 @@ func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 
 	c.post("/schedule/create/nightly", "database", "kiosk", "query", query, "type", "presto", "cron", "0 1 * * *",
 		"timezone", "", "delay", "", "priority", "", "retry_limit", "2")
-	if ran := c.post("/schedule/run/nightly/1768500000", "num", "2").Value("jobs").Array(); len(ran) != 2 {
-		t.Errorf("the schedule ran %d jobs", len(ran))
+	if ran := c.post("/schedule/run/nightly/1768500000", "num", "2").Value("jobs"); ran.Len() != 2 {
+		t.Errorf("the schedule ran %d jobs", ran.Len())
 	}
 	c.post("/schedule/delete/nightly")
 	c.post("/table/delete/kiosk/sales")

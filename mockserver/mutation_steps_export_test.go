@@ -1,14 +1,13 @@
 package mockserver
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
@@ -68,24 +67,24 @@ func asAdministrator(c *op.Call) error {
 }
 
 // resumeFromTheFirst makes the end of a task's name the whole name of the first task that has it.
-func resumeFromTheFirst(c *op.Call) (err error) {
-	id, from := gjson.GetBytes(c.Body, "resume.attemptId").Int(), gjson.GetBytes(c.Body, "resume.from").String()
+func resumeFromTheFirst(c *op.Call) error {
+	id, from := jsontree.Find(c.Body, "resume.attemptId").Int(), jsontree.Find(c.Body, "resume.from").Text()
 	tasks, _ := c.World.Workflow.Tasks.Get(id)
 	for _, task := range tasks {
 		if from != "" && strings.HasSuffix(task.Name, from) {
-			c.Body, err = sjson.SetBytes(c.Body, "resume.from", task.Name)
+			c.Body = []byte(jsontree.Parse(c.Body).With(strconv.Quote(task.Name), "resume", "from"))
 			break
 		}
 	}
-	return err
+	return nil
 }
 
 // makeTargets makes the tables that an integration names.
 func makeTargets(c *op.Call) error {
-	database, _ := c.World.Core.DatabaseNames.Get(gjson.GetBytes(c.Body, "output_config.database").String())
-	for _, entry := range gjson.GetBytes(c.Body, "advanced_configs").Array() {
+	database, _ := c.World.Core.DatabaseNames.Get(jsontree.Find(c.Body, "output_config.database").Text())
+	for entry := range jsontree.Find(c.Body, "advanced_configs").List {
 		t := world.Table{
-			ID: c.World.NewID("core.table"), Database: database, Name: entry.Get("target_table").String(),
+			ID: c.World.NewID("core.table"), Database: database, Name: entry.Find("target_table").Text(),
 			CreatedAt: c.Now,
 		}
 		c.World.Core.Tables.Put(t.ID, t)
@@ -100,8 +99,8 @@ func linkToNext(c *op.Call, reply *op.Reply) error {
 	if err != nil {
 		return err
 	}
-	link := c.Base + c.Operation.Path + "?page[offset]=" + fmt.Sprint(gjson.GetBytes(body, "meta.total").Int())
-	body, err = sjson.SetBytes(body, "links.next", link)
-	reply.Body = jsontext.Value(body)
-	return err
+	page := jsontree.Parse(body)
+	link := c.Base + c.Operation.Path + "?page[offset]=" + page.Get("meta", "total").Text()
+	reply.Body = jsontext.Value(page.With(strconv.Quote(link), "links", "next"))
+	return nil
 }

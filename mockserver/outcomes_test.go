@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -24,8 +23,8 @@ func TestQueueOutcome(t *testing.T) {
 		started := call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
 			"sessionTime":"2025-06-`+day+`T00:00:00+00:00","params":{}}`).want(t, 200)
 		w.AdvanceUntilIdle()
-		ended := call(t, s, "GET", "/workflow/api/attempts/"+gjson.Get(started.body, "id").String(), "").want(t, 200)
-		statuses = append(statuses, gjson.Get(ended.body, "status").String())
+		ended := call(t, s, "GET", "/workflow/api/attempts/"+jsontree.Find(started.body, "id").Text(), "").want(t, 200)
+		statuses = append(statuses, jsontree.Find(ended.body, "status").Text())
 	}
 	if got := strings.Join(statuses, ", "); got != "error, success" {
 		t.Errorf("the attempts end with %s, want error, success", got)

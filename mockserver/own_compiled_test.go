@@ -16,8 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/specs"
@@ -313,8 +312,8 @@ func (w *twins) both(method, path, body, when string, headers ...string) {
 	if when == "" {
 		for i, answer := range answers {
 			for _, at := range []string{"data.id", "data.0.id", "files.0.fileName", "job_id", "apikey", "id", "name"} {
-				if id := gjson.GetBytes(answer.Body.Bytes(), at); id.Exists() {
-					w.ids[i] = id.String()
+				if id := jsontree.Find(answer.Body.Bytes(), at); id.Exists() {
+					w.ids[i] = id.Text()
 					break
 				}
 			}

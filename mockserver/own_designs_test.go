@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -49,15 +48,15 @@ func TestOwnDesigns(t *testing.T) {
 		t.Parallel()
 		c, form := newOwnDesign(t, "trunks"), "Content-Type: application/x-www-form-urlencoded"
 		_, made, _ := c.call("POST /Trunks", "FriendlyName=a&CnamLookupEnabled=true", form)
-		address := "/Trunks/" + gjson.Get(made, "sid").Str
+		address := "/Trunks/" + jsontree.Find(made, "sid").Text()
 		c.call("POST "+address, "FriendlyName=b", form)
 		_, shown, _ := c.call("GET "+address, "")
 		want := strings.Replace(made, `"a"`, `"b"`, 1)
-		if shown != want || gjson.Get(shown, "[friendly_name,cnam_lookup_enabled]").Raw != `["b",true]` {
+		if shown != want || jsontree.Find(shown, "friendly_name").Text() != "b" || !jsontree.Find(shown, "cnam_lookup_enabled").Bool() {
 			t.Errorf("%s, want %s", shown, want)
 		}
 		_, both, _ := c.call("POST /Trunks", "FriendlyName=a&friendly_name=b&Friendly-Name=c", form)
-		if got := gjson.Get(both, "friendly_name").Str; got != "b" {
+		if got := jsontree.Find(both, "friendly_name").Text(); got != "b" {
 			t.Errorf("of three spellings, that of the answer counts: %q in %s, want b", got, both)
 		}
 	})
@@ -89,9 +88,9 @@ func TestOwnDesigns(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "accounts")
 		_, made, _ := c.call("POST /accounts", `{"data":{"owner":"ann"}}`)
-		id := gjson.Get(made, "data.id").Str
+		id := jsontree.Find(made, "data.id").Text()
 		status, changed, _ := c.call("PATCH /accounts/"+id, `{"data":{"owner":"bea","id":"mine"}}`)
-		if got := gjson.Get(changed, "data.id").Str; status != http.StatusOK || got != id {
+		if got := jsontree.Find(changed, "data.id").Text(); status != http.StatusOK || got != id {
 			t.Errorf("%d, and the id is %q, want %q", status, got, id)
 		}
 		if status, _, _ := c.call("GET /accounts/"+id, ""); status != http.StatusOK {
@@ -112,7 +111,7 @@ func TestOwnDesigns(t *testing.T) {
 				`"_links":{"self":{"href":"` + orders + `?page=1"}}}`,
 		} {
 			_, body, _ := c.call("GET /orders"+query, "", "Accept-Version: 1")
-			got := fmt.Sprintf(`{"page":%s,"_links":%s}`, gjson.Get(body, "page").Raw, gjson.Get(body, "_links").Raw)
+			got := fmt.Sprintf(`{"page":%s,"_links":%s}`, jsontree.Find(body, "page").Raw(), jsontree.Find(body, "_links").Raw())
 			if got != want {
 				t.Errorf("%q\n got %s\nwant %s", query, got, want)
 			}
@@ -157,7 +156,7 @@ func TestOwnDesigns(t *testing.T) {
 			`{"slug":"a","code":"ABCD123!","password":"abc 12345"}`:  `password: want text that does not match ^(?:.*\s)`,
 		} {
 			_, answer, _ := c.call("POST /members", body)
-			if got := gjson.Get(answer, "detail").Str; got != want {
+			if got := jsontree.Find(answer, "detail").Text(); got != want {
 				t.Errorf("%s: %q, want %q", body, got, want)
 			}
 		}
@@ -167,8 +166,8 @@ func TestOwnDesigns(t *testing.T) {
 		c := newOwnDesign(t, "todos")
 		c.call("POST /todos", `{"todo":{"title":"a","done":true}}`)
 		_, body, _ := c.call("PUT /todos/1", `{"todo":{"title":"b"}}`)
-		if done := gjson.Get(body, "todo.done"); done.Type != gjson.False {
-			t.Errorf("done is %q, want false: %s", done.Raw, body)
+		if done := jsontree.Find(body, "todo.done"); done.Raw() != "false" {
+			t.Errorf("done is %q, want false: %s", done.Raw(), body)
 		}
 	})
 	t.Run("an answer of which the document says nothing shows the object, and values stay", func(t *testing.T) {
@@ -323,7 +322,7 @@ func TestOwnDesigns(t *testing.T) {
 		c := newOwnDesign(t, "prices")
 		const form = "Content-Type: application/x-www-form-urlencoded"
 		status, body, _ := c.call("POST /prices", "amounts[eur][amount]=5", form)
-		if got := gjson.Get(body, "amounts").Raw; status != http.StatusOK || got != `{"eur":{"amount":5}}` {
+		if got := jsontree.Find(body, "amounts").Raw(); status != http.StatusOK || got != `{"eur":{"amount":5}}` {
 			t.Errorf("%d: %s", status, body)
 		}
 		if status, body, _ := c.call("POST /prices", "amounts[eur][amount]=five", form); status != http.StatusBadRequest {
@@ -357,7 +356,7 @@ func TestOwnDesigns(t *testing.T) {
 		c.call("POST /todos", `{"todo":{"title":"a","list":"home"}}`)
 		c.call("POST /todos", `{"todo":{"title":"b","list":"work"}}`)
 		_, body, _ := c.call("GET /todos?filter[list]=work", "")
-		if got := gjson.Get(body, "todos.#.title").Raw; got != `["b"]` {
+		if got := jsontree.Find(body, "todos.#.title").Raw(); got != `["b"]` {
 			t.Errorf("found %s, want b alone", got)
 		}
 	})
@@ -429,7 +428,7 @@ func TestOwnDesigns(t *testing.T) {
 			"things/every?sort=price&sort=-sold_at": "[3,2,1]",
 		} {
 			_, body, _ := c.call("GET /"+query, "")
-			if got := gjson.Get(body, "#.id").Raw; got != want {
+			if got := jsontree.Find(body, "#.id").Raw(); got != want {
 				t.Errorf("%s: found %s, want %s", query, got, want)
 			}
 		}

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -160,7 +159,7 @@ func TestNewKeysFitTheirParameter(t *testing.T) {
 			}
 			c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", file))}
 			_, made, _ := c.call("POST /charts", `{"name":"a"}`)
-			id := gjson.Get(made, "id").String()
+			id := jsontree.Find(made, "id").Text()
 			if status, shown, _ := c.call("GET /charts/"+id, ""); !regexp.MustCompile(want.key).MatchString(id) || status != 200 {
 				t.Errorf("made %s; shown: %d %s", made, status, shown)
 			}

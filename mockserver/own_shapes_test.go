@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -242,7 +241,7 @@ func TestOwnShapes(t *testing.T) {
 				t.Errorf("%s %s: %d %s, want %d %s", step.header, step.body, status, body, step.status, step.want)
 			}
 		}
-		if _, body, _ := c.call("GET /payments", ""); gjson.Get(body, "#").Int() != 3 {
+		if _, body, _ := c.call("GET /payments", ""); jsontree.Find(body, "#").Int() != 3 {
 			t.Errorf("there are %s, want three payments", body)
 		}
 	})
@@ -262,14 +261,14 @@ func TestOwnShapes(t *testing.T) {
 		} {
 			status, body, _ := c.call("GET /orders?"+query, "")
 			got := ""
-			for _, item := range gjson.Get(body, "#.item").Array() {
-				got += item.Str
+			for item := range jsontree.Find(body, "#.item").List {
+				got += item.Text()
 			}
 			if status != http.StatusOK || got != want {
 				t.Errorf("%s: %d %s, want the orders %s", query, status, body, want)
 			}
 		}
-		if _, body, _ := c.call("POST /orders/search", `{"filter":{"priceMin":10}}`); gjson.Get(body, "#.item").Raw != `["c"]` {
+		if _, body, _ := c.call("POST /orders/search", `{"filter":{"priceMin":10}}`); jsontree.Find(body, "#.item").Raw() != `["c"]` {
 			t.Errorf("the search finds %s, want c", body)
 		}
 		c.story(`

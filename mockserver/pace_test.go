@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -119,7 +118,7 @@ func TestConcurrentQueries(t *testing.T) {
 		call(t, s, "POST", issueTrino, query).want(t, 200)
 		refused := call(t, s, "POST", issueTrino, query).want(t, 429)
 		const want = "the account may have 2 jobs queued or running at a time, and has 2"
-		if got := gjson.Get(refused.body, "message").String(); got != want || refused.Header.Get("Retry-After") != "3" {
+		if got := jsontree.Find(refused.body, "message").Text(); got != want || refused.Header.Get("Retry-After") != "3" {
 			t.Errorf("%q, Retry-After %q; want %q, 3", got, refused.Header.Get("Retry-After"), want)
 		}
 		call(t, s, "GET", "/core/v3/job/list", "").want(t, 200)

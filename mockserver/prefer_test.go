@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -74,7 +73,7 @@ func TestPrefer(t *testing.T) {
 				continue
 			}
 			a := call(t, s, "GET", pools, "", "Prefer", prefer).want(t, 400)
-			if got := gjson.Get(a.body, "message").String(); !strings.Contains(got, want) {
+			if got := jsontree.Find(a.body, "message").Text(); !strings.Contains(got, want) {
 				t.Errorf("%s: %q, want %q", prefer, got, want)
 			}
 			if !strings.HasPrefix(a.Header.Get("X-Understudy-Fault"), "prefer; answer=injected") {
@@ -175,7 +174,7 @@ paths:
 			t.Errorf("%s: %s, want %s", prefer, a.body, want)
 		}
 	}
-	if a := get("code=503").want(t, 503); a.Header.Get("Retry-After") != "7" || gjson.Get(a.body, "status").Int() != 503 {
+	if a := get("code=503").want(t, 503); a.Header.Get("Retry-After") != "7" || jsontree.Find(a.body, "status").Int() != 503 {
 		t.Errorf("%v %s", a.Header, a.body)
 	}
 	if a := get("code=204").want(t, 204); a.body != "" {
@@ -186,12 +185,12 @@ paths:
 	}
 	for _, code := range []string{"-40", "+20", "099", "000", "100", "199", "600", "999", "4.4", "0x1"} {
 		a := get("code="+code).want(t, 400)
-		if got := gjson.Get(a.body, "message").String(); got != "Prefer: code="+code+": want a status from 200 to 599, as in code=404" {
+		if got := jsontree.Find(a.body, "message").Text(); got != "Prefer: code="+code+": want a status from 200 to 599, as in code=404" {
 			t.Errorf("code=%s: %s", code, got)
 		}
 	}
 	const want = "example=some: status 200 of workflow.listPools has no such example; want few, none"
-	if a := get("code=200, example=some").want(t, 400); gjson.Get(a.body, "message").String() != "Prefer: "+want {
+	if a := get("code=200, example=some").want(t, 400); jsontree.Find(a.body, "message").Text() != "Prefer: "+want {
 		t.Error(a.body)
 	}
 }

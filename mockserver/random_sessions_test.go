@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -156,24 +156,24 @@ func (v *visitor) send(method, target, body string) {
 func (v *visitor) learn(r *http.Request, w *httptest.ResponseRecorder) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	d, err := specs.Load(specs.Interface(name), specs.Neutral)
-	if err != nil || w.Code/100 != 2 || !gjson.ValidBytes(w.Body.Bytes()) {
+	if err != nil || w.Code/100 != 2 || !json.Valid(w.Body.Bytes()) {
 		return
 	}
 	m := d.Find(r.Method, strings.TrimPrefix(r.URL.EscapedPath(), "/"+name+d.BasePath))
 	if m.Operation == nil {
 		return
 	}
-	body := gjson.ParseBytes(w.Body.Bytes())
+	body := jsontree.Parse(w.Body.Bytes())
 	for _, a := range m.Operation.Actions() {
 		for _, at := range a.At {
 			for _, object := range objectsAt(body, at) {
 				resource := a.Resource
 				if len(resource.Types) > 0 {
-					if resource = d.ResourceOfType(object.Get("type").String()); resource == nil {
+					if resource = d.ResourceOfType(object.Find("type").Text()); resource == nil {
 						continue
 					}
 				}
-				key := object.Get(strings.Join(resource.Keys[0], ".")).String()
+				key := object.Find(strings.Join(resource.Keys[0], ".")).Text()
 				if key == "" || len(resource.Path) == 0 {
 					continue
 				}
@@ -190,21 +190,21 @@ func (v *visitor) learn(r *http.Request, w *httptest.ResponseRecorder) {
 	}
 }
 
-func objectsAt(value gjson.Result, at specs.Pointer) []gjson.Result {
+func objectsAt(value jsontree.Value, at specs.Pointer) []jsontree.Value {
 	for i, token := range at {
 		if token == "*" {
-			var list []gjson.Result
-			for _, item := range value.Array() {
+			var list []jsontree.Value
+			for item := range value.List {
 				list = append(list, objectsAt(item, at[i+1:])...)
 			}
 			return list
 		}
-		value = value.Get(token)
+		value = value.Find(token)
 	}
 	if !value.Exists() {
 		return nil
 	}
-	return []gjson.Result{value}
+	return []jsontree.Value{value}
 }
 
 // writes are the requests of a visitor that change something.

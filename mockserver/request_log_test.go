@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -34,7 +33,7 @@ func TestRequestsAreLogged(t *testing.T) {
 			"status":    "404",
 			"operation": "workflow.getPool", "world": "default", "exchange": "2", "reason": "pool with id 77 not found",
 		} {
-			if got := gjson.Get(line, path).String(); got != want {
+			if got := jsontree.Find(line, path).Text(); got != want {
 				t.Errorf("%s is %q, want %q", path, got, want)
 			}
 		}
@@ -52,12 +51,12 @@ func TestRequestsAreLogged(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 		var levels []string
 		for _, line := range lines {
-			levels = append(levels, gjson.Get(line, "level").String())
+			levels = append(levels, jsontree.Find(line, "level").Text())
 		}
 		if got := strings.Join(levels, " "); got != "DEBUG DEBUG INFO INFO" {
 			t.Errorf("levels %s", got)
 		}
-		if nearest := gjson.Get(lines[2], "nearest").String(); !strings.Contains(nearest, "/api/pools") {
+		if nearest := jsontree.Find(lines[2], "nearest").Text(); !strings.Contains(nearest, "/api/pools") {
 			t.Errorf("the nearest operation is %q", nearest)
 		}
 	})
@@ -66,7 +65,7 @@ func TestRequestsAreLogged(t *testing.T) {
 		s, log := newLogged(t, slog.LevelInfo, mockserver.WithValidation(mockserver.Report))
 		call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type",
 			"text/plain").want(t, 201)
-		if got := gjson.Get(log.String(), "notes").String(); !strings.HasPrefix(got, "request does not match the document") {
+		if got := jsontree.Find(log.String(), "notes").Text(); !strings.HasPrefix(got, "request does not match the document") {
 			t.Errorf("the log does not say so: %s", log)
 		}
 	})

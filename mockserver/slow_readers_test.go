@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query"
 )
@@ -67,9 +66,9 @@ func dial(t *testing.T, s *mockserver.Server) net.Conn {
 // newChat starts a chat with the first agent, and returns its id.
 func newChat(t *testing.T, s *mockserver.Server) string {
 	t.Helper()
-	agent := gjson.Get(call(t, s, "GET", "/llm/api/agents", "").want(t, http.StatusOK).body, "data.0.id")
-	body := fmt.Sprintf(`{"data":{"type":"chats","attributes":{"agentId":%q}}}`, agent)
-	return gjson.Get(call(t, s, "POST", "/llm/api/chats", body).want(t, http.StatusCreated).body, "data.id").String()
+	agent := jsontree.Find(call(t, s, "GET", "/llm/api/agents", "").want(t, http.StatusOK).body, "data.0.id")
+	body := fmt.Sprintf(`{"data":{"type":"chats","attributes":{"agentId":%q}}}`, agent.Text())
+	return jsontree.Find(call(t, s, "POST", "/llm/api/chats", body).want(t, http.StatusCreated).body, "data.id").Text()
 }
 
 // eventually waits until something is true that needs other goroutines.

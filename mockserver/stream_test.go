@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 )
 
@@ -57,7 +57,7 @@ func (e *events) next(t *testing.T) string {
 		case line == "" && fields != nil:
 			return strings.Join(fields, " ")
 		case strings.HasPrefix(line, "data: ") && strings.HasPrefix(fields[len(fields)-1], "event: exchange"):
-			fields = append(fields, gjson.Get(line[6:], "operation").String()) // enough to know it by
+			fields = append(fields, jsontree.Find(line[6:], "operation").Text()) // enough to know it by
 		case line != "" && line[0] != ':':
 			fields = append(fields, line)
 		}

@@ -137,7 +137,7 @@ func (c *strictClient) call(line string) []byte {
 	path := strings.Replace(words[1], "{job}", c.job, 1)
 	a := c.Call(words[0], path, words[2]).Want(http.StatusOK)
 	if strings.Contains(path, "/job/issue/") {
-		c.job = a.Value("job_id").String()
+		c.job = a.Value("job_id").Text()
 	}
 	return a.Body
 }

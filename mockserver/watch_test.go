@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
@@ -33,13 +32,13 @@ func TestTokenOfTheControlInterface(t *testing.T) {
 func TestVersionOfTheServer(t *testing.T) {
 	t.Parallel()
 	body := call(t, newServer(t), "GET", "/_understudy/version", "").want(t, 200).body
-	if got := gjson.Get(body, "documents").String(); got != specs.Digest() {
+	if got := jsontree.Find(body, "documents").Text(); got != specs.Digest() {
 		t.Errorf("documents %s, want %s", got, specs.Digest())
 	}
-	if got := gjson.Get(body, "version").String(); got == "" {
+	if got := jsontree.Find(body, "version").Text(); got == "" {
 		t.Errorf("no version in %s", body)
 	}
-	call(t, newServer(t), "GET", gjson.Get(body, "interfaces.core").String()+"/job/list", "").want(t, 200)
+	call(t, newServer(t), "GET", jsontree.Find(body, "interfaces.core").Text()+"/job/list", "").want(t, 200)
 }
 
 // The list has what comes with the mock, the user's own, and those that are wrong, with the reason.
@@ -58,10 +57,10 @@ func TestScenariosOfTheServer(t *testing.T) {
 	}
 	s := newServer(t, mockserver.WithScenarios(folder), mockserver.WithScenario("empty"))
 	body := call(t, s, "GET", "/_understudy/scenarios", "").want(t, 200).body
-	if got := gjson.Get(body, "default").String(); got != "empty" {
+	if got := jsontree.Find(body, "default").Text(); got != "empty" {
 		t.Errorf("default %s, want empty", got)
 	}
-	if got, want := len(gjson.Get(body, "scenarios").Array()), len(scenarios.List())+2; got != want {
+	if got, want := jsontree.Find(body, "scenarios").Len(), len(scenarios.List())+2; got != want {
 		t.Errorf("%d scenarios, want %d", got, want)
 	}
 	for path, want := range map[string]string{
@@ -69,11 +68,11 @@ func TestScenariosOfTheServer(t *testing.T) {
 		`scenarios.#(name=="checkout").description`: "For the checkout.",
 		`scenarios.#(name=="empty").own`:            "false",
 	} {
-		if got := gjson.Get(body, path).String(); got != want {
+		if got := jsontree.Find(body, path).Text(); got != want {
 			t.Errorf("%s is %q, want %q", path, got, want)
 		}
 	}
-	if got := gjson.Get(body, `scenarios.#(name=="wrong").error`).String(); !strings.Contains(got, "descriptio") {
+	if got := jsontree.Find(body, `scenarios.#(name=="wrong").error`).Text(); !strings.Contains(got, "descriptio") {
 		t.Errorf("the error of a wrong scenario is %q", got)
 	}
 }
@@ -84,22 +83,22 @@ func TestWorldDetails(t *testing.T) {
 	call(t, s, "POST", "/_understudy/worlds", `{"id":"own","fork":"default","seed":7,"clock":"frozen","mintKeys":true}`).
 		want(t, 201)
 	call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/seeded", "").want(t, 200)
-	before := gjson.Parse(call(t, s, "GET", "/_understudy/worlds/default", "").want(t, 200).body)
+	before := jsontree.Parse(call(t, s, "GET", "/_understudy/worlds/default", "").want(t, 200).body)
 	call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", "own").want(t, 200)
 	body := call(t, s, "GET", "/_understudy/worlds/own", "").want(t, 200).body
 	for path, want := range map[string]string{
 		"id": "own", "fork": "default", "scenario": "quickstart", "seed": "7", "clock.mode": "frozen",
 		"checkpoints": `["seeded"]`, "journal.entries": "1", "journal.last": "1", "keys.admin": s.World("own").Key(),
 	} {
-		if got := gjson.Get(body, path).String(); got != want {
+		if got := jsontree.Find(body, path).Text(); got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
 		}
 	}
-	if got, want := gjson.Get(body, "keyCount").Int(), before.Get("keyCount").Int()+2; got != want {
+	if got, want := jsontree.Find(body, "keyCount").Int(), before.Find("keyCount").Int()+2; got != want {
 		t.Errorf("%d keys, want %d: those of the original and two minted ones", got, want)
 	}
-	if total, log := gjson.Get(body, "size.total").Int(), gjson.Get(body, "size.journal").Int(); total < log || log == 0 {
-		t.Errorf("size %s", gjson.Get(body, "size"))
+	if total, log := jsontree.Find(body, "size.total").Int(), jsontree.Find(body, "size.journal").Int(); total < log || log == 0 {
+		t.Errorf("size %s", jsontree.Find(body, "size").Text())
 	}
 }
 
@@ -107,26 +106,26 @@ func TestWorldDetails(t *testing.T) {
 func TestDueEvents(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithClock(mockserver.ClockFrozen))
-	job := gjson.Get(call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).
-		want(t, http.StatusOK).body, "job_id").String()
+	job := jsontree.Find(call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).
+		want(t, http.StatusOK).body, "job_id").Text()
 	body := call(t, s, "GET", "/_understudy/events", "").want(t, 200).body
-	if got := gjson.Get(body, `events.#(kind=="core.job").resource`).String(); got != "job" {
+	if got := jsontree.Find(body, `events.#(kind=="core.job").resource`).Text(); got != "job" {
 		t.Errorf("no event of a job in %s", body)
 	}
-	if got := gjson.Get(body, `events.#(kind=="core.job").id`).String(); got != job {
+	if got := jsontree.Find(body, `events.#(kind=="core.job").id`).Text(); got != job {
 		t.Errorf("the event is of job %s, want %s", got, job)
 	}
 	last := ""
-	for _, e := range gjson.Get(body, "events").Array() {
-		if e.Get("at").String() < last || e.Get("happens").String() == "" {
-			t.Errorf("event %s", e)
+	for e := range jsontree.Find(body, "events").List {
+		if e.Find("at").Text() < last || e.Find("happens").Text() == "" {
+			t.Errorf("event %s", e.Text())
 		}
-		last = e.Get("at").String()
+		last = e.Find("at").Text()
 	}
-	all := gjson.Get(body, "total").Int()
+	all := jsontree.Find(body, "total").Int()
 	one := call(t, s, "GET", "/_understudy/events?limit=1", "").want(t, 200).body
-	if n := len(gjson.Get(one, "events").Array()); n != 1 || gjson.Get(one, "total").Int() != all {
-		t.Errorf("%d events of %d, want 1 of %d", n, gjson.Get(one, "total").Int(), all)
+	if n := jsontree.Find(one, "events").Len(); n != 1 || jsontree.Find(one, "total").Int() != all {
+		t.Errorf("%d events of %d, want 1 of %d", n, jsontree.Find(one, "total").Int(), all)
 	}
 }
 

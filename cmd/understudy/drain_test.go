@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // A client that does not read its answer keeps the server from ending no longer than the time to drain.
@@ -61,7 +61,7 @@ func unread(t *testing.T, mock *process) {
 			`]}`)
 	call(t, "POST", mock.ready.Interfaces["core"]+"/database/create/large", "")
 	_, issued := call(t, "POST", mock.ready.Interfaces["core"]+"/job/issue/trino/large", `{"query":"SELECT 1"}`)
-	job := gjson.Get(issued, "job_id").String()
+	job := jsontree.Find(issued, "job_id").Text()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		_, status := call(t, "GET", mock.ready.Interfaces["core"]+"/job/status/"+job, "")
 		if strings.Contains(status, `"success"`) {

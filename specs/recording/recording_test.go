@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -220,25 +220,23 @@ func FuzzRedact(f *testing.F) {
 // secrets are the texts in all members named value of a body.
 func secrets(body []byte) []string {
 	var all []string
-	gjson.ParseBytes(body).ForEach(func(name, value gjson.Result) bool {
-		if name.String() == "value" {
-			all = append(all, texts(value)...)
+	for member := range jsontree.Parse(body).Each {
+		if member.Name() == "value" {
+			all = append(all, texts(member)...)
 		}
-		return true
-	})
+	}
 	return all
 }
 
 // texts are those that stand in a value, at any depth: names of members are not among them, since redaction keeps the
 // shape.
-func texts(value gjson.Result) []string {
+func texts(value jsontree.Value) []string {
 	if !value.IsObject() && !value.IsArray() {
-		return []string{value.String()}
+		return []string{value.Text()}
 	}
 	var all []string
-	value.ForEach(func(_, inner gjson.Result) bool {
+	for inner := range value.Each {
 		all = append(all, texts(inner)...)
-		return true
-	})
+	}
 	return all
 }

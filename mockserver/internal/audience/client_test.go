@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
@@ -77,10 +76,10 @@ func newSlowClient(t *testing.T, opts ...mockserver.Option) *mocktest.Client {
 func named(c *mocktest.Client, rule string) string {
 	c.Helper()
 	answer := c.Post(queries, fmt.Sprintf(`{"columns": ["name"], "rule": %s}`, rule)).Want(200).Wants("status", "success")
-	rows := c.At("core").Get("/job/result/" + answer.Value("jobid").String() + "?format=json").Want(200)
+	rows := c.At("core").Get("/job/result/" + answer.Value("jobid").Text() + "?format=json").Want(200)
 	var list []string
 	for line := range strings.Lines(string(rows.Body)) {
-		list = append(list, gjson.Get(line, "0").String())
+		list = append(list, jsontree.Find(line, "0").Text())
 	}
 	if n := answer.Value("count").Int(); int(n) != len(list) {
 		c.Errorf("the count is %d, but there are %d in the preview", n, len(list))

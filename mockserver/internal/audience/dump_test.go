@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/sjson"
+	"svc.example/understudy/internal/jsontree"
 )
 
 func TestDump(t *testing.T) {
@@ -39,10 +39,7 @@ func TestDump(t *testing.T) {
 	})
 	t.Run("is refused when somebody edited it", func(t *testing.T) {
 		t.Parallel()
-		broken, err := sjson.Set(dumped(t), "state.audience.Segments.70.name", "another")
-		if err != nil {
-			t.Fatal(err)
-		}
+		broken := jsontree.Parse(dumped(t)).With(`"another"`, "state", "audience", "Segments", "70", "name")
 		if err := newClient(t).World().Load([]byte(broken)); err == nil || !strings.Contains(err.Error(), "write a fixture") {
 			t.Errorf("error %v", err)
 		}

@@ -56,7 +56,7 @@ func FuzzRules(f *testing.F) {
 		if made.Status == 400 {
 			return
 		}
-		made.Want(200).Wants("population", count.String())
+		made.Want(200).Wants("population", count.Text())
 	})
 }
 

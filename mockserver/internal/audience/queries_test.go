@@ -19,11 +19,11 @@ func TestQueries(t *testing.T) {
 		c := newClient(t)
 		a := c.Post(queries, asking).Want(200).Wants("status", "success", "count", "2", "maxPage", "1", "error", "",
 			"customerGroupCount", "", "jobid", "1", "countJobid", "1")
-		id := a.Value("id").String()
-		if !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4`).MatchString(id) || a.Value("queryId").String() != id {
-			t.Errorf("id %q, queryId %q: want the same UUID", id, a.Value("queryId"))
+		id := a.Value("id").Text()
+		if !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4`).MatchString(id) || a.Value("queryId").Text() != id {
+			t.Errorf("id %q, queryId %q: want the same UUID", id, a.Value("queryId").Text())
 		}
-		if again := c.Post(queries, asking).Want(200).Value("id").String(); again == id {
+		if again := c.Post(queries, asking).Want(200).Value("id").Text(); again == id {
 			t.Error("asked again, it is the same query")
 		}
 	})
@@ -49,7 +49,7 @@ func TestQueries(t *testing.T) {
 		job := c.At("core").Get("/job/show/1").Want(200)
 		job.Wants("type", "presto", "database", "crm", "status", "success", "user_name", "Ana Analyst", "duration", "0",
 			"num_records", "0", "hive_result_schema", `[["name","varchar"]]`)
-		text := job.Value("query").String()
+		text := job.Value("query").Text()
 		if !strings.HasPrefix(text, "SELECT name FROM people WHERE fits('{") || !strings.Contains(text, "L''im") {
 			t.Errorf("the job's query is %s", text)
 		}
@@ -127,7 +127,7 @@ func TestQueriesThatTakeTime(t *testing.T) {
 		c.At("core").Get("/job/status/1").Wants("status", "running")
 		c.Advance(19 * time.Second)
 		c.At("ingestion").Post("/postback/v3/event/crm/people", `{"name":"Gus","city":"Lima"}`).Want(200)
-		id := first.Value("id").String()
+		id := first.Value("id").Text()
 		c.Post(queries, `{ "rule": {"conditions":[`+lima+`], "type":"And"}, "columns":["name"] }`).Wants("status", "running",
 			"id", id)
 		c.Advance(time.Second)
@@ -161,7 +161,7 @@ func TestQueriesThatTakeTime(t *testing.T) {
 	t.Run("are killed with their job", func(t *testing.T) {
 		t.Parallel()
 		c := newSlowClient(t)
-		id := c.Post(queries, asking).Value("id").String()
+		id := c.Post(queries, asking).Value("id").Text()
 		c.At("core").Post("/job/kill/1", "").Want(200)
 		c.Advance(time.Minute)
 		c.Post(queries, asking).Want(200).Wants("status", "killed", "id", id, "count", "", "maxPage", "", "error", "",
@@ -171,7 +171,7 @@ func TestQueriesThatTakeTime(t *testing.T) {
 	t.Run("survive a dump on their way", func(t *testing.T) {
 		t.Parallel()
 		c := newSlowClient(t)
-		id := c.Post(queries, asking).Value("id").String()
+		id := c.Post(queries, asking).Value("id").Text()
 		state, err := c.World().State()
 		if err != nil {
 			t.Fatal(err)

@@ -35,7 +35,7 @@ func TestSegments(t *testing.T) {
 		made.Wants("code", "200", "message", "OK", "id", "81", "audienceId", "61", "kind", "1", "realtime", "true",
 			"description", "under 40", "segmentFolderId", "7", "population", "", "createdBy.name", "Ana Analyst", "more", "")
 		listed := c.Get(segments).Want(200).Wants("#.id", "[70,71,81]")
-		if got, want := listed.Value("2.rule").Raw, made.Value("rule").Raw; got != want || got == "" {
+		if got, want := listed.Value("2.rule").Raw(), made.Value("rule").Raw(); got != want || got == "" {
 			t.Errorf("listed with the rule %s, want %s", got, want)
 		}
 	})

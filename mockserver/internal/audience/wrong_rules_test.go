@@ -76,7 +76,7 @@ func TestLeftOut(t *testing.T) {
 		if got := notes(c); got != "" {
 			t.Errorf("nothing was counted, but the journal says %q", got)
 		}
-		got := named(c, of("And", `{"type":"Reference","id":"`+made.Value("id").String()+`"}`, adult))
+		got := named(c, of("And", `{"type":"Reference","id":"`+made.Value("id").Text()+`"}`, adult))
 		if got != "Flo" || !strings.Contains(notes(c), "segment 81: rule.conditions.0 was left out") {
 			t.Errorf("takes in %q and says %q", got, notes(c))
 		}

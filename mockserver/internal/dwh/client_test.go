@@ -67,13 +67,13 @@ func with(tb testing.TB, text string, pairs ...string) string {
 func (c client) create(pairs ...string) string {
 	c.Helper()
 	made := c.Post("/v1/dwh/", with(c.TB, orders, pairs...)).Want(200)
-	return "/v1/dwh/" + made.Value("id").String()
+	return "/v1/dwh/" + made.Value("id").Text()
 }
 
 // project is the path of an integration's project in the workflow interface.
 func (c client) project(path string) string {
 	c.Helper()
-	return "/api/projects/" + c.Get(path).Want(200).Value("workflow_project_id").String()
+	return "/api/projects/" + c.Get(path).Want(200).Value("workflow_project_id").Text()
 }
 
 // list is a JSON list.

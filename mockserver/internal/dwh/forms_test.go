@@ -7,8 +7,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -22,20 +22,22 @@ func TestForms(t *testing.T) {
 	c := newClient(t)
 	path := c.create()
 	run := c.Put(path+"/run_workflow", "").Want(200)
-	for name, got := range map[string]gjson.Result{
-		"DwhIntegration":     c.Get(path).Value("@this"),
-		"DwhIntegrationList": c.Get("/v1/dwh/").Value("@this"),
+	for name, got := range map[string]jsontree.Value{
+		"DwhIntegration":     c.Get(path).Value(""),
+		"DwhIntegrationList": c.Get("/v1/dwh/").Value(""),
 		"Pagination":         c.Get("/v1/dwh/").Value("pagination"),
-		"DwhConfigs":         c.Get(path + "/configs").Value("@this"),
+		"DwhConfigs":         c.Get(path + "/configs").Value(""),
 		"BulkloadSession":    c.Get(path + "/bulkload_sessions").Value("0"),
-		"WorkflowRun":        run.Value("@this"),
+		"WorkflowRun":        run.Value(""),
 		"SessionAttempt":     c.Get(path + "/session_attempts").Value("items.0"),
-		"GuessResult":        c.Post("/v1/guess", `{"basic_configs": `+lake+`}`).Value("@this"),
-		"Error":              c.Get("/v1/dwh/9").Value("@this"),
+		"GuessResult":        c.Post("/v1/guess", `{"basic_configs": `+lake+`}`).Value(""),
+		"Error":              c.Get("/v1/dwh/9").Value(""),
 	} {
 		schema := doc.T.Components.Schemas[name].Value
 		var members []string
-		got.ForEach(func(key, _ gjson.Result) bool { members = append(members, key.String()); return true })
+		for member := range got.Each {
+			members = append(members, member.Name())
+		}
 		slices.Sort(members)
 		if d := cmp.Diff(slices.Sorted(maps.Keys(propertiesOf(schema))), members); d != "" {
 			t.Errorf("%s (-document +answer)\n%s", name, d)

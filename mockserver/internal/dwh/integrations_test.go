@@ -21,11 +21,11 @@ func TestIntegrations(t *testing.T) {
 			"schedule_type", "none", "schedule_option", "", "timezone", "UTC",
 			"created_at", "2026-01-15T09:30:00Z", "updated_at", "2026-01-15T09:30:00Z",
 		)
-		path := "/v1/dwh/" + made.Value("id").String()
+		path := "/v1/dwh/" + made.Value("id").Text()
 		if got := c.Get(path).Want(200); string(got.Body) != string(made.Body) {
 			t.Errorf("read again it is %s, not %s", got.Body, made.Body)
 		}
-		c.Get(path+"/configs").Want(200).Wants("id", made.Value("dwh_config_id").String())
+		c.Get(path+"/configs").Want(200).Wants("id", made.Value("dwh_config_id").Text())
 		c.Get(path+"/bulkload_sessions").Want(200).Wants("#", "2")
 		c.At("workflow").Get(c.project(path)).Want(200).Wants("name", "dwh_orders_from_warehouse")
 	})
@@ -86,7 +86,7 @@ func TestIntegrations(t *testing.T) {
 		c := newClient(t)
 		body := with(t, orders, "],\n\t\"output_config\": {\"database\": \"sales\", \"mode\": \"append\"}", "]",
 			`"customers"`, `"visitors"`)
-		path := "/v1/dwh/" + c.Post("/v1/dwh/", body).Want(200).Value("id").String()
+		path := "/v1/dwh/" + c.Post("/v1/dwh/", body).Want(200).Value("id").Text()
 		c.Get(path+"/configs").Want(200).Wants("output_config", `{"mode":"append"}`)
 		c.Put(path, `{"name": "other"}`).Want(200)
 		c.Put(path+"/run_workflow", "").Want(200)
@@ -194,7 +194,7 @@ func TestCreation(t *testing.T) {
 				"1", `[{"target_table":"orders","config":{"type":"databricks"}}]`,
 			},
 		} {
-			made := "/v1/dwh/" + c.Post("/v1/dwh/", with(t, body, "ADVANCED", advanced)).Want(200).Value("id").String()
+			made := "/v1/dwh/" + c.Post("/v1/dwh/", with(t, body, "ADVANCED", advanced)).Want(200).Value("id").Text()
 			c.Get(made+"/configs").Wants("advanced_configs", want.configs)
 			c.Get(made+"/bulkload_sessions").Wants("#", want.sessions)
 			c.Put(made+"/run_workflow", "").Want(200)
@@ -252,7 +252,7 @@ func TestDeletion(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		path := c.create()
-		attempt := "/api/attempts/" + c.Put(path+"/run_workflow", "").Want(200).Value("id").String()
+		attempt := "/api/attempts/" + c.Put(path+"/run_workflow", "").Want(200).Value("id").Text()
 		c.Delete(path).Want(200)
 		c.At("workflow").Get(attempt).Want(200).Wants("status", "running")
 		c.Advance(time.Minute)

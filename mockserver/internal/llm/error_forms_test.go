@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,15 +16,15 @@ import (
 func wantErrors(a mocktest.Answer, status int, errors ...[4]string) {
 	a.Helper()
 	a.Want(status)
-	list := a.Value("errors").Array()
+	list := slices.Collect(a.Value("errors").List)
 	if len(list) != len(errors) {
 		a.Fatalf("%d errors, want %d: %s", len(list), len(errors), a.Body)
 	}
 	for i, want := range errors {
 		one := list[i]
 		got := [4]string{
-			one.Get("title").String(), one.Get("detail").String(), one.Get("source.pointer").String(),
-			one.Get("meta.validationCode").String(),
+			one.Find("title").Text(), one.Find("detail").Text(), one.Find("source.pointer").Text(),
+			one.Find("meta.validationCode").Text(),
 		}
 		if got != want {
 			a.Errorf("error %d is %q, want %q", i, got, want)
@@ -176,19 +177,19 @@ func TestStatusesOfPlainErrors(t *testing.T) {
 		"/api/chats/" + llmtest.NoID + "/download_files":    {`{"method":"multipart"}`, "404"},
 		"/api/knowledge_bases/" + llmtest.NoID + "/query":   {`{"function":"LIST_COLUMNS","arguments":{}}`, "404"},
 	} {
-		if got := s.Post(path, test.body).Want(http.StatusNotFound).Value("status").Raw; got != test.status {
+		if got := s.Post(path, test.body).Want(http.StatusNotFound).Value("status").Raw(); got != test.status {
 			t.Errorf("%s: status is %s, want %s", path, got, test.status)
 		}
 	}
 	command := "response_url=https%3A%2F%2Fchatapp.example%2Fanswer&text=x&command=%2Fask"
 	if got := s.As("").Call(http.MethodPost, "/api/actions/"+llmtest.NoID+"/chatapp", command, "X-Chatapp-Signature",
-		"v0=", "X-Chatapp-Request-Timestamp", strconv.FormatInt(mocktest.Now.Unix(), 10)).Want(http.StatusNotFound).Value("status").Raw; got != `"404"` {
+		"v0=", "X-Chatapp-Request-Timestamp", strconv.FormatInt(mocktest.Now.Unix(), 10)).Want(http.StatusNotFound).Value("status").Raw(); got != `"404"` {
 		t.Errorf("chatapp: status is %s, want it as text", got)
 	}
 	for path, body := range map[string]string{
 		"/api/agent_schedules/" + llmtest.NoID + "/callback": `{}`, "/api/chats/" + llmtest.NoID + "/download_files": `{}`,
 	} {
-		if got := s.Post(path, body).Want(http.StatusBadRequest).Value("status").Raw; got != `"400"` {
+		if got := s.Post(path, body).Want(http.StatusBadRequest).Value("status").Raw(); got != `"400"` {
 			t.Errorf("%s: status is %s, want it as text", path, got)
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
@@ -94,16 +94,18 @@ func newFilters(t *testing.T) *mocktest.Client {
 		`{"chatId":"`+filterID(castFormChat)+`","inputFieldName":null,"contentType":"text/plain","binaryBase64":"aGk="}`)
 	c.Post("/api/chats/"+filterID(castWindowChat)+"/continue", `{"input":"Go on."}`).Want(http.StatusOK)
 	c.Edit(func(state string) string {
-		project := gjson.Get(state, "state.llm.Projects.@keys.2").String()
-		integration := gjson.Get(state, "state.llm.Integrations.@keys.1").String()
-		for path, value := range map[string]any{
-			"Projects." + project + ".attributes.isManaged": true, "Projects." + project + ".attributes.managedType": "PACKAGE",
-			"Integrations." + integration + ".attributes.isManaged": true,
+		for _, edit := range []struct {
+			resource        string
+			at              int
+			attribute, text string
+		}{
+			{"Projects", 2, "isManaged", "true"},
+			{"Projects", 2, "managedType", `"PACKAGE"`},
+			{"Integrations", 1, "isManaged", "true"},
 		} {
-			var err error
-			if state, err = sjson.Set(state, "state.llm."+path, value); err != nil {
-				t.Fatal(err)
-			}
+			root := jsontree.Parse(state)
+			id := slices.Collect(root.Get("state", "llm", edit.resource).Each)[edit.at].Name()
+			state = root.With(edit.text, "state", "llm", edit.resource, id, "attributes", edit.attribute)
 		}
 		return state
 	})
@@ -267,8 +269,8 @@ func TestUnknownFiltersAreRefused(t *testing.T) {
 func idsIn(c *mocktest.Client, path string) []string {
 	c.Helper()
 	ids := []string{}
-	for _, id := range c.Get(path).Want(http.StatusOK).Value("data.#.id").Array() {
-		ids = append(ids, id.String())
+	for id := range c.Get(path).Want(http.StatusOK).Value("data.#.id").List {
+		ids = append(ids, id.Text())
 	}
 	return ids
 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
@@ -35,7 +34,7 @@ llm:
 			"data.attributes.createdAt", "2026-01-13T09:30:00.000Z", "included.0.attributes.name", "Ana Analyst")
 		chats := c.Get("/api/chats").Want(200).Wants("data.0.attributes.agentId", llmtest.ChatAgent,
 			"data.0.attributes.projectId", llmtest.ChatProject)
-		if first := chats.Value("data.1.attributes.agentId").String(); first == llmtest.ChatAgent {
+		if first := chats.Value("data.1.attributes.agentId").Text(); first == llmtest.ChatAgent {
 			t.Error("a name that two have stands for the second")
 		}
 		c.Get("/api/projects?sort=name").Want(200).Wants("meta.total", "2", "data.0.attributes.name", "Second")
@@ -106,12 +105,11 @@ func TestSeedMakesEveryCollection(t *testing.T) {
 	w := world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
 	const nobody = "ponds"
 	all := map[string][]fixtures.LLMResource{nobody: {{}}}
-	gjson.GetBytes(fixtures.SchemaText(), "$defs.llm.properties").ForEach(func(name, rules gjson.Result) bool {
-		if items := rules.Get("items.$ref").Str; strings.HasPrefix(items, "#/$defs/llm") {
-			all[name.Str] = []fixtures.LLMResource{{}}
+	for rules := range jsontree.Find(fixtures.SchemaText(), "$defs.llm.properties").Each {
+		if items := rules.Find("items.$ref").Text(); strings.HasPrefix(items, "#/$defs/llm") {
+			all[rules.Name()] = []fixtures.LLMResource{{}}
 		}
-		return true
-	})
+	}
 	err := llm.Seed(&w, fixtures.LLM{Resources: all})
 	if err == nil || len(all) < 2 {
 		t.Fatalf("no error with %d collections", len(all))

@@ -3,12 +3,13 @@ package mocktest
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -46,12 +47,14 @@ func (a Answer) message() string {
 	a.Helper()
 	switch a.Iface {
 	case specs.Core: // it has the message under three names
-		message := a.Value("message").String()
+		message := a.Value("message").Text()
 		a.Wants("error", message, "text", message)
 		return message
 	case specs.Workflow:
-		a.Wants("status", strconv.Itoa(a.Status), "@keys.#", "2")
-		return a.Value("message").String()
+		if members := slices.Collect(a.Wants("status", strconv.Itoa(a.Status)).Value("").Each); len(members) != 2 {
+			a.Errorf("the refusal has %d members, want 2: %s", len(members), a.Body)
+		}
+		return a.Value("message").Text()
 	}
 	return string(a.Body)
 }
@@ -108,13 +111,14 @@ func (a Answer) Same(want string) {
 	}
 }
 
-// Value returns a value of the answer's JSON, by its gjson path: data.attributes.name.
-func (a Answer) Value(path string) gjson.Result {
+// Value returns a value of the answer's JSON, by its path: data.attributes.name.
+func (a Answer) Value(path string) jsontree.Value {
 	a.Helper()
-	if !gjson.ValidBytes(a.Body) {
+	whole := jsontree.Parse(a.Body)
+	if !whole.Exists() {
 		a.Fatalf("the answer is not valid JSON: %s", a.Body)
 	}
-	return gjson.GetBytes(a.Body, path)
+	return whole.Find(path)
 }
 
 // Wants fails the test unless values of the answer's JSON have these texts: path, text, path, text. A missing value has
@@ -122,7 +126,7 @@ func (a Answer) Value(path string) gjson.Result {
 func (a Answer) Wants(pairs ...string) Answer {
 	a.Helper()
 	for i := 0; i < len(pairs); i += 2 {
-		if got := a.Value(pairs[i]).String(); got != pairs[i+1] {
+		if got := a.Value(pairs[i]).Text(); got != pairs[i+1] {
 			a.Errorf("%s is %q, want %q: %s", pairs[i], got, pairs[i+1], a.Body)
 		}
 	}

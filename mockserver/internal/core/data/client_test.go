@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
@@ -65,7 +64,7 @@ core:
 // grant gives the analyst one right on databases, replacing others, and returns the same mock with the analyst's key.
 func (c client) grant(operation, ids string) client {
 	c.Helper()
-	policy := c.Post("/access_control/policies", `{"policy":{"name":"`+operation+ids+`"}}`).Want(200).Value("id").String()
+	policy := c.Post("/access_control/policies", `{"policy":{"name":"`+operation+ids+`"}}`).Want(200).Value("id").Text()
 	c.Patch("/access_control/policies/"+policy+"/permissions",
 		`{"Databases":[{"operation":"`+operation+`","ids":"`+ids+`"}]}`).Want(200)
 	c.Patch("/access_control/users/3/policies", `{"policy_ids":["`+policy+`"]}`).Want(200)
@@ -96,14 +95,14 @@ func (c client) table(path string, keys ...string) map[string]any {
 
 func (c client) tableID(path string) string {
 	c.Helper()
-	return c.Get("/table/show/" + path).Want(200).Value("id").Raw
+	return c.Get("/table/show/" + path).Want(200).Value("id").Raw()
 }
 
 // words returns the texts of a list, joined.
-func words(list gjson.Result) string {
+func words(list jsontree.Value) string {
 	var texts []string
-	for _, text := range list.Array() {
-		texts = append(texts, text.Str)
+	for text := range list.List {
+		texts = append(texts, text.Text())
 	}
 	return strings.Join(texts, " ")
 }

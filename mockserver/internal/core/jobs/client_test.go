@@ -27,7 +27,7 @@ func (c client) as(key string) client { return client{c.As(key)} }
 // grant gives the analyst one right on databases, replacing others, and returns the same mock with the analyst's key.
 func (c client) grant(operation, ids string) client {
 	c.Helper()
-	policy := c.Post("/access_control/policies", `{"policy":{"name":"`+operation+ids+`"}}`).Want(200).Value("id").String()
+	policy := c.Post("/access_control/policies", `{"policy":{"name":"`+operation+ids+`"}}`).Want(200).Value("id").Text()
 	c.Patch("/access_control/policies/"+policy+"/permissions",
 		`{"Databases":[{"operation":"`+operation+`","ids":"`+ids+`"}]}`).Want(200)
 	c.Patch("/access_control/users/3/policies", `{"policy_ids":["`+policy+`"]}`).Want(200)

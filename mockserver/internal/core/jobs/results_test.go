@@ -41,10 +41,10 @@ func (c client) run(path, body string) mocktest.Answer {
 func (c client) said(path, body string) string {
 	c.Helper()
 	job := c.run(path, body)
-	if rows := c.Get("/job/result/" + job.Value("job_id").String()); rows.Status == 200 {
+	if rows := c.Get("/job/result/" + job.Value("job_id").Text()); rows.Status == 200 {
 		return strings.TrimSpace(string(rows.Body))
 	}
-	return job.Value("status").String() + ": " + strings.TrimSpace(job.Value("debug.stderr").String())
+	return job.Value("status").Text() + ": " + strings.TrimSpace(job.Value("debug.stderr").Text())
 }
 
 func TestConnectionsAsTargets(t *testing.T) {
@@ -112,7 +112,7 @@ func TestQueuedResults(t *testing.T) {
 		times := func(c client, query string) [2]time.Duration {
 			job := c.run(path, `{"query":"`+query+`"}`)
 			at := func(member string) time.Time {
-				at, err := time.Parse("2006-01-02 15:04:05 UTC", job.Value(member).String())
+				at, err := time.Parse("2006-01-02 15:04:05 UTC", job.Value(member).Text())
 				if err != nil {
 					t.Error(err)
 				}
@@ -173,10 +173,10 @@ func TestRestrictedJobs(t *testing.T) {
 	c.Post("/job/issue/trino/attic", `{"query":"SELECT 1"}`).Refused(403)
 	job := c.run("/job/issue/trino/shop", `{"query":"SELECT * FROM attic.letters"}`).Wants("status", "error", "user_name",
 		"Ana Analyst")
-	if stderr := job.Value("debug.stderr").String(); !strings.HasSuffix(stderr, "[shop]\n") {
+	if stderr := job.Value("debug.stderr").Text(); !strings.HasSuffix(stderr, "[shop]\n") {
 		t.Error(stderr)
 	}
-	id := c.run("/job/issue/trino/shop", `{"query":"SELECT 1"}`).Value("job_id").String()
+	id := c.run("/job/issue/trino/shop", `{"query":"SELECT 1"}`).Value("job_id").Text()
 	c.Get("/job/result/" + id).Want(200)
 	c.Post("/job/kill/"+id, "").Want(200)
 	c.Post("/schedule/create/nightly", `{"database":"shop","query":"SELECT 1","type":"hive"}`).Want(200)

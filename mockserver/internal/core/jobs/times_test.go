@@ -6,8 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
@@ -30,7 +29,7 @@ func TestTimesEndInUTCEverywhereButInTheListOfDatabases(t *testing.T) {
 	for what, answer := range map[string]mocktest.Answer{
 		"a database": c.Get("/database/show/market"), "a table": c.Get("/table/show/market/there"),
 		"tables": c.Get("/table/list/market"), "deleted tables": deleted,
-		"a recovered table": c.Post("/table/recover/"+gjson.GetBytes(deleted.Body, "tables.0.id").String(), ""),
+		"a recovered table": c.Post("/table/recover/"+jsontree.Find(deleted.Body, "tables.0.id").Text(), ""),
 		"a job":             c.Get("/job/show/" + id), "jobs": c.Get("/job/list"), "a status": c.Get("/job/status/" + id),
 		"a status by its domain key": c.Get("/job/status_by_domain_key/once"),
 		"an export":                  c.Post("/job/result_export/"+id, `{"result":"s3://bucket/key"}`),

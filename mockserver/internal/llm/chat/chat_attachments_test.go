@@ -38,7 +38,7 @@ func TestChatAttachments(t *testing.T) {
 			a := llmtest.Post(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain")).Want(201)
 			ids = append(ids, a.Wants("data.attributes.attachmentIndex", index, "data.attributes.contentFormatMode",
 				"ID_AND_CONTENT",
-				"data.attributes.attachmentType", "USER_INPUT_DRAFT").Value("data.id").String())
+				"data.attributes.attachmentType", "USER_INPUT_DRAFT").Value("data.id").Text())
 		}
 		add(chat, "1")
 		add(chat, "2")
@@ -92,8 +92,9 @@ func TestChatAttachments(t *testing.T) {
 		} {
 			a := llmtest.Post(c, "chat_attachments",
 				chatFile(chat, base64.StdEncoding.EncodeToString(test.content), test.media)).Want(201)
-			got := fmt.Sprintf("%s,%s,%s", a.Value("data.attributes.imageWidth"), a.Value("data.attributes.imageHeight"),
-				a.Value("data.attributes.pdfPageCount"))
+			shown := a.Value("data.attributes")
+			got := shown.Get("imageWidth").Text() + "," + shown.Get("imageHeight").Text() + "," +
+				shown.Get("pdfPageCount").Text()
 			if got != test.want {
 				t.Errorf("%s: %s, want %s", test.media, got, test.want)
 			}
@@ -161,7 +162,7 @@ func TestChatFiles(t *testing.T) {
 	}})
 	c.Post("/api/chats/"+chat+"/continue", `{"input":"Tell me"}`).Want(200)
 	made := c.Get("/api/artifacts").Want(200)
-	report, slides := made.Value("data.0.id").String(), made.Value("data.1.id").String()
+	report, slides := made.Value("data.0.id").Text(), made.Value("data.1.id").Text()
 	want := map[string]string{
 		"artifacts%2F" + report + ".md: text/markdown": "# A",
 		"artifacts%2F" + slides +

@@ -55,7 +55,7 @@ func TestChatapp(t *testing.T) {
 			s.Project,
 			"data.0.attributes.firstInputContent", "How many orders?", "data.0.attributes.lastConversationAt",
 			"2026-01-15T09:30:00.000Z")
-		s.Get("/api/chats/"+chats.Value("data.0.id").String()+"/history").Want(http.StatusOK).Wants(
+		s.Get("/api/chats/"+chats.Value("data.0.id").Text()+"/history").Want(http.StatusOK).Wants(
 			"data.0.input", "How many orders?", "data.1.content", "You said: How many orders?")
 	})
 	t.Run("an agent that refuses a command says so in the chat", func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestChatapp(t *testing.T) {
 		s, action := newCommands(t, secret)
 		llmtest.ScriptChat(s.Client, mockserver.Turn{Status: http.StatusTooManyRequests})
 		send(s, action, command, commandKey, mocktest.Now).Want(http.StatusOK)
-		chat := s.Get("/api/chats").Want(http.StatusOK).Value("data.0.id").String()
+		chat := s.Get("/api/chats").Want(http.StatusOK).Value("data.0.id").Text()
 		s.Get("/api/chats/"+chat+"/history").Want(http.StatusOK).Wants("data.#", "2", "data.1.error.status", "429")
 	})
 	t.Run("every placeholder of the prompt stands for the text", func(t *testing.T) {

@@ -37,7 +37,7 @@ func TestChats(t *testing.T) {
 	t.Run("have the project and the agent of what they start from", func(t *testing.T) {
 		t.Parallel()
 		c := llmtest.NewChats(t)
-		action := c.Get("/api/actions").Want(200).Value("data.0.id").String()
+		action := c.Get("/api/actions").Want(200).Value("data.0.id").Text()
 		for source, agent := range map[string]string{
 			`"formInterfaceId":"` + llmtest.ChatForm + `"`:                                         llmtest.ChatAgent,
 			`"chatInterfaceId":"` + llmtest.ChatWindow + `"`:                                       llmtest.ChatAgent,
@@ -57,7 +57,7 @@ func TestChats(t *testing.T) {
 	t.Run("start from one place that there is", func(t *testing.T) {
 		t.Parallel()
 		c := llmtest.NewChats(t)
-		action := c.Get("/api/actions").Want(200).Value("data.0.id").String()
+		action := c.Get("/api/actions").Want(200).Value("data.0.id").Text()
 		for attributes, words := range map[string][]string{
 			``: {"CANNOT_BE_BLANK", "/data/attributes/agentId"},
 			`"formInterfaceId":"` + llmtest.ChatForm + `","chatInterfaceId":"` + llmtest.ChatWindow +

@@ -283,5 +283,5 @@ func TestArtifacts(t *testing.T) {
 		c.Get("/api/artifacts?"+query).Want(200).Wants("meta.total", total)
 	}
 	c.Get("/api/artifacts?page[limit]=101").Refused(400)
-	c.Get("/api/chats/"+chat+"/history").Want(200).Wants("data.2.artifact.id", all.Value("data.0.id").String())
+	c.Get("/api/chats/"+chat+"/history").Want(200).Wants("data.2.artifact.id", all.Value("data.0.id").Text())
 }

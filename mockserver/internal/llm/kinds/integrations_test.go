@@ -17,8 +17,8 @@ func TestIntegrations(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
 		made := s.Create("integrations", llmtest.WebhookAttributes).Want(http.StatusCreated)
-		user := made.Value("data.attributes.webhookAuthorizationUsername").String()
-		password := made.Value("data.attributes.webhookAuthorizationPassword").String()
+		user := made.Value("data.attributes.webhookAuthorizationUsername").Text()
+		password := made.Value("data.attributes.webhookAuthorizationPassword").Text()
 		if user == "" || len(password) < 16 {
 			t.Errorf("user %q, password %q", user, password)
 		}
@@ -27,7 +27,7 @@ func TestIntegrations(t *testing.T) {
 			"data.attributes.webhookCorsOrigins.#", "0", "data.attributes.isManaged", "false",
 			"data.attributes.chatappSigningSecret", "")
 		other := s.Create("integrations", llmtest.WebhookAttributes).Want(http.StatusCreated)
-		if other.Value("data.attributes.webhookAuthorizationPassword").String() == password {
+		if other.Value("data.attributes.webhookAuthorizationPassword").Text() == password {
 			t.Error("two integrations have one password")
 		}
 	})
@@ -38,7 +38,7 @@ func TestIntegrations(t *testing.T) {
 			`{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[],"webhookAuthorizationUsername":"me",
 			"webhookAuthorizationPassword":"secret"}`).Want(http.StatusCreated)
 		made.Wants("data.attributes.webhookAuthorizationHeader", basic("me", "secret"))
-		id := made.Value("data.id").String()
+		id := made.Value("data.id").Text()
 		s.Change("integrations", id, `{"webhookAuthorizationPassword":"other"}`).Want(http.StatusOK).
 			Wants("data.attributes.webhookAuthorizationHeader", basic("me", "other"))
 		s.Change("integrations", id, `{"webhookAuthorizationHeader":"x"}`).Refused(http.StatusBadRequest, `"code":"105"`)
@@ -123,12 +123,13 @@ func TestActions(t *testing.T) {
 		s := llmtest.New(t)
 		id := s.Make("integrations", llmtest.WebhookAttributes)
 		page := s.Get("/api/actions").Want(http.StatusOK)
-		action := page.Value("data.0.id").String()
+		action := page.Value("data.0.id").Text()
 		page.Wants("data.0.type", "actions", "data.0.attributes.integrationId", id, "data.0.attributes.promptId", s.Prompt,
 			"data.0.attributes.webhookTextUrl", "http://localhost/llm/api/webhooks/"+action+"/text",
 			"data.0.attributes.chatappRequestUrl", "", "data.0.attributes.uiTags", `["team:sales"]`,
 			"data.0.attributes.createdAt", "",
-			"data.0.links.self", "http://localhost/llm/api/actions/"+action, "data.0.links.@keys", `["self","chat"]`)
+			"data.0.links", `{"self":"http://localhost/llm/api/actions/`+action+`",`+
+				`"chat":`+page.Value("data.0.links.chat").Raw()+`}`)
 		s.Change("integrations", id, `{"serviceType":"CHATAPP"}`).Want(http.StatusOK)
 		s.Get("/api/actions").Wants("data.0.attributes.webhookTextUrl", "", "data.0.attributes.chatappRequestUrl",
 			"http://localhost/llm/api/actions/"+action+"/chatapp")
@@ -155,9 +156,9 @@ func TestActions(t *testing.T) {
 			fmt.Sprintf("filter[project_id]=%s&filter[ui_tags]=team:sales", s.Project): hook,
 		} {
 			got := ""
-			for _, id := range s.Get("/api/actions?" + query).
-				Want(http.StatusOK).Value("data.#.attributes.integrationId").Array() {
-				got += id.String()
+			for id := range s.Get("/api/actions?" + query).
+				Want(http.StatusOK).Value("data.#.attributes.integrationId").List {
+				got += id.Text()
 			}
 			if got != want {
 				t.Errorf("%s gives %q, want %q", query, got, want)

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
 )
 
@@ -49,9 +48,9 @@ func TestProjects(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
 		made := s.Create("projects", `{"name":"Other","useWorkflowExecutor":true}`).Want(http.StatusCreated)
-		project := made.Value("data.id").String()
+		project := made.Value("data.id").Text()
 		state := stateOf(s)
-		executor := state.Get("llm.WorkflowExecutors.@values.0.uuid").String()
+		executor := first(state.Find("llm.WorkflowExecutors")).Get("uuid").Text()
 		s.Get("/api/workflow_executors/"+executor).Want(http.StatusOK).
 			Wants("data.attributes.projectId", project, "data.attributes.svcAccountId", "1")
 		s.Change("projects", project, `{"description":"x"}`).Want(http.StatusOK)
@@ -63,7 +62,7 @@ func TestProjects(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
 		s.Change("projects", s.Project, `{"useRuntimeTextResource":true}`).Want(http.StatusOK)
-		tool := stateOf(s).Get("llm.TextKnowledgeBases.@values.0.uuid").String()
+		tool := first(stateOf(s).Find("llm.TextKnowledgeBases")).Get("uuid").Text()
 		s.Get("/api/text_knowledge_bases/"+tool).Want(http.StatusOK).
 			Wants("data.attributes.isManaged", "true", "data.attributes.projectId", s.Project)
 		s.Delete("/api/text_knowledge_bases/"+tool).Refused(http.StatusForbidden, "managed", tool)
@@ -193,17 +192,25 @@ func TestProjectRemoval(t *testing.T) {
 	s.Get("/api/chat_interfaces/"+buttons).Want(http.StatusOK).Wants("data.attributes.chatInterfaceButtons.#", "0",
 		"data.attributes.textInputAgentId", "", "data.attributes.textInputEnabled", "false")
 	s.Get("/api/text_resources/" + text).Want(http.StatusOK)
-	if got := stateOf(s).Get("llm.Agents.@values.#").Int(); got != 0 {
-		t.Errorf("%d agents are left in the dump", got)
+	if got := stateOf(s).Find("llm.Agents").Raw(); got != "{}" {
+		t.Errorf("agents are left in the dump: %s", got)
 	}
 }
 
+// first returns the first part of a value.
+func first(of jsontree.Value) jsontree.Value {
+	for part := range of.Each {
+		return part
+	}
+	return jsontree.Value{}
+}
+
 // stateOf returns the state of the world of a client.
-func stateOf(c *llmtest.Client) gjson.Result {
+func stateOf(c *llmtest.Client) jsontree.Value {
 	c.Helper()
 	dump, err := c.World().State()
 	if err != nil {
 		c.Fatal(err)
 	}
-	return gjson.GetBytes(dump, "state")
+	return jsontree.Find(dump, "state")
 }

@@ -21,7 +21,7 @@ func TestPages(t *testing.T) {
 			Want(http.StatusOK)
 		page.Wants("data.#", "2", "data.0.attributes.name", "c", "meta.total", "5")
 		for name, offset := range map[string]string{"first": "0", "prev": "0", "next": "4", "last": "4"} {
-			link, err := url.Parse(page.Value("links." + name).String())
+			link, err := url.Parse(page.Value("links." + name).Text())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,10 +39,10 @@ func TestPages(t *testing.T) {
 		seen := ""
 		for path := "/api/text_resources?page[limit]=2"; path != ""; {
 			page := s.Get(path).Want(http.StatusOK)
-			for _, name := range page.Value("data.#.attributes.name").Array() {
-				seen += name.String()
+			for name := range page.Value("data.#.attributes.name").List {
+				seen += name.Text()
 			}
-			path = strings.TrimPrefix(page.Value("links.next").String(), "http://localhost/llm")
+			path = strings.TrimPrefix(page.Value("links.next").Text(), "http://localhost/llm")
 		}
 		if seen != "abc" {
 			t.Errorf("the pages have %q", seen)
@@ -86,7 +86,7 @@ func TestSorting(t *testing.T) {
 			}
 		}
 		if got := s.Get("/api/text_resources?sort=name,-created_at").Value(
-			"data.0.attributes.description").String(); got != "later" {
+			"data.0.attributes.description").Text(); got != "later" {
 			t.Errorf("the second field does not count: %q", got)
 		}
 		ids := s.IDs("/api/text_resources?sort=-id")
@@ -111,9 +111,9 @@ func TestInclusion(t *testing.T) {
 		page.Wants("included.#", "2", "included.#(attributes.name==Ada Admin).attributes.email", "admin@shop.example",
 			"included.#(attributes.name==Otto Owner).type", "users", "included.0.links", "",
 			"data.1.relationships.createdBy.data.type", "users")
-		author := page.Value("data.0.relationships.createdBy.data.id").String()
-		editor := page.Value("data.0.relationships.updatedBy.data.id").String()
-		if author == editor || author != page.Value("included.#(attributes.name==Ada Admin).id").String() {
+		author := page.Value("data.0.relationships.createdBy.data.id").Text()
+		editor := page.Value("data.0.relationships.updatedBy.data.id").Text()
+		if author == editor || author != page.Value("included.#(attributes.name==Ada Admin).id").Text() {
 			t.Errorf("author %s, editor %s: %s", author, editor, page.Body)
 		}
 	})
@@ -240,7 +240,7 @@ func TestRights(t *testing.T) {
 		s := llmtest.New(t)
 		core := s.At("core")
 		policy := core.Post("/access_control/policies", `{"policy":{"name":"chatters"}}`).
-			Want(http.StatusOK).Value("id").String()
+			Want(http.StatusOK).Value("id").Text()
 		path := "/access_control/policies/" + policy + "/permissions"
 		core.Patch("/access_control/users/5/policies", `{"policy_ids":["`+policy+`"]}`).Want(http.StatusOK)
 		s.WithKey("1/kiosk").Get("/api/projects").Want(http.StatusForbidden)

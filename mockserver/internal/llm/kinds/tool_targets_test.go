@@ -3,6 +3,7 @@ package kinds_test
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ func targets(t *testing.T) (c *mocktest.Client, ids []string, other string) {
 	t.Helper()
 	c, other = llmtest.NewShop(t)
 	project := llmtest.Make(c, "projects", `{"name":"Targets","useWorkflowExecutor":true}`)
-	ids = []string{listTargets(c, "").Value("data.0.id").String()}
+	ids = []string{listTargets(c, "").Value("data.0.id").Text()}
 	c.Advance(time.Second)
 	for _, tool := range toolKinds {
 		ids = append(ids, llmtest.Make(c, tool.Kind, fmt.Sprintf(`{"projectId":%q,%s}`, project, tool.Needs)))
@@ -50,7 +51,7 @@ func TestToolTargets(t *testing.T) {
 			c,
 			"page[limit]=2&page[offset]=1",
 		).Wants("data.#", "2", "data.0.id", ids[1], "data.1.id", ids[2], "meta.total", "8")
-		if next := page.Value("links.next").String(); !strings.Contains(next, "offset%5D=3") {
+		if next := page.Value("links.next").Text(); !strings.Contains(next, "offset%5D=3") {
 			t.Errorf("links.next is %q, want the page from 3", next)
 		}
 		c.Get("/api/tool_targets?page[limit]=0").Refused(400)
@@ -72,8 +73,8 @@ func TestToolTargets(t *testing.T) {
 			{"targetType=agent&filter[target_type]=knowledge_base", nil},
 			{"filter[target_type]=nonsense", nil},
 		} {
-			got := listTargets(c, test.query).Value("data.#.id").Array()
-			if len(got) != len(test.want) || len(got) > 0 && got[0].String() != test.want[0] {
+			got := slices.Collect(listTargets(c, test.query).Value("data.#.id").List)
+			if len(got) != len(test.want) || len(got) > 0 && got[0].Text() != test.want[0] {
 				t.Errorf("%s gives %v, want %v", test.query, got, test.want)
 			}
 		}
@@ -118,9 +119,9 @@ func TestWorkflowExecutors(t *testing.T) {
 	t.Parallel()
 	c, _ := llmtest.NewProject(t)
 	llmtest.Make(c, "projects", `{"name":"Runs","useWorkflowExecutor":true}`)
-	id := c.Get("/api/tool_targets?targetType=workflow_executor").Value("data.0.id").String()
+	id := c.Get("/api/tool_targets?targetType=workflow_executor").Value("data.0.id").Text()
 	got := c.Get("/api/workflow_executors/"+id+"?include=createdBy").Want(200).Wants("data.type", "workflowExecutors",
 		"data.attributes.svcAccountId", "1", "included.0.attributes.email", "admin@shop.example")
-	got.Wants("included.0.id", got.Value("data.attributes.createdByUserId").String())
+	got.Wants("included.0.id", got.Value("data.attributes.createdByUserId").Text())
 	c.Get("/api/workflow_executors/"+llmtest.NoID).Refused(404, llmtest.NoID)
 }

@@ -27,7 +27,7 @@ func TestTools(t *testing.T) {
 			c, project := llmtest.NewProject(t)
 			attributes := fmt.Sprintf(`{"projectId":%q,%s}`, project, test.Needs)
 			created := llmtest.Post(c, test.Kind, attributes).Want(201)
-			id := created.Value("data.id").String()
+			id := created.Value("data.id").Text()
 			path := "/api/" + test.Kind + "/" + id
 			created.Wants("data.type", test.WireType, "data.attributes.name", "First", "data.attributes.isManaged", "false",
 				"data.attributes.createdAt", "2026-01-15T09:30:00.000Z",
@@ -128,8 +128,8 @@ func TestWebSearchTools(t *testing.T) {
 	}
 	t.Run("what is left out is null", func(t *testing.T) {
 		t.Parallel()
-		if filters := post(c.In(t), "").Want(201).Value("data.attributes.filters"); filters.Raw != "null" {
-			t.Errorf("filters are %s, want null", filters.Raw)
+		if filters := post(c.In(t), "").Want(201).Value("data.attributes.filters"); filters.Raw() != "null" {
+			t.Errorf("filters are %s, want null", filters.Raw())
 		}
 		post(c.In(t), `,"filters":null,"userLocation":null,"searchContextSize":null`).Want(201)
 	})

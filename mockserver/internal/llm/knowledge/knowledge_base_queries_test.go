@@ -95,7 +95,7 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c := c.In(t)
-			if got := ask(c, test.base, test.function, test.arguments).Want(200).Value("content").String(); got != test.want {
+			if got := ask(c, test.base, test.function, test.arguments).Want(200).Value("content").Text(); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
 		})

@@ -146,7 +146,7 @@ func TestIndexing(t *testing.T) {
 		c.Advance(time.Minute)
 		got := state(c, id).Wants(job+"status", "ERROR", job+"finishedAt", "2026-01-15T09:30:05.000Z",
 			job+"logs", "table fine: 1 columns\n")
-		if message := got.Value(job + "message").String(); !strings.Contains(message, "broken") ||
+		if message := got.Value(job + "message").Text(); !strings.Contains(message, "broken") ||
 			!strings.Contains(message, "nothing") {
 			t.Errorf("message is %q, want it to name the table and its mistake", message)
 		}

@@ -61,7 +61,7 @@ func (c *Client) Create(kind, attributes string) mocktest.Answer {
 // Make creates a resource and returns its id.
 func (c *Client) Make(kind, attributes string) string {
 	c.Helper()
-	return c.Create(kind, attributes).Want(http.StatusCreated).Value("data.id").String()
+	return c.Create(kind, attributes).Want(http.StatusCreated).Value("data.id").Text()
 }
 
 // Change requests a change of a resource.
@@ -81,8 +81,8 @@ func (c *Client) Remove(kind, id string) {
 func (c *Client) IDs(path string) []string {
 	c.Helper()
 	list := []string{}
-	for _, id := range c.Get(path).Want(http.StatusOK).Value("data.#.id").Array() {
-		list = append(list, id.String())
+	for id := range c.Get(path).Want(http.StatusOK).Value("data.#.id").List {
+		list = append(list, id.Text())
 	}
 	return list
 }
@@ -101,7 +101,7 @@ func WantUnprocessable(a mocktest.Answer, attribute, code string) {
 	a.Helper()
 	a.Want(http.StatusUnprocessableEntity)
 	pointer := "/data/attributes/" + attribute
-	if got := a.Value(fmt.Sprintf("errors.#(source.pointer==%q).meta.validationCode", pointer)).String(); got != code {
+	if got := a.Value(fmt.Sprintf("errors.#(source.pointer==%q).meta.validationCode", pointer)).Text(); got != code {
 		a.Errorf("%s is refused with %q, want %q: %s", pointer, got, code, a.Body)
 	}
 	a.Wants("errors.0.code", "100", "errors.0.status", "422")
@@ -111,8 +111,8 @@ func WantUnprocessable(a mocktest.Answer, attribute, code string) {
 func (c *Client) Names(path string) string {
 	c.Helper()
 	var list []string
-	for _, name := range c.Get(path).Want(http.StatusOK).Value("data.#.attributes.name").Array() {
-		list = append(list, name.String())
+	for name := range c.Get(path).Want(http.StatusOK).Value("data.#.attributes.name").List {
+		list = append(list, name.Text())
 	}
 	return strings.Join(list, " ")
 }

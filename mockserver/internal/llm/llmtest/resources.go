@@ -24,7 +24,7 @@ func MakeProject(c *mocktest.Client, name string) string {
 // Make creates a resource and returns its id. The kind is spelled as in paths.
 func Make(c *mocktest.Client, kind, attributes string) string {
 	c.Helper()
-	return Post(c, kind, attributes).Want(201).Value("data.id").String()
+	return Post(c, kind, attributes).Want(201).Value("data.id").Text()
 }
 
 // Post requests the creation of a resource of a kind, which is spelled as in paths.

@@ -80,7 +80,7 @@ func (w Walk) walkAll(attributes, change, text string) {
 	w.Helper()
 	w.requireRefusals(attributes, text)
 	created := w.Create(w.kind, w.With(attributes)).Want(http.StatusCreated)
-	id, path := created.Value("data.id").String(), "/api/"+w.kind+"/"+created.Value("data.id").String()
+	id, path := created.Value("data.id").Text(), "/api/"+w.kind+"/"+created.Value("data.id").Text()
 	created.Wants("data.type", CamelType(w.kind), "data.links.self", "http://localhost/llm"+path)
 	if got := w.Get(path).Want(http.StatusOK); string(got.Body) != string(created.Body) {
 		w.Errorf("created\n%s\nread\n%s", created.Body, got.Body)

@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
@@ -34,7 +33,7 @@ func callBack(s stage, id, body string) mocktest.Answer {
 func wantConfig(t *testing.T, w dig.Workflow, pairs ...string) {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
-		if got := gjson.GetBytes(w.Config, pairs[i]).String(); got != pairs[i+1] {
+		if got := jsontree.Find(w.Config, pairs[i]).Text(); got != pairs[i+1] {
 			t.Errorf("%s is %q, want %q: %s", pairs[i], got, pairs[i+1], w.Config)
 		}
 	}
@@ -88,9 +87,9 @@ func TestExecute(t *testing.T) {
 		s := newStage(t)
 		id := s.Schedule()
 		w := executed(s, id)
-		chat := s.Post("/api/chats", gjson.GetBytes(w.Config, "+create_chat.content").Raw).Want(201).Value("data.id").String()
-		s.Post("/api/chats/"+chat+"/continue", gjson.GetBytes(w.Config, "+continue_chat.content").Raw).Want(200)
-		callBack(s, id, gjson.GetBytes(w.Config, "+call_back.content").Raw).Want(200)
+		chat := s.Post("/api/chats", jsontree.Find(w.Config, "+create_chat.content").Raw()).Want(201).Value("data.id").Text()
+		s.Post("/api/chats/"+chat+"/continue", jsontree.Find(w.Config, "+continue_chat.content").Raw()).Want(200)
+		callBack(s, id, jsontree.Find(w.Config, "+call_back.content").Raw()).Want(200)
 	})
 	t.Run("a button gives its prompt", func(t *testing.T) {
 		t.Parallel()
@@ -164,7 +163,7 @@ func TestExecute(t *testing.T) {
 			t.Errorf("tasks are %v, want one that logs", w.Tasks)
 		}
 		project := s.GetSchedule(id).Wants("data.attributes.status",
-			"disabled").Value("data.attributes.workflowProjectId").String()
+			"disabled").Value("data.attributes.workflowProjectId").Text()
 		s.At("workflow").Get("/api/projects/"+project+"/schedules").Want(200).Wants("schedules.#", "0")
 		llmtest.Patch(
 			s.Client,
@@ -221,7 +220,7 @@ func TestCallback(t *testing.T) {
 		project := s.GetSchedule(id).
 			Wants(runs+"status", "disabled", runs+"executionCount", "2").
 			Value(runs + "workflowProjectId").
-			String()
+			Text()
 		s.At("workflow").Get("/api/projects/"+project+"/schedules").Want(200).Wants("schedules.#", "0")
 	})
 	t.Run("what it refuses", func(t *testing.T) {

@@ -15,7 +15,7 @@ func TestAgentScheduleWorkflows(t *testing.T) {
 		t.Helper()
 		s = newStage(t)
 		id = s.Schedule("endAt", `"2026-01-20"`)
-		return s, s.At("workflow"), id, s.GetSchedule(id).Value("data.attributes.workflowProjectId").String()
+		return s, s.At("workflow"), id, s.GetSchedule(id).Value("data.attributes.workflowProjectId").Text()
 	}
 	wantNext := func(workflow *mocktest.Client, project, want string) {
 		workflow.Helper()
@@ -75,7 +75,7 @@ func TestAgentScheduleWorkflows(t *testing.T) {
 			`{"repeatUnit":"daily"}`,
 		).Want(200).
 			Value("data.attributes.workflowProjectId").
-			String()
+			Text()
 		if again == project {
 			t.Fatalf("the project is still %s", again)
 		}
@@ -84,7 +84,7 @@ func TestAgentScheduleWorkflows(t *testing.T) {
 	t.Run("the schedule cannot be deleted while it runs, and takes it along after", func(t *testing.T) {
 		t.Parallel()
 		s, workflow, id, project := one(t)
-		started := workflow.Get("/api/projects/" + project + "/workflows").Value("workflows.0.id").String()
+		started := workflow.Get("/api/projects/" + project + "/workflows").Value("workflows.0.id").Text()
 		workflow.Put("/api/attempts", `{"workflowId":"`+started+`","sessionTime":"2026-01-15T09:30:00Z","params":{}}`).
 			Want(200)
 		s.Delete("/api/agent_schedules/"+id).Refused(422, "LLM_SOMETHING_ERROR", project)
@@ -124,7 +124,7 @@ llm:
 		Want(200).
 		Wants("data.0.attributes.lastJob.status", "SUCCESS", "data.1.attributes.lastJob.status", "IN_PROGRESS")
 	project := c.Get("/api/agent_schedules").Want(200).Wants("data.0.attributes.status", "active",
-		"data.0.attributes.createdAt", "2025-12-16T09:30:00.000Z").Value("data.0.attributes.workflowProjectId").String()
+		"data.0.attributes.createdAt", "2025-12-16T09:30:00.000Z").Value("data.0.attributes.workflowProjectId").Text()
 	c.At("workflow").
 		Get("/api/projects/"+project+"/schedules").
 		Want(200).

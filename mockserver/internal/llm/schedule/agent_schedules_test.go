@@ -198,7 +198,7 @@ func TestAgentScheduleTimes(t *testing.T) {
 			s := stage{Client: s.In(t), Project: s.Project, Agent: s.Agent, Chat: s.Chat, Form: s.Form}
 			times := []string{"startAt", quote(test.startAt), "endAt", quote(test.endAt)}
 			want := []string{"data.attributes.startAt", test.start, "data.attributes.endAt", test.end}
-			made := s.PostSchedule(times...).Want(201).Wants(want...).Value("data.id").String()
+			made := s.PostSchedule(times...).Want(201).Wants(want...).Value("data.id").Text()
 			s.GetSchedule(made).Wants(want...)
 		})
 	}

@@ -76,7 +76,7 @@ func (s stage) PostSchedule(more ...string) mocktest.Answer {
 // Schedule creates a schedule and returns its id.
 func (s stage) Schedule(more ...string) string {
 	s.Helper()
-	return s.PostSchedule(more...).Want(201).Value("data.id").String()
+	return s.PostSchedule(more...).Want(201).Value("data.id").Text()
 }
 
 // GetSchedule reads a schedule.

@@ -73,7 +73,7 @@ func TestConvertSegmentRule(t *testing.T) {
 			).Want(200).
 				Wants("name", "n", "description", "d").
 				Value("fullIonRule").
-				Raw
+				Raw()
 			if got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
@@ -99,7 +99,7 @@ func TestConvertSegmentRule(t *testing.T) {
 			c := c.In(t)
 			rule := `{"title":"t","summary":"s","conditions":[{"attribute_column":"a","operator":"` + test.sign +
 				`","right_value":` + test.right + `}]}`
-			if got := convert(c, rule).Want(200).Value("fullIonRule.conditions.0.conditions.0.operator").Raw; got != test.want {
+			if got := convert(c, rule).Want(200).Value("fullIonRule.conditions.0.conditions.0.operator").Raw(); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
@@ -156,7 +156,7 @@ func TestConvertedRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rule := convert(c, string(text)).Want(200).Value("fullIonRule").Value()
+		rule := convert(c, string(text)).Want(200).Object()["fullIonRule"]
 		if err := schema.VisitJSON(rule); err != nil {
 			t.Fatalf("seed %d: %s becomes %v: %v", seed, text, rule, err)
 		}
