@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
@@ -161,7 +160,7 @@ func TestBrowserPostsEventsWithCredentials(t *testing.T) {
 		t.Errorf("a page may read another interface: %q", got)
 	}
 	table := send(t, "GET", s.URL("core")+"/table/show/shop/views", "").ok(t)
-	if count := gjson.Get(table, "count").Int(); count != int64(sent) {
+	if count := jsontree.Find(table, "count").Int(); count != int64(sent) {
 		t.Errorf("the table counts %d records, want %d", count, sent)
 	}
 }

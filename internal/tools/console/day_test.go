@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/internal/tools/browser"
 	"svc.example/understudy/mockserver/console"
 )
@@ -90,9 +90,9 @@ func TestAPersonsDay(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatalf("start an attempt: status %d", status)
 	}
-	attempt := gjson.Get(started, "id").String()
+	attempt := jsontree.Find(started, "id").Text()
 	tab.Go(base + console.Path + "w/day/resources/workflow.attempt/" + attempt)
-	tab.Until(stateOfAttempt + ` === "` + gjson.Get(started, "status").String() + `"`)
+	tab.Until(stateOfAttempt + ` === "` + jsontree.Find(started, "status").Text() + `"`)
 	click(tab, "Clock")
 	shows(tab, "attempt's next step")
 	click(tab, "Until nothing is under way")
@@ -140,7 +140,7 @@ func TestAPersonsDay(t *testing.T) {
 	click(tab, "Fork the world as it was before")
 	shows(tab, "forked from day")
 	worlds := send(t, http.MethodGet, base+"/_understudy/worlds", "").body
-	fork := gjson.Get(worlds, `worlds.#(fork=="day").id`).String()
+	fork := jsontree.Find(worlds, `worlds.#(fork=="day").id`).Text()
 	if _, after := sendIn(t, fork, http.MethodGet, base+"/workflow/api/pools/1", ""); after != before {
 		t.Errorf("in the fork %q the pool is %s, want %s", fork, after, before)
 	}

@@ -6,8 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/internal/tools/must"
 )
 
@@ -76,7 +75,7 @@ func (m *mock) move(ctx context.Context, world, body string, moves *times) (comp
 	moved := must.Get(m.call(ctx, http.MethodPost, path, body))
 	moves.add(moved.took)
 	after := m.want(ctx, http.StatusOK, http.MethodGet, path, "")
-	now, was := after.get("now").Time(), before.get("now").Time()
+	now, was := timeOf(after.get("now")), timeOf(before.get("now"))
 	switch {
 	case moved.status != http.StatusOK && moved.status != http.StatusBadRequest:
 		must.Fatalf("%d %.300s", moved.status, moved.body)
@@ -96,23 +95,28 @@ func (m *mock) move(ctx context.Context, world, body string, moves *times) (comp
 
 // honest returns an error if a clock says that it came farther than it did, or that nothing is overdue that is.
 func honest(moved answer, was time.Time, body string) error {
-	now, next := moved.get("now").Time(), moved.get("nextEvent")
-	if moved.get("idle").Bool() && next.Type != gjson.Null && next.Time().Before(now) {
+	now, next := timeOf(moved.get("now")), moved.get("nextEvent")
+	if moved.get("idle").Bool() && next.Text() != "" && timeOf(next).Before(now) {
 		return fmt.Errorf("idle with an event that is overdue: %s", moved.body)
 	}
 	target := now
-	if text := gjson.Get(body, "advance").String(); text != "" {
+	if text := jsontree.Find(body, "advance").Text(); text != "" {
 		if by, err := time.ParseDuration(text); err == nil {
 			target = was.Add(by)
 		}
 	}
-	if text := gjson.Get(body, "now"); text.Exists() {
-		target = text.Time()
+	if text := jsontree.Find(body, "now"); text.Exists() {
+		target = timeOf(text)
 	}
 	if moved.get("complete").Bool() == now.Before(target) {
 		return fmt.Errorf("it reports complete wrongly, for a move of %v: %s", target, moved.body)
 	}
 	return nil
+}
+
+func timeOf(v jsontree.Value) time.Time {
+	t, _ := time.Parse(time.RFC3339, v.Text())
+	return t
 }
 
 // readable reads all of a world.

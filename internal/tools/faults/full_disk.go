@@ -46,7 +46,7 @@ func (t *trial) fill(ctx context.Context, m *mock, seen *answered) {
 	load{worlds: m.newWorlds(ctx, 4), clients: 8, answers: 100}.run(ctx, m, seen)
 	health := m.health(ctx)
 	said := health.get("recording.unrecorded").Int()
-	if int(said) != len(seen.unrecorded) || said == 0 || health.get("recording.error").String() == "" {
+	if int(said) != len(seen.unrecorded) || said == 0 || health.get("recording.error").Text() == "" {
 		must.Fatalf("%d answers say that they are not recorded, but health says %s", len(seen.unrecorded),
 			health.body)
 	}

@@ -20,8 +20,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/internal/tools/must"
 )
 
@@ -205,7 +204,7 @@ type answer struct {
 }
 
 // get returns a member of a JSON answer.
-func (a answer) get(path string) gjson.Result { return gjson.Get(a.body, path) }
+func (a answer) get(path string) jsontree.Value { return jsontree.Find(a.body, path) }
 
 // call sends a request as the administrator. Headers come in pairs.
 func (m *mock) call(ctx context.Context, method, path, body string, headers ...string) (answer, error) {
@@ -344,10 +343,10 @@ func (m *mock) newResult(ctx context.Context, mib int) (path string) {
 	m.walk(ctx, step{201, http.MethodPost, control + "/jobs/results", body},
 		step{200, http.MethodPost, "/core/v3/database/create/large", ""})
 	issued := m.want(ctx, http.StatusOK, http.MethodPost, "/core/v3/job/issue/trino/large", `{"query":"SELECT 1"}`)
-	job := issued.get("job_id").String()
+	job := issued.get("job_id").Text()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		status := m.want(ctx, http.StatusOK, http.MethodGet, "/core/v3/job/status/"+job, "")
-		if status.get("status").String() == "success" {
+		if status.get("status").Text() == "success" {
 			return "/core/v3/job/result/" + job + "?format=csv"
 		}
 	}

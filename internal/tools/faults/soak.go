@@ -111,7 +111,7 @@ func (m *mock) prepareSoak(ctx context.Context, worlds int) (agent string) {
 		}
 		m.want(ctx, http.StatusCreated, http.MethodPost, control+"/worlds", body)
 	})
-	return agents.get("data.0.id").String()
+	return agents.get("data.0.id").Text()
 }
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -205,7 +205,7 @@ func (c *soaker) queries(ctx context.Context, world string) {
 	if issued.status != http.StatusOK {
 		return
 	}
-	job := issued.get("job_id").String()
+	job := issued.get("job_id").Text()
 	c.sendAll(ctx, step{method: http.MethodGet, path: worldPath(world, "/core/v3/job/status/"+job)},
 		step{method: http.MethodGet, path: worldPath(world, "/core/v3/job/result/"+job+"?format=json")})
 }
@@ -214,7 +214,7 @@ func (c *soaker) pools(ctx context.Context, world string) {
 	made := c.ask(ctx, http.MethodPost, worldPath(world, "/workflow/api/pools"),
 		fmt.Sprintf(`{"name":"pool %d","concurrencyLimit":1}`, c.random.IntN(50)))
 	c.sendAll(ctx, step{method: http.MethodGet, path: worldPath(world, "/workflow/api/pools")},
-		step{method: http.MethodDelete, path: worldPath(world, "/workflow/api/pools/"+made.get("id").String())})
+		step{method: http.MethodDelete, path: worldPath(world, "/workflow/api/pools/"+made.get("id").Text())})
 }
 
 // chats reads a stream of events to its end, or closes the connection in the middle of it.
@@ -224,7 +224,7 @@ func (c *soaker) chats(ctx context.Context, world string) {
 	if made.status != http.StatusCreated {
 		return
 	}
-	path := worldPath(world, "/llm/api/chats/"+made.get("data.id").String()+"/continue")
+	path := worldPath(world, "/llm/api/chats/"+made.get("data.id").Text()+"/continue")
 	if c.random.IntN(4) > 0 {
 		c.sendAll(ctx, step{method: http.MethodPost, path: path, body: `{"input":"Hello!"}`})
 		return

@@ -127,7 +127,7 @@ func (m *mock) leaveEarly(ctx context.Context) {
 	before := m.connections()
 	leaving, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	path := "/_worlds/stuck0/core/v3/job/result/" + a.get("job_id").String()
+	path := "/_worlds/stuck0/core/v3/job/result/" + a.get("job_id").Text()
 	must.Together(stuckLeavers, func(int) { _, _ = m.call(leaving, http.MethodGet, path, "") })
 	m.client.CloseIdleConnections()
 	left := 0

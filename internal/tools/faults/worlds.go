@@ -188,7 +188,7 @@ func (f *filling) measure(ctx context.Context) {
 	all := f.memory(ctx)
 	worlds := f.want(ctx, http.StatusOK, http.MethodGet, control+"/worlds", "")
 	f.mostAll = max(f.mostAll, all)
-	for _, bytes := range worlds.get("worlds.#.bytes").Array() {
+	for bytes := range worlds.get("worlds.#.bytes").List {
 		f.mostWorld = max(f.mostWorld, bytes.Int())
 	}
 	if f.mostWorld > stateLimit+historyLimit+journalLimit || f.mostAll > memoryLimit {
