@@ -1,7 +1,6 @@
 package jsontree
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -231,22 +230,13 @@ func (t *Tree) part(text string) string {
 
 // Int returns a number as a whole one, that in a string, 1 for true, and 0 for everything else.
 func (v Value) Int() int64 {
-	const allAreExact = 1 << 53
-	switch v.kind() {
-	case True:
+	if v.kind() == True {
 		return 1
-	case Text, Number:
-		n := v.node()
-		if math.Abs(n.Number) < allAreExact && n.Kind == Number {
-			return int64(n.Number)
-		}
-		if whole, err := strconv.ParseInt(n.Text, 10, 64); err == nil {
-			return whole
-		}
-		return int64(n.Number)
-	case Other, Null, False, List, Object:
 	}
-	return 0
+	if whole, err := strconv.ParseInt(v.Plain(), 10, 64); err == nil {
+		return whole
+	}
+	return int64(v.Float())
 }
 
 // Float returns a number, and 0 for everything else.
@@ -259,15 +249,9 @@ func (v Value) Float() float64 {
 
 // Bool reports whether the value is true, a number other than 0, or a string that says so.
 func (v Value) Bool() bool {
-	switch v.kind() {
-	case True:
-		return true
-	case Number:
-		return v.node().Number != 0
-	case Text:
-		is, err := strconv.ParseBool(strings.ToLower(v.node().Text))
-		return is && err == nil
-	case Other, Null, False, List, Object:
+	if v.IsString() {
+		is, _ := strconv.ParseBool(strings.ToLower(v.Plain()))
+		return is
 	}
-	return false
+	return v.kind() == True || v.Float() != 0
 }

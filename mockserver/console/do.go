@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -107,15 +108,12 @@ func callOf(form url.Values) (c call, err error) {
 	return c, nil
 }
 
-// setMember sets a member of a body, unless that is no object.
+// setMember sets a member of a body.
 func setMember(body []byte, kind, name, value string) ([]byte, error) {
 	switch kind {
 	case "string":
-		quoted, err := jsontext.AppendQuote(nil, value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		value = string(quoted)
+		text, _ := jsontext.AppendQuote(nil, value) // with what is no Unicode replaced
+		value = string(text)
 	case "number":
 		if _, err := strconv.ParseFloat(value, 64); err != nil {
 			return nil, fmt.Errorf("%s: %q is not a number", name, value)
@@ -126,13 +124,7 @@ func setMember(body []byte, kind, name, value string) ([]byte, error) {
 	if !json.Valid([]byte(value)) {
 		return nil, fmt.Errorf("%s: %q is not JSON", name, value)
 	}
-	if len(body) == 0 {
-		body = []byte("{}")
-	}
-	if object := jsontree.Parse(body); object.IsObject() {
-		body = []byte(object.With(value, name))
-	}
-	return body, nil
+	return []byte(jsontree.Parse(cmp.Or(string(body), "{}")).With(value, name)), nil
 }
 
 // result holds the outcome of a call.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -59,21 +58,13 @@ type envelope struct {
 	judgement judgement
 }
 
-// trees are those of answers that were judged.
-var trees = sync.Pool{New: func() any { return &jsontree.Tree{} }}
-
 // judgeEnvelope checks that the parts of an answer agree. An answer that cannot be read is reported elsewhere.
 func (j *Judge) judgeEnvelope(r *Result, m *message) {
 	schema := m.form.whole
 	if schema == nil || schema.envelope == noEnvelope || m.doubt != "" || m.neverBody() != "" {
 		return
 	}
-	tree := trees.Get().(*jsontree.Tree)
-	defer func() {
-		tree.Free()
-		trees.Put(tree)
-	}()
-	body := r.JSONResponse(tree)
+	body := r.JSONResponse(&jsontree.Tree{})
 	if !body.Exists() {
 		return
 	}

@@ -114,8 +114,8 @@ func honest(moved answer, was time.Time, body string) error {
 	return nil
 }
 
-func timeOf(v jsontree.Value) time.Time {
-	t, _ := time.Parse(time.RFC3339, v.Text())
+func timeOf(v jsontree.Value) (t time.Time) {
+	_ = t.UnmarshalText([]byte(v.Text()))
 	return t
 }
 
