@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -21,6 +20,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi2"
 	"github.com/getkin/kin-openapi/openapi2conv"
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/internal/jsontree"
 )
 
 // A user's own document may be written as Swagger 2.0, lie in several files, or refer to what is missing. What follows
@@ -588,7 +589,5 @@ func (f *files) treeOf(doc *openapi3.T) (tree map[string]any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	return tree, decoder.Decode(&tree)
+	return jsontree.Decode[map[string]any](text)
 }

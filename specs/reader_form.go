@@ -19,6 +19,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/internal/address"
+	"svc.example/understudy/internal/jsontree"
 )
 
 // fields returns the fields of a form.
@@ -311,10 +312,7 @@ func (r *Reader) text(schema *openapi3.Schema, text string) any {
 	case text == "" && schema.Nullable:
 		value = nil
 	case !r.lenient.Bodies && (hasType(schema, "integer") || hasType(schema, "number") || hasType(schema, "boolean")):
-		var plain any
-		decoder := json.NewDecoder(strings.NewReader(text))
-		decoder.UseNumber()
-		if json.Valid([]byte(text)) && decoder.Decode(&plain) == nil {
+		if plain, err := jsontree.Decode[any]([]byte(text)); json.Valid([]byte(text)) && err == nil {
 			value = plain
 		}
 	case hasType(schema, "integer"):

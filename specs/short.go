@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"svc.example/understudy/internal/jsontree"
 )
 
 // short returns a user's own document as JSON, given as a tree, which is changed, without what only people read,
@@ -303,10 +304,8 @@ const maxAlone = 64 << 20
 // loadable returns a document, given as JSON, without the operations that cannot be loaded, and why they cannot. It is
 // nil if that helps nothing, or if the operations share so much that it takes too long to find out.
 func loadable(text []byte, lineOf lines) (rest []byte, ignored []Ignored, err error) {
-	var tree map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&tree); err != nil {
+	tree, err := jsontree.Decode[map[string]any](text)
+	if err != nil {
 		return nil, nil, err
 	}
 	paths, _ := tree["paths"].(map[string]any)

@@ -18,6 +18,8 @@ import (
 	"text/template"
 	"text/template/parse"
 	"time"
+
+	"svc.example/understudy/internal/jsontree"
 )
 
 // The limits of a template, and of what all templates of an answer make.
@@ -391,10 +393,8 @@ func each(value any, path []string, of func(text string) (any, error)) (any, err
 	if err != nil {
 		return nil, &PlaceError{path, err}
 	}
-	var decoded any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&decoded); err != nil {
+	decoded, err := jsontree.Decode[any](text)
+	if err != nil {
 		return nil, &PlaceError{path, err}
 	}
 	return each(decoded, path, of)

@@ -19,27 +19,20 @@ func JSON(text string) string {
 }
 
 func layoutValue(b *strings.Builder, v jsontree.Value, indent string, before int) {
-	brackets := "[]"
-	switch {
-	case v.IsObject():
-		brackets = "{}"
-	case !v.IsArray():
-		b.WriteString(v.Raw())
-		return
-	}
-	if line := inOneLine(v); len(indent)+before+len(line) < Width { // with a comma behind it
+	isWhole := !v.IsObject() && !v.IsArray()
+	if line := inOneLine(v); isWhole || len(indent)+before+len(line) < Width { // with a comma behind it
 		b.WriteString(line)
 		return
 	}
-	b.WriteByte(brackets[0])
-	separator := "\n"
+	raw, separator := v.Raw(), "\n"
+	b.WriteByte(raw[0])
 	for part := range v.Each {
 		label := label(v, part)
 		b.WriteString(separator + indent + "  " + label)
 		layoutValue(b, part, indent+"  ", len(label))
 		separator = ",\n"
 	}
-	b.WriteString("\n" + indent + brackets[1:])
+	b.WriteString("\n" + indent + raw[len(raw)-1:])
 }
 
 // label returns what stands before a part of a value: the name of an object's member.
@@ -51,16 +44,13 @@ func label(v, part jsontree.Value) string {
 }
 
 func inOneLine(v jsontree.Value) string {
+	raw := v.Raw()
 	if !v.IsObject() && !v.IsArray() {
-		return v.Raw()
+		return raw
 	}
 	var parts []string
 	for part := range v.Each {
 		parts = append(parts, label(v, part)+inOneLine(part))
 	}
-	line := strings.Join(parts, ", ")
-	if v.IsArray() {
-		return "[" + line + "]"
-	}
-	return "{" + line + "}"
+	return raw[:1] + strings.Join(parts, ", ") + raw[len(raw)-1:]
 }

@@ -4,6 +4,7 @@
 package jsontree
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -107,6 +108,14 @@ func size(decoded any) int {
 		}
 	}
 	return n
+}
+
+// Decode decodes the first value of a text, with numbers as they are written.
+func Decode[T any](text []byte) (value T, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	err = d.Decode(&value)
+	return value, err
 }
 
 // Append appends a decoded value: nil, a bool, a float64, a json.Number, a string, a []any or a map[string]any.

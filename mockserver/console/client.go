@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"svc.example/understudy/internal/jsontree"
 )
 
 // The addresses of a server that the console asks.
@@ -91,22 +93,10 @@ func (r *refusal) Error() string { return r.Message() }
 
 // Message returns what the answer says, in whatever form it says so.
 func (a answer) Message() string {
-	var body struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-	}
-	if json.Unmarshal(a.Body, &body) == nil {
-		var inner struct {
-			Message string `json:"message"`
-		}
-		var text string
-		switch {
-		case json.Unmarshal(body.Error, &inner) == nil && inner.Message != "":
-			return inner.Message
-		case json.Unmarshal(body.Error, &text) == nil && text != "":
-			return text
-		case body.Message != "":
-			return body.Message
+	body := jsontree.Parse(a.Body)
+	for _, text := range []jsontree.Value{body.Get("error", "message"), body.Get("error"), body.Get("message")} {
+		if text.IsString() && text.Text() != "" {
+			return text.Text()
 		}
 	}
 	if len(a.Body) > 0 && len(a.Body) < 1000 {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -139,7 +140,7 @@ func (v *visitor) fetch(path string) (any, error) {
 	if a.Status != http.StatusOK {
 		return nil, &refusal{a}
 	}
-	return decode(a.Body)
+	return jsontree.Decode[any](a.Body)
 }
 
 // job is a query with its result.
@@ -188,10 +189,8 @@ func (v *visitor) job(id string, value any) (*job, error) {
 			j.IsMore = true
 			break
 		}
-		var row []any
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.UseNumber()
-		if d.Decode(&row) != nil {
+		row, err := jsontree.Decode[[]any](lines.Bytes())
+		if err != nil {
 			continue
 		}
 		cells := make([]string, len(row))

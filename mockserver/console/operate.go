@@ -12,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/internal/accept"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/internal/sample"
 	"svc.example/understudy/specs"
 )
@@ -187,7 +188,7 @@ func (p *operationPage) begin(v *view) error {
 	case len(p.Members) == 0 || p.AsText:
 		p.Body = sampleOf(p.Operation)
 	}
-	if members, err := decode([]byte(p.Body)); err == nil {
+	if members, err := jsontree.Decode[any]([]byte(p.Body)); err == nil {
 		for i := range p.Members {
 			m := &p.Members[i]
 			if value, ok := members.(map[string]any)[m.Name]; ok && value != nil {
@@ -387,7 +388,7 @@ func (p *operationPage) validate() {
 	if schema == nil || p.Body == "" && !p.Spec.RequestBody.Value.Required {
 		return
 	}
-	value, err := decode([]byte(p.Body))
+	value, err := jsontree.Decode[any]([]byte(p.Body))
 	if err != nil {
 		p.Wrong, p.IsWrong = "is not JSON: "+err.Error(), true
 		return
@@ -455,7 +456,7 @@ func (p *operationPage) after(v *view, a answer) {
 			path = append(path, p.Fields[at].Value)
 		}
 	}
-	if body, err := decode(a.Body); err == nil && isNew && len(act.At) > 0 {
+	if body, err := jsontree.Decode[any](a.Body); err == nil && isNew && len(act.At) > 0 {
 		if found := act.At[0].In(body); len(found) > 0 {
 			if made := newThing(k, found[0]); made.Key != "" {
 				p.Next = append(p.Next, v.linkTo(k, append(slices.Clip(path), made.Key), k.Title))

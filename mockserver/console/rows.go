@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -107,7 +108,7 @@ func (v *visitor) query(database string, t *tableRows) error {
 		t.Result = &job{Reason: a.Message()}
 		return nil
 	}
-	issued, err := decode(a.Body)
+	issued, err := jsontree.Decode[any](a.Body)
 	if err != nil {
 		return err
 	}

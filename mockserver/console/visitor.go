@@ -14,6 +14,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs"
 )
 
@@ -147,16 +148,8 @@ func (v *visitor) read(o *specs.Operation, values map[string]string, query url.V
 	case a.Status >= http.StatusBadRequest:
 		return a, nil, &refusal{a}
 	}
-	body, err = decode(a.Body)
+	body, err = jsontree.Decode[any](a.Body)
 	return a, body, err
-}
-
-// decode reads JSON with its numbers as they are.
-func decode(text []byte) (value any, err error) {
-	d := json.NewDecoder(strings.NewReader(string(text)))
-	d.UseNumber()
-	err = d.Decode(&value)
-	return value, err
 }
 
 // first returns the text of the first scalar that one of the pointers leads to.

@@ -298,10 +298,8 @@ func (p *player) answer(ts *testscript.TestScript) []byte {
 
 // packRows writes a list of objects as rows are uploaded: one msgpack map after the other, in gzip.
 func packRows(ts *testscript.TestScript, p *player, args []string) {
-	decoder := json.NewDecoder(strings.NewReader(p.text(ts, args[1])))
-	decoder.UseNumber()
-	var list []map[string]any
-	ts.Check(decoder.Decode(&list))
+	list, err := jsontree.Decode[[]map[string]any]([]byte(p.text(ts, args[1])))
+	ts.Check(err)
 	var packed bytes.Buffer
 	zipped := gzip.NewWriter(&packed)
 	encoder := msgpack.NewEncoder(zipped)

@@ -57,8 +57,7 @@ func (r Row) Members() map[string]string {
 
 // Has reports whether a row has a member, be its value shown or not.
 func (r Row) Has(name string) bool {
-	var values map[string]jsontext.Value
-	return json.Unmarshal([]byte(r), &values) == nil && values[name] != nil
+	return jsontree.Parse(r).Get(name).Exists()
 }
 
 // LengthOfRows returns the length of all rows that an answer shows, in bytes.

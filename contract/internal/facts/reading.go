@@ -43,14 +43,11 @@ func newReading(r *judge.Result) *reading {
 func (r *reading) free() {
 	r.Result = nil
 	r.workflow, r.core = WorkflowContent{}, CoreContent{} // what a panic has left
-	r.request.free()
-	r.answer.free()
+	for _, b := range []*readBody{&r.request, &r.answer} {
+		b.tree.Free()
+		b.value, b.isRead = jsontree.Value{}, false
+	}
 	readings.Put(r)
-}
-
-func (b *readBody) free() {
-	b.tree.Free()
-	b.value, b.isRead = jsontree.Value{}, false
 }
 
 // of returns a body as it is read into a tree, and reports whether it is JSON.

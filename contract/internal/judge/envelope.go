@@ -43,9 +43,6 @@ func envelopeOf(schema *openapi3.Schema) envelopeForm {
 	return noEnvelope
 }
 
-// envelopeParts are the names of the parts of an envelope.
-var envelopeParts = [...]string{"data", "meta", "links", "included"}
-
 // envelope is an answer whose schema is that of an envelope.
 type envelope struct {
 	*message
@@ -53,8 +50,7 @@ type envelope struct {
 	r         *Result
 	whole     *bodySchema
 	body      jsontree.Value
-	parts     [4]jsontree.Value // of the body, as envelopeParts names them
-	read      *content          // the same body, decoded once a value of it is to be shown
+	read      *content // the same body, decoded once a value of it is to be shown
 	judgement judgement
 }
 
@@ -68,8 +64,8 @@ func (j *Judge) judgeEnvelope(r *Result, m *message) {
 	if !body.Exists() {
 		return
 	}
-	x := &envelope{message: m, j: j, r: r, whole: schema, body: body, parts: pick(body, envelopeParts)}
-	data, isPage := x.parts[0], schema.envelope == pageOfMany
+	x := &envelope{message: m, j: j, r: r, whole: schema, body: body}
+	data, isPage := body.Get("data"), schema.envelope == pageOfMany
 	primary := []resource{}
 	if isPage {
 		primary = resourcesOf(data)
@@ -93,8 +89,7 @@ func (j *Judge) judgeEnvelope(r *Result, m *message) {
 type resource struct{ id, kind, links, relationships jsontree.Value }
 
 func resourceOf(one jsontree.Value) resource {
-	parts := pick(one, [4]string{"id", "type", "links", "relationships"})
-	return resource{parts[0], parts[1], parts[2], parts[3]}
+	return resource{one.Get("id"), one.Get("type"), one.Get("links"), one.Get("relationships")}
 }
 
 func resourcesOf(list jsontree.Value) []resource {
@@ -103,19 +98,6 @@ func resourcesOf(list jsontree.Value) []resource {
 		resources = append(resources, resourceOf(one))
 	}
 	return resources
-}
-
-// pick returns the members of an object by their names, in one pass.
-func pick(object jsontree.Value, names [4]string) (members [4]jsontree.Value) {
-	if !object.IsObject() {
-		return members
-	}
-	for member := range object.Each {
-		if i := slices.Index(names[:], member.Key()); i >= 0 && !members[i].Exists() {
-			members[i] = member
-		}
-	}
-	return members
 }
 
 func (x *envelope) conclude() {
@@ -200,10 +182,11 @@ func snakeCase(name string) string {
 
 // includedResources checks that each included resource is there once, and that another resource refers to it.
 func (x *envelope) includedResources(primary []resource) {
-	if !x.parts[3].IsArray() {
+	list := x.body.Get("included")
+	if !list.IsArray() {
 		return
 	}
-	included := resourcesOf(x.parts[3])
+	included := resourcesOf(list)
 	referred := map[[2]string]bool{}
 	for _, one := range slices.Concat(primary, included) {
 		for relation := range one.relationships.Each {
@@ -270,11 +253,14 @@ type page struct {
 // page compares the page with the request, and its links with both.
 func (x *envelope) page(count int) {
 	query, err := x.r.Query()
-	total := x.parts[1].Get("total")
+	total := x.body.Get("meta", "total")
 	if err != nil || !total.IsNumber() {
 		return
 	}
-	p := &page{envelope: x, query: query, links: pick(x.parts[2], pageLinks), count: count, total: int(total.Int())}
+	p := &page{envelope: x, query: query, count: count, total: int(total.Int())}
+	for i, name := range pageLinks {
+		p.links[i] = x.body.Get("links", name)
+	}
 	for name := range query {
 		if strings.HasPrefix(name, "filter[") {
 			p.filters = append(p.filters, name)

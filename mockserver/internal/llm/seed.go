@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/llm/chat"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/llm/kinds"
@@ -146,10 +147,7 @@ func (s *seeding) call(f fixtures.LLMResource, path string) (*op.Call, error) {
 // madeByServer returns the resource that the server has made along with another one, and that the fixture describes:
 // an action, a workflow executor, or the managed text of a project. It is nil if a client makes such a resource.
 func (s *seeding) madeByServer(k *jsonapi.Kind, f fixtures.LLMResource, sent map[string]jsontext.Value) (any, error) {
-	text := func(name string) (value string) {
-		_ = json.Unmarshal(sent[name], &value) // the document has refused another kind of value
-		return value
-	}
+	text := func(name string) string { return jsontree.Parse(sent[name]).Text() }
 	var belongs belonging
 	var missing error
 	switch k {
@@ -160,13 +158,7 @@ func (s *seeding) madeByServer(k *jsonapi.Kind, f fixtures.LLMResource, sent map
 		belongs = belonging{text("projectId")}
 		missing = errors.New("the project has no workflow executor: want useWorkflowExecutor: true in its attributes")
 	case knowledge.TextKnowledgeBases:
-		var own struct {
-			IsManaged bool `json:"isManaged"`
-		}
-		if len(f.ServerAttributes) > 0 {
-			_ = json.Unmarshal(f.ServerAttributes, &own)
-		}
-		if !own.IsManaged {
+		if jsontree.Find(f.ServerAttributes, "isManaged").Raw() != "true" {
 			return nil, nil
 		}
 		belongs = belonging{text("projectId")}

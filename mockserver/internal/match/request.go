@@ -1,7 +1,6 @@
 package match
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"mime"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/internal/address"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -127,7 +127,7 @@ func (r *Request) Decoded() any {
 		if form, err := address.Query(string(r.Body)); err == nil {
 			r.body = formMembers(form)
 		}
-	} else if body, err := decodeJSON(r.Body); err == nil {
+	} else if body, err := jsontree.Decode[any](r.Body); err == nil {
 		r.body = body
 	}
 	return r.body
@@ -167,14 +167,7 @@ func normal(value any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeJSON(text)
-}
-
-func decodeJSON(text []byte) (value any, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	err = decoder.Decode(&value)
-	return value, err
+	return jsontree.Decode[any](text)
 }
 
 // contains reports whether a value of JSON has all that another one has.

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"svc.example/understudy/contract/internal/capture/record"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -160,10 +160,8 @@ func explain(raw []byte, decodeErr error) error {
 	if err != nil {
 		return fmt.Errorf("compile the schema of an exchange: %w", err)
 	}
-	var value any
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if decoder.Decode(&value) != nil || hasHugeNumber(value) {
+	value, err := jsontree.Decode[any](raw)
+	if err != nil || hasHugeNumber(value) {
 		return decodeErr
 	}
 	var invalid *jsonschema.ValidationError

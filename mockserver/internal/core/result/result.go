@@ -16,6 +16,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/jsontree"
 	"svc.example/understudy/mockserver/internal/core/wire"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
@@ -138,9 +139,8 @@ func OutputFromJSON(columns [][2]string, rows [][]json.RawMessage) (*world.Outpu
 	for i, row := range rows {
 		list[i] = make([]any, len(row))
 		for j, text := range row {
-			decoder := json.NewDecoder(bytes.NewReader(text))
-			decoder.UseNumber()
-			if err := decoder.Decode(&list[i][j]); err != nil {
+			var err error
+			if list[i][j], err = jsontree.Decode[any](text); err != nil {
 				return nil, err
 			}
 		}
