@@ -84,7 +84,7 @@ func (v Value) With(json string, path ...string) string {
 	if object.node().Count > 0 {
 		before = ","
 	}
-	name, _ := jsontext.AppendQuote([]byte(before), path[last]) // with what is no Unicode replaced
+	name, _ := jsontext.AppendQuote([]byte(before), path[last]) // replaces invalid Unicode
 	return text[:end-begin] + string(name) + ":" + json + text[end-begin:]
 }
 

@@ -34,7 +34,7 @@ func Of(text []byte) *Reader {
 	return r
 }
 
-// OfAny returns a reader as Of does, of a text that may hold what is no Unicode, which it replaces behind an escape.
+// OfAny returns a reader of a text in which invalid Unicode is allowed. Texts with escapes have it replaced.
 func OfAny(text []byte) *Reader {
 	r := readers.Get().(*Reader)
 	r.text, r.at, r.failed, r.replaces = text, 0, false, true

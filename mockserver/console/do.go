@@ -112,7 +112,7 @@ func callOf(form url.Values) (c call, err error) {
 func setMember(body []byte, kind, name, value string) ([]byte, error) {
 	switch kind {
 	case "string":
-		text, _ := jsontext.AppendQuote(nil, value) // with what is no Unicode replaced
+		text, _ := jsontext.AppendQuote(nil, value) // replaces invalid Unicode
 		value = string(text)
 	case "number":
 		if _, err := strconv.ParseFloat(value, 64); err != nil {
