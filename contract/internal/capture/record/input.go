@@ -144,20 +144,15 @@ func (in *Input) Foreign() *ReadError {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		hint = "it is UTF-16, as PowerShell writes it: save it as UTF-8"
 	}
-	return in.Problem(NoRecording, fmt.Errorf("%w; %s", errNoRecording, hint))
+	return in.Problem(NoRecording, fmt.Errorf("%w; %s", ErrNoList, hint))
 }
 
-var (
-	errNoRecording = errors.New(
-		"neither an HTTP Archive (an object with log.entries), nor " + otherFormats)
-	// ErrNoList is the error of a document without the lists of a recording.
-	ErrNoList = errors.New("neither an HTTP Archive (an object with log.entries), nor " + otherFormats)
-)
-
-const otherFormats = "NDJSON of exchanges, nor a cassette (with interactions or http_interactions) of go-vcr, " +
+// ErrNoList is the error of what has none of the lists of a recording: it names the tools whose formats are read.
+var ErrNoList = errors.New("neither an HTTP Archive (an object with log.entries), nor NDJSON of exchanges, " +
+	"nor a cassette (with interactions or http_interactions) of go-vcr, " +
 	"VCR.py, Ruby's VCR, php-vcr, EasyVCR or ExVCR, nor a recording of httprr, Fiddler, mitmproxy, Hoverfly, WireMock, " +
 	"MockServer, Postman, Insomnia, Kong, or an access log of nginx, Apache or Envoy in JSON; " +
-	"docs/reference/formats.md describes them"
+	"docs/reference/formats.md describes them")
 
 // IsAtEnd reports whether nothing is left to read.
 func (in *Input) IsAtEnd() bool {
