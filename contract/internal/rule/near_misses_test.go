@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"svc.example/understudy/contract/internal/rule"
 )
 
@@ -62,8 +64,8 @@ func allTrials() map[string]map[string]trial {
 func TestEveryRuleIsTried(t *testing.T) {
 	t.Parallel()
 	all := allTrials()
-	if got := slices.Sorted(maps.Keys(all)); !slices.Equal(got, slices.Sorted(slices.Values(rule.Names()))) {
-		t.Fatalf("there are trials of %q", got)
+	if d := cmp.Diff(slices.Sorted(slices.Values(rule.Names())), slices.Sorted(maps.Keys(all))); d != "" {
+		t.Fatalf("rules in allTrials, each with a trial of every name in trials (-want +got):\n%s", d)
 	}
 	for id, trials := range all {
 		t.Run(id, func(t *testing.T) {
