@@ -45,7 +45,8 @@ func Main(m *testing.M, part string, except ...string) int {
 		}
 	}
 	if missing := unseenAnswers(part, except); code == 0 && len(missing) > 0 {
-		fmt.Fprintf(os.Stderr, "no test has seen these documented responses:\n%s\n", strings.Join(missing, "\n"))
+		fmt.Fprintf(os.Stderr, "no test of the package has seen these documented responses; "+
+			"make each answer in a test, or except it in TestMain:\n%s\n", strings.Join(missing, "\n"))
 		return 1
 	}
 	return code
