@@ -115,8 +115,8 @@ func (r *inferred) written() map[string]any {
 // on returns the operations of a path, by their methods.
 func (g *inference) on(path string) map[string]*Operation { return g.operations[sameIDs(path)] }
 
-// sameIDs returns a path with one name for all ids: /orders/{orderId} and /orders/{id} are one, whereas /orders/{user} is
-// another one, which may have the orders of a user.
+// sameIDs returns a path with one name for all ids: /orders/{orderId} and /orders/{id} are one, whereas /orders/{user}
+// is another one, which may have the orders of a user.
 func sameIDs(path string) string {
 	return placeholder.ReplaceAllStringFunc(path, func(parameter string) string {
 		if strings.HasSuffix(strings.ToLower(parameter), "id}") {

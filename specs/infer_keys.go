@@ -103,7 +103,8 @@ func keyOf(schema *openapi3.SchemaRef, names keyNames) string {
 		if name := find(names.list[:2], isMeant); name != "" {
 			return name
 		}
-		names.list = slices.DeleteFunc(slices.Clone(names.list), func(name string) bool { return name == "name" || name == "slug" })
+		isText := func(name string) bool { return name == "name" || name == "slug" }
+		names.list = slices.DeleteFunc(slices.Clone(names.list), isText)
 	}
 	return find(names.list, isScalar)
 }

@@ -87,9 +87,9 @@ const maxIgnored = 20
 // written are members that people write: an answer may show them trimmed, cut or normalised, but not with another text.
 var written = []string{"name", "title", "label", "description", "comment", "subject"}
 
-// kept matches members that a service keeps of its own, whatever it is sent: when something was made or changed, and how
-// often.
-var kept = regexp.MustCompile(`(?i)^(?:created|(?:last_?)?(?:updated|modified|changed))(?:_?(?:at|on|time|date))?$|^(?:version|revision)$`)
+// kept matches members that a service sets itself, whatever it is sent: when something was made or changed, how often.
+var kept = regexp.MustCompile(
+	`(?i)^(?:created|(?:last_?)?(?:updated|modified|changed))(?:_?(?:at|on|time|date))?$|^(?:version|revision)$`)
 
 // compareMembers holds the numbers, truth values and written texts that a request sets against those that its answer
 // shows.
@@ -116,7 +116,8 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	}
 	set := map[string]jsontree.Value{}
 	for asked := range request.Each {
-		if asked.IsNumber() && !kept.MatchString(asked.Key()) || asked.IsBool() || asked.IsString() && slices.Contains(written, asked.Key()) {
+		if asked.IsNumber() && !kept.MatchString(asked.Key()) || asked.IsBool() ||
+			asked.IsString() && slices.Contains(written, asked.Key()) {
 			set[asked.Key()] = asked
 		}
 	}

@@ -174,8 +174,8 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	return nil
 }
 
-// isMaking reports whether an operation may make the thing that its path names: a PUT, or a POST of a document that does
-// not say what that does.
+// isMaking reports whether an operation may make the thing that its path names: a PUT, or a POST of a document without
+// x-resources.
 func (c *compiler) isMaking(o *specs.Operation) bool {
 	return o.Method == http.MethodPut || o.Method == http.MethodPost && c.doc.Inferred
 }
