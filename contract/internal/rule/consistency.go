@@ -23,7 +23,8 @@ var consistency = history.Rule{
 			"names, texts, numbers and flags that requests set, and times of creation, of every resource. In " +
 			"documents of your own also what x-resources says of unique, once, update and lists.",
 		Evidence: "A response is about another resource than the path of its request names, or shows another " +
-			"number or boolean than the request set, or another name or description, however written; a list " +
+			"number or boolean than the request set (but of when and how often it changed), or another name or " +
+			"description, however written; a list " +
 			"shows a resource or an id twice, or what belongs to another one than the path names; a page is " +
 			"longer than requested, is another one than requested, is not in its documented order, leads back to " +
 			"itself or contradicts its count; an id is assigned to a second resource while the first one exists; " +
