@@ -117,24 +117,28 @@ func (g *Group) Wait() error {
 	for idle := g.whenIdle(); idle != nil; idle = g.whenIdle() {
 		<-idle
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.err
+	return g.first()
 }
 
-// WaitFor waits as Wait does, but no longer than a limit. It also returns how many goroutines run still.
+// WaitFor waits as Wait does, but no longer than a limit. It also returns how many goroutines run still when that ends:
+// none if nothing ran at any moment before, whatever has begun since.
 func (g *Group) WaitFor(limit time.Duration) (left int, err error) {
-	if idle := g.whenIdle(); idle != nil {
-		timer := time.NewTimer(limit)
-		defer timer.Stop()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for idle := g.whenIdle(); idle != nil; idle = g.whenIdle() {
 		select {
 		case <-idle:
 		case <-timer.C:
+			return int(g.running.Load()), g.first()
 		}
 	}
+	return 0, g.first()
+}
+
+func (g *Group) first() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return int(g.running.Load()), g.err
+	return g.err
 }
 
 // whenIdle returns what is closed as soon as nothing runs, or nil if nothing does.

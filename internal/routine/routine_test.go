@@ -99,6 +99,36 @@ func TestWaitWaitsForAll(t *testing.T) {
 	}
 }
 
+// What begins as the last of the others has ended has not been waited for.
+func TestWaitForDoesNotCountWhatBeginsAfterIt(t *testing.T) {
+	t.Parallel()
+	var g routine.Group
+	began, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		close(began)
+		for {
+			select {
+			case <-end:
+				return
+			default:
+				g.Add()
+				runtime.Gosched()
+				g.Done()
+			}
+		}
+	}()
+	<-began
+	for range 20_000 {
+		if left, err := g.WaitFor(time.Minute); left != 0 || err != nil {
+			t.Errorf("%d run still, %v", left, err)
+			break
+		}
+	}
+	close(end)
+	<-ended
+}
+
 func TestWaitForCountsThoseThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
