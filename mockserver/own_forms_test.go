@@ -167,6 +167,30 @@ func TestNewKeysFitTheirParameter(t *testing.T) {
 	}
 }
 
+// A parameter of which the schema does not give one type is read as any that fits.
+func TestParametersOfSeveralTypes(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "shop.yaml")
+	const either = "{oneOf: [{type: integer, enum: [1, 2]}, {type: string, enum: [one]}]}"
+	text := "openapi: 3.1.0\ninfo: {title: Shop, version: '1'}\nservers: [{url: https://api.shop.example/v1}]\npaths:\n" +
+		"  /charts: {get: {parameters: [{name: one, in: query, schema: " + either + "}, " +
+		"{name: many, in: query, schema: {type: array, items: " + either + "}}, " +
+		"{name: most, in: query, schema: {type: [integer, 'null'], maximum: 9}}, " +
+		"{name: word, in: query, schema: {pattern: ^a}}], responses: {'204': {description: x}}}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &shopClient{t, mockserver.NewTransport(t, mockserver.WithSpec("shop", file))}
+	for query, want := range map[string]int{
+		"one=1": 204, "one=one": 204, "one=3": 400, "one=two": 400, "many=1&many=one": 204, "many=1&many=3": 400,
+		"most=9": 204, "most=10": 400, "most=x": 400, "word=a": 204, "word=5": 400,
+	} {
+		if status, answer, _ := c.call("GET /charts?"+query, ""); status != want {
+			t.Errorf("%s: %d %s, want %d", query, status, answer, want)
+		}
+	}
+}
+
 func TestOwnConditionsAndMethods(t *testing.T) {
 	t.Parallel()
 	c := newNotes(t)

@@ -205,7 +205,13 @@ func TestForms(t *testing.T) {
 		"{oneOf: [{required: [a], properties: {a: {}}}, {allOf: [{$ref: '#/components/schemas/A'}]}]}": {
 			"/oneOf", `{"a":1}`, `{"b":1}`,
 		},
+		"{oneOf: [" + strings.Repeat("{type: string}, ", 98) + "{type: object, required: [c]}, {type: object}]}": {
+			"/oneOf", `{"a":1}`, `1`,
+		},
 		// one form is
+		"{oneOf: [" + strings.Repeat("{type: integer}, ", 99) + "{type: object, required: [a]}, {type: object}]}": {
+			"", `{}`, `{"a":1}`, // only the first hundred are looked at
+		},
 		"{oneOf: [{required: [a], properties: {a: {}}}, {required: [b], properties: {b: {}}}]}":       {"", `{"a":1}`, both},
 		"{oneOf: [{properties: {a: {type: string}}}, {properties: {a: {type: number}}}]}":             {"", `{"a":1}`, `{}`},
 		"{oneOf: [{$ref: '#/components/schemas/A'}, {required: [a, b], properties: {a: {}, b: {}}}]}": {"", `{"a":1}`, `{"b":1}`},

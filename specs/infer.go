@@ -115,15 +115,23 @@ func (r *inferred) written() map[string]any {
 // on returns the operations of a path, by their methods.
 func (g *inference) on(path string) map[string]*Operation { return g.operations[sameIDs(path)] }
 
-// sameIDs returns a path with one name for all ids: /orders/{orderId} and /orders/{id} are one, whereas /orders/{user}
-// is another one, which may have the orders of a user.
+// sameIDs returns a path with one name for the id of what stands before it, however a parameter is spelt:
+// /orders/{orderId}, /orders/{order_id} and /orders/{id} are one, whereas /orders/{userId} is another one, which may
+// have the orders of a user.
 func sameIDs(path string) string {
-	return placeholder.ReplaceAllStringFunc(path, func(parameter string) string {
-		if strings.HasSuffix(strings.ToLower(parameter), "id}") {
-			return "{id}"
+	segments, noun := strings.Split(path, "/"), ""
+	for i, segment := range segments {
+		if !isParameter(segment) {
+			noun = plainName(Singular(resourceName(segment)))
+			continue
 		}
-		return parameter
-	})
+		name := plainName(segment[1 : len(segment)-1])
+		if strings.HasSuffix(name, "id") && strings.HasSuffix(noun+"id", name) {
+			name = "id"
+		}
+		segments[i] = "{" + name + "}"
+	}
+	return strings.Join(segments, "/")
 }
 
 // find adds the resource that a path names, if it names one.

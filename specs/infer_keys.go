@@ -103,8 +103,8 @@ func keyOf(schema *openapi3.SchemaRef, names keyNames) string {
 		if name := find(names.list[:2], isMeant); name != "" {
 			return name
 		}
-		isText := func(name string) bool { return name == "name" || name == "slug" }
-		names.list = slices.DeleteFunc(slices.Clone(names.list), isText)
+		isWord := func(name string) bool { return name == "name" || name == "slug" }
+		names.list = slices.DeleteFunc(slices.Clone(names.list), isWord)
 	}
 	return find(names.list, isScalar)
 }

@@ -9,18 +9,19 @@ import (
 	"strings"
 )
 
-// openUnfit opens what no value fits, though its author meant some. Parts of an allOf may have other outline where
+// openUnfit opens what no value fits, though its author meant some. Parts of an allOf may have other members where
 // additionalProperties: false refuses one that another part requires: the members of all parts are meant (JSON Schema,
 // 10.3.2.3). And a oneOf becomes an anyOf where what fits one of its objects fits another one, too, which has no member
 // that it lacks to tell them apart: such an object could never be the only one that fits (JSON Schema, 10.2.1.3).
 func openUnfit(tree map[string]any, opened func(pointer, reason string)) {
-	o := opening{tree, opened}
+	o := opening{tree, opened, map[string]*outline{}}
 	o.visit(tree, false, "")
 }
 
 type opening struct {
 	tree   map[string]any
 	opened func(pointer, reason string)
+	known  map[string]*outline // by reference
 }
 
 func (o *opening) visit(node any, isNames bool, pointer string) {
@@ -72,22 +73,41 @@ func (o *opening) openForms(schema map[string]any, forms []any, pointer string) 
 	if schema["anyOf"] != nil || schema["discriminator"] != nil {
 		return
 	}
-	objects := make([]outline, len(forms))
-	for i, form := range forms {
-		objects[i] = o.outline(o.target(form))
-	}
+	objects := make([]*outline, min(len(forms), maxForms))
 	for i := range objects {
-		isCovered := func(other outline) bool { return other.covers(&objects[i]) }
-		rest := slices.Clone(objects)
-		rest[i] = outline{}
-		if other := slices.IndexFunc(rest, isCovered); other >= 0 {
-			schema["anyOf"] = forms
-			delete(schema, "oneOf")
-			o.opened(pointer+"/oneOf", fmt.Sprintf("any of its schemas will do, "+
-				"since what fits number %d of them would be refused: it fits number %d, too", i+1, other+1))
-			return
+		objects[i] = o.form(forms[i])
+	}
+	for i, one := range objects {
+		for j, other := range objects {
+			if i != j && other.covers(one) {
+				schema["anyOf"] = forms
+				delete(schema, "oneOf")
+				o.opened(pointer+"/oneOf", fmt.Sprintf("any of its schemas will do, "+
+					"since what fits number %d of them would be refused: it fits number %d, too", i+1, j+1))
+				return
+			}
 		}
 	}
+}
+
+// The limits of what is looked at: each form is held against each other one, and each may have all parts of another.
+const (
+	maxForms = 100 // of a oneOf
+	maxParts = 100 // of a schema
+)
+
+// form returns the outline of a form, which several schemas may have.
+func (o *opening) form(schema any) *outline {
+	object, _ := schema.(map[string]any)
+	ref, _ := object["$ref"].(string)
+	if known := o.known[ref]; known != nil {
+		return known
+	}
+	made := o.outline(o.target(schema))
+	if ref != "" {
+		o.known[ref] = made
+	}
+	return made
 }
 
 // outline holds of a schema, with all parts of its allOf, what it says of the members of an object.
@@ -100,9 +120,9 @@ type outline struct {
 }
 
 // outline reads a schema, and the parts of its allOf, of which each component counts once.
-func (o *opening) outline(schema map[string]any) outline {
-	all := outline{properties: map[string]any{}}
-	o.read(schema, map[string]bool{}, &all)
+func (o *opening) outline(schema map[string]any) *outline {
+	all := &outline{properties: map[string]any{}}
+	o.read(schema, map[string]bool{}, all)
 	return all
 }
 
@@ -127,7 +147,8 @@ func (o *opening) read(schema map[string]any, seen map[string]bool, into *outlin
 			for _, part := range list {
 				object, _ := part.(map[string]any)
 				ref, _ := object["$ref"].(string)
-				if ref == "" || !seen[ref] {
+				into.saysMore = into.saysMore || len(seen) == maxParts
+				if ref == "" || !seen[ref] && len(seen) < maxParts {
 					seen[ref] = true
 					o.read(o.target(part), seen, into)
 				}
@@ -150,7 +171,7 @@ var isAnnotation = map[string]bool{
 }
 
 // covers reports whether an object fits that fits another one, and has no members but its own.
-func (a outline) covers(b *outline) bool {
+func (a *outline) covers(b *outline) bool {
 	if !a.isObject || !b.isObject || a.saysMore || b.saysMore {
 		return false
 	}
@@ -185,7 +206,7 @@ func refuses(schema map[string]any, required []string) bool {
 	return isClosed(schema) && slices.ContainsFunc(required, func(name string) bool { return own[name] == nil })
 }
 
-// isClosed reports whether a schema has no other outline than its properties.
+// isClosed reports whether a schema has no other members than its properties.
 func isClosed(schema map[string]any) bool {
 	return schema["additionalProperties"] == false && schema["patternProperties"] == nil
 }

@@ -69,8 +69,8 @@ func (v Value) each(path string) Value {
 	return Parse("[" + strings.Join(all, ",") + "]")
 }
 
-// With returns the JSON of an object with another value at a path of names: in the place of the one that is there, or
-// behind the members of the object that has it. If there is no such object, the JSON is the same.
+// With returns the JSON of an object in which the member at a path of names is set to a value. A new member is appended
+// to its object; if that is missing, the JSON is unchanged.
 func (v Value) With(json string, path ...string) string {
 	text, last := v.Raw(), len(path)-1
 	object := v.Get(path[:last]...)

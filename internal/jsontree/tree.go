@@ -52,8 +52,7 @@ func (t *Tree) Free() {
 	}
 }
 
-// Value is a value of a Tree. The zero value stands for one that is not there: it has
-// no members, and its text is empty.
+// Value is a value of a Tree. The zero value stands for one that is missing: it has no members, and its text is empty.
 type Value struct {
 	tree *Tree
 	at   int32
@@ -228,11 +227,8 @@ func (t *Tree) part(text string) string {
 	return t.texts.OfString(text)
 }
 
-// Int returns a number as a whole one, that in a string, 1 for true, and 0 for everything else.
+// Int returns a number as a whole one, that in a string, and 0 for everything else.
 func (v Value) Int() int64 {
-	if v.kind() == True {
-		return 1
-	}
 	if whole, err := strconv.ParseInt(v.Plain(), 10, 64); err == nil {
 		return whole
 	}
@@ -247,11 +243,5 @@ func (v Value) Float() float64 {
 	return v.node().Number
 }
 
-// Bool reports whether the value is true, a number other than 0, or a string that says so.
-func (v Value) Bool() bool {
-	if v.IsString() {
-		is, _ := strconv.ParseBool(strings.ToLower(v.Plain()))
-		return is
-	}
-	return v.kind() == True || v.Float() != 0
-}
+// Bool reports whether the value is true, or a number other than 0.
+func (v Value) Bool() bool { return v.kind() == True || v.Float() != 0 }

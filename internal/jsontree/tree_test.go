@@ -126,7 +126,7 @@ func TestValuesAreReadInTheirForms(t *testing.T) {
 	infinite, long := math.Inf(1), 123456789012345678901.0
 	for text, want := range map[string]forms{
 		`"7"`:    {Text: "7", Int: 7, Each: 1, Lists: 1},
-		`"True"`: {Text: "True", Bool: true, Each: 1, Lists: 1},
+		`"True"`: {Text: "True", Each: 1, Lists: 1},
 		`"a\n"`:  {Text: "a\n", Each: 1, Lists: 1},
 		"7":      {Text: "7", Int: 7, Float: 7, Bool: true, Each: 1, Lists: 1},
 		"-7.50":  {Text: "-7.5", Int: -7, Float: -7.5, Bool: true, Each: 1, Lists: 1},
@@ -141,7 +141,7 @@ func TestValuesAreReadInTheirForms(t *testing.T) {
 		"123456789012345678901": {
 			Text: "123456789012345678901", Int: int64(long), Float: long, Bool: true, Each: 1, Lists: 1,
 		},
-		"true":          {Text: "true", Int: 1, Bool: true, Each: 1, Lists: 1},
+		"true":          {Text: "true", Bool: true, Each: 1, Lists: 1},
 		"false":         {Text: "false", Each: 1, Lists: 1},
 		"null":          {Each: 1},
 		"[7, [8]]":      {Text: "[7, [8]]", Len: 2, Each: 2, Lists: 2},

@@ -25,7 +25,7 @@
 //	                              msgpack does the same for values in that form, and read events for the data of
 //	                              server-sent events
 //	header name [pattern]         the last answer has the header, and its value fits the regular expression
-//	capture NAME path             keeps a value of the last answer as $NAME; the path is one of jsontree's Find
+//	capture NAME path             keeps a value of the last answer as $NAME; the path has dots, as in pools.0.id
 //	clock advance 1h30m           moves the clock of the world
 //	clock idle                    moves it until nothing is under way any more
 //	as key                        makes the next requests with this key; nobody sends none. It begins with 1/admin

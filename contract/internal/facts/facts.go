@@ -116,8 +116,7 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	}
 	set := map[string]jsontree.Value{}
 	for asked := range request.Each {
-		if asked.IsNumber() && !kept.MatchString(asked.Key()) || asked.IsBool() ||
-			asked.IsString() && slices.Contains(written, asked.Key()) {
+		if asked.IsNumber() || asked.IsBool() || asked.IsString() && slices.Contains(written, asked.Key()) {
 			set[asked.Key()] = asked
 		}
 	}
@@ -125,7 +124,8 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 		return
 	}
 	for shown := range answer.Each {
-		if asked := set[shown.Key()]; asked.Exists() && isIgnored(asked, shown) && !isGivenID(actions, r, shown) {
+		if asked := set[shown.Key()]; asked.Exists() && isIgnored(asked, shown) && !isGivenID(actions, r, shown) &&
+			!(asked.IsNumber() && kept.MatchString(shown.Key())) {
 			const most = 60 // characters
 			m := Member{shown.Name(), evidence.Short(asked.Text(), most), evidence.Short(shown.Text(), most)}
 			e.Ignored = append(e.Ignored, m)

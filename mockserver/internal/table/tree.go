@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/benbjohnson/immutable"
+
+	"svc.example/understudy/internal/memo"
 )
 
 // Rows is a table without the type of its rows.
@@ -253,7 +255,7 @@ func size(v reflect.Value) int64 {
 type sizer func(reflect.Value) int64
 
 // sizers are kept, since they are asked for each row that is put.
-var sizers sync.Map // reflect.Type → sizer
+var sizers memo.Map[reflect.Type, sizer]
 
 var (
 	meterType   = reflect.TypeFor[Meter]()
@@ -263,12 +265,7 @@ var (
 )
 
 func sizerOf(t reflect.Type) sizer {
-	if known, ok := sizers.Load(t); ok {
-		return known.(sizer)
-	}
-	s := newSizer(t)
-	sizers.Store(t, s)
-	return s
+	return sizers.Of(t, func() sizer { return newSizer(t) })
 }
 
 func newSizer(t reflect.Type) sizer {

@@ -207,17 +207,31 @@ func (o *Operation) parameter(p *parameter, r *Request) error {
 		return err
 	}
 	err = p.schema.check(p.Name, value)
-	if text, isText := value.(string); err != nil && isText && !p.schema.Type.Is(openapi3.TypeString) {
-		var other any // of a type that one of several schemas wants
-		_ = json.Unmarshal([]byte(text), &other)
-		switch other.(type) {
-		case float64, bool:
-			if p.schema.check(p.Name, other) == nil {
-				return nil
-			}
-		}
+	if isText := p.schema.Pattern != ""; err != nil && !isText && p.schema.check(p.Name, scalars(value)) == nil {
+		return nil
 	}
 	return err
+}
+
+// scalars returns a text as the number or the truth value that it stands for, which one of several schemas of a
+// parameter may want, and a list with such items.
+func scalars(value any) any {
+	switch value := value.(type) {
+	case string:
+		var other any
+		_ = json.Unmarshal([]byte(value), &other)
+		switch other.(type) {
+		case float64, bool:
+			return other
+		}
+	case []any:
+		list := make([]any, len(value))
+		for i, item := range value {
+			list[i] = scalars(item)
+		}
+		return list
+	}
+	return value
 }
 
 // decode returns a parameter in the type of its schema.
