@@ -110,10 +110,8 @@ func TestPrismOfOwnDocuments(t *testing.T) {
 			w := newOwnWalk(t, file)
 			mock := httptest.NewServer(newServer(t, mockserver.WithSpec("shop", file)))
 			t.Cleanup(mock.Close)
-			address := freeAddress(t)
-			startPrism(t, program, file, mock.URL+"/shop"+w.doc.BasePath, address)
-			await(t, address)
-			w.client, w.target = &http.Client{Transport: strippedOf(w.doc.BasePath)}, "http://"+address
+			w.target = <-startPrism(t, program, file, mock.URL+"/shop"+w.doc.BasePath)
+			w.client = &http.Client{Transport: strippedOf(w.doc.BasePath)}
 			w.walk()
 			t.Logf("%s%s", w.row(), w.reasons())
 			if len(w.wrong) > 0 && os.Getenv("OWN_DOCUMENTS") == "" {

@@ -1,12 +1,12 @@
 package mockserver_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -21,7 +21,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
@@ -89,59 +88,53 @@ func newPrism(t *testing.T, program string) *prism {
 		give(w, answer)
 	}))
 	t.Cleanup(mock.Close)
-	var ready sync.WaitGroup
+	listening := map[string]<-chan string{}
 	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras()) {
 		iface := path.Base(string(name))
 		doc, err := specs.Load(specs.Interface(iface), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		address := freeAddress(t)
-		startPrism(t, program, string("../specs/"+name+".yaml"), mock.URL+"/"+iface+doc.BasePath, address)
-		target, _ := url.Parse("http://" + address)
-		proxy := httputil.NewSingleHostReverseProxy(target)
-		proxy.ModifyResponse = func(r *http.Response) error { p.note(specs.Interface(iface), r); return nil }
-		p.proxies[string(name)] = proxy
-		ready.Go(func() { await(t, address) })
+		document := string("../specs/" + name + ".yaml")
+		listening[string(name)] = startPrism(t, program, document, mock.URL+"/"+iface+doc.BasePath)
 	}
-	ready.Wait()
+	for name, address := range listening {
+		target, err := url.Parse(<-address)
+		if err != nil || target.Host == "" {
+			t.Fatalf("Prism does not listen for %s: %v", name, err)
+		}
+		proxy := httputil.NewSingleHostReverseProxy(target)
+		proxy.ModifyResponse = func(r *http.Response) error { p.note(specs.Interface(path.Base(name)), r); return nil }
+		p.proxies[name] = proxy
+	}
 	return p
 }
 
-func startPrism(t *testing.T, program, document, upstream, address string) {
+// startPrism starts a Prism at a port of its own choice. The channel gives its address as soon as it listens.
+func startPrism(t *testing.T, program, document, upstream string) <-chan string {
 	t.Helper()
-	host, port, _ := net.SplitHostPort(address)
 	ctx, cancel := context.WithCancel(t.Context())
-	c := exec.CommandContext(ctx, program, "proxy", document, upstream, "--host", host, "--port", port)
+	c := exec.CommandContext(ctx, program, "proxy", document, upstream, "--host", "127.0.0.1", "--port", "0")
+	printed, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cancel(); _ = c.Wait() })
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return address
-}
-
-func await(t *testing.T, address string) {
-	t.Helper()
-	for range 600 {
-		if c, err := new(net.Dialer).DialContext(t.Context(), "tcp", address); err == nil {
-			_ = c.Close()
-			return
+	listening := make(chan string, 1)
+	go func() {
+		defer close(listening)
+		for lines := bufio.NewScanner(printed); lines.Scan(); {
+			if _, address, isThere := strings.Cut(lines.Text(), "listening on "); isThere {
+				listening <- address
+				break
+			}
 		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Errorf("no Prism answers at %s", address)
+		_, _ = io.Copy(io.Discard, printed)
+	}()
+	return listening
 }
 
 // ServeHTTP sends what is for an interface through its Prism, and the rest to the mock.
