@@ -11,8 +11,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
-	"github.com/pb33f/libopenapi"
-	"github.com/pb33f/libopenapi-validator/schema_validation"
 
 	"svc.example/understudy/specs"
 )
@@ -56,22 +54,10 @@ func TestDocuments(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []specs.Interface{specs.Control}) {
 		doc := whole(t, name)
-		t.Run(string(name+" is right by both engines, examples included"), func(t *testing.T) {
+		t.Run(string(name+" is right, examples included"), func(t *testing.T) {
 			t.Parallel()
 			if err := doc.Validate(t.Context()); err != nil {
 				t.Error(err)
-			}
-			second, err := libopenapi.NewDocument(doc.Source())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := second.BuildV3Model(); err != nil {
-				t.Error(err)
-			}
-			if ok, errs := schema_validation.ValidateOpenAPIDocument(second); !ok {
-				for _, err := range errs {
-					t.Error(err.Message, err.Reason)
-				}
 			}
 		})
 		t.Run(string(name+" says of every operation what it does, what refuses it, and how sure that is"),

@@ -1,11 +1,42 @@
 package libopenapi_test
 
 import (
+	"slices"
 	"testing"
+
+	library "github.com/pb33f/libopenapi"
+	"github.com/pb33f/libopenapi-validator/schema_validation"
 
 	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/engine/libopenapi"
+	"svc.example/understudy/specs"
 )
+
+// The documents are right by this library, too.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []specs.Interface{specs.Control}) {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			source, err := specs.Source(name, specs.Neutral)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := library.NewDocument(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := doc.BuildV3Model(); err != nil {
+				t.Error(err)
+			}
+			if ok, errs := schema_validation.ValidateOpenAPIDocument(doc); !ok {
+				for _, err := range errs {
+					t.Error(err.Message, err.Reason)
+				}
+			}
+		})
+	}
+}
 
 // A schema that the library cannot compile says nothing about a message.
 func TestASchemaThatCannotBeCompiled(t *testing.T) {
