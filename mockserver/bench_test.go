@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -40,7 +41,7 @@ func BenchmarkServe(b *testing.B) {
 				b.Fatal(err)
 			}
 			r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, path, nil)
-			r.Header.Set("Authorization", admin)
+			r.Header.Set("Authorization", mocktest.Admin)
 			b.ReportAllocs()
 			for b.Loop() {
 				s.ServeHTTP(nothing{http.Header{}}, r)
@@ -77,7 +78,7 @@ func BenchmarkFaults(b *testing.B) {
 				}
 			}
 			r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/workflow/api/pools/1", nil)
-			r.Header.Set("Authorization", admin)
+			r.Header.Set("Authorization", mocktest.Admin)
 			s.ServeHTTP(nothing{http.Header{}}, r) // the first request after a plan has changed makes an index of it
 			b.ReportAllocs()
 			for b.Loop() {
@@ -121,7 +122,7 @@ func BenchmarkWrite(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				r.Header.Set("Authorization", admin)
+				r.Header.Set("Authorization", mocktest.Admin)
 				r.Header.Set("Content-Type", "application/json")
 				r.Header.Set("X-SVC-Write-Key", "1/write")
 				answer.header = http.Header{}
@@ -141,7 +142,7 @@ func BenchmarkTransport(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r.Header.Set("Authorization", admin)
+		r.Header.Set("Authorization", mocktest.Admin)
 		response, err := client.Do(r)
 		if err != nil {
 			b.Fatal(err)
@@ -184,7 +185,7 @@ func BenchmarkRecord(b *testing.B) {
 	request := func(b *testing.B) *http.Request {
 		b.Helper()
 		r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/workflow/api/pools/1", nil)
-		r.Header.Set("Authorization", admin)
+		r.Header.Set("Authorization", mocktest.Admin)
 		return r
 	}
 	b.Run("one after the other", func(b *testing.B) {

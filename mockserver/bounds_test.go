@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -19,7 +19,7 @@ import (
 // An unreadable request is the client's fault on every operation, whether or not its document has a status for that.
 func TestNoRequestIsTheMocksFault(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("full-account"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("full-account"))
 	for _, name := range append(specs.Interfaces(), specs.Control) {
 		doc, err := specs.Load(name, specs.Neutral)
 		if err != nil {
@@ -40,8 +40,8 @@ func TestNoRequestIsTheMocksFault(t *testing.T) {
 					"a body that is no gzip":      {path, "x", "Content-Encoding", "gzip"},
 					"a boundary that is missing":  {path, "x", "Content-Type", "multipart/form-data"},
 				} {
-					if a := call(t, s, operation.Method, r[0], r[1], r[2:]...); a.StatusCode >= 500 {
-						t.Errorf("%s: %d %s", what, a.StatusCode, a.body)
+					if a := mocktest.Call(t, s, operation.Method, r[0], r[1], r[2:]...); a.StatusCode >= 500 {
+						t.Errorf("%s: %d %s", what, a.StatusCode, a.Text)
 					}
 				}
 			})
@@ -63,36 +63,30 @@ func conditions(t *testing.T, count int) string {
 
 // What a request costs has to do with its length, not with what it unpacks to or with how many mistakes are in it.
 func TestManySmallMembers(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	for _, test := range []struct {
 		count, status int
 		most          uint64 // bytes
 	}{{5_000_000, http.StatusBadRequest, 96 << 20}, {190_000, http.StatusBadRequest, 64 << 20}} {
 		body := conditions(t, test.count)
-		call(t, s, "GET", "/workflow/api/pool_rules", "") // the interface is loaded
-		before := allocated()
-		a := call(t, s, "POST", "/workflow/api/pool_rules", body, "Content-Encoding", "gzip").want(t, test.status)
-		cost := allocated() - before
+		mocktest.Call(t, s, "GET", "/workflow/api/pool_rules", "") // the interface is loaded
+		before := mocktest.Allocated()
+		a := mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", body, "Content-Encoding", "gzip").Want(t, test.status)
+		cost := mocktest.Allocated() - before
 		t.Logf("%d members cost %d MiB", test.count, cost>>20)
 		if cost > test.most {
 			t.Errorf("%d members, %d bytes, cost %d MiB, want %d at most", test.count, len(body), cost>>20, test.most>>20)
 		}
-		if len(a.body) > 2000 {
-			t.Errorf("the answer has %d bytes", len(a.body))
+		if len(a.Text) > 2000 {
+			t.Errorf("the answer has %d bytes", len(a.Text))
 		}
 	}
-}
-
-func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
 }
 
 // A client that leaves while its large body waits for room is not waited for.
 func TestLargeBodiesTakeTurns(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	release := s.TakeAllRoom()
 	body := `{"name":"` + strings.Repeat("x", 1<<20) + `"}`
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
@@ -104,20 +98,20 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	if response, err := s.World("").Client().Do(r); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("response %v, error %v", response, err)
 	}
-	callIn(t.Context(), t, s, "POST", "/workflow/api/pools", `{"name":"small","concurrencyLimit":1}`).want(t,
+	mocktest.CallIn(t.Context(), t, s, "POST", "/workflow/api/pools", `{"name":"small","concurrencyLimit":1}`).Want(t,
 		http.StatusCreated)
 	release()
-	callIn(t.Context(), t, s, "POST", "/workflow/api/pools", body).want(t, http.StatusBadRequest)
+	mocktest.CallIn(t.Context(), t, s, "POST", "/workflow/api/pools", body).Want(t, http.StatusBadRequest)
 }
 
 // The process keeps nothing of worlds that were made with seeds and times of their own, and deleted.
 func TestDeletedWorldsAreForgotten(t *testing.T) { //nolint:paralleltest // it counts what the process keeps
-	s := newServer(t, mockserver.WithScenario("empty"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
 	before := mockserver.SharedWorlds()
 	for i := range 50 {
 		body := fmt.Sprintf(`{"id":"w","seed":%d,"now":"2026-02-01T00:00:%02dZ","clock":"frozen"}`, i+1, i)
-		call(t, s, "POST", "/_understudy/worlds", body).want(t, http.StatusCreated)
-		call(t, s, "DELETE", "/_understudy/worlds/w", "").want(t, http.StatusNoContent)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", body).Want(t, http.StatusCreated)
+		mocktest.Call(t, s, "DELETE", "/_understudy/worlds/w", "").Want(t, http.StatusNoContent)
 	}
 	if after := mockserver.SharedWorlds(); after != before {
 		t.Errorf("%d worlds are kept, and %d before", after, before)
@@ -127,12 +121,12 @@ func TestDeletedWorldsAreForgotten(t *testing.T) { //nolint:paralleltest // it c
 // A handler that finds very many mistakes lists some of them.
 func TestManyMistakesAreToldInPart(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("full-account"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("full-account"))
 	for _, entry := range []string{`{}`, `{"config":{}}`} {
 		body := `{"name":"n","basic_configs":{"type":"databricks","catalog":"c","svc_authentication_id":7},"output_config":{"database":"d"},"advanced_configs":[` +
 			strings.Repeat(entry+",", 60_000) + entry + `]}`
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		refused := callIn(ctx, t, s, "POST", "/dwh/v1/dwh/", body).want(t, http.StatusBadRequest).body
+		refused := mocktest.CallIn(ctx, t, s, "POST", "/dwh/v1/dwh/", body).Want(t, http.StatusBadRequest).Text
 		cancel()
 		if len(refused) > 10_000 || !strings.Contains(refused, " more mistakes") {
 			t.Errorf("the answer has %d bytes, and begins with %.300s", len(refused), refused)

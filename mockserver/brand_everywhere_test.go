@@ -18,7 +18,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/checktest"
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/scenarios/story"
 	"svc.example/understudy/specs"
@@ -65,14 +67,14 @@ func TestBrandIsEverywhere(t *testing.T) {
 // The stories of all scenarios can be played in a brand.
 func TestStoriesPlayInABrand(t *testing.T) {
 	t.Parallel()
-	checker := newChecker(t, contract.WithBrand(brandWord))
+	checker := checktest.New(t, contract.WithBrand(brandWord))
 	for _, name := range scenarios.List() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWitness(t, name)
 			w.play(filepath.Join("..", "scenarios", name, "story.txtar"))
 			w.finish()
-			wantConform(t, checker, w.server.World(""))
+			checktest.WantConform(t, checker, w.server.World(""))
 		})
 	}
 }
@@ -120,9 +122,9 @@ func (w *witness) callExample(operation *specs.Operation) {
 	w.call(operation.Method, "/"+string(operation.Interface)+operation.Document.BasePath+path, body, media)
 }
 
-func (w *witness) call(method, target, body, media string) answer {
+func (w *witness) call(method, target, body, media string) mocktest.Response {
 	w.Helper()
-	return call(w.T, w, method, target, body, "Content-Type", media)
+	return mocktest.Call(w.T, w, method, target, body, "Content-Type", media)
 }
 
 // resource is the id of a resource of the collection that an operation of the LLM interface is for: one that is made
@@ -132,10 +134,10 @@ func (w *witness) resource(operation *specs.Operation) string {
 	if create := operation.Document.Find("POST", collection).Operation; create != nil {
 		media, body := bodyExample(w, create, "")
 		if a := w.call("POST", "/llm"+collection, body, media); a.StatusCode == 201 {
-			return decode[one](w.T, a).Data.ID
+			return mocktest.Decode[one](w.T, a).Data.ID
 		}
 	}
-	list := decode[struct{ Data []struct{ ID string } }](w.T, w.call("GET", "/llm"+collection, "", ""))
+	list := mocktest.Decode[struct{ Data []struct{ ID string } }](w.T, w.call("GET", "/llm"+collection, "", ""))
 	if len(list.Data) == 0 {
 		return "none"
 	}
@@ -182,9 +184,9 @@ func (w *witness) callChatapp() {
 	stamp := strconv.FormatInt(w.server.World("").Now().Unix(), 10)
 	mac := hmac.New(sha256.New, []byte("a secret of the assistant"))
 	mac.Write([]byte("v0:" + stamp + ":" + body))
-	list := decode[struct{ Data []struct{ ID string } }](w.T, w.call("GET", "/llm/api/actions", "", "").want(w.T, 200))
+	list := mocktest.Decode[struct{ Data []struct{ ID string } }](w.T, w.call("GET", "/llm/api/actions", "", "").Want(w.T, 200))
 	for _, action := range list.Data { // that of the web page refuses it
-		call(w.T, w, "POST", "/llm/api/actions/"+action.ID+"/chatapp", body, "Authorization", "",
+		mocktest.Call(w.T, w, "POST", "/llm/api/actions/"+action.ID+"/chatapp", body, "Authorization", "",
 			"Content-Type", "application/x-www-form-urlencoded", "X-Chatapp-Request-Timestamp", stamp,
 			"X-Chatapp-Signature", "v0="+hex.EncodeToString(mac.Sum(nil)))
 	}
@@ -201,20 +203,20 @@ func (w *witness) transferTable() {
 		if err := w.server.World(w.world).Load([]byte(fixture)); err != nil {
 			w.Fatal(err)
 		}
-		call(w.T, w, "POST", "/core/v3/table/transfer/shop/orders", `{"dest_database_name":"lake","dest_table_name":"sales"}`,
-			"Secondary-Authorization", brandWord+"1 2/4567cdef").want(w.T, 200)
+		mocktest.Call(w.T, w, "POST", "/core/v3/table/transfer/shop/orders", `{"dest_database_name":"lake","dest_table_name":"sales"}`,
+			"Secondary-Authorization", brandWord+"1 2/4567cdef").Want(w.T, 200)
 	})
 }
 
 // downloadArchives looks into the archives of all workflow projects.
 func (w *witness) downloadArchives() {
 	w.Helper()
-	list := decode[struct{ Projects []struct{ ID string } }](w.T,
-		w.call("GET", "/workflow/api/projects", "", "").want(w.T, 200))
+	list := mocktest.Decode[struct{ Projects []struct{ ID string } }](w.T,
+		w.call("GET", "/workflow/api/projects", "", "").Want(w.T, 200))
 	if len(list.Projects) < 4 {
 		w.Errorf("there are %d projects, want those of the shop, of the warehouse and of the assistant", len(list.Projects))
 	}
 	for _, p := range list.Projects {
-		w.call("GET", "/workflow/api/projects/"+p.ID+"/archive", "", "").want(w.T, 200)
+		w.call("GET", "/workflow/api/projects/"+p.ID+"/archive", "", "").Want(w.T, 200)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -14,9 +15,9 @@ func TestBrandedStates(t *testing.T) {
 	t.Parallel()
 	t.Run("are dumped in the brand's words and load again", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithScenario("full-account"), mockserver.WithBrand("Acme"))
-		call(t, s, "POST", "/ingestion/postback/v3/event/shop/orders", `{"svc_ua":"a","svcQuery":"b","acmeQuery":"c"}`,
-			"Authorization", "ACME1 1/admin").want(t, 200)
+		s := mocktest.NewServer(t, mockserver.WithScenario("full-account"), mockserver.WithBrand("Acme"))
+		mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/shop/orders", `{"svc_ua":"a","svcQuery":"b","acmeQuery":"c"}`,
+			"Authorization", "ACME1 1/admin").Want(t, 200)
 		state, err := s.World("").State()
 		if err != nil {
 			t.Fatal(err)
@@ -38,29 +39,30 @@ func TestBrandedStates(t *testing.T) {
 		if diff := cmp.Diff(string(state), string(again)); diff != "" {
 			t.Errorf("it is another world (-want +got):\n%s", diff)
 		}
-		tail := call(t, s, "GET", "/core/v3/table/tail/shop/orders?count=1", "", "Authorization", "ACME1 1/admin").want(t,
-			200).body
+		tail := mocktest.Call(t, s, "GET", "/core/v3/table/tail/shop/orders?count=1", "", "Authorization",
+			"ACME1 1/admin").Want(t,
+			200).Text
 		for _, member := range []string{`"svc_ua":"a"`, `"svcQuery":"b"`, `"acmeQuery":"c"`} {
 			if !strings.Contains(tail, member) {
 				t.Errorf("what the user wrote is now %s", tail)
 			}
 		}
-		run := call(t, s, "POST", llmBase+"agent_schedules/a7794402-91f5-4e08-9319-51e92ae58956/execute", "",
-			"Authorization", "ACME1 1/admin").want(t, 200).body
+		run := mocktest.Call(t, s, "POST", llmBase+"agent_schedules/a7794402-91f5-4e08-9319-51e92ae58956/execute", "",
+			"Authorization", "ACME1 1/admin").Want(t, 200).Text
 		if !strings.Contains(run, "ACME1 ${secret:acme.apikey}") {
 			t.Errorf("the definition of a run is %s", run)
 		}
 	})
 	t.Run("what is wrong with one is said in the brand's words", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithBrand("Acme"))
+		s := mocktest.NewServer(t, mockserver.WithBrand("Acme"))
 		const fixture = `{"llm":{"projects":[{"attributes":{"name":"P"}}],"knowledgeBases":[{"attributes":
 			{"projectId":"P","name":"K","acmeDatabaseName":%s,"tables":[{"name":"t","acmeQuery":"select 1"}]}}]}}`
 		for _, database := range []string{`"none"`, `5`} { // refused by a handler, and by the schema
 			body := strings.Replace(fixture, "%s", database, 1)
-			a := call(t, s, "PUT", "/_understudy/worlds/default/state", body).want(t, 400)
-			if !strings.Contains(a.body, "acmeDatabaseName") || strings.Contains(a.body, "svc") {
-				t.Errorf("the refusal is %s", a.body)
+			a := mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", body).Want(t, 400)
+			if !strings.Contains(a.Text, "acmeDatabaseName") || strings.Contains(a.Text, "svc") {
+				t.Errorf("the refusal is %s", a.Text)
 			}
 		}
 	})

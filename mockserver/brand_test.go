@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -13,90 +14,90 @@ import (
 // meaning.
 func TestBrandedBodies(t *testing.T) {
 	t.Parallel()
-	branded := func(t *testing.T, scenario string) func(method, path, body string) answer {
+	branded := func(t *testing.T, scenario string) func(method, path, body string) mocktest.Response {
 		t.Helper()
-		s := newServer(t, mockserver.WithBrand("acme"), mockserver.WithScenario(scenario))
-		return func(method, path, body string) answer {
+		s := mocktest.NewServer(t, mockserver.WithBrand("acme"), mockserver.WithScenario(scenario))
+		return func(method, path, body string) mocktest.Response {
 			t.Helper()
-			return call(t, s, method, path, body, "Authorization", "ACME1 1/admin")
+			return mocktest.Call(t, s, method, path, body, "Authorization", "ACME1 1/admin")
 		}
 	}
-	says := func(t *testing.T, a answer, want ...string) {
+	says := func(t *testing.T, a mocktest.Response, want ...string) {
 		t.Helper()
 		for _, text := range want {
-			if !strings.Contains(a.body, text) {
-				t.Errorf("%s is not in %s", text, a.body)
+			if !strings.Contains(a.Text, text) {
+				t.Errorf("%s is not in %s", text, a.Text)
 			}
 		}
-		if strings.Contains(a.body, `"svc`) {
-			t.Errorf("neutral identifiers are in %s", a.body)
+		if strings.Contains(a.Text, `"svc`) {
+			t.Errorf("neutral identifiers are in %s", a.Text)
 		}
 	}
 	t.Run("a knowledge base", func(t *testing.T) {
 		t.Parallel()
 		do := branded(t, "quickstart")
-		project := decode[one](t,
-			do("POST", llmBase+"projects", resource("projects", `"name":"Branded"`)).want(t, 201)).Data.ID
+		project := mocktest.Decode[one](t,
+			do("POST", llmBase+"projects", resource("projects", `"name":"Branded"`)).Want(t, 201)).Data.ID
 		base := func(database, query string) string {
 			return resource("knowledge_bases", fmt.Sprintf(
 				`"name":"B","projectId":%q,%q:"shop","tables":[{"name":"t",%q:"select 'svcQuery, as text'"}]`, project, database,
 				query))
 		}
-		made := do("POST", llmBase+"knowledge_bases", base("acmeDatabaseName", "acmeQuery")).want(t, 201)
+		made := do("POST", llmBase+"knowledge_bases", base("acmeDatabaseName", "acmeQuery")).Want(t, 201)
 		says(t, made, `"acmeDatabaseName":"shop"`, `"acmeQuery":"select 'svcQuery, as text'"`)
-		says(t, do("GET", llmBase+"knowledge_bases/"+decode[one](t, made).Data.ID, "").want(t, 200), `"acmeDatabaseName"`)
-		says(t, do("GET", llmBase+"tool_targets", "").want(t, 200), `"acmeDatabaseName"`)
+		says(t, do("GET", llmBase+"knowledge_bases/"+mocktest.Decode[one](t, made).Data.ID, "").Want(t, 200), `"acmeDatabaseName"`)
+		says(t, do("GET", llmBase+"tool_targets", "").Want(t, 200), `"acmeDatabaseName"`)
 
-		says(t, do("POST", llmBase+"knowledge_bases", base("acmeDatabaseNames", "acmeQuery")).want(t, 422),
+		says(t, do("POST", llmBase+"knowledge_bases", base("acmeDatabaseNames", "acmeQuery")).Want(t, 422),
 			"acmeDatabaseName")
 		both := strings.Replace(base("acmeDatabaseName", "acmeQuery"), `"name":"B"`, `"name":"B","svcDatabaseName":"x"`, 1)
-		refused := do("POST", llmBase+"knowledge_bases", both).want(t, http.StatusBadRequest)
-		if !strings.Contains(refused.body, "svcDatabaseName is not allowed") || strings.Contains(refused.body, "acme") {
-			t.Errorf("the neutral name is not refused as it was sent: %s", refused.body)
+		refused := do("POST", llmBase+"knowledge_bases", both).Want(t, http.StatusBadRequest)
+		if !strings.Contains(refused.Text, "svcDatabaseName is not allowed") || strings.Contains(refused.Text, "acme") {
+			t.Errorf("the neutral name is not refused as it was sent: %s", refused.Text)
 		}
 		says(t, do("POST", llmBase+"knowledge_bases",
 			strings.Replace(base("acmeDatabaseName", "acmeQuery"), `"shop"`, `"none"`, 1)).
-			want(t, 422), "/data/attributes/acmeDatabaseName")
+			Want(t, 422), "/data/attributes/acmeDatabaseName")
 	})
 	t.Run("who put a revision", func(t *testing.T) {
 		t.Parallel()
 		do := branded(t, "quickstart")
-		says(t, do("GET", "/workflow/api/projects/1/revisions", "").want(t, 200), `"userInfo":{"acme":{"user":{"id":`)
+		says(t, do("GET", "/workflow/api/projects/1/revisions", "").Want(t, 200), `"userInfo":{"acme":{"user":{"id":`)
 	})
 	t.Run("the order of a list", func(t *testing.T) {
 		t.Parallel()
 		do := branded(t, "full-account")
 		for _, field := range []string{"acmeDatabaseName", "acme_database_name"} {
-			says(t, do("GET", llmBase+"knowledge_bases?sort=-"+field, "").want(t, 200), "sort=-"+field)
+			says(t, do("GET", llmBase+"knowledge_bases?sort=-"+field, "").Want(t, 200), "sort=-"+field)
 		}
-		refused := do("GET", llmBase+"knowledge_bases?sort=svcDatabaseName", "").want(t, http.StatusBadRequest)
-		if want := `sort - \"svcDatabaseName\" is not a field`; !strings.Contains(refused.body, want) {
-			t.Errorf("the neutral name is not refused as it was sent: %s", refused.body)
+		refused := do("GET", llmBase+"knowledge_bases?sort=svcDatabaseName", "").Want(t, http.StatusBadRequest)
+		if want := `sort - \"svcDatabaseName\" is not a field`; !strings.Contains(refused.Text, want) {
+			t.Errorf("the neutral name is not refused as it was sent: %s", refused.Text)
 		}
 	})
 	t.Run("the definition of a run", func(t *testing.T) {
 		t.Parallel()
 		do := branded(t, "full-account")
 		const schedule = llmBase + "agent_schedules/a7794402-91f5-4e08-9319-51e92ae58956/execute"
-		says(t, do("POST", schedule, "").want(t, 200), "authorization: ACME1 ${secret:")
+		says(t, do("POST", schedule, "").Want(t, 200), "authorization: ACME1 ${secret:")
 	})
 	t.Run("an integration of a data warehouse", func(t *testing.T) {
 		t.Parallel()
 		do := branded(t, "dwh-sync")
-		says(t, do("GET", dwhBase+"81/configs", "").want(t, 200), `"acme_authentication_id":42`)
+		says(t, do("GET", dwhBase+"81/configs", "").Want(t, 200), `"acme_authentication_id":42`)
 		basic := `"basic_configs":{"type":"snowflake",%q:7,"warehouse":"W","db":"D","schema":"S"}`
 		body := fmt.Sprintf(`{"name":"again","output_config":{"database":"sales"},`+basic+
 			`,"advanced_configs":[{"target_table":"orders","config":{"table":"ORDERS"}}]}`, "acme_authentication_id")
-		do("POST", dwhBase, body).want(t, 200)
-		says(t, do("POST", "/dwh/v1/guess", fmt.Sprintf("{"+basic+"}", "acme_authentication_id")).want(t, 200),
+		do("POST", dwhBase, body).Want(t, 200)
+		says(t, do("POST", "/dwh/v1/guess", fmt.Sprintf("{"+basic+"}", "acme_authentication_id")).Want(t, 200),
 			`"acme_authentication_id":7`)
-		says(t, do("POST", dwhBase, strings.Replace(body, "acme_", "svc_", 1)).want(t, 400), "acme_authentication_id")
+		says(t, do("POST", dwhBase, strings.Replace(body, "acme_", "svc_", 1)).Want(t, 400), "acme_authentication_id")
 	})
 	t.Run("an event keeps the names that it has", func(t *testing.T) {
 		t.Parallel()
 		do := branded(t, "quickstart")
-		do("POST", "/ingestion/postback/v3/event/shop/orders", `{"svc_ua":"a","acme_ua":"b"}`).want(t, 200)
-		tail := do("GET", coreBase+"/table/tail/shop/orders.json?count=1", "").want(t, 200).body
+		do("POST", "/ingestion/postback/v3/event/shop/orders", `{"svc_ua":"a","acme_ua":"b"}`).Want(t, 200)
+		tail := do("GET", coreBase+"/table/tail/shop/orders.json?count=1", "").Want(t, 200).Text
 		if !strings.Contains(tail, `"svc_ua":"a"`) || !strings.Contains(tail, `"acme_ua":"b"`) {
 			t.Errorf("the record is %s", tail)
 		}

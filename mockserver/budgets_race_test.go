@@ -7,16 +7,17 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
 // While journals make room, no request is refused that would fit afterwards.
 func TestJournalsMakeRoomForManyAtATime(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithMemoryLimit(4<<20))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithMemoryLimit(4<<20))
 	newUploads(t, s)
 	for n := range 16 {
-		call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d","fork":"default"}`, n)).want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d","fork":"default"}`, n)).Want(t, 201)
 	}
 	var refused atomic.Int64
 	var group sync.WaitGroup

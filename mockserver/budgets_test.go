@@ -9,80 +9,83 @@ import (
 	"time"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
 // usage returns how many bytes and worlds the server says that there are.
 func usage(t *testing.T, s *mockserver.Server) (bytes, worlds int64) {
 	t.Helper()
-	health := call(t, s, "GET", "/_understudy/health", "").want(t, http.StatusOK).body
+	health := mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, http.StatusOK).Text
 	return jsontree.Find(health, "memory.bytes").Int(), jsontree.Find(health, "worlds.count").Int()
 }
 
 // newUploads makes what parts can be uploaded into.
 func newUploads(t *testing.T, s *mockserver.Server) {
 	t.Helper()
-	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
-	call(t, s, "POST", "/core/v3/table/create/shop/sales", "").want(t, 200)
-	call(t, s, "POST", "/core/v3/bulk_import/create/load/shop/sales", "").want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/table/create/shop/sales", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/bulk_import/create/load/shop/sales", "").Want(t, 200)
 }
 
 // upload makes a world larger by some bytes.
-func upload(t *testing.T, s *mockserver.Server, part, bytes int, world string) answer {
+func upload(t *testing.T, s *mockserver.Server, part, bytes int, world string) mocktest.Response {
 	t.Helper()
-	return call(t, s, "PUT", fmt.Sprint("/core/v3/bulk_import/upload_part/load/p", part), strings.Repeat("x", bytes),
+	return mocktest.Call(t, s, "PUT", fmt.Sprint("/core/v3/bulk_import/upload_part/load/p", part),
+		strings.Repeat("x", bytes),
 		inA, world, "Content-Type", "application/octet-stream")
 }
 
 func TestResultsMakeRoomForOthers(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("auto"),
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("auto"),
 		mockserver.WithQueryEngine(largeEngine(2)), mockserver.WithStateLimit(8<<20))
-	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
 	for job := 1; job <= 40; job++ {
-		call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).want(t, 200)
-		call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).want(t, 200)
-		call(t, s, "GET", "/core/v3/job/result/"+strconv.Itoa(job), "").want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(t, 200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).Want(t, 200)
+		mocktest.Call(t, s, "GET", "/core/v3/job/result/"+strconv.Itoa(job), "").Want(t, 200)
 		if bytes, _ := usage(t, s); bytes > 8<<20+9<<20 { // with a journal
 			t.Fatalf("after %d jobs the server takes %d bytes", job, bytes)
 		}
 	}
-	gone := call(t, s, "GET", "/core/v3/job/result/1", "").want(t, 404).body
+	gone := mocktest.Call(t, s, "GET", "/core/v3/job/result/1", "").Want(t, 404).Text
 	if want := "it was dropped to free memory"; !strings.Contains(gone, want) {
 		t.Errorf("the answer %s does not say %q", gone, want)
 	}
-	if records := jsontree.Find(call(t, s, "GET", "/core/v3/job/status/1", "").want(t, 200).body,
+	if records := jsontree.Find(mocktest.Call(t, s, "GET", "/core/v3/job/status/1", "").Want(t, 200).Text,
 		"num_records"); records.Int() != 2 {
 		t.Errorf("the job says that it has %s records", records.Raw())
 	}
-	state := call(t, s, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
-	call(t, s, "PUT", "/_understudy/worlds/default/state", state).want(t, 200)
-	call(t, s, "GET", "/core/v3/job/result/1", "").want(t, 404)
-	call(t, s, "GET", "/core/v3/job/result/40", "").want(t, 200)
+	state := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Want(t, 200).Text
+	mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", state).Want(t, 200)
+	mocktest.Call(t, s, "GET", "/core/v3/job/result/1", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/core/v3/job/result/40", "").Want(t, 200)
 }
 
 // Results that go make no room when a checkpoint keeps them.
 func TestResultsThatACheckpointKeepsMakeNoRoom(t *testing.T) {
 	t.Parallel()
 	const limit = 8 << 20
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("auto"), mockserver.WithStateLimit(limit))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("auto"),
+		mockserver.WithStateLimit(limit))
 	newUploads(t, s)
-	call(t, s, "POST", "/_understudy/jobs/results",
-		`{"query":"SELECT 1","columns":[["t","varchar"]],"rows":[["`+strings.Repeat("x", 60<<10)+`"]]}`).want(t, 201)
+	mocktest.Call(t, s, "POST", "/_understudy/jobs/results",
+		`{"query":"SELECT 1","columns":[["t","varchar"]],"rows":[["`+strings.Repeat("x", 60<<10)+`"]]}`).Want(t, 201)
 	for range 30 {
-		call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).want(t, 200)
-		call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(t, 200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).Want(t, 200)
 	}
-	upload(t, s, 100, 1<<20, "default").want(t, 200)
+	upload(t, s, 100, 1<<20, "default").Want(t, 200)
 	for _, name := range []string{"one", "two"} {
-		call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/"+name, "").want(t, 200)
+		mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/"+name, "").Want(t, 200)
 	}
 	refused := 0
 	for part := range 20 {
 		if upload(t, s, part, 350<<10, "default").StatusCode != 200 {
 			refused++
 		}
-		call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+		mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 		if bytes, _ := usage(t, s); bytes > limit {
 			t.Fatalf("after %d parts, %d of them refused, the world takes %d bytes", part+1, refused, bytes)
 		}
@@ -94,7 +97,7 @@ func TestResultsThatACheckpointKeepsMakeNoRoom(t *testing.T) {
 
 func TestAWorldThatIsFull(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithStateLimit(4<<20))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithStateLimit(4<<20))
 	newUploads(t, s)
 	made := 0
 	for upload(t, s, made, 100<<10, "default").StatusCode == http.StatusOK {
@@ -102,73 +105,73 @@ func TestAWorldThatIsFull(t *testing.T) {
 			t.Fatal("the world is never full")
 		}
 	}
-	refused := upload(t, s, made, 100<<10, "default").want(t, http.StatusBadRequest).body
+	refused := upload(t, s, made, 100<<10, "default").Want(t, http.StatusBadRequest).Text
 	if made < 20 || !strings.Contains(refused, "--state-limit") {
 		t.Fatalf("%d parts were uploaded, and then: %s", made, refused)
 	}
-	listed := call(t, s, "GET", "/core/v3/bulk_import/list_parts/load", "").want(t, 200)
-	parts := jsontree.Find(listed.body, "parts.#").Int()
+	listed := mocktest.Call(t, s, "GET", "/core/v3/bulk_import/list_parts/load", "").Want(t, 200)
+	parts := jsontree.Find(listed.Text, "parts.#").Int()
 	if parts != int64(made) {
 		t.Errorf("there are %d parts, want %d", parts, made)
 	}
-	queued := call(t, s, "POST", "/_understudy/chats/turns", `{"events":[{"content":"`+strings.Repeat("x", 200<<10)+`"}]}`)
-	if queued.StatusCode != 400 || !strings.Contains(queued.body, "--state-limit") {
-		t.Errorf("a turn is answered with %d %s", queued.StatusCode, queued.body)
+	queued := mocktest.Call(t, s, "POST", "/_understudy/chats/turns", `{"events":[{"content":"`+strings.Repeat("x", 200<<10)+`"}]}`)
+	if queued.StatusCode != 400 || !strings.Contains(queued.Text, "--state-limit") {
+		t.Errorf("a turn is answered with %d %s", queued.StatusCode, queued.Text)
 	}
 	for _, part := range []string{"p0", "p1"} {
-		call(t, s, "POST", "/core/v3/bulk_import/delete_part/load/"+part, "").want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/bulk_import/delete_part/load/"+part, "").Want(t, 200)
 	}
-	upload(t, s, 0, 100<<10, "default").want(t, 200)
+	upload(t, s, 0, 100<<10, "default").Want(t, 200)
 }
 
 // What a world's schedules do by themselves fills it as well: the clock then stands still.
 func TestAFullWorldsClockStands(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("quickstart"), mockserver.WithStateLimit(1<<20))
-	call(t, s, "POST", "/core/v3/schedule/create/often",
+	s := mocktest.NewServer(t, mockserver.WithScenario("quickstart"), mockserver.WithStateLimit(1<<20))
+	mocktest.Call(t, s, "POST", "/core/v3/schedule/create/often",
 		`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"sample"}`)
-	moved := call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"8760h"}`).want(t, 200).body
+	moved := mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"8760h"}`).Want(t, 200).Text
 	if jsontree.Find(moved, "complete").Bool() {
 		t.Errorf("the clock came as far as it was asked to: %s", moved)
 	}
 	if bytes, _ := usage(t, s); bytes > 2<<20 {
 		t.Errorf("the world takes %d bytes", bytes)
 	}
-	call(t, s, "GET", "/core/v3/job/list", "").want(t, 200)
-	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).want(t, 200)
-	call(t, s, "POST", "/_understudy/worlds/default/reset", "").want(t, 200)
-	call(t, s, "POST", "/core/v3/database/create/more", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/core/v3/job/list", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).Want(t, 200)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/reset", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/more", "").Want(t, 200)
 }
 
 // Checkpoints and forks share what is the same, and whatever is deleted is free again.
 func TestWhatIsSharedCountsOnce(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
 	newUploads(t, s)
-	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 	before, _ := usage(t, s)
-	call(t, s, "POST", "/_understudy/worlds", `{"id":"large","fork":"default","mintKeys":true}`).want(t, 201)
-	upload(t, s, 0, 5<<20, "large").want(t, 200)
-	call(t, s, "DELETE", "/_understudy/worlds/large/journal", "").want(t, 204)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"large","fork":"default","mintKeys":true}`).Want(t, 201)
+	upload(t, s, 0, 5<<20, "large").Want(t, 200)
+	mocktest.Call(t, s, "DELETE", "/_understudy/worlds/large/journal", "").Want(t, 204)
 	for n := range 20 {
-		call(t, s, "PUT", fmt.Sprintf("/_understudy/worlds/large/checkpoints/c%d", n), "").want(t, 200)
-		upload(t, s, n+1, 100, "large").want(t, 200)
+		mocktest.Call(t, s, "PUT", fmt.Sprintf("/_understudy/worlds/large/checkpoints/c%d", n), "").Want(t, 200)
+		upload(t, s, n+1, 100, "large").Want(t, 200)
 	}
 	for n := range 200 {
-		call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"f%d","fork":"large"}`, n)).want(t, 201)
-		call(t, s, "POST", "/workflow/api/pools", `{"name":"own","concurrencyLimit":1}`, inA, fmt.Sprint("f", n)).want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"f%d","fork":"large"}`, n)).Want(t, 201)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"own","concurrencyLimit":1}`, inA, fmt.Sprint("f", n)).Want(t, 201)
 	}
 	if bytes, worlds := usage(t, s); bytes-before < 5<<20 || bytes-before > 14<<20 || worlds != 202 {
 		t.Errorf("%d worlds take %d bytes more than the first", worlds, bytes-before)
 	}
-	call(t, s, "DELETE", "/_understudy/worlds/large", "").want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/worlds/large", "").Want(t, 204)
 	if bytes, _ := usage(t, s); bytes-before < 5<<20 {
 		t.Errorf("what forks still hold is no longer counted: %d bytes", bytes-before)
 	}
 	for n := range 200 {
-		call(t, s, "DELETE", fmt.Sprintf("/_understudy/worlds/f%d", n), "").want(t, 204)
+		mocktest.Call(t, s, "DELETE", fmt.Sprintf("/_understudy/worlds/f%d", n), "").Want(t, 204)
 	}
-	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 	if bytes, worlds := usage(t, s); bytes != before || worlds != 1 {
 		t.Errorf("%d worlds are left with %d bytes, want %d", worlds, bytes, before)
 	}
@@ -177,29 +180,29 @@ func TestWhatIsSharedCountsOnce(t *testing.T) {
 // A world that is full of what its checkpoints remember is freed by deleting them.
 func TestCheckpointsGiveRoomBack(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithStateLimit(4<<20))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithStateLimit(4<<20))
 	newUploads(t, s)
-	upload(t, s, 0, 3<<20, "default").want(t, 200)
-	call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/before", "").want(t, 200)
-	call(t, s, "POST", "/core/v3/bulk_import/delete_part/load/p0", "").want(t, 200)
-	refused := upload(t, s, 0, 2<<20, "default").want(t, 400).body
+	upload(t, s, 0, 3<<20, "default").Want(t, 200)
+	mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/before", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/bulk_import/delete_part/load/p0", "").Want(t, 200)
+	refused := upload(t, s, 0, 2<<20, "default").Want(t, 400).Text
 	if want := "checkpoint"; !strings.Contains(refused, want) {
 		t.Errorf("the answer %s does not speak of a %s", refused, want)
 	}
-	call(t, s, "DELETE", "/_understudy/worlds/default/checkpoints/before", "").want(t, 204)
-	upload(t, s, 0, 2<<20, "default").want(t, 200)
-	call(t, s, "POST", "/_understudy/worlds/default/checkpoints/before/restore", "").want(t, 404)
+	mocktest.Call(t, s, "DELETE", "/_understudy/worlds/default/checkpoints/before", "").Want(t, 204)
+	upload(t, s, 0, 2<<20, "default").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/checkpoints/before/restore", "").Want(t, 404)
 }
 
 func TestAServerThatIsFull(t *testing.T) {
 	t.Parallel()
 	const limit = 16 << 20
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithMemoryLimit(limit))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithMemoryLimit(limit))
 	newUploads(t, s)
 	for n := range 40 {
-		call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d","fork":"default"}`, n)).want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d","fork":"default"}`, n)).Want(t, 201)
 		for range 10 { // journals only
-			call(t, s, "POST", "/workflow/api/pools", `{"name":"`+strings.Repeat("x", 100<<10)+`"}`, inA, fmt.Sprint("w", n))
+			mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"`+strings.Repeat("x", 100<<10)+`"}`, inA, fmt.Sprint("w", n))
 		}
 		if bytes, _ := usage(t, s); bytes > limit {
 			t.Fatalf("%d worlds take %d bytes", n+1, bytes)
@@ -208,7 +211,7 @@ func TestAServerThatIsFull(t *testing.T) {
 	refused := 0
 	for n := range 40 {
 		a := upload(t, s, 1, 1<<20, fmt.Sprint("w", n))
-		if a.StatusCode == http.StatusBadRequest && strings.Contains(a.body, "--memory-limit") {
+		if a.StatusCode == http.StatusBadRequest && strings.Contains(a.Text, "--memory-limit") {
 			refused++
 		}
 		if bytes, _ := usage(t, s); bytes > limit {
@@ -218,56 +221,56 @@ func TestAServerThatIsFull(t *testing.T) {
 	if refused < 20 {
 		t.Errorf("%d of 40 MiB were refused", refused)
 	}
-	call(t, s, "GET", "/core/v3/bulk_import/list", "", inA, "w1").want(t, 200)
+	mocktest.Call(t, s, "GET", "/core/v3/bulk_import/list", "", inA, "w1").Want(t, 200)
 	before, _ := usage(t, s)
 	for range 100 {
-		a := call(t, s, "POST", "/_understudy/worlds", `{"id":"x","scenario":"full-account"}`)
+		a := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"x","scenario":"full-account"}`)
 		if a.StatusCode == 201 {
-			call(t, s, "DELETE", "/_understudy/worlds/x", "").want(t, 204)
+			mocktest.Call(t, s, "DELETE", "/_understudy/worlds/x", "").Want(t, 204)
 		}
 	}
 	if after, _ := usage(t, s); after > before {
 		t.Errorf("worlds that are gone, or were never made, take %d bytes", after-before)
 	}
 	for n := range 40 {
-		call(t, s, "DELETE", fmt.Sprint("/_understudy/worlds/w", n), "").want(t, 204)
+		mocktest.Call(t, s, "DELETE", fmt.Sprint("/_understudy/worlds/w", n), "").Want(t, 204)
 	}
-	upload(t, s, 1, 1<<20, "default").want(t, 200)
+	upload(t, s, 1, 1<<20, "default").Want(t, 200)
 }
 
 func TestWorldsHaveALimit(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithMaxWorlds(3))
+	s := mocktest.NewServer(t, mockserver.WithMaxWorlds(3))
 	for n := range 2 {
-		call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d"}`, n)).want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d"}`, n)).Want(t, 201)
 	}
 	before, _ := usage(t, s)
-	refused := call(t, s, "POST", "/_understudy/worlds", `{}`).want(t, 409).body
+	refused := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{}`).Want(t, 409).Text
 	if want := "the limit of 3 worlds is reached: delete some"; !strings.Contains(refused, want) {
 		t.Errorf("the answer %s does not say %q", refused, want)
 	}
 	if after, _ := usage(t, s); after != before {
 		t.Errorf("a world that was not made takes %d bytes", after-before)
 	}
-	call(t, s, "DELETE", "/_understudy/worlds/w0", "").want(t, 204)
-	call(t, s, "POST", "/_understudy/worlds", `{}`).want(t, 201)
+	mocktest.Call(t, s, "DELETE", "/_understudy/worlds/w0", "").Want(t, 204)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{}`).Want(t, 201)
 }
 
 func TestWorldsExpire(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithWorldTTL(time.Nanosecond))
+	s := mocktest.NewServer(t, mockserver.WithWorldTTL(time.Nanosecond))
 	before, _ := usage(t, s)
-	minted := call(t, s, "POST", "/_understudy/worlds", `{"id":"own","mintKeys":true}`).want(t, 201).body
-	call(t, s, "GET", "/workflow/api/pools", "", inA, "own").want(t, 404)
+	minted := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own","mintKeys":true}`).Want(t, 201).Text
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", inA, "own").Want(t, 404)
 	key := "SVC1 " + jsontree.Find(minted, "keys.admin").Text()
-	call(t, s, "GET", "/workflow/api/pools", "", "Authorization", key).want(t, 401)
-	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", key).Want(t, 401)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 	if bytes, worlds := usage(t, s); bytes != before || worlds != 1 {
 		t.Errorf("%d worlds take %d bytes, want one and %d", worlds, bytes, before)
 	}
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 
-	kept := newServer(t, mockserver.WithWorldTTL(time.Hour))
-	call(t, kept, "POST", "/_understudy/worlds", `{"id":"own"}`).want(t, 201)
-	call(t, kept, "GET", "/workflow/api/pools", "", inA, "own").want(t, 200)
+	kept := mocktest.NewServer(t, mockserver.WithWorldTTL(time.Hour))
+	mocktest.Call(t, kept, "POST", "/_understudy/worlds", `{"id":"own"}`).Want(t, 201)
+	mocktest.Call(t, kept, "GET", "/workflow/api/pools", "", inA, "own").Want(t, 200)
 }

@@ -12,6 +12,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -21,18 +22,18 @@ const counts, wait = "/_understudy/journal/counts", "/_understudy/journal/wait"
 func issue(t *testing.T, s http.Handler, queries ...string) {
 	t.Helper()
 	for _, query := range queries {
-		call(t, s, "POST", "/core/v3/job/issue/trino/shop", fmt.Sprintf(`{"query":%q,"priority":1}`, query)).want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", fmt.Sprintf(`{"query":%q,"priority":1}`, query)).Want(t, 200)
 	}
 }
 
 // Calls are counted by everything that a description can give, the body included.
 func TestCountCalls(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	issue(t, s, "select 1", "select 2", "select 1")
-	call(t, s, "GET", "/workflow/api/pools?a=b", "", "X-Try", "2").want(t, 200)
-	call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 1/write").want(t, 403)
-	call(t, s, "GET", "/workflow/api/nothing", "").want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools?a=b", "", "X-Try", "2").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 1/write").Want(t, 403)
+	mocktest.Call(t, s, "GET", "/workflow/api/nothing", "").Want(t, 404)
 	for body, want := range map[string]string{
 		`{}`:                            "[1,2,3,4,5]",
 		`{"operation":"core.issueJob"}`: "[1,2,3]",
@@ -43,7 +44,7 @@ func TestCountCalls(t *testing.T) {
 		`{"interface":"workflow","request":{"query":{"a":"b"}}}`:                "[4]",
 		`{"request":{"headers":{"x-try":"2"}}}`:                                 "[4]",
 	} {
-		answer := call(t, s, "POST", counts, body).want(t, 200).body
+		answer := mocktest.Call(t, s, "POST", counts, body).Want(t, 200).Text
 		if got := jsontree.Find(answer, "exchanges").Raw(); got != want {
 			t.Errorf("%s: exchanges %s, want %s", body, got, want)
 		}
@@ -51,7 +52,7 @@ func TestCountCalls(t *testing.T) {
 			t.Errorf("%s: count %d of %s", body, got, answer)
 		}
 	}
-	refused := call(t, s, "POST", counts, `{"operation":"core.isueJob"}`).want(t, 400).body
+	refused := mocktest.Call(t, s, "POST", counts, `{"operation":"core.isueJob"}`).Want(t, 400).Text
 	if !strings.Contains(refused, "core.issueJob") || jsontree.Find(refused, "error.field").Text() != "operation" {
 		t.Errorf("the refusal does not say what would be right: %s", refused)
 	}
@@ -61,20 +62,20 @@ func TestWaitForCalls(t *testing.T) {
 	t.Parallel()
 	t.Run("calls that were seen already count", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
+		s := mocktest.NewServer(t)
 		issue(t, s, "select 1", "select 2", "select 1")
-		body := call(t, s, "POST", wait, `{"operation":"core.*","count":2}`).want(t, 200).body
+		body := mocktest.Call(t, s, "POST", wait, `{"operation":"core.*","count":2}`).Want(t, 200).Text
 		if got := jsontree.Find(body, "exchanges").Raw(); got != "[1,2]" {
 			t.Errorf("exchanges %s", got)
 		}
-		call(t, s, "POST", wait, `{"operation":"core.*","after":3,"timeout":"1ms"}`).want(t, 408)
+		mocktest.Call(t, s, "POST", wait, `{"operation":"core.*","after":3,"timeout":"1ms"}`).Want(t, 408)
 	})
 	t.Run("the answer says what was seen when the time is over", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
+		s := mocktest.NewServer(t)
 		issue(t, s, "select 1", "select 2")
-		body := call(t, s, "POST", wait,
-			`{"request":{"body":{"query":"select 2"}},"count":3,"timeout":"1ms"}`).want(t, 408).body
+		body := mocktest.Call(t, s, "POST", wait,
+			`{"request":{"body":{"query":"select 2"}},"count":3,"timeout":"1ms"}`).Want(t, 408).Text
 		const want = `{"error":{"message":"saw 1 of 3 calls in 1ms"},"world":"default","count":1,"exchanges":[2]}`
 		if body != want {
 			t.Errorf("got %s, want %s", body, want)
@@ -83,19 +84,19 @@ func TestWaitForCalls(t *testing.T) {
 	t.Run("calls that come are waited for", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			s := newServer(t)
-			var got answer
+			s := mocktest.NewServer(t)
+			var got mocktest.Response
 			var group sync.WaitGroup
 			group.Go(func() {
-				got = call(t, s, "POST", wait, `{"operation":"core.issueJob","count":2,"timeout":"10m"}`)
+				got = mocktest.Call(t, s, "POST", wait, `{"operation":"core.issueJob","count":2,"timeout":"10m"}`)
 			})
 			synctest.Wait()
 			issue(t, s, "select 1")
-			call(t, s, "GET", "/workflow/api/pools", "")
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "")
 			synctest.Wait()
 			issue(t, s, "select 2")
 			group.Wait()
-			if numbers := jsontree.Find(got.want(t, 200).body, "exchanges").Raw(); numbers != "[1,3]" {
+			if numbers := jsontree.Find(got.Want(t, 200).Text, "exchanges").Raw(); numbers != "[1,3]" {
 				t.Errorf("exchanges %s", numbers)
 			}
 		})
@@ -103,38 +104,38 @@ func TestWaitForCalls(t *testing.T) {
 	t.Run("a deleted world ends the wait", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			s := newServer(t)
+			s := mocktest.NewServer(t)
 			fork := s.World("").Fork()
-			var got answer
+			var got mocktest.Response
 			var group sync.WaitGroup
-			group.Go(func() { got = call(t, s, "POST", "/_understudy/worlds/"+fork.ID()+"/journal/wait", `{}`) })
+			group.Go(func() { got = mocktest.Call(t, s, "POST", "/_understudy/worlds/"+fork.ID()+"/journal/wait", `{}`) })
 			synctest.Wait()
 			if err := fork.Delete(); err != nil {
 				t.Error(err)
 			}
 			group.Wait()
-			got.want(t, 404)
+			got.Want(t, 404)
 		})
 	})
 	t.Run("a client that leaves ends the wait, and too many are refused", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			s := newServer(t)
-			call(t, s, "GET", "/_understudy/livez", "").want(t, 200)
+			s := mocktest.NewServer(t)
+			mocktest.Call(t, s, "GET", "/_understudy/livez", "").Want(t, 200)
 			ctx, leave := context.WithCancel(t.Context())
 			var group sync.WaitGroup
 			for range 1000 {
-				group.Go(func() { callIn(ctx, t, s, "POST", wait, `{"timeout":"10m"}`) })
+				group.Go(func() { mocktest.CallIn(ctx, t, s, "POST", wait, `{"timeout":"10m"}`) })
 			}
 			synctest.Wait()
-			refused := call(t, s, "POST", wait, `{"timeout":"1ms"}`).want(t, 429).body
+			refused := mocktest.Call(t, s, "POST", wait, `{"timeout":"1ms"}`).Want(t, 429).Text
 			if !strings.Contains(refused, "1000 clients wait") {
 				t.Errorf("refused with %s", refused)
 			}
 			leave()
 			group.Wait()
 			synctest.Wait()
-			call(t, s, "POST", wait, `{"timeout":"1ms"}`).want(t, 408)
+			mocktest.Call(t, s, "POST", wait, `{"timeout":"1ms"}`).Want(t, 408)
 		})
 	})
 }
@@ -142,7 +143,7 @@ func TestWaitForCalls(t *testing.T) {
 // The same in Go.
 func TestWorldWaitFor(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	w := s.World("")
 	issue(t, s, "select 1", "select 2")
 	second := fixtures.Calls{
@@ -171,7 +172,7 @@ func TestWorldWaitFor(t *testing.T) {
 			t.Error("no error")
 		}
 	}
-	small := newServer(t, mockserver.WithJournalLimit(1))
+	small := mocktest.NewServer(t, mockserver.WithJournalLimit(1))
 	issue(t, small, "select 1")
 	if _, err := small.World("").Exchanges(second); err == nil || !strings.Contains(err.Error(), "WithJournalLimit") {
 		t.Errorf("a journal that has dropped exchanges: %v", err)

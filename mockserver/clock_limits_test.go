@@ -1,38 +1,41 @@
 package mockserver_test
 
 import (
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
 // No clock goes beyond the year 9998, and one that is moved there stays where it is.
 func TestClocksEnd(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
-	before := call(t, s, "GET", "/_understudy/worlds/default/clock", "").want(t, http.StatusOK).body
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
+	before := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(t, http.StatusOK).Text
 	for path, body := range map[string]string{
 		"/worlds/default/clock":  `{"mode":"frozen","now":"9999-06-01T00:00:00Z"}`,
 		"/worlds/default/clock/": `{"mode":"real","now":"9999-12-31T23:59:59Z"}`,
 		"/worlds":                `{"now":"9999-06-01T00:00:00Z","clock":"frozen"}`,
 	} {
-		if a := call(t, s, "POST", "/_understudy"+path, body).want(t, http.StatusBadRequest); !strings.Contains(a.body,
+		if a := mocktest.Call(t, s, "POST", "/_understudy"+path, body).Want(t,
+			http.StatusBadRequest); !strings.Contains(a.Text,
 			"9999-01-01") {
-			t.Errorf("%s: %s", body, a.body)
+			t.Errorf("%s: %s", body, a.Text)
 		}
 	}
-	if after := call(t, s, "GET", "/_understudy/worlds/default/clock", "").body; after != before {
+	if after := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Text; after != before {
 		t.Errorf("the clock was %s and is %s", before, after)
 	}
-	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"mode":"frozen","now":"9998-12-31T00:00:00Z"}`).want(t,
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"mode":"frozen","now":"9998-12-31T00:00:00Z"}`).Want(t,
 		http.StatusOK)
-	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"48h"}`).want(t, http.StatusBadRequest)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"48h"}`).Want(t, http.StatusBadRequest)
 	for _, path := range []string{"/workflow/api/schedules", "/core/v3/database/list", "/_understudy/worlds"} {
-		call(t, s, "GET", path, "").want(t, http.StatusOK)
+		mocktest.Call(t, s, "GET", path, "").Want(t, http.StatusOK)
 	}
 }
 
@@ -40,7 +43,8 @@ func TestClocksEnd(t *testing.T) {
 func TestAClockLeavesNoEventBehind(t *testing.T) {
 	t.Parallel()
 	var failures []string
-	s := newServer(t, mockserver.WithClock("frozen"),
+	s := mocktest.NewServer(t, mockserver.WithClock("frozen"),
+		mockserver.WithLogger(slog.New(slog.DiscardHandler)),
 		mockserver.WithFailure(func(text string) { failures = append(failures, text) }))
 	s.SettleAtMost(100)
 	type clock struct {
@@ -50,15 +54,16 @@ func TestAClockLeavesNoEventBehind(t *testing.T) {
 		Idle, Complete bool
 	}
 	begin := s.World("").Now()
-	at := decode[clock](t,
-		call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"87600h"}`).want(t, http.StatusOK))
+	at := mocktest.Decode[clock](t,
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"87600h"}`).Want(t, http.StatusOK))
 	if at.Complete || at.Idle || at.Settled != 100 || at.NextEvent == nil || at.NextEvent.Before(at.Now) {
 		t.Errorf("after too many events the clock is %+v", at)
 	}
 	if !at.Now.After(begin) || at.Now.After(begin.Add(10*24*time.Hour)) {
 		t.Errorf("it is %s, and was %s", at.Now, begin)
 	}
-	again := decode[clock](t, call(t, s, "GET", "/_understudy/worlds/default/clock", "").want(t, http.StatusOK))
+	again := mocktest.Decode[clock](t,
+		mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(t, http.StatusOK))
 	if !again.Now.Equal(at.Now) {
 		t.Errorf("it moved on to %s by itself", again.Now)
 	}
@@ -74,32 +79,32 @@ func TestAWorldWithSomethingDueIsNotIdle(t *testing.T) {
 	type clock struct{ Idle bool }
 	t.Run("a schedule that was not reached", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
+		s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
 		s.SettleAtMost(3) // the schedule, and the begin and the end of its job
-		call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, http.StatusOK)
-		call(t, s, "POST", "/core/v3/schedule/create/every",
-			`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`).want(t, http.StatusOK)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
+		mocktest.Call(t, s, "POST", "/core/v3/schedule/create/every",
+			`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`).Want(t, http.StatusOK)
 		for i, body := range []string{`{"advance":"10m"}`, `{"untilIdle":true}`} {
-			got := call(t, s, "POST", "/_understudy/worlds/default/clock", body).want(t, http.StatusOK)
-			if decode[clock](t, got).Idle != (i == 1) {
-				t.Errorf("after %s: %s", body, got.body)
+			got := mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", body).Want(t, http.StatusOK)
+			if mocktest.Decode[clock](t, got).Idle != (i == 1) {
+				t.Errorf("after %s: %s", body, got.Text)
 			}
 		}
 	})
 	t.Run("a query that nobody has waited for", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("real"),
+			s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("real"),
 				mockserver.WithQueryEngine(instant))
-			call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, http.StatusOK)
+			mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
 			issueJobs(t, s, 1)
 			time.Sleep(time.Minute)
 			for _, want := range []bool{false, true} {
-				got := call(t, s, "GET", "/_understudy/worlds/default/clock", "").want(t, http.StatusOK)
-				if decode[clock](t, got).Idle != want {
-					t.Errorf("want idle %v: %s", want, got.body)
+				got := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(t, http.StatusOK)
+				if mocktest.Decode[clock](t, got).Idle != want {
+					t.Errorf("want idle %v: %s", want, got.Text)
 				}
-				call(t, s, "GET", "/core/v3/job/show/1", "").want(t, http.StatusOK)
+				mocktest.Call(t, s, "GET", "/core/v3/job/show/1", "").Want(t, http.StatusOK)
 			}
 		})
 	})
@@ -113,16 +118,16 @@ func TestAClockThatWaitsLeavesNoEventBehind(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t, mockserver.WithClock("frozen"), mockserver.WithScenario("empty"),
+			s := mocktest.NewServer(t, mockserver.WithClock("frozen"), mockserver.WithScenario("empty"),
 				mockserver.WithQueryEngine(newStuckEngine()))
 			s.SettleAtMost(100)
-			call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, http.StatusOK)
-			call(t, s, "POST", "/core/v3/schedule/create/often",
-				`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop","retry_limit":1}`).want(t, http.StatusOK)
-			at := decode[struct {
+			mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
+			mocktest.Call(t, s, "POST", "/core/v3/schedule/create/often",
+				`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop","retry_limit":1}`).Want(t, http.StatusOK)
+			at := mocktest.Decode[struct {
 				Settled        int
 				Idle, Complete bool
-			}](t, call(t, s, "POST", "/_understudy/worlds/default/clock", body).want(t, http.StatusOK))
+			}](t, mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", body).Want(t, http.StatusOK))
 			if at.Complete || at.Idle || at.Settled != 100 {
 				t.Errorf("after too many events the clock is %+v", at)
 			}

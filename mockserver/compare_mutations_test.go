@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -45,13 +47,13 @@ func (x *mutationTable) add(t *testing.T, m mutant) {
 	t.Helper()
 	same := compareStory(t, m)
 	if same.Failed() {
-		t.Errorf("the mock differs from itself:\n%s", text(t, same))
+		t.Errorf("the mock differs from itself:\n%s", checktest.Text(t, same))
 	}
 	r := compareStory(t, m, mockserver.WithMutation(m.name))
 	pattern := mockserver.MutatedOperations(m.name)
 	first := naming(t, r, pattern)
 	if !r.Failed() || first == nil {
-		t.Errorf("no difference names %s:\n%s", pattern, text(t, r))
+		t.Errorf("no difference names %s:\n%s", pattern, checktest.Text(t, r))
 	}
 	row := "MISSED"
 	if first != nil {
@@ -110,10 +112,11 @@ func (x *mutationTable) compare(t *testing.T, all int) {
 // compareStory plays the story of a mutant to a mock, and compares it with one that is whole.
 func compareStory(t *testing.T, m mutant, opts ...mockserver.Option) *contract.Report {
 	t.Helper()
-	first := newServer(t, append(opts, mockserver.WithScenario(m.scenario))...)
-	var s session
-	m.story(t, s.handler(first))
-	return s.compare(t, exampleChecker(t), subject(newServer(t, mockserver.WithScenario(m.scenario)).World("")))
+	first := mocktest.NewServer(t, append(opts, mockserver.WithScenario(m.scenario))...)
+	var s checktest.Session
+	m.story(t, s.Handler(first))
+	return s.Compare(t, checktest.Example(t),
+		checktest.Subject(mocktest.NewServer(t, mockserver.WithScenario(m.scenario)).World("")))
 }
 
 // operationOf returns the operation of an exchange that a report shows.

@@ -3,7 +3,6 @@ package mockserver_test
 import (
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -47,7 +48,7 @@ func withoutControl(next http.Handler) http.Handler {
 // one; so one recording of ten may differ. OVERLAPS sets the number of recordings, and OVERLAPPING that of clients.
 func TestCompareOverlaps(t *testing.T) {
 	t.Parallel()
-	recordings, clients := atLeast(10, "OVERLAPS"), atLeast(6, "OVERLAPPING")
+	recordings, clients := mocktest.AtLeast(10, "OVERLAPS"), mocktest.AtLeast(6, "OVERLAPPING")
 	var mu sync.Mutex
 	var differing []string
 	t.Run("recordings", func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestCompareOverlaps(t *testing.T) {
 				if r := compareOverlaps(t, uint64(seed), clients); r.Failed() {
 					mu.Lock()
 					defer mu.Unlock()
-					differing = append(differing, text(t, r))
+					differing = append(differing, checktest.Text(t, r))
 				}
 			})
 		}
@@ -68,16 +69,10 @@ func TestCompareOverlaps(t *testing.T) {
 	}
 }
 
-// atLeast returns a number in the environment, or a smaller one.
-func atLeast(n int, variable string) int {
-	given, _ := strconv.Atoi(os.Getenv(variable))
-	return max(n, given)
-}
-
 func compareOverlaps(t *testing.T, seed uint64, clients int) *contract.Report {
 	t.Helper()
 	const acts = 25
-	first, other := newServer(t), newServer(t, mockserver.WithSeed(2))
+	first, other := mocktest.NewServer(t), mocktest.NewServer(t, mockserver.WithSeed(2))
 	if err := other.World("").SkipIDs(1000, countedKinds...); err != nil {
 		t.Fatal(err)
 	}
@@ -85,16 +80,16 @@ func compareOverlaps(t *testing.T, seed uint64, clients int) *contract.Report {
 	handler := withoutControl(recorder.Handler(delayed(first, seed)))
 	var wg sync.WaitGroup
 	for client := range uint64(clients) {
-		v := newVisitor(t, seed*uint64(clients)+client, handler, []string{"1/admin"})
+		v := checktest.NewVisitor(t, seed*uint64(clients)+client, handler, []string{"1/admin"})
 		wg.Go(func() {
 			for range acts {
-				v.act()
+				v.Act()
 			}
 		})
 	}
 	wg.Wait()
-	r, err := exampleChecker(t).Compare(t.Context(), contract.Exchanges(slices.Values(recorder.Exchanges())),
-		subject(other.World("")))
+	r, err := checktest.Example(t).Compare(t.Context(), contract.Exchanges(slices.Values(recorder.Exchanges())),
+		checktest.Subject(other.World("")))
 	if err != nil {
 		t.Fatal(err)
 	}

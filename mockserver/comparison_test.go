@@ -16,6 +16,7 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -40,8 +41,8 @@ func mockDiffers(t *testing.T, s *mockserver.Server) (list []string) {
 // world, too. Differences are notes of the exchange, and in the report; nothing else shows what the mock answered.
 func TestTargetsAreCompared(t *testing.T) {
 	t.Parallel()
-	there := newServer(t, mockserver.WithSeed(5))
-	call(t, there, "POST", "/workflow/api/pools", `{"name":"only there","concurrencyLimit":1}`).want(t, 201) // so that numbers differ
+	there := mocktest.NewServer(t, mockserver.WithSeed(5))
+	mocktest.Call(t, there, "POST", "/workflow/api/pools", `{"name":"only there","concurrencyLimit":1}`).Want(t, 201) // so that numbers differ
 	handler, err := there.Interface(specs.Workflow)
 	if err != nil {
 		t.Fatal(err)
@@ -58,18 +59,18 @@ func TestTargetsAreCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log, recorded bytes.Buffer
-	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithComparison(live.Compare),
+	s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithComparison(live.Compare),
 		mockserver.WithRecording(&recorded),
 		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 
-	made := call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":2}`).want(t, 201)
-	id := jsontree.Find(made.body, "id").Text()
-	call(t, s, "GET", "/workflow/api/pools/"+id, "").want(t, 200)
-	call(t, there, "PATCH", "/workflow/api/pools/"+id, `{"concurrencyLimit":7}`).want(t, 200) // behind the mock's back
-	call(t, s, "GET", "/workflow/api/pools/"+id, "").want(t, 200)
-	call(t, s, "DELETE", "/workflow/api/pools/"+id, "").want(t, 200)
-	call(t, s, "GET", "/workflow/api/pools/"+id, "").want(t, 404)
-	call(t, s, "GET", "/core/v3/database/list", "").want(t, 200) // which the mock answers
+	made := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":2}`).Want(t, 201)
+	id := jsontree.Find(made.Text, "id").Text()
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/"+id, "").Want(t, 200)
+	mocktest.Call(t, there, "PATCH", "/workflow/api/pools/"+id, `{"concurrencyLimit":7}`).Want(t, 200) // behind the mock's back
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/"+id, "").Want(t, 200)
+	mocktest.Call(t, s, "DELETE", "/workflow/api/pools/"+id, "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/"+id, "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(t, 200) // which the mock answers
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestNoClientWaitsForComparisons(t *testing.T) {
 	service := newRealService(t, answerPools)
 	begun, goOn, compared := make(chan bool), make(chan bool), 0
 	var log bytes.Buffer
-	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
+	s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
 		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 		mockserver.WithComparison(func(context.Context, http.Handler, *recording.Exchange) []string {
 			if compared++; compared == 1 {
@@ -106,7 +107,7 @@ func TestNoClientWaitsForComparisons(t *testing.T) {
 			}
 			return []string{"it"}
 		}))
-	get := func() { call(t, s, "GET", onePool, "").want(t, 200) }
+	get := func() { mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200) }
 	get()
 	<-begun
 	for range 1005 {
@@ -125,12 +126,12 @@ func TestNoClientWaitsForComparisons(t *testing.T) {
 func TestManyDifferencesOfAnExchange(t *testing.T) {
 	t.Parallel()
 	service := newRealService(t, answerPools)
-	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
+	s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
 		mockserver.WithComparison(func(_ context.Context, _ http.Handler, e *recording.Exchange) []string {
 			return strings.Split("abcdefghijklm"[:8+2*e.Seq], "")
 		}))
 	for range 2 {
-		call(t, s, "GET", onePool, "").want(t, 200)
+		mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -151,7 +152,7 @@ func TestForgottenExchangesAreNotCompared(t *testing.T) {
 	service := newRealService(t, answerPools)
 	begun, compared := make(chan bool), 0
 	var log bytes.Buffer
-	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithJournalLimit(4096),
+	s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithJournalLimit(4096),
 		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 		mockserver.WithComparison(func(context.Context, http.Handler, *recording.Exchange) []string {
 			if compared++; compared == 1 {
@@ -162,7 +163,7 @@ func TestForgottenExchangesAreNotCompared(t *testing.T) {
 		}))
 	const all = 100
 	for range all {
-		call(t, s, "GET", onePool, "").want(t, 200)
+		mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200)
 		if s.World("").Calls("workflow.getPool") == 1 {
 			<-begun
 		}
@@ -182,10 +183,11 @@ func TestAComparisonThatFailsIsReported(t *testing.T) {
 	t.Parallel()
 	service := newRealService(t, answerPools)
 	var failures []string
-	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
+	s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
+		mockserver.WithLogger(slog.New(slog.DiscardHandler)),
 		mockserver.WithFailure(func(message string) { failures = append(failures, message) }),
 		mockserver.WithComparison(func(context.Context, http.Handler, *recording.Exchange) []string { panic("ouch") }))
-	call(t, s, "GET", onePool, "").want(t, 200)
+	mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200)
 	if err := s.Close(); err != nil || len(failures) != 1 || !strings.Contains(failures[0], "ouch") {
 		t.Errorf("close: %v; failures: %q", err, failures)
 	}

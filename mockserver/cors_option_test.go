@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -15,10 +16,10 @@ import (
 func ownShop(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "shop.yaml")
-	if err := os.WriteFile(file, []byte(modern), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(mocktest.Modern), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return newServer(t, append(opts, mockserver.WithSpec("shop", file))...)
+	return mocktest.NewServer(t, append(opts, mockserver.WithSpec("shop", file))...)
 }
 
 func TestPagesOfAllowedOrigins(t *testing.T) {
@@ -32,8 +33,8 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 		t.Parallel()
 		s := ownShop(t, mockserver.WithCORS(shopPage))
 		for _, target := range everywhere {
-			a := call(t, s, "OPTIONS", target, "", "Authorization", "", "Origin", shopPage,
-				"Access-Control-Request-Method", "PATCH", "Access-Control-Request-Headers", "x-client").want(t, 204)
+			a := mocktest.Call(t, s, "OPTIONS", target, "", "Authorization", "", "Origin", shopPage,
+				"Access-Control-Request-Method", "PATCH", "Access-Control-Request-Headers", "x-client").Want(t, 204)
 			got := allowed(a)
 			if got["Access-Control-Allow-Origin"] != shopPage || got["Access-Control-Allow-Credentials"] != "true" ||
 				got["Access-Control-Allow-Methods"] != "PATCH" || !strings.HasPrefix(got["Vary"], "Origin") ||
@@ -49,15 +50,15 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 		t.Parallel()
 		s := ownShop(t, mockserver.WithCORS(shopPage))
 		for _, target := range everywhere {
-			for _, key := range []string{admin, ""} {
-				got := allowed(call(t, s, "GET", target, "", "Origin", shopPage, "Authorization", key))
+			for _, key := range []string{mocktest.Admin, ""} {
+				got := allowed(mocktest.Call(t, s, "GET", target, "", "Origin", shopPage, "Authorization", key))
 				if got["Access-Control-Allow-Origin"] != shopPage || got["Access-Control-Allow-Credentials"] != "true" ||
 					got["Vary"] != "Origin" || !strings.Contains(got["Access-Control-Expose-Headers"], "X-Understudy-Exchange") {
 					t.Errorf("%s has %v", target, got)
 				}
 			}
 		}
-		created := call(t, s, "POST", "/workflow/api/pools", `{"name":"a"}`, "Origin", shopPage)
+		created := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a"}`, "Origin", shopPage)
 		if got := allowed(created); !strings.Contains(got["Access-Control-Expose-Headers"], "Content-Type") {
 			t.Errorf("exposed are %v", got)
 		}
@@ -72,7 +73,7 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 			if _, err := s.World("").Fault(f); err != nil {
 				t.Fatal(err)
 			}
-			a := call(t, s, "GET", "/workflow/api/pools", "", "Origin", shopPage).want(t, f.Status)
+			a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Origin", shopPage).Want(t, f.Status)
 			want := cmp.Or(f.Headers["access-control-allow-origin"], shopPage)
 			if got := a.Header.Values("Access-Control-Allow-Origin"); len(got) != 1 || got[0] != want {
 				t.Errorf("%d allows %v, want %s", f.Status, got, want)
@@ -88,28 +89,29 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 		t.Parallel()
 		s := ownShop(t, mockserver.WithCORS(shopPage))
 		for _, origin := range []string{"https://other.example", ""} {
-			got := allowed(call(t, s, "GET", "/shop/api/pools", "", "Origin", origin))
+			got := allowed(mocktest.Call(t, s, "GET", "/shop/api/pools", "", "Origin", origin))
 			if got["Access-Control-Allow-Origin"] != "" || got["Vary"] != "Origin" {
 				t.Errorf("%q has %v", origin, got)
 			}
 		}
-		call(t, s, "OPTIONS", "/shop/api/pools", "", "Origin", "https://other.example",
-			"Access-Control-Request-Method", "GET").want(t, 405)
+		mocktest.Call(t, s, "OPTIONS", "/shop/api/pools", "", "Origin", "https://other.example",
+			"Access-Control-Request-Method", "GET").Want(t, 405)
 	})
 	t.Run("the control interface is for none of them, and events are for all as before", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithCORS("*"))
+		s := mocktest.NewServer(t, mockserver.WithCORS("*"))
 		for _, method := range []string{"GET", "OPTIONS"} {
-			a := call(t, s, method, "/_understudy/worlds", "", "Origin", shopPage, "Access-Control-Request-Method", "GET")
-			if got := allowed(a.want(t, 403)); len(got) != 0 {
+			a := mocktest.Call(t, s, method, "/_understudy/worlds", "", "Origin", shopPage,
+				"Access-Control-Request-Method", "GET")
+			if got := allowed(a.Want(t, 403)); len(got) != 0 {
 				t.Errorf("%s has %v", method, got)
 			}
 		}
-		s = newServer(t, mockserver.WithCORS("https://other.example"))
-		if got := allowed(preflight(t, s, orders).want(t, 204))["Access-Control-Allow-Methods"]; got != "POST" {
+		s = mocktest.NewServer(t, mockserver.WithCORS("https://other.example"))
+		if got := allowed(preflight(t, s, orders).Want(t, 204))["Access-Control-Allow-Methods"]; got != "POST" {
 			t.Errorf("allowed are %s", got)
 		}
-		if got := allowed(call(t, s, "POST", orders, `{"a":1}`, "Origin", shopPage)); len(got) != 3 {
+		if got := allowed(mocktest.Call(t, s, "POST", orders, `{"a":1}`, "Origin", shopPage)); len(got) != 3 {
 			t.Errorf("an event has %v", got)
 		}
 	})
@@ -129,9 +131,10 @@ func TestOriginsOfPages(t *testing.T) {
 		"https://*.shop.example:*":   {"https://a.shop.example:1": true},
 		"https://shop.example:00443": {}, // no browser sends it, which matches nothing
 	} {
-		s := newServer(t, mockserver.WithCORS("https://first.example", pattern))
+		s := mocktest.NewServer(t, mockserver.WithCORS("https://first.example", pattern))
 		for origin, want := range origins {
-			got := call(t, s, "GET", "/workflow/api/pools", "", "Origin", origin).Header.Get("Access-Control-Allow-Origin")
+			got := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Origin",
+				origin).Header.Get("Access-Control-Allow-Origin")
 			if (got == origin) != want {
 				t.Errorf("%s allows %s: %t, want %t", pattern, origin, got == origin, want)
 			}

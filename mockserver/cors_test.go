@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -17,7 +18,7 @@ const (
 )
 
 // allowed are the headers of an answer that browsers look at.
-func allowed(a answer) map[string]string {
+func allowed(a mocktest.Response) map[string]string {
 	list := map[string]string{}
 	for name, values := range a.Header {
 		if strings.HasPrefix(name, "Access-Control-") || name == "Vary" {
@@ -28,9 +29,9 @@ func allowed(a answer) map[string]string {
 }
 
 // preflight asks whether a page may send an event.
-func preflight(t *testing.T, s http.Handler, target string) answer {
+func preflight(t *testing.T, s http.Handler, target string) mocktest.Response {
 	t.Helper()
-	return call(t, s, "OPTIONS", target, "", "Authorization", "", "Origin", shopPage,
+	return mocktest.Call(t, s, "OPTIONS", target, "", "Authorization", "", "Origin", shopPage,
 		"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type,x-svc-write-key")
 }
 
@@ -38,7 +39,7 @@ func TestBrowsersPostEvents(t *testing.T) {
 	t.Parallel()
 	t.Run("a preflight is allowed, and is no exchange", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
+		s := mocktest.NewServer(t)
 		want := map[string]string{
 			"Access-Control-Allow-Origin":  shopPage,
 			"Access-Control-Allow-Methods": "POST",
@@ -52,7 +53,7 @@ func TestBrowsersPostEvents(t *testing.T) {
 			orders, "http://ingestion.localhost/postback/v3/event/shop/orders", "/_worlds/default" + orders,
 			"/ingestion/shop/orders",
 		} {
-			if diff := cmp.Diff(want, allowed(preflight(t, s, target).want(t, 204))); diff != "" {
+			if diff := cmp.Diff(want, allowed(preflight(t, s, target).Want(t, 204))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", target, diff)
 			}
 		}
@@ -63,8 +64,9 @@ func TestBrowsersPostEvents(t *testing.T) {
 	})
 	t.Run("it allows what else the page wants to send, and nothing that is no header's name", func(t *testing.T) {
 		t.Parallel()
-		a := call(t, newServer(t), "OPTIONS", orders, "", "Origin", shopPage, "Access-Control-Request-Method", "POST",
-			"Access-Control-Request-Headers", "content-encoding,content-type, x-client,,a b,x-client").want(t, 204)
+		a := mocktest.Call(t, mocktest.NewServer(t), "OPTIONS", orders, "", "Origin", shopPage,
+			"Access-Control-Request-Method", "POST",
+			"Access-Control-Request-Headers", "content-encoding,content-type, x-client,,a b,x-client").Want(t, 204)
 		const want = "Authorization, Content-Type, X-SVC-Write-Key, X-Understudy-World, content-encoding, x-client"
 		if got := a.Header.Get("Access-Control-Allow-Headers"); got != want {
 			t.Errorf("allowed are %s, want %s", got, want)
@@ -72,14 +74,14 @@ func TestBrowsersPostEvents(t *testing.T) {
 	})
 	t.Run("it allows the write key's header in the brand's words", func(t *testing.T) {
 		t.Parallel()
-		a := preflight(t, newServer(t, mockserver.WithBrand("XY")), orders).want(t, 204)
+		a := preflight(t, mocktest.NewServer(t, mockserver.WithBrand("XY")), orders).Want(t, 204)
 		if got := a.Header.Get("Access-Control-Allow-Headers"); !strings.Contains(got, "X-XY-Write-Key") {
 			t.Errorf("allowed are %s", got)
 		}
 	})
 	t.Run("answers, refusals among them, let the page read them", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
+		s := mocktest.NewServer(t)
 		want := map[string]string{
 			"Access-Control-Allow-Origin": shopPage, "Access-Control-Allow-Credentials": "true", "Vary": "Origin",
 		}
@@ -87,18 +89,19 @@ func TestBrowsersPostEvents(t *testing.T) {
 			name, target, body, key string
 			status                  int
 		}{
-			{"an event", orders, `{"a":1}`, admin, 200},
+			{"an event", orders, `{"a":1}`, mocktest.Admin, 200},
 			{"an event with a wrong key", orders, `{"a":1}`, "SVC1 1/nobody", 200},
-			{"no object", orders, `[]`, admin, 400},
+			{"no object", orders, `[]`, mocktest.Admin, 400},
 			{"no key", orders, `{"a":1}`, "", 403},
-			{"too large an event", orders, `{"a":"` + strings.Repeat("a", 1_048_064) + `"}`, admin, 413},
-			{"a wrong path", "/ingestion/v3/event/shop/orders", `{"a":1}`, admin, 404},
+			{"too large an event", orders, `{"a":"` + strings.Repeat("a", 1_048_064) + `"}`, mocktest.Admin, 413},
+			{"a wrong path", "/ingestion/v3/event/shop/orders", `{"a":1}`, mocktest.Admin, 404},
 		} {
-			a := call(t, s, "POST", test.target, test.body, "Origin", shopPage, "Authorization", test.key).want(t, test.status)
+			a := mocktest.Call(t, s, "POST", test.target, test.body, "Origin", shopPage, "Authorization",
+				test.key).Want(t, test.status)
 			if diff := cmp.Diff(want, allowed(a)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.name, diff)
 			}
-			if a := call(t, s, "POST", test.target, test.body, "Authorization", test.key); len(allowed(a)) != 0 {
+			if a := mocktest.Call(t, s, "POST", test.target, test.body, "Authorization", test.key); len(allowed(a)) != 0 {
 				t.Errorf("%s without an origin has %v", test.name, allowed(a))
 			}
 		}
@@ -109,25 +112,25 @@ func TestBrowsersPostEvents(t *testing.T) {
 	})
 	t.Run("other interfaces are not for pages, and the control interface is not", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
+		s := mocktest.NewServer(t)
 		for target, status := range map[string]int{
 			"/core/v3/database/list": 405, "/workflow/api/pools": 405, "/llm/api/projects": 405, "/dwh/v1/dwh/": 405,
 			"/audience/audiences/61/segments": 405, "/_understudy/worlds": 403,
 		} {
-			if a := preflight(t, s, target).want(t, status); len(allowed(a)) != 0 {
+			if a := preflight(t, s, target).Want(t, status); len(allowed(a)) != 0 {
 				t.Errorf("%s has %v", target, allowed(a))
 			}
-			if a := call(t, s, "GET", target, "", "Origin", shopPage); len(allowed(a)) != 0 {
+			if a := mocktest.Call(t, s, "GET", target, "", "Origin", shopPage); len(allowed(a)) != 0 {
 				t.Errorf("%s has %v", target, allowed(a))
 			}
 		}
 	})
 	t.Run("OPTIONS without what makes it a preflight is a method like any other", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
-		call(t, s, "OPTIONS", orders, "").want(t, 405)
-		call(t, s, "OPTIONS", orders, "", "Origin", shopPage).want(t, 405)
-		call(t, s, "OPTIONS", orders, "", "Access-Control-Request-Method", "POST").want(t, 405)
+		s := mocktest.NewServer(t)
+		mocktest.Call(t, s, "OPTIONS", orders, "").Want(t, 405)
+		mocktest.Call(t, s, "OPTIONS", orders, "", "Origin", shopPage).Want(t, 405)
+		mocktest.Call(t, s, "OPTIONS", orders, "", "Access-Control-Request-Method", "POST").Want(t, 405)
 	})
 }
 
@@ -135,16 +138,18 @@ func TestWithoutExtrasNewerClientsAreToldWhatIsRight(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/ingestion/shop/orders", "/ingestion/shop/orders/"} {
 		var log strings.Builder
-		s := newServer(t, mockserver.WithExtras(false), mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-		a := call(t, s, "POST", path, `{"events":[{"a":1}]}`,
-			"Content-Type", "application/vnd.svc.v1+json", "Origin", shopPage).want(t, 404)
+		s := mocktest.NewServer(t, mockserver.WithExtras(false),
+			mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		a := mocktest.Call(t, s, "POST", path, `{"events":[{"a":1}]}`,
+			"Content-Type", "application/vnd.svc.v1+json", "Origin", shopPage).Want(t, 404)
 		const right = "POST /postback/v3/event/shop/orders"
 		journal, err := s.World("").Journal()
 		if err != nil || len(journal) != 1 {
 			t.Fatalf("the journal has %d exchanges, error %v", len(journal), err)
 		}
 		for what, text := range map[string]string{
-			"answer": decode[message](t, a).Message, "log": log.String(), "journal": strings.Join(journal[0].Notes, " "),
+			"answer": mocktest.Decode[mocktest.Message](t,
+				a).Message, "log": log.String(), "journal": strings.Join(journal[0].Notes, " "),
 		} {
 			if !strings.Contains(text, right) || !strings.Contains(text, "not part of this interface") {
 				t.Errorf("the %s does not say what is right: %s", what, text)
@@ -156,13 +161,13 @@ func TestWithoutExtrasNewerClientsAreToldWhatIsRight(t *testing.T) {
 	}
 	t.Run("other unknown paths keep the interface's form", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithExtras(false))
+		s := mocktest.NewServer(t, mockserver.WithExtras(false))
 		for path, method := range map[string]string{
 			"/ingestion/postback/v3": "POST", "/ingestion/shop": "POST", "/ingestion/shop/orders": "GET",
 			"/ingestion/a/b/c": "POST",
 		} {
-			if a := call(t, s, method, path, "").want(t, 404); a.body != "{}" {
-				t.Errorf("%s %s: %s", method, path, a.body)
+			if a := mocktest.Call(t, s, method, path, "").Want(t, 404); a.Text != "{}" {
+				t.Errorf("%s %s: %s", method, path, a.Text)
 			}
 		}
 	})

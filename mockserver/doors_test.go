@@ -2,10 +2,12 @@ package mockserver_test
 
 import (
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -48,12 +50,12 @@ func TestPagesDoNotReachTheControlInterface(t *testing.T) {
 		"another name, and no token": {guarded, "GET", "/worlds", "", [][2]string{{"Host", "mock"}}, 401},
 		"the platform, for any name": {
 			open, "GET", "/../workflow/api/pools", "",
-			[][2]string{{"Host", "mock"}, {"Authorization", admin}},
+			[][2]string{{"Host", "mock"}, {"Authorization", mocktest.Admin}},
 			200,
 		},
 		"the platform, from any page": {
 			open, "GET", "/../workflow/api/pools", "",
-			[][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Authorization", admin}},
+			[][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Authorization", mocktest.Admin}},
 			200,
 		},
 	} {
@@ -88,8 +90,8 @@ func TestMintedKeys(t *testing.T) {
 	t.Parallel()
 	minted := func(body string, opts ...mockserver.Option) string {
 		t.Helper()
-		a := call(t, newServer(t, opts...), "POST", "/_understudy/worlds", body).want(t, http.StatusCreated)
-		return decode[struct{ Keys struct{ Admin string } }](t, a).Keys.Admin
+		a := mocktest.Call(t, mocktest.NewServer(t, opts...), "POST", "/_understudy/worlds", body).Want(t, http.StatusCreated)
+		return mocktest.Decode[struct{ Keys struct{ Admin string } }](t, a).Keys.Admin
 	}
 	const plan, seeded = `{"id":"w","mintKeys":true}`, `{"id":"w","mintKeys":true,"seed":7}`
 	if one, other := minted(plan), minted(plan); one == other || len(one) < 42 {
@@ -107,7 +109,7 @@ func TestMintedKeys(t *testing.T) {
 func TestMisspeltNamesAreTold(t *testing.T) {
 	t.Parallel()
 	var failures []string
-	s := newServer(t, mockserver.WithFailure(func(text string) { failures = append(failures, text) }))
+	s := mocktest.NewServer(t, mockserver.WithLogger(slog.New(slog.DiscardHandler)), mockserver.WithFailure(func(text string) { failures = append(failures, text) }))
 	world := s.World("")
 	for _, name := range []string{"workflow.nonsense", "workflw.deletePool", "deletePool", ""} {
 		if n := world.Calls(name); n != 0 {
@@ -132,8 +134,8 @@ func TestMisspeltNamesAreTold(t *testing.T) {
 	} {
 		method, rest, _ := strings.Cut(path, " ")
 		path, body, _ := strings.Cut(rest, " ")
-		if a := call(t, s, method, "/_understudy"+path, body).want(t, 400); !strings.Contains(a.body, want) {
-			t.Errorf("%s: %s", path, a.body)
+		if a := mocktest.Call(t, s, method, "/_understudy"+path, body).Want(t, 400); !strings.Contains(a.Text, want) {
+			t.Errorf("%s: %s", path, a.Text)
 		}
 	}
 }

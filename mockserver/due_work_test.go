@@ -1,9 +1,6 @@
 package mockserver_test
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"net/http"
@@ -13,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query"
 )
@@ -33,14 +31,14 @@ type dueWork struct {
 func issueJobs(t *testing.T, s *mockserver.Server, n int) {
 	t.Helper()
 	for range n {
-		call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(t, 200)
 	}
 }
 
 func moveClock(body string) func(*testing.T, *mockserver.Server, int) {
 	return func(t *testing.T, s *mockserver.Server, _ int) {
 		t.Helper()
-		moved := call(t, s, "POST", "/_understudy/worlds/default/clock", body).want(t, 200).body
+		moved := mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", body).Want(t, 200).Text
 		if !strings.Contains(moved, `"complete":true`) {
 			t.Errorf("the clock moves to %s", moved)
 		}
@@ -52,7 +50,7 @@ func readEach(path, underWay string) func(*testing.T, *mockserver.Server, int) {
 	return func(t *testing.T, s *mockserver.Server, n int) {
 		t.Helper()
 		for id := range n {
-			for strings.Contains(call(t, s, "GET", fmt.Sprint(path, id+1), "").want(t, 200).body, underWay) {
+			for strings.Contains(mocktest.Call(t, s, "GET", fmt.Sprint(path, id+1), "").Want(t, 200).Text, underWay) {
 			}
 		}
 	}
@@ -60,48 +58,29 @@ func readEach(path, underWay string) func(*testing.T, *mockserver.Server, int) {
 
 func issueKnowledgeBases(t *testing.T, s *mockserver.Server, n int) {
 	t.Helper()
-	project := decode[struct {
+	project := mocktest.Decode[struct {
 		Data struct{ ID string } `json:"data"`
-	}](t, call(t, s, "POST", "/llm/api/projects", `{"data":{"type":"projects","attributes":{"name":"p"}}}`).want(t, 201))
+	}](t, mocktest.Call(t, s, "POST", "/llm/api/projects", `{"data":{"type":"projects","attributes":{"name":"p"}}}`).Want(t, 201))
 	for i := range n {
-		call(t, s, "POST", "/llm/api/knowledge_bases", fmt.Sprintf(`{"data":{"type":"knowledge_bases","attributes":{
+		mocktest.Call(t, s, "POST", "/llm/api/knowledge_bases", fmt.Sprintf(`{"data":{"type":"knowledge_bases","attributes":{
 			"projectId":%q,"name":"k%d","svcDatabaseName":"shop","formatType":"LEGACY_JSON",
-			"tables":[{"name":"one","svcQuery":"SELECT 1"}]}}}`, project.Data.ID, i)).want(t, 201)
+			"tables":[{"name":"one","svcQuery":"SELECT 1"}]}}}`, project.Data.ID, i)).Want(t, 201)
 	}
 }
 
 // uploadWorkflows uploads a project with n workflows.
 func uploadWorkflows(t *testing.T, s *mockserver.Server, n int, definition string) {
 	t.Helper()
-	call(t, s, "PUT", "/workflow/api/projects?project=p&revision=1", projectArchive(t, n, definition),
-		"Content-Type", "application/gzip").want(t, 200)
-}
-
-// projectArchive returns a project with n workflows, as it is uploaded.
-func projectArchive(t *testing.T, n int, definition string) string {
-	t.Helper()
-	var out bytes.Buffer
-	zipped := gzip.NewWriter(&out)
-	archive := tar.NewWriter(zipped)
-	for i := range n {
-		header := &tar.Header{Name: fmt.Sprintf("w%d.dig", i), Mode: 0o600, Size: int64(len(definition))}
-		if err := archive.WriteHeader(header); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = archive.Write([]byte(definition))
-	}
-	if archive.Close() != nil || zipped.Close() != nil {
-		t.Fatal("the archive cannot be written")
-	}
-	return out.String()
+	mocktest.Call(t, s, "PUT", "/workflow/api/projects?project=p&revision=1", mocktest.ProjectArchive(t, n, definition),
+		"Content-Type", "application/gzip").Want(t, 200)
 }
 
 func dueWorks() []dueWork {
 	cron := func(t *testing.T, s *mockserver.Server, n int) {
 		t.Helper()
 		for i := range n {
-			call(t, s, "POST", fmt.Sprintf("/core/v3/schedule/create/every%d", i),
-				`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`).want(t, 200)
+			mocktest.Call(t, s, "POST", fmt.Sprintf("/core/v3/schedule/create/every%d", i),
+				`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`).Want(t, 200)
 		}
 	}
 	return []dueWork{
@@ -117,7 +96,7 @@ func dueWorks() []dueWork {
 			t.Helper()
 			issueJobs(t, s, 1)
 			for range n {
-				call(t, s, "POST", "/core/v3/job/result_export/1", `{"result":"s3://bucket/x"}`).want(t, 200)
+				mocktest.Call(t, s, "POST", "/core/v3/job/result_export/1", `{"result":"s3://bucket/x"}`).Want(t, 200)
 			}
 		}, moveClock(`{"advance":"1h"}`)},
 		{"job schedules", "frozen", cron, moveClock(`{"advance":"150s"}`)},
@@ -127,20 +106,20 @@ func dueWorks() []dueWork {
 			uploadWorkflows(t, s, 1, "+a:\n  echo>: 1\n")
 			for i := range n {
 				at := time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC).Format(time.RFC3339)
-				call(t, s, "PUT", "/workflow/api/attempts", fmt.Sprintf(
-					`{"workflowId":"1","sessionTime":%q,"params":{},"allowQueueing":true}`, at)).want(t, 200)
+				mocktest.Call(t, s, "PUT", "/workflow/api/attempts", fmt.Sprintf(
+					`{"workflowId":"1","sessionTime":%q,"params":{},"allowQueueing":true}`, at)).Want(t, 200)
 			}
 		}, moveClock(`{"untilIdle":true}`)},
 		{"jobs with queued results", "frozen", func(t *testing.T, s *mockserver.Server, n int) {
 			t.Helper()
 			for i := range n {
-				call(t, s, "POST", "/_understudy/jobs/results",
-					fmt.Sprintf(`{"query":"q%d","times":1,"columns":[["a","bigint"]],"rows":[[1]]}`, i)).want(t, 201)
+				mocktest.Call(t, s, "POST", "/_understudy/jobs/results",
+					fmt.Sprintf(`{"query":"q%d","times":1,"columns":[["a","bigint"]],"rows":[[1]]}`, i)).Want(t, 201)
 			}
 		}, func(t *testing.T, s *mockserver.Server, n int) {
 			t.Helper()
 			for i := range n {
-				call(t, s, "POST", "/core/v3/job/issue/trino/shop", fmt.Sprintf(`{"query":"q%d"}`, i)).want(t, 200)
+				mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", fmt.Sprintf(`{"query":"q%d"}`, i)).Want(t, 200)
 			}
 		}},
 		{"workflow schedules", "frozen", func(t *testing.T, s *mockserver.Server, n int) {
@@ -154,11 +133,11 @@ func dueWorks() []dueWork {
 func (w dueWork) allocated(t *testing.T, n int) (bytes uint64) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock(w.clock),
+		s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock(w.clock),
 			mockserver.WithQueryEngine(instant), mockserver.WithJournalLimit(1<<20))
-		call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, http.StatusOK)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
 		w.issue(t, s, n)
-		call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"1ns"}`).want(t, http.StatusOK) // reads its document
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"1ns"}`).Want(t, http.StatusOK) // reads its document
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		w.settle(t, s, n)
@@ -189,20 +168,20 @@ func TestWhatQueriesWillReadCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const rounds, limit = 20, 1 << 20
-		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("real"),
+		s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("real"),
 			mockserver.WithQueryEngine(instant), mockserver.WithRecordLimit(limit), mockserver.WithJournalLimit(64<<10))
 		size := func() int64 {
 			type health struct{ Memory struct{ Bytes int64 } }
-			return decode[health](t, call(t, s, "GET", "/_understudy/health", "").want(t, 200)).Memory.Bytes
+			return mocktest.Decode[health](t, mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200)).Memory.Bytes
 		}
 		event := fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", 200<<10))
 		replaceRecords := func() {
 			for range 5 {
-				call(t, s, "POST", "/ingestion/postback/v3/event/shop/sales", event).want(t, 200)
+				mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/shop/sales", event).Want(t, 200)
 			}
 		}
-		call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
-		call(t, s, "POST", "/core/v3/table/create/shop/sales", "").want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/table/create/shop/sales", "").Want(t, 200)
 		replaceRecords()
 		before := size()
 		for range rounds {

@@ -8,6 +8,8 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs/recording"
 )
@@ -24,23 +26,23 @@ func TestWorldsThatArePutBackAreJudgedAnew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var recorded safeBuffer
-			s := newServer(t, mockserver.WithScenario("full-account"), mockserver.WithRecording(&recorded))
-			made := call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":1}`).want(t, 201)
-			pool := "/workflow/api/pools/" + decode[struct{ ID string }](t, made).ID
+			s := mocktest.NewServer(t, mockserver.WithScenario("full-account"), mockserver.WithRecording(&recorded))
+			made := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":1}`).Want(t, 201)
+			pool := "/workflow/api/pools/" + mocktest.Decode[struct{ ID string }](t, made).ID
 			w := s.World("").Fork()
 			w.Checkpoint("before")
 			before, err := w.State()
 			if err != nil {
 				t.Fatal(err)
 			}
-			call(t, s, "GET", pool, "", "X-Understudy-World", w.ID())
-			call(t, s, "DELETE", pool, "", "X-Understudy-World", w.ID()).want(t, 200)
+			mocktest.Call(t, s, "GET", pool, "", "X-Understudy-World", w.ID())
+			mocktest.Call(t, s, "DELETE", pool, "", "X-Understudy-World", w.ID()).Want(t, 200)
 			if err := putBack(w, before); err != nil {
 				t.Fatal(err)
 			}
-			call(t, s, "GET", pool, "", "X-Understudy-World", w.ID()).want(t, 200)
-			call(t, s, "DELETE", pool, "", "X-Understudy-World", w.ID()).want(t, 200)
-			call(t, s, "GET", pool, "", "X-Understudy-World", w.ID()).want(t, 404)
+			mocktest.Call(t, s, "GET", pool, "", "X-Understudy-World", w.ID()).Want(t, 200)
+			mocktest.Call(t, s, "DELETE", pool, "", "X-Understudy-World", w.ID()).Want(t, 200)
+			mocktest.Call(t, s, "GET", pool, "", "X-Understudy-World", w.ID()).Want(t, 404)
 			list := readLines(t, recorded.String())[1:]
 			var epochs []int64
 			for _, e := range list {
@@ -77,7 +79,7 @@ func readLines(t *testing.T, text string) (list []*recording.Exchange) {
 // usedAfterDelete returns what the rule says of a recording.
 func usedAfterDelete(t *testing.T, list []*recording.Exchange) report.Rule {
 	t.Helper()
-	r, err := exampleChecker(t).Check(t.Context(), contract.Exchanges(slices.Values(list)))
+	r, err := checktest.Example(t).Check(t.Context(), contract.Exchanges(slices.Values(list)))
 	if err != nil {
 		t.Fatal(err)
 	}

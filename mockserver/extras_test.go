@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -24,7 +25,7 @@ func manyRows(t *testing.T, count int) []byte {
 func TestImportOverASocket(t *testing.T) {
 	t.Parallel()
 	s := mockserver.Start(t, mockserver.WithScenario("quickstart"))
-	call(t, s, "POST", "/core/v3/table/create/shop/loads", "").want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/table/create/shop/loads", "").Want(t, 200)
 	body := manyRows(t, 1000)
 	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
 	for name, form := range map[string]struct {
@@ -43,7 +44,7 @@ func TestImportOverASocket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Header.Set("Authorization", admin)
+		r.Header.Set("Authorization", mocktest.Admin)
 		r.Header.Set(form.header[0], form.header[1])
 		response, err := client.Do(r)
 		if err != nil {
@@ -55,7 +56,7 @@ func TestImportOverASocket(t *testing.T) {
 			t.Errorf("%s: %d %s", name, response.StatusCode, text)
 		}
 	}
-	if got := decode[struct{ Count int }](t, call(t, s, "GET", "/core/v3/table/show/shop/loads", "")).Count; got != 3000 {
+	if got := mocktest.Decode[struct{ Count int }](t, mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/loads", "")).Count; got != 3000 {
 		t.Errorf("%d rows, want 3000", got)
 	}
 }
@@ -63,41 +64,42 @@ func TestImportOverASocket(t *testing.T) {
 // A client that a minted key has led into a world of its own stays there with a key that it has made.
 func TestKeysMadeInAWorld(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("quickstart"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("quickstart"))
 	made := map[string]bool{}
 	for _, world := range []string{"a", "b"} {
-		created := call(t, s, "POST", "/_understudy/worlds", `{"id":"`+world+`","mintKeys":true}`).want(t, 201)
-		admin := "SVC1 " + decode[struct{ Keys map[string]string }](t, created).Keys["admin"]
-		added := call(t, s, "POST", "/core/v3/user/apikey/add/1", "", "Authorization", admin).want(t, 200)
-		key := decode[struct{ Apikey string }](t, added).Apikey
+		created := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"`+world+`","mintKeys":true}`).Want(t, 201)
+		admin := "SVC1 " + mocktest.Decode[struct{ Keys map[string]string }](t, created).Keys["admin"]
+		added := mocktest.Call(t, s, "POST", "/core/v3/user/apikey/add/1", "", "Authorization", admin).Want(t, 200)
+		key := mocktest.Decode[struct{ Apikey string }](t, added).Apikey
 		if made[key] {
 			t.Errorf("two worlds have made the key %s", key)
 		}
 		made[key] = true
-		call(t, s, "POST", "/core/v3/database/create/only_"+world, "", "Authorization", "SVC1 "+key).want(t, 200)
-		call(t, s, "GET", "/core/v3/database/show/only_"+world, "", "X-Understudy-World", world).want(t, 200)
-		call(t, s, "GET", "/core/v3/database/show/only_"+world, "").want(t, 404)
-		call(t, s, "POST", "/core/v3/user/apikey/remove/1", `{"apikey":"`+key+`"}`, "Authorization", admin).want(t, 200)
-		call(t, s, "GET", "/core/v3/database/list", "", "Authorization", "SVC1 "+key).want(t, 401)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/only_"+world, "", "Authorization", "SVC1 "+key).Want(t, 200)
+		mocktest.Call(t, s, "GET", "/core/v3/database/show/only_"+world, "", "X-Understudy-World", world).Want(t, 200)
+		mocktest.Call(t, s, "GET", "/core/v3/database/show/only_"+world, "").Want(t, 404)
+		mocktest.Call(t, s, "POST", "/core/v3/user/apikey/remove/1", `{"apikey":"`+key+`"}`, "Authorization", admin).Want(t, 200)
+		mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "Authorization", "SVC1 "+key).Want(t, 401)
 	}
 }
 
 // Keys and passwords of the extras are in no journal.
 func TestSecretsOfExtras(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("quickstart"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("quickstart"))
 	const form = "application/x-www-form-urlencoded"
-	call(t, s, "POST", "/core/v3/user/authenticate", "user=admin%40shop.example&password=password", "Content-Type",
-		form).want(t, 200)
-	call(t, s, "POST", "/core/v3/user/add/nina", `{"email":"nina@shop.example","password":"hush-hush"}`).want(t, 200)
-	call(t, s, "POST", "/core/v3/user/password/change/nina?password=hush-again", "").want(t, 200)
-	key := decode[struct{ Apikey string }](t, call(t, s, "POST", "/core/v3/user/apikey/add/nina", "").want(t, 200)).Apikey
-	listed := call(t, s, "GET", "/core/v3/user/apikey/list/nina", "").want(t, 200).body
+	mocktest.Call(t, s, "POST", "/core/v3/user/authenticate", "user=admin%40shop.example&password=password",
+		"Content-Type",
+		form).Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/user/add/nina", `{"email":"nina@shop.example","password":"hush-hush"}`).Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/user/password/change/nina?password=hush-again", "").Want(t, 200)
+	key := mocktest.Decode[struct{ Apikey string }](t, mocktest.Call(t, s, "POST", "/core/v3/user/apikey/add/nina", "").Want(t, 200)).Apikey
+	listed := mocktest.Call(t, s, "GET", "/core/v3/user/apikey/list/nina", "").Want(t, 200).Text
 	if !strings.Contains(listed, key) {
 		t.Fatalf("%s lacks %s", listed, key)
 	}
-	call(t, s, "POST", "/core/v3/user/apikey/remove/nina", `{"apikey":"`+key+`"}`).want(t, 200)
-	journal := call(t, s, "GET", "/_understudy/journal.ndjson", "").body
+	mocktest.Call(t, s, "POST", "/core/v3/user/apikey/remove/nina", `{"apikey":"`+key+`"}`).Want(t, 200)
+	journal := mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Text
 	for _, secret := range []string{key, "hush-hush", "hush-again", `password=password`} {
 		if strings.Contains(journal, secret) {
 			t.Errorf("the journal has %q", secret)
@@ -108,9 +110,9 @@ func TestSecretsOfExtras(t *testing.T) {
 // The control interface counts the operations of the platform, and no extras.
 func TestExtrasAreNotCounted(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "").want(t, 200)
-	got := decode[struct{ Covered, Documented int }](t, call(t, s, "GET", "/_understudy/coverage", "").want(t, 200))
+	s := mocktest.NewServer(t)
+	mocktest.Call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "").Want(t, 200)
+	got := mocktest.Decode[struct{ Covered, Documented int }](t, mocktest.Call(t, s, "GET", "/_understudy/coverage", "").Want(t, 200))
 	if want := len(specs.Catalogue()); got.Covered != 0 || got.Documented != want {
 		t.Errorf("%d of %d operations are covered, want 0 of %d", got.Covered, got.Documented, want)
 	}
@@ -133,9 +135,9 @@ paths:
 		t.Fatal(err)
 	}
 	for on, status := range map[bool]int{true: 200, false: 404} {
-		s := newServer(t, mockserver.WithSpec("core", own), mockserver.WithExtras(on))
-		call(t, s, "GET", "/core/v3/user/list", "").want(t, 200)
-		call(t, s, "GET", "/core/v3/system/server_status", "").want(t, status)
+		s := mocktest.NewServer(t, mockserver.WithSpec("core", own), mockserver.WithExtras(on))
+		mocktest.Call(t, s, "GET", "/core/v3/user/list", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/core/v3/system/server_status", "").Want(t, status)
 	}
 }
 
@@ -148,10 +150,10 @@ func TestExtrasConform(t *testing.T) {
 		rows := string(manyRows(t, 2))
 		core := func(method, path, body string, headers ...string) {
 			t.Helper()
-			call(t, s, method, "/core/v3"+path, body, headers...).want(t, 200)
+			mocktest.Call(t, s, method, "/core/v3"+path, body, headers...).Want(t, 200)
 		}
-		call(t, s, "GET", "/workflow/api/version", "").want(t, 200)
-		call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "", "Authorization", "").want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/version", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "", "Authorization", "").Want(t, 200)
 		core("GET", "/system/server_status", "", "Authorization", "")
 		for _, media := range []string{
 			"application/octet-stream", "application/x-www-form-urlencoded", "application/json",
@@ -174,7 +176,7 @@ func TestExtrasConform(t *testing.T) {
 		core("POST", "/bulk_import/create/january/shop/orders", "")
 		core("PUT", "/bulk_import/upload_part/january/p", rows, "Content-Type", "application/octet-stream")
 		for _, action := range []string{"freeze", "perform", "unfreeze"} {
-			call(t, s, "POST", "/core/v3/bulk_import/"+action+"/january", "")
+			mocktest.Call(t, s, "POST", "/core/v3/bulk_import/"+action+"/january", "")
 		}
 		for _, path := range []string{"list", "show/january", "list_parts/january", "error_records/january"} {
 			core("GET", "/bulk_import/"+path, "")

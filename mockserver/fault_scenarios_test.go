@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -26,12 +27,12 @@ func TestFaultsOfAScenario(t *testing.T) {
 		}
 	}
 	write("uses: [shop]\nfaults:\n- {operation: workflow.getPool, first: 1, status: 503}\n")
-	s := newServer(t, mockserver.WithScenario(file))
-	if got := statuses(t, s, 2, "GET", onePool, ""); !slices.Equal(got, []int{503, 200}) {
+	s := mocktest.NewServer(t, mockserver.WithScenario(file))
+	if got := mocktest.Statuses(t, s, 2, "GET", mocktest.OnePool, ""); !slices.Equal(got, []int{503, 200}) {
 		t.Errorf("the calls are answered with %v", got)
 	}
 	s.World("").Reset()
-	if got := statuses(t, s, 2, "GET", onePool, ""); !slices.Equal(got, []int{503, 200}) {
+	if got := mocktest.Statuses(t, s, 2, "GET", mocktest.OnePool, ""); !slices.Equal(got, []int{503, 200}) {
 		t.Errorf("after a reset the calls are answered with %v", got)
 	}
 	write("uses: [shop]\nfaults:\n- {first: 1, status: 503}\n- first: 1\n  operation: core.isueJob\n  status: 503\n")
@@ -48,7 +49,7 @@ func TestFaultsOfADump(t *testing.T) {
 	folder := t.TempDir()
 	saved, state := filepath.Join(folder, "state.json"), filepath.Join(folder, "scenario.json")
 	first := keptServer(t, saved)
-	plan(t, first.World(""), "core.getAccount id=slow delay=1ms")
+	mocktest.Plan(t, first.World(""), "core.getAccount id=slow delay=1ms")
 	if _, err := first.World("").Stub(fixtures.Fault{ID: "gone", Calls: fixtures.Calls{Path: "/api/pools/1"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestFaultsOfADump(t *testing.T) {
 	}
 
 	other := []mockserver.Option{
-		mockserver.WithExtras(false), mockserver.WithSpec(specs.Workflow, own(t, "\n  /api/pools/{poolId}:\n", "\n  /api/basins/{poolId}:\n")),
+		mockserver.WithExtras(false), mockserver.WithSpec(specs.Workflow, mocktest.OwnWorkflow(t, "\n  /api/pools/{poolId}:\n", "\n  /api/basins/{poolId}:\n")),
 	}
 	check := func(how string, err error, where string) {
 		t.Helper()
@@ -78,11 +79,11 @@ func TestFaultsOfADump(t *testing.T) {
 			}
 		}
 	}
-	s := newServer(t, other...)
-	plan(t, s.World(""), "workflow.listPools status=503")
+	s := mocktest.NewServer(t, other...)
+	mocktest.Plan(t, s.World(""), "workflow.listPools status=503")
 	before, _ := s.World("").State()
 	check("World.Load", s.World("").Load(dump), "fixture")
-	refused := call(t, s, "PUT", "/_understudy/worlds/default/state", string(dump)).want(t, 400).body
+	refused := mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", string(dump)).Want(t, 400).Text
 	check("PUT", errors.New(jsontree.Find(refused, "error.message").Text()), "request body")
 	if after, _ := s.World("").State(); !bytes.Equal(before, after) {
 		t.Error("what is refused changes the world")
@@ -94,7 +95,7 @@ func TestFaultsOfADump(t *testing.T) {
 	if now, _ := os.ReadFile(saved); !bytes.Equal(kept, now) {
 		t.Error("the state file was changed")
 	}
-	if err := newServer(t).World("").Load(dump); err != nil {
+	if err := mocktest.NewServer(t).World("").Load(dump); err != nil {
 		t.Errorf("a server with the same documents: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -11,12 +12,13 @@ import (
 func TestHistoryGivesWay(t *testing.T) {
 	t.Parallel()
 	const limit = 24 << 20
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithHistory(1000), mockserver.WithMemoryLimit(limit))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithHistory(1000),
+		mockserver.WithMemoryLimit(limit))
 	newUploads(t, s)
 	before, _ := usage(t, s)
 	for n := range 40 {
-		upload(t, s, n, 1<<20, "default").want(t, 200)
-		call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").want(t, 200)
+		upload(t, s, n, 1<<20, "default").Want(t, 200)
+		mocktest.Call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").Want(t, 200)
 		bytes, _ := usage(t, s)
 		if bytes > limit {
 			t.Fatalf("after %d parts the world takes %d bytes", n+1, bytes)
@@ -29,7 +31,7 @@ func TestHistoryGivesWay(t *testing.T) {
 	if last == 0 {
 		t.Error("no part was deleted")
 	}
-	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 	if bytes, _ := usage(t, s); bytes > before+2<<20 {
 		t.Errorf("an empty history still takes %d bytes", bytes-before)
 	}
@@ -42,13 +44,13 @@ func TestHistoryGivesWay(t *testing.T) {
 func TestAHistoryHasTheLimitOfItsWorld(t *testing.T) {
 	t.Parallel()
 	const state, journal = 4 << 20, 64 << 10
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithHistory(1000),
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithHistory(1000),
 		mockserver.WithStateLimit(state), mockserver.WithJournalLimit(journal))
 	newUploads(t, s)
 	most := int64(0)
 	for n := range 100 {
-		upload(t, s, n, 100<<10, "default").want(t, 200)
-		call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").want(t, 200)
+		upload(t, s, n, 100<<10, "default").Want(t, 200)
+		mocktest.Call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").Want(t, 200)
 		bytes, _ := usage(t, s)
 		most = max(most, bytes)
 	}

@@ -16,22 +16,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
 // A fork before an exchange has what the world had, and nothing of what came.
 func TestForkBefore(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithHistory(100))
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"first","concurrencyLimit":1}`).want(t, 201)
-	call(t, s, "POST", "/_understudy/faults", `{"operation":"workflow.createPool","first":1,"status":503}`).want(t, 201)
-	call(t, s, "POST", "/_understudy/clock", `{"advance":"1h"}`).want(t, 200)
+	s := mocktest.NewServer(t, mockserver.WithHistory(100))
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"first","concurrencyLimit":1}`).Want(t, 201)
+	mocktest.Call(t, s, "POST", "/_understudy/faults", `{"operation":"workflow.createPool","first":1,"status":503}`).Want(t, 201)
+	mocktest.Call(t, s, "POST", "/_understudy/clock", `{"advance":"1h"}`).Want(t, 200)
 	then := s.World("").Now()
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"second","concurrencyLimit":1}`).want(t, 503) // 2
-	call(t, s, "DELETE", "/_understudy/faults", "").want(t, 204)
-	call(t, s, "POST", "/_understudy/clock", `{"advance":"1h"}`).want(t, 200)
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"second","concurrencyLimit":1}`).want(t, 201) // 3
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"second","concurrencyLimit":1}`).Want(t, 503) // 2
+	mocktest.Call(t, s, "DELETE", "/_understudy/faults", "").Want(t, 204)
+	mocktest.Call(t, s, "POST", "/_understudy/clock", `{"advance":"1h"}`).Want(t, 200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"second","concurrencyLimit":1}`).Want(t, 201) // 3
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 
 	fork, err := s.World("").ForkBefore(2)
 	if err != nil {
@@ -46,12 +48,12 @@ func TestForkBefore(t *testing.T) {
 	if names := poolNames(t, fork); names != "default etl adhoc first" {
 		t.Errorf("the fork has the pools %s", names)
 	}
-	call(t, fork, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).want(t, 503) // its fault is left
-	call(t, fork, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).want(t, 201)
+	mocktest.Call(t, fork, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).Want(t, 503) // its fault is left
+	mocktest.Call(t, fork, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).Want(t, 201)
 	if names := poolNames(t, s); names != "default etl adhoc first second" {
 		t.Errorf("the original has the pools %s", names)
 	}
-	call(t, s, "POST", "/_understudy/worlds", `{"id":"third","fork":"default","before":3,"clock":"auto"}`).want(t, 201)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"third","fork":"default","before":3,"clock":"auto"}`).Want(t, 201)
 	if names := poolNames(t, s.World("third")); names != "default etl adhoc first" {
 		t.Errorf("the fork has the pools %s", names)
 	}
@@ -64,7 +66,7 @@ func TestForkBefore(t *testing.T) {
 func poolNames(t *testing.T, h http.Handler) string {
 	t.Helper()
 	var names []string
-	for _, p := range decode[pools](t, call(t, h, "GET", "/workflow/api/pools", "").want(t, 200)).Pools {
+	for _, p := range mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, h, "GET", "/workflow/api/pools", "").Want(t, 200)).Pools {
 		names = append(names, p.Name)
 	}
 	return strings.Join(names, " ")
@@ -74,9 +76,9 @@ func poolNames(t *testing.T, h http.Handler) string {
 func TestForkBeforeByARealClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, mockserver.WithHistory(100), mockserver.WithClock("real"))
+		s := mocktest.NewServer(t, mockserver.WithHistory(100), mockserver.WithClock("real"))
 		then := s.World("").Now()
-		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 		<-time.After(time.Hour)
 		fork, err := s.World("").ForkBefore(1)
 		if err != nil {
@@ -94,26 +96,26 @@ func TestForkBeforeByARealClock(t *testing.T) {
 
 func TestForkBeforeIsRefused(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithHistory(3))
+	s := mocktest.NewServer(t, mockserver.WithHistory(3))
 	want := func(body, message string) {
 		t.Helper()
-		a := call(t, s, "POST", "/_understudy/worlds", body).want(t, 400)
-		if !strings.Contains(a.body, message) || !strings.Contains(a.body, `"field":"before"`) {
-			t.Errorf("%s: %s, want %s", body, a.body, message)
+		a := mocktest.Call(t, s, "POST", "/_understudy/worlds", body).Want(t, 400)
+		if !strings.Contains(a.Text, message) || !strings.Contains(a.Text, `"field":"before"`) {
+			t.Errorf("%s: %s, want %s", body, a.Text, message)
 		}
 	}
 	want(`{"fork":"default","before":1}`, "exchange 1 has not been served in world default; the last one is 0")
 	for range 5 {
-		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 	}
 	want(`{"fork":"default","before":2}`, "the history of world default has the exchanges 3 to 5; --history or WithHistory")
-	call(t, s, "POST", "/_understudy/worlds", `{"fork":"default","before":3}`).want(t, 201)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"fork":"default","before":3}`).Want(t, 201)
 	want(`{"before":3}`, "want the world to fork, too")
 	want(`{"fork":"default","before":0}`, "before")
-	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 	want(`{"fork":"default","before":5}`, "the history of world default is empty; it begins with the next exchange, 6")
-	s = newServer(t)
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	s = mocktest.NewServer(t)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 	want(`{"fork":"default","before":1}`, "start it with --history 1000")
 	if _, err := s.World("").ForkBefore(1); err == nil || !strings.Contains(err.Error(), "WithHistory(1000)") {
 		t.Errorf("error %v", err)
@@ -164,13 +166,13 @@ func (k *keeping) replay(t *testing.T) {
 	t.Helper()
 	for number, one := range k.kept {
 		id := "before-" + number
-		call(t, k.Handler, "POST", "/_understudy/worlds", `{"id":"`+id+`","fork":"default","before":`+number+`}`).want(t, 201)
-		a := call(t, k.Handler, one.method, one.target, one.body, "Authorization", one.key, "X-Understudy-World", id)
-		if a.StatusCode != one.status || a.body != one.answer {
+		mocktest.Call(t, k.Handler, "POST", "/_understudy/worlds", `{"id":"`+id+`","fork":"default","before":`+number+`}`).Want(t, 201)
+		a := mocktest.Call(t, k.Handler, one.method, one.target, one.body, "Authorization", one.key, "X-Understudy-World", id)
+		if a.StatusCode != one.status || a.Text != one.answer {
 			t.Errorf("exchange %s, %s %s: status %d, was %d (-was +again)\n%s", number, one.method, one.target, a.StatusCode,
-				one.status, cmp.Diff(one.answer, a.body))
+				one.status, cmp.Diff(one.answer, a.Text))
 		}
-		call(t, k.Handler, "DELETE", "/_understudy/worlds/"+id, "").want(t, 204)
+		mocktest.Call(t, k.Handler, "DELETE", "/_understudy/worlds/"+id, "").Want(t, 204)
 	}
 }
 
@@ -181,7 +183,7 @@ func TestForksBeforeAnswerAlike(t *testing.T) {
 	for _, clock := range []mockserver.ClockMode{"frozen", "auto"} {
 		t.Run(string(clock), func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t, mockserver.WithScenario("full-account"), mockserver.WithClock(clock),
+			s := mocktest.NewServer(t, mockserver.WithScenario("full-account"), mockserver.WithClock(clock),
 				mockserver.WithHistory(10_000), mockserver.WithJournalLimit(1<<30))
 			for _, words := range []string{
 				"core.* every=7 status=503 effect=once", "workflow.createPool every=2 effect=twice",
@@ -196,9 +198,9 @@ func TestForksBeforeAnswerAlike(t *testing.T) {
 				}
 			}
 			k := &keeping{Handler: s, kept: map[string]kept{}}
-			v := newVisitor(t, 7, k, []string{"1/admin", "1/write"})
+			v := checktest.NewVisitor(t, 7, k, []string{"1/admin", "1/write"})
 			for range 400 {
-				v.act()
+				v.Act()
 			}
 			if k.replay(t); len(k.kept) < 150 {
 				t.Errorf("only %d requests were sent", len(k.kept))
@@ -210,7 +212,7 @@ func TestForksBeforeAnswerAlike(t *testing.T) {
 // Under concurrency, each exchange has the world that its own transaction began with.
 func TestForksBeforeConcurrentExchanges(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithHistory(10_000))
+	s := mocktest.NewServer(t, mockserver.WithHistory(10_000))
 	f, err := fixtures.ParseFault("workflow.createPool every=3 status=503")
 	if err == nil {
 		_, err = s.World("").Fault(f)
@@ -223,8 +225,8 @@ func TestForksBeforeConcurrentExchanges(t *testing.T) {
 	for n := range 8 {
 		group.Go(func() {
 			for m := range 50 {
-				call(t, k, "POST", "/workflow/api/pools", fmt.Sprintf(`{"name":"pool-%d-%d","concurrencyLimit":1}`, n, m))
-				call(t, k, "GET", "/workflow/api/pools", "")
+				mocktest.Call(t, k, "POST", "/workflow/api/pools", fmt.Sprintf(`{"name":"pool-%d-%d","concurrencyLimit":1}`, n, m))
+				mocktest.Call(t, k, "GET", "/workflow/api/pools", "")
 			}
 		})
 	}
@@ -237,12 +239,14 @@ func TestForksBeforeConcurrentExchanges(t *testing.T) {
 // A request that waits for its turn to write sees the world as it is by then.
 func TestForkBeforeAnExchangeInTurn(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithHistory(10))
+	s := mocktest.NewServer(t, mockserver.WithHistory(10))
 	k := &keeping{Handler: s, kept: map[string]kept{}}
-	done := make(chan answer, 1)
+	done := make(chan mocktest.Response, 1)
 	s.World("").Holding(7, "workflow.pool", func() {
-		go func() { done <- call(t, k, "POST", "/workflow/api/pools", `{"name":"own","concurrencyLimit":1}`) }()
-		eventually(t, "it waits", func() bool {
+		go func() {
+			done <- mocktest.Call(t, k, "POST", "/workflow/api/pools", `{"name":"own","concurrencyLimit":1}`)
+		}()
+		mocktest.Eventually(t, "it waits", func() bool {
 			buffer := make([]byte, 4<<20)
 			for stack := range strings.SplitSeq(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
 				if strings.Contains(stack, "(*World).Write") && strings.Contains(stack, "TestForkBeforeAnExchangeInTurn") {
@@ -252,7 +256,7 @@ func TestForkBeforeAnExchangeInTurn(t *testing.T) {
 			return false
 		})
 	})
-	soon(t, "an answer", done).want(t, 201)
+	soon(t, "an answer", done).Want(t, 201)
 	k.replay(t)
 }
 
@@ -262,13 +266,13 @@ func TestForkBeforeAnExchangeThatWaited(t *testing.T) {
 	s, e, _, leave := newStuck(t, `{"query":"SELECT stuck"}`, mockserver.WithHistory(10))
 	leave()
 	soon(t, "the query is given up", e.ended)
-	waits := make(chan answer, 1)
-	go func() { waits <- call(t, s, "GET", "/core/v3/job/status/1", "", inA, "a") }()
+	waits := make(chan mocktest.Response, 1)
+	go func() { waits <- mocktest.Call(t, s, "GET", "/core/v3/job/status/1", "", inA, "a") }()
 	soon(t, "the query begins again", e.started)
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"meanwhile","concurrencyLimit":1}`, inA, "a").want(t, 201)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"meanwhile","concurrencyLimit":1}`, inA, "a").Want(t, 201)
 	close(e.released)
-	number := soon(t, "an answer", waits).want(t, 200).Header.Get("X-Understudy-Exchange")
-	call(t, s, "POST", "/_understudy/worlds", `{"id":"b","fork":"a","before":`+number+`}`).want(t, 201)
+	number := soon(t, "an answer", waits).Want(t, 200).Header.Get("X-Understudy-Exchange")
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"b","fork":"a","before":`+number+`}`).Want(t, 201)
 	if names := poolNames(t, s.World("b")); !strings.HasSuffix(names, "meanwhile") {
 		t.Errorf("the fork has the pools %s", names)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -27,7 +28,7 @@ func TestAWorldThatIsUsedLaterBeginsAsItWasMade(t *testing.T) {
 			t.Run(fmt.Sprint(mode, i), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					s := newServer(t, mockserver.WithScenario("full-account"), mockserver.WithClock(mode))
+					s := mocktest.NewServer(t, mockserver.WithScenario("full-account"), mockserver.WithClock(mode))
 					<-time.After(time.Hour) // after the first world was made
 					soon, later := newWorld(t, s, plan), newWorld(t, s, plan)
 					stateOf(t, s, soon)
@@ -43,21 +44,21 @@ func TestAWorldThatIsUsedLaterBeginsAsItWasMade(t *testing.T) {
 
 func newWorld(t *testing.T, s *mockserver.Server, plan string) (id string) {
 	t.Helper()
-	return jsontree.Find(call(t, s, "POST", "/_understudy/worlds", plan).want(t, 201).body, "id").Text()
+	return jsontree.Find(mocktest.Call(t, s, "POST", "/_understudy/worlds", plan).Want(t, 201).Text, "id").Text()
 }
 
 func stateOf(t *testing.T, s *mockserver.Server, id string) string {
 	t.Helper()
-	return call(t, s, "GET", "/_understudy/worlds/"+id+"/state", "").want(t, 200).body
+	return mocktest.Call(t, s, "GET", "/_understudy/worlds/"+id+"/state", "").Want(t, 200).Text
 }
 
 // The times in a world of the real clock are its own, and not those of the first world of its scenario.
 func TestTimesOfAWorldAreItsOwn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, mockserver.WithScenario("jobs-in-flight"), mockserver.WithClock("real"))
+		s := mocktest.NewServer(t, mockserver.WithScenario("jobs-in-flight"), mockserver.WithClock("real"))
 		startOf := func(world string) time.Time {
-			list := call(t, s, "GET", "/core/v3/job/list", "", inA, world).want(t, 200).body
+			list := mocktest.Call(t, s, "GET", "/core/v3/job/list", "", inA, world).Want(t, 200).Text
 			at, err := time.Parse("2006-01-02 15:04:05 MST", jsontree.Find(list, "jobs.0.created_at").Text())
 			if err != nil {
 				t.Fatal(err, list)
@@ -77,15 +78,15 @@ func TestTimesOfAWorldAreItsOwn(t *testing.T) {
 func TestMintedKeysLeadIntoAWorldThatWasNotUsed(t *testing.T) {
 	t.Parallel()
 	for _, plan := range plans[6:] {
-		s := newServer(t, mockserver.WithClock("real"))
-		made := call(t, s, "POST", "/_understudy/worlds", plan).want(t, 201).body
+		s := mocktest.NewServer(t, mockserver.WithClock("real"))
+		made := mocktest.Call(t, s, "POST", "/_understudy/worlds", plan).Want(t, 201).Text
 		key := jsontree.Find(made, "keys.admin").Text()
 		for range 2 {
-			got := call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+key).want(t, 200)
+			got := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+key).Want(t, 200)
 			if got.Header.Get("X-Understudy-Exchange") == "" {
 				t.Errorf("%s: the request is in no journal", plan)
 			}
-			call(t, s, "POST", "/_understudy/worlds/"+jsontree.Find(made, "id").Text()+"/reset", "").want(t, 200)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds/"+jsontree.Find(made, "id").Text()+"/reset", "").Want(t, 200)
 		}
 		if n := s.World("").Calls("workflow.listPools"); n != 0 {
 			t.Errorf("%s: %d requests were served in the world default", plan, n)
@@ -98,7 +99,7 @@ func TestMintedKeysLeadIntoAWorldThatWasNotUsed(t *testing.T) {
 func TestIdleWorldsTakeLittleMemory(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
 	const worlds, limit = 300, 2 << 10
 	for _, mode := range []mockserver.ClockMode{"real", "frozen", "auto"} {
-		s := newServer(t, mockserver.WithScenario("full-account"), mockserver.WithClock(mode))
+		s := mocktest.NewServer(t, mockserver.WithScenario("full-account"), mockserver.WithClock(mode))
 		for _, plan := range plans {
 			newWorld(t, s, plan) // what all of them share is there then
 			heap()
@@ -106,7 +107,7 @@ func TestIdleWorldsTakeLittleMemory(t *testing.T) { //nolint:paralleltest // it 
 			for range worlds {
 				newWorld(t, s, plan)
 			}
-			call(t, s, "GET", "/_understudy/worlds", "").want(t, 200)
+			mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 200)
 			heap() // which also frees what pools of buffers hold until the second time
 			each := (int64(heap()) - int64(before)) / worlds
 			if runtime.KeepAlive(s); each > limit {

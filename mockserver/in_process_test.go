@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -26,7 +27,7 @@ func fetch(ctx context.Context, client *http.Client, method, url, body string) e
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Authorization", admin)
+	r.Header.Set("Authorization", mocktest.Admin)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -355,12 +356,12 @@ func TestARecorderSeesWhatHasNoAnswer(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				test.fault.Operation = "workflow.listProjects"
-				s := newServer(t, mockserver.WithFaults(test.fault))
+				s := mocktest.NewServer(t, mockserver.WithFaults(test.fault))
 				ctx, leave := context.WithTimeout(t.Context(), time.Second)
 				defer leave()
 				w := httptest.NewRecorder()
 				r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/workflow/api/projects", http.NoBody)
-				r.Header.Set("Authorization", admin)
+				r.Header.Set("Authorization", mocktest.Admin)
 				s.ServeHTTP(w, r)
 				if w.Code != test.status || !strings.Contains(w.Body.String(), test.body) {
 					t.Errorf("%d %s", w.Code, w.Body)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -16,21 +17,22 @@ import (
 func runJob(t *testing.T, s *mockserver.Server, query string) string {
 	t.Helper()
 	body := fmt.Sprintf(`{"query":%q}`, query)
-	job := decode[struct {
+	job := mocktest.Decode[struct {
 		ID string `json:"job_id"`
-	}](t, call(t, s, "POST", "/core/v3/job/issue/trino/shop", body).want(t, 200))
+	}](t, mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", body).Want(t, 200))
 	s.World("").Advance(time.Hour)
-	status := decode[struct{ Status string }](t, call(t, s, "GET", "/core/v3/job/status/"+job.ID, "").want(t, 200)).Status
+	status := mocktest.Decode[struct{ Status string }](t, mocktest.Call(t, s, "GET", "/core/v3/job/status/"+job.ID, "").Want(t, 200)).Status
 	if status != "success" {
 		return status
 	}
-	return strings.TrimSpace(call(t, s, "GET", "/core/v3/job/result/"+job.ID+"?format=json", "").want(t, 200).body)
+	return strings.TrimSpace(mocktest.Call(t, s, "GET", "/core/v3/job/result/"+job.ID+"?format=json", "").Want(t,
+		200).Text)
 }
 
 func newShop(t *testing.T) *mockserver.Server {
 	t.Helper()
-	s := newServer(t, mockserver.WithScenario("empty"))
-	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
 	return s
 }
 
@@ -81,10 +83,10 @@ func TestJobResults(t *testing.T) {
 		s := newShop(t)
 		const path, named = "/_understudy/jobs/results", "/_understudy/worlds/default/jobs/results"
 		first := `{"query":"select 1","columns":[["n","bigint"],["list","array<bigint>"]],"rows":[[9007199254740993,[1,2]]],"queued":"90s","times":2}`
-		call(t, s, "POST", path, first).want(t, 201)
-		call(t, s, "POST", named, `{"pattern":".","error":"no"}`).want(t, 201)
+		mocktest.Call(t, s, "POST", path, first).Want(t, 201)
+		mocktest.Call(t, s, "POST", named, `{"pattern":".","error":"no"}`).Want(t, 201)
 		const long = `{"error":{"message":"want a duration such as 90s or 1h30m, not \"99999999999h\"","field":"queued"}}`
-		if got := call(t, s, "POST", path, `{"query":"a","queued":"99999999999h"}`).want(t, 400).body; got != long {
+		if got := mocktest.Call(t, s, "POST", path, `{"query":"a","queued":"99999999999h"}`).Want(t, 400).Text; got != long {
 			t.Errorf("a length that is too long: %s, want %s", got, long)
 		}
 		if got, want := runJob(t, s, "select 1"), `[9007199254740993,"[1,2]"]`; got != want {
@@ -92,11 +94,11 @@ func TestJobResults(t *testing.T) {
 		}
 		want := `{"results":[{"query":"select 1","columns":[["n","bigint"],["list","array<bigint>"]],"count":1,` +
 			`"queued":"1m30s","times":1},{"pattern":".","error":"no"}],"world":"default"}`
-		if got := call(t, s, "GET", named, "").want(t, 200).body; got != want {
+		if got := mocktest.Call(t, s, "GET", named, "").Want(t, 200).Text; got != want {
 			t.Errorf("the list is  %s\nwant %s", got, want)
 		}
-		call(t, s, "DELETE", path, "").want(t, 204)
-		if got := call(t, s, "GET", path, "").body; got != `{"results":[],"world":"default"}` {
+		mocktest.Call(t, s, "DELETE", path, "").Want(t, 204)
+		if got := mocktest.Call(t, s, "GET", path, "").Text; got != `{"results":[],"world":"default"}` {
 			t.Errorf("after clearing, the list is %s", got)
 		}
 		if got := runJob(t, s, "select 1"); got != "" {
@@ -109,10 +111,10 @@ func TestIngestionFailures(t *testing.T) {
 	t.Parallel()
 	t.Run("are told by the control interface, world by world", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithScenario("empty"))
-		call(t, s, "POST", "/_understudy/worlds", `{"id":"own"}`).want(t, 201)
+		s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own"}`).Want(t, 201)
 		for range 2 {
-			call(t, s, "POST", "/ingestion/postback/v3/event/shop/a", `{}`, "Authorization", "SVC1 1/nobody").want(t, 200)
+			mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/shop/a", `{}`, "Authorization", "SVC1 1/nobody").Want(t, 200)
 		}
 		const path, own = "/_understudy/ingestion/failures", "/_understudy/worlds/own/ingestion/failures"
 		type failures struct {
@@ -121,13 +123,13 @@ func TestIngestionFailures(t *testing.T) {
 			Failures []mockserver.IngestionFailure
 		}
 		want := failures{World: "default", Total: 2, Failures: s.World("").IngestionFailures()}
-		if diff := cmp.Diff(want, decode[failures](t, call(t, s, "GET", path, "").want(t, 200))); diff != "" {
+		if diff := cmp.Diff(want, mocktest.Decode[failures](t, mocktest.Call(t, s, "GET", path, "").Want(t, 200))); diff != "" {
 			t.Errorf("failures (-want +got):\n%s", diff)
 		}
 		if got := want.Failures[0]; got.Database != "shop" || got.Table != "a" || got.Reason == "" {
 			t.Errorf("the failure is %+v", got)
 		}
-		if got := decode[failures](t, call(t, s, "GET", own, "").want(t, 200)); got.World != "own" || got.Total != 0 {
+		if got := mocktest.Decode[failures](t, mocktest.Call(t, s, "GET", own, "").Want(t, 200)); got.World != "own" || got.Total != 0 {
 			t.Errorf("the other world has %+v", got)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -20,7 +21,7 @@ func BenchmarkJournalRows(b *testing.B) {
 	}
 	get := func(path string) {
 		r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, path, nil)
-		r.Header.Set("Authorization", admin)
+		r.Header.Set("Authorization", mocktest.Admin)
 		w := counting{nothing: nothing{http.Header{}}}
 		if s.ServeHTTP(&w, r); w.status != http.StatusOK {
 			b.Fatalf("%s answers %d", path, w.status)

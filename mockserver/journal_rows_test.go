@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -39,7 +40,7 @@ type journalRow struct {
 // rowsOf asks for rows.
 func rowsOf(t *testing.T, s http.Handler, query string) journalRows {
 	t.Helper()
-	return decode[journalRows](t, call(t, s, "GET", "/_understudy/journal/rows?"+query, "").want(t, 200))
+	return mocktest.Decode[journalRows](t, mocktest.Call(t, s, "GET", "/_understudy/journal/rows?"+query, "").Want(t, 200))
 }
 
 // numbers returns the numbers of the rows as one text.
@@ -54,17 +55,17 @@ func (r journalRows) numbers() string {
 // visited makes a server whose journal has nine exchanges.
 func visited(t *testing.T) *mockserver.Server {
 	t.Helper()
-	s := newServer(t, mockserver.WithValidation(mockserver.Report))
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"Straße","concurrencyLimit":3}`).want(t, 201)
-	call(t, s, "GET", "/workflow/api/pools/99", "").want(t, 404)
-	call(t, s, "GET", "/workflow/api/nothing", "").want(t, 404) // 4
-	call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-Inject", "status=503").want(t, 503)
-	call(t, s, "GET", "/core/v3/database/list?token=planted-secret", "").want(t, 200)
-	call(t, s, "GET", "/workflow/api/pools/2", "").want(t, 200)
-	call(t, s, "POST", "/core/v3/database/create/etl_x", `{}`).want(t, 200) // 8
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type",
-		"text/plain").want(t, 201)
+	s := mocktest.NewServer(t, mockserver.WithValidation(mockserver.Report))
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"Straße","concurrencyLimit":3}`).Want(t, 201)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/nothing", "").Want(t, 404) // 4
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-Inject", "status=503").Want(t, 503)
+	mocktest.Call(t, s, "GET", "/core/v3/database/list?token=planted-secret", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/2", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/etl_x", `{}`).Want(t, 200) // 8
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type",
+		"text/plain").Want(t, 201)
 	return s
 }
 
@@ -114,8 +115,8 @@ func TestJournalRows(t *testing.T) {
 	}
 	t.Run("the time that an answer took includes a planned delay", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
-		call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-Inject", "delay=30ms").want(t, 200)
+		s := mocktest.NewServer(t)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-Inject", "delay=30ms").Want(t, 200)
 		if took := rowsOf(t, s, "").Rows[0].TookMs; took < 30 {
 			t.Errorf("the delayed answer took %v ms, want 30 and more", took)
 		}
@@ -165,8 +166,8 @@ func TestJournalRows(t *testing.T) {
 			"order=newest":             "order",
 			"limit=1001":               "limit",
 		} {
-			if a := call(t, s, "GET", "/_understudy/journal/rows?"+query, "").want(t, 400); !strings.Contains(a.body, want) {
-				t.Errorf("%s: %s, want %s", query, a.body, want)
+			if a := mocktest.Call(t, s, "GET", "/_understudy/journal/rows?"+query, "").Want(t, 400); !strings.Contains(a.Text, want) {
+				t.Errorf("%s: %s, want %s", query, a.Text, want)
 			}
 		}
 	})
@@ -175,7 +176,7 @@ func TestJournalRows(t *testing.T) {
 // What is remembered of a search follows the journal: what comes, what is dropped, and what is cleared.
 func TestJournalRowsFollowTheJournal(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithJournalLimit(16<<10))
+	s := mocktest.NewServer(t, mockserver.WithJournalLimit(16<<10))
 	want := func(numbers string, first, last int64) {
 		t.Helper()
 		got := rowsOf(t, s, "status=404&limit=3&order=desc")
@@ -184,10 +185,10 @@ func TestJournalRowsFollowTheJournal(t *testing.T) {
 		}
 	}
 	want("", 1, 0)
-	call(t, s, "GET", "/workflow/api/pools/99", "").want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
 	want("1", 1, 1)
 	for range 40 {
-		call(t, s, "GET", "/workflow/api/pools/99", "").want(t, 404)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
 	}
 	extent := rowsOf(t, s, "")
 	if extent.First == 1 || extent.Dropped.Entries != int(extent.First)-1 || extent.Total != 42-int(extent.First) {
@@ -197,9 +198,9 @@ func TestJournalRowsFollowTheJournal(t *testing.T) {
 	if all := rowsOf(t, s, "status=404"); all.Matching != all.Total || all.Rows[0].Seq != all.First {
 		t.Errorf("%d of %d match, from %d", all.Matching, all.Total, all.Rows[0].Seq)
 	}
-	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 	want("", 42, 41)
-	call(t, s, "GET", "/workflow/api/pools/99", "").want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
 	want("42", 42, 42)
 	for n := range 20 { // more searches than are remembered
 		rowsOf(t, s, fmt.Sprintf("text=%d", n))
@@ -210,22 +211,22 @@ func TestJournalRowsFollowTheJournal(t *testing.T) {
 // The exchanges about one thing are those that name it, refer to it, or show it.
 func TestJournalRowsOfAResource(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200) // which lists 1 and 2
-	call(t, s, "GET", "/workflow/api/pools/2", "").want(t, 200)
-	call(t, s, "GET", "/workflow/api/pools/22", "").want(t, 404)
-	call(t, s, "POST", "/workflow/api/pool_rules", // 4
+	s := mocktest.NewServer(t)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200) // which lists 1 and 2
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/2", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/22", "").Want(t, 404)
+	mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", // 4
 		`{"poolId":"2","priority":7,"conditions":[{"type":"project_name","operator":"starts_with","values":["shop"]}]}`).
-		want(t, 201)
-	call(t, s, "POST", "/core/v3/database/create/mine", `{}`).want(t, 200)
-	call(t, s, "POST", "/core/v3/table/create/mine/visits/log", `{}`).want(t, 200)
-	call(t, s, "GET", "/core/v3/table/list/mine", "").want(t, 200)
-	call(t, s, "GET", "/core/v3/table/show/mine/visits", "").want(t, 200) // 8
-	call(t, s, "GET", "/core/v3/database/list", "").want(t, 200)
-	project := decode[struct{ Data struct{ ID string } }](t, call(t, s, "POST", "/llm/api/projects",
+		Want(t, 201)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/mine", `{}`).Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/table/create/mine/visits/log", `{}`).Want(t, 200)
+	mocktest.Call(t, s, "GET", "/core/v3/table/list/mine", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/core/v3/table/show/mine/visits", "").Want(t, 200) // 8
+	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(t, 200)
+	project := mocktest.Decode[struct{ Data struct{ ID string } }](t, mocktest.Call(t, s, "POST", "/llm/api/projects",
 		`{"data":{"type":"projects","attributes":{"name":"Own"}}}`, "Content-Type", "application/vnd.api+json")).Data.ID
-	call(t, s, "GET", "/llm/api/projects/"+project, "").want(t, 200)
-	call(t, s, "GET", "/llm/api/projects", "").want(t, 200) // 12
+	mocktest.Call(t, s, "GET", "/llm/api/projects/"+project, "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/llm/api/projects", "").Want(t, 200) // 12
 	for thing, want := range map[string]string{
 		"workflow.pool/2":         "1 2 4",
 		"workflow.pool/22":        "3",
@@ -249,15 +250,15 @@ var wallTimes = regexp.MustCompile(`"received":"[^"]+","tookMs":[0-9.e-]+,`)
 
 func TestExchange(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithJournalLimit(16<<10))
+	s := mocktest.NewServer(t, mockserver.WithJournalLimit(16<<10))
 	for range 3 {
-		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 	}
-	journal := call(t, s, "GET", "/_understudy/journal", "").want(t, 200).body
+	journal := mocktest.Call(t, s, "GET", "/_understudy/journal", "").Want(t, 200).Text
 	for number, neighbours := range map[int]string{
 		1: `"before":null,"after":2}`, 2: `"before":1,"after":3}`, 3: `"before":2,"after":null}`,
 	} {
-		got := call(t, s, "GET", fmt.Sprint("/_understudy/journal/", number), "").want(t, 200).body
+		got := mocktest.Call(t, s, "GET", fmt.Sprint("/_understudy/journal/", number), "").Want(t, 200).Text
 		entry := jsontree.Find(journal, fmt.Sprint("entries.", number-1)).Raw()
 		got = wallTimes.ReplaceAllString(got, "")
 		if want := strings.TrimSuffix(entry, "}") + "," + neighbours; got != want {
@@ -266,17 +267,17 @@ func TestExchange(t *testing.T) {
 	}
 	want := func(number, status int, message string) {
 		t.Helper()
-		a := call(t, s, "GET", fmt.Sprint("/_understudy/worlds/default/journal/", number), "").want(t, status)
-		if !strings.Contains(a.body, message) {
-			t.Errorf("exchange %d: %s, want %s", number, a.body, message)
+		a := mocktest.Call(t, s, "GET", fmt.Sprint("/_understudy/worlds/default/journal/", number), "").Want(t, status)
+		if !strings.Contains(a.Text, message) {
+			t.Errorf("exchange %d: %s, want %s", number, a.Text, message)
 		}
 	}
 	want(4, 404, "exchange 4 has not been served in world default; the last one is 3")
 	for range 40 {
-		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 	}
 	want(2, 404, "exchange 2 was dropped from the journal of world default, which has ")
-	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 	want(43, 404, "exchange 43 is not in the journal of world default any more, which is empty; the last one was 43")
 	want(0, 400, "seq")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs/recording"
 )
@@ -22,9 +23,9 @@ func TestJournal(t *testing.T) {
 	t.Run("counts a call before its answer arrives", func(t *testing.T) {
 		t.Parallel()
 		s := mockserver.Start(t)
-		client := keyed{"1/admin"}
+		client := mocktest.Keyed{Key: "1/admin"}
 		for n := 1; n <= 50; n++ {
-			client.do(t, "GET", s.URL("workflow")+"/api/pools", "")
+			client.Do(t, "GET", s.URL("workflow")+"/api/pools", "")
 			if got := s.World("").Calls("workflow.listPools"); got != n {
 				t.Fatalf("%d answers have arrived, %d calls are counted", n, got)
 			}
@@ -32,9 +33,9 @@ func TestJournal(t *testing.T) {
 	})
 	t.Run("numbers every answer", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
+		s := mocktest.NewServer(t)
 		for n := 1; n <= 3; n++ {
-			a := call(t, s, "GET", "/workflow/api/pools", "")
+			a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "")
 			if got := a.Header.Get("X-Understudy-Exchange"); got != fmt.Sprint(n) {
 				t.Errorf("exchange %s, want %d", got, n)
 			}
@@ -42,12 +43,12 @@ func TestJournal(t *testing.T) {
 	})
 	t.Run("is filtered by operation, counted by it, and cleared", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
-		call(t, s, "GET", "/workflow/api/pools", "")
-		call(t, s, "GET", "/workflow/api/pools", "")
-		call(t, s, "GET", "/workflow/api/projects", "")
-		call(t, s, "GET", "/workflow/api/nothing", "")
-		har := call(t, s, "GET", "/_understudy/journal.har?operation=workflow.listPools", "").want(t, 200).body
+		s := mocktest.NewServer(t)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "")
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "")
+		mocktest.Call(t, s, "GET", "/workflow/api/projects", "")
+		mocktest.Call(t, s, "GET", "/workflow/api/nothing", "")
+		har := mocktest.Call(t, s, "GET", "/_understudy/journal.har?operation=workflow.listPools", "").Want(t, 200).Text
 		var archive struct {
 			Log struct {
 				Entries []struct{ Request struct{ URL string } }
@@ -56,29 +57,29 @@ func TestJournal(t *testing.T) {
 		if err := json.Unmarshal([]byte(har), &archive); err != nil || len(archive.Log.Entries) != 2 {
 			t.Errorf("%d entries, %v", len(archive.Log.Entries), err)
 		}
-		counts := call(t, s, "GET", "/_understudy/journal/counts", "").want(t, 200).body
+		counts := mocktest.Call(t, s, "GET", "/_understudy/journal/counts", "").Want(t, 200).Text
 		want := `{"operations":{"unknown":1,"workflow.listPools":2,"workflow.listProjects":1},"total":4,"world":"default"}`
 		if counts != want {
 			t.Errorf("counts %s, want %s", counts, want)
 		}
-		call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+		mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 		if got := s.World("").Calls("workflow.listPools"); got != 0 {
 			t.Errorf("after clearing it, %d calls are counted", got)
 		}
 	})
 	t.Run("counts headers, too", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithJournalLimit(20_000))
-		call(t, s, "GET", "/workflow/api/pools", "", "X-Large", strings.Repeat("x", 30_000))
+		s := mocktest.NewServer(t, mockserver.WithJournalLimit(20_000))
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Large", strings.Repeat("x", 30_000))
 		if journal, err := s.World("").Journal(); err == nil || len(journal) != 0 {
 			t.Errorf("%d exchanges, error %v", len(journal), err)
 		}
 	})
 	t.Run("is bounded in bytes, and says what it forgot", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithJournalLimit(20_000))
+		s := mocktest.NewServer(t, mockserver.WithJournalLimit(20_000))
 		for range 100 {
-			call(t, s, "GET", "/workflow/api/pools", "")
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "")
 		}
 		journal, err := s.World("").Journal()
 		if err == nil || len(journal) == 0 || len(journal) > 40 {
@@ -87,7 +88,7 @@ func TestJournal(t *testing.T) {
 		if journal[len(journal)-1].Seq != 100 || s.World("").Calls("workflow.listPools") != 100 {
 			t.Error("the newest exchanges, or the counts, are lost")
 		}
-		if body := call(t, s, "GET", "/_understudy/journal", "").body; strings.Contains(body, `"dropped":{"entries":0`) {
+		if body := mocktest.Call(t, s, "GET", "/_understudy/journal", "").Text; strings.Contains(body, `"dropped":{"entries":0`) {
 			t.Error("it does not say that it forgot")
 		}
 	})
@@ -96,11 +97,11 @@ func TestJournal(t *testing.T) {
 // Where the clock stands still, only the numbers show what was under way at the same time.
 func TestJournalTellsWhatOverlapped(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	call(t, s, "GET", "/workflow/api/pools", "")
+	s := mocktest.NewServer(t)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "")
 	body, rest := io.Pipe()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/workflow/api/pools", body)
-	r.Header.Set("Authorization", admin)
+	r.Header.Set("Authorization", mocktest.Admin)
 	r.Header.Set("Content-Type", "application/json")
 	over := make(chan struct{})
 	go func() {
@@ -110,11 +111,11 @@ func TestJournalTellsWhatOverlapped(t *testing.T) {
 	if _, err := io.WriteString(rest, `{"name":"nightly",`); err != nil { // now it is under way
 		t.Fatal(err)
 	}
-	call(t, s, "GET", "/workflow/api/pools", "")
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "")
 	_, _ = io.WriteString(rest, `"concurrencyLimit":2}`)
 	_ = rest.Close()
 	<-over
-	call(t, s, "GET", "/workflow/api/pools", "")
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "")
 	journal, err := s.World("").Journal()
 	if err != nil {
 		t.Fatal(err)
@@ -132,19 +133,19 @@ func TestJournalTellsWhatOverlapped(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	var recorded bytes.Buffer
-	s := newServer(t, mockserver.WithRecording(&recorded))
+	s := mocktest.NewServer(t, mockserver.WithRecording(&recorded))
 	const secret = "hunter2-very-secret"
-	call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret+`"}`).want(t, 204)
-	call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret).want(t, 400)
-	call(t, s, "GET", "/workflow/api/pools?write_key="+secret, "", "X-SVC-Write-Key", secret).want(t, 200)
+	mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret+`"}`).Want(t, 204)
+	mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret).Want(t, 400)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools?write_key="+secret, "", "X-SVC-Write-Key", secret).Want(t, 200)
 	state, err := s.World("").State()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"journal.har":    call(t, s, "GET", "/_understudy/journal.har", "").body,
-		"journal.ndjson": call(t, s, "GET", "/_understudy/journal.ndjson", "").body,
-		"journal":        call(t, s, "GET", "/_understudy/journal", "").body,
+		"journal.har":    mocktest.Call(t, s, "GET", "/_understudy/journal.har", "").Text,
+		"journal.ndjson": mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Text,
+		"journal":        mocktest.Call(t, s, "GET", "/_understudy/journal", "").Text,
 		"recording":      recorded.String(),
 		"state":          string(state),
 	} {
@@ -162,13 +163,13 @@ func TestRecording(t *testing.T) {
 	t.Run("holds every exchange of every world, one a line", func(t *testing.T) {
 		t.Parallel()
 		var recorded safeBuffer
-		s := newServer(t, mockserver.WithRecording(&recorded))
+		s := mocktest.NewServer(t, mockserver.WithRecording(&recorded))
 		var wg sync.WaitGroup
 		for range 20 {
 			world := s.World("").Fork()
 			wg.Go(func() {
 				for range 10 {
-					call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world.ID())
+					mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world.ID())
 				}
 			})
 		}

@@ -13,8 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vmihailenco/msgpack/v5"
 
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/specs"
 )
@@ -145,5 +146,5 @@ func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 	c.post("/schedule/delete/nightly")
 	c.post("/table/delete/kiosk/sales")
 	c.post("/database/delete/kiosk")
-	wantConform(t, plainChecker(t), c.World())
+	checktest.WantConform(t, checktest.Plain(t), c.World())
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"svc.example/understudy/internal/mocktest"
 )
 
 var coreMutants = []mutant{
@@ -65,84 +67,84 @@ const (
 // hire puts the staff into the world of a server.
 func hire(t *testing.T, s http.Handler) {
 	t.Helper()
-	call(t, s, "PUT", "/_understudy/worlds/default/state", staff, "Content-Type", "application/yaml").want(t, 200)
+	mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", staff, "Content-Type", "application/yaml").Want(t, 200)
 }
 
 func callWithAnotherScheme(t *testing.T, s http.Handler) {
 	t.Helper()
 	for _, path := range []string{coreBase + "/database/list", "/workflow/api/projects"} {
-		call(t, s, "GET", path, "", "Authorization", "Bearer 1/admin")
+		mocktest.Call(t, s, "GET", path, "", "Authorization", "Bearer 1/admin")
 	}
 }
 
 func revokeToken(t *testing.T, s http.Handler) {
 	t.Helper()
-	call(t, s, "GET", coreBase+"/oauth_token/list", "").want(t, 200)
-	call(t, s, "POST", coreBase+"/oauth_token/remove/52", "").want(t, 200)
-	call(t, s, "GET", coreBase+"/oauth_token/list", "").want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/oauth_token/remove/52", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(t, 200)
 }
 
 // nameTheKey has the sub user's key issue a job, which then shows its name.
 func nameTheKey(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	call(t, s, "GET", coreBase+"/sub_user/list", "").want(t, 200)
-	issued := decode[struct {
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "").Want(t, 200)
+	issued := mocktest.Decode[struct {
 		JobID string `json:"job_id"`
-	}](t, call(t, s, "POST", coreBase+"/job/issue/trino/shop", `{"query":"SELECT 1"}`, "Authorization", kioskKey).want(t,
+	}](t, mocktest.Call(t, s, "POST", coreBase+"/job/issue/trino/shop", `{"query":"SELECT 1"}`, "Authorization", kioskKey).Want(t,
 		200))
-	call(t, s, "GET", coreBase+"/job/show/"+issued.JobID, "").want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/job/show/"+issued.JobID, "").Want(t, 200)
 }
 
 func removeSubUser(t *testing.T, s http.Handler) {
 	t.Helper()
 	nameTheKey(t, s)
-	call(t, s, "GET", coreBase+"/oauth_token/list", "").want(t, 200)
-	call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).want(t, 403)
-	call(t, s, "POST", coreBase+"/sub_user/remove/5", "").want(t, 200)
-	call(t, s, "GET", coreBase+"/sub_user/list", "").want(t, 200)
-	call(t, s, "GET", coreBase+"/oauth_token/list", "").want(t, 200)
-	call(t, s, "GET", "/workflow/api/projects", "", "Authorization", kioskKey)
+	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).Want(t, 403)
+	mocktest.Call(t, s, "POST", coreBase+"/sub_user/remove/5", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/projects", "", "Authorization", kioskKey)
 }
 
 func deleteTable(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").want(t, 200)
-	call(t, s, "GET", coreBase+"/table/deleted", "").want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/table/deleted", "").Want(t, 200)
 }
 
 // recoverFirst recovers the first of the deleted tables.
 func recoverFirst(t *testing.T, s http.Handler) {
 	t.Helper()
-	deleted := decode[struct{ Tables []struct{ ID int } }](t,
-		call(t, s, "GET", coreBase+"/table/deleted", "").want(t, 200))
-	call(t, s, "POST", fmt.Sprintf("%s/table/recover/%d", coreBase, deleted.Tables[0].ID), "").want(t, 200)
+	deleted := mocktest.Decode[struct{ Tables []struct{ ID int } }](t,
+		mocktest.Call(t, s, "GET", coreBase+"/table/deleted", "").Want(t, 200))
+	mocktest.Call(t, s, "POST", fmt.Sprintf("%s/table/recover/%d", coreBase, deleted.Tables[0].ID), "").Want(t, 200)
 }
 
 func recoverTable(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").Want(t, 200)
 	recoverFirst(t, s)
-	call(t, s, "GET", coreBase+"/table/show/shop/orders", "")
+	mocktest.Call(t, s, "GET", coreBase+"/table/show/shop/orders", "")
 }
 
 func recoverTableOfDeletedDatabase(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	call(t, s, "POST", coreBase+"/database/delete/shop", "").want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/database/delete/shop", "").Want(t, 200)
 	recoverFirst(t, s)
-	call(t, s, "GET", coreBase+"/database/show/shop", "")
+	mocktest.Call(t, s, "GET", coreBase+"/database/show/shop", "")
 }
 
 // asKiosk has a sub user try something between two refusals that show what it is.
 func asKiosk(t *testing.T, s http.Handler, method, path, body string) {
 	t.Helper()
 	hire(t, s)
-	call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).want(t, 403)
-	call(t, s, method, coreBase+path, body, "Authorization", kioskKey)
-	call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).want(t, 403)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).Want(t, 403)
+	mocktest.Call(t, s, method, coreBase+path, body, "Authorization", kioskKey)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).Want(t, 403)
 }
 
 func exportPolicies(t *testing.T, s http.Handler) {
@@ -158,42 +160,42 @@ func setProfileOption(t *testing.T, s http.Handler) {
 func listSubUsers(t *testing.T, s http.Handler) {
 	t.Helper()
 	nameTheKey(t, s)
-	call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey)
 }
 
 func useDatabase(t *testing.T, s http.Handler) {
 	t.Helper()
-	call(t, s, "POST", coreBase+"/database/create/carts", "").want(t, 200)
-	call(t, s, "POST", coreBase+"/database/delete/carts", "").want(t, 200)
-	call(t, s, "GET", coreBase+"/database/show/carts", "")
+	mocktest.Call(t, s, "POST", coreBase+"/database/create/carts", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/database/delete/carts", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/database/show/carts", "")
 }
 
 func useTable(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").want(t, 200)
-	call(t, s, "GET", coreBase+"/table/list/shop", "").want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/table/list/shop", "").Want(t, 200)
 }
 
 func useConnection(t *testing.T, s http.Handler) {
 	t.Helper()
-	call(t, s, "POST", coreBase+"/result/create/lake", `{"url":"s3://bucket/"}`).want(t, 200)
-	call(t, s, "POST", coreBase+"/result/delete/lake", "").want(t, 200)
-	call(t, s, "GET", coreBase+"/connections/lookup?name=lake", "")
+	mocktest.Call(t, s, "POST", coreBase+"/result/create/lake", `{"url":"s3://bucket/"}`).Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/result/delete/lake", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/connections/lookup?name=lake", "")
 }
 
 func usePolicy(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	call(t, s, "DELETE", coreBase+"/access_control/policies/21", "").want(t, 200)
-	call(t, s, "GET", coreBase+"/access_control/policies/21", "")
+	mocktest.Call(t, s, "DELETE", coreBase+"/access_control/policies/21", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/access_control/policies/21", "")
 }
 
 func issueTwice(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
 	for range 2 {
-		call(t, s, "POST", coreBase+"/job/issue/trino/shop", `{"query":"SELECT 1","domain_key":"once"}`)
+		mocktest.Call(t, s, "POST", coreBase+"/job/issue/trino/shop", `{"query":"SELECT 1","domain_key":"once"}`)
 	}
 }
 
@@ -202,28 +204,28 @@ func ingestTooMuch(t *testing.T, s http.Handler) {
 	t.Helper()
 	const length = 1_048_065
 	body := `{"a":"` + strings.Repeat("a", length-len(`{"a":""}`)) + `"}`
-	call(t, s, "POST", eventPath, body, "Content-Length", fmt.Sprint(length))
+	mocktest.Call(t, s, "POST", eventPath, body, "Content-Length", fmt.Sprint(length))
 }
 
 func ingestWithoutKey(t *testing.T, s http.Handler) {
 	t.Helper()
-	call(t, s, "GET", coreBase+"/database/list", "").want(t, 200)
-	call(t, s, "POST", eventPath, `{"a":1}`, "Authorization", "")
+	mocktest.Call(t, s, "GET", coreBase+"/database/list", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", eventPath, `{"a":1}`, "Authorization", "")
 }
 
 func ingestWithWrongKey(t *testing.T, s http.Handler) {
 	t.Helper()
-	call(t, s, "GET", coreBase+"/database/list", "", "Authorization", "SVC1 1/nobody").want(t, 401)
-	call(t, s, "POST", eventPath, `{"a":1}`, "Authorization", "SVC1 1/nobody")
+	mocktest.Call(t, s, "GET", coreBase+"/database/list", "", "Authorization", "SVC1 1/nobody").Want(t, 401)
+	mocktest.Call(t, s, "POST", eventPath, `{"a":1}`, "Authorization", "SVC1 1/nobody")
 }
 
 func removeKey(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	added := decode[struct{ Apikey string }](t, call(t, s, "POST", coreBase+"/user/apikey/add/1", "").want(t, 200))
+	added := mocktest.Decode[struct{ Apikey string }](t, mocktest.Call(t, s, "POST", coreBase+"/user/apikey/add/1", "").Want(t, 200))
 	header := "SVC1 " + added.Apikey
-	call(t, s, "GET", coreBase+"/database/list", "", "Authorization", header).want(t, 200)
-	call(t, s, "POST", coreBase+"/user/apikey/remove/1", `{"apikey":"`+added.Apikey+`"}`).want(t, 200)
-	call(t, s, "GET", coreBase+"/database/list", "", "Authorization", header)
-	call(t, s, "GET", "/workflow/api/version", "", "Authorization", header).want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/database/list", "", "Authorization", header).Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/user/apikey/remove/1", `{"apikey":"`+added.Apikey+`"}`).Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/database/list", "", "Authorization", header)
+	mocktest.Call(t, s, "GET", "/workflow/api/version", "", "Authorization", header).Want(t, 200)
 }

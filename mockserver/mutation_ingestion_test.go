@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -18,10 +20,10 @@ import (
 func TestTheTimeOfAnEvent(t *testing.T) {
 	t.Parallel()
 	const claimed = 1_000_000_000 // in 2001
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	hire(t, s)
-	call(t, s, "POST", eventPath, fmt.Sprintf(`{"id":"7","svc_record_time":%d}`, claimed)).want(t, http.StatusOK)
-	call(t, s, "GET", coreBase+"/table/tail/shop/orders", "").want(t, http.StatusOK)
+	mocktest.Call(t, s, "POST", eventPath, fmt.Sprintf(`{"id":"7","svc_record_time":%d}`, claimed)).Want(t, http.StatusOK)
+	mocktest.Call(t, s, "GET", coreBase+"/table/tail/shop/orders", "").Want(t, http.StatusOK)
 	journal, err := s.World("").Journal()
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +54,7 @@ func timeVerdict(t *testing.T, journal []recording.Exchange) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := checker.Check(t.Context(), exchanges(journal))
+	found, err := checker.Check(t.Context(), checktest.Journal(journal))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+
+	"svc.example/understudy/internal/mocktest"
 )
 
 // The mutations of the LLM interface.
@@ -19,7 +21,8 @@ const llmBase = "/llm/api/"
 // makeResource gives the id of a new resource.
 func makeResource(t *testing.T, s http.Handler, kind, attributes string) string {
 	t.Helper()
-	return decode[one](t, call(t, s, "POST", llmBase+kind, resource(kind, attributes)).want(t, 201)).Data.ID
+	return mocktest.Decode[one](t,
+		mocktest.Call(t, s, "POST", llmBase+kind, resource(kind, attributes)).Want(t, 201)).Data.ID
 }
 
 // deleteResources deletes one resource of a kind that has a list, and one of a kind that has none.
@@ -32,10 +35,10 @@ func deleteResources(t *testing.T, s http.Handler) {
 		"web_search_tools/" + makeResource(t, s, "web_search_tools",
 			fmt.Sprintf(`"name":"web","modelType":"gpt-5","projectId":%q`, project)),
 	} {
-		call(t, s, "DELETE", llmBase+path, "").want(t, 204)
-		call(t, s, "GET", llmBase+path, "")
+		mocktest.Call(t, s, "DELETE", llmBase+path, "").Want(t, 204)
+		mocktest.Call(t, s, "GET", llmBase+path, "")
 	}
-	call(t, s, "GET", llmBase+"text_resources", "").want(t, 200)
+	mocktest.Call(t, s, "GET", llmBase+"text_resources", "").Want(t, 200)
 }
 
 func makeAgent(t *testing.T, s http.Handler) (project, agent string) {
@@ -48,9 +51,9 @@ func makeAgent(t *testing.T, s http.Handler) (project, agent string) {
 func deleteFullProject(t *testing.T, s http.Handler) {
 	t.Helper()
 	project, agent := makeAgent(t, s)
-	call(t, s, "DELETE", llmBase+"projects/"+project, "").want(t, 204)
-	call(t, s, "GET", llmBase+"agents/"+agent, "")
-	call(t, s, "GET", llmBase+"agents", "").want(t, 200)
+	mocktest.Call(t, s, "DELETE", llmBase+"projects/"+project, "").Want(t, 204)
+	mocktest.Call(t, s, "GET", llmBase+"agents/"+agent, "")
+	mocktest.Call(t, s, "GET", llmBase+"agents", "").Want(t, 200)
 }
 
 func deleteWebhook(t *testing.T, s http.Handler) {
@@ -60,10 +63,10 @@ func deleteWebhook(t *testing.T, s http.Handler) {
 		fmt.Sprintf(`"name":"Ask","projectId":%q,"agentId":%q,"template":"{{text}}"`, project, agent))
 	hook := makeResource(t, s, "integrations",
 		fmt.Sprintf(`"projectId":%q,"serviceType":"WEBHOOK","actions":[{"promptId":%q}]`, project, prompt))
-	call(t, s, "GET", llmBase+"actions", "").want(t, 200)
-	call(t, s, "DELETE", llmBase+"integrations/"+hook, "").want(t, 204)
-	call(t, s, "GET", llmBase+"integrations/"+hook, "")
-	call(t, s, "GET", llmBase+"actions", "").want(t, 200)
+	mocktest.Call(t, s, "GET", llmBase+"actions", "").Want(t, 200)
+	mocktest.Call(t, s, "DELETE", llmBase+"integrations/"+hook, "").Want(t, 204)
+	mocktest.Call(t, s, "GET", llmBase+"integrations/"+hook, "")
+	mocktest.Call(t, s, "GET", llmBase+"actions", "").Want(t, 200)
 }
 
 // turnPages reads a list page after page, and with what is included.
@@ -76,6 +79,6 @@ func turnPages(t *testing.T, s http.Handler) {
 		"", "?page[limit]=2", "?page%5Blimit%5D=2&page%5Boffset%5D=2", "?page[offset]=9", "?include=createdBy,updatedBy",
 		"?filter[name]=Text%201&sort=-created_at", "?page[limit]=2&page[offset]=1&filter[fulltext]=ext",
 	} {
-		call(t, s, "GET", llmBase+"text_resources"+query, "").want(t, 200)
+		mocktest.Call(t, s, "GET", llmBase+"text_resources"+query, "").Want(t, 200)
 	}
 }

@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,6 +8,8 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/dig"
 )
@@ -46,11 +47,11 @@ func TestMutations(t *testing.T) {
 				t.Parallel()
 				found := judge(t, m.scenario, m.story)
 				if found.Failed() {
-					t.Errorf("the contract suite finds fault with the mock:\n%s", text(t, found))
+					t.Errorf("the contract suite finds fault with the mock:\n%s", checktest.Text(t, found))
 				}
 				i := slices.IndexFunc(found.Rules, func(r report.Rule) bool { return r.ID == m.rule })
 				if i < 0 || found.Rules[i].Pass == 0 {
-					t.Errorf("%s did not pass: it has had no chance:\n%s", m.rule, text(t, found))
+					t.Errorf("%s did not pass: it has had no chance:\n%s", m.rule, checktest.Text(t, found))
 				}
 			})
 			t.Run("broken", func(t *testing.T) {
@@ -60,7 +61,7 @@ func TestMutations(t *testing.T) {
 					return f.Rule == m.rule && f.Verdict == "fail" && len(f.Evidence) > 0
 				})
 				if !found.Failed() || !named {
-					t.Errorf("the contract suite does not notice, or does not name %s:\n%s", m.rule, text(t, found))
+					t.Errorf("the contract suite does not notice, or does not name %s:\n%s", m.rule, checktest.Text(t, found))
 				}
 			})
 		})
@@ -79,80 +80,71 @@ func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler),
 	opts ...mockserver.Option,
 ) *contract.Report {
 	t.Helper()
-	s := newServer(t, append(opts, mockserver.WithScenario(scenario))...)
+	s := mocktest.NewServer(t, append(opts, mockserver.WithScenario(scenario))...)
 	story(t, s)
-	return checkJournal(t, exampleChecker(t), s.World(""))
-}
-
-func text(t *testing.T, found *contract.Report) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := found.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return checktest.CheckJournal(t, checktest.Example(t), s.World(""))
 }
 
 func deleteBusyPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	list := decode[pools](t, call(t, s, "GET", "/workflow/api/pools", "").want(t, 200))
-	call(t, s, "GET", "/workflow/api/pool_rules", "").want(t, 200)
-	call(t, s, "GET", "/workflow/api/attempts", "").want(t, 200)
+	list := mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200))
+	mocktest.Call(t, s, "GET", "/workflow/api/pool_rules", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts", "").Want(t, 200)
 	for _, p := range list.Pools {
 		if p.Name == "busy" || p.Name == "waiting" {
-			call(t, s, "DELETE", "/workflow/api/pools/"+p.ID, "")
+			mocktest.Call(t, s, "DELETE", "/workflow/api/pools/"+p.ID, "")
 		}
 	}
-	call(t, s, "GET", "/workflow/api/attempts", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts", "").Want(t, 200)
 }
 
 func deleteReferencedPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
-	made := decode[pool](t, call(t, s, "POST", "/workflow/api/pools", `{"name":"etl","concurrencyLimit":2}`).want(t, 201))
-	call(t, s, "POST", "/workflow/api/pool_rules", fmt.Sprintf(`{"priority":5,"poolId":%q,
-		"conditions":[{"type":"invocation_type","values":["scheduled"]}]}`, made.ID)).want(t, 201)
-	call(t, s, "DELETE", "/workflow/api/pools/"+made.ID, "")
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	made := mocktest.Decode[mocktest.Pool](t, mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"etl","concurrencyLimit":2}`).Want(t, 201))
+	mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", fmt.Sprintf(`{"priority":5,"poolId":%q,
+		"conditions":[{"type":"invocation_type","values":["scheduled"]}]}`, made.ID)).Want(t, 201)
+	mocktest.Call(t, s, "DELETE", "/workflow/api/pools/"+made.ID, "")
 }
 
 func deleteDefaultPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	list := decode[pools](t, call(t, s, "GET", "/workflow/api/pools", "").want(t, 200))
-	call(t, s, "DELETE", "/workflow/api/pools/"+list.Pools[0].ID, "")
+	list := mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200))
+	mocktest.Call(t, s, "DELETE", "/workflow/api/pools/"+list.Pools[0].ID, "")
 }
 
 func updateDefaultPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	list := decode[pools](t, call(t, s, "GET", "/workflow/api/pools", "").want(t, 200))
-	call(t, s, "PATCH", "/workflow/api/pools/"+list.Pools[0].ID, `{"name":"mine"}`)
+	list := mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200))
+	mocktest.Call(t, s, "PATCH", "/workflow/api/pools/"+list.Pools[0].ID, `{"name":"mine"}`)
 }
 
 func takeFromDefaultPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"etl","concurrencyLimit":20}`).want(t, 201)
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"etl","concurrencyLimit":20}`).Want(t, 201)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 }
 
 func startUnderTwoRules(t *testing.T, s http.Handler) {
 	t.Helper()
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 	for _, priority := range []int{500, 600} {
 		name := fmt.Sprintf("p%d", priority)
-		made := decode[pool](t, call(t, s, "POST", "/workflow/api/pools",
-			fmt.Sprintf(`{"name":%q,"concurrencyLimit":1}`, name)).want(t, 201))
-		call(t, s, "POST", "/workflow/api/pool_rules", fmt.Sprintf(`{"priority":%d,"poolId":%q,
-			"conditions":[{"type":"project_name","operator":"starts_with","values":["rep"]}]}`, priority, made.ID)).want(t, 201)
+		made := mocktest.Decode[mocktest.Pool](t, mocktest.Call(t, s, "POST", "/workflow/api/pools",
+			fmt.Sprintf(`{"name":%q,"concurrencyLimit":1}`, name)).Want(t, 201))
+		mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", fmt.Sprintf(`{"priority":%d,"poolId":%q,
+			"conditions":[{"type":"project_name","operator":"starts_with","values":["rep"]}]}`, priority, made.ID)).Want(t, 201)
 	}
-	call(t, s, "GET", "/workflow/api/pool_rules", "").want(t, 200)
-	call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
-		"sessionTime":"2025-06-01T00:00:00+00:00","params":{}}`).want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pool_rules", "").Want(t, 200)
+	mocktest.Call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
+		"sessionTime":"2025-06-01T00:00:00+00:00","params":{}}`).Want(t, 200)
 }
 
 func startTwice(t *testing.T, s http.Handler) {
 	t.Helper()
 	for range 2 {
-		call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
+		mocktest.Call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
 			"sessionTime":"2025-06-01T00:00:00+00:00","params":{}}`)
 	}
 }
@@ -171,7 +163,8 @@ type attempts struct {
 // find reads the attempts and picks the first with a status.
 func find(t *testing.T, s http.Handler, status string) attempt {
 	t.Helper()
-	list := decode[attempts](t, call(t, s, "GET", "/workflow/api/attempts?include_retried=true", "").want(t, 200))
+	list := mocktest.Decode[attempts](t,
+		mocktest.Call(t, s, "GET", "/workflow/api/attempts?include_retried=true", "").Want(t, 200))
 	i := slices.IndexFunc(list.Attempts, func(a attempt) bool { return a.Status == status })
 	if i < 0 {
 		t.Fatalf("no attempt is %s", status)
@@ -179,9 +172,9 @@ func find(t *testing.T, s http.Handler, status string) attempt {
 	return list.Attempts[i]
 }
 
-func resume(t *testing.T, s http.Handler, of attempt, mode string) answer {
+func resume(t *testing.T, s http.Handler, of attempt, mode string) mocktest.Response {
 	t.Helper()
-	return call(t, s, "PUT", "/workflow/api/attempts", fmt.Sprintf(`{"workflowId":%q,"sessionTime":%q,"params":{},
+	return mocktest.Call(t, s, "PUT", "/workflow/api/attempts", fmt.Sprintf(`{"workflowId":%q,"sessionTime":%q,"params":{},
 		"retryAttemptName":"again","resume":{"attemptId":%q,%s}}`, of.Workflow.ID, of.SessionTime, of.ID, mode))
 }
 
@@ -193,9 +186,9 @@ func resumeSuccess(t *testing.T, s http.Handler) {
 func resumeFailed(t *testing.T, s http.Handler) {
 	t.Helper()
 	old := find(t, s, "error")
-	call(t, s, "GET", "/workflow/api/attempts/"+old.ID+"/tasks", "").want(t, 200)
-	resumed := decode[attempt](t, resume(t, s, old, `"mode":"failed"`).want(t, 200))
-	call(t, s, "GET", "/workflow/api/attempts/"+resumed.ID+"/tasks", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+old.ID+"/tasks", "").Want(t, 200)
+	resumed := mocktest.Decode[attempt](t, resume(t, s, old, `"mode":"failed"`).Want(t, 200))
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+resumed.ID+"/tasks", "").Want(t, 200)
 }
 
 // resumeFromMany names the end of two tasks.
@@ -207,12 +200,12 @@ func resumeFromMany(t *testing.T, s http.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call(t, s, "PUT", "/workflow/api/projects?project=twice&revision=1", string(archive),
-		"Content-Type", "application/gzip").want(t, 200)
-	call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"twice","workflowName":"twice",
-		"sessionTime":"2025-06-01T00:00:00+00:00","params":{}}`).want(t, 200)
-	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).want(t, 200)
+	mocktest.Call(t, s, "PUT", "/workflow/api/projects?project=twice&revision=1", string(archive),
+		"Content-Type", "application/gzip").Want(t, 200)
+	mocktest.Call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"twice","workflowName":"twice",
+		"sessionTime":"2025-06-01T00:00:00+00:00","params":{}}`).Want(t, 200)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).Want(t, 200)
 	failed := find(t, s, "error")
-	call(t, s, "GET", "/workflow/api/attempts/"+failed.ID+"/tasks", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+failed.ID+"/tasks", "").Want(t, 200)
 	resume(t, s, failed, `"mode":"from","from":"+same"`)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/specs"
 )
@@ -162,7 +163,7 @@ func TestEveryOperation(t *testing.T) {
 			}
 			t.Run(operation.Name(), func(t *testing.T) {
 				t.Parallel()
-				s := newServer(t)
+				s := mocktest.NewServer(t)
 				fill := filler(t, s, s.World("").Now())
 				knock(t, s, operation, fill(p.grants), fill(p.grantBody))
 				knock(t, s, operation, fill(p.refuses), fill(p.refuseBody))
@@ -192,9 +193,9 @@ func knock(t *testing.T, s http.Handler, operation *specs.Operation, line, body 
 	case operation.ID == "putProject":
 		headers = []string{"Content-Type", "application/gzip"}
 	}
-	a := call(t, s, operation.Method, "/"+string(operation.Interface)+path, body, headers...)
+	a := mocktest.Call(t, s, operation.Method, "/"+string(operation.Interface)+path, body, headers...)
 	if got := strings.Fields(a.Status)[0]; got != status {
-		t.Errorf("%s %s answers %s, want %s: %s", operation.Method, path, got, status, a.body)
+		t.Errorf("%s %s answers %s, want %s: %s", operation.Method, path, got, status, a.Text)
 	}
 }
 
@@ -202,16 +203,16 @@ func knock(t *testing.T, s http.Handler, operation *specs.Operation, line, body 
 func filler(t *testing.T, s http.Handler, now time.Time) func(string) string {
 	t.Helper()
 	var pairs []string
-	for _, p := range decode[pools](t, call(t, s, "GET", "/workflow/api/pools", "")).Pools {
+	for _, p := range mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "")).Pools {
 		if p.Default {
 			pairs = append(pairs, "{default}", p.ID)
 		} else if p.Name == "etl" {
 			pairs = append(pairs, "{pool}", p.ID)
 		}
 	}
-	free := decode[pool](t, call(t, s, "POST", "/workflow/api/pools", `{"name":"free","concurrencyLimit":1}`).want(t, 201))
-	logs := decode[struct{ Files []struct{ FileName string } }](t, call(t, s, "GET", "/workflow/api/logs/1/files", ""))
-	schedule := decode[struct{ NextScheduleTime string }](t, call(t, s, "GET", "/workflow/api/schedules/1", ""))
+	free := mocktest.Decode[mocktest.Pool](t, mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"free","concurrencyLimit":1}`).Want(t, 201))
+	logs := mocktest.Decode[struct{ Files []struct{ FileName string } }](t, mocktest.Call(t, s, "GET", "/workflow/api/logs/1/files", ""))
+	schedule := mocktest.Decode[struct{ NextScheduleTime string }](t, mocktest.Call(t, s, "GET", "/workflow/api/schedules/1", ""))
 	archive, err := dig.WriteArchive(map[string]string{"hello.dig": "+say: {echo>: hello}\n"})
 	if err != nil || len(logs.Files) == 0 {
 		t.Fatal(err, logs)

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
 // A queued outcome decides how the next tasks end, as often as it says.
 func TestQueueOutcome(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("quickstart"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("quickstart"))
 	w := s.World("")
 	outcome := mockserver.Outcome{Project: "reporting", Takes: time.Minute, Error: "no space left", Times: 1}
 	if err := w.QueueOutcome(outcome); err != nil {
@@ -20,11 +21,12 @@ func TestQueueOutcome(t *testing.T) {
 	}
 	var statuses []string
 	for _, day := range []string{"01", "02"} {
-		started := call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
-			"sessionTime":"2025-06-`+day+`T00:00:00+00:00","params":{}}`).want(t, 200)
+		started := mocktest.Call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
+			"sessionTime":"2025-06-`+day+`T00:00:00+00:00","params":{}}`).Want(t, 200)
 		w.AdvanceUntilIdle()
-		ended := call(t, s, "GET", "/workflow/api/attempts/"+jsontree.Find(started.body, "id").Text(), "").want(t, 200)
-		statuses = append(statuses, jsontree.Find(ended.body, "status").Text())
+		ended := mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+jsontree.Find(started.Text, "id").Text(),
+			"").Want(t, 200)
+		statuses = append(statuses, jsontree.Find(ended.Text, "status").Text())
 	}
 	if got := strings.Join(statuses, ", "); got != "error, success" {
 		t.Errorf("the attempts end with %s, want error, success", got)
@@ -47,7 +49,7 @@ func TestQueueOutcome(t *testing.T) {
 // A fork for a test is deleted with the test.
 func TestForkFor(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	var id string
 	t.Run("it is there while the test runs", func(t *testing.T) { // not parallel: what follows waits for its end
 		id = s.World("").ForkFor(t).ID()

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v4"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
@@ -39,7 +40,7 @@ func logged(t *testing.T, file string, opts ...mockserver.Option) (*mockserver.S
 	var log bytes.Buffer
 	opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 		mockserver.WithSpec(specs.Workflow, file))
-	return newServer(t, opts...), &log
+	return mocktest.NewServer(t, opts...), &log
 }
 
 // listing returns an operation that answers with pools of a schema.
@@ -117,7 +118,7 @@ func TestOwnDocumentIsReported(t *testing.T) {
 	}
 	t.Run("nothing is logged of a document like ours", func(t *testing.T) {
 		t.Parallel()
-		if _, log := logged(t, own(t)); strings.Contains(log.String(), "level=WARN") {
+		if _, log := logged(t, mocktest.OwnWorkflow(t)); strings.Contains(log.String(), "level=WARN") {
 			t.Errorf("the log: %s", log)
 		}
 	})
@@ -131,14 +132,14 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 		const said = "pools.0.id: type integer"
 		before := strings.Count(log.String(), said)
 		for range 3 {
-			if list := decode[pools](t, call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)); len(list.Pools) == 0 {
+			if list := mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)); len(list.Pools) == 0 {
 				t.Error("no pools")
 			}
 		}
 		if n := strings.Count(log.String(), said) - before; n != 1 {
 			t.Errorf("said %d times:\n%s", n, log)
 		}
-		journal := call(t, s, "GET", "/_understudy/journal.ndjson", "").want(t, 200).body
+		journal := mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Want(t, 200).Text
 		if n := strings.Count(journal, said); n != 3 {
 			t.Errorf("noted %d times:\n%s", n, journal)
 		}
@@ -146,7 +147,7 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 	t.Run("no value is in the log, and none in a note", func(t *testing.T) {
 		t.Parallel()
 		s, log := logged(t, pooled(t, listing("{type: object, properties: {name: {type: string, maxLength: 1}}}")))
-		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 		if text := log.String(); !strings.Contains(text, "pools.0.name: maxLength") || strings.Contains(text, "adhoc") {
 			t.Errorf("the log: %s", text)
 		}
@@ -154,9 +155,9 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 	t.Run("an error status that the document lacks goes through", func(t *testing.T) {
 		t.Parallel()
 		s, log := logged(t, pooled(t, "    post: {responses: {'201': {description: x, content: {'*/*': {}}}}}\n"))
-		call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).want(t, 201)
-		call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).want(t, 409)
-		call(t, s, "POST", "/workflow/api/pools", "", "Authorization", "SVC1 1/nobody").want(t, 401)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).Want(t, 201)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).Want(t, 409)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", "", "Authorization", "SVC1 1/nobody").Want(t, 401)
 		if strings.Contains(log.String(), "sent all the same") {
 			t.Errorf("the log: %s", log)
 		}
@@ -169,17 +170,17 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 			"{application/json: {schema: {allOf: [{type: object, properties: {attempts: {type: array, items: "+attempt+
 			"}}}]}}}}}}}\n")
 		s, _ := logged(t, file)
-		ours := call(t, newServer(t), "GET", "/workflow/api/attempts", "").want(t, 200)
-		theirs := call(t, s, "GET", "/workflow/api/attempts", "").want(t, 200)
-		if !strings.Contains(ours.body, `"retryAttemptName":null,`) || !strings.Contains(ours.body, `"finishedAt":null`) {
-			t.Fatalf("the answer has no such nulls: %s", ours.body)
+		ours := mocktest.Call(t, mocktest.NewServer(t), "GET", "/workflow/api/attempts", "").Want(t, 200)
+		theirs := mocktest.Call(t, s, "GET", "/workflow/api/attempts", "").Want(t, 200)
+		if !strings.Contains(ours.Text, `"retryAttemptName":null,`) || !strings.Contains(ours.Text, `"finishedAt":null`) {
+			t.Fatalf("the answer has no such nulls: %s", ours.Text)
 		}
-		want := strings.ReplaceAll(ours.body, `"retryAttemptName":null,`, "")
-		if diff := cmp.Diff(want, theirs.body); diff != "" {
+		want := strings.ReplaceAll(ours.Text, `"retryAttemptName":null,`, "")
+		if diff := cmp.Diff(want, theirs.Text); diff != "" {
 			t.Errorf("body (-want +got):\n%s", diff)
 		}
-		if got := theirs.Header.Get("Content-Length"); got != fmt.Sprint(len(theirs.body)) {
-			t.Errorf("Content-Length %s, want %d", got, len(theirs.body))
+		if got := theirs.Header.Get("Content-Length"); got != fmt.Sprint(len(theirs.Text)) {
+			t.Errorf("Content-Length %s, want %d", got, len(theirs.Text))
 		}
 	})
 	t.Run("handlers are given requests as ours describes them", func(t *testing.T) {
@@ -193,16 +194,16 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := newServer(t, mockserver.WithSpec(specs.Core, file))
-		call(t, s, "POST", "/core/v3/job/issue/trino/shop?query=SELECT+1", "").want(t, 200)
-		call(t, s, "POST", "/core/v3/job/issue/trino/shop", "").want(t, 400)
+		s := mocktest.NewServer(t, mockserver.WithSpec(specs.Core, file))
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop?query=SELECT+1", "").Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", "").Want(t, 400)
 	})
 	t.Run("secrets that the document does not mark stay out of the journal", func(t *testing.T) {
 		t.Parallel()
 		file := pooled(t, "    get: {}\n  /api/projects/{project}/secrets/{name}: {put: {}}\n")
 		s, _ := logged(t, file)
-		call(t, s, "PUT", "/workflow/api/projects/1/secrets/a", `{"value":"hunter2"}`).want(t, 204)
-		journal := call(t, s, "GET", "/_understudy/journal.ndjson", "").want(t, 200).body
+		mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/a", `{"value":"hunter2"}`).Want(t, 204)
+		journal := mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Want(t, 200).Text
 		if !strings.Contains(journal, "secrets/a") || strings.Contains(journal, "hunter2") {
 			t.Errorf("the journal: %s", journal)
 		}
@@ -230,7 +231,7 @@ func TestOwnDocumentsThatNoAnswerFits(t *testing.T) {
 			t.Parallel()
 			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
 				opts := append(servedBy(files), mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
-				return story.Server{Handler: newServer(t, opts...), Close: func() {}}, nil
+				return story.Server{Handler: mocktest.NewServer(t, opts...), Close: func() {}}, nil
 			})
 		})
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/specs"
@@ -108,7 +109,7 @@ func newTwins(t *testing.T, doc *specs.Document, o *specs.Operation, known map[s
 	if known[scenario] == nil {
 		first := &twins{t: t, doc: doc, things: map[string][]string{}}
 		for i, more := range [][]mockserver.Option{nil, {mockserver.WithCompiled(doc.Interface)}} {
-			first.mocks[i] = newServer(t, append([]mockserver.Option{
+			first.mocks[i] = mocktest.NewServer(t, append([]mockserver.Option{
 				mockserver.WithScenario(scenario), mockserver.WithClock("frozen"), mockserver.WithQueryEngine(sqlite.New()),
 			}, more...)...)
 			first.worlds[i] = first.mocks[i].World("")
@@ -284,7 +285,7 @@ func (w *twins) command(text string) (path string) {
 		case "-d":
 			body = one
 		case "--data-binary":
-			body = projectArchive(w.t, 1, "+say:\n  echo>: hello\n")
+			body = mocktest.ProjectArchive(w.t, 1, "+say:\n  echo>: hello\n")
 		}
 		if rest, isAddress := strings.CutPrefix(one, manual.DefaultAddress().URL+"/"); isAddress {
 			_, address, _ = strings.Cut(rest, "/")

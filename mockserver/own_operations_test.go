@@ -18,6 +18,8 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
@@ -123,7 +125,7 @@ func TestOwnNamesAreServed(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			files := ownDocuments(t, rename)
-			s := newServer(t, append(servedBy(files), mockserver.WithQueryEngine(sqlite.New()))...)
+			s := mocktest.NewServer(t, append(servedBy(files), mockserver.WithQueryEngine(sqlite.New()))...)
 			checker, err := contract.NewChecker(append(checkedBy(files), contract.WithTrust(specs.Assumed))...)
 			if err != nil {
 				t.Fatal(err)
@@ -132,8 +134,8 @@ func TestOwnNamesAreServed(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
-						call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":%q,"scenario":%[1]q}`, name)).want(t, 201)
-						return story.Server{Handler: s, World: name, Close: func() { wantConform(t, checker, s.World(name)) }}, nil
+						mocktest.Call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":%q,"scenario":%[1]q}`, name)).Want(t, 201)
+						return story.Server{Handler: s, World: name, Close: func() { checktest.WantConform(t, checker, s.World(name)) }}, nil
 					})
 				})
 			}
@@ -149,7 +151,7 @@ func TestOwnNamesFit(t *testing.T) {
 			t.Parallel()
 			var log bytes.Buffer
 			warnings := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-			newServer(t, append(servedBy(ownDocuments(t, rename)), mockserver.WithLogger(warnings))...)
+			mocktest.NewServer(t, append(servedBy(ownDocuments(t, rename)), mockserver.WithLogger(warnings))...)
 			if log.Len() > 0 {
 				t.Errorf("logged:\n%s", &log)
 			}
@@ -173,30 +175,30 @@ func TestOwnNamesAreJudged(t *testing.T) {
 		recordings[filepath.Base(file)] = recorded{source: func() contract.Source { return contract.Files(file) }}
 	}
 	for _, m := range slices.Concat(mutants, coreMutants, dwhMutants, llmMutants) {
-		s := newServer(t, mockserver.WithScenario(m.scenario), mockserver.WithMutation(m.name))
+		s := mocktest.NewServer(t, mockserver.WithScenario(m.scenario), mockserver.WithMutation(m.name))
 		m.story(t, s)
 		journal, err := s.World("").Journal()
 		if err != nil {
 			t.Fatal(err)
 		}
-		recordings[m.name] = recorded{func() contract.Source { return exchanges(journal) }, true}
+		recordings[m.name] = recorded{func() contract.Source { return checktest.Journal(journal) }, true}
 	}
-	ours := map[bool]*contract.Checker{false: plainChecker(t), true: exampleChecker(t)}
+	ours := map[bool]*contract.Checker{false: checktest.Plain(t), true: checktest.Example(t)}
 	want := map[string]*contract.Report{}
 	for name, r := range recordings {
-		want[name] = check(t, ours[r.isExample], r.source())
+		want[name] = checktest.Check(t, ours[r.isExample], r.source())
 	}
 	for kind, rename := range renamings {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			documents := ownDocuments(t, rename)
 			theirs := map[bool]*contract.Checker{
-				false: newChecker(t, checkedBy(documents)...),
-				true:  newChecker(t, append(checkedBy(documents), exampleBases()...)...),
+				false: checktest.New(t, checkedBy(documents)...),
+				true:  checktest.New(t, append(checkedBy(documents), checktest.ExampleBases()...)...),
 			}
 			isRenamed := strings.HasPrefix(kind, "as JSON")
 			for name, r := range recordings {
-				got := check(t, theirs[r.isExample], r.source())
+				got := checktest.Check(t, theirs[r.isExample], r.source())
 				if len(want[name].Findings) == 0 && name != "pools.ndjson" && name != "pools-frozen.ndjson" {
 					t.Errorf("%s: nothing was found by ours", name)
 				}

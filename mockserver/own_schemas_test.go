@@ -2,11 +2,13 @@ package mockserver_test
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -37,8 +39,8 @@ func serveSchemas(t *testing.T, schemas string, failures *[]string) *mockserver.
 	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return newServer(t, mockserver.WithSpec(specs.Workflow, file),
-		mockserver.WithFailure(func(message string) { *failures = append(*failures, message) }))
+	return mocktest.NewServer(t, mockserver.WithSpec(specs.Workflow, file),
+		mockserver.WithLogger(slog.New(slog.DiscardHandler)), mockserver.WithFailure(func(message string) { *failures = append(*failures, message) }))
 }
 
 // A document may combine schemas level by level. To hold a value against each as often as it is met takes a power of
@@ -73,12 +75,12 @@ func TestSchemasMayMultiply(t *testing.T) { //nolint:paralleltest // it counts w
 	} {
 		var failures []string
 		s := serveSchemas(t, test.schemas, &failures)
-		call(t, s, "POST", "/workflow/api/pools", "1") // the document is loaded
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", "1") // the document is loaded
 		failures = nil
-		before := allocated()
-		a := call(t, s, "POST", "/workflow/api/pools", test.body)
-		if cost := allocated() - before; a.StatusCode != test.status || cost > 100<<20 {
-			t.Errorf("%s: %d, want %d, and %d MiB: %.300s", name, a.StatusCode, test.status, cost>>20, a.body)
+		before := mocktest.Allocated()
+		a := mocktest.Call(t, s, "POST", "/workflow/api/pools", test.body)
+		if cost := mocktest.Allocated() - before; a.StatusCode != test.status || cost > 100<<20 {
+			t.Errorf("%s: %d, want %d, and %d MiB: %.300s", name, a.StatusCode, test.status, cost>>20, a.Text)
 		}
 		if got := strings.Join(failures, "\n"); (got == "") != (test.failure == "") || !strings.Contains(got, test.failure) {
 			t.Errorf("%s: failures %q, want %q", name, got, test.failure)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -14,7 +15,7 @@ import (
 // Messages say what would be right, not how it is checked, and names that are nearly known have a suggestion.
 func TestMessagesSayWhatWouldBeRight(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithClock("frozen"))
+	s := mocktest.NewServer(t, mockserver.WithClock("frozen"))
 	for _, tt := range []struct{ method, path, body, want string }{
 		{"POST", "/worlds/default/clock", `{"advance":"1 day"}`, `want a duration such as 90s, 1h30m or 24h, not \"1 day\"`},
 		{"POST", "/worlds/default/clock", `{"mode":"frozen","now":"yesterday"}`, `want a time such as 2026-01-15T09:30:00Z, not \"yesterday\"`},
@@ -33,25 +34,25 @@ func TestMessagesSayWhatWouldBeRight(t *testing.T) {
 	} {
 		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
 			t.Parallel()
-			got := call(t, s, tt.method, "/_understudy"+tt.path, tt.body)
-			if got.StatusCode < 400 || !strings.Contains(got.body, tt.want) || strings.Contains(got.body, "regular expression") {
-				t.Errorf("%d %s, want %s", got.StatusCode, got.body, tt.want)
+			got := mocktest.Call(t, s, tt.method, "/_understudy"+tt.path, tt.body)
+			if got.StatusCode < 400 || !strings.Contains(got.Text, tt.want) || strings.Contains(got.Text, "regular expression") {
+				t.Errorf("%d %s, want %s", got.StatusCode, got.Text, tt.want)
 			}
 		})
 	}
-	if got := call(t, s, "GET", "/cor/v3/job/list", "").want(t, 404); !strings.Contains(got.body, "did you mean /core?") {
-		t.Errorf("a misspelt interface: %s", got.body)
+	if got := mocktest.Call(t, s, "GET", "/cor/v3/job/list", "").Want(t, 404); !strings.Contains(got.Text, "did you mean /core?") {
+		t.Errorf("a misspelt interface: %s", got.Text)
 	}
 }
 
 // The nearest operation is named with all of its path, so that it differs from what was asked.
 func TestNearestHasTheBasePath(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	for path, want := range map[string]string{
 		"/core/job/list": "GET /v3/job/list", "/core/v3/job/lst": "GET /v3/job/list", "/workflow/api/ponds": "GET /api/pools",
 	} {
-		if got := call(t, s, "GET", path, "").want(t, 404); got.Header.Get("X-Understudy-Nearest") != want {
+		if got := mocktest.Call(t, s, "GET", path, "").Want(t, 404); got.Header.Get("X-Understudy-Nearest") != want {
 			t.Errorf("%s: the nearest is %s, want %s", path, got.Header.Get("X-Understudy-Nearest"), want)
 		}
 	}
@@ -59,15 +60,15 @@ func TestNearestHasTheBasePath(t *testing.T) {
 
 func TestAnotherSchemeOfAuthorizationIsNamed(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	for header, want := range map[string]string{
 		"Bearer secret-token": "the header Authorization has another scheme than SVC1: " +
 			"send the header Authorization with the scheme SVC1 and an API key",
 		"": "no API key: send the header Authorization with the scheme SVC1 and an API key",
 	} {
-		got := call(t, s, "GET", "/workflow/api/pools", "", "Authorization", header).want(t, 401)
-		if !strings.Contains(got.body, want) || strings.Contains(got.body, "secret-token") {
-			t.Errorf("%q: %s, want %s", header, got.body, want)
+		got := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", header).Want(t, 401)
+		if !strings.Contains(got.Text, want) || strings.Contains(got.Text, "secret-token") {
+			t.Errorf("%q: %s, want %s", header, got.Text, want)
 		}
 	}
 }

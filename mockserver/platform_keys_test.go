@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
@@ -23,7 +24,7 @@ func answersTo(t *testing.T, s *mockserver.Server, key string) []string {
 	t.Helper()
 	var list []string
 	for _, path := range askedByKey {
-		list = append(list, call(t, s, "GET", path, "", "Authorization", "SVC1 "+key).body)
+		list = append(list, mocktest.Call(t, s, "GET", path, "", "Authorization", "SVC1 "+key).Text)
 	}
 	return list
 }
@@ -37,7 +38,7 @@ func TestEveryKeyOfAScenarioIsGoodInThePlatformsOwnForm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newServer(t, mockserver.WithScenario(name))
+			s := mocktest.NewServer(t, mockserver.WithScenario(name))
 			account := scenario.Fixture.Account
 			nobody := answersTo(t, s, "1/nobody")
 			for _, key := range account.Keys {
@@ -62,37 +63,37 @@ func TestPlatformKeys(t *testing.T) {
 	const event = "/ingestion/postback/v3/event/shop/page_views"
 	count := func(t *testing.T, s *mockserver.Server) int {
 		t.Helper()
-		return decode[struct{ Count int }](t, call(t, s, "GET", "/core/v3/table/show/shop/page_views", "")).Count
+		return mocktest.Decode[struct{ Count int }](t, mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/page_views", "")).Count
 	}
 	t.Run("a write-only key imports by either form, and may do nothing else", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithScenario("quickstart"))
+		s := mocktest.NewServer(t, mockserver.WithScenario("quickstart"))
 		write, before := specs.PlatformKey(1, "1/write"), count(t, s)
 		for _, headers := range [][]string{
 			{"Authorization", "SVC1 " + write},
 			{"Authorization", "", "X-Svc-Write-Key", write},
 			{"Authorization", "", "X-Svc-Write-Key", "1/write"},
 		} {
-			call(t, s, "POST", event, `{"path":"/"}`, headers...).want(t, 200)
+			mocktest.Call(t, s, "POST", event, `{"path":"/"}`, headers...).Want(t, 200)
 		}
 		if got := count(t, s); got != before+3 {
 			t.Errorf("%d records, want %d", got, before+3)
 		}
-		call(t, s, "GET", "/core/v3/database/list", "", "Authorization", "SVC1 "+write).want(t, 403)
+		mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "Authorization", "SVC1 "+write).Want(t, 403)
 	})
 	t.Run("a removed sub user loses both forms", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithScenario("full-account"))
+		s := mocktest.NewServer(t, mockserver.WithScenario("full-account"))
 		kiosk := specs.PlatformKey(1, "1/kiosk")
-		call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+kiosk).want(t, 200)
-		call(t, s, "POST", "/core/v3/sub_user/remove/5", "").want(t, 200)
+		mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+kiosk).Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/sub_user/remove/5", "").Want(t, 200)
 		for _, key := range []string{kiosk, "1/kiosk"} {
-			call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).want(t, 401)
+			mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).Want(t, 401)
 		}
 	})
 	t.Run("keys of a fixture have the id of its account, also after the state was dumped and loaded", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithScenario("empty"))
+		s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
 		mine := specs.PlatformKey(7, "key-of-mine")
 		err := s.World("").Load([]byte(`
 account:
@@ -108,7 +109,7 @@ account:
 				"build-bot": 200, specs.PlatformKey(42, "build-bot"): 200, specs.PlatformKey(1, "build-bot"): 401,
 				mine: 200, "key-of-mine": 401,
 			} {
-				call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).want(t, status)
+				mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).Want(t, status)
 			}
 			state, err := s.World("").State()
 			if err != nil {
@@ -121,13 +122,14 @@ account:
 	})
 	t.Run("the journal does not have it, wherever it was sent", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithScenario("quickstart"))
+		s := mocktest.NewServer(t, mockserver.WithScenario("quickstart"))
 		key := specs.PlatformKey(1, "1/admin")
-		call(t, s, "POST", "/core/v3/table/update/shop/orders?description=key+"+key, `{"description":"ask as `+key+`"}`,
-			"Authorization", "SVC1 "+key).want(t, 200)
-		call(t, s, "GET", "/core/v3/table/show/shop/orders?include_descriptions=true", "", "X-Note", "not "+key).want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/table/update/shop/orders?description=key+"+key, `{"description":"ask as `+key+`"}`,
+			"Authorization", "SVC1 "+key).Want(t, 200)
+		mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/orders?include_descriptions=true", "", "X-Note",
+			"not "+key).Want(t, 200)
 		for _, path := range []string{"journal.ndjson", "journal.har", "journal"} {
-			journal := call(t, s, "GET", "/_understudy/worlds/default/"+path, "").want(t, 200).body
+			journal := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/"+path, "").Want(t, 200).Text
 			if strings.Contains(journal, key[2:]) || !strings.Contains(journal, "ask as ") {
 				t.Errorf("%s: %s", path, journal)
 			}
@@ -135,7 +137,7 @@ account:
 	})
 	t.Run("minted keys have the form, are different, and lead into their worlds", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithScenario("empty"))
+		s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
 		seen := map[string]bool{}
 		check := func(key, world string, status int) {
 			t.Helper()
@@ -143,14 +145,14 @@ account:
 				t.Errorf("the key %s of world %s", key, world)
 			}
 			seen[key] = true
-			call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).want(t, status)
+			mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).Want(t, status)
 			if got := s.World(world).Calls("core.listJobs", status); got != 1 {
 				t.Errorf("world %s saw %d calls", world, got)
 			}
 		}
 		for _, world := range []string{"one", "two"} {
-			made := call(t, s, "POST", "/_understudy/worlds", `{"id":"`+world+`","mintKeys":true}`).want(t, 201)
-			keys := decode[struct{ Keys map[string]string }](t, made).Keys
+			made := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"`+world+`","mintKeys":true}`).Want(t, 201)
+			keys := mocktest.Decode[struct{ Keys map[string]string }](t, made).Keys
 			check(keys["admin"], world, 200)
 			check(keys["write"], world, 403)
 		}

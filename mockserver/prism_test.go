@@ -1,9 +1,7 @@
 package mockserver_test
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -12,7 +10,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -22,6 +19,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
@@ -54,7 +52,7 @@ func TestPrism(t *testing.T) { //nolint:paralleltest // the stories share the pr
 	for _, name := range scenarios.List() { //nolint:paralleltest // likewise
 		t.Run(name, func(t *testing.T) {
 			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
-				s := newServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
+				s := mocktest.NewServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
 				p.behind.Store(s)
 				return story.Server{Handler: p}, nil
 			})
@@ -96,7 +94,7 @@ func newPrism(t *testing.T, program string) *prism {
 			t.Fatal(err)
 		}
 		document := string("../specs/" + name + ".yaml")
-		listening[string(name)] = startPrism(t, program, document, mock.URL+"/"+iface+doc.BasePath)
+		listening[string(name)] = mocktest.StartPrism(t, program, document, mock.URL+"/"+iface+doc.BasePath)
 	}
 	for name, address := range listening {
 		target, err := url.Parse(<-address)
@@ -108,33 +106,6 @@ func newPrism(t *testing.T, program string) *prism {
 		p.proxies[name] = proxy
 	}
 	return p
-}
-
-// startPrism starts a Prism at a port of its own choice. The channel gives its address as soon as it listens.
-func startPrism(t *testing.T, program, document, upstream string) <-chan string {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	c := exec.CommandContext(ctx, program, "proxy", document, upstream, "--host", "127.0.0.1", "--port", "0")
-	printed, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cancel(); _ = c.Wait() })
-	listening := make(chan string, 1)
-	go func() {
-		defer close(listening)
-		for lines := bufio.NewScanner(printed); lines.Scan(); {
-			if _, address, isThere := strings.Cut(lines.Text(), "listening on "); isThere {
-				listening <- address
-				break
-			}
-		}
-		_, _ = io.Copy(io.Discard, printed)
-	}()
-	return listening
 }
 
 // ServeHTTP sends what is for an interface through its Prism, and the rest to the mock.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs/recording"
 )
@@ -42,14 +43,14 @@ func TestWhatIsNotRecordedIsSaid(t *testing.T) {
 	}
 	var headers []string
 	for range 5 {
-		a := call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 		headers = append(headers, a.Header.Get("X-Understudy-Unrecorded"))
 	}
 	if diff := cmp.Diff([]string{"", "", "the disk is full", "the disk is full", "the disk is full"},
 		headers); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
-	health := call(t, s, "GET", "/_understudy/health", "").want(t, 200).body
+	health := mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200).Text
 	want := `{"recorded":2,"unrecorded":3,"error":"the disk\nis full"}`
 	if diff := cmp.Diff(want, jsontree.Find(health, "recording").Raw()); diff != "" {
 		t.Errorf("health (-want +got):\n%s", diff)
@@ -64,8 +65,8 @@ func TestWhatIsNotRecordedIsSaid(t *testing.T) {
 
 func TestHealthWithoutRecording(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	got := call(t, s, "GET", "/_understudy/health", "").want(t, 200).body
+	s := mocktest.NewServer(t)
+	got := mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200).Text
 	if jsontree.Find(got, "status").Text() != "ok" || jsontree.Find(got, "recording").Exists() {
 		t.Errorf("health is %s", got)
 	}
@@ -87,9 +88,9 @@ func (h *held) Write(b []byte) (int, error) {
 func TestJournalIsFreeWhileALineIsWritten(t *testing.T) {
 	t.Parallel()
 	h := &held{come: make(chan struct{}), let: make(chan struct{})}
-	s := newServer(t, mockserver.WithRecording(h))
+	s := mocktest.NewServer(t, mockserver.WithRecording(h))
 	var wg sync.WaitGroup
-	wg.Go(func() { call(t, s, "GET", "/workflow/api/pools", "") })
+	wg.Go(func() { mocktest.Call(t, s, "GET", "/workflow/api/pools", "") })
 	<-h.come
 	if got := s.World("").Calls("workflow.listPools"); got != 1 { // which waits for ever where the journal is held
 		t.Errorf("%d calls are counted, want 1", got)
@@ -107,7 +108,7 @@ func TestStuckRecordingHangsNoWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 500 {
-		a := call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 		if a.Header.Get("X-Understudy-Unrecorded") == "" {
 			t.Fatal("an answer does not say that it is not recorded")
 		}
@@ -117,13 +118,13 @@ func TestStuckRecordingHangsNoWorld(t *testing.T) {
 func TestRecordingKeepsTheOrderOfEachWorld(t *testing.T) {
 	t.Parallel()
 	var recorded safeBuffer
-	s := newServer(t, mockserver.WithRecording(&recorded))
+	s := mocktest.NewServer(t, mockserver.WithRecording(&recorded))
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
 			for range 20 { // large and small ones, whose secrets take more and less time to be found
 				body := fmt.Sprintf(`{"value":"%s"}`, strings.Repeat("key ", 1+i%2*5000))
-				call(t, s, "PUT", "/workflow/api/projects/1/secrets/a", body)
+				mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/a", body)
 			}
 		})
 	}

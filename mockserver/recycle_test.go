@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -14,7 +15,7 @@ import (
 // of others.
 func TestRequestsThatChangeWorldsShareNothing(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	var group sync.WaitGroup
 	for n := range 8 {
 		name := fmt.Sprintf("only in %d", n)
@@ -40,25 +41,25 @@ func TestRequestsThatChangeWorldsShareNothing(t *testing.T) {
 
 func createAndDelete(t *testing.T, w *mockserver.World, name string) {
 	t.Helper()
-	created := call(t, w, "POST", "/workflow/api/pools", fmt.Sprintf(`{"name":%q,"concurrencyLimit":1}`, name))
-	made := decode[pool](t, created)
+	created := mocktest.Call(t, w, "POST", "/workflow/api/pools", fmt.Sprintf(`{"name":%q,"concurrencyLimit":1}`, name))
+	made := mocktest.Decode[mocktest.Pool](t, created)
 	path := "/workflow/api/pools/" + made.ID
-	got, deleted := call(t, w, "GET", path, ""), call(t, w, "DELETE", path, "")
-	if made.Name != name || got.body != created.body || deleted.body != created.body {
-		t.Errorf("of %q: created %s, got %s, deleted %s", name, created.body, got.body, deleted.body)
+	got, deleted := mocktest.Call(t, w, "GET", path, ""), mocktest.Call(t, w, "DELETE", path, "")
+	if made.Name != name || got.Text != created.Text || deleted.Text != created.Text {
+		t.Errorf("of %q: created %s, got %s, deleted %s", name, created.Text, got.Text, deleted.Text)
 	}
 }
 
 func TestTheDateIsTheTimeOfTheWorld(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	early, late := s.World("").ForkFor(t), s.World("").ForkFor(t)
 	late.Advance(90 * time.Second)
 	for range 2 {
 		for w, want := range map[*mockserver.World]string{
 			early: "Thu, 15 Jan 2026 09:30:00 GMT", late: "Thu, 15 Jan 2026 09:31:30 GMT",
 		} {
-			if got := call(t, w, "GET", "/workflow/api/pools", "").Header.Get("Date"); got != want {
+			if got := mocktest.Call(t, w, "GET", "/workflow/api/pools", "").Header.Get("Date"); got != want {
 				t.Errorf("the date is %s, want %s", got, want)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -68,10 +69,10 @@ func TestReloadedScenario(t *testing.T) {
 		t.Run(string(test.on), func(t *testing.T) {
 			t.Parallel()
 			mine := newOwnScenario(t, "first")
-			s := newServer(t, mockserver.WithScenarios(mine.folder), mockserver.WithScenario("mine"))
-			call(t, s, "POST", "/_understudy/worlds", `{"id":"minted","seed":9,"mintKeys":true}`).want(t, 201)
-			call(t, s, "POST", "/_understudy/worlds", `{"id":"fork","fork":"default"}`).want(t, 201)
-			call(t, s, "POST", "/_understudy/worlds", `{"id":"other","scenario":"quickstart"}`).want(t, 201)
+			s := mocktest.NewServer(t, mockserver.WithScenarios(mine.folder), mockserver.WithScenario("mine"))
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"minted","seed":9,"mintKeys":true}`).Want(t, 201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"fork","fork":"default"}`).Want(t, 201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"other","scenario":"quickstart"}`).Want(t, 201)
 			for _, id := range []string{"default", "minted", "other"} {
 				addPool(t, s.World(id), "made")
 			}
@@ -82,7 +83,7 @@ func TestReloadedScenario(t *testing.T) {
 			mine.write(t, "pools: [{id: 71, name: second, concurrencyLimit: many}]")
 			reload(t, s, test.on, "scenario.yaml:5")
 			wantPools(t, s, "default", "made", "second")
-			call(t, s, "POST", "/_understudy/worlds", `{"id":"meanwhile","scenario":"mine"}`).want(t, 201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"meanwhile","scenario":"mine"}`).Want(t, 201)
 			wantPools(t, s, "meanwhile", "first", "second")
 
 			mine.write(t, "pools: [{id: 71, name: second, concurrencyLimit: 3}]")
@@ -97,14 +98,14 @@ func TestReloadedScenario(t *testing.T) {
 			if !hasPool(t, s, `"second"`, "Authorization", "SVC1 "+s.World("minted").Key()) {
 				t.Error("the minted key does not lead to its world")
 			}
-			call(t, s, "POST", "/_understudy/worlds", `{"id":"new","scenario":"mine"}`).want(t, 201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"new","scenario":"mine"}`).Want(t, 201)
 			wantPools(t, s, "new", "second", "first")
 
 			if err := os.CopyFS(filepath.Join(mine.folder, "added"), os.DirFS(filepath.Join(mine.folder, "mine"))); err != nil {
 				t.Fatal(err)
 			}
 			reload(t, s, test.on, "")
-			if list := call(t, s, "GET", "/_understudy/scenarios", "").body; !strings.Contains(list, `"added"`) {
+			if list := mocktest.Call(t, s, "GET", "/_understudy/scenarios", "").Text; !strings.Contains(list, `"added"`) {
 				t.Errorf("the scenario that was added is not listed: %s", list)
 			}
 		})
@@ -113,12 +114,12 @@ func TestReloadedScenario(t *testing.T) {
 
 func TestReloadedDocument(t *testing.T) {
 	t.Parallel()
-	file := own(t)
+	file := mocktest.OwnWorkflow(t)
 	full, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(t, mockserver.WithSpec(specs.Workflow, file))
+	s := mocktest.NewServer(t, mockserver.WithSpec(specs.Workflow, file))
 	write := func(text string) {
 		t.Helper()
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -126,20 +127,20 @@ func TestReloadedDocument(t *testing.T) {
 		}
 	}
 	reload(t, s, mockserver.ResetWorlds, "")
-	write(modern) // which has no more than pools
+	write(mocktest.Modern) // which has no more than pools
 	reload(t, s, mockserver.ResetWorlds, "")
-	call(t, s, "GET", "/workflow/api/projects", "").want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/projects", "").Want(t, 404)
 	write("openapi: 3.0.3\npaths: 7\n")
 	reload(t, s, mockserver.ResetWorlds, "document of workflow")
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 	write(string(full))
 	reload(t, s, mockserver.ResetWorlds, "")
-	call(t, s, "GET", "/workflow/api/projects", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/projects", "").Want(t, 200)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	reload(t, s, mockserver.ResetWorlds, "no such file")
-	call(t, s, "GET", "/workflow/api/projects", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/projects", "").Want(t, 200)
 }
 
 // A scenario can be reloaded that the server's file of worlds was begun with.
@@ -158,22 +159,22 @@ func TestReloadedStateFile(t *testing.T) {
 // Requests go on while scenarios and documents are read again.
 func TestReloadWhileServing(t *testing.T) {
 	t.Parallel()
-	mine, file := newOwnScenario(t, "first"), own(t)
+	mine, file := newOwnScenario(t, "first"), mocktest.OwnWorkflow(t)
 	full, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(t, mockserver.WithScenarios(mine.folder), mockserver.WithScenario("mine"),
+	s := mocktest.NewServer(t, mockserver.WithScenarios(mine.folder), mockserver.WithScenario("mine"),
 		mockserver.WithSpec(specs.Workflow, file), mockserver.WithWorldTTL(0))
 	var group sync.WaitGroup
 	for range 2 {
 		group.Go(func() {
 			for range 50 {
-				if answer := call(t, s, "GET", "/workflow/api/pools", ""); answer.StatusCode != 200 {
+				if answer := mocktest.Call(t, s, "GET", "/workflow/api/pools", ""); answer.StatusCode != 200 {
 					t.Errorf("status %d", answer.StatusCode)
 				}
-				if answer := call(t, s, "POST", "/_understudy/worlds", `{}`); answer.StatusCode != 201 {
-					t.Errorf("status %d: %s", answer.StatusCode, answer.body)
+				if answer := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{}`); answer.StatusCode != 201 {
+					t.Errorf("status %d: %s", answer.StatusCode, answer.Text)
 				}
 			}
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -15,15 +16,15 @@ import (
 // in its own form; ingestion says nothing and stores nothing (documented).
 func TestKeyOfARemovedSubUser(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("full-account"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("full-account"))
 	const event = "/ingestion/postback/v3/event/shop/page_views"
-	asKiosk := func(method, path, body string) answer {
+	asKiosk := func(method, path, body string) mocktest.Response {
 		t.Helper()
-		return call(t, s, method, path, body, "Authorization", "SVC1 1/kiosk")
+		return mocktest.Call(t, s, method, path, body, "Authorization", "SVC1 1/kiosk")
 	}
 	count := func() int {
 		t.Helper()
-		return decode[struct{ Count int }](t, call(t, s, "GET", "/core/v3/table/show/shop/page_views", "")).Count
+		return mocktest.Decode[struct{ Count int }](t, mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/page_views", "")).Count
 	}
 	says := func(form string) string { return strings.ReplaceAll(form, "*", "the API key is not valid") }
 	asked := []struct{ path, refused string }{
@@ -34,7 +35,7 @@ func TestKeyOfARemovedSubUser(t *testing.T) {
 		{"/workflow/api/projects", says(`{"message":"*","status":401}`)},
 	}
 	before := count()
-	asKiosk("POST", event, `{"path":"/"}`).want(t, 200)
+	asKiosk("POST", event, `{"path":"/"}`).Want(t, 200)
 	if got := count(); got != before+1 {
 		t.Fatalf("%d records, want %d: the key was good for nothing from the beginning", got, before+1)
 	}
@@ -44,11 +45,11 @@ func TestKeyOfARemovedSubUser(t *testing.T) {
 		}
 	}
 
-	call(t, s, "POST", "/core/v3/sub_user/remove/5", "").want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/sub_user/remove/5", "").Want(t, 200)
 
 	for _, a := range asked {
 		var got, want any
-		if err := json.Unmarshal([]byte(asKiosk("GET", a.path, "").want(t, 401).body), &got); err != nil {
+		if err := json.Unmarshal([]byte(asKiosk("GET", a.path, "").Want(t, 401).Text), &got); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Unmarshal([]byte(a.refused), &want); err != nil {
@@ -58,11 +59,11 @@ func TestKeyOfARemovedSubUser(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", a.path, d)
 		}
 	}
-	asKiosk("POST", event, `{"path":"/"}`).want(t, 200)
+	asKiosk("POST", event, `{"path":"/"}`).Want(t, 200)
 	if got := count(); got != before+1 {
 		t.Errorf("%d records, want %d: an event with the key of a removed user was stored", got, before+1)
 	}
-	failures := call(t, s, "GET", "/_understudy/ingestion/failures", "").body
+	failures := mocktest.Call(t, s, "GET", "/_understudy/ingestion/failures", "").Text
 	if !slices.ContainsFunc(strings.Split(failures, "}"),
 		func(f string) bool { return strings.Contains(f, "not valid") }) {
 		t.Errorf("the failures do not tell: %s", failures)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -17,7 +18,7 @@ func newLogged(t *testing.T, level slog.Level, opts ...mockserver.Option) (*mock
 	t.Helper()
 	log := &bytes.Buffer{}
 	handler := slog.NewJSONHandler(log, &slog.HandlerOptions{Level: level})
-	return newServer(t, append(opts, mockserver.WithLogger(slog.New(handler)))...), log
+	return mocktest.NewServer(t, append(opts, mockserver.WithLogger(slog.New(handler)))...), log
 }
 
 func TestRequestsAreLogged(t *testing.T) {
@@ -25,8 +26,8 @@ func TestRequestsAreLogged(t *testing.T) {
 	t.Run("a refusal, with its reason", func(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelInfo)
-		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
-		call(t, s, "GET", "/workflow/api/pools/77", "").want(t, 404)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools/77", "").Want(t, 404)
 		line := log.String()
 		for path, want := range map[string]string{
 			"level": "INFO", "msg": "request", "method": "GET", "url": "http://example.com/workflow/api/pools/77",
@@ -44,10 +45,10 @@ func TestRequestsAreLogged(t *testing.T) {
 	t.Run("at level debug, all", func(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelDebug)
-		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
-		call(t, s, "GET", "/_understudy/worlds", "").want(t, 200)
-		call(t, s, "GET", "/workflow/api/ponds", "").want(t, 404)
-		call(t, s, "GET", "/nowhere", "").want(t, 404)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/ponds", "").Want(t, 404)
+		mocktest.Call(t, s, "GET", "/nowhere", "").Want(t, 404)
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 		var levels []string
 		for _, line := range lines {
@@ -63,8 +64,8 @@ func TestRequestsAreLogged(t *testing.T) {
 	t.Run("what is off the contract, where it is served", func(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelInfo, mockserver.WithValidation(mockserver.Report))
-		call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type",
-			"text/plain").want(t, 201)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type",
+			"text/plain").Want(t, 201)
 		if got := jsontree.Find(log.String(), "notes").Text(); !strings.HasPrefix(got, "request does not match the document") {
 			t.Errorf("the log does not say so: %s", log)
 		}
@@ -73,8 +74,8 @@ func TestRequestsAreLogged(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelDebug)
 		const key = "9/0123456789abcdef0123456789abcdef01234567"
-		call(t, s, "DELETE", "/core/v3/user/apikey/remove/a@b.example/"+key, "")
-		call(t, s, "GET", "/core/v3/database/list?api_key="+key, "", "Authorization", "SVC1 "+key)
+		mocktest.Call(t, s, "DELETE", "/core/v3/user/apikey/remove/a@b.example/"+key, "")
+		mocktest.Call(t, s, "GET", "/core/v3/database/list?api_key="+key, "", "Authorization", "SVC1 "+key)
 		if got := log.String(); strings.Contains(got, "0123456789abcdef") || strings.Count(got, "\n") != 2 {
 			t.Errorf("the log holds a key, or not two lines:\n%s", got)
 		}
@@ -83,7 +84,7 @@ func TestRequestsAreLogged(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelInfo)
 		for range 4000 {
-			call(t, s, "GET", "/nowhere", "").want(t, 404)
+			mocktest.Call(t, s, "GET", "/nowhere", "").Want(t, 404)
 		}
 		if n := strings.Count(log.String(), "\n"); n < 1000 || n > 3000 {
 			t.Errorf("of 4000 refusals %d are logged", n)
@@ -117,11 +118,11 @@ func TestAFailedTestIsToldWhatHappened(t *testing.T) {
 		tb := &told{TB: t, failed: failed}
 		s := mockserver.NewTransport(tb).Server()
 		for range 12 {
-			call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 		}
-		call(t, s, "POST", "/workflow/api/pools", `{"name":"n","concurrencyLimit":1,`+strings.Repeat(" ", 1000)+`"none":1}`)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"n","concurrencyLimit":1,`+strings.Repeat(" ", 1000)+`"none":1}`)
 		fork := s.World("").Fork()
-		call(t, s, "GET", "/workflow/api/pools/77", "", inA, fork.ID()).want(t, 404)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools/77", "", inA, fork.ID()).Want(t, 404)
 		said := tb.end()
 		if !failed {
 			if said != "" {
@@ -163,7 +164,7 @@ func TestRequestLogSaysWhichCredentialIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, log := newLogged(t, slog.LevelInfo, mockserver.WithSpec("shop", file))
-		call(t, s, "GET", "/shop/things", "")
+		mocktest.Call(t, s, "GET", "/shop/things", "")
 		if !strings.Contains(log.String(), want) || strings.Contains(log.String(), "[redacted") {
 			t.Errorf("%s: the log is %s, want %q", scheme, log.String(), want)
 		}
@@ -171,7 +172,7 @@ func TestRequestLogSaysWhichCredentialIsMissing(t *testing.T) {
 	s, log := newLogged(t, slog.LevelInfo)
 	for _, path := range []string{"/workflow/api/pools", "/core/v3/job/list", "/llm/api/projects"} {
 		log.Reset()
-		call(t, s, "GET", path, "", "Authorization", "").want(t, 401)
+		mocktest.Call(t, s, "GET", path, "", "Authorization", "").Want(t, 401)
 		if want := "with the scheme SVC1 and an API key\""; !strings.Contains(log.String(), want) {
 			t.Errorf("%s: the log is %s, want %q", path, log.String(), want)
 		}

@@ -1,18 +1,21 @@
 package mockserver_test
 
 import (
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithBaseURL("workflow", "https://jobs.example/wf"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"),
+		mockserver.WithBaseURL("workflow", "https://jobs.example/wf"))
 	own, err := s.Interface("workflow")
 	if err != nil {
 		t.Fatal(err)
@@ -44,14 +47,14 @@ func TestAddresses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			call(t, test.handler, "GET", test.target, "").want(t, test.status)
+			mocktest.Call(t, test.handler, "GET", test.target, "").Want(t, test.status)
 		})
 	}
 }
 
 func TestRouting(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"))
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
 	for _, test := range []struct {
 		name, method, path string
 		status             int
@@ -68,13 +71,13 @@ func TestRouting(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := call(t, s, test.method, "http://localhost/workflow"+test.path, "").want(t, test.status)
+			a := mocktest.Call(t, s, test.method, "http://localhost/workflow"+test.path, "").Want(t, test.status)
 			got := []string{a.Header.Get("Allow"), a.Header.Get("X-Understudy-Nearest")}
 			if diff := cmp.Diff([]string{test.allow, test.nearest}, got); diff != "" {
 				t.Errorf("Allow and nearest (-want +got):\n%s", diff)
 			}
-			if m := decode[message](t, a); m.Status != test.status || m.Message == "" {
-				t.Errorf("the body is not the interface's error form: %s", a.body)
+			if m := mocktest.Decode[mocktest.Message](t, a); m.Status != test.status || m.Message == "" {
+				t.Errorf("the body is not the interface's error form: %s", a.Text)
 			}
 		})
 	}
@@ -82,10 +85,11 @@ func TestRouting(t *testing.T) {
 
 func TestATrailingSlashMakesNoDifference(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	for _, path := range []string{"/workflow/api/pools", "/core/v3/database/list", "/dwh/v1/dwh", "/llm/api/agents"} {
-		without, with := call(t, s, "GET", path, "").want(t, 200), call(t, s, "GET", path+"/", "").want(t, 200)
-		if diff := cmp.Diff(without.body, with.body); diff != "" {
+		without, with := mocktest.Call(t, s, "GET", path, "").Want(t, 200), mocktest.Call(t, s, "GET", path+"/",
+			"").Want(t, 200)
+		if diff := cmp.Diff(without.Text, with.Text); diff != "" {
 			t.Errorf("%s (-without +with):\n%s", path, diff)
 		}
 	}
@@ -93,9 +97,9 @@ func TestATrailingSlashMakesNoDifference(t *testing.T) {
 
 func TestPathsOutsideTheBase(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"))
-	a := call(t, s, "GET", "/core/database/list", "").want(t, 404)
-	got := []string{decode[message](t, a).Message, a.Header.Get("X-Understudy-Nearest")}
+	s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
+	a := mocktest.Call(t, s, "GET", "/core/database/list", "").Want(t, 404)
+	got := []string{mocktest.Decode[mocktest.Message](t, a).Message, a.Header.Get("X-Understudy-Nearest")}
 	want := []string{"no operation GET /database/list; paths of core begin with /v3", "GET /v3/database/list"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("message and nearest (-want +got):\n%s", diff)
@@ -105,16 +109,16 @@ func TestPathsOutsideTheBase(t *testing.T) {
 // The path of the server of a user's document may be left out: what is answered and remembered is as if it were there.
 func TestOwnBaseMayBeLeftOut(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithSpec("shop", "testdata/shapes/begun.yaml"))
-	a := call(t, s, "POST", "http://localhost/shop/orders", `{"item":"a"}`).want(t, 201)
+	s := mocktest.NewServer(t, mockserver.WithSpec("shop", "internal/own/testdata/shapes/begun.yaml"))
+	a := mocktest.Call(t, s, "POST", "http://localhost/shop/orders", `{"item":"a"}`).Want(t, 201)
 	if at := a.Header.Get("Location"); at != "http://localhost/shop/v1/orders/1" {
 		t.Errorf("Location %s", at)
 	}
-	if below := call(t, s, "GET", "/shop/v1/orders/1", "").want(t, 200); below.body != a.body {
-		t.Errorf("%s below the base, want %s", below.body, a.body)
+	if below := mocktest.Call(t, s, "GET", "/shop/v1/orders/1", "").Want(t, 200); below.Text != a.Text {
+		t.Errorf("%s below the base, want %s", below.Text, a.Text)
 	}
-	call(t, s, "PUT", "http://shop.localhost/orders/1", "").want(t, 405)
-	call(t, s, "GET", "/shop/none", "").want(t, 404)
+	mocktest.Call(t, s, "PUT", "http://shop.localhost/orders/1", "").Want(t, 405)
+	mocktest.Call(t, s, "GET", "/shop/none", "").Want(t, 404)
 	exchanges, err := s.World("").Journal("shop.createOrder")
 	if err != nil || len(exchanges) != 1 || exchanges[0].Request.URL != "http://localhost/shop/v1/orders" {
 		t.Errorf("the journal has %v, %v", exchanges, err)
@@ -123,7 +127,7 @@ func TestOwnBaseMayBeLeftOut(t *testing.T) {
 
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := mocktest.NewServer(t)
 	const plain, pools = "/workflow/api/projects", "/workflow/api/pools"
 	for _, test := range []struct {
 		name, path, header, value string
@@ -142,28 +146,28 @@ func TestAuthentication(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := call(t, s, "GET", test.path, "", test.header, test.value).want(t, test.status)
-			if test.status != 200 && decode[message](t, a).Status != test.status {
-				t.Errorf("the body is not the interface's error form: %s", a.body)
+			a := mocktest.Call(t, s, "GET", test.path, "", test.header, test.value).Want(t, test.status)
+			if test.status != 200 && mocktest.Decode[mocktest.Message](t, a).Status != test.status {
+				t.Errorf("the body is not the interface's error form: %s", a.Text)
 			}
 		})
 	}
 	t.Run("a restricted user may read projects but not pools", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t)
+		s := mocktest.NewServer(t)
 		fixture := `{"account":{"users":[{"id":7,"name":"Rhea","email":"rhea@shop.example","role":"restricted"}],
 			"keys":[{"key":"7/rhea","user":"rhea@shop.example"}]}}`
-		call(t, s, "PUT", "/_understudy/worlds/default/state", fixture).want(t, 200)
-		call(t, s, "GET", plain, "", "Authorization", "SVC1 7/rhea").want(t, 200)
-		call(t, s, "GET", pools, "", "Authorization", "SVC1 7/rhea").want(t, 403)
+		mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", fixture).Want(t, 200)
+		mocktest.Call(t, s, "GET", plain, "", "Authorization", "SVC1 7/rhea").Want(t, 200)
+		mocktest.Call(t, s, "GET", pools, "", "Authorization", "SVC1 7/rhea").Want(t, 403)
 	})
 	t.Run("a brand is the scheme's word", func(t *testing.T) {
 		t.Parallel()
-		s := newServer(t, mockserver.WithBrand("acme"))
-		call(t, s, "GET", plain, "", "Authorization", "ACME1 1/admin").want(t, 200)
-		a := call(t, s, "GET", plain, "", "Authorization", "SVC1 1/admin").want(t, 401)
-		if !strings.Contains(a.body, "ACME1") {
-			t.Errorf("the refusal does not tell the scheme: %s", a.body)
+		s := mocktest.NewServer(t, mockserver.WithBrand("acme"))
+		mocktest.Call(t, s, "GET", plain, "", "Authorization", "ACME1 1/admin").Want(t, 200)
+		a := mocktest.Call(t, s, "GET", plain, "", "Authorization", "SVC1 1/admin").Want(t, 401)
+		if !strings.Contains(a.Text, "ACME1") {
+			t.Errorf("the refusal does not tell the scheme: %s", a.Text)
 		}
 	})
 }
@@ -185,11 +189,12 @@ func TestOwnFaults(t *testing.T) {
 		t.Run(test.name+" is a 500, and fails the running test", func(t *testing.T) {
 			t.Parallel()
 			var failed []string
-			s := newServer(t, mockserver.WithFailure(func(message string) { failed = append(failed, message) }))
+			s := mocktest.NewServer(t, mockserver.WithLogger(slog.New(slog.DiscardHandler)),
+				mockserver.WithFailure(func(message string) { failed = append(failed, message) }))
 			s.ReplaceHandler("workflow", "listPools", test.reply, test.panics)
-			a := call(t, s, "GET", "/workflow/api/pools", "").want(t, 500)
-			if decode[message](t, a).Status != 500 || strings.Contains(a.body, "on purpose") {
-				t.Errorf("the body is not the interface's error form, or tells too much: %s", a.body)
+			a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 500)
+			if mocktest.Decode[mocktest.Message](t, a).Status != 500 || strings.Contains(a.Text, "on purpose") {
+				t.Errorf("the body is not the interface's error form, or tells too much: %s", a.Text)
 			}
 			if len(failed) != 1 || !strings.Contains(failed[0], test.says) {
 				t.Errorf("the test was told %q", failed)

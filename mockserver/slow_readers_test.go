@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query"
 )
@@ -35,9 +36,9 @@ func startLarge(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	t.Helper()
 	opts = append(opts, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(largeEngine(32)))
 	s := mockserver.Start(t, opts...)
-	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, http.StatusOK)
-	call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).want(t, http.StatusOK)
-	call(t, s, "GET", "/core/v3/job/status/1", "").want(t, http.StatusOK)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
+	mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(t, http.StatusOK)
+	mocktest.Call(t, s, "GET", "/core/v3/job/status/1", "").Want(t, http.StatusOK)
 	return s
 }
 
@@ -45,7 +46,7 @@ func startLarge(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 func ask(t *testing.T, s *mockserver.Server, target string) net.Conn {
 	t.Helper()
 	connection := dial(t, s)
-	fmt.Fprintf(connection, "GET %s HTTP/1.1\r\nHost: mock\r\nAuthorization: %s\r\n\r\n", target, admin)
+	fmt.Fprintf(connection, "GET %s HTTP/1.1\r\nHost: mock\r\nAuthorization: %s\r\n\r\n", target, mocktest.Admin)
 	return connection
 }
 
@@ -66,23 +67,13 @@ func dial(t *testing.T, s *mockserver.Server) net.Conn {
 // newChat starts a chat with the first agent, and returns its id.
 func newChat(t *testing.T, s *mockserver.Server) string {
 	t.Helper()
-	agent := jsontree.Find(call(t, s, "GET", "/llm/api/agents", "").want(t, http.StatusOK).body, "data.0.id")
+	agent := jsontree.Find(mocktest.Call(t, s, "GET", "/llm/api/agents", "").Want(t, http.StatusOK).Text, "data.0.id")
 	body := fmt.Sprintf(`{"data":{"type":"chats","attributes":{"agentId":%q}}}`, agent.Text())
-	return jsontree.Find(call(t, s, "POST", "/llm/api/chats", body).want(t, http.StatusCreated).body, "data.id").Text()
+	return jsontree.Find(mocktest.Call(t, s, "POST", "/llm/api/chats", body).Want(t, http.StatusCreated).Text,
+		"data.id").Text()
 }
 
 // eventually waits until something is true that needs other goroutines.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for range 4000 {
-		if is() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatal("this does not happen: ", what)
-}
-
 // heap returns how many bytes are in use.
 func heap() uint64 {
 	var m runtime.MemStats
@@ -98,7 +89,7 @@ func TestClientsThatDoNotReadShareAResult(t *testing.T) { //nolint:paralleltest 
 	for range 30 {
 		ask(t, s, largeResult)
 	}
-	eventually(t, "all clients have the beginning of their answers", func() bool { return s.Undelivered() == 30 })
+	mocktest.Eventually(t, "all clients have the beginning of their answers", func() bool { return s.Undelivered() == 30 })
 	if more := int64(heap()) - int64(before); more > 4*32<<20 {
 		t.Errorf("30 answers of 32 MiB that nobody reads take %d MiB more", more>>20)
 	}
@@ -114,7 +105,7 @@ func TestClientsThatDoNotReadAreLeft(t *testing.T) {
 		if _, err := io.ReadFull(connection, buffer); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the connection is closed", func() bool { return s.Undelivered() == 0 })
+		mocktest.Eventually(t, "the connection is closed", func() bool { return s.Undelivered() == 0 })
 	})
 	t.Run("a result over HTTP/2", func(t *testing.T) {
 		t.Parallel()
@@ -124,7 +115,7 @@ func TestClientsThatDoNotReadAreLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.Header.Set("Authorization", admin)
+		request.Header.Set("Authorization", mocktest.Admin)
 		response, err := s.Client().Do(request)
 		if err != nil {
 			t.Fatal(err)
@@ -133,21 +124,21 @@ func TestClientsThatDoNotReadAreLeft(t *testing.T) {
 		if response.ProtoMajor != 2 {
 			t.Fatalf("it is %s", response.Proto)
 		}
-		eventually(t, "the stream is closed", func() bool { return s.Undelivered() == 0 })
+		mocktest.Eventually(t, "the stream is closed", func() bool { return s.Undelivered() == 0 })
 	})
 	t.Run("a stream of events", func(t *testing.T) {
 		t.Parallel()
 		s := mockserver.Start(t, mockserver.WithWriteTimeout(100*time.Millisecond), mockserver.WithScenario("agent-chat"))
 		event := `{"content":"` + strings.Repeat("x", 8<<20) + `"}`
-		call(t, s, "POST", "/_understudy/chats/turns", `{"events":[`+event+","+event+`]}`).want(t, http.StatusCreated)
+		mocktest.Call(t, s, "POST", "/_understudy/chats/turns", `{"events":[`+event+","+event+`]}`).Want(t, http.StatusCreated)
 		const body = `{"input":"Hello!"}`
 		connection := dial(t, s)
 		fmt.Fprintf(connection, "POST /llm/api/chats/%s/continue HTTP/1.1\r\nHost: mock\r\nAuthorization: %s\r\n"+
-			"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", newChat(t, s), admin, len(body), body)
+			"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", newChat(t, s), mocktest.Admin, len(body), body)
 		if _, err := io.ReadFull(connection, make([]byte, 1000)); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the connection is closed", func() bool { return s.Undelivered() == 0 })
+		mocktest.Eventually(t, "the connection is closed", func() bool { return s.Undelivered() == 0 })
 	})
 	t.Run("one that reads slowly gets all of it", func(t *testing.T) {
 		t.Parallel()

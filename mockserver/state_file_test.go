@@ -13,13 +13,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
 // keptServer makes a server that keeps its worlds in a file, and looks for changes at the end only.
 func keptServer(t *testing.T, file string, opts ...mockserver.Option) *mockserver.Server {
 	t.Helper()
-	s := newServer(t, append([]mockserver.Option{
+	s := mocktest.NewServer(t, append([]mockserver.Option{
 		mockserver.WithStateFile(file), mockserver.WithSavePause(time.Hour),
 	}, opts...)...)
 	t.Cleanup(func() { _ = s.Close() })
@@ -37,7 +38,7 @@ func stop(t *testing.T, s *mockserver.Server) {
 // worldsOf returns the list of worlds, and their dumps.
 func worldsOf(t *testing.T, s *mockserver.Server) (list string, dumps map[string]string) {
 	t.Helper()
-	answer := call(t, s, "GET", "/_understudy/worlds", "").want(t, 200)
+	answer := mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 200)
 	type view struct {
 		ID, Scenario, Fork string
 		Seed               uint64
@@ -45,7 +46,7 @@ func worldsOf(t *testing.T, s *mockserver.Server) (list string, dumps map[string
 		Keys               map[string]string
 	}
 	dumps = map[string]string{}
-	for _, w := range decode[struct{ Worlds []view }](t, answer).Worlds {
+	for _, w := range mocktest.Decode[struct{ Worlds []view }](t, answer).Worlds {
 		list += fmt.Sprintf("%+v\n", w)
 		state, err := s.World(w.ID).State()
 		if err != nil {
@@ -58,21 +59,22 @@ func worldsOf(t *testing.T, s *mockserver.Server) (list string, dumps map[string
 
 func addPool(t *testing.T, handler http.Handler, name string, headers ...string) {
 	t.Helper()
-	call(t, handler, "POST", "/workflow/api/pools", `{"name":"`+name+`","concurrencyLimit":2}`, headers...).want(t, 201)
+	mocktest.Call(t, handler, "POST", "/workflow/api/pools", `{"name":"`+name+`","concurrencyLimit":2}`, headers...).Want(t, 201)
 }
 
 func hasPool(t *testing.T, handler http.Handler, name string, headers ...string) bool {
 	t.Helper()
-	return strings.Contains(call(t, handler, "GET", "/workflow/api/pools", "", headers...).want(t, 200).body, name)
+	return strings.Contains(mocktest.Call(t, handler, "GET", "/workflow/api/pools", "", headers...).Want(t,
+		200).Text, name)
 }
 
 func TestStateFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "state.json")
 	first := keptServer(t, file, mockserver.WithScenario("pool-in-use"))
-	call(t, first, "POST", "/_understudy/worlds", `{"id":"mine","scenario":"quickstart","seed":7,"mintKeys":true}`).
-		want(t, 201)
-	call(t, first, "POST", "/_understudy/worlds", `{"fork":"mine","clock":"auto"}`).want(t, 201)
+	mocktest.Call(t, first, "POST", "/_understudy/worlds", `{"id":"mine","scenario":"quickstart","seed":7,"mintKeys":true}`).
+		Want(t, 201)
+	mocktest.Call(t, first, "POST", "/_understudy/worlds", `{"fork":"mine","clock":"auto"}`).Want(t, 201)
 	mine := first.World("mine")
 	key := "SVC1 " + mine.Key()
 	addPool(t, mine, "before")
@@ -80,7 +82,7 @@ func TestStateFile(t *testing.T) {
 	addPool(t, first, "after", "Authorization", key)
 	mine.Advance(90 * time.Minute)
 	addPool(t, first, "elsewhere")
-	call(t, first, "POST", "/_understudy/faults", `{"operation":"workflow.listPools","nth":9,"status":503}`).want(t, 201)
+	mocktest.Call(t, first, "POST", "/_understudy/faults", `{"operation":"workflow.listPools","nth":9,"status":503}`).Want(t, 201)
 	list, dumps := worldsOf(t, first)
 	stop(t, first)
 
@@ -95,7 +97,7 @@ func TestStateFile(t *testing.T) {
 	if !hasPool(t, again, "after", "Authorization", key) {
 		t.Error("the minted key does not lead to its world")
 	}
-	if faults := call(t, again, "GET", "/_understudy/faults", "").want(t, 200).body; !strings.Contains(faults, `"fault-1"`) {
+	if faults := mocktest.Call(t, again, "GET", "/_understudy/faults", "").Want(t, 200).Text; !strings.Contains(faults, `"fault-1"`) {
 		t.Errorf("faults %s", faults)
 	}
 	mine = again.World("mine")
@@ -105,7 +107,7 @@ func TestStateFile(t *testing.T) {
 	if mine.Reset(); hasPool(t, mine, "before") {
 		t.Error("a reset does not return to the beginning")
 	}
-	made := call(t, again, "POST", "/_understudy/worlds", `{}`).want(t, 201).body
+	made := mocktest.Call(t, again, "POST", "/_understudy/worlds", `{}`).Want(t, 201).Text
 	if !strings.Contains(made, `"w2"`) || !strings.Contains(made, `"empty"`) {
 		t.Errorf("a new world is %s, want w2, of the scenario of the server", made)
 	}
@@ -115,7 +117,7 @@ func TestStateFileOfRealClocks(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "state.json")
 	first := keptServer(t, file, mockserver.WithClock("real"))
-	call(t, first, "POST", "/_understudy/worlds", `{"id":"ahead"}`).want(t, 201)
+	mocktest.Call(t, first, "POST", "/_understudy/worlds", `{"id":"ahead"}`).Want(t, 201)
 	if err := first.World("ahead").SetClock("real", first.World("").Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +140,7 @@ func TestStateFileOfForks(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "state.json")
 		s := keptServer(t, file, mockserver.WithClock("real"))
 		for range forks {
-			call(t, s, "POST", "/_understudy/worlds", `{"fork":"default"}`).want(t, 201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"fork":"default"}`).Want(t, 201)
 		}
 		stop(t, s)
 		info, err := os.Stat(file)
@@ -186,7 +188,7 @@ func TestStateFileThatIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
 	s := keptServer(t, file)
 	for range 3 {
-		call(t, s, "POST", "/_understudy/worlds", `{}`).want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{}`).Want(t, 201)
 	}
 	if _, err := mockserver.New(mockserver.WithStateFile(file)); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second server: %v", err)
@@ -257,14 +259,14 @@ func health(t *testing.T, s *mockserver.Server) (status string, state struct {
 },
 ) {
 	t.Helper()
-	said := decode[struct {
+	said := mocktest.Decode[struct {
 		Status string
 		State  struct {
 			Saved time.Time
 			Takes string
 			Error string
 		}
-	}](t, call(t, s, "GET", "/_understudy/health", "").want(t, 200))
+	}](t, mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200))
 	return said.Status, said.State
 }
 

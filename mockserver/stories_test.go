@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
@@ -17,8 +19,8 @@ func TestStoriesConform(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
-				s := newServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
-				return story.Server{Handler: s, Close: func() { wantConform(t, plainChecker(t), s.World("")) }}, nil
+				s := mocktest.NewServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
+				return story.Server{Handler: s, Close: func() { checktest.WantConform(t, checktest.Plain(t), s.World("")) }}, nil
 			})
 		})
 	}

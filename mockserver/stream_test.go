@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -80,7 +81,7 @@ func TestStream(t *testing.T) {
 	client := &http.Client{}
 	live, pools := follow(t, client, url), follow(t, client, url+"?operation=workflow.listPools")
 	issue(t, s, "select 1")
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 	const job, pool = "id: 1 event: exchange core.issueJob", "id: 2 event: exchange workflow.listPools"
 	live.want(t, job, pool)
 	pools.want(t, pool)
@@ -104,7 +105,7 @@ func TestStream(t *testing.T) {
 			}
 			data = line
 		}
-		_, line, _ := strings.Cut(call(t, s, "GET", "/_understudy/journal.ndjson", "").want(t, 200).body, "\n")
+		_, line, _ := strings.Cut(mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Want(t, 200).Text, "\n")
 		if diff := cmp.Diff(line, data[6:]); diff != "" {
 			t.Errorf("(-journal +stream)\n%s", diff)
 		}
@@ -115,14 +116,14 @@ func TestStream(t *testing.T) {
 	t.Run("wrong numbers are refused", func(t *testing.T) {
 		t.Parallel()
 		for _, id := range []string{"x", "-1", "1.5"} {
-			call(t, s, "GET", "/_understudy/journal/stream", "", "Last-Event-Id", id).want(t, 400)
+			mocktest.Call(t, s, "GET", "/_understudy/journal/stream", "", "Last-Event-Id", id).Want(t, 400)
 		}
 	})
 	t.Run("HEAD has no events, and ends", func(t *testing.T) {
 		t.Parallel()
-		a := call(t, s, "HEAD", "/_understudy/journal/stream?after=0", "").want(t, 200)
-		if a.body != "" || a.Header.Get("Content-Type") != "text/event-stream" {
-			t.Errorf("HEAD answers %v, %q", a.Header, a.body)
+		a := mocktest.Call(t, s, "HEAD", "/_understudy/journal/stream?after=0", "").Want(t, 200)
+		if a.Text != "" || a.Header.Get("Content-Type") != "text/event-stream" {
+			t.Errorf("HEAD answers %v, %q", a.Header, a.Text)
 		}
 	})
 }
@@ -133,7 +134,7 @@ func TestStreamHasGaps(t *testing.T) {
 	s := mockserver.Start(t)
 	url := s.URL("control") + "/journal/stream"
 	issue(t, s, "select 1", "select 2")
-	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 	issue(t, s, "select 3")
 	const last = "id: 3 event: exchange core.issueJob"
 	follow(t, &http.Client{}, url+"?after=0").
@@ -171,9 +172,9 @@ func TestStreamEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer response.Body.Close()
-			eventually(t, "it is followed", func() bool { return mockserver.Watchers(s) == 1 })
+			mocktest.Eventually(t, "it is followed", func() bool { return mockserver.Watchers(s) == 1 })
 			leave()
-			eventually(t, "nobody follows it", func() bool { return mockserver.Watchers(s) == 0 })
+			mocktest.Eventually(t, "nobody follows it", func() bool { return mockserver.Watchers(s) == 0 })
 		})
 	}
 }
@@ -203,7 +204,7 @@ func TestStreamLasts(t *testing.T) {
 		for range 5 * 4 { // which takes five minutes
 			live.heartbeat(t, ": still here\n")
 		}
-		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 		if got := <-waited; got != "200 OK" {
 			t.Errorf("the wait ends with %s", got)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query"
 )
@@ -54,11 +55,11 @@ func soon[T any](t *testing.T, what string, c <-chan T) (value T) {
 }
 
 // promptly makes a call that must not wait for a query.
-func promptly(t *testing.T, s http.Handler, status int, method, target, body string, headers ...string) answer {
+func promptly(t *testing.T, s http.Handler, status int, method, target, body string, headers ...string) mocktest.Response {
 	t.Helper()
-	done := make(chan answer, 1)
-	go func() { done <- call(t, s, method, target, body, headers...) }()
-	return soon(t, "an answer to "+method+" "+target, done).want(t, status)
+	done := make(chan mocktest.Response, 1)
+	go func() { done <- mocktest.Call(t, s, method, target, body, headers...) }()
+	return soon(t, "an answer to "+method+" "+target, done).Want(t, status)
 }
 
 // leaving calls with a context of its own, and reports whether there was an answer.
@@ -66,7 +67,7 @@ func leaving(ctx context.Context, s http.Handler, method, target, body string, h
 	answered := make(chan bool, 1)
 	ctx = context.WithValue(ctx, http.ServerContextKey, &http.Server{})
 	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
-	r.Header.Set("Authorization", admin)
+	r.Header.Set("Authorization", mocktest.Admin)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -88,10 +89,10 @@ func newStuck(
 ) (s *mockserver.Server, e *stuckEngine, waiting <-chan bool, leave func()) {
 	t.Helper()
 	e = newStuckEngine()
-	s = newServer(t, append(opts, mockserver.WithQueryEngine(e))...)
-	call(t, s, "POST", "/_understudy/worlds", `{"id":"a","scenario":"empty"}`).want(t, 201)
-	call(t, s, "POST", "/core/v3/database/create/shop", "", inA, "a").want(t, 200)
-	call(t, s, "POST", "/core/v3/job/issue/trino/shop", statement, inA, "a").want(t, 200)
+	s = mocktest.NewServer(t, append(opts, mockserver.WithQueryEngine(e))...)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"a","scenario":"empty"}`).Want(t, 201)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "", inA, "a").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", statement, inA, "a").Want(t, 200)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	waiting = leaving(ctx, s, "POST", "/_understudy/worlds/a/clock", `{"advance":"1m"}`)
@@ -142,15 +143,15 @@ func TestWhoAsksForAResultWaitsAndAllGetTheSame(t *testing.T) {
 	t.Parallel()
 	s, e, waiting, _ := newStuck(t, `{"query":"SELECT stuck"}`)
 	promptly(t, s, 201, "POST", "/_understudy/worlds", `{"id":"b","fork":"a"}`)
-	results := make(chan answer, 4)
+	results := make(chan mocktest.Response, 4)
 	for _, target := range []string{"/core/v3/job/result/1?format=json", "/core/v3/job/status/1"} {
 		for _, world := range []string{"a", "b"} {
-			go func() { results <- call(t, s, "GET", target, "", inA, world) }()
+			go func() { results <- mocktest.Call(t, s, "GET", target, "", inA, world) }()
 		}
 	}
 	select {
 	case got := <-results:
-		t.Errorf("an answer without the result: %s", got.body)
+		t.Errorf("an answer without the result: %s", got.Text)
 	case <-time.After(50 * time.Millisecond):
 	}
 	close(e.released)
@@ -158,8 +159,8 @@ func TestWhoAsksForAResultWaitsAndAllGetTheSame(t *testing.T) {
 		t.Error("the clock did not move")
 	}
 	for range 4 {
-		got := soon(t, "an answer", results).want(t, 200)
-		if body := strings.TrimSpace(got.body); body != "[1]" && !strings.Contains(body, `"status":"success"`) {
+		got := soon(t, "an answer", results).Want(t, 200)
+		if body := strings.TrimSpace(got.Text); body != "[1]" && !strings.Contains(body, `"status":"success"`) {
 			t.Errorf("answer %s", body)
 		}
 	}
@@ -182,14 +183,14 @@ func TestAQueryEndsWithTheLastWhoWaitsForIt(t *testing.T) {
 		t.Error("the other who left got an answer")
 	}
 	soon(t, "the query is given up", e.ended)
-	if text := promptly(t, s, 200, "GET", "/_understudy/worlds/a/journal", "").body; strings.Contains(text,
+	if text := promptly(t, s, 200, "GET", "/_understudy/worlds/a/journal", "").Text; strings.Contains(text,
 		"getJobStatus") {
 		t.Errorf("the journal has an exchange that nobody has seen the end of: %s", text)
 	}
 	close(e.released)
 	got := promptly(t, s, 200, "GET", "/core/v3/job/status/1", "", inA, "a")
-	if !strings.Contains(got.body, `"status":"success"`) || !strings.Contains(got.body, `"duration":4`) {
-		t.Errorf("asked again: %s", got.body)
+	if !strings.Contains(got.Text, `"status":"success"`) || !strings.Contains(got.Text, `"duration":4`) {
+		t.Errorf("asked again: %s", got.Text)
 	}
 }
 
@@ -247,7 +248,7 @@ func TestAServerClosesAtOnce(t *testing.T) {
 					failed <- err
 					return
 				}
-				r.Header.Set("Authorization", admin)
+				r.Header.Set("Authorization", mocktest.Admin)
 				r.Header.Set(inA, "a")
 				response, err := http.DefaultClient.Do(r)
 				if err == nil {

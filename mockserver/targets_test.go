@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -57,28 +58,18 @@ func answerPools(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"real":true}`)
 }
 
-// lastExchange returns the last exchange of the default world.
-func lastExchange(t *testing.T, s *mockserver.Server) recording.Exchange {
-	t.Helper()
-	journal, err := s.World("").Journal()
-	if err != nil || len(journal) == 0 {
-		t.Fatalf("the journal has %d exchanges, error %v", len(journal), err)
-	}
-	return journal[len(journal)-1]
-}
-
 func TestAnInterfaceIsPassedOn(t *testing.T) {
 	t.Parallel()
 	service := newRealService(t, answerPools)
 	var text bytes.Buffer
-	s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL+"/gw/"), mockserver.WithRecording(&text))
-	got := call(t, s, "POST", "/workflow/api/pools?a=%2F&b=+", `{"name":"x","password":"geheim"}`, "X-Understudy-World", "default",
+	s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL+"/gw/"), mockserver.WithRecording(&text))
+	got := mocktest.Call(t, s, "POST", "/workflow/api/pools?a=%2F&b=+", `{"name":"x","password":"geheim"}`, "X-Understudy-World", "default",
 		"X-Understudy-Token", "t", "X-Forwarded-For", "10.0.0.1", "X-Client", "c", "Connection", "X-Hop", "X-Hop", "1",
 		"Accept-Encoding", "br, gzip;q=0.5", "Authorization", "SVC1 1/staging-secret")
-	got.want(t, 200)
-	if got.body != `{"real":true}` || got.Header.Get("Location") != "/workflow/api/pools/7" ||
+	got.Want(t, 200)
+	if got.Text != `{"real":true}` || got.Header.Get("Location") != "/workflow/api/pools/7" ||
 		got.Header.Get("X-Understudy-Exchange") != "1" {
-		t.Errorf("the client got %s, %v", got.body, got.Header)
+		t.Errorf("the client got %s, %v", got.Text, got.Header)
 	}
 	requests, bodies := service.requests()
 	r := requests[0]
@@ -95,7 +86,7 @@ func TestAnInterfaceIsPassedOn(t *testing.T) {
 		bodies[0] != `{"name":"x","password":"geheim"}` {
 		t.Errorf("the service got %s at %s with %s", r.RequestURI, r.Host, bodies[0])
 	}
-	e := lastExchange(t, s)
+	e := mocktest.LastExchange(t, s)
 	if e.Operation != "workflow.createPool" || e.Response.Status != 200 || string(e.Response.Body.Bytes) != `{"real":true}` ||
 		e.Response.Headers.Value("Location") != "/workflow/api/pools/7" || s.World("").Calls("workflow.createPool", 200) != 1 {
 		t.Errorf("the journal has %+v", e)
@@ -104,8 +95,8 @@ func TestAnInterfaceIsPassedOn(t *testing.T) {
 		strings.Contains(all, "staging-secret") || strings.Count(text.String(), "\n") != 1 {
 		t.Errorf("recorded is %s", all)
 	}
-	call(t, s, "GET", "/core/v3/database/list", "").want(t, 200) // which the mock answers
-	call(t, s, "GET", onePool, "", "X-Understudy-Target", "mock").want(t, 200)
+	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(t, 200) // which the mock answers
+	mocktest.Call(t, s, "GET", mocktest.OnePool, "", "X-Understudy-Target", "mock").Want(t, 200)
 	if after, _ := service.requests(); len(after) != 1 || s.Target(specs.Workflow) != service.URL+"/gw" || s.Target(specs.Core) != "" {
 		t.Errorf("the service got %d requests; it is at %q", len(after), s.Target(specs.Workflow))
 	}
@@ -119,7 +110,8 @@ func TestWhatPassesIsNotJudgedOnTheWay(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = io.WriteString(w, "<")
 	})
-	s := newServer(t, mockserver.WithTarget(specs.Core, service.URL), mockserver.WithTarget(specs.Ingestion, service.URL),
+	s := mocktest.NewServer(t, mockserver.WithTarget(specs.Core, service.URL),
+		mockserver.WithTarget(specs.Ingestion, service.URL),
 		mockserver.WithBaseURL(specs.Core, "https://core.example/base"))
 	for _, request := range [][]string{
 		{"GET", "/core/v3/database/list", "/v3/database/list"},
@@ -130,11 +122,11 @@ func TestWhatPassesIsNotJudgedOnTheWay(t *testing.T) {
 		{"OPTIONS", "/ingestion/x", "/x"},
 		{"GET", "/_worlds/default/core/v3//job/list", "/v3//job/list"},
 	} {
-		got := call(t, s, request[0], request[1], "", "Authorization", "", "Prefer", "code=200",
+		got := mocktest.Call(t, s, request[0], request[1], "", "Authorization", "", "Prefer", "code=200",
 			"Origin", "https://a.example", "Access-Control-Request-Method", "POST")
 		requests, _ := service.requests()
 		asked := requests[len(requests)-1]
-		if got.StatusCode != 418 || got.body != "<" || got.Header.Get("Content-Type") != "" ||
+		if got.StatusCode != 418 || got.Text != "<" || got.Header.Get("Content-Type") != "" ||
 			asked.RequestURI != request[2] || asked.Method != request[0] || asked.Header.Get("Prefer") != "code=200" {
 			t.Errorf("%v: the client got %d %v, the service %s %s", request, got.StatusCode, got.Header, asked.Method,
 				asked.RequestURI)
@@ -167,17 +159,17 @@ func TestFaultsAndStubsComeBeforeTheTarget(t *testing.T) {
 				t.Fatal(err)
 			}
 			service := newRealService(t, answerPools)
-			s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithFaults(f))
-			got := call(t, s, "POST", "/workflow/api/pools", `{"name":"x"}`)
+			s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithFaults(f))
+			got := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"x"}`)
 			_, bodies := service.requests()
-			if got.StatusCode != tt.status || len(bodies) != tt.asked || tt.body != "" && got.body != tt.body ||
+			if got.StatusCode != tt.status || len(bodies) != tt.asked || tt.body != "" && got.Text != tt.body ||
 				!strings.HasSuffix(got.Header.Get("X-Understudy-Fault"), tt.effect) {
-				t.Errorf("got %d %s %v; the service was asked %d times", got.StatusCode, got.body, got.Header, len(bodies))
+				t.Errorf("got %d %s %v; the service was asked %d times", got.StatusCode, got.Text, got.Header, len(bodies))
 			}
 			if slices.ContainsFunc(bodies, func(body string) bool { return body != `{"name":"x"}` }) {
 				t.Errorf("the service got %q", bodies)
 			}
-			if e := lastExchange(t, s); e.Response.Status != tt.status || string(e.Request.Body.Bytes) != `{"name":"x"}` {
+			if e := mocktest.LastExchange(t, s); e.Response.Status != tt.status || string(e.Request.Body.Bytes) != `{"name":"x"}` {
 				t.Errorf("the journal has %+v", e)
 			}
 		})
@@ -185,7 +177,7 @@ func TestFaultsAndStubsComeBeforeTheTarget(t *testing.T) {
 	t.Run("a stub, and a fault of the request itself", func(t *testing.T) {
 		t.Parallel()
 		service := newRealService(t, answerPools)
-		s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL))
+		s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL))
 		if _, err := s.World("").Stub(fixtures.Fault{
 			Calls: fixtures.Calls{
 				Operation: "workflow.createPool", Request: fixtures.RequestParts{Body: map[string]any{"name": "x"}},
@@ -195,9 +187,9 @@ func TestFaultsAndStubsComeBeforeTheTarget(t *testing.T) {
 		}
 		const path = "/workflow/api/pools"
 		bodies := []string{
-			call(t, s, "POST", path, `{"name":"x"}`).body, call(t, s, "POST", path, `{"name":"x"}`).body,
+			mocktest.Call(t, s, "POST", path, `{"name":"x"}`).Text, mocktest.Call(t, s, "POST", path, `{"name":"x"}`).Text,
 		}
-		injected := call(t, s, "GET", onePool, "", "X-Understudy-Inject", "status=500")
+		injected := mocktest.Call(t, s, "GET", mocktest.OnePool, "", "X-Understudy-Inject", "status=500")
 		if asked, _ := service.requests(); !slices.Equal(bodies, []string{`{"stub":true}`, `{"real":true}`}) ||
 			injected.StatusCode != 500 || len(asked) != 1 {
 			t.Errorf("got %q and %d; the service was asked %d times", bodies, injected.StatusCode, len(asked))
@@ -212,16 +204,16 @@ func TestLargeBodiesPass(t *testing.T) {
 		content := strings.Repeat("0123456789abcde\n", size/16)
 		var got string
 		service := newRealService(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, content) })
-		s := newServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
+		s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL),
 			mockserver.WithFaults(fixtures.Fault{Calls: fixtures.Calls{Operation: "workflow.getPool"}, Status: 500}))
-		answer := call(t, s, "POST", "/workflow/api/pools", content)
+		answer := mocktest.Call(t, s, "POST", "/workflow/api/pools", content)
 		if _, bodies := service.requests(); len(bodies) == 1 {
 			got = bodies[0]
 		}
-		if answer.body != content || got != content {
-			t.Errorf("%d bytes came back, and %d arrived", len(answer.body), len(got))
+		if answer.Text != content || got != content {
+			t.Errorf("%d bytes came back, and %d arrived", len(answer.Text), len(got))
 		}
-		e := lastExchange(t, s)
+		e := mocktest.LastExchange(t, s)
 		for _, body := range []*recording.Body{e.Request.Body, e.Response.Body} {
 			if len(body.Bytes) == 0 || len(body.Bytes) > 1<<20 || !body.Truncated {
 				t.Errorf("the journal has %d bytes, truncated: %v", len(body.Bytes), body.Truncated)
@@ -254,7 +246,7 @@ func TestStreamsPass(t *testing.T) {
 	if lines.Scan() {
 		t.Errorf("got %q", lines.Text())
 	}
-	if e := lastExchange(t, s); string(e.Response.Body.Bytes) != "part 0\npart 1\npart 2\n" || e.Response.Body.Truncated {
+	if e := mocktest.LastExchange(t, s); string(e.Response.Body.Bytes) != "part 0\npart 1\npart 2\n" || e.Response.Body.Truncated {
 		t.Errorf("the journal has %s", e.Response.Body.Bytes)
 	}
 }
@@ -294,22 +286,22 @@ func TestTargetsThatDoNotAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t, mockserver.WithTarget(specs.Core, tt.address), mockserver.WithTargetTransport(transport))
+			s := mocktest.NewServer(t, mockserver.WithTarget(specs.Core, tt.address), mockserver.WithTargetTransport(transport))
 			for range 2 {
-				got := call(t, s, "GET", "/core/v3/database/list", "")
+				got := mocktest.Call(t, s, "GET", "/core/v3/database/list", "")
 				if got.StatusCode != tt.status || got.Header.Get("X-Understudy-Error") != tt.kind ||
 					got.Header.Get("X-Understudy-Exchange") == "" ||
-					!strings.Contains(got.body, `"message":"no answer of `+tt.address) || !strings.Contains(got.body, tt.message) {
-					t.Errorf("got %d %s %v", got.StatusCode, got.body, got.Header)
+					!strings.Contains(got.Text, `"message":"no answer of `+tt.address) || !strings.Contains(got.Text, tt.message) {
+					t.Errorf("got %d %s %v", got.StatusCode, got.Text, got.Header)
 				}
 			}
-			if e := lastExchange(t, s); e.Response != nil || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], tt.message) {
+			if e := mocktest.LastExchange(t, s); e.Response != nil || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], tt.message) {
 				t.Errorf("the journal has %+v", e)
 			}
-			call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
-			late := call(t, s, "GET", "/core/v3/database/list", "", "X-Understudy-Inject", "effect=once delay=1ms")
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+			late := mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "X-Understudy-Inject", "effect=once delay=1ms")
 			if late.StatusCode != tt.status || late.Header.Get("X-Understudy-Error") != tt.kind {
-				t.Errorf("with a fault: got %d %s", late.StatusCode, late.body)
+				t.Errorf("with a fault: got %d %s", late.StatusCode, late.Text)
 			}
 		})
 	}
@@ -340,7 +332,7 @@ func TestAnswersOfTargetsThatBreakOff(t *testing.T) {
 				t.Errorf("with a length of %s, a client of %s sees no error", length, address)
 			}
 		}
-		if e := lastExchange(t, s); !e.Response.Body.Truncated || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "broke off") {
+		if e := mocktest.LastExchange(t, s); !e.Response.Body.Truncated || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "broke off") {
 			t.Errorf("the journal has %+v", e)
 		}
 	}
@@ -351,10 +343,10 @@ func TestTargetsThatLeadBack(t *testing.T) {
 	var s *mockserver.Server
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.ServeHTTP(w, r) }))
 	t.Cleanup(front.Close)
-	s = newServer(t, mockserver.WithTarget(specs.Core, front.URL+"/core/v3"))
-	got := call(t, s, "GET", "/core/v3/database/list", "")
-	if got.StatusCode != http.StatusLoopDetected || !strings.Contains(got.body, "leads back to this server; want the address of") {
-		t.Errorf("got %d %s", got.StatusCode, got.body)
+	s = mocktest.NewServer(t, mockserver.WithTarget(specs.Core, front.URL+"/core/v3"))
+	got := mocktest.Call(t, s, "GET", "/core/v3/database/list", "")
+	if got.StatusCode != http.StatusLoopDetected || !strings.Contains(got.Text, "leads back to this server; want the address of") {
+		t.Errorf("got %d %s", got.StatusCode, got.Text)
 	}
 }
 
@@ -370,8 +362,9 @@ func TestWrongTargets(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	s := newServer(t, mockserver.WithInterfaces(specs.Workflow), mockserver.WithTarget(specs.Core, "https://core.example"))
-	call(t, s, "GET", "/core/v3/database/list", "").want(t, 404) // it is not served
+	s := mocktest.NewServer(t, mockserver.WithInterfaces(specs.Workflow),
+		mockserver.WithTarget(specs.Core, "https://core.example"))
+	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(t, 404) // it is not served
 }
 
 // An interface of a document of the user's own is passed on as any other, and pages that the user lets in may read it.
@@ -379,12 +372,12 @@ func TestOwnInterfacesArePassedOn(t *testing.T) {
 	t.Parallel()
 	service := newRealService(t, answerPools)
 	s := ownShop(t, mockserver.WithTarget("shop", service.URL), mockserver.WithCORS(shopPage))
-	got := call(t, s, "GET", "/shop/api/pools", "", "Origin", shopPage)
-	if got.body != `{"real":true}` || got.Header.Get("Access-Control-Allow-Origin") != shopPage ||
+	got := mocktest.Call(t, s, "GET", "/shop/api/pools", "", "Origin", shopPage)
+	if got.Text != `{"real":true}` || got.Header.Get("Access-Control-Allow-Origin") != shopPage ||
 		!strings.Contains(got.Header.Get("Access-Control-Expose-Headers"), "Location") {
-		t.Errorf("got %s %v", got.body, got.Header)
+		t.Errorf("got %s %v", got.Text, got.Header)
 	}
-	if e := lastExchange(t, s); !strings.HasPrefix(e.Operation, "shop.") {
+	if e := mocktest.LastExchange(t, s); !strings.HasPrefix(e.Operation, "shop.") {
 		t.Errorf("the journal has %+v", e)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -32,11 +33,11 @@ func TestTicks(t *testing.T) {
 			}
 		})
 		for range 500 { // in 5 seconds
-			call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 			<-time.After(10 * time.Millisecond)
 		}
 		<-time.After(time.Minute) // in which there are comments
-		call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+		mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
 		<-time.After(time.Second)
 		shutdown()
 		group.Wait()
@@ -65,6 +66,6 @@ func TestTicksEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	stream.want(t, "EOF")
-	eventually(t, "nobody follows it", func() bool { return mockserver.Watchers(s) == 0 })
-	call(t, s, "HEAD", "/_understudy/journal/ticks", "").want(t, 200)
+	mocktest.Eventually(t, "nobody follows it", func() bool { return mockserver.Watchers(s) == 0 })
+	mocktest.Call(t, s, "HEAD", "/_understudy/journal/ticks", "").Want(t, 200)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/checktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -64,7 +66,7 @@ func TestStartWithTLS(t *testing.T) {
 		if status != 200 || text != "{}" {
 			t.Errorf("status %d: %s", status, text)
 		}
-		wantConform(t, plainChecker(t), s.World(""))
+		checktest.WantConform(t, checktest.Plain(t), s.World(""))
 	})
 	t.Run("without it there is no CA, and the client is a plain one", func(t *testing.T) {
 		t.Parallel()
@@ -94,7 +96,7 @@ func TestCurlSpeaksTLS(t *testing.T) {
 	} {
 		host, _, _ := strings.Cut(strings.TrimPrefix(url, "https://"), "/")
 		out, err := exec.CommandContext(t.Context(), curl, "-sS", "--noproxy", "*", "--cacert", file,
-			"--connect-to", host+":127.0.0.1:"+port, "-H", "Authorization: "+admin, "-o", "/dev/null",
+			"--connect-to", host+":127.0.0.1:"+port, "-H", "Authorization: "+mocktest.Admin, "-o", "/dev/null",
 			"-w", "%{http_code} %{ssl_verify_result}", url).CombinedOutput()
 		if err != nil || string(out) != "200 0" {
 			t.Errorf("curl %s: %v %s", url, err, out)
@@ -109,7 +111,7 @@ func request(t *testing.T, client *http.Client, method, url, body string) *http.
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", admin)
+	r.Header.Set("Authorization", mocktest.Admin)
 	response, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)

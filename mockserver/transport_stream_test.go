@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -131,13 +132,13 @@ func TestSlowReaderInTheProcess(t *testing.T) {
 // wrote is then in the recorder.
 func TestStreamIntoARecorder(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	s := mocktest.NewServer(t)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 	const path = "/_understudy/journal/stream?after=0"
 	t.Run("that can flush", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			s := newServer(t)
+			s := mocktest.NewServer(t)
 			ctx, leave := context.WithCancel(t.Context())
 			recorder, over := httptest.NewRecorder(), make(chan struct{})
 			go func() {
@@ -145,7 +146,7 @@ func TestStreamIntoARecorder(t *testing.T) {
 				s.ServeHTTP(recorder, httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody))
 			}()
 			synctest.Wait()
-			call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 			synctest.Wait()
 			leave()
 			<-over

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jarcoal/httpmock"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
@@ -21,7 +22,7 @@ func send(t *testing.T, client *http.Client, method, url, body string) (int, str
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", admin)
+	r.Header.Set("Authorization", mocktest.Admin)
 	r.Header.Set("Content-Type", "application/json")
 	response, err := client.Do(r)
 	if err != nil {
@@ -139,11 +140,11 @@ func TestAutoClock(t *testing.T) {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	began := world.Now()
-	id := decode[attempt](t, answer{body: text}).ID
-	states := []string{decode[attempt](t, answer{body: text}).Status}
+	id := mocktest.Decode[attempt](t, mocktest.Response{Text: text}).ID
+	states := []string{mocktest.Decode[attempt](t, mocktest.Response{Text: text}).Status}
 	for range 10 {
 		_, text := send(t, client, "GET", workflowURL+"/api/attempts/"+id, "")
-		states = append(states, decode[attempt](t, answer{body: text}).Status)
+		states = append(states, mocktest.Decode[attempt](t, mocktest.Response{Text: text}).Status)
 		if state := states[len(states)-1]; state == "success" || state == "error" {
 			break
 		}
@@ -197,10 +198,10 @@ func TestOptions(t *testing.T) {
 
 func TestControlToken(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithControlToken("open sesame"))
-	call(t, s, "GET", "/_understudy/worlds", "").want(t, 401)
-	call(t, s, "GET", "/_understudy/worlds", "", "Authorization", "Bearer wrong").want(t, 401)
-	call(t, s, "GET", "/_understudy/worlds", "", "Authorization", "bearer open sesame").want(t, 200)
-	call(t, s, "GET", "/_understudy/health", "").want(t, 200)
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	s := mocktest.NewServer(t, mockserver.WithControlToken("open sesame"))
+	mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 401)
+	mocktest.Call(t, s, "GET", "/_understudy/worlds", "", "Authorization", "Bearer wrong").Want(t, 401)
+	mocktest.Call(t, s, "GET", "/_understudy/worlds", "", "Authorization", "bearer open sesame").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 }

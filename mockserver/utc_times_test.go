@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -18,8 +19,8 @@ func TestTimesOfAScenario(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := newServer(t, mockserver.WithScenario(file))
-		call(t, s, "POST", "/core/v3/database/create/mine", "").want(t, 200)
+		s := mocktest.NewServer(t, mockserver.WithScenario(file))
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/mine", "").Want(t, 200)
 		type list struct {
 			Databases []struct {
 				CreatedAt string `json:"created_at"`
@@ -27,10 +28,10 @@ func TestTimesOfAScenario(t *testing.T) {
 			}
 		}
 		for _, world := range []string{"default", s.World("").Fork().ID()} {
-			a := call(t, s, "GET", "/core/v3/database/list", "", "X-Understudy-World", world).want(t, 200)
-			got := decode[list](t, a)
+			a := mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "X-Understudy-World", world).Want(t, 200)
+			got := mocktest.Decode[list](t, a)
 			if len(got.Databases) == 0 {
-				t.Fatalf("no databases in %s", a.body)
+				t.Fatalf("no databases in %s", a.Text)
 			}
 			for _, d := range got.Databases {
 				if !strings.HasSuffix(d.CreatedAt, want) || !strings.HasSuffix(d.UpdatedAt, want) {

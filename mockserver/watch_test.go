@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
@@ -18,27 +19,28 @@ import (
 // What asks whether the server is well needs no token; everything else does.
 func TestTokenOfTheControlInterface(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithControlToken("secret"))
+	s := mocktest.NewServer(t, mockserver.WithControlToken("secret"))
 	for path, want := range map[string]int{
 		"/health": 200, "/livez": 200, "/readyz": 200, "/version": 401, "/metrics": 401,
 		"/scenarios": 401, "/worlds/default": 401,
 		"/worlds/default/events": 401, "/events": 401,
 	} {
-		call(t, s, "GET", "/_understudy"+path, "").want(t, want)
+		mocktest.Call(t, s, "GET", "/_understudy"+path, "").Want(t, want)
 	}
-	call(t, s, "GET", "/_understudy/version", "", "Authorization", "Bearer secret").want(t, 200)
+	mocktest.Call(t, s, "GET", "/_understudy/version", "", "Authorization", "Bearer secret").Want(t, 200)
 }
 
 func TestVersionOfTheServer(t *testing.T) {
 	t.Parallel()
-	body := call(t, newServer(t), "GET", "/_understudy/version", "").want(t, 200).body
+	body := mocktest.Call(t, mocktest.NewServer(t), "GET", "/_understudy/version", "").Want(t, 200).Text
 	if got := jsontree.Find(body, "documents").Text(); got != specs.Digest() {
 		t.Errorf("documents %s, want %s", got, specs.Digest())
 	}
 	if got := jsontree.Find(body, "version").Text(); got == "" {
 		t.Errorf("no version in %s", body)
 	}
-	call(t, newServer(t), "GET", jsontree.Find(body, "interfaces.core").Text()+"/job/list", "").want(t, 200)
+	mocktest.Call(t, mocktest.NewServer(t), "GET", jsontree.Find(body, "interfaces.core").Text()+"/job/list",
+		"").Want(t, 200)
 }
 
 // The list has what comes with the mock, the user's own, and those that are wrong, with the reason.
@@ -55,8 +57,8 @@ func TestScenariosOfTheServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := newServer(t, mockserver.WithScenarios(folder), mockserver.WithScenario("empty"))
-	body := call(t, s, "GET", "/_understudy/scenarios", "").want(t, 200).body
+	s := mocktest.NewServer(t, mockserver.WithScenarios(folder), mockserver.WithScenario("empty"))
+	body := mocktest.Call(t, s, "GET", "/_understudy/scenarios", "").Want(t, 200).Text
 	if got := jsontree.Find(body, "default").Text(); got != "empty" {
 		t.Errorf("default %s, want empty", got)
 	}
@@ -79,13 +81,13 @@ func TestScenariosOfTheServer(t *testing.T) {
 
 func TestWorldDetails(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	call(t, s, "POST", "/_understudy/worlds", `{"id":"own","fork":"default","seed":7,"clock":"frozen","mintKeys":true}`).
-		want(t, 201)
-	call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/seeded", "").want(t, 200)
-	before := jsontree.Parse(call(t, s, "GET", "/_understudy/worlds/default", "").want(t, 200).body)
-	call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", "own").want(t, 200)
-	body := call(t, s, "GET", "/_understudy/worlds/own", "").want(t, 200).body
+	s := mocktest.NewServer(t)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own","fork":"default","seed":7,"clock":"frozen","mintKeys":true}`).
+		Want(t, 201)
+	mocktest.Call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/seeded", "").Want(t, 200)
+	before := jsontree.Parse(mocktest.Call(t, s, "GET", "/_understudy/worlds/default", "").Want(t, 200).Text)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", "own").Want(t, 200)
+	body := mocktest.Call(t, s, "GET", "/_understudy/worlds/own", "").Want(t, 200).Text
 	for path, want := range map[string]string{
 		"id": "own", "fork": "default", "scenario": "quickstart", "seed": "7", "clock.mode": "frozen",
 		"checkpoints": `["seeded"]`, "journal.entries": "1", "journal.last": "1", "keys.admin": s.World("own").Key(),
@@ -105,10 +107,10 @@ func TestWorldDetails(t *testing.T) {
 // Events are listed in the order of time, with the resource that they are about.
 func TestDueEvents(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithClock(mockserver.ClockFrozen))
-	job := jsontree.Find(call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).
-		want(t, http.StatusOK).body, "job_id").Text()
-	body := call(t, s, "GET", "/_understudy/events", "").want(t, 200).body
+	s := mocktest.NewServer(t, mockserver.WithClock(mockserver.ClockFrozen))
+	job := jsontree.Find(mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).
+		Want(t, http.StatusOK).Text, "job_id").Text()
+	body := mocktest.Call(t, s, "GET", "/_understudy/events", "").Want(t, 200).Text
 	if got := jsontree.Find(body, `events.#(kind=="core.job").resource`).Text(); got != "job" {
 		t.Errorf("no event of a job in %s", body)
 	}
@@ -123,7 +125,7 @@ func TestDueEvents(t *testing.T) {
 		last = e.Find("at").Text()
 	}
 	all := jsontree.Find(body, "total").Int()
-	one := call(t, s, "GET", "/_understudy/events?limit=1", "").want(t, 200).body
+	one := mocktest.Call(t, s, "GET", "/_understudy/events?limit=1", "").Want(t, 200).Text
 	if n := jsontree.Find(one, "events").Len(); n != 1 || jsontree.Find(one, "total").Int() != all {
 		t.Errorf("%d events of %d, want 1 of %d", n, jsontree.Find(one, "total").Int(), all)
 	}
@@ -137,22 +139,22 @@ var metricLine = regexp.MustCompile(`^[a-z_]+(\{[A-Za-z_]+="[^"]*"(, ?[A-Za-z_]+
 // Each line is one that Prometheus reads, and each series is there once.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithRecording(io.Discard))
+	s := mocktest.NewServer(t, mockserver.WithRecording(io.Discard))
 	for range 3 {
-		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 	}
-	call(t, s, "GET", "/workflow/api/pools/99", "").want(t, 404)
-	call(t, s, "GET", "/workflow/api/nothing", "").want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/nothing", "").Want(t, 404)
 	s.World("").Fork()
-	call(t, s, "POST", "/_understudy/worlds/default/faults", `{"operation":"workflow.listPools","first":1,"status":503}`).
-		want(t, 201)
-	call(t, s, "GET", "/workflow/api/pools", "").want(t, 503)
-	a := call(t, s, "GET", "/_understudy/metrics", "").want(t, 200)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/faults", `{"operation":"workflow.listPools","first":1,"status":503}`).
+		Want(t, 201)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 503)
+	a := mocktest.Call(t, s, "GET", "/_understudy/metrics", "").Want(t, 200)
 	if got := a.Header.Get("Content-Type"); got != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Errorf("type %s", got)
 	}
 	values := map[string]string{}
-	for line := range strings.Lines(a.body) {
+	for line := range strings.Lines(a.Text) {
 		line = strings.TrimSuffix(line, "\n")
 		if line[0] == '#' {
 			if about := metricAbout.FindStringSubmatch(line); about == nil || values[line] != "" {
@@ -191,6 +193,6 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	if values["go_goroutines"] == "" || values["understudy_journal_bytes"] == "0" {
-		t.Errorf("metrics of the process, or of the journals, are missing in\n%s", a.body)
+		t.Errorf("metrics of the process, or of the journals, are missing in\n%s", a.Text)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/specs"
@@ -32,7 +33,7 @@ const brandWord = "XY"
 func newWitness(t *testing.T, scenario string) *witness {
 	t.Helper()
 	w := &witness{T: t, log: &output{}, recording: &output{}, granted: map[string]bool{}}
-	w.server = newServer(t, mockserver.WithScenario(scenario), mockserver.WithBrand(brandWord),
+	w.server = mocktest.NewServer(t, mockserver.WithScenario(scenario), mockserver.WithBrand(brandWord),
 		mockserver.WithQueryEngine(sqlite.New()), mockserver.WithJournalLimit(256<<20), mockserver.WithRecording(w.recording),
 		mockserver.WithLogger(slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	return w
@@ -136,7 +137,7 @@ func (w *witness) control(path string) {
 		"/journal", "/journal.har", "/journal.ndjson", "/journal/counts", "/state", "/clock", "/checkpoints", "/jobs/results",
 		"/chats/turns", "/ingestion/failures",
 	} {
-		call(w.T, w, "GET", path+name, "").want(w.T, 200)
+		mocktest.Call(w.T, w, "GET", path+name, "").Want(w.T, 200)
 	}
 }
 
@@ -145,10 +146,10 @@ func (w *witness) finish() {
 	w.Helper()
 	w.control("/_understudy/worlds/default")
 	for _, path := range []string{"/worlds", "/coverage", "/health"} {
-		call(w.T, w, "GET", "/_understudy"+path, "").want(w.T, 200)
+		mocktest.Call(w.T, w, "GET", "/_understudy"+path, "").Want(w.T, 200)
 	}
 	for _, iface := range append(specs.Interfaces(), specs.Control) {
-		call(w.T, w, "GET", string("/_understudy/specs/"+iface+".yaml"), "").want(w.T, 200)
+		mocktest.Call(w.T, w, "GET", string("/_understudy/specs/"+iface+".yaml"), "").Want(w.T, 200)
 	}
 	w.clean("the log", w.log.Bytes())
 	w.clean("the recording", w.recording.Bytes())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 )
 
@@ -28,24 +29,24 @@ type listed struct {
 func TestListOfWorlds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, mockserver.WithHistory(10), mockserver.WithWorldTTL(time.Hour))
+		s := mocktest.NewServer(t, mockserver.WithHistory(10), mockserver.WithWorldTTL(time.Hour))
 		for range 3 {
-			call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
 		}
-		call(t, s, "POST", "/_understudy/worlds", `{"id":"own","fork":"default","before":2,"seed":7}`).want(t, 201)
-		call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/one", "").want(t, 200)
-		call(t, s, "POST", "/_understudy/worlds/own/faults", `{"status":503,"nth":2}`).want(t, 201)
-		call(t, s, "POST", "/_understudy/worlds/own/faults", `{"status":503,"nth":3}`).want(t, 201)
-		call(t, s, "POST", "/_understudy/worlds/own/stubs", `{"operation":"llm.getChat"}`).want(t, 201)
-		call(t, s, "GET", "/workflow/api/pools", "", inA, "own").want(t, 200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own","fork":"default","before":2,"seed":7}`).Want(t, 201)
+		mocktest.Call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/one", "").Want(t, 200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/own/faults", `{"status":503,"nth":2}`).Want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/own/faults", `{"status":503,"nth":3}`).Want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/own/stubs", `{"operation":"llm.getChat"}`).Want(t, 201)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", inA, "own").Want(t, 200)
 		used := time.Now().UTC() //nolint:forbidigo // the time of the bubble
 		<-time.After(10 * time.Minute)
-		worlds := decode[struct {
+		worlds := mocktest.Decode[struct {
 			Worlds []struct {
 				listed
 				Bytes, Exchanges int64
 			}
-		}](t, call(t, s, "GET", "/_understudy/worlds", "").want(t, 200)).Worlds
+		}](t, mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 200)).Worlds
 		if len(worlds) != 2 {
 			t.Fatalf("%d worlds", len(worlds))
 		}
@@ -63,10 +64,10 @@ func TestListOfWorlds(t *testing.T) {
 		if first := worlds[0]; first.Expires != nil || first.Exchanges != 3 || first.Faults != 0 || first.Checkpoints == nil {
 			t.Errorf("the world default has %+v", first)
 		}
-		one := decode[struct {
+		one := mocktest.Decode[struct {
 			listed
 			History struct{ Limit, First int64 }
-		}](t, call(t, s, "GET", "/_understudy/worlds/own", "").want(t, 200))
+		}](t, mocktest.Call(t, s, "GET", "/_understudy/worlds/own", "").Want(t, 200))
 		*want.Expires = expires.Add(10 * time.Minute) // it is in use
 		if diff := cmp.Diff(want, one.listed); diff != "" || one.History.Limit != 10 || one.History.First != 1 {
 			t.Errorf("history %+v (-want +got)\n%s", one.History, diff)

@@ -14,7 +14,7 @@ import (
 // of them would look the same otherwise.
 func TestListsOfAllParentsShowTheWholeIdentity(t *testing.T) {
 	t.Parallel()
-	const file = "../mockserver/testdata/shapes/pairs.yaml"
+	const file = "../mockserver/internal/own/testdata/shapes/pairs.yaml"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 )
 
 func TestScriptedAnswers(t *testing.T) {

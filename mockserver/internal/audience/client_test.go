@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // sixPeople is a fixture with an audience of six people, who differ in all that rules ask for, and one without any.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // fuzzed makes rooms of one server, since that takes longer than a call. A fault of the mock is a 500.

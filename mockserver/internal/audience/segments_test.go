@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/specs"
 )
 

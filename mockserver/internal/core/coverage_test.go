@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 )
 
 func TestMain(m *testing.M) { os.Exit(mocktest.Main(m, "core")) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // sales is a database to load into. The analyst may import into it, the delegate may only query it.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // Whatever is sent, even past the document, is made or refused, and what is made can be read, run and loaded again. The

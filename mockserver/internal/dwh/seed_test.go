@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 )
 
 const integrations = `

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // shop is a database with the table events.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 )
 
 // maxBody is the most bytes of an event (documented).

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // wantErrors fails the test unless an answer has exactly these errors of a status: title, detail, pointer, validation

@@ -7,10 +7,10 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
-	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/world"
 )
 

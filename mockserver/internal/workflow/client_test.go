@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/dig"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // client calls the workflow interface, and knows what its tests ask for again and again.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 )
 
 // entry is one of a tar that no decent tool makes.

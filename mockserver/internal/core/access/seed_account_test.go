@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core/access"
-	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )

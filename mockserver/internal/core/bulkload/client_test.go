@@ -3,8 +3,8 @@ package bulkload_test
 import (
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // client calls the core data interface for the tests of bulk loads.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"svc.example/understudy/internal/jsontree"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // client calls the core data interface for the tests of databases and tables.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 )
 
 // The document has 204 for no error records, but the mock never answers with it: some clients do not accept it.

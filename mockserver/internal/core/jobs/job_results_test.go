@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vmihailenco/msgpack/v5"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver/query"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svc.example/understudy/internal/jsontree"
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 )
 
 // clockTime matches times with a date, in the form of most answers.

@@ -17,9 +17,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // chatFile returns the attributes of an attachment.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // A slash command of a chat app, and the secret that signs it.

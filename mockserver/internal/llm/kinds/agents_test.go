@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestAgents(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // targets returns the ids of one tool target of each kind, oldest first, and the project of the last two.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // toolKinds lists the tools that refer only to a project: their path, their type, and the other attributes that they

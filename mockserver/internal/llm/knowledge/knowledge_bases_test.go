@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestKnowledgeBases(t *testing.T) {

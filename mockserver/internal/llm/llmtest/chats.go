@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/query/sqlite"
 )
 

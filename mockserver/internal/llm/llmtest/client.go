@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 )
 
 // NoID is a UUID that no resource has.

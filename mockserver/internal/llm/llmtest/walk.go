@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/specs"
 )
 

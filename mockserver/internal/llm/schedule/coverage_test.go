@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
-	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestMain(m *testing.M) { os.Exit(mocktest.Main(m, "llm/schedule")) }
