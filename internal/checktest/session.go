@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/internal/mocktest"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 )
@@ -62,12 +61,12 @@ func (s *Session) Handler(next http.Handler) http.Handler {
 			return
 		}
 		recorded.ServeHTTP(w, r)
-		s.keys = append(s.keys, KeyOf(r.Header))
+		s.keys = append(s.keys, keyOf(r.Header))
 	})
 }
 
-// KeyOf returns the key that a request sends, without its scheme.
-func KeyOf(h http.Header) string {
+// keyOf returns the key that a request sends, without its scheme.
+func keyOf(h http.Header) string {
 	key := cmp.Or(h.Get("Authorization"), h.Get("X-SVC-Write-Key"))
 	return key[strings.LastIndexByte(key, ' ')+1:]
 }
@@ -85,41 +84,13 @@ func (s *Session) Compare(t *testing.T, checker *contract.Checker, with contract
 		for _, h := range e.Request.Headers {
 			header.Add(h[0], h[1])
 		}
-		with.Keys[contract.KeyDigest(KeyOf(header))] = s.keys[i]
+		with.Keys[contract.KeyDigest(keyOf(header))] = s.keys[i]
 	}
 	r, err := checker.Compare(t.Context(), contract.Exchanges(slices.Values(list)), with)
 	if err != nil {
 		t.Fatal(err, r.Comparison)
 	}
 	return r
-}
-
-// Learned returns a mock with the scenario that is learned from a session.
-func (s *Session) Learned(t *testing.T, checker *contract.Checker) (*mockserver.Server, *contract.Learned) {
-	t.Helper()
-	learned, err := checker.Learn(t.Context(), contract.Exchanges(slices.Values(s.Recorder.Exchanges())), Build(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return LearnedServer(t, learned), learned
-}
-
-// LearnedServer returns a mock with a scenario that was learned, or nil if that fails, which fails the test.
-func LearnedServer(t *testing.T, learned *contract.Learned, opts ...mockserver.Option) *mockserver.Server {
-	t.Helper()
-	folder, err := write(t, learned)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := mockserver.New(append([]mockserver.Option{
-		mockserver.WithScenario(folder), mockserver.WithClock("frozen"), mockserver.WithSeed(7),
-		mockserver.WithQueryEngine(sqlite.New()), mocktest.Failing(t),
-	}, opts...)...)
-	if err != nil {
-		t.Errorf("%v\n%s", err, learned.Scenario)
-		return nil
-	}
-	return server
 }
 
 // RecordedKeys returns the keys of a scenario that was learned, by the digests of those that were recorded.
@@ -137,7 +108,7 @@ func RecordedKeys(learned *contract.Learned) map[string]string {
 func Build(t *testing.T, more ...mockserver.Option) contract.BuildLearned {
 	t.Helper()
 	return func(learned *contract.Learned) (none contract.Subject, _ error) {
-		folder, err := write(t, learned)
+		folder, err := Write(t, learned)
 		if err != nil {
 			return none, err
 		}
@@ -154,8 +125,8 @@ func Build(t *testing.T, more ...mockserver.Option) contract.BuildLearned {
 	}
 }
 
-// write writes the files of a scenario that was learned into a folder of its own.
-func write(t *testing.T, learned *contract.Learned) (folder string, err error) {
+// Write writes the files of a scenario that was learned into a folder of its own.
+func Write(t *testing.T, learned *contract.Learned) (folder string, err error) {
 	t.Helper()
 	folder = t.TempDir()
 	for name, text := range learned.Files {

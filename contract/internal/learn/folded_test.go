@@ -91,7 +91,7 @@ func unfolded(t *testing.T, lines []string) (plain []string) {
 // sentBy plays a story with a mock of what was learned, and returns the requests.
 func sentBy(t *testing.T, learned *contract.Learned, text []byte) (sent []string) {
 	t.Helper()
-	mock := checktest.LearnedServer(t, learned)
+	mock := learnedServer(t, learned)
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

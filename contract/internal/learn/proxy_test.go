@@ -100,7 +100,7 @@ func wantLearnable(t *testing.T, source func() contract.Source, except ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := checktest.LearnedServer(t, learned)
+	server := learnedServer(t, learned)
 	if server == nil {
 		return
 	}

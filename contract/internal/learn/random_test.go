@@ -114,7 +114,7 @@ func randomSession(t *testing.T, scenario string, seed, requests int) *checktest
 func unlearned(t *testing.T, checker *contract.Checker, scenario string, seed int) (lines []string) {
 	t.Helper()
 	s := randomSession(t, scenario, seed, sessionLength)
-	server, learned := s.Learned(t, checker)
+	server, learned := learnedOf(t, s, checker)
 	if server == nil {
 		return nil
 	}

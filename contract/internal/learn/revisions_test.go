@@ -52,7 +52,7 @@ func TestLearnAttemptsOfEarlierRevisions(t *testing.T) {
 		for _, path := range paths {
 			mocktest.Call(t, h, "GET", "http://127.0.0.1:4010/workflow/api"+path, "").Want(t, http.StatusOK)
 		}
-		server, learned := s.Learned(t, checker)
+		server, learned := learnedOf(t, &s, checker)
 		with := checktest.Subject(server.World(""))
 		with.Keys = checktest.RecordedKeys(learned)
 		r, err := checker.Compare(t.Context(), contract.Exchanges(slices.Values(s.Recorder.Exchanges())), with)

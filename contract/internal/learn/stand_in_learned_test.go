@@ -482,7 +482,7 @@ func TestLearnStandInStory(t *testing.T) {
 	service := httptest.NewServer(later.mux)
 	t.Cleanup(service.Close)
 	for name, server := range map[string]story.Server{
-		"its own scenario with another seed": {Handler: checktest.LearnedServer(t, learned)},
+		"its own scenario with another seed": {Handler: learnedServer(t, learned)},
 		"the stand-in, a month later": {
 			Targets: map[specs.Interface]string{"workflow": service.URL + "/workflow", "core": service.URL + "/core/v3"},
 			Keys:    map[string]string{"1/admin": adaKey, "1/admin2": benKey, "1/cy": cyKey},
@@ -501,7 +501,7 @@ func TestLearnStandInStory(t *testing.T) {
 // learnedSubject returns a mock of what was learned, with the keys that stand for the recorded ones.
 func learnedSubject(t *testing.T, learned *contract.Learned) contract.Subject {
 	t.Helper()
-	with := checktest.Subject(checktest.LearnedServer(t, learned).World(""))
+	with := checktest.Subject(learnedServer(t, learned).World(""))
 	with.Keys = checktest.RecordedKeys(learned)
 	return with
 }

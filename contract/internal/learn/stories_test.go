@@ -29,7 +29,7 @@ func TestLearnStories(t *testing.T) {
 				var s checktest.Session
 				return story.Server{Handler: s.Handler(first), Close: func() {
 					checker := checktest.Plain(t)
-					server, learned := s.Learned(t, checker)
+					server, learned := learnedOf(t, &s, checker)
 					if server == nil {
 						return
 					}
@@ -63,7 +63,36 @@ func playLearned(t *testing.T, learned *contract.Learned, opts ...mockserver.Opt
 	}
 	t.Run("its own story", func(t *testing.T) {
 		story.Run(t, file, func() (story.Server, error) {
-			return story.Server{Handler: checktest.LearnedServer(t, learned, opts...)}, nil
+			return story.Server{Handler: learnedServer(t, learned, opts...)}, nil
 		})
 	})
+}
+
+// learnedOf returns a mock with the scenario that is learned from a session.
+func learnedOf(t *testing.T, s *checktest.Session, checker *contract.Checker) (*mockserver.Server, *contract.Learned) {
+	t.Helper()
+	recording := contract.Exchanges(slices.Values(s.Recorder.Exchanges()))
+	learned, err := checker.Learn(t.Context(), recording, checktest.Build(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return learnedServer(t, learned), learned
+}
+
+// learnedServer returns a mock with a scenario that was learned, or nil if that fails, which fails the test.
+func learnedServer(t *testing.T, learned *contract.Learned, opts ...mockserver.Option) *mockserver.Server {
+	t.Helper()
+	folder, err := checktest.Write(t, learned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := mockserver.New(append([]mockserver.Option{
+		mockserver.WithScenario(folder), mockserver.WithClock("frozen"), mockserver.WithSeed(7),
+		mockserver.WithQueryEngine(sqlite.New()), mocktest.Failing(t),
+	}, opts...)...)
+	if err != nil {
+		t.Errorf("%v\n%s", err, learned.Scenario)
+		return nil
+	}
+	return server
 }
