@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/source"
 )
 
@@ -57,5 +60,14 @@ func TestTheConfigurationShowsEverySetting(t *testing.T) {
 		if !read.Has(name) {
 			t.Errorf("%s is not shown", name)
 		}
+	}
+}
+
+// Reports of a configuration have every form there is.
+func TestConfiguredReportsHaveEveryForm(t *testing.T) {
+	t.Parallel()
+	reports := readTree(t, "cmd/understudy/understudy.schema.json").at("properties", "reports")
+	if diff := cmp.Diff(report.Formats(), reports.at("items", "properties", "format", "enum").texts()); diff != "" {
+		t.Errorf("-report +schema:\n%s", diff)
 	}
 }
