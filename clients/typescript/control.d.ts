@@ -833,10 +833,10 @@ export interface components {
                 sigma?: number;
             };
             /**
-             * @description What happens on the connection: there is never an answer; it is reset before the answer, or in its body; it is closed in the body; `Content-Length` says too much; or there is something that is not HTTP. Over HTTP/2 the stream is reset where a connection would be.
+             * @description What happens on the connection: there is never an answer; it is reset or closed, before the answer or in its body; `Content-Length` says too much; or there is something that is not HTTP. Over HTTP/2 the stream is reset where a connection would be.
              * @enum {string}
              */
-            network?: "noAnswer" | "reset" | "resetInBody" | "truncated" | "wrongLength" | "garbage";
+            network?: "noAnswer" | "reset" | "closed" | "resetInBody" | "truncated" | "wrongLength" | "garbage";
             /** @description How many bytes of the body come before it is cut. Absent: half of it. */
             at?: number;
             /** @description By how much `Content-Length` is too large. Absent: 16. */
@@ -894,10 +894,10 @@ export interface components {
                 sigma?: number;
             };
             /**
-             * @description What happens on the connection: there is never an answer; it is reset before the answer, or in its body; it is closed in the body; `Content-Length` says too much; or there is something that is not HTTP. Over HTTP/2 the stream is reset where a connection would be.
+             * @description What happens on the connection: there is never an answer; it is reset or closed, before the answer or in its body; `Content-Length` says too much; or there is something that is not HTTP. Over HTTP/2 the stream is reset where a connection would be.
              * @enum {string}
              */
-            network?: "noAnswer" | "reset" | "resetInBody" | "truncated" | "wrongLength" | "garbage";
+            network?: "noAnswer" | "reset" | "closed" | "resetInBody" | "truncated" | "wrongLength" | "garbage";
             /** @description How many bytes of the body come before it is cut. Absent: half of it. */
             at?: number;
             /** @description By how much `Content-Length` is too large. Absent: 16. */

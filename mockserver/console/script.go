@@ -33,7 +33,7 @@ type script struct{ Text string }
 
 func (v *view) scriptPage() error {
 	body := scriptPage{
-		Networks: []string{"noAnswer", "reset", "resetInBody", "truncated", "wrongLength", "garbage"},
+		Networks: []string{"noAnswer", "reset", "closed", "resetInBody", "truncated", "wrongLength", "garbage"},
 	}
 	var err error
 	for path, into := range map[string]*[]planned{"faults": &body.Faults, "stubs": &body.Stubs} {

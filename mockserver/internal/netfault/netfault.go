@@ -27,9 +27,6 @@ type End struct {
 	how fixtures.Network
 }
 
-// closed means that the connection is closed before the answer.
-const closed fixtures.Network = "closed"
-
 // defaultExcess is by how many bytes a wrong Content-Length is too large.
 const defaultExcess = 16
 
@@ -38,11 +35,11 @@ const defaultExcess = 16
 func Apply(f *fixtures.Fault, status int, body []byte) (seen []byte, excess int, end End) {
 	end = End{IsSeen: true, how: f.Network}
 	switch n := f.Network; n {
-	case fixtures.NoAnswer, fixtures.Reset, fixtures.Garbage:
+	case fixtures.NoAnswer, fixtures.Reset, fixtures.Closed, fixtures.Garbage:
 		return nil, 0, End{how: n}
 	case fixtures.WrongLength:
 		if status == http.StatusNoContent || status == http.StatusNotModified { // which announce no body
-			return nil, 0, End{how: closed}
+			return nil, 0, End{how: fixtures.Closed}
 		}
 		end.IsCut = true
 		return body, cmp.Or(f.Bytes, defaultExcess), end
@@ -58,7 +55,7 @@ func Apply(f *fixtures.Fault, status int, body []byte) (seen []byte, excess int,
 		if n == fixtures.ResetInBody {
 			return nil, 0, End{how: fixtures.Reset}
 		}
-		return nil, 0, End{how: closed}
+		return nil, 0, End{how: fixtures.Closed}
 	}
 	return body, 0, end
 }
