@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -40,8 +41,8 @@ func TestNoRequestIsTheMocksFault(t *testing.T) {
 					"a body that is no gzip":      {path, "x", "Content-Encoding", "gzip"},
 					"a boundary that is missing":  {path, "x", "Content-Type", "multipart/form-data"},
 				} {
-					if a := mocktest.Call(t, s, operation.Method, r[0], r[1], r[2:]...); a.StatusCode >= 500 {
-						t.Errorf("%s: %d %s", what, a.StatusCode, a.Text)
+					if a := mocktest.Call(t, s, operation.Method, r[0], r[1], r[2:]...); a.Status >= 500 {
+						t.Errorf("%s: %d %s", what, a.Status, a.Body)
 					}
 				}
 			})
@@ -71,14 +72,14 @@ func TestManySmallMembers(t *testing.T) { //nolint:paralleltest // it counts wha
 		body := conditions(t, test.count)
 		mocktest.Call(t, s, "GET", "/workflow/api/pool_rules", "") // the interface is loaded
 		before := mocktest.Allocated()
-		a := mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", body, "Content-Encoding", "gzip").Want(t, test.status)
+		a := mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", body, "Content-Encoding", "gzip").Want(test.status)
 		cost := mocktest.Allocated() - before
 		t.Logf("%d members cost %d MiB", test.count, cost>>20)
 		if cost > test.most {
 			t.Errorf("%d members, %d bytes, cost %d MiB, want %d at most", test.count, len(body), cost>>20, test.most>>20)
 		}
-		if len(a.Text) > 2000 {
-			t.Errorf("the answer has %d bytes", len(a.Text))
+		if len(a.Body) > 2000 {
+			t.Errorf("the answer has %d bytes", len(a.Body))
 		}
 	}
 }
@@ -98,10 +99,9 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	if response, err := s.World("").Client().Do(r); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("response %v, error %v", response, err)
 	}
-	mocktest.CallIn(t.Context(), t, s, "POST", "/workflow/api/pools", `{"name":"small","concurrencyLimit":1}`).Want(t,
-		http.StatusCreated)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"small","concurrencyLimit":1}`).Want(http.StatusCreated)
 	release()
-	mocktest.CallIn(t.Context(), t, s, "POST", "/workflow/api/pools", body).Want(t, http.StatusBadRequest)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", body).Want(http.StatusBadRequest)
 }
 
 // The process keeps nothing of worlds that were made with seeds and times of their own, and deleted.
@@ -110,8 +110,8 @@ func TestDeletedWorldsAreForgotten(t *testing.T) { //nolint:paralleltest // it c
 	before := mockserver.SharedWorlds()
 	for i := range 50 {
 		body := fmt.Sprintf(`{"id":"w","seed":%d,"now":"2026-02-01T00:00:%02dZ","clock":"frozen"}`, i+1, i)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds", body).Want(t, http.StatusCreated)
-		mocktest.Call(t, s, "DELETE", "/_understudy/worlds/w", "").Want(t, http.StatusNoContent)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", body).Want(http.StatusCreated)
+		mocktest.Call(t, s, "DELETE", "/_understudy/worlds/w", "").Want(http.StatusNoContent)
 	}
 	if after := mockserver.SharedWorlds(); after != before {
 		t.Errorf("%d worlds are kept, and %d before", after, before)
@@ -126,7 +126,10 @@ func TestManyMistakesAreToldInPart(t *testing.T) {
 		body := `{"name":"n","basic_configs":{"type":"databricks","catalog":"c","svc_authentication_id":7},"output_config":{"database":"d"},"advanced_configs":[` +
 			strings.Repeat(entry+",", 60_000) + entry + `]}`
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		refused := mocktest.CallIn(ctx, t, s, "POST", "/dwh/v1/dwh/", body).Want(t, http.StatusBadRequest).Text
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/dwh/v1/dwh/", strings.NewReader(body))
+		r.Header.Set("Authorization", mocktest.Admin)
+		r.Header.Set("Content-Type", "application/json")
+		refused := mocktest.Send(t, s, r).Want(http.StatusBadRequest).Body
 		cancel()
 		if len(refused) > 10_000 || !strings.Contains(refused, " more mistakes") {
 			t.Errorf("the answer has %d bytes, and begins with %.300s", len(refused), refused)

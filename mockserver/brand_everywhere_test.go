@@ -122,7 +122,7 @@ func (w *witness) callExample(operation *specs.Operation) {
 	w.call(operation.Method, "/"+string(operation.Interface)+operation.Document.BasePath+path, body, media)
 }
 
-func (w *witness) call(method, target, body, media string) mocktest.Response {
+func (w *witness) call(method, target, body, media string) mocktest.Answer {
 	w.Helper()
 	return mocktest.Call(w.T, w, method, target, body, "Content-Type", media)
 }
@@ -133,11 +133,11 @@ func (w *witness) resource(operation *specs.Operation) string {
 	collection, _, _ := strings.Cut(operation.Path, "/{id}")
 	if create := operation.Document.Find("POST", collection).Operation; create != nil {
 		media, body := bodyExample(w, create, "")
-		if a := w.call("POST", "/llm"+collection, body, media); a.StatusCode == 201 {
-			return mocktest.Decode[one](w.T, a).Data.ID
+		if a := w.call("POST", "/llm"+collection, body, media); a.Status == 201 {
+			return mocktest.Decode[one](a).Data.ID
 		}
 	}
-	list := mocktest.Decode[struct{ Data []struct{ ID string } }](w.T, w.call("GET", "/llm"+collection, "", ""))
+	list := mocktest.Decode[struct{ Data []struct{ ID string } }](w.call("GET", "/llm"+collection, "", ""))
 	if len(list.Data) == 0 {
 		return "none"
 	}
@@ -184,7 +184,7 @@ func (w *witness) callChatapp() {
 	stamp := strconv.FormatInt(w.server.World("").Now().Unix(), 10)
 	mac := hmac.New(sha256.New, []byte("a secret of the assistant"))
 	mac.Write([]byte("v0:" + stamp + ":" + body))
-	list := mocktest.Decode[struct{ Data []struct{ ID string } }](w.T, w.call("GET", "/llm/api/actions", "", "").Want(w.T, 200))
+	list := mocktest.Decode[struct{ Data []struct{ ID string } }](w.call("GET", "/llm/api/actions", "", "").Want(200))
 	for _, action := range list.Data { // that of the web page refuses it
 		mocktest.Call(w.T, w, "POST", "/llm/api/actions/"+action.ID+"/chatapp", body, "Authorization", "",
 			"Content-Type", "application/x-www-form-urlencoded", "X-Chatapp-Request-Timestamp", stamp,
@@ -204,19 +204,18 @@ func (w *witness) transferTable() {
 			w.Fatal(err)
 		}
 		mocktest.Call(w.T, w, "POST", "/core/v3/table/transfer/shop/orders", `{"dest_database_name":"lake","dest_table_name":"sales"}`,
-			"Secondary-Authorization", brandWord+"1 2/4567cdef").Want(w.T, 200)
+			"Secondary-Authorization", brandWord+"1 2/4567cdef").Want(200)
 	})
 }
 
 // downloadArchives looks into the archives of all workflow projects.
 func (w *witness) downloadArchives() {
 	w.Helper()
-	list := mocktest.Decode[struct{ Projects []struct{ ID string } }](w.T,
-		w.call("GET", "/workflow/api/projects", "", "").Want(w.T, 200))
+	list := mocktest.Decode[struct{ Projects []struct{ ID string } }](w.call("GET", "/workflow/api/projects", "", "").Want(200))
 	if len(list.Projects) < 4 {
 		w.Errorf("there are %d projects, want those of the shop, of the warehouse and of the assistant", len(list.Projects))
 	}
 	for _, p := range list.Projects {
-		w.call("GET", "/workflow/api/projects/"+p.ID+"/archive", "", "").Want(w.T, 200)
+		w.call("GET", "/workflow/api/projects/"+p.ID+"/archive", "", "").Want(200)
 	}
 }

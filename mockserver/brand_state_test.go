@@ -17,7 +17,7 @@ func TestBrandedStates(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithScenario("full-account"), mockserver.WithBrand("Acme"))
 		mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/shop/orders", `{"svc_ua":"a","svcQuery":"b","acmeQuery":"c"}`,
-			"Authorization", "ACME1 1/admin").Want(t, 200)
+			"Authorization", "ACME1 1/admin").Want(200)
 		state, err := s.World("").State()
 		if err != nil {
 			t.Fatal(err)
@@ -40,15 +40,14 @@ func TestBrandedStates(t *testing.T) {
 			t.Errorf("it is another world (-want +got):\n%s", diff)
 		}
 		tail := mocktest.Call(t, s, "GET", "/core/v3/table/tail/shop/orders?count=1", "", "Authorization",
-			"ACME1 1/admin").Want(t,
-			200).Text
+			"ACME1 1/admin").Want(200).Body
 		for _, member := range []string{`"svc_ua":"a"`, `"svcQuery":"b"`, `"acmeQuery":"c"`} {
 			if !strings.Contains(tail, member) {
 				t.Errorf("what the user wrote is now %s", tail)
 			}
 		}
 		run := mocktest.Call(t, s, "POST", llmBase+"agent_schedules/a7794402-91f5-4e08-9319-51e92ae58956/execute", "",
-			"Authorization", "ACME1 1/admin").Want(t, 200).Text
+			"Authorization", "ACME1 1/admin").Want(200).Body
 		if !strings.Contains(run, "ACME1 ${secret:acme.apikey}") {
 			t.Errorf("the definition of a run is %s", run)
 		}
@@ -60,9 +59,9 @@ func TestBrandedStates(t *testing.T) {
 			{"projectId":"P","name":"K","acmeDatabaseName":%s,"tables":[{"name":"t","acmeQuery":"select 1"}]}}]}}`
 		for _, database := range []string{`"none"`, `5`} { // refused by a handler, and by the schema
 			body := strings.Replace(fixture, "%s", database, 1)
-			a := mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", body).Want(t, 400)
-			if !strings.Contains(a.Text, "acmeDatabaseName") || strings.Contains(a.Text, "svc") {
-				t.Errorf("the refusal is %s", a.Text)
+			a := mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", body).Want(400)
+			if !strings.Contains(a.Body, "acmeDatabaseName") || strings.Contains(a.Body, "svc") {
+				t.Errorf("the refusal is %s", a.Body)
 			}
 		}
 	})

@@ -17,14 +17,14 @@ func TestJournalsMakeRoomForManyAtATime(t *testing.T) {
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithMemoryLimit(4<<20))
 	newUploads(t, s)
 	for n := range 16 {
-		mocktest.Call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d","fork":"default"}`, n)).Want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d","fork":"default"}`, n)).Want(201)
 	}
 	var refused atomic.Int64
 	var group sync.WaitGroup
 	for n := range 16 {
 		group.Go(func() {
 			for range 50 { // the same part, so that only journals grow
-				if a := upload(t, s, 0, 32<<10, fmt.Sprint("w", n)); a.StatusCode != http.StatusOK {
+				if a := upload(t, s, 0, 32<<10, fmt.Sprint("w", n)); a.Status != http.StatusOK {
 					refused.Add(1)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ const counts, wait = "/_understudy/journal/counts", "/_understudy/journal/wait"
 func issue(t *testing.T, s http.Handler, queries ...string) {
 	t.Helper()
 	for _, query := range queries {
-		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", fmt.Sprintf(`{"query":%q,"priority":1}`, query)).Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", fmt.Sprintf(`{"query":%q,"priority":1}`, query)).Want(200)
 	}
 }
 
@@ -31,9 +32,9 @@ func TestCountCalls(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
 	issue(t, s, "select 1", "select 2", "select 1")
-	mocktest.Call(t, s, "GET", "/workflow/api/pools?a=b", "", "X-Try", "2").Want(t, 200)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 1/write").Want(t, 403)
-	mocktest.Call(t, s, "GET", "/workflow/api/nothing", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools?a=b", "", "X-Try", "2").Want(200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 1/write").Want(403)
+	mocktest.Call(t, s, "GET", "/workflow/api/nothing", "").Want(404)
 	for body, want := range map[string]string{
 		`{}`:                            "[1,2,3,4,5]",
 		`{"operation":"core.issueJob"}`: "[1,2,3]",
@@ -44,7 +45,7 @@ func TestCountCalls(t *testing.T) {
 		`{"interface":"workflow","request":{"query":{"a":"b"}}}`:                "[4]",
 		`{"request":{"headers":{"x-try":"2"}}}`:                                 "[4]",
 	} {
-		answer := mocktest.Call(t, s, "POST", counts, body).Want(t, 200).Text
+		answer := mocktest.Call(t, s, "POST", counts, body).Want(200).Body
 		if got := jsontree.Find(answer, "exchanges").Raw(); got != want {
 			t.Errorf("%s: exchanges %s, want %s", body, got, want)
 		}
@@ -52,7 +53,7 @@ func TestCountCalls(t *testing.T) {
 			t.Errorf("%s: count %d of %s", body, got, answer)
 		}
 	}
-	refused := mocktest.Call(t, s, "POST", counts, `{"operation":"core.isueJob"}`).Want(t, 400).Text
+	refused := mocktest.Call(t, s, "POST", counts, `{"operation":"core.isueJob"}`).Want(400).Body
 	if !strings.Contains(refused, "core.issueJob") || jsontree.Find(refused, "error.field").Text() != "operation" {
 		t.Errorf("the refusal does not say what would be right: %s", refused)
 	}
@@ -64,18 +65,18 @@ func TestWaitForCalls(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
 		issue(t, s, "select 1", "select 2", "select 1")
-		body := mocktest.Call(t, s, "POST", wait, `{"operation":"core.*","count":2}`).Want(t, 200).Text
+		body := mocktest.Call(t, s, "POST", wait, `{"operation":"core.*","count":2}`).Want(200).Body
 		if got := jsontree.Find(body, "exchanges").Raw(); got != "[1,2]" {
 			t.Errorf("exchanges %s", got)
 		}
-		mocktest.Call(t, s, "POST", wait, `{"operation":"core.*","after":3,"timeout":"1ms"}`).Want(t, 408)
+		mocktest.Call(t, s, "POST", wait, `{"operation":"core.*","after":3,"timeout":"1ms"}`).Want(408)
 	})
 	t.Run("the answer says what was seen when the time is over", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
 		issue(t, s, "select 1", "select 2")
 		body := mocktest.Call(t, s, "POST", wait,
-			`{"request":{"body":{"query":"select 2"}},"count":3,"timeout":"1ms"}`).Want(t, 408).Text
+			`{"request":{"body":{"query":"select 2"}},"count":3,"timeout":"1ms"}`).Want(408).Body
 		const want = `{"error":{"message":"saw 1 of 3 calls in 1ms"},"world":"default","count":1,"exchanges":[2]}`
 		if body != want {
 			t.Errorf("got %s, want %s", body, want)
@@ -85,7 +86,7 @@ func TestWaitForCalls(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			s := mocktest.NewServer(t)
-			var got mocktest.Response
+			var got mocktest.Answer
 			var group sync.WaitGroup
 			group.Go(func() {
 				got = mocktest.Call(t, s, "POST", wait, `{"operation":"core.issueJob","count":2,"timeout":"10m"}`)
@@ -96,7 +97,7 @@ func TestWaitForCalls(t *testing.T) {
 			synctest.Wait()
 			issue(t, s, "select 2")
 			group.Wait()
-			if numbers := jsontree.Find(got.Want(t, 200).Text, "exchanges").Raw(); numbers != "[1,3]" {
+			if numbers := jsontree.Find(got.Want(200).Body, "exchanges").Raw(); numbers != "[1,3]" {
 				t.Errorf("exchanges %s", numbers)
 			}
 		})
@@ -106,7 +107,7 @@ func TestWaitForCalls(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := mocktest.NewServer(t)
 			fork := s.World("").Fork()
-			var got mocktest.Response
+			var got mocktest.Answer
 			var group sync.WaitGroup
 			group.Go(func() { got = mocktest.Call(t, s, "POST", "/_understudy/worlds/"+fork.ID()+"/journal/wait", `{}`) })
 			synctest.Wait()
@@ -114,28 +115,32 @@ func TestWaitForCalls(t *testing.T) {
 				t.Error(err)
 			}
 			group.Wait()
-			got.Want(t, 404)
+			got.Want(404)
 		})
 	})
 	t.Run("a client that leaves ends the wait, and too many are refused", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			s := mocktest.NewServer(t)
-			mocktest.Call(t, s, "GET", "/_understudy/livez", "").Want(t, 200)
+			mocktest.Call(t, s, "GET", "/_understudy/livez", "").Want(200)
 			ctx, leave := context.WithCancel(t.Context())
 			var group sync.WaitGroup
 			for range 1000 {
-				group.Go(func() { mocktest.CallIn(ctx, t, s, "POST", wait, `{"timeout":"10m"}`) })
+				group.Go(func() {
+					r := httptest.NewRequestWithContext(ctx, http.MethodPost, wait, strings.NewReader(`{"timeout":"10m"}`))
+					r.Header.Set("Content-Type", "application/json")
+					mocktest.Send(t, s, r)
+				})
 			}
 			synctest.Wait()
-			refused := mocktest.Call(t, s, "POST", wait, `{"timeout":"1ms"}`).Want(t, 429).Text
+			refused := mocktest.Call(t, s, "POST", wait, `{"timeout":"1ms"}`).Want(429).Body
 			if !strings.Contains(refused, "1000 clients wait") {
 				t.Errorf("refused with %s", refused)
 			}
 			leave()
 			group.Wait()
 			synctest.Wait()
-			mocktest.Call(t, s, "POST", wait, `{"timeout":"1ms"}`).Want(t, 408)
+			mocktest.Call(t, s, "POST", wait, `{"timeout":"1ms"}`).Want(408)
 		})
 	})
 }

@@ -16,26 +16,24 @@ import (
 func TestClocksEnd(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
-	before := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(t, http.StatusOK).Text
+	before := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(http.StatusOK).Body
 	for path, body := range map[string]string{
 		"/worlds/default/clock":  `{"mode":"frozen","now":"9999-06-01T00:00:00Z"}`,
 		"/worlds/default/clock/": `{"mode":"real","now":"9999-12-31T23:59:59Z"}`,
 		"/worlds":                `{"now":"9999-06-01T00:00:00Z","clock":"frozen"}`,
 	} {
-		if a := mocktest.Call(t, s, "POST", "/_understudy"+path, body).Want(t,
-			http.StatusBadRequest); !strings.Contains(a.Text,
+		if a := mocktest.Call(t, s, "POST", "/_understudy"+path, body).Want(http.StatusBadRequest); !strings.Contains(a.Body,
 			"9999-01-01") {
-			t.Errorf("%s: %s", body, a.Text)
+			t.Errorf("%s: %s", body, a.Body)
 		}
 	}
-	if after := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Text; after != before {
+	if after := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Body; after != before {
 		t.Errorf("the clock was %s and is %s", before, after)
 	}
-	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"mode":"frozen","now":"9998-12-31T00:00:00Z"}`).Want(t,
-		http.StatusOK)
-	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"48h"}`).Want(t, http.StatusBadRequest)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"mode":"frozen","now":"9998-12-31T00:00:00Z"}`).Want(http.StatusOK)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"48h"}`).Want(http.StatusBadRequest)
 	for _, path := range []string{"/workflow/api/schedules", "/core/v3/database/list", "/_understudy/worlds"} {
-		mocktest.Call(t, s, "GET", path, "").Want(t, http.StatusOK)
+		mocktest.Call(t, s, "GET", path, "").Want(http.StatusOK)
 	}
 }
 
@@ -54,16 +52,14 @@ func TestAClockLeavesNoEventBehind(t *testing.T) {
 		Idle, Complete bool
 	}
 	begin := s.World("").Now()
-	at := mocktest.Decode[clock](t,
-		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"87600h"}`).Want(t, http.StatusOK))
+	at := mocktest.Decode[clock](mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"87600h"}`).Want(http.StatusOK))
 	if at.Complete || at.Idle || at.Settled != 100 || at.NextEvent == nil || at.NextEvent.Before(at.Now) {
 		t.Errorf("after too many events the clock is %+v", at)
 	}
 	if !at.Now.After(begin) || at.Now.After(begin.Add(10*24*time.Hour)) {
 		t.Errorf("it is %s, and was %s", at.Now, begin)
 	}
-	again := mocktest.Decode[clock](t,
-		mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(t, http.StatusOK))
+	again := mocktest.Decode[clock](mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(http.StatusOK))
 	if !again.Now.Equal(at.Now) {
 		t.Errorf("it moved on to %s by itself", again.Now)
 	}
@@ -81,13 +77,13 @@ func TestAWorldWithSomethingDueIsNotIdle(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
 		s.SettleAtMost(3) // the schedule, and the begin and the end of its job
-		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(http.StatusOK)
 		mocktest.Call(t, s, "POST", "/core/v3/schedule/create/every",
-			`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`).Want(t, http.StatusOK)
+			`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`).Want(http.StatusOK)
 		for i, body := range []string{`{"advance":"10m"}`, `{"untilIdle":true}`} {
-			got := mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", body).Want(t, http.StatusOK)
-			if mocktest.Decode[clock](t, got).Idle != (i == 1) {
-				t.Errorf("after %s: %s", body, got.Text)
+			got := mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", body).Want(http.StatusOK)
+			if mocktest.Decode[clock](got).Idle != (i == 1) {
+				t.Errorf("after %s: %s", body, got.Body)
 			}
 		}
 	})
@@ -96,15 +92,15 @@ func TestAWorldWithSomethingDueIsNotIdle(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("real"),
 				mockserver.WithQueryEngine(instant))
-			mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
+			mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(http.StatusOK)
 			issueJobs(t, s, 1)
 			time.Sleep(time.Minute)
 			for _, want := range []bool{false, true} {
-				got := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(t, http.StatusOK)
-				if mocktest.Decode[clock](t, got).Idle != want {
-					t.Errorf("want idle %v: %s", want, got.Text)
+				got := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(http.StatusOK)
+				if mocktest.Decode[clock](got).Idle != want {
+					t.Errorf("want idle %v: %s", want, got.Body)
 				}
-				mocktest.Call(t, s, "GET", "/core/v3/job/show/1", "").Want(t, http.StatusOK)
+				mocktest.Call(t, s, "GET", "/core/v3/job/show/1", "").Want(http.StatusOK)
 			}
 		})
 	})
@@ -121,13 +117,13 @@ func TestAClockThatWaitsLeavesNoEventBehind(t *testing.T) {
 			s := mocktest.NewServer(t, mockserver.WithClock("frozen"), mockserver.WithScenario("empty"),
 				mockserver.WithQueryEngine(newStuckEngine()))
 			s.SettleAtMost(100)
-			mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
+			mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(http.StatusOK)
 			mocktest.Call(t, s, "POST", "/core/v3/schedule/create/often",
-				`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop","retry_limit":1}`).Want(t, http.StatusOK)
+				`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop","retry_limit":1}`).Want(http.StatusOK)
 			at := mocktest.Decode[struct {
 				Settled        int
 				Idle, Complete bool
-			}](t, mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", body).Want(t, http.StatusOK))
+			}](mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", body).Want(http.StatusOK))
 			if at.Complete || at.Idle || at.Settled != 100 {
 				t.Errorf("after too many events the clock is %+v", at)
 			}

@@ -30,7 +30,7 @@ func TestCompareSlashesTooMany(t *testing.T) {
 		"http://127.0.0.1:4010//core//v3/database/list", "http://127.0.0.1:4010/core//v3/database/list",
 		"http://workflow.localhost//api/projects", "http://127.0.0.1:4010//_worlds//default//llm//api/agents",
 	} {
-		mocktest.Call(t, h, "GET", address, "").Want(t, http.StatusOK)
+		mocktest.Call(t, h, "GET", address, "").Want(http.StatusOK)
 	}
 	r := s.Compare(t, checktest.Plain(t), checktest.Subject(mocktest.NewServer(t).World("")))
 	if r.Failed() || r.Exchanges.Matched != 4 || r.Exchanges.Unmatched != 0 {

@@ -42,7 +42,7 @@ func mockDiffers(t *testing.T, s *mockserver.Server) (list []string) {
 func TestTargetsAreCompared(t *testing.T) {
 	t.Parallel()
 	there := mocktest.NewServer(t, mockserver.WithSeed(5))
-	mocktest.Call(t, there, "POST", "/workflow/api/pools", `{"name":"only there","concurrencyLimit":1}`).Want(t, 201) // so that numbers differ
+	mocktest.Call(t, there, "POST", "/workflow/api/pools", `{"name":"only there","concurrencyLimit":1}`).Want(201) // so that numbers differ
 	handler, err := there.Interface(specs.Workflow)
 	if err != nil {
 		t.Fatal(err)
@@ -63,14 +63,14 @@ func TestTargetsAreCompared(t *testing.T) {
 		mockserver.WithRecording(&recorded),
 		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 
-	made := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":2}`).Want(t, 201)
-	id := jsontree.Find(made.Text, "id").Text()
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/"+id, "").Want(t, 200)
-	mocktest.Call(t, there, "PATCH", "/workflow/api/pools/"+id, `{"concurrencyLimit":7}`).Want(t, 200) // behind the mock's back
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/"+id, "").Want(t, 200)
-	mocktest.Call(t, s, "DELETE", "/workflow/api/pools/"+id, "").Want(t, 200)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/"+id, "").Want(t, 404)
-	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(t, 200) // which the mock answers
+	made := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":2}`).Want(201)
+	id := jsontree.Find(made.Body, "id").Text()
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/"+id, "").Want(200)
+	mocktest.Call(t, there, "PATCH", "/workflow/api/pools/"+id, `{"concurrencyLimit":7}`).Want(200) // behind the mock's back
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/"+id, "").Want(200)
+	mocktest.Call(t, s, "DELETE", "/workflow/api/pools/"+id, "").Want(200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/"+id, "").Want(404)
+	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(200) // which the mock answers
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestNoClientWaitsForComparisons(t *testing.T) {
 			}
 			return []string{"it"}
 		}))
-	get := func() { mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200) }
+	get := func() { mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(200) }
 	get()
 	<-begun
 	for range 1005 {
@@ -131,7 +131,7 @@ func TestManyDifferencesOfAnExchange(t *testing.T) {
 			return strings.Split("abcdefghijklm"[:8+2*e.Seq], "")
 		}))
 	for range 2 {
-		mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200)
+		mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(200)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestForgottenExchangesAreNotCompared(t *testing.T) {
 		}))
 	const all = 100
 	for range all {
-		mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200)
+		mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(200)
 		if s.World("").Calls("workflow.getPool") == 1 {
 			<-begun
 		}
@@ -187,7 +187,7 @@ func TestAComparisonThatFailsIsReported(t *testing.T) {
 		mockserver.WithLogger(slog.New(slog.DiscardHandler)),
 		mockserver.WithFailure(func(message string) { failures = append(failures, message) }),
 		mockserver.WithComparison(func(context.Context, http.Handler, *recording.Exchange) []string { panic("ouch") }))
-	mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200)
+	mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(200)
 	if err := s.Close(); err != nil || len(failures) != 1 || !strings.Contains(failures[0], "ouch") {
 		t.Errorf("close: %v; failures: %q", err, failures)
 	}

@@ -34,7 +34,7 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 		s := ownShop(t, mockserver.WithCORS(shopPage))
 		for _, target := range everywhere {
 			a := mocktest.Call(t, s, "OPTIONS", target, "", "Authorization", "", "Origin", shopPage,
-				"Access-Control-Request-Method", "PATCH", "Access-Control-Request-Headers", "x-client").Want(t, 204)
+				"Access-Control-Request-Method", "PATCH", "Access-Control-Request-Headers", "x-client").Want(204)
 			got := allowed(a)
 			if got["Access-Control-Allow-Origin"] != shopPage || got["Access-Control-Allow-Credentials"] != "true" ||
 				got["Access-Control-Allow-Methods"] != "PATCH" || !strings.HasPrefix(got["Vary"], "Origin") ||
@@ -73,7 +73,7 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 			if _, err := s.World("").Fault(f); err != nil {
 				t.Fatal(err)
 			}
-			a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Origin", shopPage).Want(t, f.Status)
+			a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Origin", shopPage).Want(f.Status)
 			want := cmp.Or(f.Headers["access-control-allow-origin"], shopPage)
 			if got := a.Header.Values("Access-Control-Allow-Origin"); len(got) != 1 || got[0] != want {
 				t.Errorf("%d allows %v, want %s", f.Status, got, want)
@@ -95,7 +95,7 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 			}
 		}
 		mocktest.Call(t, s, "OPTIONS", "/shop/api/pools", "", "Origin", "https://other.example",
-			"Access-Control-Request-Method", "GET").Want(t, 405)
+			"Access-Control-Request-Method", "GET").Want(405)
 	})
 	t.Run("the control interface is for none of them, and events are for all as before", func(t *testing.T) {
 		t.Parallel()
@@ -103,12 +103,12 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 		for _, method := range []string{"GET", "OPTIONS"} {
 			a := mocktest.Call(t, s, method, "/_understudy/worlds", "", "Origin", shopPage,
 				"Access-Control-Request-Method", "GET")
-			if got := allowed(a.Want(t, 403)); len(got) != 0 {
+			if got := allowed(a.Want(403)); len(got) != 0 {
 				t.Errorf("%s has %v", method, got)
 			}
 		}
 		s = mocktest.NewServer(t, mockserver.WithCORS("https://other.example"))
-		if got := allowed(preflight(t, s, orders).Want(t, 204))["Access-Control-Allow-Methods"]; got != "POST" {
+		if got := allowed(preflight(t, s, orders).Want(204))["Access-Control-Allow-Methods"]; got != "POST" {
 			t.Errorf("allowed are %s", got)
 		}
 		if got := allowed(mocktest.Call(t, s, "POST", orders, `{"a":1}`, "Origin", shopPage)); len(got) != 3 {

@@ -18,7 +18,7 @@ const (
 )
 
 // allowed are the headers of an answer that browsers look at.
-func allowed(a mocktest.Response) map[string]string {
+func allowed(a mocktest.Answer) map[string]string {
 	list := map[string]string{}
 	for name, values := range a.Header {
 		if strings.HasPrefix(name, "Access-Control-") || name == "Vary" {
@@ -29,7 +29,7 @@ func allowed(a mocktest.Response) map[string]string {
 }
 
 // preflight asks whether a page may send an event.
-func preflight(t *testing.T, s http.Handler, target string) mocktest.Response {
+func preflight(t *testing.T, s http.Handler, target string) mocktest.Answer {
 	t.Helper()
 	return mocktest.Call(t, s, "OPTIONS", target, "", "Authorization", "", "Origin", shopPage,
 		"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type,x-svc-write-key")
@@ -53,7 +53,7 @@ func TestBrowsersPostEvents(t *testing.T) {
 			orders, "http://ingestion.localhost/postback/v3/event/shop/orders", "/_worlds/default" + orders,
 			"/ingestion/shop/orders",
 		} {
-			if diff := cmp.Diff(want, allowed(preflight(t, s, target).Want(t, 204))); diff != "" {
+			if diff := cmp.Diff(want, allowed(preflight(t, s, target).Want(204))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", target, diff)
 			}
 		}
@@ -66,7 +66,7 @@ func TestBrowsersPostEvents(t *testing.T) {
 		t.Parallel()
 		a := mocktest.Call(t, mocktest.NewServer(t), "OPTIONS", orders, "", "Origin", shopPage,
 			"Access-Control-Request-Method", "POST",
-			"Access-Control-Request-Headers", "content-encoding,content-type, x-client,,a b,x-client").Want(t, 204)
+			"Access-Control-Request-Headers", "content-encoding,content-type, x-client,,a b,x-client").Want(204)
 		const want = "Authorization, Content-Type, X-SVC-Write-Key, X-Understudy-World, content-encoding, x-client"
 		if got := a.Header.Get("Access-Control-Allow-Headers"); got != want {
 			t.Errorf("allowed are %s, want %s", got, want)
@@ -74,7 +74,7 @@ func TestBrowsersPostEvents(t *testing.T) {
 	})
 	t.Run("it allows the write key's header in the brand's words", func(t *testing.T) {
 		t.Parallel()
-		a := preflight(t, mocktest.NewServer(t, mockserver.WithBrand("XY")), orders).Want(t, 204)
+		a := preflight(t, mocktest.NewServer(t, mockserver.WithBrand("XY")), orders).Want(204)
 		if got := a.Header.Get("Access-Control-Allow-Headers"); !strings.Contains(got, "X-XY-Write-Key") {
 			t.Errorf("allowed are %s", got)
 		}
@@ -97,7 +97,7 @@ func TestBrowsersPostEvents(t *testing.T) {
 			{"a wrong path", "/ingestion/v3/event/shop/orders", `{"a":1}`, mocktest.Admin, 404},
 		} {
 			a := mocktest.Call(t, s, "POST", test.target, test.body, "Origin", shopPage, "Authorization",
-				test.key).Want(t, test.status)
+				test.key).Want(test.status)
 			if diff := cmp.Diff(want, allowed(a)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.name, diff)
 			}
@@ -117,7 +117,7 @@ func TestBrowsersPostEvents(t *testing.T) {
 			"/core/v3/database/list": 405, "/workflow/api/pools": 405, "/llm/api/projects": 405, "/dwh/v1/dwh/": 405,
 			"/audience/audiences/61/segments": 405, "/_understudy/worlds": 403,
 		} {
-			if a := preflight(t, s, target).Want(t, status); len(allowed(a)) != 0 {
+			if a := preflight(t, s, target).Want(status); len(allowed(a)) != 0 {
 				t.Errorf("%s has %v", target, allowed(a))
 			}
 			if a := mocktest.Call(t, s, "GET", target, "", "Origin", shopPage); len(allowed(a)) != 0 {
@@ -128,9 +128,9 @@ func TestBrowsersPostEvents(t *testing.T) {
 	t.Run("OPTIONS without what makes it a preflight is a method like any other", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
-		mocktest.Call(t, s, "OPTIONS", orders, "").Want(t, 405)
-		mocktest.Call(t, s, "OPTIONS", orders, "", "Origin", shopPage).Want(t, 405)
-		mocktest.Call(t, s, "OPTIONS", orders, "", "Access-Control-Request-Method", "POST").Want(t, 405)
+		mocktest.Call(t, s, "OPTIONS", orders, "").Want(405)
+		mocktest.Call(t, s, "OPTIONS", orders, "", "Origin", shopPage).Want(405)
+		mocktest.Call(t, s, "OPTIONS", orders, "", "Access-Control-Request-Method", "POST").Want(405)
 	})
 }
 
@@ -141,15 +141,14 @@ func TestWithoutExtrasNewerClientsAreToldWhatIsRight(t *testing.T) {
 		s := mocktest.NewServer(t, mockserver.WithExtras(false),
 			mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		a := mocktest.Call(t, s, "POST", path, `{"events":[{"a":1}]}`,
-			"Content-Type", "application/vnd.svc.v1+json", "Origin", shopPage).Want(t, 404)
+			"Content-Type", "application/vnd.svc.v1+json", "Origin", shopPage).Want(404)
 		const right = "POST /postback/v3/event/shop/orders"
 		journal, err := s.World("").Journal()
 		if err != nil || len(journal) != 1 {
 			t.Fatalf("the journal has %d exchanges, error %v", len(journal), err)
 		}
 		for what, text := range map[string]string{
-			"answer": mocktest.Decode[mocktest.Message](t,
-				a).Message, "log": log.String(), "journal": strings.Join(journal[0].Notes, " "),
+			"answer": mocktest.Decode[mocktest.Message](a).Message, "log": log.String(), "journal": strings.Join(journal[0].Notes, " "),
 		} {
 			if !strings.Contains(text, right) || !strings.Contains(text, "not part of this interface") {
 				t.Errorf("the %s does not say what is right: %s", what, text)
@@ -166,8 +165,8 @@ func TestWithoutExtrasNewerClientsAreToldWhatIsRight(t *testing.T) {
 			"/ingestion/postback/v3": "POST", "/ingestion/shop": "POST", "/ingestion/shop/orders": "GET",
 			"/ingestion/a/b/c": "POST",
 		} {
-			if a := mocktest.Call(t, s, method, path, "").Want(t, 404); a.Text != "{}" {
-				t.Errorf("%s %s: %s", method, path, a.Text)
+			if a := mocktest.Call(t, s, method, path, "").Want(404); a.Body != "{}" {
+				t.Errorf("%s %s: %s", method, path, a.Body)
 			}
 		}
 	})

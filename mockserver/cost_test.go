@@ -76,13 +76,13 @@ func TestUnknownKeysTakeNoMemoryOfWorldsWithKeys(t *testing.T) {
 	t.Cleanup(func() { _ = server.Close() })
 	cost := func() float64 {
 		return testing.AllocsPerRun(100, func() {
-			mocktest.Call(t, server, "GET", "/shop/v1/orders", "", "Authorization", "Bearer a").Want(t, 200)
+			mocktest.Call(t, server, "GET", "/shop/v1/orders", "", "Authorization", "Bearer a").Want(200)
 		})
 	}
-	mocktest.Call(t, server, "POST", "/_understudy/worlds", `{"mintKeys":true}`).Want(t, 201)
+	mocktest.Call(t, server, "POST", "/_understudy/worlds", `{"mintKeys":true}`).Want(201)
 	one := cost()
 	for range 50 {
-		mocktest.Call(t, server, "POST", "/_understudy/worlds", `{"mintKeys":true}`).Want(t, 201)
+		mocktest.Call(t, server, "POST", "/_understudy/worlds", `{"mintKeys":true}`).Want(201)
 	}
 	if many := cost(); many > one+5 {
 		t.Errorf("a request takes %.0f allocations beside one world, and %.0f beside 51", one, many)

@@ -90,8 +90,8 @@ func TestMintedKeys(t *testing.T) {
 	t.Parallel()
 	minted := func(body string, opts ...mockserver.Option) string {
 		t.Helper()
-		a := mocktest.Call(t, mocktest.NewServer(t, opts...), "POST", "/_understudy/worlds", body).Want(t, http.StatusCreated)
-		return mocktest.Decode[struct{ Keys struct{ Admin string } }](t, a).Keys.Admin
+		a := mocktest.Call(t, mocktest.NewServer(t, opts...), "POST", "/_understudy/worlds", body).Want(http.StatusCreated)
+		return mocktest.Decode[struct{ Keys struct{ Admin string } }](a).Keys.Admin
 	}
 	const plan, seeded = `{"id":"w","mintKeys":true}`, `{"id":"w","mintKeys":true,"seed":7}`
 	if one, other := minted(plan), minted(plan); one == other || len(one) < 42 {
@@ -134,8 +134,8 @@ func TestMisspeltNamesAreTold(t *testing.T) {
 	} {
 		method, rest, _ := strings.Cut(path, " ")
 		path, body, _ := strings.Cut(rest, " ")
-		if a := mocktest.Call(t, s, method, "/_understudy"+path, body).Want(t, 400); !strings.Contains(a.Text, want) {
-			t.Errorf("%s: %s", path, a.Text)
+		if a := mocktest.Call(t, s, method, "/_understudy"+path, body).Want(400); !strings.Contains(a.Body, want) {
+			t.Errorf("%s: %s", path, a.Body)
 		}
 	}
 }

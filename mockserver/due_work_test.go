@@ -31,14 +31,14 @@ type dueWork struct {
 func issueJobs(t *testing.T, s *mockserver.Server, n int) {
 	t.Helper()
 	for range n {
-		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(200)
 	}
 }
 
 func moveClock(body string) func(*testing.T, *mockserver.Server, int) {
 	return func(t *testing.T, s *mockserver.Server, _ int) {
 		t.Helper()
-		moved := mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", body).Want(t, 200).Text
+		moved := mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", body).Want(200).Body
 		if !strings.Contains(moved, `"complete":true`) {
 			t.Errorf("the clock moves to %s", moved)
 		}
@@ -50,7 +50,7 @@ func readEach(path, underWay string) func(*testing.T, *mockserver.Server, int) {
 	return func(t *testing.T, s *mockserver.Server, n int) {
 		t.Helper()
 		for id := range n {
-			for strings.Contains(mocktest.Call(t, s, "GET", fmt.Sprint(path, id+1), "").Want(t, 200).Text, underWay) {
+			for strings.Contains(mocktest.Call(t, s, "GET", fmt.Sprint(path, id+1), "").Want(200).Body, underWay) {
 			}
 		}
 	}
@@ -60,11 +60,11 @@ func issueKnowledgeBases(t *testing.T, s *mockserver.Server, n int) {
 	t.Helper()
 	project := mocktest.Decode[struct {
 		Data struct{ ID string } `json:"data"`
-	}](t, mocktest.Call(t, s, "POST", "/llm/api/projects", `{"data":{"type":"projects","attributes":{"name":"p"}}}`).Want(t, 201))
+	}](mocktest.Call(t, s, "POST", "/llm/api/projects", `{"data":{"type":"projects","attributes":{"name":"p"}}}`).Want(201))
 	for i := range n {
 		mocktest.Call(t, s, "POST", "/llm/api/knowledge_bases", fmt.Sprintf(`{"data":{"type":"knowledge_bases","attributes":{
 			"projectId":%q,"name":"k%d","svcDatabaseName":"shop","formatType":"LEGACY_JSON",
-			"tables":[{"name":"one","svcQuery":"SELECT 1"}]}}}`, project.Data.ID, i)).Want(t, 201)
+			"tables":[{"name":"one","svcQuery":"SELECT 1"}]}}}`, project.Data.ID, i)).Want(201)
 	}
 }
 
@@ -72,7 +72,7 @@ func issueKnowledgeBases(t *testing.T, s *mockserver.Server, n int) {
 func uploadWorkflows(t *testing.T, s *mockserver.Server, n int, definition string) {
 	t.Helper()
 	mocktest.Call(t, s, "PUT", "/workflow/api/projects?project=p&revision=1", mocktest.ProjectArchive(t, n, definition),
-		"Content-Type", "application/gzip").Want(t, 200)
+		"Content-Type", "application/gzip").Want(200)
 }
 
 func dueWorks() []dueWork {
@@ -80,7 +80,7 @@ func dueWorks() []dueWork {
 		t.Helper()
 		for i := range n {
 			mocktest.Call(t, s, "POST", fmt.Sprintf("/core/v3/schedule/create/every%d", i),
-				`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`).Want(t, 200)
+				`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop"}`).Want(200)
 		}
 	}
 	return []dueWork{
@@ -96,7 +96,7 @@ func dueWorks() []dueWork {
 			t.Helper()
 			issueJobs(t, s, 1)
 			for range n {
-				mocktest.Call(t, s, "POST", "/core/v3/job/result_export/1", `{"result":"s3://bucket/x"}`).Want(t, 200)
+				mocktest.Call(t, s, "POST", "/core/v3/job/result_export/1", `{"result":"s3://bucket/x"}`).Want(200)
 			}
 		}, moveClock(`{"advance":"1h"}`)},
 		{"job schedules", "frozen", cron, moveClock(`{"advance":"150s"}`)},
@@ -107,19 +107,19 @@ func dueWorks() []dueWork {
 			for i := range n {
 				at := time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC).Format(time.RFC3339)
 				mocktest.Call(t, s, "PUT", "/workflow/api/attempts", fmt.Sprintf(
-					`{"workflowId":"1","sessionTime":%q,"params":{},"allowQueueing":true}`, at)).Want(t, 200)
+					`{"workflowId":"1","sessionTime":%q,"params":{},"allowQueueing":true}`, at)).Want(200)
 			}
 		}, moveClock(`{"untilIdle":true}`)},
 		{"jobs with queued results", "frozen", func(t *testing.T, s *mockserver.Server, n int) {
 			t.Helper()
 			for i := range n {
 				mocktest.Call(t, s, "POST", "/_understudy/jobs/results",
-					fmt.Sprintf(`{"query":"q%d","times":1,"columns":[["a","bigint"]],"rows":[[1]]}`, i)).Want(t, 201)
+					fmt.Sprintf(`{"query":"q%d","times":1,"columns":[["a","bigint"]],"rows":[[1]]}`, i)).Want(201)
 			}
 		}, func(t *testing.T, s *mockserver.Server, n int) {
 			t.Helper()
 			for i := range n {
-				mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", fmt.Sprintf(`{"query":"q%d"}`, i)).Want(t, 200)
+				mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", fmt.Sprintf(`{"query":"q%d"}`, i)).Want(200)
 			}
 		}},
 		{"workflow schedules", "frozen", func(t *testing.T, s *mockserver.Server, n int) {
@@ -135,9 +135,9 @@ func (w dueWork) allocated(t *testing.T, n int) (bytes uint64) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithClock(w.clock),
 			mockserver.WithQueryEngine(instant), mockserver.WithJournalLimit(1<<20))
-		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(http.StatusOK)
 		w.issue(t, s, n)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"1ns"}`).Want(t, http.StatusOK) // reads its document
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"1ns"}`).Want(http.StatusOK) // reads its document
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		w.settle(t, s, n)
@@ -172,16 +172,16 @@ func TestWhatQueriesWillReadCounts(t *testing.T) {
 			mockserver.WithQueryEngine(instant), mockserver.WithRecordLimit(limit), mockserver.WithJournalLimit(64<<10))
 		size := func() int64 {
 			type health struct{ Memory struct{ Bytes int64 } }
-			return mocktest.Decode[health](t, mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200)).Memory.Bytes
+			return mocktest.Decode[health](mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(200)).Memory.Bytes
 		}
 		event := fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", 200<<10))
 		replaceRecords := func() {
 			for range 5 {
-				mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/shop/sales", event).Want(t, 200)
+				mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/shop/sales", event).Want(200)
 			}
 		}
-		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
-		mocktest.Call(t, s, "POST", "/core/v3/table/create/shop/sales", "").Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(200)
+		mocktest.Call(t, s, "POST", "/core/v3/table/create/shop/sales", "").Want(200)
 		replaceRecords()
 		before := size()
 		for range rounds {

@@ -27,8 +27,8 @@ func TestWorldsThatArePutBackAreJudgedAnew(t *testing.T) {
 			t.Parallel()
 			var recorded safeBuffer
 			s := mocktest.NewServer(t, mockserver.WithScenario("full-account"), mockserver.WithRecording(&recorded))
-			made := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":1}`).Want(t, 201)
-			pool := "/workflow/api/pools/" + mocktest.Decode[struct{ ID string }](t, made).ID
+			made := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":1}`).Want(201)
+			pool := "/workflow/api/pools/" + mocktest.Decode[struct{ ID string }](made).ID
 			w := s.World("").Fork()
 			w.Checkpoint("before")
 			before, err := w.State()
@@ -36,13 +36,13 @@ func TestWorldsThatArePutBackAreJudgedAnew(t *testing.T) {
 				t.Fatal(err)
 			}
 			mocktest.Call(t, s, "GET", pool, "", "X-Understudy-World", w.ID())
-			mocktest.Call(t, s, "DELETE", pool, "", "X-Understudy-World", w.ID()).Want(t, 200)
+			mocktest.Call(t, s, "DELETE", pool, "", "X-Understudy-World", w.ID()).Want(200)
 			if err := putBack(w, before); err != nil {
 				t.Fatal(err)
 			}
-			mocktest.Call(t, s, "GET", pool, "", "X-Understudy-World", w.ID()).Want(t, 200)
-			mocktest.Call(t, s, "DELETE", pool, "", "X-Understudy-World", w.ID()).Want(t, 200)
-			mocktest.Call(t, s, "GET", pool, "", "X-Understudy-World", w.ID()).Want(t, 404)
+			mocktest.Call(t, s, "GET", pool, "", "X-Understudy-World", w.ID()).Want(200)
+			mocktest.Call(t, s, "DELETE", pool, "", "X-Understudy-World", w.ID()).Want(200)
+			mocktest.Call(t, s, "GET", pool, "", "X-Understudy-World", w.ID()).Want(404)
 			list := readLines(t, recorded.String())[1:]
 			var epochs []int64
 			for _, e := range list {

@@ -25,7 +25,7 @@ func manyRows(t *testing.T, count int) []byte {
 func TestImportOverASocket(t *testing.T) {
 	t.Parallel()
 	s := mockserver.Start(t, mockserver.WithScenario("quickstart"))
-	mocktest.Call(t, s, "POST", "/core/v3/table/create/shop/loads", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/table/create/shop/loads", "").Want(200)
 	body := manyRows(t, 1000)
 	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
 	for name, form := range map[string]struct {
@@ -56,7 +56,7 @@ func TestImportOverASocket(t *testing.T) {
 			t.Errorf("%s: %d %s", name, response.StatusCode, text)
 		}
 	}
-	if got := mocktest.Decode[struct{ Count int }](t, mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/loads", "")).Count; got != 3000 {
+	if got := mocktest.Decode[struct{ Count int }](mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/loads", "")).Count; got != 3000 {
 		t.Errorf("%d rows, want 3000", got)
 	}
 }
@@ -67,19 +67,19 @@ func TestKeysMadeInAWorld(t *testing.T) {
 	s := mocktest.NewServer(t, mockserver.WithScenario("quickstart"))
 	made := map[string]bool{}
 	for _, world := range []string{"a", "b"} {
-		created := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"`+world+`","mintKeys":true}`).Want(t, 201)
-		admin := "SVC1 " + mocktest.Decode[struct{ Keys map[string]string }](t, created).Keys["admin"]
-		added := mocktest.Call(t, s, "POST", "/core/v3/user/apikey/add/1", "", "Authorization", admin).Want(t, 200)
-		key := mocktest.Decode[struct{ Apikey string }](t, added).Apikey
+		created := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"`+world+`","mintKeys":true}`).Want(201)
+		admin := "SVC1 " + mocktest.Decode[struct{ Keys map[string]string }](created).Keys["admin"]
+		added := mocktest.Call(t, s, "POST", "/core/v3/user/apikey/add/1", "", "Authorization", admin).Want(200)
+		key := mocktest.Decode[struct{ Apikey string }](added).Apikey
 		if made[key] {
 			t.Errorf("two worlds have made the key %s", key)
 		}
 		made[key] = true
-		mocktest.Call(t, s, "POST", "/core/v3/database/create/only_"+world, "", "Authorization", "SVC1 "+key).Want(t, 200)
-		mocktest.Call(t, s, "GET", "/core/v3/database/show/only_"+world, "", "X-Understudy-World", world).Want(t, 200)
-		mocktest.Call(t, s, "GET", "/core/v3/database/show/only_"+world, "").Want(t, 404)
-		mocktest.Call(t, s, "POST", "/core/v3/user/apikey/remove/1", `{"apikey":"`+key+`"}`, "Authorization", admin).Want(t, 200)
-		mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "Authorization", "SVC1 "+key).Want(t, 401)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/only_"+world, "", "Authorization", "SVC1 "+key).Want(200)
+		mocktest.Call(t, s, "GET", "/core/v3/database/show/only_"+world, "", "X-Understudy-World", world).Want(200)
+		mocktest.Call(t, s, "GET", "/core/v3/database/show/only_"+world, "").Want(404)
+		mocktest.Call(t, s, "POST", "/core/v3/user/apikey/remove/1", `{"apikey":"`+key+`"}`, "Authorization", admin).Want(200)
+		mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "Authorization", "SVC1 "+key).Want(401)
 	}
 }
 
@@ -90,16 +90,16 @@ func TestSecretsOfExtras(t *testing.T) {
 	const form = "application/x-www-form-urlencoded"
 	mocktest.Call(t, s, "POST", "/core/v3/user/authenticate", "user=admin%40shop.example&password=password",
 		"Content-Type",
-		form).Want(t, 200)
-	mocktest.Call(t, s, "POST", "/core/v3/user/add/nina", `{"email":"nina@shop.example","password":"hush-hush"}`).Want(t, 200)
-	mocktest.Call(t, s, "POST", "/core/v3/user/password/change/nina?password=hush-again", "").Want(t, 200)
-	key := mocktest.Decode[struct{ Apikey string }](t, mocktest.Call(t, s, "POST", "/core/v3/user/apikey/add/nina", "").Want(t, 200)).Apikey
-	listed := mocktest.Call(t, s, "GET", "/core/v3/user/apikey/list/nina", "").Want(t, 200).Text
+		form).Want(200)
+	mocktest.Call(t, s, "POST", "/core/v3/user/add/nina", `{"email":"nina@shop.example","password":"hush-hush"}`).Want(200)
+	mocktest.Call(t, s, "POST", "/core/v3/user/password/change/nina?password=hush-again", "").Want(200)
+	key := mocktest.Decode[struct{ Apikey string }](mocktest.Call(t, s, "POST", "/core/v3/user/apikey/add/nina", "").Want(200)).Apikey
+	listed := mocktest.Call(t, s, "GET", "/core/v3/user/apikey/list/nina", "").Want(200).Body
 	if !strings.Contains(listed, key) {
 		t.Fatalf("%s lacks %s", listed, key)
 	}
-	mocktest.Call(t, s, "POST", "/core/v3/user/apikey/remove/nina", `{"apikey":"`+key+`"}`).Want(t, 200)
-	journal := mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Text
+	mocktest.Call(t, s, "POST", "/core/v3/user/apikey/remove/nina", `{"apikey":"`+key+`"}`).Want(200)
+	journal := mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Body
 	for _, secret := range []string{key, "hush-hush", "hush-again", `password=password`} {
 		if strings.Contains(journal, secret) {
 			t.Errorf("the journal has %q", secret)
@@ -111,8 +111,8 @@ func TestSecretsOfExtras(t *testing.T) {
 func TestExtrasAreNotCounted(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
-	mocktest.Call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "").Want(t, 200)
-	got := mocktest.Decode[struct{ Covered, Documented int }](t, mocktest.Call(t, s, "GET", "/_understudy/coverage", "").Want(t, 200))
+	mocktest.Call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "").Want(200)
+	got := mocktest.Decode[struct{ Covered, Documented int }](mocktest.Call(t, s, "GET", "/_understudy/coverage", "").Want(200))
 	if want := len(specs.Catalogue()); got.Covered != 0 || got.Documented != want {
 		t.Errorf("%d of %d operations are covered, want 0 of %d", got.Covered, got.Documented, want)
 	}
@@ -136,8 +136,8 @@ paths:
 	}
 	for on, status := range map[bool]int{true: 200, false: 404} {
 		s := mocktest.NewServer(t, mockserver.WithSpec("core", own), mockserver.WithExtras(on))
-		mocktest.Call(t, s, "GET", "/core/v3/user/list", "").Want(t, 200)
-		mocktest.Call(t, s, "GET", "/core/v3/system/server_status", "").Want(t, status)
+		mocktest.Call(t, s, "GET", "/core/v3/user/list", "").Want(200)
+		mocktest.Call(t, s, "GET", "/core/v3/system/server_status", "").Want(status)
 	}
 }
 
@@ -150,10 +150,10 @@ func TestExtrasConform(t *testing.T) {
 		rows := string(manyRows(t, 2))
 		core := func(method, path, body string, headers ...string) {
 			t.Helper()
-			mocktest.Call(t, s, method, "/core/v3"+path, body, headers...).Want(t, 200)
+			mocktest.Call(t, s, method, "/core/v3"+path, body, headers...).Want(200)
 		}
-		mocktest.Call(t, s, "GET", "/workflow/api/version", "").Want(t, 200)
-		mocktest.Call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "", "Authorization", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/version", "").Want(200)
+		mocktest.Call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "", "Authorization", "").Want(200)
 		core("GET", "/system/server_status", "", "Authorization", "")
 		for _, media := range []string{
 			"application/octet-stream", "application/x-www-form-urlencoded", "application/json",

@@ -83,7 +83,7 @@ func TestFaultsOfADump(t *testing.T) {
 	mocktest.Plan(t, s.World(""), "workflow.listPools status=503")
 	before, _ := s.World("").State()
 	check("World.Load", s.World("").Load(dump), "fixture")
-	refused := mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", string(dump)).Want(t, 400).Text
+	refused := mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", string(dump)).Want(400).Body
 	check("PUT", errors.New(jsontree.Find(refused, "error.message").Text()), "request body")
 	if after, _ := s.World("").State(); !bytes.Equal(before, after) {
 		t.Error("what is refused changes the world")

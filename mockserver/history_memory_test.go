@@ -17,8 +17,8 @@ func TestHistoryGivesWay(t *testing.T) {
 	newUploads(t, s)
 	before, _ := usage(t, s)
 	for n := range 40 {
-		upload(t, s, n, 1<<20, "default").Want(t, 200)
-		mocktest.Call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").Want(t, 200)
+		upload(t, s, n, 1<<20, "default").Want(200)
+		mocktest.Call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").Want(200)
 		bytes, _ := usage(t, s)
 		if bytes > limit {
 			t.Fatalf("after %d parts the world takes %d bytes", n+1, bytes)
@@ -31,7 +31,7 @@ func TestHistoryGivesWay(t *testing.T) {
 	if last == 0 {
 		t.Error("no part was deleted")
 	}
-	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(204)
 	if bytes, _ := usage(t, s); bytes > before+2<<20 {
 		t.Errorf("an empty history still takes %d bytes", bytes-before)
 	}
@@ -49,8 +49,8 @@ func TestAHistoryHasTheLimitOfItsWorld(t *testing.T) {
 	newUploads(t, s)
 	most := int64(0)
 	for n := range 100 {
-		upload(t, s, n, 100<<10, "default").Want(t, 200)
-		mocktest.Call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").Want(t, 200)
+		upload(t, s, n, 100<<10, "default").Want(200)
+		mocktest.Call(t, s, "POST", fmt.Sprintf("/core/v3/bulk_import/delete_part/load/p%d", n), "").Want(200)
 		bytes, _ := usage(t, s)
 		most = max(most, bytes)
 	}

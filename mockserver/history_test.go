@@ -25,15 +25,15 @@ import (
 func TestForkBefore(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithHistory(100))
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"first","concurrencyLimit":1}`).Want(t, 201)
-	mocktest.Call(t, s, "POST", "/_understudy/faults", `{"operation":"workflow.createPool","first":1,"status":503}`).Want(t, 201)
-	mocktest.Call(t, s, "POST", "/_understudy/clock", `{"advance":"1h"}`).Want(t, 200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"first","concurrencyLimit":1}`).Want(201)
+	mocktest.Call(t, s, "POST", "/_understudy/faults", `{"operation":"workflow.createPool","first":1,"status":503}`).Want(201)
+	mocktest.Call(t, s, "POST", "/_understudy/clock", `{"advance":"1h"}`).Want(200)
 	then := s.World("").Now()
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"second","concurrencyLimit":1}`).Want(t, 503) // 2
-	mocktest.Call(t, s, "DELETE", "/_understudy/faults", "").Want(t, 204)
-	mocktest.Call(t, s, "POST", "/_understudy/clock", `{"advance":"1h"}`).Want(t, 200)
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"second","concurrencyLimit":1}`).Want(t, 201) // 3
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"second","concurrencyLimit":1}`).Want(503) // 2
+	mocktest.Call(t, s, "DELETE", "/_understudy/faults", "").Want(204)
+	mocktest.Call(t, s, "POST", "/_understudy/clock", `{"advance":"1h"}`).Want(200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"second","concurrencyLimit":1}`).Want(201) // 3
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 
 	fork, err := s.World("").ForkBefore(2)
 	if err != nil {
@@ -48,12 +48,12 @@ func TestForkBefore(t *testing.T) {
 	if names := poolNames(t, fork); names != "default etl adhoc first" {
 		t.Errorf("the fork has the pools %s", names)
 	}
-	mocktest.Call(t, fork, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).Want(t, 503) // its fault is left
-	mocktest.Call(t, fork, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).Want(t, 201)
+	mocktest.Call(t, fork, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).Want(503) // its fault is left
+	mocktest.Call(t, fork, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).Want(201)
 	if names := poolNames(t, s); names != "default etl adhoc first second" {
 		t.Errorf("the original has the pools %s", names)
 	}
-	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"third","fork":"default","before":3,"clock":"auto"}`).Want(t, 201)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"third","fork":"default","before":3,"clock":"auto"}`).Want(201)
 	if names := poolNames(t, s.World("third")); names != "default etl adhoc first" {
 		t.Errorf("the fork has the pools %s", names)
 	}
@@ -66,7 +66,7 @@ func TestForkBefore(t *testing.T) {
 func poolNames(t *testing.T, h http.Handler) string {
 	t.Helper()
 	var names []string
-	for _, p := range mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, h, "GET", "/workflow/api/pools", "").Want(t, 200)).Pools {
+	for _, p := range mocktest.Decode[mocktest.Pools](mocktest.Call(t, h, "GET", "/workflow/api/pools", "").Want(200)).Pools {
 		names = append(names, p.Name)
 	}
 	return strings.Join(names, " ")
@@ -78,7 +78,7 @@ func TestForkBeforeByARealClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mocktest.NewServer(t, mockserver.WithHistory(100), mockserver.WithClock("real"))
 		then := s.World("").Now()
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 		<-time.After(time.Hour)
 		fork, err := s.World("").ForkBefore(1)
 		if err != nil {
@@ -99,23 +99,23 @@ func TestForkBeforeIsRefused(t *testing.T) {
 	s := mocktest.NewServer(t, mockserver.WithHistory(3))
 	want := func(body, message string) {
 		t.Helper()
-		a := mocktest.Call(t, s, "POST", "/_understudy/worlds", body).Want(t, 400)
-		if !strings.Contains(a.Text, message) || !strings.Contains(a.Text, `"field":"before"`) {
-			t.Errorf("%s: %s, want %s", body, a.Text, message)
+		a := mocktest.Call(t, s, "POST", "/_understudy/worlds", body).Want(400)
+		if !strings.Contains(a.Body, message) || !strings.Contains(a.Body, `"field":"before"`) {
+			t.Errorf("%s: %s, want %s", body, a.Body, message)
 		}
 	}
 	want(`{"fork":"default","before":1}`, "exchange 1 has not been served in world default; the last one is 0")
 	for range 5 {
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	}
 	want(`{"fork":"default","before":2}`, "the history of world default has the exchanges 3 to 5; --history or WithHistory")
-	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"fork":"default","before":3}`).Want(t, 201)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"fork":"default","before":3}`).Want(201)
 	want(`{"before":3}`, "want the world to fork, too")
 	want(`{"fork":"default","before":0}`, "before")
-	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(204)
 	want(`{"fork":"default","before":5}`, "the history of world default is empty; it begins with the next exchange, 6")
 	s = mocktest.NewServer(t)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	want(`{"fork":"default","before":1}`, "start it with --history 1000")
 	if _, err := s.World("").ForkBefore(1); err == nil || !strings.Contains(err.Error(), "WithHistory(1000)") {
 		t.Errorf("error %v", err)
@@ -166,13 +166,13 @@ func (k *keeping) replay(t *testing.T) {
 	t.Helper()
 	for number, one := range k.kept {
 		id := "before-" + number
-		mocktest.Call(t, k.Handler, "POST", "/_understudy/worlds", `{"id":"`+id+`","fork":"default","before":`+number+`}`).Want(t, 201)
+		mocktest.Call(t, k.Handler, "POST", "/_understudy/worlds", `{"id":"`+id+`","fork":"default","before":`+number+`}`).Want(201)
 		a := mocktest.Call(t, k.Handler, one.method, one.target, one.body, "Authorization", one.key, "X-Understudy-World", id)
-		if a.StatusCode != one.status || a.Text != one.answer {
-			t.Errorf("exchange %s, %s %s: status %d, was %d (-was +again)\n%s", number, one.method, one.target, a.StatusCode,
-				one.status, cmp.Diff(one.answer, a.Text))
+		if a.Status != one.status || a.Body != one.answer {
+			t.Errorf("exchange %s, %s %s: status %d, was %d (-was +again)\n%s", number, one.method, one.target, a.Status,
+				one.status, cmp.Diff(one.answer, a.Body))
 		}
-		mocktest.Call(t, k.Handler, "DELETE", "/_understudy/worlds/"+id, "").Want(t, 204)
+		mocktest.Call(t, k.Handler, "DELETE", "/_understudy/worlds/"+id, "").Want(204)
 	}
 }
 
@@ -241,7 +241,7 @@ func TestForkBeforeAnExchangeInTurn(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithHistory(10))
 	k := &keeping{Handler: s, kept: map[string]kept{}}
-	done := make(chan mocktest.Response, 1)
+	done := make(chan mocktest.Answer, 1)
 	s.World("").Holding(7, "workflow.pool", func() {
 		go func() {
 			done <- mocktest.Call(t, k, "POST", "/workflow/api/pools", `{"name":"own","concurrencyLimit":1}`)
@@ -256,7 +256,7 @@ func TestForkBeforeAnExchangeInTurn(t *testing.T) {
 			return false
 		})
 	})
-	soon(t, "an answer", done).Want(t, 201)
+	soon(t, "an answer", done).Want(201)
 	k.replay(t)
 }
 
@@ -266,13 +266,13 @@ func TestForkBeforeAnExchangeThatWaited(t *testing.T) {
 	s, e, _, leave := newStuck(t, `{"query":"SELECT stuck"}`, mockserver.WithHistory(10))
 	leave()
 	soon(t, "the query is given up", e.ended)
-	waits := make(chan mocktest.Response, 1)
+	waits := make(chan mocktest.Answer, 1)
 	go func() { waits <- mocktest.Call(t, s, "GET", "/core/v3/job/status/1", "", inA, "a") }()
 	soon(t, "the query begins again", e.started)
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"meanwhile","concurrencyLimit":1}`, inA, "a").Want(t, 201)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"meanwhile","concurrencyLimit":1}`, inA, "a").Want(201)
 	close(e.released)
-	number := soon(t, "an answer", waits).Want(t, 200).Header.Get("X-Understudy-Exchange")
-	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"b","fork":"a","before":`+number+`}`).Want(t, 201)
+	number := soon(t, "an answer", waits).Want(200).Header.Get("X-Understudy-Exchange")
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"b","fork":"a","before":`+number+`}`).Want(201)
 	if names := poolNames(t, s.World("b")); !strings.HasSuffix(names, "meanwhile") {
 		t.Errorf("the fork has the pools %s", names)
 	}

@@ -44,12 +44,12 @@ func TestAWorldThatIsUsedLaterBeginsAsItWasMade(t *testing.T) {
 
 func newWorld(t *testing.T, s *mockserver.Server, plan string) (id string) {
 	t.Helper()
-	return jsontree.Find(mocktest.Call(t, s, "POST", "/_understudy/worlds", plan).Want(t, 201).Text, "id").Text()
+	return jsontree.Find(mocktest.Call(t, s, "POST", "/_understudy/worlds", plan).Want(201).Body, "id").Text()
 }
 
 func stateOf(t *testing.T, s *mockserver.Server, id string) string {
 	t.Helper()
-	return mocktest.Call(t, s, "GET", "/_understudy/worlds/"+id+"/state", "").Want(t, 200).Text
+	return mocktest.Call(t, s, "GET", "/_understudy/worlds/"+id+"/state", "").Want(200).Body
 }
 
 // The times in a world of the real clock are its own, and not those of the first world of its scenario.
@@ -58,7 +58,7 @@ func TestTimesOfAWorldAreItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mocktest.NewServer(t, mockserver.WithScenario("jobs-in-flight"), mockserver.WithClock("real"))
 		startOf := func(world string) time.Time {
-			list := mocktest.Call(t, s, "GET", "/core/v3/job/list", "", inA, world).Want(t, 200).Text
+			list := mocktest.Call(t, s, "GET", "/core/v3/job/list", "", inA, world).Want(200).Body
 			at, err := time.Parse("2006-01-02 15:04:05 MST", jsontree.Find(list, "jobs.0.created_at").Text())
 			if err != nil {
 				t.Fatal(err, list)
@@ -79,14 +79,14 @@ func TestMintedKeysLeadIntoAWorldThatWasNotUsed(t *testing.T) {
 	t.Parallel()
 	for _, plan := range plans[6:] {
 		s := mocktest.NewServer(t, mockserver.WithClock("real"))
-		made := mocktest.Call(t, s, "POST", "/_understudy/worlds", plan).Want(t, 201).Text
+		made := mocktest.Call(t, s, "POST", "/_understudy/worlds", plan).Want(201).Body
 		key := jsontree.Find(made, "keys.admin").Text()
 		for range 2 {
-			got := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+key).Want(t, 200)
+			got := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+key).Want(200)
 			if got.Header.Get("X-Understudy-Exchange") == "" {
 				t.Errorf("%s: the request is in no journal", plan)
 			}
-			mocktest.Call(t, s, "POST", "/_understudy/worlds/"+jsontree.Find(made, "id").Text()+"/reset", "").Want(t, 200)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds/"+jsontree.Find(made, "id").Text()+"/reset", "").Want(200)
 		}
 		if n := s.World("").Calls("workflow.listPools"); n != 0 {
 			t.Errorf("%s: %d requests were served in the world default", plan, n)
@@ -107,7 +107,7 @@ func TestIdleWorldsTakeLittleMemory(t *testing.T) { //nolint:paralleltest // it 
 			for range worlds {
 				newWorld(t, s, plan)
 			}
-			mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 200)
+			mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(200)
 			heap() // which also frees what pools of buffers hold until the second time
 			each := (int64(heap()) - int64(before)) / worlds
 			if runtime.KeepAlive(s); each > limit {

@@ -19,20 +19,19 @@ func runJob(t *testing.T, s *mockserver.Server, query string) string {
 	body := fmt.Sprintf(`{"query":%q}`, query)
 	job := mocktest.Decode[struct {
 		ID string `json:"job_id"`
-	}](t, mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", body).Want(t, 200))
+	}](mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", body).Want(200))
 	s.World("").Advance(time.Hour)
-	status := mocktest.Decode[struct{ Status string }](t, mocktest.Call(t, s, "GET", "/core/v3/job/status/"+job.ID, "").Want(t, 200)).Status
+	status := mocktest.Decode[struct{ Status string }](mocktest.Call(t, s, "GET", "/core/v3/job/status/"+job.ID, "").Want(200)).Status
 	if status != "success" {
 		return status
 	}
-	return strings.TrimSpace(mocktest.Call(t, s, "GET", "/core/v3/job/result/"+job.ID+"?format=json", "").Want(t,
-		200).Text)
+	return strings.TrimSpace(mocktest.Call(t, s, "GET", "/core/v3/job/result/"+job.ID+"?format=json", "").Want(200).Body)
 }
 
 func newShop(t *testing.T) *mockserver.Server {
 	t.Helper()
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(200)
 	return s
 }
 
@@ -83,10 +82,10 @@ func TestJobResults(t *testing.T) {
 		s := newShop(t)
 		const path, named = "/_understudy/jobs/results", "/_understudy/worlds/default/jobs/results"
 		first := `{"query":"select 1","columns":[["n","bigint"],["list","array<bigint>"]],"rows":[[9007199254740993,[1,2]]],"queued":"90s","times":2}`
-		mocktest.Call(t, s, "POST", path, first).Want(t, 201)
-		mocktest.Call(t, s, "POST", named, `{"pattern":".","error":"no"}`).Want(t, 201)
+		mocktest.Call(t, s, "POST", path, first).Want(201)
+		mocktest.Call(t, s, "POST", named, `{"pattern":".","error":"no"}`).Want(201)
 		const long = `{"error":{"message":"want a duration such as 90s or 1h30m, not \"99999999999h\"","field":"queued"}}`
-		if got := mocktest.Call(t, s, "POST", path, `{"query":"a","queued":"99999999999h"}`).Want(t, 400).Text; got != long {
+		if got := mocktest.Call(t, s, "POST", path, `{"query":"a","queued":"99999999999h"}`).Want(400).Body; got != long {
 			t.Errorf("a length that is too long: %s, want %s", got, long)
 		}
 		if got, want := runJob(t, s, "select 1"), `[9007199254740993,"[1,2]"]`; got != want {
@@ -94,11 +93,11 @@ func TestJobResults(t *testing.T) {
 		}
 		want := `{"results":[{"query":"select 1","columns":[["n","bigint"],["list","array<bigint>"]],"count":1,` +
 			`"queued":"1m30s","times":1},{"pattern":".","error":"no"}],"world":"default"}`
-		if got := mocktest.Call(t, s, "GET", named, "").Want(t, 200).Text; got != want {
+		if got := mocktest.Call(t, s, "GET", named, "").Want(200).Body; got != want {
 			t.Errorf("the list is  %s\nwant %s", got, want)
 		}
-		mocktest.Call(t, s, "DELETE", path, "").Want(t, 204)
-		if got := mocktest.Call(t, s, "GET", path, "").Text; got != `{"results":[],"world":"default"}` {
+		mocktest.Call(t, s, "DELETE", path, "").Want(204)
+		if got := mocktest.Call(t, s, "GET", path, "").Body; got != `{"results":[],"world":"default"}` {
 			t.Errorf("after clearing, the list is %s", got)
 		}
 		if got := runJob(t, s, "select 1"); got != "" {
@@ -112,9 +111,9 @@ func TestIngestionFailures(t *testing.T) {
 	t.Run("are told by the control interface, world by world", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
-		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own"}`).Want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own"}`).Want(201)
 		for range 2 {
-			mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/shop/a", `{}`, "Authorization", "SVC1 1/nobody").Want(t, 200)
+			mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/shop/a", `{}`, "Authorization", "SVC1 1/nobody").Want(200)
 		}
 		const path, own = "/_understudy/ingestion/failures", "/_understudy/worlds/own/ingestion/failures"
 		type failures struct {
@@ -123,13 +122,13 @@ func TestIngestionFailures(t *testing.T) {
 			Failures []mockserver.IngestionFailure
 		}
 		want := failures{World: "default", Total: 2, Failures: s.World("").IngestionFailures()}
-		if diff := cmp.Diff(want, mocktest.Decode[failures](t, mocktest.Call(t, s, "GET", path, "").Want(t, 200))); diff != "" {
+		if diff := cmp.Diff(want, mocktest.Decode[failures](mocktest.Call(t, s, "GET", path, "").Want(200))); diff != "" {
 			t.Errorf("failures (-want +got):\n%s", diff)
 		}
 		if got := want.Failures[0]; got.Database != "shop" || got.Table != "a" || got.Reason == "" {
 			t.Errorf("the failure is %+v", got)
 		}
-		if got := mocktest.Decode[failures](t, mocktest.Call(t, s, "GET", own, "").Want(t, 200)); got.World != "own" || got.Total != 0 {
+		if got := mocktest.Decode[failures](mocktest.Call(t, s, "GET", own, "").Want(200)); got.World != "own" || got.Total != 0 {
 			t.Errorf("the other world has %+v", got)
 		}
 	})

@@ -40,7 +40,7 @@ type journalRow struct {
 // rowsOf asks for rows.
 func rowsOf(t *testing.T, s http.Handler, query string) journalRows {
 	t.Helper()
-	return mocktest.Decode[journalRows](t, mocktest.Call(t, s, "GET", "/_understudy/journal/rows?"+query, "").Want(t, 200))
+	return mocktest.Decode[journalRows](mocktest.Call(t, s, "GET", "/_understudy/journal/rows?"+query, "").Want(200))
 }
 
 // numbers returns the numbers of the rows as one text.
@@ -56,16 +56,16 @@ func (r journalRows) numbers() string {
 func visited(t *testing.T) *mockserver.Server {
 	t.Helper()
 	s := mocktest.NewServer(t, mockserver.WithValidation(mockserver.Report))
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"Straße","concurrencyLimit":3}`).Want(t, 201)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
-	mocktest.Call(t, s, "GET", "/workflow/api/nothing", "").Want(t, 404) // 4
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-Inject", "status=503").Want(t, 503)
-	mocktest.Call(t, s, "GET", "/core/v3/database/list?token=planted-secret", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/2", "").Want(t, 200)
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/etl_x", `{}`).Want(t, 200) // 8
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"Straße","concurrencyLimit":3}`).Want(201)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(404)
+	mocktest.Call(t, s, "GET", "/workflow/api/nothing", "").Want(404) // 4
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-Inject", "status=503").Want(503)
+	mocktest.Call(t, s, "GET", "/core/v3/database/list?token=planted-secret", "").Want(200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/2", "").Want(200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/etl_x", `{}`).Want(200) // 8
 	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type",
-		"text/plain").Want(t, 201)
+		"text/plain").Want(201)
 	return s
 }
 
@@ -116,7 +116,7 @@ func TestJournalRows(t *testing.T) {
 	t.Run("the time that an answer took includes a planned delay", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-Inject", "delay=30ms").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-Inject", "delay=30ms").Want(200)
 		if took := rowsOf(t, s, "").Rows[0].TookMs; took < 30 {
 			t.Errorf("the delayed answer took %v ms, want 30 and more", took)
 		}
@@ -166,8 +166,8 @@ func TestJournalRows(t *testing.T) {
 			"order=newest":             "order",
 			"limit=1001":               "limit",
 		} {
-			if a := mocktest.Call(t, s, "GET", "/_understudy/journal/rows?"+query, "").Want(t, 400); !strings.Contains(a.Text, want) {
-				t.Errorf("%s: %s, want %s", query, a.Text, want)
+			if a := mocktest.Call(t, s, "GET", "/_understudy/journal/rows?"+query, "").Want(400); !strings.Contains(a.Body, want) {
+				t.Errorf("%s: %s, want %s", query, a.Body, want)
 			}
 		}
 	})
@@ -185,10 +185,10 @@ func TestJournalRowsFollowTheJournal(t *testing.T) {
 		}
 	}
 	want("", 1, 0)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(404)
 	want("1", 1, 1)
 	for range 40 {
-		mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(404)
 	}
 	extent := rowsOf(t, s, "")
 	if extent.First == 1 || extent.Dropped.Entries != int(extent.First)-1 || extent.Total != 42-int(extent.First) {
@@ -198,9 +198,9 @@ func TestJournalRowsFollowTheJournal(t *testing.T) {
 	if all := rowsOf(t, s, "status=404"); all.Matching != all.Total || all.Rows[0].Seq != all.First {
 		t.Errorf("%d of %d match, from %d", all.Matching, all.Total, all.Rows[0].Seq)
 	}
-	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(204)
 	want("", 42, 41)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(404)
 	want("42", 42, 42)
 	for n := range 20 { // more searches than are remembered
 		rowsOf(t, s, fmt.Sprintf("text=%d", n))
@@ -212,21 +212,21 @@ func TestJournalRowsFollowTheJournal(t *testing.T) {
 func TestJournalRowsOfAResource(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200) // which lists 1 and 2
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/2", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/22", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200) // which lists 1 and 2
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/2", "").Want(200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/22", "").Want(404)
 	mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", // 4
 		`{"poolId":"2","priority":7,"conditions":[{"type":"project_name","operator":"starts_with","values":["shop"]}]}`).
-		Want(t, 201)
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/mine", `{}`).Want(t, 200)
-	mocktest.Call(t, s, "POST", "/core/v3/table/create/mine/visits/log", `{}`).Want(t, 200)
-	mocktest.Call(t, s, "GET", "/core/v3/table/list/mine", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", "/core/v3/table/show/mine/visits", "").Want(t, 200) // 8
-	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(t, 200)
-	project := mocktest.Decode[struct{ Data struct{ ID string } }](t, mocktest.Call(t, s, "POST", "/llm/api/projects",
+		Want(201)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/mine", `{}`).Want(200)
+	mocktest.Call(t, s, "POST", "/core/v3/table/create/mine/visits/log", `{}`).Want(200)
+	mocktest.Call(t, s, "GET", "/core/v3/table/list/mine", "").Want(200)
+	mocktest.Call(t, s, "GET", "/core/v3/table/show/mine/visits", "").Want(200) // 8
+	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(200)
+	project := mocktest.Decode[struct{ Data struct{ ID string } }](mocktest.Call(t, s, "POST", "/llm/api/projects",
 		`{"data":{"type":"projects","attributes":{"name":"Own"}}}`, "Content-Type", "application/vnd.api+json")).Data.ID
-	mocktest.Call(t, s, "GET", "/llm/api/projects/"+project, "").Want(t, 200)
-	mocktest.Call(t, s, "GET", "/llm/api/projects", "").Want(t, 200) // 12
+	mocktest.Call(t, s, "GET", "/llm/api/projects/"+project, "").Want(200)
+	mocktest.Call(t, s, "GET", "/llm/api/projects", "").Want(200) // 12
 	for thing, want := range map[string]string{
 		"workflow.pool/2":         "1 2 4",
 		"workflow.pool/22":        "3",
@@ -252,13 +252,13 @@ func TestExchange(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithJournalLimit(16<<10))
 	for range 3 {
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	}
-	journal := mocktest.Call(t, s, "GET", "/_understudy/journal", "").Want(t, 200).Text
+	journal := mocktest.Call(t, s, "GET", "/_understudy/journal", "").Want(200).Body
 	for number, neighbours := range map[int]string{
 		1: `"before":null,"after":2}`, 2: `"before":1,"after":3}`, 3: `"before":2,"after":null}`,
 	} {
-		got := mocktest.Call(t, s, "GET", fmt.Sprint("/_understudy/journal/", number), "").Want(t, 200).Text
+		got := mocktest.Call(t, s, "GET", fmt.Sprint("/_understudy/journal/", number), "").Want(200).Body
 		entry := jsontree.Find(journal, fmt.Sprint("entries.", number-1)).Raw()
 		got = wallTimes.ReplaceAllString(got, "")
 		if want := strings.TrimSuffix(entry, "}") + "," + neighbours; got != want {
@@ -267,17 +267,17 @@ func TestExchange(t *testing.T) {
 	}
 	want := func(number, status int, message string) {
 		t.Helper()
-		a := mocktest.Call(t, s, "GET", fmt.Sprint("/_understudy/worlds/default/journal/", number), "").Want(t, status)
-		if !strings.Contains(a.Text, message) {
-			t.Errorf("exchange %d: %s, want %s", number, a.Text, message)
+		a := mocktest.Call(t, s, "GET", fmt.Sprint("/_understudy/worlds/default/journal/", number), "").Want(status)
+		if !strings.Contains(a.Body, message) {
+			t.Errorf("exchange %d: %s, want %s", number, a.Body, message)
 		}
 	}
 	want(4, 404, "exchange 4 has not been served in world default; the last one is 3")
 	for range 40 {
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	}
 	want(2, 404, "exchange 2 was dropped from the journal of world default, which has ")
-	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(204)
 	want(43, 404, "exchange 43 is not in the journal of world default any more, which is empty; the last one was 43")
 	want(0, 400, "seq")
 }

@@ -48,7 +48,7 @@ func TestJournal(t *testing.T) {
 		mocktest.Call(t, s, "GET", "/workflow/api/pools", "")
 		mocktest.Call(t, s, "GET", "/workflow/api/projects", "")
 		mocktest.Call(t, s, "GET", "/workflow/api/nothing", "")
-		har := mocktest.Call(t, s, "GET", "/_understudy/journal.har?operation=workflow.listPools", "").Want(t, 200).Text
+		har := mocktest.Call(t, s, "GET", "/_understudy/journal.har?operation=workflow.listPools", "").Want(200).Body
 		var archive struct {
 			Log struct {
 				Entries []struct{ Request struct{ URL string } }
@@ -57,12 +57,12 @@ func TestJournal(t *testing.T) {
 		if err := json.Unmarshal([]byte(har), &archive); err != nil || len(archive.Log.Entries) != 2 {
 			t.Errorf("%d entries, %v", len(archive.Log.Entries), err)
 		}
-		counts := mocktest.Call(t, s, "GET", "/_understudy/journal/counts", "").Want(t, 200).Text
+		counts := mocktest.Call(t, s, "GET", "/_understudy/journal/counts", "").Want(200).Body
 		want := `{"operations":{"unknown":1,"workflow.listPools":2,"workflow.listProjects":1},"total":4,"world":"default"}`
 		if counts != want {
 			t.Errorf("counts %s, want %s", counts, want)
 		}
-		mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
+		mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(204)
 		if got := s.World("").Calls("workflow.listPools"); got != 0 {
 			t.Errorf("after clearing it, %d calls are counted", got)
 		}
@@ -88,7 +88,7 @@ func TestJournal(t *testing.T) {
 		if journal[len(journal)-1].Seq != 100 || s.World("").Calls("workflow.listPools") != 100 {
 			t.Error("the newest exchanges, or the counts, are lost")
 		}
-		if body := mocktest.Call(t, s, "GET", "/_understudy/journal", "").Text; strings.Contains(body, `"dropped":{"entries":0`) {
+		if body := mocktest.Call(t, s, "GET", "/_understudy/journal", "").Body; strings.Contains(body, `"dropped":{"entries":0`) {
 			t.Error("it does not say that it forgot")
 		}
 	})
@@ -135,17 +135,17 @@ func TestSecrets(t *testing.T) {
 	var recorded bytes.Buffer
 	s := mocktest.NewServer(t, mockserver.WithRecording(&recorded))
 	const secret = "hunter2-very-secret"
-	mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret+`"}`).Want(t, 204)
-	mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret).Want(t, 400)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools?write_key="+secret, "", "X-SVC-Write-Key", secret).Want(t, 200)
+	mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret+`"}`).Want(204)
+	mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret).Want(400)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools?write_key="+secret, "", "X-SVC-Write-Key", secret).Want(200)
 	state, err := s.World("").State()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"journal.har":    mocktest.Call(t, s, "GET", "/_understudy/journal.har", "").Text,
-		"journal.ndjson": mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Text,
-		"journal":        mocktest.Call(t, s, "GET", "/_understudy/journal", "").Text,
+		"journal.har":    mocktest.Call(t, s, "GET", "/_understudy/journal.har", "").Body,
+		"journal.ndjson": mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Body,
+		"journal":        mocktest.Call(t, s, "GET", "/_understudy/journal", "").Body,
 		"recording":      recorded.String(),
 		"state":          string(state),
 	} {

@@ -32,15 +32,15 @@ func beaconChecker(t *testing.T) *contract.Checker {
 // sendBeacons makes two beacons, changes one and deletes it.
 func sendBeacons(t *testing.T, s *mockserver.Server) {
 	t.Helper()
-	mocktest.Call(t, s, "POST", "/signals/api/beacons", `{"name":"North"}`).Want(t, 201)
-	mocktest.Call(t, s, "POST", "/signals/api/beacons", `{"name":"South"}`).Want(t, 201)
-	mocktest.Call(t, s, "PATCH", "/signals/api/beacons/1", `{"name":"Northeast"}`).Want(t, 200)
-	mocktest.Call(t, s, "DELETE", "/signals/api/beacons/1", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/signals/api/beacons", `{"name":"North"}`).Want(201)
+	mocktest.Call(t, s, "POST", "/signals/api/beacons", `{"name":"South"}`).Want(201)
+	mocktest.Call(t, s, "PATCH", "/signals/api/beacons/1", `{"name":"Northeast"}`).Want(200)
+	mocktest.Call(t, s, "DELETE", "/signals/api/beacons/1", "").Want(200)
 }
 
 func namesOfBeacons(t *testing.T, s *mockserver.Server, worldID string) (names []string) {
 	t.Helper()
-	list := mocktest.Call(t, s, "GET", "/signals/api/beacons", "", inA, worldID).Want(t, 200).Text
+	list := mocktest.Call(t, s, "GET", "/signals/api/beacons", "", inA, worldID).Want(200).Body
 	for name := range jsontree.Find(list, "beacons.#.name").List {
 		names = append(names, name.Text())
 	}
@@ -55,8 +55,8 @@ func TestMadeUpResource(t *testing.T) {
 		t.Parallel()
 		s := newBeacons(t)
 		sendBeacons(t, s)
-		mocktest.Call(t, s, "POST", "/signals/api/beacons", `{}`).Want(t, 400)
-		mocktest.Call(t, s, "GET", "/signals/api/beacons/1", "").Want(t, 404)
+		mocktest.Call(t, s, "POST", "/signals/api/beacons", `{}`).Want(400)
+		mocktest.Call(t, s, "GET", "/signals/api/beacons/1", "").Want(404)
 		if diff := cmp.Diff([]string{"South"}, namesOfBeacons(t, s, "default")); diff != "" {
 			t.Errorf("beacons (-want +got):\n%s", diff)
 		}
@@ -66,17 +66,17 @@ func TestMadeUpResource(t *testing.T) {
 		t.Parallel()
 		s := newBeacons(t)
 		sendBeacons(t, s)
-		state := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Want(t, 200).Text
-		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"fork","fork":"default"}`).Want(t, 201)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"loaded"}`).Want(t, 201)
-		mocktest.Call(t, s, "PUT", "/_understudy/worlds/loaded/state", state).Want(t, 200)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/reset", "").Want(t, 200)
+		state := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Want(200).Body
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"fork","fork":"default"}`).Want(201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"loaded"}`).Want(201)
+		mocktest.Call(t, s, "PUT", "/_understudy/worlds/loaded/state", state).Want(200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/reset", "").Want(200)
 		for id, want := range map[string][]string{"fork": {"South"}, "loaded": {"South"}, "default": nil} {
 			if diff := cmp.Diff(want, namesOfBeacons(t, s, id)); diff != "" {
 				t.Errorf("beacons of %s (-want +got):\n%s", id, diff)
 			}
 		}
-		next := mocktest.Call(t, s, "POST", "/signals/api/beacons", `{"name":"West"}`, inA, "loaded").Want(t, 201).Text
+		next := mocktest.Call(t, s, "POST", "/signals/api/beacons", `{"name":"West"}`, inA, "loaded").Want(201).Body
 		if id := jsontree.Find(next, "id").Text(); id != "3" {
 			t.Errorf("the next beacon has id %s, want 3", id)
 		}
@@ -87,7 +87,7 @@ func TestMadeUpResource(t *testing.T) {
 			var recording bytes.Buffer
 			s := newBeacons(t, mockserver.WithRecording(&recording))
 			sendBeacons(t, s)
-			mocktest.Call(t, s, "GET", "/signals/api/beacons"+target, "").Want(t, 200)
+			mocktest.Call(t, s, "GET", "/signals/api/beacons"+target, "").Want(200)
 			text := strings.TrimSpace(recording.String())
 			last := strings.LastIndexByte(text, '\n') // which shows the other beacon, and now the one that was deleted
 			text = text[:last] + strings.NewReplacer(`\"id\":\"2\"`, `\"id\":\"1\"`, "beacons/2", "beacons/1").Replace(text[last:])

@@ -113,16 +113,16 @@ func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 		"csv":   "cake,500,1000\ntea,500,1000",
 		"tsv":   "cake\t500\t1000\ntea\t500\t1000",
 	} {
-		got := strings.TrimSpace(strings.ReplaceAll(string(c.get(result+"?limit=&format="+format).Body), "\r", ""))
+		got := strings.TrimSpace(strings.ReplaceAll(c.get(result+"?limit=&format="+format).Body, "\r", ""))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", format, diff)
 		}
 	}
-	zipped, err := gzip.NewReader(bytes.NewReader(c.get(result + "?format=msgpack.gz").Body))
+	zipped, err := gzip.NewReader(strings.NewReader(c.get(result + "?format=msgpack.gz").Body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain, err := io.ReadAll(zipped); err != nil || !bytes.Equal(plain, c.get(result+"?format=msgpack").Body) {
+	if plain, err := io.ReadAll(zipped); err != nil || string(plain) != c.get(result+"?format=msgpack").Body {
 		t.Errorf("msgpack.gz is not msgpack, zipped: %v", err)
 	}
 

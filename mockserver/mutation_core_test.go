@@ -67,7 +67,7 @@ const (
 // hire puts the staff into the world of a server.
 func hire(t *testing.T, s http.Handler) {
 	t.Helper()
-	mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", staff, "Content-Type", "application/yaml").Want(t, 200)
+	mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", staff, "Content-Type", "application/yaml").Want(200)
 }
 
 func callWithAnotherScheme(t *testing.T, s http.Handler) {
@@ -79,53 +79,51 @@ func callWithAnotherScheme(t *testing.T, s http.Handler) {
 
 func revokeToken(t *testing.T, s http.Handler) {
 	t.Helper()
-	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(t, 200)
-	mocktest.Call(t, s, "POST", coreBase+"/oauth_token/remove/52", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(200)
+	mocktest.Call(t, s, "POST", coreBase+"/oauth_token/remove/52", "").Want(200)
+	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(200)
 }
 
 // nameTheKey has the sub user's key issue a job, which then shows its name.
 func nameTheKey(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "").Want(200)
 	issued := mocktest.Decode[struct {
 		JobID string `json:"job_id"`
-	}](t, mocktest.Call(t, s, "POST", coreBase+"/job/issue/trino/shop", `{"query":"SELECT 1"}`, "Authorization", kioskKey).Want(t,
-		200))
-	mocktest.Call(t, s, "GET", coreBase+"/job/show/"+issued.JobID, "").Want(t, 200)
+	}](mocktest.Call(t, s, "POST", coreBase+"/job/issue/trino/shop", `{"query":"SELECT 1"}`, "Authorization", kioskKey).Want(200))
+	mocktest.Call(t, s, "GET", coreBase+"/job/show/"+issued.JobID, "").Want(200)
 }
 
 func removeSubUser(t *testing.T, s http.Handler) {
 	t.Helper()
 	nameTheKey(t, s)
-	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).Want(t, 403)
-	mocktest.Call(t, s, "POST", coreBase+"/sub_user/remove/5", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(200)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).Want(403)
+	mocktest.Call(t, s, "POST", coreBase+"/sub_user/remove/5", "").Want(200)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "").Want(200)
+	mocktest.Call(t, s, "GET", coreBase+"/oauth_token/list", "").Want(200)
 	mocktest.Call(t, s, "GET", "/workflow/api/projects", "", "Authorization", kioskKey)
 }
 
 func deleteTable(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	mocktest.Call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", coreBase+"/table/deleted", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").Want(200)
+	mocktest.Call(t, s, "GET", coreBase+"/table/deleted", "").Want(200)
 }
 
 // recoverFirst recovers the first of the deleted tables.
 func recoverFirst(t *testing.T, s http.Handler) {
 	t.Helper()
-	deleted := mocktest.Decode[struct{ Tables []struct{ ID int } }](t,
-		mocktest.Call(t, s, "GET", coreBase+"/table/deleted", "").Want(t, 200))
-	mocktest.Call(t, s, "POST", fmt.Sprintf("%s/table/recover/%d", coreBase, deleted.Tables[0].ID), "").Want(t, 200)
+	deleted := mocktest.Decode[struct{ Tables []struct{ ID int } }](mocktest.Call(t, s, "GET", coreBase+"/table/deleted", "").Want(200))
+	mocktest.Call(t, s, "POST", fmt.Sprintf("%s/table/recover/%d", coreBase, deleted.Tables[0].ID), "").Want(200)
 }
 
 func recoverTable(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	mocktest.Call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").Want(200)
 	recoverFirst(t, s)
 	mocktest.Call(t, s, "GET", coreBase+"/table/show/shop/orders", "")
 }
@@ -133,7 +131,7 @@ func recoverTable(t *testing.T, s http.Handler) {
 func recoverTableOfDeletedDatabase(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	mocktest.Call(t, s, "POST", coreBase+"/database/delete/shop", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/database/delete/shop", "").Want(200)
 	recoverFirst(t, s)
 	mocktest.Call(t, s, "GET", coreBase+"/database/show/shop", "")
 }
@@ -142,9 +140,9 @@ func recoverTableOfDeletedDatabase(t *testing.T, s http.Handler) {
 func asKiosk(t *testing.T, s http.Handler, method, path, body string) {
 	t.Helper()
 	hire(t, s)
-	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).Want(t, 403)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).Want(403)
 	mocktest.Call(t, s, method, coreBase+path, body, "Authorization", kioskKey)
-	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).Want(t, 403)
+	mocktest.Call(t, s, "GET", coreBase+"/sub_user/list", "", "Authorization", kioskKey).Want(403)
 }
 
 func exportPolicies(t *testing.T, s http.Handler) {
@@ -165,29 +163,29 @@ func listSubUsers(t *testing.T, s http.Handler) {
 
 func useDatabase(t *testing.T, s http.Handler) {
 	t.Helper()
-	mocktest.Call(t, s, "POST", coreBase+"/database/create/carts", "").Want(t, 200)
-	mocktest.Call(t, s, "POST", coreBase+"/database/delete/carts", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/database/create/carts", "").Want(200)
+	mocktest.Call(t, s, "POST", coreBase+"/database/delete/carts", "").Want(200)
 	mocktest.Call(t, s, "GET", coreBase+"/database/show/carts", "")
 }
 
 func useTable(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	mocktest.Call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", coreBase+"/table/list/shop", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/table/delete/shop/orders", "").Want(200)
+	mocktest.Call(t, s, "GET", coreBase+"/table/list/shop", "").Want(200)
 }
 
 func useConnection(t *testing.T, s http.Handler) {
 	t.Helper()
-	mocktest.Call(t, s, "POST", coreBase+"/result/create/lake", `{"url":"s3://bucket/"}`).Want(t, 200)
-	mocktest.Call(t, s, "POST", coreBase+"/result/delete/lake", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", coreBase+"/result/create/lake", `{"url":"s3://bucket/"}`).Want(200)
+	mocktest.Call(t, s, "POST", coreBase+"/result/delete/lake", "").Want(200)
 	mocktest.Call(t, s, "GET", coreBase+"/connections/lookup?name=lake", "")
 }
 
 func usePolicy(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	mocktest.Call(t, s, "DELETE", coreBase+"/access_control/policies/21", "").Want(t, 200)
+	mocktest.Call(t, s, "DELETE", coreBase+"/access_control/policies/21", "").Want(200)
 	mocktest.Call(t, s, "GET", coreBase+"/access_control/policies/21", "")
 }
 
@@ -209,23 +207,23 @@ func ingestTooMuch(t *testing.T, s http.Handler) {
 
 func ingestWithoutKey(t *testing.T, s http.Handler) {
 	t.Helper()
-	mocktest.Call(t, s, "GET", coreBase+"/database/list", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/database/list", "").Want(200)
 	mocktest.Call(t, s, "POST", eventPath, `{"a":1}`, "Authorization", "")
 }
 
 func ingestWithWrongKey(t *testing.T, s http.Handler) {
 	t.Helper()
-	mocktest.Call(t, s, "GET", coreBase+"/database/list", "", "Authorization", "SVC1 1/nobody").Want(t, 401)
+	mocktest.Call(t, s, "GET", coreBase+"/database/list", "", "Authorization", "SVC1 1/nobody").Want(401)
 	mocktest.Call(t, s, "POST", eventPath, `{"a":1}`, "Authorization", "SVC1 1/nobody")
 }
 
 func removeKey(t *testing.T, s http.Handler) {
 	t.Helper()
 	hire(t, s)
-	added := mocktest.Decode[struct{ Apikey string }](t, mocktest.Call(t, s, "POST", coreBase+"/user/apikey/add/1", "").Want(t, 200))
+	added := mocktest.Decode[struct{ Apikey string }](mocktest.Call(t, s, "POST", coreBase+"/user/apikey/add/1", "").Want(200))
 	header := "SVC1 " + added.Apikey
-	mocktest.Call(t, s, "GET", coreBase+"/database/list", "", "Authorization", header).Want(t, 200)
-	mocktest.Call(t, s, "POST", coreBase+"/user/apikey/remove/1", `{"apikey":"`+added.Apikey+`"}`).Want(t, 200)
+	mocktest.Call(t, s, "GET", coreBase+"/database/list", "", "Authorization", header).Want(200)
+	mocktest.Call(t, s, "POST", coreBase+"/user/apikey/remove/1", `{"apikey":"`+added.Apikey+`"}`).Want(200)
 	mocktest.Call(t, s, "GET", coreBase+"/database/list", "", "Authorization", header)
-	mocktest.Call(t, s, "GET", "/workflow/api/version", "", "Authorization", header).Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/version", "", "Authorization", header).Want(200)
 }

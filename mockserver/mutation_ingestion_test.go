@@ -22,8 +22,8 @@ func TestTheTimeOfAnEvent(t *testing.T) {
 	const claimed = 1_000_000_000 // in 2001
 	s := mocktest.NewServer(t)
 	hire(t, s)
-	mocktest.Call(t, s, "POST", eventPath, fmt.Sprintf(`{"id":"7","svc_record_time":%d}`, claimed)).Want(t, http.StatusOK)
-	mocktest.Call(t, s, "GET", coreBase+"/table/tail/shop/orders", "").Want(t, http.StatusOK)
+	mocktest.Call(t, s, "POST", eventPath, fmt.Sprintf(`{"id":"7","svc_record_time":%d}`, claimed)).Want(http.StatusOK)
+	mocktest.Call(t, s, "GET", coreBase+"/table/tail/shop/orders", "").Want(http.StatusOK)
 	journal, err := s.World("").Journal()
 	if err != nil {
 		t.Fatal(err)

@@ -21,8 +21,7 @@ const llmBase = "/llm/api/"
 // makeResource gives the id of a new resource.
 func makeResource(t *testing.T, s http.Handler, kind, attributes string) string {
 	t.Helper()
-	return mocktest.Decode[one](t,
-		mocktest.Call(t, s, "POST", llmBase+kind, resource(kind, attributes)).Want(t, 201)).Data.ID
+	return mocktest.Decode[one](mocktest.Call(t, s, "POST", llmBase+kind, resource(kind, attributes)).Want(201)).Data.ID
 }
 
 // deleteResources deletes one resource of a kind that has a list, and one of a kind that has none.
@@ -35,10 +34,10 @@ func deleteResources(t *testing.T, s http.Handler) {
 		"web_search_tools/" + makeResource(t, s, "web_search_tools",
 			fmt.Sprintf(`"name":"web","modelType":"gpt-5","projectId":%q`, project)),
 	} {
-		mocktest.Call(t, s, "DELETE", llmBase+path, "").Want(t, 204)
+		mocktest.Call(t, s, "DELETE", llmBase+path, "").Want(204)
 		mocktest.Call(t, s, "GET", llmBase+path, "")
 	}
-	mocktest.Call(t, s, "GET", llmBase+"text_resources", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", llmBase+"text_resources", "").Want(200)
 }
 
 func makeAgent(t *testing.T, s http.Handler) (project, agent string) {
@@ -51,9 +50,9 @@ func makeAgent(t *testing.T, s http.Handler) (project, agent string) {
 func deleteFullProject(t *testing.T, s http.Handler) {
 	t.Helper()
 	project, agent := makeAgent(t, s)
-	mocktest.Call(t, s, "DELETE", llmBase+"projects/"+project, "").Want(t, 204)
+	mocktest.Call(t, s, "DELETE", llmBase+"projects/"+project, "").Want(204)
 	mocktest.Call(t, s, "GET", llmBase+"agents/"+agent, "")
-	mocktest.Call(t, s, "GET", llmBase+"agents", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", llmBase+"agents", "").Want(200)
 }
 
 func deleteWebhook(t *testing.T, s http.Handler) {
@@ -63,10 +62,10 @@ func deleteWebhook(t *testing.T, s http.Handler) {
 		fmt.Sprintf(`"name":"Ask","projectId":%q,"agentId":%q,"template":"{{text}}"`, project, agent))
 	hook := makeResource(t, s, "integrations",
 		fmt.Sprintf(`"projectId":%q,"serviceType":"WEBHOOK","actions":[{"promptId":%q}]`, project, prompt))
-	mocktest.Call(t, s, "GET", llmBase+"actions", "").Want(t, 200)
-	mocktest.Call(t, s, "DELETE", llmBase+"integrations/"+hook, "").Want(t, 204)
+	mocktest.Call(t, s, "GET", llmBase+"actions", "").Want(200)
+	mocktest.Call(t, s, "DELETE", llmBase+"integrations/"+hook, "").Want(204)
 	mocktest.Call(t, s, "GET", llmBase+"integrations/"+hook, "")
-	mocktest.Call(t, s, "GET", llmBase+"actions", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", llmBase+"actions", "").Want(200)
 }
 
 // turnPages reads a list page after page, and with what is included.
@@ -79,6 +78,6 @@ func turnPages(t *testing.T, s http.Handler) {
 		"", "?page[limit]=2", "?page%5Blimit%5D=2&page%5Boffset%5D=2", "?page[offset]=9", "?include=createdBy,updatedBy",
 		"?filter[name]=Text%201&sort=-created_at", "?page[limit]=2&page[offset]=1&filter[fulltext]=ext",
 	} {
-		mocktest.Call(t, s, "GET", llmBase+"text_resources"+query, "").Want(t, 200)
+		mocktest.Call(t, s, "GET", llmBase+"text_resources"+query, "").Want(200)
 	}
 }

@@ -87,58 +87,58 @@ func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler),
 
 func deleteBusyPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	list := mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200))
-	mocktest.Call(t, s, "GET", "/workflow/api/pool_rules", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", "/workflow/api/attempts", "").Want(t, 200)
+	list := mocktest.Decode[mocktest.Pools](mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200))
+	mocktest.Call(t, s, "GET", "/workflow/api/pool_rules", "").Want(200)
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts", "").Want(200)
 	for _, p := range list.Pools {
 		if p.Name == "busy" || p.Name == "waiting" {
 			mocktest.Call(t, s, "DELETE", "/workflow/api/pools/"+p.ID, "")
 		}
 	}
-	mocktest.Call(t, s, "GET", "/workflow/api/attempts", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts", "").Want(200)
 }
 
 func deleteReferencedPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
-	made := mocktest.Decode[mocktest.Pool](t, mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"etl","concurrencyLimit":2}`).Want(t, 201))
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
+	made := mocktest.Decode[mocktest.Pool](mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"etl","concurrencyLimit":2}`).Want(201))
 	mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", fmt.Sprintf(`{"priority":5,"poolId":%q,
-		"conditions":[{"type":"invocation_type","values":["scheduled"]}]}`, made.ID)).Want(t, 201)
+		"conditions":[{"type":"invocation_type","values":["scheduled"]}]}`, made.ID)).Want(201)
 	mocktest.Call(t, s, "DELETE", "/workflow/api/pools/"+made.ID, "")
 }
 
 func deleteDefaultPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	list := mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200))
+	list := mocktest.Decode[mocktest.Pools](mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200))
 	mocktest.Call(t, s, "DELETE", "/workflow/api/pools/"+list.Pools[0].ID, "")
 }
 
 func updateDefaultPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	list := mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200))
+	list := mocktest.Decode[mocktest.Pools](mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200))
 	mocktest.Call(t, s, "PATCH", "/workflow/api/pools/"+list.Pools[0].ID, `{"name":"mine"}`)
 }
 
 func takeFromDefaultPool(t *testing.T, s http.Handler) {
 	t.Helper()
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"etl","concurrencyLimit":20}`).Want(t, 201)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"etl","concurrencyLimit":20}`).Want(201)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 }
 
 func startUnderTwoRules(t *testing.T, s http.Handler) {
 	t.Helper()
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	for _, priority := range []int{500, 600} {
 		name := fmt.Sprintf("p%d", priority)
-		made := mocktest.Decode[mocktest.Pool](t, mocktest.Call(t, s, "POST", "/workflow/api/pools",
-			fmt.Sprintf(`{"name":%q,"concurrencyLimit":1}`, name)).Want(t, 201))
+		made := mocktest.Decode[mocktest.Pool](mocktest.Call(t, s, "POST", "/workflow/api/pools",
+			fmt.Sprintf(`{"name":%q,"concurrencyLimit":1}`, name)).Want(201))
 		mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", fmt.Sprintf(`{"priority":%d,"poolId":%q,
-			"conditions":[{"type":"project_name","operator":"starts_with","values":["rep"]}]}`, priority, made.ID)).Want(t, 201)
+			"conditions":[{"type":"project_name","operator":"starts_with","values":["rep"]}]}`, priority, made.ID)).Want(201)
 	}
-	mocktest.Call(t, s, "GET", "/workflow/api/pool_rules", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pool_rules", "").Want(200)
 	mocktest.Call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
-		"sessionTime":"2025-06-01T00:00:00+00:00","params":{}}`).Want(t, 200)
+		"sessionTime":"2025-06-01T00:00:00+00:00","params":{}}`).Want(200)
 }
 
 func startTwice(t *testing.T, s http.Handler) {
@@ -163,8 +163,7 @@ type attempts struct {
 // find reads the attempts and picks the first with a status.
 func find(t *testing.T, s http.Handler, status string) attempt {
 	t.Helper()
-	list := mocktest.Decode[attempts](t,
-		mocktest.Call(t, s, "GET", "/workflow/api/attempts?include_retried=true", "").Want(t, 200))
+	list := mocktest.Decode[attempts](mocktest.Call(t, s, "GET", "/workflow/api/attempts?include_retried=true", "").Want(200))
 	i := slices.IndexFunc(list.Attempts, func(a attempt) bool { return a.Status == status })
 	if i < 0 {
 		t.Fatalf("no attempt is %s", status)
@@ -172,7 +171,7 @@ func find(t *testing.T, s http.Handler, status string) attempt {
 	return list.Attempts[i]
 }
 
-func resume(t *testing.T, s http.Handler, of attempt, mode string) mocktest.Response {
+func resume(t *testing.T, s http.Handler, of attempt, mode string) mocktest.Answer {
 	t.Helper()
 	return mocktest.Call(t, s, "PUT", "/workflow/api/attempts", fmt.Sprintf(`{"workflowId":%q,"sessionTime":%q,"params":{},
 		"retryAttemptName":"again","resume":{"attemptId":%q,%s}}`, of.Workflow.ID, of.SessionTime, of.ID, mode))
@@ -186,9 +185,9 @@ func resumeSuccess(t *testing.T, s http.Handler) {
 func resumeFailed(t *testing.T, s http.Handler) {
 	t.Helper()
 	old := find(t, s, "error")
-	mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+old.ID+"/tasks", "").Want(t, 200)
-	resumed := mocktest.Decode[attempt](t, resume(t, s, old, `"mode":"failed"`).Want(t, 200))
-	mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+resumed.ID+"/tasks", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+old.ID+"/tasks", "").Want(200)
+	resumed := mocktest.Decode[attempt](resume(t, s, old, `"mode":"failed"`).Want(200))
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+resumed.ID+"/tasks", "").Want(200)
 }
 
 // resumeFromMany names the end of two tasks.
@@ -201,11 +200,11 @@ func resumeFromMany(t *testing.T, s http.Handler) {
 		t.Fatal(err)
 	}
 	mocktest.Call(t, s, "PUT", "/workflow/api/projects?project=twice&revision=1", string(archive),
-		"Content-Type", "application/gzip").Want(t, 200)
+		"Content-Type", "application/gzip").Want(200)
 	mocktest.Call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"twice","workflowName":"twice",
-		"sessionTime":"2025-06-01T00:00:00+00:00","params":{}}`).Want(t, 200)
-	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).Want(t, 200)
+		"sessionTime":"2025-06-01T00:00:00+00:00","params":{}}`).Want(200)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).Want(200)
 	failed := find(t, s, "error")
-	mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+failed.ID+"/tasks", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+failed.ID+"/tasks", "").Want(200)
 	resume(t, s, failed, `"mode":"from","from":"+same"`)
 }

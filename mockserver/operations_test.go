@@ -3,6 +3,7 @@ package mockserver_test
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -194,8 +195,8 @@ func knock(t *testing.T, s http.Handler, operation *specs.Operation, line, body 
 		headers = []string{"Content-Type", "application/gzip"}
 	}
 	a := mocktest.Call(t, s, operation.Method, "/"+string(operation.Interface)+path, body, headers...)
-	if got := strings.Fields(a.Status)[0]; got != status {
-		t.Errorf("%s %s answers %s, want %s: %s", operation.Method, path, got, status, a.Text)
+	if got := strconv.Itoa(a.Status); got != status {
+		t.Errorf("%s %s answers %s, want %s: %s", operation.Method, path, got, status, a.Body)
 	}
 }
 
@@ -203,16 +204,16 @@ func knock(t *testing.T, s http.Handler, operation *specs.Operation, line, body 
 func filler(t *testing.T, s http.Handler, now time.Time) func(string) string {
 	t.Helper()
 	var pairs []string
-	for _, p := range mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "")).Pools {
+	for _, p := range mocktest.Decode[mocktest.Pools](mocktest.Call(t, s, "GET", "/workflow/api/pools", "")).Pools {
 		if p.Default {
 			pairs = append(pairs, "{default}", p.ID)
 		} else if p.Name == "etl" {
 			pairs = append(pairs, "{pool}", p.ID)
 		}
 	}
-	free := mocktest.Decode[mocktest.Pool](t, mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"free","concurrencyLimit":1}`).Want(t, 201))
-	logs := mocktest.Decode[struct{ Files []struct{ FileName string } }](t, mocktest.Call(t, s, "GET", "/workflow/api/logs/1/files", ""))
-	schedule := mocktest.Decode[struct{ NextScheduleTime string }](t, mocktest.Call(t, s, "GET", "/workflow/api/schedules/1", ""))
+	free := mocktest.Decode[mocktest.Pool](mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"free","concurrencyLimit":1}`).Want(201))
+	logs := mocktest.Decode[struct{ Files []struct{ FileName string } }](mocktest.Call(t, s, "GET", "/workflow/api/logs/1/files", ""))
+	schedule := mocktest.Decode[struct{ NextScheduleTime string }](mocktest.Call(t, s, "GET", "/workflow/api/schedules/1", ""))
 	archive, err := dig.WriteArchive(map[string]string{"hello.dig": "+say: {echo>: hello}\n"})
 	if err != nil || len(logs.Files) == 0 {
 		t.Fatal(err, logs)

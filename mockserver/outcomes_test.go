@@ -22,11 +22,11 @@ func TestQueueOutcome(t *testing.T) {
 	var statuses []string
 	for _, day := range []string{"01", "02"} {
 		started := mocktest.Call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
-			"sessionTime":"2025-06-`+day+`T00:00:00+00:00","params":{}}`).Want(t, 200)
+			"sessionTime":"2025-06-`+day+`T00:00:00+00:00","params":{}}`).Want(200)
 		w.AdvanceUntilIdle()
-		ended := mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+jsontree.Find(started.Text, "id").Text(),
-			"").Want(t, 200)
-		statuses = append(statuses, jsontree.Find(ended.Text, "status").Text())
+		ended := mocktest.Call(t, s, "GET", "/workflow/api/attempts/"+jsontree.Find(started.Body, "id").Text(),
+			"").Want(200)
+		statuses = append(statuses, jsontree.Find(ended.Body, "status").Text())
 	}
 	if got := strings.Join(statuses, ", "); got != "error, success" {
 		t.Errorf("the attempts end with %s, want error, success", got)

@@ -132,14 +132,14 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 		const said = "pools.0.id: type integer"
 		before := strings.Count(log.String(), said)
 		for range 3 {
-			if list := mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)); len(list.Pools) == 0 {
+			if list := mocktest.Decode[mocktest.Pools](mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)); len(list.Pools) == 0 {
 				t.Error("no pools")
 			}
 		}
 		if n := strings.Count(log.String(), said) - before; n != 1 {
 			t.Errorf("said %d times:\n%s", n, log)
 		}
-		journal := mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Want(t, 200).Text
+		journal := mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Want(200).Body
 		if n := strings.Count(journal, said); n != 3 {
 			t.Errorf("noted %d times:\n%s", n, journal)
 		}
@@ -147,7 +147,7 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 	t.Run("no value is in the log, and none in a note", func(t *testing.T) {
 		t.Parallel()
 		s, log := logged(t, pooled(t, listing("{type: object, properties: {name: {type: string, maxLength: 1}}}")))
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 		if text := log.String(); !strings.Contains(text, "pools.0.name: maxLength") || strings.Contains(text, "adhoc") {
 			t.Errorf("the log: %s", text)
 		}
@@ -155,9 +155,9 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 	t.Run("an error status that the document lacks goes through", func(t *testing.T) {
 		t.Parallel()
 		s, log := logged(t, pooled(t, "    post: {responses: {'201': {description: x, content: {'*/*': {}}}}}\n"))
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).Want(t, 201)
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).Want(t, 409)
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", "", "Authorization", "SVC1 1/nobody").Want(t, 401)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).Want(201)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).Want(409)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", "", "Authorization", "SVC1 1/nobody").Want(401)
 		if strings.Contains(log.String(), "sent all the same") {
 			t.Errorf("the log: %s", log)
 		}
@@ -170,17 +170,17 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 			"{application/json: {schema: {allOf: [{type: object, properties: {attempts: {type: array, items: "+attempt+
 			"}}}]}}}}}}}\n")
 		s, _ := logged(t, file)
-		ours := mocktest.Call(t, mocktest.NewServer(t), "GET", "/workflow/api/attempts", "").Want(t, 200)
-		theirs := mocktest.Call(t, s, "GET", "/workflow/api/attempts", "").Want(t, 200)
-		if !strings.Contains(ours.Text, `"retryAttemptName":null,`) || !strings.Contains(ours.Text, `"finishedAt":null`) {
-			t.Fatalf("the answer has no such nulls: %s", ours.Text)
+		ours := mocktest.Call(t, mocktest.NewServer(t), "GET", "/workflow/api/attempts", "").Want(200)
+		theirs := mocktest.Call(t, s, "GET", "/workflow/api/attempts", "").Want(200)
+		if !strings.Contains(ours.Body, `"retryAttemptName":null,`) || !strings.Contains(ours.Body, `"finishedAt":null`) {
+			t.Fatalf("the answer has no such nulls: %s", ours.Body)
 		}
-		want := strings.ReplaceAll(ours.Text, `"retryAttemptName":null,`, "")
-		if diff := cmp.Diff(want, theirs.Text); diff != "" {
+		want := strings.ReplaceAll(ours.Body, `"retryAttemptName":null,`, "")
+		if diff := cmp.Diff(want, theirs.Body); diff != "" {
 			t.Errorf("body (-want +got):\n%s", diff)
 		}
-		if got := theirs.Header.Get("Content-Length"); got != fmt.Sprint(len(theirs.Text)) {
-			t.Errorf("Content-Length %s, want %d", got, len(theirs.Text))
+		if got := theirs.Header.Get("Content-Length"); got != fmt.Sprint(len(theirs.Body)) {
+			t.Errorf("Content-Length %s, want %d", got, len(theirs.Body))
 		}
 	})
 	t.Run("handlers are given requests as ours describes them", func(t *testing.T) {
@@ -195,15 +195,15 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := mocktest.NewServer(t, mockserver.WithSpec(specs.Core, file))
-		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop?query=SELECT+1", "").Want(t, 200)
-		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", "").Want(t, 400)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop?query=SELECT+1", "").Want(200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", "").Want(400)
 	})
 	t.Run("secrets that the document does not mark stay out of the journal", func(t *testing.T) {
 		t.Parallel()
 		file := pooled(t, "    get: {}\n  /api/projects/{project}/secrets/{name}: {put: {}}\n")
 		s, _ := logged(t, file)
-		mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/a", `{"value":"hunter2"}`).Want(t, 204)
-		journal := mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Want(t, 200).Text
+		mocktest.Call(t, s, "PUT", "/workflow/api/projects/1/secrets/a", `{"value":"hunter2"}`).Want(204)
+		journal := mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Want(200).Body
 		if !strings.Contains(journal, "secrets/a") || strings.Contains(journal, "hunter2") {
 			t.Errorf("the journal: %s", journal)
 		}

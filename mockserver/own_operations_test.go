@@ -134,7 +134,7 @@ func TestOwnNamesAreServed(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
-						mocktest.Call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":%q,"scenario":%[1]q}`, name)).Want(t, 201)
+						mocktest.Call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":%q,"scenario":%[1]q}`, name)).Want(201)
 						return story.Server{Handler: s, World: name, Close: func() { checktest.WantConform(t, checker, s.World(name)) }}, nil
 					})
 				})

@@ -79,8 +79,8 @@ func TestSchemasMayMultiply(t *testing.T) { //nolint:paralleltest // it counts w
 		failures = nil
 		before := mocktest.Allocated()
 		a := mocktest.Call(t, s, "POST", "/workflow/api/pools", test.body)
-		if cost := mocktest.Allocated() - before; a.StatusCode != test.status || cost > 100<<20 {
-			t.Errorf("%s: %d, want %d, and %d MiB: %.300s", name, a.StatusCode, test.status, cost>>20, a.Text)
+		if cost := mocktest.Allocated() - before; a.Status != test.status || cost > 100<<20 {
+			t.Errorf("%s: %d, want %d, and %d MiB: %.300s", name, a.Status, test.status, cost>>20, a.Body)
 		}
 		if got := strings.Join(failures, "\n"); (got == "") != (test.failure == "") || !strings.Contains(got, test.failure) {
 			t.Errorf("%s: failures %q, want %q", name, got, test.failure)

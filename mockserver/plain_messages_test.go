@@ -35,13 +35,13 @@ func TestMessagesSayWhatWouldBeRight(t *testing.T) {
 		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
 			t.Parallel()
 			got := mocktest.Call(t, s, tt.method, "/_understudy"+tt.path, tt.body)
-			if got.StatusCode < 400 || !strings.Contains(got.Text, tt.want) || strings.Contains(got.Text, "regular expression") {
-				t.Errorf("%d %s, want %s", got.StatusCode, got.Text, tt.want)
+			if got.Status < 400 || !strings.Contains(got.Body, tt.want) || strings.Contains(got.Body, "regular expression") {
+				t.Errorf("%d %s, want %s", got.Status, got.Body, tt.want)
 			}
 		})
 	}
-	if got := mocktest.Call(t, s, "GET", "/cor/v3/job/list", "").Want(t, 404); !strings.Contains(got.Text, "did you mean /core?") {
-		t.Errorf("a misspelt interface: %s", got.Text)
+	if got := mocktest.Call(t, s, "GET", "/cor/v3/job/list", "").Want(404); !strings.Contains(got.Body, "did you mean /core?") {
+		t.Errorf("a misspelt interface: %s", got.Body)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestNearestHasTheBasePath(t *testing.T) {
 	for path, want := range map[string]string{
 		"/core/job/list": "GET /v3/job/list", "/core/v3/job/lst": "GET /v3/job/list", "/workflow/api/ponds": "GET /api/pools",
 	} {
-		if got := mocktest.Call(t, s, "GET", path, "").Want(t, 404); got.Header.Get("X-Understudy-Nearest") != want {
+		if got := mocktest.Call(t, s, "GET", path, "").Want(404); got.Header.Get("X-Understudy-Nearest") != want {
 			t.Errorf("%s: the nearest is %s, want %s", path, got.Header.Get("X-Understudy-Nearest"), want)
 		}
 	}
@@ -66,9 +66,9 @@ func TestAnotherSchemeOfAuthorizationIsNamed(t *testing.T) {
 			"send the header Authorization with the scheme SVC1 and an API key",
 		"": "no API key: send the header Authorization with the scheme SVC1 and an API key",
 	} {
-		got := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", header).Want(t, 401)
-		if !strings.Contains(got.Text, want) || strings.Contains(got.Text, "secret-token") {
-			t.Errorf("%q: %s, want %s", header, got.Text, want)
+		got := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", header).Want(401)
+		if !strings.Contains(got.Body, want) || strings.Contains(got.Body, "secret-token") {
+			t.Errorf("%q: %s, want %s", header, got.Body, want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func answersTo(t *testing.T, s *mockserver.Server, key string) []string {
 	t.Helper()
 	var list []string
 	for _, path := range askedByKey {
-		list = append(list, mocktest.Call(t, s, "GET", path, "", "Authorization", "SVC1 "+key).Text)
+		list = append(list, mocktest.Call(t, s, "GET", path, "", "Authorization", "SVC1 "+key).Body)
 	}
 	return list
 }
@@ -63,7 +63,7 @@ func TestPlatformKeys(t *testing.T) {
 	const event = "/ingestion/postback/v3/event/shop/page_views"
 	count := func(t *testing.T, s *mockserver.Server) int {
 		t.Helper()
-		return mocktest.Decode[struct{ Count int }](t, mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/page_views", "")).Count
+		return mocktest.Decode[struct{ Count int }](mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/page_views", "")).Count
 	}
 	t.Run("a write-only key imports by either form, and may do nothing else", func(t *testing.T) {
 		t.Parallel()
@@ -74,21 +74,21 @@ func TestPlatformKeys(t *testing.T) {
 			{"Authorization", "", "X-Svc-Write-Key", write},
 			{"Authorization", "", "X-Svc-Write-Key", "1/write"},
 		} {
-			mocktest.Call(t, s, "POST", event, `{"path":"/"}`, headers...).Want(t, 200)
+			mocktest.Call(t, s, "POST", event, `{"path":"/"}`, headers...).Want(200)
 		}
 		if got := count(t, s); got != before+3 {
 			t.Errorf("%d records, want %d", got, before+3)
 		}
-		mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "Authorization", "SVC1 "+write).Want(t, 403)
+		mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "Authorization", "SVC1 "+write).Want(403)
 	})
 	t.Run("a removed sub user loses both forms", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithScenario("full-account"))
 		kiosk := specs.PlatformKey(1, "1/kiosk")
-		mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+kiosk).Want(t, 200)
-		mocktest.Call(t, s, "POST", "/core/v3/sub_user/remove/5", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+kiosk).Want(200)
+		mocktest.Call(t, s, "POST", "/core/v3/sub_user/remove/5", "").Want(200)
 		for _, key := range []string{kiosk, "1/kiosk"} {
-			mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).Want(t, 401)
+			mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).Want(401)
 		}
 	})
 	t.Run("keys of a fixture have the id of its account, also after the state was dumped and loaded", func(t *testing.T) {
@@ -109,7 +109,7 @@ account:
 				"build-bot": 200, specs.PlatformKey(42, "build-bot"): 200, specs.PlatformKey(1, "build-bot"): 401,
 				mine: 200, "key-of-mine": 401,
 			} {
-				mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).Want(t, status)
+				mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).Want(status)
 			}
 			state, err := s.World("").State()
 			if err != nil {
@@ -125,11 +125,11 @@ account:
 		s := mocktest.NewServer(t, mockserver.WithScenario("quickstart"))
 		key := specs.PlatformKey(1, "1/admin")
 		mocktest.Call(t, s, "POST", "/core/v3/table/update/shop/orders?description=key+"+key, `{"description":"ask as `+key+`"}`,
-			"Authorization", "SVC1 "+key).Want(t, 200)
+			"Authorization", "SVC1 "+key).Want(200)
 		mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/orders?include_descriptions=true", "", "X-Note",
-			"not "+key).Want(t, 200)
+			"not "+key).Want(200)
 		for _, path := range []string{"journal.ndjson", "journal.har", "journal"} {
-			journal := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/"+path, "").Want(t, 200).Text
+			journal := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/"+path, "").Want(200).Body
 			if strings.Contains(journal, key[2:]) || !strings.Contains(journal, "ask as ") {
 				t.Errorf("%s: %s", path, journal)
 			}
@@ -145,14 +145,14 @@ account:
 				t.Errorf("the key %s of world %s", key, world)
 			}
 			seen[key] = true
-			mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).Want(t, status)
+			mocktest.Call(t, s, "GET", "/core/v3/job/list", "", "Authorization", "SVC1 "+key).Want(status)
 			if got := s.World(world).Calls("core.listJobs", status); got != 1 {
 				t.Errorf("world %s saw %d calls", world, got)
 			}
 		}
 		for _, world := range []string{"one", "two"} {
-			made := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"`+world+`","mintKeys":true}`).Want(t, 201)
-			keys := mocktest.Decode[struct{ Keys map[string]string }](t, made).Keys
+			made := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"`+world+`","mintKeys":true}`).Want(201)
+			keys := mocktest.Decode[struct{ Keys map[string]string }](made).Keys
 			check(keys["admin"], world, 200)
 			check(keys["write"], world, 403)
 		}

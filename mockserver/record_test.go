@@ -43,14 +43,14 @@ func TestWhatIsNotRecordedIsSaid(t *testing.T) {
 	}
 	var headers []string
 	for range 5 {
-		a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 		headers = append(headers, a.Header.Get("X-Understudy-Unrecorded"))
 	}
 	if diff := cmp.Diff([]string{"", "", "the disk is full", "the disk is full", "the disk is full"},
 		headers); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
-	health := mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200).Text
+	health := mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(200).Body
 	want := `{"recorded":2,"unrecorded":3,"error":"the disk\nis full"}`
 	if diff := cmp.Diff(want, jsontree.Find(health, "recording").Raw()); diff != "" {
 		t.Errorf("health (-want +got):\n%s", diff)
@@ -66,7 +66,7 @@ func TestWhatIsNotRecordedIsSaid(t *testing.T) {
 func TestHealthWithoutRecording(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
-	got := mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200).Text
+	got := mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(200).Body
 	if jsontree.Find(got, "status").Text() != "ok" || jsontree.Find(got, "recording").Exists() {
 		t.Errorf("health is %s", got)
 	}
@@ -108,7 +108,7 @@ func TestStuckRecordingHangsNoWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 500 {
-		a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 		if a.Header.Get("X-Understudy-Unrecorded") == "" {
 			t.Fatal("an answer does not say that it is not recorded")
 		}

@@ -42,11 +42,11 @@ func TestRequestsThatChangeWorldsShareNothing(t *testing.T) {
 func createAndDelete(t *testing.T, w *mockserver.World, name string) {
 	t.Helper()
 	created := mocktest.Call(t, w, "POST", "/workflow/api/pools", fmt.Sprintf(`{"name":%q,"concurrencyLimit":1}`, name))
-	made := mocktest.Decode[mocktest.Pool](t, created)
+	made := mocktest.Decode[mocktest.Pool](created)
 	path := "/workflow/api/pools/" + made.ID
 	got, deleted := mocktest.Call(t, w, "GET", path, ""), mocktest.Call(t, w, "DELETE", path, "")
-	if made.Name != name || got.Text != created.Text || deleted.Text != created.Text {
-		t.Errorf("of %q: created %s, got %s, deleted %s", name, created.Text, got.Text, deleted.Text)
+	if made.Name != name || got.Body != created.Body || deleted.Body != created.Body {
+		t.Errorf("of %q: created %s, got %s, deleted %s", name, created.Body, got.Body, deleted.Body)
 	}
 }
 

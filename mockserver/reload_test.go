@@ -70,9 +70,9 @@ func TestReloadedScenario(t *testing.T) {
 			t.Parallel()
 			mine := newOwnScenario(t, "first")
 			s := mocktest.NewServer(t, mockserver.WithScenarios(mine.folder), mockserver.WithScenario("mine"))
-			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"minted","seed":9,"mintKeys":true}`).Want(t, 201)
-			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"fork","fork":"default"}`).Want(t, 201)
-			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"other","scenario":"quickstart"}`).Want(t, 201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"minted","seed":9,"mintKeys":true}`).Want(201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"fork","fork":"default"}`).Want(201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"other","scenario":"quickstart"}`).Want(201)
 			for _, id := range []string{"default", "minted", "other"} {
 				addPool(t, s.World(id), "made")
 			}
@@ -83,7 +83,7 @@ func TestReloadedScenario(t *testing.T) {
 			mine.write(t, "pools: [{id: 71, name: second, concurrencyLimit: many}]")
 			reload(t, s, test.on, "scenario.yaml:5")
 			wantPools(t, s, "default", "made", "second")
-			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"meanwhile","scenario":"mine"}`).Want(t, 201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"meanwhile","scenario":"mine"}`).Want(201)
 			wantPools(t, s, "meanwhile", "first", "second")
 
 			mine.write(t, "pools: [{id: 71, name: second, concurrencyLimit: 3}]")
@@ -98,14 +98,14 @@ func TestReloadedScenario(t *testing.T) {
 			if !hasPool(t, s, `"second"`, "Authorization", "SVC1 "+s.World("minted").Key()) {
 				t.Error("the minted key does not lead to its world")
 			}
-			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"new","scenario":"mine"}`).Want(t, 201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"new","scenario":"mine"}`).Want(201)
 			wantPools(t, s, "new", "second", "first")
 
 			if err := os.CopyFS(filepath.Join(mine.folder, "added"), os.DirFS(filepath.Join(mine.folder, "mine"))); err != nil {
 				t.Fatal(err)
 			}
 			reload(t, s, test.on, "")
-			if list := mocktest.Call(t, s, "GET", "/_understudy/scenarios", "").Text; !strings.Contains(list, `"added"`) {
+			if list := mocktest.Call(t, s, "GET", "/_understudy/scenarios", "").Body; !strings.Contains(list, `"added"`) {
 				t.Errorf("the scenario that was added is not listed: %s", list)
 			}
 		})
@@ -129,18 +129,18 @@ func TestReloadedDocument(t *testing.T) {
 	reload(t, s, mockserver.ResetWorlds, "")
 	write(mocktest.Modern) // which has no more than pools
 	reload(t, s, mockserver.ResetWorlds, "")
-	mocktest.Call(t, s, "GET", "/workflow/api/projects", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/projects", "").Want(404)
 	write("openapi: 3.0.3\npaths: 7\n")
 	reload(t, s, mockserver.ResetWorlds, "document of workflow")
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	write(string(full))
 	reload(t, s, mockserver.ResetWorlds, "")
-	mocktest.Call(t, s, "GET", "/workflow/api/projects", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/projects", "").Want(200)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	reload(t, s, mockserver.ResetWorlds, "no such file")
-	mocktest.Call(t, s, "GET", "/workflow/api/projects", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/projects", "").Want(200)
 }
 
 // A scenario can be reloaded that the server's file of worlds was begun with.
@@ -170,11 +170,11 @@ func TestReloadWhileServing(t *testing.T) {
 	for range 2 {
 		group.Go(func() {
 			for range 50 {
-				if answer := mocktest.Call(t, s, "GET", "/workflow/api/pools", ""); answer.StatusCode != 200 {
-					t.Errorf("status %d", answer.StatusCode)
+				if answer := mocktest.Call(t, s, "GET", "/workflow/api/pools", ""); answer.Status != 200 {
+					t.Errorf("status %d", answer.Status)
 				}
-				if answer := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{}`); answer.StatusCode != 201 {
-					t.Errorf("status %d: %s", answer.StatusCode, answer.Text)
+				if answer := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{}`); answer.Status != 201 {
+					t.Errorf("status %d: %s", answer.Status, answer.Body)
 				}
 			}
 		})

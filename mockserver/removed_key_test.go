@@ -18,13 +18,13 @@ func TestKeyOfARemovedSubUser(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithScenario("full-account"))
 	const event = "/ingestion/postback/v3/event/shop/page_views"
-	asKiosk := func(method, path, body string) mocktest.Response {
+	asKiosk := func(method, path, body string) mocktest.Answer {
 		t.Helper()
 		return mocktest.Call(t, s, method, path, body, "Authorization", "SVC1 1/kiosk")
 	}
 	count := func() int {
 		t.Helper()
-		return mocktest.Decode[struct{ Count int }](t, mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/page_views", "")).Count
+		return mocktest.Decode[struct{ Count int }](mocktest.Call(t, s, "GET", "/core/v3/table/show/shop/page_views", "")).Count
 	}
 	says := func(form string) string { return strings.ReplaceAll(form, "*", "the API key is not valid") }
 	asked := []struct{ path, refused string }{
@@ -35,21 +35,21 @@ func TestKeyOfARemovedSubUser(t *testing.T) {
 		{"/workflow/api/projects", says(`{"message":"*","status":401}`)},
 	}
 	before := count()
-	asKiosk("POST", event, `{"path":"/"}`).Want(t, 200)
+	asKiosk("POST", event, `{"path":"/"}`).Want(200)
 	if got := count(); got != before+1 {
 		t.Fatalf("%d records, want %d: the key was good for nothing from the beginning", got, before+1)
 	}
 	for _, a := range asked {
-		if status := asKiosk("GET", a.path, "").StatusCode; status == 401 {
+		if status := asKiosk("GET", a.path, "").Status; status == 401 {
 			t.Errorf("%s refuses the key before its user was removed", a.path)
 		}
 	}
 
-	mocktest.Call(t, s, "POST", "/core/v3/sub_user/remove/5", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/sub_user/remove/5", "").Want(200)
 
 	for _, a := range asked {
 		var got, want any
-		if err := json.Unmarshal([]byte(asKiosk("GET", a.path, "").Want(t, 401).Text), &got); err != nil {
+		if err := json.Unmarshal([]byte(asKiosk("GET", a.path, "").Want(401).Body), &got); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Unmarshal([]byte(a.refused), &want); err != nil {
@@ -59,11 +59,11 @@ func TestKeyOfARemovedSubUser(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", a.path, d)
 		}
 	}
-	asKiosk("POST", event, `{"path":"/"}`).Want(t, 200)
+	asKiosk("POST", event, `{"path":"/"}`).Want(200)
 	if got := count(); got != before+1 {
 		t.Errorf("%d records, want %d: an event with the key of a removed user was stored", got, before+1)
 	}
-	failures := mocktest.Call(t, s, "GET", "/_understudy/ingestion/failures", "").Text
+	failures := mocktest.Call(t, s, "GET", "/_understudy/ingestion/failures", "").Body
 	if !slices.ContainsFunc(strings.Split(failures, "}"),
 		func(f string) bool { return strings.Contains(f, "not valid") }) {
 		t.Errorf("the failures do not tell: %s", failures)

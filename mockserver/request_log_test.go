@@ -26,8 +26,8 @@ func TestRequestsAreLogged(t *testing.T) {
 	t.Run("a refusal, with its reason", func(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelInfo)
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
-		mocktest.Call(t, s, "GET", "/workflow/api/pools/77", "").Want(t, 404)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools/77", "").Want(404)
 		line := log.String()
 		for path, want := range map[string]string{
 			"level": "INFO", "msg": "request", "method": "GET", "url": "http://example.com/workflow/api/pools/77",
@@ -45,10 +45,10 @@ func TestRequestsAreLogged(t *testing.T) {
 	t.Run("at level debug, all", func(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelDebug)
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
-		mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 200)
-		mocktest.Call(t, s, "GET", "/workflow/api/ponds", "").Want(t, 404)
-		mocktest.Call(t, s, "GET", "/nowhere", "").Want(t, 404)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
+		mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(200)
+		mocktest.Call(t, s, "GET", "/workflow/api/ponds", "").Want(404)
+		mocktest.Call(t, s, "GET", "/nowhere", "").Want(404)
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 		var levels []string
 		for _, line := range lines {
@@ -65,7 +65,7 @@ func TestRequestsAreLogged(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelInfo, mockserver.WithValidation(mockserver.Report))
 		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type",
-			"text/plain").Want(t, 201)
+			"text/plain").Want(201)
 		if got := jsontree.Find(log.String(), "notes").Text(); !strings.HasPrefix(got, "request does not match the document") {
 			t.Errorf("the log does not say so: %s", log)
 		}
@@ -84,7 +84,7 @@ func TestRequestsAreLogged(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelInfo)
 		for range 4000 {
-			mocktest.Call(t, s, "GET", "/nowhere", "").Want(t, 404)
+			mocktest.Call(t, s, "GET", "/nowhere", "").Want(404)
 		}
 		if n := strings.Count(log.String(), "\n"); n < 1000 || n > 3000 {
 			t.Errorf("of 4000 refusals %d are logged", n)
@@ -118,11 +118,11 @@ func TestAFailedTestIsToldWhatHappened(t *testing.T) {
 		tb := &told{TB: t, failed: failed}
 		s := mockserver.NewTransport(tb).Server()
 		for range 12 {
-			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 		}
 		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"n","concurrencyLimit":1,`+strings.Repeat(" ", 1000)+`"none":1}`)
 		fork := s.World("").Fork()
-		mocktest.Call(t, s, "GET", "/workflow/api/pools/77", "", inA, fork.ID()).Want(t, 404)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools/77", "", inA, fork.ID()).Want(404)
 		said := tb.end()
 		if !failed {
 			if said != "" {
@@ -172,7 +172,7 @@ func TestRequestLogSaysWhichCredentialIsMissing(t *testing.T) {
 	s, log := newLogged(t, slog.LevelInfo)
 	for _, path := range []string{"/workflow/api/pools", "/core/v3/job/list", "/llm/api/projects"} {
 		log.Reset()
-		mocktest.Call(t, s, "GET", path, "", "Authorization", "").Want(t, 401)
+		mocktest.Call(t, s, "GET", path, "", "Authorization", "").Want(401)
 		if want := "with the scheme SVC1 and an API key\""; !strings.Contains(log.String(), want) {
 			t.Errorf("%s: the log is %s, want %q", path, log.String(), want)
 		}

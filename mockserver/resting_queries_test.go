@@ -31,7 +31,7 @@ func TestALongQueryLetsRequestsGoFirst(t *testing.T) {
 		}
 		s = mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(engineFunc(
 			func(_ context.Context, q query.Query) (query.Result, error) {
-				health := func() { mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, http.StatusOK) }
+				health := func() { mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(http.StatusOK) }
 				health()
 				early = rest(q)
 				time.Sleep(time.Second)
@@ -44,10 +44,10 @@ func TestALongQueryLetsRequestsGoFirst(t *testing.T) {
 				}
 				return query.Result{Columns: []query.Column{{Name: "n", Type: "bigint"}}, Rows: [][]any{{int64(1)}}}, nil
 			})))
-		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
-		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(t, 200)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"1h"}`).Want(t, 200)
-		mocktest.Call(t, s, "GET", "/core/v3/job/result/1", "").Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"1h"}`).Want(200)
+		mocktest.Call(t, s, "GET", "/core/v3/job/result/1", "").Want(200)
 		if early != 0 || alone != 0 {
 			t.Errorf("the query rests for %v at its begin, and for %v when no request comes in", early, alone)
 		}

@@ -47,7 +47,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			mocktest.Call(t, test.handler, "GET", test.target, "").Want(t, test.status)
+			mocktest.Call(t, test.handler, "GET", test.target, "").Want(test.status)
 		})
 	}
 }
@@ -71,13 +71,13 @@ func TestRouting(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := mocktest.Call(t, s, test.method, "http://localhost/workflow"+test.path, "").Want(t, test.status)
+			a := mocktest.Call(t, s, test.method, "http://localhost/workflow"+test.path, "").Want(test.status)
 			got := []string{a.Header.Get("Allow"), a.Header.Get("X-Understudy-Nearest")}
 			if diff := cmp.Diff([]string{test.allow, test.nearest}, got); diff != "" {
 				t.Errorf("Allow and nearest (-want +got):\n%s", diff)
 			}
-			if m := mocktest.Decode[mocktest.Message](t, a); m.Status != test.status || m.Message == "" {
-				t.Errorf("the body is not the interface's error form: %s", a.Text)
+			if m := mocktest.Decode[mocktest.Message](a); m.Status != test.status || m.Message == "" {
+				t.Errorf("the body is not the interface's error form: %s", a.Body)
 			}
 		})
 	}
@@ -87,9 +87,9 @@ func TestATrailingSlashMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
 	for _, path := range []string{"/workflow/api/pools", "/core/v3/database/list", "/dwh/v1/dwh", "/llm/api/agents"} {
-		without, with := mocktest.Call(t, s, "GET", path, "").Want(t, 200), mocktest.Call(t, s, "GET", path+"/",
-			"").Want(t, 200)
-		if diff := cmp.Diff(without.Text, with.Text); diff != "" {
+		without, with := mocktest.Call(t, s, "GET", path, "").Want(200), mocktest.Call(t, s, "GET", path+"/",
+			"").Want(200)
+		if diff := cmp.Diff(without.Body, with.Body); diff != "" {
 			t.Errorf("%s (-without +with):\n%s", path, diff)
 		}
 	}
@@ -98,8 +98,8 @@ func TestATrailingSlashMakesNoDifference(t *testing.T) {
 func TestPathsOutsideTheBase(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
-	a := mocktest.Call(t, s, "GET", "/core/database/list", "").Want(t, 404)
-	got := []string{mocktest.Decode[mocktest.Message](t, a).Message, a.Header.Get("X-Understudy-Nearest")}
+	a := mocktest.Call(t, s, "GET", "/core/database/list", "").Want(404)
+	got := []string{mocktest.Decode[mocktest.Message](a).Message, a.Header.Get("X-Understudy-Nearest")}
 	want := []string{"no operation GET /database/list; paths of core begin with /v3", "GET /v3/database/list"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("message and nearest (-want +got):\n%s", diff)
@@ -110,15 +110,15 @@ func TestPathsOutsideTheBase(t *testing.T) {
 func TestOwnBaseMayBeLeftOut(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithSpec("shop", "internal/own/testdata/shapes/begun.yaml"))
-	a := mocktest.Call(t, s, "POST", "http://localhost/shop/orders", `{"item":"a"}`).Want(t, 201)
+	a := mocktest.Call(t, s, "POST", "http://localhost/shop/orders", `{"item":"a"}`).Want(201)
 	if at := a.Header.Get("Location"); at != "http://localhost/shop/v1/orders/1" {
 		t.Errorf("Location %s", at)
 	}
-	if below := mocktest.Call(t, s, "GET", "/shop/v1/orders/1", "").Want(t, 200); below.Text != a.Text {
-		t.Errorf("%s below the base, want %s", below.Text, a.Text)
+	if below := mocktest.Call(t, s, "GET", "/shop/v1/orders/1", "").Want(200); below.Body != a.Body {
+		t.Errorf("%s below the base, want %s", below.Body, a.Body)
 	}
-	mocktest.Call(t, s, "PUT", "http://shop.localhost/orders/1", "").Want(t, 405)
-	mocktest.Call(t, s, "GET", "/shop/none", "").Want(t, 404)
+	mocktest.Call(t, s, "PUT", "http://shop.localhost/orders/1", "").Want(405)
+	mocktest.Call(t, s, "GET", "/shop/none", "").Want(404)
 	exchanges, err := s.World("").Journal("shop.createOrder")
 	if err != nil || len(exchanges) != 1 || exchanges[0].Request.URL != "http://localhost/shop/v1/orders" {
 		t.Errorf("the journal has %v, %v", exchanges, err)
@@ -146,9 +146,9 @@ func TestAuthentication(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := mocktest.Call(t, s, "GET", test.path, "", test.header, test.value).Want(t, test.status)
-			if test.status != 200 && mocktest.Decode[mocktest.Message](t, a).Status != test.status {
-				t.Errorf("the body is not the interface's error form: %s", a.Text)
+			a := mocktest.Call(t, s, "GET", test.path, "", test.header, test.value).Want(test.status)
+			if test.status != 200 && mocktest.Decode[mocktest.Message](a).Status != test.status {
+				t.Errorf("the body is not the interface's error form: %s", a.Body)
 			}
 		})
 	}
@@ -157,17 +157,17 @@ func TestAuthentication(t *testing.T) {
 		s := mocktest.NewServer(t)
 		fixture := `{"account":{"users":[{"id":7,"name":"Rhea","email":"rhea@shop.example","role":"restricted"}],
 			"keys":[{"key":"7/rhea","user":"rhea@shop.example"}]}}`
-		mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", fixture).Want(t, 200)
-		mocktest.Call(t, s, "GET", plain, "", "Authorization", "SVC1 7/rhea").Want(t, 200)
-		mocktest.Call(t, s, "GET", pools, "", "Authorization", "SVC1 7/rhea").Want(t, 403)
+		mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", fixture).Want(200)
+		mocktest.Call(t, s, "GET", plain, "", "Authorization", "SVC1 7/rhea").Want(200)
+		mocktest.Call(t, s, "GET", pools, "", "Authorization", "SVC1 7/rhea").Want(403)
 	})
 	t.Run("a brand is the scheme's word", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithBrand("acme"))
-		mocktest.Call(t, s, "GET", plain, "", "Authorization", "ACME1 1/admin").Want(t, 200)
-		a := mocktest.Call(t, s, "GET", plain, "", "Authorization", "SVC1 1/admin").Want(t, 401)
-		if !strings.Contains(a.Text, "ACME1") {
-			t.Errorf("the refusal does not tell the scheme: %s", a.Text)
+		mocktest.Call(t, s, "GET", plain, "", "Authorization", "ACME1 1/admin").Want(200)
+		a := mocktest.Call(t, s, "GET", plain, "", "Authorization", "SVC1 1/admin").Want(401)
+		if !strings.Contains(a.Body, "ACME1") {
+			t.Errorf("the refusal does not tell the scheme: %s", a.Body)
 		}
 	})
 }
@@ -192,9 +192,9 @@ func TestOwnFaults(t *testing.T) {
 			s := mocktest.NewServer(t, mockserver.WithLogger(slog.New(slog.DiscardHandler)),
 				mockserver.WithFailure(func(message string) { failed = append(failed, message) }))
 			s.ReplaceHandler("workflow", "listPools", test.reply, test.panics)
-			a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 500)
-			if mocktest.Decode[mocktest.Message](t, a).Status != 500 || strings.Contains(a.Text, "on purpose") {
-				t.Errorf("the body is not the interface's error form, or tells too much: %s", a.Text)
+			a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(500)
+			if mocktest.Decode[mocktest.Message](a).Status != 500 || strings.Contains(a.Body, "on purpose") {
+				t.Errorf("the body is not the interface's error form, or tells too much: %s", a.Body)
 			}
 			if len(failed) != 1 || !strings.Contains(failed[0], test.says) {
 				t.Errorf("the test was told %q", failed)

@@ -36,9 +36,9 @@ func startLarge(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	t.Helper()
 	opts = append(opts, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(largeEngine(32)))
 	s := mockserver.Start(t, opts...)
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, http.StatusOK)
-	mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(t, http.StatusOK)
-	mocktest.Call(t, s, "GET", "/core/v3/job/status/1", "").Want(t, http.StatusOK)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(http.StatusOK)
+	mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(http.StatusOK)
+	mocktest.Call(t, s, "GET", "/core/v3/job/status/1", "").Want(http.StatusOK)
 	return s
 }
 
@@ -67,9 +67,9 @@ func dial(t *testing.T, s *mockserver.Server) net.Conn {
 // newChat starts a chat with the first agent, and returns its id.
 func newChat(t *testing.T, s *mockserver.Server) string {
 	t.Helper()
-	agent := jsontree.Find(mocktest.Call(t, s, "GET", "/llm/api/agents", "").Want(t, http.StatusOK).Text, "data.0.id")
+	agent := jsontree.Find(mocktest.Call(t, s, "GET", "/llm/api/agents", "").Want(http.StatusOK).Body, "data.0.id")
 	body := fmt.Sprintf(`{"data":{"type":"chats","attributes":{"agentId":%q}}}`, agent.Text())
-	return jsontree.Find(mocktest.Call(t, s, "POST", "/llm/api/chats", body).Want(t, http.StatusCreated).Text,
+	return jsontree.Find(mocktest.Call(t, s, "POST", "/llm/api/chats", body).Want(http.StatusCreated).Body,
 		"data.id").Text()
 }
 
@@ -130,7 +130,7 @@ func TestClientsThatDoNotReadAreLeft(t *testing.T) {
 		t.Parallel()
 		s := mockserver.Start(t, mockserver.WithWriteTimeout(100*time.Millisecond), mockserver.WithScenario("agent-chat"))
 		event := `{"content":"` + strings.Repeat("x", 8<<20) + `"}`
-		mocktest.Call(t, s, "POST", "/_understudy/chats/turns", `{"events":[`+event+","+event+`]}`).Want(t, http.StatusCreated)
+		mocktest.Call(t, s, "POST", "/_understudy/chats/turns", `{"events":[`+event+","+event+`]}`).Want(http.StatusCreated)
 		const body = `{"input":"Hello!"}`
 		connection := dial(t, s)
 		fmt.Fprintf(connection, "POST /llm/api/chats/%s/continue HTTP/1.1\r\nHost: mock\r\nAuthorization: %s\r\n"+

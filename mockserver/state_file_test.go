@@ -38,7 +38,7 @@ func stop(t *testing.T, s *mockserver.Server) {
 // worldsOf returns the list of worlds, and their dumps.
 func worldsOf(t *testing.T, s *mockserver.Server) (list string, dumps map[string]string) {
 	t.Helper()
-	answer := mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 200)
+	answer := mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(200)
 	type view struct {
 		ID, Scenario, Fork string
 		Seed               uint64
@@ -46,7 +46,7 @@ func worldsOf(t *testing.T, s *mockserver.Server) (list string, dumps map[string
 		Keys               map[string]string
 	}
 	dumps = map[string]string{}
-	for _, w := range mocktest.Decode[struct{ Worlds []view }](t, answer).Worlds {
+	for _, w := range mocktest.Decode[struct{ Worlds []view }](answer).Worlds {
 		list += fmt.Sprintf("%+v\n", w)
 		state, err := s.World(w.ID).State()
 		if err != nil {
@@ -59,13 +59,12 @@ func worldsOf(t *testing.T, s *mockserver.Server) (list string, dumps map[string
 
 func addPool(t *testing.T, handler http.Handler, name string, headers ...string) {
 	t.Helper()
-	mocktest.Call(t, handler, "POST", "/workflow/api/pools", `{"name":"`+name+`","concurrencyLimit":2}`, headers...).Want(t, 201)
+	mocktest.Call(t, handler, "POST", "/workflow/api/pools", `{"name":"`+name+`","concurrencyLimit":2}`, headers...).Want(201)
 }
 
 func hasPool(t *testing.T, handler http.Handler, name string, headers ...string) bool {
 	t.Helper()
-	return strings.Contains(mocktest.Call(t, handler, "GET", "/workflow/api/pools", "", headers...).Want(t,
-		200).Text, name)
+	return strings.Contains(mocktest.Call(t, handler, "GET", "/workflow/api/pools", "", headers...).Want(200).Body, name)
 }
 
 func TestStateFile(t *testing.T) {
@@ -73,8 +72,8 @@ func TestStateFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
 	first := keptServer(t, file, mockserver.WithScenario("pool-in-use"))
 	mocktest.Call(t, first, "POST", "/_understudy/worlds", `{"id":"mine","scenario":"quickstart","seed":7,"mintKeys":true}`).
-		Want(t, 201)
-	mocktest.Call(t, first, "POST", "/_understudy/worlds", `{"fork":"mine","clock":"auto"}`).Want(t, 201)
+		Want(201)
+	mocktest.Call(t, first, "POST", "/_understudy/worlds", `{"fork":"mine","clock":"auto"}`).Want(201)
 	mine := first.World("mine")
 	key := "SVC1 " + mine.Key()
 	addPool(t, mine, "before")
@@ -82,7 +81,7 @@ func TestStateFile(t *testing.T) {
 	addPool(t, first, "after", "Authorization", key)
 	mine.Advance(90 * time.Minute)
 	addPool(t, first, "elsewhere")
-	mocktest.Call(t, first, "POST", "/_understudy/faults", `{"operation":"workflow.listPools","nth":9,"status":503}`).Want(t, 201)
+	mocktest.Call(t, first, "POST", "/_understudy/faults", `{"operation":"workflow.listPools","nth":9,"status":503}`).Want(201)
 	list, dumps := worldsOf(t, first)
 	stop(t, first)
 
@@ -97,7 +96,7 @@ func TestStateFile(t *testing.T) {
 	if !hasPool(t, again, "after", "Authorization", key) {
 		t.Error("the minted key does not lead to its world")
 	}
-	if faults := mocktest.Call(t, again, "GET", "/_understudy/faults", "").Want(t, 200).Text; !strings.Contains(faults, `"fault-1"`) {
+	if faults := mocktest.Call(t, again, "GET", "/_understudy/faults", "").Want(200).Body; !strings.Contains(faults, `"fault-1"`) {
 		t.Errorf("faults %s", faults)
 	}
 	mine = again.World("mine")
@@ -107,7 +106,7 @@ func TestStateFile(t *testing.T) {
 	if mine.Reset(); hasPool(t, mine, "before") {
 		t.Error("a reset does not return to the beginning")
 	}
-	made := mocktest.Call(t, again, "POST", "/_understudy/worlds", `{}`).Want(t, 201).Text
+	made := mocktest.Call(t, again, "POST", "/_understudy/worlds", `{}`).Want(201).Body
 	if !strings.Contains(made, `"w2"`) || !strings.Contains(made, `"empty"`) {
 		t.Errorf("a new world is %s, want w2, of the scenario of the server", made)
 	}
@@ -117,7 +116,7 @@ func TestStateFileOfRealClocks(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "state.json")
 	first := keptServer(t, file, mockserver.WithClock("real"))
-	mocktest.Call(t, first, "POST", "/_understudy/worlds", `{"id":"ahead"}`).Want(t, 201)
+	mocktest.Call(t, first, "POST", "/_understudy/worlds", `{"id":"ahead"}`).Want(201)
 	if err := first.World("ahead").SetClock("real", first.World("").Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +139,7 @@ func TestStateFileOfForks(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "state.json")
 		s := keptServer(t, file, mockserver.WithClock("real"))
 		for range forks {
-			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"fork":"default"}`).Want(t, 201)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"fork":"default"}`).Want(201)
 		}
 		stop(t, s)
 		info, err := os.Stat(file)
@@ -188,7 +187,7 @@ func TestStateFileThatIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
 	s := keptServer(t, file)
 	for range 3 {
-		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{}`).Want(t, 201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{}`).Want(201)
 	}
 	if _, err := mockserver.New(mockserver.WithStateFile(file)); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second server: %v", err)
@@ -266,7 +265,7 @@ func health(t *testing.T, s *mockserver.Server) (status string, state struct {
 			Takes string
 			Error string
 		}
-	}](t, mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200))
+	}](mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(200))
 	return said.Status, said.State
 }
 

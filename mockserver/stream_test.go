@@ -81,7 +81,7 @@ func TestStream(t *testing.T) {
 	client := &http.Client{}
 	live, pools := follow(t, client, url), follow(t, client, url+"?operation=workflow.listPools")
 	issue(t, s, "select 1")
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	const job, pool = "id: 1 event: exchange core.issueJob", "id: 2 event: exchange workflow.listPools"
 	live.want(t, job, pool)
 	pools.want(t, pool)
@@ -105,7 +105,7 @@ func TestStream(t *testing.T) {
 			}
 			data = line
 		}
-		_, line, _ := strings.Cut(mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Want(t, 200).Text, "\n")
+		_, line, _ := strings.Cut(mocktest.Call(t, s, "GET", "/_understudy/journal.ndjson", "").Want(200).Body, "\n")
 		if diff := cmp.Diff(line, data[6:]); diff != "" {
 			t.Errorf("(-journal +stream)\n%s", diff)
 		}
@@ -116,14 +116,14 @@ func TestStream(t *testing.T) {
 	t.Run("wrong numbers are refused", func(t *testing.T) {
 		t.Parallel()
 		for _, id := range []string{"x", "-1", "1.5"} {
-			mocktest.Call(t, s, "GET", "/_understudy/journal/stream", "", "Last-Event-Id", id).Want(t, 400)
+			mocktest.Call(t, s, "GET", "/_understudy/journal/stream", "", "Last-Event-Id", id).Want(400)
 		}
 	})
 	t.Run("HEAD has no events, and ends", func(t *testing.T) {
 		t.Parallel()
-		a := mocktest.Call(t, s, "HEAD", "/_understudy/journal/stream?after=0", "").Want(t, 200)
-		if a.Text != "" || a.Header.Get("Content-Type") != "text/event-stream" {
-			t.Errorf("HEAD answers %v, %q", a.Header, a.Text)
+		a := mocktest.Call(t, s, "HEAD", "/_understudy/journal/stream?after=0", "").Want(200)
+		if a.Body != "" || a.Header.Get("Content-Type") != "text/event-stream" {
+			t.Errorf("HEAD answers %v, %q", a.Header, a.Body)
 		}
 	})
 }
@@ -134,7 +134,7 @@ func TestStreamHasGaps(t *testing.T) {
 	s := mockserver.Start(t)
 	url := s.URL("control") + "/journal/stream"
 	issue(t, s, "select 1", "select 2")
-	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
+	mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(204)
 	issue(t, s, "select 3")
 	const last = "id: 3 event: exchange core.issueJob"
 	follow(t, &http.Client{}, url+"?after=0").
@@ -204,7 +204,7 @@ func TestStreamLasts(t *testing.T) {
 		for range 5 * 4 { // which takes five minutes
 			live.heartbeat(t, ": still here\n")
 		}
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 		if got := <-waited; got != "200 OK" {
 			t.Errorf("the wait ends with %s", got)
 		}

@@ -15,10 +15,10 @@ func TestQueriesRunSideBySideUpToABound(t *testing.T) {
 	t.Parallel()
 	e := newStuckEngine()
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(e))
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(200)
 	bound := max(2, runtime.GOMAXPROCS(0)/2)
 	for range bound + 2 {
-		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT stuck"}`).Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT stuck"}`).Want(200)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -45,15 +45,15 @@ func TestTheClockWaitsForAResultThatMoreDependsOn(t *testing.T) {
 	if at := clockOf(t, s); at != 5*time.Second {
 		t.Errorf("the clock stands %s after the job was issued, want 5s, the end of the job", at)
 	}
-	export := make(chan mocktest.Response, 1)
+	export := make(chan mocktest.Answer, 1)
 	go func() {
 		export <- mocktest.Call(t, s, "POST", "/core/v3/job/result_export/1", `{"result":"s3://bucket/x"}`, inA, "a")
 	}()
 	close(e.released)
 	soon(t, "the clock has moved", waiting)
-	soon(t, "the export is issued", export).Want(t, 200)
+	soon(t, "the export is issued", export).Want(200)
 	promptly(t, s, 200, "POST", "/_understudy/worlds/a/clock", `{"advance":"1m"}`)
-	if got := promptly(t, s, 200, "GET", "/core/v3/job/status/2", "", inA, "a").Text; !strings.Contains(got, `"success"`) {
+	if got := promptly(t, s, 200, "GET", "/core/v3/job/status/2", "", inA, "a").Body; !strings.Contains(got, `"success"`) {
 		t.Errorf("the export: %s", got)
 	}
 }
@@ -72,26 +72,26 @@ func TestTheClockMovesOnWhereNothingDependsOnAResult(t *testing.T) {
 func clockOf(t *testing.T, s *mockserver.Server) time.Duration {
 	t.Helper()
 	type clock struct{ Now time.Time }
-	now := mocktest.Decode[clock](t, promptly(t, s, 200, "GET", "/_understudy/worlds/a/clock", "")).Now
-	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"new","scenario":"empty"}`).Want(t, 201)
-	return now.Sub(mocktest.Decode[clock](t, promptly(t, s, 200, "GET", "/_understudy/worlds/new/clock", "")).Now)
+	now := mocktest.Decode[clock](promptly(t, s, 200, "GET", "/_understudy/worlds/a/clock", "")).Now
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"new","scenario":"empty"}`).Want(201)
+	return now.Sub(mocktest.Decode[clock](promptly(t, s, 200, "GET", "/_understudy/worlds/new/clock", "")).Now)
 }
 
 func TestAnExportWaitsForAQueryWithoutHoldingUpOthers(t *testing.T) {
 	t.Parallel()
 	e := newStuckEngine()
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(e))
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
-	mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT stuck"}`).Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(200)
+	mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT stuck"}`).Want(200)
 	for range 2 { // the job names the last one only
-		mocktest.Call(t, s, "POST", "/core/v3/job/result_export/1", `{"result":"s3://bucket/x"}`).Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/job/result_export/1", `{"result":"s3://bucket/x"}`).Want(200)
 	}
 	waiting := leaving(t.Context(), s, "POST", "/_understudy/worlds/default/clock", `{"advance":"1m"}`)
 	soon(t, "the query begins", e.started)
 	promptly(t, s, 200, "GET", "/workflow/api/pools", "")
 	close(e.released)
 	soon(t, "the clock has moved", waiting)
-	list := promptly(t, s, 200, "GET", "/core/v3/job/list", "").Text
+	list := promptly(t, s, 200, "GET", "/core/v3/job/list", "").Body
 	if n := strings.Count(list, `"status":"success"`); n != 3 {
 		t.Errorf("%d jobs have succeeded, want 3: %s", n, list)
 	}
@@ -104,16 +104,16 @@ func TestAQueryOfAKnowledgeBaseHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	e := newStuckEngine()
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(e))
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(200)
 	created := func(path, body string) string {
 		return mocktest.Decode[struct {
 			Data struct{ ID string } `json:"data"`
-		}](t, mocktest.Call(t, s, "POST", "/llm/api/"+path, body).Want(t, 201)).Data.ID
+		}](mocktest.Call(t, s, "POST", "/llm/api/"+path, body).Want(201)).Data.ID
 	}
 	project := created("projects", `{"data":{"type":"projects","attributes":{"name":"p"}}}`)
 	base := created("knowledge_bases", `{"data":{"type":"knowledge_bases","attributes":{"projectId":"`+project+
 		`","name":"k","svcDatabaseName":"shop"}}}`)
-	asked := make(chan mocktest.Response, 1)
+	asked := make(chan mocktest.Answer, 1)
 	go func() {
 		asked <- mocktest.Call(t, s, "POST", "/llm/api/knowledge_bases/"+base+"/query",
 			`{"function":"QUERY_DATA_DIRECT","arguments":{"query":"SELECT stuck"}}`)
@@ -122,7 +122,7 @@ func TestAQueryOfAKnowledgeBaseHoldsNothingUp(t *testing.T) {
 	promptly(t, s, 200, "GET", "/llm/api/knowledge_bases/"+base, "")
 	promptly(t, s, 200, "POST", "/core/v3/database/create/more", "")
 	close(e.released)
-	if got := soon(t, "the answer", asked).Want(t, 200).Text; !strings.Contains(got, "content") {
+	if got := soon(t, "the answer", asked).Want(200).Body; !strings.Contains(got, "content") {
 		t.Errorf("answer %s", got)
 	}
 	if n := e.calls.Load(); n != 1 {
@@ -134,11 +134,11 @@ func TestAnIndexingHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	e := newStuckEngine()
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(e))
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(200)
 	created := func(path, body string) string {
 		return mocktest.Decode[struct {
 			Data struct{ ID string } `json:"data"`
-		}](t, mocktest.Call(t, s, "POST", "/llm/api/"+path, body).Want(t, 201)).Data.ID
+		}](mocktest.Call(t, s, "POST", "/llm/api/"+path, body).Want(201)).Data.ID
 	}
 	project := created("projects", `{"data":{"type":"projects","attributes":{"name":"p"}}}`)
 	base := created("knowledge_bases", `{"data":{"type":"knowledge_bases","attributes":{"projectId":"`+project+
@@ -150,7 +150,7 @@ func TestAnIndexingHoldsNothingUp(t *testing.T) {
 	promptly(t, s, 200, "POST", "/core/v3/database/create/more", "")
 	close(e.released)
 	soon(t, "the clock has moved", waiting)
-	body := promptly(t, s, 200, "GET", "/llm/api/knowledge_bases/"+base, "").Text
+	body := promptly(t, s, 200, "GET", "/llm/api/knowledge_bases/"+base, "").Body
 	if !strings.Contains(body, `"status":"SUCCESS"`) || !strings.Contains(body, `table two: 1 columns`) {
 		t.Errorf("the knowledge base: %s", body)
 	}

@@ -55,11 +55,11 @@ func soon[T any](t *testing.T, what string, c <-chan T) (value T) {
 }
 
 // promptly makes a call that must not wait for a query.
-func promptly(t *testing.T, s http.Handler, status int, method, target, body string, headers ...string) mocktest.Response {
+func promptly(t *testing.T, s http.Handler, status int, method, target, body string, headers ...string) mocktest.Answer {
 	t.Helper()
-	done := make(chan mocktest.Response, 1)
+	done := make(chan mocktest.Answer, 1)
 	go func() { done <- mocktest.Call(t, s, method, target, body, headers...) }()
-	return soon(t, "an answer to "+method+" "+target, done).Want(t, status)
+	return soon(t, "an answer to "+method+" "+target, done).Want(status)
 }
 
 // leaving calls with a context of its own, and reports whether there was an answer.
@@ -90,9 +90,9 @@ func newStuck(
 	t.Helper()
 	e = newStuckEngine()
 	s = mocktest.NewServer(t, append(opts, mockserver.WithQueryEngine(e))...)
-	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"a","scenario":"empty"}`).Want(t, 201)
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "", inA, "a").Want(t, 200)
-	mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", statement, inA, "a").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"a","scenario":"empty"}`).Want(201)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "", inA, "a").Want(200)
+	mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", statement, inA, "a").Want(200)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	waiting = leaving(ctx, s, "POST", "/_understudy/worlds/a/clock", `{"advance":"1m"}`)
@@ -143,7 +143,7 @@ func TestWhoAsksForAResultWaitsAndAllGetTheSame(t *testing.T) {
 	t.Parallel()
 	s, e, waiting, _ := newStuck(t, `{"query":"SELECT stuck"}`)
 	promptly(t, s, 201, "POST", "/_understudy/worlds", `{"id":"b","fork":"a"}`)
-	results := make(chan mocktest.Response, 4)
+	results := make(chan mocktest.Answer, 4)
 	for _, target := range []string{"/core/v3/job/result/1?format=json", "/core/v3/job/status/1"} {
 		for _, world := range []string{"a", "b"} {
 			go func() { results <- mocktest.Call(t, s, "GET", target, "", inA, world) }()
@@ -151,7 +151,7 @@ func TestWhoAsksForAResultWaitsAndAllGetTheSame(t *testing.T) {
 	}
 	select {
 	case got := <-results:
-		t.Errorf("an answer without the result: %s", got.Text)
+		t.Errorf("an answer without the result: %s", got.Body)
 	case <-time.After(50 * time.Millisecond):
 	}
 	close(e.released)
@@ -159,8 +159,8 @@ func TestWhoAsksForAResultWaitsAndAllGetTheSame(t *testing.T) {
 		t.Error("the clock did not move")
 	}
 	for range 4 {
-		got := soon(t, "an answer", results).Want(t, 200)
-		if body := strings.TrimSpace(got.Text); body != "[1]" && !strings.Contains(body, `"status":"success"`) {
+		got := soon(t, "an answer", results).Want(200)
+		if body := strings.TrimSpace(got.Body); body != "[1]" && !strings.Contains(body, `"status":"success"`) {
 			t.Errorf("answer %s", body)
 		}
 	}
@@ -183,14 +183,14 @@ func TestAQueryEndsWithTheLastWhoWaitsForIt(t *testing.T) {
 		t.Error("the other who left got an answer")
 	}
 	soon(t, "the query is given up", e.ended)
-	if text := promptly(t, s, 200, "GET", "/_understudy/worlds/a/journal", "").Text; strings.Contains(text,
+	if text := promptly(t, s, 200, "GET", "/_understudy/worlds/a/journal", "").Body; strings.Contains(text,
 		"getJobStatus") {
 		t.Errorf("the journal has an exchange that nobody has seen the end of: %s", text)
 	}
 	close(e.released)
 	got := promptly(t, s, 200, "GET", "/core/v3/job/status/1", "", inA, "a")
-	if !strings.Contains(got.Text, `"status":"success"`) || !strings.Contains(got.Text, `"duration":4`) {
-		t.Errorf("asked again: %s", got.Text)
+	if !strings.Contains(got.Body, `"status":"success"`) || !strings.Contains(got.Body, `"duration":4`) {
+		t.Errorf("asked again: %s", got.Body)
 	}
 }
 

@@ -66,10 +66,10 @@ func TestAnInterfaceIsPassedOn(t *testing.T) {
 	got := mocktest.Call(t, s, "POST", "/workflow/api/pools?a=%2F&b=+", `{"name":"x","password":"geheim"}`, "X-Understudy-World", "default",
 		"X-Understudy-Token", "t", "X-Forwarded-For", "10.0.0.1", "X-Client", "c", "Connection", "X-Hop", "X-Hop", "1",
 		"Accept-Encoding", "br, gzip;q=0.5", "Authorization", "SVC1 1/staging-secret")
-	got.Want(t, 200)
-	if got.Text != `{"real":true}` || got.Header.Get("Location") != "/workflow/api/pools/7" ||
+	got.Want(200)
+	if got.Body != `{"real":true}` || got.Header.Get("Location") != "/workflow/api/pools/7" ||
 		got.Header.Get("X-Understudy-Exchange") != "1" {
-		t.Errorf("the client got %s, %v", got.Text, got.Header)
+		t.Errorf("the client got %s, %v", got.Body, got.Header)
 	}
 	requests, bodies := service.requests()
 	r := requests[0]
@@ -95,8 +95,8 @@ func TestAnInterfaceIsPassedOn(t *testing.T) {
 		strings.Contains(all, "staging-secret") || strings.Count(text.String(), "\n") != 1 {
 		t.Errorf("recorded is %s", all)
 	}
-	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(t, 200) // which the mock answers
-	mocktest.Call(t, s, "GET", mocktest.OnePool, "", "X-Understudy-Target", "mock").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(200) // which the mock answers
+	mocktest.Call(t, s, "GET", mocktest.OnePool, "", "X-Understudy-Target", "mock").Want(200)
 	if after, _ := service.requests(); len(after) != 1 || s.Target(specs.Workflow) != service.URL+"/gw" || s.Target(specs.Core) != "" {
 		t.Errorf("the service got %d requests; it is at %q", len(after), s.Target(specs.Workflow))
 	}
@@ -126,9 +126,9 @@ func TestWhatPassesIsNotJudgedOnTheWay(t *testing.T) {
 			"Origin", "https://a.example", "Access-Control-Request-Method", "POST")
 		requests, _ := service.requests()
 		asked := requests[len(requests)-1]
-		if got.StatusCode != 418 || got.Text != "<" || got.Header.Get("Content-Type") != "" ||
+		if got.Status != 418 || got.Body != "<" || got.Header.Get("Content-Type") != "" ||
 			asked.RequestURI != request[2] || asked.Method != request[0] || asked.Header.Get("Prefer") != "code=200" {
-			t.Errorf("%v: the client got %d %v, the service %s %s", request, got.StatusCode, got.Header, asked.Method,
+			t.Errorf("%v: the client got %d %v, the service %s %s", request, got.Status, got.Header, asked.Method,
 				asked.RequestURI)
 		}
 	}
@@ -162,9 +162,9 @@ func TestFaultsAndStubsComeBeforeTheTarget(t *testing.T) {
 			s := mocktest.NewServer(t, mockserver.WithTarget(specs.Workflow, service.URL), mockserver.WithFaults(f))
 			got := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"x"}`)
 			_, bodies := service.requests()
-			if got.StatusCode != tt.status || len(bodies) != tt.asked || tt.body != "" && got.Text != tt.body ||
+			if got.Status != tt.status || len(bodies) != tt.asked || tt.body != "" && got.Body != tt.body ||
 				!strings.HasSuffix(got.Header.Get("X-Understudy-Fault"), tt.effect) {
-				t.Errorf("got %d %s %v; the service was asked %d times", got.StatusCode, got.Text, got.Header, len(bodies))
+				t.Errorf("got %d %s %v; the service was asked %d times", got.Status, got.Body, got.Header, len(bodies))
 			}
 			if slices.ContainsFunc(bodies, func(body string) bool { return body != `{"name":"x"}` }) {
 				t.Errorf("the service got %q", bodies)
@@ -187,12 +187,12 @@ func TestFaultsAndStubsComeBeforeTheTarget(t *testing.T) {
 		}
 		const path = "/workflow/api/pools"
 		bodies := []string{
-			mocktest.Call(t, s, "POST", path, `{"name":"x"}`).Text, mocktest.Call(t, s, "POST", path, `{"name":"x"}`).Text,
+			mocktest.Call(t, s, "POST", path, `{"name":"x"}`).Body, mocktest.Call(t, s, "POST", path, `{"name":"x"}`).Body,
 		}
 		injected := mocktest.Call(t, s, "GET", mocktest.OnePool, "", "X-Understudy-Inject", "status=500")
 		if asked, _ := service.requests(); !slices.Equal(bodies, []string{`{"stub":true}`, `{"real":true}`}) ||
-			injected.StatusCode != 500 || len(asked) != 1 {
-			t.Errorf("got %q and %d; the service was asked %d times", bodies, injected.StatusCode, len(asked))
+			injected.Status != 500 || len(asked) != 1 {
+			t.Errorf("got %q and %d; the service was asked %d times", bodies, injected.Status, len(asked))
 		}
 	})
 }
@@ -210,8 +210,8 @@ func TestLargeBodiesPass(t *testing.T) {
 		if _, bodies := service.requests(); len(bodies) == 1 {
 			got = bodies[0]
 		}
-		if answer.Text != content || got != content {
-			t.Errorf("%d bytes came back, and %d arrived", len(answer.Text), len(got))
+		if answer.Body != content || got != content {
+			t.Errorf("%d bytes came back, and %d arrived", len(answer.Body), len(got))
 		}
 		e := mocktest.LastExchange(t, s)
 		for _, body := range []*recording.Body{e.Request.Body, e.Response.Body} {
@@ -289,19 +289,19 @@ func TestTargetsThatDoNotAnswer(t *testing.T) {
 			s := mocktest.NewServer(t, mockserver.WithTarget(specs.Core, tt.address), mockserver.WithTargetTransport(transport))
 			for range 2 {
 				got := mocktest.Call(t, s, "GET", "/core/v3/database/list", "")
-				if got.StatusCode != tt.status || got.Header.Get("X-Understudy-Error") != tt.kind ||
+				if got.Status != tt.status || got.Header.Get("X-Understudy-Error") != tt.kind ||
 					got.Header.Get("X-Understudy-Exchange") == "" ||
-					!strings.Contains(got.Text, `"message":"no answer of `+tt.address) || !strings.Contains(got.Text, tt.message) {
-					t.Errorf("got %d %s %v", got.StatusCode, got.Text, got.Header)
+					!strings.Contains(got.Body, `"message":"no answer of `+tt.address) || !strings.Contains(got.Body, tt.message) {
+					t.Errorf("got %d %s %v", got.Status, got.Body, got.Header)
 				}
 			}
 			if e := mocktest.LastExchange(t, s); e.Response != nil || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], tt.message) {
 				t.Errorf("the journal has %+v", e)
 			}
-			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 			late := mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "X-Understudy-Inject", "effect=once delay=1ms")
-			if late.StatusCode != tt.status || late.Header.Get("X-Understudy-Error") != tt.kind {
-				t.Errorf("with a fault: got %d %s", late.StatusCode, late.Text)
+			if late.Status != tt.status || late.Header.Get("X-Understudy-Error") != tt.kind {
+				t.Errorf("with a fault: got %d %s", late.Status, late.Body)
 			}
 		})
 	}
@@ -345,8 +345,8 @@ func TestTargetsThatLeadBack(t *testing.T) {
 	t.Cleanup(front.Close)
 	s = mocktest.NewServer(t, mockserver.WithTarget(specs.Core, front.URL+"/core/v3"))
 	got := mocktest.Call(t, s, "GET", "/core/v3/database/list", "")
-	if got.StatusCode != http.StatusLoopDetected || !strings.Contains(got.Text, "leads back to this server; want the address of") {
-		t.Errorf("got %d %s", got.StatusCode, got.Text)
+	if got.Status != http.StatusLoopDetected || !strings.Contains(got.Body, "leads back to this server; want the address of") {
+		t.Errorf("got %d %s", got.Status, got.Body)
 	}
 }
 
@@ -364,7 +364,7 @@ func TestWrongTargets(t *testing.T) {
 	}
 	s := mocktest.NewServer(t, mockserver.WithInterfaces(specs.Workflow),
 		mockserver.WithTarget(specs.Core, "https://core.example"))
-	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(t, 404) // it is not served
+	mocktest.Call(t, s, "GET", "/core/v3/database/list", "").Want(404) // it is not served
 }
 
 // An interface of a document of the user's own is passed on as any other, and pages that the user lets in may read it.
@@ -373,9 +373,9 @@ func TestOwnInterfacesArePassedOn(t *testing.T) {
 	service := newRealService(t, answerPools)
 	s := ownShop(t, mockserver.WithTarget("shop", service.URL), mockserver.WithCORS(shopPage))
 	got := mocktest.Call(t, s, "GET", "/shop/api/pools", "", "Origin", shopPage)
-	if got.Text != `{"real":true}` || got.Header.Get("Access-Control-Allow-Origin") != shopPage ||
+	if got.Body != `{"real":true}` || got.Header.Get("Access-Control-Allow-Origin") != shopPage ||
 		!strings.Contains(got.Header.Get("Access-Control-Expose-Headers"), "Location") {
-		t.Errorf("got %s %v", got.Text, got.Header)
+		t.Errorf("got %s %v", got.Body, got.Header)
 	}
 	if e := mocktest.LastExchange(t, s); !strings.HasPrefix(e.Operation, "shop.") {
 		t.Errorf("the journal has %+v", e)

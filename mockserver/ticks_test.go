@@ -33,11 +33,11 @@ func TestTicks(t *testing.T) {
 			}
 		})
 		for range 500 { // in 5 seconds
-			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 			<-time.After(10 * time.Millisecond)
 		}
 		<-time.After(time.Minute) // in which there are comments
-		mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(t, 204)
+		mocktest.Call(t, s, "DELETE", "/_understudy/journal", "").Want(204)
 		<-time.After(time.Second)
 		shutdown()
 		group.Wait()
@@ -67,5 +67,5 @@ func TestTicksEnd(t *testing.T) {
 	}
 	stream.want(t, "EOF")
 	mocktest.Eventually(t, "nobody follows it", func() bool { return mockserver.Watchers(s) == 0 })
-	mocktest.Call(t, s, "HEAD", "/_understudy/journal/ticks", "").Want(t, 200)
+	mocktest.Call(t, s, "HEAD", "/_understudy/journal/ticks", "").Want(200)
 }

@@ -133,7 +133,7 @@ func TestSlowReaderInTheProcess(t *testing.T) {
 func TestStreamIntoARecorder(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	const path = "/_understudy/journal/stream?after=0"
 	t.Run("that can flush", func(t *testing.T) {
 		t.Parallel()
@@ -146,7 +146,7 @@ func TestStreamIntoARecorder(t *testing.T) {
 				s.ServeHTTP(recorder, httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody))
 			}()
 			synctest.Wait()
-			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 			synctest.Wait()
 			leave()
 			<-over

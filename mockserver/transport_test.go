@@ -140,11 +140,11 @@ func TestAutoClock(t *testing.T) {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	began := world.Now()
-	id := mocktest.Decode[attempt](t, mocktest.Response{Text: text}).ID
-	states := []string{mocktest.Decode[attempt](t, mocktest.Response{Text: text}).Status}
+	id := mocktest.Decode[attempt](mocktest.Answer{TB: t, Body: text}).ID
+	states := []string{mocktest.Decode[attempt](mocktest.Answer{TB: t, Body: text}).Status}
 	for range 10 {
 		_, text := send(t, client, "GET", workflowURL+"/api/attempts/"+id, "")
-		states = append(states, mocktest.Decode[attempt](t, mocktest.Response{Text: text}).Status)
+		states = append(states, mocktest.Decode[attempt](mocktest.Answer{TB: t, Body: text}).Status)
 		if state := states[len(states)-1]; state == "success" || state == "error" {
 			break
 		}
@@ -199,9 +199,9 @@ func TestOptions(t *testing.T) {
 func TestControlToken(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithControlToken("open sesame"))
-	mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 401)
-	mocktest.Call(t, s, "GET", "/_understudy/worlds", "", "Authorization", "Bearer wrong").Want(t, 401)
-	mocktest.Call(t, s, "GET", "/_understudy/worlds", "", "Authorization", "bearer open sesame").Want(t, 200)
-	mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(t, 200)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(401)
+	mocktest.Call(t, s, "GET", "/_understudy/worlds", "", "Authorization", "Bearer wrong").Want(401)
+	mocktest.Call(t, s, "GET", "/_understudy/worlds", "", "Authorization", "bearer open sesame").Want(200)
+	mocktest.Call(t, s, "GET", "/_understudy/health", "").Want(200)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 }

@@ -20,7 +20,7 @@ func TestTimesOfAScenario(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := mocktest.NewServer(t, mockserver.WithScenario(file))
-		mocktest.Call(t, s, "POST", "/core/v3/database/create/mine", "").Want(t, 200)
+		mocktest.Call(t, s, "POST", "/core/v3/database/create/mine", "").Want(200)
 		type list struct {
 			Databases []struct {
 				CreatedAt string `json:"created_at"`
@@ -28,10 +28,10 @@ func TestTimesOfAScenario(t *testing.T) {
 			}
 		}
 		for _, world := range []string{"default", s.World("").Fork().ID()} {
-			a := mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "X-Understudy-World", world).Want(t, 200)
-			got := mocktest.Decode[list](t, a)
+			a := mocktest.Call(t, s, "GET", "/core/v3/database/list", "", "X-Understudy-World", world).Want(200)
+			got := mocktest.Decode[list](a)
 			if len(got.Databases) == 0 {
-				t.Fatalf("no databases in %s", a.Text)
+				t.Fatalf("no databases in %s", a.Body)
 			}
 			for _, d := range got.Databases {
 				if !strings.HasSuffix(d.CreatedAt, want) || !strings.HasSuffix(d.UpdatedAt, want) {

@@ -25,14 +25,14 @@ func TestTokenOfTheControlInterface(t *testing.T) {
 		"/scenarios": 401, "/worlds/default": 401,
 		"/worlds/default/events": 401, "/events": 401,
 	} {
-		mocktest.Call(t, s, "GET", "/_understudy"+path, "").Want(t, want)
+		mocktest.Call(t, s, "GET", "/_understudy"+path, "").Want(want)
 	}
-	mocktest.Call(t, s, "GET", "/_understudy/version", "", "Authorization", "Bearer secret").Want(t, 200)
+	mocktest.Call(t, s, "GET", "/_understudy/version", "", "Authorization", "Bearer secret").Want(200)
 }
 
 func TestVersionOfTheServer(t *testing.T) {
 	t.Parallel()
-	body := mocktest.Call(t, mocktest.NewServer(t), "GET", "/_understudy/version", "").Want(t, 200).Text
+	body := mocktest.Call(t, mocktest.NewServer(t), "GET", "/_understudy/version", "").Want(200).Body
 	if got := jsontree.Find(body, "documents").Text(); got != specs.Digest() {
 		t.Errorf("documents %s, want %s", got, specs.Digest())
 	}
@@ -40,7 +40,7 @@ func TestVersionOfTheServer(t *testing.T) {
 		t.Errorf("no version in %s", body)
 	}
 	mocktest.Call(t, mocktest.NewServer(t), "GET", jsontree.Find(body, "interfaces.core").Text()+"/job/list",
-		"").Want(t, 200)
+		"").Want(200)
 }
 
 // The list has what comes with the mock, the user's own, and those that are wrong, with the reason.
@@ -58,7 +58,7 @@ func TestScenariosOfTheServer(t *testing.T) {
 		}
 	}
 	s := mocktest.NewServer(t, mockserver.WithScenarios(folder), mockserver.WithScenario("empty"))
-	body := mocktest.Call(t, s, "GET", "/_understudy/scenarios", "").Want(t, 200).Text
+	body := mocktest.Call(t, s, "GET", "/_understudy/scenarios", "").Want(200).Body
 	if got := jsontree.Find(body, "default").Text(); got != "empty" {
 		t.Errorf("default %s, want empty", got)
 	}
@@ -83,11 +83,11 @@ func TestWorldDetails(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
 	mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own","fork":"default","seed":7,"clock":"frozen","mintKeys":true}`).
-		Want(t, 201)
-	mocktest.Call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/seeded", "").Want(t, 200)
-	before := jsontree.Parse(mocktest.Call(t, s, "GET", "/_understudy/worlds/default", "").Want(t, 200).Text)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", "own").Want(t, 200)
-	body := mocktest.Call(t, s, "GET", "/_understudy/worlds/own", "").Want(t, 200).Text
+		Want(201)
+	mocktest.Call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/seeded", "").Want(200)
+	before := jsontree.Parse(mocktest.Call(t, s, "GET", "/_understudy/worlds/default", "").Want(200).Body)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", "own").Want(200)
+	body := mocktest.Call(t, s, "GET", "/_understudy/worlds/own", "").Want(200).Body
 	for path, want := range map[string]string{
 		"id": "own", "fork": "default", "scenario": "quickstart", "seed": "7", "clock.mode": "frozen",
 		"checkpoints": `["seeded"]`, "journal.entries": "1", "journal.last": "1", "keys.admin": s.World("own").Key(),
@@ -109,8 +109,8 @@ func TestDueEvents(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithClock(mockserver.ClockFrozen))
 	job := jsontree.Find(mocktest.Call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).
-		Want(t, http.StatusOK).Text, "job_id").Text()
-	body := mocktest.Call(t, s, "GET", "/_understudy/events", "").Want(t, 200).Text
+		Want(http.StatusOK).Body, "job_id").Text()
+	body := mocktest.Call(t, s, "GET", "/_understudy/events", "").Want(200).Body
 	if got := jsontree.Find(body, `events.#(kind=="core.job").resource`).Text(); got != "job" {
 		t.Errorf("no event of a job in %s", body)
 	}
@@ -125,7 +125,7 @@ func TestDueEvents(t *testing.T) {
 		last = e.Find("at").Text()
 	}
 	all := jsontree.Find(body, "total").Int()
-	one := mocktest.Call(t, s, "GET", "/_understudy/events?limit=1", "").Want(t, 200).Text
+	one := mocktest.Call(t, s, "GET", "/_understudy/events?limit=1", "").Want(200).Body
 	if n := jsontree.Find(one, "events").Len(); n != 1 || jsontree.Find(one, "total").Int() != all {
 		t.Errorf("%d events of %d, want 1 of %d", n, jsontree.Find(one, "total").Int(), all)
 	}
@@ -141,20 +141,20 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithRecording(io.Discard))
 	for range 3 {
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	}
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(t, 404)
-	mocktest.Call(t, s, "GET", "/workflow/api/nothing", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/99", "").Want(404)
+	mocktest.Call(t, s, "GET", "/workflow/api/nothing", "").Want(404)
 	s.World("").Fork()
 	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/faults", `{"operation":"workflow.listPools","first":1,"status":503}`).
-		Want(t, 201)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 503)
-	a := mocktest.Call(t, s, "GET", "/_understudy/metrics", "").Want(t, 200)
+		Want(201)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(503)
+	a := mocktest.Call(t, s, "GET", "/_understudy/metrics", "").Want(200)
 	if got := a.Header.Get("Content-Type"); got != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Errorf("type %s", got)
 	}
 	values := map[string]string{}
-	for line := range strings.Lines(a.Text) {
+	for line := range strings.Lines(a.Body) {
 		line = strings.TrimSuffix(line, "\n")
 		if line[0] == '#' {
 			if about := metricAbout.FindStringSubmatch(line); about == nil || values[line] != "" {
@@ -193,6 +193,6 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	if values["go_goroutines"] == "" || values["understudy_journal_bytes"] == "0" {
-		t.Errorf("metrics of the process, or of the journals, are missing in\n%s", a.Text)
+		t.Errorf("metrics of the process, or of the journals, are missing in\n%s", a.Body)
 	}
 }

@@ -137,7 +137,7 @@ func (w *witness) control(path string) {
 		"/journal", "/journal.har", "/journal.ndjson", "/journal/counts", "/state", "/clock", "/checkpoints", "/jobs/results",
 		"/chats/turns", "/ingestion/failures",
 	} {
-		mocktest.Call(w.T, w, "GET", path+name, "").Want(w.T, 200)
+		mocktest.Call(w.T, w, "GET", path+name, "").Want(200)
 	}
 }
 
@@ -146,10 +146,10 @@ func (w *witness) finish() {
 	w.Helper()
 	w.control("/_understudy/worlds/default")
 	for _, path := range []string{"/worlds", "/coverage", "/health"} {
-		mocktest.Call(w.T, w, "GET", "/_understudy"+path, "").Want(w.T, 200)
+		mocktest.Call(w.T, w, "GET", "/_understudy"+path, "").Want(200)
 	}
 	for _, iface := range append(specs.Interfaces(), specs.Control) {
-		mocktest.Call(w.T, w, "GET", string("/_understudy/specs/"+iface+".yaml"), "").Want(w.T, 200)
+		mocktest.Call(w.T, w, "GET", string("/_understudy/specs/"+iface+".yaml"), "").Want(200)
 	}
 	w.clean("the log", w.log.Bytes())
 	w.clean("the recording", w.recording.Bytes())

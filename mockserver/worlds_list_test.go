@@ -31,14 +31,14 @@ func TestListOfWorlds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mocktest.NewServer(t, mockserver.WithHistory(10), mockserver.WithWorldTTL(time.Hour))
 		for range 3 {
-			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 		}
-		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own","fork":"default","before":2,"seed":7}`).Want(t, 201)
-		mocktest.Call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/one", "").Want(t, 200)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds/own/faults", `{"status":503,"nth":2}`).Want(t, 201)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds/own/faults", `{"status":503,"nth":3}`).Want(t, 201)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds/own/stubs", `{"operation":"llm.getChat"}`).Want(t, 201)
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", inA, "own").Want(t, 200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own","fork":"default","before":2,"seed":7}`).Want(201)
+		mocktest.Call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/one", "").Want(200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/own/faults", `{"status":503,"nth":2}`).Want(201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/own/faults", `{"status":503,"nth":3}`).Want(201)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/own/stubs", `{"operation":"llm.getChat"}`).Want(201)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", inA, "own").Want(200)
 		used := time.Now().UTC() //nolint:forbidigo // the time of the bubble
 		<-time.After(10 * time.Minute)
 		worlds := mocktest.Decode[struct {
@@ -46,7 +46,7 @@ func TestListOfWorlds(t *testing.T) {
 				listed
 				Bytes, Exchanges int64
 			}
-		}](t, mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(t, 200)).Worlds
+		}](mocktest.Call(t, s, "GET", "/_understudy/worlds", "").Want(200)).Worlds
 		if len(worlds) != 2 {
 			t.Fatalf("%d worlds", len(worlds))
 		}
@@ -67,7 +67,7 @@ func TestListOfWorlds(t *testing.T) {
 		one := mocktest.Decode[struct {
 			listed
 			History struct{ Limit, First int64 }
-		}](t, mocktest.Call(t, s, "GET", "/_understudy/worlds/own", "").Want(t, 200))
+		}](mocktest.Call(t, s, "GET", "/_understudy/worlds/own", "").Want(200))
 		*want.Expires = expires.Add(10 * time.Minute) // it is in use
 		if diff := cmp.Diff(want, one.listed); diff != "" || one.History.Limit != 10 || one.History.First != 1 {
 			t.Errorf("history %+v (-want +got)\n%s", one.History, diff)

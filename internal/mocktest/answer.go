@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,12 +13,20 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Answer holds the mock's answer to a call.
+// Answer holds the answer to a call.
 type Answer struct {
-	*Client
+	testing.TB
+	Iface  specs.Interface
 	Status int
 	Header http.Header
-	Body   []byte
+	Body   string
+}
+
+// Decode reads the answer's JSON into a value of a type.
+func Decode[T any](a Answer) (value T) {
+	a.Helper()
+	a.Into(&value)
+	return value
 }
 
 // Want fails the test unless the answer has a status.
@@ -55,13 +64,13 @@ func (a Answer) message() string {
 		}
 		return a.Value("message").Text()
 	}
-	return string(a.Body)
+	return a.Body
 }
 
 // Into decodes the answer's JSON.
 func (a Answer) Into(value any) {
 	a.Helper()
-	if err := json.Unmarshal(a.Body, value); err != nil {
+	if err := json.Unmarshal([]byte(a.Body), value); err != nil {
 		a.Fatalf("%v: %s", err, a.Body)
 	}
 }
@@ -92,7 +101,7 @@ func (a Answer) Has(want map[string]any) {
 // Exactly fails the test unless the answer is 200 with exactly these bytes.
 func (a Answer) Exactly(body string) {
 	a.Helper()
-	if diff := cmp.Diff(body, string(a.Want(http.StatusOK).Body)); diff != "" {
+	if diff := cmp.Diff(body, a.Want(http.StatusOK).Body); diff != "" {
 		a.Errorf("(-want +got):\n%s", diff)
 	}
 }

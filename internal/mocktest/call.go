@@ -1,8 +1,6 @@
 package mocktest
 
 import (
-	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -27,66 +25,37 @@ func NewServer(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	return s
 }
 
-// Response is the response to a Call.
-type Response struct {
-	*http.Response
-	Text string // its body
-}
-
-// Call sends a request straight into a handler. Headers come in pairs; Authorization is the administrator's unless
-// they say otherwise.
-func Call(t *testing.T, handler http.Handler, method, target, body string, headers ...string) Response {
-	t.Helper()
-	return CallIn(t.Context(), t, handler, method, target, body, headers...)
-}
-
-// CallIn is Call within a context.
-func CallIn(ctx context.Context, t *testing.T, handler http.Handler, method, target, body string,
-	headers ...string,
-) Response {
-	t.Helper()
-	var reader io.Reader
-	if body != "" {
-		reader = strings.NewReader(body)
-	}
-	r := httptest.NewRequestWithContext(ctx, method, target, reader)
-	r.Header.Set("Authorization", Admin)
-	if body != "" {
+// Call sends a request with a body, if there is one, straight into a handler, as the administrator. More headers come in
+// pairs; an empty value removes the header.
+func Call(tb testing.TB, handler http.Handler, method, target, body string, headers ...string) Answer {
+	tb.Helper()
+	r := httptest.NewRequestWithContext(tb.Context(), method, target, strings.NewReader(body))
+	if r.Header.Set("Authorization", Admin); body != "" {
 		r.Header.Set("Content-Type", "application/json")
+	} else {
+		r.Body = http.NoBody
 	}
 	for i := 0; i < len(headers); i += 2 {
 		if r.Header.Del(headers[i]); headers[i+1] != "" {
-			r.Header[headers[i]] = []string{headers[i+1]}
+			r.Header.Set(headers[i], headers[i+1])
 		}
 	}
-	recorder := httptest.NewRecorder()
-	handler.ServeHTTP(recorder, r)
-	response := recorder.Result()
+	return Send(tb, handler, r)
+}
+
+// Send sends a request of any form into a handler.
+func Send(tb testing.TB, handler http.Handler, r *http.Request) Answer {
+	tb.Helper()
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	response := w.Result()
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	return Response{response, string(text)}
-}
-
-// Want checks the status.
-func (a Response) Want(t *testing.T, status int) Response {
-	t.Helper()
-	if a.StatusCode != status {
-		t.Fatalf("status %d, want %d; body %s", a.StatusCode, status, a.Text)
-	}
-	return a
-}
-
-// Decode reads the body into a value.
-func Decode[T any](t *testing.T, a Response) T {
-	t.Helper()
-	var value T
-	if err := json.Unmarshal([]byte(a.Text), &value); err != nil {
-		t.Fatalf("%v in %s", err, a.Text)
-	}
-	return value
+	iface := interfaceOf(strings.TrimPrefix(r.URL.Path, "/"))
+	return Answer{tb, iface, response.StatusCode, response.Header, string(body)}
 }
 
 // Pool is a pool of the workflow interface.

@@ -122,7 +122,7 @@ func Plan(t *testing.T, w *mockserver.World, text string) *mockserver.PlannedFau
 func Statuses(t *testing.T, handler http.Handler, n int, method, target, body string) (list []int) {
 	t.Helper()
 	for range n {
-		list = append(list, Call(t, handler, method, target, body).StatusCode)
+		list = append(list, Call(t, handler, method, target, body).Status)
 	}
 	return list
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -131,35 +130,18 @@ func (c *Client) Advance(by time.Duration) { c.World().Advance(by) }
 // empty value removes the header.
 func (c *Client) Call(method, path, body string, headers ...string) Answer {
 	c.Helper()
+	given := []string{"Authorization", ""}
+	if c.Key != "" {
+		given[1] = "SVC1 " + c.Key
+	}
+	if body != "" && !strings.ContainsAny(body[:1], "{[") {
+		given = append(given, "Content-Type", "application/x-www-form-urlencoded")
+	}
 	doc := document(c.TB, c.Iface)
 	target := "http://localhost/" + string(c.Iface) + doc.BasePath + path
-	r := httptest.NewRequestWithContext(c.Context(), method, target, strings.NewReader(body))
-	switch {
-	case body == "":
-		r.Body, r.ContentLength = http.NoBody, 0
-	case strings.ContainsAny(body[:1], "{["):
-		r.Header.Set("Content-Type", "application/json")
-	default:
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
-	if c.Key != "" {
-		r.Header.Set("Authorization", "SVC1 "+c.Key)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		if r.Header.Del(headers[i]); headers[i+1] != "" {
-			r.Header.Set(headers[i], headers[i+1])
-		}
-	}
-	a := c.Send(r)
+	a := Call(c.TB, c.Server, method, target, body, append(given, headers...)...)
 	noteAnswer(doc, method, path, a.Status)
 	return a
-}
-
-// Send sends a request of any form, to any path.
-func (c *Client) Send(r *http.Request) Answer {
-	w := httptest.NewRecorder()
-	c.Server.ServeHTTP(w, r)
-	return Answer{c, w.Code, w.Header(), w.Body.Bytes()}
 }
 
 // Get sends a GET request.

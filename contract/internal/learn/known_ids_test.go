@@ -116,8 +116,8 @@ func (k shownID) check(t *testing.T, server *mockserver.Server) {
 	}
 	got := mocktest.Call(t, server, method, path, body)
 	for _, text := range k.shows {
-		if got.StatusCode != 200 || !strings.Contains(got.Text, text) {
-			t.Errorf("%s is %d without %s\n%s", k.call, got.StatusCode, text, got.Text)
+		if got.Status != 200 || !strings.Contains(got.Body, text) {
+			t.Errorf("%s is %d without %s\n%s", k.call, got.Status, text, got.Body)
 		}
 	}
 }
@@ -128,8 +128,8 @@ func TestKnownIDs(t *testing.T) {
 	server := mocktest.NewServer(t, mockserver.WithScenario("testdata/known-ids"))
 	dump := mocktest.Call(t, server, "GET", "/_understudy/worlds/default/state", "")
 	loaded := mocktest.NewServer(t)
-	if got := mocktest.Call(t, loaded, "PUT", "/_understudy/worlds/default/state", dump.Text); got.StatusCode/100 != 2 {
-		t.Fatalf("%d %s", got.StatusCode, got.Text)
+	if got := mocktest.Call(t, loaded, "PUT", "/_understudy/worlds/default/state", dump.Body); got.Status/100 != 2 {
+		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	for _, k := range knownIDs {
 		t.Run(k.kind, func(t *testing.T) {
@@ -149,8 +149,8 @@ func TestKnownIDs(t *testing.T) {
 			{"/core/v3/job/issue/trino/web", `{"query":"select 7"}`, `"job_id":"880011"`},
 			{"/core/v3/access_control/policies", `{"policy":{"name":"new"}}`, `"id":62`},
 		} {
-			if got := mocktest.Call(t, made, "POST", c.target, c.body); !strings.Contains(got.Text, c.want) {
-				t.Errorf("POST %s shows no %s\n%s", c.target, c.want, got.Text)
+			if got := mocktest.Call(t, made, "POST", c.target, c.body); !strings.Contains(got.Body, c.want) {
+				t.Errorf("POST %s shows no %s\n%s", c.target, c.want, got.Body)
 			}
 		}
 	})

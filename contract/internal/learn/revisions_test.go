@@ -25,19 +25,19 @@ func TestLearnAttemptsOfEarlierRevisions(t *testing.T) {
 		t.Helper()
 		a := mocktest.Call(t, first, "PUT", "/workflow/api/projects?project=stock&revision="+revision,
 			mocktest.ProjectArchive(t, 1, definition), "Content-Type", "application/gzip")
-		if a.StatusCode != http.StatusOK {
-			t.Fatalf("push %s: %d %s", revision, a.StatusCode, a.Text)
+		if a.Status != http.StatusOK {
+			t.Fatalf("push %s: %d %s", revision, a.Status, a.Body)
 		}
 	}
 	push("v2", "+count:\n  sh>: ./two.sh\n")
-	id := jsontree.Find(mocktest.Call(t, first, "GET", "/workflow/api/workflows?name_pattern=w0", "").Text,
+	id := jsontree.Find(mocktest.Call(t, first, "GET", "/workflow/api/workflows?name_pattern=w0", "").Body,
 		"workflows.0.id").Text()
 	started := mocktest.Call(t, first, "PUT", "/workflow/api/attempts",
 		`{"workflowId":"`+id+`","sessionTime":"2026-01-14T00:00:00Z","params":{}}`)
-	if started.StatusCode != http.StatusOK {
-		t.Fatalf("start: %d %s", started.StatusCode, started.Text)
+	if started.Status != http.StatusOK {
+		t.Fatalf("start: %d %s", started.Status, started.Body)
 	}
-	mocktest.Call(t, first, "POST", "/_understudy/clock", `{"advance":"20m"}`).Want(t, http.StatusOK)
+	mocktest.Call(t, first, "POST", "/_understudy/clock", `{"advance":"20m"}`).Want(http.StatusOK)
 	push("v3", "+count:\n  sh>: ./three.sh\n")
 	for name, paths := range map[string][]string{
 		"projects and workflows": {"/attempts", "/projects", "/workflows", "/sessions"},
@@ -50,7 +50,7 @@ func TestLearnAttemptsOfEarlierRevisions(t *testing.T) {
 		var s checktest.Session
 		h := s.Handler(first)
 		for _, path := range paths {
-			mocktest.Call(t, h, "GET", "http://127.0.0.1:4010/workflow/api"+path, "").Want(t, http.StatusOK)
+			mocktest.Call(t, h, "GET", "http://127.0.0.1:4010/workflow/api"+path, "").Want(http.StatusOK)
 		}
 		server, learned := learnedOf(t, &s, checker)
 		with := checktest.Subject(server.World(""))

@@ -78,7 +78,7 @@ func named(c *mocktest.Client, rule string) string {
 	answer := c.Post(queries, fmt.Sprintf(`{"columns": ["name"], "rule": %s}`, rule)).Want(200).Wants("status", "success")
 	rows := c.At("core").Get("/job/result/" + answer.Value("jobid").Text() + "?format=json").Want(200)
 	var list []string
-	for line := range strings.Lines(string(rows.Body)) {
+	for line := range strings.Lines(rows.Body) {
 		list = append(list, jsontree.Find(line, "0").Text())
 	}
 	if n := answer.Value("count").Int(); int(n) != len(list) {

@@ -36,9 +36,9 @@ func TestQueries(t *testing.T) {
 	t.Run("change no segment", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		before := string(c.Get(segments).Body)
+		before := c.Get(segments).Body
 		c.Post(queries, asking).Want(200)
-		if after := string(c.Get(segments).Body); after != before {
+		if after := c.Get(segments).Body; after != before {
 			t.Errorf("the segments were\n%s\nand are\n%s", before, after)
 		}
 	})
@@ -63,7 +63,7 @@ func TestQueries(t *testing.T) {
 		job := c.At("core").Get("/job/show/1")
 		job.Wants("hive_result_schema",
 			`[["id","bigint"],["age","integer"],["score","double"],["city","varchar"],["time","bigint"],["tags","varchar"]]`)
-		got := string(c.At("core").Get("/job/result/1?format=json").Body)
+		got := c.At("core").Get("/job/result/1?format=json").Body
 		want := `[1,31,7.5,"Oslo",1768465800,"[\"red\",\"blue\"]"]` + "\n" +
 			`[4,42,null,null,1768123800,"[\"green\",null]"]` + "\n"
 		if got != want {

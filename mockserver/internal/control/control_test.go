@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -139,8 +140,8 @@ func TestControl(t *testing.T) {
 		t.Run(operation.ID, func(t *testing.T) {
 			t.Parallel()
 			s := mocktest.NewServer(t)
-			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own","clock":"frozen"}`).Want(t, 201)
-			mocktest.Call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/seeded", "").Want(t, 200)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"own","clock":"frozen"}`).Want(201)
+			mocktest.Call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/seeded", "").Want(200)
 			for _, line := range lines {
 				probeControl(t, s, operation.Method, line)
 			}
@@ -149,12 +150,12 @@ func TestControl(t *testing.T) {
 	t.Run("the address of the control interface alone names no world", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
-		mocktest.Call(t, s, "DELETE", "/_understudy", "").Want(t, 404)
-		mocktest.Call(t, s, "DELETE", "/_understudy/", "").Want(t, 404)
+		mocktest.Call(t, s, "DELETE", "/_understudy", "").Want(404)
+		mocktest.Call(t, s, "DELETE", "/_understudy/", "").Want(404)
 	})
 	t.Run("an unknown path tells the nearest", func(t *testing.T) {
 		t.Parallel()
-		a := mocktest.Call(t, mocktest.NewServer(t), "GET", "/_understudy/world", "").Want(t, 404)
+		a := mocktest.Call(t, mocktest.NewServer(t), "GET", "/_understudy/world", "").Want(404)
 		if got := a.Header.Get("X-Understudy-Nearest"); got != "GET /_understudy/worlds" {
 			t.Errorf("nearest is %s", got)
 		}
@@ -172,7 +173,7 @@ func TestControl(t *testing.T) {
 				Statuses map[string]int
 			}
 			Covered, Documented int
-		}](t, mocktest.Call(t, s, "GET", "/_understudy/coverage", "").Want(t, 200))
+		}](mocktest.Call(t, s, "GET", "/_understudy/coverage", "").Want(200))
 		if got.Covered != 2 || got.Operations["workflow.listPools"].Calls != 2 ||
 			got.Operations["workflow.getPool"].Statuses["404"] != 1 {
 			t.Errorf("coverage %+v", got)
@@ -188,10 +189,10 @@ func probeControl(t *testing.T, s http.Handler, method, line string) {
 	path, rest, _ := strings.Cut(line, " ")
 	status, body, _ := strings.Cut(rest, " ")
 	a := mocktest.Call(t, s, method, "/_understudy"+path, body)
-	if got := strings.Fields(a.Status)[0]; got != status {
-		t.Errorf("%s %s answers %s, want %s: %s", method, line, got, status, a.Text)
+	if got := strconv.Itoa(a.Status); got != status {
+		t.Errorf("%s %s answers %s, want %s: %s", method, line, got, status, a.Body)
 	}
-	if a.StatusCode >= 400 && !strings.Contains(a.Text, `{"error":{"message":"`) {
-		t.Errorf("%s %s: not the error form: %s", method, line, a.Text)
+	if a.Status >= 400 && !strings.Contains(a.Body, `{"error":{"message":"`) {
+		t.Errorf("%s %s: not the error form: %s", method, line, a.Body)
 	}
 }

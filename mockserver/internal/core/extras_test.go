@@ -11,7 +11,7 @@ func TestServerStatus(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	for _, key := range []string{"", "1/nobody", "1/admin"} {
-		if got := string(c.as(key).Get("/system/server_status").Want(200).Body); got != `{"status":"ok"}` {
+		if got := c.as(key).Get("/system/server_status").Want(200).Body; got != `{"status":"ok"}` {
 			t.Errorf("with key %q the answer is %s", key, got)
 		}
 	}

@@ -100,7 +100,7 @@ func TestSeedJobs(t *testing.T) {
 		if got := status("SELECT 5"); got != "success" {
 			t.Errorf("status %v, want it to have succeeded", got)
 		}
-		if got := string(c.Get("/job/result/" + ids["SELECT 5"] + "?format=json").Want(http.StatusOK).Body); got != "[5]\n" {
+		if got := c.Get("/job/result/" + ids["SELECT 5"] + "?format=json").Want(http.StatusOK).Body; got != "[5]\n" {
 			t.Errorf("result %q", got)
 		}
 		c.Advance(6 * time.Minute)

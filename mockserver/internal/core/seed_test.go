@@ -142,7 +142,7 @@ func TestSeedResults(t *testing.T) {
 		}
 	}
 	c.Advance(time.Hour)
-	if got := string(c.Get("/job/result/" + first + "?format=json").Want(http.StatusOK).Body); got != "[1,2.5,null]\n" {
+	if got := c.Get("/job/result/" + first + "?format=json").Want(http.StatusOK).Body; got != "[1,2.5,null]\n" {
 		t.Errorf("result %q", got)
 	}
 	if got := c.Get("/data_connector_restrictions").Want(http.StatusOK).Object(); got["sftp"] == nil {

@@ -26,7 +26,7 @@ func TestGuess(t *testing.T) {
 		c := newClient(t)
 		guess := c.Post("/v1/guess", `{"basic_configs": `+basic+`}`).Want(200)
 		c.At("core").Post("/table/create/sales/public_1_table", "").Want(200)
-		c.Post("/v1/dwh/", with(t, string(guess.Body), `"advanced_configs"`,
+		c.Post("/v1/dwh/", with(t, guess.Body, `"advanced_configs"`,
 			`"name": "guessed", "output_config": {"database": "sales"}, "advanced_configs"`)).Want(200)
 	})
 	t.Run("basic configurations have to be right", func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestIntegrations(t *testing.T) {
 			"created_at", "2026-01-15T09:30:00Z", "updated_at", "2026-01-15T09:30:00Z",
 		)
 		path := "/v1/dwh/" + made.Value("id").Text()
-		if got := c.Get(path).Want(200); string(got.Body) != string(made.Body) {
+		if got := c.Get(path).Want(200); got.Body != made.Body {
 			t.Errorf("read again it is %s, not %s", got.Body, made.Body)
 		}
 		c.Get(path+"/configs").Want(200).Wants("id", made.Value("dwh_config_id").Text())
@@ -109,7 +109,7 @@ func TestIntegrations(t *testing.T) {
 		c := mocktest.New(t, "dwh", mockserver.WithBrand("acme")).Load(sales)
 		send := func(method, path, body string) string {
 			a := c.Call(method, path, body, "Authorization", "ACME1 1/admin").Want(200)
-			return string(a.Body)
+			return a.Body
 		}
 		send("POST", "/v1/dwh/", with(t, orders, "svc_authentication_id", "acme_authentication_id"))
 		for _, answer := range []string{
@@ -227,7 +227,7 @@ func TestDeletion(t *testing.T) {
 		c := newClient(t)
 		path := c.create()
 		before := c.Get(path).Want(200)
-		if after := c.Delete(path).Want(200); string(after.Body) != string(before.Body) {
+		if after := c.Delete(path).Want(200); after.Body != before.Body {
 			t.Errorf("answered %s, want it as it was: %s", after.Body, before.Body)
 		}
 		for _, rest := range []string{"", "/configs", "/bulkload_sessions", "/session_attempts"} {

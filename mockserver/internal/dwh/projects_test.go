@@ -2,10 +2,10 @@ package dwh_test
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,9 +109,9 @@ func TestProjects(t *testing.T) {
 	})
 }
 
-func unpack(t *testing.T, archive []byte) map[string]string {
+func unpack(t *testing.T, archive string) map[string]string {
 	t.Helper()
-	zipped, err := gzip.NewReader(bytes.NewReader(archive))
+	zipped, err := gzip.NewReader(strings.NewReader(archive))
 	if err != nil {
 		t.Fatal(err)
 	}

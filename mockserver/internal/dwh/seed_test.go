@@ -47,7 +47,7 @@ func TestSeed(t *testing.T) {
 		paths := []string{"/v1/dwh/", "/v1/dwh/82/configs", "/v1/dwh/82/bulkload_sessions"}
 		var before []string
 		for _, path := range paths {
-			before = append(before, string(c.Get(path).Want(200).Body))
+			before = append(before, c.Get(path).Want(200).Body)
 		}
 		dump, err := c.World().State()
 		if err != nil {
@@ -57,7 +57,7 @@ func TestSeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, path := range paths {
-			if after := string(c.Get(path).Want(200).Body); after != before[i] {
+			if after := c.Get(path).Want(200).Body; after != before[i] {
 				t.Errorf("%s has become %s, it was %s", path, after, before[i])
 			}
 		}

@@ -30,7 +30,7 @@ func TestUpdate(t *testing.T) {
 			"name", "orders_from_warehouse", "schedule_type", "hourly", "schedule_option", "30", "timezone", "UTC",
 			"created_at", "2026-01-15T09:30:00Z", "updated_at", "2026-01-15T10:30:00Z",
 		)
-		if after := c.Get(path + "/configs"); string(after.Body) != string(before.Body) {
+		if after := c.Get(path + "/configs"); after.Body != before.Body {
 			t.Errorf("the configurations have become %s, they were %s", after.Body, before.Body)
 		}
 	})

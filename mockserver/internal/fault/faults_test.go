@@ -106,7 +106,7 @@ func TestFaultEffects(t *testing.T) {
 	const create, body = "/workflow/api/pools", `{"name":"p","concurrencyLimit":1}`
 	count := func(t *testing.T, s *mockserver.Server, name string) int {
 		t.Helper()
-		return strings.Count(mocktest.Call(t, s, "GET", create, "").Want(t, 200).Text, `"name":"`+name+`"`)
+		return strings.Count(mocktest.Call(t, s, "GET", create, "").Want(200).Body, `"name":"`+name+`"`)
 	}
 	for text, want := range map[string]struct {
 		status, pools int
@@ -123,7 +123,7 @@ func TestFaultEffects(t *testing.T) {
 			t.Parallel()
 			s := mocktest.NewServer(t)
 			mocktest.Plan(t, s.World(""), "workflow.createPool "+text)
-			a := mocktest.Call(t, s, "POST", create, body).Want(t, want.status)
+			a := mocktest.Call(t, s, "POST", create, body).Want(want.status)
 			if got := a.Header.Get("X-Understudy-Fault"); got != want.fault {
 				t.Errorf("the fault is %q, want %q", got, want.fault)
 			}
@@ -143,7 +143,7 @@ func TestFaultEffects(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
 		mocktest.Plan(t, s.World(""), "workflow.createPool status=503 effect=once")
-		a := mocktest.Call(t, s, "POST", create, `{"name":""}`).Want(t, 503)
+		a := mocktest.Call(t, s, "POST", create, `{"name":""}`).Want(503)
 		entries, _ := s.World("").Journal()
 		if got := a.Header.Get("X-Understudy-Fault"); !strings.HasSuffix(got, "effect=none") || len(entries[0].Notes) == 0 {
 			t.Errorf("the fault is %q, with notes %q", got, entries[0].Notes)
@@ -153,7 +153,7 @@ func TestFaultEffects(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
 		mocktest.Plan(t, s.World(""), "ingestion.* effect=twice first=1")
-		a := mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/sample/carts", `{"user":"u"}`, "X-SVC-Write-Key", "1/write").Want(t, 200)
+		a := mocktest.Call(t, s, "POST", "/ingestion/postback/v3/event/sample/carts", `{"user":"u"}`, "X-SVC-Write-Key", "1/write").Want(200)
 		if got := a.Header.Get("X-Understudy-Fault"); got != "fault-1; answer=own; effect=twice" {
 			t.Errorf("the fault is %q", got)
 		}
@@ -165,21 +165,21 @@ func TestInjectHeader(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
 	a := mocktest.Call(t, s, "GET", mocktest.OnePool, "", "X-Understudy-Inject",
-		"status=429 retryAfter=1500ms message=slow").Want(t, 429)
-	if got := mocktest.Decode[mocktest.Message](t, a); got != (mocktest.Message{Message: "slow", Status: 429}) || a.Header.Get("Retry-After") != "2" {
+		"status=429 retryAfter=1500ms message=slow").Want(429)
+	if got := mocktest.Decode[mocktest.Message](a); got != (mocktest.Message{Message: "slow", Status: 429}) || a.Header.Get("Retry-After") != "2" {
 		t.Errorf("got %+v, %v", got, a.Header)
 	}
 	if got := a.Header.Get("X-Understudy-Fault"); got != "inject; answer=injected; effect=none" {
 		t.Errorf("the fault is %q", got)
 	}
-	mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200)
+	mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(200)
 	for text, want := range map[string]string{
 		"nth=3 status=503": "nth: is not allowed here", "status=99": "status: want an integer from 200",
 		"stats=1": `unknown member \"stats\"; want status`, "nonsense=1": `unknown member \"nonsense\"; want one of id, status,`,
 	} {
-		a := mocktest.Call(t, s, "GET", mocktest.OnePool, "", "X-Understudy-Inject", text).Want(t, 400)
-		if !strings.Contains(a.Text, "X-Understudy-Inject: "+want) {
-			t.Errorf("%s: %s", text, a.Text)
+		a := mocktest.Call(t, s, "GET", mocktest.OnePool, "", "X-Understudy-Inject", text).Want(400)
+		if !strings.Contains(a.Body, "X-Understudy-Inject: "+want) {
+			t.Errorf("%s: %s", text, a.Body)
 		}
 		if got := a.Header.Get("X-Understudy-Fault"); got != "inject; answer=injected; effect=none" {
 			t.Errorf("%s: the fault is %q", text, got)
@@ -206,13 +206,13 @@ func TestFaultsAreStateOfTheWorld(t *testing.T) {
 	}
 	next := func(what string, want int) {
 		t.Helper()
-		if got := mocktest.Call(t, s, "GET", mocktest.OnePool, "").StatusCode; got != want {
+		if got := mocktest.Call(t, s, "GET", mocktest.OnePool, "").Status; got != want {
 			t.Errorf("%s: the next call is answered with %d, want %d", what, got, want)
 		}
 	}
 	next("the third", 500)
 	next("the fourth", 200)
-	if got := mocktest.Call(t, fork, "GET", mocktest.OnePool, "").StatusCode; got != 500 {
+	if got := mocktest.Call(t, fork, "GET", mocktest.OnePool, "").Status; got != 500 {
 		t.Errorf("in the fork the third call is answered with %d", got)
 	}
 	if err := w.Restore("two"); err != nil {

@@ -51,19 +51,19 @@ func TestRequestsPerSecond(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := limited(t, "{requestsPerSecond: 2}")
-			send := func() mocktest.Response { return mocktest.Call(t, s, c.method, c.target, c.body) }
+			send := func() mocktest.Answer { return mocktest.Call(t, s, c.method, c.target, c.body) }
 			for range 2 {
-				if a := send(); a.StatusCode == 429 {
-					t.Fatalf("refused at once: %s", a.Text)
+				if a := send(); a.Status == 429 {
+					t.Fatalf("refused at once: %s", a.Body)
 				}
 			}
-			refused := send().Want(t, 429)
-			if got := strings.TrimSpace(refused.Text); got != c.want || refused.Header.Get("Retry-After") != "1" {
+			refused := send().Want(429)
+			if got := strings.TrimSpace(refused.Body); got != c.want || refused.Header.Get("Retry-After") != "1" {
 				t.Errorf("%s, Retry-After %q; want %s, 1", got, refused.Header.Get("Retry-After"), c.want)
 			}
 			s.World("").Advance(time.Second)
-			if a := send(); a.StatusCode == 429 {
-				t.Errorf("refused after the time to wait: %s", a.Text)
+			if a := send(); a.Status == 429 {
+				t.Errorf("refused after the time to wait: %s", a.Body)
 			}
 		})
 	}
@@ -74,10 +74,10 @@ func TestRequestsPerSecond(t *testing.T) {
 		statuses := ""
 		for _, world := range []string{"default", fork.ID(), "default"} {
 			statuses += fmt.Sprint(" ",
-				mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world).StatusCode)
+				mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world).Status)
 		}
 		s.World("").Reset()
-		if statuses += fmt.Sprint(" ", mocktest.Call(t, s, "GET", "/workflow/api/pools", "").StatusCode); statuses != " 200 200 429 200" {
+		if statuses += fmt.Sprint(" ", mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Status); statuses != " 200 200 429 200" {
 			t.Errorf("statuses%s, want 200 200 429 200", statuses)
 		}
 	})
@@ -85,9 +85,9 @@ func TestRequestsPerSecond(t *testing.T) {
 		t.Parallel()
 		s := limited(t, "{requestsPerSecond: 1}")
 		for range 3 {
-			mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 9/none").Want(t, 401)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 9/none").Want(401)
 		}
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
 	})
 	t.Run("are counted once if the mock delivers them twice", func(t *testing.T) {
 		t.Parallel()
@@ -104,7 +104,7 @@ func TestRequestsPerSecond(t *testing.T) {
 		t.Parallel()
 		s := limited(t, "{requestsPerSecond: 1}", mockserver.WithClock("auto"))
 		for _, status := range []int{200, 429, 200, 429, 200} {
-			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, status)
+			mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(status)
 		}
 	})
 }
@@ -115,24 +115,24 @@ func TestConcurrentQueries(t *testing.T) {
 	t.Run("beyond the limit are refused until a job has ended", func(t *testing.T) {
 		t.Parallel()
 		s := limited(t, "{concurrentQueries: 2}")
-		mocktest.Call(t, s, "POST", issueTrino, query).Want(t, 200)
+		mocktest.Call(t, s, "POST", issueTrino, query).Want(200)
 		s.World("").Advance(2 * time.Second)
-		mocktest.Call(t, s, "POST", issueTrino, query).Want(t, 200)
-		refused := mocktest.Call(t, s, "POST", issueTrino, query).Want(t, 429)
+		mocktest.Call(t, s, "POST", issueTrino, query).Want(200)
+		refused := mocktest.Call(t, s, "POST", issueTrino, query).Want(429)
 		const want = "the account may have 2 jobs queued or running at a time, and has 2"
-		if got := jsontree.Find(refused.Text, "message").Text(); got != want || refused.Header.Get("Retry-After") != "3" {
+		if got := jsontree.Find(refused.Body, "message").Text(); got != want || refused.Header.Get("Retry-After") != "3" {
 			t.Errorf("%q, Retry-After %q; want %q, 3", got, refused.Header.Get("Retry-After"), want)
 		}
-		mocktest.Call(t, s, "GET", "/core/v3/job/list", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/core/v3/job/list", "").Want(200)
 		s.World("").Advance(3 * time.Second)
-		mocktest.Call(t, s, "POST", issueTrino, query).Want(t, 200)
-		mocktest.Call(t, s, "POST", issueTrino, query).Want(t, 429)
+		mocktest.Call(t, s, "POST", issueTrino, query).Want(200)
+		mocktest.Call(t, s, "POST", issueTrino, query).Want(429)
 	})
 	t.Run("under an auto clock a retry succeeds at once", func(t *testing.T) {
 		t.Parallel()
 		s := limited(t, "{concurrentQueries: 1}", mockserver.WithClock("auto"))
 		for _, status := range []int{200, 429, 200} {
-			mocktest.Call(t, s, "POST", issueTrino, query).Want(t, status)
+			mocktest.Call(t, s, "POST", issueTrino, query).Want(status)
 		}
 	})
 	t.Run("are never exceeded, however many are issued at once", func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestConcurrentQueries(t *testing.T) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				if a := mocktest.Call(t, s, "POST", issueTrino, query); a.StatusCode == 200 {
+				if a := mocktest.Call(t, s, "POST", issueTrino, query); a.Status == 200 {
 					issued.Add(1)
 				}
 			})
@@ -154,11 +154,11 @@ func TestConcurrentQueries(t *testing.T) {
 	t.Run("stay limited in what is dumped and loaded", func(t *testing.T) {
 		t.Parallel()
 		s := limited(t, "{concurrentQueries: 1}")
-		dump := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Want(t, 200)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"w","scenario":"empty"}`).Want(t, 201)
-		mocktest.Call(t, s, "PUT", "/_understudy/worlds/w/state", dump.Text).Want(t, 200)
+		dump := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Want(200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"w","scenario":"empty"}`).Want(201)
+		mocktest.Call(t, s, "PUT", "/_understudy/worlds/w/state", dump.Body).Want(200)
 		for _, status := range []int{200, 429} {
-			mocktest.Call(t, s, "POST", issueTrino, query, "X-Understudy-World", "w").Want(t, status)
+			mocktest.Call(t, s, "POST", issueTrino, query, "X-Understudy-World", "w").Want(status)
 		}
 	})
 }

@@ -34,16 +34,16 @@ func TestPrefer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := mocktest.NewServer(t)
-			before := mocktest.Call(t, s, "GET", pools, "").Text
-			a := mocktest.Call(t, s, c.method, c.target, c.body, "Prefer", c.prefer).Want(t, c.status)
+			before := mocktest.Call(t, s, "GET", pools, "").Body
+			a := mocktest.Call(t, s, c.method, c.target, c.body, "Prefer", c.prefer).Want(c.status)
 			const fault = "prefer; answer=injected; effect=none"
-			if got := a.Header.Get("X-Understudy-Fault"); got != fault || !strings.Contains(a.Text, c.want) {
-				t.Errorf("fault %q, body %s; want %q, %s", got, a.Text, fault, c.want)
+			if got := a.Header.Get("X-Understudy-Fault"); got != fault || !strings.Contains(a.Body, c.want) {
+				t.Errorf("fault %q, body %s; want %q, %s", got, a.Body, fault, c.want)
 			}
-			if after := mocktest.Call(t, s, "GET", pools, "").Text; after != before {
+			if after := mocktest.Call(t, s, "GET", pools, "").Body; after != before {
 				t.Errorf("pools have changed from %s to %s", before, after)
 			}
-			journal := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/journal", "").Text
+			journal := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/journal", "").Body
 			if !strings.Contains(journal, `"fault":"`+fault+`"`) {
 				t.Errorf("the journal lacks the fault: %s", journal)
 			}
@@ -53,7 +53,7 @@ func TestPrefer(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
 		for _, prefer := range []string{"dynamic=true", "return=minimal", "wait=10, respond-async", ""} {
-			a := mocktest.Call(t, s, "GET", pools, "", "Prefer", prefer).Want(t, 200)
+			a := mocktest.Call(t, s, "GET", pools, "", "Prefer", prefer).Want(200)
 			if a.Header.Get("X-Understudy-Fault") != "" {
 				t.Errorf("%q is answered with a fault", prefer)
 			}
@@ -70,11 +70,11 @@ func TestPrefer(t *testing.T) {
 			"code=200,example": "",
 		} {
 			if want == "" {
-				mocktest.Call(t, s, "GET", pools, "", "Prefer", prefer).Want(t, 200)
+				mocktest.Call(t, s, "GET", pools, "", "Prefer", prefer).Want(200)
 				continue
 			}
-			a := mocktest.Call(t, s, "GET", pools, "", "Prefer", prefer).Want(t, 400)
-			if got := jsontree.Find(a.Text, "message").Text(); !strings.Contains(got, want) {
+			a := mocktest.Call(t, s, "GET", pools, "", "Prefer", prefer).Want(400)
+			if got := jsontree.Find(a.Body, "message").Text(); !strings.Contains(got, want) {
 				t.Errorf("%s: %q, want %q", prefer, got, want)
 			}
 			if !strings.HasPrefix(a.Header.Get("X-Understudy-Fault"), "prefer; answer=injected") {
@@ -86,30 +86,30 @@ func TestPrefer(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
 		const event = "/ingestion/postback/v3/event/shop/orders"
-		for _, a := range []mocktest.Response{
-			mocktest.Call(t, s, "GET", pools, "", "Prefer", "code=404", "Authorization", "").Want(t, 401),
-			mocktest.Call(t, s, "GET", pools, "", "Prefer", "code=abc", "Authorization", "").Want(t, 401),
-			mocktest.Call(t, s, "POST", event, `{}`, "Prefer", "code=413", "Authorization", "", "X-SVC-Write-Key", "").Want(t, 403),
-			mocktest.Call(t, s, "POST", pools, `{"name":7}`, "Prefer", "code=201").Want(t, 400),
+		for _, a := range []mocktest.Answer{
+			mocktest.Call(t, s, "GET", pools, "", "Prefer", "code=404", "Authorization", "").Want(401),
+			mocktest.Call(t, s, "GET", pools, "", "Prefer", "code=abc", "Authorization", "").Want(401),
+			mocktest.Call(t, s, "POST", event, `{}`, "Prefer", "code=413", "Authorization", "", "X-SVC-Write-Key", "").Want(403),
+			mocktest.Call(t, s, "POST", pools, `{"name":7}`, "Prefer", "code=201").Want(400),
 		} {
 			if got := a.Header.Get("X-Understudy-Fault"); got != "" {
-				t.Errorf("the answer %d %s has the fault %s", a.StatusCode, a.Text, got)
+				t.Errorf("the answer %d %s has the fault %s", a.Status, a.Body, got)
 			}
 		}
-		mocktest.Call(t, s, "GET", "/workflow/api/version", "", "Prefer", "code=200", "Authorization", "").Want(t, 200)
+		mocktest.Call(t, s, "GET", "/workflow/api/version", "", "Prefer", "code=200", "Authorization", "").Want(200)
 	})
 	t.Run("an answer is injected whatever else is planned for the call", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
 		mocktest.Plan(t, s.World(""), "workflow.* delay=1ms effect=twice")
-		before := mocktest.Call(t, s, "GET", pools, "").Text
+		before := mocktest.Call(t, s, "GET", pools, "").Body
 		for prefer, status := range map[string]int{"code=201": 201, "code=999": 400} {
-			a := mocktest.Call(t, s, "POST", pools, `{"name":"x","concurrencyLimit":1}`, "Prefer", prefer).Want(t, status)
+			a := mocktest.Call(t, s, "POST", pools, `{"name":"x","concurrencyLimit":1}`, "Prefer", prefer).Want(status)
 			if got := a.Header.Get("X-Understudy-Fault"); got != "fault-1; answer=injected; effect=none" {
 				t.Errorf("%s: the fault is %q", prefer, got)
 			}
 		}
-		if after := mocktest.Call(t, s, "GET", pools, "").Text; after != before {
+		if after := mocktest.Call(t, s, "GET", pools, "").Body; after != before {
 			t.Errorf("pools have changed from %s to %s", before, after)
 		}
 	})
@@ -117,7 +117,7 @@ func TestPrefer(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t)
 		for prefer, status := range map[string]int{"dynamic=true": 200, "seed=1": 200, "dynamic=true, code=401": 401} {
-			number := mocktest.Call(t, s, "GET", pools, "", "Prefer", prefer).Want(t, status).Header.Get("X-Understudy-Exchange")
+			number := mocktest.Call(t, s, "GET", pools, "", "Prefer", prefer).Want(status).Header.Get("X-Understudy-Exchange")
 			name, _, _ := strings.Cut(prefer, "=")
 			entries, err := s.World("").Journal()
 			notes := fmt.Sprint(entries[len(entries)-1].Notes)
@@ -129,9 +129,9 @@ func TestPrefer(t *testing.T) {
 	t.Run("speaks the brand's words", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithBrand("ACME"))
-		a := mocktest.Call(t, s, "GET", pools, "", "Prefer", "code=401", "Authorization", "ACME1 1/admin").Want(t, 401)
-		if strings.Contains(a.Text, "SVC") {
-			t.Error(a.Text)
+		a := mocktest.Call(t, s, "GET", pools, "", "Prefer", "code=401", "Authorization", "ACME1 1/admin").Want(401)
+		if strings.Contains(a.Body, "SVC") {
+			t.Error(a.Body)
 		}
 	})
 }
@@ -167,33 +167,33 @@ paths:
 		t.Fatal(err)
 	}
 	s := mocktest.NewServer(t, mockserver.WithSpec(specs.Workflow, file))
-	get := func(prefer string) mocktest.Response {
+	get := func(prefer string) mocktest.Answer {
 		return mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Prefer", prefer)
 	}
 	for prefer, want := range map[string]string{
 		"example=none": `{"pools":[]}`, "code=200": `{"pools":[{"id":"1"}]}`, "code=200, example=none": `{"pools":[]}`,
 	} {
-		if a := get(prefer).Want(t, 200); a.Text != want {
-			t.Errorf("%s: %s, want %s", prefer, a.Text, want)
+		if a := get(prefer).Want(200); a.Body != want {
+			t.Errorf("%s: %s, want %s", prefer, a.Body, want)
 		}
 	}
-	if a := get("code=503").Want(t, 503); a.Header.Get("Retry-After") != "7" || jsontree.Find(a.Text, "status").Int() != 503 {
-		t.Errorf("%v %s", a.Header, a.Text)
+	if a := get("code=503").Want(503); a.Header.Get("Retry-After") != "7" || jsontree.Find(a.Body, "status").Int() != 503 {
+		t.Errorf("%v %s", a.Header, a.Body)
 	}
-	if a := get("code=204").Want(t, 204); a.Text != "" {
-		t.Error(a.Text)
+	if a := get("code=204").Want(204); a.Body != "" {
+		t.Error(a.Body)
 	}
-	if a := get("code=504").Want(t, 504); a.Header.Get("X-Limit") != "1000000" {
+	if a := get("code=504").Want(504); a.Header.Get("X-Limit") != "1000000" {
 		t.Errorf("%v", a.Header)
 	}
 	for _, code := range []string{"-40", "+20", "099", "000", "100", "199", "600", "999", "4.4", "0x1"} {
-		a := get("code="+code).Want(t, 400)
-		if got := jsontree.Find(a.Text, "message").Text(); got != "Prefer: code="+code+": want a status from 200 to 599, as in code=404" {
+		a := get("code=" + code).Want(400)
+		if got := jsontree.Find(a.Body, "message").Text(); got != "Prefer: code="+code+": want a status from 200 to 599, as in code=404" {
 			t.Errorf("code=%s: %s", code, got)
 		}
 	}
 	const want = "example=some: status 200 of workflow.listPools has no such example; want few, none"
-	if a := get("code=200, example=some").Want(t, 400); jsontree.Find(a.Text, "message").Text() != "Prefer: "+want {
-		t.Error(a.Text)
+	if a := get("code=200, example=some").Want(400); jsontree.Find(a.Body, "message").Text() != "Prefer: "+want {
+		t.Error(a.Body)
 	}
 }

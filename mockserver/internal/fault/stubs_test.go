@@ -27,13 +27,13 @@ func TestStubs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first := mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200)
-	if first.Text != `{"id":"7"}` || first.Header.Get("X-Understudy-Fault") != "stub-1; answer=injected; effect=none" {
-		t.Errorf("got %s, %v", first.Text, first.Header)
+	first := mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(200)
+	if first.Body != `{"id":"7"}` || first.Header.Get("X-Understudy-Fault") != "stub-1; answer=injected; effect=none" {
+		t.Errorf("got %s, %v", first.Body, first.Header)
 	}
-	second := mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 404)
-	if second.Text != "gone" || second.Header.Get("Content-Type") != "text/x-gone" || second.Header.Get("X-A") != "b" {
-		t.Errorf("got %s, %v", second.Text, second.Header)
+	second := mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(404)
+	if second.Body != "gone" || second.Header.Get("Content-Type") != "text/x-gone" || second.Header.Get("X-A") != "b" {
+		t.Errorf("got %s, %v", second.Body, second.Header)
 	}
 	if diff := cmp.Diff([]int{404, 200, 200}, mocktest.Statuses(t, s, 3, "GET", mocktest.OnePool, "")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -54,19 +54,19 @@ func TestStubsWithTemplates(t *testing.T) {
 			"n":"{{value (random 1 1000000)}}","call":"{{.Call}}","literal":"as it is","tags":["{{value .Body.tags}}"]}}`
 	answers := func(seed uint64) (bodies []string) {
 		s := mocktest.NewServer(t, mockserver.WithSeed(seed))
-		planned := mocktest.Call(t, s, "POST", stubsPath, stub).Want(t, 201)
-		if !strings.Contains(planned.Text, `"template":true`) || !strings.Contains(planned.Text, `{"name":"^a"}`) {
-			t.Errorf("planned is %s", planned.Text)
+		planned := mocktest.Call(t, s, "POST", stubsPath, stub).Want(201)
+		if !strings.Contains(planned.Body, `"template":true`) || !strings.Contains(planned.Body, `{"name":"^a"}`) {
+			t.Errorf("planned is %s", planned.Body)
 		}
 		for range 2 {
 			got := mocktest.Call(t, s, "POST", "/workflow/api/pools?x=1", `{"name":"a\"b","concurrencyLimit":3,"tags":[{"k":1.5}]}`,
-				"X-Tenant", "shop").Want(t, 201)
+				"X-Tenant", "shop").Want(201)
 			if got.Header.Get("X-Name") != "1 of shop" || got.Header.Get("Location") != "/api/pools/3" {
 				t.Errorf("the headers are %v", got.Header)
 			}
-			bodies = append(bodies, got.Text)
+			bodies = append(bodies, got.Body)
 		}
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).Want(t, 201) // by the operation
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"other","concurrencyLimit":1}`).Want(201) // by the operation
 		return bodies
 	}
 	first, again, other := answers(1), answers(1), answers(2)
@@ -94,9 +94,9 @@ func TestStubsWithTemplates(t *testing.T) {
 func TestStubsWithoutTemplates(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
-	mocktest.Call(t, s, "POST", stubsPath, `{"operation":"workflow.getPool","body":{"a":"{{.Path.poolId}}"}}`).Want(t, 201)
-	if got := mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 200); got.Text != `{"a":"{{.Path.poolId}}"}` {
-		t.Errorf("got %s", got.Text)
+	mocktest.Call(t, s, "POST", stubsPath, `{"operation":"workflow.getPool","body":{"a":"{{.Path.poolId}}"}}`).Want(201)
+	if got := mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(200); got.Body != `{"a":"{{.Path.poolId}}"}` {
+		t.Errorf("got %s", got.Body)
 	}
 }
 
@@ -111,9 +111,9 @@ func TestTemplatesOfTextsAndFaults(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	got := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"names":["a\"","b"]}`).Want(t, 200)
-	if got.Text != `[{"name":"a\""},{"name":"b"}]` || got.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("got %s %v", got.Text, got.Header)
+	got := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"names":["a\"","b"]}`).Want(200)
+	if got.Body != `[{"name":"a\""},{"name":"b"}]` || got.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("got %s %v", got.Body, got.Header)
 	}
 	f, err := fixtures.ParseFault("workflow.getPool request.matches.path=^/api/pools/[0-9]$ status=404 template=true " +
 		`message="no pool {{.Path.poolId}}"`)
@@ -123,14 +123,14 @@ func TestTemplatesOfTextsAndFaults(t *testing.T) {
 	if _, err := s.World("").Fault(f); err != nil {
 		t.Fatal(err)
 	}
-	refused := mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(t, 404)
-	mocktest.Call(t, s, "GET", "/workflow/api/pools/12", "").Want(t, 404)
-	if !strings.Contains(refused.Text, "no pool 1") {
-		t.Errorf("got %s", refused.Text)
+	refused := mocktest.Call(t, s, "GET", mocktest.OnePool, "").Want(404)
+	mocktest.Call(t, s, "GET", "/workflow/api/pools/12", "").Want(404)
+	if !strings.Contains(refused.Body, "no pool 1") {
+		t.Errorf("got %s", refused.Body)
 	}
 	injected := mocktest.Call(t, s, "GET", "/workflow/api/pools/2", "", "X-Understudy-Inject", `status=418 template=true body="{{.Method}}"`)
-	if injected.StatusCode != http.StatusTeapot || injected.Text != "GET" {
-		t.Errorf("got %d %s", injected.StatusCode, injected.Text)
+	if injected.Status != http.StatusTeapot || injected.Body != "GET" {
+		t.Errorf("got %d %s", injected.Status, injected.Body)
 	}
 }
 
@@ -146,8 +146,8 @@ func TestTemplatesThatCannotBeFilledIn(t *testing.T) {
 		`{"request":{"matches":{"path":"((a{99}){9}){9}"}}}`: `"field":"request.matches.path"`,
 		`{"request":{"matches":{"paths":"x"}}}`:              `paths`,
 	} {
-		if got := mocktest.Call(t, s, "POST", stubsPath, stub); got.StatusCode != 400 || !strings.Contains(got.Text, want) {
-			t.Errorf("%s: got %d %s", stub, got.StatusCode, got.Text)
+		if got := mocktest.Call(t, s, "POST", stubsPath, stub); got.Status != 400 || !strings.Contains(got.Body, want) {
+			t.Errorf("%s: got %d %s", stub, got.Status, got.Body)
 		}
 	}
 	for name, tt := range map[string]struct{ stub, want string }{
@@ -159,11 +159,11 @@ func TestTemplatesThatCannotBeFilledIn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := mocktest.NewServer(t)
-			mocktest.Call(t, s, "POST", stubsPath, `{"operation":"workflow.createPool","template":true,`+tt.stub+`}`).Want(t, 201)
+			mocktest.Call(t, s, "POST", stubsPath, `{"operation":"workflow.createPool","template":true,`+tt.stub+`}`).Want(201)
 			got := mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a\nb","more":"`+strings.Repeat("x", 1<<20)+`"}`)
-			if got.StatusCode != 500 || !strings.Contains(got.Text, "the template of stub-1 cannot be filled in: ") ||
-				!strings.Contains(got.Text, tt.want) {
-				t.Errorf("got %d %.300s", got.StatusCode, got.Text)
+			if got.Status != 500 || !strings.Contains(got.Body, "the template of stub-1 cannot be filled in: ") ||
+				!strings.Contains(got.Body, tt.want) {
+				t.Errorf("got %d %.300s", got.Status, got.Body)
 			}
 			if e := mocktest.LastExchange(t, s); len(e.Notes) != 1 || !strings.Contains(e.Notes[0], tt.want) {
 				t.Errorf("the notes are %q", e.Notes)

@@ -63,13 +63,13 @@ func (c client) notes() string {
 }
 
 // refused fails the test unless the answer has a status, the journal says why, and nothing was stored.
-func refused(a mocktest.Answer, status int, why string) {
-	a.Helper()
-	c := client{a.Want(status).Client}
+func (c client) refused(a mocktest.Answer, status int, why string) {
+	c.Helper()
+	a.Want(status)
 	if notes := c.notes(); !strings.Contains(notes, why) {
-		a.Errorf("the journal notes %q, which lacks %q", notes, why)
+		c.Errorf("the journal notes %q, which lacks %q", notes, why)
 	}
 	if n := c.count(); n != 0 {
-		a.Errorf("the table counts %d records", n)
+		c.Errorf("the table counts %d records", n)
 	}
 }

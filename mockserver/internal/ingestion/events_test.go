@@ -164,14 +164,16 @@ func TestFormOfEvents(t *testing.T) {
 	} {
 		t.Run(test.name+" is a 400", func(t *testing.T) {
 			t.Parallel()
-			refused(newClient(t).ingest(test.event, test.headers...), 400, test.why)
+			c := newClient(t)
+			c.refused(c.ingest(test.event, test.headers...), 400, test.why)
 		})
 	}
 	for _, name := range []string{"shop-1/events", "shop/ev%20ents", "shop/events.json", "sh%C3%B6p/events"} {
 		t.Run("a name such as "+name+" is a 400", func(t *testing.T) {
 			t.Parallel()
 			path := strings.Replace(events, "shop/events", name, 1)
-			refused(newClient(t).Call("POST", path, `{}`), 400, "_name")
+			c := newClient(t)
+			c.refused(c.Call("POST", path, `{}`), 400, "_name")
 		})
 	}
 	t.Run("parameters of the media type do not matter", func(t *testing.T) {
@@ -185,7 +187,8 @@ func TestFormOfEvents(t *testing.T) {
 	t.Run("without validation, what cannot be a record is still a 400", func(t *testing.T) {
 		t.Parallel()
 		for _, event := range []string{`[]`, `{"a":1,"a":2}`, `{"a":1}{"b":2}`, `{"a":1`, `{"a":}`, `{`, ``} {
-			refused(newClient(t, mockserver.WithValidation(mockserver.Off)).ingest(event), 400, "request body")
+			c := newClient(t, mockserver.WithValidation(mockserver.Off))
+			c.refused(c.ingest(event), 400, "request body")
 		}
 	})
 	t.Run("unknown paths and methods have the empty body, too", func(t *testing.T) {
@@ -195,7 +198,7 @@ func TestFormOfEvents(t *testing.T) {
 			404: c.Call("POST", "/postback/v3/event/shop", `{}`),
 			405: c.Call("GET", events, ""),
 		} {
-			if string(a.Want(status).Body) != "{}" {
+			if a.Want(status).Body != "{}" {
 				t.Errorf("%d: the body is %s", status, a.Body)
 			}
 		}

@@ -59,7 +59,7 @@ func TestKeys(t *testing.T) {
 			c := newClient(t)
 			path := strings.Replace(events, "shop/events", test.path, 1)
 			a := c.Call("POST", path, `{"a":1}`, authorization, test.authorization, writeKey, test.writeKey)
-			refused(a, 200, "the event fails after this response")
+			c.refused(a, 200, "the event fails after this response")
 			failures := c.World().IngestionFailures()
 			if len(failures) != 1 {
 				t.Fatalf("%d failures, want 1", len(failures))
@@ -83,7 +83,7 @@ func TestKeys(t *testing.T) {
 			if name == "a key in the query" {
 				path += "?svc_write_key=1/admin&write_key=1/admin"
 			}
-			refused(c.Call("POST", path, `{"a":1}`, headers...), 403, "X-SVC-Write-Key")
+			c.refused(c.Call("POST", path, `{"a":1}`, headers...), 403, "X-SVC-Write-Key")
 			if n := len(c.World().IngestionFailures()); n != 0 {
 				t.Errorf("%d failures, want none: the refusal was told", n)
 			}
@@ -138,7 +138,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(http.StatusText(status)+" has the five headers and an empty object", func(t *testing.T) {
 			t.Parallel()
-			if a.Status != status || string(a.Body) != "{}" {
+			if a.Status != status || a.Body != "{}" {
 				t.Errorf("status %d, body %s", a.Status, a.Body)
 			}
 			connection := "keep-alive"

@@ -28,7 +28,7 @@ func (c client) stream(event string, _ ...string) mocktest.Answer {
 	r := httptest.NewRequestWithContext(c.Context(), "POST", "http://localhost/ingestion"+events, body)
 	r.Header.Set("Authorization", "SVC1 1/admin")
 	r.Header.Set("Content-Type", "application/json")
-	return c.Send(r)
+	return mocktest.Send(c.TB, c.Server, r)
 }
 
 func TestSize(t *testing.T) {
@@ -71,7 +71,7 @@ func TestSize(t *testing.T) {
 			c := newClient(t)
 			a := test.send(c, test.body, test.headers...)
 			if test.status == 413 {
-				refused(a, 413, "1048064")
+				c.refused(a, 413, "1048064")
 			} else if a.Want(200); c.count() != 1 {
 				t.Error("the event is not there")
 			}

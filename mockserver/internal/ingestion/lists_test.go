@@ -32,7 +32,7 @@ func TestListsOfEvents(t *testing.T) {
 						body = zipped(two)
 					}
 					a := c.Call("POST", path, body, "Content-Type", kind, "Content-Encoding", coding).Want(200)
-					if string(a.Body) != "{}" || c.count() != 2 {
+					if a.Body != "{}" || c.count() != 2 {
 						t.Errorf("the answer is %s, and the table counts %d records, want 2", a.Body, c.count())
 					}
 				})

@@ -31,7 +31,7 @@ func TestDumps(t *testing.T) {
 		}
 		before := make([]string, len(paths))
 		for i, path := range paths {
-			before[i] = string(s.Get(path).Want(200).Body)
+			before[i] = s.Get(path).Want(200).Body
 		}
 		dump, err := s.World().State()
 		if err != nil {
@@ -41,7 +41,7 @@ func TestDumps(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, path := range paths {
-			if after := string(s.Get(path).Want(200).Body); after != before[i] {
+			if after := s.Get(path).Want(200).Body; after != before[i] {
 				t.Errorf("%s\nbefore %s\nafter %s", path, before[i], after)
 			}
 		}

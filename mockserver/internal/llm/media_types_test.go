@@ -79,7 +79,7 @@ func TestEveryJSONBodyMayBeOfTheMediaTypeOfJSONAPI(t *testing.T) {
 				if got.Status >= http.StatusMultipleChoices {
 					t.Errorf("%s: status %d: %s", media, got.Status, got.Body)
 				}
-				answers = append(answers, string(got.Body))
+				answers = append(answers, got.Body)
 			}
 			if answers[1] != answers[0] || answers[2] != answers[0] {
 				t.Errorf("the answers differ:\n%s", strings.Join(answers, "\n"))

@@ -49,7 +49,7 @@ llm:
 `)
 		c.Get("/api/chat_attachments?filter[chat_id]="+chat).Want(200).Wants("data.0.attributes.attachmentIndex", "1")
 		a := c.Post("/api/chats/"+chat+"/continue", `{"inputParams":{"product":"the mug"}}`).Want(200)
-		if !strings.Contains(string(a.Body), "Fine mug.") {
+		if !strings.Contains(a.Body, "Fine mug.") {
 			t.Errorf("%s", a.Body)
 		}
 	})

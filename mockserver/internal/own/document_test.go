@@ -25,11 +25,11 @@ func TestOwnDocument(t *testing.T) {
 				t.Errorf("the log lacks %s: %s", want, log.String())
 			}
 		}
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
-		mocktest.Call(t, s, "GET", "/workflow/api/sessions", "").Want(t, 404)
-		a := mocktest.Call(t, s, "GET", "/workflow/api/meetings", "").Want(t, 501)
-		if m := mocktest.Decode[mocktest.Message](t, a); m.Status != 501 || !strings.Contains(m.Message, "own.yaml") {
-			t.Errorf("the message does not say why: %s", a.Text)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
+		mocktest.Call(t, s, "GET", "/workflow/api/sessions", "").Want(404)
+		a := mocktest.Call(t, s, "GET", "/workflow/api/meetings", "").Want(501)
+		if m := mocktest.Decode[mocktest.Message](a); m.Status != 501 || !strings.Contains(m.Message, "own.yaml") {
+			t.Errorf("the message does not say why: %s", a.Body)
 		}
 	})
 	t.Run("decides what is valid", func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestOwnDocument(t *testing.T) {
 		s := mocktest.NewServer(t,
 			mockserver.WithSpec(specs.Workflow, mocktest.OwnWorkflow(t, "maximum: 10000", "maximum: 5")))
 		rule := `{"priority":6,"poolId":"2","conditions":[{"type":"invocation_type","values":["scheduled"]}]}`
-		mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", rule).Want(t, 400)
+		mocktest.Call(t, s, "POST", "/workflow/api/pool_rules", rule).Want(400)
 	})
 	t.Run("may be OpenAPI 3.1", func(t *testing.T) {
 		t.Parallel()
@@ -46,10 +46,10 @@ func TestOwnDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := mocktest.NewServer(t, mockserver.WithSpec(specs.Workflow, file))
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(t, 200)
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).Want(t, 201)
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":null,"concurrencyLimit":1}`).Want(t, 400)
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":0}`).Want(t, 400)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "").Want(200)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":1}`).Want(201)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":null,"concurrencyLimit":1}`).Want(400)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":0}`).Want(400)
 	})
 	for name, text := range map[string]string{
 		"that is no YAML":        "a: [",

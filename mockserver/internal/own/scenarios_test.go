@@ -28,16 +28,16 @@ func TestOwnScenarios(t *testing.T) {
 	for _, first := range []string{"mine", "empty"} {
 		server := mocktest.NewServer(t, mockserver.WithScenario(first), mockserver.WithScenarios(folder))
 		made := mocktest.Call(t, server, "POST", "/_understudy/worlds", `{"id":"w","scenario":"mine"}`)
-		if made.StatusCode != 201 {
-			t.Fatalf("%d %s", made.StatusCode, made.Text)
+		if made.Status != 201 {
+			t.Fatalf("%d %s", made.Status, made.Body)
 		}
 		pool := mocktest.Call(t, server, "GET", "/workflow/api/pools/71", "", "X-Understudy-World", "w")
-		if !strings.Contains(pool.Text, `"name":"mine"`) {
-			t.Errorf("%d %s", pool.StatusCode, pool.Text)
+		if !strings.Contains(pool.Body, `"name":"mine"`) {
+			t.Errorf("%d %s", pool.Status, pool.Body)
 		}
 		other := mocktest.Call(t, server, "POST", "/_understudy/worlds", `{"scenario":"pools"}`)
-		if other.StatusCode != 400 || !strings.Contains(other.Text, "mine") {
-			t.Errorf("a cast is no scenario: %d %s", other.StatusCode, other.Text)
+		if other.Status != 400 || !strings.Contains(other.Body, "mine") {
+			t.Errorf("a cast is no scenario: %d %s", other.Status, other.Body)
 		}
 	}
 	if _, err := mockserver.New(mockserver.WithScenarios(filepath.Join(folder, "none"))); err == nil {

@@ -18,7 +18,7 @@ func shopState(t *testing.T, s *mockserver.Server, world string) string {
 	} {
 		all.WriteString(mocktest.Call(t, s, "GET", "/shop/v1"+path, "", "X-Understudy-World", world, "Authorization",
 			"Bearer any").
-			Text + "\n")
+			Body + "\n")
 	}
 	return all.String()
 }
@@ -38,7 +38,7 @@ func TestObjectsOfOwnInterfacesAreState(t *testing.T) {
 	}
 	control := func(method, path, body string, status int) string {
 		t.Helper()
-		return mocktest.Call(t, s, method, "/_understudy/"+path, body).Want(t, status).Text
+		return mocktest.Call(t, s, method, "/_understudy/"+path, body).Want(status).Body
 	}
 	t.Run("a dump loads again, and is the same byte for byte", func(t *testing.T) { //nolint:paralleltest // one after the other
 		dump := control("GET", "worlds/default/state", "", 200)
@@ -58,7 +58,7 @@ func TestObjectsOfOwnInterfacesAreState(t *testing.T) {
 		control("POST", "worlds", `{"id":"fork","fork":"default"}`, 201)
 		control("PUT", "worlds/fork/checkpoints/before", "", 200)
 		mocktest.Call(t, s, "DELETE", "/shop/v1/products/71", "", "X-Understudy-World", "fork",
-			"Authorization", "Bearer any").Want(t, 204)
+			"Authorization", "Bearer any").Want(204)
 		if got := shopState(t, s, "fork"); !strings.Contains(got, "not found") || shopState(t, s, "default") != begin {
 			t.Errorf("fork:\n%s", got)
 		}
@@ -68,14 +68,14 @@ func TestObjectsOfOwnInterfacesAreState(t *testing.T) {
 		}
 		control("POST", "worlds", `{"id":"reset"}`, 201)
 		mocktest.Call(t, s, "DELETE", "/shop/v1/products/71", "", "X-Understudy-World", "reset",
-			"Authorization", "Bearer any").Want(t, 204)
+			"Authorization", "Bearer any").Want(204)
 		control("POST", "worlds/reset/reset", "", 200)
 		if got := shopState(t, s, "reset"); got != begin {
 			t.Errorf("reset:\n%s", got)
 		}
 	})
 	t.Run("a server that starts again has them", func(t *testing.T) { //nolint:paralleltest // one after the other
-		mocktest.Call(t, s, "POST", "/shop/v1/products", `{"name":"tulip","price":1}`, "Authorization", "Bearer any").Want(t, 201)
+		mocktest.Call(t, s, "POST", "/shop/v1/products", `{"name":"tulip","price":1}`, "Authorization", "Bearer any").Want(201)
 		last := shopState(t, s, "default")
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestObjectsOfOwnInterfacesAreState(t *testing.T) {
 		if got := shopState(t, again, "default"); got != last {
 			t.Errorf("got\n%s\nwas\n%s", got, last)
 		}
-		mocktest.Call(t, again, "POST", "/shop/v1/products", `{"name":"aster","price":1}`, "Authorization", "Bearer any").Want(t, 201)
+		mocktest.Call(t, again, "POST", "/shop/v1/products", `{"name":"aster","price":1}`, "Authorization", "Bearer any").Want(201)
 		if got := shopState(t, again, "default"); !strings.Contains(got, `{"id":73,"name":"aster"`) {
 			t.Error(got)
 		}

@@ -72,7 +72,7 @@ func TestNoControlBodyIsABomb(t *testing.T) { //nolint:paralleltest // it counts
 	if err != nil {
 		t.Fatal(err)
 	}
-	mocktest.Call(t, s, "PUT", "/_understudy/state", "{}").Want(t, http.StatusOK) // the schema is compiled
+	mocktest.Call(t, s, "PUT", "/_understudy/state", "{}").Want(http.StatusOK) // the schema is compiled
 
 	half := 0 // of the bombs, in turn: one reader reads the bodies of all operations
 	for _, operation := range doc.All() {
@@ -103,7 +103,7 @@ func TestNoControlBodyIsABomb(t *testing.T) { //nolint:paralleltest // it counts
 // A state may be YAML, which can say much in few words.
 func TestNoStateIsABomb(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
 	s := mocktest.NewServer(t)
-	mocktest.Call(t, s, "PUT", "/_understudy/state", "{}").Want(t, http.StatusOK) // the schema is compiled
+	mocktest.Call(t, s, "PUT", "/_understudy/state", "{}").Want(http.StatusOK) // the schema is compiled
 	laughs := "a: &a0 [1,1,1,1,1,1,1,1,1]\n"
 	for i := range 9 {
 		laughs += fmt.Sprintf("b%d: &a%d [%s*a%d]\n", i, i+1, strings.Repeat(fmt.Sprintf("*a%d,", i), 8), i)
@@ -131,8 +131,8 @@ func survives(t *testing.T, s http.Handler, name, method, path, body string, hea
 	before := mocktest.Allocated()
 	a := mocktest.Call(t, s, method, path, body, headers...)
 	cost := mocktest.Allocated() - before
-	if cost > most || len(a.Text) > longest || a.StatusCode >= http.StatusInternalServerError {
+	if cost > most || len(a.Body) > longest || a.Status >= http.StatusInternalServerError {
 		t.Errorf("%s %s, %s: %d bytes cost %d MiB, want at most %d, and are answered with %d and %d bytes: %.300s",
-			method, path, name, len(body), cost>>20, most>>20, a.StatusCode, len(a.Text), a.Text)
+			method, path, name, len(body), cost>>20, most>>20, a.Status, len(a.Body), a.Body)
 	}
 }

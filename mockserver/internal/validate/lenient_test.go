@@ -55,12 +55,12 @@ func TestStrictStillRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := mocktest.NewServer(t, mockserver.WithScenario("quickstart"))
-			before := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Text
-			a := mocktest.Call(t, s, "POST", tt.path, tt.body, "Content-Type", tt.contentType).Want(t, tt.status)
-			if !strings.Contains(a.Text, tt.says) {
-				t.Errorf("the answer does not say %q: %s", tt.says, a.Text)
+			before := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Body
+			a := mocktest.Call(t, s, "POST", tt.path, tt.body, "Content-Type", tt.contentType).Want(tt.status)
+			if !strings.Contains(a.Body, tt.says) {
+				t.Errorf("the answer does not say %q: %s", tt.says, a.Body)
 			}
-			if after := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Text; after != before {
+			if after := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Body; after != before {
 				t.Error("the state has changed")
 			}
 		})

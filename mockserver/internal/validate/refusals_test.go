@@ -63,11 +63,11 @@ func TestRefusals(t *testing.T) {
 			if test.body == "x" {
 				media = "application/gzip"
 			}
-			a := mocktest.Call(t, s, test.method, test.path, test.body, "Content-Type", media).Want(t, 400)
+			a := mocktest.Call(t, s, test.method, test.path, test.body, "Content-Type", media).Want(400)
 			got := mocktest.Decode[struct {
 				Message string
 				Error   any
-			}](t, a)
+			}](a)
 			if own, ok := got.Error.(map[string]any); ok {
 				got.Message, _ = own["message"].(string)
 			}

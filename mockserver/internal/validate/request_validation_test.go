@@ -42,12 +42,12 @@ func TestRequestValidation(t *testing.T) {
 		t.Run(test.name+" is a 400 that says so and changes nothing", func(t *testing.T) {
 			t.Parallel()
 			s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
-			before := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Text
-			a := mocktest.Call(t, s, test.method, "/workflow"+test.path, test.body, test.headers...).Want(t, 400)
-			if m := mocktest.Decode[mocktest.Message](t, a); m.Status != 400 || !strings.Contains(m.Message, test.says) {
-				t.Errorf("the message does not say %q: %s", test.says, a.Text)
+			before := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Body
+			a := mocktest.Call(t, s, test.method, "/workflow"+test.path, test.body, test.headers...).Want(400)
+			if m := mocktest.Decode[mocktest.Message](a); m.Status != 400 || !strings.Contains(m.Message, test.says) {
+				t.Errorf("the message does not say %q: %s", test.says, a.Body)
 			}
-			if after := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Text; after != before {
+			if after := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Body; after != before {
 				t.Errorf("the world has changed (-before +after):\n%s", cmp.Diff(before, after))
 			}
 		})
@@ -56,10 +56,10 @@ func TestRequestValidation(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithJournalLimit(64<<20))
 		a := mocktest.Call(t, s, "PUT", "/workflow/api/projects?project=a&revision=1", strings.Repeat("x", 17<<20),
-			"Content-Type", "application/gzip").Want(t, 400)
+			"Content-Type", "application/gzip").Want(400)
 		journal, err := s.World("").Journal("workflow.putProject")
-		if err != nil || len(journal) != 1 || !journal[0].Request.Body.Truncated || !strings.Contains(a.Text, "16777216") {
-			t.Errorf("%d exchanges, error %v, answer %s", len(journal), err, a.Text)
+		if err != nil || len(journal) != 1 || !journal[0].Request.Body.Truncated || !strings.Contains(a.Body, "16777216") {
+			t.Errorf("%d exchanges, error %v, answer %s", len(journal), err, a.Body)
 		}
 	})
 	t.Run("a bomb of gzip is refused", func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestRequestValidation(t *testing.T) {
 		}
 		_ = w.Close()
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", b.String(), "Content-Encoding", "gzip").Want(t, 400)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", b.String(), "Content-Encoding", "gzip").Want(400)
 	})
 	t.Run("a gzip body is read", func(t *testing.T) {
 		t.Parallel()
@@ -81,7 +81,7 @@ func TestRequestValidation(t *testing.T) {
 		_, _ = w.Write([]byte(valid))
 		_ = w.Close()
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", b.String(), "Content-Encoding", "gzip").Want(t, 201)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", b.String(), "Content-Encoding", "gzip").Want(201)
 	})
 	t.Run("a whole number is an integer, however it is written", func(t *testing.T) {
 		t.Parallel()
@@ -102,15 +102,15 @@ func TestRequestValidation(t *testing.T) {
 			{"/core/v3/table/update/shop/orders", `{"expire_days":3.0}`, 200, `"orders"`},
 			{"/_understudy/worlds", `{"id":"w","seed":7.0}`, 201, `"seed":7,`},
 		} {
-			if a := mocktest.Call(t, s, "POST", test.path, test.body).Want(t, test.status); !strings.Contains(a.Text, test.says) {
-				t.Errorf("%s answers %s, want %s in it", test.path, a.Text, test.says)
+			if a := mocktest.Call(t, s, "POST", test.path, test.body).Want(test.status); !strings.Contains(a.Body, test.says) {
+				t.Errorf("%s answers %s, want %s in it", test.path, a.Body, test.says)
 			}
 		}
 	})
 	t.Run("report serves what is off the contract, and notes it", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithValidation(mockserver.Report))
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", valid, "Content-Type", "text/plain").Want(t, 201)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", valid, "Content-Type", "text/plain").Want(201)
 		journal, err := s.World("").Journal("workflow.createPool")
 		if err != nil || len(journal) != 1 || !strings.Contains(strings.Join(journal[0].Notes, " "), "text/plain") {
 			t.Errorf("the journal does not note it: %+v, %v", journal, err)
@@ -119,7 +119,7 @@ func TestRequestValidation(t *testing.T) {
 	t.Run("off serves it", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithValidation(mockserver.Off))
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", valid, "Content-Type", "text/plain").Want(t, 201)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", valid, "Content-Type", "text/plain").Want(201)
 	})
 	for _, mode := range []mockserver.Validation{mockserver.Report, mockserver.Off} {
 		t.Run(string(mode)+" serves what it has let in to everybody, notes it, and fails no test", func(t *testing.T) {
@@ -127,8 +127,8 @@ func TestRequestValidation(t *testing.T) {
 			s := mocktest.NewServer(t, mockserver.WithScenario("full-account"), mockserver.WithValidation(mode))
 			const agent = "5dd290e9-2766-453c-8b7f-77e8f8d2b920"
 			mocktest.Call(t, s, "PATCH", "/llm/api/agents/"+agent,
-				`{"data":{"type":"agents","id":"`+agent+`","attributes":{"temperature":1.5}}}`).Want(t, 200)
-			mocktest.Call(t, s, "GET", "/llm/api/agents", "").Want(t, 200)
+				`{"data":{"type":"agents","id":"`+agent+`","attributes":{"temperature":1.5}}}`).Want(200)
+			mocktest.Call(t, s, "GET", "/llm/api/agents", "").Want(200)
 			journal, err := s.World("").Journal("llm.listAgents")
 			if err != nil || len(journal) != 1 || !strings.Contains(strings.Join(journal[0].Notes, " "), "temperature") {
 				t.Errorf("the journal does not note it: %+v, %v", journal, err)
@@ -139,8 +139,8 @@ func TestRequestValidation(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"), mockserver.WithValidation(mockserver.Off))
 		for _, test := range bad[:9] {
-			if a := mocktest.Call(t, s, test.method, "/workflow"+test.path, test.body); a.StatusCode != 400 {
-				t.Errorf("%s: status %d, want 400; body %s", test.name, a.StatusCode, a.Text)
+			if a := mocktest.Call(t, s, test.method, "/workflow"+test.path, test.body); a.Status != 400 {
+				t.Errorf("%s: status %d, want 400; body %s", test.name, a.Status, a.Body)
 			}
 		}
 	})

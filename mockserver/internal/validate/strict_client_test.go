@@ -139,7 +139,7 @@ func (c *strictClient) call(line string) []byte {
 	if strings.Contains(path, "/job/issue/") {
 		c.job = a.Value("job_id").Text()
 	}
-	return a.Body
+	return []byte(a.Body)
 }
 
 func (c *strictClient) fits(body []byte, shape string) {

@@ -45,7 +45,7 @@ func TestAutoClock(t *testing.T) {
 		"/api/sessions/" + fourth.SessionID + "/attempts",
 	} {
 		a := c.start("shop", "wait", map[string]any{"retryAttemptName": path})
-		if got := string(c.Get(path).Body); strings.Contains(got, `"running"`) {
+		if got := c.Get(path).Body; strings.Contains(got, `"running"`) {
 			t.Errorf("%s of attempt %s still shows it running: %s", path, a.ID, got)
 		}
 	}

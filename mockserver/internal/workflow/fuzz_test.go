@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+
+	"svc.example/understudy/internal/mocktest"
 )
 
 // FuzzScheduleBodies sends anything to the rules that read a body about a schedule: none of it is our fault.
@@ -44,7 +46,7 @@ func FuzzQueries(f *testing.F) {
 		} {
 			target := &url.URL{Path: "/workflow/api" + path, RawQuery: query}
 			request := &http.Request{Method: "GET", URL: target, Header: http.Header{"Authorization": {"SVC1 1/admin"}}}
-			if a := h.Send(request.WithContext(t.Context())); a.Status >= 500 {
+			if a := mocktest.Send(t, h.Server, request.WithContext(t.Context())); a.Status >= 500 {
 				t.Fatalf("%s: status %d", target, a.Status)
 			}
 		}

@@ -1,7 +1,6 @@
 package workflow_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"io"
 	"net/http"
@@ -127,7 +126,7 @@ func TestLogs(t *testing.T) {
 		} {
 			name := c.logs(a.ID, "")[i].FileName
 			answer := c.Get("/api/logs/" + a.ID + "/files/" + url.PathEscape(name)).Want(http.StatusOK)
-			z, err := gzip.NewReader(bytes.NewReader(answer.Body))
+			z, err := gzip.NewReader(strings.NewReader(answer.Body))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -183,7 +183,7 @@ func TestArchive(t *testing.T) {
 			t.Parallel()
 			h := h.in(t)
 			a := h.Get("/api/projects/1/archive" + test.query).Want(http.StatusOK)
-			if string(a.Body) != string(test.want) {
+			if a.Body != string(test.want) {
 				t.Errorf("%d bytes; want the %d bytes as they were put", len(a.Body), len(test.want))
 			}
 			wantEqual(t, "type", a.Header.Get("Content-Type"), "application/gzip")

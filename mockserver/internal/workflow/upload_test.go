@@ -227,5 +227,5 @@ func TestUploadThroughASocketLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mocktest.Answer{Client: h.Client, Status: response.StatusCode, Body: text}.Want(http.StatusOK).Wants("name", "shop")
+	mocktest.Answer{TB: t, Status: response.StatusCode, Body: string(text)}.Want(http.StatusOK).Wants("name", "shop")
 }

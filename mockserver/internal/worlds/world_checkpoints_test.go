@@ -15,22 +15,22 @@ func TestCheckpoints(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
 	state := func() string {
-		return mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Want(t, 200).Text
+		return mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Want(200).Body
 	}
 	before := state()
-	mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/start", "").Want(t, 200)
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"one","concurrencyLimit":1}`).Want(t, 201)
-	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"90s"}`).Want(t, 200)
+	mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/start", "").Want(200)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"one","concurrencyLimit":1}`).Want(201)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"90s"}`).Want(200)
 	if state() == before {
 		t.Fatal("nothing has changed")
 	}
-	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/checkpoints/start/restore", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/checkpoints/start/restore", "").Want(200)
 	if diff := cmp.Diff(before, state()); diff != "" {
 		t.Errorf("restored (-want +got):\n%s", diff)
 	}
-	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/checkpoints/end/restore", "").Want(t, 404)
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"one","concurrencyLimit":1}`).Want(t, 201)
-	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/reset", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/checkpoints/end/restore", "").Want(404)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"one","concurrencyLimit":1}`).Want(201)
+	mocktest.Call(t, s, "POST", "/_understudy/worlds/default/reset", "").Want(200)
 	if diff := cmp.Diff(before, state()); diff != "" {
 		t.Errorf("reset (-want +got):\n%s", diff)
 	}
@@ -46,9 +46,9 @@ func TestState(t *testing.T) {
 			t.Parallel()
 			from, to := mocktest.NewServer(t, mockserver.WithScenario(scenario)), mocktest.NewServer(t,
 				mockserver.WithScenario("empty"))
-			dump := mocktest.Call(t, from, "GET", "/_understudy/worlds/default/state", "").Want(t, 200).Text
-			mocktest.Call(t, to, "PUT", "/_understudy/worlds/default/state", dump).Want(t, 200)
-			again := mocktest.Call(t, to, "GET", "/_understudy/worlds/default/state", "").Want(t, 200).Text
+			dump := mocktest.Call(t, from, "GET", "/_understudy/worlds/default/state", "").Want(200).Body
+			mocktest.Call(t, to, "PUT", "/_understudy/worlds/default/state", dump).Want(200)
+			again := mocktest.Call(t, to, "GET", "/_understudy/worlds/default/state", "").Want(200).Body
 			if diff := cmp.Diff(dump, again); diff != "" {
 				t.Errorf("dump (-want +got):\n%s", diff)
 			}
@@ -56,8 +56,8 @@ func TestState(t *testing.T) {
 				"projects", "attempts?include_retried=true", "sessions", "schedules", "pools",
 				"pool_rules", "workflows",
 			} {
-				want := mocktest.Call(t, from, "GET", "/workflow/api/"+path, "").Want(t, 200).Text
-				got := mocktest.Call(t, to, "GET", "/workflow/api/"+path, "").Want(t, 200).Text
+				want := mocktest.Call(t, from, "GET", "/workflow/api/"+path, "").Want(200).Body
+				got := mocktest.Call(t, to, "GET", "/workflow/api/"+path, "").Want(200).Body
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", path, diff)
 				}
@@ -67,12 +67,12 @@ func TestState(t *testing.T) {
 	t.Run("a loaded world goes on as the dumped one would have", func(t *testing.T) {
 		t.Parallel()
 		from, to := mocktest.NewServer(t), mocktest.NewServer(t, mockserver.WithScenario("empty"))
-		dump := mocktest.Call(t, from, "GET", "/_understudy/worlds/default/state", "").Want(t, 200).Text
-		mocktest.Call(t, to, "PUT", "/_understudy/worlds/default/state", dump).Want(t, 200)
+		dump := mocktest.Call(t, from, "GET", "/_understudy/worlds/default/state", "").Want(200).Body
+		mocktest.Call(t, to, "PUT", "/_understudy/worlds/default/state", dump).Want(200)
 		var states []string
 		for _, s := range []http.Handler{from, to} {
-			mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"72h"}`).Want(t, 200)
-			states = append(states, mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Want(t, 200).Text)
+			mocktest.Call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"72h"}`).Want(200)
+			states = append(states, mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Want(200).Body)
 		}
 		if diff := cmp.Diff(states[0], states[1]); diff != "" {
 			t.Errorf("after three days (-dumped +loaded):\n%s", diff)
@@ -87,13 +87,13 @@ func TestState(t *testing.T) {
 		t.Run(name+" is refused and changes nothing", func(t *testing.T) {
 			t.Parallel()
 			s := mocktest.NewServer(t)
-			before := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Text
-			a := mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", body).Want(t, 400)
+			before := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Body
+			a := mocktest.Call(t, s, "PUT", "/_understudy/worlds/default/state", body).Want(400)
 			var refusal struct{ Error struct{ Message string } }
-			if err := json.Unmarshal([]byte(a.Text), &refusal); err != nil || refusal.Error.Message == "" {
-				t.Errorf("no message in %s", a.Text)
+			if err := json.Unmarshal([]byte(a.Body), &refusal); err != nil || refusal.Error.Message == "" {
+				t.Errorf("no message in %s", a.Body)
 			}
-			if after := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Text; after != before {
+			if after := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/state", "").Body; after != before {
 				t.Error("the world has changed")
 			}
 		})
@@ -105,11 +105,11 @@ func TestCheckpointsInGo(t *testing.T) {
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
 	w := s.World("")
 	w.Checkpoint("before")
-	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(t, 200)
+	mocktest.Call(t, s, "POST", "/core/v3/database/create/shop", "").Want(200)
 	if err := w.Restore("before"); err != nil {
 		t.Fatal(err)
 	}
-	mocktest.Call(t, s, "GET", "/core/v3/table/list/shop", "").Want(t, 404)
+	mocktest.Call(t, s, "GET", "/core/v3/table/list/shop", "").Want(404)
 	if err := w.DeleteCheckpoint("before"); err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,8 @@ import (
 func TestWorldChoice(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
-	created := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"mine","scenario":"pool-in-use","mintKeys":true}`).Want(t,
-		201)
-	keys := mocktest.Decode[struct{ Keys map[string]string }](t, created).Keys
+	created := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"mine","scenario":"pool-in-use","mintKeys":true}`).Want(201)
+	keys := mocktest.Decode[struct{ Keys map[string]string }](created).Keys
 	const busy, free = 6, 1 // pools in pool-in-use and in empty
 	for _, test := range []struct {
 		name, path string
@@ -39,7 +38,7 @@ func TestWorldChoice(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got := mocktest.Decode[mocktest.Pools](t, mocktest.Call(t, s, "GET", test.path, "", test.headers...).Want(t, 200))
+			got := mocktest.Decode[mocktest.Pools](mocktest.Call(t, s, "GET", test.path, "", test.headers...).Want(200))
 			if (len(got.Pools) > 1) != (test.pools > 1) {
 				t.Errorf("%d pools: that is the wrong world", len(got.Pools))
 			}
@@ -47,13 +46,13 @@ func TestWorldChoice(t *testing.T) {
 	}
 	t.Run("a minted write key may only write", func(t *testing.T) {
 		t.Parallel()
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+keys["write"]).Want(t, 403)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+keys["write"]).Want(403)
 	})
 	t.Run("an unknown world", func(t *testing.T) {
 		t.Parallel()
-		a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", "yours").Want(t, 404)
-		if !strings.Contains(a.Text, "yours") {
-			t.Errorf("the message does not name it: %s", a.Text)
+		a := mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", "yours").Want(404)
+		if !strings.Contains(a.Body, "yours") {
+			t.Errorf("the message does not name it: %s", a.Body)
 		}
 	})
 	t.Run("links lead back into the world that the path chose", func(t *testing.T) {
@@ -66,9 +65,9 @@ func TestWorldChoice(t *testing.T) {
 		} {
 			s := mocktest.NewServer(t, mockserver.WithScenario("full-account"),
 				mockserver.WithBaseURL("llm", "https://llm.example/base"))
-			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"paged"}`).Want(t, 201)
-			a := mocktest.Call(t, s, "GET", path+"/api/agents?page[limit]=1", "").Want(t, 200)
-			got := mocktest.Decode[struct{ Links struct{ First string } }](t, a).Links.First
+			mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"paged"}`).Want(201)
+			a := mocktest.Call(t, s, "GET", path+"/api/agents?page[limit]=1", "").Want(200)
+			got := mocktest.Decode[struct{ Links struct{ First string } }](a).Links.First
 			if !strings.HasPrefix(got, want) {
 				t.Errorf("links.first at %s is %s", path, got)
 			}
@@ -77,11 +76,11 @@ func TestWorldChoice(t *testing.T) {
 	t.Run("a deleted world and its keys are gone", func(t *testing.T) {
 		t.Parallel()
 		s := mocktest.NewServer(t, mockserver.WithScenario("empty"))
-		created := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"brief","mintKeys":true}`).Want(t, 201)
-		key := mocktest.Decode[struct{ Keys map[string]string }](t, created).Keys["admin"]
-		mocktest.Call(t, s, "DELETE", "/_understudy/worlds/brief", "").Want(t, 204)
-		mocktest.Call(t, s, "DELETE", "/_understudy/worlds/brief", "").Want(t, 404)
-		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+key).Want(t, 401)
+		created := mocktest.Call(t, s, "POST", "/_understudy/worlds", `{"id":"brief","mintKeys":true}`).Want(201)
+		key := mocktest.Decode[struct{ Keys map[string]string }](created).Keys["admin"]
+		mocktest.Call(t, s, "DELETE", "/_understudy/worlds/brief", "").Want(204)
+		mocktest.Call(t, s, "DELETE", "/_understudy/worlds/brief", "").Want(404)
+		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+key).Want(401)
 	})
 }
 
@@ -125,13 +124,13 @@ func TestDeterminism(t *testing.T) {
 		t.Helper()
 		in := []string{"X-Understudy-World", world}
 		mocktest.Call(t, s, "GET", "/workflow/api/pools", "", in...)
-		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":2}`, in...).Want(t, 201)
-		mocktest.Call(t, s, "GET", "/workflow/api/attempts?include_retried=true", "", in...).Want(t, 200)
+		mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":2}`, in...).Want(201)
+		mocktest.Call(t, s, "GET", "/workflow/api/attempts?include_retried=true", "", in...).Want(200)
 		mocktest.Call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"shop_pipeline","workflowName":"daily_orders",
-			"sessionTime":"2026-01-10T00:00:00+00:00","params":{"b":1,"a":2},"allowQueueing":true}`, in...).Want(t, 200)
-		mocktest.Call(t, s, "POST", "/_understudy/worlds/"+world+"/clock", `{"untilIdle":true}`).Want(t, 200)
-		mocktest.Call(t, s, "GET", "/workflow/api/sessions", "", in...).Want(t, 200)
-		return mocktest.Call(t, s, "GET", "/_understudy/worlds/"+world+"/journal.ndjson", "").Want(t, 200).Text
+			"sessionTime":"2026-01-10T00:00:00+00:00","params":{"b":1,"a":2},"allowQueueing":true}`, in...).Want(200)
+		mocktest.Call(t, s, "POST", "/_understudy/worlds/"+world+"/clock", `{"untilIdle":true}`).Want(200)
+		mocktest.Call(t, s, "GET", "/workflow/api/sessions", "", in...).Want(200)
+		return mocktest.Call(t, s, "GET", "/_understudy/worlds/"+world+"/journal.ndjson", "").Want(200).Body
 	}
 	first := mocktest.NewServer(t)
 	want := play(t, first, "default")
@@ -144,7 +143,7 @@ func TestDeterminism(t *testing.T) {
 	for _, n := range order {
 		wg.Go(func() {
 			id := fmt.Sprintf("w-%d", n)
-			mocktest.Call(t, shared, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":%q}`, id)).Want(t, 201)
+			mocktest.Call(t, shared, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":%q}`, id)).Want(201)
 			got := strings.ReplaceAll(play(t, shared, id), `"world":"`+id+`"`, `"world":"default"`)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("journal of %s (-want +got):\n%s", id, diff)
@@ -162,15 +161,15 @@ func TestForkedWorlds(t *testing.T) {
 	t.Parallel()
 	s := mocktest.NewServer(t)
 	original := s.World("")
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"before","concurrencyLimit":1}`).Want(t, 201)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"before","concurrencyLimit":1}`).Want(201)
 	fork := original.Fork()
-	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"after","concurrencyLimit":1}`).Want(t, 201)
+	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"after","concurrencyLimit":1}`).Want(201)
 	mocktest.Call(t, s, "POST", "/workflow/api/pools", `{"name":"fork","concurrencyLimit":1}`, "X-Understudy-World",
-		fork.ID()).Want(t, 201)
+		fork.ID()).Want(201)
 	fork.Advance(time.Hour)
 
 	names := func(world string) string {
-		return mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world).Text
+		return mocktest.Call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world).Body
 	}
 	if got := names(fork.ID()); !strings.Contains(got, "before") || !strings.Contains(got, "fork") ||
 		strings.Contains(got, "after") {

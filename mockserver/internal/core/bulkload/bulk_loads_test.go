@@ -165,7 +165,7 @@ func TestBulkLoads(t *testing.T) {
 		for range 3 {
 			c.Get("/bulk_loads/daily_orders/jobs").Want(200)
 		}
-		if a := string(c.Get("/bulk_loads/daily_orders/jobs").Body); !strings.Contains(a, `"status":"success"`) {
+		if a := c.Get("/bulk_loads/daily_orders/jobs").Body; !strings.Contains(a, `"status":"success"`) {
 			t.Errorf("the jobs are %s", a)
 		}
 	})

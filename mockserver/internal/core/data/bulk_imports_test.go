@@ -1,11 +1,11 @@
 package data_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,7 +54,7 @@ func (b bulk) stands(status string, counts ...float64) {
 // wrong returns the wrong rows.
 func (b bulk) wrong() (list []string) {
 	b.Helper()
-	zip, err := gzip.NewReader(bytes.NewReader(b.Get("/bulk_import/error_records/january").Want(200).Body))
+	zip, err := gzip.NewReader(strings.NewReader(b.Get("/bulk_import/error_records/january").Want(200).Body))
 	if err != nil {
 		b.Fatal(err)
 	}

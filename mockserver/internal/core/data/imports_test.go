@@ -85,7 +85,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("the table is %v", table)
 		}
 		const wantTail = `[{"n":"1","name":"tea","price":"2.5","tags":"[\"a\"]","time":1768469340},{"n":"2","time":1768469400}]`
-		if got := string(c.Get("/table/tail/shop/orders?count=5").Want(200).Body); got != wantTail {
+		if got := c.Get("/table/tail/shop/orders?count=5").Want(200).Body; got != wantTail {
 			t.Errorf("tail is %s, want %s", got, wantTail)
 		}
 	})
@@ -165,7 +165,7 @@ func TestImport(t *testing.T) {
 			strings.NewReader("x"))
 		r.ContentLength = 32<<20 + 1
 		r.Header.Set("Authorization", "SVC1 1/admin")
-		c.Send(r).Refused(400, "exceeds 33554432 bytes")
+		mocktest.Send(c.TB, c.Server, r).Refused(400, "exceeds 33554432 bytes")
 	})
 	t.Run("counts against what a world may hold, and the oldest rows go", func(t *testing.T) {
 		t.Parallel()

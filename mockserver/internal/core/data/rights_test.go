@@ -252,5 +252,5 @@ func (b *bare) call(target string) mocktest.Answer {
 	if err := validate.New(match.Operation).Answer(a); err != nil {
 		b.Error(err)
 	}
-	return mocktest.Answer{Client: &mocktest.Client{TB: b, Iface: "core"}, Status: a.Status, Body: a.Body}
+	return mocktest.Answer{TB: b, Iface: "core", Status: a.Status, Body: string(a.Body)}
 }

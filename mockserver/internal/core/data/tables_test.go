@@ -87,7 +87,7 @@ func TestTableRefusals(t *testing.T) {
 	c.Post("/table/create/shop/old", "").Want(200)
 	old := c.tableID("shop/old")
 	c.Post("/table/delete/shop/old", "").Want(200)
-	before := fmt.Sprint(string(c.Get("/table/list/shop").Body), string(c.Get("/table/list/archive").Body))
+	before := fmt.Sprint(c.Get("/table/list/shop").Body, c.Get("/table/list/archive").Body)
 
 	c.Advance(time.Minute)
 	const schema, to = `{"schema":[]}`, `{"dest_database_name":"archive"}`
@@ -204,7 +204,7 @@ func TestTableRefusals(t *testing.T) {
 		}
 		c.as(test.key).Call(test.method, test.path, test.body, headers...).Refused(test.status, test.words...)
 	}
-	after := fmt.Sprint(string(c.Get("/table/list/shop").Body), string(c.Get("/table/list/archive").Body))
+	after := fmt.Sprint(c.Get("/table/list/shop").Body, c.Get("/table/list/archive").Body)
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("the refusals have changed something (-before +after):\n%s", diff)
 	}

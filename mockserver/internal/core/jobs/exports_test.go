@@ -93,7 +93,7 @@ func TestTableExports(t *testing.T) {
 	id := c.issue(path, `{`+ok+`,"file_format":"jsonl.gz","from":1768348800,"to":1768435200,"domain_key":"out"}`)
 	shown := c.Get("/job/show/" + id)
 	shown.Has(map[string]any{"type": "export", "status": "queued", "database": "shop", "query": "", "result": "s3://b/p/"})
-	if strings.Contains(string(shown.Body), "hush") {
+	if strings.Contains(shown.Body, "hush") {
 		t.Errorf("the job tells the secret: %s", shown.Body)
 	}
 	again := c.Post(path, `{`+ok+`,"domain_key":"out"}`)

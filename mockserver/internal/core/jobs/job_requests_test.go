@@ -45,7 +45,7 @@ func TestIssuedJobs(t *testing.T) {
 		c.Call("POST", path, ok, "Content-Type", "text/plain").Want(415)
 		refusal := c.Post(path, `{`+ok+`,"result":"user:secret@host"}`)
 		refusal.Refused(422, "URL", "connection")
-		if strings.Contains(string(refusal.Body), "secret") {
+		if strings.Contains(refusal.Body, "secret") {
 			t.Errorf("the message repeats the target: %s", refusal.Body)
 		}
 		if page := c.Get("/job/list").Object(); page["count"] != 0.0 {

@@ -1,10 +1,10 @@
 package jobs_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"io"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,7 +55,7 @@ func TestResults(t *testing.T) {
 		{"?format=msgpack&limit=0", "application/x-msgpack", ""},
 	} {
 		got := read(test.query)
-		if diff := cmp.Diff(test.want, string(got.Body)); diff != "" {
+		if diff := cmp.Diff(test.want, got.Body); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", test.query, diff)
 		}
 		if media := got.Header.Get("Content-Type"); media != test.media {
@@ -69,15 +69,15 @@ func TestPackedResults(t *testing.T) {
 	c := jobClient(t, oddRows)
 	id := c.query("SELECT 1")
 	c.Advance(5 * time.Second)
-	read := func(query string) []byte { return c.Get("/job/result/" + id + query).Want(200).Body }
+	read := func(query string) string { return c.Get("/job/result/" + id + query).Want(200).Body }
 	want := [][]any{
 		{"a\tb,\"c\"\nd", 1.5, []byte{0, 255}},
 		{nil, math.NaN(), true},
 		{"", math.Inf(-1), int8(7)}, // which takes one byte
 		{"ü", 2.0, 1e21},
 	}
-	unpack := func(stream []byte) (rows [][]any) {
-		decoder := msgpack.NewDecoder(bytes.NewReader(stream))
+	unpack := func(stream string) (rows [][]any) {
+		decoder := msgpack.NewDecoder(strings.NewReader(stream))
 		for {
 			row, err := decoder.DecodeSlice()
 			if err != nil {
@@ -86,7 +86,7 @@ func TestPackedResults(t *testing.T) {
 			rows = append(rows, row)
 		}
 	}
-	sameRows := func(name string, want [][]any, stream []byte) {
+	sameRows := func(name string, want [][]any, stream string) {
 		t.Helper()
 		equal := cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
 		if diff := cmp.Diff(want, unpack(stream), equal); diff != "" {
@@ -97,7 +97,7 @@ func TestPackedResults(t *testing.T) {
 	sameRows("msgpack", want, stream)
 	sameRows("limited", want[:3], read("?format=msgpack&limit=3"))
 	packed := read("?format=msgpack.gz")
-	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	reader, err := gzip.NewReader(strings.NewReader(packed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestPackedResults(t *testing.T) {
 		t.Errorf("the gzip tells a time: %v", reader.ModTime)
 	}
 	plain, err := io.ReadAll(reader)
-	if err != nil || !bytes.Equal(plain, stream) {
+	if err != nil || string(plain) != stream {
 		t.Errorf("unpacked: %x (%v), want %x", plain, err, stream)
 	}
 	c.Get("/job/status/" + id).Has(map[string]any{"num_records": 4.0, "result_size": float64(len(packed))})
@@ -128,7 +128,7 @@ func TestResultDownloads(t *testing.T) {
 			t.Errorf("two forms have the tag %s", tag)
 		}
 		rest := c.Call("GET", path, "", "Range", "bytes=10-", "If-Range", tag).Want(206)
-		if !bytes.Equal(rest.Body, whole.Body[10:]) {
+		if rest.Body != whole.Body[10:] {
 			t.Errorf("rest: %x of %x", rest.Body, whole.Body)
 		}
 		c.Call("GET", path, "", "Range", "bytes=10-", "If-Range", `"another"`).Want(200)
@@ -202,7 +202,7 @@ core:
 		"msgpack": "\x93\xc3\x01\xa4true\x93\xc2\x00\xa5false\x93\xc0\x01\xa11\x93\xc3\x02\xa0\x93\xc2\x03\xa0" +
 			"\x93\x07\x04\xa0",
 	} {
-		if got := string(c.Get("/job/result/" + id + "?format=" + format).Want(200).Body); got != want {
+		if got := c.Get("/job/result/" + id + "?format=" + format).Want(200).Body; got != want {
 			t.Errorf("%s: %q, want %q", format, got, want)
 		}
 	}

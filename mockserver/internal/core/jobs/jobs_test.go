@@ -133,7 +133,7 @@ func TestJobs(t *testing.T) {
 		c.ingest("orders", `{"status":"paid"}`)
 		c.Advance(5 * time.Second)
 		result := c.Get("/job/result/" + id + "?format=json").Want(200)
-		if want := "[1768469400,\"{\\\"status\\\":\\\"paid\\\"}\",null]\n"; string(result.Body) != want {
+		if want := "[1768469400,\"{\\\"status\\\":\\\"paid\\\"}\",null]\n"; result.Body != want {
 			t.Errorf("rows %s, want %s", result.Body, want)
 		}
 		c.Get("/job/show/" + id).Has(map[string]any{

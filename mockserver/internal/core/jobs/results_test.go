@@ -42,7 +42,7 @@ func (c client) said(path, body string) string {
 	c.Helper()
 	job := c.run(path, body)
 	if rows := c.Get("/job/result/" + job.Value("job_id").Text()); rows.Status == 200 {
-		return strings.TrimSpace(string(rows.Body))
+		return strings.TrimSpace(rows.Body)
 	}
 	return job.Value("status").Text() + ": " + strings.TrimSpace(job.Value("debug.stderr").Text())
 }
@@ -98,7 +98,7 @@ func TestQueuedResults(t *testing.T) {
 		c = c.as(fork.Key())
 		id := c.query("SELECT 1")
 		fork.AdvanceUntilIdle()
-		if got := string(c.Get("/job/result/" + id).Body); got != "first\n" {
+		if got := c.Get("/job/result/" + id).Body; got != "first\n" {
 			t.Errorf("a fork has its results counted down: %s", got)
 		}
 	})
@@ -192,7 +192,7 @@ func TestOutputs(t *testing.T) {
 		c := jobClient(t, nil)
 		c.queue(mockserver.JobResult{Pattern: ".", Columns: columns, Rows: rows})
 		c.run("/job/issue/hive/shop", `{"query":"SELECT 1"}`)
-		return string(c.Get("/job/result/1?format=json").Want(200).Body)
+		return c.Get("/job/result/1?format=json").Want(200).Body
 	}
 	got := lines([][]any{
 		{1.0, int64(2), map[string]any{"a": []any{1}}},

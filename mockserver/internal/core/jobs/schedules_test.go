@@ -72,7 +72,7 @@ func TestSchedules(t *testing.T) {
 		is(t, nine, c.Post("/schedule/delete/nightly", "").Want(200).Object())
 		c.Post("/schedule/delete/nightly", "").Refused(404, "nightly")
 		c.Get("/schedule/history/nightly").Refused(404, "nightly")
-		if body := string(c.Get("/schedule/list").Want(200).Body); body != `{"schedules":[]}` {
+		if body := c.Get("/schedule/list").Want(200).Body; body != `{"schedules":[]}` {
 			t.Error(body)
 		}
 		c.Advance(48 * time.Hour)
@@ -222,7 +222,7 @@ func TestScheduledJobs(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
 		c.schedule("nightly", hourly)
-		if got, want := string(c.Post("/schedule/run/nightly/1768471200", `{"num":3,"domain_key":"mine"}`).Want(200).Body),
+		if got, want := c.Post("/schedule/run/nightly/1768471200", `{"num":3,"domain_key":"mine"}`).Want(200).Body,
 			`{"jobs":[{"job_id":1,"type":"trino","scheduled_at":"2026-01-15 10:00:00 UTC"},`+
 				`{"job_id":2,"type":"trino","scheduled_at":"2026-01-15 11:00:00 UTC"},`+
 				`{"job_id":3,"type":"trino","scheduled_at":"2026-01-15 12:00:00 UTC"}]}`; got != want {

@@ -37,7 +37,7 @@ func TestTimesEndInUTCEverywhereButInTheListOfDatabases(t *testing.T) {
 		"a changed schedule": c.Post("/schedule/update/hourly", `{"delay":1}`),
 		"a run":              c.Post("/schedule/run/hourly/1768456800", ""),
 	} {
-		times := clockTime.FindAllStringSubmatch(string(answer.Want(200).Body), -1)
+		times := clockTime.FindAllStringSubmatch(answer.Want(200).Body, -1)
 		if len(times) == 0 {
 			t.Errorf("%s has no times: %s", what, answer.Body)
 		}
@@ -47,7 +47,7 @@ func TestTimesEndInUTCEverywhereButInTheListOfDatabases(t *testing.T) {
 			}
 		}
 	}
-	list := string(c.Get("/database/list").Want(200).Body)
+	list := c.Get("/database/list").Want(200).Body
 	if strings.Contains(list, "UTC") || !strings.Contains(list, `"created_at":"2026-01-15 09:30:00 +0000"`) {
 		t.Errorf("databases: %s", list)
 	}

@@ -174,7 +174,7 @@ func TestChatFiles(t *testing.T) {
 	if d := cmp.Diff(want, chatParts(all)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if again := c.Post(path, "method=multipart&prefix=").Want(200); string(again.Body) != string(all.Body) {
+	if again := c.Post(path, "method=multipart&prefix=").Want(200); again.Body != all.Body {
 		t.Error("the same files are sent otherwise when they are sent again")
 	}
 	for prefix, n := range map[string]int{"attachments/": 2, "artifacts/" + report: 1, "reports/": 0} {
@@ -196,7 +196,7 @@ func chatParts(a mocktest.Answer) map[string]string {
 		a.Fatal(err)
 	}
 	got := map[string]string{}
-	for parts := multipart.NewReader(bytes.NewReader(a.Body), parameters["boundary"]); ; {
+	for parts := multipart.NewReader(strings.NewReader(a.Body), parameters["boundary"]); ; {
 		part, err := parts.NextRawPart()
 		if err != nil {
 			return got

@@ -28,7 +28,7 @@ func TestContinue(t *testing.T) {
 		a := c.Post("/api/chats/"+chat+"/continue", `{"input":"Good <morning>!"}`).Want(200)
 		want := "data: {\"user_content\":\"Good <morning>!\",\"at\":\"2026-01-15T09:31:30Z\"}\n\n" +
 			"data: {\"content\":\"You said: Good <morning>!\",\"at\":\"2026-01-15T09:31:30Z\"}\n\n"
-		if string(a.Body) != want || a.Header.Get("Content-Type") != "text/event-stream" ||
+		if a.Body != want || a.Header.Get("Content-Type") != "text/event-stream" ||
 			a.Header.Get("Content-Length") != "" {
 			t.Errorf("%v %s", a.Header, a.Body)
 		}
@@ -193,7 +193,7 @@ func say(c *mocktest.Client, chat, input string) []string {
 func chatEvents(a mocktest.Answer) []string {
 	a.Helper()
 	var events []string
-	for block := range strings.SplitSeq(strings.TrimSuffix(string(a.Body), "\n\n"), "\n\n") {
+	for block := range strings.SplitSeq(strings.TrimSuffix(a.Body, "\n\n"), "\n\n") {
 		data, ok := strings.CutPrefix(block, "data: ")
 		var event map[string]any
 		if err := json.Unmarshal([]byte(data), &event); !ok || err != nil {

@@ -116,7 +116,7 @@ func TestTurns(t *testing.T) {
 		if again := chatDump(c); again != dump {
 			t.Errorf("(-want +got)\n%s", cmp.Diff(dump, again))
 		}
-		if again := c.Get("/api/chats/" + chat + "/history").Want(200); string(again.Body) != string(history.Body) {
+		if again := c.Get("/api/chats/" + chat + "/history").Want(200); again.Body != history.Body {
 			t.Errorf("%s, want %s", again.Body, history.Body)
 		}
 		llmtest.Post(c, "chat_attachments",

@@ -82,7 +82,7 @@ func (w Walk) walkAll(attributes, change, text string) {
 	created := w.Create(w.kind, w.With(attributes)).Want(http.StatusCreated)
 	id, path := created.Value("data.id").Text(), "/api/"+w.kind+"/"+created.Value("data.id").Text()
 	created.Wants("data.type", CamelType(w.kind), "data.links.self", "http://localhost/llm"+path)
-	if got := w.Get(path).Want(http.StatusOK); string(got.Body) != string(created.Body) {
+	if got := w.Get(path).Want(http.StatusOK); got.Body != created.Body {
 		w.Errorf("created\n%s\nread\n%s", created.Body, got.Body)
 	}
 	if w.hasOperation(http.MethodGet, "") && !slices.Contains(w.IDs("/api/"+w.kind), id) {
@@ -145,7 +145,7 @@ func (w Walk) requireRefusals(attributes, text string) {
 func (w Walk) requireChange(id, path, attributes string) {
 	w.Helper()
 	changed := w.Change(w.kind, id, attributes).Want(http.StatusOK).Wants("data.id", id)
-	if got := w.Get(path).Want(http.StatusOK); string(got.Body) != string(changed.Body) {
+	if got := w.Get(path).Want(http.StatusOK); got.Body != changed.Body {
 		w.Errorf("changed\n%s\nread\n%s", changed.Body, got.Body)
 	}
 	w.Change(w.kind, NoID, attributes).Refused(http.StatusNotFound, NoID, `"code":"404"`)

@@ -18,7 +18,7 @@ func executed(s stage, id string) dig.Workflow {
 	if media := answer.Header.Get("Content-Type"); media != "application/x-yaml" {
 		s.Errorf("Content-Type is %s", media)
 	}
-	workflow, err := dig.ReadDefinition("run.dig", answer.Body)
+	workflow, err := dig.ReadDefinition("run.dig", []byte(answer.Body))
 	if err != nil {
 		s.Fatalf("%v:\n%s", err, answer.Body)
 	}
