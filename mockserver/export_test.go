@@ -111,7 +111,7 @@ func WithCompiled(iface specs.Interface) Option {
 	}
 }
 
-// IsOrdinary reports whether an operation lists, gets, creates, updates or deletes things of a resource.
+// IsOrdinary reports whether an operation lists, gets, creates, updates or deletes objects of a resource.
 func IsOrdinary(o *specs.Operation) bool {
 	return slices.ContainsFunc(o.Actions(), func(a *specs.Action) bool {
 		return slices.Contains([]string{specs.List, specs.Get, specs.Create, specs.Update, specs.Delete}, a.Verb)
@@ -119,8 +119,8 @@ func IsOrdinary(o *specs.Operation) bool {
 }
 
 // KeepThing adds an object to those that compiled operations remember.
-func (w *World) KeepThing(resource string, keys []string, text []byte) {
+func (w *World) KeepObject(resource string, keys []string, text []byte) {
 	w.live.Note(func(value *world.State) {
-		value.Own.Keep(resource, value.NewID(resource), nil, world.Thing{Keys: keys, Text: text})
+		value.Own.Keep(resource, value.NewID(resource), nil, world.Object{Keys: keys, Text: text})
 	})
 }

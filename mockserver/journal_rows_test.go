@@ -227,7 +227,7 @@ func TestJournalRowsOfAResource(t *testing.T) {
 		`{"data":{"type":"projects","attributes":{"name":"Own"}}}`, "Content-Type", "application/vnd.api+json")).Data.ID
 	mocktest.Call(t, s, "GET", "/llm/api/projects/"+project, "").Want(200)
 	mocktest.Call(t, s, "GET", "/llm/api/projects", "").Want(200) // 12
-	for thing, want := range map[string]string{
+	for resource, want := range map[string]string{
 		"workflow.pool/2":         "1 2 4",
 		"workflow.pool/22":        "3",
 		"workflow.pool/7":         "",
@@ -236,8 +236,8 @@ func TestJournalRowsOfAResource(t *testing.T) {
 		"core.table/other/visits": "",
 		"llm.project/" + project:  "10 11 12",
 	} {
-		if got := rowsOf(t, s, "resource="+thing).numbers(); got != want {
-			t.Errorf("%s: rows %s, want %s", thing, got, want)
+		if got := rowsOf(t, s, "resource="+resource).numbers(); got != want {
+			t.Errorf("%s: rows %s, want %s", resource, got, want)
 		}
 	}
 	if got := rowsOf(t, s, "resource=workflow.pool/22&resource=core.table/mine/visits").numbers(); got != "3 6 7 8" {

@@ -27,7 +27,7 @@ import (
 const compiledTable = "testdata/compiled.tsv"
 
 // TestCompiledOperations gives the same calls to two mocks: one with the handlers that are written in Go, and one in
-// which each ordinary operation is compiled from the document, as one of a user's own is. Both begin with the things
+// which each ordinary operation is compiled from the document, as one of a user's own is. Both begin with the objects
 // that the first one shows. Where their answers differ, the table says in what and why; each row is decided by hand.
 func TestCompiledOperations(t *testing.T) {
 	t.Parallel()
@@ -88,15 +88,15 @@ func readReasons(t *testing.T) map[string]string {
 
 // twins are two mocks with equal worlds: the first with handlers, the second with compiled operations.
 type twins struct {
-	t      *testing.T
-	doc    *specs.Document
-	page   *manual.Operation
-	mocks  [2]*mockserver.Server
-	worlds [2]*mockserver.World
-	ids    [2]string // that answers have given to what was made
-	differ []string  // in the order of the calls, each difference once
-	known  map[string]bool
-	things map[string][]string // keys by resource, of the first one
+	t       *testing.T
+	doc     *specs.Document
+	page    *manual.Operation
+	mocks   [2]*mockserver.Server
+	worlds  [2]*mockserver.World
+	ids     [2]string // that answers have given to what was made
+	differ  []string  // in the order of the calls, each difference once
+	known   map[string]bool
+	objects map[string][]string // keys by resource, of the first one
 }
 
 func newTwins(t *testing.T, doc *specs.Document, o *specs.Operation, known map[string]*twins) *twins {
@@ -107,7 +107,7 @@ func newTwins(t *testing.T, doc *specs.Document, o *specs.Operation, known map[s
 	}
 	scenario := page.Example.Scenario
 	if known[scenario] == nil {
-		first := &twins{t: t, doc: doc, things: map[string][]string{}}
+		first := &twins{t: t, doc: doc, objects: map[string][]string{}}
 		for i, more := range [][]mockserver.Option{nil, {mockserver.WithCompiled(doc.Interface)}} {
 			first.mocks[i] = mocktest.NewServer(t, append([]mockserver.Option{
 				mockserver.WithScenario(scenario), mockserver.WithClock("frozen"), mockserver.WithQueryEngine(sqlite.New()),
@@ -115,7 +115,7 @@ func newTwins(t *testing.T, doc *specs.Document, o *specs.Operation, known map[s
 			first.worlds[i] = first.mocks[i].World("")
 		}
 		for _, r := range doc.Resources() {
-			first.copyThings(r)
+			first.copyObjects(r)
 		}
 		known[scenario] = first
 	}
@@ -127,21 +127,21 @@ func newTwins(t *testing.T, doc *specs.Document, o *specs.Operation, known map[s
 	return &w
 }
 
-// copyThings lets the second mock have the things of a resource that the first one shows, those of parents first.
-func (w *twins) copyThings(r *specs.Resource) (all [][]string) {
-	if _, known := w.things[r.Name]; known || len(r.Keys) == 0 {
+// copyThings lets the second mock have the objects of a resource that the first one shows, those of parents first.
+func (w *twins) copyObjects(r *specs.Resource) (all [][]string) {
+	if _, known := w.objects[r.Name]; known || len(r.Keys) == 0 {
 		return w.keysOf(r)
 	}
-	w.things[r.Name] = []string{}
+	w.objects[r.Name] = []string{}
 	parents := [][]string{nil}
 	if parent := w.doc.Resource(r.Parent()); parent != nil {
-		parents = w.copyThings(parent)
+		parents = w.copyObjects(parent)
 	}
-	type thing struct {
+	type object struct {
 		keys []string
 		text []byte
 	}
-	var list []thing
+	var list []object
 	for _, parent := range parents {
 		for _, item := range w.items(r, parent) {
 			keys := append(slices.Clone(parent), strings.Trim(string(raw(item, r.Keys[0])), `"`))
@@ -151,23 +151,23 @@ func (w *twins) copyThings(r *specs.Resource) (all [][]string) {
 					text = raw(answer.Body.Bytes(), action.At[0])
 				}
 			}
-			list = append(list, thing{keys, text})
+			list = append(list, object{keys, text})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b thing) int { // as they were made, for all that can be known
+	slices.SortStableFunc(list, func(a, b object) int { // as they were made, for all that can be known
 		x, _ := strconv.Atoi(a.keys[len(a.keys)-1])
 		y, _ := strconv.Atoi(b.keys[len(b.keys)-1])
 		return cmp.Compare(x, y)
 	})
 	for _, one := range list {
-		w.worlds[1].KeepThing(r.Name, one.keys, one.text)
-		w.things[r.Name] = append(w.things[r.Name], strings.Join(one.keys, "\x00"))
+		w.worlds[1].KeepObject(r.Name, one.keys, one.text)
+		w.objects[r.Name] = append(w.objects[r.Name], strings.Join(one.keys, "\x00"))
 	}
 	return w.keysOf(r)
 }
 
 func (w *twins) keysOf(r *specs.Resource) (all [][]string) {
-	for _, keys := range w.things[r.Name] {
+	for _, keys := range w.objects[r.Name] {
 		all = append(all, strings.Split(keys, "\x00"))
 	}
 	return all
@@ -236,7 +236,7 @@ func (w *twins) walk(o *specs.Operation) string {
 	return strings.Join(w.differ, "; ")
 }
 
-// look gets the thing that the last call was about, and lists those like it.
+// look gets the object that the last call was about, and lists those like it.
 func (w *twins) look(a *specs.Action, path string) {
 	depth := strings.Count(strings.TrimPrefix(strings.TrimSuffix(path, "/"), w.doc.BasePath), "/")
 	for _, o := range w.doc.Operations {

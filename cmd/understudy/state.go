@@ -505,24 +505,24 @@ func (c *worldContent) add(name string, value json.RawMessage) {
 // addOwn adds the objects of interfaces of the user's own, by their resources and keys.
 func (c *worldContent) addOwn(section json.RawMessage) {
 	var own struct {
-		Things []struct {
+		Objects []struct {
 			Key   string
 			Value map[string]struct {
 				Keys []string
 				Text json.RawMessage
 			}
-		}
+		} `json:"Things"`
 	}
 	if json.Unmarshal(section, &own) != nil {
 		return
 	}
-	for _, resource := range own.Things {
+	for _, resource := range own.Objects {
 		if len(resource.Value) == 0 {
 			continue
 		}
 		rows := map[string]json.RawMessage{}
-		for _, thing := range resource.Value {
-			rows[strings.Join(thing.Keys, "/")] = thing.Text
+		for _, object := range resource.Value {
+			rows[strings.Join(object.Keys, "/")] = object.Text
 		}
 		c.tables[resource.Key] = rows
 	}

@@ -36,7 +36,7 @@ func (v *view) audiencesPage() error {
 		for _, a := range audiences {
 			a.Address = v.In("resources", "core.table", a.Database, a.Table)
 			a.Segments = &kindPage{kind: segments, Within: []string{strconv.Itoa(a.ID)}}
-			if a.Segments.Things, a.Segments.IsMore, err = v.list(segments, a.Segments.Within, nil, maxThings); err != nil {
+			if a.Segments.Objects, a.Segments.IsMore, err = v.list(segments, a.Segments.Within, nil, maxObjects); err != nil {
 				return err
 			}
 			a.Segments.table(v.view, c, url.Values{}, maxTable, v.now)

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// kind is a kind of things, with what can be done to them.
+// kind is a kind of objects, with what can be done to them.
 type kind struct {
 	*specs.Resource
 	Interface  specs.Interface
@@ -98,7 +98,7 @@ func (c *catalog) names() (names []string) {
 	return names
 }
 
-// simplest returns an operation that lists things and needs nothing, that of workflow's pools where there is one; else
+// simplest returns an operation that lists objects and needs nothing, that of workflow's pools where there is one; else
 // any that is a GET, and else the first.
 func (c *catalog) simplest() *specs.Operation {
 	if doc := c.document(specs.Workflow); doc != nil && doc.Operation("listPools") != nil {
@@ -155,7 +155,7 @@ func action(o *specs.Operation) *specs.Action { return o.Actions()[0] }
 // Noun is the name of the kind for people.
 func (k *kind) Noun() string { return k.Title }
 
-// IsTop reports whether one of the kind can be listed without knowing another thing.
+// IsTop reports whether one of the kind can be listed without knowing another object.
 func (k *kind) IsTop() bool { return k.List != nil && len(pathParameters(k.List)) == 0 }
 
 // IsOpen reports whether one of the kind can be seen by whoever knows its key, and no list has them. It is so with
@@ -211,7 +211,7 @@ func addressOf(o *specs.Operation, values map[string]string) string {
 	return "/" + string(o.Interface) + o.Document.BasePath + path
 }
 
-// values gives the path parameters that lead to a thing their values: those of its parents first.
+// values gives the path parameters that lead to an object their values: those of its parents first.
 func values(names, parts []string) map[string]string {
 	m := map[string]string{}
 	for i, name := range names {

@@ -150,7 +150,7 @@ func (s *site) routes(mux *http.ServeMux) {
 	page("GET /w/{world}/script", (*view).scriptPage)
 	page("GET /w/{world}/resources", (*view).resourcesPage)
 	page("GET /w/{world}/resources/{kind}", (*view).kindPage)
-	page("GET /w/{world}/resources/{kind}/{path...}", (*view).thingPage)
+	page("GET /w/{world}/resources/{kind}/{path...}", (*view).objectPage)
 	page("GET /w/{world}/operations/{operation}", (*view).operationPage)
 	page("POST /w/{world}/operations/{operation}", (*view).tryOperation)
 	page("GET /w/{world}/logs/{attempt}/{file}", (*view).logPage)

@@ -27,10 +27,10 @@ type details struct {
 	Chat    *chat
 }
 
-// isSpecial reports whether a kind's own view shows the parts of its things.
+// isSpecial reports whether a kind's own view shows the parts of its objects.
 func isSpecial(k *kind) bool { return k.Resource.Name == "workflow.attempt" }
 
-// details returns what only things of some kinds have; nil for all others.
+// details returns what only objects of some kinds have; nil for all others.
 func (v *visitor) details(k *kind, path []string, value any) (s *details, err error) {
 	s = &details{}
 	switch k.Resource.Name {

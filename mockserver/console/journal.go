@@ -167,10 +167,10 @@ type row struct {
 	Notes     []string  `json:"notes"`
 }
 
-// maxHistory is the number of exchanges that the page of a thing shows.
+// maxHistory is the number of exchanges that the page of an object shows.
 const maxHistory = 50
 
-// history returns the last exchanges that were about a thing, newest first; none if the journal cannot say.
+// history returns the last exchanges that were about an object, newest first; none if the journal cannot say.
 func (v *view) history(k *kind, path []string) []row {
 	var list struct {
 		Rows []row `json:"rows"`

@@ -167,7 +167,7 @@ func bodySchema(o *specs.Operation) *openapi3.SchemaRef {
 	return nil
 }
 
-// begin fills in a body to begin with: what is there of a thing that is changed, or else the document's example.
+// begin fills in a body to begin with: what is there of an object that is changed, or else the document's example.
 func (p *operationPage) begin(v *view) error {
 	if !p.HasBody || v.r.URL.Query().Has("body") {
 		return nil
@@ -220,7 +220,7 @@ func sampleOf(o *specs.Operation) string {
 	return string(text)
 }
 
-// there returns what a request may write of the thing that it is about, as it is now; nil if it is about none.
+// there returns what a request may write of the object that it is about, as it is now; nil if it is about none.
 func (p *operationPage) there(v *view) (any, error) {
 	schema := bodySchema(p.Operation)
 	if len(p.Actions()) == 0 || schema == nil || action(p.Operation).Verb != specs.Update || v.World == "" {
@@ -458,7 +458,7 @@ func (p *operationPage) after(v *view, a answer) {
 	}
 	if body, err := jsontree.Decode[any](a.Body); err == nil && isNew && len(act.At) > 0 {
 		if found := act.At[0].In(body); len(found) > 0 {
-			if made := newThing(k, found[0]); made.Key != "" {
+			if made := newObject(k, found[0]); made.Key != "" {
 				p.Next = append(p.Next, v.linkTo(k, append(slices.Clip(path), made.Key), k.Title))
 			}
 		}

@@ -83,7 +83,7 @@ func TestOwnInterfaces(t *testing.T) {
 	}
 }
 
-// A table has all things of a list, whatever the pages of the list, and is sorted as a whole.
+// A table has all objects of a list, whatever the pages of the list, and is sorted as a whole.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	const products = 130

@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// resourcesPage lists the kinds of things that there are, by interface.
+// resourcesPage lists the kinds of objects that there are, by interface.
 type resourcesPage struct{ Interfaces []kindsOf }
 
 type kindsOf struct {
@@ -45,11 +45,11 @@ func (v *view) resourcesPage() error {
 					}
 					continue
 				}
-				things, isMore, err := v.list(k, nil, nil, 2*maxTable)
+				objects, isMore, err := v.list(k, nil, nil, 2*maxTable)
 				if err != nil {
 					continue // such as a list that needs a parameter
 				}
-				kinds.Kinds = append(kinds.Kinds, counted{k, len(things), isMore})
+				kinds.Kinds = append(kinds.Kinds, counted{k, len(objects), isMore})
 			}
 			if len(kinds.Kinds) > 0 {
 				body.Interfaces = append(body.Interfaces, kinds)
@@ -63,8 +63,8 @@ func (v *view) resourcesPage() error {
 	return v.ok("resources", "resources", "Resources", body)
 }
 
-// thing is one of a kind, as a list or an answer of its own shows it.
-type thing struct {
+// object is one of a kind, as a list or an answer of its own shows it.
+type object struct {
 	Key     string // the last part of what the path names it by; empty if nothing shows it
 	Address string // of its page
 	Name    string
@@ -74,7 +74,7 @@ type thing struct {
 	Span    *span // nil of kinds that do not show when they were under way
 }
 
-// cell holds a part of a thing. If it is the key of another one, it has the address of that one's page.
+// cell holds a part of an object. If it is the key of another one, it has the address of that one's page.
 type cell struct {
 	Text, Address string
 	State         string // for its colour; empty if it is none
@@ -82,14 +82,14 @@ type cell struct {
 
 // The bounds of what is asked for a list.
 const (
-	maxThings = 2000
-	maxAsked  = 50
+	maxObjects = 2000
+	maxAsked   = 50
 )
 
-// list asks for the things of a kind, page by page until it has them all, or so many that it is enough.
+// list asks for the objects of a kind, page by page until it has them all, or so many that it is enough.
 func (v *visitor) list(
 	k *kind, within []string, query url.Values, enough int,
-) (things []thing, isMore bool, err error) {
+) (objects []object, isMore bool, err error) {
 	paging, seen := own.PagingOf(k.List), map[string]bool{}
 	next := maps.Clone(query)
 	if next == nil {
@@ -99,35 +99,35 @@ func (v *visitor) list(
 		answer, body, err := v.read(k.List, values(pathParameters(k.List), within), next)
 		switch {
 		case err != nil && asked > 1: // such as a page that there is not
-			return things, true, nil
+			return objects, true, nil
 		case err != nil:
 			return nil, false, err
 		}
 		if asked == 1 && query.Get(paging.Offset)+query.Get(paging.Page)+query.Get(paging.After) != "" {
 			enough = 0 // the person wants this page
 		}
-		known := len(things)
+		known := len(objects)
 		for _, at := range action(k.List).At {
 			for _, value := range at.In(body) {
-				one := newThing(k, value)
+				one := newObject(k, value)
 				if one.Key == "" || !seen[one.Key] {
-					things, seen[one.Key] = append(things, one), true
+					objects, seen[one.Key] = append(objects, one), true
 				}
 			}
 		}
-		if len(things) == known || !isPart(k.List, answer, body, len(things)) {
-			return things, false, nil
+		if len(objects) == known || !isPart(k.List, answer, body, len(objects)) {
+			return objects, false, nil
 		}
 		if enough == 0 {
-			return things, false, nil
+			return objects, false, nil
 		}
-		if len(things) >= enough || asked == maxAsked || !turn(next, paging, answer, body, things) {
-			return things, true, nil
+		if len(objects) >= enough || asked == maxAsked || !turn(next, paging, answer, body, objects) {
+			return objects, true, nil
 		}
 	}
 }
 
-// isPart reports whether there may be more things in a list than the answers so far have shown.
+// isPart reports whether there may be more objects in a list than the answers so far have shown.
 func isPart(o *specs.Operation, a answer, body any, shown int) bool {
 	if pages := action(o).Pages(); pages != nil {
 		n, err := strconv.Atoi(first(body, pages))
@@ -144,7 +144,7 @@ func isPart(o *specs.Operation, a answer, body any, shown int) bool {
 var linkToNext = regexp.MustCompile(`<([^>]*)>[^,]*;\s*rel="?next\b`)
 
 // turn makes the query for a page that for the next one. It reports false if nothing says how.
-func turn(query url.Values, p own.Paging, a answer, body any, things []thing) bool {
+func turn(query url.Values, p own.Paging, a answer, body any, objects []object) bool {
 	if match := linkToNext.FindStringSubmatch(a.Header.Get("Link")); match != nil {
 		return follows(query, match[1])
 	}
@@ -164,7 +164,7 @@ func turn(query url.Values, p own.Paging, a answer, body any, things []thing) bo
 	}
 	switch {
 	case p.Offset != "":
-		query.Set(p.Offset, strconv.Itoa(len(things)))
+		query.Set(p.Offset, strconv.Itoa(len(objects)))
 	case p.Page != "":
 		page, err := strconv.Atoi(query.Get(p.Page))
 		if err != nil {
@@ -172,7 +172,7 @@ func turn(query url.Values, p own.Paging, a answer, body any, things []thing) bo
 		}
 		query.Set(p.Page, strconv.Itoa(page+1))
 	case p.After != "":
-		query.Set(p.After, things[len(things)-1].Key)
+		query.Set(p.After, objects[len(objects)-1].Key)
 	}
 	return p != own.Paging{}
 }
@@ -187,17 +187,17 @@ func follows(query url.Values, address string) bool {
 	return true
 }
 
-func newThing(k *kind, value any) thing {
+func newObject(k *kind, value any) object {
 	keys := k.Keys
 	if len(keys) == 0 {
 		keys = []specs.Pointer{{"id"}}
 	}
-	return thing{
+	return object{
 		Key: first(value, keys...), Name: first(value, k.names()...), Created: first(value, k.Created...), Value: value,
 	}
 }
 
-// habitual lists what documents that do not say it call the member with the name of a thing.
+// habitual lists what documents that do not say it call the member with the name of an object.
 var habitual = []specs.Pointer{
 	{"name"}, {"title"}, {"displayName"}, {"display_name"}, {"label"}, {"subject"}, {"username"},
 }
@@ -222,8 +222,8 @@ func (k *kind) Many() string { return capitalized(plural(k.Title)) }
 // Kind is the name of the kind in addresses.
 func (k *kind) Kind() string { return k.Resource.Name }
 
-// columns chooses what a table shows of things: what is a scalar in most of them.
-func columns(k *kind, things []thing) (pointers []specs.Pointer) {
+// columns chooses what a table shows of objects: what is a scalar in most of them.
+func columns(k *kind, objects []object) (pointers []specs.Pointer) {
 	counts, order := map[string]int{}, []string{}
 	note := func(prefix string, members map[string]any) {
 		for name, value := range members {
@@ -235,8 +235,8 @@ func columns(k *kind, things []thing) (pointers []specs.Pointer) {
 			}
 		}
 	}
-	for i := range things {
-		members, _ := things[i].Value.(map[string]any)
+	for i := range objects {
+		members, _ := objects[i].Value.(map[string]any)
 		note("", members)
 		for name, part := range members { // which says what it is, such as a project {id, name}
 			if called, ok := part.(map[string]any); ok && name != "attributes" {
@@ -277,7 +277,7 @@ func columns(k *kind, things []thing) (pointers []specs.Pointer) {
 	return pointers
 }
 
-// isNameOfPart reports whether a column shows the name of something that things hold in short, such as their project.
+// isNameOfPart reports whether a column shows the name of something that objects hold in short, such as their project.
 func isNameOfPart(at specs.Pointer) bool {
 	return len(at) == 2 && at[1] == "name" && at[0] != "attributes"
 }
@@ -298,16 +298,16 @@ func telling(name string) int {
 	return 0
 }
 
-// kindPage shows the things of a kind as a table.
+// kindPage shows the objects of a kind as a table.
 type kindPage struct {
 	*kind
 	Within       []string // the keys that lead to what they are a part of
 	Whole        link     // what they are a part of
 	Timeline     *timeline
 	IsOn         bool     // something is under way
-	Columns      []column // the first are the name, if things have names, and the key
+	Columns      []column // the first are the name, if objects have names, and the key
 	HasNames     bool     // beside their keys
-	Things       []thing  // that the page shows, of Total
+	Objects      []object // that the page shows, of Total
 	From, Total  int
 	IsMore       bool // than so many
 	Newer, Older string
@@ -332,10 +332,10 @@ type queryField struct{ Name, Value string }
 const (
 	sortedBy  = "table:sort" // the pointer of a column; with a - before it, downwards
 	tableFrom = "table:from"
-	tableOf   = "table:of" // the keys of what the things are a part of
+	tableOf   = "table:of" // the keys of what the objects are a part of
 )
 
-// maxTable is the number of rows of a table, and maxPart that of one on the page of what the things are a part of.
+// maxTable is the number of rows of a table, and maxPart that of one on the page of what the objects are a part of.
 const (
 	maxTable = 100
 	maxPart  = 20
@@ -385,7 +385,7 @@ func (v *view) kindPage() error {
 		body.Query = append(body.Query, field)
 	}
 	err = v.visit(func(v *visitor) (err error) {
-		body.Things, body.IsMore, err = v.list(k, body.Within, query, maxThings)
+		body.Objects, body.IsMore, err = v.list(k, body.Within, query, maxObjects)
 		body.table(v.view, c, asked, maxTable, v.now)
 		return err
 	})
@@ -397,7 +397,7 @@ func (v *view) kindPage() error {
 	return v.ok("kind", "resources", k.Many(), &body)
 }
 
-// table makes the things a table of so many rows, as the query of its page has it.
+// table makes the objects a table of so many rows, as the query of its page has it.
 func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int, now time.Time) {
 	asked = maps.Clone(asked)
 	if len(p.Within) > 0 {
@@ -408,7 +408,7 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int, now ti
 		query.Set(name, value)
 		return v.In("resources", p.Kind()) + "?" + query.Encode()
 	}
-	p.HasNames = slices.ContainsFunc(p.Things, func(t thing) bool { return t.Name != "" && t.Name != t.Key })
+	p.HasNames = slices.ContainsFunc(p.Objects, func(t object) bool { return t.Name != "" && t.Name != t.Key })
 	if p.HasNames {
 		p.Columns = append(p.Columns, column{Name: "name", at: p.names()})
 	}
@@ -417,8 +417,8 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int, now ti
 		keys = []specs.Pointer{{"id"}}
 	}
 	p.Columns = append(p.Columns, column{Name: keys[0][len(keys[0])-1], at: keys})
-	own := len(p.Columns) // before those of what things have
-	for _, at := range columns(p.kind, p.Things) {
+	own := len(p.Columns) // before those of what objects have
+	for _, at := range columns(p.kind, p.Objects) {
 		name := at[len(at)-1]
 		if isNameOfPart(at) {
 			name = at[0]
@@ -434,17 +434,17 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int, now ti
 			continue
 		}
 		col.Order = "ascending"
-		slices.SortStableFunc(p.Things, func(a, b thing) int {
+		slices.SortStableFunc(p.Objects, func(a, b object) int {
 			return compare(first(a.Value, col.at...), first(b.Value, col.at...))
 		})
 		if isDown {
 			col.Order = "descending"
-			slices.Reverse(p.Things)
+			slices.Reverse(p.Objects)
 		} else {
 			col.Address = there(sortedBy, "-"+name)
 		}
 	}
-	p.Total = len(p.Things)
+	p.Total = len(p.Objects)
 	p.From, _ = strconv.Atoi(asked.Get(tableFrom)) // 0 if it is none
 	p.From = min(max(p.From, 0), max(p.Total-1, 0))
 	end := min(p.From+rows, p.Total)
@@ -455,10 +455,10 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int, now ti
 		p.Older = there(tableFrom, strconv.Itoa(end))
 	}
 	p.All = there(tableFrom, "0")
-	p.Things = p.Things[p.From:end]
+	p.Objects = p.Objects[p.From:end]
 	p.inTime(now)
-	for i := range p.Things {
-		t := &p.Things[i]
+	for i := range p.Objects {
+		t := &p.Objects[i]
 		t.Address = v.In(slices.Concat([]string{"resources", p.Kind()}, p.Within, []string{t.Key})...)
 		for _, col := range p.Columns[own:] {
 			t.Cells = append(t.Cells, p.cell(v, c, t.Value, col.at[0]))
@@ -466,22 +466,22 @@ func (p *kindPage) table(v *view, c *catalog, asked url.Values, rows int, now ti
 	}
 }
 
-// inTime makes a timeline of the things, if it is known when they were under way.
+// inTime makes a timeline of the objects, if it is known when they were under way.
 func (p *kindPage) inTime(now time.Time) {
 	at, isTimed := timedKinds[p.Kind()]
 	if !isTimed {
 		return
 	}
 	var spans []*span
-	for i := range p.Things {
-		s := at.span(p.Things[i].Value, now)
-		p.Things[i].Span, spans, p.IsOn = s, append(spans, s), p.IsOn || s.IsOn
+	for i := range p.Objects {
+		s := at.span(p.Objects[i].Value, now)
+		p.Objects[i].Span, spans, p.IsOn = s, append(spans, s), p.IsOn || s.IsOn
 	}
 	t := layOut(spans)
 	p.Timeline = &t
 }
 
-// cell shows what a pointer leads to in a thing, as a link if that is the key of another one.
+// cell shows what a pointer leads to in an object, as a link if that is the key of another one.
 func (p *kindPage) cell(v *view, c *catalog, value any, at specs.Pointer) cell {
 	shown := cell{Text: first(value, at)}
 	if last := at[len(at)-1]; !p.Interface.IsOwn() && (last == "status" || last == "state") {

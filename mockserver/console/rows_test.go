@@ -64,7 +64,7 @@ func TestRowsOfATable(t *testing.T) {
 	}
 }
 
-// Lists show the names of what things belong to, before numbers that nobody knows.
+// Lists show the names of what objects belong to, before numbers that nobody knows.
 func TestListsShowNames(t *testing.T) {
 	t.Parallel()
 	base := start(t, mockserver.WithScenario("full-account"))

@@ -51,7 +51,7 @@ func layOut(spans []*span) (t timeline) {
 	return t
 }
 
-// timed says where things of a kind show their state, their beginning and their end.
+// timed says where objects of a kind show their state, their beginning and their end.
 type timed struct{ state, start, end specs.Pointer }
 
 var timedKinds = map[string]timed{
@@ -64,7 +64,7 @@ var timedKinds = map[string]timed{
 	},
 }
 
-// span returns when a thing was under way. One that has not ended is under way now.
+// span returns when an object was under way. One that has not ended is under way now.
 func (k timed) span(value any, now time.Time) *span {
 	s := &span{State: first(value, k.state), Start: timeAt(value, k.start), End: timeAt(value, k.end)}
 	if !s.Start.IsZero() && s.End.IsZero() {

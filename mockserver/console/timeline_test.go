@@ -18,7 +18,7 @@ func TestTimelines(t *testing.T) {
 	server.World("").Advance(time.Second)
 	for path, want := range map[string][]string{
 		"workflow.attempt": {
-			`<td class="state running">running</td>`, `>40m1s</td><td class="when"><svg`, `<rect class="success"`, `id="things" data-live`,
+			`<td class="state running">running</td>`, `>40m1s</td><td class="when"><svg`, `<rect class="success"`, `id="objects" data-live`,
 		},
 		"workflow.attempt/9": {
 			`>shop_pipeline</a>`, `>adhoc_rebuild</a>`, `<td class="num">40m1s</td><td class="when"><svg`, `id="under-way" data-live`,

@@ -246,7 +246,7 @@ func (v *view) Has(name string) (bool, error) {
 	return err == nil && c.document(specs.Interface(name)) != nil, err
 }
 
-// ExampleKind names a kind of things.
+// ExampleKind names a kind of objects.
 func (v *view) ExampleKind() (string, error) {
 	c, err := v.catalog()
 	if err != nil || len(c.kinds) == 0 || c.byName["workflow.pool"] != nil {

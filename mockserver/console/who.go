@@ -19,10 +19,10 @@ type user struct {
 	Name, Email string
 	IsAdmin     bool
 	Policies    []link
-	May         []string // by column: empty, "yes", or the ids of the things
+	May         []string // by column: empty, "yes", or the ids of the objects
 }
 
-// permission is an operation on a kind of things.
+// permission is an operation on a kind of objects.
 type permission struct{ What, Operation string }
 
 func (v *view) whoPage() error {
@@ -87,7 +87,7 @@ func (p *whoPage) fill(permitted []map[permission]string) {
 	}
 }
 
-// permissions returns what is permitted: "yes", or the ids of the things.
+// permissions returns what is permitted: "yes", or the ids of the objects.
 func permissions(rights any) map[permission]string {
 	list := map[permission]string{}
 	of, _ := rights.(map[string]any)

@@ -1,8 +1,9 @@
-// Package sight finds the things that an exchange names and shows, as the document says of its operation (x-resource).
+// Package sight finds the entities that an exchange names and shows, as the document says of its operation
+// (x-resource).
 //
-// A request names things by its path and its query, which Names reads, and others in its body. An answer shows objects,
-// which Answer yields: each with the resource that it is of and with the id of the thing, and behind it those that are
-// embedded in it. What an operation does to them its actions say.
+// A request names entities by its path and its query, which Names reads, and others in its body. An answer shows
+// objects, which Answer yields: each with the resource that it is of and with the id of the entity, and behind it those
+// that are embedded in it. What an operation does to them its actions say.
 //
 // Ids are as paths have them, part by part: that of a table is the name of its database, a slash, and its own name.
 package sight
@@ -18,8 +19,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Thing is one of a kind, which is the name of its resource.
-type Thing struct{ Kind, ID string }
+// Entity is one of a kind, which is the name of its resource.
+type Entity struct{ Kind, ID string }
 
 // Names reads what the address of a request names.
 type Names struct {
@@ -41,28 +42,28 @@ func (n Names) ID(parameters []string) string {
 	return strings.Join(parts, "/")
 }
 
-// Target returns the thing that a request names for an action, which has no id if there is none.
-func (n Names) Target(a *specs.Action) Thing {
+// Target returns the entity that a request names for an action, which has no id if there is none.
+func (n Names) Target(a *specs.Action) Entity {
 	if a.Query != "" {
-		return Thing{a.Resource.Name, n.Query.Get(a.Query)}
+		return Entity{a.Resource.Name, n.Query.Get(a.Query)}
 	}
-	return Thing{a.Resource.Name, n.ID(a.Path)}
+	return Entity{a.Resource.Name, n.ID(a.Path)}
 }
 
-// Parent returns the thing that a request names as what the one of an action is a part of, likewise.
-func (n Names) Parent(a *specs.Action) Thing { return Thing{a.Resource.Parent(), n.ID(a.Within)} }
+// Parent returns the entity that a request names as what the one of an action is a part of, likewise.
+func (n Names) Parent(a *specs.Action) Entity { return Entity{a.Resource.Parent(), n.ID(a.Within)} }
 
 // Answer is the body of an answer, for one action of its operation.
 type Answer struct {
 	Document *specs.Document
 	Action   *specs.Action
 	Body     jsontree.Value
-	Parent   Thing // that the request names
+	Parent   Entity // that the request names
 
 	lists int // that were met so far
 }
 
-// Shown is an object of a thing.
+// Shown is an object of an entity.
 type Shown struct {
 	Resource *specs.Resource
 	ID       string
@@ -152,7 +153,7 @@ func (x *Answer) identify(s *Shown) {
 	}
 }
 
-// IsNamed reports whether an id in a path may be that of the thing, by any of its keys.
+// IsNamed reports whether an id in a path may be that of the entity, by any of its keys.
 func (s *Shown) IsNamed(id string) bool {
 	above := ""
 	if s.Resource.Parent() != "" {

@@ -81,7 +81,7 @@ func TestShows(t *testing.T) {
 	}
 }
 
-// shown describes the things that an answer shows.
+// shown describes the entities that an answer shows.
 func shown(tb testing.TB, address, body string) (list []string) {
 	tb.Helper()
 	names, op := namesOf(tb, address)
@@ -157,7 +157,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A thing is known by each of its keys, behind the id of its parent.
+// An entity is known by each of its keys, behind the id of its parent.
 func TestShownIsNamed(t *testing.T) {
 	t.Parallel()
 	s := sight.Shown{
@@ -174,7 +174,7 @@ func TestShownIsNamed(t *testing.T) {
 	}
 }
 
-// Each thing of an answer has an id and an object, whatever the body is.
+// Each entity of an answer has an id and an object, whatever the body is.
 func FuzzShows(f *testing.F) {
 	addresses := []string{
 		"workflow GET /api/sessions/7", "core GET /access_control/users", "llm GET /api/agents/a",

@@ -12,6 +12,7 @@ import (
 
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/sight"
 )
 
 // maxDifferences is the number of differences that are kept of an exchange.
@@ -30,38 +31,35 @@ type comparison struct {
 	other     []string // the place of the value at hand in the subject's answer
 	isList    bool     // bodies are compared as lists of values, such as lines
 	redacted  map[side]any
-	things    []inside // that the value at hand stands in, the innermost last
+	entities  []inside // that the value at hand stands in, the innermost last
 	list      []found
 	alike     []trait // what was compared, and does not differ
 	omitted   int
 	isTooLong bool // the list at hand is a page with more items than were asked for
 }
 
-// thing is an object of a resource.
-type thing struct{ kind, id string }
-
-// inside is a thing that a value stands in, with what that refers to.
+// inside is an entity that a value stands in, with what that refers to.
 type inside struct {
-	thing
-	refers []thing
-	depth  int // of the thing in the body
+	sight.Entity
+	refers []sight.Entity
+	depth  int // of the entity in the body
 }
 
-// found is a difference, and the thing that it is in.
+// found is a difference, and the entity that it is in.
 type found struct {
 	Difference
 	inside
 	isOfPage bool   // it is in how long the page is, and in nothing that another request did
-	member   string // of the thing; empty if it is about the whole of it
-	isExtra  bool   // only the recording has the thing
+	member   string // of the entity; empty if it is about the whole of it
+	isExtra  bool   // only the recording has the entity
 }
 
-func (f *found) trait() trait { return trait{f.thing, f.member} }
+func (f *found) trait() trait { return trait{f.Entity, f.member} }
 
 // about says what a difference is about, and what that refers to.
 type about struct {
 	trait
-	refers []thing
+	refers []sight.Entity
 }
 
 func (c *comparison) add(kind Kind, path []string, was, is any, format string, args ...any) {
@@ -78,8 +76,8 @@ func (c *comparison) add(kind Kind, path []string, was, is any, format string, a
 		d.Recorded, d.Answered = c.shownValues(path, was, is)
 		d.Message = inWords(d.Recorded, d.Answered, format, args)
 	}
-	if len(c.things) > 0 {
-		d.inside = c.things[len(c.things)-1]
+	if len(c.entities) > 0 {
+		d.inside = c.entities[len(c.entities)-1]
 		if len(path) > d.depth {
 			d.member = path[d.depth]
 		}
@@ -184,11 +182,11 @@ func sinceEpoch(n json.Number) epochTime {
 func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 	r := p.resource(c.sites, was)
 	if r != nil {
-		one := c.thing(p, r, was)
+		one := c.entity(p, r, was)
 		one.depth = len(path)
-		c.things = append(c.things, one)
-		c.agree(trait{thing: one.thing})
-		defer func() { c.things = c.things[:len(c.things)-1] }()
+		c.entities = append(c.entities, one)
+		c.agree(trait{Entity: one.Entity})
+		defer func() { c.entities = c.entities[:len(c.entities)-1] }()
 	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		at := append(slices.Clip(path), name)
@@ -202,7 +200,7 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 		c.values(at, &next, was[name], value)
 		c.other = c.other[:len(c.other)-1]
 		if r != nil && before == len(c.list)+c.omitted {
-			c.agree(trait{c.things[len(c.things)-1].thing, name})
+			c.agree(trait{c.entities[len(c.entities)-1].Entity, name})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(is)) {
@@ -213,20 +211,20 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 	}
 }
 
-// thing returns the thing that a recorded object is, with texts of its own: it stays when the body goes.
-func (c *comparison) thing(p *place, r *specs.Resource, object map[string]any) inside {
+// entity returns the entity that a recorded object is, with texts of its own: it stays when the body goes.
+func (c *comparison) entity(p *place, r *specs.Resource, object map[string]any) inside {
 	key, _ := textOf(r.Keys[0].FirstIn(object))
-	one := inside{thing: thing{kindOf(r.Name), strings.Clone(key)}}
+	one := inside{Entity: sight.Entity{Kind: kindOf(r.Name), ID: strings.Clone(key)}}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		next := p.below(c.sites, object, name)
 		if text, isID := textOf(object[name]); isID && next.id(c.sites) != "" {
-			one.refers = append(one.refers, thing{kindOf(next.id(c.sites)), strings.Clone(text)})
+			one.refers = append(one.refers, sight.Entity{Kind: kindOf(next.id(c.sites)), ID: strings.Clone(text)})
 		}
 	}
 	return one
 }
 
-// lists compares two lists, item by item; those of things in pairs that correspond.
+// lists compares two lists, item by item; those of entities in pairs that correspond.
 func (c *comparison) lists(path []string, p *place, was, is []any) {
 	item := p.below(c.sites, was, items)
 	pairs, isMoved := c.pair(&item, was, is)
@@ -271,13 +269,13 @@ func (c *comparison) missing(path []string, p *place, was, is any) {
 	}
 	if r := p.resource(c.sites, value); r != nil {
 		object, _ := value.(map[string]any)
-		one := c.thing(p, r, object)
+		one := c.entity(p, r, object)
 		if was == absent { // an id of the other side
-			one.id, _ = c.ids.lookup(answeredSide, keyOf(r.Name, one.id))
+			one.ID, _ = c.ids.lookup(answeredSide, keyOf(r.Name, one.ID))
 		}
 		one.depth = len(path)
-		c.things = append(c.things, one)
-		defer func() { c.things = c.things[:len(c.things)-1] }()
+		c.entities = append(c.entities, one)
+		defer func() { c.entities = c.entities[:len(c.entities)-1] }()
 	}
 	message, shown := "an item was recorded that the answer lacks", recordedSide
 	if was == absent {

@@ -12,30 +12,30 @@ import (
 	"svc.example/understudy/specs/sight"
 )
 
-// effects remember which exchange last changed a thing, or anything of a kind, as the recording has it, and which of
+// effects remember which exchange last changed an entity, or anything of a kind, as the recording has it, and which of
 // these changes answers have shown since.
 type effects struct {
-	last    map[thing]change    // by thing, and by kind with no id
-	differs map[string]change   // by kind: one that only one of the servers did
-	any     map[string]change   // by kind: one that may have changed any thing of it
-	gone    map[string]change   // by kind: one that removed a thing of it
-	above   map[string][]string // by kind: those whose things take things of the kind with them
-	alike   map[trait]int       // the number of changes when both answers last showed the same
-	blamed  map[trait]blame     // what differs
+	last    map[sight.Entity]change // by entity, and by kind with no id
+	differs map[string]change       // by kind: one that only one of the servers did
+	any     map[string]change       // by kind: one that may have changed any entity of it
+	gone    map[string]change       // by kind: one that removed an entity of it
+	above   map[string][]string     // by kind: those whose entities take entities of the kind with them
+	alike   map[trait]int           // the number of changes when both answers last showed the same
+	blamed  map[trait]blame         // what differs
 	count   int
 	tree    jsontree.Tree // of the answer at hand
 }
 
-// trait is a member of a thing, or with no name, whether there is the thing.
+// trait is a member of an entity, or with no name, whether there is the entity.
 type trait struct {
-	thing
+	sight.Entity
 	member string
 }
 
-// blame names the exchange that is behind a difference in a thing, and what the thing refers to.
+// blame names the exchange that is behind a difference in an entity, and what the entity refers to.
 type blame struct {
 	*Exchange
-	refers []thing
+	refers []sight.Entity
 }
 
 // change is an exchange that changed something, in the order of the replay.
@@ -47,7 +47,7 @@ type change struct {
 
 func newEffects(documents []*specs.Document) *effects {
 	f := &effects{
-		last: map[thing]change{}, differs: map[string]change{}, any: map[string]change{}, gone: map[string]change{},
+		last: map[sight.Entity]change{}, differs: map[string]change{}, any: map[string]change{}, gone: map[string]change{},
 		above: map[string][]string{}, alike: map[trait]int{}, blamed: map[trait]blame{},
 	}
 	for _, d := range documents {
@@ -97,7 +97,7 @@ func (f *effects) takeDifferences(e *Exchange) {
 	for i := range e.Differences {
 		d := &e.Differences[i]
 		switch at := e.abouts[i].trait; {
-		case at.id == "" || d.Kind == Status || d.Kind == Shape:
+		case at.ID == "" || d.Kind == Status || d.Kind == Shape:
 		case d.Since != nil:
 			f.blamed[at] = blame{d.Since, e.abouts[i].refers}
 		case !isRead(e):
@@ -108,15 +108,15 @@ func (f *effects) takeDifferences(e *Exchange) {
 		return
 	}
 	for _, t := range e.targets() {
-		if t.id != "" {
-			f.alike[trait{thing: t}] = f.count
+		if t.ID != "" {
+			f.alike[trait{Entity: t}] = f.count
 		}
 	}
 }
 
 func (f *effects) takeAction(now change, a *specs.Action) {
 	kind := kindOf(a.Resource.Name)
-	f.last[thing{kind: kind}] = now
+	f.last[sight.Entity{Kind: kind}] = now
 	names := now.names()
 	ids := []string{lastOf(names.Target(a).ID)}
 	answer := sight.Answer{Document: now.Operation().Document, Action: a, Parent: names.Parent(a)}
@@ -128,10 +128,10 @@ func (f *effects) takeAction(now change, a *specs.Action) {
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 	for _, id := range ids {
-		f.last[thing{kind, id}] = now
+		f.last[sight.Entity{Kind: kind, ID: id}] = now
 	}
 	if first, last := 0, len(ids)-1; last > 0 && ids[first] != ids[last] {
-		f.rename(thing{kind, ids[first]}, thing{kind, ids[last]})
+		f.rename(sight.Entity{Kind: kind, ID: ids[first]}, sight.Entity{Kind: kind, ID: ids[last]})
 	}
 	if now.isDoneByOne() {
 		f.differs[kind] = now
@@ -157,7 +157,7 @@ func kindOf(name string) string {
 	return name
 }
 
-// accessKinds are the kinds of things that decide who may do what.
+// accessKinds are the kinds of entities that decide who may do what.
 var accessKinds = []string{users, "core.policy", "core.policy-group", "core.oauth-token", "core.delegated-admin"}
 
 func (e *Exchange) names() sight.Names {
@@ -165,11 +165,11 @@ func (e *Exchange) names() sight.Names {
 	return sight.Names{Match: &e.Owner.Match, Query: query}
 }
 
-// targets lists the thing that a request names for each of its actions, without an id where it names none.
-func (e *Exchange) targets() (list []thing) {
+// targets lists the entity that a request names for each of its actions, without an id where it names none.
+func (e *Exchange) targets() (list []sight.Entity) {
 	names := e.names()
 	for _, a := range e.Operation().Actions() {
-		list = append(list, thing{kindOf(a.Resource.Name), lastOf(names.Target(a).ID)})
+		list = append(list, sight.Entity{Kind: kindOf(a.Resource.Name), ID: lastOf(names.Target(a).ID)})
 	}
 	return list
 }
@@ -177,10 +177,10 @@ func (e *Exchange) targets() (list []thing) {
 // lastOf returns the last part of an id, which is all that most answers show of it.
 func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
-// rename takes what is known of the differences of a thing to its new name.
-func (f *effects) rename(from, to thing) {
+// rename takes what is known of the differences of an entity to its new name.
+func (f *effects) rename(from, to sight.Entity) {
 	for at, behind := range f.blamed {
-		if at.thing == from {
+		if at.Entity == from {
 			f.blamed[trait{to, at.member}] = behind
 		}
 	}
@@ -199,7 +199,7 @@ func (f *effects) explain(e *Exchange, found *found) Difference {
 	case d.Kind == Status:
 		since, isUnsure = f.ofStatus(e, &d)
 	case e.Status() >= http.StatusBadRequest:
-	case found.thing.kind == "":
+	case found.Entity.Kind == "":
 		if isRead(e) && !does(e, specs.List) {
 			since, isUnsure = f.ofOperation(e)
 		}
@@ -226,9 +226,9 @@ func (f *effects) ofStatus(e *Exchange, d *Difference) (since *Exchange, isUnsur
 		return f.ofOperation(e)
 	}
 	for _, t := range e.targets() {
-		at, last := trait{thing: t}, f.last[t]
+		at, last := trait{Entity: t}, f.last[t]
 		switch {
-		case t.id == "":
+		case t.ID == "":
 		case isAboutTarget && last.Exchange != nil && last.number > f.alike[at]:
 			return last.Exchange, false
 		case !isAboutTarget:
@@ -240,8 +240,8 @@ func (f *effects) ofStatus(e *Exchange, d *Difference) (since *Exchange, isUnsur
 	return nil, false
 }
 
-// behindReference returns the first exchange that is behind there being, or not, something that refers to a thing.
-func (f *effects) behindReference(to thing) (first *Exchange) {
+// behindReference returns the first exchange that is behind there being, or not, something that refers to an entity.
+func (f *effects) behindReference(to sight.Entity) (first *Exchange) {
 	for at, behind := range f.blamed {
 		isSuch := at.member == "" && slices.Contains(behind.refers, to)
 		if isSuch && (first == nil || behind.Item.Number < first.Item.Number) {
@@ -251,35 +251,35 @@ func (f *effects) behindReference(to thing) (first *Exchange) {
 	return first
 }
 
-// ofTrait returns the exchange that is behind a difference in a thing. A change answers for what it shows, unless that
-// has differed before.
+// ofTrait returns the exchange that is behind a difference in an entity. A change answers for what it shows, unless
+// that has differed before.
 func (f *effects) ofTrait(e *Exchange, found *found) (since *Exchange, isUnsure bool) {
 	at := found.trait()
 	if at.member != "" && !isRead(e) && sets(e, at.member) {
 		return nil, false
 	}
-	if behind := f.blamed[at]; behind.Exchange != nil && at.id != "" {
+	if behind := f.blamed[at]; behind.Exchange != nil && at.ID != "" {
 		return behind.Exchange, false
 	}
 	if !isRead(e) {
 		return nil, false
 	}
-	last := f.last[at.thing]
+	last := f.last[at.Entity]
 	if at.member == "" && found.isExtra && last.Exchange != nil && !last.isDeletion && last.Agrees() {
 		return nil, false // it is where both have it, and the list shows too much
 	}
-	isUnsure = at.id == ""
+	isUnsure = at.ID == ""
 	if isUnsure || at.member != "" {
 		var isOther bool
-		last, isOther = f.of(at.thing, found.refers)
+		last, isOther = f.of(at.Entity, found.refers)
 		isUnsure = isUnsure || isOther
-	} else if last = f.sure(at.thing); last.Exchange == nil {
-		last, isUnsure = f.removal(at.thing, found.refers), true
+	} else if last = f.sure(at.Entity); last.Exchange == nil {
+		last, isUnsure = f.removal(at.Entity, found.refers), true
 	}
 	switch {
 	case last.Exchange == nil && at.member == "":
 		return f.ofPath(e), true
-	case at.id != "" && last.number <= f.alike[at]:
+	case at.ID != "" && last.number <= f.alike[at]:
 		return nil, false
 	}
 	return last.Exchange, isUnsure
@@ -295,26 +295,27 @@ func isAbout(status int, d *Difference) bool {
 func (f *effects) ofAccess() *Exchange {
 	var latest change
 	for _, kind := range accessKinds {
-		if last := f.last[thing{kind: kind}]; last.number > latest.number {
+		if last := f.last[sight.Entity{Kind: kind}]; last.number > latest.number {
 			latest = last
 		}
 	}
 	return latest.Exchange
 }
 
-// of returns the change of a thing that was the last one, or the removal of what things of its kind go with. If there
-// is none, it returns that of another thing of its kind which only one of the servers did, of what the thing refers to,
-// of any other thing of its kind, or of what such things are parts of; it is then unsure that this is the reason.
-func (f *effects) of(t thing, refers []thing) (since change, isUnsure bool) {
+// of returns the change of an entity that was the last one, or the removal of what entities of its kind go with. If
+// there is none, it returns that of another entity of its kind which only one of the servers did, of what the entity
+// refers to, of any other entity of its kind, or of what such entities are parts of; it is then unsure that this is the
+// reason.
+func (f *effects) of(t sight.Entity, refers []sight.Entity) (since change, isUnsure bool) {
 	if since = f.sure(t); since.Exchange != nil {
 		return since, false
 	}
-	if differs := f.differs[t.kind]; differs.Exchange != nil {
+	if differs := f.differs[t.Kind]; differs.Exchange != nil {
 		return differs, true
 	}
-	perhaps := []thing{{kind: t.kind}}
-	for _, kind := range f.ancestors(t.kind, nil) {
-		perhaps = append(perhaps, thing{kind: kind})
+	perhaps := []sight.Entity{{Kind: t.Kind}}
+	for _, kind := range f.ancestors(t.Kind, nil) {
+		perhaps = append(perhaps, sight.Entity{Kind: kind})
 	}
 	for _, other := range slices.Concat(refers, perhaps) {
 		if since.Exchange == nil {
@@ -324,11 +325,11 @@ func (f *effects) of(t thing, refers []thing) (since change, isUnsure bool) {
 	return since, true
 }
 
-// sure returns the last change that was surely one of a thing.
-func (f *effects) sure(t thing) change {
+// sure returns the last change that was surely one of an entity.
+func (f *effects) sure(t sight.Entity) change {
 	latest := f.last[t]
-	surely := []change{f.any[t.kind]}
-	for _, kind := range f.ancestors(t.kind, nil) {
+	surely := []change{f.any[t.Kind]}
+	for _, kind := range f.ancestors(t.Kind, nil) {
 		surely = append(surely, f.gone[kind])
 	}
 	for _, other := range surely {
@@ -339,10 +340,10 @@ func (f *effects) sure(t thing) change {
 	return latest
 }
 
-// removal returns the last one of another thing of a kind, or of what such a thing refers to or belongs to.
-func (f *effects) removal(t thing, refers []thing) (latest change) {
-	others := append(slices.Clone(refers), thing{kind: t.kind})
-	kinds := append(f.ancestors(t.kind, nil), t.kind)
+// removal returns the last one of another entity of a kind, or of what such an entity refers to or belongs to.
+func (f *effects) removal(t sight.Entity, refers []sight.Entity) (latest change) {
+	others := append(slices.Clone(refers), sight.Entity{Kind: t.Kind})
+	kinds := append(f.ancestors(t.Kind, nil), t.Kind)
 	for _, other := range others {
 		if last := f.last[other]; last.isDeletion && last.number > latest.number {
 			latest = last
@@ -356,7 +357,7 @@ func (f *effects) removal(t thing, refers []thing) (latest change) {
 	return latest
 }
 
-// ancestors lists the kinds whose things take things of a kind with them, directly or not.
+// ancestors lists the kinds whose entities take entities of a kind with them, directly or not.
 func (f *effects) ancestors(kind string, seen []string) []string {
 	for _, name := range f.above[kind] {
 		if !slices.Contains(seen, name) {
@@ -379,7 +380,7 @@ func (f *effects) ofOperation(e *Exchange) (since *Exchange, isUnsure bool) {
 // ofPath returns the exchange that last changed what the path of a request names.
 func (f *effects) ofPath(e *Exchange) *Exchange {
 	for _, t := range e.targets() {
-		if t.id != "" && f.last[t].Exchange != nil {
+		if t.ID != "" && f.last[t].Exchange != nil {
 			return f.last[t].Exchange
 		}
 	}
@@ -392,7 +393,7 @@ func isRead(e *Exchange) bool {
 	return does(e, specs.List, specs.Get) || method == "GET" || method == "HEAD"
 }
 
-// does reports whether a request does one of some things to a resource.
+// does reports whether a request does one of some entities to a resource.
 func does(e *Exchange, verbs ...string) bool {
 	isSuch := func(a *specs.Action) bool { return slices.Contains(verbs, a.Verb) }
 	return slices.ContainsFunc(e.Operation().Actions(), isSuch)

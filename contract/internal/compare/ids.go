@@ -20,7 +20,7 @@ type ids struct {
 // id is an id, or a secret, of a kind.
 type id struct{ kind, text string }
 
-// keyOf returns the key of an id. One that is a UUID is the same thing wherever it stands.
+// keyOf returns the key of an id. One that is a UUID is the same entity wherever it stands.
 func keyOf(kind, text string) id {
 	if isUUID(text) {
 		kind = uuids

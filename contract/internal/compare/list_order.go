@@ -3,8 +3,8 @@ package compare
 // maxLookedBack bounds the number of items before one with which its place is compared.
 const maxLookedBack = 100
 
-// isOrderUnknown reports whether all items that are in another order are things that requests changed which overlapped,
-// so that the recording does not show in which order they were changed.
+// isOrderUnknown reports whether all items that are in another order are entities that requests changed which
+// overlapped, so that the recording does not show in which order they were changed.
 func (c *comparison) isOrderUnknown(p *place, was []any, pairs []int) bool {
 	c.isPassing = true
 	for i, j := range pairs {
@@ -17,7 +17,7 @@ func (c *comparison) isOrderUnknown(p *place, was []any, pairs []int) bool {
 	return true
 }
 
-// haveOverlapped reports whether the requests that last changed two things overlapped.
+// haveOverlapped reports whether the requests that last changed two entities overlapped.
 func (c *comparison) haveOverlapped(p *place, a, b any) bool {
 	first, second := c.changeOf(p, a), c.changeOf(p, b)
 	if first == nil || second == nil {
@@ -26,12 +26,12 @@ func (c *comparison) haveOverlapped(p *place, a, b any) bool {
 	return first.Item.Start.Before(second.Item.End) && second.Item.Start.Before(first.Item.End)
 }
 
-// changeOf returns the exchange that last changed a recorded thing, or nil.
+// changeOf returns the exchange that last changed a recorded entity, or nil.
 func (c *comparison) changeOf(p *place, value any) *Exchange {
 	object, isObject := value.(map[string]any)
 	r := p.resource(c.sites, value)
 	if r == nil || !isObject {
 		return nil
 	}
-	return c.effects.last[c.thing(p, r, object).thing].Exchange
+	return c.effects.last[c.entity(p, r, object).Entity].Exchange
 }

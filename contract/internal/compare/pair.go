@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// pairing pairs the items of two lists of things.
+// pairing pairs the items of two lists of entities.
 type pairing struct {
 	*comparison
 	place   *place
@@ -14,9 +14,9 @@ type pairing struct {
 	taken   []bool
 }
 
-// pair returns for each item the one that corresponds to it, or -1, and whether they are in another order. Things
+// pair returns for each item the one that corresponds to it, or -1, and whether they are in another order. Entities
 // correspond by their ids, then by their names, by what else they have, and then by their places. Items that are not
-// things are taken in order.
+// entities are taken in order.
 func (c *comparison) pair(p *place, was, is []any) (pairs []int, isMoved bool) {
 	x := &pairing{comparison: c, place: p, was: was, is: is, pairs: make([]int, len(was)), taken: make([]bool, len(is))}
 	for i := range x.pairs {
@@ -90,7 +90,7 @@ func (x *pairing) mayBeNew(is any) bool {
 	return id == "" || !taken
 }
 
-// idOf returns the id of a thing, and the kind of it: the empty text if the thing is known by its name.
+// idOf returns the id of an entity, and the kind of it: the empty text if the entity is known by its name.
 func (x *pairing) idOf(object any) (kind, text string) {
 	r := x.place.resource(x.sites, object)
 	if r == nil {
@@ -121,7 +121,7 @@ func (x *pairing) ownID(is any) string {
 	return id
 }
 
-// name returns the name by which people know a thing, with its resource, or the empty text.
+// name returns the name by which people know an entity, with its resource, or the empty text.
 func (x *pairing) name(object any) string {
 	r := x.place.resource(x.sites, object)
 	if r == nil {
@@ -138,7 +138,7 @@ func (x *pairing) name(object any) string {
 	return ""
 }
 
-// content returns what a thing has but for ids and times, which differ from server to server.
+// content returns what an entity has but for ids and times, which differ from server to server.
 func (x *pairing) content(object any) string {
 	text, err := json.Marshal(x.lasting(x.place, object))
 	if err != nil {

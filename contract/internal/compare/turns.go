@@ -85,7 +85,7 @@ func order(a, b bool) int {
 	return 1
 }
 
-// earliest returns the first of the turns of which no other one made things with lower numbers: servers count up.
+// earliest returns the first of the turns of which no other one made entities with lower numbers: servers count up.
 func earliest(list []agreedTurn) turn {
 	for _, t := range list {
 		if !slices.ContainsFunc(list, func(other agreedTurn) bool { return other.isBefore(t) }) {

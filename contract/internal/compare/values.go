@@ -129,7 +129,7 @@ func (c *comparison) secret(was, is string) bool {
 	return true
 }
 
-// addresses reports whether two addresses are those of the same thing: of the same operation, with ids that
+// addresses reports whether two addresses are those of the same entity: of the same operation, with ids that
 // correspond. The host does not matter.
 func (c *comparison) addresses(was, is string) bool {
 	u, err1 := url.Parse(was)

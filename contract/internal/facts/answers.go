@@ -27,16 +27,16 @@ const maxContradictions = 5
 
 // answerPlan says what of the answers of an operation is held against their requests.
 type answerPlan struct {
-	named []string // parameters of the path that identify things, by a name that only such a thing has
+	named []string // parameters of the path that identify entities, by a name that only such an entity has
 	page  *page    // nil if it lists nothing
 
 	wholes []whole // that the path names, and that what the answer shows is of
-	member string  // the parameter that names one of the things that are listed; empty if none does
+	member string  // the parameter that names one of the entities that are listed; empty if none does
 
 	settable []string // members that an update may set
 }
 
-// whole is a thing that a parameter of the path names, and that objects of an answer point to.
+// whole is an entity that a parameter of the path names, and that objects of an answer point to.
 type whole struct {
 	parameter, noun string
 	at              specs.Pointer // in an object
@@ -142,7 +142,7 @@ func (o *objectReader) contradictions(actions []*specs.Action, r *reading) {
 }
 
 // checkEchoes looks whether an answer repeats what the path names: {"job_id": 8} is none to /job/kill/7. A request that
-// changes a thing may give it a new name.
+// changes an entity may give it a new name.
 func (a *answerReader) checkEchoes(named []string) {
 	for _, name := range named {
 		asked := a.asked(name)
@@ -158,7 +158,7 @@ func (a *answerReader) checkEchoes(named []string) {
 	}
 }
 
-// checkSame looks whether an answer names the thing that the request names.
+// checkSame looks whether an answer names the entity that the request names.
 func (a *answerReader) checkSame(noun, asked, shown string) {
 	if asked == "" || isSameName(asked, shown) || !judge.IsDistinct(shown) || !judge.IsDistinct(asked) ||
 		!isOfSameForm(asked, shown) ||
@@ -225,27 +225,27 @@ func holds(value jsontree.Value, is func(string) bool) (found bool) {
 	return false
 }
 
-// checkNewName looks whether a thing that a request renames or moves is where the request wants it.
+// checkNewName looks whether an entity that a request renames or moves is where the request wants it.
 func (a *answerReader) checkNewName() {
 	e := a.event
-	if e.Verb != Changes || len(e.Shows) != 1 || e.Shows[0].Thing.Kind != e.Kind || !a.about.Resource.IsNamed() {
+	if e.Verb != Changes || len(e.Shows) != 1 || e.Shows[0].Entity.Kind != e.Kind || !a.about.Resource.IsNamed() {
 		return
 	}
-	for part := range strings.SplitSeq(e.Shows[0].Thing.ID, "/") {
+	for part := range strings.SplitSeq(e.Shows[0].Entity.ID, "/") {
 		if judge.IsDistinct(part) && a.about.Identity != nil && !a.requestNames(part) {
 			a.contradict("address", specs.Public, "a request for %s %s was answered with %[1]s %[3]s, which it does not name",
-				a.about.Resource.Title, e.Target.ID, e.Shows[0].Thing.ID)
+				a.about.Resource.Title, e.Target.ID, e.Shows[0].Entity.ID)
 		}
 	}
 }
 
-// keyedAnswer is the one named thing that an answer is.
+// keyedAnswer is the one named entity that an answer is.
 type keyedAnswer struct {
 	resource *specs.Resource
 	object   jsontree.Value
 }
 
-// checkKeys looks whether the thing that an answer is has the key that the path or the query names.
+// checkKeys looks whether the entity that an answer is has the key that the path or the query names.
 func (a *answerReader) checkKeys(k *keyedAnswer) {
 	asked := lastOf(a.event.Target.ID)
 	var keys []string
@@ -265,8 +265,8 @@ func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
 // listed holds what a list has shown so far.
 type listed struct {
-	first Thing // of these
-	seen  map[Thing]bool
+	first Entity // of these
+	seen  map[Entity]bool
 }
 
 // listed returns what the list of a number has shown.
@@ -277,23 +277,23 @@ func (o *objectReader) listed(number int) *listed {
 	return &o.lists[number-1]
 }
 
-// take looks whether a list shows a thing again, or the id of one that it shows under another name.
+// take looks whether a list shows an entity again, or the id of one that it shows under another name.
 func (l *listed) take(o *objectReader, r *specs.Resource, f *Shown) {
-	if !judge.IsDistinct(lastOf(f.Thing.ID)) {
+	if !judge.IsDistinct(lastOf(f.Entity.ID)) {
 		return
 	}
 	if l.first.IsNone() && !r.IsNamed() {
-		l.first = f.Thing
+		l.first = f.Entity
 		return
 	}
 	if l.seen == nil {
-		l.seen = map[Thing]bool{l.first: true}
+		l.seen = map[Entity]bool{l.first: true}
 	}
-	if l.seen[f.Thing] {
-		o.contradict("twice", specs.Public, "the list shows %s %s twice", r.Title, f.Thing.ID)
+	if l.seen[f.Entity] {
+		o.contradict("twice", specs.Public, "the list shows %s %s twice", r.Title, f.Entity.ID)
 	}
-	l.seen[f.Thing] = true
-	if id := (Thing{ID: f.Ident}); r.IsNamed() && f.Ident != "" && judge.IsDistinct(f.Ident) {
+	l.seen[f.Entity] = true
+	if id := (Entity{ID: f.Ident}); r.IsNamed() && f.Ident != "" && judge.IsDistinct(f.Ident) {
 		if l.seen[id] {
 			o.contradict("twice", specs.Public, "the list shows the id %s of a %s twice", f.Ident, r.Title)
 		}
@@ -323,17 +323,17 @@ func (a *answerReader) asked(name string) string {
 	return a.names.ID([]string{name})
 }
 
-// checkMember looks whether a list that the path describes by one of its things has that, and only what is set alike in
-// it: the attempts of its session.
+// checkMember looks whether a list that the path describes by one of its entities has that, and only what is set alike
+// in it: the attempts of its session.
 func (a *answerReader) checkMember(asked string) {
 	var common []Held
 	isThere := false
 	for i := range a.event.Shows {
 		f := &a.event.Shows[i]
-		if f.Does != Lists || f.Thing.Kind != a.event.Kind {
+		if f.Does != Lists || f.Entity.Kind != a.event.Kind {
 			continue
 		}
-		isThere = isThere || isSameName(f.Thing.ID, asked) || !judge.IsDistinct(f.Thing.ID)
+		isThere = isThere || isSameName(f.Entity.ID, asked) || !judge.IsDistinct(f.Entity.ID)
 		if f.Object == nil {
 			continue
 		}

@@ -65,19 +65,19 @@ type DeletedTable struct {
 type Recovery struct{ ID, Name, Database string }
 
 func readToken(e *Exchange, f *Shown, body, _ jsontree.Value) {
-	fact := Token{f.Thing.ID, visible(body.Get("oauth_client_id")), visible(body.Get("user_id"))}
+	fact := Token{f.Entity.ID, visible(body.Get("oauth_client_id")), visible(body.Get("user_id"))}
 	e.Tokens = append(e.Tokens, fact)
 	f.Ident = Owner{fact.User, fact.Client}.text()
 }
 
 func readSubUser(e *Exchange, f *Shown, body, _ jsontree.Value) {
 	f.Ident = visible(body.Get("name"))
-	e.Users = append(e.Users, SubUser{f.Thing.ID, f.Ident})
+	e.Users = append(e.Users, SubUser{f.Entity.ID, f.Ident})
 }
 
 func readJob(e *Exchange, f *Shown, body, _ jsontree.Value) {
 	j := Job{
-		ID: f.Thing.ID, User: visible(body.Get("user_name")), Database: body.Get("database").Text(),
+		ID: f.Entity.ID, User: visible(body.Get("user_name")), Database: body.Get("database").Text(),
 		Status: visible(body.Get("status")), At: f.Born,
 	}
 	if j.User != "" || j.Status != "" {
@@ -87,7 +87,7 @@ func readJob(e *Exchange, f *Shown, body, _ jsontree.Value) {
 
 // Course holds the status of a job or an attempt, as an answer shows it.
 type Course struct {
-	Thing
+	Entity
 	Status string
 	IsOver bool
 }
@@ -96,11 +96,11 @@ type Course struct {
 func (e *Exchange) Courses() (list []Course) {
 	for _, j := range e.Jobs {
 		isOver := j.Status == "success" || j.Status == "error" || j.Status == "killed"
-		list = append(list, Course{Thing{Kind: jobs, ID: j.ID}, j.Status, isOver})
+		list = append(list, Course{Entity{Kind: jobs, ID: j.ID}, j.Status, isOver})
 	}
 	for i := range e.Attempts {
 		a := &e.Attempts[i]
-		list = append(list, Course{Thing{Kind: attempts, ID: a.ID}, a.Status, a.Done})
+		list = append(list, Course{Entity{Kind: attempts, ID: a.ID}, a.Status, a.Done})
 	}
 	return slices.DeleteFunc(list, func(c Course) bool { return c.Status == "" })
 }

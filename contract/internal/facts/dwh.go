@@ -27,8 +27,8 @@ func readTargets(e *Exchange, body jsontree.Value) {
 	}
 }
 
-// Absent returns the thing that an answer shows not to be there.
-func (e *Exchange) Absent() Thing {
+// Absent returns the entity that an answer shows not to be there.
+func (e *Exchange) Absent() Entity {
 	switch {
 	case e.Status != http.StatusNotFound:
 	case e.Operation == "core.getTable", e.Operation == "core.getDatabase", e.Verb == Reads && e.Kind.Interface().IsOwn():
@@ -36,15 +36,15 @@ func (e *Exchange) Absent() Thing {
 	case e.Operation == "core.listTables":
 		return e.Parent
 	}
-	return Thing{}
+	return Entity{}
 }
 
 // Lacks reports whether an answer shows that a target is not there.
-func (e *Exchange) Lacks(t Thing) bool {
+func (e *Exchange) Lacks(t Entity) bool {
 	if !e.ListsTargets() {
 		return e.Absent() == t
 	}
-	return e.Kind == t.Kind && e.Parent == DatabaseOf(t) && !e.ShowsThing(t)
+	return e.Kind == t.Kind && e.Parent == DatabaseOf(t) && !e.ShowsEntity(t)
 }
 
 // ListsTargets reports whether an answer lists databases, or the tables of one, all that the caller may see.
@@ -54,10 +54,10 @@ func (e *Exchange) ListsTargets() bool {
 }
 
 // DatabaseOf is the database that a table is in, or none.
-func DatabaseOf(t Thing) Thing {
+func DatabaseOf(t Entity) Entity {
 	if t.Kind != Tables {
-		return Thing{}
+		return Entity{}
 	}
 	database, _, _ := strings.Cut(t.ID, "/")
-	return Thing{Databases, database}
+	return Entity{Databases, database}
 }

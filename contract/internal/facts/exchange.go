@@ -39,8 +39,8 @@ type Exchange struct {
 	Kind      Kind   // what the operation is about
 	Verb      Verb
 	MayCreate []Kind // kinds of which it may make one that it does not name
-	Target    Thing  // what the path names
-	Parent    Thing  // what the path names that it is a part of
+	Target    Entity // what the path names
+	Parent    Entity // what the path names that it is a part of
 	Uses      []Use  // what else the path names
 	ID        string // the first path parameter
 
@@ -275,14 +275,14 @@ func (e *Exchange) forgetting(r *reading) *Exchange {
 	return e
 }
 
-// NamedThings yields the things that a path names and that have to be there.
-func (e *Exchange) NamedThings(yield func(Thing) bool) {
-	goesOn := func(t Thing, does Verb) bool { return t.IsNone() || does == NoVerb || yield(t) }
+// NamedEntities yields the entities that a path names and that have to be there.
+func (e *Exchange) NamedEntities(yield func(Entity) bool) {
+	goesOn := func(t Entity, does Verb) bool { return t.IsNone() || does == NoVerb || yield(t) }
 	if !goesOn(e.Target, e.Verb) || !goesOn(e.Parent, e.Verb) {
 		return
 	}
 	for _, u := range e.Uses {
-		if !goesOn(u.Thing, u.Does) {
+		if !goesOn(u.Entity, u.Does) {
 			return
 		}
 	}
@@ -296,18 +296,18 @@ func (e *Exchange) EndedAt() time.Time {
 	return e.End
 }
 
-// Touched yields the things that an exchange is about, shows, or may change.
-func (e *Exchange) Touched(yield func(Thing) bool) {
+// Touched yields the entities that an exchange is about, shows, or may change.
+func (e *Exchange) Touched(yield func(Entity) bool) {
 	if !e.Target.IsNone() && !yield(e.Target) {
 		return
 	}
 	for i := range e.Shows {
-		if t := e.Shows[i].Thing; t != e.Target && !yield(t) {
+		if t := e.Shows[i].Entity; t != e.Target && !yield(t) {
 			return
 		}
 	}
 	for _, u := range e.Uses {
-		if u.Does.Writes() && !yield(u.Thing) {
+		if u.Does.Writes() && !yield(u.Entity) {
 			return
 		}
 	}
@@ -321,13 +321,13 @@ func (e *Exchange) MayChange() bool {
 	return (e.Verb.Writes() || e.Verb == NoVerb && e.Page == nil) && !e.Refused()
 }
 
-// ShowsThing reports whether the answer shows a thing.
-func (e *Exchange) ShowsThing(t Thing) bool {
-	return slices.ContainsFunc(e.Shows, func(f Shown) bool { return f.Thing == t })
+// ShowsEntity reports whether the answer shows an entity.
+func (e *Exchange) ShowsEntity(t Entity) bool {
+	return slices.ContainsFunc(e.Shows, func(f Shown) bool { return f.Entity == t })
 }
 
-// MayTouch reports whether an exchange may have made, changed or deleted a thing.
-func (e *Exchange) MayTouch(t Thing) bool {
-	return e.Verb.Writes() && (e.Target == t || e.Parent == t || e.Kind == t.Kind || e.ShowsThing(t)) || e.MayMake(t) ||
+// MayTouch reports whether an exchange may have made, changed or deleted an entity.
+func (e *Exchange) MayTouch(t Entity) bool {
+	return e.Verb.Writes() && (e.Target == t || e.Parent == t || e.Kind == t.Kind || e.ShowsEntity(t)) || e.MayMake(t) ||
 		t.Kind == Tables && e.Target == DatabaseOf(t)
 }

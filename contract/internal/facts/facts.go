@@ -27,18 +27,18 @@ func visible(value jsontree.Value) string {
 
 // Content hold what an exchange says beyond its address. Ids are text, whether the body has text or a number.
 type Content struct {
-	Shows       []Shown      // things that the answer shows to be there
+	Shows       []Shown      // entities that the answer shows to be there
 	Listed      bool         // the answer held its list
 	Partial     bool         // or a part of it
-	Sought      *Held        // what the one thing has that a list was asked for, which no two things have alike
+	Sought      *Held        // what the one entity has that a list was asked for, which no two entities have alike
 	Repeatable  bool         // the request has an idempotency key
-	Overwrites  bool         // or may take the place of another thing
+	Overwrites  bool         // or may take the place of another entity
 	Memberships []Membership // what the answer shows to be a part of what
 	Refers      []Reference  // what a request wants something to refer to
 	Kept        []string     // members that a request to change something leaves as they are
 	Word        string       // the verb that the document of a user's own gives the operation
 
-	Answered string   // the id of the one thing that the answer is, of the kind that the path names
+	Answered string   // the id of the one entity that the answer is, of the kind that the path names
 	Ignored  []Member // what a request set, and its answer shows otherwise
 
 	Contradictions []Contradiction // what an answer contradicts of its request or of itself
@@ -60,9 +60,9 @@ var (
 // NoContent returns that of an exchange that says nothing.
 func NoContent() Content { return Content{WorkflowContent: noWorkflow, CoreContent: noCore} }
 
-// Shown is a thing as an answer shows it.
+// Shown is an entity as an answer shows it.
 type Shown struct {
-	Thing   Thing
+	Entity  Entity
 	Does    Verb      // what the request did to it
 	Aliases []string  // other ids of it
 	Ident   string    // that distinguishes it from another one of the same name
@@ -72,10 +72,10 @@ type Shown struct {
 	Set     []Setting // what requests have set
 }
 
-// Use is a thing that a request names beside the one that it is about.
+// Use is an entity that a request names beside the one that it is about.
 type Use struct {
-	Thing Thing
-	Does  Verb
+	Entity Entity
+	Does   Verb
 }
 
 // Member is a member that request and answer show differently.
@@ -136,7 +136,7 @@ func (e *Exchange) compareMembers(actions []*specs.Action, r *reading) {
 	}
 }
 
-// isGivenID reports whether a member of a user's own document is what the path says of the thing, whatever the body
+// isGivenID reports whether a member of a user's own document is what the path says of the entity, whatever the body
 // says, or the key that the service gives a new one.
 func isGivenID(actions []*specs.Action, r *reading, shown jsontree.Value) bool {
 	if !r.Owner.Match.Operation.Interface.IsOwn() {
@@ -226,25 +226,25 @@ var objects = map[Kind]func(e *Exchange, f *Shown, body, whole jsontree.Value){
 	Tokens: readToken, SubUsers: readSubUser, jobs: readJob,
 }
 
-// Membership states that a thing is a part of another, and gone with it.
+// Membership states that an entity is a part of another, and gone with it.
 type Membership struct {
-	Part, Parent Thing
+	Part, Parent Entity
 	Sure         specs.Provenance // of it that the part is gone with the whole
 }
 
-// addMembership notes that an answer shows a thing to be a part of another.
-func (e *Exchange) addMembership(part, whole Thing, sure specs.Provenance) {
+// addMembership notes that an answer shows an entity to be a part of another.
+func (e *Exchange) addMembership(part, whole Entity, sure specs.Provenance) {
 	if part.ID != "" && whole.ID != "" {
 		e.Memberships = append(e.Memberships, Membership{part, whole, sure})
 	}
 }
 
-// IsOlderThan reports whether a thing was made before an exchange.
+// IsOlderThan reports whether an entity was made before an exchange.
 func (f *Shown) IsOlderThan(e *Exchange) bool {
 	return !f.Born.IsZero() && f.Born.Before(e.EndedAt().Add(-time.Second))
 }
 
-// Origin differs where two things have one id; it is 0 where that is not shown.
+// Origin differs where two entities have one id; it is 0 where that is not shown.
 func (f *Shown) Origin() uint64 {
 	if f.Born.IsZero() {
 		return 0
@@ -252,9 +252,9 @@ func (f *Shown) Origin() uint64 {
 	return uint64(f.Born.Unix())
 }
 
-// IsDistinct reports whether a thing that is shown to two callers in the same way is one thing: it was not there from
-// the beginning, as the default pool is.
+// IsDistinct reports whether an entity that is shown to two callers in the same way is one entity: it was not there
+// from the beginning, as the default pool is.
 func (f *Shown) IsDistinct(e *Exchange) bool {
-	isDefault := slices.ContainsFunc(e.Pools, func(p Pool) bool { return p.IsDefault && p.ID == f.Thing.ID })
+	isDefault := slices.ContainsFunc(e.Pools, func(p Pool) bool { return p.IsDefault && p.ID == f.Entity.ID })
 	return f.Mark != 0 && !isDefault
 }

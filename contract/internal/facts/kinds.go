@@ -68,17 +68,17 @@ func (c Catalogue) Of(k Kind) *specs.Resource {
 // Noun returns the noun of a kind for messages.
 func (c Catalogue) Noun(k Kind) string { return c.Of(k).Title }
 
-// Text names a thing: pool 17.
-func (c Catalogue) Text(t Thing) string { return c.Noun(t.Kind) + " " + t.ID }
+// Text names an entity: pool 17.
+func (c Catalogue) Text(t Entity) string { return c.Noun(t.Kind) + " " + t.ID }
 
-// Thing is one of a kind. Its id is what names it in paths, part by part.
-type Thing struct {
+// Entity is one of a kind. Its id is what names it in paths, part by part.
+type Entity struct {
 	Kind Kind
 	ID   string
 }
 
-// IsNone reports whether t is the zero value, which stands for the absence of a thing.
-func (t Thing) IsNone() bool { return t.Kind == "" }
+// IsNone reports whether t is the zero value, which stands for the absence of an entity.
+func (t Entity) IsNone() bool { return t.Kind == "" }
 
 // Verb is the effect of a successful operation on what its path names.
 type Verb int
@@ -112,38 +112,38 @@ func verbOf(a *specs.Action) Verb {
 // Writes reports whether the operation creates, changes or deletes.
 func (v Verb) Writes() bool { return v == Creates || v == Changes || v == Deletes }
 
-// MayMake reports whether an exchange may have made a thing, or let it be there again.
-func (e *Exchange) MayMake(t Thing) bool {
+// MayMake reports whether an exchange may have made an entity, or let it be there again.
+func (e *Exchange) MayMake(t Entity) bool {
 	if e.Ingested != nil && (e.Target == t || e.Parent == t) { // some installations make the table of an event
 		return true
 	}
 	return slices.Contains(e.MayCreate, t.Kind) || e.Verb == Creates &&
 		(e.Target == t || e.Target.IsNone() && e.Kind == t.Kind) ||
-		slices.ContainsFunc(e.Shows, func(f Shown) bool { return f.Thing == t && f.Does != Lists && f.Does != Reads }) ||
-		slices.ContainsFunc(e.Uses, func(u Use) bool { return u.Thing == t && u.Does.Writes() })
+		slices.ContainsFunc(e.Shows, func(f Shown) bool { return f.Entity == t && f.Does != Lists && f.Does != Reads }) ||
+		slices.ContainsFunc(e.Uses, func(u Use) bool { return u.Entity == t && u.Does.Writes() })
 }
 
-// RenamedTo returns the thing as which one is known that an exchange gave another name or place, or no thing.
-func (e *Exchange) RenamedTo(c Catalogue) Thing {
+// RenamedTo returns the entity as which one is known that an exchange gave another name or place, or no entity.
+func (e *Exchange) RenamedTo(c Catalogue) Entity {
 	if e.Verb != Changes || len(e.Shows) != 1 || len(e.Uses) > 0 || e.Target.IsNone() {
-		return Thing{}
+		return Entity{}
 	}
-	t, r := e.Shows[0].Thing, c.Of(e.Kind)
+	t, r := e.Shows[0].Entity, c.Of(e.Kind)
 	if t.Kind != e.Kind || t == e.Target || !r.IsNamed() || !slices.Equal(r.Keys[0], r.NamedAt) {
-		return Thing{}
+		return Entity{}
 	}
 	return t
 }
 
-// IsOpen reports whether things of a kind are made, changed and deleted by requests alone, so that what happens to one
-// without a request shows that the recording lacks it.
+// IsOpen reports whether entities of a kind are made, changed and deleted by requests alone, so that what happens to
+// one without a request shows that the recording lacks it.
 func (k Kind) IsOpen() bool {
 	return slices.Contains([]Kind{
 		Pools, PoolRules, Databases, Tables, Connections, Schedules, secrets, Policies, policyGroups,
 	}, k)
 }
 
-// Stays reports whether things of a kind are there, once they are made, until a request deletes them.
+// Stays reports whether entities of a kind are there, once they are made, until a request deletes them.
 func (k Kind) Stays() bool {
 	return k.IsOpen() || k == Warehouses || k == Projects || k.Interface() == specs.LLM
 }

@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/specs/sight"
 )
 
-// Object holds what an answer shows of a thing that its constraints are judged by.
+// Object holds what an answer shows of an entity that its constraints are judged by.
 type Object struct {
 	Row    Row    // the whole; empty where the answer shows less
 	Holds  []Held // what no other one may have
@@ -31,9 +31,9 @@ const maxRow = 4 << 10
 // Held is the value of a member.
 type Held struct{ Member, Value string }
 
-// Reference leads to a thing that another one refers to.
+// Reference leads to an entity that another one refers to.
 type Reference struct {
-	Thing     Thing
+	Entity    Entity
 	MustExist bool
 	OnDelete  string // as specs.Link has it
 	Sure      specs.Provenance
@@ -70,14 +70,14 @@ func (e *Exchange) LengthOfRows() (n int) {
 	return n
 }
 
-// uniques are members that no two things of a kind of the platform's may have alike in an account, beside their keys.
+// uniques are members that no two entities of a kind of the platform's may have alike in an account, beside their keys.
 var uniques = map[Kind][]specs.Unique{
 	Pools: {{At: "/name"}}, PoolRules: {{At: "/priority"}}, Policies: {{At: "/name"}}, Projects: {{At: "/name"}},
 	"llm.project": {{At: "/attributes/name"}},
 }
 
 // objectOf returns what an answer shows of an object; nil if none of it is needed.
-func (o *objectReader) objectOf(r *specs.Resource, t Thing, object jsontree.Value) *Object {
+func (o *objectReader) objectOf(r *specs.Resource, t Entity, object jsontree.Value) *Object {
 	unique := uniques[t.Kind]
 	if o.isOwn {
 		unique = r.Behaviour.Unique
@@ -134,7 +134,7 @@ func (h Held) Equals(other Held) bool {
 }
 
 // heldBy returns the value of an object that no other one may have. Without all that it depends on there is none.
-func heldBy(u *specs.Unique, t Thing, object jsontree.Value) (Held, bool) {
+func heldBy(u *specs.Unique, t Entity, object jsontree.Value) (Held, bool) {
 	value := sight.Text(object, specs.PointerOf(u.At))
 	if value == "" || !judge.IsDistinct(value) {
 		return Held{}, false
@@ -175,7 +175,7 @@ func (o *objectReader) references(link *specs.Link, id string, object jsontree.V
 			key = sight.Text(value, to.Keys[0])
 		}
 		if key != "" && judge.IsDistinct(key) {
-			t := Thing{Kind(link.Resource), strings.Join(append(slices.Clone(parents[:n]), key), "/")}
+			t := Entity{Kind(link.Resource), strings.Join(append(slices.Clone(parents[:n]), key), "/")}
 			list = append(list, Reference{t, link.MustExist, link.OnDelete, link.Provenance})
 		}
 	}

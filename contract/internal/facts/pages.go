@@ -109,7 +109,7 @@ func pageOf(op *specs.Operation) *page {
 	}
 	p.positions = op.Interface == specs.Core && has("from") && has("to")
 	p.countsPage = p.positions
-	if !p.isOwn && isList && has("page") { // of things that only requests make
+	if !p.isOwn && isList && has("page") { // of entities that only requests make
 		p.from, p.start, p.byPages = "page", "1", true
 	}
 	p.echoes = slices.DeleteFunc(slices.Clone(echoNames), func(name string) bool { return !has(name) })

@@ -12,15 +12,16 @@ import (
 	"svc.example/understudy/specs/sight"
 )
 
-// objectReader reads the things that a request names and that its answer shows, as the document of the operation says.
+// objectReader reads the entities that a request names and that its answer shows, as the document of the operation
+// says.
 type objectReader struct {
 	event     *Exchange
 	document  *specs.Document
 	operation *specs.Operation
 	isOwn     bool // the document is a user's
 	names     sight.Names
-	parent    sight.Thing  // that the path names
-	keyed     *keyedAnswer // nil unless the answer is one named thing
+	parent    sight.Entity // that the path names
+	keyed     *keyedAnswer // nil unless the answer is one named entity
 	lists     []listed     // of the action at hand, by their numbers
 }
 
@@ -39,9 +40,9 @@ func (o *objectReader) name(actions []*specs.Action, r *reading) {
 	}
 	e.ID = r.Owner.Match.First()
 	o.parent = o.names.Parent(about)
-	e.Target, e.Parent = thingOf(o.names.Target(about)), thingOf(o.parent)
+	e.Target, e.Parent = entityOf(o.names.Target(about)), entityOf(o.parent)
 	for _, a := range actions[1:] {
-		if t := thingOf(o.names.Target(a)); !t.IsNone() {
+		if t := entityOf(o.names.Target(a)); !t.IsNone() {
 			e.Uses = append(e.Uses, Use{t, verbOf(a)})
 		}
 	}
@@ -51,12 +52,12 @@ func (o *objectReader) name(actions []*specs.Action, r *reading) {
 	}
 }
 
-// thingOf returns a thing, or none in the place of one without an id.
-func thingOf(t sight.Thing) Thing {
+// entityOf returns an entity, or none in the place of one without an id.
+func entityOf(t sight.Entity) Entity {
 	if t.ID == "" {
-		return Thing{}
+		return Entity{}
 	}
-	return Thing{Kind(t.Kind), t.ID}
+	return Entity{Kind(t.Kind), t.ID}
 }
 
 // show reads the objects of an answer.
@@ -115,19 +116,19 @@ const longest = 100
 // sightOf says what an object stands for where an answer shows it.
 type sightOf struct {
 	does       Verb
-	isWhole    bool // it is all there is to show, which distinguishes one thing from another
+	isWhole    bool // it is all there is to show, which distinguishes one entity from another
 	isAnswer   bool // the answer is about it alone
 	isComplete bool // it has all members that such an object has
 	isAmong    bool // it stands in a list that shows nothing twice
 }
 
-// add notes that an answer shows a thing, and what it says of it.
+// add notes that an answer shows an entity, and what it says of it.
 func (o *objectReader) add(s *sight.Shown, as sightOf) {
 	if s.Whole.Exists() {
 		as = sightOf{does: Reads, isComplete: !o.isOwn, isAmong: !o.isOwn && s.Items > 0}
 	}
 	e, r := o.event, s.Resource
-	f := Shown{Thing: Thing{Kind(r.Name), s.ID}, Does: as.does}
+	f := Shown{Entity: Entity{Kind(r.Name), s.ID}, Does: as.does}
 	if s.IsApart {
 		e.Shows = append(e.Shows, f)
 		return
@@ -139,7 +140,7 @@ func (o *objectReader) add(s *sight.Shown, as sightOf) {
 		}
 	}
 	if as.isComplete && as.does != Deletes {
-		f.Object, f.Set = o.objectOf(r, f.Thing, s.Object), o.settings(r, f.Born, s.Object)
+		f.Object, f.Set = o.objectOf(r, f.Entity, s.Object), o.settings(r, f.Born, s.Object)
 	}
 	for _, key := range r.Keys[1:] {
 		// Digits in a path are read as an id before a name (assumed), so a name of digits alone identifies nothing.
@@ -152,32 +153,32 @@ func (o *objectReader) add(s *sight.Shown, as sightOf) {
 		f.Mark = e.markOf(s.Object.Raw())
 	}
 	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; as.isAnswer && isNumbered &&
-		f.Thing.Kind == e.Kind && judge.IsDistinct(s.ID) {
+		f.Entity.Kind == e.Kind && judge.IsDistinct(s.ID) {
 		if e.Answered = s.ID; isSameName(s.ID, e.Target.ID) { // 007 is 7
 			e.Answered = e.Target.ID
 		}
-	} else if as.isAnswer && len(r.Types) == 0 && f.Thing.Kind == e.Kind && !e.Target.IsNone() {
+	} else if as.isAnswer && len(r.Types) == 0 && f.Entity.Kind == e.Kind && !e.Target.IsNone() {
 		o.keyed = &keyedAnswer{r, s.Object}
 	}
 	if as.isAmong {
 		o.listed(s.Items).take(o, r, &f)
 	}
 	e.Shows = append(e.Shows, f)
-	if read := objects[f.Thing.Kind]; read != nil {
+	if read := objects[f.Entity.Kind]; read != nil {
 		read(e, &e.Shows[len(e.Shows)-1], s.Object, s.Whole)
 	}
-	o.tie(r, f.Thing, s.Object)
+	o.tie(r, f.Entity, s.Object)
 }
 
-// tie notes what a thing is a part of, and what is a part of it.
-func (o *objectReader) tie(r *specs.Resource, t Thing, object jsontree.Value) {
+// tie notes what an entity is a part of, and what is a part of it.
+func (o *objectReader) tie(r *specs.Resource, t Entity, object jsontree.Value) {
 	for _, link := range r.Parents {
 		if link.At != nil && (link.Type == "" || link.Type == object.Get("type").Text()) {
-			o.event.addMembership(t, Thing{Kind(link.Resource), sight.Text(object, link.At)}, link.Provenance)
+			o.event.addMembership(t, Entity{Kind(link.Resource), sight.Text(object, link.At)}, link.Provenance)
 		}
 	}
 	for _, link := range r.Parts {
-		o.event.addMembership(Thing{Kind(link.Resource), sight.Text(object, link.At)}, t, link.Provenance)
+		o.event.addMembership(Entity{Kind(link.Resource), sight.Text(object, link.At)}, t, link.Provenance)
 	}
 }
 
@@ -191,7 +192,7 @@ func (o *objectReader) refer(a *specs.Action, body jsontree.Value) {
 			}
 			e.Refers = append(e.Refers, o.references(&link, e.Parent.ID+"/", body)...)
 		} else if id := sight.Text(body, a.Request.Join(link.At)); id != "" {
-			e.Refers = append(e.Refers, Reference{Thing: Thing{Kind(link.Resource), id}})
+			e.Refers = append(e.Refers, Reference{Entity: Entity{Kind(link.Resource), id}})
 		}
 	}
 }

@@ -112,7 +112,7 @@ func (e *Exchange) forgetUnset(d *specs.Document, a *specs.Action, r *reading) {
 	}
 	for i := range e.Shows {
 		f := &e.Shows[i]
-		if f.Thing.Kind != e.Kind {
+		if f.Entity.Kind != e.Kind {
 			continue
 		}
 		f.Set = slices.DeleteFunc(f.Set, func(s Setting) bool {

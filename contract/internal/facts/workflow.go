@@ -69,11 +69,11 @@ type Start struct {
 }
 
 func readPool(e *Exchange, f *Shown, body, _ jsontree.Value) {
-	e.Pools = append(e.Pools, Pool{f.Thing.ID, body.Get("concurrencyLimit").Int(), body.Get("default").Bool()})
+	e.Pools = append(e.Pools, Pool{f.Entity.ID, body.Get("concurrencyLimit").Int(), body.Get("default").Bool()})
 }
 
 func readRule(e *Exchange, f *Shown, body, _ jsontree.Value) {
-	rule := PoolRule{ID: f.Thing.ID, PoolID: body.Get("poolId").Text(), Priority: body.Get("priority").Int()}
+	rule := PoolRule{ID: f.Entity.ID, PoolID: body.Get("poolId").Text(), Priority: body.Get("priority").Int()}
 	for c := range body.Get("conditions").Each {
 		condition := Condition{Kind: c.Get("type").Text(), Operator: c.Get("operator").Text()}
 		for value := range c.Get("values").List {
@@ -87,7 +87,7 @@ func readRule(e *Exchange, f *Shown, body, _ jsontree.Value) {
 // readAttempt reads an attempt. One that is embedded in a session shows less of itself.
 func readAttempt(e *Exchange, f *Shown, body, session jsontree.Value) {
 	a := Attempt{
-		ID: f.Thing.ID, PoolID: body.Get("poolId").Text(), SessionID: body.Get("sessionId").Text(),
+		ID: f.Entity.ID, PoolID: body.Get("poolId").Text(), SessionID: body.Get("sessionId").Text(),
 		Retry: body.Get("retryAttemptName").Text(), Status: body.Get("status").Text(),
 		Project: body.Get("project", "name").Text(), Workflow: body.Get("workflow", "name").Text(),
 		SessionTime: body.Get("sessionTime").Text(), Index: body.Get("index").Int(), Done: body.Get("done").Bool(),

@@ -34,7 +34,7 @@ type accounts struct {
 }
 
 const (
-	maxViewers = 16 // of one thing
+	maxViewers = 16 // of one entity
 	maxUses    = 256
 )
 
@@ -120,8 +120,8 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 	if e.Verb == facts.Creates {
 		a.make(m, e, e.Target)
 		for i := range e.Shows {
-			if f := &e.Shows[i]; a.isGiven(f) && judge.IsDistinct(f.Thing.ID) {
-				a.make(m, e, f.Thing)
+			if f := &e.Shows[i]; a.isGiven(f) && judge.IsDistinct(f.Entity.ID) {
+				a.make(m, e, f.Entity)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func (a *accounts) noteUse(m member, e *facts.Exchange) {
 func (a *accounts) noteLimits(m member, e *facts.Exchange) {
 	a.resized[m.at] = a.resized[m.at] || e.Kind == facts.Pools && e.Verb.Writes()
 	for _, f := range e.Pools {
-		x := a.trace(m.at, facts.Thing{Kind: facts.Pools, ID: f.ID})
+		x := a.trace(m.at, facts.Entity{Kind: facts.Pools, ID: f.ID})
 		a.differ[m.at] = a.differ[m.at] || x.hasLimit && x.limitOf != m.caller && x.limit != f.Limit
 		x.hasLimit, x.limitOf, x.limit = true, m.caller, f.Limit
 	}
@@ -147,11 +147,11 @@ func (a *accounts) noteLimits(m member, e *facts.Exchange) {
 
 // isGiven reports whether something was made and given an id of its own. A project may be put again.
 func (a *accounts) isGiven(f *facts.Shown) bool {
-	return f.Does == facts.Creates && f.Thing.Kind != facts.Projects && !a.kinds.Of(f.Thing.Kind).IsNamed()
+	return f.Does == facts.Creates && f.Entity.Kind != facts.Projects && !a.kinds.Of(f.Entity.Kind).IsNamed()
 }
 
-// writtenTo lists the things that an exchange changes, deletes or refers to, so that its caller has them.
-func writtenTo(e *facts.Exchange) (list []facts.Thing) {
+// writtenTo lists the entities that an exchange changes, deletes or refers to, so that its caller has them.
+func writtenTo(e *facts.Exchange) (list []facts.Entity) {
 	if !e.Verb.Writes() {
 		return nil
 	}
@@ -159,7 +159,7 @@ func writtenTo(e *facts.Exchange) (list []facts.Thing) {
 		list = append(list, e.Target)
 	}
 	for _, to := range e.Refers {
-		list = append(list, to.Thing)
+		list = append(list, to.Entity)
 	}
 	return list
 }
@@ -193,8 +193,8 @@ func (a *accounts) noteName(m member, name string, isSubUser bool) {
 	a.pair(m, others)
 }
 
-// make notes who made a thing. An address at which two callers made the same one has several accounts.
-func (a *accounts) make(m member, e *facts.Exchange, t facts.Thing) {
+// make notes who made an entity. An address at which two callers made the same one has several accounts.
+func (a *accounts) make(m member, e *facts.Exchange, t facts.Entity) {
 	if t.IsNone() {
 		return
 	}
@@ -323,7 +323,7 @@ func (a *accounts) joinWhoAreNamedAlike() {
 }
 
 // joinNeighbours makes one account of the callers at an address, unless something shows that it has several, whose
-// things may have the same ids.
+// entities may have the same ids.
 func (a *accounts) joinNeighbours() {
 	isSeveral := maps.Clone(a.several)
 	for account := range a.different {

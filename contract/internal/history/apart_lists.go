@@ -66,10 +66,10 @@ func (a *accounts) haveOtherLists(some, others []member) bool {
 	})
 }
 
-// stirredIn returns whether someone made or removed a thing, so that lists may differ in it.
+// stirredIn returns whether someone made or removed an entity, so that lists may differ in it.
 func (a *accounts) stirredIn(key listKey) func(id string) bool {
 	return func(id string) bool {
-		x, known := a.traces.Get(sightKey{key.at, facts.Thing{Kind: key.kind, ID: id}})
+		x, known := a.traces.Get(sightKey{key.at, facts.Entity{Kind: key.kind, ID: id}})
 		return known && x.isStirred
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"svc.example/understudy/contract/internal/spill"
 )
 
-// A clue is something that an exchange shows of a thing or a job, by which its caller may turn out to be of one account
-// with others who were shown the same.
+// A clue is something that an exchange shows of an entity or a job, by which its caller may turn out to be of one
+// account with others who were shown the same.
 type clue struct {
-	key    uint64 // of the thing or the job, at a site
+	key    uint64 // of the entity or the job, at a site
 	number int64  // of the exchange
 	at     int32
 	kind   clueKind
 	caller uint64
 
-	// Of a thing that is shown: the same where the same is shown, and what differs where two things have one id; 0
+	// Of an entity that is shown: the same where the same is shown, and what differs where two entities have one id; 0
 	// where that is not shown. Of a job: its database, as a hash, and its time.
 	mark, origin uint64
 	until        uint64 // of a database: until when what is shown had been made
@@ -35,16 +35,16 @@ type clue struct {
 type clueKind uint8
 
 const (
-	wroteThing  clueKind = iota // to, or referred to it, before the answer shows it
-	missedThing                 // which was not found
-	shownThing
-	madeThing // and shown, with an id of its own
+	wroteEntity  clueKind = iota // to, or referred to it, before the answer shows it
+	missedEntity                 // which was not found
+	shownEntity
+	madeEntity // and shown, with an id of its own
 	issuedJob
 	shownJob
 	ownCaller // whose key the caller removed
 )
 
-// Compare is the order of things, and then that of the recording.
+// Compare is the order of entities, and then that of the recording.
 func (c *clue) Compare(other *clue) int {
 	return cmp.Or(cmp.Compare(c.key, other.key), cmp.Compare(c.number, other.number), cmp.Compare(c.kind, other.kind))
 }
@@ -82,9 +82,9 @@ const maxRecent = 100_000
 func (s *clues) put(c clue) error {
 	key, says, misses := [2]uint64{c.key, c.caller}, [2]uint64{c.mark, c.origin}, [2]uint64{c.key, math.MaxUint64}
 	switch c.kind {
-	case missedThing: // to be shown it again says more than before
+	case missedEntity: // to be shown it again says more than before
 		key, says = misses, [2]uint64{uint64(c.number)}
-	case shownThing, ownCaller:
+	case shownEntity, ownCaller:
 		says[0] += s.recent[misses][0]
 		if known, isKnown := s.recent[key]; isKnown && known == says {
 			return nil
@@ -140,7 +140,7 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 			mark: mark, origin: origin, until: until,
 		})
 	}
-	thing := func(kind clueKind, t facts.Thing, mark, origin uint64) {
+	entity := func(kind clueKind, t facts.Entity, mark, origin uint64) {
 		var until uint64
 		switch {
 		case t.Kind == facts.Databases:
@@ -152,35 +152,35 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 	}
 	if !e.OK() {
 		if e.Status == http.StatusNotFound && isSeenByAll(e.Target.Kind) {
-			thing(missedThing, e.Target, 0, 0)
+			entity(missedEntity, e.Target, 0, 0)
 		}
 		return list
 	}
 	for i := range e.Shows {
 		if f := &e.Shows[i]; f.IsDistinct(e) {
-			kind := shownThing
+			kind := shownEntity
 			if a.isGiven(f) {
-				kind = madeThing
+				kind = madeEntity
 			}
-			thing(kind, f.Thing, f.Mark, f.Origin())
-			if f.Ident != "" && (f.Thing.Kind == facts.Databases || f.Thing.Kind == facts.Tables) {
-				add(shownThing, keyOf(e.At, string(f.Thing.Kind)+" id", f.Ident), 0, f.Origin(), 0)
+			entity(kind, f.Entity, f.Mark, f.Origin())
+			if f.Ident != "" && (f.Entity.Kind == facts.Databases || f.Entity.Kind == facts.Tables) {
+				add(shownEntity, keyOf(e.At, string(f.Entity.Kind)+" id", f.Ident), 0, f.Origin(), 0)
 			}
 		}
 	}
 	for _, f := range e.Attempts {
 		if f.SessionMark != 0 {
-			thing(shownThing, facts.Thing{Kind: facts.Sessions, ID: f.SessionID}, f.SessionMark, f.SessionMark)
+			entity(shownEntity, facts.Entity{Kind: facts.Sessions, ID: f.SessionID}, f.SessionMark, f.SessionMark)
 		}
 	}
 	if e.Page != nil {
 		for _, f := range e.Page.Tables {
-			thing(shownThing, facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
+			entity(shownEntity, facts.Entity{Kind: facts.Tables, ID: "deleted " + f.ID}, f.Mark, 0)
 		}
 	}
 	for _, t := range writtenTo(e) {
-		if !t.IsNone() && !a.kinds.Of(t.Kind).IsNamed() { // several accounts may have things of one name
-			add(wroteThing, keyOf(e.At, string(t.Kind), t.ID), 0, 0, 0)
+		if !t.IsNone() && !a.kinds.Of(t.Kind).IsNamed() { // several accounts may have entities of one name
+			add(wroteEntity, keyOf(e.At, string(t.Kind), t.ID), 0, 0, 0)
 		}
 	}
 	if e.Issued != nil && e.Issued.ID != "" {
@@ -213,7 +213,7 @@ func (a *accounts) follow() error {
 			key, seen, missed, issued, early = c.key, seen[:0], missed[:0], issued[:0], early[:0]
 		}
 		switch c.kind {
-		case shownThing, madeThing:
+		case shownEntity, madeEntity:
 			a.compareMisses(seen, missed, c)
 			seen = a.compareSights(seen, c)
 		case issuedJob:
@@ -231,9 +231,9 @@ func (a *accounts) follow() error {
 			other := member{c.at, c.mark}
 			a.number(other)
 			a.links.put(c.member(), other, c.shower())
-		case missedThing:
+		case missedEntity:
 			missed = keepLast(missed, c)
-		case wroteThing:
+		case wroteEntity:
 			own := slices.IndexFunc(seen, func(s clue) bool { return s.caller == c.caller })
 			for i := range seen {
 				if own < 0 || seen[own].mark == seen[i].mark { // and not another one of the same id
@@ -245,13 +245,13 @@ func (a *accounts) follow() error {
 	return nil
 }
 
-// compareSights holds what a caller is shown of a thing against what others were shown of it last, and returns that
+// compareSights holds what a caller is shown of an entity against what others were shown of it last, and returns that
 // with it.
 func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	m, own := now.member(), -1
 	for i := range seen {
 		other := &seen[i]
-		areTwo := other.kind == madeThing && now.kind == madeThing // that were given one id
+		areTwo := other.kind == madeEntity && now.kind == madeEntity // that were given one id
 		isOther := areTwo || now.isAnother(other)
 		switch {
 		case other.caller == now.caller:
@@ -277,7 +277,7 @@ func (a *accounts) compareSights(seen []clue, now *clue) []clue {
 	return seen
 }
 
-// keepLast keeps the last clue of each caller, of so many as of those who are shown a thing.
+// keepLast keeps the last clue of each caller, of so many as of those who are shown an entity.
 func keepLast(list []clue, now *clue) []clue {
 	own := slices.IndexFunc(list, func(c clue) bool { return c.caller == now.caller })
 	switch {
@@ -289,8 +289,8 @@ func keepLast(list []clue, now *clue) []clue {
 	return list
 }
 
-// compareMisses finds a thing to be of another account than that of a caller for whom it was not there, if it was there
-// for another one before, and still is.
+// compareMisses finds an entity to be of another account than that of a caller for whom it was not there, if it was
+// there for another one before, and still is.
 func (a *accounts) compareMisses(seen, missed []clue, now *clue) {
 	for i := range seen {
 		was := &seen[i]
@@ -389,7 +389,7 @@ type sightings struct {
 	shown  bounded[listKey, []string] // what was shown to be there, of which every caller of an account is shown all
 }
 
-// trace holds what requests did to a thing at a site, and who was shown it.
+// trace holds what requests did to an entity at a site, and who was shown it.
 type trace struct {
 	maker, remover       uint64 // the last callers who did that; no maker since it was deleted
 	isStirred, isRemoved bool   // it was made or removed, or may have been, so that lists may differ in it
@@ -402,8 +402,8 @@ type trace struct {
 	hasLimit bool
 }
 
-// trace returns what is known of a thing, which may be nothing yet.
-func (s *sightings) trace(at int32, t facts.Thing) *trace {
+// trace returns what is known of an entity, which may be nothing yet.
+func (s *sightings) trace(at int32, t facts.Entity) *trace {
 	return s.traces.of(sightKey{at, t}, func() *trace { return &trace{} })
 }
 
@@ -412,7 +412,7 @@ func listedKinds() []facts.Kind {
 	return []facts.Kind{facts.Pools, facts.PoolRules, facts.Projects, facts.SubUsers, facts.Policies, facts.Tokens}
 }
 
-// isSeenByAll reports whether whoever is shown any things of a kind is shown all that the account has.
+// isSeenByAll reports whether whoever is shown any entities of a kind is shown all that the account has.
 func isSeenByAll(k facts.Kind) bool { return k == facts.Pools || k == facts.PoolRules }
 
 // showsWholeList reports whether an answer is the whole list of one of these kinds.
@@ -431,16 +431,16 @@ type wholeList struct {
 func wholeListOf(e *facts.Exchange) wholeList {
 	list := wholeList{e.Start, e.EndedAt(), map[string]time.Time{}}
 	for _, f := range e.Shows {
-		if f.Thing.Kind == e.Kind {
-			list.born[f.Thing.ID] = f.Born
+		if f.Entity.Kind == e.Kind {
+			list.born[f.Entity.ID] = f.Born
 		}
 	}
 	return list
 }
 
 type sightKey struct {
-	at    int32
-	thing facts.Thing
+	at     int32
+	entity facts.Entity
 }
 
 type listKey struct {
@@ -489,7 +489,7 @@ func (a *accounts) noteStirs(m member, e *facts.Exchange) {
 	}
 }
 
-// maxShown bounds for how many things of a kind it is known.
+// maxShown bounds for how many entities of a kind it is known.
 const maxShown = 100
 
 // noteShown notes what is there of which every caller of the account is shown all.
@@ -498,7 +498,7 @@ func (a *accounts) noteShown(m member, e *facts.Exchange) {
 	if at.IsZero() {
 		return
 	}
-	add := func(t facts.Thing) {
+	add := func(t facts.Entity) {
 		x, key := a.trace(m.at, t), listKey{m.at, t.Kind}
 		if known, _ := a.shown.Get(key); x.seen.IsZero() && len(known) < maxShown {
 			a.shown.put(key, append(known, t.ID))
@@ -508,18 +508,18 @@ func (a *accounts) noteShown(m member, e *facts.Exchange) {
 		}
 	}
 	for _, f := range e.Shows {
-		if isSeenByAll(f.Thing.Kind) && f.Does != facts.Deletes {
-			add(f.Thing)
+		if isSeenByAll(f.Entity.Kind) && f.Does != facts.Deletes {
+			add(f.Entity)
 		}
 	}
 	for _, f := range e.Attempts { // which keep their pools until they end
 		if f.PoolID != "" && !f.Done {
-			add(facts.Thing{Kind: facts.Pools, ID: f.PoolID})
+			add(facts.Entity{Kind: facts.Pools, ID: f.PoolID})
 		}
 	}
 	for _, f := range e.Rules {
 		if e.Verb != facts.Deletes {
-			add(facts.Thing{Kind: facts.Pools, ID: f.PoolID})
+			add(facts.Entity{Kind: facts.Pools, ID: f.PoolID})
 		}
 	}
 }
@@ -530,7 +530,7 @@ func (a *accounts) missesSome(v viewer, list wholeList) bool {
 	shown, _ := a.shown.Get(v.listKey)
 	return slices.ContainsFunc(shown, func(id string) bool {
 		_, has := list.born[id]
-		x, known := a.traces.Get(sightKey{v.at, facts.Thing{Kind: v.kind, ID: id}})
+		x, known := a.traces.Get(sightKey{v.at, facts.Entity{Kind: v.kind, ID: id}})
 		return known && !has && !x.isRemoved && x.viewer != v.caller && x.seen.Before(list.asked)
 	})
 }

@@ -2,8 +2,8 @@ package history
 
 import "testing"
 
-// What a thing is compared with does not grow with the recording.
-func TestCluesOfAThingAreBounded(t *testing.T) {
+// What an entity is compared with does not grow with the recording.
+func TestCluesOfAnEntityAreBounded(t *testing.T) {
 	t.Parallel()
 	var list []clue
 	for n := range int64(1000) {

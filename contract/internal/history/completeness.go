@@ -23,23 +23,23 @@ const (
 
 // Excuse describes a request outside the recording that would explain a violation.
 type Excuse struct {
-	Did           string      // "created", "changed" or "deleted"
-	thing         facts.Thing // none for any of the kind
+	Did           string       // "created", "changed" or "deleted"
+	entity        facts.Entity // none for any of the kind
 	Kind          facts.Kind
 	After, Before *facts.Exchange // when; after is nil for any time before
 }
 
-// NewExcuse returns the excuse that something was done to a thing between two exchanges.
-func NewExcuse(did string, t facts.Thing, after, before *facts.Exchange) Excuse {
+// NewExcuse returns the excuse that something was done to an entity between two exchanges.
+func NewExcuse(did string, t facts.Entity, after, before *facts.Exchange) Excuse {
 	return Excuse{did, t, t.Kind, after, before}
 }
 
 // text says what the request would have done.
 func (x Excuse) text(c facts.Catalogue) string {
-	if x.thing.IsNone() {
+	if x.entity.IsNone() {
 		return x.Did + " a " + c.Noun(x.Kind)
 	}
-	return x.Did + " " + c.Text(x.thing)
+	return x.Did + " " + c.Text(x.entity)
 }
 
 // say gives a verdict, or holds a violation that an unrecorded caller would explain until all of
@@ -127,27 +127,27 @@ func (w *Watcher) resultOf(in *reader, r Ruling) Result {
 // Missing sets which exchanges are missing, by the numbers that a file gives those of a world.
 func (w *Watcher) Missing(gaps []report.Gap) { w.gaps = gaps }
 
-// writeLog holds which exchanges may have made, changed or deleted which things, for those who may be of the same
+// writeLog holds which exchanges may have made, changed or deleted which entities, for those who may be of the same
 // account as their callers.
 type writeLog struct{ entries }
 
 // recoveries stands for all tables that are recovered: that of which is not always shown.
-func recoveries() facts.Thing { return facts.Thing{Kind: facts.Tables, ID: Recovered} }
+func recoveries() facts.Entity { return facts.Entity{Kind: facts.Tables, ID: Recovered} }
 
-// writeKey returns the key of a thing at a site in the log. Two things may have the same key, so whoever looks one up
-// compares the things in the exchanges that it finds.
-func writeKey(at int, t facts.Thing) uint64 { return keyOf(at, string(t.Kind), t.ID) }
+// writeKey returns the key of an entity at a site in the log. Two entities may have the same key, so whoever looks one
+// up compares the entities in the exchanges that it finds.
+func writeKey(at int, t facts.Entity) uint64 { return keyOf(at, string(t.Kind), t.ID) }
 
-// written lists the things that an exchange may have made, changed or deleted.
-func written(e *facts.Exchange) []facts.Thing {
+// written lists the entities that an exchange may have made, changed or deleted.
+func written(e *facts.Exchange) []facts.Entity {
 	isRecovery := e.Recovered != nil
 	switch {
 	case !e.Verb.Writes() && !isRecovery || e.Refused():
 		return nil
 	case isRecovery:
-		return []facts.Thing{recoveries()}
+		return []facts.Entity{recoveries()}
 	}
-	return slices.AppendSeq([]facts.Thing{{Kind: e.Kind}}, e.Touched)
+	return slices.AppendSeq([]facts.Entity{{Kind: e.Kind}}, e.Touched)
 }
 
 // note notes what an exchange may have written.
@@ -180,7 +180,7 @@ type others struct {
 
 // last yields the last exchanges of others than the account of a violation that wrote something, and began before
 // another one was over, the last one first.
-func (o *others) last(w *Watcher, x *weighing, t facts.Thing, before *facts.Exchange) iter.Seq[*facts.Exchange] {
+func (o *others) last(w *Watcher, x *weighing, t facts.Entity, before *facts.Exchange) iter.Seq[*facts.Exchange] {
 	return func(yield func(*facts.Exchange) bool) {
 		end := entry{number: math.MaxInt64, second: before.End.Unix(), nano: int32(before.End.Nanosecond())}
 		if before.Start.IsZero() {
@@ -271,7 +271,7 @@ func (p *pass) suspects(known *others, compared map[[2]caller]bool) (pairs [][2]
 // ask adds what has to be known of others.
 func (x *weighing) ask(known *others) {
 	for _, excuse := range x.asked() {
-		for _, t := range excuse.writtenThings() {
+		for _, t := range excuse.writtenEntities() {
 			known.entries[writeKey(x.at, t)] = nil
 		}
 	}
@@ -283,23 +283,23 @@ func (x *weighing) asked() (list []Excuse) {
 		list = append(list, excuse)
 		for i := range x.signs {
 			if s := &x.signs[i]; x.isSupportedBy(s, excuse) {
-				list = append(list, NewExcuse(s.did, s.thing, s.after, s.by))
+				list = append(list, NewExcuse(s.did, s.entity, s.after, s.by))
 			}
 		}
 	}
 	return list
 }
 
-// writtenThings lists the things one of which must have been written if the excuse holds.
-func (x *Excuse) writtenThings() []facts.Thing {
-	t := x.thing
+// writtenEntities lists the entities one of which must have been written if the excuse holds.
+func (x *Excuse) writtenEntities() []facts.Entity {
+	t := x.entity
 	if t.IsNone() {
 		t.Kind = x.Kind
 	}
 	if t.Kind != facts.Tables && t.Kind != facts.Databases {
-		return []facts.Thing{t}
+		return []facts.Entity{t}
 	}
-	return []facts.Thing{t, facts.DatabaseOf(t), recoveries()}
+	return []facts.Entity{t, facts.DatabaseOf(t), recoveries()}
 }
 
 // isSupportedBy reports whether a sign supports an excuse. Where callers are hidden alike, any sign does: it may show
@@ -324,7 +324,7 @@ func (x *weighing) result(w *Watcher, known *others) Result {
 			break
 		}
 		isSign := func(s sign) bool {
-			return x.isSupportedBy(&s, excuse) && x.firstByOthers(w, known, NewExcuse(s.did, s.thing, s.after, s.by)) == nil
+			return x.isSupportedBy(&s, excuse) && x.firstByOthers(w, known, NewExcuse(s.did, s.entity, s.after, s.by)) == nil
 		}
 		if i := slices.IndexFunc(signs, isSign); i >= 0 {
 			s := &signs[i]
@@ -352,7 +352,7 @@ func (x *weighing) firstByOthers(w *Watcher, known *others, excuse Excuse) *fact
 // writtenByOthers yields the exchanges that an excuse may speak of, by callers who may be of the same account.
 func (x *weighing) writtenByOthers(w *Watcher, known *others, excuse Excuse) iter.Seq[*facts.Exchange] {
 	return func(yield func(*facts.Exchange) bool) {
-		for _, t := range excuse.writtenThings() {
+		for _, t := range excuse.writtenEntities() {
 			for e := range known.last(w, x, t, excuse.Before) {
 				isWithin := (excuse.After == nil || !facts.Before(e, excuse.After)) && !facts.Before(excuse.Before, e)
 				if isWithin && slices.Contains(written(e), t) && !yield(e) {

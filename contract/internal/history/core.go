@@ -13,7 +13,7 @@ import (
 type coreState struct {
 	DomainKeys bounded[string, *facts.Exchange] // the exchange that issued the job
 	Loaded     *facts.Exchange                  // that may have put rows into any table
-	Ends       bounded[facts.Thing, End]        // of jobs and attempts
+	Ends       bounded[facts.Entity, End]       // of jobs and attempts
 
 	Tokens      bounded[string, *tokenState]
 	owners      bounded[facts.Owner, []string] // tokens by whom and what they act for
@@ -25,9 +25,9 @@ type coreState struct {
 	issuers      bounded[string, *facts.Exchange] // the exchanges that issued jobs, by job
 	KeysOf       bounded[string, map[uint64]bool] // callers by the name that answers give them
 
-	Pages  *DeletedList                 // of the list of deleted tables that is being read
-	Places bounded[string, whereabouts] // where deleted tables were, by id
-	idents bounded[string, facts.Thing] // the tables that were shown with an id last
+	Pages  *DeletedList                  // of the list of deleted tables that is being read
+	Places bounded[string, whereabouts]  // where deleted tables were, by id
+	idents bounded[string, facts.Entity] // the tables that were shown with an id last
 }
 
 type tokenState struct {
@@ -113,8 +113,8 @@ type End struct {
 
 func (s *State) learnEnds(e *facts.Exchange) {
 	for _, c := range e.Courses() {
-		if _, known := s.Ends.Get(c.Thing); c.IsOver && !known {
-			s.Ends.put(c.Thing, End{c.Status, e})
+		if _, known := s.Ends.Get(c.Entity); c.IsOver && !known {
+			s.Ends.put(c.Entity, End{c.Status, e})
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (s *State) revoke(e *facts.Exchange) {
 		return
 	}
 	r.Viewer = target.Proof.Caller
-	s.entity(facts.Thing{Kind: facts.Tokens, ID: e.ID}).reasons = []*facts.Exchange{target.Proof}
+	s.entity(facts.Entity{Kind: facts.Tokens, ID: e.ID}).reasons = []*facts.Exchange{target.Proof}
 	if r.Known = target.IsKnown(); !r.Known {
 		return
 	}
@@ -164,7 +164,7 @@ func (s *State) revoke(e *facts.Exchange) {
 		if sibling == nil || sibling.Owner != target.Owner || id == e.ID || !facts.Before(sibling.Proof, e) {
 			continue
 		}
-		if x := s.entity(facts.Thing{Kind: facts.Tokens, ID: id}); x.DeletedBy == nil {
+		if x := s.entity(facts.Entity{Kind: facts.Tokens, ID: id}); x.DeletedBy == nil {
 			x.DeletedBy, x.changedBy, x.reasons = e, e, []*facts.Exchange{target.Proof, sibling.Proof}
 		}
 	}
@@ -208,7 +208,7 @@ func (s *State) learnTables(e *facts.Exchange) {
 				whereabouts{facts.DeletedTable{ID: x.Ident, Name: name, Database: database}, []*facts.Exchange{x.IdentifiedBy, e}})
 		}
 	case "core.swapTables":
-		a, b := s.entity(e.Target), s.entity(e.Uses[0].Thing)
+		a, b := s.entity(e.Target), s.entity(e.Uses[0].Entity)
 		a.Ident, a.born, a.IdentifiedBy, b.Ident, b.born, b.IdentifiedBy = b.Ident, b.born, b.IdentifiedBy, a.Ident, a.born,
 			a.IdentifiedBy
 	case "core.recoverTable":
@@ -224,12 +224,12 @@ func (s *State) learnTables(e *facts.Exchange) {
 	}
 }
 
-// move takes what is known of a thing to its new name, so that nothing is known of what has the old one.
-func (s *State) move(by *facts.Exchange, from, to, parent facts.Thing) {
+// move takes what is known of an entity to its new name, so that nothing is known of what has the old one.
+func (s *State) move(by *facts.Exchange, from, to, parent facts.Entity) {
 	s.HasOldNames = true
 	a, b := s.entity(from), s.entity(to)
 	b.Ident, b.born, b.IdentifiedBy, b.CreatedBy = a.Ident, a.born, a.IdentifiedBy, a.CreatedBy
-	s.entities[from.Kind].put(from.ID, &Entity{Thing: from, MissedBy: by, RenamedBy: by, renamedTo: to})
+	s.entities[from.Kind].put(from.ID, &EntityState{Entity: from, MissedBy: by, RenamedBy: by, renamedTo: to})
 	if b.Ident != "" && b.Kind == facts.Tables {
 		s.idents.put(b.Ident, to)
 	}
@@ -238,11 +238,11 @@ func (s *State) move(by *facts.Exchange, from, to, parent facts.Thing) {
 	}
 }
 
-// OldName returns what a thing was renamed to if the exchange in hand finds it under its old name, although nothing can
-// have made another one of that; else no thing.
-func (st *Step) OldName(x *Entity) facts.Thing {
-	if x == nil || x.Proof != nil || !st.Known(x.RenamedBy) || st.MayBeThereSince(x.Thing, x, x.RenamedBy) {
-		return facts.Thing{}
+// OldName returns what an entity was renamed to if the exchange in hand finds it under its old name, although nothing
+// can have made another one of that; else no entity.
+func (st *Step) OldName(x *EntityState) facts.Entity {
+	if x == nil || x.Proof != nil || !st.Known(x.RenamedBy) || st.MayBeThereSince(x.Entity, x, x.RenamedBy) {
+		return facts.Entity{}
 	}
 	return x.renamedTo
 }
@@ -278,8 +278,8 @@ func (s *State) recover(e *facts.Exchange) {
 	x.Ident, x.born, x.IdentifiedBy = e.Recovered.ID, time.Time{}, e
 }
 
-// mayRecover reports whether a table is recovered that may be a thing, or in it.
-func (s *State) mayRecover(e *facts.Exchange, t facts.Thing) bool {
+// mayRecover reports whether a table is recovered that may be an entity, or in it.
+func (s *State) mayRecover(e *facts.Exchange, t facts.Entity) bool {
 	if e.Recovered == nil || e.Refused() {
 		return false
 	}
@@ -289,7 +289,7 @@ func (s *State) mayRecover(e *facts.Exchange, t facts.Thing) bool {
 
 // Place returns the place of a recovered table, with the exchanges that prove it: where the request says, or else where
 // it was deleted.
-func (s *State) Place(f *facts.Recovery) (table, database facts.Thing, proofs []*facts.Exchange) {
+func (s *State) Place(f *facts.Recovery) (table, database facts.Entity, proofs []*facts.Exchange) {
 	was, _ := s.Places.Get(f.ID)
 	name, in := f.Name, f.Database
 	if in == "" {
@@ -299,14 +299,14 @@ func (s *State) Place(f *facts.Recovery) (table, database facts.Thing, proofs []
 		name, proofs = was.Name, was.proofs
 	}
 	if name == "" || in == "" {
-		return facts.Thing{}, facts.Thing{}, nil
+		return facts.Entity{}, facts.Entity{}, nil
 	}
-	return facts.Thing{Kind: facts.Tables, ID: in + "/" + name}, facts.Thing{Kind: facts.Databases, ID: in}, proofs
+	return facts.Entity{Kind: facts.Tables, ID: in + "/" + name}, facts.Entity{Kind: facts.Databases, ID: in}, proofs
 }
 
 // ingest notes that an event may have made its table and database: some installations do that.
 func (s *State) ingest(e *facts.Exchange) {
-	for _, t := range []facts.Thing{e.Target, e.Parent} {
+	for _, t := range []facts.Entity{e.Target, e.Parent} {
 		s.entity(t).IngestedBy = e
 	}
 }

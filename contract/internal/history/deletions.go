@@ -7,9 +7,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Deletion returns the exchange that deleted a thing, if that is certain, was over when the exchange in hand began, and
-// nothing may have made it anew since.
-func (st *Step) Deletion(x *Entity) *facts.Exchange {
+// Deletion returns the exchange that deleted an entity, if that is certain, was over when the exchange in hand began,
+// and nothing may have made it anew since.
+func (st *Step) Deletion(x *EntityState) *facts.Exchange {
 	if x == nil || x.DeletedBy == nil || x.Unsure != nil || !st.Known(x.DeletedBy) || x.DeletedBy.Verb != facts.Deletes {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (st *Step) Deletion(x *Entity) *facts.Exchange {
 		return nil
 	}
 	if st.Contested(func(e *facts.Exchange) bool {
-		return e.MayMake(x.Thing) && !mayCreate(e) || isTable && st.State.mayRecover(e, x.Thing)
+		return e.MayMake(x.Entity) && !mayCreate(e) || isTable && st.State.mayRecover(e, x.Entity)
 	}) {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (st *Step) Deletion(x *Entity) *facts.Exchange {
 
 // OutlivedDatabase returns the database of a table that was deleted and made anew since the table was last seen, so
 // that the table is gone, and whether it is shown as the one that it was. It is nil if that is not certain.
-func (st *Step) OutlivedDatabase(t facts.Thing) (in *Entity, isSame bool) {
+func (st *Step) OutlivedDatabase(t facts.Entity) (in *EntityState, isSame bool) {
 	x, in := st.State.LookUp(t), st.State.LookUp(facts.DatabaseOf(t))
 	if x == nil || in == nil || in.LastDeletedBy == nil || in.CreatedBy == nil || x.Proof == nil {
 		return nil, false
@@ -45,13 +45,13 @@ func (st *Step) OutlivedDatabase(t facts.Thing) (in *Entity, isSame bool) {
 		return nil, false
 	}
 	return in, slices.ContainsFunc(st.Shows, func(f facts.Shown) bool {
-		return f.Thing == t && (x.Ident != "" && f.Ident == x.Ident || !deletion.Date.IsZero() && f.IsOlderThan(deletion))
+		return f.Entity == t && (x.Ident != "" && f.Ident == x.Ident || !deletion.Date.IsZero() && f.IsOlderThan(deletion))
 	})
 }
 
-// mayHaveMade returns an exchange that may have made a thing, along with others or with a record, and not before
+// mayHaveMade returns an exchange that may have made an entity, along with others or with a record, and not before
 // another one.
-func (s *State) mayHaveMade(x *Entity, since *facts.Exchange) *facts.Exchange {
+func (s *State) mayHaveMade(x *EntityState, since *facts.Exchange) *facts.Exchange {
 	for _, maker := range []*facts.Exchange{s.MayHaveCreated[x.Kind], x.IngestedBy} {
 		if maker != nil && !facts.Before(maker, since) {
 			return maker
@@ -60,17 +60,17 @@ func (s *State) mayHaveMade(x *Entity, since *facts.Exchange) *facts.Exchange {
 	return nil
 }
 
-// showsSame reports whether an answer shows a thing as the one that it was, by its id, or as older than its deletion.
-func (st *Step) showsSame(x *Entity) bool {
+// showsSame reports whether an answer shows an entity as the one that it was, by its id, or as older than its deletion.
+func (st *Step) showsSame(x *EntityState) bool {
 	return slices.ContainsFunc(st.Shows, func(f facts.Shown) bool {
-		return f.Thing == x.Thing &&
+		return f.Entity == x.Entity &&
 			(x.Ident != "" && f.Ident == x.Ident || !x.LastDeletedBy.Date.IsZero() && f.IsOlderThan(x.LastDeletedBy))
 	})
 }
 
-// Recreated reports whether the answer shows another thing under the name of one that was deleted: a caller outside
+// Recreated reports whether the answer shows another entity under the name of one that was deleted: a caller outside
 // of the recording created it.
-func (x *Entity) Recreated(f *facts.Shown) bool {
+func (x *EntityState) Recreated(f *facts.Shown) bool {
 	switch {
 	case f.Ident != "" && x.Ident != "":
 		return f.Ident != x.Ident
@@ -82,8 +82,8 @@ func (x *Entity) Recreated(f *facts.Shown) bool {
 	return f.Born.After(x.DeletedBy.EndedAt())
 }
 
-// DeletionEvidence returns the exchanges that show that a thing was there, and is gone.
-func (x *Entity) DeletionEvidence() []*facts.Exchange {
+// DeletionEvidence returns the exchanges that show that an entity was there, and is gone.
+func (x *EntityState) DeletionEvidence() []*facts.Exchange {
 	return append(append([]*facts.Exchange{x.CreatedBy, x.aliasedBy}, x.reasons...), x.DeletedBy)
 }
 
@@ -109,15 +109,15 @@ func (s *State) learnMemberships(e *facts.Exchange) {
 // MaxParents bounds how many steps a part may be away from what it is gone with.
 const MaxParents = 3
 
-// ParentDeletion is a deletion of something that a thing was a part of.
+// ParentDeletion is a deletion of something that an entity was a part of.
 type ParentDeletion struct {
-	Parent *Entity
+	Parent *EntityState
 	Proofs []*facts.Exchange // that it was
 	Sure   specs.Provenance
 }
 
-// DeletedParent looks for a thing that was deleted and that another one is a part of.
-func (st *Step) DeletedParent(t facts.Thing, depth int) *ParentDeletion {
+// DeletedParent looks for an entity that was deleted and that another one is a part of.
+func (st *Step) DeletedParent(t facts.Entity, depth int) *ParentDeletion {
 	if depth == 0 {
 		return nil
 	}
@@ -137,9 +137,9 @@ func (st *Step) DeletedParent(t facts.Thing, depth int) *ParentDeletion {
 	return nil
 }
 
-// parentsOf returns the things that a thing is a part of, as the answer in hand shows them, else as they were shown
+// parentsOf returns the entities that an entity is a part of, as the answer in hand shows them, else as they were shown
 // before.
-func (st *Step) parentsOf(t facts.Thing) []membership {
+func (st *Step) parentsOf(t facts.Entity) []membership {
 	var list []membership
 	for _, b := range st.Memberships {
 		if b.Part == t {

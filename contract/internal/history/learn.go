@@ -68,7 +68,7 @@ func (s *State) doubtAll(e *facts.Exchange) {
 	}
 }
 
-// stir notes that an exchange may have made things that it does not name.
+// stir notes that an exchange may have made entities that it does not name.
 func (s *State) stir(e *facts.Exchange) {
 	for _, k := range e.MayCreate {
 		s.MayHaveCreated[k] = e
@@ -100,7 +100,7 @@ func (s *State) learnEntities(e *facts.Exchange) {
 	}
 	for _, u := range e.Uses {
 		if u.Does != facts.NoVerb {
-			s.entity(u.Thing).update(e, u.Does)
+			s.entity(u.Entity).update(e, u.Does)
 		}
 	}
 	for i := range e.Shows {
@@ -112,12 +112,12 @@ func (s *State) learnEntities(e *facts.Exchange) {
 }
 
 func (s *State) learnShown(e *facts.Exchange, f *facts.Shown) {
-	x := s.entity(f.Thing)
+	x := s.entity(f.Entity)
 	if !x.update(e, f.Does) {
 		return
 	}
-	if f.Ident != "" && f.Thing.Kind == facts.Tables {
-		s.idents.put(f.Ident, f.Thing)
+	if f.Ident != "" && f.Entity.Kind == facts.Tables {
+		s.idents.put(f.Ident, f.Entity)
 	}
 	if f.Does == facts.Creates {
 		s.noteMade(x, e.Parent)
@@ -132,7 +132,7 @@ func (s *State) learnShown(e *facts.Exchange, f *facts.Shown) {
 		x.Ident, x.born, x.IdentifiedBy = f.Ident, f.Born, e
 	}
 	for _, alias := range f.Aliases {
-		s.entities[f.Thing.Kind].put(alias, x)
+		s.entities[f.Entity.Kind].put(alias, x)
 		x.aliasedBy = e
 	}
 }
@@ -166,7 +166,7 @@ func (s *State) learnAbsence(e *facts.Exchange) {
 	}
 	l := &targetsListed{e, map[string]bool{}}
 	for _, f := range e.Shows {
-		l.IDs[f.Thing.ID] = true
+		l.IDs[f.Entity.ID] = true
 	}
 	s.TargetLists.put(TargetList{e.Caller, e.Parent.ID}, l)
 }

@@ -11,11 +11,11 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// learnObject learns what a thing holds and refers to.
-func (s *State) learnObject(e *facts.Exchange, x *Entity, object *facts.Object) {
+// learnObject learns what an entity holds and refers to.
+func (s *State) learnObject(e *facts.Exchange, x *EntityState, object *facts.Object) {
 	for _, to := range x.Refers {
-		if delete(s.referrers[to.Thing], x); len(s.referrers[to.Thing]) == 0 {
-			delete(s.referrers, to.Thing)
+		if delete(s.referrers[to.Entity], x); len(s.referrers[to.Entity]) == 0 {
+			delete(s.referrers, to.Entity)
 		}
 	}
 	x.Object, x.shownBy = *object, e
@@ -29,37 +29,37 @@ func (s *State) learnObject(e *facts.Exchange, x *Entity, object *facts.Object) 
 		if to.OnDelete == "" { // what refers does not matter to its deletion
 			continue
 		}
-		if s.referrers[to.Thing] == nil {
-			s.referrers[to.Thing] = map[*Entity]bool{}
+		if s.referrers[to.Entity] == nil {
+			s.referrers[to.Entity] = map[*EntityState]bool{}
 		}
-		if len(s.referrers[to.Thing]) < maxEntities {
-			s.referrers[to.Thing][x] = true
+		if len(s.referrers[to.Entity]) < maxEntities {
+			s.referrers[to.Entity][x] = true
 		}
 	}
 }
 
-// ReferringTo lists the things that were last shown to refer to another one, in the order of their ids.
-func (s *State) ReferringTo(t facts.Thing) []*Entity {
-	list := make([]*Entity, 0, len(s.referrers[t]))
+// ReferringTo lists the entities that were last shown to refer to another one, in the order of their ids.
+func (s *State) ReferringTo(t facts.Entity) []*EntityState {
+	list := make([]*EntityState, 0, len(s.referrers[t]))
 	for x := range s.referrers[t] {
 		list = append(list, x)
 	}
-	slices.SortFunc(list, func(a, b *Entity) int {
+	slices.SortFunc(list, func(a, b *EntityState) int {
 		return cmp.Or(strings.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind))
 	})
 	return list
 }
 
-// Update is a change of a thing whose effect no answer has shown yet.
+// Update is a change of an entity whose effect no answer has shown yet.
 type Update struct {
 	Before facts.Row
 	Shown  *facts.Exchange // that showed it
 	By     *facts.Exchange
 }
 
-// ShownBy returns the exchange that showed a thing as it is when the exchange in hand begins. It is nil if that was
+// ShownBy returns the exchange that showed an entity as it is when the exchange in hand begins. It is nil if that was
 // changed without being shown, or may have gone or been changed along with something else.
-func (st *Step) ShownBy(x *Entity) *facts.Exchange {
+func (st *Step) ShownBy(x *EntityState) *facts.Exchange {
 	shown := st.SameSince(x)
 	if shown == nil || !x.WasShownUntil(st.Exchange) {
 		return nil
@@ -67,31 +67,31 @@ func (st *Step) ShownBy(x *Entity) *facts.Exchange {
 	return shown
 }
 
-// SameSince returns the exchange that last showed a thing, if it was neither deleted nor made anew since; else nil.
-func (st *Step) SameSince(x *Entity) *facts.Exchange {
+// SameSince returns the exchange that last showed an entity, if it was neither deleted nor made anew since; else nil.
+func (st *Step) SameSince(x *EntityState) *facts.Exchange {
 	if x == nil || x.shownBy == nil || !st.Known(x.shownBy) || !st.IsUntouched(x) ||
-		st.mayHaveFollowed(x.Thing, x.shownBy, MaxParents) {
+		st.mayHaveFollowed(x.Entity, x.shownBy, MaxParents) {
 		return nil
 	}
 	return x.shownBy
 }
 
 // ObjectBy returns the exchange that showed the object as it is known.
-func (x *Entity) ObjectBy() *facts.Exchange { return x.shownBy }
+func (x *EntityState) ObjectBy() *facts.Exchange { return x.shownBy }
 
-// WasShownUntil reports whether a thing had not changed since it was last shown when an exchange began.
-func (x *Entity) WasShownUntil(e *facts.Exchange) bool {
+// WasShownUntil reports whether an entity had not changed since it was last shown when an exchange began.
+func (x *EntityState) WasShownUntil(e *facts.Exchange) bool {
 	return x.shownBy != nil && facts.Before(x.shownBy, e) && x.isAsIn(x.shownBy)
 }
 
-// isAsIn reports whether a thing has not changed since an exchange.
-func (x *Entity) isAsIn(e *facts.Exchange) bool {
+// isAsIn reports whether an entity has not changed since an exchange.
+func (x *EntityState) isAsIn(e *facts.Exchange) bool {
 	return x.changedBy == nil || x.changedBy == e || facts.Before(x.changedBy, e)
 }
 
 // learnSettings learns what an answer shows of what requests have set. What it does not show is as before, unless
 // something may have changed it.
-func (x *Entity) learnSettings(e *facts.Exchange, shown []facts.Setting) {
+func (x *EntityState) learnSettings(e *facts.Exchange, shown []facts.Setting) {
 	if x.setBy == nil || !x.isAsIn(x.setBy) {
 		x.set = nil
 	}
@@ -105,9 +105,9 @@ func (x *Entity) learnSettings(e *facts.Exchange, shown []facts.Setting) {
 	}
 }
 
-// Difference is a thing that an answer shows otherwise than it was last shown, and a member of it.
+// Difference is an entity that an answer shows otherwise than it was last shown, and a member of it.
 type Difference struct {
-	*Entity
+	*EntityState
 	Member string
 	Shown  *facts.Exchange // that showed it last
 }
@@ -118,7 +118,7 @@ type Difference struct {
 func (st *Step) Differences() (list []Difference) {
 	for i := range st.Shows {
 		f := &st.Shows[i]
-		x := st.State.LookUp(f.Thing)
+		x := st.State.LookUp(f.Entity)
 		if len(f.Set) == 0 || x == nil || !st.Known(x.setBy) || !x.isAsIn(x.setBy) {
 			continue
 		}
@@ -133,8 +133,8 @@ func (st *Step) Differences() (list []Difference) {
 	return list
 }
 
-// mayFollow reports whether what is set of a thing may differ because something else was changed.
-func (st *Step) mayFollow(x *Entity, isText bool) bool {
+// mayFollow reports whether what is set of an entity may differ because something else was changed.
+func (st *Step) mayFollow(x *EntityState, isText bool) bool {
 	if !x.Kind.Interface().IsOwn() {
 		return x.Kind == facts.PoolRules || x.Kind == facts.Pools && !isText // which ChangedUnseen looks at
 	}
@@ -147,29 +147,29 @@ func (st *Step) mayFollow(x *Entity, isText bool) bool {
 	return st.Contested(func(e *facts.Exchange) bool { return e.MayChange() && isRelated(e.Kind) })
 }
 
-// Updated returns the update that a thing was last changed by and that the exchange in hand shows first, or nil.
-func (st *Step) Updated(x *Entity) *Update {
+// Updated returns the update that an entity was last changed by and that the exchange in hand shows first, or nil.
+func (st *Step) Updated(x *EntityState) *Update {
 	switch before := st.ShownBy(x); {
 	case x == nil:
-	case before != nil && st.Verb == facts.Changes && x.Thing == st.Target:
+	case before != nil && st.Verb == facts.Changes && x.Entity == st.Target:
 		return &Update{x.Row, before, st.Exchange}
 	case x.updating != nil && x.updating.By == x.changedBy && st.IsUntouched(x) &&
-		!st.mayHaveFollowed(x.Thing, x.updating.Shown, MaxParents):
+		!st.mayHaveFollowed(x.Entity, x.updating.Shown, MaxParents):
 		return x.updating
 	}
 	return nil
 }
 
 // AwaitEffect notes an update whose answer does not show what came of it.
-func (st *Step) AwaitEffect(x *Entity, u *Update) { x.updating = u }
+func (st *Step) AwaitEffect(x *EntityState, u *Update) { x.updating = u }
 
-// mayHaveFollowed reports whether a thing that another one is a part of, or refers to with an effect, may have been
+// mayHaveFollowed reports whether an entity that another one is a part of, or refers to with an effect, may have been
 // deleted since an exchange.
-func (st *Step) mayHaveFollowed(t facts.Thing, since *facts.Exchange, depth int) bool {
+func (st *Step) mayHaveFollowed(t facts.Entity, since *facts.Exchange, depth int) bool {
 	if depth == 0 {
 		return false
 	}
-	mayBeGone := func(whole facts.Thing) bool {
+	mayBeGone := func(whole facts.Entity) bool {
 		y := st.State.LookUp(whole)
 		if y == nil {
 			return false
@@ -180,7 +180,7 @@ func (st *Step) mayHaveFollowed(t facts.Thing, since *facts.Exchange, depth int)
 			st.mayHaveFollowed(whole, since, depth-1)
 	}
 	if i := strings.LastIndexByte(t.ID, '/'); i > 0 {
-		above := facts.Thing{Kind: facts.Kind(st.State.Kinds.Of(t.Kind).Parent()), ID: t.ID[:i]}
+		above := facts.Entity{Kind: facts.Kind(st.State.Kinds.Of(t.Kind).Parent()), ID: t.ID[:i]}
 		if !above.IsNone() && mayBeGone(above) {
 			return true
 		}
@@ -188,16 +188,16 @@ func (st *Step) mayHaveFollowed(t facts.Thing, since *facts.Exchange, depth int)
 	x := st.State.LookUp(t)
 	return x != nil && (slices.ContainsFunc(x.parents, func(m membership) bool { return mayBeGone(m.Parent) }) ||
 		slices.ContainsFunc(x.Refers, func(to facts.Reference) bool {
-			return (to.OnDelete == specs.Cascade || to.OnDelete == specs.Clear) && mayBeGone(to.Thing)
+			return (to.OnDelete == specs.Cascade || to.OnDelete == specs.Clear) && mayBeGone(to.Entity)
 		}))
 }
 
-// objectsUnseen looks for things of a user's own document that went, or hold or refer to something else than before,
+// objectsUnseen looks for entities of a user's own document that went, or hold or refer to something else than before,
 // without a request of the recording.
 func (st *Step) objectsUnseen() {
 	if x := st.State.LookUp(st.Target); st.Status == http.StatusNotFound {
 		if shown := st.ShownBy(x); shown != nil && x.Row != "" {
-			st.Sign("deleted", x.Thing, shown, time.Time{})
+			st.Sign("deleted", x.Entity, shown, time.Time{})
 		}
 	}
 	if !st.OK() || st.Verb.Writes() {
@@ -208,12 +208,12 @@ func (st *Step) objectsUnseen() {
 		if f.Object == nil || f.Object.Row == "" {
 			continue
 		}
-		x := st.State.LookUp(f.Thing)
+		x := st.State.LookUp(f.Entity)
 		switch shown := st.ShownBy(x); {
 		case shown != nil && !(slices.Equal(x.Holds, f.Object.Holds) && slices.Equal(x.Refers, f.Object.Refers)):
-			st.Sign("changed", x.Thing, shown, time.Time{})
-		case x != nil && st.Known(x.MissedBy) && !st.MayBeThereSince(x.Thing, x, x.MissedBy):
-			st.Sign("created", x.Thing, x.MissedBy, time.Time{})
+			st.Sign("changed", x.Entity, shown, time.Time{})
+		case x != nil && st.Known(x.MissedBy) && !st.MayBeThereSince(x.Entity, x, x.MissedBy):
+			st.Sign("created", x.Entity, x.MissedBy, time.Time{})
 		}
 	}
 }

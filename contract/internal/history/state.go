@@ -18,16 +18,16 @@ const (
 // State holds what is known of one world. Every fact keeps the exchange that proved it.
 type State struct {
 	Kinds            facts.Catalogue
-	entities         map[facts.Kind]*bounded[string, *Entity]
+	entities         map[facts.Kind]*bounded[string, *EntityState]
 	Removals         map[facts.Kind]int
 	MayHaveCreated   map[facts.Kind]*facts.Exchange // the last exchange that may have made one unseen
 	recoveredUnknown *facts.Exchange                // the last recovery of an unknown table
 	callers          bounded[uint64, *Caller]
-	holders          bounded[holding, *Entity]
-	referrers        map[facts.Thing]map[*Entity]bool
+	holders          bounded[holding, *EntityState]
+	referrers        map[facts.Entity]map[*EntityState]bool
 	lastWrite        *facts.Exchange // of anything
 	lastWriteOf      map[facts.Kind]*facts.Exchange
-	made             map[facts.Thing]map[facts.Thing]*Entity // that were made and not deleted since, by what they are in
+	made             map[facts.Entity]map[facts.Entity]*EntityState // those there, by what they are in
 	walks            bounded[walkKey, *walk]
 	slices           bounded[walkKey, []*facts.Exchange] // parts of a list, since the last change
 	waiting          map[string][]*Pending               // by rule
@@ -43,9 +43,9 @@ type State struct {
 	ingestionState
 }
 
-// Entity holds what is known of the life of a thing.
-type Entity struct {
-	facts.Thing
+// EntityState holds what is known of the life of an entity.
+type EntityState struct {
+	facts.Entity
 	Ident         string // as it was last shown
 	born          time.Time
 	facts.Object                  // likewise
@@ -60,7 +60,7 @@ type Entity struct {
 	MissedBy      *facts.Exchange // showed that it was not there
 	refusedBy     *facts.Exchange // the last integration for it that was refused when it was deleted
 	RenamedBy     *facts.Exchange // that gave its name up, for another one
-	renamedTo     facts.Thing
+	renamedTo     facts.Entity
 	IngestedBy    *facts.Exchange   // that may have made it along with a record
 	ImportedBy    *facts.Exchange   // that put rows into it whose times are their own
 	Proof         *facts.Exchange   // the last exchange that showed or changed it
@@ -69,50 +69,50 @@ type Entity struct {
 	DeletedBy     *facts.Exchange   // that deleted it
 	LastDeletedBy *facts.Exchange   // the last one that deleted it, also if it is there again
 	reappearedBy  *facts.Exchange   // that showed it to be there again, which nothing explains
-	reasons       []*facts.Exchange // what shows why that deleted it, when it named another thing
+	reasons       []*facts.Exchange // what shows why that deleted it, when it named another entity
 	Unsure        *facts.Exchange   // that may have deleted or changed it
 	late          *facts.Exchange   // that may do so yet: its answer did not come in time, and no other change followed
 }
 
 func newState(kinds facts.Catalogue) *State {
 	s := &State{
-		Kinds: kinds, entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
+		Kinds: kinds, entities: map[facts.Kind]*bounded[string, *EntityState]{}, Removals: map[facts.Kind]int{},
 		MayHaveCreated: map[facts.Kind]*facts.Exchange{}, lastWriteOf: map[facts.Kind]*facts.Exchange{},
-		waiting: map[string][]*Pending{}, made: map[facts.Thing]map[facts.Thing]*Entity{},
-		referrers: map[facts.Thing]map[*Entity]bool{}, unseen: unseen{deletedTables: map[string]*Entity{}},
+		waiting: map[string][]*Pending{}, made: map[facts.Entity]map[facts.Entity]*EntityState{},
+		referrers: map[facts.Entity]map[*EntityState]bool{}, unseen: unseen{deletedTables: map[string]*EntityState{}},
 		workflowState: newWorkflowState(),
 	}
 	s.walks.limit, s.slices.limit, s.lists.limit, s.TargetLists.limit = maxPending, maxPending, maxViews, maxTargetLists
 	return s
 }
 
-// entity returns what is known of a thing, which may be nothing yet.
-func (s *State) entity(t facts.Thing) *Entity {
+// entity returns what is known of an entity, which may be nothing yet.
+func (s *State) entity(t facts.Entity) *EntityState {
 	x := s.LookUp(t)
 	if x == nil {
-		x = &Entity{Thing: t}
+		x = &EntityState{Entity: t}
 		s.entities[t.Kind].put(t.ID, x)
 	}
 	return x
 }
 
-// LookUp returns what is known of a thing, or nil.
-func (s *State) LookUp(t facts.Thing) *Entity {
+// LookUp returns what is known of an entity, or nil.
+func (s *State) LookUp(t facts.Entity) *EntityState {
 	if t.IsNone() {
 		return nil
 	}
 	ofKind := s.entities[t.Kind]
 	if ofKind == nil {
-		ofKind = &bounded[string, *Entity]{}
+		ofKind = &bounded[string, *EntityState]{}
 		s.entities[t.Kind] = ofKind
 	}
 	x, _ := ofKind.Get(t.ID)
 	return x
 }
 
-// update notes what an exchange proves of a thing that it shows or names, and did to it. It reports whether that is
+// update notes what an exchange proves of an entity that it shows or names, and did to it. It reports whether that is
 // news.
-func (x *Entity) update(e *facts.Exchange, did facts.Verb) bool {
+func (x *EntityState) update(e *facts.Exchange, did facts.Verb) bool {
 	if x.Proof == e || x.isNewerThan(e, did) {
 		return x.Proof == e
 	}
@@ -145,17 +145,17 @@ func (x *Entity) update(e *facts.Exchange, did facts.Verb) bool {
 	return true
 }
 
-// isNewerThan reports whether what is known of a thing may be newer than what an exchange shows of it: an answer may
+// isNewerThan reports whether what is known of an entity may be newer than what an exchange shows of it: an answer may
 // have been read before a change that was under way, and a recording may be far out of order.
-func (x *Entity) isNewerThan(e *facts.Exchange, did facts.Verb) bool {
+func (x *EntityState) isNewerThan(e *facts.Exchange, did facts.Verb) bool {
 	if x.Proof != nil && facts.Before(e, x.Proof) {
 		return true
 	}
 	return !did.Writes() && x.changedBy != nil && x.changedBy != e && !facts.Before(x.changedBy, e)
 }
 
-// mayHaveChanged notes an exchange that may have changed or deleted a thing.
-func (x *Entity) mayHaveChanged(e *facts.Exchange) {
+// mayHaveChanged notes an exchange that may have changed or deleted an entity.
+func (x *EntityState) mayHaveChanged(e *facts.Exchange) {
 	if !x.isNewerThan(e, facts.Changes) {
 		x.Unsure, x.changedBy = e, e
 	}
@@ -164,10 +164,10 @@ func (x *Entity) mayHaveChanged(e *facts.Exchange) {
 	}
 }
 
-// IsSettled reports whether a thing is untouched, along with what it is a part of, and no request whose answer is not
+// IsSettled reports whether an entity is untouched, along with what it is a part of, and no request whose answer is not
 // known may change it yet.
-func (st *Step) IsSettled(x *Entity) bool {
-	return x.late == nil && st.IsUntouched(x) && !st.mayHaveFollowed(x.Thing, x.Proof, MaxParents)
+func (st *Step) IsSettled(x *EntityState) bool {
+	return x.late == nil && st.IsUntouched(x) && !st.mayHaveFollowed(x.Entity, x.Proof, MaxParents)
 }
 
 // Pending is a verdict that waits for evidence. Without it, it is inconclusive; if its ruling names no rule by then, it
@@ -253,14 +253,14 @@ func (st *Step) OtherSlices() []*facts.Exchange {
 	return list
 }
 
-// holding names a value that one thing of a kind has, and no other one may have.
+// holding names a value that one entity of a kind has, and no other one may have.
 type holding struct {
 	kind facts.Kind
 	facts.Held
 }
 
-// Holder returns another thing that was last shown with what no two may have alike, or nil.
-func (s *State) Holder(t facts.Thing, held facts.Held) *Entity {
+// Holder returns another entity that was last shown with what no two may have alike, or nil.
+func (s *State) Holder(t facts.Entity, held facts.Held) *EntityState {
 	x, _ := s.holders.Get(holding{t.Kind, held})
 	if x == nil || !slices.Contains(x.Holds, held) || x == s.LookUp(t) {
 		return nil
@@ -268,45 +268,45 @@ func (s *State) Holder(t facts.Thing, held facts.Held) *Entity {
 	return x
 }
 
-// within returns what the list of a thing is of: its parent, or all of its kind.
-func within(t, parent facts.Thing) facts.Thing {
+// within returns what the list of an entity is of: its parent, or all of its kind.
+func within(t, parent facts.Entity) facts.Entity {
 	if t.Kind == facts.Tables && t.ID != "" {
 		parent = facts.DatabaseOf(t)
 	}
-	return facts.Thing{Kind: t.Kind, ID: parent.ID}
+	return facts.Entity{Kind: t.Kind, ID: parent.ID}
 }
 
-// noteMade notes that a thing was made.
-func (s *State) noteMade(x *Entity, parent facts.Thing) {
-	in := within(x.Thing, parent)
+// noteMade notes that an entity was made.
+func (s *State) noteMade(x *EntityState, parent facts.Entity) {
+	in := within(x.Entity, parent)
 	if !x.Kind.Stays() || len(s.made[in]) >= maxEntities {
 		return
 	}
 	if s.made[in] == nil {
-		s.made[in] = map[facts.Thing]*Entity{}
+		s.made[in] = map[facts.Entity]*EntityState{}
 	}
-	s.made[in][x.Thing] = x
+	s.made[in][x.Entity] = x
 }
 
-// LackedMade lists the things that were made, and that a whole list, or one of what only they have, lacks although
+// LackedMade lists the entities that were made, and that a whole list, or one of what only they have, lacks although
 // nothing else happened to them, each for the first list that lacks it.
-func (st *Step) LackedMade() (list []*Entity) {
-	made := st.State.made[within(facts.Thing{Kind: st.Kind}, st.Parent)]
+func (st *Step) LackedMade() (list []*EntityState) {
+	made := st.State.made[within(facts.Entity{Kind: st.Kind}, st.Parent)]
 	expected := made
 	if st.Partial {
 		if expected = nil; st.Sought != nil {
 			x, _ := st.State.holders.Get(holding{st.Kind, *st.Sought})
-			if x != nil && made[x.Thing] == x && slices.Contains(x.Holds, *st.Sought) {
-				expected = map[facts.Thing]*Entity{x.Thing: x}
+			if x != nil && made[x.Entity] == x && slices.Contains(x.Holds, *st.Sought) {
+				expected = map[facts.Entity]*EntityState{x.Entity: x}
 			}
 		}
 	}
 	if len(expected) == 0 {
 		return nil
 	}
-	shown := make(map[facts.Thing]bool, len(st.Shows))
+	shown := make(map[facts.Entity]bool, len(st.Shows))
 	for i := range st.Shows {
-		shown[st.Shows[i].Thing] = true
+		shown[st.Shows[i].Entity] = true
 	}
 	for t, x := range expected {
 		switch {
@@ -317,7 +317,7 @@ func (st *Step) LackedMade() (list []*Entity) {
 			list = append(list, x)
 		}
 	}
-	slices.SortFunc(list, func(a, b *Entity) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b *EntityState) int { return cmp.Compare(a.ID, b.ID) })
 	return list
 }
 

@@ -38,8 +38,8 @@ func (st *Step) Judge(r Ruling, v report.Verdict, evidence ...*facts.Exchange) {
 	st.Say(r)
 }
 
-// Text names a thing for messages: pool 17.
-func (st *Step) Text(t facts.Thing) string { return st.State.Kinds.Text(t) }
+// Text names an entity for messages: pool 17.
+func (st *Step) Text(t facts.Entity) string { return st.State.Kinds.Text(t) }
 
 // Ruling is a verdict as a rule gives it.
 type Ruling struct {

@@ -27,10 +27,10 @@ func (st *Step) lookForUnseen() {
 			st.bornUnseen(&st.Shows[i])
 		}
 		for _, x := range st.ChangedUnseen() {
-			st.Sign("changed", x.Thing, x.Proof, time.Time{})
+			st.Sign("changed", x.Entity, x.Proof, time.Time{})
 		}
 		for _, x := range st.Differences() {
-			st.Sign("changed", x.Thing, x.Shown, time.Time{})
+			st.Sign("changed", x.Entity, x.Shown, time.Time{})
 		}
 	}
 	st.backUnseen()
@@ -45,8 +45,8 @@ func (st *Step) lookForUnseen() {
 	}
 }
 
-// goneUnseen notes that a thing is gone, which was there before, by what an answer or a list shows.
-func (st *Step) goneUnseen(t facts.Thing, listed *view) {
+// goneUnseen notes that an entity is gone, which was there before, by what an answer or a list shows.
+func (st *Step) goneUnseen(t facts.Entity, listed *view) {
 	if t.IsNone() || !t.Kind.IsOpen() || st.Verb == facts.Creates {
 		return
 	}
@@ -64,15 +64,15 @@ func (st *Step) goneUnseen(t facts.Thing, listed *view) {
 	st.Sign("deleted", t, x.Proof, time.Time{})
 }
 
-// WentAfter reports whether a thing was deleted after an exchange, be it there again or not.
-func (x *Entity) WentAfter(e *facts.Exchange) bool {
+// WentAfter reports whether an entity was deleted after an exchange, be it there again or not.
+func (x *EntityState) WentAfter(e *facts.Exchange) bool {
 	return x.DeletedBy != nil || x.LastDeletedBy != nil && !facts.Before(x.LastDeletedBy, e)
 }
 
-// bornUnseen notes that a thing is there that was deleted, and by its id or its birth was made anew, or that was
+// bornUnseen notes that an entity is there that was deleted, and by its id or its birth was made anew, or that was
 // absent.
 func (st *Step) bornUnseen(f *facts.Shown) {
-	t := f.Thing
+	t := f.Entity
 	if !t.Kind.IsOpen() || st.Contested(func(e *facts.Exchange) bool { return e.MayMake(t) }) {
 		return
 	}
@@ -87,7 +87,7 @@ func (st *Step) bornUnseen(f *facts.Shown) {
 	case st.Deletion(x) != nil && x.Recreated(f):
 		st.Sign("created", t, x.DeletedBy, f.Born)
 	case st.goneSinceDeletion(x) != nil:
-		st.addSign(sign{did: Recovered, thing: t, after: st.goneSinceDeletion(x), by: st.Exchange, wasGone: true})
+		st.addSign(sign{did: Recovered, entity: t, after: st.goneSinceDeletion(x), by: st.Exchange, wasGone: true})
 	case x != nil && t.Kind == facts.Tables && (st.Deletion(x) != nil || isBack(x.DeletedBy)):
 		st.Sign(Recovered, t, x.DeletedBy, time.Time{})
 	case x != nil && isBack(x.MissedBy) && x.MissedBy.Caller == st.Caller:
@@ -104,15 +104,15 @@ func (st *Step) bornUnseen(f *facts.Shown) {
 // goneSinceDeletion returns an exchange like the one in hand that showed a deleted table or database to be gone, if
 // there is one: the deletion had its effect, and only a recovery lets the same request find it again. A request of
 // another kind, such as a list after a 404, may find what the platform forgot to delete there.
-func (st *Step) goneSinceDeletion(x *Entity) *facts.Exchange {
+func (st *Step) goneSinceDeletion(x *EntityState) *facts.Exchange {
 	deletion := st.Deletion(x)
 	if deletion == nil {
 		return nil
 	}
 	absences := []*facts.Exchange{x.MissedBy}
 	for _, caller := range []uint64{deletion.Caller, st.Caller} {
-		list, known := st.State.TargetLists.Get(TargetList{caller, facts.DatabaseOf(x.Thing).ID})
-		if known && list.Proof.Lacks(x.Thing) {
+		list, known := st.State.TargetLists.Get(TargetList{caller, facts.DatabaseOf(x.Entity).ID})
+		if known && list.Proof.Lacks(x.Entity) {
 			absences = append(absences, list.Proof)
 		}
 	}
@@ -149,13 +149,13 @@ func (st *Step) acceptedUnseen() {
 		return
 	}
 	for _, table := range st.Targets.Tables {
-		x := st.State.LookUp(facts.Thing{Kind: facts.Tables, ID: st.Targets.Database + "/" + table})
+		x := st.State.LookUp(facts.Entity{Kind: facts.Tables, ID: st.Targets.Database + "/" + table})
 		switch {
 		case x == nil || !st.Known(x.DeletedBy) || st.State.mayHaveMade(x, x.DeletedBy) != nil:
 		case isRefused:
 			x.refusedBy = st.Exchange
 		case st.Known(x.refusedBy) && facts.Before(x.DeletedBy, x.refusedBy):
-			st.addSign(sign{did: Recovered, thing: x.Thing, after: x.refusedBy, by: st.Exchange, wasGone: true})
+			st.addSign(sign{did: Recovered, entity: x.Entity, after: x.refusedBy, by: st.Exchange, wasGone: true})
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (st *Step) unlistedUnseen() {
 			delete(st.State.deletedTables, id)
 		case facts.Before(deletion, pages.First) && !isListed[id]:
 			delete(st.State.deletedTables, id)
-			st.addSign(sign{did: Recovered, thing: x.Thing, after: deletion, by: st.Exchange, isUnlisted: true})
+			st.addSign(sign{did: Recovered, entity: x.Entity, after: deletion, by: st.Exchange, isUnlisted: true})
 		}
 	}
 }
@@ -193,12 +193,12 @@ func (st *Step) backUnseen() {
 	}
 	st.againUnder(st.Parent)
 	for _, u := range st.Uses {
-		st.againUnder(u.Thing)
+		st.againUnder(u.Entity)
 	}
 }
 
-// againUnder notes that a thing that was deleted is there again under its name.
-func (st *Step) againUnder(t facts.Thing) {
+// againUnder notes that an entity that was deleted is there again under its name.
+func (st *Step) againUnder(t facts.Entity) {
 	if t.Kind != facts.Tables && t.Kind != facts.Databases || st.Verb == facts.Creates && t == st.Target {
 		return
 	}
@@ -206,7 +206,7 @@ func (st *Step) againUnder(t facts.Thing) {
 	if x == nil || !st.Known(x.reappearedBy) {
 		return
 	}
-	isOld := func(f facts.Shown) bool { return f.Thing == t && f.IsOlderThan(x.LastDeletedBy) }
+	isOld := func(f facts.Shown) bool { return f.Entity == t && f.IsOlderThan(x.LastDeletedBy) }
 	if st.State.mayHaveMade(x, x.LastDeletedBy) == nil || slices.ContainsFunc(st.Shows, isOld) {
 		st.Sign(Recovered, t, x.LastDeletedBy, time.Time{})
 		x.reappearedBy = nil
@@ -219,8 +219,8 @@ func (st *Step) isSince(at time.Time) bool {
 	return st.State.first != nil && !st.State.first.Start.IsZero() && at.After(st.State.first.EndedAt().Add(skew))
 }
 
-// isUnknown reports whether the recording holds nothing of a thing so far.
-func (x *Entity) isUnknown() bool {
+// isUnknown reports whether the recording holds nothing of an entity so far.
+func (x *EntityState) isUnknown() bool {
 	return x == nil || x.Proof == nil && x.IngestedBy == nil && x.Unsure == nil
 }
 
@@ -233,7 +233,7 @@ func (st *Step) recoveredUnseen() {
 	if !known || len(was.proofs) == 0 {
 		return
 	}
-	t, last := facts.Thing{Kind: facts.Tables, ID: was.Database + "/" + was.Name}, was.proofs[len(was.proofs)-1]
+	t, last := facts.Entity{Kind: facts.Tables, ID: was.Database + "/" + was.Name}, was.proofs[len(was.proofs)-1]
 	x := st.State.LookUp(t)
 	isBack := x != nil && x.DeletedBy == nil && x.Proof != nil && !facts.Before(x.Proof, last)
 	if st.Known(last) && !isBack {
@@ -244,7 +244,7 @@ func (st *Step) recoveredUnseen() {
 // movedUnseen notes that a table is there under another name than before.
 func (st *Step) movedUnseen(f *facts.Shown) {
 	was, known := st.State.idents.Get(f.Ident)
-	if !known || was == f.Thing {
+	if !known || was == f.Entity {
 		return
 	}
 	if x := st.State.LookUp(was); x != nil && x.Ident == f.Ident && st.Known(x.Proof) {
@@ -253,27 +253,27 @@ func (st *Step) movedUnseen(f *facts.Shown) {
 }
 
 // ChangedUnseen lists pools and pool rules that are not what they were.
-func (st *Step) ChangedUnseen() (list []*Entity) {
+func (st *Step) ChangedUnseen() (list []*EntityState) {
 	for _, f := range st.Rules {
 		r, known := st.State.rules.Get(f.ID)
-		if known && st.State.Live[f.ID] == r && st.IsSettled(r.Entity) && !r.Fact.Equals(f) {
-			list = append(list, r.Entity)
+		if known && st.State.Live[f.ID] == r && st.IsSettled(r.EntityState) && !r.Fact.Equals(f) {
+			list = append(list, r.EntityState)
 		}
 	}
 	for _, f := range st.Pools {
 		p, known := st.State.Pools.Get(f.ID)
-		if known && p.IsKnown && !f.IsDefault && st.IsSettled(p.Entity) && p.Fact.Limit != f.Limit {
-			list = append(list, p.Entity)
+		if known && p.IsKnown && !f.IsDefault && st.IsSettled(p.EntityState) && p.Fact.Limit != f.Limit {
+			list = append(list, p.EntityState)
 		}
 	}
 	return list
 }
 
-// IsUntouched reports whether all that the recording holds of a thing was over, and certain, when the exchange in hand
-// began.
-func (st *Step) IsUntouched(x *Entity) bool {
+// IsUntouched reports whether all that the recording holds of an entity was over, and certain, when the exchange in
+// hand began.
+func (st *Step) IsUntouched(x *EntityState) bool {
 	return st.Known(x.Proof) && x.DeletedBy == nil && x.Unsure == nil &&
-		!st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(x.Thing) })
+		!st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(x.Entity) })
 }
 
 // compareLists holds a whole list against the one that the same caller was given before.
@@ -281,8 +281,8 @@ func (st *Step) compareLists() {
 	key := viewKey{st.Kind, st.Parent, st.Caller}
 	now := &view{st.Exchange, map[string]bool{}}
 	for _, f := range st.Shows {
-		if f.Thing.Kind == st.Kind {
-			now.ids[f.Thing.ID] = true
+		if f.Entity.Kind == st.Kind {
+			now.ids[f.Entity.ID] = true
 		}
 	}
 	was, known := st.State.lists.Get(key)
@@ -295,36 +295,36 @@ func (st *Step) compareLists() {
 	}
 	for _, id := range slices.Sorted(maps.Keys(was.ids)) { // a report has the first of several signs
 		if !now.ids[id] {
-			st.goneUnseen(facts.Thing{Kind: st.Kind, ID: id}, was)
+			st.goneUnseen(facts.Entity{Kind: st.Kind, ID: id}, was)
 		}
 	}
 	for i := range st.Shows {
-		if f := &st.Shows[i]; f.Thing.Kind == st.Kind && !was.ids[f.Thing.ID] {
+		if f := &st.Shows[i]; f.Entity.Kind == st.Kind && !was.ids[f.Entity.ID] {
 			st.madeUnseen(f, was.event)
 		}
 	}
 }
 
-// madeUnseen notes that a list shows a thing that was not there at the time of an earlier one.
+// madeUnseen notes that a list shows an entity that was not there at the time of an earlier one.
 func (st *Step) madeUnseen(f *facts.Shown, since *facts.Exchange) {
-	x := st.State.LookUp(f.Thing)
+	x := st.State.LookUp(f.Entity)
 	isNew := (x == nil || x.Proof == nil || !facts.Before(since, x.Proof)) &&
 		!slices.ContainsFunc(st.Pools, func(p facts.Pool) bool {
-			return p.ID == f.Thing.ID && p.IsDefault // made when it is first needed
+			return p.ID == f.Entity.ID && p.IsDefault // made when it is first needed
 		})
-	stirred := st.State.MayHaveCreated[f.Thing.Kind]
+	stirred := st.State.MayHaveCreated[f.Entity.Kind]
 	isStirred := stirred != nil && !facts.Before(stirred, since) || x != nil && (x.IngestedBy != nil || x.Unsure != nil)
-	if isNew && !isStirred && !st.Contested(func(e *facts.Exchange) bool { return e.MayMake(f.Thing) }) {
-		st.Sign("created", f.Thing, since, f.Born)
+	if isNew && !isStirred && !st.Contested(func(e *facts.Exchange) bool { return e.MayMake(f.Entity) }) {
+		st.Sign("created", f.Entity, since, f.Born)
 	}
 }
 
 // deletedUnseen notes that a table is among the deleted ones although no recorded request deleted it.
 func (st *Step) deletedUnseen(f facts.DeletedTable) {
-	t := facts.Thing{Kind: facts.Tables, ID: f.Database + "/" + f.Name}
+	t := facts.Entity{Kind: facts.Tables, ID: f.Database + "/" + f.Name}
 	x, in := st.State.LookUp(t), st.State.LookUp(facts.DatabaseOf(t))
 	if st.isDeletedLater(f, x, in) {
-		st.Sign(Recovered, in.Thing, in.DeletedBy, f.At)
+		st.Sign(Recovered, in.Entity, in.DeletedBy, f.At)
 	}
 	switch {
 	case st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(t) }):
@@ -342,19 +342,19 @@ func (st *Step) deletedUnseen(f facts.DeletedTable) {
 
 // isDeletedLater reports whether a table was deleted, by no request of the recording, when its database was deleted
 // already, so that this was there again.
-func (st *Step) isDeletedLater(f facts.DeletedTable, x, in *Entity) bool {
+func (st *Step) isDeletedLater(f facts.DeletedTable, x, in *EntityState) bool {
 	const skew = 2 * time.Second
 	deletion := st.Deletion(in)
 	if deletion == nil || deletion.EndedAt().IsZero() || !f.At.After(deletion.EndedAt().Add(skew)) {
 		return false
 	}
-	t := facts.Thing{Kind: facts.Tables, ID: f.Database + "/" + f.Name}
+	t := facts.Entity{Kind: facts.Tables, ID: f.Database + "/" + f.Name}
 	isRecorded := x != nil && (x.LastDeletedBy != nil && facts.Before(deletion, x.LastDeletedBy) || x.Unsure != nil)
 	return !isRecorded && !st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(t) })
 }
 
 // MayBeThereSince reports whether something was shown, or may have been made, since it was not there.
-func (st *Step) MayBeThereSince(t facts.Thing, x *Entity, proof *facts.Exchange) bool {
+func (st *Step) MayBeThereSince(t facts.Entity, x *EntityState, proof *facts.Exchange) bool {
 	signs := []*facts.Exchange{st.State.MayHaveCreated[t.Kind]}
 	if x != nil {
 		signs = append(signs, x.Proof, x.Unsure, x.IngestedBy)
@@ -366,42 +366,42 @@ func (st *Step) MayBeThereSince(t facts.Thing, x *Entity, proof *facts.Exchange)
 // sign shows that something happened that the recording does not contain.
 type sign struct {
 	did       string // "created", "changed" or "deleted"
-	thing     facts.Thing
+	entity    facts.Entity
 	after, by *facts.Exchange // between which exchanges: by shows it
 	at        time.Time
-	wasGone   bool // after shows that the thing was gone, so that by does not show a deletion without effect
+	wasGone   bool // after shows that the entity was gone, so that by does not show a deletion without effect
 
-	isUnlisted bool // by is a list of deleted tables without the thing, which may be a violation of its own
+	isUnlisted bool // by is a list of deleted tables without the entity, which may be a violation of its own
 }
 
 // text says what the sign shows.
 func (s *sign) text(c facts.Catalogue) string {
-	return fmt.Sprintf("exchange %d shows that %s was %s", s.by.Number, c.Text(s.thing), s.did)
+	return fmt.Sprintf("exchange %d shows that %s was %s", s.by.Number, c.Text(s.entity), s.did)
 }
 
 // supports reports whether a sign makes an excuse likely: it shows that this was done, or that a caller outside
-// of the recording worked on such things at the time.
+// of the recording worked on such entities at the time.
 func (s *sign) supports(x Excuse, judged *facts.Exchange) bool {
-	if !facts.Before(s.after, x.Before) || s.by == judged && s.thing == x.thing && !s.wasGone {
+	if !facts.Before(s.after, x.Before) || s.by == judged && s.entity == x.entity && !s.wasGone {
 		return false
 	}
 	switch {
 	case s.did == Recovered:
 		isGoneAgain := s.by.Verb == facts.Deletes && !facts.Before(x.Before, s.by)
 		isItself := s.isUnlisted && judged.Page != nil
-		return x.Did == Recovered && (s.thing == x.thing && !isGoneAgain && !isItself || s.wasGone)
-	case s.thing.Kind != x.Kind && !(s.did == "created" && isTarget(s.thing.Kind) && isTarget(x.Kind)):
+		return x.Did == Recovered && (s.entity == x.entity && !isGoneAgain && !isItself || s.wasGone)
+	case s.entity.Kind != x.Kind && !(s.did == "created" && isTarget(s.entity.Kind) && isTarget(x.Kind)):
 		return false
 	case !s.at.IsZero() && s.at.Add(time.Second).After(x.Before.EndedAt()):
 		return false
 	}
-	if s.thing != x.thing || x.After == nil {
+	if s.entity != x.entity || x.After == nil {
 		return true
 	}
 	return !facts.Before(s.by, x.After) && (s.at.IsZero() || !s.at.Add(time.Second).Before(x.After.EndedAt()))
 }
 
-// isTarget reports whether things of a kind are tables or databases: who makes one of these unseen makes others.
+// isTarget reports whether entities of a kind are tables or databases: who makes one of these unseen makes others.
 func isTarget(k facts.Kind) bool { return k == facts.Tables || k == facts.Databases }
 
 // Recovered marks a deleted table, or database, that is there again as it was.
@@ -413,13 +413,13 @@ type unseen struct {
 	held  []Ruling // violations that have an excuse
 	lists bounded[viewKey, *view]
 
-	deletedTables map[string]*Entity // by recorded requests, until a list of deleted tables lacks them
+	deletedTables map[string]*EntityState // by recorded requests, until a list of deleted tables lacks them
 }
 
 // viewKey is a whole list, as a caller sees it.
 type viewKey struct {
 	kind   facts.Kind
-	within facts.Thing
+	within facts.Entity
 	caller uint64
 }
 
@@ -434,8 +434,8 @@ const (
 )
 
 // Sign notes that the exchange shows something that no exchange of the recording did.
-func (st *Step) Sign(did string, t facts.Thing, after *facts.Exchange, at time.Time) {
-	st.addSign(sign{did: did, thing: t, after: after, by: st.Exchange, at: at})
+func (st *Step) Sign(did string, t facts.Entity, after *facts.Exchange, at time.Time) {
+	st.addSign(sign{did: did, entity: t, after: after, by: st.Exchange, at: at})
 }
 
 func (st *Step) addSign(s sign) {

@@ -27,14 +27,14 @@ type workflowState struct {
 
 // PoolState holds what is known of a pool.
 type PoolState struct {
-	*Entity
+	*EntityState
 	Fact    facts.Pool
 	IsKnown bool // Fact is known
 }
 
 // RuleState holds what is known of a pool rule.
 type RuleState struct {
-	*Entity
+	*EntityState
 	Fact facts.PoolRule
 }
 
@@ -80,13 +80,13 @@ func newWorkflowState() workflowState {
 // Pool returns what is known of a pool, which may be nothing yet.
 func (s *State) Pool(id string) *PoolState {
 	return s.Pools.of(id, func() *PoolState {
-		return &PoolState{Entity: s.entity(facts.Thing{Kind: facts.Pools, ID: id})}
+		return &PoolState{EntityState: s.entity(facts.Entity{Kind: facts.Pools, ID: id})}
 	})
 }
 
 func (s *State) rule(id string) *RuleState {
 	return s.rules.of(id, func() *RuleState {
-		return &RuleState{Entity: s.entity(facts.Thing{Kind: facts.PoolRules, ID: id})}
+		return &RuleState{EntityState: s.entity(facts.Entity{Kind: facts.PoolRules, ID: id})}
 	})
 }
 
@@ -153,7 +153,7 @@ func (s *State) learnRules(e *facts.Exchange) {
 func (s *State) vanish(e *facts.Exchange) {
 	for id, r := range s.Live {
 		isShown := slices.ContainsFunc(e.Rules, func(f facts.PoolRule) bool { return f.ID == id })
-		isMeant := e.Verb == facts.Lists || e.Target == r.Thing
+		isMeant := e.Verb == facts.Lists || e.Target == r.Entity
 		if !isShown && isMeant && !r.isNewerThan(e, facts.Reads) {
 			r.DeletedBy = e
 			delete(s.Live, id)

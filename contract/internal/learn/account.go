@@ -103,7 +103,7 @@ func (l *learner) keys() *sequence {
 
 func (l *learner) oauthClients() *sequence {
 	seen := map[string]bool{}
-	return l.sequenceOf(tokenKind, func(m *mapping, t *thing) {
+	return l.sequenceOf(tokenKind, func(m *mapping, t *entity) {
 		if id := t.text("oauth_client_id"); id != "" && !seen[id] {
 			seen[id] = true
 			m.set("clientId", id) // which is a text, also if it looks like a number
@@ -113,7 +113,7 @@ func (l *learner) oauthClients() *sequence {
 }
 
 func (l *learner) oauthTokens() *sequence {
-	return l.sequenceOf(tokenKind, func(m *mapping, t *thing) {
+	return l.sequenceOf(tokenKind, func(m *mapping, t *entity) {
 		if o := t.first(); o.Exists() {
 			m.set("id", idOf(t.id))
 			m.set("user", l.people.referByID(o.Get("user_id").Text()))

@@ -38,7 +38,7 @@ func (l *learner) workflow() *mapping {
 func (l *learner) attempts(p *projects, pools *pools) *sequence {
 	s := newSequence()
 	places := map[string]int{} // of the last attempt of a workflow that is not over, from 1
-	for _, t := range byNumber(l.things.of(attemptKind)) {
+	for _, t := range byNumber(l.entities.of(attemptKind)) {
 		o := l.attemptObject(t)
 		if !o.Exists() || p.isUploaded(o) {
 			continue
@@ -58,14 +58,14 @@ func (l *learner) attempts(p *projects, pools *pools) *sequence {
 
 // runs holds what is known of attempts, by the attempts and by the names of their workflows.
 type runs struct {
-	objects map[*thing]jsontree.Value // as attemptObject returns them
+	objects map[*entity]jsontree.Value // as attemptObject returns them
 	of      map[string][]*run
-	starts  map[*thing]time.Time
+	starts  map[*entity]time.Time
 }
 
 // run is an attempt of a workflow.
 type run struct {
-	*thing
+	*entity
 	object jsontree.Value // as attemptObject returns it
 	end    time.Time
 	took   time.Duration
@@ -74,17 +74,17 @@ type run struct {
 // findRuns finds the workflows of all attempts.
 func (l *learner) findRuns() {
 	l.runs = &runs{
-		objects: map[*thing]jsontree.Value{}, of: map[string][]*run{}, starts: map[*thing]time.Time{},
+		objects: map[*entity]jsontree.Value{}, of: map[string][]*run{}, starts: map[*entity]time.Time{},
 	}
 	bySession := map[string]jsontree.Value{}
-	for _, session := range l.things.byKind[sessionKind] {
+	for _, session := range l.entities.byKind[sessionKind] {
 		for _, s := range session.sights {
 			if id := s.object.Get("lastAttempt", "id").Text(); !bySession[id].Exists() {
 				bySession[id] = s.object
 			}
 		}
 	}
-	for _, t := range l.things.byKind[attemptKind] {
+	for _, t := range l.entities.byKind[attemptKind] {
 		object := bySession[t.id]
 		for _, s := range slices.Backward(t.sights) {
 			if s.object.Get("project", "name").Exists() {
@@ -94,19 +94,19 @@ func (l *learner) findRuns() {
 		l.runs.objects[t] = object
 		name := object.Get("workflow", "name").Text()
 		l.runs.of[name] = append(l.runs.of[name], &run{
-			thing: t, object: object, end: instant(t.last().Get("finishedAt").Text()),
+			entity: t, object: object, end: instant(t.last().Get("finishedAt").Text()),
 		})
 	}
 	for _, list := range l.runs.of {
 		for _, r := range list {
-			r.took = r.end.Sub(l.startOf(r.thing))
+			r.took = r.end.Sub(l.startOf(r.entity))
 		}
 	}
 }
 
 // attemptObject returns the first object of an attempt that says whose it is: the one of a session does not, but then
 // the session does.
-func (l *learner) attemptObject(t *thing) jsontree.Value { return l.runs.objects[t] }
+func (l *learner) attemptObject(t *entity) jsontree.Value { return l.runs.objects[t] }
 
 // runsOf lists the attempts of a workflow of a project.
 func (l *learner) runsOf(project, workflow string) (list []*run) {
@@ -118,7 +118,7 @@ func (l *learner) runsOf(project, workflow string) (list []*run) {
 	return list
 }
 
-func (l *learner) attempt(t *thing, o jsontree.Value, pools *pools) *mapping {
+func (l *learner) attempt(t *entity, o jsontree.Value, pools *pools) *mapping {
 	first := t.first()
 	m := mappingOf("id", idOf(t.id))
 	if index, _ := t.value("index"); index.Int() > 1 {
@@ -142,7 +142,7 @@ func (l *learner) attempt(t *thing, o jsontree.Value, pools *pools) *mapping {
 }
 
 // addStatus adds where an attempt stood at the beginning.
-func (l *learner) addStatus(m *mapping, t *thing, pools *pools) {
+func (l *learner) addStatus(m *mapping, t *entity, pools *pools) {
 	first := t.first()
 	status, finished := first.Get("status").Text(), instant(first.Get("finishedAt").Text())
 	if finished.After(l.begin) {
@@ -166,7 +166,7 @@ func (l *learner) addStatus(m *mapping, t *thing, pools *pools) {
 }
 
 // addTaskStates adds what answers show of the tasks of an attempt that is over.
-func (l *learner) addTaskStates(m *mapping, t *thing) {
+func (l *learner) addTaskStates(m *mapping, t *entity) {
 	s := newSequence()
 	failed := ""
 	for _, task := range byNumber(l.tasksOf(t)) {
@@ -183,7 +183,7 @@ func (l *learner) addTaskStates(m *mapping, t *thing) {
 }
 
 // addRunningTask adds which task of an attempt runs, and how long it takes.
-func (l *learner) addRunningTask(m *mapping, t *thing) {
+func (l *learner) addRunningTask(m *mapping, t *entity) {
 	tasks := newSequence()
 	for _, task := range byNumber(l.tasksOf(t)) {
 		tasks.add(mappingOf("id", idOf(task.key()), "name", task.first().Get("fullName")))
@@ -201,7 +201,7 @@ func (l *learner) addRunningTask(m *mapping, t *thing) {
 
 // startOf returns when an attempt that was not over at the beginning started: when it was made, or, if it waited, when
 // the one before it ended.
-func (l *learner) startOf(t *thing) time.Time {
+func (l *learner) startOf(t *entity) time.Time {
 	start, isKnown := l.runs.starts[t]
 	if !isKnown {
 		start = l.findStart(t)
@@ -210,7 +210,7 @@ func (l *learner) startOf(t *thing) time.Time {
 	return start
 }
 
-func (l *learner) findStart(t *thing) time.Time {
+func (l *learner) findStart(t *entity) time.Time {
 	start := t.time("createdAt")
 	status := t.text("status")
 	if status != "blocked" && status != "queued" {
@@ -229,7 +229,7 @@ func (l *learner) findStart(t *thing) time.Time {
 }
 
 // runningAtBegin returns the task of an attempt that ran at the beginning, or nil.
-func (l *learner) runningAtBegin(t *thing) *thing {
+func (l *learner) runningAtBegin(t *entity) *entity {
 	for _, task := range byNumber(l.tasksOf(t)) {
 		started := task.time("startedAt")
 		if task.first().Get("group").Bool() || started.IsZero() || started.After(l.begin) {
@@ -243,7 +243,7 @@ func (l *learner) runningAtBegin(t *thing) *thing {
 }
 
 // endOf returns when a task was over, or zero if no answer shows that.
-func (l *learner) endOf(task *thing) time.Time {
+func (l *learner) endOf(task *entity) time.Time {
 	for _, s := range task.sights {
 		switch s.object.Get("state").Text() {
 		case "success", "error", "group_error", "canceled":
@@ -266,7 +266,7 @@ type outcome struct {
 func (l *learner) outcomes(p *projects) *sequence {
 	general, s := newSequence(), newSequence()
 	seen := map[outcome]bool{}
-	for _, t := range l.things.all(attemptKind) {
+	for _, t := range l.entities.all(attemptKind) {
 		for _, o := range l.outcomesOf(t) {
 			if seen[o] {
 				continue
@@ -300,7 +300,7 @@ func (p *projects) has(project, workflow string) bool {
 }
 
 // outcomesOf returns how the tasks of an attempt that were not over at the beginning end.
-func (l *learner) outcomesOf(t *thing) (list []outcome) {
+func (l *learner) outcomesOf(t *entity) (list []outcome) {
 	o := l.attemptObject(t)
 	base := outcome{project: o.Get("project", "name").Text(), workflow: o.Get("workflow", "name").Text()}
 	if base.project == "" {
@@ -361,7 +361,7 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 // unfinished returns how the tasks of an attempt end that runs in the last answer that shows it: as long after their
 // start as in other attempts of the workflow, or later than that answer. An attempt that was only seen when it started
 // is left to the usual times.
-func (l *learner) unfinished(t *thing, o outcome) outcome {
+func (l *learner) unfinished(t *entity, o outcome) outcome {
 	start, seen := l.startOf(t), t.sights[len(t.sights)-1].At
 	const later = 12 * time.Hour
 	if usual := 10 * time.Second; seen.Sub(start) < usual && !t.wasThere() {
@@ -396,7 +396,7 @@ func (l *learner) leavesOf(o jsontree.Value) (first string, n int) {
 			first = prefix
 		}
 	}
-	for _, t := range l.things.all(workflowKind) {
+	for _, t := range l.entities.all(workflowKind) {
 		w := t.first()
 		if w.Get("name").Text() == o.Get("workflow", "name").Text() &&
 			w.Get("project", "id").Text() == o.Get("project", "id").Text() {

@@ -51,7 +51,7 @@ func (l *learner) audiences(ids []string) *sequence {
 
 func (l *learner) segments() *sequence {
 	s := newSequence()
-	for _, t := range byNumber(l.things.of(segmentKind)) {
+	for _, t := range byNumber(l.entities.of(segmentKind)) {
 		o := t.first()
 		m := mappingOf("id", idOf(t.key()), "audience", audienceName(t.parent()),
 			"name", cmp.Or(t.text("name"), "Segment "+t.key()))
@@ -102,24 +102,24 @@ func (l *learner) connectionID(name string) any {
 func (l *learner) implyAudience() {
 	names := l.connectionNames()
 	for e := range l.successes("core.lookupConnection") {
-		l.things.mention(connectionKind, queryOf(e).Get("name"))
+		l.entities.mention(connectionKind, queryOf(e).Get("name"))
 	}
 	for e, answer := range l.successes(string(specs.Audience)) {
 		for _, o := range append(slices.Collect(answer.List), e.asked()) {
 			for _, condition := range conditionsOf(o.Get("rule")) {
 				if id := condition.Get("id").Text(); condition.Get("type").Text() == "Reference" && id != "" {
-					l.things.mention(segmentKind, param(e, "audienceId")+"/"+id)
+					l.entities.mention(segmentKind, param(e, "audienceId")+"/"+id)
 				}
 			}
 		}
 		if e.name() == "audience.createActivation" {
 			id := e.asked().Get("connectionId").Text()
-			l.things.mention(connectionKind, cmp.Or(names[id], assumedConnection+"-"+id))
+			l.entities.mention(connectionKind, cmp.Or(names[id], assumedConnection+"-"+id))
 		}
 	}
 	if len(l.audienceIDs()) > 0 {
 		database, table := l.profiles()
-		l.things.mention(tableKind, database+"/"+table)
+		l.entities.mention(tableKind, database+"/"+table)
 	}
 }
 
@@ -135,7 +135,7 @@ var from = regexp.MustCompile(`(?i)\bfrom\s+(?:"?(\w+)"?\.)?"?(\w+)"?`)
 // the first that is known to have the columns that requests name, or one that is made up.
 func (l *learner) profiles() (database, table string) {
 	for _, q := range l.askedQueries() {
-		job := l.things.find(jobKind, q.job)
+		job := l.entities.find(jobKind, q.job)
 		if job == nil {
 			continue
 		}
@@ -145,7 +145,7 @@ func (l *learner) profiles() (database, table string) {
 		}
 	}
 	columns := l.profileColumns()
-	for _, t := range l.things.of(tableKind) {
+	for _, t := range l.entities.of(tableKind) {
 		schema := slices.Collect(jsontree.Parse(t.text("schema")).List)
 		isUnknown := func(name string) bool {
 			return name != "time" && !slices.ContainsFunc(schema, func(c jsontree.Value) bool {
@@ -359,7 +359,7 @@ func (l *learner) queryTime(q *asked) (takes time.Duration, reason string) {
 			ended = e.At
 		}
 	}
-	job := l.things.find(jobKind, q.job)
+	job := l.entities.find(jobKind, q.job)
 	if lastRunning.IsZero() && !ended.IsZero() {
 		return 0, ""
 	}

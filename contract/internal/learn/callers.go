@@ -32,7 +32,7 @@ func importsWith(e *Exchange) bool {
 // protecting lists the operations that may be refused for another reason than the caller's rights.
 var protecting = []string{"core.deleteDatabase", "core.deleteTable", "core.transferTable"}
 
-// count counts an exchange of a caller. Things that are protected may not be deleted, whoever asks.
+// count counts an exchange of a caller. Entities that are protected may not be deleted, whoever asks.
 func (p *people) count(c *caller, e *Exchange) {
 	switch {
 	case e.Status() == http.StatusUnauthorized:
@@ -102,7 +102,7 @@ func (p *people) callerOf(e *Exchange) *user {
 	case name == "core.createSchedule":
 		return p.named(body.Get("user_name").Text())
 	case name == "core.issueJob":
-		if job := p.things.find(jobKind, body.Get("job_id").Text()); job != nil {
+		if job := p.entities.find(jobKind, body.Get("job_id").Text()); job != nil {
 			shown, _ := job.value("user_name")
 			return p.owner(shown.Text())
 		}

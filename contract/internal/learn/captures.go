@@ -20,11 +20,11 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 		return
 	}
 	for _, shown := range t.IDs(e.Result, answer) {
-		thing := s.things.find(shown.Kind, shown.ID)
+		entity := s.entities.find(shown.Kind, shown.ID)
 		at := nameOf(shown.Kind, shown.ID)
 		isOld := s.fixed[shown.ID]
-		if thing != nil {
-			isOld = thing.wasThere() || !isServerMade(shown.ID) && isOld
+		if entity != nil {
+			isOld = entity.wasThere() || !isServerMade(shown.ID) && isOld
 		}
 		if isOld || s.captured[at] || !s.isNamed(shown.ID, e) || !s.showsNow(e, &shown) {
 			continue
@@ -39,7 +39,7 @@ func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
 	s.captureCursors(e)
 }
 
-// showsNow reports whether the answer of a mock of the scenario shows the same thing at the same place: where the
+// showsNow reports whether the answer of a mock of the scenario shows the same entity at the same place: where the
 // answers differ, another one may stand there.
 func (s *storyteller) showsNow(e *Exchange, id *compare.ShownID) bool {
 	return !slices.ContainsFunc(s.answersNow(e), func(now *compare.Exchange) bool {
@@ -69,7 +69,7 @@ func (s *storyteller) captureCursors(e *Exchange) {
 // isNamed reports whether a later request has a value that may be an id.
 func (s *storyteller) isNamed(value string, since *Exchange) bool { return s.named[value] > since.N }
 
-// variable returns a name for a new thing.
+// variable returns a name for a new entity.
 func (s *storyteller) variable(kind string) string {
 	_, word, _ := strings.Cut(kind, ".")
 	base := strings.ToUpper(strings.ReplaceAll(word, "-", "_"))

@@ -35,14 +35,14 @@ func (l *learner) databases() *sequence {
 		l.profilesAt = database + "/" + table
 	}
 	seen, shown := map[string]bool{}, l.shownDatabaseIDs()
-	for _, t := range l.things.of(databaseKind) {
+	for _, t := range l.entities.of(databaseKind) {
 		if !seen[t.id] {
 			seen[t.id] = true
 			s.add(l.database(t, shown[t.id]))
 		}
 	}
 	l.llm() // which finds what refers to such a table
-	if l.assumes && l.things.find(tableKind, assumedDatabase+"/"+assumedTable) == nil {
+	if l.assumes && l.entities.find(tableKind, assumedDatabase+"/"+assumedTable) == nil {
 		table := mappingOf("name", assumedTable, "schema", l.assumedColumns())
 		m := mappingOf("name", assumedDatabase, "tables", newSequence(table))
 		s.addGuessed(m, "something refers to a table that no answer shows")
@@ -52,7 +52,7 @@ func (l *learner) databases() *sequence {
 
 // someDatabase returns the name of a database that is there.
 func (l *learner) someDatabase() string {
-	for _, t := range l.things.of(databaseKind) {
+	for _, t := range l.entities.of(databaseKind) {
 		return t.id
 	}
 	l.assumes = true
@@ -61,28 +61,28 @@ func (l *learner) someDatabase() string {
 
 // implyDatabases adds the databases of which no more is known than that something is, ran or runs in them.
 func (l *learner) implyDatabases() {
-	for _, t := range append(l.things.all(jobKind), l.things.of(jobScheduleKind)...) {
-		l.things.mention(databaseKind, t.text("database"))
+	for _, t := range append(l.entities.all(jobKind), l.entities.of(jobScheduleKind)...) {
+		l.entities.mention(databaseKind, t.text("database"))
 	}
-	for _, t := range l.things.of(tableKind) {
-		l.things.mention(databaseKind, t.parent())
+	for _, t := range l.entities.of(tableKind) {
+		l.entities.mention(databaseKind, t.parent())
 	}
 	for _, d := range l.deletedTables() {
-		l.things.mention(databaseKind, d.Get("database_name").Text())
+		l.entities.mention(databaseKind, d.Get("database_name").Text())
 	}
 	for e := range l.successes("core.issueJob") {
-		l.things.mention(databaseKind, param(e, "database_name"))
+		l.entities.mention(databaseKind, param(e, "database_name"))
 	}
 	for _, body := range l.successes(string(specs.LLM)) {
 		for _, path := range []string{"data", "data.*", "included.*"} {
 			for name := range values(body, path+".attributes.svcDatabaseName") {
-				l.things.mention(databaseKind, name.Text())
+				l.entities.mention(databaseKind, name.Text())
 			}
 		}
 	}
 }
 
-func (l *learner) database(t *thing, shownID string) *mapping {
+func (l *learner) database(t *entity, shownID string) *mapping {
 	m := mappingOf("name", t.id, "id", idOf(shownID))
 	m.copy(t.first(), "deleteProtected=delete_protected", "createdAt=created_at")
 	m.guess("createdAt", timeText(l.earliestIn(t.id)), "it was there before what is in it")
@@ -97,7 +97,7 @@ func (l *learner) database(t *thing, shownID string) *mapping {
 		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
 	}
 	seen := map[string]bool{}
-	for _, in := range l.things.tablesOf(t.id) {
+	for _, in := range l.entities.tablesOf(t.id) {
 		if !seen[in.id] {
 			seen[in.id] = true
 			table := l.table(in)
@@ -123,14 +123,14 @@ func (l *learner) database(t *thing, shownID string) *mapping {
 	return m
 }
 
-// earliestIn returns when the oldest thing in a database was made, or zero if nothing in it shows that.
+// earliestIn returns when the oldest entity in a database was made, or zero if nothing in it shows that.
 func (l *learner) earliestIn(name string) (earliest time.Time) {
 	see := func(database, created string) {
 		if at := instant(created); database == name && !at.IsZero() && (earliest.IsZero() || at.Before(earliest)) {
 			earliest = at
 		}
 	}
-	for _, t := range l.things.list {
+	for _, t := range l.entities.list {
 		switch o := t.first(); t.kind {
 		case jobKind, jobScheduleKind:
 			see(o.Get("database").Text(), o.Get("created_at").Text())
@@ -145,20 +145,20 @@ func (l *learner) earliestIn(name string) (earliest time.Time) {
 }
 
 // unseenRecords returns how many records a database has in tables that no answer shows.
-func (l *learner) unseenRecords(t *thing) int64 {
+func (l *learner) unseenRecords(t *entity) int64 {
 	left := t.first().Get("count").Int()
 	if l.listsTables(t.id) {
 		return 0
 	}
-	for _, table := range l.things.tablesOf(t.id) {
+	for _, table := range l.entities.tablesOf(t.id) {
 		left -= table.first().Get("count").Int()
 	}
 	return left
 }
 
 // uncountedTable returns the first table of a database whose records only the database counts, or nil.
-func (l *learner) uncountedTable(database string) *thing {
-	for _, t := range l.things.tablesOf(database) {
+func (l *learner) uncountedTable(database string) *entity {
+	for _, t := range l.entities.tablesOf(database) {
 		if t.first().Exists() && !t.first().Get("count").Exists() {
 			return t
 		}
@@ -175,11 +175,11 @@ func (l *learner) isIn(table, database string) bool {
 
 // wasDeleted reports whether a whole list of databases lacks one, before a request could have made it.
 func (l *learner) wasDeleted(name string) bool {
-	inIt := func(t *thing) bool {
+	inIt := func(t *entity) bool {
 		return t.kind == tableKind && strings.HasPrefix(t.id, name+"/") && t.wasThere() ||
 			t.kind == jobScheduleKind && t.text("database") == name
 	}
-	if slices.ContainsFunc(l.things.list, inIt) {
+	if slices.ContainsFunc(l.entities.list, inIt) {
 		return false
 	}
 	for _, e := range l.exchanges {
@@ -199,7 +199,7 @@ func (l *learner) wasDeleted(name string) bool {
 }
 
 func (l *learner) connections() *sequence {
-	return l.sequenceOf(connectionKind, func(m *mapping, t *thing) {
+	return l.sequenceOf(connectionKind, func(m *mapping, t *entity) {
 		m.set("id", l.connectionID(t.id))
 		m.set("name", t.id)
 		if address := t.text("url"); !isRedacted(address) {

@@ -10,7 +10,7 @@ const integrationKind = "dwh.integration"
 
 // dwh returns the section of the data warehouse integration interface.
 func (l *learner) dwh() *mapping {
-	return mappingOf("integrations", l.sequenceOf(integrationKind, func(m *mapping, t *thing) {
+	return mappingOf("integrations", l.sequenceOf(integrationKind, func(m *mapping, t *entity) {
 		if t.first().Exists() {
 			l.integration(m, t)
 		} else {
@@ -19,7 +19,7 @@ func (l *learner) dwh() *mapping {
 	}))
 }
 
-func (l *learner) integration(m *mapping, t *thing) {
+func (l *learner) integration(m *mapping, t *entity) {
 	o, configs, sessions := t.first(), l.configsOf(t, "dwh.getDwhConfigs"), l.configsOf(t, "dwh.listDwhBulkloadSessions")
 	m.set("id", idOf(t.id))
 	author := l.people.withID(o.Get("user_id").Text())
@@ -52,7 +52,7 @@ func (l *learner) integration(m *mapping, t *thing) {
 }
 
 // guessConfigs sets the configurations that an integration cannot be without: a load for each of its targets.
-func (l *learner) guessConfigs(m *mapping, t *thing) {
+func (l *learner) guessConfigs(m *mapping, t *entity) {
 	database, tables := l.targets(t)
 	m.guess("basic_configs", jsontree.Parse(`{"type":"snowflake","svc_authentication_id":1,"role":"LOADER",`+
 		`"warehouse":"LOADING","db":"DATA","schema":"PUBLIC","incremental":false}`), unseen)
@@ -72,7 +72,7 @@ const (
 )
 
 // targets returns the database and the tables that an integration loads into.
-func (l *learner) targets(t *thing) (database string, tables []string) {
+func (l *learner) targets(t *entity) (database string, tables []string) {
 	if configs := l.configsOf(t, "dwh.getDwhConfigs"); configs.Exists() {
 		for entry := range configs.Get("advanced_configs").List {
 			tables = append(tables, entry.Get("target_table").Text())
@@ -85,13 +85,13 @@ func (l *learner) targets(t *thing) (database string, tables []string) {
 	if len(tables) == 0 {
 		tables = []string{assumedTargetTable}
 	}
-	for _, d := range l.things.of(databaseKind) {
-		isUnknown := func(table string) bool { return l.things.find(tableKind, d.id+"/"+table) == nil }
+	for _, d := range l.entities.of(databaseKind) {
+		isUnknown := func(table string) bool { return l.entities.find(tableKind, d.id+"/"+table) == nil }
 		if !slices.ContainsFunc(tables, isUnknown) {
 			return d.id, tables
 		}
 	}
-	for _, d := range l.things.of(databaseKind) {
+	for _, d := range l.entities.of(databaseKind) {
 		if d.first().Exists() && d.gone == nil && !l.listsTables(d.id) {
 			return d.id, tables
 		}
@@ -106,30 +106,30 @@ func (l *learner) listsTables(database string) bool {
 
 // implyTargets adds the tables that integrations of the beginning load into: each must be there.
 func (l *learner) implyTargets() {
-	for _, t := range l.things.of(integrationKind) {
+	for _, t := range l.entities.of(integrationKind) {
 		if !t.first().Exists() {
 			continue
 		}
 		database, tables := l.targets(t)
 		for _, table := range tables {
-			l.things.mention(tableKind, database+"/"+table)
+			l.entities.mention(tableKind, database+"/"+table)
 		}
 	}
 }
 
 // configsOf returns the first answer of an operation about an integration, unless it was changed before.
-func (l *learner) configsOf(t *thing, operation string) jsontree.Value {
+func (l *learner) configsOf(t *entity, operation string) jsontree.Value {
 	return l.shownOf(t.id, operation, "dwh.updateDwhIntegration", "dwh.deleteDwhIntegration")
 }
 
 // seeIntegrations adds the workflows of integrations to the projects that are shown.
 func (p *projects) seeIntegrations() {
-	for _, t := range p.things.all(attemptKind) {
+	for _, t := range p.entities.all(attemptKind) {
 		if o := t.first(); t.made != nil && t.made.name() == "dwh.runDwhWorkflow" {
 			p.seeWorkflow(o.Get("project", "id").Text(), o.Get("workflow", "name").Text(), o.Get("workflow", "id").Text())
 		}
 	}
-	for _, t := range p.things.of(integrationKind) {
+	for _, t := range p.entities.of(integrationKind) {
 		if id := t.text("workflow_project_id"); p.showsProject(id) {
 			p.see(id, t.text("workflow_project_name"))
 		}

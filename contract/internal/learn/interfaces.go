@@ -48,7 +48,7 @@ func (o *objects) learn() {
 			continue // the mock does not remember it either
 		}
 		schema := o.document.ObjectSchema(r)
-		for _, t := range o.things.of(r.Name) {
+		for _, t := range o.entities.of(r.Name) {
 			if list := o.listOf(r, t); list != "" {
 				o.add(r, t, schema, list)
 			}
@@ -62,15 +62,15 @@ func (o *objects) learn() {
 
 // need adds what objects are parts of, and what they refer to, where no answer shows it.
 func (o *objects) need() {
-	for i := 0; i < len(o.things.list); i++ { // which grows
-		t := o.things.list[i]
+	for i := 0; i < len(o.entities.list); i++ { // which grows
+		t := o.entities.list[i]
 		r := o.document.Resource(t.kind)
 		if r == nil || !t.wasThere() || !strings.HasPrefix(t.kind, string(o.document.Interface)+".") {
 			continue
 		}
 		keys := strings.Split(t.id, "/")
 		if parent := o.document.Resource(r.Parent()); parent != nil && len(keys) > len(parent.Path) {
-			o.things.get(parent.Name, strings.Join(keys[:len(parent.Path)], "/"))
+			o.entities.get(parent.Name, strings.Join(keys[:len(parent.Path)], "/"))
 		}
 		for _, link := range slices.Concat(r.Refers, r.Parents) {
 			target := o.document.Resource(link.Resource)
@@ -79,16 +79,16 @@ func (o *objects) need() {
 			}
 			for value := range sight.Values(t.first(), link.At) {
 				if value.IsString() || value.IsNumber() {
-					o.things.get(target.Name, value.Text())
+					o.entities.get(target.Name, value.Text())
 				}
 			}
 		}
 	}
 }
 
-// listOf returns the list that a thing stands in: the name of its resource, or the path of its collection if the thing
-// is a part of another one. It is empty if its collection has no path.
-func (o *objects) listOf(r *specs.Resource, t *thing) string {
+// listOf returns the list that an entity stands in: the name of its resource, or the path of its collection if the
+// entity is a part of another one. It is empty if its collection has no path.
+func (o *objects) listOf(r *specs.Resource, t *entity) string {
 	keys := strings.Split(t.id, "/")
 	if len(keys) != len(r.Path) {
 		o.notes = append(o.notes, fmt.Sprintf("%s %s was left out: it does not say of what it is a part", r.Title, t.id))
@@ -118,8 +118,8 @@ func fill(path string, names, values []string) string {
 	return path
 }
 
-// add adds a thing as it was at the beginning.
-func (o *objects) add(r *specs.Resource, t *thing, schema *openapi3.SchemaRef, list string) {
+// add adds an entity as it was at the beginning.
+func (o *objects) add(r *specs.Resource, t *entity, schema *openapi3.SchemaRef, list string) {
 	m, key := newMapping(), r.Keys[0][0]
 	members := specs.Members(schema)
 	for _, s := range t.sights {

@@ -31,7 +31,7 @@ func unix(v jsontree.Value) time.Time {
 // jobs lists the jobs of the beginning, oldest first.
 func (l *learner) jobs() *sequence {
 	s := newSequence()
-	for _, t := range byNumber(l.things.of(jobKind)) {
+	for _, t := range byNumber(l.entities.of(jobKind)) {
 		if o := t.having("type"); o.Exists() {
 			s.add(l.job(t, o))
 		} else if t.used != nil {
@@ -44,7 +44,7 @@ func (l *learner) jobs() *sequence {
 }
 
 // domainKeyOf returns the key under which a request asked for a job.
-func (l *learner) domainKeyOf(t *thing) string {
+func (l *learner) domainKeyOf(t *entity) string {
 	for _, s := range t.sights {
 		if s.name() == "core.getJobStatusByDomainKey" {
 			return param(s.Exchange, "domain_key")
@@ -53,7 +53,7 @@ func (l *learner) domainKeyOf(t *thing) string {
 	return ""
 }
 
-func (l *learner) job(t *thing, o jsontree.Value) *mapping {
+func (l *learner) job(t *entity, o jsontree.Value) *mapping {
 	m := mappingOf("id", idOf(t.id))
 	m.copy(o, "type", "database", "priority", "retryLimit=retry_limit", "engineVersion=engine_version",
 		"createdAt=created_at")
@@ -103,7 +103,7 @@ func (l *learner) job(t *thing, o jsontree.Value) *mapping {
 }
 
 // addEnd adds the result of a job, or why it failed.
-func (l *learner) addEnd(m *mapping, t *thing) {
+func (l *learner) addEnd(m *mapping, t *entity) {
 	last := t.last()
 	result := l.resultOf(t)
 	switch {
@@ -124,7 +124,7 @@ func (l *learner) addEnd(m *mapping, t *thing) {
 
 // course returns when a job started and ended, or would have if no request of the recording had killed it; zero where
 // that is not known.
-func (l *learner) course(t *thing) (start, end time.Time) {
+func (l *learner) course(t *entity) (start, end time.Time) {
 	killed := l.killOf(t)
 	for _, s := range t.sights {
 		if at := instant(s.object.Get("start_at").Text()); !at.IsZero() {
@@ -143,12 +143,12 @@ func (l *learner) course(t *thing) (start, end time.Time) {
 }
 
 // killOf returns the request that killed a job, or nil.
-func (l *learner) killOf(t *thing) *Exchange {
+func (l *learner) killOf(t *entity) *Exchange {
 	return l.firstOn("core.killJob", t.id)
 }
 
 // wasRunning reports whether a job ran when a request killed it.
-func (l *learner) wasRunning(t *thing) bool {
+func (l *learner) wasRunning(t *entity) bool {
 	kill := l.killOf(t)
 	return kill != nil && kill.answer().Get("former_status").Text() == "running"
 }
@@ -158,7 +158,7 @@ const usualRun = 4 * time.Second
 
 // guessEnd returns when a job may have ended that was seen to be over at a time: after the usual one if that is
 // between the last time at which it was seen to run and then.
-func (l *learner) guessEnd(t *thing, start, over time.Time) time.Time {
+func (l *learner) guessEnd(t *entity, start, over time.Time) time.Time {
 	running := start
 	for _, s := range t.sights {
 		if !s.At.After(over) && slices.Contains([]string{"queued", "running"}, s.object.Get("status").Text()) {
@@ -172,7 +172,7 @@ func (l *learner) guessEnd(t *thing, start, over time.Time) time.Time {
 }
 
 // isQueued reports whether a job waited at the beginning.
-func (l *learner) isQueued(t *thing) bool {
+func (l *learner) isQueued(t *entity) bool {
 	start, _ := l.course(t)
 	return start.After(l.begin)
 }
@@ -186,8 +186,8 @@ func (l *learner) results() *sequence {
 		times int
 	}
 	s := newSequence()
-	scripts := map[string][]*script{}                   // by query
-	for _, t := range byNumber(l.things.all(jobKind)) { // in which they were made: lists begin with the latest
+	scripts := map[string][]*script{}                     // by query
+	for _, t := range byNumber(l.entities.all(jobKind)) { // in which they were made: lists begin with the latest
 		if t.wasThere() && !l.isQueued(t) || t.made != nil && t.made.name() == segmentQuery {
 			continue
 		}
@@ -217,7 +217,7 @@ func (l *learner) results() *sequence {
 	return s
 }
 
-func (l *learner) result(t *thing) *mapping {
+func (l *learner) result(t *entity) *mapping {
 	query := l.queryOf(t)
 	last := t.last()
 	status := last.Get("status").Text()
@@ -277,7 +277,7 @@ func (l *learner) result(t *thing) *mapping {
 }
 
 // queryOf returns the query of a job.
-func (l *learner) queryOf(t *thing) string {
+func (l *learner) queryOf(t *entity) string {
 	if t.made != nil {
 		if query := t.made.asked().Get("query"); query.IsString() {
 			return query.Text()
@@ -287,7 +287,7 @@ func (l *learner) queryOf(t *thing) string {
 }
 
 // resultOf returns the result of a job, as far as answers show it.
-func (l *learner) resultOf(t *thing) *mapping {
+func (l *learner) resultOf(t *entity) *mapping {
 	m, rows, columns := newMapping(), l.rowsOf(t.id), jsontree.Parse(t.latest("hive_result_schema").Text())
 	if !columns.IsArray() {
 		columns = jsontree.Value{}
@@ -349,7 +349,7 @@ func (l *learner) rowsOf(id string) *sequence {
 }
 
 func (l *learner) jobSchedules() *sequence {
-	return l.sequenceOf(jobScheduleKind, func(m *mapping, t *thing) {
+	return l.sequenceOf(jobScheduleKind, func(m *mapping, t *entity) {
 		o := t.first()
 		if !o.Exists() {
 			return
@@ -364,7 +364,7 @@ func (l *learner) jobSchedules() *sequence {
 }
 
 // errorOf returns the message of a failed job, which stands in its log.
-func errorOf(t *thing) string {
+func errorOf(t *entity) string {
 	return cmp.Or(strings.TrimRight(t.latest("debug.stderr").Text(), "\n"), "the job failed")
 }
 

@@ -1,11 +1,11 @@
 // Package learn makes a scenario of a recording: the world as it was when the recording began, and a story that plays
 // the recorded requests again.
 //
-// A thing that the recording shows, and did not make, was there before. What an answer shows of it is rewound over the
-// requests that had changed it by then. What jobs, attempts and agents did later becomes a script of results, outcomes
-// and turns. Who may do what is found by trying: a server that begins with the scenario answers the recorded requests,
-// and where it does not answer as recorded, the beginning is changed. Whatever cannot be known is guessed, and marked
-// in the file where it stands.
+// An entity that the recording shows, and did not make, was there before. What an answer shows of it is rewound over
+// the requests that had changed it by then. What jobs, attempts and agents did later becomes a script of results,
+// outcomes and turns. Who may do what is found by trying: a server that begins with the scenario answers the recorded
+// requests, and where it does not answer as recorded, the beginning is changed. Whatever cannot be known is guessed,
+// and marked in the file where it stands.
 package learn
 
 import (
@@ -104,7 +104,7 @@ type learner struct {
 
 	databaseCalls map[string][]*Exchange // that succeeded, by the database that the path names
 	begin         time.Time
-	things        *things
+	entities      *entities
 	people        *people
 	notes         []string
 	leftOut       []*judge.Result // after the last exchange, because of injected faults

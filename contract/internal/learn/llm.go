@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// collections are the collections of a scenario, by kind, in the order in which things refer to each other.
+// collections are the collections of a scenario, by kind, in the order in which entities refer to each other.
 var collections = [][2]string{
 	{"llm.project", "projects"},
 	{"llm.text-resource", "textResources"},
@@ -50,7 +50,7 @@ func (l *learner) makeLLM() *mapping {
 		b.made[c[0]] = newSequence()
 	}
 	for _, c := range collections {
-		for _, t := range l.things.of(c[0]) {
+		for _, t := range l.entities.of(c[0]) {
 			if t.first().Exists() {
 				b.add(t)
 			}
@@ -72,14 +72,14 @@ type llmBuilder struct {
 	users   map[string]string    // from the id that the interface has for a user to the name for references
 	made    map[string]*sequence // by kind
 	known   map[string]bool      // ids of what is made, with their kind
-	needs   []wanted             // things that must be there
-	guessed []wanted             // things of which no more is known
+	needs   []wanted             // entities that must be there
+	guessed []wanted             // entities of which no more is known
 }
 
 const artifactKind = "llm.artifact"
 
-// add adds a thing as its first answer shows it.
-func (b *llmBuilder) add(t *thing) {
+// add adds an entity as its first answer shows it.
+func (b *llmBuilder) add(t *entity) {
 	o, attributes := t.first(), t.first().Get("attributes")
 	m := mappingOf("id", t.id, "user", b.users[o.Get("relationships", "createdBy", "data", "id").Text()],
 		"createdAt", timeOf(attributes.Get("createdAt")))
@@ -96,7 +96,7 @@ func (b *llmBuilder) add(t *thing) {
 }
 
 // addAttributes adds the attributes: those that clients set, and those that only the server sets.
-func (b *llmBuilder) addAttributes(m *mapping, t *thing, o jsontree.Value) {
+func (b *llmBuilder) addAttributes(m *mapping, t *entity, o jsontree.Value) {
 	known := b.attributesOf(t.kind)
 	attributes, server := newMapping(), newMapping()
 	for value := range o.Each {
@@ -137,7 +137,7 @@ func nounOf(kind string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(kind, "llm."), "-", " ")
 }
 
-// llmUsers returns the users by the ids that the interface has for them: of those who made and changed things in the
+// llmUsers returns the users by the ids that the interface has for them: of those who made and changed entities in the
 // recording, and those whom answers include.
 func (l *learner) llmUsers() map[string]string {
 	users := map[string]string{}
@@ -163,7 +163,7 @@ const actionKind = "llm.action"
 // actionsOf returns what an integration that no answer shows lists, as the actions that answers show have it.
 func (b *llmBuilder) actionsOf(integration string) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle} // which is written although nothing is in it
-	for _, t := range b.things.of(actionKind) {
+	for _, t := range b.entities.of(actionKind) {
 		o := t.first().Get("attributes")
 		if o.Get("integrationId").Text() != integration || integration == "" {
 			continue

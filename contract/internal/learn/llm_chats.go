@@ -21,7 +21,7 @@ func (l *learner) continued(chat string, until *Exchange) (list []*Exchange) {
 const continueChat = "llm.continueChat"
 
 // chatHistory lists what had been said in a chat before the recording began.
-func (l *learner) chatHistory(t *thing) *sequence {
+func (l *learner) chatHistory(t *entity) *sequence {
 	s := newSequence()
 	for e, answer := range l.successes(nameOf(getHistory, t.id)) {
 		for _, entry := range beforeInputs(slices.Collect(answer.Get("data").List), len(l.continued(t.id, e))) {
@@ -60,7 +60,7 @@ func (b *llmBuilder) turns() *sequence {
 			input = events[0].Get("user_content").Text()
 		}
 		m := newMapping()
-		if t := b.things.find(chatKind, param(e, "id")); t != nil && t.wasThere() {
+		if t := b.entities.find(chatKind, param(e, "id")); t != nil && t.wasThere() {
 			m.set("chat", t.id)
 		}
 		if input != "" {
@@ -131,8 +131,8 @@ func (b *llmBuilder) toolCall(call jsontree.Value) *mapping {
 	m.copy(call, "status", "targetFunction")
 	for _, name := range []string{"targetKnowledgeBase", "toolTarget", "targetAgent"} {
 		mention := call.Get(name)
-		isNew := func(t *thing) bool { return t.id == mention.Get("id").Text() && !t.wasThere() }
-		if mention.IsObject() && !slices.ContainsFunc(b.things.list, isNew) {
+		isNew := func(t *entity) bool { return t.id == mention.Get("id").Text() && !t.wasThere() }
+		if mention.IsObject() && !slices.ContainsFunc(b.entities.list, isNew) {
 			m.set(name, mention)
 		}
 	}
@@ -143,7 +143,7 @@ func (b *llmBuilder) toolCall(call jsontree.Value) *mapping {
 func (b *llmBuilder) artifact(made jsontree.Value) *mapping {
 	m := newMapping()
 	m.copy(made, "output", "artifactType", "contentType")
-	attributes := b.things.find(artifactKind, made.Get("id").Text()).first().Get("attributes")
+	attributes := b.entities.find(artifactKind, made.Get("id").Text()).first().Get("attributes")
 	for _, name := range []string{"textContent", "binaryContent"} {
 		if content := attributes.Get(name); content.IsString() {
 			m.set(name, content)

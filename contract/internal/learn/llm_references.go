@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// wanted is a reference to a thing that must be there.
+// wanted is a reference to an entity that must be there.
 type wanted struct {
 	kind, id, project string
 	agent, name       string         // what is known of it
@@ -73,7 +73,7 @@ func (b *llmBuilder) note(name string, value, beside jsontree.Value) {
 // addUnseen adds what is referred to or used, and no answer shows.
 func (b *llmBuilder) addUnseen() {
 	b.needs = append(b.toolTargets(), b.needs...)
-	for _, t := range b.things.list {
+	for _, t := range b.entities.list {
 		if strings.HasPrefix(t.kind, "llm.") && t.wasThere() && t.used != nil && !t.first().Exists() {
 			b.needs = append(b.needs, wanted{kind: t.kind, id: t.id})
 		}
@@ -90,7 +90,7 @@ func (b *llmBuilder) addNeeds() {
 	for len(b.needs) > 0 {
 		n := b.needs[0]
 		b.needs = b.needs[1:]
-		t := b.things.find(n.kind, n.id)
+		t := b.entities.find(n.kind, n.id)
 		if b.made[n.kind] != nil && !b.known[nameOf(n.kind, n.id)] && (t == nil || t.wasThere()) {
 			b.known[nameOf(n.kind, n.id)] = true
 			b.guess(n)
@@ -98,7 +98,7 @@ func (b *llmBuilder) addNeeds() {
 	}
 }
 
-// guess adds a thing of which the recording shows no more than its id.
+// guess adds an entity of which the recording shows no more than its id.
 func (b *llmBuilder) guess(n wanted) {
 	m, attributes := mappingOf("id", n.id), newMapping()
 	created, updated := timeOf(n.shown.Get("createdAt")), timeOf(n.shown.Get("updatedAt"))
@@ -107,7 +107,7 @@ func (b *llmBuilder) guess(n wanted) {
 	}
 	attributes.set("name", b.nameFor(n))
 	if n.project == "" {
-		n.project = b.things.find("llm.agent", n.agent).first().Get("attributes", "projectId").Text()
+		n.project = b.entities.find("llm.agent", n.agent).first().Get("attributes", "projectId").Text()
 	}
 	if n.kind != "llm.project" && n.kind != "llm.text-resource" && n.kind != chatKind && n.kind != "llm.chat-attachment" {
 		n.project = b.project(n.project)
@@ -119,15 +119,15 @@ func (b *llmBuilder) guess(n wanted) {
 	}
 	server := b.addShown(n, attributes)
 	m.with("attributes", attributes, "serverAttributes", server)
-	if t := b.things.find(n.kind, n.id); n.kind == chatKind && t != nil {
+	if t := b.entities.find(n.kind, n.id); n.kind == chatKind && t != nil {
 		m.set("history", b.chatHistory(t))
 	}
 	b.guessed = append(b.guessed, n)
 	b.made[n.kind].addGuessed(m, "no answer shows more than its id")
 }
 
-// least holds the attributes that a thing of a kind cannot be without, beside those that refer to others. Of no other
-// kind there can be a thing of which no more is known than its id.
+// least holds the attributes that an entity of a kind cannot be without, beside those that refer to others. Of no other
+// kind there can be an entity of which no more is known than its id.
 var least = map[string]string{
 	"llm.project": `{}`, "llm.agent": `{}`, "llm.datastore-query-tool": `{}`, "llm.presentation-artifact-tool": `{}`,
 	"llm.web-search-tool": `{}`, "llm.knowledge-base": `{}`, "llm.integration": `{}`, chatKind: `{}`,
@@ -139,7 +139,7 @@ var least = map[string]string{
 	"llm.image-generator":     `{"imageModelType":"gpt-image-1","imageReturnMode":"IMAGE_ID_OUTPUT"}`,
 }
 
-// guessRest sets what a thing of the kind cannot be without, and reports whether there can be one.
+// guessRest sets what an entity of the kind cannot be without, and reports whether there can be one.
 func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 	text, isKnown := least[n.kind]
 	switch n.kind {
@@ -154,7 +154,7 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 		attributes.set("actions", b.actionsOf(n.id))
 	case "llm.knowledge-base":
 		database, _ := b.profiles()
-		if list := b.things.of(databaseKind); database == assumedDatabase && len(list) > 0 {
+		if list := b.entities.of(databaseKind); database == assumedDatabase && len(list) > 0 {
 			database = list[0].id
 		}
 		b.assumes = b.assumes || database == assumedDatabase
@@ -166,7 +166,7 @@ func (b *llmBuilder) guessRest(n *wanted, attributes *mapping) bool {
 	return isKnown
 }
 
-// nameFor returns the name of a thing that no answer shows: that of the target of tools which it is, or one that is
+// nameFor returns the name of an entity that no answer shows: that of the target of tools which it is, or one that is
 // made up.
 func (b *llmBuilder) nameFor(n wanted) string {
 	switch {
@@ -182,7 +182,7 @@ func (b *llmBuilder) nameFor(n wanted) string {
 // project returns the id of a project that is there: a given one, or the first.
 func (b *llmBuilder) project(id string) string {
 	if id == "" {
-		for _, t := range b.things.of("llm.project") {
+		for _, t := range b.entities.of("llm.project") {
 			return t.id
 		}
 		for _, n := range slices.Concat(b.guessed, b.needs) {
@@ -196,9 +196,9 @@ func (b *llmBuilder) project(id string) string {
 	return id
 }
 
-// agentFor returns the id of the agent that a thing is known to refer to, or of one that is there.
+// agentFor returns the id of the agent that an entity is known to refer to, or of one that is there.
 func (b *llmBuilder) agentFor(n *wanted) string {
-	if t := b.things.find("llm.agent", n.agent); n.agent == "" || t != nil && !t.wasThere() {
+	if t := b.entities.find("llm.agent", n.agent); n.agent == "" || t != nil && !t.wasThere() {
 		n.agent = b.agent(n.project)
 	}
 	b.needs = append(b.needs, wanted{kind: "llm.agent", id: n.agent, project: n.project})
@@ -208,7 +208,7 @@ func (b *llmBuilder) agentFor(n *wanted) string {
 // agent returns the id of an agent that is there: one of the project, the first, or one that is made up.
 func (b *llmBuilder) agent(project string) string {
 	first := ""
-	for _, t := range b.things.of("llm.agent") {
+	for _, t := range b.entities.of("llm.agent") {
 		if !t.first().Exists() {
 			continue
 		}
@@ -233,7 +233,7 @@ func (b *llmBuilder) agent(project string) string {
 
 // model returns a model that the account has.
 func (b *llmBuilder) model() string {
-	for _, t := range b.things.of("llm.agent") {
+	for _, t := range b.entities.of("llm.agent") {
 		if model := t.text("attributes.modelType"); model != "" {
 			return model
 		}
@@ -243,12 +243,12 @@ func (b *llmBuilder) model() string {
 
 const toolTargetKind = "llm.tool-target"
 
-// toolTargets lists the things that answers show as targets of tools, by the kinds that their types stand for.
+// toolTargets lists the entities that answers show as targets of tools, by the kinds that their types stand for.
 func (b *llmBuilder) toolTargets() (list []wanted) {
-	for _, t := range b.things.of(toolTargetKind) {
+	for _, t := range b.entities.of(toolTargetKind) {
 		o := t.first()
 		kind := b.kindOfTarget(o.Get("type").Text())
-		if shown := b.things.find(kind, t.id); kind == "" || shown != nil && !shown.wasThere() {
+		if shown := b.entities.find(kind, t.id); kind == "" || shown != nil && !shown.wasThere() {
 			continue
 		}
 		attributes := o.Get("attributes")
@@ -260,7 +260,7 @@ func (b *llmBuilder) toolTargets() (list []wanted) {
 	return list
 }
 
-// kindOfTarget returns the kind of things that a type of tool targets stands for, or nothing.
+// kindOfTarget returns the kind of entities that a type of tool targets stands for, or nothing.
 func (b *llmBuilder) kindOfTarget(name string) string {
 	for _, d := range b.Documents {
 		if r := d.ResourceOfType(name); r != nil && r.Name == toolTargetKind {
@@ -307,7 +307,7 @@ func (b *llmBuilder) addListed() {
 
 // serviceOf returns the kind of an integration that no answer shows, as the addresses of its actions show it.
 func (b *llmBuilder) serviceOf(n *wanted) string {
-	if slices.ContainsFunc(b.things.of(actionKind), func(t *thing) bool {
+	if slices.ContainsFunc(b.entities.of(actionKind), func(t *entity) bool {
 		o := t.first().Get("attributes")
 		return o.Get("integrationId").Text() == n.id && o.Get("chatappRequestUrl").Text() != ""
 	}) {

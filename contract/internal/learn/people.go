@@ -31,7 +31,7 @@ type user struct {
 	isSpare                       bool // nothing is known of it but what it sends, if it sends anything
 }
 
-// ref returns the name by which things refer to a user, or nothing for none.
+// ref returns the name by which entities refer to a user, or nothing for none.
 func (u *user) ref() string {
 	if u == nil {
 		return ""
@@ -56,7 +56,7 @@ type people struct {
 func (l *learner) findPeople() *people {
 	p := &people{learner: l, shown: map[slot]bool{}}
 	for _, kind := range []string{userKind, subUserKind, accessUserKind} {
-		for _, t := range l.things.all(kind) {
+		for _, t := range l.entities.all(kind) {
 			for _, s := range t.sights {
 				p.see(s.object, t)
 			}
@@ -153,7 +153,7 @@ func (p *people) firstGuess() beginning {
 		user, policy := param(e, "user_id"), param(e, "policy_id")
 		switch name := e.Operation().ID; name {
 		case "attachPolicyToUser", "attachUserToPolicy", "detachPolicyFromUser", "detachUserFromPolicy":
-			t := p.things.find(policyKind, policy)
+			t := p.entities.find(policyKind, policy)
 			taken(fact{slot{policiesOf, user}, policy}, strings.HasPrefix(name, "detach") && t != nil && t.wasThere())
 		case "addDelegatedAdmin", "removeDelegatedAdmin":
 			if u := p.named(param(e, "user_email")); u != nil {
@@ -360,7 +360,7 @@ func (p *people) seeInRequest(e *Exchange) {
 // seeOwners takes the users of whom answers show no more than that jobs, schedules or integrations are theirs.
 func (p *people) seeOwners() {
 	for _, kind := range []string{jobKind, jobScheduleKind, integrationKind} {
-		for _, t := range p.things.all(kind) {
+		for _, t := range p.entities.all(kind) {
 			for _, s := range t.sights {
 				if id := s.object.Get("user_id").Text(); id != "" && kind == integrationKind {
 					p.get(id)
@@ -423,7 +423,7 @@ func (p *people) named(text string) *user {
 }
 
 // see takes an object that describes a user.
-func (p *people) see(o jsontree.Value, t *thing) *user {
+func (p *people) see(o jsontree.Value, t *entity) *user {
 	id := cmp.Or(o.Get("user_id").Text(), o.Get("id").Text())
 	if id == "" {
 		return nil
@@ -488,17 +488,17 @@ func (p *people) seeIn(e *Exchange, body jsontree.Value) {
 	}
 }
 
-// refer returns the name by which things refer to a user that an answer mentions, or the empty text.
+// refer returns the name by which entities refer to a user that an answer mentions, or the empty text.
 func (p *people) refer(mention jsontree.Value) string {
 	return cmp.Or(p.referByID(mention.Get("id").Text()), p.referByName(mention.Get("name").Text()))
 }
 
-// referByID returns the name by which things refer to the user with an id.
+// referByID returns the name by which entities refer to the user with an id.
 func (p *people) referByID(id string) string {
 	return userLike(p.all, func(u *user) bool { return u.id == id && id != "" }).ref()
 }
 
-// referByName returns the name by which things refer to a user of a name.
+// referByName returns the name by which entities refer to a user of a name.
 func (p *people) referByName(name string) string { return p.named(name).ref() }
 
 // isAdministrator reports whether the caller of an exchange may see everything.

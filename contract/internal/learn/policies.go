@@ -16,7 +16,7 @@ func (l *learner) policyNames(ids []string) (names []string) {
 		if name := l.people.madeUpName(id); name != "" {
 			names = append(names, name)
 		}
-		if t := l.things.find(policyKind, id); t != nil && t.wasThere() {
+		if t := l.entities.find(policyKind, id); t != nil && t.wasThere() {
 			names = append(names, cmp.Or(t.text("name"), nameOfPolicy(id)))
 		}
 	}
@@ -24,7 +24,7 @@ func (l *learner) policyNames(ids []string) (names []string) {
 }
 
 func (l *learner) policies() *sequence {
-	s := l.sequenceOf(policyKind, func(m *mapping, t *thing) {
+	s := l.sequenceOf(policyKind, func(m *mapping, t *entity) {
 		m.set("id", idOf(t.id))
 		m.shown(t, "name")
 		m.guess("name", nameOfPolicy(t.id), unseen)
@@ -41,7 +41,7 @@ func (l *learner) policies() *sequence {
 }
 
 func (l *learner) policyGroups() *sequence {
-	s := l.sequenceOf(policyGroupKind, func(m *mapping, t *thing) {
+	s := l.sequenceOf(policyGroupKind, func(m *mapping, t *entity) {
 		if o := t.first(); o.Exists() {
 			m.copy(o, "id", "name", "taggableName=taggable_name", "description", "createdAt=created_at", "updatedAt=updated_at")
 			l.addGroupPolicies(m, o.Get("taggable_name").Text())
@@ -65,7 +65,7 @@ func nameOfPolicy(id string) string { return "policy-" + id }
 func (l *learner) implyPolicies() {
 	for _, body := range l.successes(string(specs.Core)) {
 		for _, id := range texts(body.Get("policy_ids")) {
-			l.things.mention(policyKind, id)
+			l.entities.mention(policyKind, id)
 		}
 	}
 }
@@ -74,13 +74,13 @@ func (l *learner) implyPolicies() {
 func (l *learner) unseenGroups() (refs []string) {
 	for _, e := range l.exchanges {
 		for _, ref := range []string{param(e, "tag"), param(e, "policy_group_id_or_taggable_name")} {
-			isKnown := func(t *thing) bool {
+			isKnown := func(t *entity) bool {
 				return slices.ContainsFunc(t.sights, func(s sighting) bool {
 					return s.object.Get("taggable_name").Text() == ref || s.object.Get("id").Text() == ref
 				})
 			}
 			if ref != "" && e.ok() && !slices.Contains(refs, ref) &&
-				!slices.ContainsFunc(l.things.all(policyGroupKind), isKnown) {
+				!slices.ContainsFunc(l.entities.all(policyGroupKind), isKnown) {
 				refs = append(refs, ref)
 			}
 		}
@@ -100,7 +100,7 @@ func nameOfGroup(ref string) string {
 func (l *learner) groupNames(tags []string) (names []string) {
 	for _, tag := range tags {
 		name := nameOfGroup(tag)
-		for _, t := range slices.Backward(l.things.of(policyGroupKind)) {
+		for _, t := range slices.Backward(l.entities.of(policyGroupKind)) {
 			if t.text("taggable_name") == tag {
 				name = t.text("name")
 			}
@@ -118,7 +118,7 @@ func (l *learner) addGroupPolicies(m *mapping, tag string) {
 
 // tagOf returns the tag of the policy group with an id or a tag.
 func (l *learner) tagOf(ref string) string {
-	for _, t := range l.things.of(policyGroupKind) {
+	for _, t := range l.entities.of(policyGroupKind) {
 		if o := t.first(); o.Get("id").Text() == ref && o.Get("taggable_name").Exists() {
 			return o.Get("taggable_name").Text()
 		}
@@ -210,7 +210,7 @@ func (l *learner) shownDatabaseIDs() map[string]string {
 	for _, d := range slices.Backward(l.deletedTables()) {
 		ids[d.Get("database_name").Text()] = d.Get("database_id").Text()
 	}
-	for _, t := range slices.Backward(l.things.of(databaseKind)) {
+	for _, t := range slices.Backward(l.entities.of(databaseKind)) {
 		if id, _ := t.value("id"); id.Exists() {
 			ids[t.id] = id.Text()
 		}

@@ -6,18 +6,18 @@ import "slices"
 type pools struct {
 	*learner
 	names   map[string]string
-	defined []*thing
-	assumed []string // ids that things refer to, and no answer shows
+	defined []*entity
+	assumed []string // ids that entities refer to, and no answer shows
 }
 
 func (l *learner) pools() *pools {
 	p := &pools{learner: l, names: map[string]string{}}
-	for _, t := range l.things.all(poolKind) {
+	for _, t := range l.entities.all(poolKind) {
 		if name := t.text("name"); name != "" && p.names[t.id] == "" {
 			p.names[t.id] = name
 		}
 	}
-	p.defined = byNumber(l.things.of(poolKind))
+	p.defined = byNumber(l.entities.of(poolKind))
 	p.assumeDefault()
 	return p
 }
@@ -25,13 +25,13 @@ func (l *learner) pools() *pools {
 // assumeDefault takes the one pool that attempts refer to, and that neither an answer shows nor a rule names, for the
 // default one, if no answer shows which that is.
 func (p *pools) assumeDefault() {
-	for _, t := range p.things.all(poolKind) {
+	for _, t := range p.entities.all(poolKind) {
 		if t.first().Get("default").Bool() {
 			return
 		}
 	}
 	only := ""
-	for _, t := range p.things.all(attemptKind) {
+	for _, t := range p.entities.all(attemptKind) {
 		switch id := t.text("poolId"); {
 		case id == "" || p.names[id] != "" || id == only || p.isNamedByRule(id):
 		case only != "":
@@ -50,13 +50,13 @@ const defaultPool = "default"
 
 // isNamedByRule reports whether a rule of the beginning sends attempts to a pool.
 func (p *pools) isNamedByRule(id string) bool {
-	return slices.ContainsFunc(p.things.of(poolRuleKind), func(t *thing) bool {
+	return slices.ContainsFunc(p.entities.of(poolRuleKind), func(t *entity) bool {
 		named, isChanged := t.value("poolId")
 		return named.Text() == id && !isChanged
 	})
 }
 
-// name returns the name of a pool that a thing of the beginning refers to.
+// name returns the name of a pool that an entity of the beginning refers to.
 func (p *pools) name(id string) string {
 	if id == "" {
 		return ""
@@ -83,7 +83,7 @@ func (p *pools) list() *sequence {
 		s.add(m)
 	}
 	for _, id := range p.assumed {
-		if p.things.find(poolKind, id) != nil {
+		if p.entities.find(poolKind, id) != nil {
 			continue
 		}
 		m := mappingOf("id", idOf(id), "name", p.names[id])
@@ -107,7 +107,7 @@ func (p *pools) limitOf(id string) int {
 
 // inPool returns how many attempts ran in a pool, and how many waited for it, at the beginning.
 func (p *pools) inPool(id string) (running, waiting int) {
-	for _, t := range p.things.of(attemptKind) {
+	for _, t := range p.entities.of(attemptKind) {
 		if t.text("poolId") != id {
 			continue
 		}
@@ -159,7 +159,7 @@ func (l *learner) accountLimit(m *mapping, p *pools) {
 }
 
 func (l *learner) poolRules(p *pools) *sequence {
-	s := l.sequenceOf(poolRuleKind, func(m *mapping, t *thing) {
+	s := l.sequenceOf(poolRuleKind, func(m *mapping, t *entity) {
 		if len(t.sights) == 0 {
 			l.notes = append(l.notes, "pool rule "+t.id+": no answer shows it")
 			return
@@ -185,7 +185,7 @@ func (p *pools) addGuessedRules(s *sequence) {
 	}
 	var order []started
 	poolOf := map[started]string{} // empty if there were several
-	for _, t := range p.things.all(attemptKind) {
+	for _, t := range p.entities.all(attemptKind) {
 		o, pool := p.attemptObject(t), t.text("poolId")
 		if t.wasThere() || pool == "" || !o.Exists() {
 			continue
@@ -216,7 +216,7 @@ func (p *pools) mayHaveRule(id string) bool {
 	if id == "" || p.names[id] == defaultPool {
 		return false
 	}
-	t := p.things.find(poolKind, id)
+	t := p.entities.find(poolKind, id)
 	return t == nil || t.wasThere() && t.gone == nil && !t.first().Get("default").Bool()
 }
 

@@ -38,11 +38,11 @@ func (l *learner) projects() *projects {
 		query := queryOf(e)
 		p.uploads[query.Get("project")+"\n"+query.Get("revision")] = e
 	}
-	for _, t := range l.things.of(projectKind) {
+	for _, t := range l.entities.of(projectKind) {
 		p.see(t.id, t.text("name"))
 	}
 	for _, kind := range []string{workflowKind, scheduleKind, sessionKind, attemptKind} {
-		for _, t := range l.things.of(kind) {
+		for _, t := range l.entities.of(kind) {
 			o := t.first()
 			if kind == attemptKind {
 				o = l.attemptObject(t)
@@ -69,7 +69,7 @@ func (p *projects) seeStarted() {
 		name, _, _ := strings.Cut(upload, "\n")
 		uploaded[name] = true
 	}
-	for _, t := range p.things.all(attemptKind) {
+	for _, t := range p.entities.all(attemptKind) {
 		o := p.attemptObject(t)
 		project, name := o.Get("project"), o.Get("workflow", "name").Text()
 		id := project.Get("id").Text()
@@ -86,7 +86,7 @@ func (p *projects) see(id, name string) {
 	if id == "" {
 		return
 	}
-	if t := p.things.find(projectKind, id); t != nil && !t.wasThere() {
+	if t := p.entities.find(projectKind, id); t != nil && !t.wasThere() {
 		return
 	}
 	if !slices.Contains(p.order, id) {
@@ -99,7 +99,7 @@ func (p *projects) see(id, name string) {
 
 // showsProject reports whether an answer shows something of a project.
 func (l *learner) showsProject(id string) bool {
-	return slices.ContainsFunc(l.things.list, func(t *thing) bool {
+	return slices.ContainsFunc(l.entities.list, func(t *entity) bool {
 		return t.kind == projectKind && t.id == id || strings.HasPrefix(t.kind, "workflow.") &&
 			t.text("project.id") == id
 	})
@@ -116,7 +116,7 @@ func (p *projects) seeWorkflow(project, name, id string) {
 	if number(id) > number(known) {
 		p.workflows[project][name], id = id, known
 	}
-	if id == "" || id == p.workflows[project][name] || p.things.find(workflowKind, id) != nil {
+	if id == "" || id == p.workflows[project][name] || p.entities.find(workflowKind, id) != nil {
 		return
 	}
 	if p.earlier[project] == nil {
@@ -132,7 +132,7 @@ func (p *projects) list() *sequence {
 		isUnnamed := p.names[id] == ""
 		p.names[id] = cmp.Or(p.names[id], "project-"+id)
 		m.guess("name", scalar(p.names[id]), when(isUnnamed, unseen))
-		m.copy(p.things.find(projectKind, id).first(), "createdAt", "deletedAt")
+		m.copy(p.entities.find(projectKind, id).first(), "createdAt", "deletedAt")
 		p.addRevisions(m, id)
 		m.set("secrets", p.secrets(id))
 		m.set("schedules", p.schedules(id))
@@ -142,7 +142,7 @@ func (p *projects) list() *sequence {
 }
 
 func (p *projects) secrets(project string) (keys []string) {
-	for _, t := range p.things.of(secretKind) {
+	for _, t := range p.entities.of(secretKind) {
 		if t.parent() == project {
 			keys = append(keys, t.key())
 		}
@@ -153,7 +153,7 @@ func (p *projects) secrets(project string) (keys []string) {
 // schedules lists what is known of the schedules of a project.
 func (p *projects) schedules(project string) *sequence {
 	s := newSequence()
-	for _, t := range byNumber(p.things.of(scheduleKind)) {
+	for _, t := range byNumber(p.entities.of(scheduleKind)) {
 		first := t.first()
 		if first.Get("project", "id").Text() != project || p.isUploaded(first) {
 			continue
@@ -182,7 +182,7 @@ func (p *projects) hasRunSince(schedule jsontree.Value) bool {
 
 // isUploaded reports whether an object belongs to a project's revision that the recording uploads.
 func (p *projects) isUploaded(object jsontree.Value) bool {
-	t := p.things.find(projectKind, object.Get("project", "id").Text())
+	t := p.entities.find(projectKind, object.Get("project", "id").Text())
 	return t != nil && !t.wasThere()
 }
 
@@ -208,7 +208,7 @@ func (p *projects) addFiles(m *mapping, project string, r *revision, isLatest bo
 			continue
 		}
 		files.guess(name+".dig", p.guessDefinition(project, name), "no answer shows the definition of the workflow")
-		if id := p.workflows[project][name]; p.things.find(workflowKind, id) == nil {
+		if id := p.workflows[project][name]; p.entities.find(workflowKind, id) == nil {
 			ids.set(name, idOf(id))
 		}
 	}
@@ -233,7 +233,7 @@ func (p *projects) addFiles(m *mapping, project string, r *revision, isLatest bo
 
 // definitionOf returns the definition of a workflow in whatever revision shows it, or a guessed one.
 func (p *projects) definitionOf(project, name string) string {
-	for _, t := range p.things.all(workflowKind) {
+	for _, t := range p.entities.all(workflowKind) {
 		o := t.first()
 		isIt := o.Get("project", "id").Text() == project && o.Get("name").Text() == name
 		if config := o.Get("config"); isIt && config.IsObject() {
@@ -284,7 +284,7 @@ func (p *projects) guessDefinition(project, name string) string {
 func (p *projects) addTasks(root *mapping, project, name string) bool {
 	for _, attempt := range p.runsOf(project, name) {
 		nodes := map[string]*mapping{}
-		for _, t := range byNumber(p.tasksOf(attempt.thing)) {
+		for _, t := range byNumber(p.tasksOf(attempt.entity)) {
 			full := t.text("fullName")
 			at := strings.LastIndex(full, "+")
 			if at < 0 {
@@ -310,8 +310,8 @@ func (p *projects) addTasks(root *mapping, project, name string) bool {
 }
 
 // tasksOf lists the tasks of an attempt.
-func (l *learner) tasksOf(attempt *thing) []*thing {
-	return slices.Clone(l.things.inside[nameOf(taskKind, attempt.id)])
+func (l *learner) tasksOf(attempt *entity) []*entity {
+	return slices.Clone(l.entities.inside[nameOf(taskKind, attempt.id)])
 }
 
 // maxArchive bounds the files of an archive that are kept.
@@ -319,7 +319,7 @@ const maxArchive = 4 << 20
 
 // archiveOf returns the files of a recorded archive of a revision, or nil.
 func (p *projects) archiveOf(project, revision string) map[string]string {
-	latest := p.things.find(projectKind, project).first().Get("revision").Text()
+	latest := p.entities.find(projectKind, project).first().Get("revision").Text()
 	for e := range p.successes(nameOf("workflow.downloadProjectArchive", project)) {
 		isIt := cmp.Or(queryOf(e).Get("revision"), latest) == revision
 		if !isIt || e.Item.ResponseDoubt != "" || e.Item.Response.Body == nil {
@@ -373,8 +373,8 @@ func (p *projects) zoneOfAttempts(project, name string) string {
 // started.
 func (p *projects) guessSchedule(project, name string) (zone string, schedule *mapping) {
 	list := p.runsOf(project, name)
-	var schedules []*thing
-	for _, t := range p.things.of(scheduleKind) {
+	var schedules []*entity
+	for _, t := range p.entities.of(scheduleKind) {
 		if o := t.first(); o.Get("project", "id").Text() == project && o.Get("workflow", "name").Text() == name {
 			schedules = append(schedules, t)
 		}
@@ -395,7 +395,7 @@ func (p *projects) guessSchedule(project, name string) (zone string, schedule *m
 }
 
 // scheduleOf writes a schedule: hourly, or else as seldom as the longest wait for its next run shows, at that time.
-func scheduleOf(t *thing, isHourly bool) (zone string, schedule *mapping) {
+func scheduleOf(t *entity, isHourly bool) (zone string, schedule *mapping) {
 	shown, longest := t.first(), time.Duration(0)
 	for _, s := range t.sights {
 		since := s.At
@@ -429,7 +429,7 @@ func hourly(t time.Time) string { return fmt.Sprintf("%d * * * *", t.Minute()) }
 
 // areHourly reports whether two session times of a workflow are an hour apart, of which one may be the next of its
 // schedule, or two next ones are some hours apart, but not a day.
-func areHourly(schedules []*thing, list []*run) bool {
+func areHourly(schedules []*entity, list []*run) bool {
 	var times, next []time.Time
 	for _, t := range schedules {
 		for _, s := range t.sights {

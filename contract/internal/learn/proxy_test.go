@@ -123,7 +123,7 @@ type sentRequest struct {
 }
 
 // What is learned of all stories one after the other, in one world of the whole company, answers as was recorded:
-// things of one name come and go, and most requests are refused in a world that they were not written for.
+// entities of one name come and go, and most requests are refused in a world that they were not written for.
 //
 //nolint:paralleltest // the requests of the stories come one after the other
 func TestLearnAllStoriesInOneWorld(t *testing.T) {

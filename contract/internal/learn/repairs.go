@@ -21,7 +21,7 @@ func (s *search) shownChange(e *Exchange) (c change) {
 	}
 	missing, extra := s.differing(e, done)
 	isOther := func(f fact) bool {
-		at := s.people.things.find(policyKind, f.text)
+		at := s.people.entities.find(policyKind, f.text)
 		isMade := (f.what == policiesOf || f.what == groupedIn) && at != nil && !at.wasThere()
 		return isMade || !slices.Contains(plainSets, f.what)
 	}
@@ -128,7 +128,7 @@ func (s *search) loosen(e *Exchange) (list []change) {
 	if e.Operation().Interface != specs.LLM {
 		list = append(list, s.grant(id, entryOn("", "owner_manage")), s.grant(id, entryOn("", "manage")))
 	}
-	for _, t := range s.things.of(policyKind) {
+	for _, t := range s.entities.of(policyKind) {
 		if f := (fact{slot{policiesOf, id}, t.id}); s.people.shown[slot{grantedBy, t.id}] && !b.has(f) {
 			list = append(list, change{add: []fact{f}})
 		}
@@ -178,7 +178,7 @@ func (s *search) manage(e *Exchange, id string) (list []change) {
 
 // tags lists the tags of the policy groups.
 func (s *search) tags() (tags []string) {
-	for _, t := range s.things.of(policyGroupKind) {
+	for _, t := range s.entities.of(policyGroupKind) {
 		if tag := t.text("taggable_name"); tag != "" {
 			tags = append(tags, tag)
 		}
@@ -430,7 +430,7 @@ func (s *search) counts(e *Exchange) (list []change) {
 		case countOf:
 			list = append(list, s.counted(f, extra)...)
 		case sizeOf:
-			for _, t := range s.things.of(policyKind) {
+			for _, t := range s.entities.of(policyKind) {
 				if !s.best.begin.has(fact{slot{groupedIn, f.of}, t.id}) {
 					list = append(list, adding(groupedIn, f.of, t.id))
 				}
@@ -456,7 +456,7 @@ func (s *search) counts(e *Exchange) (list []change) {
 		entries := s.best.begin[slot{grantedBy, own}]
 		dropped := removing(policiesOf, at.of, own).and(removing(grantedBy, own, entries...))
 		list = append(list, dropped)
-		for _, t := range s.things.of(policyKind) {
+		for _, t := range s.entities.of(policyKind) {
 			c := dropped.and(adding(policiesOf, at.of, t.id))
 			if !s.people.shown[slot{grantedBy, t.id}] {
 				c = c.and(adding(grantedBy, t.id, entries...))

@@ -56,7 +56,8 @@ type pastWorkflow struct {
 // shows when that was, it is after these, and workflows with higher ids are shown.
 func (p *projects) earlierThan(latest *revision, project string) (list []pastWorkflow) {
 	add := func(id, name string, isPast func(w pastWorkflow) bool) {
-		if w := p.pastWorkflow(project, id, name); p.things.find(workflowKind, id) == nil && !w.first.IsZero() && isPast(w) {
+		w := p.pastWorkflow(project, id, name)
+		if p.entities.find(workflowKind, id) == nil && !w.first.IsZero() && isPast(w) {
 			list = append(list, w)
 		}
 	}
@@ -132,8 +133,8 @@ func (p *projects) withEarlier(project string, list []revision, earlier []pastWo
 }
 
 // workflowsIn lists the workflows that answers show of a revision.
-func (p *projects) workflowsIn(project, revision string) (list []*thing) {
-	for _, t := range byNumber(p.things.of(workflowKind)) {
+func (p *projects) workflowsIn(project, revision string) (list []*entity) {
+	for _, t := range byNumber(p.entities.of(workflowKind)) {
 		if o := t.first(); o.Get("project", "id").Text() == project && o.Get("revision").Text() == revision {
 			list = append(list, t)
 		}
@@ -178,9 +179,9 @@ func (p *projects) revisionsOf(project string) (list []revision) {
 		}
 	}
 	slices.Reverse(list) // answers have the newest first
-	shown := p.things.find(projectKind, project).first()
+	shown := p.entities.find(projectKind, project).first()
 	last := shown.Get("revision").Text()
-	for _, w := range p.things.of(workflowKind) {
+	for _, w := range p.entities.of(workflowKind) {
 		if name := w.text("revision"); w.text("project.id") == project && name != last {
 			add(revision{name: name})
 		}
@@ -197,7 +198,7 @@ func (p *projects) isLate(project, revision string) bool {
 	if p.uploads[p.names[project]+"\n"+revision] != nil {
 		return true
 	}
-	if t := p.things.find(projectKind, project); t != nil {
+	if t := p.entities.find(projectKind, project); t != nil {
 		for _, s := range t.sights {
 			if s.object.Get("revision").Text() == revision && instant(s.object.Get("updatedAt").Text()).After(p.begin) {
 				return true

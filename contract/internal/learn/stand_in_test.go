@@ -230,7 +230,7 @@ func ordered(of map[int]object) []any {
 	return list
 }
 
-// answerOne registers the operation that reads one thing.
+// answerOne registers the operation that reads one entity.
 func (s *standIn) answerOne(pattern, operation, param string, needsAdmin bool, of map[int]object,
 	fail func(int, string) standInAnswer,
 ) {

@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/scenarios/story"
 )
 
-// overviewed are the operations of a story whose answers count things that no answer shows: these are not made up.
+// overviewed are the operations of a story whose answers count entities that no answer shows: these are not made up.
 var overviewed = map[string][]string{"agent-chat": {"llm.getProject", "llm.listAgents"}}
 
 // What is learned from the recording of a story answers as the recording.

@@ -366,7 +366,7 @@ func (s *storyteller) isRepeated(e *Exchange, target string) bool {
 	return isAsked && before == answer
 }
 
-// stateOf returns the state of the thing that an answer shows, or nothing.
+// stateOf returns the state of the entity that an answer shows, or nothing.
 func stateOf(e *Exchange) string {
 	if !e.ok() || isWrite(e) {
 		return ""
@@ -379,14 +379,14 @@ func stateOf(e *Exchange) string {
 	return ""
 }
 
-// isPolled reports whether an answer shows the state of a thing that the recording makes, which takes its time.
+// isPolled reports whether an answer shows the state of an entity that the recording makes, which takes its time.
 func (s *storyteller) isPolled(e *Exchange) bool {
 	if stateOf(e) == "" || e.Status() != http.StatusOK {
 		return false
 	}
 	for _, a := range e.Operation().Actions() {
 		if len(a.Path) > 0 {
-			t := s.things.find(a.Resource.Name, param(e, a.Path[len(a.Path)-1]))
+			t := s.entities.find(a.Resource.Name, param(e, a.Path[len(a.Path)-1]))
 			return t != nil && !t.wasThere()
 		}
 	}
@@ -410,8 +410,8 @@ func (s *storyteller) isPolledAgain(e *Exchange) bool {
 	return false
 }
 
-// namesUnknown reports whether a request names a thing that was made while the recording ran, and whose id no answer of
-// the story shows.
+// namesUnknown reports whether a request names an entity that was made while the recording ran, and whose id no answer
+// of the story shows.
 func (s *storyteller) namesUnknown(e *Exchange) bool {
 	for _, a := range e.Operation().Actions() {
 		if len(a.Path) == 0 || a.Resource.IsNamed() {
@@ -419,7 +419,7 @@ func (s *storyteller) namesUnknown(e *Exchange) bool {
 		}
 		id := param(e, a.Path[len(a.Path)-1])
 		isChosen := number(id) > 0 || anyUUID.MatchString(id) // by the server
-		t := s.things.find(a.Resource.Name, id)
+		t := s.entities.find(a.Resource.Name, id)
 		if isChosen && t != nil && !t.wasThere() && !s.captured[nameOf(a.Resource.Name, id)] {
 			return e.ok()
 		}

@@ -39,7 +39,7 @@ func (l *learner) findDeletedTables() []jsontree.Value {
 }
 
 // takeDeleted adds the tables that only a list of deleted ones shows, of databases that requests had deleted by then.
-func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
+func (s *entities) takeDeleted(before []*Exchange, list *Exchange) {
 	for o := range list.answer().Get("tables").List {
 		at, database := instant(o.Get("deleted_at").Text()), o.Get("database_name").Text()
 		id := database + "/" + o.Get("name").Text()
@@ -47,7 +47,7 @@ func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
 			isThen := !at.Before(e.At.Truncate(time.Second)) && at.Before(e.At.Add(2*time.Second))
 			isIt := e.name() == "core.deleteDatabase" && e.ok() && param(e, "database_name") == database
 			if isIt && isThen && !s.knowsDeleted(o) {
-				s.add(&thing{
+				s.add(&entity{
 					kind: tableKind, id: id, gone: e, sights: []sighting{{list, o, nil}}, changed: map[string]bool{},
 					late: instant(o.Get("created_at").Text()).After(s.begin),
 				})
@@ -58,18 +58,18 @@ func (s *things) takeDeleted(before []*Exchange, list *Exchange) {
 
 // wasDeletedHere reports whether a request of the recording deleted a table.
 func (l *learner) wasDeletedHere(d jsontree.Value) bool {
-	for _, t := range l.things.of(tableKind) {
+	for _, t := range l.entities.of(tableKind) {
 		if id := t.text("id"); id != "" && id == d.Get("id").Text() {
 			return true
 		}
 	}
-	return l.things.knowsDeleted(d)
+	return l.entities.knowsDeleted(d)
 }
 
 // knowsDeleted reports whether a request deleted a table that is listed as deleted.
-func (s *things) knowsDeleted(d jsontree.Value) bool {
+func (s *entities) knowsDeleted(d jsontree.Value) bool {
 	at, id := instant(d.Get("deleted_at").Text()), d.Get("database_name").Text()+"/"+d.Get("name").Text()
-	return slices.ContainsFunc(s.byKind[tableKind], func(t *thing) bool {
+	return slices.ContainsFunc(s.byKind[tableKind], func(t *entity) bool {
 		return t.id == id && t.gone != nil && !at.Before(t.gone.At.Truncate(time.Second))
 	})
 }
@@ -77,7 +77,7 @@ func (s *things) knowsDeleted(d jsontree.Value) bool {
 // deletedTable returns a table that had been deleted before the recording began, with what answers show of it after a
 // request has recovered it.
 func (l *learner) deletedTable(d jsontree.Value) *mapping {
-	for _, t := range l.things.all(tableKind) {
+	for _, t := range l.entities.all(tableKind) {
 		if id := t.text("id"); id != "" && id == d.Get("id").Text() {
 			return l.tableNamed(d.Get("name").Text(), t)
 		}
@@ -87,9 +87,9 @@ func (l *learner) deletedTable(d jsontree.Value) *mapping {
 	return m
 }
 
-func (l *learner) table(t *thing) *mapping { return l.tableNamed(t.key(), t) }
+func (l *learner) table(t *entity) *mapping { return l.tableNamed(t.key(), t) }
 
-func (l *learner) tableNamed(name string, t *thing) *mapping {
+func (l *learner) tableNamed(name string, t *entity) *mapping {
 	m := newMapping()
 	o := t.first()
 	m.set("name", name)
@@ -115,14 +115,14 @@ func (l *learner) tableNamed(name string, t *thing) *mapping {
 	return m
 }
 
-// isWrittenBefore reports whether a request wrote before a thing was first shown, if it was.
-func isWrittenBefore(t *thing, calls []*Exchange) bool {
+// isWrittenBefore reports whether a request wrote before an entity was first shown, if it was.
+func isWrittenBefore(t *entity, calls []*Exchange) bool {
 	i := slices.IndexFunc(calls, isWrite)
 	return i >= 0 && (len(t.sights) == 0 || calls[i].N < t.sights[0].N)
 }
 
 // records lists the records of a table that answers show and no recorded request added.
-func (l *learner) records(t *thing) any {
+func (l *learner) records(t *entity) any {
 	for _, e := range l.tableCalls[t.id] {
 		if isWrite(e) {
 			return nil
@@ -138,7 +138,7 @@ func (l *learner) records(t *thing) any {
 const maxRecords = 20
 
 // recordsIn returns records, or the file that they are in if there are many.
-func (l *learner) recordsIn(t *thing, s *sequence) any {
+func (l *learner) recordsIn(t *entity, s *sequence) any {
 	if len(s.node.Content) <= maxRecords {
 		return s
 	}

@@ -94,7 +94,7 @@ func (m *mapping) copy(o jsontree.Value, members ...string) {
 const setBefore = "it was set before an answer showed it"
 
 // shown sets members to what the first answer shows that has them, and marks those that a request had set by then.
-func (m *mapping) shown(t *thing, members ...string) {
+func (m *mapping) shown(t *entity, members ...string) {
 	for _, member := range members {
 		name, at, isOther := strings.Cut(member, "=")
 		if !isOther {

@@ -141,7 +141,7 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 	s.tried[digest] = math.MaxInt
 	s.spent += len(s.exchanges) / 4
 	subject, err := s.load(ctx, t.root, func(leftOut int) bool {
-		least := badThing * (len(s.notes) - notes + leftOut)
+		least := badOmission * (len(s.notes) - notes + leftOut)
 		if isWorse(least) {
 			s.tried[digest] = least
 		}
@@ -153,7 +153,7 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 		return err
 	}
 	t.rights = s.people.rights()
-	sum, isOver, isOther := badThing*(len(s.notes)-notes), false, s.best == nil || !s.isLike(t)
+	sum, isOver, isOther := badOmission*(len(s.notes)-notes), false, s.best == nil || !s.isLike(t)
 	known := func(r *judge.Result) *compare.Answer {
 		if isOther || isWrite(&Exchange{Result: r}) || s.showsRights[r] || s.mayOther(t, r) {
 			return nil
@@ -177,13 +177,13 @@ func (s *search) replayTo(ctx context.Context, t *trial, notes int) error {
 		subject.Close()
 	}
 	if s.tried[digest] = sum; !isOver {
-		s.tried[digest] = badThing*(len(s.notes)-notes) + s.differ()
+		s.tried[digest] = badOmission*(len(s.notes)-notes) + s.differ()
 		t.score = s.tried[digest] + assumed
 	}
 	return err
 }
 
-// mayOther reports whether the caller of a request may do other things in a trial than in the best one.
+// mayOther reports whether the caller of a request may do something else in a trial than in the best one.
 func (s *search) mayOther(t *trial, r *judge.Result) bool {
 	identity := r.Credential().Identity
 	return t.rights[identity] != s.best.rights[identity]
@@ -214,14 +214,14 @@ func (s *search) digest(root *mapping) (d scenarioDigest) {
 	return scenarioDigest(hash.Sum(nil))
 }
 
-// How bad it is if the server refuses what was not refused, or the other way round, if a thing must be left out, if
+// How bad it is if the server refuses what was not refused, or the other way round, if an entity must be left out, if
 // something else fails or succeeds, if other rights are shown, and each other difference.
 const (
-	badRefusal = 1000
-	badThing   = 1000
-	badStatus  = 950
-	badRight   = 200
-	badValue   = 100
+	badRefusal  = 1000
+	badOmission = 1000
+	badStatus   = 950
+	badRight    = 200
+	badValue    = 100
 )
 
 // What a beginning assumes. It counts less than any difference, and more the less likely it is.

@@ -75,13 +75,13 @@ func checkConsistency(st *history.Step) {
 	}
 }
 
-// checkAnsweredID looks whether an answer shows the thing that its request names.
+// checkAnsweredID looks whether an answer shows the entity that its request names.
 func checkAnsweredID(st *history.Step) {
 	t, r := st.Target, history.Ruling{Rule: Consistency, Aspect: "address", Provenance: specs.Public}
 	if t.IsNone() || st.Answered == "" {
 		return
 	}
-	if other := (facts.Thing{Kind: t.Kind, ID: st.Answered}); other != t {
+	if other := (facts.Entity{Kind: t.Kind, ID: st.Answered}); other != t {
 		r.Message = fmt.Sprintf("a request for %s was answered with %s", st.Text(t), st.Text(other))
 		st.Judge(r, report.Fail)
 		return
@@ -102,7 +102,7 @@ func checkWalk(st *history.Step) {
 	}
 }
 
-// checkSlice looks whether two parts of a list that do not touch each other show the same thing.
+// checkSlice looks whether two parts of a list that do not touch each other show the same entity.
 func checkSlice(st *history.Step) {
 	if st.Slice == nil {
 		return
@@ -114,7 +114,7 @@ func checkSlice(st *history.Step) {
 			continue
 		}
 		for i := range st.Shows {
-			if t := st.Shows[i].Thing; t.Kind == st.Kind && other.ShowsThing(t) {
+			if t := st.Shows[i].Entity; t.Kind == st.Kind && other.ShowsEntity(t) {
 				r.Message = st.Text(t) + " is on two pages of the same list"
 				r.Excuses = []history.Excuse{{Did: "created or deleted", Kind: st.Kind, After: other, Before: st.Exchange}}
 				st.Judge(r, report.Fail, other)
@@ -176,7 +176,7 @@ func checkUniqueID(st *history.Step) {
 	to := st.RenamedTo(st.State.Kinds)
 	isRenamed := !to.IsNone() && !st.Overwrites
 	made := slices.IndexFunc(st.Shows, func(f facts.Shown) bool {
-		return f.Does == facts.Creates && f.Thing.Kind == st.Kind
+		return f.Does == facts.Creates && f.Entity.Kind == st.Kind
 	})
 	switch {
 	case isRenamed:
@@ -188,7 +188,7 @@ func checkUniqueID(st *history.Step) {
 	case t.IsNone() && (made < 0 || !givesIDs(st)):
 		return
 	case t.IsNone():
-		if t, r = st.Shows[made].Thing, promise(st, "id", st.Kind); !judge.IsDistinct(t.ID) {
+		if t, r = st.Shows[made].Entity, promise(st, "id", st.Kind); !judge.IsDistinct(t.ID) {
 			return
 		}
 	}
@@ -209,31 +209,31 @@ func checkUniqueID(st *history.Step) {
 	st.Judge(r, report.Fail, x.CreatedBy, x.Proof)
 }
 
-// checkUniqueValues looks whether two things have what only one may have: the name of a pool, the priority of a rule,
+// checkUniqueValues looks whether two entities have what only one may have: the name of a pool, the priority of a rule,
 // and what documents say.
 func checkUniqueValues(st *history.Step) {
-	list := map[facts.Held]facts.Thing{}
+	list := map[facts.Held]facts.Entity{}
 	for i := range st.Shows {
 		f := &st.Shows[i]
-		if f.Object == nil || f.Thing.Kind != st.Kind || !f.Does.Writes() && f.Does != facts.Lists {
+		if f.Object == nil || f.Entity.Kind != st.Kind || !f.Does.Writes() && f.Does != facts.Lists {
 			continue
 		}
 		for _, held := range f.Object.Holds {
-			if other, known := list[held]; known && other != f.Thing {
-				r := promise(st, "unique", f.Thing.Kind)
-				r.Message = fmt.Sprintf("%s and %s have the same %s", st.Text(other), st.Text(f.Thing), held.Member)
+			if other, known := list[held]; known && other != f.Entity {
+				r := promise(st, "unique", f.Entity.Kind)
+				r.Message = fmt.Sprintf("%s and %s have the same %s", st.Text(other), st.Text(f.Entity), held.Member)
 				st.Judge(r, report.Fail)
 				return
 			}
-			list[held] = f.Thing
+			list[held] = f.Entity
 			if f.Does.Writes() {
-				checkUniqueValue(st, f.Thing, held)
+				checkUniqueValue(st, f.Entity, held)
 			}
 		}
 	}
 }
 
-func checkUniqueValue(st *history.Step, t facts.Thing, held facts.Held) {
+func checkUniqueValue(st *history.Step, t facts.Entity, held facts.Held) {
 	r := promise(st, "unique", t.Kind)
 	x := st.State.Holder(t, held)
 	isOwn := t.Kind.Interface().IsOwn()
@@ -241,11 +241,11 @@ func checkUniqueValue(st *history.Step, t facts.Thing, held facts.Held) {
 	case x == nil && isOwn:
 		st.Judge(r, report.Pass)
 		return
-	case x == nil || x.Thing == st.Target || isOwn && st.ShownBy(x) == nil && st.Known(x.Proof), x.DeletedBy != nil:
+	case x == nil || x.Entity == st.Target || isOwn && st.ShownBy(x) == nil && st.Known(x.Proof), x.DeletedBy != nil:
 		return
 	}
-	r.Message = fmt.Sprintf("%s was given the %s of %s", st.Text(t), held.Member, st.Text(x.Thing))
-	r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", x.Thing, x.Proof, st.Exchange)}
+	r.Message = fmt.Sprintf("%s was given the %s of %s", st.Text(t), held.Member, st.Text(x.Entity))
+	r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", x.Entity, x.Proof, st.Exchange)}
 	switch {
 	case st.IsUntouched(x):
 		st.Judge(r, report.Fail, x.CreatedBy, x.Proof)
@@ -255,7 +255,7 @@ func checkUniqueValue(st *history.Step, t facts.Thing, held facts.Held) {
 	}
 }
 
-// checkListHasMade looks for things that were made, and that a whole list lacks.
+// checkListHasMade looks for entities that were made, and that a whole list lacks.
 func checkListHasMade(st *history.Step) {
 	if st.Verb != facts.Lists || !st.Listed || !st.Kind.Stays() {
 		return
@@ -263,8 +263,8 @@ func checkListHasMade(st *history.Step) {
 	for _, x := range st.LackedMade() {
 		st.Judge(history.Ruling{
 			Rule: Consistency, Aspect: "unlisted", Provenance: specs.Public, IfComplete: true,
-			Message: st.Text(x.Thing) + " was created, but the list lacks it",
-			Excuses: []history.Excuse{history.NewExcuse("deleted", x.Thing, x.Proof, st.Exchange)},
+			Message: st.Text(x.Entity) + " was created, but the list lacks it",
+			Excuses: []history.Excuse{history.NewExcuse("deleted", x.Entity, x.Proof, st.Exchange)},
 		}, report.Fail, x.CreatedBy, x.Proof)
 	}
 }
@@ -272,14 +272,14 @@ func checkListHasMade(st *history.Step) {
 // checkEnded looks for jobs and attempts that were over and go on, or end in another way.
 func checkEnded(st *history.Step) {
 	for _, c := range st.Courses() {
-		end, isOver := st.State.Ends.Get(c.Thing)
+		end, isOver := st.State.Ends.Get(c.Entity)
 		isSame := c.IsOver && c.Status == end.Status
 		if !isOver || isSame || end.Proof.Caller != st.Caller || !st.Known(end.Proof) { // another may be of another account
 			continue
 		}
 		st.Judge(history.Ruling{
 			Rule: Consistency, Aspect: "ended", Provenance: specs.Client,
-			Message: fmt.Sprintf("%s is shown as %s after it ended with %s", st.Text(c.Thing), c.Status, end.Status),
+			Message: fmt.Sprintf("%s is shown as %s after it ended with %s", st.Text(c.Entity), c.Status, end.Status),
 		}, report.Fail, end.Proof)
 	}
 }
@@ -296,7 +296,7 @@ func givesIDs(st *history.Step) bool {
 	return st.Kind != facts.Projects && st.Kind != facts.SegmentQueries
 }
 
-// checkCreatedIsThere looks at a thing that is not found although it was made.
+// checkCreatedIsThere looks at an entity that is not found although it was made.
 func checkCreatedIsThere(st *history.Step) {
 	t := st.Target
 	if t.IsNone() || !t.Kind.Stays() || st.Verb == facts.Creates || st.Verb == facts.NoVerb {
@@ -313,20 +313,20 @@ func checkCreatedIsThere(st *history.Step) {
 	}, report.Fail, x.CreatedBy, x.Proof)
 }
 
-// checkUnchangedReads looks at things that are not what they were shown to be last.
+// checkUnchangedReads looks at entities that are not what they were shown to be last.
 func checkUnchangedReads(st *history.Step) {
 	for _, x := range st.Differences() {
 		r := promise(st, "changed "+x.Member, x.Kind)
 		r.IfComplete = true
-		r.Message = fmt.Sprintf("%s of %s differs from when it was last shown", x.Member, st.Text(x.Thing))
-		r.Excuses = []history.Excuse{history.NewExcuse("changed", x.Thing, x.Shown, st.Exchange)}
+		r.Message = fmt.Sprintf("%s of %s differs from when it was last shown", x.Member, st.Text(x.Entity))
+		r.Excuses = []history.Excuse{history.NewExcuse("changed", x.Entity, x.Shown, st.Exchange)}
 		st.Judge(r, report.Fail, x.Shown)
 	}
 	for _, x := range st.ChangedUnseen() {
 		st.Judge(history.Ruling{
 			Rule: Consistency, Aspect: "changed", Provenance: specs.Public, IfComplete: true,
-			Message: st.Text(x.Thing) + " differs from when it was last shown",
-			Excuses: []history.Excuse{history.NewExcuse("changed", x.Thing, x.Proof, st.Exchange)},
+			Message: st.Text(x.Entity) + " differs from when it was last shown",
+			Excuses: []history.Excuse{history.NewExcuse("changed", x.Entity, x.Proof, st.Exchange)},
 		}, report.Fail, x.Proof)
 	}
 }

@@ -35,14 +35,14 @@ func checkReferences(st *history.Step) {
 		if to.MustExist {
 			r.Provenance = to.Sure
 		}
-		switch x := st.State.LookUp(to.Thing); {
+		switch x := st.State.LookUp(to.Entity); {
 		case st.Deletion(x) != nil:
-			r.Message = st.Text(x.Thing) + " was referenced after it was deleted"
+			r.Message = st.Text(x.Entity) + " was referenced after it was deleted"
 			r.Excuses = recreatedExcuses(st, x)
 			checkReference(st, to, r, x.DeletionEvidence()...)
-		case to.MustExist && x != nil && st.Known(x.MissedBy) && !st.MayBeThereSince(to.Thing, x, x.MissedBy):
-			r.Message = st.Text(x.Thing) + " was referenced although it was not found"
-			r.Excuses = []history.Excuse{history.NewExcuse("created", x.Thing, x.MissedBy, st.Exchange)}
+		case to.MustExist && x != nil && st.Known(x.MissedBy) && !st.MayBeThereSince(to.Entity, x, x.MissedBy):
+			r.Message = st.Text(x.Entity) + " was referenced although it was not found"
+			r.Excuses = []history.Excuse{history.NewExcuse("created", x.Entity, x.MissedBy, st.Exchange)}
 			checkReference(st, to, r, x.MissedBy)
 		}
 	}
@@ -50,7 +50,7 @@ func checkReferences(st *history.Step) {
 
 func checkReference(st *history.Step, to *facts.Reference, r history.Ruling, proofs ...*facts.Exchange) {
 	lacks := func(f facts.Shown) bool {
-		return f.Thing.Kind == st.Kind && f.Object != nil && f.Object.Row != "" && !slices.Contains(f.Object.Refers, *to)
+		return f.Entity.Kind == st.Kind && f.Object != nil && f.Object.Row != "" && !slices.Contains(f.Object.Refers, *to)
 	}
 	switch {
 	case st.OK() && slices.ContainsFunc(st.Shows, lacks): // it was not taken
@@ -71,14 +71,14 @@ func checkDeletion(st *history.Step) {
 	}
 	for _, x := range st.State.ReferringTo(st.Target) {
 		i := slices.IndexFunc(x.Refers, func(to facts.Reference) bool {
-			return to.Thing == st.Target && to.OnDelete == specs.Refuse
+			return to.Entity == st.Target && to.OnDelete == specs.Refuse
 		})
 		if i < 0 {
 			continue
 		}
 		r := history.Ruling{
 			Rule: UseAfterDelete, Aspect: "refuse", Provenance: x.Refers[i].Sure,
-			Message: fmt.Sprintf("%s was deleted although %s refers to it", st.Text(st.Target), st.Text(x.Thing)),
+			Message: fmt.Sprintf("%s was deleted although %s refers to it", st.Text(st.Target), st.Text(x.Entity)),
 		}
 		switch shown := st.ShownBy(x); {
 		case shown == nil && st.OK() && x.DeletedBy == nil && x.Unsure != nil && st.Known(x.Unsure):
@@ -86,7 +86,7 @@ func checkDeletion(st *history.Step) {
 			st.Judge(r, report.Inconclusive, x.Unsure)
 		case shown == nil:
 		case st.OK():
-			r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", x.Thing, shown, st.Exchange)}
+			r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", x.Entity, shown, st.Exchange)}
 			st.Judge(r, report.Fail, shown)
 		case st.Status != http.StatusUnauthorized && st.Status != http.StatusForbidden && st.Refused():
 			st.Judge(r, report.Pass)
@@ -98,7 +98,7 @@ func checkDeletion(st *history.Step) {
 func checkReferring(st *history.Step) {
 	if x := st.State.LookUp(st.Target); x != nil && st.Status == http.StatusNotFound {
 		for i := range x.Refers {
-			if to := &x.Refers[i]; to.OnDelete == specs.Cascade && st.Deletion(st.State.LookUp(to.Thing)) != nil {
+			if to := &x.Refers[i]; to.OnDelete == specs.Cascade && st.Deletion(st.State.LookUp(to.Entity)) != nil {
 				st.Judge(history.Ruling{Rule: UseAfterDelete, Aspect: "cascade"}, report.Pass)
 			}
 		}
@@ -114,13 +114,13 @@ func checkReferring(st *history.Step) {
 }
 
 func checkShownReferences(st *history.Step, f *facts.Shown) {
-	x := st.State.LookUp(f.Thing)
+	x := st.State.LookUp(f.Entity)
 	if x != nil && (x.DeletedBy != nil || x.Unsure != nil) ||
-		st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(f.Thing) }) {
+		st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(f.Entity) }) {
 		return
 	}
 	for _, to := range f.Object.Refers {
-		gone := st.State.LookUp(to.Thing)
+		gone := st.State.LookUp(to.Entity)
 		if st.Deletion(gone) == nil || to.OnDelete == specs.Keep || to.OnDelete == "" {
 			continue
 		}
@@ -130,10 +130,11 @@ func checkShownReferences(st *history.Step, f *facts.Shown) {
 		}
 		r := history.Ruling{
 			Rule: UseAfterDelete, Aspect: to.OnDelete, Provenance: to.Sure, Excuses: recreatedExcuses(st, gone),
-			Message: fmt.Sprintf("%s still refers to %s after it was deleted", st.Text(f.Thing), st.Text(to.Thing)),
+			Message: fmt.Sprintf("%s still refers to %s after it was deleted", st.Text(f.Entity), st.Text(to.Entity)),
 		}
 		if to.OnDelete == specs.Cascade {
-			r.Message = fmt.Sprintf("%s is there after %s was deleted, with which it goes", st.Text(f.Thing), st.Text(to.Thing))
+			r.Message = fmt.Sprintf("%s is there after %s was deleted, with which it goes",
+				st.Text(f.Entity), st.Text(to.Entity))
 		}
 		proofs := gone.DeletionEvidence()
 		switch {
@@ -150,7 +151,7 @@ func checkShownReferences(st *history.Step, f *facts.Shown) {
 		return
 	}
 	for _, to := range x.Refers {
-		gone := st.State.LookUp(to.Thing)
+		gone := st.State.LookUp(to.Entity)
 		if slices.Contains(f.Object.Refers, to) || st.Deletion(gone) == nil || !refersSince(x, to, gone) {
 			continue
 		}
@@ -159,15 +160,16 @@ func checkShownReferences(st *history.Step, f *facts.Shown) {
 		case specs.Clear:
 			st.Judge(r, report.Pass)
 		case specs.Cascade:
-			r.Message = fmt.Sprintf("%s is there after %s was deleted, with which it goes", st.Text(f.Thing), st.Text(to.Thing))
-			r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", f.Thing, x.ObjectBy(), st.Exchange)}
+			r.Message = fmt.Sprintf("%s is there after %s was deleted, with which it goes",
+				st.Text(f.Entity), st.Text(to.Entity))
+			r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", f.Entity, x.ObjectBy(), st.Exchange)}
 			st.Judge(r, report.Fail, append(gone.DeletionEvidence(), x.ObjectBy())...)
 		}
 	}
 }
 
-// refersSince reports whether a thing referred to another one when that was deleted.
-func refersSince(x *history.Entity, to facts.Reference, gone *history.Entity) bool {
+// refersSince reports whether an entity referred to another one when that was deleted.
+func refersSince(x *history.EntityState, to facts.Reference, gone *history.EntityState) bool {
 	return x != nil && slices.Contains(x.Refers, to) && x.WasShownUntil(gone.DeletedBy)
 }
 
@@ -178,9 +180,9 @@ func checkObjects(st *history.Step) {
 	isShown := false
 	for i := range st.Shows {
 		f := &st.Shows[i]
-		isShown = isShown || f.Thing == st.Target
-		x := st.State.LookUp(f.Thing)
-		if f.Object == nil || x == nil || f.Does == facts.Creates && f.Thing.Kind != facts.Projects { // which are put
+		isShown = isShown || f.Entity == st.Target
+		x := st.State.LookUp(f.Entity)
+		if f.Object == nil || x == nil || f.Does == facts.Creates && f.Entity.Kind != facts.Projects { // which are put
 			continue
 		}
 		checkOnce(st, x, f)
@@ -202,8 +204,9 @@ func checkChange(st *history.Step) {
 	}
 	t, before, after := st.Target, facts.Row(""), facts.Row("")
 	for i := range st.Shows {
-		if f := &st.Shows[i]; f.Object != nil && f.Thing.Kind == st.Kind && (t.IsNone() || f.Thing == t) && f.Does.Writes() {
-			t, after = f.Thing, f.Object.Row
+		if f := &st.Shows[i]; f.Object != nil && f.Entity.Kind == st.Kind &&
+			(t.IsNone() || f.Entity == t) && f.Does.Writes() {
+			t, after = f.Entity, f.Object.Row
 		}
 	}
 	r := promise(st, "change "+st.Word, st.Kind)
@@ -230,7 +233,7 @@ func checkChange(st *history.Step) {
 }
 
 // checkOnce looks at members that only a creation sets.
-func checkOnce(st *history.Step, x *history.Entity, f *facts.Shown) {
+func checkOnce(st *history.Step, x *history.EntityState, f *facts.Shown) {
 	since := st.SameSince(x)
 	if len(f.Object.Once) == 0 || since == nil {
 		return
@@ -241,10 +244,10 @@ func checkOnce(st *history.Step, x *history.Entity, f *facts.Shown) {
 		if i < 0 || x.Once[i].Equals(is) {
 			continue
 		}
-		r.Message = fmt.Sprintf("%s of %s was %s, and is %s, although only a creation sets it", is.Member, st.Text(x.Thing),
+		r.Message = fmt.Sprintf("%s of %s was %s, and is %s, although only a creation sets it", is.Member, st.Text(x.Entity),
 			x.Once[i].Value, is.Value)
 		if id := resource.Behaviour.Make.ID; resource.IsNamed() || id == "client" || id == "path" {
-			r.Excuses = []history.Excuse{history.NewExcuse("deleted", x.Thing, since, st.Exchange)}
+			r.Excuses = []history.Excuse{history.NewExcuse("deleted", x.Entity, since, st.Exchange)}
 		}
 		st.Judge(r, report.Fail, since)
 		return
@@ -258,14 +261,14 @@ func checkOnce(st *history.Step, x *history.Entity, f *facts.Shown) {
 func isHidden(value string, row facts.Row, name string) bool { return value == "" && row.Has(name) }
 
 // checkUpdate looks whether an update left alone what its request did not name, or took it away.
-func checkUpdate(st *history.Step, x *history.Entity, u *history.Update, f *facts.Shown) {
+func checkUpdate(st *history.Step, x *history.EntityState, u *history.Update, f *facts.Shown) {
 	if len(u.By.Kept) == 0 {
 		return
 	}
 	update := st.State.Kinds.Of(x.Kind).Behaviour.Update
 	before, after := u.Before.Members(), f.Object.Row.Members()
 	r := promise(st, "update", x.Kind)
-	r.Excuses = []history.Excuse{history.NewExcuse("changed", x.Thing, u.Shown, st.Exchange)}
+	r.Excuses = []history.Excuse{history.NewExcuse("changed", x.Entity, u.Shown, st.Exchange)}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		was, is := before[name], after[name]
 		if !slices.Contains(u.By.Kept, name) || isHidden(is, f.Object.Row, name) {
@@ -274,9 +277,9 @@ func checkUpdate(st *history.Step, x *history.Entity, u *history.Update, f *fact
 		switch {
 		case update == "replace" && was == is && was != "null":
 			r.Message = fmt.Sprintf("%s of %s is still %s after an update without it, which replaces the whole", name,
-				st.Text(x.Thing), was)
+				st.Text(x.Entity), was)
 		case update != "replace" && was != is:
-			r.Message = fmt.Sprintf("%s of %s was %s, and is %s after an update that does not name it", name, st.Text(x.Thing),
+			r.Message = fmt.Sprintf("%s of %s was %s, and is %s after an update that does not name it", name, st.Text(x.Entity),
 				was, cmp.Or(is, "absent"))
 		default:
 			continue

@@ -52,19 +52,19 @@ func checkDWHTarget(st *history.Step) {
 
 // absence is a target that is known not to be there.
 type absence struct {
-	facts.Thing
+	facts.Entity
 	proofs []*facts.Exchange
 }
 
-// targets returns the things that the request wants the integration to load into.
-func targets(st *history.Step) []facts.Thing {
+// targets returns the entities that the request wants the integration to load into.
+func targets(st *history.Step) []facts.Entity {
 	f := st.Targets
 	if f == nil || f.Database == "" {
 		return nil
 	}
-	list := []facts.Thing{{Kind: facts.Databases, ID: f.Database}}
+	list := []facts.Entity{{Kind: facts.Databases, ID: f.Database}}
 	for _, name := range f.Tables {
-		list = append(list, facts.Thing{Kind: facts.Tables, ID: f.Database + "/" + name})
+		list = append(list, facts.Entity{Kind: facts.Tables, ID: f.Database + "/" + name})
 	}
 	return list
 }
@@ -87,21 +87,21 @@ func checkAbsentTargets(st *history.Step, r history.Ruling, absent []absence) {
 	switch {
 	case len(absent) > 0:
 		a := absent[0]
-		r.Message = fmt.Sprintf("an integration was created for %s, which does not exist", st.Text(a.Thing))
+		r.Message = fmt.Sprintf("an integration was created for %s, which does not exist", st.Text(a.Entity))
 		since := a.proofs[len(a.proofs)-1]
 		r.Excuses = []history.Excuse{
-			history.NewExcuse("created", a.Thing, since, st.Exchange),
-			history.NewExcuse(history.Recovered, a.Thing, since, st.Exchange),
+			history.NewExcuse("created", a.Entity, since, st.Exchange),
+			history.NewExcuse(history.Recovered, a.Entity, since, st.Exchange),
 		}
 		st.Judge(r, report.Fail, a.proofs...)
-		if x := st.State.LookUp(a.Thing); x != nil && x.DeletedBy != nil {
-			st.Sign(history.Recovered, a.Thing, x.DeletedBy, time.Time{})
+		if x := st.State.LookUp(a.Entity); x != nil && x.DeletedBy != nil {
+			st.Sign(history.Recovered, a.Entity, x.DeletedBy, time.Time{})
 		}
 	case len(targets) == 0:
 		r.Aspect, r.Message = "unknown", "an integration was created; the recording does not show for which tables"
 		st.Judge(r, report.Inconclusive)
 	default:
-		i := slices.IndexFunc(targets, func(t facts.Thing) bool { return !isThere(st, t) })
+		i := slices.IndexFunc(targets, func(t facts.Entity) bool { return !isThere(st, t) })
 		if i < 0 {
 			st.Judge(r, report.Pass)
 			return
@@ -114,7 +114,7 @@ func checkAbsentTargets(st *history.Step, r history.Ruling, absent []absence) {
 }
 
 // absenceOf returns what shows that a target was not there when the exchange in hand began, or nil.
-func absenceOf(st *history.Step, t facts.Thing) []*facts.Exchange {
+func absenceOf(st *history.Step, t facts.Entity) []*facts.Exchange {
 	x := st.State.LookUp(t)
 	if st.Deletion(x) != nil {
 		return slices.DeleteFunc(x.DeletionEvidence(), func(e *facts.Exchange) bool { return e == nil })
@@ -137,7 +137,7 @@ func absenceOf(st *history.Step, t facts.Thing) []*facts.Exchange {
 
 // isThere reports whether a target is known to exist. A table that was seen in a database of the same name before that
 // was made anew is not.
-func isThere(st *history.Step, t facts.Thing) bool {
+func isThere(st *history.Step, t facts.Entity) bool {
 	x, in := st.State.LookUp(t), st.State.LookUp(facts.DatabaseOf(t))
 	switch {
 	case x == nil, !st.Known(x.Proof), x.DeletedBy != nil, x.Unsure != nil, x.MissedBy != nil &&
@@ -166,18 +166,19 @@ func awaitCreation(st *history.Step, a absence) {
 
 // find looks whether the target is there now, until something may have made it.
 func (u *uncreated) find(st *history.Step) bool {
-	if st.MayMake(u.Thing) {
+	if st.MayMake(u.Entity) {
 		return !st.Refused()
 	}
-	if !facts.Before(u.creation, st.Exchange) || st.Contested(func(e *facts.Exchange) bool { return e.MayMake(u.Thing) }) {
+	if !facts.Before(u.creation, st.Exchange) ||
+		st.Contested(func(e *facts.Exchange) bool { return e.MayMake(u.Entity) }) {
 		return false
 	}
 	r := history.Ruling{Rule: DWHTarget, Aspect: "created", Provenance: specs.Documented}
-	if i := slices.IndexFunc(st.Shows, func(f facts.Shown) bool { return f.Thing == u.Thing }); i >= 0 {
+	if i := slices.IndexFunc(st.Shows, func(f facts.Shown) bool { return f.Entity == u.Entity }); i >= 0 {
 		u.appeared(st, r, &st.Shows[i])
 		return true
 	}
-	if st.Caller == 0 || st.Caller != u.creation.Caller || !st.Lacks(u.Thing) {
+	if st.Caller == 0 || st.Caller != u.creation.Caller || !st.Lacks(u.Entity) {
 		return false
 	}
 	st.Judge(r, report.Pass)
@@ -191,12 +192,12 @@ func (u *uncreated) appeared(st *history.Step, r history.Ruling, f *facts.Shown)
 	switch {
 	case f.Born.IsZero() || u.creation.Start.IsZero():
 		r.Message = fmt.Sprintf("%s appeared after an integration was created for it; its time of creation is not known",
-			st.Text(u.Thing))
+			st.Text(u.Entity))
 		st.Judge(r, report.Inconclusive, evidence...)
 	case f.Born.Before(from) || f.Born.After(to):
 	default:
-		r.Message = st.Text(u.Thing) + " was created along with an integration"
-		r.Excuses = []history.Excuse{history.NewExcuse("created", u.Thing, u.proofs[len(u.proofs)-1], st.Exchange)}
+		r.Message = st.Text(u.Entity) + " was created along with an integration"
+		r.Excuses = []history.Excuse{history.NewExcuse("created", u.Entity, u.proofs[len(u.proofs)-1], st.Exchange)}
 		st.Judge(r, report.Fail, evidence...)
 	}
 }

@@ -55,7 +55,7 @@ func checkPoolDeletion(st *history.Step) {
 	case b.rule != nil:
 		r.Aspect = "rule"
 		r.Message = fmt.Sprintf("pool %s was deleted although pool rule %s references it", st.ID, b.rule.ID)
-		r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", b.rule.Thing, b.rule.Proof, st.Exchange)}
+		r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", b.rule.Entity, b.rule.Proof, st.Exchange)}
 		st.Judge(r, report.Fail, pool.CreatedBy, b.rule.CreatedBy, b.rule.Proof)
 	case len(b.attempts) > 0:
 		awaitReference(st, pool, b)
@@ -103,7 +103,7 @@ func findBlockers(st *history.Step, pool *history.PoolState) blockers {
 
 func changesRule(id string) func(*facts.Exchange) bool {
 	return func(e *facts.Exchange) bool {
-		return e.Target == facts.Thing{Kind: facts.PoolRules, ID: id} && (e.Verb == facts.Changes || e.Verb == facts.Deletes)
+		return e.Target == facts.Entity{Kind: facts.PoolRules, ID: id} && (e.Verb == facts.Changes || e.Verb == facts.Deletes)
 	}
 }
 

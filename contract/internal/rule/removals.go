@@ -12,9 +12,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// checkUses looks at a request whose path names something that was deleted, or is a part of such a thing.
+// checkUses looks at a request whose path names something that was deleted, or is a part of such an entity.
 func checkUses(st *history.Step, rule string) {
-	for t := range st.NamedThings {
+	for t := range st.NamedEntities {
 		if removalRule(t.Kind) != rule || st.Verb == facts.Creates && t == st.Target {
 			continue
 		}
@@ -27,9 +27,10 @@ func checkUses(st *history.Step, rule string) {
 	}
 }
 
-// checkUncertainUse looks at a thing that is there after a request to delete it with an unknown outcome.
-func checkUncertainUse(st *history.Step, x *history.Entity) {
-	if x == nil || x.Unsure == nil || x.Unsure.Verb != facts.Deletes || x.Unsure.Target != x.Thing || !st.Known(x.Unsure) {
+// checkUncertainUse looks at an entity that is there after a request to delete it with an unknown outcome.
+func checkUncertainUse(st *history.Step, x *history.EntityState) {
+	if x == nil || x.Unsure == nil || x.Unsure.Verb != facts.Deletes ||
+		x.Unsure.Target != x.Entity || !st.Known(x.Unsure) {
 		return
 	}
 	if !st.OK() || st.Verb == facts.Deletes {
@@ -37,17 +38,17 @@ func checkUncertainUse(st *history.Step, x *history.Entity) {
 	}
 	st.Judge(history.Ruling{
 		Rule: removalRule(x.Kind), Aspect: "unseen", Provenance: removalProvenance(st, x.Kind),
-		Message: st.Text(x.Thing) +
+		Message: st.Text(x.Entity) +
 			" was used after a request to delete it; the recording does not show whether it was deleted",
 	}, report.Inconclusive, x.Unsure)
 }
 
-// removalProvenance returns the provenance of the fact that deleted things of a kind are gone.
+// removalProvenance returns the provenance of the fact that deleted entities of a kind are gone.
 func removalProvenance(st *history.Step, k facts.Kind) specs.Provenance {
 	return st.State.Kinds.Of(k).Provenance
 }
 
-func checkUseOf(st *history.Step, t facts.Thing, x *history.Entity) {
+func checkUseOf(st *history.Step, t facts.Entity, x *history.EntityState) {
 	r := history.Ruling{Rule: removalRule(t.Kind), Aspect: "use", Provenance: removalProvenance(st, t.Kind)}
 	isRepeat := st.Verb == facts.Deletes && t == st.Target
 	switch {
@@ -61,7 +62,7 @@ func checkUseOf(st *history.Step, t facts.Thing, x *history.Entity) {
 			r.Message = fmt.Sprintf("%s was removed after it was deleted along with %s", st.Text(t), st.Text(with))
 		}
 		st.Judge(r, report.Fail, x.DeletionEvidence()...)
-	case slices.ContainsFunc(st.Shows, func(f facts.Shown) bool { return f.Thing.Kind == x.Kind && x.Recreated(&f) }):
+	case slices.ContainsFunc(st.Shows, func(f facts.Shown) bool { return f.Entity.Kind == x.Kind && x.Recreated(&f) }):
 	default:
 		r.Message = st.Text(t) + " was used after it was deleted"
 		r.Excuses = recreatedExcuses(st, x)
@@ -78,21 +79,21 @@ func checkListed(st *history.Step, rule string) (found bool) {
 	named := st.State.LookUp(st.Target)
 	for i := range st.Shows {
 		f := &st.Shows[i]
-		x := st.State.LookUp(f.Thing)
-		if removalRule(f.Thing.Kind) != rule || x == named || st.Deletion(x) == nil || x.Recreated(f) {
+		x := st.State.LookUp(f.Entity)
+		if removalRule(f.Entity.Kind) != rule || x == named || st.Deletion(x) == nil || x.Recreated(f) {
 			continue
 		}
 		found = true
 		r := history.Ruling{
-			Rule: rule, Aspect: "list", Provenance: removalProvenance(st, f.Thing.Kind),
+			Rule: rule, Aspect: "list", Provenance: removalProvenance(st, f.Entity.Kind),
 			Excuses: recreatedExcuses(st, x),
 		}
-		r.Message = st.Text(f.Thing) + " is listed after it was deleted"
-		if f.Thing.Kind != st.Kind {
-			r.Aspect, r.Message = "shown", st.Text(f.Thing)+" is shown after it was deleted"
+		r.Message = st.Text(f.Entity) + " is listed after it was deleted"
+		if f.Entity.Kind != st.Kind {
+			r.Aspect, r.Message = "shown", st.Text(f.Entity)+" is shown after it was deleted"
 		}
-		if with := x.DeletedBy.Target; with != f.Thing {
-			r.Message = fmt.Sprintf("%s is listed after it was deleted along with %s", st.Text(f.Thing), st.Text(with))
+		if with := x.DeletedBy.Target; with != f.Entity {
+			r.Message = fmt.Sprintf("%s is listed after it was deleted along with %s", st.Text(f.Entity), st.Text(with))
 		}
 		st.Judge(r, report.Fail, x.DeletionEvidence()...)
 	}
@@ -101,18 +102,18 @@ func checkListed(st *history.Step, rule string) (found bool) {
 
 // recreatedExcuses returns the excuses that something was made anew after it was deleted, which takes a name that can
 // be given again, or that it was recovered.
-func recreatedExcuses(st *history.Step, x *history.Entity) []history.Excuse {
+func recreatedExcuses(st *history.Step, x *history.EntityState) []history.Excuse {
 	if !st.State.Kinds.Of(x.Kind).IsNamed() {
 		return nil
 	}
-	list := []history.Excuse{history.NewExcuse("created", x.Thing, x.DeletedBy, st.Exchange)}
+	list := []history.Excuse{history.NewExcuse("created", x.Entity, x.DeletedBy, st.Exchange)}
 	if x.Kind == facts.Tables || x.Kind == facts.Databases {
-		list = append(list, history.NewExcuse(history.Recovered, x.Thing, x.DeletedBy, st.Exchange))
+		list = append(list, history.NewExcuse(history.Recovered, x.Entity, x.DeletedBy, st.Exchange))
 	}
 	return list
 }
 
-// isListOf reports whether the exchange lists things whose removal a rule watches over.
+// isListOf reports whether the exchange lists entities whose removal a rule watches over.
 func isListOf(st *history.Step, rule string) bool {
 	return st.Verb == facts.Lists && removalRule(st.Kind) == rule && st.OK() && st.Listed && !st.Opaque
 }
@@ -125,19 +126,19 @@ func checkOutlived(st *history.Step, rule string) {
 	}
 	isMet := st.Status == http.StatusNotFound || st.OK() && st.Verb != facts.Deletes
 	if t := st.Target; !t.IsNone() && st.Verb != facts.NoVerb && isMet {
-		checkOutlivedThing(st, rule, t)
+		checkOutlivedEntity(st, rule, t)
 	}
 	if !st.OK() || st.Verb == facts.Deletes {
 		return
 	}
 	for _, f := range st.Shows {
-		if f.Thing != st.Target {
-			checkOutlivedThing(st, rule, f.Thing)
+		if f.Entity != st.Target {
+			checkOutlivedEntity(st, rule, f.Entity)
 		}
 	}
 }
 
-func checkOutlivedThing(st *history.Step, rule string, t facts.Thing) {
+func checkOutlivedEntity(st *history.Step, rule string, t facts.Entity) {
 	l := st.DeletedParent(t, history.MaxParents)
 	if l == nil || removalRule(l.Parent.Kind) != rule ||
 		st.Contested(func(e *facts.Exchange) bool { return e.MayMake(t) }) {
@@ -152,15 +153,15 @@ func checkOutlivedThing(st *history.Step, rule string, t facts.Thing) {
 		st.Judge(r, report.Pass)
 		return
 	}
-	r.Message = fmt.Sprintf("%s exists after %s, which it belongs to, was deleted", st.Text(t), st.Text(l.Parent.Thing))
+	r.Message = fmt.Sprintf("%s exists after %s, which it belongs to, was deleted", st.Text(t), st.Text(l.Parent.Entity))
 	st.Judge(r, report.Fail, append(l.Parent.DeletionEvidence(), l.Proofs...)...)
 }
 
-// removalRules are the rules that watch over the removal of things of a kind, where that is not UseAfterDelete.
+// removalRules are the rules that watch over the removal of entities of a kind, where that is not UseAfterDelete.
 var removalRules = map[facts.Kind]string{
 	facts.Tokens: TokenRevocation, facts.SubUsers: SubUserRemoval,
 	facts.Warehouses: DWHDeletion,
 }
 
-// removalRule returns the rule that watches over the removal of things of a kind.
+// removalRule returns the rule that watches over the removal of entities of a kind.
 func removalRule(k facts.Kind) string { return cmp.Or(removalRules[k], UseAfterDelete) }

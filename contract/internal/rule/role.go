@@ -112,7 +112,7 @@ func checkServedSubUser(st *history.Step, c *history.Caller) {
 		return
 	}
 	user, ok := st.State.SubUsers.Get(namesakes[0])
-	if x := st.State.LookUp(facts.Thing{Kind: facts.SubUsers, ID: namesakes[0]}); !ok || !st.Known(user.Proof) ||
+	if x := st.State.LookUp(facts.Entity{Kind: facts.SubUsers, ID: namesakes[0]}); !ok || !st.Known(user.Proof) ||
 		x == nil || x.DeletedBy != nil {
 		return
 	}

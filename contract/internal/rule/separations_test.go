@@ -240,7 +240,7 @@ func TestVerdictsDoNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// However many accounts have things of one name at an address, what one does explains nothing of another.
+// However many accounts have entities of one name at an address, what one does explains nothing of another.
 func TestManyAccountsAreApartByTheirLists(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

@@ -105,8 +105,8 @@ func TestShownAgainWhenMoreIsKnown(t *testing.T) {
 			Account: account, Verb: facts.Lists, Content: facts.NoContent(),
 		}
 		if job != "" {
-			thing := facts.Thing{Kind: facts.Sessions, ID: job}
-			e.Shows = []facts.Shown{{Thing: thing, Mark: uint64(born.Unix()), Born: born}}
+			entity := facts.Entity{Kind: facts.Sessions, ID: job}
+			e.Shows = []facts.Shown{{Entity: entity, Mark: uint64(born.Unix()), Born: born}}
 		}
 		return e
 	}

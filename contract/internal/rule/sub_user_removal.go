@@ -48,7 +48,7 @@ func checkTokensOfRemoved(st *history.Step) {
 	r := history.Ruling{Rule: SubUserRemoval, Aspect: "tokens", Provenance: specs.Documented}
 	violated := false
 	for _, f := range st.Tokens {
-		x := st.State.LookUp(facts.Thing{Kind: facts.SubUsers, ID: f.User})
+		x := st.State.LookUp(facts.Entity{Kind: facts.SubUsers, ID: f.User})
 		removal := st.Deletion(x)
 		if removal == nil {
 			continue

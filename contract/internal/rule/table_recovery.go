@@ -57,14 +57,14 @@ func checkTableRecovery(st *history.Step) {
 type deletedTable struct {
 	history.Pending
 	deletion *facts.Exchange
-	table    facts.Thing
+	table    facts.Entity
 	ident    string          // empty when it is not known
 	database string          // id of its database, likewise
 	shownIn  *facts.Exchange // that showed this id
 	proofs   []*facts.Exchange
 
 	maybe          *facts.Exchange // a recovery of which the outcome is not known
-	place          facts.Thing     // where that puts the table
+	place          facts.Entity    // where that puts the table
 	lacked, missed *facts.Exchange // after that: a list of deleted tables, and an answer, without it
 	found          *facts.Exchange // after that: an answer with it
 }
@@ -160,7 +160,7 @@ func awaitOutcome(st *history.Step) {
 		return
 	}
 	d := &deletedTable{
-		deletion: proofs[len(proofs)-1], table: facts.Thing{Kind: facts.Tables, ID: was.Database + "/" + was.Name},
+		deletion: proofs[len(proofs)-1], table: facts.Entity{Kind: facts.Tables, ID: was.Database + "/" + was.Name},
 		ident: st.Recovered.ID, proofs: proofs[:len(proofs)-1], maybe: st.Exchange, place: place,
 	}
 	if x := st.State.LookUp(facts.DatabaseOf(d.table)); x != nil && st.Known(x.IdentifiedBy) {
@@ -192,7 +192,7 @@ func (d *deletedTable) isNowhere(st *history.Step) bool {
 	case st.Verb.Writes() && !st.Refused() && (st.Target == d.place || st.Target == in):
 		return true
 	case !facts.Before(d.maybe, st.Exchange) || st.Caller != d.deletion.Caller:
-	case st.ShowsThing(d.place), st.OK() && st.Target == d.place:
+	case st.ShowsEntity(d.place), st.OK() && st.Target == d.place:
 		d.found = st.Exchange
 	case isMissing && d.found != nil: // it went after that
 		return true
@@ -228,7 +228,7 @@ type returned struct {
 	recovery        *facts.Exchange
 	deletion        *facts.Exchange // of its database, if that is known to have been deleted
 	proofs          []*facts.Exchange
-	table, database facts.Thing
+	table, database facts.Entity
 	isThere, isIn   bool // the table, and the database, were shown
 }
 
@@ -261,7 +261,7 @@ func (b *returned) find(st *history.Step) bool {
 		}
 	case "core.listTables":
 		if st.Parent == b.database && (st.Status == http.StatusNotFound || isListOf(st, UseAfterDelete)) {
-			b.judge(st, &b.isThere, st.ShowsThing(b.table), b.table)
+			b.judge(st, &b.isThere, st.ShowsEntity(b.table), b.table)
 		}
 	case "core.getDatabase":
 		if st.Target == b.database {
@@ -269,7 +269,7 @@ func (b *returned) find(st *history.Step) bool {
 		}
 	case "core.listDatabases":
 		if isListOf(st, UseAfterDelete) {
-			b.judge(st, &b.isIn, st.ShowsThing(b.database), b.database)
+			b.judge(st, &b.isIn, st.ShowsEntity(b.database), b.database)
 		}
 	case "core.listDeletedTables":
 		return b.stillDeleted(st)
@@ -277,8 +277,8 @@ func (b *returned) find(st *history.Step) bool {
 	return false
 }
 
-// judge judges an exchange that shows a thing, or that it is not there.
-func (b *returned) judge(st *history.Step, done *bool, isShown bool, t facts.Thing) {
+// judge judges an exchange that shows an entity, or that it is not there.
+func (b *returned) judge(st *history.Step, done *bool, isShown bool, t facts.Entity) {
 	r := history.Ruling{
 		Rule: TableRecovery, Aspect: st.State.Kinds.Noun(t.Kind), Operation: st.Operation,
 		Provenance: specs.Documented,

@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-func TestNoTwoThingsHaveWhatOnlyOneMayHave(t *testing.T) {
+func TestNoTwoEntitiesHaveWhatOnlyOneMayHave(t *testing.T) {
 	t.Parallel()
 	const (
 		four  = `{"id":"4","name":"nightly","concurrencyLimit":2,"default":false}`

@@ -66,7 +66,7 @@ func checkOutlivedDatabase(st *history.Step) {
 		r := history.Ruling{
 			Rule: UseAfterDelete, Aspect: "database", Provenance: specs.Documented, IfComplete: !isSame,
 			Message: fmt.Sprintf("%s is there, though %s was deleted with it before it was made anew", st.Text(t),
-				st.Text(in.Thing)),
+				st.Text(in.Entity)),
 			Excuses: []history.Excuse{
 				history.NewExcuse("created", t, in.LastDeletedBy, st.Exchange),
 				history.NewExcuse(history.Recovered, t, in.LastDeletedBy, st.Exchange),

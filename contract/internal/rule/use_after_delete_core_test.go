@@ -7,8 +7,8 @@ import (
 	"svc.example/understudy/contract/internal/rule"
 )
 
-// What a rule on deletions must not take for a violation, for each kind of thing in the core interface. Creation is
-// left out where a new thing gets a new id: it never comes back under the old one.
+// What a rule on deletions must not take for a violation, for each kind of entity in the core interface. Creation is
+// left out where a new entity gets a new id: it never comes back under the old one.
 func TestUseAfterDeleteOfCore(t *testing.T) {
 	t.Parallel()
 	for kind, tt := range map[string]struct{ create, remove, read, change, item, list string }{
@@ -219,7 +219,7 @@ func TestNamesThatComeBack(t *testing.T) {
 	})
 }
 
-// Two accounts may each have a thing of one name, and a key does not show its account.
+// Two accounts may each have an entity of one name, and a key does not show its account.
 func TestNamesOfOtherCallers(t *testing.T) {
 	t.Parallel()
 	const (

@@ -90,7 +90,7 @@ func TestSwapsAreOfTheTablesThatAreNamed(t *testing.T) {
 	})
 }
 
-func TestNoListShowsAThingTwice(t *testing.T) {
+func TestNoListShowsAnEntityTwice(t *testing.T) {
 	t.Parallel()
 	const user, policy = `{"user_id":3,"account_id":1,"email":"a@x.example","name":"Ana"}`, `{"id":21,"account_id":1,"name":"analysts"}`
 	twice := func(s string) string { return "[" + s + "," + s + "]" }
@@ -124,7 +124,7 @@ func TestNoListShowsAThingTwice(t *testing.T) {
 	})
 }
 
-func TestMadeThingsAreInTheirLists(t *testing.T) {
+func TestCreatedEntitiesAreInTheirLists(t *testing.T) {
 	t.Parallel()
 	const (
 		put    = "PUT /projects?project=n7&revision=r => 200 {project 7}\n"

@@ -42,7 +42,7 @@ type Options struct {
 	Answered   func(*Answer)
 }
 
-// Moment says when in the life of a thing a request is made.
+// Moment says when in the life of an entity a request is made.
 type Moment int
 
 // The moments.
@@ -73,7 +73,7 @@ type Summary struct {
 	Faulty         int      // requests with a fault
 	LeftOut        []string // the names of operations that were left out because they may change something
 	Unmade         []error  // of operations of which no request could be made
-	Left           int      // things that were made and not deleted
+	Left           int      // entities that were made and not deleted
 	Unsent         bool     // more requests would have been sent without a limit or an interruption
 }
 
@@ -193,9 +193,9 @@ func (r *run) walk(d *specs.Document) (*walk, error) {
 		return nil, err
 	}
 	return &walk{
-		run: r, doc: d, base: target.Base(), operations: inOrder(r.chosen(d)), made: map[string][]thing{},
-		seen: map[string][]thing{}, called: map[*specs.Operation]bool{}, failed: map[*specs.Operation]bool{},
-		deleted: map[string]thing{}, set: map[string][]string{},
+		run: r, doc: d, base: target.Base(), operations: inOrder(r.chosen(d)), made: map[string][]pathKeys{},
+		seen: map[string][]pathKeys{}, called: map[*specs.Operation]bool{}, failed: map[*specs.Operation]bool{},
+		deleted: map[string]pathKeys{}, set: map[string][]string{},
 	}, nil
 }
 

@@ -130,8 +130,8 @@ func (w *walk) draft(o *specs.Operation) (*draft, error) {
 	return d, w.fill(d)
 }
 
-// pathValue returns the key of a thing that was made, or of one that was seen if the request cannot change it, or else
-// a sample.
+// pathValue returns the key of an entity that was made, or of one that was seen if the request cannot change it, or
+// else a sample.
 func (w *walk) pathValue(o *specs.Operation, name string, i int) string {
 	for _, a := range o.Actions() {
 		if keys := w.known(o, a.Resource.Name); i < len(keys) {
@@ -147,7 +147,7 @@ func (w *walk) pathValue(o *specs.Operation, name string, i int) string {
 	if p == nil {
 		return "1"
 	}
-	for _, a := range o.Actions() { // a thing that this makes has what names it as a member
+	for _, a := range o.Actions() { // an entity that this makes has what names it as a member
 		if key := w.keyOf(a.Resource); key != nil && a.Verb == specs.Update && i == len(a.Path)-1 {
 			p = &openapi3.Parameter{Name: name, Schema: key}
 		}
@@ -156,8 +156,8 @@ func (w *walk) pathValue(o *specs.Operation, name string, i int) string {
 	return joined(value)
 }
 
-// known returns what names a thing that was made, or of one that was seen if a request cannot change it.
-func (w *walk) known(o *specs.Operation, resource string) thing {
+// known returns what names an entity that was made, or of one that was seen if a request cannot change it.
+func (w *walk) known(o *specs.Operation, resource string) pathKeys {
 	if made := w.made[resource]; len(made) > 0 {
 		return made[0]
 	}
@@ -318,14 +318,14 @@ func (d *draft) content() (body []byte, media string, err error) {
 	return body, media, err
 }
 
-// naming gives a body that changes a thing the key of that thing, where the body has a place for it, and one that makes
-// a thing a key that it can have.
+// naming gives a body that changes an entity the key of that entity, where the body has a place for it, and one that
+// makes an entity a key that it can have.
 func (w *walk) naming(o *specs.Operation, body any) any {
 	for _, a := range o.Actions() {
 		keys := w.known(o, a.Resource.Name)
 		if key := w.keyOf(a.Resource); a.Verb == specs.Create && key != nil {
 			value, _ := w.parameter(&openapi3.Parameter{Name: "key", Schema: key}) // the body has a sample of its own
-			keys = thing{joined(value)}
+			keys = pathKeys{joined(value)}
 		} else if a.Verb != specs.Update && !a.Changes || len(keys) == 0 {
 			continue
 		}

@@ -182,12 +182,12 @@ func (v *variants) ofRequest() {
 	if isSecured && (v.Key != "" || len(v.Header) > 0) {
 		v.add("credentials are missing", func(d *draft) { d.isAnonymous = true })
 	}
-	v.ofUnknownThing()
+	v.ofUnknownKey()
 }
 
 // ofUnknownThing asks for something that is not there. That only a GET of it is refused is sure, and only if the
 // document says so.
-func (v *variants) ofUnknownThing() {
+func (v *variants) ofUnknownKey() {
 	op := v.from.op
 	actions, last := op.Actions(), len(v.from.path)-1
 	if last < 0 || len(actions) == 0 || len(actions[0].Path) == 0 {

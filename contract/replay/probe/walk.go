@@ -25,13 +25,13 @@ type walk struct {
 	called     map[*specs.Operation]bool
 	failed     map[*specs.Operation]bool // no request of these can be made, or none was answered
 
-	made, seen map[string][]thing  // by resource
-	deleted    map[string]thing    // the last one of each
-	set        map[string][]string // by resource: pointers into the one that was changed, and values there
+	made, seen map[string][]pathKeys // by resource
+	deleted    map[string]pathKeys   // the last one of each
+	set        map[string][]string   // by resource: pointers into the one that was changed, and values there
 }
 
-// thing holds the values of a path that name one of a resource, those of its parents first.
-type thing []string
+// pathKeys holds the values of a path that name one of a resource, those of its parents first.
+type pathKeys []string
 
 // The ranks of operations in their order, by what they do.
 const (
@@ -125,7 +125,7 @@ func (w *walk) live(ctx context.Context) error {
 // subject returns the resource that an operation is about; its rank must say that it is about one.
 func subject(o *specs.Operation) *specs.Resource { return o.Actions()[0].Resource }
 
-// put makes a thing of a resource whose keys clients choose, and before it one that it is a part of.
+// put makes an entity of a resource whose keys clients choose, and before it one that it is a part of.
 func (w *walk) put(ctx context.Context, r *specs.Resource) error {
 	if r == nil || w.made[r.Name] != nil {
 		return nil
@@ -243,7 +243,7 @@ func (w *walk) send(ctx context.Context, d *draft, moment Moment) error {
 	return nil
 }
 
-// showAgain gets and lists the things of a resource once more.
+// showAgain gets and lists the entities of a resource once more.
 func (w *walk) showAgain(ctx context.Context, r *specs.Resource, moment Moment) error {
 	for _, o := range w.operations {
 		isShown := rankOf(o) == gets || rankOf(o) == lists && moment == Gone && w.deleted[r.Parent()] == nil
@@ -275,7 +275,7 @@ func (w *walk) end(ctx context.Context) error {
 		}
 	}
 	for name, gone := range w.deleted {
-		w.made[name] = []thing{gone}
+		w.made[name] = []pathKeys{gone}
 	}
 	for _, r := range w.doc.Resources() {
 		if w.deleted[r.Name] == nil {
@@ -289,7 +289,7 @@ func (w *walk) end(ctx context.Context) error {
 	return nil
 }
 
-// left counts the things that were made and not deleted.
+// left counts the entities that were made and not deleted.
 func (w *walk) left() (n int) {
 	for _, list := range w.made {
 		n += len(list)
@@ -327,9 +327,9 @@ func (w *walk) learn(d *draft, answer *Answer) error {
 	return nil
 }
 
-// parentsIn returns what names the parents of a thing: in the path of a request, or else in what the answer shows of it
-// or the request says.
-func (w *walk) parentsIn(d *draft, a *specs.Action, shown any) thing {
+// parentsIn returns what names the parents of an entity: in the path of a request, or else in what the answer shows of
+// it or the request says.
+func (w *walk) parentsIn(d *draft, a *specs.Action, shown any) pathKeys {
 	names := a.Resource.Path[:max(0, len(a.Resource.Path)-1)]
 	parents := slices.Clone(d.path[:min(len(d.path), len(names))])
 	for _, name := range names[len(parents):] {
@@ -363,9 +363,9 @@ func (w *walk) keyIn(d *draft, a *specs.Action, shown any, location string) any 
 	}
 }
 
-// add notes a thing that was made. One request is kept for its deletion.
-func (w *walk) add(resource string, one thing) {
-	if slices.ContainsFunc(w.made[resource], func(t thing) bool { return slices.Equal(t, one) }) {
+// add notes an entity that was made. One request is kept for its deletion.
+func (w *walk) add(resource string, one pathKeys) {
+	if slices.ContainsFunc(w.made[resource], func(t pathKeys) bool { return slices.Equal(t, one) }) {
 		return
 	}
 	w.made[resource] = append(w.made[resource], one)
@@ -380,20 +380,20 @@ func (w *walk) isDeletable(resource string) bool {
 	})
 }
 
-// forget notes that the thing which requests name was deleted.
+// forget notes that the entity which requests name was deleted.
 func (w *walk) forget(resource string) {
-	w.deleted[resource] = thing{}
+	w.deleted[resource] = pathKeys{}
 	if made := w.made[resource]; len(made) > 0 {
 		w.deleted[resource], w.made[resource] = made[0], made[1:]
 	}
 }
 
-// see notes the things that a list shows.
+// see notes the entities that a list shows.
 func (w *walk) see(d *draft, a *specs.Action, shown any) {
 	if len(a.At) == 0 || len(a.Resource.Keys) == 0 || len(w.seen[a.Resource.Name]) > 0 {
 		return
 	}
 	if key := a.At[0].Join(a.Resource.Keys[0]).FirstIn(shown); key != nil && key != "" {
-		w.seen[a.Resource.Name] = []thing{append(w.parentsIn(d, a, shown), textOf(key))}
+		w.seen[a.Resource.Name] = []pathKeys{append(w.parentsIn(d, a, shown), textOf(key))}
 	}
 }

@@ -130,7 +130,7 @@ func (h Host) filter(c *op.Call) (fits func(*journal.Entry) bool, words string, 
 		{"interface", h.ofInterface},
 		{"status", ofStatuses},
 		{"fault", withFault},
-		{"resource", h.aboutThings},
+		{"resource", h.aboutResources},
 		{"text", withText},
 	} {
 		values := c.Query[f.name]
@@ -212,17 +212,17 @@ func withFault(c *op.Call, _ []string) (func(*journal.Entry) bool, error) {
 }
 
 // aboutThings keeps the exchanges that are about one of some resources.
-func (h Host) aboutThings(_ *op.Call, names []string) (func(*journal.Entry) bool, error) {
-	var things []*thing
+func (h Host) aboutResources(_ *op.Call, names []string) (func(*journal.Entry) bool, error) {
+	var resources []*resource
 	for _, name := range names {
-		t, err := h.newThing(name)
+		t, err := h.newResource(name)
 		if err != nil {
 			return nil, err
 		}
-		things = append(things, t)
+		resources = append(resources, t)
 	}
 	return func(e *journal.Entry) bool {
-		return slices.ContainsFunc(things, func(t *thing) bool { return t.isIn(e) })
+		return slices.ContainsFunc(resources, func(t *resource) bool { return t.isIn(e) })
 	}, nil
 }
 

@@ -27,10 +27,10 @@ type success struct {
 	response  *openapi3.Response
 	described map[string]bool // the headers that the document has, in their canonical form
 	required  []requiredHeader
-	media     string              // of JSON; empty if the answer is none
-	content   *openapi3.MediaType // of the media type
-	whole     func() *object      // its schema
-	isUnknown bool                // the document has no success
+	media     string               // of JSON; empty if the answer is none
+	content   *openapi3.MediaType  // of the media type
+	whole     func() *objectSchema // its schema
+	isUnknown bool                 // the document has no success
 }
 
 func newSuccess(o *specs.Operation) *success {
@@ -38,7 +38,7 @@ func newSuccess(o *specs.Operation) *success {
 	s := &success{
 		operation: o, status: http.StatusOK, media: media, content: content, isUnknown: status == "", // and so no form for it
 	}
-	s.whole = sync.OnceValue(func() *object { return newObject(s.schema()) })
+	s.whole = sync.OnceValue(func() *objectSchema { return newObjectSchema(s.schema()) })
 	if n, err := strconv.Atoi(status); err == nil {
 		s.status = n
 	}
@@ -280,7 +280,7 @@ func (s *success) aroundIn(schema *openapi3.SchemaRef, at specs.Pointer) func() 
 		if err != nil || !isObject {
 			root = map[string]any{}
 		}
-		for name, part := range root { // a sample of things that are not there
+		for name, part := range root { // a sample of objects that are not there
 			switch part.(type) {
 			case []any:
 				if !isRequired(schema.Value, name) {

@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// bound chooses things by the order of a member's values and one that a query has: min_price, created_after.
+// bound chooses objects by the order of a member's values and one that a query has: min_price, created_after.
 type bound struct {
 	parameter, member string
 	fits              func(order int) bool
@@ -84,7 +84,7 @@ func (l *list) bounded(call *op.Call) (asked []bound) {
 	return asked
 }
 
-// isWithin reports whether the members of a thing are within bounds. One that it lacks, or that is null, is not.
+// isWithin reports whether the members of an object are within bounds. One that it lacks, or that is null, is not.
 func isWithin(list []member, bounds []bound) bool {
 	return !slices.ContainsFunc(bounds, func(b bound) bool {
 		text, has := textOf(valueAt(list, specs.Pointer{b.member}))
@@ -107,7 +107,7 @@ func compareTexts(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// hiding keeps things in some states from those who do not ask for them: include_deleted shows what is deleted.
+// hiding keeps objects in some states from those who do not ask for them: include_deleted shows what is deleted.
 type hiding struct {
 	parameter string
 	states    []specs.State
@@ -120,7 +120,7 @@ var (
 )
 
 // hidingBy returns what a parameter shows that is hidden without it, as its name says; unless it is set by default.
-func hidingBy(p *openapi3.Parameter, o *object) (h hiding, hides bool) {
+func hidingBy(p *openapi3.Parameter, o *objectSchema) (h hiding, hides bool) {
 	m := hidingName.FindStringSubmatch(snake(unfiltered(p.Name)))
 	if m != nil && hidingVerbs[m[1]] != "" && schemaOf(p.Schema).Default != true {
 		h = hiding{p.Name, specs.Entered(&openapi3.SchemaRef{Value: o.schema}, hidingVerbs[m[1]])}
@@ -128,7 +128,7 @@ func hidingBy(p *openapi3.Parameter, o *object) (h hiding, hides bool) {
 	return h, len(h.states) > 0
 }
 
-// hiddenFrom returns the states in which things are hidden from a call.
+// hiddenFrom returns the states in which objects are hidden from a call.
 func hiddenFrom(call *op.Call, hidings []hiding) (states []specs.State) {
 	for _, h := range hidings {
 		if value := call.Query.Get(h.parameter); value == "" || value == "0" || value == "no" || value == "false" {
@@ -138,7 +138,7 @@ func hiddenFrom(call *op.Call, hidings []hiding) (states []specs.State) {
 	return states
 }
 
-// isIn reports whether the members of a thing show one of some states.
+// isIn reports whether the members of an object show one of some states.
 func isIn(list []member, states []specs.State) bool {
 	return slices.ContainsFunc(states, func(s specs.State) bool {
 		i := index(list, s.Member)

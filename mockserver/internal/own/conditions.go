@@ -48,16 +48,16 @@ func (s *success) tagged(call *op.Call, reply op.Reply, shown []byte) op.Reply {
 }
 
 // precondition refuses a change of what has been changed since the client saw it, or of what is not to be there.
-func (w *shower) precondition(call *op.Call, thing world.Thing) error {
+func (w *shower) precondition(call *op.Call, object world.Object) error {
 	refuse := func(field, format string, args ...any) error {
 		message := w.resource.spec.Title + fmt.Sprintf(format, args...)
 		return &op.Error{Code: op.StatusCode(http.StatusPreconditionFailed), Field: field, Message: message}
 	}
-	if want := call.Header("If-Match"); want != "" && !matchesTag(want, tagOf(thing.Text)) {
-		return refuse("If-Match", " has been changed: its entity tag is %s, not %s", tagOf(thing.Text), want)
+	if want := call.Header("If-Match"); want != "" && !matchesTag(want, tagOf(object.Text)) {
+		return refuse("If-Match", " has been changed: its entity tag is %s, not %s", tagOf(object.Text), want)
 	}
-	if seen := call.Header("If-None-Match"); seen != "" && matchesTag(seen, tagOf(thing.Text)) {
-		return refuse("If-None-Match", " is there: its entity tag is %s", tagOf(thing.Text))
+	if seen := call.Header("If-None-Match"); seen != "" && matchesTag(seen, tagOf(object.Text)) {
+		return refuse("If-None-Match", " is there: its entity tag is %s", tagOf(object.Text))
 	}
 	return nil
 }

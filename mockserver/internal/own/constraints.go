@@ -53,7 +53,7 @@ type unique struct {
 type reference struct {
 	word      string // what all of its words begin with
 	from, to  *specs.Resource
-	schema    *object // of what refers
+	schema    *objectSchema // of what refers
 	at        specs.Pointer
 	mustExist bool
 	onDelete  string
@@ -122,7 +122,7 @@ func (c *compiler) references(r *specs.Resource, leadsTo func(*specs.Resource) b
 }
 
 // timed returns members that show a time, in the form of their schema.
-func (o *object) timed(pointers []string) (list []timed) {
+func (o *objectSchema) timed(pointers []string) (list []timed) {
 	for _, pointer := range pointers {
 		t := timed{memberName(pointer), clockTime}
 		switch part := schemaOf(o.members[t.name]); {
@@ -144,7 +144,7 @@ func (r *resource) isManaged(name string) bool {
 	return slices.Contains(r.behaviour.managed, name) || slices.Contains(r.schema.managed, name)
 }
 
-// isKeyManaged reports whether a client cannot choose the key of a new thing.
+// isKeyManaged reports whether a client cannot choose the key of a new object.
 func (r *resource) isKeyManaged() bool {
 	switch r.behaviour.id {
 	case "client", "path":
@@ -164,14 +164,14 @@ func (b *behaviour) refusal(code, field, format string, args ...any) error {
 	return e
 }
 
-// refuse refuses a request that sets what it may not, where the resource is strict. Without a thing it is a creation.
-func (r *resource) refuse(given []member, thing *world.Thing) error {
+// refuse refuses a request that sets what it may not, where the resource is strict. Without an object it is a creation.
+func (r *resource) refuse(given []member, object *world.Object) error {
 	if !r.behaviour.isStrict {
 		return nil
 	}
 	var before []member
-	if thing != nil {
-		before = membersOf(thing.Text)
+	if object != nil {
+		before = membersOf(object.Text)
 	}
 	for _, m := range given {
 		i := index(before, m.name)
@@ -180,7 +180,7 @@ func (r *resource) refuse(given []member, thing *world.Thing) error {
 		case isSame:
 		case r.isManaged(m.name):
 			return r.behaviour.refusal("invalid", m.name, "no client sets it: leave it out")
-		case thing != nil && slices.Contains(r.behaviour.once, m.name):
+		case object != nil && slices.Contains(r.behaviour.once, m.name):
 			return r.behaviour.refusal("invalid", m.name, "it is set once: want the value that it has, or leave it out")
 		}
 	}
@@ -206,11 +206,11 @@ func (b *behaviour) beginning(call *op.Call, list []member) []member {
 }
 
 // restore gives members that are set once the values that they had, or refuses other ones.
-func (r *resource) restore(list []member, thing world.Thing) ([]member, error) {
+func (r *resource) restore(list []member, object world.Object) ([]member, error) {
 	if len(r.behaviour.once) == 0 {
 		return list, nil
 	}
-	before := membersOf(thing.Text)
+	before := membersOf(object.Text)
 	for _, name := range r.behaviour.once {
 		had, has := index(before, name), index(list, name)
 		switch {
@@ -235,8 +235,8 @@ type Change struct {
 	After    jsontext.Value // nil of one that is deleted
 }
 
-// settle refuses a change that the resource's constraints do not allow. A new thing has the id 0.
-func (r *resource) settle(call *op.Call, verb string, id int64, before, after world.Thing) error {
+// settle refuses a change that the resource's constraints do not allow. A new object has the id 0.
+func (r *resource) settle(call *op.Call, verb string, id int64, before, after world.Object) error {
 	b := r.behaviour
 	if b.check != nil {
 		if err := b.check(call, Change{r.spec.Name, verb, after.Keys, before.Text, after.Text}); err != nil {
@@ -274,20 +274,20 @@ func (b *behaviour) newWords() *world.Words {
 	for _, ref := range b.refers {
 		keys = append(keys, fmt.Sprint(ref.word, ref.follows()))
 	}
-	return &world.Words{Key: strings.Join(keys, "\n"), Of: func(thing world.Thing) (words []string) {
+	return &world.Words{Key: strings.Join(keys, "\n"), Of: func(object world.Object) (words []string) {
 		var list []member
 		if len(b.unique) > 0 {
-			list = membersOf(thing.Text)
+			list = membersOf(object.Text)
 		}
 		for _, u := range b.unique {
-			if word, has := u.wordOf(thing, list); has {
+			if word, has := u.wordOf(object, list); has {
 				words = append(words, word)
 			}
 		}
 		for _, ref := range b.refers {
-			if n := len(ref.to.Path) - 1; ref.follows() && n >= 0 && n <= len(thing.Keys) {
-				for _, key := range ref.keysIn(thing.Text) {
-					words = append(words, ref.wordOf(append(slices.Clone(thing.Keys[:n]), key)))
+			if n := len(ref.to.Path) - 1; ref.follows() && n >= 0 && n <= len(object.Keys) {
+				for _, key := range ref.keysIn(object.Text) {
+					words = append(words, ref.wordOf(append(slices.Clone(object.Keys[:n]), key)))
 				}
 			}
 		}
@@ -297,10 +297,10 @@ func (b *behaviour) newWords() *world.Words {
 
 // wordOf returns the word that an object has in common with those that it must not be like. One that lacks the member,
 // or one of those within which it is unique, is like no other one.
-func (u *unique) wordOf(thing world.Thing, list []member) (word string, has bool) {
+func (u *unique) wordOf(object world.Object, list []member) (word string, has bool) {
 	parts := []string{u.word}
 	if u.inParent {
-		parts = append(parts, thing.Keys[:max(0, len(thing.Keys)-1)]...)
+		parts = append(parts, object.Keys[:max(0, len(object.Keys)-1)]...)
 	}
 	for i, name := range append([]string{u.name}, u.within...) {
 		at := index(list, name)
@@ -329,8 +329,8 @@ func folded(r rune) rune {
 	return least
 }
 
-func (u *unique) check(call *op.Call, r *resource, id int64, thing world.Thing, list []member) error {
-	word, has := u.wordOf(thing, list)
+func (u *unique) check(call *op.Call, r *resource, id int64, object world.Object, list []member) error {
+	word, has := u.wordOf(object, list)
 	if !has {
 		return nil
 	}
@@ -358,7 +358,7 @@ func (ref *reference) keysIn(text jsontext.Value) (keys []string) {
 }
 
 // leadsSomewhere reports whether there is what a key names, below the same parents if it has any.
-func (ref *reference) leadsSomewhere(call *op.Call, key string, from world.Thing) bool {
+func (ref *reference) leadsSomewhere(call *op.Call, key string, from world.Object) bool {
 	n := len(ref.to.Path) - 1
 	if n < 0 || n > len(from.Keys) {
 		return true // the document does not say where to look
@@ -375,12 +375,12 @@ func (ref *reference) wordOf(keys []string) string {
 	return ref.word + "\x00" + strings.Join(keys, "\x00")
 }
 
-// remove deletes a thing, what is below it, and what is to go with it. An error takes all of it back.
-func (c *compiler) remove(call *op.Call, r *specs.Resource, id int64, thing world.Thing) error {
-	call.World.Drop(r.Name, id, thing.Keys)
-	c.removeKept(call, r, thing)
+// remove deletes an object, what is below it, and what is to go with it. An error takes all of it back.
+func (c *compiler) remove(call *op.Call, r *specs.Resource, id int64, object world.Object) error {
+	call.World.Drop(r.Name, id, object.Keys)
+	c.removeKept(call, r, object)
 	for _, part := range c.parts[r.Name] {
-		for id, below := range call.World.Own.Below(part.Name, thing.Keys) {
+		for id, below := range call.World.Own.Below(part.Name, object.Keys) {
 			if err := c.remove(call, part, id, below); err != nil {
 				return err
 			}
@@ -391,11 +391,11 @@ func (c *compiler) remove(call *op.Call, r *specs.Resource, id int64, thing worl
 			continue
 		}
 		words := c.behaviour(ref.from).words
-		for id, from := range call.World.Own.With(ref.from.Name, words, ref.wordOf(thing.Keys)) {
+		for id, from := range call.World.Own.With(ref.from.Name, words, ref.wordOf(object.Keys)) {
 			if _, _, isThere := call.World.Own.Find(ref.from.Name, from.Keys); !isThere { // as of what refers to itself
 				continue
 			}
-			if err := c.follow(call, ref, id, from, thing); err != nil {
+			if err := c.follow(call, ref, id, from, object); err != nil {
 				return err
 			}
 		}
@@ -403,8 +403,8 @@ func (c *compiler) remove(call *op.Call, r *specs.Resource, id int64, thing worl
 	return nil
 }
 
-// follow does to a thing what is to happen when another one that it refers to is deleted.
-func (c *compiler) follow(call *op.Call, ref reference, id int64, from, gone world.Thing) error {
+// follow does to an object what is to happen when another one that it refers to is deleted.
+func (c *compiler) follow(call *op.Call, ref reference, id int64, from, gone world.Object) error {
 	b, key := c.behaviour(ref.to), gone.Keys[len(gone.Keys)-1]
 	if ref.onDelete == specs.Cascade {
 		return c.remove(call, ref.from, id, from)
@@ -414,7 +414,7 @@ func (c *compiler) follow(call *op.Call, ref reference, id int64, from, gone wor
 			return slices.Contains((&reference{to: ref.to}).keysIn(value), key)
 		}, ref.schema)
 		if ref.schema.fits(text) {
-			call.World.Own.Keep(ref.from.Name, id, from.Keys, world.Thing{Keys: from.Keys, Text: text})
+			call.World.Own.Keep(ref.from.Name, id, from.Keys, world.Object{Keys: from.Keys, Text: text})
 			return nil
 		}
 	}
@@ -424,7 +424,9 @@ func (c *compiler) follow(call *op.Call, ref reference, id int64, from, gone wor
 
 // cleared returns a value without what a pointer leads to and is to go: items are taken out, members become null where
 // the schema allows that, and are gone otherwise.
-func cleared(text jsontext.Value, at specs.Pointer, goes func(jsontext.Value) bool, schema *object) jsontext.Value {
+func cleared(
+	text jsontext.Value, at specs.Pointer, goes func(jsontext.Value) bool, schema *objectSchema,
+) jsontext.Value {
 	if at[0] == "*" {
 		var items []jsontext.Value
 		if json.Unmarshal(text, &items) != nil {

@@ -408,12 +408,12 @@ func TestOwnDesigns(t *testing.T) {
 	t.Run("lists are filtered and sorted as the document names it", func(t *testing.T) {
 		t.Parallel()
 		c := newOwnDesign(t, "filters")
-		for _, thing := range []string{
+		for _, object := range []string{
 			`{"name":"a, b","price":12.5,"in_stock":true,"tags":["red","big"],"categories":[{"id":7,"slug":"x"}],"sold_at":"2026-01-03T00:00:00Z"}`,
 			`{"name":"c","price":3,"in_stock":false,"tags":["blue"],"categories":[{"id":8,"slug":"y"}],"sold_at":"2026-01-02T00:00:00Z"}`,
 			`{"name":"d","price":3,"in_stock":true,"sold_at":"2026-01-04T00:00:00Z"}`,
 		} {
-			c.call("POST /things", thing)
+			c.call("POST /things", object)
 		}
 		for query, want := range map[string]string{
 			"things?tag=red": "[1]", "things?tag=green": "[]", "things?tags=blue|big": "[1,2]",

@@ -26,7 +26,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// The walk makes, shows, lists, changes and deletes one thing of each resource of a document, and calls every other
+// The walk makes, shows, lists, changes and deletes one object of each resource of a document, and calls every other
 // operation once, all with samples of what the document wants. Both engines judge what was answered. It runs over the
 // documents in testdata, of which a golden table says how many operations are answered as documented, and over those in
 // the folder that OWN_DOCUMENTS names, of which it prints that.

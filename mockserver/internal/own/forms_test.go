@@ -148,12 +148,12 @@ func TestNewKeysFitTheirParameter(t *testing.T) {
 		t.Run(schema, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "shop.yaml")
-			thing := "{type: object, properties: {id: " + want.member + ", name: {type: string}}}"
+			object := "{type: object, properties: {id: " + want.member + ", name: {type: string}}}"
 			text := "openapi: 3.0.3\ninfo: {title: Shop, version: '1'}\nservers: [{url: https://api.shop.example/v1}]\npaths:\n" +
-				"  /charts: {post: {requestBody: {content: {application/json: {schema: " + thing + "}}}, responses: {'201': " +
-				"{description: x, content: {application/json: {schema: " + thing + "}}}}}}\n  /charts/{id}: {get: {parameters: " +
+				"  /charts: {post: {requestBody: {content: {application/json: {schema: " + object + "}}}, responses: {'201': " +
+				"{description: x, content: {application/json: {schema: " + object + "}}}}}}\n  /charts/{id}: {get: {parameters: " +
 				"[{name: id, in: path, required: true, schema: " + schema + "}], responses: {'200': {description: x, content: " +
-				"{application/json: {schema: " + thing + "}}}}}}\n"
+				"{application/json: {schema: " + object + "}}}}}}\n"
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

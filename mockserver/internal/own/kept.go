@@ -13,17 +13,17 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// keptAt returns the name, among the resources of things, of what the path of an operation stands for: an object that
+// keptAt returns the name, among the resources of objects, of what the path of an operation stands for: an object that
 // is there once, a mark such as a star, or bytes.
 func keptAt(o *specs.Operation) string { return string(o.Interface) + " " + o.Path }
 
 // put keeps what a path stands for.
 func put(call *op.Call, name string, keys []string, text jsontext.Value) {
-	id, thing, isThere := call.World.Own.Find(name, keys)
+	id, object, isThere := call.World.Own.Find(name, keys)
 	if !isThere {
-		id = call.World.NewThing(name)
+		id = call.World.NewObject(name)
 	}
-	call.World.Own.Keep(name, id, thing.Keys, world.Thing{Keys: keys, Text: text})
+	call.World.Own.Keep(name, id, object.Keys, world.Object{Keys: keys, Text: text})
 }
 
 // kept returns the handler of an operation whose path stands for something; nil if it stands for nothing.
@@ -63,7 +63,7 @@ func isOfBytes(get, set *specs.Operation) bool {
 // kept describes what the paths of an operation stand for.
 type kept struct {
 	*success
-	name string // among the resources of things
+	name string // among the resources of objects
 }
 
 func (k kept) keys(call *op.Call) []string { return paramsOf(call, k.operation.PathParameters()) }
@@ -101,8 +101,8 @@ type sent struct {
 // bytes keeps a body that is not JSON, and shows it: a sample until a client has sent one.
 func (k kept) bytes(call *op.Call) (op.Reply, error) {
 	keys := k.keys(call)
-	_, thing, isKnown := call.World.Own.Find(k.name, keys)
-	isGone := isKnown && thing.Text.Kind() == 'n'
+	_, object, isKnown := call.World.Own.Find(k.name, keys)
+	isGone := isKnown && object.Text.Kind() == 'n'
 	switch k.operation.Method {
 	case http.MethodPut, http.MethodPost:
 		text, _ := json.Marshal(sent{call.Header("Content-Type"), call.Raw})
@@ -114,15 +114,15 @@ func (k kept) bytes(call *op.Call) (op.Reply, error) {
 		if k.operation.Method == http.MethodDelete {
 			put(call, k.name, keys, jsontext.Value("null"))
 		} else if isKnown {
-			return k.showSent(call, thing)
+			return k.showSent(call, object)
 		}
 	}
 	return k.sample(call)
 }
 
-func (k kept) showSent(call *op.Call, thing world.Thing) (op.Reply, error) {
+func (k kept) showSent(call *op.Call, object world.Object) (op.Reply, error) {
 	var body sent
-	if err := json.Unmarshal(thing.Text, &body); err != nil {
+	if err := json.Unmarshal(object.Text, &body); err != nil {
 		return op.Reply{}, err
 	}
 	media, _ := k.pick(call)
@@ -133,13 +133,13 @@ func (k kept) showSent(call *op.Call, thing world.Thing) (op.Reply, error) {
 	return k.tagged(call, reply, body.Bytes), nil
 }
 
-// removeKept takes away what paths below a thing stand for that is deleted.
-func (c *compiler) removeKept(call *op.Call, r *specs.Resource, thing world.Thing) {
+// removeKept takes away what paths below an object stand for that is deleted.
+func (c *compiler) removeKept(call *op.Call, r *specs.Resource, object world.Object) {
 	for _, name := range c.below[r.Name] {
-		if id, _, isSet := call.World.Own.Find(name, thing.Keys); isSet {
-			call.World.Drop(name, id, thing.Keys)
+		if id, _, isSet := call.World.Own.Find(name, object.Keys); isSet {
+			call.World.Drop(name, id, object.Keys)
 		}
-		for id, kept := range call.World.Own.Below(name, thing.Keys) {
+		for id, kept := range call.World.Own.Below(name, object.Keys) {
 			call.World.Drop(name, id, kept.Keys)
 		}
 	}

@@ -28,9 +28,9 @@ func (r *resource) withKey(given []member) []member {
 	return given
 }
 
-// name returns the id and the keys of a new thing: the key that the client gives it, or else the next one.
+// name returns the id and the keys of a new object: the key that the client gives it, or else the next one.
 func (r *resource) name(call *op.Call, given []member, parents []string) (id int64, keys []string, err error) {
-	id = call.World.NewThing(r.spec.Name)
+	id = call.World.NewObject(r.spec.Name)
 	text, isGiven := textOf(valueAt(given, r.key))
 	isText := r.isNumbered() && r.keySays.Type.Is(openapi3.TypeString) // and so may be no key
 	switch {
@@ -55,8 +55,8 @@ func (r *resource) name(call *op.Call, given []member, parents []string) (id int
 	}
 }
 
-// newKey returns the key of the n-th thing: as make.id has it, or else a number, a UUID, a text like the example of the
-// document, or one that its pattern matches.
+// newKey returns the key of the n-th object: as make.id has it, or else a number, a UUID, a text like the example of
+// the document, or one that its pattern matches.
 func (r *resource) newKey(call *op.Call, n int64) string {
 	made, s := r.behaviour.id, firstForm(r.keySays)
 	if isText := s.Type.Includes(openapi3.TypeString) || s.Type == nil; isText && s.Format == "" && s.Pattern == "" &&
@@ -100,8 +100,9 @@ func firstForm(s *openapi3.Schema) *openapi3.Schema {
 	return s
 }
 
-// isKeyOf reports whether things may have a key, as the schema of the member says that shows it. Where that has another
-// type, an id may have been taken for the key that paths have a name for, and only the schema of the path counts.
+// isKeyOf reports whether objects may have a key, as the schema of the member says that shows it. Where that has
+// another type, an id may have been taken for the key that paths have a name for, and only the schema of the path
+// counts.
 func (r *resource) isKeyOf(key string) bool {
 	if _, err := strconv.Atoi(key); err != nil && r.isNumbered() {
 		return false
@@ -112,7 +113,7 @@ func (r *resource) isKeyOf(key string) bool {
 // isNumbered reports whether paths have numbers for keys.
 func (r *resource) isNumbered() bool { return r.param != nil && r.param.Type.Is(openapi3.TypeInteger) }
 
-// named gives a thing its key.
+// named gives an object its key.
 func (r *resource) named(list []member, keys []string) []member {
 	return setAt(list, r.key, scalar(r.keySays, keys[len(keys)-1]))
 }

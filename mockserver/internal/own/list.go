@@ -52,17 +52,17 @@ func plain(name string) string { return strings.ToLower(separators.Replace(name)
 
 var separators = strings.NewReplacer("_", "", "-", "", "[", "", "]", "", "$", "", ".", "")
 
-// list answers with the things of a resource.
+// list answers with the objects of a resource.
 type list struct {
 	*shower
-	item     *object                        // as the list shows one
-	members  map[string]*openapi3.SchemaRef // of the things, and of their attributes
+	item     *objectSchema                  // as the list shows one
+	members  map[string]*openapi3.SchemaRef // of the objects, and of their attributes
 	array    specs.Pointer
 	filters  map[string]string // members by parameter
 	between  map[string]string // what stands between values, likewise
 	bounds   []bound
 	hidings  []hiding
-	words    []string            // parameters with a word that things are to have
+	words    []string            // parameters with a word that objects are to have
 	limit    *openapi3.Parameter // nil if the document has none, as those below
 	offset   *openapi3.Parameter
 	page     *openapi3.Parameter
@@ -77,7 +77,7 @@ type list struct {
 	unknown  []string // parameters of which the mock does not know what they choose
 
 	isNeverEmpty bool // as the document has it
-	isOptional   bool // so that an answer without things does not have the array
+	isOptional   bool // so that an answer without objects does not have the array
 }
 
 func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list {
@@ -87,7 +87,7 @@ func newList(r *resource, o *specs.Operation, a *specs.Action, s *success) *list
 	}
 	if schema := specs.SchemaAt(s.schema(), append(slices.Clip(l.array), "*")); schema != nil && schema.Value != nil &&
 		schema.Value != r.schema.schema {
-		l.item = newObject(schema)
+		l.item = newObjectSchema(schema)
 	}
 	if array := specs.SchemaAt(s.schema(), l.array); array != nil && array.Value != nil {
 		l.isNeverEmpty = array.Value.MinItems > 0
@@ -296,8 +296,8 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 		return reply, err
 	}
 	items := make([][]byte, 0, part.end-part.first)
-	for _, thing := range all[part.first:part.end] {
-		shown, err := l.text(call, l.item, thing)
+	for _, object := range all[part.first:part.end] {
+		shown, err := l.text(call, l.item, object)
 		if err != nil {
 			return op.Reply{}, err
 		}
@@ -321,8 +321,8 @@ func (l *list) handle(call *op.Call) (op.Reply, error) {
 	return reply, nil
 }
 
-// matching returns the things below the parent that the path names which the filters fit, in the order of the query.
-func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []world.Thing, err error) {
+// matching returns the objects below the parent that the path names which the filters fit, in the order of the query.
+func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []world.Object, err error) {
 	bounds, hidden := l.bounded(call), hiddenFrom(call, l.hidings)
 	parents := paramsOf(call, l.resource.within)
 	texts := map[string][]string{}
@@ -337,17 +337,17 @@ func (l *list) matching(call *op.Call, wanted map[string]jsontext.Value) (all []
 		return texts[s.Member] != nil || wanted[s.Member] != nil
 	})
 	words := l.wordsOf(call)
-	for _, thing := range call.World.Own.Below(l.resource.spec.Name, parents) {
-		if slices.ContainsFunc(words, func(word string) bool { return !hasWord(thing.Text, word) }) {
+	for _, object := range call.World.Own.Below(l.resource.spec.Name, parents) {
+		if slices.ContainsFunc(words, func(word string) bool { return !hasWord(object.Text, word) }) {
 			continue
 		}
 		if len(texts)+len(wanted)+len(bounds)+len(hidden) > 0 {
-			list := allMembersOf(thing.Text)
+			list := allMembersOf(object.Text)
 			if !fitsAll(list, texts, wanted) || !isWithin(list, bounds) || isIn(list, hidden) {
 				continue
 			}
 		}
-		all = append(all, thing)
+		all = append(all, object)
 	}
 	return l.sorted(call, all)
 }
@@ -409,7 +409,7 @@ func fitsAny(value jsontext.Value, wanted []string) bool {
 	return ok && slices.Contains(wanted, text)
 }
 
-// sorting is a member by which things are sorted.
+// sorting is a member by which objects are sorted.
 type sorting struct {
 	member string
 	isDown bool
@@ -418,8 +418,8 @@ type sorting struct {
 // direction matches the words for the order of a list, alone or behind the name of a member.
 var direction = regexp.MustCompile(`(?i)(^|[:. _-])(?:asc|(desc))(?:ending)?$`)
 
-// sorted brings things into the order that the query wants, such as -price, price:desc, or name,-price.
-func (l *list) sorted(call *op.Call, all []world.Thing) ([]world.Thing, error) {
+// sorted brings objects into the order that the query wants, such as -price, price:desc, or name,-price.
+func (l *list) sorted(call *op.Call, all []world.Object) ([]world.Object, error) {
 	text, order := strings.Join(call.Query[nameOf(l.sort)], ","), asked(call, l.order)
 	if m := direction.FindStringSubmatch(order); text == "" && (m == nil || m[1] != "") {
 		text, order = order, ""
@@ -471,15 +471,15 @@ func (l *list) sortedBy(name string) (found string) {
 	return found
 }
 
-func sortBy(all []world.Thing, by []sorting) {
+func sortBy(all []world.Object, by []sorting) {
 	type keyed struct {
-		thing world.Thing
-		keys  []string
+		object world.Object
+		keys   []string
 	}
 	list := make([]keyed, len(all))
-	for i, thing := range all {
-		members := allMembersOf(thing.Text)
-		list[i].thing = thing
+	for i, object := range all {
+		members := allMembersOf(object.Text)
+		list[i].object = object
 		for _, s := range by {
 			key, _ := textOf(valueAt(members, specs.Pointer{s.member}))
 			list[i].keys = append(list[i].keys, key)
@@ -497,7 +497,7 @@ func sortBy(all []world.Thing, by []sorting) {
 		return order
 	})
 	for i := range list {
-		all[i] = list[i].thing
+		all[i] = list[i].object
 	}
 }
 
@@ -506,7 +506,7 @@ type Paging struct{ Offset, Page, After string }
 
 // PagingOf finds the parameters that the document says, or else those that their names give away.
 func PagingOf(o *specs.Operation) Paging {
-	l := &list{item: &object{}, shower: &shower{resource: &resource{schema: &object{}}}}
+	l := &list{item: &objectSchema{}, shower: &shower{resource: &resource{schema: &objectSchema{}}}}
 	says := specs.Listing{}
 	for _, a := range o.Actions() {
 		if a.Verb == specs.List {

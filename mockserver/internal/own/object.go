@@ -109,7 +109,7 @@ func allMembersOf(text []byte) []member {
 }
 
 // allMembers returns the schemas of these.
-func (o *object) allMembers() map[string]*openapi3.SchemaRef {
+func (o *objectSchema) allMembers() map[string]*openapi3.SchemaRef {
 	all := maps.Clone(specs.Members(o.members[attributes]))
 	if all == nil {
 		return o.members
@@ -119,7 +119,7 @@ func (o *object) allMembers() map[string]*openapi3.SchemaRef {
 }
 
 // inside changes the attributes of an object, if it has some.
-func (o *object) inside(list []member, change func(*object, []member) []member) {
+func (o *objectSchema) inside(list []member, change func(*objectSchema, []member) []member) {
 	part := o.parts[attributes]
 	if part == nil {
 		return
@@ -173,7 +173,7 @@ func setAt(list []member, at specs.Pointer, value jsontext.Value) []member {
 }
 
 // object is the schema of objects in answers, compiled for making them.
-type object struct {
+type objectSchema struct {
 	schema  *openapi3.Schema
 	members map[string]*openapi3.SchemaRef
 	isOpen  bool     // objects may have members that the schema does not name
@@ -181,7 +181,7 @@ type object struct {
 	managed []string // the members that no client sets
 	fills   []fill
 	tree    func() *accept.Tree
-	parts   map[string]func() *object // the members that are objects
+	parts   map[string]func() *objectSchema // the members that are objects
 	spelled func() map[string]string
 }
 
@@ -203,10 +203,10 @@ const (
 	clockUnix clock = "unix"
 )
 
-func newObject(ref *openapi3.SchemaRef) *object {
+func newObjectSchema(ref *openapi3.SchemaRef) *objectSchema {
 	schema := schemaOf(ref)
-	o := &object{
-		schema: schema, members: specs.Members(&openapi3.SchemaRef{Value: schema}), parts: map[string]func() *object{},
+	o := &objectSchema{
+		schema: schema, members: specs.Members(&openapi3.SchemaRef{Value: schema}), parts: map[string]func() *objectSchema{},
 		tree: sync.OnceValue(func() *accept.Tree { return accept.CompileWith(accept.Known, schema, accept.Response) }),
 	}
 	o.spelled = sync.OnceValue(func() map[string]string { return spelling(o.members) })
@@ -224,7 +224,7 @@ func newObject(ref *openapi3.SchemaRef) *object {
 			continue
 		}
 		if specs.Members(part) != nil {
-			o.parts[name] = sync.OnceValue(func() *object { return newObject(part) })
+			o.parts[name] = sync.OnceValue(func() *objectSchema { return newObjectSchema(part) })
 		}
 		f := fill{name: name, isRequired: slices.Contains(required, name)}
 		f.clock, f.isUpdate = clockOf(name, part.Value)
@@ -241,7 +241,7 @@ func newObject(ref *openapi3.SchemaRef) *object {
 
 // respelled gives the members of a request the names that answers show for them: FriendlyName may be friendly_name
 // there.
-func (o *object) respelled(list []member) []member {
+func (o *objectSchema) respelled(list []member) []member {
 	var taken map[string]bool
 	for i, m := range list {
 		name := ""
@@ -336,7 +336,7 @@ func (c clock) text(now time.Time) jsontext.Value {
 }
 
 // fits reports whether a text is an object of the schema.
-func (o *object) fits(text []byte) bool {
+func (o *objectSchema) fits(text []byte) bool {
 	tree := o.tree()
 	return tree != nil && tree.AcceptsText(text) || fitsSchema(o.schema, text)
 }
@@ -353,7 +353,7 @@ func isValid(schema *openapi3.Schema, value any) bool {
 }
 
 // has reports whether objects may show a member.
-func (o *object) has(name string) bool {
+func (o *objectSchema) has(name string) bool {
 	return (o.isOpen || o.members[name] != nil) && !slices.Contains(o.secret, name)
 }
 
@@ -379,7 +379,7 @@ func (m making) maker(part string) *sample.Maker {
 
 // complete returns an object that has the given members, as far as the schema has them, and those that it must have.
 // A new one also has the defaults and the times of its creation. What does not fit the schema is left out.
-func (o *object) complete(m making, given []member) (jsontext.Value, error) {
+func (o *objectSchema) complete(m making, given []member) (jsontext.Value, error) {
 	list, text := o.fill(m, given)
 	if text != nil {
 		return text, nil
@@ -388,7 +388,7 @@ func (o *object) complete(m making, given []member) (jsontext.Value, error) {
 }
 
 // change returns what an object becomes that is to have the given members. What does not fit the schema stays as it is.
-func (o *object) change(m making, before jsontext.Value, given []member) (jsontext.Value, error) {
+func (o *objectSchema) change(m making, before jsontext.Value, given []member) (jsontext.Value, error) {
 	list, text := o.fill(m, given)
 	switch {
 	case text != nil:
@@ -401,9 +401,9 @@ func (o *object) change(m making, before jsontext.Value, given []member) (jsonte
 
 // fill returns the members that an object is to have, and the object; nil if that does not fit the schema. What it is
 // given is its own.
-func (o *object) fill(m making, given []member) ([]member, jsontext.Value) {
+func (o *objectSchema) fill(m making, given []member) ([]member, jsontext.Value) {
 	list := o.filled(m, given)
-	o.inside(list, func(o *object, list []member) []member { return o.filled(m, list) })
+	o.inside(list, func(o *objectSchema, list []member) []member { return o.filled(m, list) })
 	text := join(list)
 	if !o.fits(text) {
 		list = o.partsFilled(m, list)
@@ -414,7 +414,7 @@ func (o *object) fill(m making, given []member) ([]member, jsontext.Value) {
 	return list, text
 }
 
-func (o *object) filled(m making, given []member) []member {
+func (o *objectSchema) filled(m making, given []member) []member {
 	list := given[:0]
 	for _, one := range given {
 		if o.has(one.name) {
@@ -434,7 +434,7 @@ func (o *object) filled(m making, given []member) []member {
 
 // partsFilled does the same within the members that are objects, as far as the request goes: of {"attributes":{…}}, the
 // service may set some.
-func (o *object) partsFilled(m making, list []member) []member {
+func (o *objectSchema) partsFilled(m making, list []member) []member {
 	for i, one := range list {
 		if part := o.parts[one.name]; part != nil && one.value.Kind() == '{' {
 			within := m
@@ -445,14 +445,14 @@ func (o *object) partsFilled(m making, list []member) []member {
 	return list
 }
 
-// countName matches names of numbers of things.
+// countName matches names of numbers of objects.
 var countName = regexp.MustCompile(`(^|_)count$|^num(ber)?_of_`)
 
 func isNumber(s *openapi3.Schema) bool {
 	return s.Type.Includes(openapi3.TypeInteger) || s.Type.Includes(openapi3.TypeNumber)
 }
 
-func (o *object) fillIn(m making, f fill) jsontext.Value {
+func (o *objectSchema) fillIn(m making, f fill) jsontext.Value {
 	part := o.members[f.name].Value
 	switch {
 	case m.isNew && f.clock != "":
@@ -478,7 +478,7 @@ func (o *object) fillIn(m making, f fill) jsontext.Value {
 }
 
 // repair begins with a sample, and gives it those members that still fit.
-func (o *object) repair(maker *sample.Maker, list []member) (jsontext.Value, error) {
+func (o *objectSchema) repair(maker *sample.Maker, list []member) (jsontext.Value, error) {
 	value, err := maker.Of(o.schema)
 	if err != nil {
 		return nil, errors.Join(errNoSample, err)
@@ -496,7 +496,7 @@ func (o *object) repair(maker *sample.Maker, list []member) (jsontext.Value, err
 
 // nearest gives an object that fits the schema those members of a list with which it still fits, and takes away those
 // that it has beside, if it fits without.
-func (o *object) nearest(whole, list []member) []member {
+func (o *objectSchema) nearest(whole, list []member) []member {
 	for _, m := range list {
 		values := []jsontext.Value{m.value}
 		if text, isText := textOf(m.value); isText && o.has(m.name) { // a number here may be a text there

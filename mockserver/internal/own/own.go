@@ -48,7 +48,7 @@ func isPure(o *specs.Operation) bool {
 func newCompiler(doc *specs.Document, rules Rules) *compiler {
 	c := &compiler{
 		doc: doc, uses: map[*specs.Resource][]use{}, paths: map[string]map[string]*specs.Operation{},
-		parts: map[string][]*specs.Resource{}, single: map[string]*kept{}, objects: map[string]*object{},
+		parts: map[string][]*specs.Resource{}, single: map[string]*kept{}, objects: map[string]*objectSchema{},
 		errors: newErrorForms(doc), rules: rules, behaviours: map[string]*behaviour{}, below: map[string][]string{},
 	}
 	for _, o := range doc.Operations {
@@ -80,7 +80,7 @@ type compiler struct {
 	parts   map[string][]*specs.Resource           // of resources, by their names
 	single  map[string]*kept                       // by path
 	below   map[string][]string                    // what is kept at paths of resources, by their names
-	objects map[string]*object                     // by resource
+	objects map[string]*objectSchema               // by resource
 	errors  *errorForms
 	rules   Rules
 
@@ -174,13 +174,13 @@ func (c *compiler) act(o *specs.Operation, a *specs.Action, s *success) op.Handl
 	return nil
 }
 
-// isMaking reports whether an operation may make the thing that its path names: a PUT, or a POST of a document without
+// isMaking reports whether an operation may make the object that its path names: a PUT, or a POST of a document without
 // x-resources.
 func (c *compiler) isMaking(o *specs.Operation) bool {
 	return o.Method == http.MethodPut || o.Method == http.MethodPost && c.doc.Inferred
 }
 
-// reading returns the handler of an operation that needs a thing that is there, and shows something else.
+// reading returns the handler of an operation that needs an object that is there, and shows something else.
 func (r *resource) reading(answer op.Handler) op.Handler {
 	return func(call *op.Call) (op.Reply, error) {
 		if _, _, err := r.find(call); err != nil {
@@ -224,11 +224,11 @@ func (c *compiler) find(r *specs.Resource, verb string) (found use) {
 
 // object returns the schema of a resource's objects: that of what an operation shows which gets one, or else one that
 // makes, changes or lists them.
-func (c *compiler) object(r *specs.Resource) *object {
+func (c *compiler) object(r *specs.Resource) *objectSchema {
 	if known := c.objects[r.Name]; known != nil {
 		return known
 	}
-	c.objects[r.Name] = newObject(c.doc.ObjectSchema(r))
+	c.objects[r.Name] = newObjectSchema(c.doc.ObjectSchema(r))
 	return c.objects[r.Name]
 }
 
@@ -254,7 +254,7 @@ type resource struct {
 	key     specs.Pointer    // to what names one within its parent
 	param   *openapi3.Schema // of the parameter that names one where it is shown; nil if the document does not say
 	keySays *openapi3.Schema // of the key
-	schema  *object
+	schema  *objectSchema
 
 	behaviour *behaviour
 }
@@ -295,7 +295,7 @@ func (c *compiler) resource(o *specs.Operation, a *specs.Action) *resource {
 	return r
 }
 
-// parents returns the keys of what a new thing is in, from the path and what the request gives it.
+// parents returns the keys of what a new object is in, from the path and what the request gives it.
 func (r *resource) parents(call *op.Call, given []member) ([]string, error) {
 	keys := paramsOf(call, r.within)
 	for _, name := range r.more {
@@ -308,18 +308,18 @@ func (r *resource) parents(call *op.Call, given []member) ([]string, error) {
 	return keys, nil
 }
 
-// find returns the thing that the path names, or the request's body.
-func (r *resource) find(call *op.Call) (int64, world.Thing, error) {
+// find returns the object that the path names, or the request's body.
+func (r *resource) find(call *op.Call) (int64, world.Object, error) {
 	var room [4]string // on the stack
 	return r.findKeys(call, appendParams(room[:0], call, r.path))
 }
 
-func (r *resource) findKeys(call *op.Call, keys []string) (int64, world.Thing, error) {
-	id, thing, ok := call.World.Own.Find(r.spec.Name, keys)
+func (r *resource) findKeys(call *op.Call, keys []string) (int64, world.Object, error) {
+	id, object, ok := call.World.Own.Find(r.spec.Name, keys)
 	if !ok {
-		return 0, thing, r.notFound(keys)
+		return 0, object, r.notFound(keys)
 	}
-	return id, thing, nil
+	return id, object, nil
 }
 
 func (r *resource) notFound(keys []string) error {

@@ -27,7 +27,7 @@ func (p part) hasMore() bool { return p.end < p.total }
 // standardLimit is the size of a page where a document has pages, but no default for their size.
 const standardLimit = 100
 
-func (l *list) part(call *op.Call, all []world.Thing) (p part, err error) {
+func (l *list) part(call *op.Call, all []world.Object) (p part, err error) {
 	p = part{end: len(all), limit: max(1, len(all)), total: len(all)}
 	if l.limit == nil && l.offset == nil && l.page == nil && l.after == nil {
 		return p, nil
@@ -87,10 +87,10 @@ func numberOf(call *op.Call, p *openapi3.Parameter, standard int) (int, error) {
 	return int(min(n, 1<<31)), err
 }
 
-// behind returns the place behind the thing that a cursor names.
-func behind(all []world.Thing, after string) int {
-	for i, thing := range all {
-		if thing.Keys[len(thing.Keys)-1] == after {
+// behind returns the place behind the object that a cursor names.
+func behind(all []world.Object, after string) int {
+	for i, object := range all {
+		if object.Keys[len(object.Keys)-1] == after {
 			return i + 1
 		}
 	}
@@ -99,7 +99,7 @@ func behind(all []world.Thing, after string) int {
 
 // pageMembers sets the members around a list that say which part of it there is, those of parts such as meta and links
 // included.
-func (l *list) pageMembers(call *op.Call, list []member, o *object, all []world.Thing, p part) []member {
+func (l *list) pageMembers(call *op.Call, list []member, o *objectSchema, all []world.Object, p part) []member {
 	for i := 0; i < len(list); i++ {
 		part := o.members[list[i].name]
 		if part == nil || part.Value == nil || list[i].value.Kind() == '[' {
@@ -137,7 +137,7 @@ func isRequired(schema *openapi3.Schema, name string) bool {
 }
 
 // pageMember returns what a member beside a list says of the page; nil if it says something else.
-func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []world.Thing, p part) jsontext.Value {
+func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []world.Object, p part) jsontext.Value {
 	key, isNumber, isText := plain(name), isNumber(s), s.Type.Includes(openapi3.TypeString)
 	isFlag := s.Type.Includes(openapi3.TypeBoolean)
 	number := func(n int) jsontext.Value {
@@ -201,9 +201,9 @@ func (l *list) pageMember(call *op.Call, name string, s *openapi3.Schema, all []
 	return nil
 }
 
-// cursor returns the word that leads behind a thing.
-func (l *list) cursor(thing world.Thing) string {
-	key := thing.Keys[len(thing.Keys)-1]
+// cursor returns the word that leads behind an object.
+func (l *list) cursor(object world.Object) string {
+	key := object.Keys[len(object.Keys)-1]
 	if l.isOpaque {
 		return base64.RawURLEncoding.EncodeToString([]byte(key))
 	}
@@ -211,7 +211,7 @@ func (l *list) cursor(thing world.Thing) string {
 }
 
 // nextQuery returns the query of the next page.
-func (l *list) nextQuery(call *op.Call, all []world.Thing, p part) url.Values {
+func (l *list) nextQuery(call *op.Call, all []world.Object, p part) url.Values {
 	query := l.queryAt(call, p.end, p)
 	if l.after != nil {
 		query.Set(l.after.Name, l.cursor(all[p.end-1]))

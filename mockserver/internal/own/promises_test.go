@@ -37,7 +37,7 @@ type buyer struct {
 
 func (b *buyer) one(list ...string) string { return list[b.IntN(len(list))] }
 
-// known returns the id of a thing that was made, be it there or not, or of one that never was.
+// known returns the id of an object that was made, be it there or not, or of one that never was.
 func (b *buyer) known(collection string) string {
 	if list := b.seen[collection]; len(list) > 0 && b.IntN(12) > 0 {
 		return list[len(list)-1-b.IntN(min(4, len(list)))]

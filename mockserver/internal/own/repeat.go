@@ -43,9 +43,9 @@ func repeatable(o *specs.Operation, handle op.Handler) op.Handler {
 		keys := append(paramsOf(call, o.PathParameters()), key)
 		sum := sha256.Sum256(call.Raw)
 		a := answered{Request: hex.EncodeToString(sum[:8])}
-		if _, thing, isKnown := call.World.Own.Find(name, keys); isKnown {
+		if _, object, isKnown := call.World.Own.Find(name, keys); isKnown {
 			var before answered
-			if err := json.Unmarshal(thing.Text, &before); err != nil {
+			if err := json.Unmarshal(object.Text, &before); err != nil {
 				return op.Reply{}, err
 			}
 			if before.Request != a.Request {

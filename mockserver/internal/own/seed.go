@@ -62,7 +62,7 @@ func Seed(w *world.State, doc *specs.Document, fixture fixtures.Fixture) error {
 	return errors.Join(s.errs...)
 }
 
-// Index makes the things of a world that was read be found as the constraints of a document find them, so that its
+// Index makes the objects of a world that was read be found as the constraints of a document find them, so that its
 // copies need not do so each.
 func Index(w *world.State, doc *specs.Document) { newCompiler(doc, nil).index(w) }
 
@@ -114,7 +114,7 @@ type seedObject struct {
 	members []member
 	parents []string
 	key     string // empty if it is to be made
-	thing   world.Thing
+	object  world.Object
 }
 
 // listOf finds what the name of a list stands for: a resource by its name or by the last word of its collection's path,
@@ -228,7 +228,7 @@ func (s *seeding) listAt(path string) (*seedList, error) {
 }
 
 // object returns the schema of the list's objects.
-func (l *seedList) object() *object {
+func (l *seedList) object() *objectSchema {
 	if l.single != nil {
 		return l.single.whole()
 	}
@@ -267,7 +267,7 @@ func (s *seeding) read(l *seedList, i int, written fixtures.Object) {
 	}
 	s.checkMembers(l, o)
 	if o.key != "" {
-		o.thing.Keys = append(slices.Clip(o.parents), o.key)
+		o.object.Keys = append(slices.Clip(o.parents), o.key)
 		s.name(l, o)
 	}
 	if len(s.errs) == before {
@@ -289,7 +289,7 @@ func typed(member *openapi3.SchemaRef, quoted jsontext.Value) jsontext.Value {
 
 // name notes the keys of an object, which no other one may have.
 func (s *seeding) name(l *seedList, o *seedObject) {
-	name := l.resource.spec.Name + "\x00" + strings.Join(o.thing.Keys, "\x00")
+	name := l.resource.spec.Name + "\x00" + strings.Join(o.object.Keys, "\x00")
 	if first, isTwice := s.first[name]; isTwice {
 		at := append([]any{"interfaces", s.iface}, first...)
 		twice := fmt.Errorf("is given twice, first in %s", s.fixture.Place(at...))
@@ -361,31 +361,31 @@ func (s *seeding) keep(l *seedList, o *seedObject) {
 	w := s.call.World
 	if l.single != nil {
 		m := making{call: s.call, resource: l.single.name, keys: l.keys, isNew: true}
-		if o.thing.Text = s.complete(l, o, m, o.members); o.thing.Text != nil {
-			put(s.call, l.single.name, l.keys, o.thing.Text)
+		if o.object.Text = s.complete(l, o, m, o.members); o.object.Text != nil {
+			put(s.call, l.single.name, l.keys, o.object.Text)
 		}
 		return
 	}
 	r := l.resource
-	id := w.NewThing(r.spec.Name)
-	for ; o.thing.Keys == nil; id++ {
+	id := w.NewObject(r.spec.Name)
+	for ; o.object.Keys == nil; id++ {
 		keys := append(slices.Clip(o.parents), r.newKey(s.call, id))
 		if _, isTaken := s.first[r.spec.Name+"\x00"+strings.Join(keys, "\x00")]; isTaken {
 			continue
 		}
 		if _, _, isTaken := w.Own.Find(r.spec.Name, keys); !isTaken {
-			o.thing.Keys = keys
+			o.object.Keys = keys
 			break
 		}
 	}
-	list := r.begun(nil, o.thing.Keys)
+	list := r.begun(nil, o.object.Keys)
 	for _, m := range o.members {
 		list = set(list, m.name, m.value)
 	}
-	list = r.named(list, o.thing.Keys)
-	m := making{call: s.call, resource: r.spec.Name, keys: o.thing.Keys, isNew: true}
-	if o.thing.Text = s.complete(l, o, m, list); o.thing.Text != nil {
-		w.Own.Keep(r.spec.Name, id, nil, o.thing)
+	list = r.named(list, o.object.Keys)
+	m := making{call: s.call, resource: r.spec.Name, keys: o.object.Keys, isNew: true}
+	if o.object.Text = s.complete(l, o, m, list); o.object.Text != nil {
+		w.Own.Keep(r.spec.Name, id, nil, o.object)
 	}
 }
 
@@ -450,7 +450,7 @@ func (s *seeding) checkReferences(l *seedList) {
 	spec := l.resource.spec
 	parent := s.doc.Resource(spec.Parent())
 	for _, o := range l.read {
-		if n := 0; parent != nil && o.thing.Keys != nil {
+		if n := 0; parent != nil && o.object.Keys != nil {
 			n = min(len(parent.Path), len(o.parents))
 			at := o.path
 			if l.isBelow {
@@ -463,7 +463,7 @@ func (s *seeding) checkReferences(l *seedList) {
 			if link.At == nil || target == nil || len(target.Path) != 1 || !strings.HasPrefix(target.Name, s.iface+".") {
 				continue
 			}
-			for _, found := range valuesAt(o.thing.Text, link.At, nil) {
+			for _, found := range valuesAt(o.object.Text, link.At, nil) {
 				if key, isScalar := textOf(found.value); isScalar {
 					at := append(slices.Clone(o.path), found.path...)
 					s.require(l, need{target, []string{key}}, l.title(o)+" refers to it", at...)
@@ -479,9 +479,9 @@ func (s *seeding) require(l *seedList, n need, why string, at ...any) {
 		return
 	}
 	var known []string
-	things, _ := s.call.World.Own.Things.Get(n.resource.Name)
-	for _, thing := range table.All(&things) {
-		if known = append(known, strings.Join(thing.Keys, "/")); len(known) == maxKnown {
+	objects, _ := s.call.World.Own.Objects.Get(n.resource.Name)
+	for _, object := range table.All(&objects) {
+		if known = append(known, strings.Join(object.Keys, "/")); len(known) == maxKnown {
 			break
 		}
 	}

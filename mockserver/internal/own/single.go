@@ -51,11 +51,11 @@ func (k kept) handler(o *specs.Operation, answer *success) op.Handler {
 
 // current returns the object of the path: what was put there, or else a sample.
 func (k kept) current(call *op.Call) (jsontext.Value, error) {
-	if _, thing, ok := call.World.Own.Find(k.name, k.keys(call)); ok {
-		if thing.Text.Kind() == 'n' {
+	if _, object, ok := call.World.Own.Find(k.name, k.keys(call)); ok {
+		if object.Text.Kind() == 'n' {
 			return nil, k.missing(call, "object")
 		}
-		return thing.Text, nil
+		return object.Text, nil
 	}
 	text, err := k.body(call, k.media, k.content)
 	if err != nil {
@@ -77,20 +77,20 @@ func (k kept) change(o *specs.Operation, answer *success) op.Handler {
 	w := newShower(r, answer, specs.Pointer{})
 	u := updater{shower: w, verb: specs.Update, replaces: o.Method == http.MethodPut}
 	return func(call *op.Call) (op.Reply, error) {
-		thing := world.Thing{Keys: k.keys(call)}
+		object := world.Object{Keys: k.keys(call)}
 		var err error
-		if thing.Text, err = k.current(call); err == nil {
-			err = w.precondition(call, thing)
+		if object.Text, err = k.current(call); err == nil {
+			err = w.precondition(call, object)
 		} else if o.Method == http.MethodPut {
-			thing.Text, err = jsontext.Value("{}"), nil
+			object.Text, err = jsontext.Value("{}"), nil
 		}
 		if err == nil {
-			thing.Text, err = u.changed(call, thing, membersOf(call.Body))
+			object.Text, err = u.changed(call, object, membersOf(call.Body))
 		}
 		if err != nil {
 			return op.Reply{}, err
 		}
-		put(call, k.name, thing.Keys, thing.Text)
-		return w.show(call, thing)
+		put(call, k.name, object.Keys, object.Text)
+		return w.show(call, object)
 	}
 }

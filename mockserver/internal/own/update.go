@@ -21,7 +21,7 @@ const (
 	mediaMerge = "application/merge-patch+json"
 )
 
-// updater changes a thing.
+// updater changes an object.
 type updater struct {
 	*shower
 	verb     string // update, or a word for an action
@@ -57,61 +57,61 @@ func (u updater) handle(call *op.Call) (op.Reply, error) {
 			keys = append(keys, text)
 		}
 	}
-	id, thing, err := u.resource.findKeys(call, keys)
+	id, object, err := u.resource.findKeys(call, keys)
 	if err != nil {
 		if u.makes && len(keys) > 0 && u.resource.isKeyOf(keys[len(keys)-1]) {
 			return u.create(call, given, keys)
 		}
 		return op.Reply{}, err
 	}
-	if err := u.precondition(call, thing); err != nil {
+	if err := u.precondition(call, object); err != nil {
 		return op.Reply{}, err
 	}
-	if err := u.resource.refuse(given, &thing); err != nil {
+	if err := u.resource.refuse(given, &object); err != nil {
 		return op.Reply{}, err
 	}
-	before := thing
-	if thing.Text, err = u.changed(call, thing, given); err != nil {
+	before := object
+	if object.Text, err = u.changed(call, object, given); err != nil {
 		return op.Reply{}, err
 	}
-	if thing.Keys, err = u.resource.renamed(call, thing); err != nil {
+	if object.Keys, err = u.resource.renamed(call, object); err != nil {
 		return op.Reply{}, err
 	}
-	if err := u.resource.settle(call, u.verb, id, before, thing); err != nil {
+	if err := u.resource.settle(call, u.verb, id, before, object); err != nil {
 		return op.Reply{}, err
 	}
-	call.World.Own.Keep(u.resource.spec.Name, id, before.Keys, thing)
-	return u.showMade(call, thing)
+	call.World.Own.Keep(u.resource.spec.Name, id, before.Keys, object)
+	return u.showMade(call, object)
 }
 
-// create makes the thing that a PUT names.
+// create makes the object that a PUT names.
 func (u updater) create(call *op.Call, given []member, keys []string) (op.Reply, error) {
 	if err := u.resource.refuse(given, nil); err != nil {
 		return op.Reply{}, err
 	}
-	thing, err := u.resource.make(call, given, keys)
+	object, err := u.resource.make(call, given, keys)
 	if err == nil {
-		err = u.resource.settle(call, specs.Create, 0, world.Thing{}, thing)
+		err = u.resource.settle(call, specs.Create, 0, world.Object{}, object)
 	}
 	if err != nil {
 		return op.Reply{}, err
 	}
-	call.World.Own.Keep(u.resource.spec.Name, call.World.NewThing(u.resource.spec.Name), nil, thing)
+	call.World.Own.Keep(u.resource.spec.Name, call.World.NewObject(u.resource.spec.Name), nil, object)
 	w := *u.shower
 	w.success = u.instead(http.StatusCreated)
-	return w.showMade(call, thing)
+	return w.showMade(call, object)
 }
 
 // changed returns what an object is after the request.
-func (u updater) changed(call *op.Call, thing world.Thing, given []member) (jsontext.Value, error) {
+func (u updater) changed(call *op.Call, object world.Object, given []member) (jsontext.Value, error) {
 	o := u.resource.schema
 	if (u.isPatch || strings.HasPrefix(call.Header("Content-Type"), mediaPatch)) && !u.mergesPatch(call) {
-		return u.patched(call, thing)
+		return u.patched(call, object)
 	}
 	if strings.HasPrefix(call.Header("Content-Type"), mediaMerge) {
 		u.replaces, u.clears = false, true
 	}
-	list := membersOf(thing.Text)
+	list := membersOf(object.Text)
 	if u.replaces && u.verb == specs.Update {
 		list = slices.DeleteFunc(list, func(m member) bool {
 			isMade := u.resource.isKey(m.name) || u.resource.isOfPath(m.name) || slices.ContainsFunc(o.fills, func(f fill) bool {
@@ -127,7 +127,7 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 		}
 	}
 	if key := u.resource.key; len(key) > 1 && (!u.namesKey || valueAt(list, key) == nil) {
-		list = u.resource.named(list, thing.Keys)
+		list = u.resource.named(list, object.Keys)
 	}
 	for _, f := range o.fills {
 		if f.standard != nil && u.replaces && u.verb == specs.Update && index(list, f.name) < 0 {
@@ -136,11 +136,11 @@ func (u updater) changed(call *op.Call, thing world.Thing, given []member) (json
 	}
 	if u.verb != specs.Update {
 		list = o.enter(call, list, u.states)
-		o.inside(list, func(o *object, list []member) []member {
+		o.inside(list, func(o *objectSchema, list []member) []member {
 			return o.enter(call, list, specs.Entered(&openapi3.SchemaRef{Value: o.schema}, u.verb))
 		})
 	}
-	return u.finish(call, thing, list)
+	return u.finish(call, object, list)
 }
 
 // merge sets a member. Objects are merged, and null takes away what cannot be null; all of it is as RFC 7396 has it
@@ -168,22 +168,22 @@ func (u updater) merge(list []member, m member) []member {
 }
 
 // patched applies a JSON Patch. One that cannot be applied changes nothing.
-func (u updater) patched(call *op.Call, thing world.Thing) (jsontext.Value, error) {
+func (u updater) patched(call *op.Call, object world.Object) (jsontext.Value, error) {
 	patch, err := jsonpatch.DecodePatch(call.Body)
 	if err != nil && u.isOfItsOwn(call.Body) {
-		return u.finish(call, thing, membersOf(thing.Text))
+		return u.finish(call, object, membersOf(object.Text))
 	}
 	if err != nil {
 		return nil, op.Invalid("", "the JSON Patch cannot be read: %v", err)
 	}
-	text, err := patch.Apply(thing.Text)
+	text, err := patch.Apply(object.Text)
 	if err != nil {
 		return nil, op.Conflict("the JSON Patch cannot be applied: %v", err)
 	}
 	if !u.resource.schema.fits(text) {
 		return nil, op.Unprocessable("", "the %s does not fit its schema after the JSON Patch", u.resource.spec.Title)
 	}
-	return u.finish(call, thing, membersOf(text))
+	return u.finish(call, object, membersOf(text))
 }
 
 // mergesPatch reports whether the body of a JSON Patch is an object, as the document describes it, and so to be merged.
@@ -214,7 +214,7 @@ func (u updater) isOfItsOwn(patch []byte) bool {
 }
 
 // finish sets when the object was changed, and holds it against its schema.
-func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsontext.Value, error) {
+func (u updater) finish(call *op.Call, object world.Object, list []member) (jsontext.Value, error) {
 	for _, f := range u.resource.schema.fills {
 		if f.isUpdate {
 			list = set(list, f.name, f.clock.text(call.Now))
@@ -224,14 +224,14 @@ func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsonte
 		list = set(list, t.name, t.clock.text(call.Now))
 	}
 	if u.makes { // what the path names, whatever the body calls it
-		list = u.resource.named(list, thing.Keys)
+		list = u.resource.named(list, object.Keys)
 	}
-	list, err := u.resource.restore(list, thing)
+	list, err := u.resource.restore(list, object)
 	if err != nil {
 		return nil, err
 	}
 	text, err := u.resource.schema.change(
-		making{call: call, resource: u.resource.spec.Name, keys: thing.Keys}, thing.Text, list)
+		making{call: call, resource: u.resource.spec.Name, keys: object.Keys}, object.Text, list)
 	if err != nil {
 		return nil, noHandler(err)
 	}
@@ -239,7 +239,7 @@ func (u updater) finish(call *op.Call, thing world.Thing, list []member) (jsonte
 }
 
 // enter sets the states that an action leads to.
-func (o *object) enter(call *op.Call, list []member, states []specs.State) []member {
+func (o *objectSchema) enter(call *op.Call, list []member, states []specs.State) []member {
 	for _, state := range states {
 		i := index(list, state.Member)
 		if had, _ := textOf(valueAt(list, specs.Pointer{state.Member})); state.Of != nil && !slices.Contains(state.Of, had) {
@@ -258,14 +258,14 @@ func (o *object) enter(call *op.Call, list []member, states []specs.State) []mem
 	return list
 }
 
-// renamed returns the keys of a thing, whose key may have been changed.
-func (r *resource) renamed(call *op.Call, thing world.Thing) ([]string, error) {
-	key, ok := textOf(valueAt(membersOf(thing.Text), r.key))
-	last := len(thing.Keys) - 1
-	if !ok || key == thing.Keys[last] {
-		return thing.Keys, nil
+// renamed returns the keys of an object, whose key may have been changed.
+func (r *resource) renamed(call *op.Call, object world.Object) ([]string, error) {
+	key, ok := textOf(valueAt(membersOf(object.Text), r.key))
+	last := len(object.Keys) - 1
+	if !ok || key == object.Keys[last] {
+		return object.Keys, nil
 	}
-	keys := append(slices.Clone(thing.Keys[:last]), key)
+	keys := append(slices.Clone(object.Keys[:last]), key)
 	if _, _, isTaken := call.World.Own.Find(r.spec.Name, keys); isTaken {
 		return nil, op.Conflict("%s with %s %s exists already", r.spec.Title, r.keyName(), key)
 	}

@@ -21,11 +21,11 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// shower shows a thing in the answers of one operation.
+// shower shows an object in the answers of one operation.
 type shower struct {
 	*success
 	resource *resource
-	shown    *object // as the answers of the operation have it; nil if they show none
+	shown    *objectSchema // as the answers of the operation have it; nil if they show none
 	around   func() envelope
 	each     func() envelope  // around each of several
 	beside   *openapi3.Schema // of the member of the envelope that has the key, too; nil if none does
@@ -39,7 +39,7 @@ func newShower(r *resource, s *success, at specs.Pointer) *shower {
 			w.around, w.each = s.around(at[:i]), s.aroundIn(specs.SchemaAt(s.schema(), at[:i+1]), at[i+1:])
 		}
 		if schema := specs.SchemaAt(s.schema(), at); schema != nil && schema.Value != r.schema.schema {
-			w.shown = newObject(schema)
+			w.shown = newObjectSchema(schema)
 		}
 		if len(at) == 1 && len(r.key) == 1 && at[0] != "*" {
 			if beside := specs.Members(s.schema())[r.key[0]]; beside != nil {
@@ -50,26 +50,26 @@ func newShower(r *resource, s *success, at specs.Pointer) *shower {
 	return w
 }
 
-// show answers with a thing, or with a receipt if the answers of the operation show something else.
-func (w *shower) show(call *op.Call, thing world.Thing) (op.Reply, error) {
+// show answers with an object, or with a receipt if the answers of the operation show something else.
+func (w *shower) show(call *op.Call, object world.Object) (op.Reply, error) {
 	if w.isUnknown {
-		return op.Reply{Status: w.status, Bytes: thing.Text, Type: "application/json"}, nil
+		return op.Reply{Status: w.status, Bytes: object.Text, Type: "application/json"}, nil
 	}
 	switch {
 	case w.shown == nil && w.schema() != nil:
-		return w.receipt(call, thing)
+		return w.receipt(call, object)
 	case w.shown == nil:
 		return w.sample(call)
 	}
-	text, err := w.text(call, w.shown, thing)
+	text, err := w.text(call, w.shown, object)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	text = w.around().put(text)
 	if w.beside != nil {
-		text = w.keyBeside(text, thing.Keys[len(thing.Keys)-1])
+		text = w.keyBeside(text, object.Keys[len(object.Keys)-1])
 	}
-	return w.tagged(call, w.reply(call, text), thing.Text), nil
+	return w.tagged(call, w.reply(call, text), object.Text), nil
 }
 
 // keyBeside sets the key beside an object, if it may be there.
@@ -81,25 +81,25 @@ func (w *shower) keyBeside(text jsontext.Value, key string) jsontext.Value {
 	return join(set(membersOf(text), w.resource.key[0], value))
 }
 
-// showMade shows a thing that the call has made or changed, and so held against its schema.
-func (w *shower) showMade(call *op.Call, thing world.Thing) (op.Reply, error) {
-	reply, err := w.show(call, thing)
-	if w.shown == w.resource.schema && len(reply.Bytes) == len(thing.Text) {
+// showMade shows an object that the call has made or changed, and so held against its schema.
+func (w *shower) showMade(call *op.Call, object world.Object) (op.Reply, error) {
+	reply, err := w.show(call, object)
+	if w.shown == w.resource.schema && len(reply.Bytes) == len(object.Text) {
 		reply.Fits = w.shown.schema
 	}
 	return reply, err
 }
 
-// text returns a thing as answers show it that have objects of a schema.
-func (w *shower) text(call *op.Call, as *object, thing world.Thing) (jsontext.Value, error) {
+// text returns an object as answers show it that have objects of a schema.
+func (w *shower) text(call *op.Call, as *objectSchema, object world.Object) (jsontext.Value, error) {
 	if as.schema == w.resource.schema.schema {
-		return thing.Text, nil
+		return object.Text, nil
 	}
-	list := membersOf(thing.Text)
+	list := membersOf(object.Text)
 	if specs.HidesNames(as.schema) {
 		list = slices.DeleteFunc(list, func(m member) bool { return as.members[m.name] == nil })
 	}
-	text, err := as.complete(making{call: call, resource: w.resource.spec.Name, keys: thing.Keys}, list)
+	text, err := as.complete(making{call: call, resource: w.resource.spec.Name, keys: object.Keys}, list)
 	if err != nil {
 		return nil, noHandler(err)
 	}
@@ -111,7 +111,7 @@ func noHandler(err error) error {
 		"; give the schema an example"}
 }
 
-// getter answers with the thing that the path names.
+// getter answers with the object that the path names.
 type getter struct {
 	*shower
 	hidings []hiding
@@ -128,17 +128,17 @@ func newGetter(s *shower) getter {
 }
 
 func (g getter) handle(call *op.Call) (op.Reply, error) {
-	_, thing, err := g.resource.find(call)
+	_, object, err := g.resource.find(call)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if len(g.hidings) > 0 && isIn(membersOf(thing.Text), hiddenFrom(call, g.hidings)) {
-		return op.Reply{}, g.resource.notFound(thing.Keys)
+	if len(g.hidings) > 0 && isIn(membersOf(object.Text), hiddenFrom(call, g.hidings)) {
+		return op.Reply{}, g.resource.notFound(object.Keys)
 	}
-	return g.show(call, thing)
+	return g.show(call, object)
 }
 
-// creator makes a thing.
+// creator makes an object.
 type creator struct {
 	*shower
 	location  *specs.Operation // that gets it; nil if none does
@@ -176,44 +176,44 @@ func (c creator) handle(call *op.Call) (op.Reply, error) {
 	if several := c.several(call); several != nil {
 		return c.all(call, several)
 	}
-	thing, err := c.create(call, c.given(call, c.resource.request))
+	object, err := c.create(call, c.given(call, c.resource.request))
 	if err != nil {
 		return op.Reply{}, err
 	}
-	reply, err := c.showMade(call, thing)
+	reply, err := c.showMade(call, object)
 	isMade := reply.Status == http.StatusCreated || reply.Status == http.StatusAccepted
 	if err == nil && c.location != nil && (isMade || len(reply.Bytes) == 0) { // which does not show the key
-		reply.Header = setHeader(reply.Header, "Location", c.address(call, c.location, thing.Keys))
+		reply.Header = setHeader(reply.Header, "Location", c.address(call, c.location, object.Keys))
 	}
 	return reply, err
 }
 
-// create makes a thing with the members that a request gives it.
-func (c creator) create(call *op.Call, given []member) (thing world.Thing, err error) {
+// create makes an object with the members that a request gives it.
+func (c creator) create(call *op.Call, given []member) (object world.Object, err error) {
 	for _, m := range c.standards {
 		if index(given, m.name) < 0 {
 			given = append(given, m)
 		}
 	}
 	if err := c.resource.refuse(given, nil); err != nil {
-		return thing, err
+		return object, err
 	}
 	parents, err := c.resource.parents(call, given)
 	if err != nil {
-		return thing, err
+		return object, err
 	}
 	id, keys, err := c.resource.name(call, given, parents)
 	if err != nil {
-		return thing, err
+		return object, err
 	}
-	if thing, err = c.resource.make(call, given, keys); err != nil {
-		return thing, err
+	if object, err = c.resource.make(call, given, keys); err != nil {
+		return object, err
 	}
-	if err := c.resource.settle(call, specs.Create, 0, world.Thing{}, thing); err != nil {
-		return thing, err
+	if err := c.resource.settle(call, specs.Create, 0, world.Object{}, object); err != nil {
+		return object, err
 	}
-	call.World.Own.Keep(c.resource.spec.Name, id, nil, thing)
-	return thing, nil
+	call.World.Own.Keep(c.resource.spec.Name, id, nil, object)
+	return object, nil
 }
 
 // several returns the objects of a request that makes several; nil if it makes one, as where the document allows
@@ -234,9 +234,9 @@ func (c creator) several(call *op.Call) []jsontext.Value {
 func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) {
 	i := slices.Index(c.resource.request, "*")
 	var shown [][]byte
-	var first world.Thing
+	var first world.Object
 	for n, item := range several {
-		thing, err := c.create(call, c.givenIn(item, c.resource.request[i+1:]))
+		object, err := c.create(call, c.givenIn(item, c.resource.request[i+1:]))
 		if refusal, is := errors.AsType[*op.Error](err); is {
 			one := *refusal
 			field := strings.Join(append(slices.Clone(c.resource.request[:i]), strconv.Itoa(n), one.Field), ".")
@@ -244,11 +244,11 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 			return op.Reply{}, &one
 		}
 		if n == 0 {
-			first = thing
+			first = object
 		}
 		if err == nil && c.each != nil {
 			var text jsontext.Value
-			if text, err = c.text(call, c.shown, thing); err == nil {
+			if text, err = c.text(call, c.shown, object); err == nil {
 				shown = append(shown, c.each().put(text))
 			}
 		}
@@ -317,8 +317,8 @@ func (w *shower) givenIn(text jsontext.Value, at specs.Pointer) []member {
 	return w.resource.withKey(w.resource.schema.respelled(membersOf(within(text, at))))
 }
 
-// make returns a new thing with the members that the client gives it, in a list that make may change.
-func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thing, error) {
+// make returns a new object with the members that the client gives it, in a list that make may change.
+func (r *resource) make(call *op.Call, given []member, keys []string) (world.Object, error) {
 	var room [4]member // on the stack
 	begun := r.begun(room[:0], keys)
 	given = slices.DeleteFunc(given, func(m member) bool {
@@ -338,12 +338,12 @@ func (r *resource) make(call *op.Call, given []member, keys []string) (world.Thi
 	list = r.behaviour.beginning(call, list)
 	text, err := r.schema.complete(making{call: call, resource: r.spec.Name, keys: keys, isNew: true}, list)
 	if err != nil {
-		return world.Thing{}, noHandler(err)
+		return world.Object{}, noHandler(err)
 	}
-	return world.Thing{Keys: keys, Text: text}, nil
+	return world.Object{Keys: keys, Text: text}, nil
 }
 
-// begun adds the members that a thing has because of its keys to none.
+// begun adds the members that an object has because of its keys to none.
 func (r *resource) begun(list []member, keys []string) []member {
 	list = r.named(list, keys)
 	for i, name := range r.within { // a product shows the id of its shop
@@ -369,43 +369,43 @@ func scalar(s *openapi3.Schema, text string) jsontext.Value {
 	return quoted
 }
 
-// deleter removes the thing that the path names, and what is below it.
+// deleter removes the object that the path names, and what is below it.
 type deleter struct {
 	*shower
 	compiler *compiler
 }
 
 func (d deleter) handle(call *op.Call) (op.Reply, error) {
-	id, thing, err := d.resource.find(call)
+	id, object, err := d.resource.find(call)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if err := d.precondition(call, thing); err != nil {
+	if err := d.precondition(call, object); err != nil {
 		return op.Reply{}, err
 	}
-	if err := d.compiler.delete(call, d.resource, id, thing); err != nil {
+	if err := d.compiler.delete(call, d.resource, id, object); err != nil {
 		return op.Reply{}, err
 	}
 	if d.shown == nil { // a receipt says that it is gone
 		schema := d.resource.schema
 		states := specs.Entered(&openapi3.SchemaRef{Value: schema.schema}, "remove")
-		thing.Text = join(schema.enter(call, membersOf(thing.Text), states))
+		object.Text = join(schema.enter(call, membersOf(object.Text), states))
 	}
-	return d.show(call, thing)
+	return d.show(call, object)
 }
 
-// delete removes a thing, unless a rule is against it.
-func (c *compiler) delete(call *op.Call, r *resource, id int64, thing world.Thing) error {
+// delete removes an object, unless a rule is against it.
+func (c *compiler) delete(call *op.Call, r *resource, id int64, object world.Object) error {
 	if r.behaviour.check != nil {
-		change := Change{r.spec.Name, specs.Delete, thing.Keys, thing.Text, nil}
+		change := Change{r.spec.Name, specs.Delete, object.Keys, object.Text, nil}
 		if err := r.behaviour.check(call, change); err != nil {
 			return err
 		}
 	}
-	return c.remove(call, r.spec, id, thing)
+	return c.remove(call, r.spec, id, object)
 }
 
-// clearer removes the things of a collection that the query and the body choose: all, or none.
+// clearer removes the objects of a collection that the query and the body choose: all, or none.
 type clearer struct {
 	*list
 	compiler *compiler
@@ -424,10 +424,10 @@ func (d clearer) handle(call *op.Call) (op.Reply, error) {
 		}
 	}
 	all, err := d.matching(&as, wanted)
-	for _, thing := range all {
-		id, _, isThere := call.World.Own.Find(d.resource.spec.Name, thing.Keys)
+	for _, object := range all {
+		id, _, isThere := call.World.Own.Find(d.resource.spec.Name, object.Keys)
 		if err == nil && isThere { // it may have gone with another one
-			err = d.compiler.delete(call, d.resource, id, thing)
+			err = d.compiler.delete(call, d.resource, id, object)
 		}
 	}
 	if err != nil {
@@ -437,15 +437,15 @@ func (d clearer) handle(call *op.Call) (op.Reply, error) {
 }
 
 // receipt says how many were deleted, and which, where the document has a place for it.
-func (d clearer) receipt(call *op.Call, all []world.Thing) (op.Reply, error) {
+func (d clearer) receipt(call *op.Call, all []world.Object) (op.Reply, error) {
 	var keys [][]byte
-	for _, thing := range all {
-		keys = append(keys, scalar(d.resource.keySays, thing.Keys[len(thing.Keys)-1]))
+	for _, object := range all {
+		keys = append(keys, scalar(d.resource.keySays, object.Keys[len(object.Keys)-1]))
 	}
 	return d.outcome(call, len(all), listed(keys))
 }
 
-// outcome answers with what became of several things: how many they are, and their keys if there are any to show.
+// outcome answers with what became of several objects: how many they are, and their keys if there are any to show.
 func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, error) {
 	if s.schema() == nil {
 		return s.sample(call)
@@ -471,23 +471,23 @@ func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, 
 	return s.reply(call, text), nil
 }
 
-// receipt answers with something else than the thing, such as {"id":…,"deleted":true}: with its key, and those of its
+// receipt answers with something else than the object, such as {"id":…,"deleted":true}: with its key, and those of its
 // members that the answer has, too.
-func (w *shower) receipt(call *op.Call, thing world.Thing) (op.Reply, error) {
-	given := w.receiptOf(w.schema(), thing, membersOf(thing.Text), maxListDepth)
+func (w *shower) receipt(call *op.Call, object world.Object) (op.Reply, error) {
+	given := w.receiptOf(w.schema(), object, membersOf(object.Text), maxListDepth)
 	isNamed := slices.ContainsFunc(given, func(m member) bool { return m.value.Kind() != 't' && m.value.Kind() != 'f' })
 	if !isNamed && len(examplesOf(w.content)) > 0 {
 		return w.sample(call)
 	}
 	text, err := w.whole().complete(
-		making{call: call, resource: w.resource.spec.Name, keys: thing.Keys, isNew: true}, given)
+		making{call: call, resource: w.resource.spec.Name, keys: object.Keys, isNew: true}, given)
 	if err != nil {
 		return w.sample(call)
 	}
 	return w.reply(call, text), nil
 }
 
-func (w *shower) receiptOf(schema *openapi3.SchemaRef, thing world.Thing, list []member, depth int) (given []member) {
+func (w *shower) receiptOf(schema *openapi3.SchemaRef, object world.Object, list []member, depth int) (given []member) {
 	members, r := specs.Members(schema), w.resource
 	title := strings.ReplaceAll(r.spec.Title, " ", "")
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -499,7 +499,7 @@ func (w *shower) receiptOf(schema *openapi3.SchemaRef, thing world.Thing, list [
 		i := index(list, name)
 		switch text, isText := textOf(valueAt(list, specs.Pointer{name})); {
 		case r.isKey(name), plain(name) == plain(key), plain(name) == plain(title+key):
-			given = append(given, member{name, scalar(part, thing.Keys[len(thing.Keys)-1])})
+			given = append(given, member{name, scalar(part, object.Keys[len(object.Keys)-1])})
 		case isText:
 			given = append(given, member{name, scalar(part, text)})
 		case i >= 0 && part.Type.Is(openapi3.TypeBoolean):
@@ -508,7 +508,7 @@ func (w *shower) receiptOf(schema *openapi3.SchemaRef, thing world.Thing, list [
 			is := !strings.Contains(plain(name), "error") && !strings.Contains(plain(name), "fail")
 			given = append(given, member{name, jsontext.Value(strconv.FormatBool(is))})
 		case depth > 0 && specs.Members(members[name]) != nil:
-			if within := w.receiptOf(members[name], thing, list, depth-1); within != nil {
+			if within := w.receiptOf(members[name], object, list, depth-1); within != nil {
 				given = append(given, member{name, join(within)})
 			}
 		}

@@ -125,7 +125,7 @@ func filled(t *testing.T) *world.State {
 	w := &world.State{Clock: clock.New(clock.Frozen, time.Date(2026, 1, 15, 9, 30, 0, 5, time.UTC))}
 	f := filler{t: t}
 	f.fill("World", reflect.ValueOf(w).Elem())
-	w.Own.Keep("shop.product", 7, nil, world.Thing{Keys: []string{"6", "p7"}, Text: jsontext.Value(`{"id":"p7"}`)})
+	w.Own.Keep("shop.product", 7, nil, world.Object{Keys: []string{"6", "p7"}, Text: jsontext.Value(`{"id":"p7"}`)})
 	w.Plan(world.DueEvent{At: w.Now().Add(time.Hour), Kind: "happens", ID: 1})
 	for id := range int64(2) { // an event that waits is one that is due
 		w.Begin(world.DueEvent{At: w.Now(), Kind: "waits", ID: id + 1, Query: running{}})

@@ -8,15 +8,15 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-func TestThingsAreFoundByTheirKeys(t *testing.T) {
+func TestObjectsAreFoundByTheirKeys(t *testing.T) {
 	t.Parallel()
 	var w world.State
 	keep := func(before []string, keys ...string) int64 {
 		id, _, isThere := w.Own.Find("r", before)
 		if !isThere {
-			id = w.NewThing("r")
+			id = w.NewObject("r")
 		}
-		w.Own.Keep("r", id, before, world.Thing{Keys: keys, Text: jsontext.Value("{}")})
+		w.Own.Keep("r", id, before, world.Object{Keys: keys, Text: jsontext.Value("{}")})
 		return id
 	}
 	find := func(want int64, keys ...string) {
@@ -38,7 +38,7 @@ func TestThingsAreFoundByTheirKeys(t *testing.T) {
 	find(0, "a", "2")
 	w.Drop("r", second, []string{"a", "1st"})
 	find(0, "a", "1st")
-	if id := w.NewThing("r"); id != second+1 {
+	if id := w.NewObject("r"); id != second+1 {
 		t.Errorf("the id after a deletion is %d, want %d", id, second+1)
 	}
 }

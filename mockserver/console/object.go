@@ -15,10 +15,10 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// thingPage shows one thing: what it is, what it refers to, its parts, what was asked about it, and what can be done.
-type thingPage struct {
+// objectPage shows one object: what it is, what it refers to, its parts, what was asked about it, and what can be done.
+type objectPage struct {
 	*kind
-	Path    []string // of the thing: the keys that lead to it
+	Path    []string // of the object: the keys that lead to it
 	Name    string
 	Value   *evidence.Body
 	Links   []link
@@ -28,13 +28,13 @@ type thingPage struct {
 	Details *details
 }
 
-// link leads to another thing.
+// link leads to another object.
 type link struct {
 	What, Key, Address string
 	Name               string // empty where the key is all that is known
 }
 
-func (v *view) thingPage() error {
+func (v *view) objectPage() error {
 	c, err := v.catalog()
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (v *view) thingPage() error {
 	if k == nil {
 		return v.problem(http.StatusNotFound, "This kind of things is unknown.")
 	}
-	body := thingPage{kind: k, Path: pathParts(v.r.URL.EscapedPath())}
+	body := objectPage{kind: k, Path: pathParts(v.r.URL.EscapedPath())}
 	err = v.visit(func(v *visitor) error {
 		value, err := v.one(k, body.Path)
 		if err != nil {
@@ -54,11 +54,11 @@ func (v *view) thingPage() error {
 			if nested.List == nil || isSpecial(k) {
 				continue
 			}
-			things, isMore, err := v.list(nested, body.Path, nil, maxThings)
+			objects, isMore, err := v.list(nested, body.Path, nil, maxObjects)
 			if err != nil {
 				continue
 			}
-			p := &kindPage{kind: nested, Within: body.Path, Things: things, IsMore: isMore}
+			p := &kindPage{kind: nested, Within: body.Path, Objects: objects, IsMore: isMore}
 			p.table(v.view, c, url.Values{}, maxPart, v.now)
 			body.Parts = append(body.Parts, p)
 		}
@@ -73,7 +73,7 @@ func (v *view) thingPage() error {
 		path := values(pathParameters(k.Get), body.Path)
 		body.Asked = v.curl(v.request(k.Get, path, nil, keyOf(k.Get)).inWorld(v.WorldOrDefault()))
 	}
-	return v.ok("thing", "resources", capitalized(k.Title)+" "+body.Path[len(body.Path)-1], body)
+	return v.ok("object", "resources", capitalized(k.Title)+" "+body.Path[len(body.Path)-1], body)
 }
 
 // pathParts returns what stands behind /w/{world}/resources/{kind}/, unescaped.
@@ -87,7 +87,7 @@ func pathParts(escaped string) (parts []string) {
 	return parts
 }
 
-// one asks for one thing; by the list of its kind, if that is the only way.
+// one asks for one object; by the list of its kind, if that is the only way.
 func (v *visitor) one(k *kind, path []string) (any, error) {
 	if k.Get != nil && len(pathParameters(k.Get)) == len(path) {
 		_, body, err := v.read(k.Get, values(pathParameters(k.Get), path), nil)
@@ -102,11 +102,11 @@ func (v *visitor) one(k *kind, path []string) (any, error) {
 		return body, nil
 	}
 	if k.List != nil {
-		things, _, err := v.list(k, path[:len(path)-1], nil, maxThings)
+		objects, _, err := v.list(k, path[:len(path)-1], nil, maxObjects)
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range things {
+		for _, t := range objects {
 			if t.Key == path[len(path)-1] {
 				return t.Value, nil
 			}
@@ -116,8 +116,8 @@ func (v *visitor) one(k *kind, path []string) (any, error) {
 		strings.Join(path, "/") + " was not found.")}}
 }
 
-// show fills in what a thing is and what it refers to.
-func (p *thingPage) show(v *visitor, c *catalog, value any) {
+// show fills in what an object is and what it refers to.
+func (p *objectPage) show(v *visitor, c *catalog, value any) {
 	p.Name = first(value, p.names()...)
 	text, _ := json.Marshal(value) // it was read as JSON
 	var out bytes.Buffer
@@ -165,7 +165,7 @@ func (v *view) linkTo(k *kind, path []string, what string) link {
 	}
 }
 
-// Operate is the address of the page that fills in a request to an operation about a thing.
+// Operate is the address of the page that fills in a request to an operation about an object.
 func (v *view) Operate(o *specs.Operation, path []string) string {
 	query := url.Values{}
 	names, _ := leading(o)

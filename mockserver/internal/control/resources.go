@@ -15,17 +15,17 @@ import (
 	"svc.example/understudy/specs/source"
 )
 
-// thing is one resource, as the documents describe its kind.
-type thing struct {
-	sight.Thing
+// resource is one resource, as the documents describe its kind.
+type resource struct {
+	sight.Entity
 	last string // part of its id
 
 	tree jsontree.Tree
 	body jsontree.Value // at hand
 }
 
-// newThing reads the name of a thing: its kind, with the interface, and its id.
-func (h Host) newThing(name string) (*thing, error) {
+// newResource reads the name of a resource: its kind, with the interface, and its id.
+func (h Host) newResource(name string) (*resource, error) {
 	kind, id, _ := strings.Cut(name, "/")
 	iface, _, _ := strings.Cut(kind, ".")
 	if !slices.Contains(h.Documents.Names, specs.Interface(iface)) {
@@ -42,36 +42,36 @@ func (h Host) newThing(name string) (*thing, error) {
 		}
 		return nil, op.Invalid("resource", "unknown kind %q; want %s", kind, source.OneOf(kind, known))
 	}
-	return &thing{Thing: sight.Thing{Kind: kind, ID: id}, last: id[strings.LastIndexByte(id, '/')+1:]}, nil
+	return &resource{Entity: sight.Entity{Kind: kind, ID: id}, last: id[strings.LastIndexByte(id, '/')+1:]}, nil
 }
 
-// isIn reports whether an exchange is about the thing: its path or query names it, or a part of it; its answer shows
+// isIn reports whether an exchange is about the resource: its path or query names it, or a part of it; its answer shows
 // it; or its request refers to it.
-func (t *thing) isIn(e *journal.Entry) bool {
-	if e.Operation == nil || t.ID == "" || !t.mayBeIn(e) {
+func (r *resource) isIn(e *journal.Entry) bool {
+	if e.Operation == nil || r.ID == "" || !r.mayBeIn(e) {
 		return false
 	}
 	n, document, actions := namesOf(e), e.Operation.Document, e.Operation.Actions()
-	isNamed := func(a *specs.Action) bool { return t.isNamed(n, a, document) }
-	request := func(a *specs.Action) bool { return t.isReferredTo(a, t.body) }
+	isNamed := func(a *specs.Action) bool { return r.isNamed(n, a, document) }
+	request := func(a *specs.Action) bool { return r.isReferredTo(a, r.body) }
 	answer := func(a *specs.Action) bool {
-		return t.isShown(&sight.Answer{Document: document, Action: a, Body: t.body, Parent: n.Parent(a)})
+		return r.isShown(&sight.Answer{Document: document, Action: a, Body: r.body, Parent: n.Parent(a)})
 	}
 	return slices.ContainsFunc(actions, isNamed) ||
-		t.read(e.RequestBody) && slices.ContainsFunc(actions, request) ||
-		e.Status < http.StatusMultipleChoices && t.read(e.ResponseBody) && slices.ContainsFunc(actions, answer)
+		r.read(e.RequestBody) && slices.ContainsFunc(actions, request) ||
+		e.Status < http.StatusMultipleChoices && r.read(e.ResponseBody) && slices.ContainsFunc(actions, answer)
 }
 
 // mayBeIn reports whether the last part of the id occurs in an exchange, if that is written everywhere alike.
-func (t *thing) mayBeIn(e *journal.Entry) bool {
+func (r *resource) mayBeIn(e *journal.Entry) bool {
 	isOrdinary := func(r rune) bool {
 		return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 	}
-	if strings.TrimFunc(t.last, isOrdinary) != "" {
+	if strings.TrimFunc(r.last, isOrdinary) != "" {
 		return true
 	}
-	last := []byte(t.last)
-	return strings.Contains(e.URL, t.last) || bytes.Contains(e.RequestBody, last) || bytes.Contains(e.ResponseBody, last)
+	last := []byte(r.last)
+	return strings.Contains(e.URL, r.last) || bytes.Contains(e.RequestBody, last) || bytes.Contains(e.ResponseBody, last)
 }
 
 // namesOf reads what the address of an exchange names, as far as it can be parsed.
@@ -82,25 +82,25 @@ func namesOf(e *journal.Entry) sight.Names {
 	return sight.Names{Match: &m, Query: query}
 }
 
-// isNamed reports whether the path or the query names the thing, or a part of it.
-func (t *thing) isNamed(n sight.Names, a *specs.Action, d *specs.Document) bool {
-	if n.Target(a) == t.Thing {
+// isNamed reports whether the path or the query names the resource, or a part of it.
+func (r *resource) isNamed(n sight.Names, a *specs.Action, d *specs.Document) bool {
+	if n.Target(a) == r.Entity {
 		return true
 	}
-	for r, names := d.Resource(a.Resource.Parent()), a.Within; r != nil; r = d.Resource(r.Parent()) {
-		names = names[:min(len(names), len(r.Path))]
-		if (sight.Thing{Kind: r.Name, ID: n.ID(names)}) == t.Thing {
+	for up, names := d.Resource(a.Resource.Parent()), a.Within; up != nil; up = d.Resource(up.Parent()) {
+		names = names[:min(len(names), len(up.Path))]
+		if (sight.Entity{Kind: up.Name, ID: n.ID(names)}) == r.Entity {
 			return true
 		}
 	}
 	return false
 }
 
-// isReferredTo reports whether a request makes something a part of the thing, or lets something refer to it.
-func (t *thing) isReferredTo(a *specs.Action, request jsontree.Value) bool {
+// isReferredTo reports whether a request makes something a part of the resource, or lets something refer to it.
+func (r *resource) isReferredTo(a *specs.Action, request jsontree.Value) bool {
 	for _, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
 		for value := range sight.Values(request, a.Request.Join(link.At)) {
-			if (sight.Thing{Kind: link.Resource, ID: value.Text()}) == t.Thing {
+			if (sight.Entity{Kind: link.Resource, ID: value.Text()}) == r.Entity {
 				return true
 			}
 		}
@@ -108,10 +108,10 @@ func (t *thing) isReferredTo(a *specs.Action, request jsontree.Value) bool {
 	return false
 }
 
-// isShown reports whether an answer shows the thing, by whatever of its keys.
-func (t *thing) isShown(answer *sight.Answer) bool {
+// isShown reports whether an answer shows the resource, by whatever of its keys.
+func (r *resource) isShown(answer *sight.Answer) bool {
 	for s := range answer.Shows {
-		if s.Resource.Name == t.Kind && s.IsNamed(t.ID) {
+		if s.Resource.Name == r.Kind && s.IsNamed(r.ID) {
 			return true
 		}
 	}
@@ -119,7 +119,7 @@ func (t *thing) isShown(answer *sight.Answer) bool {
 }
 
 // read reads a body, in the place of the one before, and reports whether it is JSON.
-func (t *thing) read(body []byte) bool {
-	t.body = t.tree.Read(string(body))
-	return t.body.Exists()
+func (r *resource) read(body []byte) bool {
+	r.body = r.tree.Read(string(body))
+	return r.body.Exists()
 }

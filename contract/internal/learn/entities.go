@@ -14,8 +14,8 @@ import (
 	"svc.example/understudy/specs/sight"
 )
 
-// thing is a resource of the recorded account: one incarnation, from its creation to its deletion.
-type thing struct {
+// entity is a resource of the recorded account: one incarnation, from its creation to its deletion.
+type entity struct {
 	kind, id string // the id with that of its parent: shop/orders
 	sights   []sighting
 	made     *Exchange // that made it, or nil
@@ -25,23 +25,23 @@ type thing struct {
 	changed  map[string]bool
 }
 
-// sighting is an object of a thing in an answer.
+// sighting is an object of an entity in an answer.
 type sighting struct {
 	*Exchange
 	object  jsontree.Value
 	changed []string // members that recorded requests had set by then
 }
 
-// first returns the first object of the thing. Without one, or without a thing, it returns the zero value.
-func (t *thing) first() jsontree.Value {
+// first returns the first object of the entity. Without one, or without an entity, it returns the zero value.
+func (t *entity) first() jsontree.Value {
 	if t == nil || len(t.sights) == 0 {
 		return jsontree.Value{}
 	}
 	return t.sights[0].object
 }
 
-// last returns the last object of the thing, or nothing.
-func (t *thing) last() jsontree.Value {
+// last returns the last object of the entity, or nothing.
+func (t *entity) last() jsontree.Value {
 	if len(t.sights) == 0 {
 		return jsontree.Value{}
 	}
@@ -50,7 +50,7 @@ func (t *thing) last() jsontree.Value {
 
 // value returns a member as it was at the beginning, from the first object that has it, and whether a recorded request
 // had set it by then.
-func (t *thing) value(name string) (value jsontree.Value, isChanged bool) {
+func (t *entity) value(name string) (value jsontree.Value, isChanged bool) {
 	for _, s := range t.sights {
 		if value = s.object.Get(name); value.Exists() {
 			return value, slices.Contains(s.changed, name)
@@ -59,8 +59,8 @@ func (t *thing) value(name string) (value jsontree.Value, isChanged bool) {
 	return value, false
 }
 
-// having returns the first object of the thing that has a member, or nothing.
-func (t *thing) having(path string) jsontree.Value {
+// having returns the first object of the entity that has a member, or nothing.
+func (t *entity) having(path string) jsontree.Value {
 	for _, s := range t.sights {
 		if get(s.object, path).Exists() {
 			return s.object
@@ -70,7 +70,7 @@ func (t *thing) having(path string) jsontree.Value {
 }
 
 // latest returns the last value of a member that is not null, or nothing.
-func (t *thing) latest(path string) jsontree.Value {
+func (t *entity) latest(path string) jsontree.Value {
 	for _, s := range slices.Backward(t.sights) {
 		if value := get(s.object, path); value.Exists() && !value.IsNull() {
 			return value
@@ -79,24 +79,24 @@ func (t *thing) latest(path string) jsontree.Value {
 	return jsontree.Value{}
 }
 
-// text returns a member of the first object of the thing as text.
-func (t *thing) text(path string) string { return get(t.first(), path).Text() }
+// text returns a member of the first object of the entity as text.
+func (t *entity) text(path string) string { return get(t.first(), path).Text() }
 
-// time returns a member of the first object of the thing that is a time, or zero.
-func (t *thing) time(path string) time.Time { return instant(t.text(path)) }
+// time returns a member of the first object of the entity that is a time, or zero.
+func (t *entity) time(path string) time.Time { return instant(t.text(path)) }
 
 // key returns the last part of the id.
-func (t *thing) key() string { return t.id[strings.LastIndexByte(t.id, '/')+1:] }
+func (t *entity) key() string { return t.id[strings.LastIndexByte(t.id, '/')+1:] }
 
 // parent returns the id without its last part, or nothing.
-func (t *thing) parent() string { return strings.TrimSuffix(strings.TrimSuffix(t.id, t.key()), "/") }
+func (t *entity) parent() string { return strings.TrimSuffix(strings.TrimSuffix(t.id, t.key()), "/") }
 
-// wasThere reports whether the thing was there when the recording began.
-func (t *thing) wasThere() bool { return t.made == nil && !t.late }
+// wasThere reports whether the entity was there when the recording began.
+func (t *entity) wasThere() bool { return t.made == nil && !t.late }
 
 // within returns a length of time, or the nearest one after which a run that the recording made still went on when it
 // was last seen so, and was over when it was first seen so: the times that answers show may be whole seconds.
-func (t *thing) within(length time.Duration) time.Duration {
+func (t *entity) within(length time.Duration) time.Duration {
 	if t.made == nil {
 		return length
 	}
@@ -112,13 +112,13 @@ func (t *thing) within(length time.Duration) time.Duration {
 	return length
 }
 
-// things are all things of a recording.
-type things struct {
-	list    []*thing
-	byKind  map[string][]*thing
-	inside  map[string][]*thing // by kind and parent
-	current map[string]*thing   // by kind and id
-	first   map[string]*thing   // that had an id, by kind and id
+// entities are all entities of a recording.
+type entities struct {
+	list    []*entity
+	byKind  map[string][]*entity
+	inside  map[string][]*entity // by kind and parent
+	current map[string]*entity   // by kind and id
+	first   map[string]*entity   // that had an id, by kind and id
 	begin   time.Time
 
 	recovered map[string]bool // ids of tables that requests have recovered
@@ -128,15 +128,15 @@ type things struct {
 
 func nameOf(kind, id string) string { return kind + " " + id }
 
-// of lists the things of a kind that were there at the beginning, by their numbers where they have such.
-func (s *things) of(kind string) []*thing { return thereOf(s.byKind[kind]) }
+// of lists the entities of a kind that were there at the beginning, by their numbers where they have such.
+func (s *entities) of(kind string) []*entity { return thereOf(s.byKind[kind]) }
 
 // tablesOf lists the tables of a database that were there at the beginning.
-func (s *things) tablesOf(database string) []*thing {
+func (s *entities) tablesOf(database string) []*entity {
 	return thereOf(s.inside[nameOf(tableKind, database)])
 }
 
-func thereOf(all []*thing) (list []*thing) {
+func thereOf(all []*entity) (list []*entity) {
 	for _, t := range all {
 		if t.wasThere() {
 			list = append(list, t)
@@ -145,14 +145,14 @@ func thereOf(all []*thing) (list []*thing) {
 	return list
 }
 
-// all lists all things of a kind, in the order in which they were first seen.
-func (s *things) all(kind string) []*thing { return slices.Clone(s.byKind[kind]) }
+// all lists all entities of a kind, in the order in which they were first seen.
+func (s *entities) all(kind string) []*entity { return slices.Clone(s.byKind[kind]) }
 
-// find returns the thing of a kind that had an id first, or nil.
-func (s *things) find(kind, id string) *thing { return s.first[nameOf(kind, id)] }
+// find returns the entity of a kind that had an id first, or nil.
+func (s *entities) find(kind, id string) *entity { return s.first[nameOf(kind, id)] }
 
-// add adds a thing.
-func (s *things) add(t *thing) {
+// add adds an entity.
+func (s *entities) add(t *entity) {
 	s.list = append(s.list, t)
 	s.byKind[t.kind] = append(s.byKind[t.kind], t)
 	s.inside[nameOf(t.kind, t.parent())] = append(s.inside[nameOf(t.kind, t.parent())], t)
@@ -161,11 +161,11 @@ func (s *things) add(t *thing) {
 	}
 }
 
-// get returns the thing that has an id now, and makes one if there is none.
-func (s *things) get(kind, id string) *thing {
+// get returns the entity that has an id now, and makes one if there is none.
+func (s *entities) get(kind, id string) *entity {
 	t := s.current[nameOf(kind, id)]
 	if t == nil {
-		t = &thing{kind: kind, id: id, changed: map[string]bool{}}
+		t = &entity{kind: kind, id: id, changed: map[string]bool{}}
 		if before := s.find(kind, id); before != nil && before.gone != nil {
 			t.late = true // another one of that name was deleted before
 		}
@@ -175,36 +175,36 @@ func (s *things) get(kind, id string) *thing {
 	return t
 }
 
-// mention adds a thing of which no more is known than that it was there, unless one had the id.
-func (s *things) mention(kind, id string) {
+// mention adds an entity of which no more is known than that it was there, unless one had the id.
+func (s *entities) mention(kind, id string) {
 	if id != "" && s.find(kind, id) == nil {
-		s.add(&thing{kind: kind, id: id, changed: map[string]bool{}})
+		s.add(&entity{kind: kind, id: id, changed: map[string]bool{}})
 	}
 }
 
-// remove ends a thing.
-func (s *things) remove(t *thing, e *Exchange) {
+// remove ends an entity.
+func (s *entities) remove(t *entity, e *Exchange) {
 	t.gone = e
 	if s.current[nameOf(t.kind, t.id)] == t {
 		delete(s.current, nameOf(t.kind, t.id))
 	}
 }
 
-// move gives a thing another id. It keeps the one that it had first.
-func (s *things) move(kind, from, to string) {
+// move gives an entity another id. It keeps the one that it had first.
+func (s *entities) move(kind, from, to string) {
 	t := s.get(kind, from)
 	delete(s.current, nameOf(kind, from))
 	s.current[nameOf(kind, to)] = t
 }
 
-// collect finds all things of the recording.
+// collect finds all entities of the recording.
 func (l *learner) collect() {
-	l.things = &things{
-		byKind: map[string][]*thing{}, inside: map[string][]*thing{}, current: map[string]*thing{},
-		first: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{},
+	l.entities = &entities{
+		byKind: map[string][]*entity{}, inside: map[string][]*entity{}, current: map[string]*entity{},
+		first: map[string]*entity{}, begin: l.begin, recovered: map[string]bool{},
 		unshown: map[string][]*Exchange{},
 	}
-	s := l.things
+	s := l.entities
 	for _, e := range l.exchanges {
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
@@ -222,15 +222,15 @@ func isWrite(e *Exchange) bool {
 }
 
 // take takes what an exchange shows and does.
-func (s *things) take(e *Exchange) {
-	for _, list := range []map[string]func(*things, *Exchange){moves, makes} {
+func (s *entities) take(e *Exchange) {
+	for _, list := range []map[string]func(*entities, *Exchange){moves, makes} {
 		if move := list[e.name()]; move != nil && e.ok() {
 			move(s, e)
 		}
 	}
 	names, document := sight.Names{Match: &e.Owner.Match, Query: queryOf(e)}, e.Operation().Document
 	for i, a := range e.Operation().Actions() {
-		x := &taking{things: s, Exchange: e, action: a, isFirst: i == 0}
+		x := &taking{entities: s, Exchange: e, action: a, isFirst: i == 0}
 		answer := sight.Answer{Document: document, Action: a, Body: e.answer(), Parent: names.Parent(a)}
 		for o := range answer.Shows {
 			x.show(&o)
@@ -248,17 +248,17 @@ func (s *things) take(e *Exchange) {
 
 // taking takes one action of an exchange.
 type taking struct {
-	*things
+	*entities
 	*Exchange
 	action  *specs.Action
 	isFirst bool
-	shown   int      // objects
-	fresh   []*thing // that stand in a list, and nothing has shown or named before
+	shown   int       // objects
+	fresh   []*entity // that stand in a list, and nothing has shown or named before
 }
 
-// attribute keeps a request that made a thing of which its answer does not show the id. What a list is the first to
+// attribute keeps a request that made an entity of which its answer does not show the id. What a list is the first to
 // show later was made by such requests, the newest by the last one.
-func (x *taking) attribute(t, parent sight.Thing) {
+func (x *taking) attribute(t, parent sight.Entity) {
 	at := nameOf(x.action.Resource.Name, parent.ID)
 	if x.isFirst && x.action.Verb == specs.Create && x.shown == 0 && t.ID == "" && x.ok() {
 		x.unshown[at] = append(x.unshown[at], x.Exchange)
@@ -271,8 +271,8 @@ func (x *taking) attribute(t, parent sight.Thing) {
 	}
 }
 
-// target takes the thing that the request names, and what that is a part of.
-func (x *taking) target(t, parent sight.Thing) {
+// target takes the entity that the request names, and what that is a part of.
+func (x *taking) target(t, parent sight.Entity) {
 	if parent.ID != "" && parent.Kind != "" {
 		x.use(x.get(parent.Kind, parent.ID))
 	}
@@ -295,7 +295,7 @@ func (x *taking) target(t, parent sight.Thing) {
 	}
 }
 
-func (x *taking) use(t *thing) {
+func (x *taking) use(t *entity) {
 	if t.used == nil && t.made == nil {
 		t.used = x.Exchange
 	}
@@ -332,7 +332,7 @@ func (x *taking) show(o *sight.Shown) {
 }
 
 // change notes the members that a request sets.
-func (x *taking) change(t *thing) {
+func (x *taking) change(t *entity) {
 	for object := range sight.Values(x.asked(), x.action.Request) {
 		if attributes := object.Get("attributes"); attributes.IsObject() {
 			object = attributes
@@ -343,23 +343,23 @@ func (x *taking) change(t *thing) {
 	}
 }
 
-// moves are the operations that give things other ids.
-var moves = map[string]func(*things, *Exchange){
-	"core.renameTable": func(s *things, e *Exchange) {
+// moves are the operations that give entities other ids.
+var moves = map[string]func(*entities, *Exchange){
+	"core.renameTable": func(s *entities, e *Exchange) {
 		database := param(e, "database_name")
 		s.move("core.table", database+"/"+param(e, "current_table_name"), database+"/"+param(e, "new_table_name"))
 	},
-	"core.swapTables": func(s *things, e *Exchange) {
+	"core.swapTables": func(s *entities, e *Exchange) {
 		database := param(e, "database_name")
 		one, other := database+"/"+param(e, "table_name_1"), database+"/"+param(e, "table_name_2")
 		a, b := s.get("core.table", one), s.get("core.table", other)
 		s.current[nameOf("core.table", one)], s.current[nameOf("core.table", other)] = b, a
 	},
-	"core.changeTableDatabase": func(s *things, e *Exchange) {
+	"core.changeTableDatabase": func(s *entities, e *Exchange) {
 		s.move("core.table", param(e, "database_name")+"/"+param(e, "table_name"),
 			param(e, "new_database_name")+"/"+param(e, "table_name"))
 	},
-	"core.recoverTable": func(s *things, e *Exchange) {
+	"core.recoverTable": func(s *entities, e *Exchange) {
 		s.recovered[param(e, "table_id")] = true
 		name := e.answer().Get("name").Text()
 		database := cmp.Or(e.asked().Get("database_name").Text(), e.answer().Get("database_name").Text())
@@ -370,7 +370,7 @@ var moves = map[string]func(*things, *Exchange){
 			s.get("core.table", id).late = true
 		}
 	},
-	"core.deleteDatabase": func(s *things, e *Exchange) {
+	"core.deleteDatabase": func(s *entities, e *Exchange) {
 		prefix := "core.table " + param(e, "database_name") + "/"
 		for name, t := range s.current {
 			if strings.HasPrefix(name, prefix) {
@@ -381,32 +381,32 @@ var moves = map[string]func(*things, *Exchange){
 	},
 }
 
-// makes are the operations of one interface that make and delete things of another one.
-var makes = map[string]func(*things, *Exchange){
-	segmentQuery: func(s *things, e *Exchange) { s.make(jobKind, "jobid", e) },
-	"dwh.createDwhIntegration": func(s *things, e *Exchange) {
+// makes are the operations of one interface that make and delete entities of another one.
+var makes = map[string]func(*entities, *Exchange){
+	segmentQuery: func(s *entities, e *Exchange) { s.make(jobKind, "jobid", e) },
+	"dwh.createDwhIntegration": func(s *entities, e *Exchange) {
 		s.make(projectKind, "workflow_project_id", e)
 	},
-	"dwh.deleteDwhIntegration": func(s *things, e *Exchange) {
+	"dwh.deleteDwhIntegration": func(s *entities, e *Exchange) {
 		if id := e.answer().Get("workflow_project_id").Text(); id != "" {
 			s.remove(s.get(projectKind, id), e)
 		}
 	},
-	"dwh.runDwhWorkflow": func(s *things, e *Exchange) { s.make(attemptKind, "id", e) },
+	"dwh.runDwhWorkflow": func(s *entities, e *Exchange) { s.make(attemptKind, "id", e) },
 }
 
-// make notes that a request made the thing whose id stands in its answer, unless that is known.
-func (s *things) make(kind, at string, e *Exchange) {
+// make notes that a request made the entity whose id stands in its answer, unless that is known.
+func (s *entities) make(kind, at string, e *Exchange) {
 	if id := e.answer().Get(at).Text(); id != "" && s.current[nameOf(kind, id)] == nil {
 		s.get(kind, id).made = e
 	}
 }
 
-// sequenceOf lists the things of a kind that were there at the beginning, by their numbers, but for those of which
+// sequenceOf lists the entities of a kind that were there at the beginning, by their numbers, but for those of which
 // nothing is set.
-func (l *learner) sequenceOf(kind string, set func(m *mapping, t *thing)) *sequence {
+func (l *learner) sequenceOf(kind string, set func(m *mapping, t *entity)) *sequence {
 	s := newSequence()
-	for _, t := range byNumber(l.things.of(kind)) {
+	for _, t := range byNumber(l.entities.of(kind)) {
 		m := newMapping()
 		if set(m, t); !m.isEmpty() {
 			s.add(m)
@@ -415,9 +415,9 @@ func (l *learner) sequenceOf(kind string, set func(m *mapping, t *thing)) *seque
 	return s
 }
 
-// byNumber orders things by their ids, which are numbers that count up.
-func byNumber(list []*thing) []*thing {
-	slices.SortStableFunc(list, func(a, b *thing) int { return cmp.Compare(number(a.key()), number(b.key())) })
+// byNumber orders entities by their ids, which are numbers that count up.
+func byNumber(list []*entity) []*entity {
+	slices.SortStableFunc(list, func(a, b *entity) int { return cmp.Compare(number(a.key()), number(b.key())) })
 	return list
 }
 
