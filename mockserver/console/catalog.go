@@ -33,7 +33,7 @@ type documented interface {
 }
 
 // catalog returns the catalog of the documents that the server has now.
-func (s *site) catalog() (*catalog, error) {
+func (s *serverConsole) catalog() (*catalog, error) {
 	server, ok := s.server.(documented)
 	if !ok {
 		return nil, fmt.Errorf("console: a %T has no documents; want a server of package mockserver", s.server)

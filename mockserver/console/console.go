@@ -54,8 +54,8 @@ func New(opts ...Option) *Console {
 	return c
 }
 
-// site is the console of one server.
-type site struct {
+// serverConsole is the console of one server.
+type serverConsole struct {
 	*Console
 	server  http.Handler
 	results *results
@@ -74,7 +74,7 @@ type site struct {
 // pages are the pages of one server, which closes them when it is closed itself.
 type pages struct {
 	http.Handler
-	site *site
+	console *serverConsole
 }
 
 // closePatience is the time that Close gives to a judge.
@@ -82,8 +82,8 @@ const closePatience = 5 * time.Second
 
 // Close implements io.Closer. The error says when a judge has not ended in time.
 func (p pages) Close() error {
-	p.site.close()
-	left, err := p.site.routines.WaitFor(closePatience)
+	p.console.close()
+	left, err := p.console.routines.WaitFor(closePatience)
 	if left > 0 {
 		err = errors.Join(err, fmt.Errorf("console: the judges of %d worlds have not ended within %v", left, closePatience))
 	}
@@ -93,7 +93,10 @@ func (p pages) Close() error {
 // Handler returns the handler of the pages of a server, which are below Path. It asks the server whatever it shows. It
 // is an io.Closer: a server that is closed ends the judging of its worlds.
 func (c *Console) Handler(server http.Handler) http.Handler {
-	s := &site{Console: c, server: server, results: &results{kept: map[string]*result{}}, watches: map[string]*watching{}}
+	s := &serverConsole{
+		Console: c, server: server, results: &results{kept: map[string]*result{}},
+		watches: map[string]*watching{},
+	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	s.routes(mux)
@@ -135,7 +138,7 @@ func secure(h http.Header) {
 }
 
 // routes registers the pages. Paths are below Path; those of a world are below /w/{world}.
-func (s *site) routes(mux *http.ServeMux) {
+func (s *serverConsole) routes(mux *http.ServeMux) {
 	page := func(pattern string, show func(*view) error) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, show) })
 	}

@@ -25,7 +25,7 @@ func tokenOf(r *http.Request) string {
 
 // passToControl hands requests of scripts over to the control interface, so that all that a page needs is below one
 // address and one sign-in.
-func (s *site) passToControl(w http.ResponseWriter, r *http.Request) {
+func (s *serverConsole) passToControl(w http.ResponseWriter, r *http.Request) {
 	if rest := strings.TrimPrefix(r.URL.Path, "/api/"); rest == "console" || strings.HasPrefix(rest, "console/") {
 		http.NotFound(w, r)
 		return
@@ -41,7 +41,7 @@ func (s *site) passToControl(w http.ResponseWriter, r *http.Request) {
 
 // passToInterface hands requests of scripts over to an interface: /call/workflow/api/pools is
 // /workflow/api/pools.
-func (s *site) passToInterface(w http.ResponseWriter, r *http.Request) {
+func (s *serverConsole) passToInterface(w http.ResponseWriter, r *http.Request) {
 	c, err := s.catalog()
 	if err != nil || c.document(specs.Interface(r.PathValue("interface"))) == nil {
 		http.NotFound(w, r)

@@ -15,7 +15,7 @@ import (
 
 // view is one page on its way to a browser.
 type view struct {
-	*site
+	*serverConsole
 	client
 	w http.ResponseWriter
 	r *http.Request
@@ -53,14 +53,14 @@ type clock struct {
 
 const defaultWorld = "default"
 
-func (s *site) newView(w http.ResponseWriter, r *http.Request) *view {
+func (s *serverConsole) newView(w http.ResponseWriter, r *http.Request) *view {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/")
 	up := strings.Repeat("../", strings.Count(path, "/"))
 	if up == "" {
 		up = "./"
 	}
 	return &view{
-		site: s, w: w, r: r, up: up, World: r.PathValue("world"),
+		serverConsole: s, w: w, r: r, up: up, World: r.PathValue("world"),
 		client: client{
 			server: s.server, ctx: r.Context(), host: r.Host, secure: r.TLS != nil, token: tokenOf(r),
 		},
@@ -68,7 +68,7 @@ func (s *site) newView(w http.ResponseWriter, r *http.Request) *view {
 }
 
 // show shows a page, or why it cannot be shown.
-func (s *site) show(w http.ResponseWriter, r *http.Request, show func(*view) error) {
+func (s *serverConsole) show(w http.ResponseWriter, r *http.Request, show func(*view) error) {
 	v := s.newView(w, r)
 	err := show(v)
 	if err == nil || r.Context().Err() != nil {

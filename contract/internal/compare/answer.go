@@ -148,7 +148,7 @@ func (c *comparison) bodies() {
 		}
 		return
 	}
-	root := place{sites: []*site{c.sites.answer(e.Operation())}}
+	root := place{nodes: []*node{c.nodes.answer(e.Operation())}}
 	if media := c.media(header); media != nil {
 		root.add(media.schema)
 	}
@@ -164,7 +164,7 @@ func (c *comparison) bodies() {
 		c.values(nil, &root, was[0], is[0])
 	default:
 		c.isList = true
-		lines := place{sites: []*site{{children: map[string]*site{items: root.sites[0]}}}, schemas: nil}
+		lines := place{nodes: []*node{{children: map[string]*node{items: root.nodes[0]}}}, schemas: nil}
 		c.lists(nil, &lines, was, is)
 	}
 }

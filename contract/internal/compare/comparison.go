@@ -21,7 +21,7 @@ const maxDifferences = 50
 // comparison compares the two answers of one exchange.
 type comparison struct {
 	*Config
-	sites     *sites
+	nodes     *nodes
 	ids       *ids
 	exchange  *Exchange
 	masks     *masks
@@ -135,7 +135,7 @@ func (c *comparison) types(path []string, was, is any) {
 func (c *comparison) scalars(p *place, was, is any) bool {
 	a, isID := textOf(was)
 	b, _ := textOf(is)
-	if kind := p.id(c.sites); kind != "" && isID && !isSecret(a) {
+	if kind := p.id(c.nodes); kind != "" && isID && !isSecret(a) {
 		return c.ids.match(kind, a, b)
 	}
 	switch was := was.(type) {
@@ -180,7 +180,7 @@ func sinceEpoch(n json.Number) epochTime {
 }
 
 func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
-	r := p.resource(c.sites, was)
+	r := p.resource(c.nodes, was)
 	if r != nil {
 		one := c.entity(p, r, was)
 		one.depth = len(path)
@@ -195,7 +195,7 @@ func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
 			c.add(Shape, at, was[name], absent, "%s was recorded, and is missing in the answer", name)
 			continue
 		}
-		next, before := p.below(c.sites, was, name), len(c.list)+c.omitted
+		next, before := p.below(c.nodes, was, name), len(c.list)+c.omitted
 		c.other = append(c.other, name)
 		c.values(at, &next, was[name], value)
 		c.other = c.other[:len(c.other)-1]
@@ -216,9 +216,9 @@ func (c *comparison) entity(p *place, r *specs.Resource, object map[string]any) 
 	key, _ := textOf(r.Keys[0].FirstIn(object))
 	one := inside{Entity: sight.Entity{Kind: kindOf(r.Name), ID: strings.Clone(key)}}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		next := p.below(c.sites, object, name)
-		if text, isID := textOf(object[name]); isID && next.id(c.sites) != "" {
-			one.refers = append(one.refers, sight.Entity{Kind: kindOf(next.id(c.sites)), ID: strings.Clone(text)})
+		next := p.below(c.nodes, object, name)
+		if text, isID := textOf(object[name]); isID && next.id(c.nodes) != "" {
+			one.refers = append(one.refers, sight.Entity{Kind: kindOf(next.id(c.nodes)), ID: strings.Clone(text)})
 		}
 	}
 	return one
@@ -226,7 +226,7 @@ func (c *comparison) entity(p *place, r *specs.Resource, object map[string]any) 
 
 // lists compares two lists, item by item; those of entities in pairs that correspond.
 func (c *comparison) lists(path []string, p *place, was, is []any) {
-	item := p.below(c.sites, was, items)
+	item := p.below(c.nodes, was, items)
 	pairs, isMoved := c.pair(&item, was, is)
 	if isMoved && !c.isOrderUnknown(&item, was, pairs) {
 		c.add(Value, path, was, is, "the items are in another order")
@@ -267,7 +267,7 @@ func (c *comparison) missing(path []string, p *place, was, is any) {
 	if value == absent {
 		value = is
 	}
-	if r := p.resource(c.sites, value); r != nil {
+	if r := p.resource(c.nodes, value); r != nil {
 		object, _ := value.(map[string]any)
 		one := c.entity(p, r, object)
 		if was == absent { // an id of the other side

@@ -393,7 +393,7 @@ func isRead(e *Exchange) bool {
 	return does(e, specs.List, specs.Get) || method == "GET" || method == "HEAD"
 }
 
-// does reports whether a request does one of some entities to a resource.
+// does reports whether a request has one of some verbs for a resource.
 func does(e *Exchange, verbs ...string) bool {
 	isSuch := func(a *specs.Action) bool { return slices.Contains(verbs, a.Verb) }
 	return slices.ContainsFunc(e.Operation().Actions(), isSuch)

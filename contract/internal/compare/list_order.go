@@ -29,7 +29,7 @@ func (c *comparison) haveOverlapped(p *place, a, b any) bool {
 // changeOf returns the exchange that last changed a recorded entity, or nil.
 func (c *comparison) changeOf(p *place, value any) *Exchange {
 	object, isObject := value.(map[string]any)
-	r := p.resource(c.sites, value)
+	r := p.resource(c.nodes, value)
 	if r == nil || !isObject {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 type Memory struct {
 	most     int // answers that are kept
 	size     int // of these, in bytes, about
-	sites    map[*specs.Document]*sites
+	nodes    map[*specs.Document]*nodes
 	requests map[*judge.Result]*translated
 	answers  map[remembered]*compared
 }
@@ -22,7 +22,7 @@ type Memory struct {
 // NewMemory returns a memory of up to some number of answers.
 func NewMemory(most int) *Memory {
 	return &Memory{
-		most: most, sites: map[*specs.Document]*sites{}, requests: map[*judge.Result]*translated{},
+		most: most, nodes: map[*specs.Document]*nodes{}, requests: map[*judge.Result]*translated{},
 		answers: map[remembered]*compared{},
 	}
 }
@@ -75,11 +75,11 @@ func (m *Memory) layer(below *ids) *ids {
 }
 
 // sitesOf returns the places of a document.
-func (m *Memory) sitesOf(d *specs.Document) *sites {
-	if m.sites[d] == nil {
-		m.sites[d] = newSites(d)
+func (m *Memory) nodesOf(d *specs.Document) *nodes {
+	if m.nodes[d] == nil {
+		m.nodes[d] = newNodes(d)
 	}
-	return m.sites[d]
+	return m.nodes[d]
 }
 
 // translated translates a request with the ids that are known.
@@ -88,7 +88,7 @@ func (m *Memory) translated(e *Exchange, known *ids) *translated {
 		return before
 	}
 	layer := m.layer(known)
-	t := &Translation{sites: m.sitesOf(e.Owner.Document), ids: layer}
+	t := &Translation{nodes: m.nodesOf(e.Owner.Document), ids: layer}
 	now := &translated{t.Target(e.Result), t.Body(e.Result), layer.read}
 	if len(m.requests) < m.most {
 		m.requests[e.Result] = now

@@ -22,7 +22,7 @@ func (c *comparison) pair(p *place, was, is []any) (pairs []int, isMoved bool) {
 	for i := range x.pairs {
 		x.pairs[i] = -1
 	}
-	if len(was) > 0 && p.resource(c.sites, was[0]) != nil {
+	if len(was) > 0 && p.resource(c.nodes, was[0]) != nil {
 		x.match(x.counterpart, x.ownID)
 		x.match(x.name, x.name)
 		x.match(x.content, x.content)
@@ -92,7 +92,7 @@ func (x *pairing) mayBeNew(is any) bool {
 
 // idOf returns the id of an entity, and the kind of it: the empty text if the entity is known by its name.
 func (x *pairing) idOf(object any) (kind, text string) {
-	r := x.place.resource(x.sites, object)
+	r := x.place.resource(x.nodes, object)
 	if r == nil {
 		return "", ""
 	}
@@ -123,7 +123,7 @@ func (x *pairing) ownID(is any) string {
 
 // name returns the name by which people know an entity, with its resource, or the empty text.
 func (x *pairing) name(object any) string {
-	r := x.place.resource(x.sites, object)
+	r := x.place.resource(x.nodes, object)
 	if r == nil {
 		return ""
 	}
@@ -152,13 +152,13 @@ func (x *pairing) lasting(p *place, value any) any {
 	case map[string]any:
 		kept := map[string]any{}
 		for name, member := range value {
-			if next := p.below(x.sites, value, name); next.id(x.sites) == "" {
+			if next := p.below(x.nodes, value, name); next.id(x.nodes) == "" {
 				kept[name] = x.lasting(&next, member)
 			}
 		}
 		return kept
 	case []any:
-		item, kept := p.below(x.sites, value, items), make([]any, len(value))
+		item, kept := p.below(x.nodes, value, items), make([]any, len(value))
 		for i := range value {
 			kept[i] = x.lasting(&item, value[i])
 		}

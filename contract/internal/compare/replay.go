@@ -258,7 +258,7 @@ func (r *replay) compared(e *Exchange, why string) *compared {
 		return known
 	}
 	c := &comparison{
-		Config: r.Config, sites: r.memory.sitesOf(e.Owner.Document), ids: r.memory.layer(r.ids), exchange: e,
+		Config: r.Config, nodes: r.memory.nodesOf(e.Owner.Document), ids: r.memory.layer(r.ids), exchange: e,
 		masks: r.masks, effects: r.effects,
 	}
 	if why == "" {

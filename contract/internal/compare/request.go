@@ -82,13 +82,13 @@ const maxPadded = 64 << 20
 
 // Translation puts other ids in the place of recorded ones, wherever a document describes that such stand.
 type Translation struct {
-	sites *sites
+	nodes *nodes
 	ids   *ids
 }
 
 // NewTranslation returns a translation that changes nothing yet.
 func NewTranslation(d *specs.Document) *Translation {
-	return &Translation{sites: newSites(d), ids: newIDs(nil)}
+	return &Translation{nodes: newNodes(d), ids: newIDs(nil)}
 }
 
 // Set puts a text in the place of an id of a kind. A text that is not a number begins with Unquoted in the place of a
@@ -101,7 +101,7 @@ const Unquoted = "\x01"
 // Target returns the path and the query of a request, below that of its interface.
 func (t *Translation) Target(r *judge.Result) string {
 	op, owner := r.Operation(), &r.Owner
-	path, query := t.sites.parameters(op)
+	path, query := t.nodes.parameters(op)
 	target := "/" + string(op.Interface) + owner.Document.BasePath + t.path(op, owner.Path, &owner.Match, path)
 	if owner.Query != "" {
 		target += "?" + t.query(owner.Query, query)
@@ -176,7 +176,7 @@ func (t *Translation) Body(e *judge.Result) []byte {
 		return r.Body.Bytes
 	}
 	op := e.Operation()
-	root := place{sites: []*site{t.sites.request(op)}}
+	root := place{nodes: []*node{t.nodes.request(op)}}
 	if op.Spec.RequestBody != nil && op.Spec.RequestBody.Value != nil {
 		if media := op.Spec.RequestBody.Value.Content.Get(body.JSONType); media != nil {
 			root.add(media.Schema)
@@ -200,16 +200,16 @@ func (t *Translation) json(p *place, value any, isChanged *bool) any {
 	switch v := value.(type) {
 	case map[string]any:
 		for name, member := range v {
-			next := p.below(t.sites, v, name)
+			next := p.below(t.nodes, v, name)
 			v[name] = t.json(&next, member, isChanged)
 		}
 	case []any:
-		next := p.below(t.sites, v, items)
+		next := p.below(t.nodes, v, items)
 		for i := range v {
 			v[i] = t.json(&next, v[i], isChanged)
 		}
 	case string:
-		other := t.value(p.id(t.sites), v)
+		other := t.value(p.id(t.nodes), v)
 		if isSecret(v) {
 			if other = t.ids.translate(secrets, v); other == v {
 				other = unmarked(v)
@@ -218,7 +218,7 @@ func (t *Translation) json(p *place, value any, isChanged *bool) any {
 		*isChanged = *isChanged || other != v
 		return other
 	case json.Number:
-		if kind := p.id(t.sites); kind != "" {
+		if kind := p.id(t.nodes); kind != "" {
 			other := t.ids.translate(kind, v.String())
 			*isChanged = *isChanged || other != v.String()
 			if _, err := strconv.ParseFloat(other, 64); err != nil {

@@ -21,17 +21,17 @@ func (t *Translation) IDs(r *judge.Result, answer any) (list []ShownID) {
 		switch v := value.(type) {
 		case map[string]any:
 			for _, name := range slices.Sorted(maps.Keys(v)) {
-				next := p.below(t.sites, v, name)
+				next := p.below(t.nodes, v, name)
 				walk(append(slices.Clip(path), jsontree.Escape(name)), &next, v[name])
 			}
 		case []any:
-			next := p.below(t.sites, v, items)
+			next := p.below(t.nodes, v, items)
 			for i := range v {
 				walk(append(slices.Clip(path), strconv.Itoa(i)), &next, v[i])
 			}
 		default:
-			if text, isID := textOf(value); isID && p.id(t.sites) != "" {
-				list = append(list, ShownID{strings.Join(path, "."), p.id(t.sites), text})
+			if text, isID := textOf(value); isID && p.id(t.nodes) != "" {
+				list = append(list, ShownID{strings.Join(path, "."), p.id(t.nodes), text})
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func (t *Translation) IDs(r *judge.Result, answer any) (list []ShownID) {
 }
 
 func (t *Translation) answerPlace(r *judge.Result) place {
-	root := place{sites: []*site{t.sites.answer(r.Operation())}}
+	root := place{nodes: []*node{t.nodes.answer(r.Operation())}}
 	if response := r.Operation().Spec.Responses.Status(r.Status()); response != nil && response.Value != nil {
 		if media := response.Value.Content.Get(r.Item.Response.Headers.Value("Content-Type")); media != nil {
 			root.add(media.Schema)

@@ -142,7 +142,7 @@ func (c *comparison) addresses(was, is string) bool {
 		isSame := u.EscapedPath() == v.EscapedPath() || c.withUUIDs(u.EscapedPath(), v.EscapedPath())
 		return isSame && c.queries(u.Query(), v.Query(), nil)
 	}
-	kinds, query := c.sites.parameters(a.Operation)
+	kinds, query := c.nodes.parameters(a.Operation)
 	for _, name := range parameterNames(a.Operation) {
 		if !c.corresponds(kinds[name], a.Declared(name), b.Declared(name)) {
 			return false
@@ -162,7 +162,7 @@ func parameterNames(op *specs.Operation) (names []string) {
 
 // route finds an operation of the interface with a GET of an address, with or without what stands before its paths.
 func (c *comparison) route(path string) specs.Match {
-	d, path := c.sites.document, specs.MergeSlashes(path)
+	d, path := c.nodes.document, specs.MergeSlashes(path)
 	for i := 0; i < len(path); i++ {
 		if path[i] != '/' {
 			continue

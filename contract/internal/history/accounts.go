@@ -24,9 +24,9 @@ type accounts struct {
 	callers []callerFacts // by number, which is the order in which they came
 	uses    [][2]member   // who changed what another one made, or goes by the name of its sub user; one of each pair
 	users   bounded[userKey, [2]uint64]
-	several map[int32]bool // sites at which two callers made the same
-	differ  map[int32]bool // sites at which two callers were shown one pool with two limits
-	resized map[int32]bool // sites at which the recording may explain that
+	several map[int32]bool // instances at which two callers made the same
+	differ  map[int32]bool // instances at which two callers were shown one pool with two limits
+	resized map[int32]bool // instances at which the recording may explain that
 	firm    []caller       // the account of each caller, as far as more shows it than a common address
 
 	groups    []group             // by number of a caller
@@ -38,7 +38,7 @@ const (
 	maxUses    = 256
 )
 
-// member is a caller at a site.
+// member is a caller at an instance.
 type member struct {
 	at     int32
 	caller uint64
@@ -81,7 +81,7 @@ func (a *accounts) number(m member) caller {
 }
 
 // take learns from an exchange whom its caller may be of one account with.
-func (a *accounts) take(e *facts.Exchange, at *site, x *entry) error {
+func (a *accounts) take(e *facts.Exchange, at *instance, x *entry) error {
 	n := a.number(x.member())
 	if at.isMock { // its callers are of one account anyway
 		return nil
@@ -221,14 +221,14 @@ func (a *accounts) linesOf(in *reader, events []*facts.Exchange) (lines []report
 }
 
 // group makes the accounts, when the whole recording is known. When more of it is, they are made anew.
-func (a *accounts) group(sites *sites) error {
+func (a *accounts) group(instances *instances) error {
 	if err := a.follow(); err != nil {
 		return err
 	}
 	mocks := map[caller]caller{}
 	for n := range a.callers {
-		if m := a.callers[n].member; sites.of(int(m.at)).isMock {
-			mocks[caller(n)] = a.number(member{int32(sites.root(int(m.at))), 0})
+		if m := a.callers[n].member; instances.of(int(m.at)).isMock {
+			mocks[caller(n)] = a.number(member{int32(instances.root(int(m.at))), 0})
 		}
 	}
 	a.groups, a.different = make([]group, len(a.callers)), map[caller][]caller{}
@@ -273,8 +273,8 @@ func (a *accounts) of(n caller) caller {
 // accountOf returns the account of a member.
 func (a *accounts) accountOf(m member) caller { return a.of(a.numbers[m]) }
 
-// siteOf returns the site of a caller.
-func (a *accounts) siteOf(n caller) int { return int(a.callers[n].at) }
+// instanceOf returns the instance of a caller.
+func (a *accounts) instanceOf(n caller) int { return int(a.callers[n].at) }
 
 // join makes the accounts of two callers one, unless they are known to be different.
 func (a *accounts) join(x, y caller) {
@@ -397,13 +397,13 @@ func (a *accounts) areApart(x, y caller) bool {
 	return slices.ContainsFunc(a.different[x], func(other caller) bool { return a.of(other) == y })
 }
 
-// count returns the number of accounts at each site.
+// count returns the number of accounts at each instance.
 func (a *accounts) count() map[int]int {
 	isCounted, count := make([]bool, len(a.callers)), map[int]int{}
 	for i := range a.callers {
 		if root := a.of(caller(i)); !isCounted[root] && a.isHost(caller(i)) {
 			isCounted[root] = true
-			count[a.siteOf(caller(i))]++
+			count[a.instanceOf(caller(i))]++
 		}
 	}
 	return count

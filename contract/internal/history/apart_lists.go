@@ -33,8 +33,8 @@ func (l wholeList) lacking(other wholeList) iter.Seq[string] {
 	}
 }
 
-// partByLists parts the accounts of pairs that are known to be different by their lists. With many accounts at a site
-// that takes too long for all of them, so that it is done for those on which a verdict depends.
+// partByLists parts the accounts of pairs that are known to be different by their lists. With many accounts at an
+// instance that takes too long for all of them, so that it is done for those on which a verdict depends.
 func (a *accounts) partByLists(pairs [][2]caller) {
 	callers := map[caller][]member{}
 	for _, pair := range pairs {

@@ -17,7 +17,7 @@ import (
 // A clue is something that an exchange shows of an entity or a job, by which its caller may turn out to be of one
 // account with others who were shown the same.
 type clue struct {
-	key    uint64 // of the entity or the job, at a site
+	key    uint64 // of the entity or the job, at an instance
 	number int64  // of the exchange
 	at     int32
 	kind   clueKind
@@ -99,7 +99,7 @@ func (s *clues) put(c clue) error {
 	return s.Sorter.Put(c)
 }
 
-// keyOf is the same for what is named alike at a site. It is never 0.
+// keyOf is the same for what is named alike at an instance. It is never 0.
 func keyOf(at int, kind, id string) uint64 {
 	return facts.Hash(strconv.Itoa(at)+" "+kind+"\x00"+id) | 1
 }
@@ -319,10 +319,10 @@ func (a *accounts) linkJob(issued, shown *clue) {
 	}
 }
 
-// links holds which callers at a site are of one account, or are not.
+// links holds which callers at an instance are of one account, or are not.
 type links map[linkKey]link
 
-// linkKey is two callers at a site, the lesser one first.
+// linkKey is two callers at an instance, the lesser one first.
 type linkKey struct {
 	at   int32
 	a, b uint64
@@ -389,7 +389,7 @@ type sightings struct {
 	shown  bounded[listKey, []string] // what was shown to be there, of which every caller of an account is shown all
 }
 
-// trace holds what requests did to an entity at a site, and who was shown it.
+// trace holds what requests did to an entity at an instance, and who was shown it.
 type trace struct {
 	maker, remover       uint64 // the last callers who did that; no maker since it was deleted
 	isStirred, isRemoved bool   // it was made or removed, or may have been, so that lists may differ in it

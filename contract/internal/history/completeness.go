@@ -58,7 +58,7 @@ func (h *history) say(r Ruling) {
 	}
 	switch {
 	case r.Verdict != report.Fail || len(r.Excuses) == 0:
-	case h.w.config.Complete == Always && !h.w.hasOthers(h.w.accounts.siteOf(h.account)):
+	case h.w.config.Complete == Always && !h.w.hasOthers(h.w.accounts.instanceOf(h.account)):
 	case h.w.config.Complete == Never:
 		h.w.doubt(&r, "the recording is not treated as complete", r.Excuses[0])
 	case r.IfComplete && h.w.config.Complete != Always:
@@ -94,7 +94,7 @@ func (h *history) tellHeld() {
 // weigh weighs a violation at once if no other caller can have an effect on the account, else when all exchanges were
 // shown.
 func (h *history) weigh(r Ruling) {
-	x := &weighing{Ruling: r, account: h.account, at: h.w.accounts.siteOf(h.account), signs: h.state.signs}
+	x := &weighing{Ruling: r, account: h.account, at: h.w.accounts.instanceOf(h.account), signs: h.state.signs}
 	if !h.w.hasOthers(x.at) {
 		h.tell(outcome{Result: x.result(h.w, &others{in: h.in})})
 		return
@@ -134,8 +134,8 @@ type writeLog struct{ entries }
 // recoveries stands for all tables that are recovered: that of which is not always shown.
 func recoveries() facts.Entity { return facts.Entity{Kind: facts.Tables, ID: Recovered} }
 
-// writeKey returns the key of an entity at a site in the log. Two entities may have the same key, so whoever looks one
-// up compares the entities in the exchanges that it finds.
+// writeKey returns the key of an entity at an instance in the log. Two entities may have the same key, so whoever looks
+// one up compares the entities in the exchanges that it finds.
 func writeKey(at int, t facts.Entity) uint64 { return keyOf(at, string(t.Kind), t.ID) }
 
 // written lists the entities that an exchange may have made, changed or deleted.
@@ -161,14 +161,14 @@ func (l *writeLog) note(e *facts.Exchange, x entry) error {
 	return nil
 }
 
-// hasOthers reports whether there is more than one account at a site.
-func (w *Watcher) hasOthers(at int) bool { return w.accountsAt[at] > 1 && !w.sites.list[at].isMock }
+// hasOthers reports whether there is more than one account at an instance.
+func (w *Watcher) hasOthers(at int) bool { return w.accountsAt[at] > 1 && !w.instances.list[at].isMock }
 
 // weighing is a violation of an account that others may explain, with the signs that its history had.
 type weighing struct {
 	Ruling
 	account caller
-	at      int // its site
+	at      int // its instance
 	signs   []sign
 }
 

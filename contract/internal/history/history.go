@@ -23,9 +23,9 @@ type Watcher struct {
 	store      store
 	timeline   entries
 	writes     writeLog
-	sites      *sites
+	instances  *instances
 	accounts   *accounts
-	accountsAt map[int]int      // accounts, by site
+	accountsAt map[int]int      // accounts, by instance
 	files      map[string]int32 // numbers of files, by their names
 	clocks     clocks
 	clock      corrections
@@ -38,7 +38,7 @@ type Watcher struct {
 // NewWatcher makes a watcher whose End gives its verdicts to say.
 func NewWatcher(config Config, say func(Result)) *Watcher {
 	w := &Watcher{
-		config: config, store: store{limit: config.InMemory}, sites: newSites(), files: map[string]int32{},
+		config: config, store: store{limit: config.InMemory}, instances: newInstances(), files: map[string]int32{},
 		atEnd: say, clocks: clocks{},
 		timeline: entries{Limit: config.InMemory}, writes: writeLog{entries{Limit: config.InMemory}},
 	}
@@ -57,10 +57,10 @@ func (w *Watcher) SeeEncoded(e *facts.Exchange, encoded []byte) {
 	case w.err != nil:
 		return
 	case e.Forget && e.Start.IsZero():
-		w.sites.resets[nameOf(e.World)]++
+		w.instances.resets[nameOf(e.World)]++
 		return
 	case !e.Forget:
-		w.sites.take(e)
+		w.instances.take(e)
 	}
 	w.err = w.keep(e, encoded)
 }
@@ -79,7 +79,7 @@ func (w *Watcher) keep(e *facts.Exchange, encoded []byte) (err error) {
 		return err
 	}
 	if !e.Forget {
-		at := w.sites.of(e.At)
+		at := w.instances.of(e.At)
 		err = w.accounts.take(e, at, &x)
 		if !at.isMock {
 			err = errors.Join(err, w.writes.note(e, x))
@@ -101,16 +101,16 @@ func (w *Watcher) Show(ctx context.Context, say func(Result)) (err error) {
 	if w.err != nil {
 		return w.err
 	}
-	w.sites.mergeContinued()
+	w.instances.mergeContinued()
 	if err := w.store.disk.Flush(); err != nil {
 		return err
 	}
-	if err := w.accounts.group(w.sites); err != nil {
+	if err := w.accounts.group(w.instances); err != nil {
 		return err
 	}
 	w.accountsAt = w.accounts.count()
 	w.clock = w.clocks.corrections()
-	w.store.mark(w.sites.unordered, w.clock)
+	w.store.mark(w.instances.unordered, w.clock)
 	lanes, err := w.intoLanes(ctx)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (w *Watcher) Close() error {
 // pass shows all exchanges once.
 type pass struct {
 	w       *Watcher
-	begun   map[int]entry // the first exchange at each site
+	begun   map[int]entry // the first exchange at each instance
 	workers int
 	say     func(Result)
 	rest    []*weighing // violations that what others did may explain
@@ -150,11 +150,11 @@ func (p *pass) take(o outcome) {
 	p.say(o.Result)
 }
 
-// Notes reports the sites at which accounts were judged apart when the exchanges were shown, and the files whose times
-// were corrected.
+// Notes reports the instances at which accounts were judged apart when the exchanges were shown, and the files whose
+// times were corrected.
 func (w *Watcher) Notes() []string {
 	notes := w.clock.notes()
-	for at, p := range w.sites.list {
+	for at, p := range w.instances.list {
 		if n := w.accountsAt[at]; n > 1 && !p.isMock {
 			notes = append(notes,
 				fmt.Sprintf("%s: %d accounts are judged separately: the recording shows what cannot be of one",
@@ -165,7 +165,7 @@ func (w *Watcher) Notes() []string {
 	return slices.Compact(notes)
 }
 
-// history is the exchanges of one account at one site.
+// history is the exchanges of one account at one instance.
 type history struct {
 	w       *Watcher
 	account caller
@@ -226,5 +226,5 @@ func (h *history) end() {
 
 func (h *history) begin(first *facts.Exchange) {
 	h.state = newState(h.w.kinds)
-	h.state.KeepsKeys, h.state.first = h.w.sites.keyed[h.w.accounts.siteOf(h.account)], first
+	h.state.KeepsKeys, h.state.first = h.w.instances.keyed[h.w.accounts.instanceOf(h.account)], first
 }

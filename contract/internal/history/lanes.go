@@ -21,7 +21,7 @@ type lane struct {
 type lanes struct {
 	entries
 	accounts []caller      // by the key of entries, from 0
-	begun    map[int]entry // the first exchange at each site, of whichever account
+	begun    map[int]entry // the first exchange at each instance, of whichever account
 }
 
 // laneSorter goes through exchanges in order of time.
@@ -70,8 +70,8 @@ func (w *Watcher) intoLanes(ctx context.Context) (_ *lanes, err error) {
 
 func (s *laneSorter) take(x entry) error {
 	account := s.w.accounts.accountOf(x.member())
-	at := s.w.accounts.siteOf(account)
-	resets := int32(s.resets[nameOf(s.w.sites.of(at).world)]) + 1
+	at := s.w.accounts.instanceOf(account)
+	resets := int32(s.resets[nameOf(s.w.instances.of(at).world)]) + 1
 	lane := &s.current[account]
 	if lane.resets != resets {
 		*lane = currentLane{uint32(len(s.lanes.accounts)), resets}
@@ -132,7 +132,7 @@ func (l *lanes) showInTurn(ctx context.Context, p *pass) error {
 // showLane shows the exchanges of a lane to the rules.
 func (p *pass) showLane(ctx context.Context, in *reader, one lane) error {
 	h := &history{w: p.w, account: one.account, in: in, tell: one.results}
-	first := p.begun[p.w.accounts.siteOf(one.account)]
+	first := p.begun[p.w.accounts.instanceOf(one.account)]
 	for e, err := range one.exchanges {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
@@ -151,7 +151,7 @@ func (p *pass) showLane(ctx context.Context, in *reader, one lane) error {
 	return nil
 }
 
-// firstOf returns the first exchange at a site, which may be the one in hand.
+// firstOf returns the first exchange at an instance, which may be the one in hand.
 func firstOf(in *reader, first *entry, e *facts.Exchange) *facts.Exchange {
 	if int64(e.Number) != first.number {
 		if other, err := in.get(first); err == nil {

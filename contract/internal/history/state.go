@@ -31,7 +31,7 @@ type State struct {
 	walks            bounded[walkKey, *walk]
 	slices           bounded[walkKey, []*facts.Exchange] // parts of a list, since the last change
 	waiting          map[string][]*Pending               // by rule
-	first            *facts.Exchange                     // at the site, of whichever account
+	first            *facts.Exchange                     // at the instance, of whichever account
 	// callers are hidden alike, and what is made contradicts what is there, as if they were several
 	IsMixed     bool
 	HasOldNames bool // something was renamed

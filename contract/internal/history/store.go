@@ -74,7 +74,7 @@ type frame = spill.Frame
 // get returns an exchange.
 func (r *reader) get(x *entry) (*facts.Exchange, error) { return r.read(x.frame, x.at) }
 
-// at returns an exchange without its site.
+// at returns an exchange without its instance.
 func (r *reader) at(x frame) (*facts.Exchange, error) { return r.read(x, 0) }
 
 func (r *reader) read(x frame, at int32) (*facts.Exchange, error) {
@@ -103,7 +103,7 @@ type entry struct {
 	second int64  // of its beginning
 	nano   int32
 	number int64
-	at     int32 // its site
+	at     int32 // its instance
 	file   int32
 	caller uint64
 	digest uint64

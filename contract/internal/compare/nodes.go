@@ -9,21 +9,21 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// site says what stands at a place of a body: an id, or an object of a resource.
-type site struct {
+// node says what stands at a place of a body: an id, or an object of a resource.
+type node struct {
 	id       string // the kind that the value is an id of
 	resource *specs.Resource
 	isTyped  bool // the object says by its type which resource it is of
-	children map[string]*site
+	children map[string]*node
 }
 
-func (s *site) at(p specs.Pointer) *site {
+func (s *node) at(p specs.Pointer) *node {
 	for _, token := range p {
 		next := s.children[token]
 		if next == nil {
-			next = &site{}
+			next = &node{}
 			if s.children == nil {
-				s.children = map[string]*site{}
+				s.children = map[string]*node{}
 			}
 			s.children[token] = next
 		}
@@ -32,28 +32,28 @@ func (s *site) at(p specs.Pointer) *site {
 	return s
 }
 
-// sites know the places of all operations of a document.
-type sites struct {
+// nodes know the places of all operations of a document.
+type nodes struct {
 	document   *specs.Document
-	answers    map[*specs.Operation]*site
-	requests   map[*specs.Operation]*site
-	ofResource map[*specs.Resource]*site
+	answers    map[*specs.Operation]*node
+	requests   map[*specs.Operation]*node
+	ofResource map[*specs.Resource]*node
 }
 
-func newSites(d *specs.Document) *sites {
-	return &sites{
-		document: d, answers: map[*specs.Operation]*site{}, requests: map[*specs.Operation]*site{},
-		ofResource: map[*specs.Resource]*site{},
+func newNodes(d *specs.Document) *nodes {
+	return &nodes{
+		document: d, answers: map[*specs.Operation]*node{}, requests: map[*specs.Operation]*node{},
+		ofResource: map[*specs.Resource]*node{},
 	}
 }
 
 // answer returns the places of an operation's answers.
-func (s *sites) answer(op *specs.Operation) *site {
+func (s *nodes) answer(op *specs.Operation) *node {
 	root := s.answers[op]
 	if root != nil {
 		return root
 	}
-	root = &site{}
+	root = &node{}
 	for _, a := range op.Actions() {
 		for _, at := range a.At {
 			one := root.at(at)
@@ -69,7 +69,7 @@ func (s *sites) answer(op *specs.Operation) *site {
 }
 
 // identify adds the parts of the identity that an object shows in places of this operation's own.
-func (s *sites) identify(one *site, a *specs.Action) {
+func (s *nodes) identify(one *node, a *specs.Action) {
 	kinds := s.kindsOf(a.Resource)
 	for i, at := range a.Identity {
 		if len(a.Identity) == len(kinds) && kinds[i] != "" {
@@ -79,12 +79,12 @@ func (s *sites) identify(one *site, a *specs.Action) {
 }
 
 // request returns the places of an operation's requests.
-func (s *sites) request(op *specs.Operation) *site {
+func (s *nodes) request(op *specs.Operation) *node {
 	root := s.requests[op]
 	if root != nil {
 		return root
 	}
-	root = &site{}
+	root = &node{}
 	for _, a := range op.Actions() {
 		if a.Request != nil {
 			one := root.at(a.Request)
@@ -96,12 +96,12 @@ func (s *sites) request(op *specs.Operation) *site {
 }
 
 // within returns the places of an object of a resource.
-func (s *sites) within(r *specs.Resource) *site {
+func (s *nodes) within(r *specs.Resource) *node {
 	one := s.ofResource[r]
 	if one != nil {
 		return one
 	}
-	one = &site{}
+	one = &node{}
 	s.ofResource[r] = one
 	if !r.IsNamed() {
 		one.at(r.Keys[0]).id = r.Name
@@ -123,7 +123,7 @@ func (s *sites) within(r *specs.Resource) *site {
 }
 
 // kindsOf returns the kinds of the path parameters that name a resource; empty for names.
-func (s *sites) kindsOf(r *specs.Resource) []string {
+func (s *nodes) kindsOf(r *specs.Resource) []string {
 	kinds := make([]string, len(r.Path))
 	for i := len(kinds) - 1; i >= 0 && r != nil; i-- {
 		if !r.IsNamed() || r.ID != nil {
@@ -135,7 +135,7 @@ func (s *sites) kindsOf(r *specs.Resource) []string {
 }
 
 // parameters returns the kinds of the ids that path and query parameters of an operation hold.
-func (s *sites) parameters(op *specs.Operation) (path, query map[string]string) {
+func (s *nodes) parameters(op *specs.Operation) (path, query map[string]string) {
 	path, query = map[string]string{}, map[string]string{}
 	for _, a := range op.Actions() {
 		kinds := s.kindsOf(a.Resource)
@@ -177,7 +177,7 @@ const idExtension = "x-id-of"
 const listed = ".listed"
 
 // stated returns the kind that a schema says its values are ids of, or the empty string.
-func (s *sites) stated(schema *openapi3.Schema) string {
+func (s *nodes) stated(schema *openapi3.Schema) string {
 	name, _ := schema.Extensions[idExtension].(string)
 	if name == "" || strings.Contains(name, ".") {
 		return name
@@ -185,9 +185,9 @@ func (s *sites) stated(schema *openapi3.Schema) string {
 	return string(s.document.Interface) + "." + name
 }
 
-// place holds the sites and the schemas that apply to one value.
+// place holds the nodes and the schemas that apply to one value.
 type place struct {
-	sites   []*site
+	nodes   []*node
 	schemas []*openapi3.Schema
 }
 
@@ -206,14 +206,14 @@ func (p *place) add(ref *openapi3.SchemaRef) {
 const items = "*"
 
 // below returns the place of a member of a value, or of its items.
-func (p *place) below(s *sites, value any, token string) (next place) {
-	for _, one := range p.sites {
+func (p *place) below(s *nodes, value any, token string) (next place) {
+	for _, one := range p.nodes {
 		if child := one.children[token]; child != nil {
-			next.sites = append(next.sites, child)
+			next.nodes = append(next.nodes, child)
 		}
 		if r := one.resourceOf(s, value); r != nil {
 			if child := s.within(r).children[token]; child != nil {
-				next.sites = append(next.sites, child)
+				next.nodes = append(next.nodes, child)
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func (p *place) below(s *sites, value any, token string) (next place) {
 }
 
 // resourceOf returns the resource that an object is of, or nil.
-func (s *site) resourceOf(all *sites, value any) *specs.Resource {
+func (s *node) resourceOf(all *nodes, value any) *specs.Resource {
 	object, ok := value.(map[string]any)
 	if !ok {
 		return nil
@@ -244,8 +244,8 @@ func (s *site) resourceOf(all *sites, value any) *specs.Resource {
 }
 
 // id returns the kind that a value is an id of, or the empty string.
-func (p *place) id(s *sites) string {
-	for _, one := range p.sites {
+func (p *place) id(s *nodes) string {
+	for _, one := range p.nodes {
 		if one.id != "" {
 			return one.id
 		}
@@ -259,8 +259,8 @@ func (p *place) id(s *sites) string {
 }
 
 // resource returns the resource of an object, or nil.
-func (p *place) resource(s *sites, value any) *specs.Resource {
-	for _, one := range p.sites {
+func (p *place) resource(s *nodes, value any) *specs.Resource {
+	for _, one := range p.nodes {
 		if r := one.resourceOf(s, value); r != nil {
 			return r
 		}

@@ -6,8 +6,8 @@ import (
 	"svc.example/understudy/contract/internal/facts"
 )
 
-// site identifies the state behind requests: an installation, or a world of it, from one reset to the next.
-type site struct {
+// instance identifies the state behind requests: an installation, or a world of it, from one reset to the next.
+type instance struct {
 	world, address string
 	file           string // of recordings that cannot be ordered against others
 	isMock         bool
@@ -15,20 +15,20 @@ type site struct {
 	epoch          int64 // of the world, as a mock counts its resets
 }
 
-// sites numbers the sites of exchanges, in the order of the recording.
+// instances numbers the instances of exchanges, in the order of the recording.
 //
 // Recordings with times are ordered against each other. Without times they stand alone; so do those of a mock's world,
 // whose numbers begin anew with each run, unless they go on where another file ends.
-type sites struct {
-	list   []site
-	index  map[site]int
-	above  []int // by site, another one that it is the same as, or itself
+type instances struct {
+	list   []instance
+	index  map[instance]int
+	above  []int // by instance, another one that it is the same as, or itself
 	series map[series]*serial
 	order  []series
 	resets map[string]int // by world
 	// files whose exchanges are neither in the order of their beginnings nor in that of their ends
 	unordered map[string]bool
-	// at each site, an exchange that shows that the recording keeps Authorization headers
+	// at each instance, an exchange that shows that the recording keeps Authorization headers
 	keyed map[int]*facts.Exchange
 }
 
@@ -43,7 +43,7 @@ type serial struct {
 	resets int
 
 	first, last     int64 // numbers
-	firstAt, lastAt int   // the sites of these
+	firstAt, lastAt int   // the instances of these
 }
 
 // moment is the time of an exchange, as far as the recording shows it; the zero value is unknown.
@@ -57,15 +57,15 @@ func (m moment) isBefore(other moment) bool {
 	return !m.start.IsZero() && !other.start.IsZero() && m.end.Before(other.start)
 }
 
-func newSites() *sites {
-	return &sites{
-		index: map[site]int{}, series: map[series]*serial{}, resets: map[string]int{}, unordered: map[string]bool{},
+func newInstances() *instances {
+	return &instances{
+		index: map[instance]int{}, series: map[series]*serial{}, resets: map[string]int{}, unordered: map[string]bool{},
 		keyed: map[int]*facts.Exchange{},
 	}
 }
 
-// take gives an exchange its site.
-func (p *sites) take(e *facts.Exchange) {
+// take gives an exchange its instance.
+func (p *instances) take(e *facts.Exchange) {
 	s := p.serial(e)
 	now := moment{e.Seq, e.Start, e.End}
 	if s.breaks(now) {
@@ -83,7 +83,7 @@ func (p *sites) take(e *facts.Exchange) {
 	if !e.End.Before(s.ended.end) {
 		s.ended = now
 	}
-	at := site{world: e.World, address: e.Address, isMock: e.Mock || e.World != "", era: s.era, epoch: e.Epoch}
+	at := instance{world: e.World, address: e.Address, isMock: e.Mock || e.World != "", era: s.era, epoch: e.Epoch}
 	if e.Start.IsZero() || s.era > 0 || e.Own {
 		at.file = e.File
 	}
@@ -99,8 +99,8 @@ func (p *sites) take(e *facts.Exchange) {
 	}
 }
 
-// of returns a site by its number.
-func (p *sites) of(at int) *site { return &p.list[at] }
+// of returns an instance by its number.
+func (p *instances) of(at int) *instance { return &p.list[at] }
 
 // nameOf returns the name of a world, which the default one has also where it is not named.
 func nameOf(world string) string {
@@ -110,7 +110,7 @@ func nameOf(world string) string {
 	return world
 }
 
-func (p *sites) serial(e *facts.Exchange) *serial {
+func (p *instances) serial(e *facts.Exchange) *serial {
 	key := series{e.World, e.Address, e.File}
 	s := p.series[key]
 	if s == nil {
@@ -143,15 +143,15 @@ func (s *serial) count(e *facts.Exchange) {
 	}
 }
 
-// mergeContinued makes one site of those where one file goes on with the numbers of another, when the whole recording
-// is known. When more of it is, this is decided anew.
-func (p *sites) mergeContinued() {
+// mergeContinued makes one instance of those where one file goes on with the numbers of another, when the whole
+// recording is known. When more of it is, this is decided anew.
+func (p *instances) mergeContinued() {
 	for at := range p.above {
 		p.above[at] = at
 	}
 	type end struct {
-		world, site string
-		number      int64
+		world, address string
+		number         int64
 	}
 	ends := map[end]int{}
 	for _, key := range p.order {
@@ -168,8 +168,8 @@ func (p *sites) mergeContinued() {
 	}
 }
 
-// root returns the site that stands for all that are the same as one.
-func (p *sites) root(at int) int {
+// root returns the instance that stands for all that are the same as one.
+func (p *instances) root(at int) int {
 	for p.above[at] != at {
 		at = p.above[at]
 	}
