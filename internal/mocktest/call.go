@@ -25,8 +25,8 @@ func NewServer(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	return s
 }
 
-// Call sends a request with a body, if there is one, straight into a handler, as the administrator. More headers come in
-// pairs; an empty value removes the header.
+// Call sends a request straight into a handler, as the administrator; a body is JSON. More headers come in pairs; an
+// empty value removes the header.
 func Call(tb testing.TB, handler http.Handler, method, target, body string, headers ...string) Answer {
 	tb.Helper()
 	r := httptest.NewRequestWithContext(tb.Context(), method, target, strings.NewReader(body))
