@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
@@ -21,9 +20,9 @@ var (
 	exampleCheckers = sync.OnceValues(func() (*contract.Checker, error) { return strict(ExampleBases()...) })
 )
 
-// strict returns a checker with both engines, which judges also by what is only assumed of the platform.
+// strict returns a checker that judges also by what is only assumed of the platform.
 func strict(opts ...contract.Option) (*contract.Checker, error) {
-	return contract.NewChecker(append(opts, contract.WithTrust(specs.Assumed), contract.WithEngine(libopenapi.New()))...)
+	return contract.NewChecker(append(append(opts, contract.WithTrust(specs.Assumed)), engines...)...)
 }
 
 // Plain returns the checker for recordings with addresses that can be guessed.
