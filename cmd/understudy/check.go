@@ -92,7 +92,7 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if interrupted := c.Context().Err(); interrupted != nil {
 		return interrupted // a report would look as if it were about the whole recording
 	}
-	return f.finish(c, outcome{checkflags.Result{Checker: checker, Source: source, Report: r}, note, err})
+	return f.finish(c, checkResult{checkflags.Result{Checker: checker, Source: source, Report: r}, note, err})
 }
 
 // checker returns the checker that the flags describe, and a note for its report. End ends its second engine.
@@ -126,15 +126,15 @@ func (f *checkFlags) files(recordings []string) (written, read []checkflags.File
 	return append(written, f.Outputs.Files()...), read
 }
 
-// outcome holds what a check has found.
-type outcome struct {
+// checkResult holds what a check has found.
+type checkResult struct {
 	checkflags.Result
 	note string
 	err  error
 }
 
-// finish writes the results, and returns the error that the outcome is.
-func (f *checkFlags) finish(c *cobra.Command, o outcome) (err error) {
+// finish writes the results, and returns the error that the result is.
+func (f *checkFlags) finish(c *cobra.Command, o checkResult) (err error) {
 	r := o.Report
 	if err = checkflags.ExplainNothingMatched(o.err, r); o.note != "" {
 		r.Notes = append(r.Notes, o.note)

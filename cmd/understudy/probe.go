@@ -138,7 +138,7 @@ func (f *probeFlags) run(c *cobra.Command, _ []string) error {
 	if r != nil {
 		r.Notes = append(r.Notes, notesOfProbe(summary, probing.Err() != nil)...)
 	}
-	return f.finish(c, outcome{checkflags.Result{Checker: checker, Source: source, Report: r}, note, err})
+	return f.finish(c, checkResult{checkflags.Result{Checker: checker, Source: source, Report: r}, note, err})
 }
 
 // prepare reads the flags, and loads the documents of the targets.

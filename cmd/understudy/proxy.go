@@ -400,12 +400,12 @@ func isPlatformHost(config *proxy.Config, host string) bool {
 
 // liveCheck is a check of a recording that is being written.
 type liveCheck struct {
-	flags   *checkFlags
-	c       *cobra.Command
-	spool   *spoolFile
-	outcome outcome
-	done    chan struct{} // closed when all is judged
-	close   func()
+	flags  *checkFlags
+	c      *cobra.Command
+	spool  *spoolFile
+	result checkResult
+	done   chan struct{} // closed when all is judged
+	close  func()
 }
 
 // startCheck begins to judge what a proxy records. It follows a copy of the recording on disk, so that a check that
@@ -425,11 +425,11 @@ func (f *proxyFlags) startCheck(c *cobra.Command, lines io.Writer, config *proxy
 		return nil, fmt.Errorf("make a temporary recording for --check: %w", err)
 	}
 	live.spool = &spoolFile{file: file, grown: make(chan struct{}, 1), over: make(chan struct{})}
-	live.outcome.Source = contract.Files(file.Name())
+	live.result.Source = contract.Files(file.Name())
 	followed := contract.ReadLines(f.copyRecording(config, live.spool), &follower{spool: live.spool})
 	go func() {
 		defer close(live.done)
-		live.outcome.Report, live.outcome.err = live.outcome.Checker.Check(lasting, followed)
+		live.result.Report, live.result.err = live.result.Checker.Check(lasting, followed)
 	}()
 	return live, nil
 }
@@ -459,7 +459,7 @@ func (l *liveCheck) prepare(f *proxyFlags, lines io.Writer, config *proxy.Config
 		}
 		opts = append(opts, contract.WithBaseURL(name, base))
 	}
-	l.outcome.Checker, l.outcome.note, l.close, err = f.checker(l.c, opts...)
+	l.result.Checker, l.result.note, l.close, err = f.checker(l.c, opts...)
 	return err
 }
 
@@ -510,7 +510,7 @@ func (l *liveCheck) end(served error, hasCommand bool) error {
 		l.c.SetOut(l.c.ErrOrStderr())
 	}
 	l.c.SetContext(context.WithoutCancel(l.c.Context()))
-	err := l.flags.finish(l.c, l.outcome)
+	err := l.flags.finish(l.c, l.result)
 	if exit, ok := errors.AsType[*exitError](err); ok && hasCommand && l.flags.Output == "" {
 		err = &exitError{exit.code, nil} // the report has said it
 	}

@@ -70,7 +70,7 @@ func (h *history) say(r Ruling) {
 		h.weigh(r)
 		return
 	}
-	h.tell(outcome{Result: h.w.resultOf(h.in, r)})
+	h.tell(ruling{Result: h.w.resultOf(h.in, r)})
 }
 
 // hasSeveral reports whether it takes several exchanges to prove a violation.
@@ -96,10 +96,10 @@ func (h *history) tellHeld() {
 func (h *history) weigh(r Ruling) {
 	x := &weighing{Ruling: r, account: h.account, at: h.w.accounts.instanceOf(h.account), signs: h.state.signs}
 	if !h.w.hasOthers(x.at) {
-		h.tell(outcome{Result: x.result(h.w, &others{in: h.in})})
+		h.tell(ruling{Result: x.result(h.w, &others{in: h.in})})
 		return
 	}
-	h.tell(outcome{weighing: x})
+	h.tell(ruling{weighing: x})
 }
 
 // isIn reports whether the request that an excuse speaks of may be one that is missing.

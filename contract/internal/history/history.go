@@ -136,13 +136,13 @@ type pass struct {
 	rest    []*weighing // violations that what others did may explain
 }
 
-// outcome is a result, or a violation that has to be weighed when all exchanges were shown.
-type outcome struct {
+// ruling is a result, or a violation that has to be weighed when all exchanges were shown.
+type ruling struct {
 	Result
 	weighing *weighing
 }
 
-func (p *pass) take(o outcome) {
+func (p *pass) take(o ruling) {
 	if o.weighing != nil {
 		p.rest = append(p.rest, o.weighing)
 		return
@@ -170,7 +170,7 @@ type history struct {
 	w       *Watcher
 	account caller
 	in      *reader
-	tell    func(outcome)
+	tell    func(ruling)
 	waiting []*facts.Exchange // not shown yet, since they may overlap with later ones
 	recent  []*facts.Exchange // shown already, but perhaps not over when the next one began
 	state   *State

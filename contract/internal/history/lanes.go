@@ -14,7 +14,7 @@ import (
 type lane struct {
 	account   caller
 	exchanges iter.Seq2[*facts.Exchange, error]
-	results   func(outcome)
+	results   func(ruling)
 }
 
 // lanes holds the exchanges in the order of their lanes, which is that of their beginnings.
@@ -219,8 +219,8 @@ type passedLane struct {
 	account   caller
 	entries   chan []entry
 	exchanges chan []*facts.Exchange
-	results   chan []outcome
-	told      []outcome // not passed on yet
+	results   chan []ruling
+	told      []ruling // not passed on yet
 }
 
 // dispatch gives the lanes to the workers, one after the other.
@@ -246,7 +246,7 @@ func (l *lanes) dispatch(q *queues) error {
 			}
 			one = &passedLane{
 				account: l.accounts[x.key], entries: make(chan []entry, maxUnderWay),
-				exchanges: make(chan []*facts.Exchange, maxUnderWay), results: make(chan []outcome, maxUnderWay),
+				exchanges: make(chan []*facts.Exchange, maxUnderWay), results: make(chan []ruling, maxUnderWay),
 			}
 			if !send(q, q.order, one) || !send(q, q.work, one) {
 				break
@@ -300,7 +300,7 @@ func (one *passedLane) lane(q *queues) lane {
 				}
 			}
 		},
-		results: func(r outcome) {
+		results: func(r ruling) {
 			if one.told = append(one.told, r); len(one.told) == chunk {
 				send(q, one.results, one.told)
 				one.told = nil

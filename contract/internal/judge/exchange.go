@@ -115,7 +115,7 @@ func (j *Judge) addAmbiguousAddress(r *Result) {
 
 func (j *Judge) addUndocumentedOperation(r *Result) {
 	item, d := &r.Item, r.Owner.Document
-	severity := j.severity(request, specs.Documented, outcomeOf(r.Status()))
+	severity := j.severity(request, specs.Documented, receptionOf(r.Status()))
 	if left, isThere := d.Unread(item.Request.Method, r.Owner.Path); isThere {
 		r.check(UndocumentedOperation, report.Inconclusive)
 		r.Findings = append(r.Findings, j.finding(item.Number, nil, report.Finding{

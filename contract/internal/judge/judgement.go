@@ -88,7 +88,7 @@ func (j *Judge) addFinding(o *judgement, m *message, f report.Finding) {
 		if p == "" {
 			p = j.place(m.op, f.Spec.Pointer).Provenance
 		}
-		f.Severity = j.severity(m.side, p, m.outcome)
+		f.Severity = j.severity(m.side, p, m.reception)
 	}
 	o.findings = append(o.findings, j.finding(0, m.op, f))
 }
@@ -156,7 +156,7 @@ func (m *judgementMemo) put(k memoKey, o *judgement) {
 // key returns the key of the judgement on the body.
 func (m *message) key() memoKey {
 	k := bodyKey{
-		op: m.op, outcome: m.outcome, status: m.status, doubt: m.doubt,
+		op: m.op, reception: m.reception, status: m.status, doubt: m.doubt,
 		inQuery: strings.Join(m.queryMembers, "&"), bodiless: m.bodiless, joined: m.isReading, sampled: m.sampled,
 		headless: len(m.headers) == 0, sent: m.sentType, faulty: m.isFaulty,
 		kind: m.kind, coding: m.headers.Value("Content-Encoding"),
@@ -170,10 +170,10 @@ func (m *message) key() memoKey {
 
 // bodyKey holds what the judgement on a body depends on.
 type bodyKey struct {
-	op      *specs.Operation
-	outcome outcome
-	status  int    // 0 for requests
-	body    uint64 // its hash
+	op        *specs.Operation
+	reception reception
+	status    int    // 0 for requests
+	body      uint64 // its hash
 
 	doubt, inQuery, sent, kind, coding                              string
 	bodiless, joined, sampled, headless, faulty, hasBody, hasLength bool
@@ -185,10 +185,10 @@ func (m *message) parametersKey(owner *ownership.Owner) memoKey {
 	h.SetSeed(seed)
 	maphash.WriteComparable(&h, struct {
 		op          *specs.Operation
-		outcome     outcome
+		reception   reception
 		sampled     bool
 		path, query string
-	}{m.op, m.outcome, m.sampled, owner.Path, owner.Query})
+	}{m.op, m.reception, m.sampled, owner.Path, owner.Query})
 	for _, ref := range m.op.Parameters {
 		switch p := ref.Value; {
 		case p.In == openapi3.ParameterInHeader && !specs.IsCredential(p):

@@ -18,15 +18,15 @@ import (
 
 // message is a request or a response, with what is documented for its body.
 type message struct {
-	op      *specs.Operation
-	side    side
-	status  int // of the response
-	outcome outcome
-	method  string
-	headers recording.Headers
-	kind    string // Content-Type
-	body    *recording.Body
-	doubt   string
+	op        *specs.Operation
+	side      side
+	status    int // of the response
+	reception reception
+	method    string
+	headers   recording.Headers
+	kind      string // Content-Type
+	body      *recording.Body
+	doubt     string
 	*documentedBody
 	form *bodyForm // what is documented for its Content-Type
 

@@ -48,7 +48,7 @@ func (p *parameters) isIgnored(parameter *openapi3.Parameter) bool {
 func (j *Judge) judgeParameters(r *Result) *judgement {
 	op := r.Operation()
 	m := message{
-		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
+		op: op, side: request, reception: receptionOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, documentedBody: r.documented.parameters, sampled: r.sampled,
 	}
 	if m.headers.Value("Cookie") == "" && slices.ContainsFunc(r.Item.Redacted, func(what string) bool {

@@ -24,7 +24,7 @@ func (r *Result) probed() (fault string, isProbe bool) {
 // isRefusedFault reports whether a fault on purpose was refused. Few documents list all statuses of such refusals.
 func (r *Result) isRefusedFault() bool {
 	fault, _ := r.probed()
-	return fault != "" && outcomeOf(r.Status()) == refused
+	return fault != "" && receptionOf(r.Status()) == refused
 }
 
 // judgeProbe judges whether a request of understudy probe was answered at all, without an error of the server, and

@@ -116,7 +116,7 @@ func (r *Result) requestMessage() message {
 	op := r.Operation()
 	kind := cmp.Or(r.sentType, r.Item.Request.Headers.Value("Content-Type"))
 	m := message{
-		op: op, side: request, kind: kind, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
+		op: op, side: request, kind: kind, reception: receptionOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
 		documentedBody: r.documented.request, sampled: r.sampled, codings: &r.codings,
 	}

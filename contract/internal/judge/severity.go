@@ -7,16 +7,16 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// outcome states whether the server took a request as it was.
-type outcome int
+// reception states whether the server took a request as it was.
+type reception int
 
 const (
-	accepted   outcome = iota // 1xx to 3xx: the server took the request as it was
-	refused                   // 4xx
-	unanswered                // 5xx, or no answer
+	accepted   reception = iota // 1xx to 3xx: the server took the request as it was
+	refused                     // 4xx
+	unanswered                  // 5xx, or no answer
 )
 
-func outcomeOf(status int) outcome {
+func receptionOf(status int) reception {
 	switch {
 	case status >= 100 && status < 400:
 		return accepted
@@ -40,7 +40,7 @@ func outcomeOf(status int) outcome {
 //
 // Undeclared fields of a request are a notice at most, since the platform ignores them, and undeclared query
 // parameters a warning at most.
-func (j *Judge) severity(side side, p specs.Provenance, o outcome) report.Severity {
+func (j *Judge) severity(side side, p specs.Provenance, o reception) report.Severity {
 	severity := report.SeverityOf(p, j.trust)
 	if side == response {
 		return severity

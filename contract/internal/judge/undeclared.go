@@ -37,7 +37,7 @@ func (j *Judge) judgeUndeclaredFields(o *judgement, b *content) {
 	o.omit(UndeclaredField, s.more)
 	for _, f := range s.found {
 		provenance := j.place(b.op, f.pointer).Provenance
-		severity := j.severity(b.side, provenance, b.outcome)
+		severity := j.severity(b.side, provenance, b.reception)
 		isOfPlatform := !b.op.Document.IsUsers()
 		if isOfPlatform && b.side == request || !isOfPlatform && !j.undeclared {
 			// The platform ignores what it does not know; elsewhere an object is open unless its schema closes it
@@ -84,7 +84,7 @@ func (j *Judge) judgeHiddenFields(o *judgement, b *content) {
 		b.hidden(value, []locatedSchema{{b.media.Schema.Value, b.schemaPointer}}, at, func(path []string, w locatedSchema) {
 			name, keyword := path[len(path)-1], map[side]string{request: "readOnly", response: "writeOnly"}[b.side]
 			pointer := join(w.pointer, keyword)
-			severity := j.severity(b.side, j.place(b.op, pointer).Provenance, b.outcome)
+			severity := j.severity(b.side, j.place(b.op, pointer).Provenance, b.reception)
 			if b.side == request || w.schema.Format != "password" && !recording.IsSecret(name) {
 				severity = severity.AtMost(report.Warning)
 			}
@@ -457,7 +457,7 @@ func (j *Judge) judgeUndeclaredParameters(o *judgement, p *parameters) {
 			continue
 		}
 		provenance := j.place(p.op, p.op.Pointer+"/parameters").Provenance
-		severity := j.severity(request, provenance, p.outcome)
+		severity := j.severity(request, provenance, p.reception)
 		if !p.op.Document.IsUsers() || !j.undeclared {
 			severity = severity.AtMost(report.Warning)
 		}

@@ -48,7 +48,7 @@ type activationRequest struct {
 
 // activationCreated is an ActivationCreated.
 type activationCreated struct {
-	outcome
+	statusForm
 	activationFields
 	ID        int64    `json:"id"`
 	Audience  int64    `json:"audienceId"`
@@ -78,7 +78,7 @@ var createActivation = op.On(queriedAudience, func(c *op.Call, audience world.Pa
 	a.ID = c.World.NewID("audience.activation")
 	c.World.Audience.Activations.Put(a.ID, a)
 	return op.OK(activationCreated{
-		outcome: okOutcome(), activationFields: fields, ID: a.ID, Audience: a.Audience, Segment: a.Segment,
+		statusForm: okStatus(), activationFields: fields, ID: a.ID, Audience: a.Audience, Segment: a.Segment,
 		CreatedAt: op.Instant(a.CreatedAt), UpdatedAt: op.Instant(a.UpdatedAt),
 		CreatedBy: userView(c.World, a.CreatedBy), UpdatedBy: userView(c.World, a.CreatedBy),
 	})

@@ -87,7 +87,7 @@ type segmentRequest struct {
 
 // segmentCreated is a SegmentCreated.
 type segmentCreated struct {
-	outcome
+	statusForm
 	segmentForm
 }
 
@@ -98,7 +98,7 @@ var createSegment = op.On(queriedAudience, func(c *op.Call, audience world.Paren
 	}
 	segment.ID = c.World.NewID("audience.segment")
 	c.World.Audience.Segments.Put(segment.ID, segment)
-	return op.Reply{Body: segmentCreated{okOutcome(), segmentView(c.World, segment)}, Notes: notes}, nil
+	return op.Reply{Body: segmentCreated{okStatus(), segmentView(c.World, segment)}, Notes: notes}, nil
 })
 
 // newSegment returns the segment that the body asks for, without an id. Names need not differ, and there are any

@@ -35,14 +35,16 @@ func errorReply(_ op.Asked, list op.Errors) op.Reply {
 	return op.Reply{Status: status, Body: errorForm{strconv.Itoa(status), e.Error()}}
 }
 
-// outcome is the part of an answer with which a creation reports success (documented). What was made stands beside it,
-// since one client reads that there (client).
-type outcome struct {
+// statusForm is the part of an answer with which a creation reports success (documented). What was made stands beside
+// it, since one client reads that there (client).
+type statusForm struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-func okOutcome() outcome { return outcome{strconv.Itoa(http.StatusOK), http.StatusText(http.StatusOK)} }
+func okStatus() statusForm {
+	return statusForm{strconv.Itoa(http.StatusOK), http.StatusText(http.StatusOK)}
+}
 
 // userForm is a user. Its id is text, unlike all others (documented).
 type userForm struct {

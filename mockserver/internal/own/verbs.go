@@ -262,7 +262,7 @@ func (c creator) all(call *op.Call, several []jsontext.Value) (op.Reply, error) 
 	case c.shown != nil && len(several) > 0:
 		return c.showMade(call, first)
 	}
-	return c.outcome(call, len(several), nil)
+	return c.summary(call, len(several), nil)
 }
 
 // address returns the address of an operation.
@@ -442,11 +442,11 @@ func (d clearer) receipt(call *op.Call, all []world.Object) (op.Reply, error) {
 	for _, object := range all {
 		keys = append(keys, scalar(d.resource.keySays, object.Keys[len(object.Keys)-1]))
 	}
-	return d.outcome(call, len(all), listed(keys))
+	return d.summary(call, len(all), listed(keys))
 }
 
-// outcome answers with what became of several objects: how many they are, and their keys if there are any to show.
-func (s *success) outcome(call *op.Call, n int, keys jsontext.Value) (op.Reply, error) {
+// summary answers with what became of several objects: how many they are, and their keys if there are any to show.
+func (s *success) summary(call *op.Call, n int, keys jsontext.Value) (op.Reply, error) {
 	if s.schema() == nil {
 		return s.sample(call)
 	}

@@ -168,7 +168,7 @@ func Conclude(w *world.State, job world.Job, at time.Time, err error) {
 func (g Engine) perform(w *world.State, job *world.Job, ended *run) error {
 	switch {
 	case ended != nil:
-		return deliverOutcome(job, ended.outcome.Load())
+		return deliverResult(job, ended.result.Load())
 	case job.Answer != nil && job.Answer.Error != "":
 		return errors.New(job.Answer.Error)
 	case job.ExportTarget != 0:
@@ -194,7 +194,7 @@ func (g Engine) perform(w *world.State, job *world.Job, ended *run) error {
 	return nil
 }
 
-func deliverOutcome(job *world.Job, o *outcome) error {
+func deliverResult(job *world.Job, o *queryResult) error {
 	if o.err != nil {
 		return o.err
 	}

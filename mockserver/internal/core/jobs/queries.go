@@ -46,8 +46,8 @@ const (
 	maxRest    = 15 * time.Second
 )
 
-// outcome is the result of a query.
-type outcome struct {
+// queryResult is the result of a query.
+type queryResult struct {
 	output *world.Output
 	note   string
 	taken  []world.Job // jobs that queued results have answered
@@ -57,11 +57,11 @@ type outcome struct {
 // run is a query of jobs or questions. It begins when a first caller waits for it, and is cancelled when no caller
 // waits any more.
 type run struct {
-	engine  Engine
-	outcome atomic.Pointer[outcome]
+	engine Engine
+	result atomic.Pointer[queryResult]
 
 	mu      sync.Mutex
-	query   func(context.Context) outcome // nil once there is an outcome, so that the world it reads can be freed
+	query   func(context.Context) queryResult // nil once there is a result, so that the world it reads can be freed
 	attempt *attempt
 }
 
@@ -72,12 +72,12 @@ type attempt struct {
 	done    chan struct{}
 }
 
-func (g Engine) newRun(query func(context.Context) outcome) *run {
+func (g Engine) newRun(query func(context.Context) queryResult) *run {
 	return &run{engine: g, query: query}
 }
 
 // Done implements world.Query.
-func (r *run) Done() bool { return r.outcome.Load() != nil }
+func (r *run) Done() bool { return r.result.Load() != nil }
 
 // Run implements world.Query. All waiting callers share one attempt.
 func (r *run) Run(ctx context.Context) error {
@@ -123,8 +123,8 @@ func (r *run) leave(a *attempt) {
 
 // begin runs the query as soon as a slot is free. The result of a cancelled query is dropped. If the engine panics,
 // that is the error of the query.
-func (r *run) begin(ctx context.Context, a *attempt, query func(context.Context) outcome) {
-	var result outcome
+func (r *run) begin(ctx context.Context, a *attempt, query func(context.Context) queryResult) {
+	var result queryResult
 	r.engine.Routines.GoThen(func() error {
 		if slots := r.engine.Slots; slots != nil {
 			select {
@@ -138,12 +138,12 @@ func (r *run) begin(ctx context.Context, a *attempt, query func(context.Context)
 		return nil
 	}, func(err error) {
 		if err != nil {
-			result = outcome{err: fmt.Errorf("the query engine failed: %s", routine.Brief(err))}
+			result = queryResult{err: fmt.Errorf("the query engine failed: %s", routine.Brief(err))}
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if ctx.Err() == nil {
-			r.outcome.Store(&result)
+			r.result.Store(&result)
 			r.query = nil
 		}
 		close(a.done)
@@ -160,10 +160,10 @@ func (g Engine) beginQuery(w *world.State, job world.Job) *run {
 		return nil
 	}
 	then := w.Readable()
-	return g.newRun(func(ctx context.Context) outcome {
+	return g.newRun(func(ctx context.Context) queryResult {
 		tables := &queryTables{world: then, caller: caller}
 		output, err := g.ask(ctx, job, tables)
-		return outcome{output: output, note: tables.note("job " + op.IDText(job.ID)), err: err}
+		return queryResult{output: output, note: tables.note("job " + op.IDText(job.ID)), err: err}
 	})
 }
 
@@ -318,12 +318,12 @@ func (g Engine) Ask(w *world.State, queries *op.Queries, q Question, rows int64)
 	key := questionKey{q.Caller.User.ID, q.Database, q.Text, fmt.Sprintf("%q", q.Views)}
 	query := queries.Ask(key, func() world.Query {
 		then := *w
-		return g.newRun(func(ctx context.Context) outcome {
+		return g.newRun(func(ctx context.Context) queryResult {
 			w := then // an attempt may follow
 			return g.answer(ctx, &w, q)
 		})
 	}).(*run)
-	o := query.outcome.Load()
+	o := query.result.Load()
 	if o == nil {
 		queries.Need(world.DueEvent{Query: query})
 		return QuestionResult{}, errUnderWay
@@ -345,12 +345,12 @@ func (q Question) job() world.Job {
 }
 
 // answer runs the query of a question in the engine.
-func (g Engine) answer(ctx context.Context, w *world.State, q Question) outcome {
+func (g Engine) answer(ctx context.Context, w *world.State, q Question) queryResult {
 	tables := &viewTables{
 		queryTables: &queryTables{world: w, caller: q.Caller}, ctx: ctx, engine: g, question: q,
 	}
 	output, err := g.ask(ctx, q.job(), tables)
-	return outcome{
+	return queryResult{
 		output: output, note: tables.note("the query"), taken: tables.taken,
 		err: cmp.Or(tables.failure, err),
 	}
