@@ -137,8 +137,8 @@ type baselineFile struct {
 	Findings []report.BaselineEntry `json:"findings" yaml:"findings"`
 }
 
-// takeRuleResult counts a verdict of a rule between exchanges, and keeps its finding. A pass has none.
-func (g *gatherer) takeRuleResult(v history.Result) {
+// addRuleResult counts a verdict of a rule between exchanges, and keeps its finding. A pass has none.
+func (g *gatherer) addRuleResult(v history.Result) {
 	g.countCheck(v.Exchange, v.Rule, v.Operation, v.Verdict, 1)
 	g.RulesJudged = g.RulesJudged || v.Verdict == report.Pass || v.Verdict == report.Fail
 	if v.Finding != nil {

@@ -28,8 +28,8 @@ type recorder struct {
 	count int
 }
 
-// take records a call that takes effect so many seconds after the first one.
-func (r *recorder) take(second float64, method, path, request string, status int, answer string) {
+// add records a call that takes effect so many seconds after the first one.
+func (r *recorder) add(second float64, method, path, request string, status int, answer string) {
 	took := time.Date(2026, 5, 4, 1, 0, 0, 0, time.UTC).Add(time.Duration(second * float64(time.Second)))
 	header := [][2]string{{"Content-Type", "application/json"}}
 	made := took
@@ -116,12 +116,12 @@ func TestClocksThatDisagree(t *testing.T) {
 	} {
 		tt.laptop.text, tt.server.text = strings.Builder{}, strings.Builder{}
 		laptop, server := tt.laptop, tt.server
-		laptop.take(10, "POST", "/pools", `{"name":"p","concurrencyLimit":2}`, 201, pool)
-		laptop.take(15.5, "GET", "/pool_rules", "", 200, `{"poolRules":[]}`)
-		laptop.take(20.3, "POST", "/pool_rules", `{"priority":5,"poolId":"4"}`, 201, rule)
-		server.take(tt.ruleGone-0.7, "GET", "/pools", "", 200, `{"pools":[`+pool+`]}`)
-		server.take(tt.ruleGone, "DELETE", "/pool_rules/3", "", 200, rule)
-		laptop.take(40, "DELETE", "/pools/4", "", 200, pool)
+		laptop.add(10, "POST", "/pools", `{"name":"p","concurrencyLimit":2}`, 201, pool)
+		laptop.add(15.5, "GET", "/pool_rules", "", 200, `{"poolRules":[]}`)
+		laptop.add(20.3, "POST", "/pool_rules", `{"priority":5,"poolId":"4"}`, 201, rule)
+		server.add(tt.ruleGone-0.7, "GET", "/pools", "", 200, `{"pools":[`+pool+`]}`)
+		server.add(tt.ruleGone, "DELETE", "/pool_rules/3", "", 200, rule)
+		laptop.add(40, "DELETE", "/pools/4", "", 200, pool)
 		r := checkRecorders(t, &laptop, &server)
 		var got report.Verdict
 		for _, f := range r.Findings {
@@ -159,11 +159,11 @@ func TestOrderWithinASecondIsNotKnownOfClocksThatDisagree(t *testing.T) {
 	} {
 		tt.laptop.text, tt.server.text = strings.Builder{}, strings.Builder{}
 		laptop, server := tt.laptop, tt.server
-		laptop.take(10.05, "POST", "/pools", `{"name":"p","concurrencyLimit":2}`, 201, pool)
-		laptop.take(20.3, "GET", "/pools/4", "", 200, pool)
-		laptop.take(40.95, "DELETE", "/pools/4", "", 200, pool)
-		server.take(25, "GET", "/pools/4", "", 200, pool)
-		server.take(tt.reads, "GET", "/pools/4", "", 200, pool)
+		laptop.add(10.05, "POST", "/pools", `{"name":"p","concurrencyLimit":2}`, 201, pool)
+		laptop.add(20.3, "GET", "/pools/4", "", 200, pool)
+		laptop.add(40.95, "DELETE", "/pools/4", "", 200, pool)
+		server.add(25, "GET", "/pools/4", "", 200, pool)
+		server.add(tt.reads, "GET", "/pools/4", "", 200, pool)
 		r := checkRecorders(t, &laptop, &server)
 		var got report.Verdict
 		for _, f := range r.Findings {

@@ -112,7 +112,7 @@ func (x *comparing) run(ctx context.Context, subject Subject, read *sessions, on
 		list = first(subject.First, list)
 		x.skipped[fmt.Sprintf("it is not among the first %d of its world", subject.First)] += more
 	}
-	masks, err := compare.Run(ctx, x.g.checker.comparison(), subject, &one.keys, list, x.take)
+	masks, err := compare.Run(ctx, x.g.checker.comparison(), subject, &one.keys, list, x.add)
 	x.addMasks(masks)
 	return err
 }
@@ -148,8 +148,8 @@ func (x *comparing) addMasks(masks []compare.Mask) {
 	}
 }
 
-// take adds an exchange to the report.
-func (x *comparing) take(e *compare.Exchange) {
+// add adds an exchange to the report.
+func (x *comparing) add(e *compare.Exchange) {
 	if e.Skipped != "" {
 		x.skipped[x.g.checker.redactor.Text(e.Skipped)]++
 		return
@@ -379,7 +379,7 @@ func (x *comparing) match(j *judge.Judge, raw Record, err error) *judge.Result {
 		item, err = raw.Decode()
 	}
 	if err != nil {
-		if x.g.Problems.take(err, x.g.last) {
+		if x.g.Problems.add(err, x.g.last) {
 			x.g.Exchanges.Broken++
 		}
 		return nil
@@ -391,7 +391,7 @@ func (x *comparing) match(j *judge.Judge, raw Record, err error) *judge.Result {
 		x.g.Ignored[ignored]++
 		return nil
 	}
-	x.g.Sequences.take(&item)
+	x.g.Sequences.add(&item)
 	r := j.Match(item)
 	if r.Owner.Base != nil {
 		x.g.Bases[keyOfBase(r.Owner.Base)]++
@@ -406,7 +406,7 @@ func (x *comparing) match(j *judge.Judge, raw Record, err error) *judge.Result {
 		x.g.Exchanges.Ignored++
 	case ownership.Unmatched, ownership.Several:
 		x.g.Exchanges.Unmatched++
-		x.g.Unmatched.take(r)
+		x.g.Unmatched.add(r)
 	}
 	return r
 }

@@ -75,7 +75,7 @@ func (l *LiveComparison) Compare(ctx context.Context, mock http.Handler, e *reco
 		l.x.skipped[err.Error()]++
 		return nil
 	}
-	l.x.take(done)
+	l.x.add(done)
 	for i := range done.Differences {
 		f := l.x.finding(done, &done.Differences[i])
 		differences = append(differences, f.Pointer+": "+f.Message)

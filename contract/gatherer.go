@@ -49,7 +49,7 @@ func newGatherer(c *Checker) *gatherer {
 	}
 	config := c.rules()
 	config.Workers = c.workers()
-	g.watcher = history.NewWatcher(config, g.takeRuleResult)
+	g.watcher = history.NewWatcher(config, g.addRuleResult)
 	return g
 }
 
@@ -82,7 +82,7 @@ func (g *gatherer) snapshot() *gatherer {
 // collect counts the result of one exchange, and keeps its findings.
 func (g *gatherer) collect(v *exchangeResult) {
 	if v.err != nil {
-		if g.Problems.take(v.err, g.last) {
+		if g.Problems.add(v.err, g.last) {
 			g.Exchanges.Broken++
 		}
 		return
@@ -94,7 +94,7 @@ func (g *gatherer) collect(v *exchangeResult) {
 		g.Ignored[v.ignored]++
 		return
 	}
-	g.Sequences.take(&v.result.Item)
+	g.Sequences.add(&v.result.Item)
 	switch v.result.Owner.State {
 	case ownership.Matched:
 		g.Exchanges.Matched++
@@ -105,7 +105,7 @@ func (g *gatherer) collect(v *exchangeResult) {
 		g.Exchanges.Ignored++
 	case ownership.Unmatched, ownership.Several:
 		g.Exchanges.Unmatched++
-		g.Unmatched.take(v.result)
+		g.Unmatched.add(v.result)
 	}
 	if base := v.result.Owner.Base; base != nil {
 		g.Bases[keyOfBase(base)]++
@@ -113,7 +113,7 @@ func (g *gatherer) collect(v *exchangeResult) {
 	if op := v.result.Operation(); op != nil {
 		g.Coverage.Add(op, v.result.Status(), v.result.Touched)
 	}
-	g.Guesses.take(v.result)
+	g.Guesses.add(v.result)
 	g.countJudged(v.result)
 	name := nameOf(v.result.Operation())
 	for _, c := range v.result.Checks {
@@ -123,7 +123,7 @@ func (g *gatherer) collect(v *exchangeResult) {
 	for i := range v.result.Findings {
 		g.keepFinding(v.result.Findings[i], int64(i), v.line)
 	}
-	g.Pending.take(g.checker, v.result)
+	g.Pending.add(g.checker, v.result)
 	if v.event != nil {
 		g.watcher.SeeEncoded(v.event, v.encoded)
 	}

@@ -110,10 +110,10 @@ type guessedBases struct {
 	Lowered map[string]int              // findings that would be errors otherwise, likewise
 }
 
-// take counts an exchange below a base that was guessed.
-func (g *guessedBases) take(r *judge.Result) {
+// add counts an exchange below a base that was guessed.
+func (g *guessedBases) add(r *judge.Result) {
 	if b := r.Owner.Base; b != nil && b.Guessed {
-		g.trial(b.Confirmation()).Take(&r.Item, r.IsRefuted())
+		g.trial(b.Confirmation()).Add(&r.Item, r.IsRefuted())
 	}
 }
 

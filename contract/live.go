@@ -104,7 +104,7 @@ func (l *Live) settle(ctx context.Context) ([]verdict.Verdict, error) {
 	together.watch(g, l.verdicts.ruleNumbers)
 	var err error
 	judged := g.judgeTheRest(ctx, func(ctx context.Context) error {
-		err = g.watcher.Show(ctx, g.takeRuleResult)
+		err = g.watcher.Show(ctx, g.addRuleResult)
 		return err
 	})
 	if err = errors.Join(err, ctx.Err()); err != nil {

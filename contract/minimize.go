@@ -408,7 +408,7 @@ func (o *reproducer) shows(ctx context.Context, id string, exchanges []*recordin
 		for i := range r.Findings {
 			take(&r.Findings[i])
 		}
-		pending.take(o.checker, r)
+		pending.add(o.checker, r)
 		if e := facts.New(&facts.Exchange{}, r); e != nil {
 			watcher.See(e)
 		}

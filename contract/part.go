@@ -70,7 +70,7 @@ func (p *Part) Judge(r Record, problem error) (e Event, isEvent bool) {
 // Problem returns why the record that Judge was given last is lost, with its place, or nil.
 func (p *Part) Problem() *report.Problem {
 	var one problems
-	if p.problem == nil || !one.take(p.problem, 0) {
+	if p.problem == nil || !one.add(p.problem, 0) {
 		return nil
 	}
 	if len(one.Fatal) == 0 { // an entry that is too large

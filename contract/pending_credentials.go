@@ -48,7 +48,7 @@ func newPendingCredentials() pendingCredentials {
 	return pendingCredentials{Carriers: map[specs.Interface]bool{}, Absent: map[string]*absentees{}}
 }
 
-func (p *pendingCredentials) take(c *Checker, r *judge.Result) {
+func (p *pendingCredentials) add(c *Checker, r *judge.Result) {
 	op := r.Operation()
 	switch {
 	case op == nil:
@@ -58,7 +58,7 @@ func (p *pendingCredentials) take(c *Checker, r *judge.Result) {
 		if _, others := r.HasPartOfCredentials(); others {
 			p.Carriers[op.Interface] = true
 		}
-		p.absent(op).take(c, r)
+		p.absent(op).add(c, r)
 	}
 }
 
@@ -70,7 +70,7 @@ func (p *pendingCredentials) absent(op *specs.Operation) *absentees {
 	return p.Absent[name]
 }
 
-func (a *absentees) take(c *Checker, r *judge.Result) {
+func (a *absentees) add(c *Checker, r *judge.Result) {
 	if a.Count++; a.Count > perOperation {
 		return
 	}

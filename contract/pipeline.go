@@ -378,8 +378,8 @@ func (j *judgedExchanges) differences(other *judgedExchanges) map[int]bool {
 		if exchange == math.MaxInt {
 			return differ
 		}
-		own.take(exchange)
-		others.take(exchange)
+		own.advance(exchange)
+		others.advance(exchange)
 		if !slices.Equal(own.chances, others.chances) || !slices.EqualFunc(own.findings, others.findings, isSameFinding) {
 			differ[exchange] = true
 		}
@@ -405,8 +405,8 @@ func (r *judgedRun) next() int {
 	return next
 }
 
-// take takes what follows, if it is of an exchange.
-func (r *judgedRun) take(exchange int) {
+// advance takes what follows, if it is of an exchange.
+func (r *judgedRun) advance(exchange int) {
 	n := 0
 	for n < len(r.rest.chances) && int(r.rest.chances[n].exchange) == exchange {
 		n++

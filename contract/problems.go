@@ -38,9 +38,9 @@ func compareProblems(a, b problem) int {
 		cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
 }
 
-// take keeps an error that came after an exchange, and reports whether it cost an exchange. Errors that cost nothing a
+// add keeps an error that came after an exchange, and reports whether it cost an exchange. Errors that cost nothing a
 // user would miss become notes.
-func (p *problems) take(err error, after int) (isBroken bool) {
+func (p *problems) add(err error, after int) (isBroken bool) {
 	one := problem{after, report.Problem{Message: err.Error()}, err.Error(), err}
 	readError, isRead := errors.AsType[*record.ReadError](err)
 	if isRead {

@@ -36,7 +36,7 @@ type piece struct {
 	At          int // the exchange that has the first one
 }
 
-func (n *sequenceNumbers) take(item *record.Item) {
+func (n *sequenceNumbers) add(item *record.Item) {
 	if item.Seq <= 0 {
 		return
 	}

@@ -24,7 +24,7 @@ func manyOfAll(c *Checker, from, to int) *Part {
 			Exchange: number, Message: fmt.Sprint("finding ", number),
 		}, 0, report.ExchangeLine{Exchange: number})
 		g.countReason(fmt.Sprint("reason ", random.IntN(300)), 1)
-		g.Sequences.take(&record.Item{
+		g.Sequences.add(&record.Item{
 			Exchange: &recording.Exchange{Seq: int64(number), World: fmt.Sprint("w", random.IntN(30_000))},
 			Position: record.Position{File: "f", Number: number},
 		})
@@ -33,7 +33,7 @@ func manyOfAll(c *Checker, from, to int) *Part {
 			Unmatched: report.Unmatched{Method: key.Method, URL: key.URL, Exchange: number, Count: 1},
 		}}})
 		if random.IntN(20) == 0 {
-			g.Problems.take(fmt.Errorf("problem behind %d", number), number)
+			g.Problems.add(fmt.Errorf("problem behind %d", number), number)
 		}
 	}
 	return p

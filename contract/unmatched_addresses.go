@@ -38,7 +38,7 @@ type unmatchedAddress struct {
 	Address string // of the first exchange, without what may be secret: for the hint, never for a report
 }
 
-func (a *unmatchedAddresses) take(r *judge.Result) {
+func (a *unmatchedAddresses) add(r *judge.Result) {
 	u, err := ownership.AddressOf(&r.Item.Request)
 	path := ""
 	if err == nil {

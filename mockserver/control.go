@@ -196,7 +196,7 @@ func (x *exchange) control() (reply op.Reply, err error) {
 	x.call.Context = x.waiting()
 	if route.Lasts {
 		x.call.Context = x.untilShutdown()
-		x.takeTime()
+		x.liftDeadlines()
 	}
 	return route.Handle(&x.call)
 }

@@ -248,7 +248,7 @@ func bodyReply(body any, media string) op.Reply {
 // respondFaulty takes the steps of respond for an exchange to which a fault is applied. The journal has what the client
 // sees of the answer, which may be nothing at all.
 func (x *exchange) respondFaulty(a answer) {
-	x.takeTime()
+	x.liftDeadlines()
 	ctx := x.waiting()
 	isGone := !netfault.Wait(ctx, x.fault.delay)
 	body, excess, end := netfault.Apply(&x.fault.plan, a.Status, a.Body)

@@ -155,13 +155,13 @@ const (
 // logLastExchanges logs the last exchanges of each world when a test has failed, without secrets.
 func (s *Server) logLastExchanges(tb testing.TB) {
 	tb.Helper()
-	told := 0
+	logged := 0
 	for _, w := range s.worlds.List() {
 		entries := w.Journal.Entries()
 		if len(entries) == 0 {
 			continue
 		}
-		if told++; told > toldWorlds {
+		if logged++; logged > toldWorlds {
 			tb.Log("understudy: more worlds have exchanges")
 			return
 		}

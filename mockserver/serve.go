@@ -367,7 +367,7 @@ func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply,
 		return route.Handle(&x.call)
 	}
 	if route.Reads() {
-		x.take(value)
+		x.setWorld(value)
 		return route.Handle(&x.call)
 	}
 	err = x.visit.world.Write(len(x.body.bytes), func(tx *world.State) error {
@@ -381,8 +381,8 @@ func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply,
 	return reply, err
 }
 
-// take gives the call a copy of the world, so that a handler cannot change the world itself.
-func (x *exchange) take(value *world.State) {
+// setWorld gives the call a copy of the world, so that a handler cannot change the world itself.
+func (x *exchange) setWorld(value *world.State) {
 	if x.snapshot == nil {
 		x.snapshot = x.server.used.newSnapshot()
 	}
@@ -394,7 +394,7 @@ func (x *exchange) take(value *world.State) {
 func (x *exchange) await(route *op.Route) error {
 	defer x.call.Queries.Needed() // by worlds on the way
 	return x.visit.world.Await(x.waiting(), func(value *world.State) (string, time.Time, bool) {
-		x.take(value)
+		x.setWorld(value)
 		return route.Pending(&x.call)
 	})
 }

@@ -28,9 +28,9 @@ func (x *exchange) untilShutdown() context.Context {
 	return ctx
 }
 
-// takeTime lifts the deadlines of the connection that are for requests which are answered at once. Its request was
+// liftDeadlines lifts the deadlines of the connection that are for requests which are answered at once. Its request was
 // read, and what is written has deadlines of its own.
-func (x *exchange) takeTime() {
+func (x *exchange) liftDeadlines() {
 	connection := http.NewResponseController(x.w)
 	_ = connection.SetReadDeadline(time.Time{}) // writers within the process have none
 	_ = connection.SetWriteDeadline(time.Time{})

@@ -98,7 +98,7 @@ func (x *exchange) pass() {
 		return
 	}
 	defer x.body.release(x.server.memory)
-	x.takeTime()
+	x.liftDeadlines()
 	p := x.passage()
 	p.ReadAhead, p.AsSeen, p.Record, p.Answered = readAhead, true, func() { x.record(p) }, x.addHeaders
 	p.Refuse = func(_ http.ResponseWriter, problem relay.Problem) {

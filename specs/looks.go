@@ -82,7 +82,7 @@ var patternToken = regexp.MustCompile(`(?s)\\.|\[\^?(?:\\.|[^\]\\])*\]|\(\?<?[=!
 func readLooks(pattern string) (rest string, looks []look, isRead bool) {
 	r := lookReader{}
 	for _, token := range patternToken.FindAllString(pattern, -1) {
-		if !r.take(token) {
+		if !r.consume(token) {
 			return "", nil, false
 		}
 	}
@@ -102,8 +102,8 @@ type lookReader struct {
 	alternatives int  // bars outside of groups
 }
 
-// take reads a token. It reports whether it could.
-func (r *lookReader) take(token string) bool {
+// consume reads a token. It reports whether it could.
+func (r *lookReader) consume(token string) bool {
 	isLook := len(token) > 1 && token[0] == '('
 	if isLook && r.inside > 0 || r.isAfter && slices.Contains([]string{"*", "+", "?", "{"}, token) {
 		return false

@@ -156,7 +156,7 @@ func TestMutations(t *testing.T) {
 	count, seed := setting(t, "MUTATE", 200), setting(t, "MUTATE_SEED", 1)
 	table := newTable()
 	for _, o := range judged(t, list, mutants(list, seed, int(count))) {
-		if err := table.take(o); err != nil {
+		if err := table.add(o); err != nil {
 			t.Error(err)
 		}
 	}

@@ -65,8 +65,8 @@ func count(in map[string]map[string]int, row, column string) {
 	in[row][column]++
 }
 
-// take adds the outcome of a mutant. It returns an error if it has no explanation.
-func (t *table) take(o outcome) error {
+// add adds the outcome of a mutant. It returns an error if it has no explanation.
+func (t *table) add(o outcome) error {
 	if o.allowed == "" {
 		count(t.faults, o.kind, o.level)
 		if o.level != "nothing" {

@@ -98,12 +98,12 @@ func (n *Counter) Take(old, changed *judge.Result) {
 	n.report.Callers = len(n.callers)
 	for _, list := range [][]*counted{n.byName[op.Name()], n.byName[""]} {
 		for _, c := range list {
-			c.take(old, changed, caller)
+			c.add(old, changed, caller)
 		}
 	}
 }
 
-func (c *counted) take(old, changed *judge.Result, caller string) {
+func (c *counted) add(old, changed *judge.Result, caller string) {
 	if c.trace.status != "" && (old.Status() == 0 || statusOf(old.Operation(), old.Status()) != c.trace.status) {
 		return
 	}

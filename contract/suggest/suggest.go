@@ -49,7 +49,7 @@ func (c *Collector) Take(r *judge.Result) {
 	e := &evidence{r: r, redactor: c.redactor, draft: d}
 	taken := 0
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Verdict == report.Fail && d.document.SourceOf(f.Spec.File) != nil && d.takeFinding(e, f) {
+		if f := &r.Findings[i]; f.Verdict == report.Fail && d.document.SourceOf(f.Spec.File) != nil && d.addFinding(e, f) {
 			taken++
 		}
 	}
@@ -58,12 +58,12 @@ func (c *Collector) Take(r *judge.Result) {
 	}
 }
 
-// takeFinding adds what a finding reports as missing in the document, and reports whether it does.
-func (d *draft) takeFinding(e *evidence, f *report.Finding) bool {
+// addFinding adds what a finding reports as missing in the document, and reports whether it does.
+func (d *draft) addFinding(e *evidence, f *report.Finding) bool {
 	side, place, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
 	switch {
 	case f.Rule == judge.UndocumentedOperation:
-		return d.takeUndocumented(e)
+		return d.addUndocumented(e)
 	case f.Rule == judge.UndocumentedStatus:
 		status := fmt.Sprint(e.r.Item.Response.Status)
 		return d.add("statuses", f.Spec.Pointer, []string{status}, func(a *addition) { a.body = a.body.withBody(e, side) })
@@ -72,7 +72,7 @@ func (d *draft) takeFinding(e *evidence, f *report.Finding) bool {
 	case f.Rule == judge.UndeclaredField && strings.HasPrefix(place, "query/"):
 		return d.parameter(e, jsontext.Pointer(place).LastToken())
 	case f.Rule == judge.UndeclaredField && strings.HasPrefix(place, "body/"):
-		return d.takeField(e, f, side, place)
+		return d.addField(e, f, side, place)
 	}
 	return false
 }
@@ -105,8 +105,8 @@ func (d *draft) parameter(e *evidence, name string) bool {
 	})
 }
 
-// takeField adds a field that an object of the document lacks. If an object lacks many, they become values of a map.
-func (d *draft) takeField(e *evidence, f *report.Finding, side, place string) bool {
+// addField adds a field that an object of the document lacks. If an object lacks many, they become values of a map.
+func (d *draft) addField(e *evidence, f *report.Finding, side, place string) bool {
 	parent, name := f.Spec.Pointer, jsontext.Pointer(place).LastToken()
 	if wide := d.maps[parent]; wide != nil {
 		wide.isSecret = wide.isSecret || recording.IsSecret(name)
@@ -121,7 +121,7 @@ func (d *draft) takeField(e *evidence, f *report.Finding, side, place string) bo
 	if d.additions[key] == nil {
 		if len(d.fields[parent]) >= maxNames {
 			d.makeMap(parent)
-			return d.takeField(e, f, side, place)
+			return d.addField(e, f, side, place)
 		}
 		d.fields[parent] = append(d.fields[parent], key)
 	}

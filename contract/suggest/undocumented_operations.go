@@ -27,8 +27,8 @@ type payload struct {
 	value *valueNode // nil unless it is JSON or a form
 }
 
-// takeUndocumented adds an exchange of an operation that the document lacks.
-func (d *draft) takeUndocumented(e *evidence) bool {
+// addUndocumented adds an exchange of an operation that the document lacks.
+func (d *draft) addUndocumented(e *evidence) bool {
 	method, path := ownership.Shown(e.r.Item.Request.Method, e.r.Owner.Path)
 	if !slices.Contains(methods, method) || strings.HasSuffix(path, "…") {
 		return d.countLeftOut("addresses")

@@ -169,8 +169,8 @@ type place struct {
 
 const manySteps = 1000
 
-// take counts steps, and reports whether there may be as many.
-func (r *run) take(steps int) bool {
+// spend counts steps, and reports whether there may be as many.
+func (r *run) spend(steps int) bool {
 	r.steps += steps
 	r.unsure = r.unsure || r.steps > MaxSteps
 	return r.steps <= MaxSteps
@@ -178,7 +178,7 @@ func (r *run) take(steps int) bool {
 
 func (t *Tree) accepts(r *run, v jsontree.Nodes) bool {
 	switch {
-	case !r.take(1):
+	case !r.spend(1):
 		return false
 	case r.steps < manySteps:
 		return t.fits(r, v)
@@ -208,7 +208,7 @@ func (t *Tree) fits(r *run, v jsontree.Nodes) bool {
 	case v.IsNull():
 		return t.oneOf != nil || t.anyOf != nil || t.allOf != nil
 	}
-	return (t.enum == nil || t.enum.has(v) && r.take(len(t.enum.numbers)/16)) && t.fitsKind(r, v)
+	return (t.enum == nil || t.enum.has(v) && r.spend(len(t.enum.numbers)/16)) && t.fitsKind(r, v)
 }
 
 // fitsCombined reports whether a value fits the schemas that a schema combines.

@@ -24,7 +24,7 @@ func (t *text) accepts(r *run, value string) bool {
 			return false
 		}
 	}
-	return (t.pattern == nil || r.take(t.pattern.cost(value)) && t.pattern.matches(value)) &&
+	return (t.pattern == nil || r.spend(t.pattern.cost(value)) && t.pattern.matches(value)) &&
 		(t.format == nil || t.format(value))
 }
 
@@ -59,7 +59,7 @@ func (l *list) accepts(r *run, v jsontree.Nodes) bool {
 	if length < l.min || l.max != nil && length > *l.max {
 		return false
 	}
-	if l.rest != nil && (!r.take(stepsToCompare*len(v)) || l.rest.VisitJSON(v.Decoded()) != nil) {
+	if l.rest != nil && (!r.spend(stepsToCompare*len(v)) || l.rest.VisitJSON(v.Decoded()) != nil) {
 		return false
 	}
 	if l.items == nil {

@@ -92,7 +92,7 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run the job: %w", err)
 	}
-	text, err := take(ctx, j.Sum)
+	text, err := fetch(ctx, j.Sum)
 	if err != nil {
 		return nil, fmt.Errorf("read what the workers found, which both they and this process must reach: %w", err)
 	}

@@ -51,8 +51,8 @@ func write(ctx context.Context, address string, content func(io.Writer) error) e
 	return errors.Join(content(w), w.Flush(), file.Close())
 }
 
-// take reads a file through Beam, and removes it where the filesystem can.
-func take(ctx context.Context, address string) ([]byte, error) {
+// fetch reads a file through Beam, and removes it where the filesystem can.
+func fetch(ctx context.Context, address string) ([]byte, error) {
 	fs, err := filesystem.New(ctx, address)
 	if err != nil {
 		return nil, err

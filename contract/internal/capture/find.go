@@ -90,7 +90,7 @@ func (f *Inputs) Source(count func(bytes int)) record.Source {
 				}
 				continue
 			}
-			if !one.read(count, seen.take) {
+			if !one.read(count, seen.pass) {
 				return
 			}
 			if i == seen.last && !seen.any && !yield(record.Raw{}, fmt.Errorf("%s: contains no recording", one.root)) {

@@ -33,7 +33,7 @@ func Found(source record.Source) record.Source {
 	return func(yield func(record.Raw, error) bool) {
 		note := lenient{yield: yield}
 		for raw, err := range source {
-			if !note.take(raw, err) {
+			if !note.pass(raw, err) {
 				return
 			}
 		}

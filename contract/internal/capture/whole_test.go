@@ -18,7 +18,7 @@ func TestALengthThatDecodingExplains(t *testing.T) {
 	for name, tt := range map[string]struct {
 		media, body string
 		more        string // headers
-		told        int
+		declared    int
 		isDoubted   bool
 	}{
 		"as long as told":                               {json, pool, "", len(pool), false},
@@ -54,7 +54,7 @@ func TestALengthThatDecodingExplains(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			header := fmt.Sprintf("Content-Length: ['%d']", tt.told)
+			header := fmt.Sprintf("Content-Length: ['%d']", tt.declared)
 			if tt.media != "" {
 				header += ", Content-Type: " + tt.media
 			}
@@ -71,13 +71,13 @@ func TestALengthThatDecodingExplains(t *testing.T) {
 			}
 			for _, doubt := range []string{items[0].RequestDoubt, items[0].ResponseDoubt} {
 				if want := fmt.Sprintf("the recording has %d bytes of a body that had %d:", len(tt.body),
-					tt.told); (doubt != "") != tt.isDoubted ||
+					tt.declared); (doubt != "") != tt.isDoubted ||
 					tt.isDoubted && !strings.HasPrefix(doubt, want) {
 					t.Errorf("doubt %q", doubt)
 				}
 			}
-			if items[0].RequestSize != int64(tt.told) || items[0].ResponseSize != int64(tt.told) {
-				t.Errorf("sizes %d and %d, want %d", items[0].RequestSize, items[0].ResponseSize, tt.told)
+			if items[0].RequestSize != int64(tt.declared) || items[0].ResponseSize != int64(tt.declared) {
+				t.Errorf("sizes %d and %d, want %d", items[0].RequestSize, items[0].ResponseSize, tt.declared)
 			}
 		})
 	}

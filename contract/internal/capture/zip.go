@@ -39,7 +39,7 @@ func (o opened) unzip(in *record.Input, yield func(record.Raw, error) bool) bool
 	seen := &lenient{yield: yield}
 	for _, file := range recordingsOf(packed) {
 		inner.name, inner.folders = o.name+"/"+file.Name, record.FoldersOf(packed, path.Dir(file.Name))
-		if !inner.readZipped(file, seen.take) {
+		if !inner.readZipped(file, seen.pass) {
 			return false
 		}
 	}
@@ -99,7 +99,7 @@ type lenient struct {
 	last  int  // index of the last file
 }
 
-func (l *lenient) take(raw record.Raw, err error) bool {
+func (l *lenient) pass(raw record.Raw, err error) bool {
 	problem, ok := errors.AsType[*record.ReadError](err)
 	if !ok || problem.Kind != record.NoRecording {
 		l.any = l.any || !ok || problem.Kind != record.Skipped

@@ -63,8 +63,8 @@ func newEffects(documents []*specs.Document) *effects {
 	return f
 }
 
-// take notes what an exchange changed, and what its answer shows of earlier changes.
-func (f *effects) take(e *Exchange) {
+// add notes what an exchange changed, and what its answer shows of earlier changes.
+func (f *effects) add(e *Exchange) {
 	for _, a := range e.Operation().Actions() {
 		isDone := e.Status()/100 == 2 || e.isDoneByOne()
 		if !isDone || a.Verb == "" || a.Verb == specs.List || a.Verb == specs.Get || a.Reads && !a.Changes ||
@@ -72,9 +72,9 @@ func (f *effects) take(e *Exchange) {
 			continue
 		}
 		f.count++
-		f.takeAction(change{e, f.count, a.Verb == specs.Delete}, a)
+		f.addAction(change{e, f.count, a.Verb == specs.Delete}, a)
 	}
-	f.takeDifferences(e)
+	f.addDifferences(e)
 }
 
 // isDoneByOne reports whether only one of the answers is a success.
@@ -82,9 +82,9 @@ func (e *Exchange) isDoneByOne() bool {
 	return e.Answer != nil && (e.Status()/100 == 2) != (e.Answer.Status/100 == 2)
 }
 
-// takeDifferences notes which traits both answers show alike, and which differ because of what. The answer to a change
+// addDifferences notes which traits both answers show alike, and which differ because of what. The answer to a change
 // shows what was asked for, which may not have been done.
-func (f *effects) takeDifferences(e *Exchange) {
+func (f *effects) addDifferences(e *Exchange) {
 	for _, at := range e.alike {
 		delete(f.blamed, at)
 		if _, isKnown := f.alike[at]; !isKnown {
@@ -114,7 +114,7 @@ func (f *effects) takeDifferences(e *Exchange) {
 	}
 }
 
-func (f *effects) takeAction(now change, a *specs.Action) {
+func (f *effects) addAction(now change, a *specs.Action) {
 	kind := kindOf(a.Resource.Name)
 	f.last[sight.Entity{Kind: kind}] = now
 	names := now.names()

@@ -74,8 +74,8 @@ func (p *ids) holds(read map[reading]counterpart) bool {
 	return true
 }
 
-// take adds what a layer above has.
-func (p *ids) take(layer *ids) {
+// addAll adds what a layer above has.
+func (p *ids) addAll(layer *ids) {
 	maps.Copy(p.to, layer.to)
 	maps.Copy(p.from, layer.from)
 }

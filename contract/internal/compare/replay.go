@@ -189,7 +189,7 @@ func (r *replay) commit(ctx context.Context, t turn) error {
 	if err := r.one(ctx, t); err != nil {
 		return err
 	}
-	r.effects.take(t.Exchange)
+	r.effects.add(t.Exchange)
 	return nil
 }
 
@@ -254,7 +254,7 @@ func (r *replay) send(ctx context.Context, t turn) (why string, err error) {
 func (r *replay) compared(e *Exchange, why string) *compared {
 	at := remembered{e.Result, e.Answer.digest()}
 	if known := r.memory.answers[at]; known != nil && r.ids.holds(known.taught.read) {
-		r.ids.take(known.taught)
+		r.ids.addAll(known.taught)
 		return known
 	}
 	c := &comparison{
@@ -266,7 +266,7 @@ func (r *replay) compared(e *Exchange, why string) *compared {
 	} else {
 		c.unanswered(why)
 	}
-	r.ids.take(c.ids)
+	r.ids.addAll(c.ids)
 	c.ids.below = nil
 	done := &compared{list: slices.Clone(c.list), alike: c.alike, omitted: c.omitted, taught: c.ids}
 	if why == "" && !c.isPassing {

@@ -44,9 +44,9 @@ type agreedTurn struct {
 
 // adopt takes the answer of a fork to a request that only reads, and changed nothing.
 func (r *replay) adopt(t agreedTurn) {
-	r.ids.take(t.trial.ids)
+	r.ids.addAll(t.trial.ids)
 	r.masks = t.trial.masks
-	r.effects.take(t.Exchange)
+	r.effects.add(t.Exchange)
 }
 
 // agreeing returns the turns whose answers agree. One that only reads may be replayed at once, before what it read

@@ -277,8 +277,8 @@ func (o *objectReader) listed(number int) *listed {
 	return &o.lists[number-1]
 }
 
-// take looks whether a list shows an entity again, or the id of one that it shows under another name.
-func (l *listed) take(o *objectReader, r *specs.Resource, f *Shown) {
+// add looks whether a list shows an entity again, or the id of one that it shows under another name.
+func (l *listed) add(o *objectReader, r *specs.Resource, f *Shown) {
 	if !judge.IsDistinct(lastOf(f.Entity.ID)) {
 		return
 	}

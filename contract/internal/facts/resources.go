@@ -161,7 +161,7 @@ func (o *objectReader) add(s *sight.Shown, as sightOf) {
 		o.keyed = &keyedAnswer{r, s.Object}
 	}
 	if as.isAmong {
-		o.listed(s.Items).take(o, r, &f)
+		o.listed(s.Items).add(o, r, &f)
 	}
 	e.Shows = append(e.Shows, f)
 	if read := objects[f.Entity.Kind]; read != nil {

@@ -15,19 +15,19 @@ import (
 // one account. All exchanges are shown to it first, then it settles who belongs together.
 type accounts struct {
 	sightings
-	clues   clues
-	links   links
-	apart   map[linkKey]bool // callers whose lists cannot be of one account
-	kinds   facts.Catalogue
-	given   map[uint64]string // names of accounts, by callers, which answers do not outweigh
-	numbers map[member]caller
-	callers []callerFacts // by number, which is the order in which they came
-	uses    [][2]member   // who changed what another one made, or goes by the name of its sub user; one of each pair
-	users   bounded[userKey, [2]uint64]
-	several map[int32]bool // instances at which two callers made the same
-	differ  map[int32]bool // instances at which two callers were shown one pool with two limits
-	resized map[int32]bool // instances at which the recording may explain that
-	firm    []caller       // the account of each caller, as far as more shows it than a common address
+	clues     clues
+	links     links
+	separated map[linkKey]bool // callers whose lists cannot be of one account
+	kinds     facts.Catalogue
+	given     map[uint64]string // names of accounts, by callers, which answers do not outweigh
+	numbers   map[member]caller
+	callers   []callerFacts // by number, which is the order in which they came
+	uses      [][2]member   // who changed what another one made, or goes by the name of its sub user; one of each pair
+	users     bounded[userKey, [2]uint64]
+	several   map[int32]bool // instances at which two callers made the same
+	differ    map[int32]bool // instances at which two callers were shown one pool with two limits
+	resized   map[int32]bool // instances at which the recording may explain that
+	firm      []caller       // the account of each caller, as far as more shows it than a common address
 
 	groups    []group             // by number of a caller
 	different map[caller][]caller // by account: callers of others that are known to be different
@@ -63,7 +63,7 @@ type group struct {
 
 func newAccounts(kinds facts.Catalogue, given map[uint64]string) *accounts {
 	a := &accounts{
-		kinds: kinds, given: given, apart: map[linkKey]bool{}, numbers: map[member]caller{},
+		kinds: kinds, given: given, separated: map[linkKey]bool{}, numbers: map[member]caller{},
 		several: map[int32]bool{}, differ: map[int32]bool{}, resized: map[int32]bool{},
 	}
 	a.first.limit, a.shown.limit = maxEntities/20, maxEntities/maxShown
@@ -80,8 +80,8 @@ func (a *accounts) number(m member) caller {
 	return n
 }
 
-// take learns from an exchange whom its caller may be of one account with.
-func (a *accounts) take(e *facts.Exchange, at *instance, x *entry) error {
+// add learns from an exchange whom its caller may be of one account with.
+func (a *accounts) add(e *facts.Exchange, at *instance, x *entry) error {
 	n := a.number(x.member())
 	if at.isMock { // its callers are of one account anyway
 		return nil

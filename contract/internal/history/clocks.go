@@ -24,7 +24,7 @@ type clock struct {
 	isMixed     bool          // that goes back from one exchange to the next
 }
 
-func (c clocks) take(e *facts.Exchange) {
+func (c clocks) add(e *facts.Exchange) {
 	one := clockAt(e)
 	if one == nil {
 		return

@@ -125,8 +125,8 @@ func millisecond(t time.Time) uint64 {
 func (c *clue) isOf(issued *clue) bool {
 	const skew = 2000 // milliseconds
 	isSame := c.mark == issued.mark || c.mark == 0 || issued.mark == 0
-	apart := int64(issued.origin) - int64(c.origin)
-	return isSame && (c.origin == 0 || issued.origin == 0 || max(apart, -apart) <= skew)
+	gap := int64(issued.origin) - int64(c.origin)
+	return isSame && (c.origin == 0 || issued.origin == 0 || max(gap, -gap) <= skew)
 }
 
 // clockSkew bounds how far the clocks of recorders may be from that of the platform.
@@ -200,7 +200,7 @@ func (a *accounts) cluesIn(e *facts.Exchange) (list []clue) {
 // follow takes the clues that there are, in their order, and makes links of them.
 func (a *accounts) follow() error {
 	a.links = links{}
-	for pair := range a.apart {
+	for pair := range a.separated {
 		a.links.put(pair.first(), pair.second())
 	}
 	var key uint64
@@ -548,8 +548,8 @@ func (a *accounts) sightList(m member, e *facts.Exchange) {
 	first, _ := a.first.Get(key)
 	for _, caller := range first {
 		other, isKnown := a.lists.Get(viewer{key, caller})
-		if caller != m.caller && isKnown && len(a.apart) < maxLinks && other.isApart(now, a.stirredIn(key)) {
-			a.apart[linkKeyOf(m, member{m.at, caller})] = true
+		if caller != m.caller && isKnown && len(a.separated) < maxLinks && other.isApart(now, a.stirredIn(key)) {
+			a.separated[linkKeyOf(m, member{m.at, caller})] = true
 		}
 	}
 	if len(first) < maxViewers && !slices.Contains(first, m.caller) {

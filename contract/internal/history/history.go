@@ -60,7 +60,7 @@ func (w *Watcher) SeeEncoded(e *facts.Exchange, encoded []byte) {
 		w.instances.resets[nameOf(e.World)]++
 		return
 	case !e.Forget:
-		w.instances.take(e)
+		w.instances.assign(e)
 	}
 	w.err = w.keep(e, encoded)
 }
@@ -68,7 +68,7 @@ func (w *Watcher) SeeEncoded(e *facts.Exchange, encoded []byte) {
 // keep keeps an exchange until all of them are known.
 func (w *Watcher) keep(e *facts.Exchange, encoded []byte) (err error) {
 	x := newEntry(e)
-	w.clocks.take(e)
+	w.clocks.add(e)
 	file, known := w.files[e.File]
 	if !known {
 		file = int32(len(w.files))
@@ -80,7 +80,7 @@ func (w *Watcher) keep(e *facts.Exchange, encoded []byte) (err error) {
 	}
 	if !e.Forget {
 		at := w.instances.of(e.At)
-		err = w.accounts.take(e, at, &x)
+		err = w.accounts.add(e, at, &x)
 		if !at.isMock {
 			err = errors.Join(err, w.writes.note(e, x))
 		}
@@ -142,7 +142,7 @@ type ruling struct {
 	weighing *weighing
 }
 
-func (p *pass) take(o ruling) {
+func (p *pass) add(o ruling) {
 	if o.weighing != nil {
 		p.rest = append(p.rest, o.weighing)
 		return
@@ -179,8 +179,8 @@ type history struct {
 // maxWaiting bounds how many exchanges wait for the end of one that overlaps with all of them.
 const maxWaiting = 2000
 
-// take adds the next exchange. One is shown when no later one can overlap with it.
-func (h *history) take(e *facts.Exchange) {
+// add adds the next exchange. One is shown when no later one can overlap with it.
+func (h *history) add(e *facts.Exchange) {
 	h.waiting = append(h.waiting, e)
 	for len(h.waiting) > 1 && (h.isOver(h.waiting[0], e) || len(h.waiting) > maxWaiting) {
 		h.next()

@@ -64,8 +64,8 @@ func newInstances() *instances {
 	}
 }
 
-// take gives an exchange its instance.
-func (p *instances) take(e *facts.Exchange) {
+// assign gives an exchange its instance.
+func (p *instances) assign(e *facts.Exchange) {
 	s := p.serial(e)
 	now := moment{e.Seq, e.Start, e.End}
 	if s.breaks(now) {

@@ -59,7 +59,7 @@ func (w *Watcher) intoLanes(ctx context.Context) (_ *lanes, err error) {
 		if err = errors.Join(err, ctx.Err()); err == nil && x.forget {
 			err = s.forget(in, x)
 		} else if err == nil && !s.isDouble(x) {
-			err = s.take(*x)
+			err = s.add(*x)
 		}
 		if err != nil {
 			return nil, errors.Join(err, s.lanes.Close())
@@ -68,7 +68,7 @@ func (w *Watcher) intoLanes(ctx context.Context) (_ *lanes, err error) {
 	return &s.lanes, nil
 }
 
-func (s *laneSorter) take(x entry) error {
+func (s *laneSorter) add(x entry) error {
 	account := s.w.accounts.accountOf(x.member())
 	at := s.w.accounts.instanceOf(account)
 	resets := int32(s.resets[nameOf(s.w.instances.of(at).world)]) + 1
@@ -117,7 +117,7 @@ func (l *lanes) showInTurn(ctx context.Context, p *pass) error {
 	x, err, isMore := next()
 	for isMore && err == nil {
 		key := x.key
-		one := lane{account: l.accounts[key], results: p.take, exchanges: func(yield func(*facts.Exchange, error) bool) {
+		one := lane{account: l.accounts[key], results: p.add, exchanges: func(yield func(*facts.Exchange, error) bool) {
 			for isMore && err == nil && x.key == key && yield(in.get(x)) {
 				x, err, isMore = next()
 			}
@@ -143,7 +143,7 @@ func (p *pass) showLane(ctx context.Context, in *reader, one lane) error {
 		if h.state == nil {
 			h.begin(firstOf(in, &first, e))
 		}
-		h.take(e)
+		h.add(e)
 	}
 	if h.state != nil {
 		h.end()
@@ -198,7 +198,7 @@ func (l *lanes) show(ctx context.Context, p *pass) error {
 	for one := range received(q, q.order) {
 		for results := range received(q, one.results) {
 			for i := range results {
-				p.take(results[i])
+				p.add(results[i])
 			}
 		}
 	}
@@ -220,7 +220,7 @@ type passedLane struct {
 	entries   chan []entry
 	exchanges chan []*facts.Exchange
 	results   chan []ruling
-	told      []ruling // not passed on yet
+	unsent    []ruling // not passed on yet
 }
 
 // dispatch gives the lanes to the workers, one after the other.
@@ -301,9 +301,9 @@ func (one *passedLane) lane(q *queues) lane {
 			}
 		},
 		results: func(r ruling) {
-			if one.told = append(one.told, r); len(one.told) == chunk {
-				send(q, one.results, one.told)
-				one.told = nil
+			if one.unsent = append(one.unsent, r); len(one.unsent) == chunk {
+				send(q, one.results, one.unsent)
+				one.unsent = nil
 			}
 		},
 	}
@@ -345,6 +345,6 @@ func (q *queues) finish(one *passedLane, err error) {
 	if err != nil {
 		q.fail(err)
 	}
-	send(q, one.results, one.told)
+	send(q, one.results, one.unsent)
 	close(one.results)
 }

@@ -207,11 +207,11 @@ func (l *learner) collect() {
 	s := l.entities
 	for _, e := range l.exchanges {
 		if e.ok() || e.name() == "workflow.startAttempt" {
-			s.take(e)
+			s.addExchange(e)
 		}
 	}
 	for e := range l.successes("core.listDeletedTables") {
-		s.takeDeleted(l.exchanges[:e.N-1], e)
+		s.addDeleted(l.exchanges[:e.N-1], e)
 	}
 }
 
@@ -221,8 +221,8 @@ func isWrite(e *Exchange) bool {
 	return method != "GET" && method != "HEAD"
 }
 
-// take takes what an exchange shows and does.
-func (s *entities) take(e *Exchange) {
+// addExchange adds what an exchange shows and does.
+func (s *entities) addExchange(e *Exchange) {
 	for _, list := range []map[string]func(*entities, *Exchange){moves, makes} {
 		if move := list[e.name()]; move != nil && e.ok() {
 			move(s, e)

@@ -38,8 +38,8 @@ func (l *learner) findDeletedTables() []jsontree.Value {
 	return list
 }
 
-// takeDeleted adds the tables that only a list of deleted ones shows, of databases that requests had deleted by then.
-func (s *entities) takeDeleted(before []*Exchange, list *Exchange) {
+// addDeleted adds the tables that only a list of deleted ones shows, of databases that requests had deleted by then.
+func (s *entities) addDeleted(before []*Exchange, list *Exchange) {
 	for o := range list.answer().Get("tables").List {
 		at, database := instant(o.Get("deleted_at").Text()), o.Get("database_name").Text()
 		id := database + "/" + o.Get("name").Text()

@@ -74,7 +74,7 @@ func (l *learner) learnBeginning(ctx context.Context) (*mapping, error) {
 			}
 		}
 	}
-	s.take(s.best)
+	s.adopt(s.best)
 	if s.spent >= s.limit && l.Build != nil {
 		s.notes = append(s.notes, fmt.Sprintf("the search for who may do what ended at its effort of %d exchanges", s.limit))
 	}
@@ -103,8 +103,8 @@ func (s *search) noteRefusals() {
 	}
 }
 
-// take makes a trial the state of the learner.
-func (s *search) take(t *trial) {
+// adopt makes a trial the state of the learner.
+func (s *search) adopt(t *trial) {
 	s.people.settle(t.begin)
 	s.notes, s.guesses, s.people.keys, s.replayed = t.notes, t.guesses, t.keys, t.replayed
 }

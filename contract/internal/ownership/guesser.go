@@ -144,8 +144,8 @@ type Trial struct {
 	Refuted int // exchanges that do not fit
 }
 
-// Take counts an exchange below the base. Refuted means that it does not fit the operation that it belongs to.
-func (t *Trial) Take(item *record.Item, refuted bool) {
+// Add counts an exchange below the base. Refuted means that it does not fit the operation that it belongs to.
+func (t *Trial) Add(item *record.Item, refuted bool) {
 	if isConclusive(item) {
 		t.count(!refuted)
 	}

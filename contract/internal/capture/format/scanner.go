@@ -30,14 +30,14 @@ func (s *scanner) run() error {
 		}
 		chunk, _ := s.Reader.Peek(s.Reader.Buffered())
 		used, done, err := s.chunk(chunk)
-		s.take(used)
+		s.advance(used)
 		if done || err != nil {
 			return err
 		}
 	}
 }
 
-func (s *scanner) take(n int) {
+func (s *scanner) advance(n int) {
 	used, _ := s.Reader.Peek(n)
 	s.LineNumber += bytes.Count(used, []byte{'\n'})
 	s.Offset += int64(n)
@@ -57,7 +57,7 @@ func (s *scanner) chunk(chunk []byte) (used int, done bool, err error) {
 		switch {
 		case c == '"':
 			s.flush()
-			s.take(i)
+			s.advance(i)
 			return 0, s.depth == 0, s.string()
 		case isWord(c):
 			if s.word.WriteByte(c); s.word.Len() == longestLiteral {
@@ -104,7 +104,7 @@ func (s *scanner) string() error {
 		chunk, _ := s.Reader.Peek(s.Reader.Buffered())
 		n, ended := endOfString(chunk, &escaped)
 		s.write(chunk[:n]...)
-		s.take(n)
+		s.advance(n)
 		if ended {
 			return nil
 		}

@@ -28,16 +28,16 @@ type cassette struct {
 	anchors anchors
 	number  int
 
-	part   part
-	outer  part            // in which a document begins: before its list, or within what is nothing else
-	indent int             // of the dashes, -1 before the first one
-	ruby   bool            // the list is Ruby VCR's
-	place  record.Position // of the item under way
-	item   bytes.Buffer    // the item under way
-	size   int             // of it, also when it is too large to be kept
-	open   bool            // there is an item under way
-	told   int             // problems
-	found  bool
+	part     part
+	outer    part            // in which a document begins: before its list, or within what is nothing else
+	indent   int             // of the dashes, -1 before the first one
+	ruby     bool            // the list is Ruby VCR's
+	place    record.Position // of the item under way
+	item     bytes.Buffer    // the item under way
+	size     int             // of it, also when it is too large to be kept
+	open     bool            // there is an item under way
+	problems int             // problems
+	found    bool
 }
 
 type part int
@@ -174,7 +174,7 @@ func (c *cassette) member(line []byte, place record.Position, column int) error 
 }
 
 func (c *cassette) yieldProblem(problem error) error {
-	c.told++
+	c.problems++
 	if !c.yield(record.Raw{}, problem) {
 		return errStop
 	}
@@ -243,8 +243,8 @@ func (c *cassette) end() error {
 	if c.part != within || !c.open {
 		return nil
 	}
-	n := c.told
-	if err := c.finish(true); err != nil || c.told > n || !c.ruby {
+	n := c.problems
+	if err := c.finish(true); err != nil || c.problems > n || !c.ruby {
 		return err
 	}
 	return c.yieldProblem(c.Problem(record.Truncated,

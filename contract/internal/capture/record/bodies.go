@@ -88,22 +88,22 @@ func BodyIn(message tree.Value) Body {
 func (h Body) IsEmpty() bool { return len(h.Bytes) == 0 && h.Doubt == "" }
 
 // judgeLength compares a body with its recorded length, and returns why it may be incomplete, and its size on the wire.
-func (h Body) judgeLength(told int64, headers recording.Headers) (doubt string, size int64) {
+func (h Body) judgeLength(declared int64, headers recording.Headers) (doubt string, size int64) {
 	n := int64(len(h.Bytes))
 	switch {
 	case h.Doubt != "":
-		return h.Doubt, told
+		return h.Doubt, declared
 	case h.IsUnsized:
-		return "", told
-	case told < 0 || told == n:
+		return "", declared
+	case declared < 0 || declared == n:
 		return "", n
 	case n == 0:
-		return DoubtMissing, told
-	case mayHaveHad(h.Bytes, told, headers):
-		return "", told
+		return DoubtMissing, declared
+	case mayHaveHad(h.Bytes, declared, headers):
+		return "", declared
 	}
 	return fmt.Sprintf("the recording has %d bytes of a body that had %d: the body was changed after it was received", n,
-		told), told
+		declared), declared
 }
 
 // ContentLength returns the Content-Length of a message, -1 without one.

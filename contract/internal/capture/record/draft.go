@@ -67,11 +67,11 @@ func (d Draft) OrAt(address string) Draft {
 
 // settled returns the body, the doubt that its length leaves, and its size on the wire.
 func (s Message) settled() (body *recording.Body, doubt string, size int64) {
-	told := ContentLength(s.Headers, s.Length)
+	declared := ContentLength(s.Headers, s.Length)
 	if s.IsUncompressed {
-		told = -1
+		declared = -1
 	}
-	doubt, size = s.Body.judgeLength(told, s.Headers)
+	doubt, size = s.Body.judgeLength(declared, s.Headers)
 	if len(s.Body.Bytes) > 0 {
 		body = &recording.Body{Bytes: s.Body.Bytes}
 	}

@@ -20,12 +20,12 @@ const (
 
 // mayHaveHad reports whether a body that had a number of bytes on the wire is whole all the same: recorders decode
 // bodies, write them in UTF-8 and lay them out anew. One that is cut, or that was replaced by a shorter one, is not.
-func mayHaveHad(body []byte, told int64, headers recording.Headers) bool {
+func mayHaveHad(body []byte, declared int64, headers recording.Headers) bool {
 	n := int64(len(body))
-	isDecoded := told < n && n <= told*maxDeflate
+	isDecoded := declared < n && n <= declared*maxDeflate
 	mediaType, parameters, _ := mime.ParseMediaType(headers.Value("Content-Type"))
 	if IsWholeJSON(mediaType, body) {
-		return isDecoded || n < told && told <= widest(body)+overhead
+		return isDecoded || n < declared && declared <= widest(body)+overhead
 	}
 	switch {
 	case strings.HasSuffix(mediaType, "json") || !utf8.Valid(body):
@@ -33,7 +33,7 @@ func mayHaveHad(body []byte, told int64, headers recording.Headers) bool {
 	case isDecoded && headers.Value("Content-Encoding") != "":
 		return true
 	}
-	return sameText(body, told, strings.ToLower(parameters["charset"]))
+	return sameText(body, declared, strings.ToLower(parameters["charset"]))
 }
 
 // IsWholeJSON reports whether a body is JSON that shows where it ends: a number may lack digits.
@@ -69,16 +69,16 @@ func widest(body []byte) (n int64) {
 
 // sameText reports whether a text had a number of bytes in its charset, with other ends of lines, or with or without a
 // last one.
-func sameText(body []byte, told int64, charset string) bool {
+func sameText(body []byte, declared int64, charset string) bool {
 	n, runes := int64(len(body)), int64(utf8.RuneCount(body))
 	lines := int64(bytes.Count(body, []byte{'\n'}))
 	switch charset {
 	case "", "utf-8", "us-ascii":
 	case "utf-16", "utf-16le", "utf-16be":
 		units := int64(len(utf16.Encode([]rune(string(body)))))
-		return told == 2*units || told == 2*units+2
+		return declared == 2*units || declared == 2*units+2
 	default:
-		return told == runes
+		return declared == runes
 	}
-	return told == n+lines || told == n+1 || told < n && told >= n-2 && bytes.HasSuffix(body, []byte{'\n'})
+	return declared == n+lines || declared == n+1 || declared < n && declared >= n-2 && bytes.HasSuffix(body, []byte{'\n'})
 }
