@@ -59,7 +59,8 @@ func TestAClockLeavesNoEventBehind(t *testing.T) {
 	if !at.Now.After(begin) || at.Now.After(begin.Add(10*24*time.Hour)) {
 		t.Errorf("it is %s, and was %s", at.Now, begin)
 	}
-	again := mocktest.Decode[clock](mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(http.StatusOK))
+	shown := mocktest.Call(t, s, "GET", "/_understudy/worlds/default/clock", "").Want(http.StatusOK)
+	again := mocktest.Decode[clock](shown)
 	if !again.Now.Equal(at.Now) {
 		t.Errorf("it moved on to %s by itself", again.Now)
 	}

@@ -148,7 +148,8 @@ func TestWithoutExtrasNewerClientsAreToldWhatIsRight(t *testing.T) {
 			t.Fatalf("the journal has %d exchanges, error %v", len(journal), err)
 		}
 		for what, text := range map[string]string{
-			"answer": mocktest.Decode[mocktest.Message](a).Message, "log": log.String(), "journal": strings.Join(journal[0].Notes, " "),
+			"answer": mocktest.Decode[mocktest.Message](a).Message, "log": log.String(),
+			"journal": strings.Join(journal[0].Notes, " "),
 		} {
 			if !strings.Contains(text, right) || !strings.Contains(text, "not part of this interface") {
 				t.Errorf("the %s does not say what is right: %s", what, text)

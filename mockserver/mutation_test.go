@@ -163,7 +163,8 @@ type attempts struct {
 // find reads the attempts and picks the first with a status.
 func find(t *testing.T, s http.Handler, status string) attempt {
 	t.Helper()
-	list := mocktest.Decode[attempts](mocktest.Call(t, s, "GET", "/workflow/api/attempts?include_retried=true", "").Want(200))
+	shown := mocktest.Call(t, s, "GET", "/workflow/api/attempts?include_retried=true", "").Want(200)
+	list := mocktest.Decode[attempts](shown)
 	i := slices.IndexFunc(list.Attempts, func(a attempt) bool { return a.Status == status })
 	if i < 0 {
 		t.Fatalf("no attempt is %s", status)
