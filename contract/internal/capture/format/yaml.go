@@ -36,7 +36,7 @@ type cassette struct {
 	item     bytes.Buffer    // the item under way
 	size     int             // of it, also when it is too large to be kept
 	open     bool            // there is an item under way
-	problems int             // problems
+	problems int             // that were reported
 	found    bool
 }
 
