@@ -278,7 +278,7 @@ func notesOfProbe(s *probe.Summary, isInterrupted bool) (notes []string) {
 		notes = append(notes, fmt.Sprintf("no request could be made: %v", err))
 	}
 	if s.Left > 0 {
-		notes = append(notes, fmt.Sprintf("%d things that the probe made are still there", s.Left))
+		notes = append(notes, fmt.Sprintf("%d objects that the probe made are still there", s.Left))
 	}
 	return notes
 }

@@ -41,7 +41,7 @@ func (v *view) objectPage() error {
 	}
 	k := c.byName[v.r.PathValue("kind")]
 	if k == nil {
-		return v.problem(http.StatusNotFound, "This kind of things is unknown.")
+		return v.problem(http.StatusNotFound, "Unknown kind of resource.")
 	}
 	body := objectPage{kind: k, Path: pathParts(v.r.URL.EscapedPath())}
 	err = v.visit(func(v *visitor) error {

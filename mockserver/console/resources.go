@@ -356,7 +356,7 @@ func (v *view) kindPage() error {
 	k := c.byName[v.r.PathValue("kind")]
 	switch {
 	case k == nil:
-		return v.problem(http.StatusNotFound, "This kind of things is unknown.")
+		return v.problem(http.StatusNotFound, "Unknown kind of resource.")
 	case k.IsOpen():
 		if key := asked.Get("key"); key != "" {
 			redirect(v.w, v.In("resources", k.Kind(), key))

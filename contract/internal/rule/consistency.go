@@ -32,7 +32,7 @@ var consistency = history.Rule{
 			"its session, or a session, workflow or schedule its project; a job or an attempt that was over goes " +
 			"on, or ended in another way; a database, table or connection is created or renamed to a name that " +
 			"is in use, or two pools, projects or policies have one name, or two pool rules one priority. In " +
-			"documents of your own also: two things have what is unique; what is set once changes; an update " +
+			"documents of your own also: two resources have what is unique; what is set once changes; an update " +
 			"changes what it does not name, or keeps what it should replace; a page is longer, filtered or " +
 			"ordered otherwise than x-resources says, or shows what another page showed; or a change is accepted " +
 			"that a rule in Go refuses. If the recording is taken as complete, also: a created resource is not " +

@@ -25,7 +25,7 @@ var useAfterDelete = history.Rule{
 			"it counts as well, if the document says that it is deleted along with it and a response showed that it " +
 			"belonged to it; the document also says how certain either is. Or a second job got a domain key that is " +
 			"already used up. Or a removed key is accepted. In documents of your own also: something refers to what was " +
-			"deleted or not found, although that must exist; a deletion succeeds although something refers to the thing, " +
+			"deleted or not found, although that must exist; a deletion succeeds although something refers to it, " +
 			"with refuse; what referred to it is there, with cascade; or still refers to it, with clear.",
 		Inconclusive: "The resource exists after a request to delete it that had no response, or was answered with 5xx or " +
 			"202, so that the outcome is unknown.",

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/internal/mocktest"
 )
 
 func TestAccount(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load("core: {databases: [{name: shop, tables: [{name: orders}]}]}\n")
+	c := mocktest.New(t, "core").Load("core: {databases: [{name: shop, tables: [{name: orders}]}]}\n")
 	size := func() float64 {
 		account, _ := c.Get("/account/show").Want(200).Object()["account"].(map[string]any)
 		if account["id"] != 1.0 || account["plan"] != 0.0 || account["maximum_cores"] != 0.0 || account["created_at"] == "" {
@@ -27,7 +29,7 @@ func TestAccount(t *testing.T) {
 
 func TestCoreUtilization(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load("core: {databases: [{name: shop, tables: [{name: orders}]}]}\n")
+	c := mocktest.New(t, "core").Load("core: {databases: [{name: shop, tables: [{name: orders}]}]}\n")
 	c.Post("/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(200)
 	c.Advance(2 * time.Second)
 	c.Advance(time.Hour)

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/internal/mocktest"
 )
 
 func TestSeedJobs(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load(seedShop + `
+	c := mocktest.New(t, "core").Load(seedShop + `
   connections: [{name: warehouse, url: 's3://me:secret@objects.example/'}]
   jobTime: {queued: 1m, running: 9m}
   jobs:
@@ -149,7 +151,7 @@ const seedSchedules = seedShop + `
 `
 
 // seededHistory returns the jobs of a schedule, the newest first: status, slot, and time of day of the start.
-func seededHistory(c client, name string) (jobs []string) {
+func seededHistory(c *mocktest.Client, name string) (jobs []string) {
 	c.Helper()
 	var form struct {
 		History []struct {
@@ -169,7 +171,7 @@ func TestSeedSchedules(t *testing.T) {
 	t.Parallel()
 	t.Run("its history is of the slots before now, and it goes on with the next", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load(seedSchedules)
+		c := mocktest.New(t, "core").Load(seedSchedules)
 		want := []string{
 			"success for 2026-01-14 22:00:00 UTC at 00:00:01", "error for 2026-01-13 22:00:00 UTC at 00:00:01",
 		}
@@ -202,7 +204,7 @@ func TestSeedSchedules(t *testing.T) {
 	})
 	t.Run("a slot that a fixture names stands for one", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load(seedSchedules)
+		c := mocktest.New(t, "core").Load(seedSchedules)
 		want := []string{"killed for 2026-01-10 09:30:00 UTC at 09:30:01"}
 		if d := cmp.Diff(want, seededHistory(c, "by_hand")); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
@@ -210,7 +212,7 @@ func TestSeedSchedules(t *testing.T) {
 	})
 	t.Run("it runs by itself from then on", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load(seedSchedules)
+		c := mocktest.New(t, "core").Load(seedSchedules)
 		c.Advance(24 * time.Hour)
 		if got := len(seededHistory(c, "daily")); got != 3 {
 			t.Errorf("%d jobs, want one more", got)

@@ -19,7 +19,7 @@ import (
 
 func TestSeedTables(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load(`
+	c := mocktest.New(t, "core").Load(`
 core:
   databases:
   - name: shop
@@ -50,7 +50,7 @@ core:
 `)
 	t.Run("a database is its owner's, and as old as the fixture says", func(t *testing.T) {
 		t.Parallel()
-		c.as("1/analyst").Get("/database/show/shop").Want(http.StatusForbidden) // an owner as such has no rights
+		c.As("1/analyst").Get("/database/show/shop").Want(http.StatusForbidden) // an owner as such has no rights
 		got := c.Get("/database/show/shop").Want(http.StatusOK).Object()
 		want := map[string]any{"created_at": "2026-01-12 09:30:00 UTC", "delete_protected": true, "count": 1000002.0}
 		if d := cmp.Diff(want, pick(got, want)); d != "" {
@@ -124,7 +124,7 @@ core:
 
 func TestSeedResults(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load(seedShop + `
+	c := mocktest.New(t, "core").Load(seedShop + `
   results:
   - {query: SELECT 1, columns: [[n, bigint], [x, double], [t, varchar]], rows: [[1, 2.5, null]], running: 1h, times: 1}
   - {pattern: '(?i)^drop', error: not today}
@@ -202,7 +202,7 @@ func TestSeedRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := newClient(t).World().Load([]byte(mocktest.People + test.fixture))
+			err := mocktest.New(t, "core").World().Load([]byte(mocktest.People + test.fixture))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
@@ -212,7 +212,7 @@ func TestSeedRefuses(t *testing.T) {
 
 func TestSeed_says_all_that_is_wrong_but_not_what_follows_from_it(t *testing.T) {
 	t.Parallel()
-	err := newClient(t).World().Load([]byte(mocktest.People + `
+	err := mocktest.New(t, "core").World().Load([]byte(mocktest.People + `
 core:
   databases:
   - {name: shop, createdAt: now+1s, tables: [{name: orders, records: [{id: 1}]}]}

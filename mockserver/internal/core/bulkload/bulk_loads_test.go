@@ -29,7 +29,7 @@ func TestBulkLoads(t *testing.T) {
 	t.Parallel()
 	t.Run("are created, listed, changed and deleted", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load(shop)
+		c := mocktest.New(t, "core").Load(shop)
 		created := c.Post("/bulk_loads", dailyOrders).Want(200)
 		want := map[string]any{
 			"name": "daily_orders", "database": "shop", "table": "orders", "cron": nil, "timezone": "UTC", "delay": 0.0,
@@ -61,14 +61,14 @@ func TestBulkLoads(t *testing.T) {
 	})
 	t.Run("are taken from forms, whose configuration is a text", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load(shop)
+		c := mocktest.New(t, "core").Load(shop)
 		c.Post("/bulk_loads",
 			"name=n&database=shop&table=orders&delay=&config="+strings.NewReplacer(`"`, "%22", "{", "%7B", "}",
 				"%7D").Replace(loadConfig)).Want(200)
 	})
 	t.Run("refuse what makes no sense", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load(shop)
+		c := mocktest.New(t, "core").Load(shop)
 		c.Post("/bulk_loads", dailyOrders).Want(200)
 		c.Post("/bulk_loads", dailyOrders).Refused(409, "daily_orders")
 		c.Post("/bulk_loads", strings.Replace(dailyOrders, "daily", "other", 1)).Want(200)
@@ -88,14 +88,14 @@ func TestBulkLoads(t *testing.T) {
 		for _, method := range []string{"GET", "PUT", "DELETE"} {
 			c.Call(method, "/bulk_loads/none", "").Refused(404, "none")
 		}
-		c.as("1/analyst").Post("/bulk_loads", strings.Replace(dailyOrders, "daily", "mine", 1)).Refused(403, "query")
-		c.as("1/analyst").Call("PUT", "/bulk_loads/daily_orders", `{}`).Refused(403, "another user")
-		c.as("1/analyst").Call("DELETE", "/bulk_loads/daily_orders", "").Refused(403, "another user")
-		c.as("1/analyst").Post("/bulk_loads/daily_orders/jobs", "").Refused(403, "another user")
+		c.As("1/analyst").Post("/bulk_loads", strings.Replace(dailyOrders, "daily", "mine", 1)).Refused(403, "query")
+		c.As("1/analyst").Call("PUT", "/bulk_loads/daily_orders", `{}`).Refused(403, "another user")
+		c.As("1/analyst").Call("DELETE", "/bulk_loads/daily_orders", "").Refused(403, "another user")
+		c.As("1/analyst").Post("/bulk_loads/daily_orders/jobs", "").Refused(403, "another user")
 	})
 	t.Run("run when they are told to, and have a history", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load(shop + "  results:\n  - {pattern: orders.tsv, columns: [[n, bigint]], rows: [[1], [2]]}\n")
+		c := mocktest.New(t, "core").Load(shop + "  results:\n  - {pattern: orders.tsv, columns: [[n, bigint]], rows: [[1], [2]]}\n")
 		c.Post("/bulk_loads", dailyOrders).Want(200)
 		first, _ := c.Post("/bulk_loads/daily_orders/jobs",
 			`{"scheduled_time":"1768469400"}`).Want(200).Object()["job_id"].(string)
@@ -108,7 +108,7 @@ func TestBulkLoads(t *testing.T) {
 		if got := c.Get("/job/show/" + first).Want(200).Object(); got["type"] != "bulkload" || got["status"] != "success" {
 			t.Errorf("the job is %v", got)
 		}
-		c.replace(c.Dump())
+		c.Replace(c.Dump())
 		var jobs []map[string]any
 		c.Get("/bulk_loads/daily_orders/jobs").Want(200).Into(&jobs)
 		want := map[string]any{
@@ -127,7 +127,7 @@ func TestBulkLoads(t *testing.T) {
 	})
 	t.Run("run by themselves, and not after they are deleted", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load(shop)
+		c := mocktest.New(t, "core").Load(shop)
 		c.Post("/bulk_loads", strings.Replace(dailyOrders, "{", `{"cron":"@hourly","delay":300,`, 1)).Want(200)
 		count := func() int {
 			var jobs []map[string]any
@@ -135,7 +135,7 @@ func TestBulkLoads(t *testing.T) {
 			return len(jobs)
 		}
 		c.Advance(34 * time.Minute)
-		c.replace(c.Dump())
+		c.Replace(c.Dump())
 		if n := count(); n != 0 {
 			t.Errorf("%d jobs at 10:04", n)
 		}
@@ -159,7 +159,7 @@ func TestBulkLoads(t *testing.T) {
 	})
 	t.Run("end while a client asks for their jobs, under a clock that follows", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t, mockserver.WithClock("auto")).load(shop)
+		c := mocktest.New(t, "core", mockserver.WithClock("auto")).Load(shop)
 		c.Post("/bulk_loads", dailyOrders).Want(200)
 		c.Post("/bulk_loads/daily_orders/jobs", "").Want(200)
 		for range 3 {
@@ -173,7 +173,7 @@ func TestBulkLoads(t *testing.T) {
 
 func TestBulkLoadGuess(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load(shop +
+	c := mocktest.New(t, "core").Load(shop +
 		"  results:\n  - {pattern: queued, columns: [[n, bigint]], rows: [[1], [2]], times: 1}\n")
 	guess := func(in string) any {
 		config, _ := c.Post("/bulk_loads/guess", `{"config":{"in":`+in+`}}`).Want(200).Object()["config"].(map[string]any)
